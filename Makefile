@@ -1,0 +1,81 @@
+# Two commands do everything: `make run` and `make test`. `make help` lists the rest.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help build run test long fuzz bench lint fmt clean FORCE
+
+VERSION ?= $(shell git describe --tags --match 'v*' --dirty 2>/dev/null || echo dev)
+COMMIT  ?= $(shell git rev-parse --verify --quiet --short=12 HEAD 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+
+# The version is part of the path, so raising it installs the new one.
+GOLANGCI_VERSION := v2.14.0
+GOLANGCI := $(CURDIR)/.tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+
+FUZZTIME ?= 30s
+
+# The benchmarks are a module of their own, so the peers they measure never enter go.mod.
+BENCH := $(wildcard bench/go.mod)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: bin/verdict ## build the static binary bin/verdict
+
+# Always asked for: Go's own cache knows what has changed.
+bin/verdict: FORCE
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $@ ./cmd/verdict
+
+run: build ## build, then decide a sample application with the default policy
+	@bin/verdict decide -sample
+
+test: ## install what the tests need, then run every check and test
+	@scripts/deps test
+	@echo '== gofmt'
+	@unformatted=$$(gofmt -s -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
+	@echo '== go vet'
+	@go vet ./...
+	@echo '== layers'
+	@go test -run '^TestLayers' ./internal/app
+	@echo '== tests'
+	@go test -race ./...
+ifneq ($(BENCH),)
+	@echo '== bench: vet and correctness'
+	@cd bench && go vet ./... && go test ./...
+endif
+	@if [ -x '$(GOLANGCI)' ]; then $(MAKE) --no-print-directory lint; else echo '== lint left out (make lint installs it)'; fi
+
+long: ## the long forms of the tests, then the same hashes on arm64 under qemu
+	@scripts/deps long
+	@echo '== long tests'
+	@VERDICT_LONG=1 go test -race -count=1 -timeout 60m ./...
+	@echo '== determinism on arm64'
+	@mkdir -p bin
+	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/engine.arm64.test ./internal/engine
+	@qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); cd internal/engine && \
+	  "$$qemu" ../../bin/engine.arm64.test -test.v -test.run TestCorpusHashes | tee ../../bin/engine.arm64.log
+	@grep -q '^--- PASS: TestCorpusHashes' bin/engine.arm64.log || { echo 'TestCorpusHashes did not run on arm64'; exit 1; }
+
+fuzz: ## run every fuzz target for FUZZTIME (30s)
+	@FUZZTIME=$(FUZZTIME) scripts/fuzz
+
+bench: ## measure against the peers and the targets
+	@cd bench && go run .
+
+lint: $(GOLANGCI) ## run golangci-lint (the first time builds it: about four minutes)
+	@echo '== lint'
+	@$(GOLANGCI) run ./...
+ifneq ($(BENCH),)
+	@cd bench && $(GOLANGCI) run --config ../.golangci.yml ./...
+endif
+
+$(GOLANGCI):
+	@echo 'building golangci-lint $(GOLANGCI_VERSION); this takes about four minutes'
+	@GOBIN='$(@D)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+fmt: ## format the Go code
+	@gofmt -s -w .
+
+clean: ## remove what was built (the linter in .tools stays)
+	@rm -rf bin

@@ -1,0 +1,258 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// room is one package of the house and the rooms it may import: their names
+// separated by spaces, or allBelow for every room listed before it.
+type room struct {
+	name string
+	kind kind
+	may  string
+}
+
+type kind int
+
+const (
+	pure    kind = iota // the pure ring: no I/O, clock, randomness, context or logging
+	useCase             // I/O around the pure ring, through interfaces it declares
+	adapter             // one technology each; adapters never import each other
+	wiring              // puts the others together
+)
+
+const allBelow = "*"
+
+// house is the one table of who may import whom, bottom up. A name stands for
+// the package internal/<name>, except under cmd. A room may only name rooms
+// above its own line, so the table itself cannot describe a cycle. Packages
+// that are planned and not there yet have their line already.
+//
+// A folder inside a room whose name ends in "test" is test support and needs
+// no line: it may import that room and whatever that room may import.
+var house = []room{
+	{"fault", pure, ""},
+	{"loan", pure, ""},
+	{"wire", pure, "fault"},
+	{"rule", pure, "fault wire"},
+	{"report", pure, "fault wire"},
+	{"feature", pure, "fault wire report"},
+	{"field", pure, "fault wire rule feature"},
+	{"signal", pure, "fault wire rule field report"},
+	{"engine", pure, "fault wire rule field loan"},
+	{"application", pure, "fault wire rule field report signal feature"},
+	{"backtest", pure, "fault wire rule field loan engine application"},
+
+	{"tenant", useCase, "fault"},
+	{"decisioning", useCase, allBelow},
+	{"agent", useCase, allBelow},
+
+	{"job", adapter, "fault wire rule engine tenant decisioning"},
+	{"store", adapter, "fault wire rule engine tenant decisioning"},
+	{"httpapi", adapter, "fault wire tenant decisioning agent"},
+	{"console", adapter, "fault wire tenant decisioning agent"},
+
+	{"app", wiring, allBelow},
+	{"cmd/verdict", wiring, allBelow},
+}
+
+// impure lists the standard packages the pure ring must not import; a path
+// stands for everything below it too.
+var impure = []string{
+	"C", "context", "crypto/rand", "database/sql", "hash/maphash", "io/ioutil",
+	"log", "math/rand", "net", "os", "syscall",
+}
+
+// pureThirdParty are the third-party packages the pure ring may import, and
+// testThirdParty those its test support may import besides.
+var (
+	pureThirdParty = []string{}
+	testThirdParty = []string{"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
+)
+
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	layers, err := readLayers(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A walk that started in the wrong folder would find nothing wrong.
+	if !slices.ContainsFunc(layers, func(l layer) bool { return l.dir == "internal/app" }) {
+		t.Fatal("this package was not found: the walk did not begin at the module's root")
+	}
+	for _, v := range violations(house, layers) {
+		t.Error(v)
+	}
+}
+
+func TestLayersTableOnlyPointsDown(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]kind{}
+	for _, r := range house {
+		for _, below := range allowance(house, r.name) {
+			k, above := kinds[below]
+			switch {
+			case !above:
+				t.Errorf("%s may import %s, which has no line above it", r.name, below)
+			case r.kind == pure && k != pure:
+				t.Errorf("%s is pure and may import %s, which is not", r.name, below)
+			case r.kind == adapter && k == adapter:
+				t.Errorf("adapter %s may import adapter %s", r.name, below)
+			}
+		}
+		if _, twice := kinds[r.name]; twice {
+			t.Errorf("%s has two lines", r.name)
+		}
+		kinds[r.name] = r.kind
+	}
+}
+
+// TestLayersChecker shows the checker one small tree after another and what it
+// must say of each; an empty want means it must be content.
+func TestLayersChecker(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, file, source, want string }{
+		{"allowed import", "internal/rule/a.go", `import "verdict/internal/fault"`, ""},
+		{"arithmetic on given times", "internal/rule/a.go", `import "time"; var d = time.Unix(0, 0).Add(time.Hour)`, ""},
+		{"adapter doing its work", "internal/store/a.go", `import ("context"; "os"; "time"; _ "modernc.org/sqlite"); var t = time.Now()`, ""},
+		{"wiring", "cmd/verdict/a.go", `import ("verdict/internal/app"; "verdict/internal/store"; "verdict/internal/engine")`, ""},
+		{"test file", "internal/rule/a_test.go", `import ("os"; "verdict/internal/engine")`, ""},
+		{"testdata", "internal/rule/testdata/a.go", `import "os"`, ""},
+		{"test support", "internal/engine/enginetest/a.go", `import ("math/rand/v2"; "pgregory.net/rapid"; "testing"; "verdict/internal/engine"; "verdict/internal/rule")`, ""},
+
+		{"unknown package", "internal/helpers/a.go", ``, "internal/helpers has no line in the table"},
+		{"unknown folder of a known room", "internal/engine/price/a.go", ``, "internal/engine/price has no line in the table"},
+		{"package at the root", "a.go", ``, ". has no line in the table"},
+		{"known name in the wrong place", "rule/a.go", ``, "rule has no line in the table"},
+		{"upward", "internal/rule/a.go", `import "verdict/internal/engine"`, "rule may not import engine"},
+		{"sideways", "internal/loan/a.go", `import "verdict/internal/fault"`, "loan may not import fault"},
+		{"from the ring to a use case", "internal/engine/a.go", `import "verdict/internal/decisioning"`, "engine may not import decisioning"},
+		{"adapter to adapter", "internal/httpapi/a.go", `import "verdict/internal/store"`, "adapters never import each other"},
+		{"adapter past the use cases", "internal/httpapi/a.go", `import "verdict/internal/engine"`, "httpapi may not import engine"},
+		{"test support in production code", "internal/backtest/a.go", `import "verdict/internal/engine/enginetest"`, "may not import engine/enginetest"},
+		{"behind a build tag", "internal/rule/a_windows.go", `import "verdict/internal/engine"`, "rule may not import engine"},
+
+		{"context", "internal/engine/a.go", `import "context"`, "imports context"},
+		{"os", "internal/fault/a.go", `import "os"`, "imports os"},
+		{"below os", "internal/fault/a.go", `import "os/exec"`, "imports os/exec"},
+		{"net", "internal/signal/a.go", `import "net"`, "imports net"},
+		{"net/http", "internal/signal/a.go", `import "net/http"`, "imports net/http"},
+		{"database/sql", "internal/report/a.go", `import "database/sql"`, "imports database/sql"},
+		{"log", "internal/wire/a.go", `import "log"`, "imports log"},
+		{"log/slog", "internal/wire/a.go", `import "log/slog"`, "imports log/slog"},
+		{"math/rand", "internal/backtest/a.go", `import "math/rand"`, "imports math/rand"},
+		{"math/rand/v2", "internal/backtest/a.go", `import "math/rand/v2"`, "imports math/rand/v2"},
+		{"third party", "internal/wire/a.go", `import "github.com/cockroachdb/apd/v3"`, "imports github.com/cockroachdb/apd/v3"},
+		{"test module in production code", "internal/rule/a.go", `import "pgregory.net/rapid"`, "imports pgregory.net/rapid"},
+		{"test support upward", "internal/rule/ruletest/a.go", `import "verdict/internal/engine"`, "rule/ruletest may not import engine"},
+		{"test support with I/O", "internal/rule/ruletest/a.go", `import "net/http"`, "imports net/http"},
+
+		{"now", "internal/engine/a.go", `import "time"; var t = time.Now()`, "reads time.Now"},
+		{"since", "internal/engine/a.go", `import "time"; var d = time.Since(time.Time{})`, "reads time.Since"},
+		{"until", "internal/engine/a.go", `import "time"; var d = time.Until(time.Time{})`, "reads time.Until"},
+		{"now as a value", "internal/loan/a.go", `import "time"; var clock = time.Now`, "reads time.Now"},
+		{"now under another name", "internal/loan/a.go", `import clock "time"; var t = clock.Now()`, "reads time.Now"},
+		{"now under two names", "internal/loan/a.go", `import clock "time"; import "time"; var t, u = clock.Now(), time.Unix(0, 0)`, "reads time.Now"},
+		{"local zone", "internal/loan/a.go", `import "time"; var z = time.Local`, "reads time.Local"},
+		{"time without its name", "internal/loan/a.go", `import . "time"; var t = Now()`, "reads time.*"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tree := fstest.MapFS{c.file: {Data: []byte("package p; " + c.source)}}
+			layers, err := readLayers(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := violations(house, layers)
+			if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want)) {
+				t.Errorf("got %q, want one violation with %q", got, c.want)
+			}
+		})
+	}
+}
+
+// violations says everything about the packages that the table forbids.
+func violations(house []room, layers []layer) []string {
+	kinds := map[string]kind{}
+	for _, r := range house {
+		kinds[r.name] = r.kind
+	}
+	var found []string
+	for _, l := range layers {
+		name := roomOf(l.dir)
+		own, support := name, false
+		k, known := kinds[own]
+		if !known && strings.HasSuffix(name, "test") {
+			own, support = path.Dir(name), true
+			k, known = kinds[own]
+		}
+		if !known {
+			found = append(found, l.dir+" has no line in the table of internal/app/deps_test.go")
+			continue
+		}
+		may := allowance(house, own)
+		for _, u := range l.imports {
+			dir, ours := strings.CutPrefix(u.what, "verdict/")
+			imported := roomOf(dir)
+			switch {
+			case ours && support && imported == own, ours && slices.Contains(may, imported):
+			case ours && k == adapter && kinds[imported] == adapter:
+				found = append(found, fmt.Sprintf("%s: %s imports %s: adapters never import each other", u.where, name, imported))
+			case ours:
+				found = append(found, fmt.Sprintf("%s: %s may not import %s", u.where, name, imported))
+			case k == pure && !fitForTheRing(u.what, support):
+				found = append(found, fmt.Sprintf("%s: %s imports %s, and the pure ring may not", u.where, name, u.what))
+			}
+		}
+		for _, u := range l.clock {
+			if k == pure {
+				found = append(found, fmt.Sprintf("%s: %s reads time.%s: in the pure ring the clock is an argument", u.where, name, u.what))
+			}
+		}
+	}
+	return found
+}
+
+// roomOf turns a folder of the module into the name the table knows it by. One
+// that lies neither in internal nor in cmd is nobody's room.
+func roomOf(dir string) string {
+	if name, inside := strings.CutPrefix(dir, "internal/"); inside {
+		return name
+	}
+	if strings.HasPrefix(dir, "cmd/") {
+		return dir
+	}
+	return "./" + dir
+}
+
+// allowance resolves what the table lets a room import.
+func allowance(house []room, name string) []string {
+	var below []string
+	for _, r := range house {
+		if r.name == name {
+			if r.may == allBelow {
+				return below
+			}
+			return strings.Fields(r.may)
+		}
+		below = append(below, r.name)
+	}
+	return nil
+}
+
+// fitForTheRing tells whether the pure ring may import a package that is not
+// ours; test support may also use seeded randomness and the test packages.
+func fitForTheRing(imported string, support bool) bool {
+	if host, _, _ := strings.Cut(imported, "/"); strings.Contains(host, ".") {
+		return slices.Contains(pureThirdParty, imported) || support && slices.Contains(testThirdParty, imported)
+	}
+	return !slices.ContainsFunc(impure, func(banned string) bool {
+		return (imported == banned || strings.HasPrefix(imported, banned+"/")) && !(support && banned == "math/rand")
+	})
+}

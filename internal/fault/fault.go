@@ -1,0 +1,137 @@
+// Package fault is the error vocabulary of the whole service: what kind of
+// mistake was made, a stable code a program can switch on, and for every
+// single place that is wrong a JSON pointer and a sentence on how to mend it.
+//
+// It holds no transport: the HTTP adapter alone turns kinds into status codes.
+// A detail never repeats a submitted value, because the value may be a PAN or
+// an account number.
+package fault
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind says whose mistake it is and what the caller can do about it.
+type Kind uint8
+
+// The kinds, in the order of the HTTP statuses they become (CONTRACT C19).
+const (
+	Malformed       Kind = iota + 1 // the bytes are not the format they claim to be
+	Unauthenticated                 // no valid key
+	Forbidden                       // a valid key without the scope
+	NotFound                        // no such thing for this tenant and environment
+	Conflict                        // the state does not allow it
+	Precondition                    // the caller's expected version is not the current one
+	TooLarge                        // the body is over the limit
+	Invalid                         // well-formed, and wrong
+	Limited                         // too many requests, or the quota is used up
+	Internal                        // our mistake
+	Unavailable                     // try again later
+)
+
+// Codes that more than one package speaks of.
+const (
+	CodeMalformedJSON    = "malformed_json"
+	CodeDuplicateKey     = "duplicate_key"
+	CodeNumberOutOfRange = "number_out_of_range"
+	CodeInvalidField     = "invalid_field"
+	CodeInvalidCondition = "invalid_condition"
+	CodeUnknownField     = "unknown_field"
+	CodeRequired         = "required"
+	CodeWrongType        = "wrong_type"
+	CodeOutOfRange       = "out_of_range"
+	CodeTooMany          = "too_many"
+	CodeDuplicate        = "duplicate"
+)
+
+// Item is one thing that is wrong, at one place.
+type Item struct {
+	Pointer string // RFC 6901, "" for the whole document
+	Code    string
+	Detail  string
+}
+
+// Error is one refusal with everything that was wrong.
+type Error struct {
+	Kind   Kind
+	Code   string
+	Detail string
+	Items  []Item
+}
+
+// New makes a refusal without items.
+func New(kind Kind, code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Error renders the refusal with each item on a line of its own, for
+// terminals and logs.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Code)
+	if e.Detail != "" {
+		b.WriteString(": ")
+		b.WriteString(e.Detail)
+	}
+	for _, it := range e.Items {
+		pointer := it.Pointer
+		if pointer == "" {
+			pointer = "(document)"
+		}
+		fmt.Fprintf(&b, "\n  %s: %s: %s", pointer, it.Code, it.Detail)
+	}
+	return b.String()
+}
+
+// MaxItems bounds a List, so that a hostile document cannot make an answer
+// larger than itself.
+const MaxItems = 100
+
+// List collects faults while a document is read, so that a caller hears of
+// all of them at once. The zero value is ready.
+type List struct {
+	items   []Item
+	dropped int
+}
+
+// Add notes one fault. Beyond MaxItems faults are only counted.
+func (l *List) Add(pointer, code, format string, args ...any) {
+	if len(l.items) >= MaxItems {
+		l.dropped++
+		return
+	}
+	detail := format
+	if len(args) > 0 {
+		detail = fmt.Sprintf(format, args...)
+	}
+	l.items = append(l.items, Item{Pointer: pointer, Code: code, Detail: detail})
+}
+
+// Full reports whether further faults would only be counted, so that a reader
+// can spare itself the work of describing them.
+func (l *List) Full() bool { return len(l.items) >= MaxItems }
+
+// Len is the number of faults noted, the merely counted ones included.
+func (l *List) Len() int { return len(l.items) + l.dropped }
+
+// Items returns the faults in the order they were found.
+func (l *List) Items() []Item { return l.items }
+
+// Err is nil when nothing was noted. The code of the whole is the first
+// item's where that code is one a caller branches on, else invalid_field.
+func (l *List) Err() error {
+	if l.Len() == 0 {
+		return nil
+	}
+	code := CodeInvalidField
+	switch first := l.items[0].Code; first {
+	case CodeUnknownField, CodeInvalidCondition, "bureau_report_mismatch", "report_must_have_one_key":
+		code = first
+	}
+	detail := l.items[0].Detail
+	if n := l.Len(); n > 1 {
+		detail = fmt.Sprintf("%d things are wrong; the first: %s", n, detail)
+	}
+	return &Error{Kind: Invalid, Code: code, Detail: detail, Items: l.items}
+}

@@ -1,0 +1,144 @@
+package rule
+
+import (
+	"fmt"
+)
+
+// FieldID is a field's place in its catalogue. Facts carry ids, so that the
+// way from a request to a plan's slot is an array index and no string is
+// hashed on the way.
+type FieldID int32
+
+// Undeclared is the id of a name that no catalogue knows: an input that one
+// policy declares for itself.
+const Undeclared FieldID = -1
+
+// Supply says which requests can carry a field.
+type Supply uint8
+
+// The ways a field reaches the engine.
+const (
+	FromDecisions Supply = 1 << iota // POST /v1/decisions
+	FromEvaluate                     // POST /v1/evaluate
+	FromEngine                       // computed while deciding: Stage 2 only
+)
+
+// Field describes one name a condition may use.
+type Field struct {
+	Name    string
+	Type    Type
+	Group   string // the block or part of the request it belongs to
+	Unit    string
+	Meaning string
+	Supply  Supply
+
+	// Min and Max are the least and greatest value a request can carry;
+	// Bounded and BoundedBelow say which of them hold.
+	Min, Max     Number
+	BoundedBelow bool
+	BoundedAbove bool
+	Integer      bool
+
+	// Values is the closed vocabulary of a string field, empty when open.
+	Values []string
+
+	// Core marks the fields that nearly every application carries and most
+	// knockouts stand on: a rule that goes silent without one is worth a word.
+	Core bool
+
+	// BureauScored marks fields that are absent by definition for an
+	// applicant who is new to credit.
+	BureauScored bool
+
+	// ReasonCode is given for points lost on this field when the policy
+	// names none.
+	ReasonCode string
+}
+
+// Catalogue knows every name, its type and its meaning. It is immutable.
+type Catalogue struct {
+	fields []Field
+	ids    map[string]FieldID
+}
+
+// NewCatalogue indexes the fields. Two alike names are an error: which of
+// them a rule meant would be anyone's guess.
+func NewCatalogue(fields []Field) (*Catalogue, error) {
+	c := &Catalogue{fields: fields, ids: make(map[string]FieldID, len(fields))}
+	for i := range fields {
+		name := fields[i].Name
+		if _, dup := c.ids[name]; dup {
+			return nil, fmt.Errorf("catalogue: the field %s is defined twice", name)
+		}
+		c.ids[name] = FieldID(i)
+	}
+	return c, nil
+}
+
+// Len is the number of fields; ids run from 0 to Len()-1.
+func (c *Catalogue) Len() int { return len(c.fields) }
+
+// Field returns the description behind an id.
+func (c *Catalogue) Field(id FieldID) *Field { return &c.fields[id] }
+
+// Lookup finds a name.
+func (c *Catalogue) Lookup(name string) (FieldID, bool) {
+	id, ok := c.ids[name]
+	return id, ok
+}
+
+// Nearest returns the known name closest to a misspelt one, when one is close
+// enough to be worth suggesting.
+func (c *Catalogue) Nearest(name string) (string, bool) {
+	return nearest(name, func(yield func(string) bool) {
+		for i := range c.fields {
+			if !yield(c.fields[i].Name) {
+				return
+			}
+		}
+	})
+}
+
+// nearest picks the candidate with the smallest edit distance, at most a
+// third of the name's length; the first one wins a tie.
+func nearest(name string, candidates func(func(string) bool)) (string, bool) {
+	const longest = 128 // no known name is longer; spares the quadratic work
+	if len(name) > longest {
+		return "", false
+	}
+	best, bestDistance := "", max(2, len(name)/3)+1
+	var row [longest + 1]int
+	for candidate := range candidates {
+		if d := distance(name, candidate, bestDistance, row[:]); d < bestDistance {
+			best, bestDistance = candidate, d
+		}
+	}
+	return best, best != ""
+}
+
+// distance is the Levenshtein distance, or limit when it is not below it.
+func distance(a, b string, limit int, row []int) int {
+	if len(b) >= len(row) || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row = row[:len(b)+1]
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal, least := row[0], i
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost = 1 + min(diagonal, row[j], row[j-1])
+			}
+			diagonal, row[j] = row[j], cost
+			least = min(least, cost)
+		}
+		if least >= limit {
+			return limit
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,159 @@
+// Package rule is the condition language: what a knockout, a score
+// adjustment, a factor's `when` and an offer condition are written in.
+//
+// A condition is three-valued inside (Kleene): a predicate over an absent
+// field is unknown whatever its polarity, and unknown never satisfies at the
+// root (CONTRACT A1). Only `exists` and `absent` can see absence. So a block
+// that a request leaves out leaves no trace in a decision.
+//
+// The package holds the values and facts that conditions read, the catalogue
+// that types their names, the check at save time, the compiled form and its
+// evaluation. It knows nothing of policies, scores or prices.
+package rule
+
+// Op is an operator of the condition language.
+type Op uint8
+
+// The operators of CONTRACT C12.
+const (
+	And Op = iota + 1
+	Or
+	Not
+	Eq
+	Ne
+	Lt
+	Lte
+	Gt
+	Gte
+	In
+	NotIn
+	Between
+	StartsWith
+	EndsWith
+	Contains
+	Exists
+	IsAbsent
+	True
+	False
+)
+
+var opNames = [...]string{
+	And: "and", Or: "or", Not: "not",
+	Eq: "eq", Ne: "ne", Lt: "lt", Lte: "lte", Gt: "gt", Gte: "gte",
+	In: "in", NotIn: "not_in", Between: "between",
+	StartsWith: "starts_with", EndsWith: "ends_with", Contains: "contains",
+	Exists: "exists", IsAbsent: "absent", True: "true", False: "false",
+}
+
+// String is the operator's name in a condition_ast.
+func (o Op) String() string { return opNames[o] }
+
+func parseOp(name string) (Op, bool) {
+	for o := And; o <= False; o++ {
+		if opNames[o] == name {
+			return o, true
+		}
+	}
+	return 0, false
+}
+
+// negated maps each comparison to the one that holds exactly when it fails.
+var negated = [...]Op{
+	Eq: Ne, Ne: Eq, Lt: Gte, Gte: Lt, Gt: Lte, Lte: Gt, In: NotIn, NotIn: In,
+	Exists: IsAbsent, IsAbsent: Exists, True: False, False: True,
+}
+
+// Condition is one checked node of a condition tree. It is immutable once
+// read; many plans and goroutines may share it.
+type Condition struct {
+	Op     Op
+	Args   []Condition // and, or: one or more; not: one
+	Left   Operand     // every predicate; a plain field except in comparisons
+	Right  Operand     // comparisons and string tests
+	Values []Value     // in, not_in: the set; between: least and greatest
+}
+
+// Arith is an arithmetic operator.
+type Arith uint8
+
+// The arithmetic operators of an operand.
+const (
+	Add Arith = iota + 1
+	Sub
+	Mul
+	Div
+	Min
+	Max
+	Abs
+)
+
+var arithNames = [...]string{Add: "add", Sub: "sub", Mul: "mul", Div: "div", Min: "min", Max: "max", Abs: "abs"}
+
+// String is the operator's name in an operand.
+func (a Arith) String() string { return arithNames[a] }
+
+// OperandKind tells what an Operand is.
+type OperandKind uint8
+
+// The kinds of operand.
+const (
+	NoOperand OperandKind = iota
+	FieldOperand
+	ConstantOperand
+	ArithOperand
+)
+
+// Operand is a side of a comparison: a field, a constant or arithmetic over
+// numbers.
+type Operand struct {
+	Kind  OperandKind
+	Field Ref
+	Value Value
+	Arith Arith
+	Args  []Operand
+}
+
+// Ref is a field by name, settled against the catalogue when it was read.
+type Ref struct {
+	Name string
+	ID   FieldID
+	Type Type
+}
+
+// typ is the operand's static type.
+func (o *Operand) typ() Type {
+	switch o.Kind {
+	case FieldOperand:
+		return o.Field.Type
+	case ConstantOperand:
+		return o.Value.typ
+	default:
+		return NumberType
+	}
+}
+
+// Walk calls visit for every node, parents first.
+func (c *Condition) Walk(visit func(*Condition)) {
+	visit(c)
+	for i := range c.Args {
+		c.Args[i].Walk(visit)
+	}
+}
+
+// Fields calls visit for every field the condition names, in reading order;
+// a field named twice is visited twice.
+func (c *Condition) Fields(visit func(Ref)) {
+	c.Walk(func(n *Condition) {
+		n.Left.fields(visit)
+		n.Right.fields(visit)
+	})
+}
+
+func (o *Operand) fields(visit func(Ref)) {
+	if o.Kind == FieldOperand {
+		visit(o.Field)
+	}
+	for i := range o.Args {
+		o.Args[i].fields(visit)
+	}
+}

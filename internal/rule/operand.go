@@ -1,0 +1,162 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// field reads the "field" member of a predicate.
+func (r *reader) field(v wire.Value) Operand {
+	name := v.Get("field")
+	if name.Kind() != wire.String {
+		r.fail(v, `%q needs "field", the name of a field`, v.Get("op").Text())
+		return Operand{}
+	}
+	return r.ref(name)
+}
+
+// ref settles a name against the catalogue, or reports it with the nearest
+// name that is known.
+func (r *reader) ref(name wire.Value) Operand {
+	ref, detail := r.scope.Resolve(name.Text(), r.faults.Full())
+	if detail != "" {
+		r.faults.Add(name.Pointer(), fault.CodeUnknownField, "%s", detail)
+		return Operand{}
+	}
+	return Operand{Kind: FieldOperand, Field: ref}
+}
+
+// Resolve finds a name in the catalogue or among the declared inputs. The
+// detail says why it may not be used here; terse leaves the costly search for
+// the nearest name out of it.
+func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
+	if id, ok := s.Catalogue.Lookup(name); ok {
+		f := s.Catalogue.Field(id)
+		if f.Supply == FromEngine && !s.Stage2 {
+			return Ref{}, "is known only after the price: use it in a Stage 2 knockout"
+		}
+		return Ref{Name: f.Name, ID: id, Type: f.Type}, ""
+	}
+	if t, ok := s.Inputs[name]; ok {
+		return Ref{Name: name, ID: Undeclared, Type: t}, ""
+	}
+	hint := ""
+	if !terse {
+		if near, ok := s.Catalogue.Nearest(name); ok {
+			hint = fmt.Sprintf("; did you mean %s?", near)
+		}
+	}
+	if strings.HasPrefix(name, "applicant.") || strings.HasPrefix(name, "report.") {
+		hint += " A request path of your own must be declared in the policy's inputs"
+	}
+	return Ref{}, "is not a known field" + hint
+}
+
+// constant reads a scalar constant. Finer than six decimals is refused: it
+// would not mean what it says.
+func (r *reader) constant(parent, v wire.Value, member string) Operand {
+	switch v.Kind() {
+	case wire.Number:
+		n, exact, ok := ParseNumber(v.Text())
+		if !ok {
+			r.fail(v, "must lie between -%s and %s", MaxNumber, MaxNumber)
+			return Operand{}
+		}
+		if !exact {
+			r.fail(v, "has more than %d decimals", Places)
+			return Operand{}
+		}
+		return Operand{Kind: ConstantOperand, Value: Num(n)}
+	case wire.String:
+		if len(v.Text()) > maxText {
+			r.fail(v, "is longer than %d bytes", maxText)
+			return Operand{}
+		}
+		return Operand{Kind: ConstantOperand, Value: Str(v.Text())}
+	case wire.Bool:
+		return Operand{Kind: ConstantOperand, Value: Bool(v.IsTrue())}
+	case wire.Missing, wire.Null:
+		r.fail(parent, `needs %q; to ask whether a field is there, use "exists" or "absent"`, member)
+	default:
+		r.fail(v, "must be a number, a string or a boolean, but is %s", v.Kind())
+	}
+	return Operand{}
+}
+
+// operand reads {"field":…}, {"value":…} or {"op":…,"args":[…]}.
+func (r *reader) operand(parent, v wire.Value, side string, depth int) Operand {
+	if !v.Given() {
+		r.fail(parent, `needs %q, an operand`, side)
+		return Operand{}
+	}
+	if !r.enter(v, depth) {
+		return Operand{}
+	}
+	if v.Kind() != wire.Object {
+		r.fail(v, `must be an operand: {"field":…}, {"value":…} or {"op":…,"args":[…]}`)
+		return Operand{}
+	}
+	switch {
+	case v.Get("op").Given():
+		return r.arithmetic(v, depth)
+	case v.Get("field").Given():
+		r.operandMembers(v, "field")
+		if name := v.Get("field"); name.Kind() == wire.String {
+			return r.ref(name)
+		}
+		r.fail(v, `"field" must be the name of a field`)
+		return Operand{}
+	default:
+		r.operandMembers(v, "value")
+		return r.constant(v, v.Get("value"), "value")
+	}
+}
+
+func (r *reader) operandMembers(v wire.Value, allowed ...string) {
+	for name, member := range v.Members() {
+		if !slices.Contains(allowed, name) {
+			r.faults.Add(member.Pointer(), fault.CodeUnknownField, "does not belong in this operand; it takes %s", strings.Join(allowed, ", "))
+		}
+	}
+}
+
+// arity is the least and the greatest number of arguments of an operator.
+var arity = [...][2]int{
+	Add: {1, MaxNodes}, Sub: {2, 2}, Mul: {1, MaxNodes}, Div: {2, 2},
+	Min: {1, MaxNodes}, Max: {1, MaxNodes}, Abs: {1, 1},
+}
+
+func (r *reader) arithmetic(v wire.Value, depth int) Operand {
+	r.operandMembers(v, "op", "args")
+	at := slices.Index(arithNames[:], v.Get("op").Text())
+	if at <= 0 {
+		r.fail(v.Get("op"), "is not an arithmetic operator; use one of %s", strings.Join(arithNames[Add:], ", "))
+		return Operand{}
+	}
+	op := Arith(at)
+	args := v.Get("args")
+	if n := args.Len(); args.Kind() != wire.Array || n < arity[op][0] || n > arity[op][1] {
+		want := fmt.Sprintf("%d or more operands", arity[op][0])
+		if arity[op][0] == arity[op][1] {
+			want = fmt.Sprintf("exactly %d", arity[op][0])
+		}
+		r.fail(v, `%q needs "args", an array of %s`, op, want)
+		return Operand{}
+	}
+	out := Operand{Kind: ArithOperand, Arith: op}
+	for _, e := range args.Elements() {
+		if r.over {
+			break
+		}
+		arg := r.operand(v, e, "args", depth+1)
+		if arg.Kind != NoOperand && arg.typ() != NumberType {
+			r.fail(e, "is %s; arithmetic takes numbers", article(arg.typ()))
+		}
+		out.Args = append(out.Args, arg)
+	}
+	return out
+}

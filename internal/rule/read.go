@@ -1,0 +1,249 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// The bounds of one condition (CONTRACT C12).
+const (
+	MaxDepth  = 16
+	MaxNodes  = 512
+	MaxValues = 1000
+	maxText   = 256 // of a string constant, in bytes
+)
+
+// Scope is what names a condition may use where it stands.
+type Scope struct {
+	Catalogue *Catalogue
+	Inputs    map[string]Type // names that the policy itself declares
+	Stage2    bool            // whether the engine's own results are known
+}
+
+// ReadCondition reads and checks a condition_ast. Every fault is added to
+// faults with its pointer; the result is usable only if none was added.
+func ReadCondition(v wire.Value, scope *Scope, faults *fault.List) Condition {
+	r := reader{scope: scope, faults: faults}
+	return r.condition(v, 1)
+}
+
+type reader struct {
+	scope  *Scope
+	faults *fault.List
+	nodes  int
+	over   bool // the node bound was reported; go no further
+}
+
+func (r *reader) fail(v wire.Value, format string, args ...any) {
+	r.faults.Add(v.Pointer(), fault.CodeInvalidCondition, format, args...)
+}
+
+// enter counts a node and refuses to go deeper than the bounds.
+func (r *reader) enter(v wire.Value, depth int) bool {
+	r.nodes++
+	switch {
+	case r.over:
+		return false
+	case r.nodes > MaxNodes:
+		r.over = true
+		r.fail(v, "a condition has at most %d nodes", MaxNodes)
+		return false
+	case depth > MaxDepth:
+		r.fail(v, "a condition is at most %d levels deep", MaxDepth)
+		return false
+	}
+	return true
+}
+
+func (r *reader) condition(v wire.Value, depth int) (c Condition) {
+	if !r.enter(v, depth) {
+		return c
+	}
+	if v.Kind() != wire.Object {
+		r.fail(v, `must be a condition, an object with "op", but is %s`, v.Kind())
+		return c
+	}
+	name := v.Get("op")
+	if name.Kind() != wire.String {
+		r.fail(v, `needs "op", one of %s`, strings.Join(opNames[And:], ", "))
+		return c
+	}
+	op, ok := parseOp(name.Text())
+	if !ok {
+		hint := ""
+		if near, ok := nearest(name.Text(), slices.Values(opNames[And:])); ok {
+			hint = fmt.Sprintf("; did you mean %q?", near)
+		}
+		r.fail(name, "is not an operator of the condition language%s", hint)
+		return c
+	}
+	c.Op = op
+	switch op {
+	case And, Or:
+		r.members(v, "op", "args")
+		c.Args = r.args(v, depth)
+	case Not:
+		r.members(v, "op", "arg")
+		if arg := v.Get("arg"); arg.Given() {
+			c.Args = []Condition{r.condition(arg, depth+1)}
+		} else {
+			r.fail(v, `"not" needs "arg", a condition`)
+		}
+	case Eq, Ne, Lt, Lte, Gt, Gte:
+		r.comparison(v, &c, depth)
+	case In, NotIn:
+		r.members(v, "op", "field", "values")
+		c.Left = r.field(v)
+		c.Values = r.values(v, &c.Left)
+	case Between:
+		r.between(v, &c)
+	case StartsWith, EndsWith, Contains:
+		r.members(v, "op", "field", "value")
+		c.Left = r.field(v)
+		c.Right = r.constant(v, v.Get("value"), "value")
+		r.stringTest(v, &c)
+	case Exists, IsAbsent:
+		r.members(v, "op", "field")
+		c.Left = r.field(v)
+	case True, False:
+		r.members(v, "op")
+	}
+	return c
+}
+
+// members refuses any member that the operator does not take: a misspelt one
+// must not pass as one left out.
+func (r *reader) members(v wire.Value, allowed ...string) {
+	for name, member := range v.Members() {
+		if !slices.Contains(allowed, name) {
+			r.faults.Add(member.Pointer(), fault.CodeUnknownField,
+				"is not a member of %q; it takes %s", v.Get("op").Text(), strings.Join(allowed, ", "))
+		}
+	}
+}
+
+func (r *reader) args(v wire.Value, depth int) []Condition {
+	args := v.Get("args")
+	if args.Kind() != wire.Array || args.Len() == 0 {
+		r.fail(v, `%q needs "args", an array of one or more conditions`, v.Get("op").Text())
+		return nil
+	}
+	out := make([]Condition, 0, min(args.Len(), MaxNodes))
+	for _, arg := range args.Elements() {
+		if r.over {
+			break
+		}
+		out = append(out, r.condition(arg, depth+1))
+	}
+	return out
+}
+
+// comparison reads `field` with `value`, or two operands `left` and `right`.
+func (r *reader) comparison(v wire.Value, c *Condition, depth int) {
+	if left, right := v.Get("left"), v.Get("right"); left.Given() || right.Given() {
+		r.members(v, "op", "left", "right")
+		c.Left = r.operand(v, left, "left", depth+1)
+		c.Right = r.operand(v, right, "right", depth+1)
+	} else {
+		r.members(v, "op", "field", "value")
+		c.Left = r.field(v)
+		c.Right = r.constant(v, v.Get("value"), "value")
+	}
+	lt, rt := c.Left.typ(), c.Right.typ()
+	switch {
+	case c.Left.Kind == NoOperand || c.Right.Kind == NoOperand || lt == Absent || rt == Absent:
+		// Already reported.
+	case lt != rt:
+		r.fail(v, "compares %s with %s; both sides must have one type", article(lt), article(rt))
+	case lt != NumberType && c.Op != Eq && c.Op != Ne:
+		r.fail(v, `%q compares numbers; %s can only be compared by "eq", "ne", "in" and "not_in"`, c.Op, article(lt))
+	default:
+		r.vocabulary(v, &c.Left, &c.Right)
+		r.vocabulary(v, &c.Right, &c.Left)
+	}
+}
+
+func article(t Type) string { return "a " + t.String() }
+
+// vocabulary refuses a constant that a closed field can never hold.
+func (r *reader) vocabulary(v wire.Value, field, constant *Operand) {
+	if field.Kind != FieldOperand || constant.Kind != ConstantOperand {
+		return
+	}
+	if detail := r.outside(field.Field, constant.Value); detail != "" {
+		r.fail(v, "%s", detail)
+	}
+}
+
+func (r *reader) outside(ref Ref, val Value) string {
+	if ref.ID < 0 || val.typ != StringType {
+		return ""
+	}
+	known := r.scope.Catalogue.Field(ref.ID).Values
+	if len(known) == 0 || slices.Contains(known, val.str) {
+		return ""
+	}
+	return fmt.Sprintf("%s is never this value; it is one of %s", ref.Name, strings.Join(known, ", "))
+}
+
+func (r *reader) between(v wire.Value, c *Condition) {
+	r.members(v, "op", "field", "min", "max")
+	c.Left = r.field(v)
+	least := r.constant(v, v.Get("min"), "min")
+	greatest := r.constant(v, v.Get("max"), "max")
+	if least.Kind == NoOperand || greatest.Kind == NoOperand {
+		return
+	}
+	c.Values = []Value{least.Value, greatest.Value}
+	switch {
+	case least.Value.typ != NumberType || greatest.Value.typ != NumberType:
+		r.fail(v, `"between" takes numbers for "min" and "max"`)
+	case c.Left.Kind == FieldOperand && c.Left.Field.Type != NumberType:
+		r.fail(v, `"between" needs a number field; %s is %s`, c.Left.Field.Name, article(c.Left.Field.Type))
+	case least.Value.num > greatest.Value.num:
+		r.fail(v, `"min" is above "max": nothing lies between`)
+	}
+}
+
+func (r *reader) stringTest(v wire.Value, c *Condition) {
+	switch {
+	case c.Left.Kind == FieldOperand && c.Left.Field.Type != StringType:
+		r.fail(v, "%q needs a string field; %s is %s", c.Op, c.Left.Field.Name, article(c.Left.Field.Type))
+	case c.Right.Kind == ConstantOperand && c.Right.Value.typ != StringType:
+		r.fail(v, `%q needs a string "value"`, c.Op)
+	case c.Right.Kind == ConstantOperand && c.Right.Value.str == "":
+		r.fail(v, `%q needs a "value" that is not empty; every string holds the empty one`, c.Op)
+	}
+}
+
+func (r *reader) values(v wire.Value, field *Operand) []Value {
+	list := v.Get("values")
+	switch {
+	case list.Kind() != wire.Array || list.Len() == 0:
+		r.fail(v, `%q needs "values", an array of one or more constants`, v.Get("op").Text())
+		return nil
+	case list.Len() > MaxValues:
+		r.fail(list, "a set has at most %d values", MaxValues)
+		return nil
+	}
+	out := make([]Value, 0, list.Len())
+	for _, e := range list.Elements() {
+		val := r.constant(v, e, "values")
+		if val.Kind == NoOperand {
+			continue
+		}
+		if field.Kind == FieldOperand {
+			if val.Value.typ != field.Field.Type {
+				r.fail(e, "is %s; %s is %s", article(val.Value.typ), field.Field.Name, article(field.Field.Type))
+			} else if detail := r.outside(field.Field, val.Value); detail != "" {
+				r.fail(e, "%s", detail)
+			}
+		}
+		out = append(out, val.Value)
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package rule
+
+import (
+	"verdict/internal/wire"
+)
+
+// Type is what a field holds.
+type Type uint8
+
+// The types. Absent is the type of a value that was not given: a case of its
+// own, from the request to the engine, never a zero and never a nil.
+const (
+	Absent Type = iota
+	NumberType
+	StringType
+	BoolType
+)
+
+var typeNames = [...]string{"absent", "number", "string", "boolean"}
+
+// String is the type's name as policies and messages spell it.
+func (t Type) String() string { return typeNames[t] }
+
+// ParseType reads a type's name as a policy's inputs spell it.
+func ParseType(name string) (Type, bool) {
+	for t := NumberType; t <= BoolType; t++ {
+		if typeNames[t] == name {
+			return t, true
+		}
+	}
+	return Absent, false
+}
+
+// Value is what one field holds for one application. The zero Value is
+// absent. Values are comparable with ==.
+type Value struct {
+	str string
+	num Number // the number, or 1 for true
+	typ Type
+}
+
+// Num makes a number.
+func Num(n Number) Value { return Value{num: n, typ: NumberType} }
+
+// Str makes a string.
+func Str(s string) Value { return Value{str: s, typ: StringType} }
+
+// Bool makes a boolean.
+func Bool(b bool) Value {
+	v := Value{typ: BoolType}
+	if b {
+		v.num = 1
+	}
+	return v
+}
+
+// Type is the value's type, Absent when there is none.
+func (v Value) Type() Type { return v.typ }
+
+// Number is the number, 0 for any other type.
+func (v Value) Number() Number {
+	if v.typ != NumberType {
+		return 0
+	}
+	return v.num
+}
+
+// Text is the string, "" for any other type.
+func (v Value) Text() string { return v.str }
+
+// IsTrue reports whether the value is the boolean true.
+func (v Value) IsTrue() bool { return v.typ == BoolType && v.num == 1 }
+
+// String renders the value for people.
+func (v Value) String() string {
+	switch v.typ {
+	case NumberType:
+		return v.num.String()
+	case StringType:
+		return v.str
+	case BoolType:
+		if v.num == 1 {
+			return "true"
+		}
+		return "false"
+	default:
+		return "absent"
+	}
+}
+
+// Write writes the value as JSON; an absent one is null.
+func (v Value) Write(w *wire.Writer) {
+	switch v.typ {
+	case NumberType:
+		w.Decimal(int64(v.num), Places)
+	case StringType:
+		w.String(v.str)
+	case BoolType:
+		w.Bool(v.num == 1)
+	default:
+		w.Null()
+	}
+}
+
+// ReadValue turns a scalar of a document into a Value. A null or missing one
+// is absent; ok is false for arrays, objects and numbers out of range.
+func ReadValue(v wire.Value) (val Value, ok bool) {
+	switch v.Kind() {
+	case wire.Missing, wire.Null:
+		return Value{}, true
+	case wire.Bool:
+		return Bool(v.IsTrue()), true
+	case wire.String:
+		return Str(v.Text()), true
+	case wire.Number:
+		n, _, ok := ParseNumber(v.Text())
+		return Num(n), ok
+	default:
+		return Value{}, false
+	}
+}

@@ -1,0 +1,153 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+)
+
+// Form reads one object member by member, notes every fault in a list and at
+// the end refuses the members nobody asked for: in a policy or a
+// configuration a misspelt name must not pass as one left out.
+type Form struct {
+	value  Value
+	faults *fault.List
+	known  []string
+	names  [24]string // backs known; most objects have fewer members
+}
+
+// NewForm starts reading v, which must be an object.
+func NewForm(v Value, faults *fault.List) *Form {
+	f := &Form{value: v, faults: faults}
+	f.known = f.names[:0]
+	if v.Kind() != Object {
+		faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object, but is %s", v.Kind())
+	}
+	return f
+}
+
+// Value is the object being read.
+func (f *Form) Value() Value { return f.value }
+
+// Get returns a member and marks its name as known.
+func (f *Form) Get(name string) Value {
+	f.known = append(f.known, name)
+	return f.value.Get(name)
+}
+
+// Known marks names that are allowed and read by no one.
+func (f *Form) Known(names ...string) { f.known = append(f.known, names...) }
+
+// Pointer is the place of a member, whether it is there or not.
+func (f *Form) Pointer(name string) string { return f.value.Pointer() + "/" + escapePointer(name) }
+
+// Fail notes a fault at a member.
+func (f *Form) Fail(name, code, format string, args ...any) {
+	f.faults.Add(f.Pointer(name), code, format, args...)
+}
+
+// Require notes a fault when the member is not given.
+func (f *Form) Require(name, what string) bool {
+	if f.value.Get(name).Given() {
+		return true
+	}
+	if f.value.Kind() == Object {
+		f.Fail(name, fault.CodeRequired, "is required: %s", what)
+	}
+	return false
+}
+
+func (f *Form) typed(name string, want Kind) (Value, bool) {
+	v := f.Get(name)
+	if !v.Given() {
+		return v, false
+	}
+	if v.Kind() != want {
+		f.Fail(name, fault.CodeWrongType, "must be %s, but is %s", want, v.Kind())
+		return v, false
+	}
+	return v, true
+}
+
+// Text reads a string of at most most bytes; ok is false when it is missing
+// or refused.
+func (f *Form) Text(name string, most int) (text string, ok bool) {
+	v, ok := f.typed(name, String)
+	if !ok {
+		return "", false
+	}
+	if len(v.Text()) > most {
+		f.Fail(name, fault.CodeOutOfRange, "is longer than %d bytes", most)
+		return "", false
+	}
+	return v.Text(), true
+}
+
+// Choice reads a string that is one of a few and returns its position, or
+// otherwise when it is missing or refused.
+func (f *Form) Choice(name string, otherwise int, choices ...string) int {
+	v, ok := f.typed(name, String)
+	if !ok {
+		return otherwise
+	}
+	if i := slices.Index(choices, v.Text()); i >= 0 {
+		return i
+	}
+	f.Fail(name, fault.CodeOutOfRange, "must be one of %s", strings.Join(choices, ", "))
+	return otherwise
+}
+
+// Decimal reads a number as a count of 10^-places between least and most, and
+// refuses one with more decimals: rounding a policy would change it.
+func (f *Form) Decimal(name string, places int, least, most int64) (coef int64, ok bool) {
+	v, ok := f.typed(name, Number)
+	if !ok {
+		return 0, false
+	}
+	coef, exact, fits := ParseDecimal(v.Text(), places)
+	switch {
+	case !fits || coef < least || coef > most:
+		f.Fail(name, fault.CodeOutOfRange, "must lie between %s and %s",
+			AppendDecimal(nil, least, places), AppendDecimal(nil, most, places))
+	case !exact && places == 0:
+		f.Fail(name, fault.CodeOutOfRange, "must be a whole number")
+	case !exact:
+		f.Fail(name, fault.CodeOutOfRange, "has more than %d decimals", places)
+	default:
+		return coef, true
+	}
+	return 0, false
+}
+
+// Bool reads a boolean, or otherwise when it is missing or refused.
+func (f *Form) Bool(name string, otherwise bool) bool {
+	v, ok := f.typed(name, Bool)
+	if !ok {
+		return otherwise
+	}
+	return v.IsTrue()
+}
+
+// Array reads an array of at most most elements; a missing or refused one
+// has none.
+func (f *Form) Array(name string, most int) Value {
+	v, ok := f.typed(name, Array)
+	if !ok {
+		return Value{}
+	}
+	if v.Len() > most {
+		f.Fail(name, fault.CodeTooMany, "has more than %d entries", most)
+		return Value{}
+	}
+	return v
+}
+
+// Done refuses the members that were never asked for.
+func (f *Form) Done() {
+	for name, v := range f.value.Members() {
+		if !slices.Contains(f.known, name) {
+			f.faults.Add(v.Pointer(), fault.CodeUnknownField, "is not a member here; it takes %s", strings.Join(f.known, ", "))
+		}
+	}
+}

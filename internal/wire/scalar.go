@@ -1,0 +1,228 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"verdict/internal/fault"
+)
+
+// str reads a string at the opening quote. A string without escapes is a
+// slice of the source and costs nothing.
+func (p *parser) str() (string, error) {
+	p.pos++
+	start := p.pos
+	for p.pos < len(p.src) {
+		switch c := p.src[p.pos]; {
+		case c == '"':
+			s := p.src[start:p.pos]
+			p.pos++
+			return s, nil
+		case c == '\\':
+			return p.escaped(start)
+		case c < 0x20:
+			return "", p.fail("a control character inside a string must be escaped")
+		default:
+			p.pos++
+		}
+	}
+	return "", p.fail("the document ends inside a string")
+}
+
+// escaped goes on reading a string at its first backslash.
+func (p *parser) escaped(start int) (string, error) {
+	var b strings.Builder
+	b.WriteString(p.src[start:p.pos])
+	for p.pos < len(p.src) {
+		c := p.src[p.pos]
+		switch {
+		case c == '"':
+			p.pos++
+			return b.String(), nil
+		case c < 0x20:
+			return "", p.fail("a control character inside a string must be escaped")
+		case c != '\\':
+			b.WriteByte(c)
+			p.pos++
+			continue
+		}
+		if p.pos+1 >= len(p.src) {
+			return "", p.fail("the document ends inside a string")
+		}
+		p.pos += 2
+		switch p.src[p.pos-1] {
+		case '"', '\\', '/':
+			b.WriteByte(p.src[p.pos-1])
+		case 'b':
+			b.WriteByte('\b')
+		case 'f':
+			b.WriteByte('\f')
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case 't':
+			b.WriteByte('\t')
+		case 'u':
+			r, ok := p.unicode()
+			if !ok {
+				return "", p.fail("an invalid \\u escape")
+			}
+			b.WriteRune(r)
+		default:
+			return "", p.fail("an unknown escape")
+		}
+	}
+	return "", p.fail("the document ends inside a string")
+}
+
+// unicode reads the four digits after \u, and the second half of a surrogate
+// pair; a lone half is not a character and is refused.
+func (p *parser) unicode() (rune, bool) {
+	hex := func() (rune, bool) {
+		if p.pos+4 > len(p.src) {
+			return 0, false
+		}
+		v, err := strconv.ParseUint(p.src[p.pos:p.pos+4], 16, 16)
+		p.pos += 4
+		return rune(v), err == nil
+	}
+	r, ok := hex()
+	if !ok || !utf16.IsSurrogate(r) {
+		return r, ok
+	}
+	if p.pos+2 > len(p.src) || p.src[p.pos] != '\\' || p.src[p.pos+1] != 'u' {
+		return 0, false
+	}
+	p.pos += 2
+	low, ok := hex()
+	if !ok {
+		return 0, false
+	}
+	r = utf16.DecodeRune(r, low)
+	return r, r != utf8.RuneError
+}
+
+// number reads a literal and refuses a magnitude beyond 1e15 (CONTRACT C0).
+func (p *parser) number(at int32) (string, error) {
+	start := p.pos
+	if p.src[p.pos] == '-' {
+		p.pos++
+	}
+	digits := func() int {
+		from := p.pos
+		for p.pos < len(p.src) && '0' <= p.src[p.pos] && p.src[p.pos] <= '9' {
+			p.pos++
+		}
+		return p.pos - from
+	}
+	first := p.pos
+	whole := digits()
+	if whole == 0 || whole > 1 && p.src[first] == '0' {
+		return "", p.fail("a number has digits, and no leading zero")
+	}
+	if p.pos < len(p.src) && p.src[p.pos] == '.' {
+		p.pos++
+		if digits() == 0 {
+			return "", p.fail("a digit was expected after the decimal point")
+		}
+	}
+	exponent := false
+	if p.pos < len(p.src) && (p.src[p.pos] == 'e' || p.src[p.pos] == 'E') {
+		exponent = true
+		p.pos++
+		if p.pos < len(p.src) && (p.src[p.pos] == '+' || p.src[p.pos] == '-') {
+			p.pos++
+		}
+		if digits() == 0 {
+			return "", p.fail("a digit was expected in the exponent")
+		}
+	}
+	text := p.src[start:p.pos]
+	if !exponent && whole <= 15 {
+		return text, nil
+	}
+	if coef, _, ok := ParseDecimal(text, 0); !ok || coef > 1e15 || coef < -1e15 {
+		return "", &fault.Error{
+			Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
+			Items: []fault.Item{{
+				Pointer: Value{doc: p.doc, at: at}.Pointer(),
+				Code:    fault.CodeNumberOutOfRange, Detail: "must lie between -1e15 and 1e15",
+			}},
+		}
+	}
+	return text, nil
+}
+
+// ParseDecimal reads a JSON number literal as an integer count of 10^-places,
+// rounded half away from zero where the literal is finer. exact tells whether
+// nothing was rounded; ok is false when the result does not fit.
+//
+// It works on the text and never goes through binary floating point: 0.1 is
+// one tenth. The literal must be well-formed, as one from Parse is.
+func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
+	s := literal
+	negative := s != "" && s[0] == '-'
+	if negative {
+		s = s[1:]
+	}
+	mantissa, exponent := s, 0
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa = s[:i]
+		exponent = clampedInt(s[i+1:])
+	}
+	whole, frac, _ := strings.Cut(mantissa, ".")
+	// keep is how many digits of whole·frac stand before the rounding place.
+	keep := len(whole) + exponent + places
+	const limit = 1 << 62
+	exact = true
+	at := func(i int) byte {
+		if i < len(whole) {
+			return whole[i]
+		}
+		return frac[i-len(whole)]
+	}
+	total := len(whole) + len(frac)
+	for i := range min(keep, total) {
+		d := int64(at(i) - '0')
+		if coef > (limit-d)/10 {
+			return 0, false, false
+		}
+		coef = coef*10 + d
+	}
+	for i := total; i < keep && coef != 0; i++ {
+		if coef > limit/10 {
+			return 0, false, false
+		}
+		coef *= 10
+	}
+	for i := max(keep, 0); i < total; i++ {
+		if at(i) != '0' {
+			exact = false
+			break
+		}
+	}
+	if keep >= 0 && keep < total && at(keep) >= '5' {
+		coef++
+	}
+	if negative {
+		coef = -coef
+	}
+	return coef, exact, true
+}
+
+// clampedInt reads an exponent; anything beyond ±100,000 is as good as that,
+// because no literal within a request's size could bring it back into range.
+func clampedInt(s string) int {
+	n, err := strconv.Atoi(s)
+	const most = 100_000
+	switch {
+	case err != nil && strings.HasPrefix(s, "-"), n < -most:
+		return -most
+	case err != nil, n > most:
+		return most
+	}
+	return n
+}

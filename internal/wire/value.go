@@ -1,0 +1,127 @@
+package wire
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+)
+
+// Value is one value of a parsed document. The zero Value, and the answer to
+// a member that is not there, has kind Missing; every method is safe on it.
+type Value struct {
+	doc *document
+	at  int32
+}
+
+func (v Value) node() *node { return &v.doc.nodes[v.at] }
+
+// Kind is the value's JSON type.
+func (v Value) Kind() Kind {
+	if v.doc == nil {
+		return Missing
+	}
+	return v.node().kind
+}
+
+// Given reports whether the value is there and is not null.
+func (v Value) Given() bool {
+	k := v.Kind()
+	return k != Missing && k != Null
+}
+
+// Text is a string's value or a number's literal as written, else "".
+func (v Value) Text() string {
+	if k := v.Kind(); k != String && k != Number {
+		return ""
+	}
+	return v.node().text
+}
+
+// IsTrue reports whether the value is the boolean true.
+func (v Value) IsTrue() bool { return v.Kind() == Bool && v.node().text == "true" }
+
+// Len is the number of members or elements.
+func (v Value) Len() int {
+	if v.doc == nil {
+		return 0
+	}
+	return int(v.node().count)
+}
+
+// Get returns the named member; a null is Missing.
+func (v Value) Get(name string) Value {
+	if v.Kind() != Object {
+		return Value{}
+	}
+	for i, k := v.at+1, int32(0); k < v.node().count; k++ {
+		n := &v.doc.nodes[i]
+		if n.name == name {
+			if n.kind == Null {
+				return Value{}
+			}
+			return Value{doc: v.doc, at: i}
+		}
+		i = n.end
+	}
+	return Value{}
+}
+
+// Members yields an object's members in document order, nulls included;
+// nothing for other kinds.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.Kind() != Object {
+			return
+		}
+		for i, k := v.at+1, int32(0); k < v.node().count; k++ {
+			n := &v.doc.nodes[i]
+			if !yield(n.name, Value{doc: v.doc, at: i}) {
+				return
+			}
+			i = n.end
+		}
+	}
+}
+
+// Elements yields an array's elements with their positions; nothing for other
+// kinds.
+func (v Value) Elements() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) {
+		if v.Kind() != Array {
+			return
+		}
+		for i, k := v.at+1, int32(0); k < v.node().count; k++ {
+			if !yield(int(k), Value{doc: v.doc, at: i}) {
+				return
+			}
+			i = v.doc.nodes[i].end
+		}
+	}
+}
+
+// Pointer is the value's place as an RFC 6901 pointer. It is worked out only
+// when asked for, which is when something is wrong.
+func (v Value) Pointer() string {
+	if v.doc == nil {
+		return ""
+	}
+	var parts []string
+	for i := v.at; v.doc.nodes[i].parent >= 0; i = v.doc.nodes[i].parent {
+		n := &v.doc.nodes[i]
+		if v.doc.nodes[n.parent].kind == Array {
+			parts = append(parts, strconv.Itoa(int(n.index)))
+		} else {
+			parts = append(parts, escapePointer(n.name))
+		}
+	}
+	var b strings.Builder
+	for i := len(parts) - 1; i >= 0; i-- {
+		b.WriteByte('/')
+		b.WriteString(parts[i])
+	}
+	return b.String()
+}
+
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+func escapePointer(name string) string { return pointerEscaper.Replace(name) }

@@ -1,0 +1,152 @@
+package wire
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendString appends s as a JSON string in the form RFC 8785 prescribes:
+// the two-letter escapes where JSON has them, \u00xx for other control
+// characters, everything else as it is.
+func AppendString(dst []byte, s string) []byte {
+	const hexDigits = "0123456789abcdef"
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= utf8.RuneSelf || c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	dst = append(dst, s[from:]...)
+	return append(dst, '"')
+}
+
+// AppendDecimal appends coef·10^-places in its shortest decimal form. Up to
+// fifteen significant digits that is also the RFC 8785 form of the number.
+func AppendDecimal(dst []byte, coef int64, places int) []byte {
+	if coef < 0 {
+		dst = append(dst, '-')
+		if coef == -1<<63 { // has no positive counterpart; a test pins this
+			coef++
+		}
+		coef = -coef
+	}
+	unit := int64(1)
+	for range places {
+		unit *= 10
+	}
+	dst = strconv.AppendInt(dst, coef/unit, 10)
+	frac := coef % unit
+	if frac == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for unit /= 10; frac > 0; unit /= 10 {
+		dst = append(dst, byte('0'+frac/unit))
+		frac %= unit
+	}
+	return dst
+}
+
+// Writer builds one JSON document by appending. Members come out in the order
+// they are written, so a canonical document is written in name order. The
+// zero value is ready; Buf may be set to reuse a buffer.
+type Writer struct {
+	Buf   []byte
+	comma bool
+}
+
+func (w *Writer) lead() {
+	if w.comma {
+		w.Buf = append(w.Buf, ',')
+	}
+	w.comma = true
+}
+
+func (w *Writer) open(c byte) *Writer {
+	w.lead()
+	w.Buf = append(w.Buf, c)
+	w.comma = false
+	return w
+}
+
+func (w *Writer) close(c byte) *Writer {
+	w.Buf = append(w.Buf, c)
+	w.comma = true
+	return w
+}
+
+// Object opens an object; EndObject closes it.
+func (w *Writer) Object() *Writer { return w.open('{') }
+
+// EndObject closes the innermost object.
+func (w *Writer) EndObject() *Writer { return w.close('}') }
+
+// Array opens an array; EndArray closes it.
+func (w *Writer) Array() *Writer { return w.open('[') }
+
+// EndArray closes the innermost array.
+func (w *Writer) EndArray() *Writer { return w.close(']') }
+
+// Key writes a member's name; the next call writes its value.
+func (w *Writer) Key(name string) *Writer {
+	w.lead()
+	w.Buf = AppendString(w.Buf, name)
+	w.Buf = append(w.Buf, ':')
+	w.comma = false
+	return w
+}
+
+// String writes a string.
+func (w *Writer) String(s string) *Writer {
+	w.lead()
+	w.Buf = AppendString(w.Buf, s)
+	return w
+}
+
+// Int writes an integer.
+func (w *Writer) Int(n int64) *Writer {
+	w.lead()
+	w.Buf = strconv.AppendInt(w.Buf, n, 10)
+	return w
+}
+
+// Decimal writes coef·10^-places.
+func (w *Writer) Decimal(coef int64, places int) *Writer {
+	w.lead()
+	w.Buf = AppendDecimal(w.Buf, coef, places)
+	return w
+}
+
+// Bool writes a boolean.
+func (w *Writer) Bool(b bool) *Writer {
+	w.lead()
+	w.Buf = strconv.AppendBool(w.Buf, b)
+	return w
+}
+
+// Null writes a null.
+func (w *Writer) Null() *Writer {
+	w.lead()
+	w.Buf = append(w.Buf, "null"...)
+	return w
+}
