@@ -89,31 +89,51 @@ func (c *Catalogue) Lookup(name string) (FieldID, bool) {
 
 // Nearest returns the known name closest to a misspelt one, when one is close
 // enough to be worth suggesting.
-func (c *Catalogue) Nearest(name string) (string, bool) {
-	return nearest(name, func(yield func(string) bool) {
-		for i := range c.fields {
-			if !yield(c.fields[i].Name) {
-				return
-			}
+func (c *Catalogue) Nearest(name string) (string, bool) { return nearest(name, c.names) }
+
+// names yields every name in the order of the catalogue.
+func (c *Catalogue) names(yield func(string) bool) {
+	for i := range c.fields {
+		if !yield(c.fields[i].Name) {
+			return
 		}
-	})
+	}
 }
 
-// nearest picks the candidate with the smallest edit distance, at most a
-// third of the name's length; the first one wins a tie.
+// nearest picks the candidate with the smallest edit distance: at most a third
+// of the name's length, or two if that is more, and never so far that nothing
+// is left of either (== is not near to or). The one more alike wins a tie, so
+// that neq is taken for ne and not for eq; then the first one.
 func nearest(name string, candidates func(func(string) bool)) (string, bool) {
 	const longest = 128 // no known name is longer; spares the quadratic work
 	if len(name) > longest {
 		return "", false
 	}
-	best, bestDistance := "", max(2, len(name)/3)+1
+	best, bestDistance := "", max(2, len(name)/3)
 	var row [longest + 1]int
 	for candidate := range candidates {
-		if d := distance(name, candidate, bestDistance, row[:]); d < bestDistance {
+		d := distance(name, candidate, bestDistance+1, row[:])
+		if d > bestDistance || d >= min(len(name), len(candidate)) {
+			continue
+		}
+		if best == "" || d < bestDistance || alike(name, candidate) > alike(name, best) {
 			best, bestDistance = candidate, d
 		}
 	}
 	return best, best != ""
+}
+
+// alike counts the bytes that two names share at the beginning, where typing
+// mistakes are rare, twice, and those at the end once.
+func alike(a, b string) (n int) {
+	shorter := min(len(a), len(b))
+	for i := 0; i < shorter && a[i] == b[i]; i++ {
+		n += 2
+	}
+	for i := 1; i <= shorter && a[len(a)-i] == b[len(b)-i]; i++ {
+		n++
+	}
+	return n
 }
 
 // distance is the Levenshtein distance, or limit when it is not below it.

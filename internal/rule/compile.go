@@ -159,7 +159,7 @@ var (
 func (c *Code) comparison(op Op, left, right *Operand) instruction {
 	switch {
 	case left.Kind == FieldOperand && right.Kind == ConstantOperand:
-		return instruction{op: comparisonCodes[op], slot: c.slots.Slot(left.Field), num: c.constant(right.Value)}
+		return instruction{op: comparisonCodes[op], slot: c.slots.Slot(left.Field), num: c.slots.Number(right.Value)}
 	case left.Kind == ConstantOperand && right.Kind == FieldOperand:
 		return c.comparison(mirrored[op], right, left)
 	case left.typ() != NumberType && left.Kind == FieldOperand: // two string or boolean fields
@@ -179,18 +179,10 @@ func (c *Code) comparison(op Op, left, right *Operand) instruction {
 	return instruction{op: comparisonCodes[op] + opCompareLt - opLt, aux: at}
 }
 
-// constant is a constant as the frame's cells hold it.
-func (c *Code) constant(v Value) Number {
-	if v.typ == StringType {
-		return c.slots.Intern(v.str)
-	}
-	return v.num
-}
-
 func (c *Code) set(op Op, cond *Condition) instruction {
 	set := make([]Number, 0, len(cond.Values))
 	for _, v := range cond.Values {
-		set = append(set, c.constant(v))
+		set = append(set, c.slots.Number(v))
 	}
 	slices.Sort(set)
 	c.sets = append(c.sets, slices.Compact(set))

@@ -64,6 +64,15 @@ func (s *Slots) Intern(text string) Number {
 	return n
 }
 
+// Number is a constant as a frame's cells hold it: a number itself, 0 or 1
+// for a boolean, the interned number of a string.
+func (s *Slots) Number(v Value) Number {
+	if v.typ == StringType {
+		return s.Intern(v.str)
+	}
+	return v.num
+}
+
 // state says whether a slot can be read.
 type state uint8
 

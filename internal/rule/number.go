@@ -46,7 +46,7 @@ func (n Number) Append(dst []byte) []byte { return wire.AppendDecimal(dst, int64
 // HasPlaces reports whether n has at most the given number of decimals.
 func (n Number) HasPlaces(places int) bool {
 	unit := One
-	for range places {
+	for range min(places, Places) {
 		unit /= 10
 	}
 	return n%unit == 0

@@ -1,7 +1,10 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -46,14 +49,27 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 	}
 	hint := ""
 	if !terse {
-		if near, ok := s.Catalogue.Nearest(name); ok {
+		if near, ok := s.nearest(name); ok {
 			hint = fmt.Sprintf("; did you mean %s?", near)
 		}
 	}
 	if strings.HasPrefix(name, "applicant.") || strings.HasPrefix(name, "report.") {
-		hint += " A request path of your own must be declared in the policy's inputs"
+		hint = cmp.Or(hint, ".") + " A request path of your own must be declared in the policy's inputs"
 	}
 	return Ref{}, "is not a known field" + hint
+}
+
+// nearest looks among the declared inputs too: whoever misspelt one must not
+// be told to declare the misspelling.
+func (s *Scope) nearest(name string) (string, bool) {
+	return nearest(name, func(yield func(string) bool) {
+		for _, declared := range slices.Sorted(maps.Keys(s.Inputs)) {
+			if !yield(declared) {
+				return
+			}
+		}
+		s.Catalogue.names(yield)
+	})
 }
 
 // constant reads a scalar constant. Finer than six decimals is refused: it
@@ -79,7 +95,7 @@ func (r *reader) constant(parent, v wire.Value, member string) Operand {
 		return Operand{Kind: ConstantOperand, Value: Str(v.Text())}
 	case wire.Bool:
 		return Operand{Kind: ConstantOperand, Value: Bool(v.IsTrue())}
-	case wire.Missing, wire.Null:
+	case wire.Missing: // a null member too; a null in an array is one of its own
 		r.fail(parent, `needs %q; to ask whether a field is there, use "exists" or "absent"`, member)
 	default:
 		r.fail(v, "must be a number, a string or a boolean, but is %s", v.Kind())
@@ -89,7 +105,7 @@ func (r *reader) constant(parent, v wire.Value, member string) Operand {
 
 // operand reads {"field":…}, {"value":…} or {"op":…,"args":[…]}.
 func (r *reader) operand(parent, v wire.Value, side string, depth int) Operand {
-	if !v.Given() {
+	if v.Kind() == wire.Missing {
 		r.fail(parent, `needs %q, an operand`, side)
 		return Operand{}
 	}
@@ -124,10 +140,11 @@ func (r *reader) operandMembers(v wire.Value, allowed ...string) {
 	}
 }
 
-// arity is the least and the greatest number of arguments of an operator.
+// arity is the least and the greatest number of arguments of an operator;
+// where there is no greatest, the bound on nodes is enough.
 var arity = [...][2]int{
-	Add: {1, MaxNodes}, Sub: {2, 2}, Mul: {1, MaxNodes}, Div: {2, 2},
-	Min: {1, MaxNodes}, Max: {1, MaxNodes}, Abs: {1, 1},
+	Add: {1, math.MaxInt}, Sub: {2, 2}, Mul: {1, math.MaxInt}, Div: {2, 2},
+	Min: {1, math.MaxInt}, Max: {1, math.MaxInt}, Abs: {1, 1},
 }
 
 func (r *reader) arithmetic(v wire.Value, depth int) Operand {

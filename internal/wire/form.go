@@ -32,7 +32,9 @@ func (f *Form) Value() Value { return f.value }
 
 // Get returns a member and marks its name as known.
 func (f *Form) Get(name string) Value {
-	f.known = append(f.known, name)
+	if n := len(f.known); n == 0 || f.known[n-1] != name {
+		f.known = append(f.known, name)
+	}
 	return f.value.Get(name)
 }
 
@@ -47,9 +49,10 @@ func (f *Form) Fail(name, code, format string, args ...any) {
 	f.faults.Add(f.Pointer(name), code, format, args...)
 }
 
-// Require notes a fault when the member is not given.
+// Require marks a member's name as known and notes a fault when it is not
+// given.
 func (f *Form) Require(name, what string) bool {
-	if f.value.Get(name).Given() {
+	if f.Get(name).Given() {
 		return true
 	}
 	if f.value.Kind() == Object {

@@ -17,8 +17,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// MaxDepth bounds the nesting of a document. Conditions are at most 16 deep
-// (CONTRACT C12), which costs two JSON levels each; the rest is generous.
+// MaxDepth bounds how many arrays and objects of a document stand inside one
+// another. Conditions are at most 16 deep (CONTRACT C12), which costs two
+// levels each; the rest is generous.
 const MaxDepth = 128
 
 // Kind is the JSON type of a Value.
@@ -101,11 +102,9 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// value reads one value and appends its subtree. parent is -1 for the root.
+// value reads one value and appends its subtree. parent is -1 for the root,
+// depth the number of arrays and objects around it.
 func (p *parser) value(parent, index int32, name string, depth int) error {
-	if depth > MaxDepth {
-		return p.fail(fmt.Sprintf("nested more than %d levels deep", MaxDepth))
-	}
 	if p.pos >= len(p.src) {
 		return p.fail("the document ends where a value was expected")
 	}
@@ -117,6 +116,9 @@ func (p *parser) value(parent, index int32, name string, depth int) error {
 		n.kind = Object
 	case '[':
 		n.kind = Array
+	}
+	if n.kind != Missing && depth == MaxDepth {
+		return p.fail(fmt.Sprintf("nested more than %d levels deep", MaxDepth))
 	}
 	// The node stands before its children are read, so that a fault inside
 	// them can already name its place.

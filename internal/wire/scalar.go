@@ -144,7 +144,7 @@ func (p *parser) number(at int32) (string, error) {
 	if !exponent && whole <= 15 {
 		return text, nil
 	}
-	if coef, _, ok := ParseDecimal(text, 0); !ok || coef > 1e15 || coef < -1e15 {
+	if coef, _, exact, ok := truncate(strings.TrimPrefix(text, "-"), 0); !ok || coef > 1e15 || coef == 1e15 && !exact {
 		return "", &fault.Error{
 			Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
 			Items: []fault.Item{{
@@ -158,26 +158,32 @@ func (p *parser) number(at int32) (string, error) {
 
 // ParseDecimal reads a JSON number literal as an integer count of 10^-places,
 // rounded half away from zero where the literal is finer. exact tells whether
-// nothing was rounded; ok is false when the result does not fit.
+// nothing was rounded; ok is false when the magnitude is beyond 2^62.
 //
 // It works on the text and never goes through binary floating point: 0.1 is
 // one tenth. The literal must be well-formed, as one from Parse is.
 func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
-	s := literal
-	negative := s != "" && s[0] == '-'
-	if negative {
-		s = s[1:]
+	magnitude, negative := strings.CutPrefix(literal, "-")
+	coef, up, exact, ok := truncate(magnitude, places)
+	if up {
+		coef++
 	}
+	if negative {
+		coef = -coef
+	}
+	return coef, exact, ok
+}
+
+// truncate reads a literal without a sign and drops what is finer than
+// 10^-places. exact tells that nothing was dropped, up that it was half a unit
+// or more.
+func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 	mantissa, exponent := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		mantissa = s[:i]
 		exponent = clampedInt(s[i+1:])
 	}
 	whole, frac, _ := strings.Cut(mantissa, ".")
-	// keep is how many digits of whole·frac stand before the rounding place.
-	keep := len(whole) + exponent + places
-	const limit = 1 << 62
-	exact = true
 	at := func(i int) byte {
 		if i < len(whole) {
 			return whole[i]
@@ -185,39 +191,37 @@ func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
 		return frac[i-len(whole)]
 	}
 	total := len(whole) + len(frac)
+	// keep is how many digits of whole·frac stand before the cut.
+	keep := len(whole) + exponent + places
+	const limit = 1 << 62
 	for i := range min(keep, total) {
 		d := int64(at(i) - '0')
 		if coef > (limit-d)/10 {
-			return 0, false, false
+			return 0, false, false, false
 		}
 		coef = coef*10 + d
 	}
 	for i := total; i < keep && coef != 0; i++ {
 		if coef > limit/10 {
-			return 0, false, false
+			return 0, false, false, false
 		}
 		coef *= 10
 	}
-	for i := max(keep, 0); i < total; i++ {
-		if at(i) != '0' {
-			exact = false
-			break
-		}
+	exact = true
+	for i := max(keep, 0); i < total && exact; i++ {
+		exact = at(i) == '0'
 	}
-	if keep >= 0 && keep < total && at(keep) >= '5' {
-		coef++
-	}
-	if negative {
-		coef = -coef
-	}
-	return coef, exact, true
+	up = keep >= 0 && keep < total && at(keep) >= '5'
+	return coef, up, exact, true
 }
 
-// clampedInt reads an exponent; anything beyond ±100,000 is as good as that,
-// because no literal within a request's size could bring it back into range.
+// clampedInt reads an exponent; anything beyond ±2^30 is as good as that,
+// because no literal has the digits to bring it back into range. A literal of
+// a few hundred thousand digits does fit into a request, so the clamp must lie
+// well above that.
 func clampedInt(s string) int {
 	n, err := strconv.Atoi(s)
-	const most = 100_000
+	const most = 1 << 30
 	switch {
 	case err != nil && strings.HasPrefix(s, "-"), n < -most:
 		return -most

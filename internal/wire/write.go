@@ -40,22 +40,21 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// AppendDecimal appends coef·10^-places in its shortest decimal form. Up to
-// fifteen significant digits that is also the RFC 8785 form of the number.
+// AppendDecimal appends coef·10^-places in its shortest decimal form, for at
+// most 19 places. Up to fifteen significant digits and six places that is also
+// the RFC 8785 form of the number.
 func AppendDecimal(dst []byte, coef int64, places int) []byte {
+	magnitude := uint64(coef)
 	if coef < 0 {
 		dst = append(dst, '-')
-		if coef == -1<<63 { // has no positive counterpart; a test pins this
-			coef++
-		}
-		coef = -coef
+		magnitude = -magnitude // right for the least int64 too, which has no positive counterpart
 	}
-	unit := int64(1)
+	unit := uint64(1)
 	for range places {
 		unit *= 10
 	}
-	dst = strconv.AppendInt(dst, coef/unit, 10)
-	frac := coef % unit
+	dst = strconv.AppendUint(dst, magnitude/unit, 10)
+	frac := magnitude % unit
 	if frac == 0 {
 		return dst
 	}

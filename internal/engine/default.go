@@ -1,0 +1,59 @@
+package engine
+
+import (
+	_ "embed" // the default policy is part of the binary
+	"fmt"
+	"sync"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+//go:embed default_policy.json
+var defaultPolicyJSON []byte
+
+// DefaultPolicyJSON is the policy every tenant starts with, as a document.
+func DefaultPolicyJSON() []byte { return append([]byte(nil), defaultPolicyJSON...) }
+
+// DefaultPolicy is the same, read.
+func DefaultPolicy() *Policy { return defaultPolicy() }
+
+var defaultPolicy = sync.OnceValue(func() *Policy {
+	p, err := ParsePolicy(defaultPolicyJSON, Sources{Catalogue: field.Catalogue()})
+	if err != nil {
+		// The document is embedded and read by every test run.
+		panic(fmt.Sprintf("the embedded default policy: %v", err))
+	}
+	return p
+})
+
+// systemRules are the knockouts that include_defaults merges, so that what
+// the interface documents as default holds for every tenant's policy.
+const systemRules = `[
+ {"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}},
+ {"id":"KO_FRAUD_MULE_ACCOUNT","reason_code":"FR_MULE","condition_ast":{"op":"eq","field":"fraud_beneficiary_reuse","value":true}}
+]`
+
+var parsedSystemRules = sync.OnceValue(func() wire.Value {
+	v, err := wire.Parse([]byte(systemRules))
+	if err != nil {
+		panic(fmt.Sprintf("the system rules: %v", err))
+	}
+	return v
+})
+
+// systemKnockouts reads the system rules against a catalogue. A catalogue
+// without their fields (a test's own) has no system rules.
+func systemKnockouts(c *rule.Catalogue) []Knockout {
+	var out []Knockout
+	for _, v := range parsedSystemRules().Elements() {
+		r := policyReader{src: Sources{Catalogue: c}, scope: rule.Scope{Catalogue: c}, ids: map[string]bool{}}
+		k := r.knockout(v)
+		k.System = true
+		if r.faults.Len() == 0 {
+			out = append(out, k)
+		}
+	}
+	return out
+}

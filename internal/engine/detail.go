@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// Detail is the lender's side of a reason: where it comes from, with values
+// and thresholds that an applicant is not shown.
+type Detail struct {
+	RuleID    string
+	Field     string
+	Value     rule.Value
+	Threshold rule.Value
+	Text      string
+}
+
+// Message is the applicant-safe text of a reason.
+func (d *Decision) Message(r Reason) string {
+	if r.kind == byRule && !d.Rules[r.at].absent {
+		if own := d.plan.policy.Knockouts[d.Rules[r.at].index].ApplicantMessage; own != "" {
+			return own
+		}
+	}
+	return applicantMessage(r.Code)
+}
+
+// Detail explains a reason to the lender.
+func (d *Decision) Detail(r Reason) Detail {
+	switch r.kind {
+	case byRequirement:
+		name := d.plan.policy.Required[r.at].Text
+		return Detail{Field: name, Text: name + " is required and was not given"}
+	case byRule:
+		return d.ruleDetail(&d.Rules[r.at])
+	case byLimit:
+		return d.limitDetail()
+	case byPoints:
+		return d.pointsDetail(r.at)
+	default:
+		return d.bandDetail()
+	}
+}
+
+func (d *Decision) ruleDetail(fired *FiredRule) Detail {
+	k := &d.plan.policy.Knockouts[fired.index]
+	e := d.plan.code.Explain(&k.Condition, &d.frame)
+	out := Detail{RuleID: k.ID}
+	if fired.absent {
+		out.Field = strings.Join(e.Missing, ", ")
+		out.Text = fmt.Sprintf("%s cannot be evaluated without %s", k.ID, out.Field)
+		return out
+	}
+	if leaf := d.principal(e.Deciding, k.ReasonCode); leaf != nil {
+		out.Field = leaf.Left.Field.Name
+		out.Value = d.value(leaf.Left.Field)
+		out.Threshold = threshold(leaf)
+	}
+	if k.Message != "" {
+		out.Text = expand(k.Message, func(name string) string {
+			if name == thresholdName {
+				return out.Threshold.String()
+			}
+			return d.named(name).String()
+		})
+		return out
+	}
+	out.Text = fmt.Sprintf("%s: %s", k.ID, k.Condition.Text())
+	if out.Field != "" {
+		out.Text = fmt.Sprintf("%s is %s (%s: %s)", out.Field, out.Value, k.ID, k.Condition.Text())
+	}
+	return out
+}
+
+// principal picks the predicate that says most about why a rule hit: one over
+// a field that the rule's reason is about, a number rather than a flag.
+func (d *Decision) principal(leaves []*rule.Condition, code string) *rule.Condition {
+	var best *rule.Condition
+	bestRank := -1
+	for _, leaf := range leaves {
+		if leaf.Left.Kind != rule.FieldOperand {
+			continue
+		}
+		rank := 0
+		ref := leaf.Left.Field
+		if ref.ID >= 0 && d.plan.catalogue.Field(ref.ID).ReasonCode == code {
+			rank = 2
+		}
+		if ref.Type == rule.NumberType {
+			rank++
+		}
+		if rank > bestRank {
+			best, bestRank = leaf, rank
+		}
+	}
+	return best
+}
+
+// threshold is the constant a predicate compared with.
+func threshold(leaf *rule.Condition) rule.Value {
+	switch leaf.Op {
+	case rule.In, rule.NotIn, rule.Between:
+		if len(leaf.Values) == 1 {
+			return leaf.Values[0]
+		}
+		return rule.Value{}
+	default:
+		return leaf.Right.Value
+	}
+}
+
+func (d *Decision) value(ref rule.Ref) rule.Value {
+	slot, ok := d.plan.slots.Find(ref)
+	if !ok {
+		return rule.Value{}
+	}
+	return d.plan.slots.Value(&d.frame, slot)
+}
+
+// named is the value of a field by name, as a message's braces name it.
+func (d *Decision) named(name string) rule.Value {
+	ref := rule.Ref{Name: name, ID: rule.Undeclared}
+	if id, ok := d.plan.catalogue.Lookup(name); ok {
+		ref.ID = id
+	}
+	return d.value(ref)
+}
+
+func (d *Decision) limitDetail() Detail {
+	b, l := d.band, &d.limit
+	minimum := rule.Num(paiseNumber(b.MinLimitPaise))
+	switch l.binding {
+	case FOIRCapacity:
+		return Detail{
+			Field: field.FOIR, Value: d.named(field.FOIR), Threshold: rule.Num(b.FOIRCap),
+			Text: fmt.Sprintf("%s caps obligations at %s of income; the limit that leaves is %s", b.ID, b.FOIRCap, paiseNumber(l.paise)),
+		}
+	case IncomeMultiple:
+		return Detail{
+			Field: field.MonthlyIncome, Value: d.named(field.MonthlyIncome),
+			Text: fmt.Sprintf("%s lends at most %s times income; the limit that leaves is %s", b.ID, b.IncomeMultiple, paiseNumber(l.paise)),
+		}
+	case RequestedAmount:
+		return Detail{
+			Field: field.RequestedAmount, Value: d.named(field.RequestedAmount), Threshold: minimum,
+			Text: fmt.Sprintf("%s minimum %s", b.ID, paiseNumber(b.MinLimitPaise)),
+		}
+	case BandMaxLimit:
+		return Detail{
+			Field: field.RequestedAmount, Value: d.named(field.RequestedAmount), Threshold: rule.Num(paiseNumber(b.MaxLimitPaise)),
+			Text: fmt.Sprintf("%s maximum %s", b.ID, paiseNumber(b.MaxLimitPaise)),
+		}
+	default:
+		missing := field.MonthlyIncome
+		if d.named(missing).Type() != rule.Absent {
+			missing = field.FOIR
+		}
+		return Detail{
+			Field: missing, Threshold: rule.Num(paiseNumber(b.DefaultLimitPaise)),
+			Text: fmt.Sprintf("without %s %s lends its default limit of %s", missing, b.ID, paiseNumber(b.DefaultLimitPaise)),
+		}
+	}
+}
+
+// pointsDetail speaks of the factor that lost the most under a code.
+func (d *Decision) pointsDetail(code int32) Detail {
+	var worst *compiledFactor
+	var worstOutcome *outcome
+	total := -d.lost[code]
+	for i := range d.bins {
+		if d.bins[i] == noBin {
+			continue
+		}
+		f := &d.plan.scoring.factors[i]
+		if o := f.outcome(d.bins[i]); o.code == code && (worst == nil || o.lost > worstOutcome.lost) {
+			worst, worstOutcome = f, o
+		}
+	}
+	if worst == nil {
+		for i := range d.Rules {
+			if r := &d.Rules[i]; r.Result == ResultApplied && d.plan.adjustments[r.index].code == code {
+				return Detail{RuleID: r.ID, Text: fmt.Sprintf("%s took %s points", r.ID, -r.Delta)}
+			}
+		}
+		return Detail{}
+	}
+	ref := d.plan.slots.Ref(worst.slot)
+	return Detail{
+		Field: ref.Name, Value: d.value(ref),
+		Text: fmt.Sprintf("%s is %s: %s of the factor's best %s points; %s points lost for this reason",
+			ref.Name, d.value(ref), worstOutcome.points, worstOutcome.points+worstOutcome.lost, total),
+	}
+}
+
+func (d *Decision) bandDetail() Detail {
+	text := fmt.Sprintf("no pricing band takes a score of %s", d.FinalScore)
+	if d.band != nil {
+		text = fmt.Sprintf("%s declines scores from %d to %d", d.band.ID, d.band.MinScore, d.band.MaxScore)
+	}
+	return Detail{Field: field.FinalScore, Value: rule.Num(d.FinalScore), Text: text}
+}

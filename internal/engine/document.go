@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Document is the policy as a complete document: every default filled in,
+// every merged rule included, members in name order. Reading it again gives
+// the same policy and the same bytes.
+func (p *Policy) Document() []byte {
+	var w wire.Writer
+	w.Buf = make([]byte, 0, 16<<10)
+	p.write(&w, true)
+	return w.Buf
+}
+
+// Checksum identifies what the policy does: two policies with one checksum
+// decide alike. Names, keys and whatever the service adds are not in it, so a
+// policy promoted from sandbox to live keeps its checksum (CONTRACT C6).
+func (p *Policy) Checksum() string {
+	var w wire.Writer
+	w.Buf = make([]byte, 0, 16<<10)
+	p.write(&w, false)
+	sum := sha256.Sum256(w.Buf)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// write writes the document; named adds what identifies rather than decides.
+func (p *Policy) write(w *wire.Writer, named bool) {
+	w.Object()
+	w.Key("actionable_fields")
+	writeStrings(w, p.Actionable)
+	w.Key("adjustments").Array()
+	for i := range p.Adjustments {
+		p.Adjustments[i].write(w)
+	}
+	w.EndArray().Key("allow_gaps").Bool(p.AllowGaps)
+	w.Key("conditions").Array()
+	for i := range p.Terms {
+		t := &p.Terms[i]
+		w.Object().Key("code").String(t.Code).Key("condition_ast")
+		t.Condition.Write(w)
+		w.Key("text").String(t.Text).EndObject()
+	}
+	w.EndArray().Key("include_defaults").Bool(p.IncludeDefaults)
+	w.Key("inputs").Array()
+	for _, in := range p.Inputs {
+		w.Object()
+		optional(w, "meaning", in.Meaning)
+		w.Key("name").String(in.Name).Key("type").String(in.Type.String()).EndObject()
+	}
+	w.EndArray().Key("knockouts").Array()
+	for i := range p.Knockouts {
+		p.Knockouts[i].write(w)
+	}
+	w.EndArray().Key("limit_step").Decimal(p.LimitStepPaise, 2)
+	if named {
+		w.Key("name").String(p.Name)
+	}
+	w.Key("offer_validity_days").Int(int64(p.OfferValidityDays))
+	if named {
+		w.Key("policy_key").String(p.Key)
+	}
+	w.Key("pricing_bands").Array()
+	for i := range p.Bands {
+		p.Bands[i].write(w)
+	}
+	w.EndArray().Key("required_fields").Array()
+	for _, r := range p.Required {
+		w.String(r.Text)
+	}
+	w.EndArray()
+	w.Key("scorecard")
+	p.Scorecard.write(w, named)
+	if named {
+		optional(w, "scorecard_id", p.ScorecardID)
+	}
+	w.EndObject()
+}
+
+func optional(w *wire.Writer, key, text string) {
+	if text != "" {
+		w.Key(key).String(text)
+	}
+}
+
+func writeStrings(w *wire.Writer, list []string) {
+	w.Array()
+	for _, s := range list {
+		w.String(s)
+	}
+	w.EndArray()
+}
+
+func number(w *wire.Writer, key string, n rule.Number) { w.Key(key).Decimal(int64(n), rule.Places) }
+
+func rupees(w *wire.Writer, key string, paise int64) { w.Key(key).Decimal(paise, 2) }
+
+func (k *Knockout) write(w *wire.Writer) {
+	w.Object().Key("action").String(k.Action.String())
+	optional(w, "applicant_message", k.ApplicantMessage)
+	w.Key("condition_ast")
+	k.Condition.Write(w)
+	w.Key("id").String(k.ID)
+	optional(w, "message", k.Message)
+	w.Key("on_absent").String(k.OnAbsent.String())
+	w.Key("reason_code").String(k.ReasonCode)
+	w.Key("stage").Int(int64(k.Stage))
+	if k.System {
+		w.Key("system").Bool(true)
+	}
+	w.EndObject()
+}
+
+func (a *Adjustment) write(w *wire.Writer) {
+	w.Object().Key("condition_ast")
+	a.Condition.Write(w)
+	number(w, "delta", a.Delta)
+	w.Key("id").String(a.ID)
+	optional(w, "reason_code", a.ReasonCode)
+	w.EndObject()
+}
+
+func (b *Band) write(w *wire.Writer) {
+	w.Object().Key("action").String(b.Action.String())
+	if b.Priced {
+		rupees(w, "default_limit", b.DefaultLimitPaise)
+		number(w, "foir_cap", b.FOIRCap)
+	}
+	w.Key("grade").String(b.Grade)
+	if b.Priced {
+		number(w, "gst_pct", b.GSTPct)
+	}
+	w.Key("id").String(b.ID)
+	if b.Priced {
+		if b.HasIncomeMultiple {
+			number(w, "income_multiple", b.IncomeMultiple)
+		}
+		w.Key("interest_rate").Decimal(b.RateBP, 2)
+		rupees(w, "max_limit", b.MaxLimitPaise)
+	}
+	if b.Ranged {
+		w.Key("max_score").Int(b.MaxScore)
+	}
+	if b.Priced {
+		rupees(w, "min_limit", b.MinLimitPaise)
+	}
+	if b.Ranged {
+		w.Key("min_score").Int(b.MinScore)
+	}
+	w.Key("ntc").Bool(b.NTC)
+	if b.Priced {
+		rupees(w, "processing_fee_min", b.FeeMinPaise)
+		number(w, "processing_fee_pct", b.FeePct)
+		w.Key("tenure_months").Int(int64(b.TenureMonths))
+		w.Key("tenures_allowed").Array()
+		for _, t := range b.Tenures {
+			w.Int(int64(t))
+		}
+		w.EndArray()
+	}
+	w.EndObject()
+}
+
+// Document is the scorecard as a complete document.
+func (c *Scorecard) Document() []byte {
+	var w wire.Writer
+	c.write(&w, true)
+	return w.Buf
+}
+
+func (c *Scorecard) write(w *wire.Writer, named bool) {
+	w.Object()
+	if c.Scaling != nil {
+		number(w, "anchor_odds", c.Scaling.AnchorOdds)
+		number(w, "anchor_score", c.Scaling.AnchorScore)
+	}
+	number(w, "base_points", c.Base)
+	w.Key("factors").Array()
+	for i := range c.Factors {
+		c.Factors[i].write(w)
+	}
+	w.EndArray()
+	number(w, "max_score", c.MaxScore)
+	number(w, "min_score", c.MinScore)
+	if named {
+		optional(w, "name", c.Name)
+	}
+	if c.Scaling != nil {
+		number(w, "pdo", c.Scaling.PDO)
+	}
+	w.EndObject()
+}
+
+func (f *Factor) write(w *wire.Writer) {
+	w.Object().Key("bins").Array()
+	for i := range f.Bins {
+		f.Bins[i].write(w)
+	}
+	w.EndArray().Key("factor").String(f.Name).Key("field").String(f.Field.Name)
+	if f.HasMissing {
+		number(w, "missing_points", f.Missing)
+	}
+	optional(w, "reason_code", f.ReasonCode)
+	number(w, "weight", f.Weight)
+	if f.When != nil {
+		w.Key("when")
+		f.When.Write(w)
+	}
+	w.EndObject()
+}
+
+func (b *Bin) write(w *wire.Writer) {
+	w.Object()
+	if b.Else {
+		w.Key("else").Bool(true)
+	}
+	if b.HasMin {
+		number(w, "gte", b.Min)
+	}
+	if len(b.In) > 0 {
+		w.Key("in").Array()
+		for _, v := range b.In {
+			v.Write(w)
+		}
+		w.EndArray()
+	}
+	if b.HasMax {
+		number(w, "lt", b.Max)
+	}
+	number(w, "points", b.Points)
+	optional(w, "reason_code", b.ReasonCode)
+	if b.HasWOE {
+		number(w, "woe", b.WOE)
+	}
+	w.EndObject()
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// NotEvaluated is a rule that could not be evaluated, and the fields it
+// misses.
+type NotEvaluated struct {
+	ID      string
+	Missing []string
+}
+
+// NotEvaluated lists the knockouts and adjustments that could not be
+// evaluated, in declared order. It stands outside the hashed decision.
+func (d *Decision) NotEvaluated() []NotEvaluated {
+	var out []NotEvaluated
+	add := func(id string, c *rule.Condition) {
+		if e := d.plan.code.Explain(c, &d.frame); e.Truth == rule.Unknown {
+			out = append(out, NotEvaluated{ID: id, Missing: e.Missing})
+		}
+	}
+	for _, i := range d.unknown {
+		k := &d.plan.policy.Knockouts[i]
+		add(k.ID, &k.Condition)
+	}
+	if len(d.Contributions) > 0 { // eligibility runs no adjustments
+		for i := range d.plan.policy.Adjustments {
+			a := &d.plan.policy.Adjustments[i]
+			add(a.ID, &a.Condition)
+		}
+	}
+	return out
+}
+
+// Eligibility is the outcome of Stage 1 alone.
+type Eligibility struct {
+	d Decision
+}
+
+// Eligible runs the Stage 1 knockouts and nothing else: no field is required,
+// because eligibility is asked before a bureau report is paid for.
+func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
+	d := &e.d
+	p.begin(facts, d)
+	d.Status, d.missing = Approved, -1
+	p.rules(d, p.stage1)
+	d.lost = d.lost[:0]
+	if d.Status != Approved {
+		p.reasons(d)
+	}
+}
+
+// Eligible reports whether nothing failed.
+func (e *Eligibility) Eligible() bool { return e.d.Status != Declined }
+
+// Complete reports whether every Stage 1 rule could be evaluated.
+func (e *Eligibility) Complete() bool { return len(e.d.unknown) == 0 }
+
+// Status is ELIGIBLE, REFERRED or DECLINED.
+func (e *Eligibility) Status() string {
+	if e.d.Status == Approved {
+		return "ELIGIBLE"
+	}
+	return e.d.Status.String()
+}
+
+// Write writes the answer in the shape of CONTRACT C13.
+func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
+	d := &e.d
+	w.Object().Key("eligible").Bool(e.Eligible()).Key("status").String(e.Status()).Key("stage").Int(1)
+	w.Key("complete").Bool(e.Complete())
+	w.Key("fired_rules")
+	writeFired(w, d.Rules, false)
+	w.Key("reasons")
+	d.writeReasons(w)
+	w.Key("not_evaluated")
+	writeNotEvaluated(w, d.NotEvaluated())
+	w.Key("policy").Object()
+	optional(w, "id", env.PolicyID)
+	if env.PolicyVersion > 0 {
+		w.Key("version").Int(int64(env.PolicyVersion))
+	}
+	w.Key("checksum").String(d.plan.checksum).EndObject()
+	w.Key("persisted").Bool(false).EndObject()
+}
+
+func writeNotEvaluated(w *wire.Writer, list []NotEvaluated) {
+	w.Array()
+	for _, n := range list {
+		w.Object().Key("id").String(n.ID).Key("missing")
+		writeStrings(w, n.Missing)
+		w.EndObject()
+	}
+	w.EndArray()
+}

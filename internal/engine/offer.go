@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"math/bits"
+
+	"verdict/internal/loan"
+	"verdict/internal/rule"
+)
+
+// limit is how much a band can lend to an application, and why no more.
+type limit struct {
+	paise           int64
+	instalmentPaise int64
+	terms           loan.Terms
+	at              int // the tenure among the band's
+	binding         Constraint
+	belowMinimum    bool
+	hasCapacity     bool
+	capacityPaise   int64
+	notAvailable    bool // the tenure asked for is not among the band's
+	computed        bool
+}
+
+func (l *limit) offered() bool { return l.computed && !l.belowMinimum }
+
+// paise reads a rupee slot in paise; whatever is finer than a paisa is cut.
+func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
+	if slot < 0 {
+		return 0, false
+	}
+	n, ok := d.frame.Number(slot)
+	return int64(n / paiseUnit), ok && n >= 0
+}
+
+// limit follows DOMAIN B4 to the letter: the least of what the capacity
+// bears, what was asked for, what the band allows and a multiple of income,
+// floored to the step; then down by steps while the rounded instalment is
+// above the capacity.
+func (p *Plan) limit(d *Decision) limit {
+	b := d.band
+	l := limit{computed: true, at: b.usual}
+	if p.inputs.tenure >= 0 {
+		if asked, ok := d.frame.Number(p.inputs.tenure); ok {
+			l.at, l.notAvailable = b.tenureFor(asked)
+		}
+	}
+	l.terms = b.tenures[l.at].terms
+
+	income, hasIncome := p.paise(d, p.inputs.income)
+	var foir rule.Number
+	hasFOIR := false
+	if p.inputs.foir >= 0 {
+		foir, hasFOIR = d.frame.Number(p.inputs.foir)
+	}
+	// Of equal terms the first one tried binds: an applicant who gets what
+	// was asked for was not cut.
+	bound := func(paise int64, by Constraint) {
+		if l.binding == NoConstraint || paise < l.paise {
+			l.paise, l.binding = paise, by
+		}
+	}
+	if requested, ok := p.paise(d, p.inputs.requested); ok {
+		bound(requested, RequestedAmount)
+	}
+	switch {
+	case hasFOIR && foir >= b.FOIRCap:
+		// Nothing is left, whether or not the income is known.
+		bound(0, FOIRCapacity)
+		l.hasCapacity = hasIncome
+	case hasFOIR && hasIncome:
+		l.hasCapacity = true
+		l.capacityPaise = mulFloor(income, b.FOIRCap-foir)
+		bound(l.terms.Principal(l.capacityPaise), FOIRCapacity)
+	default:
+		bound(b.DefaultLimitPaise, DefaultLimit)
+	}
+	if hasIncome && b.HasIncomeMultiple {
+		bound(mulFloor(income, b.IncomeMultiple), IncomeMultiple)
+	}
+	bound(b.MaxLimitPaise, BandMaxLimit)
+
+	l.paise -= l.paise % p.step
+	l.instalmentPaise = l.terms.Instalment(l.paise)
+	if l.hasCapacity {
+		for l.paise > 0 && l.instalmentPaise > l.capacityPaise {
+			l.paise -= p.step
+			l.instalmentPaise = l.terms.Instalment(l.paise)
+			l.binding = FOIRCapacity
+		}
+	}
+	l.belowMinimum = l.paise < b.MinLimitPaise
+	return l
+}
+
+// tenureFor finds the asked tenure, or the band's usual one.
+func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) {
+	for i := range b.tenures {
+		if b.tenures[i].num == asked {
+			return i, false
+		}
+	}
+	return b.usual, true
+}
+
+// mulFloor is paise × a non-negative Number, floored; capped far above any
+// limit where it would not fit.
+func mulFloor(paise int64, by rule.Number) int64 {
+	hi, lo := bits.Mul64(uint64(paise), uint64(by))
+	if hi >= uint64(rule.One) {
+		return maxAmountPaise
+	}
+	q, _ := bits.Div64(hi, lo, uint64(rule.One))
+	return int64(min(q, maxAmountPaise))
+}
+
+// makeOffer prices the limit: instalments, fee, tax and APR.
+func (p *Plan) makeOffer(d *Decision) {
+	b, l, o := d.band, &d.limit, &d.Offer
+	s := l.terms.Schedule(l.paise)
+	fee := loan.Fee(l.paise, int64(b.FeePct), b.FeeMinPaise)
+	gst := loan.Tax(fee, int64(b.GSTPct))
+	o.Made = true
+	o.LimitPaise = l.paise
+	o.RequestedPaise, o.HasRequested = p.paise(d, p.inputs.requested)
+	o.CounterOffer = o.HasRequested && l.paise < o.RequestedPaise-o.RequestedPaise%p.step
+	o.RateBP, o.TenureMonths = b.RateBP, l.terms.Months()
+	o.InstalmentPaise, o.LastPaise = s.InstalmentPaise, s.LastPaise
+	o.InterestPaise, o.PayablePaise = s.InterestPaise, s.PayablePaise
+	o.FeePaise, o.GSTPaise, o.NetPaise = fee, gst, l.paise-fee-gst
+	o.APR = loan.APR(o.NetPaise, s.InstalmentPaise, s.LastPaise, o.TenureMonths)
+	o.HasCapacity, o.CapacityPaise = l.hasCapacity, l.capacityPaise
+	o.PostFOIR, o.HasPostFOIR = p.postOfferFOIR(d, s.InstalmentPaise)
+	o.Binding, o.BandID = l.binding, b.ID
+	o.TenureNotAvailable = l.notAvailable
+	for i := range b.tenures {
+		if i == l.at {
+			continue
+		}
+		emi := b.tenures[i].terms.Instalment(l.paise)
+		if !l.hasCapacity || emi <= l.capacityPaise {
+			o.Alternatives = append(o.Alternatives, Alternative{TenureMonths: b.tenures[i].terms.Months(), InstalmentPaise: emi})
+		}
+	}
+}
+
+// postOfferFOIR is the FOIR with the new instalment, in ten-thousandths, half
+// up; unknown without income or FOIR.
+func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
+	income, ok := p.paise(d, p.inputs.income)
+	if !ok || income == 0 || p.inputs.foir < 0 {
+		return 0, false
+	}
+	foir, ok := d.frame.Number(p.inputs.foir)
+	if !ok {
+		return 0, false
+	}
+	share, ok := paiseNumber(instalmentPaise).Over(paiseNumber(income))
+	if !ok {
+		return 0, false
+	}
+	return int64(foir+share+50) / 100, true
+}

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"verdict/internal/field"
+	"verdict/internal/loan"
+	"verdict/internal/rule"
+)
+
+// Plan is a policy compiled for deciding. It is immutable: any number of
+// goroutines may decide with it at once, and nothing of a request ever enters
+// it.
+type Plan struct {
+	policy    *Policy
+	catalogue *rule.Catalogue
+	checksum  string
+	slots     *rule.Slots
+	code      *rule.Code
+
+	required    [][]int32 // slots, one of each list must be given
+	stage1      []compiledRule
+	stage2      []compiledRule
+	adjustments []compiledAdjustment
+	scoring     scoring
+	terms       []rule.Test
+	bands       []compiledBand // by lowest score
+	ntcBands    []compiledBand
+	codes       []string // reason codes of points that can be lost, in declared order
+	step        int64
+	inputs      inputSlots
+	results     resultSlots
+}
+
+// inputSlots are the fields the engine reads by itself.
+type inputSlots struct {
+	ntc, income, foir, requested, tenure int32
+}
+
+// resultSlots are the fields the engine gives to Stage 2; -1 when no rule
+// names them, so that nothing is computed for nobody.
+type resultSlots struct {
+	score, grade, limit, emi, apr, foir int32
+}
+
+type compiledRule struct {
+	id       string
+	test     rule.Test
+	index    int32 // in the policy's knockouts
+	hit      Result
+	onAbsent OnAbsent
+}
+
+type compiledAdjustment struct {
+	id    string
+	test  rule.Test
+	delta rule.Number
+	code  int32 // in codes, -1 when nothing is lost
+}
+
+type compiledBand struct {
+	*Band
+	index   int32
+	tenures []tenure // ascending
+	usual   int      // TenureMonths among them
+}
+
+type tenure struct {
+	terms loan.Terms
+	num   rule.Number // months as a fact holds them
+}
+
+// Compile settles names, slots, bins, bands and annuities once and for all.
+// A policy from ReadPolicy always compiles.
+func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
+	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise}
+	plan.slots = rule.NewSlots(catalogue)
+	plan.code = rule.NewCode(plan.slots)
+	plan.compileInputs()
+	for _, req := range p.Required {
+		var any []int32
+		for _, ref := range req.Any {
+			any = append(any, plan.slots.Slot(ref))
+		}
+		plan.required = append(plan.required, any)
+	}
+	for i := range p.Knockouts {
+		plan.compileKnockout(int32(i))
+	}
+	plan.scoring = compileScoring(p.Scorecard, plan.slots, plan.code, plan.codeIndex)
+	for i := range p.Adjustments {
+		a := &p.Adjustments[i]
+		c := compiledAdjustment{id: a.ID, test: plan.code.Add(&a.Condition), delta: a.Delta, code: -1}
+		if a.Delta < 0 && a.ReasonCode != "" {
+			c.code = plan.codeIndex(a.ReasonCode)
+		}
+		plan.adjustments = append(plan.adjustments, c)
+	}
+	for i := range p.Terms {
+		plan.terms = append(plan.terms, plan.code.Add(&p.Terms[i].Condition))
+	}
+	for i := range p.Bands {
+		plan.compileBand(int32(i))
+	}
+	byScore := func(a, b compiledBand) int { return cmp.Compare(a.MinScore, b.MinScore) }
+	slices.SortStableFunc(plan.bands, byScore)
+	slices.SortStableFunc(plan.ntcBands, byScore)
+	return plan
+}
+
+func (p *Plan) compileInputs() {
+	slot := func(name string) int32 {
+		id, ok := p.catalogue.Lookup(name)
+		if !ok {
+			return -1 // a catalogue of a test's own; the field is always absent
+		}
+		f := p.catalogue.Field(id)
+		return p.slots.Slot(rule.Ref{Name: f.Name, ID: id, Type: f.Type})
+	}
+	p.inputs = inputSlots{
+		ntc: slot(field.BureauIsNTC), income: slot(field.MonthlyIncome), foir: slot(field.FOIR),
+		requested: slot(field.RequestedAmount), tenure: slot(field.RequestedTenureMonths),
+	}
+	p.results = resultSlots{score: -1, grade: -1, limit: -1, emi: -1, apr: -1, foir: -1}
+}
+
+func (p *Plan) compileKnockout(i int32) {
+	k := &p.policy.Knockouts[i]
+	c := compiledRule{id: k.ID, test: p.code.Add(&k.Condition), index: i, hit: ResultFail, onAbsent: k.OnAbsent}
+	if k.Action == Refer {
+		c.hit = ResultRefer
+	}
+	// A message's values are read from the frame, so they need slots too.
+	for _, name := range templateNames(k.Message) {
+		if id, ok := p.catalogue.Lookup(name); ok {
+			p.slots.Slot(rule.Ref{Name: name, ID: id, Type: p.catalogue.Field(id).Type})
+		}
+	}
+	if k.Stage == 1 {
+		p.stage1 = append(p.stage1, c)
+		return
+	}
+	p.stage2 = append(p.stage2, c)
+	k.Condition.Fields(func(ref rule.Ref) {
+		r := &p.results
+		switch at := p.slots.Slot(ref); ref.Name {
+		case field.FinalScore:
+			r.score = at
+		case field.Grade:
+			r.grade = at
+		case field.OfferLimit:
+			r.limit = at
+		case field.OfferEMI:
+			r.emi = at
+		case field.OfferAPR:
+			r.apr = at
+		case field.PostOfferFOIR:
+			r.foir = at
+		}
+	})
+}
+
+// codeIndex numbers the reason codes that points can be lost under.
+func (p *Plan) codeIndex(code string) int32 {
+	if i := slices.Index(p.codes, code); i >= 0 {
+		return int32(i)
+	}
+	p.codes = append(p.codes, code)
+	return int32(len(p.codes)) - 1
+}
+
+func (p *Plan) compileBand(i int32) {
+	b := &p.policy.Bands[i]
+	c := compiledBand{Band: b, index: i}
+	if b.Grade != "" {
+		p.slots.Intern(b.Grade) // Stage 2 rules compare grades
+	}
+	for k, months := range b.Tenures {
+		terms, err := loan.NewTerms(b.RateBP, months)
+		if err != nil {
+			continue // cannot be: the reader bounds rate and months
+		}
+		c.tenures = append(c.tenures, tenure{terms: terms, num: rule.Int(int64(months))})
+		if months == b.TenureMonths {
+			c.usual = k
+		}
+	}
+	if b.NTC {
+		p.ntcBands = append(p.ntcBands, c)
+	} else {
+		p.bands = append(p.bands, c)
+	}
+}
+
+// Policy is the policy behind the plan.
+func (p *Plan) Policy() *Policy { return p.policy }
+
+// Checksum is the policy's checksum.
+func (p *Plan) Checksum() string { return p.checksum }
+
+// Fields lists every field the plan reads, by name.
+func (p *Plan) Fields() []string {
+	out := make([]string, 0, p.slots.Len())
+	for i := range p.slots.Len() {
+		out = append(out, p.slots.Ref(int32(i)).Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Reads reports whether the plan reads a field, so that a caller computes and
+// merges only what matters.
+func (p *Plan) Reads(id rule.FieldID) bool {
+	_, ok := p.slots.Find(rule.Ref{ID: id})
+	return ok
+}

@@ -1,0 +1,171 @@
+// Package engine turns facts and a policy into a graded, priced, explained
+// decision.
+//
+// A policy is read and checked once, compiled to an immutable Plan, and then
+// decides any number of applications, from any number of goroutines, in
+// declared order and without the possibility of an error. The same facts and
+// the same policy give the same bytes on every machine, for ever.
+//
+// The package also analyses a policy before anybody dares to activate it. It
+// does no I/O and knows neither clock nor tenant.
+package engine
+
+import (
+	"verdict/internal/rule"
+)
+
+// Version names the behaviour of the engine. It changes whenever any decision
+// could change.
+const Version = "2026.11.1"
+
+// Action is what a rule or a pricing band does to an application.
+type Action uint8
+
+// The actions. Approve is the zero value only for bands; a knockout declines
+// unless it says otherwise.
+const (
+	Approve Action = iota
+	Refer
+	Decline
+)
+
+var actionNames = [...]string{Approve: "approve", Refer: "refer", Decline: "decline"}
+
+// String is the action's name in a policy.
+func (a Action) String() string { return actionNames[a] }
+
+// OnAbsent is what an unknown condition does.
+type OnAbsent uint8
+
+// The choices of on_absent: pass leaves no trace.
+const (
+	PassWhenAbsent OnAbsent = iota
+	ReferWhenAbsent
+	FailWhenAbsent
+)
+
+var onAbsentNames = [...]string{PassWhenAbsent: "pass", ReferWhenAbsent: "refer", FailWhenAbsent: "fail"}
+
+// String is the choice's name in a policy.
+func (o OnAbsent) String() string { return onAbsentNames[o] }
+
+// Policy is a checked policy document with every default filled in. It is
+// immutable once read.
+type Policy struct {
+	Key               string
+	Name              string
+	Inputs            []Input
+	Required          []Requirement
+	Knockouts         []Knockout
+	Adjustments       []Adjustment
+	Scorecard         *Scorecard
+	ScorecardID       string // the stored scorecard that Scorecard was taken from
+	Bands             []Band
+	Terms             []Term
+	LimitStepPaise    int64
+	OfferValidityDays int
+	Actionable        []string
+	AllowGaps         bool
+	IncludeDefaults   bool
+}
+
+// Input declares a request path that the catalogue does not know.
+type Input struct {
+	Name    string
+	Type    rule.Type
+	Meaning string
+}
+
+// Requirement is one entry of required_fields: at least one of the fields
+// must be given.
+type Requirement struct {
+	Text string // as written, "a|b"
+	Any  []rule.Ref
+}
+
+// Knockout is a rule that declines or refers when its condition holds.
+type Knockout struct {
+	ID               string
+	Stage            int
+	Action           Action
+	OnAbsent         OnAbsent
+	ReasonCode       string
+	Message          string // for the lender, with fields and {threshold} in braces
+	ApplicantMessage string // replaces the catalogue's applicant-safe text
+	Condition        rule.Condition
+	System           bool // merged by include_defaults
+}
+
+// Adjustment adds its delta to the score when its condition holds.
+type Adjustment struct {
+	ID         string
+	Delta      rule.Number
+	ReasonCode string
+	Condition  rule.Condition
+}
+
+// Term is something the applicant must still bring, attached to an offer.
+type Term struct {
+	Code      string
+	Text      string
+	Condition rule.Condition
+}
+
+// Band prices a range of scores. Scores are inclusive whole numbers.
+type Band struct {
+	ID, Grade          string
+	NTC                bool
+	Ranged             bool // false only for a new-to-credit band that takes any score
+	MinScore, MaxScore int64
+	Action             Action
+
+	// The price. A declining band may leave all of it out; Priced says.
+	Priced            bool
+	RateBP            int64 // annual percent × 100
+	TenureMonths      int
+	Tenures           []int // ascending, TenureMonths among them
+	MinLimitPaise     int64
+	MaxLimitPaise     int64
+	DefaultLimitPaise int64
+	HasIncomeMultiple bool
+	IncomeMultiple    rule.Number
+	FOIRCap           rule.Number
+	FeePct            rule.Number
+	FeeMinPaise       int64
+	GSTPct            rule.Number
+}
+
+// Scorecard adds up points.
+type Scorecard struct {
+	Name     string
+	Base     rule.Number
+	MinScore rule.Number
+	MaxScore rule.Number
+	Scaling  *Scaling // nil when the scorecard claims no odds
+	Factors  []Factor
+}
+
+// Factor gives points for one field.
+type Factor struct {
+	Name       string
+	Field      rule.Ref
+	ReasonCode string
+	When       *rule.Condition
+	Bins       []Bin
+	HasMissing bool
+	Missing    rule.Number // points when the field is absent
+	Weight     rule.Number
+}
+
+// Bin is a half-open range of a number field, a set of values of another, or
+// whatever no other bin takes.
+type Bin struct {
+	HasMin, HasMax bool
+	Min, Max       rule.Number // gte and lt
+	In             []rule.Value
+	Else           bool
+	Points         rule.Number
+	ReasonCode     string
+	HasWOE         bool
+	WOE            rule.Number // weight of evidence, carried for the record
+}

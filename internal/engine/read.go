@@ -1,0 +1,336 @@
+package engine
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// The bounds of one policy. A policy is written by people; these are far
+// beyond what any lender keeps, and keep the work of a hostile one small.
+const (
+	maxKnockouts   = 10_000
+	maxAdjustments = 1_000
+	maxTerms       = 100
+	maxRequired    = 100
+	maxInputs      = 500
+	maxText        = 500
+)
+
+var (
+	idPattern    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.\-]{0,63}$`)
+	codePattern  = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
+	gradePattern = regexp.MustCompile(`^[A-Z][A-Z0-9+\-]{0,7}$`)
+	keyPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9_\-]{0,63}$`)
+)
+
+// Sources is where a policy's references are looked up while it is read.
+type Sources struct {
+	Catalogue *rule.Catalogue
+	// Scorecard finds a stored scorecard; nil when there are none.
+	Scorecard func(id string) (*Scorecard, bool)
+}
+
+// ReadPolicy reads and checks a policy document. A wrong one is refused with
+// all its faults at once, as a *fault.Error.
+func ReadPolicy(v wire.Value, src Sources) (*Policy, error) {
+	r := policyReader{src: src, policy: &Policy{}, ids: map[string]bool{}}
+	r.scope = rule.Scope{Catalogue: src.Catalogue}
+	r.document(v)
+	if err := r.faults.Err(); err != nil {
+		return nil, err
+	}
+	return r.policy, nil
+}
+
+// ParsePolicy reads a policy from its bytes.
+func ParsePolicy(data []byte, src Sources) (*Policy, error) {
+	v, err := wire.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return ReadPolicy(v, src)
+}
+
+type policyReader struct {
+	src    Sources
+	scope  rule.Scope
+	policy *Policy
+	faults fault.List
+	ids    map[string]bool // rule ids, shared by knockouts and adjustments
+}
+
+// readOnly are the members that the service writes into a stored document;
+// sending them back is no mistake (CONTRACT C12).
+var readOnly = []string{
+	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "findings",
+	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at",
+}
+
+func (r *policyReader) document(v wire.Value) {
+	f := wire.NewForm(v, &r.faults)
+	if v.Kind() != wire.Object {
+		return
+	}
+	p := r.policy
+	p.Key = "default"
+	if key, ok := f.Text("policy_key", 64); ok {
+		p.Key = key
+		if !keyPattern.MatchString(key) {
+			f.Fail("policy_key", fault.CodeInvalidField, "must be lower-case letters, digits, - and _")
+		}
+	}
+	f.Require("name", "a name people will recognise the policy by")
+	p.Name, _ = f.Text("name", 120)
+	p.IncludeDefaults = f.Bool("include_defaults", true)
+	p.AllowGaps = f.Bool("allow_gaps", false)
+	r.inputs(f)
+	r.required(f)
+	r.knockouts(f)
+	r.adjustments(f)
+	r.scorecard(f)
+	r.bands(f)
+	r.terms(f)
+	p.LimitStepPaise = 1000_00
+	if step, ok := f.Decimal("limit_step", 2, 1_00, 10_000_000_00); ok {
+		p.LimitStepPaise = step
+	}
+	p.OfferValidityDays = 3
+	if days, ok := f.Decimal("offer_validity_days", 0, 1, 365); ok {
+		p.OfferValidityDays = int(days)
+	}
+	r.actionable(f)
+	f.Known(readOnly...)
+	f.Done()
+}
+
+func (r *policyReader) inputs(f *wire.Form) {
+	r.scope.Inputs = map[string]rule.Type{}
+	for _, v := range f.Array("inputs", maxInputs).Elements() {
+		in := wire.NewForm(v, &r.faults)
+		var input Input
+		in.Require("name", "the request path")
+		name, ok := in.Text("name", 128)
+		input.Name = name
+		if ok && !field.Declarable(input.Name) {
+			in.Fail("name", fault.CodeInvalidField,
+				"must be a path under applicant. or report. that the catalogue does not know already")
+		}
+		if _, dup := r.scope.Inputs[input.Name]; ok && dup {
+			in.Fail("name", fault.CodeDuplicate, "is declared twice")
+		}
+		in.Require("type", "number, string or boolean")
+		choice := in.Choice("type", 0, rule.NumberType.String(), rule.StringType.String(), rule.BoolType.String())
+		input.Type = rule.NumberType + rule.Type(choice)
+		input.Meaning, _ = in.Text("meaning", maxText)
+		in.Done()
+		if ok {
+			r.scope.Inputs[input.Name] = input.Type
+			r.policy.Inputs = append(r.policy.Inputs, input)
+		}
+	}
+}
+
+func (r *policyReader) required(f *wire.Form) {
+	for _, v := range f.Array("required_fields", maxRequired).Elements() {
+		req := Requirement{Text: v.Text()}
+		if v.Kind() != wire.String {
+			r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a field name, or several joined by |")
+			continue
+		}
+		for _, name := range strings.Split(v.Text(), "|") {
+			ref, detail := r.scope.Resolve(name, r.faults.Full())
+			if detail != "" {
+				r.faults.Add(v.Pointer(), fault.CodeUnknownField, "%s", detail)
+				continue
+			}
+			req.Any = append(req.Any, ref)
+		}
+		r.policy.Required = append(r.policy.Required, req)
+	}
+}
+
+// id reads a rule's or band's id; unique among those in seen.
+func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
+	f.Require("id", "a name of its own")
+	id, ok := f.Text("id", 64)
+	switch {
+	case !ok:
+		return ""
+	case !idPattern.MatchString(id):
+		f.Fail("id", fault.CodeInvalidField, "must start with a letter and hold letters, digits, _ . and - only")
+	case seen[id]:
+		f.Fail("id", fault.CodeDuplicate, "is used twice; ids are unique")
+	}
+	seen[id] = true
+	return id
+}
+
+func (r *policyReader) reasonCode(f *wire.Form) string {
+	code, ok := f.Text("reason_code", 64)
+	if ok && !codePattern.MatchString(code) {
+		f.Fail("reason_code", fault.CodeInvalidField, "must be capital letters, digits and _, starting with a letter")
+	}
+	return code
+}
+
+// condition reads a required condition_ast.
+func (r *policyReader) condition(f *wire.Form, what string, stage2 bool) rule.Condition {
+	if !f.Require("condition_ast", what) {
+		return rule.Condition{}
+	}
+	scope := r.scope
+	scope.Stage2 = stage2
+	return rule.ReadCondition(f.Get("condition_ast"), &scope, &r.faults)
+}
+
+func (r *policyReader) knockouts(f *wire.Form) {
+	for _, v := range f.Array("knockouts", maxKnockouts).Elements() {
+		r.policy.Knockouts = append(r.policy.Knockouts, r.knockout(v))
+	}
+	if !r.policy.IncludeDefaults {
+		return
+	}
+	for _, system := range systemKnockouts(r.src.Catalogue) {
+		if !r.ids[system.ID] {
+			r.ids[system.ID] = true
+			r.policy.Knockouts = append(r.policy.Knockouts, system)
+		}
+	}
+}
+
+func (r *policyReader) knockout(v wire.Value) Knockout {
+	f := wire.NewForm(v, &r.faults)
+	k := Knockout{ID: r.id(f, r.ids), Stage: 1}
+	if stage, ok := f.Decimal("stage", 0, 1, 2); ok {
+		k.Stage = int(stage)
+	}
+	k.Action = Decline
+	if f.Choice("action", 0, Decline.String(), Refer.String()) == 1 {
+		k.Action = Refer
+	}
+	k.OnAbsent = OnAbsent(f.Choice("on_absent", 0, onAbsentNames[:]...))
+	k.ReasonCode = r.reasonCode(f)
+	k.Message, _ = f.Text("message", maxText)
+	k.ApplicantMessage, _ = f.Text("applicant_message", maxText)
+	k.System = f.Bool("system", false)
+	k.Condition = r.condition(f, "the condition that knocks an applicant out", k.Stage == 2)
+	r.template(f, k.Message, k.Stage == 2)
+	if k.ReasonCode == "" {
+		k.ReasonCode = defaultReason(&k.Condition, r.src.Catalogue)
+		if k.ReasonCode == "" && f.Value().Kind() == wire.Object {
+			f.Fail("reason_code", fault.CodeRequired, "is required: the condition's fields suggest none")
+		}
+	}
+	f.Done()
+	return k
+}
+
+// template checks the names in a message's braces, so that a lender never
+// reads a brace where a value should stand.
+func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
+	scope := r.scope
+	scope.Stage2 = stage2
+	for _, name := range templateNames(message) {
+		if name == thresholdName {
+			continue
+		}
+		if _, detail := scope.Resolve(name, r.faults.Full()); detail != "" {
+			f.Fail("message", fault.CodeUnknownField, "{%s} %s", name, detail)
+		}
+	}
+}
+
+// defaultReason is the catalogue's reason code of the first field that has
+// one.
+func defaultReason(c *rule.Condition, catalogue *rule.Catalogue) (code string) {
+	c.Fields(func(ref rule.Ref) {
+		if code == "" && ref.ID >= 0 {
+			code = catalogue.Field(ref.ID).ReasonCode
+		}
+	})
+	return code
+}
+
+func (r *policyReader) adjustments(f *wire.Form) {
+	for _, v := range f.Array("adjustments", maxAdjustments).Elements() {
+		a := wire.NewForm(v, &r.faults)
+		adj := Adjustment{ID: r.id(a, r.ids)}
+		a.Require("delta", "the points to add")
+		adj.Delta, _ = readPoints(a, "delta")
+		adj.ReasonCode = r.reasonCode(a)
+		if adj.ReasonCode != "" && adj.Delta > 0 {
+			a.Fail("reason_code", fault.CodeInvalidField, "belongs to a negative delta; nobody is told points they gained")
+		}
+		adj.Condition = r.condition(a, "the condition under which it applies", false)
+		if adj.ReasonCode == "" && adj.Delta < 0 {
+			adj.ReasonCode = defaultReason(&adj.Condition, r.src.Catalogue)
+		}
+		a.Done()
+		r.policy.Adjustments = append(r.policy.Adjustments, adj)
+	}
+}
+
+func (r *policyReader) terms(f *wire.Form) {
+	seen := map[string]bool{}
+	for _, v := range f.Array("conditions", maxTerms).Elements() {
+		t := wire.NewForm(v, &r.faults)
+		var term Term
+		t.Require("code", "a code for the condition")
+		code, ok := t.Text("code", 64)
+		if ok && !codePattern.MatchString(code) {
+			t.Fail("code", fault.CodeInvalidField, "must be capital letters, digits and _")
+		}
+		if ok && seen[code] {
+			t.Fail("code", fault.CodeDuplicate, "is used twice")
+		}
+		seen[code] = true
+		term.Code = code
+		t.Require("text", "what the applicant must bring")
+		term.Text, _ = t.Text("text", maxText)
+		term.Condition = r.condition(t, "when it is asked for", false)
+		t.Done()
+		r.policy.Terms = append(r.policy.Terms, term)
+	}
+}
+
+// defaultActionable are the fields an applicant can do something about
+// (CONTRACT C18): declared income is never among them.
+var defaultActionable = []string{field.FOIR, field.RequestedAmount, field.RequestedTenureMonths, "enquiries_6m"}
+
+func (r *policyReader) actionable(f *wire.Form) {
+	list := f.Array("actionable_fields", maxRequired)
+	if list.Kind() == wire.Missing {
+		r.policy.Actionable = defaultActionable
+		return
+	}
+	for _, v := range list.Elements() {
+		name := v.Text()
+		if _, detail := r.scope.Resolve(name, r.faults.Full()); v.Kind() != wire.String || detail != "" {
+			r.faults.Add(v.Pointer(), fault.CodeUnknownField, "must be the name of a known field")
+			continue
+		}
+		if name == field.MonthlyIncome {
+			r.faults.Add(v.Pointer(), fault.CodeInvalidField, "nobody is advised to raise a declared income")
+			continue
+		}
+		if !slices.Contains(r.policy.Actionable, name) {
+			r.policy.Actionable = append(r.policy.Actionable, name)
+		}
+	}
+}
+
+// maxPoints bounds points and deltas, so that no sum of them can overflow.
+const maxPoints = 1_000_000
+
+// readPoints reads points or a delta: at most four decimals.
+func readPoints(f *wire.Form, name string) (rule.Number, bool) {
+	const scale = 10_000
+	coef, ok := f.Decimal(name, 4, -maxPoints*scale, maxPoints*scale)
+	return rule.Number(coef) * (rule.One / scale), ok
+}

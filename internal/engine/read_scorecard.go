@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"slices"
+
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+const (
+	maxFactors = 500
+	maxBins    = 500
+)
+
+// ReadScorecard reads and checks a scorecard document that stands alone
+// (CONTRACT C14). A wrong one is refused with all its faults at once.
+func ReadScorecard(v wire.Value, catalogue *rule.Catalogue) (*Scorecard, error) {
+	var faults fault.List
+	r := scorecardReader{scope: &rule.Scope{Catalogue: catalogue}, faults: &faults}
+	card := r.card(v)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return card, nil
+}
+
+func (r *policyReader) scorecard(f *wire.Form) {
+	inline := f.Get("scorecard")
+	id, referenced := f.Text("scorecard_id", 64)
+	r.policy.ScorecardID = id
+	switch {
+	case inline.Given():
+		// A stored document holds the card beside the id it was taken from:
+		// what was tested is what is activated, whatever became of the id.
+		card := scorecardReader{scope: &r.scope, faults: &r.faults}
+		r.policy.Scorecard = card.card(inline)
+	case referenced:
+		var card *Scorecard
+		if r.src.Scorecard != nil {
+			card, _ = r.src.Scorecard(id)
+		}
+		if card == nil {
+			f.Fail("scorecard_id", fault.CodeUnknownField, "no scorecard has this id")
+		}
+		r.policy.Scorecard = card
+	default:
+		f.Fail("scorecard", fault.CodeRequired, "is required, or a scorecard_id")
+	}
+}
+
+type scorecardReader struct {
+	scope  *rule.Scope
+	faults *fault.List
+}
+
+func (r *scorecardReader) card(v wire.Value) *Scorecard {
+	f := wire.NewForm(v, r.faults)
+	c := &Scorecard{MinScore: rule.Int(300), MaxScore: rule.Int(900)}
+	c.Name, _ = f.Text("name", 120)
+	f.Require("base_points", "the points everybody starts with")
+	c.Base, _ = readPoints(f, "base_points")
+	if n, ok := readPoints(f, "min_score"); ok {
+		c.MinScore = n
+	}
+	if n, ok := readPoints(f, "max_score"); ok {
+		c.MaxScore = n
+	}
+	if c.MinScore > c.MaxScore {
+		f.Fail("max_score", fault.CodeOutOfRange, "must not be below min_score")
+	}
+	c.Scaling = r.scaling(f)
+	f.Require("factors", "an array of factors; it may be empty")
+	names := map[string]bool{"base": true, "clamp": true}
+	for _, e := range f.Array("factors", maxFactors).Elements() {
+		c.Factors = append(c.Factors, r.factor(e, names))
+	}
+	f.Known("id", "version", "status", "created_at", "created_by", "max_points", "min_points")
+	f.Done()
+	return c
+}
+
+// scaling reads pdo, anchor_score and anchor_odds: all or none.
+func (r *scorecardReader) scaling(f *wire.Form) *Scaling {
+	pdo, hasPDO := f.Decimal("pdo", 4, 1, maxPoints*10_000)
+	score, hasScore := f.Decimal("anchor_score", 4, -maxPoints*10_000, maxPoints*10_000)
+	odds, hasOdds := f.Decimal("anchor_odds", 4, 1, maxPoints*10_000)
+	if !hasPDO && !hasScore && !hasOdds {
+		return nil
+	}
+	if !hasPDO || !hasScore || !hasOdds {
+		f.Fail("pdo", fault.CodeRequired, "pdo, anchor_score and anchor_odds belong together: give all three or none")
+		return nil
+	}
+	const unit = rule.One / 10_000
+	return &Scaling{PDO: rule.Number(pdo) * unit, AnchorScore: rule.Number(score) * unit, AnchorOdds: rule.Number(odds) * unit}
+}
+
+func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
+	f := wire.NewForm(v, r.faults)
+	out := Factor{Weight: rule.One}
+	f.Require("factor", "the factor's name")
+	if name, ok := f.Text("factor", 64); ok {
+		switch {
+		case !idPattern.MatchString(name):
+			f.Fail("factor", fault.CodeInvalidField, "must start with a letter and hold letters, digits, _ . and - only")
+		case names[name]:
+			f.Fail("factor", fault.CodeDuplicate, "is used twice, or is reserved (base, clamp)")
+		}
+		names[name] = true
+		out.Name = name
+	}
+	f.Require("field", "the field that earns the points")
+	if name, ok := f.Text("field", 128); ok {
+		ref, detail := r.scope.Resolve(name, r.faults.Full())
+		if detail != "" {
+			f.Fail("field", fault.CodeUnknownField, "%s", detail)
+		}
+		out.Field = ref
+	}
+	out.ReasonCode = r.reasonCode(f)
+	if out.ReasonCode == "" && out.Field.Name != "" && out.Field.ID >= 0 {
+		out.ReasonCode = r.scope.Catalogue.Field(out.Field.ID).ReasonCode
+	}
+	if when := f.Get("when"); when.Given() {
+		c := rule.ReadCondition(when, r.scope, r.faults)
+		out.When = &c
+	}
+	out.Missing, out.HasMissing = readPoints(f, "missing_points")
+	if w, ok := f.Decimal("weight", 4, 0, 1000*10_000); ok {
+		out.Weight = rule.Number(w) * (rule.One / 10_000)
+	}
+	f.Require("bins", "the points for each range or set of values")
+	bins := f.Array("bins", maxBins)
+	for _, e := range bins.Elements() {
+		out.Bins = append(out.Bins, r.bin(e, &out))
+	}
+	f.Done()
+	if bins.Given() && out.Field.Name != "" {
+		r.coverage(bins, &out)
+	}
+	return out
+}
+
+func (r *scorecardReader) reasonCode(f *wire.Form) string {
+	code, ok := f.Text("reason_code", 64)
+	if ok && !codePattern.MatchString(code) {
+		f.Fail("reason_code", fault.CodeInvalidField, "must be capital letters, digits and _, starting with a letter")
+	}
+	return code
+}
+
+func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
+	f := wire.NewForm(v, r.faults)
+	var b Bin
+	f.Require("points", "the points of this bin")
+	b.Points, _ = readPoints(f, "points")
+	b.ReasonCode = r.reasonCode(f)
+	if woe, ok := f.Decimal("woe", 6, -100*int64(rule.One), 100*int64(rule.One)); ok {
+		b.WOE, b.HasWOE = rule.Number(woe), true
+	}
+	if factor.Field.Type == rule.NumberType {
+		const most = int64(rule.MaxNumber)
+		if n, ok := f.Decimal("gte", rule.Places, -most, most); ok {
+			b.Min, b.HasMin = rule.Number(n), true
+		}
+		if n, ok := f.Decimal("lt", rule.Places, -most, most); ok {
+			b.Max, b.HasMax = rule.Number(n), true
+		}
+	} else {
+		b.Else = f.Bool("else", false)
+		list := f.Array("in", rule.MaxValues)
+		for _, e := range list.Elements() {
+			val, ok := rule.ReadValue(e)
+			if !ok || factor.Field.Name != "" && val.Type() != factor.Field.Type {
+				r.faults.Add(e.Pointer(), fault.CodeWrongType, "must be a %s, as %s is", factor.Field.Type, factor.Field.Name)
+				continue
+			}
+			b.In = append(b.In, val)
+		}
+		if b.Else == list.Given() {
+			r.faults.Add(v.Pointer(), fault.CodeInvalidField, `takes either "in" or "else": true`)
+		}
+	}
+	f.Done()
+	return b
+}
+
+// coverage refuses bins that leave any value of the field without points, or
+// give one value points twice: an unmatched bin must not turn up in production.
+func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
+	at := bins.Pointer()
+	if len(f.Bins) == 0 {
+		r.faults.Add(at, fault.CodeRequired, "needs at least one bin")
+		return
+	}
+	if f.Field.Type != rule.NumberType {
+		r.categories(at, f)
+		return
+	}
+	var low, high rule.Number = -rule.MaxNumber, rule.MaxNumber
+	if f.Field.ID >= 0 {
+		def := r.scope.Catalogue.Field(f.Field.ID)
+		if def.BoundedBelow {
+			low = def.Min
+		}
+		if def.BoundedAbove {
+			high = def.Max
+		}
+	}
+	first, last := f.Bins[0], f.Bins[len(f.Bins)-1]
+	if first.HasMin && first.Min > low {
+		r.faults.Add(at+"/0", "bin_gap", "values from %s up to %s have no bin", low, first.Min)
+	}
+	if last.HasMax && last.Max <= high {
+		r.faults.Add(at, "bin_gap", "values from %s on have no bin", last.Max)
+	}
+	for i := range f.Bins {
+		b := &f.Bins[i]
+		if b.HasMin && b.HasMax && b.Min >= b.Max {
+			r.faults.Add(elementPointer(at, i), fault.CodeOutOfRange, "is empty: gte must be below lt")
+		}
+		if i == 0 {
+			continue
+		}
+		switch prev := &f.Bins[i-1]; {
+		case !prev.HasMax || !b.HasMin:
+			r.faults.Add(elementPointer(at, i), "bin_overlap", "every bin but the first needs gte, and every bin but the last lt")
+		case b.Min > prev.Max:
+			r.faults.Add(elementPointer(at, i), "bin_gap", "values from %s up to %s have no bin", prev.Max, b.Min)
+		case b.Min < prev.Max:
+			r.faults.Add(elementPointer(at, i), "bin_overlap", "values from %s up to %s have two bins", b.Min, prev.Max)
+		}
+	}
+}
+
+func (r *scorecardReader) categories(at string, f *Factor) {
+	var seen []rule.Value
+	for i := range f.Bins {
+		b := &f.Bins[i]
+		if b.Else != (i == len(f.Bins)-1) {
+			r.faults.Add(elementPointer(at, i), fault.CodeInvalidField, `the last bin, and only the last, is {"else": true}`)
+		}
+		for _, val := range b.In {
+			if slices.Contains(seen, val) {
+				r.faults.Add(elementPointer(at, i), "bin_overlap", "a value stands in two bins")
+			}
+			seen = append(seen, val)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package engine
+
+// The reason codes that the engine itself gives.
+const (
+	ReasonMissingInput  = "MISSING_REQUIRED_INPUT"
+	ReasonNoBand        = "NO_PRICING_BAND"
+	ReasonBelowMinimum  = "LIMIT_BELOW_MINIMUM"
+	ReasonFOIRHigh      = "FOIR_HIGH"
+	ReasonIncomeLow     = "INC_LOW"
+	ReasonIncomeMissing = "INC_MISSING"
+	ReasonAmountMinimum = "AMT_MIN"
+	ReasonBandCap       = "AMT_BAND_CAP"
+)
+
+// ReasonText is one entry of the reason-code catalogue (CONTRACT C21).
+type ReasonText struct {
+	Code     string
+	Category string // knockout, score, pricing or fraud
+	// Message is what an applicant may read: no value, no threshold, and
+	// nothing that tells a fraudster what gave them away.
+	Message string
+}
+
+const unverifiable = "Unable to verify application details"
+
+// reasonTexts is the catalogue in the order the documentation lists it.
+var reasonTexts = []ReasonText{
+	{"BUR_SCORE", "score", "The credit bureau score is low"},
+	{"BUR_NTC", "score", "There is little or no credit history"},
+	{"BUR_DPD", "score", "Recent repayments were late"},
+	{"BUR_ENQ", "score", "There were many recent applications for credit"},
+	{"BUR_TRADELINES", "score", "The number of active credit accounts"},
+	{"BUR_WRITEOFF", "knockout", "A past loan was written off or settled"},
+	{"BUR_SUIT", "knockout", "The credit report shows a legal action or wilful default"},
+	{"BUR_OVERDUE", "knockout", "An existing account is overdue"},
+	{"BUR_THIN_FILE", "score", "The credit history is short or thin"},
+	{"INC_LOW", "score", "The income is low for this loan"},
+	{ReasonIncomeMissing, "knockout", "The income was not given"},
+	{ReasonFOIRHigh, "score", "Existing obligations are high compared with income"},
+	{"AGE_RANGE", "knockout", "The age is outside the range this loan is offered to"},
+	{"EMP_TYPE", "score", "The type of employment"},
+	{ReasonAmountMinimum, "pricing", "The amount asked for is below the smallest loan offered"},
+	{ReasonBandCap, "pricing", "The amount offered is the most available for this application"},
+	{ReasonBelowMinimum, "pricing", "The amount that could be offered is below the smallest loan"},
+	{"BANK_BOUNCE", "score", "Payments from the bank account were returned"},
+	{"BANK_MISMATCH", "score", "The bank statement does not agree with the details given"},
+	{"BANK_ABB", "score", "The average bank balance is low"},
+	{"DEV_ROOTED", "fraud", unverifiable},
+	{"FR_EMULATOR", "fraud", unverifiable},
+	{"FR_MULE", "fraud", unverifiable},
+	{"FR_RING", "fraud", unverifiable},
+	{"LOC_PINCODE", "knockout", "This loan is not offered at the address given"},
+	{"LOC_MISMATCH", "fraud", unverifiable},
+	{"PAUSED", "knockout", "The application is waiting for a person to look at it"},
+	{ReasonMissingInput, "knockout", "A detail needed for the decision was not given"},
+	{ReasonNoBand, "pricing", "No offer is available for this application at present"},
+}
+
+var reasonByCode = func() map[string]*ReasonText {
+	m := make(map[string]*ReasonText, len(reasonTexts))
+	for i := range reasonTexts {
+		m[reasonTexts[i].Code] = &reasonTexts[i]
+	}
+	return m
+}()
+
+// Reasons returns the reason-code catalogue.
+func Reasons() []ReasonText { return append([]ReasonText(nil), reasonTexts...) }
+
+// applicantMessage is the safe text for a code. A code of the tenant's own
+// without a text of its own says no more than that there is a reason.
+func applicantMessage(code string) string {
+	if r := reasonByCode[code]; r != nil {
+		return r.Message
+	}
+	return "A detail of the application does not fit this loan"
+}

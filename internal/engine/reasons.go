@@ -1,0 +1,96 @@
+package engine
+
+// reasons ranks the principal reasons (CONTRACT C6, DOMAIN B7). For a decline
+// or a referral: an unmet requirement, the rules that hit in policy order,
+// the price or limit, then the factors by the points they fall short of their
+// best; each code once, four at most. For a counter-offer, what bound it.
+func (p *Plan) reasons(d *Decision) {
+	if d.Status == Approved {
+		if d.Offer.CounterOffer {
+			d.reason(p.bindingCode(d, ReasonBandCap), byLimit, 0)
+		}
+		return
+	}
+	if d.missing >= 0 {
+		d.reason(ReasonMissingInput, byRequirement, d.missing)
+	}
+	for i := range d.Rules {
+		r := &d.Rules[i]
+		if r.Result != ResultFail && r.Result != ResultRefer {
+			continue
+		}
+		code := p.policy.Knockouts[r.index].ReasonCode
+		if r.absent {
+			// The rule did not see a bad value; it saw none.
+			code = ReasonMissingInput
+		}
+		d.reason(code, byRule, int32(i))
+	}
+	if d.limit.belowMinimum {
+		if code := p.bindingCode(d, ""); code != "" {
+			d.reason(code, byLimit, 0)
+		}
+	}
+	d.rankLost()
+	// Only when nothing else explains it.
+	switch {
+	case len(d.Reasons) > 0:
+	case d.limit.belowMinimum:
+		d.reason(ReasonBelowMinimum, byLimit, 0)
+	default:
+		d.reason(ReasonNoBand, byBand, 0)
+	}
+}
+
+// bindingCode is the reason code of the constraint that bound the limit.
+func (p *Plan) bindingCode(d *Decision, bandCode string) string {
+	switch d.limit.binding {
+	case FOIRCapacity:
+		return ReasonFOIRHigh
+	case IncomeMultiple:
+		return ReasonIncomeLow
+	case RequestedAmount:
+		return ReasonAmountMinimum
+	case DefaultLimit:
+		if bandCode == "" {
+			return ""
+		}
+		if _, known := p.paise(d, p.inputs.income); !known {
+			return ReasonIncomeMissing
+		}
+		return ReasonMissingInput
+	default:
+		return bandCode
+	}
+}
+
+// reason adds one reason unless its code is there already or four are.
+func (d *Decision) reason(code string, kind reasonKind, at int32) {
+	if len(d.Reasons) == MaxReasons {
+		return
+	}
+	for i := range d.Reasons {
+		if d.Reasons[i].Code == code {
+			return
+		}
+	}
+	d.Reasons = append(d.Reasons, Reason{Code: code, Rank: len(d.Reasons) + 1, kind: kind, at: at})
+}
+
+// rankLost adds the codes with the most points lost. Points lost under one
+// code were added up already; of equals the one declared first ranks higher.
+func (d *Decision) rankLost() {
+	for len(d.Reasons) < MaxReasons {
+		best := int32(-1)
+		for i, lost := range d.lost {
+			if lost > 0 && (best < 0 || lost > d.lost[best]) {
+				best = int32(i)
+			}
+		}
+		if best < 0 {
+			return
+		}
+		d.lost[best] = -d.lost[best] // taken, and still readable
+		d.reason(d.plan.codes[best], byPoints, best)
+	}
+}

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"verdict/internal/rule"
+)
+
+// Contribution is the points of one factor.
+type Contribution struct {
+	Factor string
+	Points rule.Number
+}
+
+// Names of the contributions that are no factor's.
+const (
+	baseName  = "base"
+	clampName = "clamp"
+)
+
+// scoring is a scorecard compiled over a plan's slots.
+type scoring struct {
+	base, min, max rule.Number
+	factors        []compiledFactor
+}
+
+type compiledFactor struct {
+	name     string
+	slot     int32
+	numeric  bool
+	hasWhen  bool
+	missing  bool // whether an absent field earns missingAt's points
+	when     rule.Test
+	bounds   []rule.Number // where each bin after the first begins
+	members  []binMember   // of the other types, by value
+	outcomes []outcome     // one for each bin; the last of a category is else
+	absent   outcome
+}
+
+type binMember struct {
+	num rule.Number
+	bin int32
+}
+
+// outcome is what a bin does: its weighted points, and how far they fall
+// short of the factor's best.
+type outcome struct {
+	points, lost rule.Number
+	code         int32 // of the points lost, -1 for none
+}
+
+func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, codeIndex func(string) int32) scoring {
+	s := scoring{base: c.Base, min: c.MinScore, max: c.MaxScore, factors: make([]compiledFactor, 0, len(c.Factors))}
+	for i := range c.Factors {
+		s.factors = append(s.factors, compileFactor(&c.Factors[i], slots, code, codeIndex))
+	}
+	return s
+}
+
+func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func(string) int32) compiledFactor {
+	out := compiledFactor{name: f.Name, slot: slots.Slot(f.Field), numeric: f.Field.Type == rule.NumberType}
+	if f.When != nil {
+		out.hasWhen, out.when = true, code.Add(f.When)
+	}
+	best := -rule.MaxNumber
+	for i := range f.Bins {
+		best = max(best, weighted(f.Bins[i].Points, f.Weight))
+	}
+	result := func(points rule.Number, reason string) outcome {
+		o := outcome{points: weighted(points, f.Weight), code: -1}
+		if o.lost = best - o.points; o.lost > 0 && reason != "" {
+			o.code = codeIndex(reason)
+		}
+		return o
+	}
+	for i := range f.Bins {
+		b := &f.Bins[i]
+		out.outcomes = append(out.outcomes, result(b.Points, cmp.Or(b.ReasonCode, f.ReasonCode)))
+		if out.numeric && i > 0 {
+			out.bounds = append(out.bounds, b.Min)
+		}
+		for _, v := range b.In {
+			out.members = append(out.members, binMember{num: slots.Number(v), bin: int32(i)})
+		}
+	}
+	slices.SortFunc(out.members, func(a, b binMember) int { return cmp.Compare(a.num, b.num) })
+	if f.HasMissing {
+		// What is missing is not low: the reason says so.
+		out.missing, out.absent = true, result(f.Missing, ReasonMissingInput)
+	}
+	return out
+}
+
+// weighted multiplies points by a weight, half away from zero at four places.
+func weighted(points, weight rule.Number) rule.Number {
+	n, ok := points.Times(weight)
+	if !ok {
+		return points // cannot be: both are bounded well below the range
+	}
+	const unit = rule.One / 10_000
+	switch r := n % unit; {
+	case r >= unit/2:
+		return n - r + unit
+	case r <= -unit/2:
+		return n - r - unit
+	default:
+		return n - r
+	}
+}
+
+// absentBin marks a factor that missing points were given for.
+const (
+	noBin     int32 = -1
+	absentBin int32 = -2
+)
+
+// bin finds the factor's bin for a frame: noBin when it has no entry.
+func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
+	if f.hasWhen && !code.Satisfied(f.when, fr) {
+		return noBin
+	}
+	x, ok := fr.Number(f.slot)
+	if !ok {
+		if f.missing {
+			return absentBin
+		}
+		return noBin
+	}
+	if f.numeric {
+		return f.interval(x)
+	}
+	i, found := slices.BinarySearchFunc(f.members, x, func(m binMember, x rule.Number) int { return cmp.Compare(m.num, x) })
+	if found {
+		return f.members[i].bin
+	}
+	return int32(len(f.outcomes)) - 1
+}
+
+// interval finds the half-open range of x. The first bin reaches down and the
+// last up without end, so every number has exactly one.
+func (f *compiledFactor) interval(x rule.Number) int32 {
+	const few = 12
+	if len(f.bounds) <= few {
+		bin := int32(0)
+		for _, from := range f.bounds {
+			if x < from {
+				break
+			}
+			bin++
+		}
+		return bin
+	}
+	i, found := slices.BinarySearch(f.bounds, x)
+	if found {
+		i++
+	}
+	return int32(i)
+}
+
+// outcome is what the factor's bin does.
+func (f *compiledFactor) outcome(bin int32) *outcome {
+	if bin == absentBin {
+		return &f.absent
+	}
+	return &f.outcomes[bin]
+}

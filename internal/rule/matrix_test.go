@@ -1,0 +1,490 @@
+package rule_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"verdict/internal/rule"
+)
+
+// matrix is the meaning of every predicate in five situations (LESSONS 6):
+//
+//	yes      every field given, and the predicate is satisfied
+//	no       every field given, and it is not
+//	absent   a field it names is left out
+//	null     a field it names is null, which is the same
+//	wrong    a field it names is of another type than the catalogue says
+//
+// The last column is what must come out: H holds, F fails, U unknown, a dash
+// where there is no such situation. Where a predicate names several fields,
+// the last three situations stand for every way in which some of them, or
+// all, are in it; so `absent = absent` is a case of its own row (LESSONS 8).
+var matrix = []struct {
+	operator  string
+	condition string
+	yes, no   string
+	want      string // yes no absent null wrong
+}{
+	// A field with a constant.
+	{"eq", `{"op":"eq","field":"age","value":21}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
+	{"ne", `{"op":"ne","field":"age","value":21}`, `{"age":20}`, `{"age":21}`, "H F U U U"}, // LESSONS 7
+	{"lt", `{"op":"lt","field":"age","value":21}`, `{"age":20}`, `{"age":21}`, "H F U U U"}, // LESSONS 6
+	{"lte", `{"op":"lte","field":"age","value":21}`, `{"age":21}`, `{"age":22}`, "H F U U U"},
+	{"gt", `{"op":"gt","field":"age","value":21}`, `{"age":22}`, `{"age":21}`, "H F U U U"}, // LESSONS 6
+	{"gte", `{"op":"gte","field":"age","value":21}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
+	{"eq", `{"op":"eq","field":"bureau","value":"cibil"}`, `{"bureau":"cibil"}`, `{"bureau":"crif"}`, "H F U U U"},
+	{"ne", `{"op":"ne","field":"bureau","value":"cibil"}`, `{"bureau":"crif"}`, `{"bureau":"cibil"}`, "H F U U U"},
+	{"eq", `{"op":"eq","field":"bureau","value":""}`, `{"bureau":""}`, `{"bureau":"crif"}`, "H F U U U"},
+	{"eq", `{"op":"eq","field":"bureau_is_ntc","value":true}`, `{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
+	{"eq", `{"op":"eq","field":"bureau_is_ntc","value":false}`, `{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
+	{"ne", `{"op":"ne","field":"bureau_is_ntc","value":true}`, `{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
+	{"ne", `{"op":"ne","field":"bureau_is_ntc","value":false}`, `{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
+
+	// An input that the policy declares is no different.
+	{"lt", `{"op":"lt","field":"applicant.bonus","value":0}`, `{"applicant.bonus":-1}`, `{"applicant.bonus":0}`, "H F U U U"},
+	{"ne", `{"op":"ne","field":"applicant.employer_category","value":"A"}`, `{"applicant.employer_category":"B"}`, `{"applicant.employer_category":"A"}`, "H F U U U"},
+	{"eq", `{"op":"eq","field":"applicant.is_staff","value":false}`, `{"applicant.is_staff":false}`, `{"applicant.is_staff":true}`, "H F U U U"},
+
+	// A constant with a field.
+	{"eq", `{"op":"eq","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
+	{"ne", `{"op":"ne","left":{"value":"cibil"},"right":{"field":"bureau"}}`, `{"bureau":"crif"}`, `{"bureau":"cibil"}`, "H F U U U"},
+	{"lt", `{"op":"lt","left":{"value":21},"right":{"field":"age"}}`, `{"age":22}`, `{"age":21}`, "H F U U U"},
+	{"lte", `{"op":"lte","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
+	{"gt", `{"op":"gt","left":{"value":21},"right":{"field":"age"}}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
+	{"gte", `{"op":"gte","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":22}`, "H F U U U"},
+
+	// Two fields: absent on either side, and on both (LESSONS 8).
+	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":0}`, `{"age":0,"foir":1}`, "H F U U U"},
+	{"ne", `{"op":"ne","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":1}`, `{"age":0,"foir":0}`, "H F U U U"},
+	{"lt", `{"op":"lt","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":-1,"foir":0}`, `{"age":0,"foir":0}`, "H F U U U"},
+	{"lte", `{"op":"lte","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":0}`, `{"age":0,"foir":-1}`, "H F U U U"},
+	{"gt", `{"op":"gt","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":-1}`, `{"age":0,"foir":0}`, "H F U U U"},
+	{"gte", `{"op":"gte","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":0}`, `{"age":-1,"foir":0}`, "H F U U U"},
+	{"eq", `{"op":"eq","left":{"field":"bureau"},"right":{"field":"device_os"}}`, `{"bureau":"x","device_os":"x"}`, `{"bureau":"x","device_os":"y"}`, "H F U U U"},
+	{"ne", `{"op":"ne","left":{"field":"bureau"},"right":{"field":"device_os"}}`, `{"bureau":"x","device_os":"y"}`, `{"bureau":"x","device_os":"x"}`, "H F U U U"},
+	{"eq", `{"op":"eq","left":{"field":"bureau_is_ntc"},"right":{"field":"device_is_emulator"}}`, `{"bureau_is_ntc":false,"device_is_emulator":false}`, `{"bureau_is_ntc":false,"device_is_emulator":true}`, "H F U U U"},
+	{"ne", `{"op":"ne","left":{"field":"bureau_is_ntc"},"right":{"field":"device_is_emulator"}}`, `{"bureau_is_ntc":false,"device_is_emulator":true}`, `{"bureau_is_ntc":false,"device_is_emulator":false}`, "H F U U U"},
+
+	// A field with itself: given, it equals itself; absent, it does not.
+	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"age"}}`, `{"age":0}`, "", "H - U U U"},
+	{"ne", `{"op":"ne","left":{"field":"age"},"right":{"field":"age"}}`, "", `{"age":0}`, "- F U U U"},
+	{"eq", `{"op":"eq","left":{"field":"bureau"},"right":{"field":"bureau"}}`, `{"bureau":""}`, "", "H - U U U"},
+
+	// Sets, small ones and ones that are searched by halves.
+	{"in", `{"op":"in","field":"age","values":[-1,0,3]}`, `{"age":0}`, `{"age":1}`, "H F U U U"}, // LESSONS 6
+	{"not_in", `{"op":"not_in","field":"age","values":[-1,0,3]}`, `{"age":1}`, `{"age":-1}`, "H F U U U"},
+	{"in", `{"op":"in","field":"age","values":[9,8,7,6,5,4,3,2,1,0,-1]}`, `{"age":-1}`, `{"age":10}`, "H F U U U"},
+	{"not_in", `{"op":"not_in","field":"age","values":[9,8,7,6,5,4,3,2,1,0,-1]}`, `{"age":-2}`, `{"age":9}`, "H F U U U"},
+	{"in", `{"op":"in","field":"bureau","values":["cibil","crif"]}`, `{"bureau":"crif"}`, `{"bureau":"equifax"}`, "H F U U U"},
+	{"not_in", `{"op":"not_in","field":"bureau","values":["cibil","crif"]}`, `{"bureau":"equifax"}`, `{"bureau":"crif"}`, "H F U U U"},
+	{"in", `{"op":"in","field":"bureau_is_ntc","values":[true]}`, `{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
+	{"not_in", `{"op":"not_in","field":"bureau_is_ntc","values":[true]}`, `{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
+	{"in", `{"op":"in","field":"bureau_is_ntc","values":[true,false]}`, `{"bureau_is_ntc":false}`, "", "H - U U U"},
+
+	// Ranges include both ends.
+	{"between", `{"op":"between","field":"age","min":21,"max":60}`, `{"age":21}`, `{"age":20.999999}`, "H F U U U"},
+	{"between", `{"op":"between","field":"age","min":21,"max":60}`, `{"age":60}`, `{"age":60.000001}`, "H F U U U"},
+
+	// Parts of strings.
+	{"starts_with", `{"op":"starts_with","field":"bureau","value":"ci"}`, `{"bureau":"cibil"}`, `{"bureau":"acibil"}`, "H F U U U"},
+	{"ends_with", `{"op":"ends_with","field":"bureau","value":"il"}`, `{"bureau":"cibil"}`, `{"bureau":"cibils"}`, "H F U U U"},
+	{"contains", `{"op":"contains","field":"bureau","value":"ibi"}`, `{"bureau":"cibil"}`, `{"bureau":"cbil"}`, "H F U U U"},
+
+	// The only two that can see absence (CONTRACT A1). A value of the wrong
+	// type is there, and is nothing else.
+	{"exists", `{"op":"exists","field":"age"}`, `{"age":0}`, "", "H - F F H"},
+	{"exists", `{"op":"exists","field":"bureau"}`, `{"bureau":""}`, "", "H - F F H"},
+	{"exists", `{"op":"exists","field":"bureau_is_ntc"}`, `{"bureau_is_ntc":false}`, "", "H - F F H"},
+	{"exists", `{"op":"exists","field":"applicant.bonus"}`, `{"applicant.bonus":0}`, "", "H - F F H"},
+	{"absent", `{"op":"absent","field":"age"}`, "", `{"age":0}`, "- F H H F"},
+	{"absent", `{"op":"absent","field":"bureau"}`, "", `{"bureau":""}`, "- F H H F"},
+	{"absent", `{"op":"absent","field":"bureau_is_ntc"}`, "", `{"bureau_is_ntc":false}`, "- F H H F"},
+	{"absent", `{"op":"absent","field":"applicant.bonus"}`, "", `{"applicant.bonus":0}`, "- F H H F"},
+
+	// Constants.
+	{"true", `{"op":"true"}`, `{}`, "", "H - - - -"},
+	{"false", `{"op":"false"}`, "", `{}`, "- F - - -"},
+	{"eq", `{"op":"eq","left":{"value":1},"right":{"value":1.0}}`, `{}`, "", "H - - - -"},
+	{"ne", `{"op":"ne","left":{"value":"a"},"right":{"value":"a"}}`, "", `{}`, "- F - - -"},
+	{"eq", `{"op":"eq","left":{"value":true},"right":{"value":false}}`, "", `{}`, "- F - - -"},
+
+	// Arithmetic is strict: one argument that is not there leaves no result,
+	// whatever the others are.
+	{"add", `{"op":"eq","left":{"op":"add","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":3}}`, `{"age":1,"foir":2}`, `{"age":1,"foir":1}`, "H F U U U"},
+	{"sub", `{"op":"lt","left":{"op":"sub","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`, `{"age":1,"foir":2}`, `{"age":1,"foir":1}`, "H F U U U"},
+	{"mul", `{"op":"gt","left":{"op":"mul","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`, `{"age":-1,"foir":-1}`, `{"age":0,"foir":1}`, "H F U U U"},
+	{"div", `{"op":"gte","left":{"op":"div","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":2}}`, `{"age":4,"foir":2}`, `{"age":0,"foir":2}`, "H F U U U"},
+	{"min", `{"op":"lte","left":{"op":"min","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`, `{"age":5,"foir":0}`, `{"age":5,"foir":1}`, "H F U U U"},
+	{"max", `{"op":"ne","left":{"op":"max","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":5}}`, `{"age":5,"foir":6}`, `{"age":5,"foir":1}`, "H F U U U"},
+	{"abs", `{"op":"eq","left":{"op":"abs","args":[{"field":"age"}]},"right":{"field":"foir"}}`, `{"age":-5,"foir":5}`, `{"age":5,"foir":-5}`, "H F U U U"},
+}
+
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	for _, row := range matrix {
+		t.Run(row.operator, func(t *testing.T) {
+			t.Parallel()
+			cells := strings.Fields(row.want)
+			situations := map[string][]string{}
+			given := row.yes
+			if given == "" {
+				given = row.no
+			}
+			if row.yes != "" {
+				situations["yes"] = []string{row.yes}
+			}
+			if row.no != "" {
+				situations["no"] = []string{row.no}
+			}
+			situations["absent"] = without(t, given)
+			situations["null"] = replaced(t, given, func(json.RawMessage) []string { return []string{"null"} })
+			situations["wrong"] = replaced(t, given, wrongTypes)
+
+			for i, situation := range []string{"yes", "no", "absent", "null", "wrong"} {
+				documents := situations[situation]
+				if none := cells[i] == "-"; none != (len(documents) == 0) {
+					t.Fatalf("%s: the table says %q and there are %d such facts", situation, cells[i], len(documents))
+				}
+				for _, document := range documents {
+					check(t, situation, row.condition, document, truthOf(cells[i]))
+				}
+			}
+		})
+	}
+}
+
+// check evaluates a condition, its negation and the negation of that.
+func check(t *testing.T, situation, condition, facts string, want rule.Truth) {
+	t.Helper()
+	opposite := map[rule.Truth]rule.Truth{rule.Holds: rule.Fails, rule.Fails: rule.Holds, rule.Unknown: rule.Unknown}
+	once := `{"op":"not","arg":` + condition + `}`
+	for _, c := range []struct {
+		condition string
+		want      rule.Truth
+	}{
+		{condition, want},
+		{once, opposite[want]},
+		{`{"op":"not","arg":` + once + `}`, want},
+	} {
+		if got := compile(readCondition(t, c.condition)).eval(t, readFacts(t, facts)); got != c.want {
+			t.Errorf("%s: %s over %s %s, want %s", situation, c.condition, facts, name(got), name(c.want))
+		}
+	}
+}
+
+func truthOf(cell string) rule.Truth {
+	return map[string]rule.Truth{"H": rule.Holds, "F": rule.Fails, "U": rule.Unknown}[cell]
+}
+
+// members decodes a facts document, keeping each value as it was written.
+func members(t *testing.T, document string) map[string]json.RawMessage {
+	t.Helper()
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(document), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func encode(t *testing.T, m map[string]json.RawMessage) string {
+	t.Helper()
+	out, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// without returns the document with every non-empty choice of its members
+// left out.
+func without(t *testing.T, document string) (out []string) {
+	t.Helper()
+	all := members(t, document)
+	names := slices.Sorted(maps.Keys(all))
+	for chosen := 1; chosen < 1<<len(names); chosen++ {
+		rest := maps.Clone(all)
+		for i, n := range names {
+			if chosen&(1<<i) != 0 {
+				delete(rest, n)
+			}
+		}
+		out = append(out, encode(t, rest))
+	}
+	return out
+}
+
+// replaced returns the document with each of its members replaced in turn by
+// each of its substitutes, and with all of them replaced at once.
+func replaced(t *testing.T, document string, substitutes func(json.RawMessage) []string) (out []string) {
+	t.Helper()
+	all := members(t, document)
+	if len(all) == 0 {
+		return nil
+	}
+	every := maps.Clone(all)
+	for n, v := range all {
+		for _, s := range substitutes(v) {
+			one := maps.Clone(all)
+			one[n] = json.RawMessage(s)
+			every[n] = one[n]
+			out = append(out, encode(t, one))
+		}
+	}
+	return append(out, encode(t, every))
+}
+
+// wrongTypes are values that look like the one given and are of other types.
+func wrongTypes(v json.RawMessage) []string {
+	switch {
+	case v[0] == '"':
+		return []string{"0", "true"}
+	case v[0] == 't' || v[0] == 'f':
+		return []string{"1", `"` + string(v) + `"`}
+	default:
+		return []string{`"` + string(v) + `"`, "false"}
+	}
+}
+
+// TestMatrixIsComplete holds the matrix to the grammar: a new operator has no
+// meaning until its row is written.
+func TestMatrixIsComplete(t *testing.T) {
+	t.Parallel()
+	covered := map[string]bool{}
+	for _, row := range matrix {
+		covered[row.operator] = true
+	}
+	for op := rule.Eq; op <= rule.False; op++ {
+		if !covered[op.String()] {
+			t.Errorf("%s has no row", op)
+		}
+	}
+	for op := rule.Add; op <= rule.Abs; op++ {
+		if !covered[op.String()] {
+			t.Errorf("%s has no row", op)
+		}
+	}
+}
+
+// TestConnectives is Kleene's tables. Each atom stands once as a constant or
+// an absent field, and once as a predicate over a fact.
+func TestConnectives(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ left, right, and, or string }{
+		{"H", "H", "H", "H"},
+		{"H", "U", "U", "H"},
+		{"H", "F", "F", "H"},
+		{"U", "H", "U", "H"},
+		{"U", "U", "U", "U"},
+		{"U", "F", "F", "U"},
+		{"F", "H", "F", "H"},
+		{"F", "U", "F", "U"},
+		{"F", "F", "F", "F"},
+	} {
+		const facts = `{"bureau_is_ntc":true}`
+		atoms := map[string][]string{
+			"H": {`{"op":"true"}`, `{"op":"eq","field":"bureau_is_ntc","value":true}`},
+			"F": {`{"op":"false"}`, `{"op":"ne","field":"bureau_is_ntc","value":true}`},
+			"U": {`{"op":"eq","field":"location_gps_pincode_match","value":true}`, `{"op":"not_in","field":"age","values":[1]}`},
+		}
+		for _, left := range atoms[row.left] {
+			for _, right := range atoms[row.right] {
+				situation := row.left + " " + row.right
+				check(t, situation, `{"op":"and","args":[`+left+`,`+right+`]}`, facts, truthOf(row.and))
+				check(t, situation, `{"op":"or","args":[`+left+`,`+right+`]}`, facts, truthOf(row.or))
+				// De Morgan holds in three values too.
+				check(t, situation, `{"op":"not","arg":{"op":"or","args":[{"op":"not","arg":`+left+`},{"op":"not","arg":`+right+`}]}}`, facts, truthOf(row.and))
+			}
+		}
+	}
+	for _, one := range []string{"and", "or"} {
+		check(t, "one argument", `{"op":"`+one+`","args":[{"op":"true"}]}`, `{}`, rule.Holds)
+		check(t, "one argument", `{"op":"`+one+`","args":[{"op":"false"}]}`, `{}`, rule.Fails)
+		check(t, "one argument", `{"op":"`+one+`","args":[{"op":"lt","field":"age","value":1}]}`, `{}`, rule.Unknown)
+	}
+}
+
+// TestExcludedMiddleIsUnknown: that a field is either so or not so is no news
+// about a field that is not there.
+func TestExcludedMiddleIsUnknown(t *testing.T) {
+	t.Parallel()
+	const p = `{"op":"eq","field":"location_gps_pincode_match","value":true}`
+	check(t, "absent", `{"op":"or","args":[`+p+`,{"op":"not","arg":`+p+`}]}`, `{}`, rule.Unknown)
+	check(t, "absent", `{"op":"and","args":[`+p+`,{"op":"not","arg":`+p+`}]}`, `{}`, rule.Unknown)
+	check(t, "given", `{"op":"or","args":[`+p+`,{"op":"not","arg":`+p+`}]}`, `{"location_gps_pincode_match":false}`, rule.Holds)
+}
+
+// TestArithmetic: each operand with its exact result, or none.
+func TestArithmetic(t *testing.T) {
+	t.Parallel()
+	const none = ""
+	for _, c := range []struct{ op, args, want string }{
+		{"add", "0.1, 0.2", "0.3"}, // LESSONS 18: exact, without any tolerance
+		{"add", "0.1, 0.2, -0.3", "0"},
+		{"add", "-1", "-1"},
+		{"add", "1000000000000, 0", "1000000000000"},
+		{"add", "1000000000000, 0.000001", none},
+		{"add", "-1000000000000, -0.000001", none},
+		{"add", "1000000000000, 1, -1", none}, // out of range on the way is out of range
+		{"add", "1000000000000, -1, 1", "1000000000000"},
+		{"sub", "0, 0.000001", "-0.000001"},
+		{"sub", "0.3, 0.1", "0.2"},
+		{"sub", "-1000000000000, 0.000001", none},
+		{"sub", "1000000000000, -1000000000000", none},
+		{"mul", "0.1, 0.1", "0.01"},
+		{"mul", "1000000000000, 1", "1000000000000"},
+		{"mul", "1000000000000, 1.000001", none},
+		{"mul", "1000000000000, 1000000000000", none},
+		{"mul", "-1000000000000, 1000000000000", none},
+		{"mul", "1000000000000, 1000000000000, 0", none},
+		{"mul", "0, 1000000000000, 1000000000000", "0"},
+		{"mul", "0.0005, 0.001", "0.000001"}, // half goes away from zero
+		{"mul", "-0.0005, 0.001", "-0.000001"},
+		{"mul", "-0.0005, -0.001", "0.000001"},
+		{"mul", "0.000499, 0.001", "0"},
+		{"mul", "0.001, 0.0005, 1000000", "1"}, // rounded at each step: 0.000001 · 1000000
+		{"div", "1, 3", "0.333333"},
+		{"div", "2, 3", "0.666667"},
+		{"div", "-2, 3", "-0.666667"},
+		{"div", "2, -3", "-0.666667"},
+		{"div", "-2, -3", "0.666667"},
+		{"div", "0.000001, 2", "0.000001"},
+		{"div", "-0.000001, 2", "-0.000001"},
+		{"div", "0.000001, 2.000001", "0"},
+		{"div", "0, 5", "0"},
+		{"div", "0, -5", "0"},
+		{"div", "5, 0", none},
+		{"div", "-5, 0", none},
+		{"div", "0, 0", none},
+		{"div", "5, -0.0", none},
+		{"div", "1, 0.000001", "1000000"},
+		{"div", "1000000, 0.000001", "1000000000000"},
+		{"div", "1000000.000001, 0.000001", none},
+		{"div", "1000000000000, 0.000001", none},
+		{"min", "0, -1", "-1"},
+		{"min", "3", "3"},
+		{"min", "3, 2, 1, 2", "1"},
+		{"max", "0, -1", "0"},
+		{"max", "-3, -2, -2.000001", "-2"},
+		{"abs", "-1", "1"},
+		{"abs", "0", "0"},
+		{"abs", "-1000000000000", "1000000000000"},
+	} {
+		// Once all constants, once all facts.
+		var constants, fields []string
+		facts := map[string]json.RawMessage{}
+		names := []string{"age", "foir", "monthly_income", "applicant.bonus"}
+		for i, arg := range strings.Split(c.args, ", ") {
+			constants = append(constants, `{"value":`+arg+`}`)
+			fields = append(fields, `{"field":"`+names[i]+`"}`)
+			facts[names[i]] = json.RawMessage(arg)
+		}
+		for _, args := range [][]string{constants, fields} {
+			operand := fmt.Sprintf(`{"op":%q,"args":[%s]}`, c.op, strings.Join(args, ","))
+			situation := fmt.Sprintf("%s(%s)", c.op, c.args)
+			if c.want == none {
+				for op := rule.Eq; op <= rule.Gte; op++ {
+					check(t, situation, fmt.Sprintf(`{"op":%q,"left":%s,"right":{"value":0}}`, op, operand), encode(t, facts), rule.Unknown)
+				}
+				// What has no result has none inside another operand either.
+				check(t, situation, fmt.Sprintf(`{"op":"lte","left":{"op":"min","args":[{"value":-1},%s]},"right":{"value":0}}`, operand), encode(t, facts), rule.Unknown)
+				continue
+			}
+			check(t, situation, fmt.Sprintf(`{"op":"eq","left":%s,"right":{"value":%s}}`, operand, c.want), encode(t, facts), rule.Holds)
+			check(t, situation, fmt.Sprintf(`{"op":"ne","left":{"value":%s},"right":%s}`, c.want, operand), encode(t, facts), rule.Fails)
+		}
+	}
+}
+
+// TestBoundaries compares at, just below and just above 0, -1 and 1, where a
+// bound that is zero has been taken for no bound (LESSONS 10), and where a
+// tolerance would show (LESSONS 18).
+func TestBoundaries(t *testing.T) {
+	t.Parallel()
+	bounds := []string{"-1", "0", "1", "650"}
+	values := []string{"-1.000001", "-1", "-0.999999", "-0.000001", "0", "-0", "0.000001", "0.999999", "1", "1.000001", "649.999999", "650", "650.000001"}
+	sign := func(x, y string) int { return rat(t, x).Cmp(rat(t, y)) }
+	truth := func(b bool) rule.Truth {
+		if b {
+			return rule.Holds
+		}
+		return rule.Fails
+	}
+	for _, x := range values {
+		facts := `{"bureau_score":` + x + `}`
+		for _, bound := range bounds {
+			order := sign(x, bound)
+			for op, want := range map[string]bool{
+				"eq": order == 0, "ne": order != 0,
+				"lt": order < 0, "lte": order <= 0, "gt": order > 0, "gte": order >= 0,
+			} {
+				check(t, x, `{"op":"`+op+`","field":"bureau_score","value":`+bound+`}`, facts, truth(want))
+			}
+			check(t, x, `{"op":"in","field":"bureau_score","values":[`+bound+`]}`, facts, truth(order == 0))
+			check(t, x, `{"op":"not_in","field":"bureau_score","values":[`+bound+`]}`, facts, truth(order != 0))
+			for _, upper := range bounds {
+				if sign(bound, upper) <= 0 {
+					within := order >= 0 && sign(x, upper) <= 0
+					check(t, x, `{"op":"between","field":"bureau_score","min":`+bound+`,"max":`+upper+`}`, facts, truth(within))
+				}
+			}
+		}
+	}
+}
+
+func rat(t tb, literal string) *big.Rat {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(literal)
+	if !ok {
+		t.Fatalf("%s is not a number", literal)
+	}
+	return r
+}
+
+// TestLaterConditionsDoNotDisturbEarlierOnes: conditions of one plan share
+// slots and interned strings, and nothing else.
+func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
+	t.Parallel()
+	p := compile(
+		readCondition(t, `{"op":"ne","field":"bureau","value":"cibil"}`),
+		readCondition(t, `{"op":"eq","left":{"field":"device_os"},"right":{"field":"bureau"}}`),
+		readCondition(t, `{"op":"in","field":"device_os","values":["cibil","android"]}`),
+	)
+	for facts, want := range map[string]string{
+		`{"bureau":"cibil","device_os":"cibil"}`: "F H H",
+		`{"bureau":"crif","device_os":"cibil"}`:  "H F H",
+		`{"bureau":"crif","device_os":"crif"}`:   "H H F", // strings that no condition names are still told apart
+		`{"bureau":"crif","device_os":"kaios"}`:  "H F F",
+		`{"bureau":"crif"}`:                      "H U U",
+		`{"device_os":"android"}`:                "U U H",
+		`{}`:                                     "U U U",
+	} {
+		var frame rule.Frame
+		p.slots.Load(readFacts(t, facts), &frame)
+		for i, cell := range strings.Fields(want) {
+			if got := p.code.Eval(p.tests[i], &frame); got != truthOf(cell) {
+				t.Errorf("condition %d over %s %s, want %s", i, facts, name(got), cell)
+			}
+		}
+	}
+}
+
+// TestAbsenceNeverSatisfies: whatever a condition says, with whatever nesting
+// of not, ne and not_in, an application that names none of its fields neither
+// satisfies it nor fails it (LESSONS 4, 5, 7, 25; CONTRACT A1).
+func TestAbsenceNeverSatisfies(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		g := grower{pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "pick") }, blind: true}
+		document := g.condition(6)
+		if got := compile(readCondition(t, document)).eval(t, rule.NewFacts(catalogue)); got != rule.Unknown {
+			t.Fatalf("over nothing it %s: %s", name(got), document)
+		}
+	})
+}

@@ -1,0 +1,263 @@
+package rule_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden is one testdata/faults/*.txtar: a remark, the condition as a policy
+// author might have written it, and every fault found in it.
+type golden struct {
+	path      string
+	remark    string
+	condition string
+	faults    string
+}
+
+func (g golden) name() string { return strings.TrimSuffix(filepath.Base(g.path), ".txtar") }
+
+const (
+	conditionMark = "-- condition.json --\n"
+	faultsMark    = "-- faults.txt --\n"
+)
+
+func readGoldens(t *testing.T) (out []golden) {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/faults/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		remark, rest, ok := strings.Cut(string(data), conditionMark)
+		condition, faults, _ := strings.Cut(rest, faultsMark)
+		if !ok {
+			t.Fatalf("%s has no line %q", path, conditionMark)
+		}
+		out = append(out, golden{path, remark, condition, faults})
+	}
+	return out
+}
+
+// render writes faults one a line, the place first.
+func render(items []fault.Item) string {
+	var b strings.Builder
+	for _, it := range items {
+		pointer := it.Pointer
+		if pointer == "" {
+			pointer = "(root)"
+		}
+		fmt.Fprintf(&b, "%s %s: %s\n", pointer, it.Code, it.Detail)
+	}
+	return b.String()
+}
+
+// TestFaults: of a faulty condition every fault is reported at once, each at
+// its own place.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	for _, g := range readGoldens(t) {
+		t.Run(g.name(), func(t *testing.T) {
+			t.Parallel()
+			items := readFaults(t, g.condition)
+			if len(items) == 0 {
+				t.Fatal("there is nothing wrong with this condition")
+			}
+			got := render(items)
+			if *update {
+				if err := os.WriteFile(g.path, []byte(g.remark+conditionMark+g.condition+faultsMark+got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(g.faults, got); diff != "" {
+				t.Errorf("faults (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFaultsAreTheirOwn: a faulty condition has the same faults wherever it
+// stands and whatever else is wrong beside it; a sound one has none (LESSONS
+// 22). Every golden condition is read next to every other one.
+func TestFaultsAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	goldens := slices.DeleteFunc(readGoldens(t), func(g golden) bool {
+		return g.name() == "too_deep" // is deeper still beside another
+	})
+	const sound = `{"op":"eq","field":"bureau_is_ntc","value":true}`
+	moved := func(g golden, to string) (out []fault.Item) {
+		for _, it := range readFaults(t, g.condition) {
+			it.Pointer = to + it.Pointer
+			out = append(out, it)
+		}
+		return out
+	}
+	for _, first := range goldens {
+		for _, second := range goldens {
+			document := fmt.Sprintf(`{"op":"or","args":[%s,%s,{"op":"not","arg":%s},%[1]s]}`, sound, first.condition, second.condition)
+			want := slices.Concat(moved(first, "/args/1"), moved(second, "/args/2/arg"))
+			if diff := cmp.Diff(want, readFaults(t, document)); diff != "" {
+				t.Errorf("%s beside %s (-want +got):\n%s", first.name(), second.name(), diff)
+			}
+		}
+	}
+}
+
+// TestBounds: the last condition within each bound, and the first beyond it.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	repeat := func(n int, s string) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
+	nots := func(n int) string {
+		return strings.Repeat(`{"op":"not","arg":`, n) + `{"op":"true"}` + strings.Repeat("}", n)
+	}
+	and := func(args string) string { return `{"op":"and","args":[` + args + `]}` }
+	set := func(values string) string { return `{"op":"in","field":"age","values":[` + values + `]}` }
+	word := func(n int) string {
+		return `{"op":"eq","field":"bureau","value":"` + strings.Repeat("a", n) + `"}`
+	}
+	number := func(literal string) string { return `{"op":"eq","field":"age","value":` + literal + `}` }
+	abs := func(n int) string {
+		return `{"op":"eq","left":` + strings.Repeat(`{"op":"abs","args":[`, n) + `{"field":"age"}` + strings.Repeat("]}", n) + `,"right":{"value":0}}`
+	}
+	sum := func(n int) string {
+		return `{"op":"eq","left":{"op":"add","args":[` + repeat(n, `{"value":1}`) + `]},"right":{"value":0}}`
+	}
+	for _, c := range []struct{ name, within, beyond, want string }{
+		{
+			"depth of conditions", nots(15), nots(16),
+			strings.Repeat("/arg", 16) + " invalid_condition: a condition is at most 16 levels deep\n",
+		},
+		{
+			"depth of operands", abs(14), abs(15),
+			"/left" + strings.Repeat("/args/0", 15) + " invalid_condition: a condition is at most 16 levels deep\n",
+		},
+		{
+			"nodes", and(repeat(511, `{"op":"true"}`)), and(repeat(512, `{"op":"true"}`)),
+			"/args/511 invalid_condition: a condition has at most 512 nodes\n",
+		},
+		{
+			"nodes, far beyond", and(repeat(511, `{"op":"true"}`)), and(repeat(5000, `{"op":"true"}`)),
+			"/args/511 invalid_condition: a condition has at most 512 nodes\n",
+		},
+		{
+			"operands are nodes", sum(509), sum(510),
+			"/right invalid_condition: a condition has at most 512 nodes\n",
+		},
+		{
+			"operands, far beyond", sum(509), sum(5000),
+			"/left/args/510 invalid_condition: a condition has at most 512 nodes\n",
+		},
+		{
+			"values", set(repeat(1000, "1")), set(repeat(1001, "1")),
+			"/values invalid_condition: a set has at most 1000 values\n",
+		},
+		{
+			"length of a string", word(256), word(257),
+			"/value invalid_condition: is longer than 256 bytes\n",
+		},
+		{
+			"greatest number", number("1000000000000"), number("1000000000000.000001"),
+			"/value invalid_condition: must lie between -1000000000000 and 1000000000000\n",
+		},
+		{
+			"least number", number("-1e12"), number("-1.000000000000000001e12"),
+			"/value invalid_condition: must lie between -1000000000000 and 1000000000000\n",
+		},
+		{
+			"decimals", number("0.3000000000"), number("0.30000001"), // LESSONS 18
+			"/value invalid_condition: has more than 6 decimals\n",
+		},
+		{
+			"decimals of an exponent", number("1e-6"), number("1e-7"),
+			"/value invalid_condition: has more than 6 decimals\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := render(readFaults(t, c.within)); got != "" {
+				t.Errorf("within the bound: %s", got)
+			}
+			if got := render(readFaults(t, c.beyond)); got != c.want {
+				t.Errorf("beyond the bound:\n got %swant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestStage: what the engine computes is a name in Stage 2 only.
+func TestStage(t *testing.T) {
+	t.Parallel()
+	for _, document := range []string{
+		`{"op":"lt","field":"final_score","value":690}`,
+		`{"op":"eq","left":{"field":"grade"},"right":{"value":"D"}}`,
+	} {
+		if items := readFaults(t, document); len(items) != 1 {
+			t.Errorf("Stage 1: %s has %d faults, want one", document, len(items))
+		}
+		var faults fault.List
+		rule.ReadCondition(parse(t, document), stage2, &faults)
+		if err := faults.Err(); err != nil {
+			t.Errorf("Stage 2: %v", err)
+		}
+	}
+}
+
+// TestFaultsKeepSilentAboutValues: a submitted value may be a PAN; no detail
+// repeats one.
+func TestFaultsKeepSilentAboutValues(t *testing.T) {
+	t.Parallel()
+	const secret = "ABCPE1234F"
+	for _, document := range []string{
+		`"ABCPE1234F"`,
+		`{"op":"ABCPE1234F"}`,
+		`{"op":"eq","field":"ABCPE1234F","value":"ABCPE1234F"}`,
+		`{"op":"eq","field":"applicant.ABCPE1234F","value":1}`,
+		`{"op":"eq","field":"age","value":"ABCPE1234F"}`,
+		`{"op":"eq","field":"employment_type","value":"ABCPE1234F"}`,
+		`{"op":"in","field":"employment_type","values":["ABCPE1234F"]}`,
+		`{"op":"between","field":"age","min":"ABCPE1234F","max":"ABCPE1234F"}`,
+		`{"op":"contains","field":"age","value":"ABCPE1234F"}`,
+		`{"op":"eq","left":{"op":"ABCPE1234F","args":["ABCPE1234F"]},"right":"ABCPE1234F"}`,
+	} {
+		items := readFaults(t, document)
+		if len(items) == 0 {
+			t.Errorf("%s has no fault", document)
+		}
+		for _, it := range items {
+			if strings.Contains(it.Detail, secret) {
+				t.Errorf("%s: %s", document, it.Detail)
+			}
+		}
+	}
+}
+
+// TestFieldsInReadingOrder: a policy lists what it reads from this.
+func TestFieldsInReadingOrder(t *testing.T) {
+	t.Parallel()
+	c := readCondition(t, `{"op":"and","args":[
+		{"op":"gt","left":{"op":"div","args":[{"field":"age"},{"op":"abs","args":[{"field":"foir"}]}]},"right":{"field":"monthly_income"}},
+		{"op":"not","arg":{"op":"or","args":[{"op":"exists","field":"bureau"},{"op":"in","field":"age","values":[1]}]}},
+		{"op":"eq","field":"applicant.is_staff","value":true}]}`)
+	var got []string
+	c.Fields(func(r rule.Ref) { got = append(got, r.Name) })
+	want := []string{"age", "foir", "monthly_income", "bureau", "age", "applicant.is_staff"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,161 @@
+package rule_test
+
+import (
+	"fmt"
+	"testing"
+
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// catalogue is a small one with a field of every kind the language treats
+// differently. It is shared by all tests, as the real one is by all requests.
+var catalogue = mustCatalogue([]rule.Field{
+	{Name: "bureau_score", Type: rule.NumberType},
+	{Name: "age", Type: rule.NumberType},
+	{Name: "monthly_income", Type: rule.NumberType},
+	{Name: "foir", Type: rule.NumberType},
+	{Name: "enquiries_6m", Type: rule.NumberType},
+	{Name: "bureau", Type: rule.StringType},
+	{Name: "device_os", Type: rule.StringType},
+	{Name: "employment_type", Type: rule.StringType, Values: []string{"SALARIED", "SELF_EMPLOYED", "OTHER"}},
+	{Name: "bureau_is_ntc", Type: rule.BoolType},
+	{Name: "device_is_emulator", Type: rule.BoolType},
+	{Name: "location_gps_pincode_match", Type: rule.BoolType},
+	{Name: "final_score", Type: rule.NumberType, Supply: rule.FromEngine},
+	{Name: "grade", Type: rule.StringType, Supply: rule.FromEngine},
+})
+
+// inputs are names that the policy of these tests declares for itself.
+var inputs = map[string]rule.Type{
+	"applicant.bonus":             rule.NumberType,
+	"applicant.employer_category": rule.StringType,
+	"applicant.is_staff":          rule.BoolType,
+}
+
+var (
+	stage1 = &rule.Scope{Catalogue: catalogue, Inputs: inputs}
+	stage2 = &rule.Scope{Catalogue: catalogue, Inputs: inputs, Stage2: true}
+)
+
+func mustCatalogue(fields []rule.Field) *rule.Catalogue {
+	for i := range fields {
+		if fields[i].Supply == 0 {
+			fields[i].Supply = rule.FromDecisions | rule.FromEvaluate
+		}
+	}
+	c, err := rule.NewCatalogue(fields)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// tb is what a test, a benchmark, a fuzz target and a rapid check have in
+// common.
+type tb interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+var (
+	_ tb = (*testing.T)(nil)
+	_ tb = (*testing.B)(nil)
+)
+
+func parse(t tb, document string) wire.Value {
+	t.Helper()
+	v, err := wire.Parse([]byte(document))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, document)
+	}
+	return v
+}
+
+// readCondition reads a condition that must be without fault.
+func readCondition(t tb, document string) *rule.Condition {
+	t.Helper()
+	var faults fault.List
+	c := rule.ReadCondition(parse(t, document), stage1, &faults)
+	if err := faults.Err(); err != nil {
+		t.Fatalf("%v\n%s", err, document)
+	}
+	return &c
+}
+
+// readFaults reads a condition for the sake of what is wrong with it.
+func readFaults(t tb, document string) []fault.Item {
+	t.Helper()
+	var faults fault.List
+	rule.ReadCondition(parse(t, document), stage1, &faults)
+	return faults.Items()
+}
+
+func readFacts(t tb, document string) *rule.Facts {
+	t.Helper()
+	f, err := rule.ReadFacts(parse(t, document), catalogue)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, document)
+	}
+	return f
+}
+
+// plan is one or more conditions compiled together, as a policy's are.
+type plan struct {
+	slots      *rule.Slots
+	code       *rule.Code
+	conditions []*rule.Condition
+	tests      []rule.Test
+}
+
+func compile(conditions ...*rule.Condition) *plan {
+	slots := rule.NewSlots(catalogue)
+	p := &plan{slots: slots, code: rule.NewCode(slots), conditions: conditions}
+	for _, c := range conditions {
+		p.tests = append(p.tests, p.code.Add(c))
+	}
+	return p
+}
+
+// eval evaluates the first condition and insists that every way of asking
+// gives the same answer.
+func (p *plan) eval(t tb, facts *rule.Facts) rule.Truth {
+	t.Helper()
+	var frame rule.Frame
+	p.slots.Load(facts, &frame)
+	got := p.code.Eval(p.tests[0], &frame)
+	if satisfied := p.code.Satisfied(p.tests[0], &frame); satisfied != (got == rule.Holds) {
+		t.Errorf("Eval says %s, Satisfied says %t", name(got), satisfied)
+	}
+	if e := p.code.Explain(p.conditions[0], &frame); e.Truth != got {
+		t.Errorf("Eval says %s, Explain says %s", name(got), name(e.Truth))
+	}
+	return got
+}
+
+func name(t rule.Truth) string {
+	switch t {
+	case rule.Holds:
+		return "holds"
+	case rule.Fails:
+		return "fails"
+	case rule.Unknown:
+		return "unknown"
+	default:
+		return fmt.Sprintf("Truth(%d)", t)
+	}
+}
+
+func canonical(c *rule.Condition) string {
+	var w wire.Writer
+	c.Write(&w)
+	return string(w.Buf)
+}
+
+func canonicalFacts(f *rule.Facts) string {
+	var w wire.Writer
+	f.Write(&w)
+	return string(w.Buf)
+}

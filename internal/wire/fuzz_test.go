@@ -1,0 +1,215 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/big"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// FuzzParse holds Parse against encoding/json: the same documents are valid,
+// except those that Parse is documented to refuse besides, and both find the
+// same values in them.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}}}`,
+		`[null,true,false,0,-1.5e+3,"é\u20b9\ud83d\ude00\n"]`,
+		`{"a":1,"\u0061":2}`, `"\ud800"`, "\"\xff\"", `1e16`, `1000000000000000.1`, "\ufeff1", `[01]`, `{"a":[}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := wire.Parse(data)
+		if !json.Valid(data) {
+			if err == nil {
+				t.Fatal("Parse took what encoding/json refuses")
+			}
+			return
+		}
+		stricter := stricterThanJSON(t, data)
+		if err == nil && len(stricter) > 0 {
+			t.Fatalf("Parse took a document with %v", stricter)
+		}
+		if err == nil {
+			decoder := json.NewDecoder(bytes.NewReader(data))
+			decoder.UseNumber()
+			var want any
+			if err := decoder.Decode(&want); err != nil {
+				t.Fatal(err)
+			}
+			if got := plain(t, v, ""); !reflect.DeepEqual(got, want) {
+				t.Fatalf("Parse found %v, encoding/json %v", got, want)
+			}
+			return
+		}
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) || !stricter[refusal.Code] {
+			t.Fatalf("Parse says %v, the document has %v", err, stricter)
+		}
+	})
+}
+
+// plain turns a value into what encoding/json makes of it, and checks the
+// pointer of each value on the way.
+func plain(t *testing.T, v wire.Value, pointer string) any {
+	t.Helper()
+	if v.Pointer() != pointer {
+		t.Fatalf("the value at %s says it is at %s", pointer, v.Pointer())
+	}
+	switch v.Kind() {
+	case wire.Object:
+		out := map[string]any{}
+		for name, m := range v.Members() {
+			token := strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+			out[name] = plain(t, m, pointer+"/"+token)
+		}
+		return out
+	case wire.Array:
+		out := []any{}
+		for i, e := range v.Elements() {
+			out = append(out, plain(t, e, pointer+"/"+strconv.Itoa(i)))
+		}
+		return out
+	case wire.String:
+		return v.Text()
+	case wire.Number:
+		return json.Number(v.Text())
+	case wire.Bool:
+		return v.IsTrue()
+	case wire.Null:
+		return nil
+	default:
+		t.Fatalf("the value at %s is %v", pointer, v.Kind())
+		return nil
+	}
+}
+
+// stricterThanJSON returns the codes with which Parse may refuse a document
+// that encoding/json takes.
+func stricterThanJSON(t *testing.T, data []byte) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	note := func(code string, is bool) {
+		if is {
+			found[code] = true
+		}
+	}
+	note(fault.CodeMalformedJSON, !utf8.Valid(data) || hasLoneSurrogate(data))
+	type level struct {
+		names  map[string]bool // nil in an array
+		isName bool            // the next string is a name
+	}
+	var stack []level
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token == json.Delim(']') || token == json.Delim('}') {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		if top := len(stack) - 1; top >= 0 && stack[top].names != nil {
+			if name, ok := token.(string); ok && stack[top].isName {
+				note(fault.CodeDuplicateKey, stack[top].names[name])
+				stack[top].names[name], stack[top].isName = true, false
+				continue
+			}
+			stack[top].isName = true
+		}
+		switch token := token.(type) {
+		case json.Number:
+			note(fault.CodeNumberOutOfRange, isOutOfRange(token.String()))
+		case json.Delim:
+			l := level{}
+			if token == '{' {
+				l = level{names: map[string]bool{}, isName: true}
+			}
+			stack = append(stack, l)
+			note(fault.CodeMalformedJSON, len(stack) > wire.MaxDepth)
+		}
+	}
+}
+
+// hasLoneSurrogate looks for \u escapes of half a character in a document that
+// is otherwise valid.
+func hasLoneSurrogate(data []byte) bool {
+	unit := func(i int) rune {
+		if i+6 > len(data) || data[i] != '\\' || data[i+1] != 'u' {
+			return -1
+		}
+		n, err := strconv.ParseUint(string(data[i+2:i+6]), 16, 16)
+		if err != nil {
+			return -1
+		}
+		return rune(n)
+	}
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' {
+			continue
+		}
+		switch r := unit(i); {
+		case r < 0:
+			i++ // whatever is escaped, it is no backslash of its own
+		case !utf16.IsSurrogate(r):
+			i += 5
+		case utf16.DecodeRune(r, unit(i+6)) == utf8.RuneError:
+			return true
+		default:
+			i += 11
+		}
+	}
+	return false
+}
+
+// isOutOfRange tells whether a number lies beyond 1e15, exactly, and without
+// writing out an enormous exponent.
+func isOutOfRange(literal string) bool {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(literal, "-")), "e")
+	whole, frac, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+frac, "0")
+	if digits == "" {
+		return false
+	}
+	shift := new(big.Int)
+	if exponent != "" {
+		shift.SetString(exponent, 10)
+	}
+	// The number is 0.d₁d₂… × 10^place.
+	place := shift.Add(shift, big.NewInt(int64(len(whole)-(len(whole+frac)-len(digits)))))
+	if place.Cmp(big.NewInt(16)) != 0 {
+		return place.Cmp(big.NewInt(16)) > 0
+	}
+	return strings.TrimRight(digits, "0") != "1"
+}
+
+var numberLiteral = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$`)
+
+// FuzzParseDecimal holds ParseDecimal against math/big.
+func FuzzParseDecimal(f *testing.F) {
+	for _, seed := range []string{"0", "-0.5", "2.5", "1e15", "1E-7", "4611686018427387904", "0.00000049999", "123456789.987654321e-3"} {
+		f.Add(seed, uint8(6))
+	}
+	f.Fuzz(func(t *testing.T, literal string, places uint8) {
+		if !numberLiteral.MatchString(literal) {
+			t.Skip("not a number, or one that math/big would have to write out")
+		}
+		checkDecimal(t, literal, int(places%19))
+	})
+}
