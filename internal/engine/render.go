@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -20,15 +21,8 @@ type Envelope struct {
 	CreatedAt     string
 	ValidUntil    string
 	Preview       bool
-	Facts         *rule.Facts // shown in previews
-	Warnings      []Warning
-}
-
-// Warning tells an integrator what was understood, or left aside.
-type Warning struct {
-	Pointer string
-	Code    string
-	Detail  string
+	Facts         *rule.Facts  // shown in previews
+	Warnings      []fault.Item // what was understood in a surprising way, or left aside
 }
 
 // Write writes the decision in the shape of CONTRACT C6.
@@ -79,11 +73,11 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 }
 
 // warnings adds the engine's own word to what the reader of the request said.
-func (d *Decision) warnings(given []Warning) []Warning {
+func (d *Decision) warnings(given []fault.Item) []fault.Item {
 	if !d.Offer.TenureNotAvailable {
 		return given
 	}
-	return append(slices.Clone(given), Warning{
+	return append(slices.Clone(given), fault.Item{
 		Code:   "tenure_not_available",
 		Detail: "the tenure asked for is not among the band's; its usual tenure applies",
 	})

@@ -101,11 +101,7 @@ func (l *List) Add(pointer, code, format string, args ...any) {
 		l.dropped++
 		return
 	}
-	detail := format
-	if len(args) > 0 {
-		detail = fmt.Sprintf(format, args...)
-	}
-	l.items = append(l.items, Item{Pointer: pointer, Code: code, Detail: detail})
+	l.items = append(l.items, Item{Pointer: pointer, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
 // Full reports whether further faults would only be counted, so that a reader

@@ -150,30 +150,30 @@ func TestParseNeverQuotes(t *testing.T) {
 
 func TestParseAccepts(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{
-		`1000000000000000`:                 "1000000000000000",
-		`-1e15`:                            "-1e15",
-		`1E+15`:                            "1E+15",
-		`9999999999999999e-1`:              "9999999999999999e-1",
-		`999999999999999.9999`:             "999999999999999.9999",
-		`0e400`:                            "0e400",
-		`1e-400`:                           "1e-400",
-		`-0`:                               "-0",
-		`-0.0`:                             "-0.0",
-		` 1.50 `:                           "1.50",
-		`""`:                               "",
-		`"\u0041\u00e9\u20b9\ud83d\ude00"`: "Aé₹😀",
-		`"\"\\\/\b\f\n\r\t"`:               "\"\\/\b\f\n\r\t",
-		`"\ufffd"`:                         "\ufffd",
-		`"\u0000"`:                         "\x00",
-		"\"\u2028\x7f\"":                   "\u2028\x7f",
-		"0." + strings.Repeat("0", 200_000) + "1e200001":   "0." + strings.Repeat("0", 200_000) + "1e200001",
-		"1" + strings.Repeat("0", 200_000) + "e-200000":    "1" + strings.Repeat("0", 200_000) + "e-200000",
-		"0." + strings.Repeat("123456789", 1000) + "e0015": "0." + strings.Repeat("123456789", 1000) + "e0015",
+	for _, c := range []struct{ in, want string }{
+		{`1000000000000000`, "1000000000000000"},
+		{`-1e15`, "-1e15"},
+		{`1E+15`, "1E+15"},
+		{`9999999999999999e-1`, "9999999999999999e-1"},
+		{`999999999999999.9999`, "999999999999999.9999"},
+		{`0e400`, "0e400"},
+		{`1e-400`, "1e-400"},
+		{`-0`, "-0"},
+		{`-0.0`, "-0.0"},
+		{` 1.50 `, "1.50"},
+		{`""`, ""},
+		{`"\u0041\u00e9\u20b9\ud83d\ude00"`, "Aé₹\U0001f600"},
+		{`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t"},
+		{`"\ufffd"`, "\ufffd"},
+		{`"\u0000"`, "\x00"},
+		{"\"\u2028\x7f\"", "\u2028\x7f"},
+		{"0." + strings.Repeat("0", 200_000) + "1e200001", "0." + strings.Repeat("0", 200_000) + "1e200001"},
+		{"1" + strings.Repeat("0", 200_000) + "e-200000", "1" + strings.Repeat("0", 200_000) + "e-200000"},
+		{"0." + strings.Repeat("123456789", 1000) + "e0015", "0." + strings.Repeat("123456789", 1000) + "e0015"},
 	} {
-		v, err := wire.Parse([]byte(in))
-		if err != nil || v.Text() != want {
-			t.Errorf("%.40s: %.40q, %v", in, v.Text(), err)
+		v, err := wire.Parse([]byte(c.in))
+		if err != nil || v.Text() != c.want {
+			t.Errorf("%.40s: %.40q, %v", c.in, v.Text(), err)
 		}
 	}
 	deepest := strings.Repeat("[", wire.MaxDepth) + "1" + strings.Repeat("]", wire.MaxDepth)

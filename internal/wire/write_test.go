@@ -33,7 +33,7 @@ func TestAppendStringEveryLowCharacter(t *testing.T) {
 	for r := range rune(0x180) {
 		checkString(t, "a"+string(r)+"b"+string(r))
 	}
-	for _, s := range []string{"", "\u2028\u2029", "₹ 50,000", "😀", "\ufffd", "</script>&", `\"`, "\x7f", "\ufeff"} {
+	for _, s := range []string{"", "\u2028\u2029", "₹ 50,000", "\U0001f600", "\ufffd", "</script>&", `\"`, "\x7f", "\ufeff"} {
 		checkString(t, s)
 	}
 }

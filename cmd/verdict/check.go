@@ -1,0 +1,7 @@
+package main
+
+const checkHelp = `Analyse a policy.`
+
+func check(c *command) int {
+	return exitOK
+}

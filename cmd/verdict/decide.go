@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	_ "embed" // the sample application is part of the binary
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"verdict/internal/application"
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/loan"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+//go:embed sample.json
+var sampleApplication []byte
+
+const decideHelp = `Decide one application and print the decision as JSON, in the shape of a
+preview: nothing is stored, so there is no decision_id and no created_at.
+The same policy and the same application print the same bytes.
+
+  verdict decide -sample
+  verdict decide -input application.json
+  verdict decide -policy policy.json -input - < application.json
+
+The input is a body of POST /v1/decisions or of POST /v1/evaluate.
+`
+
+func decide(c *command) int {
+	fs := c.flags(decideHelp)
+	policyFile := fs.String("policy", "", "policy `file`; the default policy when not given")
+	inputFile := fs.String("input", "", "application `file`")
+	sample := fs.Bool("sample", false, "decide the built-in sample application")
+	asOf := fs.String("as-of", "", "RFC 3339 `time` of the decision; adds the offer's valid_until")
+	compact := fs.Bool("compact", false, "print on one line")
+	if code, done := c.parse(fs, 0); done {
+		return code
+	}
+	if (*inputFile == "") != *sample {
+		return c.usage("give either -input or -sample")
+	}
+	var at time.Time
+	if *asOf != "" {
+		var err error
+		if at, err = time.Parse(time.RFC3339, *asOf); err != nil {
+			return c.usage("-as-of is not an RFC 3339 time such as 2026-11-15T09:30:00+05:30")
+		}
+	}
+	policy, code, ok := c.policy(*policyFile)
+	if !ok {
+		return code
+	}
+	app, code, ok := c.application(*inputFile, policy)
+	if !ok {
+		return code
+	}
+	env := engine.Envelope{Preview: true, Facts: app.Facts, Warnings: app.Warnings}
+	if !at.IsZero() {
+		env.ValidUntil = loan.ValidUntil(at, policy.OfferValidityDays).Format(time.RFC3339)
+	}
+	var d engine.Decision
+	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
+	var w wire.Writer
+	d.Write(&w, &env)
+	return c.print(w.Buf, *compact)
+}
+
+// application reads the application, the sample when name is empty.
+func (c *command) application(name string, policy *engine.Policy) (app *application.Application, code int, ok bool) {
+	data, shown := sampleApplication, "the sample"
+	if name != "" {
+		var err error
+		if data, err = c.read(name); err != nil {
+			return nil, c.usage("%v", err), false
+		}
+		shown = name
+	}
+	v, err := wire.Parse(data)
+	if err != nil {
+		return nil, c.refused(shown, err), false
+	}
+	inputs := map[string]rule.Type{}
+	for _, in := range policy.Inputs {
+		inputs[in.Name] = in.Type
+	}
+	app, err = application.Read(v, application.Options{Inputs: inputs})
+	if err != nil {
+		return nil, c.refused(shown, err), false
+	}
+	return app, exitOK, true
+}
+
+// print writes a JSON document, indented unless compact.
+func (c *command) print(doc []byte, compact bool) int {
+	out := bytes.NewBuffer(doc)
+	if !compact {
+		out = &bytes.Buffer{}
+		if err := json.Indent(out, doc, "", "  "); err != nil {
+			return c.refused("the answer", err)
+		}
+	}
+	if _, err := fmt.Fprintln(c.stdout, out); err != nil {
+		return c.usage("%v", err)
+	}
+	return exitOK
+}

@@ -1,0 +1,61 @@
+// Command verdict decides credit applications and checks credit policies.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Set by the linker.
+var (
+	version = "dev"
+	commit  = "unknown"
+)
+
+// The exit codes, as the usage text documents them.
+const (
+	exitOK      = 0
+	exitRefused = 1 // the policy or the application is wrong
+	exitUsage   = 2 // the command line is wrong, or a file cannot be read
+)
+
+const usage = `verdict decides credit applications and checks credit policies.
+
+Usage:
+  verdict decide [-policy FILE] -input FILE   decide one application, print the decision as JSON
+  verdict check  -policy FILE                 analyse a policy before it is activated
+  verdict fields [PREFIX]                     list the fields a policy may name
+  verdict version                             print the version
+
+A FILE of - is standard input. "verdict COMMAND -h" explains a command.
+
+Exit codes: 0 done; 1 the policy or the application was refused, or check
+found an error; 2 wrong usage, or a file that cannot be read.
+`
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main without the process, so that tests can call it.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	commands := map[string]func(*command) int{
+		"decide": decide, "check": check, "fields": fields, "version": printVersion,
+	}
+	if len(args) == 0 {
+		fmt.Fprint(stderr, usage)
+		return exitUsage
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(stdout, usage)
+		return exitOK
+	}
+	cmd, ok := commands[args[0]]
+	if !ok {
+		fmt.Fprintf(stderr, "verdict: there is no command %q\n\n%s", args[0], usage)
+		return exitUsage
+	}
+	return cmd(&command{name: args[0], args: args[1:], stdin: stdin, stdout: stdout, stderr: stderr})
+}

@@ -1,0 +1,95 @@
+package application
+
+import (
+	"strings"
+	"sync"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// node is one segment of the raw paths that the catalogue knows. A path is
+// either a scalar or an object, never both.
+type node struct {
+	children  map[string]*node
+	scalar    bool
+	raw       rule.FieldID
+	canonical rule.FieldID // rule.Undeclared when the raw value is all there is
+	how       conversion
+}
+
+// conversion is the way from a raw value to its canonical one.
+type conversion uint8
+
+const (
+	asIs       conversion = iota
+	money                 // half-up to the paisa
+	percent               // a percentage, canonical as a ratio
+	employment            // normalised to the vocabulary
+	score                 // a score or a new-to-credit code; read on its own
+)
+
+// canonicals maps raw paths to the facts they become. bureau_report.* paths
+// that only drop the bureau_ prefix are added from the catalogue.
+var canonicals = map[string]struct {
+	name string
+	how  conversion
+}{
+	"applicant.monthly_income":              {field.MonthlyIncome, money},
+	"applicant.foir":                        {field.FOIR, asIs},
+	"applicant.age":                         {"age", asIs},
+	"applicant.employment_type":             {"employment_type", employment},
+	"applicant.requested_amount":            {field.RequestedAmount, money},
+	"applicant.tenure_months":               {field.RequestedTenureMonths, asIs},
+	"bureau_report.score":                   {field.BureauScore, score},
+	"report.scoreData.score":                {field.BureauScore, score},
+	"report.demographics.age":               {"age", asIs},
+	"report.demographics.employmentType":    {"employment_type", employment},
+	"report.incomeAssessment.monthlyIncome": {field.MonthlyIncome, money},
+	"report.incomeAssessment.foir":          {field.FOIR, percent},
+	"report.requestedAmount":                {field.RequestedAmount, money},
+	"report.requestedTenureMonths":          {field.RequestedTenureMonths, asIs},
+	"device.is_emulator":                    {"device_is_emulator", asIs},
+	"device.is_rooted":                      {"device_is_rooted", asIs},
+	"location.permission_denied":            {"location_permission_denied", asIs},
+}
+
+// roots is the tree of known paths by their first segment, built once.
+var roots = sync.OnceValue(func() map[string]*node {
+	c := field.Catalogue()
+	tree := &node{children: map[string]*node{}}
+	for id := range rule.FieldID(c.Len()) {
+		path := c.Field(id).Name
+		if !strings.Contains(path, ".") {
+			continue
+		}
+		n := tree
+		for segment := range strings.SplitSeq(path, ".") {
+			if n.children == nil {
+				n.children = map[string]*node{}
+			}
+			if n.children[segment] == nil {
+				n.children[segment] = &node{raw: rule.Undeclared, canonical: rule.Undeclared}
+			}
+			n = n.children[segment]
+		}
+		n.scalar, n.raw = true, id
+		if to, ok := canonicals[path]; ok {
+			n.how = to.how
+			n.canonical, _ = c.Lookup(to.name)
+		} else if name, ok := strings.CutPrefix(path, "bureau_report."); ok {
+			n.canonical = bureauFact(c, name)
+		}
+	}
+	return tree.children
+})
+
+// bureauFact finds the canonical fact that bureau_report.name is sent for.
+func bureauFact(c *rule.Catalogue, name string) rule.FieldID {
+	for _, candidate := range []string{name, "bureau_" + name} {
+		if id, ok := c.Lookup(candidate); ok {
+			return id
+		}
+	}
+	return rule.Undeclared
+}

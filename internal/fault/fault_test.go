@@ -1,0 +1,120 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+)
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	err := fault.New(fault.NotFound, "policy_not_found", "no policy %s here, 100%%", "pol_1")
+	want := &fault.Error{Kind: fault.NotFound, Code: "policy_not_found", Detail: "no policy pol_1 here, 100%"}
+	if diff := cmp.Diff(want, err); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var found *fault.Error
+	if wrapped := fmt.Errorf("read policy: %w", err); !errors.As(wrapped, &found) || found != err {
+		t.Errorf("%v is not found inside %v", err, wrapped)
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  fault.Error
+		want string
+	}{
+		{fault.Error{Code: "gone"}, "gone"},
+		{fault.Error{Code: "gone", Detail: "it is not here"}, "gone: it is not here"},
+		{
+			fault.Error{Code: "invalid_field", Detail: "2 things are wrong", Items: []fault.Item{
+				{Pointer: "/a/0", Code: "required", Detail: "is required"},
+				{Pointer: "", Code: "wrong_type", Detail: "must be an object"},
+			}},
+			"invalid_field: 2 things are wrong\n  /a/0: required: is required\n  (document): wrong_type: must be an object",
+		},
+	} {
+		if got := c.err.Error(); got != c.want {
+			t.Errorf("got  %q\nwant %q", got, c.want)
+		}
+	}
+}
+
+func TestEmptyList(t *testing.T) {
+	t.Parallel()
+	var l fault.List
+	if l.Err() != nil || l.Len() != 0 || l.Full() || len(l.Items()) != 0 {
+		t.Errorf("an empty list is %+v with error %v", l, l.Err())
+	}
+}
+
+func TestListErr(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		first string
+		code  string
+	}{
+		{fault.CodeRequired, "invalid_field"},
+		{fault.CodeOutOfRange, "invalid_field"},
+		{fault.CodeUnknownField, "unknown_field"},
+		{fault.CodeInvalidCondition, "invalid_condition"},
+		{"bureau_report_mismatch", "bureau_report_mismatch"},
+		{"report_must_have_one_key", "report_must_have_one_key"},
+	} {
+		var l fault.List
+		l.Add("/a", c.first, "must be at most %d%%", 100)
+		one := &fault.Error{
+			Kind: fault.Invalid, Code: c.code, Detail: "must be at most 100%",
+			Items: []fault.Item{{Pointer: "/a", Code: c.first, Detail: "must be at most 100%"}},
+		}
+		if diff := cmp.Diff(error(one), l.Err()); diff != "" {
+			t.Errorf("one fault (-want +got):\n%s", diff)
+		}
+		l.Add("/b", fault.CodeUnknownField, "is not known")
+		two := &fault.Error{
+			Kind: fault.Invalid, Code: c.code, Detail: "2 things are wrong; the first: must be at most 100%",
+			Items: append(one.Items, fault.Item{Pointer: "/b", Code: fault.CodeUnknownField, Detail: "is not known"}),
+		}
+		if diff := cmp.Diff(error(two), l.Err()); diff != "" {
+			t.Errorf("two faults (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestAddFormatsAlways keeps a percent sign one thing, whether or not other
+// arguments follow.
+func TestAddFormatsAlways(t *testing.T) {
+	t.Parallel()
+	var l fault.List
+	l.Add("/foir", fault.CodeOutOfRange, "is beyond 500%%")
+	l.Add("/foir", fault.CodeOutOfRange, "is beyond %d%%", 500)
+	for _, item := range l.Items() {
+		if item.Detail != "is beyond 500%" {
+			t.Errorf("got %q", item.Detail)
+		}
+	}
+}
+
+func TestListIsBounded(t *testing.T) {
+	t.Parallel()
+	var l fault.List
+	const n = fault.MaxItems + 50
+	for i := range n {
+		if l.Full() != (i >= fault.MaxItems) {
+			t.Fatalf("Full is %t after %d faults", l.Full(), i)
+		}
+		l.Add("/x", fault.CodeDuplicate, "fault %d", i)
+	}
+	if l.Len() != n || len(l.Items()) != fault.MaxItems {
+		t.Errorf("Len is %d with %d items", l.Len(), len(l.Items()))
+	}
+	var err *fault.Error
+	if !errors.As(l.Err(), &err) || len(err.Items) != fault.MaxItems || err.Detail != "150 things are wrong; the first: fault 0" {
+		t.Errorf("got %v", l.Err())
+	}
+}

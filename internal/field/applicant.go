@@ -1,0 +1,40 @@
+package field
+
+import "verdict/internal/rule"
+
+// paisa is the smallest amount of money there is.
+const paisa = rule.One / 100
+
+// applicantSection holds the facts about the person and the wish.
+func applicantSection() section {
+	return section{
+		group: "applicant", title: "Applicant and request", supply: eitherRequest,
+		intro: "Who applies, and for what. Both requests fill these fields; `foir` is always the ratio here, " +
+			"although `/v1/evaluate` sends it as a percentage.",
+		fields: []entry{
+			age("age", "Age of the applicant in completed years.").core(),
+			choice("employment_type", "How the applicant earns a living; a type that is not known is read as OTHER.",
+				"SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL", "NON_SALARIED", "UNEMPLOYED",
+				"RETIRED", "STUDENT", "HOMEMAKER", "OTHER").core().reason("EMP_TYPE"),
+			rupees(MonthlyIncome, "Monthly income of the applicant.").core().reason("INC_LOW"),
+			ratio(FOIR, "Fixed obligations as a share of monthly income before the loan asked for; 0.35 is 35 percent.").
+				within(0, 5).core().reason("FOIR_HIGH"),
+			requestedAmount(RequestedAmount, "Loan amount the applicant asks for."),
+			requestedTenure(RequestedTenureMonths, "Loan tenure the applicant asks for."),
+		},
+	}
+}
+
+// The entries below serve the canonical name and the raw paths that fill it.
+
+func age(name, meaning string) entry {
+	return whole(name, "years", meaning).within(0, 120).reason("AGE_RANGE")
+}
+
+func requestedAmount(name, meaning string) entry {
+	return rupees(name, meaning).atLeast(paisa).reason("AMT_MIN")
+}
+
+func requestedTenure(name, meaning string) entry {
+	return months(name, meaning).within(1, 480)
+}

@@ -1,0 +1,75 @@
+package field
+
+import (
+	"strings"
+
+	"verdict/internal/rule"
+)
+
+// bureauSection holds what the bureau knows. An applicant who is new to credit
+// has no score, and no rule on the score can hit such an applicant
+// (CONTRACT A3).
+func bureauSection() section {
+	score := whole(BureauScore, "points",
+		"Credit bureau score; absent for an applicant who is new to credit.").within(300, 900).core().reason("BUR_SCORE")
+	score.BureauScored = true
+	return section{
+		group: "bureau", title: "Bureau", supply: eitherRequest,
+		intro: "What the credit bureau reports. `/v1/evaluate` works these fields out of the report's accounts and " +
+			"enquiries; `/v1/decisions` takes them as they are sent under `bureau_report`.",
+		fields: append([]entry{
+			text("bureau", "Name of the bureau whose report was sent; the known ones are cibil, experian, equifax and crif.").only(rule.FromEvaluate),
+			score,
+			boolean(BureauIsNTC, "The applicant is new to credit: the bureau returned no score, or only a thin-file index.").
+				reason("BUR_NTC"),
+			whole("bureau_ntc_index", "index",
+				"Thin-file risk index the bureau gives in place of a score; higher is safer.").within(1, 6).reason("BUR_NTC"),
+		}, bureauFacts()...),
+	}
+}
+
+// bureauFacts are the facts that a decision request can send ready made.
+func bureauFacts() []entry {
+	return []entry{
+		count("enquiries_6m", "Number of hard enquiries by lenders in the last 6 months.").core().reason("BUR_ENQ"),
+		count("active_tradelines", "Number of credit accounts that are live.").core().reason("BUR_TRADELINES"),
+		days("max_dpd_12m", "Most days past due on any account in the last 12 months.").core().reason("BUR_DPD"),
+		count("bureau_written_off_36m", "Number of accounts written off or settled in the last 36 months.").
+			reason("BUR_WRITEOFF"),
+		boolean("bureau_suit_or_wilful", "A lender has filed suit or reported a wilful default.").reason("BUR_SUIT"),
+		rupees("bureau_overdue_amount", "Amount overdue today over all accounts.").reason("BUR_OVERDUE"),
+		rupees("bureau_total_outstanding", "Amount owed today over all live accounts.").reason("FOIR_HIGH"),
+		rupees("bureau_unsecured_outstanding", "Amount owed today over all live unsecured accounts.").reason("FOIR_HIGH"),
+		rupees("bureau_total_emi", "Monthly instalments of all live accounts; a credit card counts 5 percent of its balance.").
+			reason("FOIR_HIGH"),
+		ratio("bureau_card_utilisation", "Credit card balances as a share of the cards' limits.").reason("FOIR_HIGH"),
+		count("bureau_live_unsecured", "Number of live unsecured accounts.").reason("BUR_TRADELINES"),
+		months("bureau_oldest_account_months", "Age of the oldest account on file.").reason("BUR_THIN_FILE"),
+		months("bureau_months_since_30dpd",
+			"Months since any account was last 30 or more days past due; absent when none ever was.").reason("BUR_DPD"),
+		days("bureau_report_age_days", "Age of the bureau report on the day of the decision."),
+	}
+}
+
+// bureauReportSection holds bureau_report.*, derived from the canonical facts
+// so that the two cannot drift apart.
+func bureauReportSection() section {
+	fields := []entry{rawScore("bureau_report.score")}
+	for _, e := range bureauFacts() {
+		fields = append(fields, e.sent("bureau_report."+strings.TrimPrefix(e.Name, "bureau_"),
+			"Value sent for `"+e.Name+"`."))
+	}
+	return section{
+		group: "bureau_report.*", title: "Raw: bureau_report", supply: rule.FromDecisions,
+		intro:  "The bureau fields of a decision request, as they were sent.",
+		fields: fields,
+	}
+}
+
+// rawScore is the score as the bureau returned it, with the codes for no
+// history (-1), no score (0) and the thin-file index (1 to 6).
+func rawScore(name string) entry {
+	return whole(name, "points",
+		"Score as the bureau returned it, 300 to 900, or a new-to-credit code: -1, 0, or 1 to 6.").
+		within(-1, 900).reason("BUR_SCORE")
+}

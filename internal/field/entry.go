@@ -1,0 +1,82 @@
+package field
+
+import "verdict/internal/rule"
+
+// entry is one line of a table. Its constructors name the kinds of fields a
+// credit file has, so that a table says rupees or days and the unit, the type
+// and the natural domain follow; the methods add what is particular.
+type entry struct{ rule.Field }
+
+func number(name, unit, meaning string) entry {
+	return entry{rule.Field{Name: name, Type: rule.NumberType, Unit: unit, Meaning: meaning}}
+}
+
+// whole is a number without decimals that cannot be negative.
+func whole(name, unit, meaning string) entry {
+	e := number(name, unit, meaning).atLeast(0)
+	e.Integer = true
+	return e
+}
+
+func count(name, meaning string) entry  { return whole(name, "count", meaning) }
+func days(name, meaning string) entry   { return whole(name, "days", meaning) }
+func months(name, meaning string) entry { return whole(name, "months", meaning) }
+
+// rupees is an amount that cannot be negative; balances are numbers in ₹.
+func rupees(name, meaning string) entry { return number(name, "₹", meaning).atLeast(0) }
+
+// ratio is a share or multiple that cannot be negative; 0.35 is 35 percent.
+func ratio(name, meaning string) entry { return number(name, "ratio", meaning).atLeast(0) }
+
+func boolean(name, meaning string) entry {
+	return entry{rule.Field{Name: name, Type: rule.BoolType, Meaning: meaning}}
+}
+
+func text(name, meaning string) entry {
+	return entry{rule.Field{Name: name, Type: rule.StringType, Meaning: meaning}}
+}
+
+// choice is a string with a closed vocabulary.
+func choice(name, meaning string, values ...string) entry {
+	e := text(name, meaning)
+	e.Values = values
+	return e
+}
+
+func (e entry) atLeast(least rule.Number) entry {
+	e.Min, e.BoundedBelow = least, true
+	return e
+}
+
+func (e entry) atMost(most rule.Number) entry {
+	e.Max, e.BoundedAbove = most, true
+	return e
+}
+
+func (e entry) within(least, most int64) entry {
+	return e.atLeast(rule.Int(least)).atMost(rule.Int(most))
+}
+
+func (e entry) reason(code string) entry {
+	e.ReasonCode = code
+	return e
+}
+
+func (e entry) core() entry {
+	e.Core = true
+	return e
+}
+
+// only overrides the supply of the section.
+func (e entry) only(supply rule.Supply) entry {
+	e.Supply = supply
+	return e
+}
+
+// sent is the raw path behind a canonical fact that a request can give as it
+// is: the same domain and reason, and another name.
+func (e entry) sent(path, meaning string) entry {
+	e.Name, e.Meaning = path, meaning
+	e.Core, e.BureauScored = false, false
+	return e
+}

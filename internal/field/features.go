@@ -1,0 +1,69 @@
+package field
+
+import (
+	"verdict/internal/feature"
+	"verdict/internal/rule"
+)
+
+const featureGroup = "features"
+
+// featureReasons gives each metric the reason that fits points lost on it.
+var featureReasons = map[string]string{
+	"enquiry":          "BUR_ENQ",
+	"account_opened":   "BUR_TRADELINES",
+	"outstanding":      "FOIR_HIGH",
+	"dpd_1plus":        "BUR_DPD",
+	"dpd_30plus":       "BUR_DPD",
+	"dpd_90plus":       "BUR_DPD",
+	"account_closed":   "BUR_THIN_FILE",
+	"overdue":          "BUR_OVERDUE",
+	"adverse":          "BUR_WRITEOFF",
+	"emi":              "FOIR_HIGH",
+	"credit":           "INC_LOW",
+	"debit":            "BANK_ABB",
+	"income":           "INC_LOW",
+	"salary":           "INC_LOW",
+	"emi_debit":        "FOIR_HIGH",
+	"card_bill":        "FOIR_HIGH",
+	"bill_payment":     "BANK_ABB",
+	"investment":       "BANK_ABB",
+	"issued_bounce":    "BANK_BOUNCE",
+	"deposited_return": "BANK_BOUNCE",
+	"loan_credit":      "FOIR_HIGH",
+	"self_transfer":    "BANK_MISMATCH",
+	"charge":           "BANK_BOUNCE",
+	"eod_balance":      "BANK_ABB",
+	"low_balance_day":  "BANK_ABB",
+	"income_gap":       "BANK_MISMATCH",
+	"emi_gap":          "BANK_MISMATCH",
+}
+
+// featureSection holds one field for every feature of the factory.
+func featureSection() section {
+	fields := make([]entry, 0, feature.Count)
+	for n := range feature.All() {
+		fields = append(fields, featureEntry(n))
+	}
+	return section{
+		group: featureGroup, title: "Features", supply: rule.FromEvaluate,
+		intro: "Computed when the request says `\"features\": true`; absent otherwise, and when the report or the " +
+			"statement does not carry what they measure.",
+		fields: fields,
+	}
+}
+
+func featureEntry(n feature.Name) entry {
+	m, _ := feature.LookupMetric(n.Metric)
+	e := number(n.String(), n.Unit(), n.Meaning()).reason(featureReasons[n.Metric])
+	switch {
+	case n.Aggregation == feature.Trend:
+		return e.within(-1, 1)
+	case n.Aggregation == feature.CountOf:
+		e.Integer = true
+		return e.atLeast(0)
+	case m.Signed:
+		return e
+	default:
+		return e.atLeast(0)
+	}
+}

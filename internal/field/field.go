@@ -1,0 +1,122 @@
+// Package field is the one catalogue of every name a condition may use: the
+// canonical facts about an application, the facts derived from its optional
+// blocks, the raw paths of the request, the features, and what Stage 2 knows
+// of the offer (CONTRACT C4, C5, C7, C8, C11, C12).
+//
+// Names, types, units, domains and meanings are here, and the documentation
+// made from them. How a value comes to be is not: requests are read by package
+// application, blocks are turned into facts by package signal, and features
+// are computed by package feature.
+package field
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"verdict/internal/rule"
+)
+
+// The names the engine itself reads, to price an offer.
+const (
+	BureauScore           = "bureau_score"
+	BureauIsNTC           = "bureau_is_ntc"
+	MonthlyIncome         = "monthly_income"
+	FOIR                  = "foir"
+	RequestedAmount       = "requested_amount"
+	RequestedTenureMonths = "requested_tenure_months"
+)
+
+// The names the engine itself gives values to, for Stage 2 rules.
+const (
+	FinalScore    = "final_score"
+	Grade         = "grade"
+	OfferLimit    = "offer_limit"
+	OfferEMI      = "offer_emi"
+	OfferAPR      = "offer_apr"
+	PostOfferFOIR = "post_offer_foir"
+)
+
+// section is a group of fields as the documentation shows them.
+type section struct {
+	group  string
+	title  string
+	intro  string
+	supply rule.Supply
+	fields []entry
+}
+
+// eitherRequest is the supply of the canonical facts. What a block derives can
+// only come with an evaluate request.
+const eitherRequest = rule.FromDecisions | rule.FromEvaluate
+
+// sections lists the groups in the order of the documentation, features last.
+func sections() []section {
+	return slices.Concat([]section{
+		applicantSection(), bureauSection(), bankSection(), deviceSection(),
+		locationSection(), fraudSection(), offerSection(),
+	}, rawSections(), []section{featureSection()})
+}
+
+// Catalogue returns the catalogue, which is built once and never changes.
+func Catalogue() *rule.Catalogue { return built() }
+
+var built = sync.OnceValue(func() *rule.Catalogue {
+	var fields []rule.Field
+	for _, s := range sections() {
+		for _, e := range s.fields {
+			e.Group = s.group
+			if e.Supply == 0 {
+				e.Supply = s.supply
+			}
+			fields = append(fields, e.Field)
+		}
+	}
+	c, err := rule.NewCatalogue(fields)
+	if err != nil {
+		// The tables are constants of the program, so this fails in every
+		// test of this package before it can fail anywhere else.
+		panic(fmt.Sprintf("field: %v", err))
+	}
+	return c
+})
+
+// Limits of a name that a policy declares for itself.
+const (
+	maxNameBytes = 128
+	maxSegments  = 8
+)
+
+// Declarable reports whether a policy may declare the name as an input of its
+// own: a path under report. or applicant. that the catalogue does not know
+// (CONTRACT C4).
+func Declarable(name string) bool {
+	if len(name) > maxNameBytes {
+		return false
+	}
+	segments := strings.Split(name, ".")
+	if len(segments) < 2 || len(segments) > maxSegments || segments[0] != "report" && segments[0] != "applicant" {
+		return false
+	}
+	for _, s := range segments {
+		if !isSegment(s) {
+			return false
+		}
+	}
+	_, known := Catalogue().Lookup(name)
+	return !known
+}
+
+// isSegment reports whether s is a letter followed by letters, digits and
+// underscores.
+func isSegment(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (i == 0 || c != '_' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return s != ""
+}

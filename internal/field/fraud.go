@@ -1,0 +1,51 @@
+package field
+
+import "verdict/internal/rule"
+
+// fraudSection holds the facts derived from the fraud block and the tenant's
+// own counters (CONTRACT C8 to C10). Mobile and e-mail are counted like the
+// device and the beneficiary account, so they have the same pair of fields.
+func fraudSection() section {
+	return section{
+		group: "fraud", title: "Fraud", supply: rule.FromEvaluate,
+		intro: "Derived from the `fraud` block and from what the tenant's other applications have shown. " +
+			"Absent when the block is not sent or names no `applicant_ref`; counts include this applicant.",
+		fields: []entry{
+			number("fraud_score", "points", "Sum of the points of the fraud signals that were triggered; higher is riskier.").
+				within(0, 100).reason("FR_RING"),
+			boolean("fraud_pincode_spike", "Applications from the pincode are far above their usual number; absent until that is known.").
+				reason("FR_RING"),
+			boolean("fraud_ip_cluster", "Too many different applicants share the IP address.").reason("FR_RING"),
+			boolean("fraud_beneficiary_reuse", "Different applicants want the money paid to the same account.").reason("FR_MULE"),
+			count("fraud_beneficiary_applicants", "Number of different applicants who named the beneficiary account.").
+				reason("FR_MULE"),
+			boolean("fraud_agent_anomaly", "The agent brings too many applications, or from too many pincodes.").reason("FR_RING"),
+			count("fraud_agent_pincodes", "Number of different pincodes the agent brought applications from.").reason("FR_RING"),
+			boolean("fraud_device_reuse", "Different applicants apply from the same phone.").reason("FR_RING"),
+			count("fraud_device_applicants", "Number of different applicants who used the phone.").reason("FR_RING"),
+			boolean("fraud_mobile_reuse", "Different applicants gave the same mobile number.").reason("FR_RING"),
+			count("fraud_mobile_applicants", "Number of different applicants who gave the mobile number.").reason("FR_RING"),
+			boolean("fraud_email_reuse", "Different applicants gave the same e-mail address.").reason("FR_RING"),
+			count("fraud_email_applicants", "Number of different applicants who gave the e-mail address.").reason("FR_RING"),
+			boolean("fraud_blocklisted", "Something in the application is on the tenant's block list of confirmed fraud.").
+				reason("FR_RING"),
+		},
+	}
+}
+
+func rawFraudSection() section {
+	return section{
+		group: "fraud.*", title: "Raw: fraud", supply: rule.FromEvaluate,
+		intro: "The `fraud` block as it was sent.",
+		fields: []entry{
+			text("fraud.applicant_ref", "The caller's reference for the person, the same across applications.").
+				reason("FR_RING"),
+			text("fraud.pincode", "Pincode of the applicant.").reason("LOC_PINCODE"),
+			text("fraud.ip", "IP address the application came from.").reason("FR_RING"),
+			text("fraud.beneficiary_account", "Account the money is to be paid to.").reason("FR_MULE"),
+			text("fraud.agent_id", "Agent who brought the application.").reason("FR_RING"),
+			text("fraud.mobile", "Mobile number of the applicant.").reason("FR_RING"),
+			text("fraud.email", "E-mail address of the applicant.").reason("FR_RING"),
+		},
+	}
+}

@@ -1,0 +1,113 @@
+package field
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"verdict/internal/feature"
+	"verdict/internal/rule"
+)
+
+const pageHead = `# Fields
+
+Every name that a condition, a scorecard factor or a required field may use.
+This page is made from the catalogue in internal/field; a test keeps the two
+alike.
+
+A field that a request does not carry is absent: a condition on it is never
+satisfied, and only the operators ` + "`exists` and `absent`" + ` can see that. Amounts are
+in rupees. A ratio of 0.35 is 35 percent. A policy may declare further inputs
+of its own under ` + "`report.` and `applicant.`" + `.
+`
+
+// WriteMarkdown writes the catalogue as a page: a section with a table for
+// each group, and for the features their grammar and the table of metrics in
+// place of thousands of lines.
+func WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(pageHead)
+	for _, s := range sections() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", s.title, s.intro)
+		if s.group == featureGroup {
+			writeFeatures(&b)
+			continue
+		}
+		b.WriteString("| Field | Type | Unit | Domain | Meaning |\n|---|---|---|---|---|\n")
+		for _, e := range s.fields {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", e.Name, e.Type, e.Unit, domain(&e.Field), meaning(s, e))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// meaning adds to a field's meaning what sets it apart from its section.
+func meaning(s section, e entry) string {
+	if e.Supply == rule.FromEvaluate && s.supply == eitherRequest {
+		return e.Meaning + " Only `/v1/evaluate` carries it."
+	}
+	return e.Meaning
+}
+
+// aggregationTexts says what each aggregation makes of the values in a window.
+var aggregationTexts = map[string]string{
+	feature.CountOf: "number of events; 0 when there was none",
+	feature.Sum:     "total of the values; 0 when there was no event",
+	feature.Max:     "largest value; absent when there was no event",
+	feature.Avg:     "average value; absent when there was no event",
+	feature.Trend:   "(R − O) ÷ (|R| + |O|) of the totals R of the newer and O of the older half of the window, from -1 to 1",
+	feature.Ratio:   "the ratio named in the table of metrics; absent when its base is 0",
+}
+
+func writeFeatures(b *strings.Builder) {
+	fmt.Fprintf(b, "A name is `{metric}__{product}__{window}d__{aggregation}`, such as "+
+		"`enquiry__personal_loan__90d__count`: %d names in all. "+
+		"Windows are %s days up to the date of the report; those of monthly metrics are the newest 1, 1, 2, 3, 6 and 12 "+
+		"months that the source reports, and their trend compares these with as many months before.\n\n",
+		feature.Count, list(feature.WindowsDays()))
+	b.WriteString("| Aggregation | Meaning |\n|---|---|\n")
+	for _, a := range feature.Aggregations() {
+		fmt.Fprintf(b, "| `%s` | %s |\n", a, cell(aggregationTexts[a]))
+	}
+	b.WriteString("\n| Metric | Source | Events | Placed in time when | Value | Ratio | Products |\n|---|---|---|---|---|---|---|\n")
+	said := map[string]bool{}
+	var order []string
+	for m := range feature.Metrics() {
+		dated := m.Dated
+		if m.Monthly {
+			dated += ", monthly"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s, %s | %s | %s |\n", m.Name, m.Source,
+			m.Event, dated, m.Value, m.Unit, m.Ratio, strings.Join(m.Products, ", "))
+		for _, p := range m.Products {
+			if !said[p] {
+				said[p] = true
+				order = append(order, p)
+			}
+		}
+	}
+	b.WriteString("\n| Product or channel | Meaning |\n|---|---|\n")
+	for _, p := range order {
+		fmt.Fprintf(b, "| `%s` | %s |\n", p, feature.ProductText(p))
+	}
+}
+
+// cell escapes what would end a table's cell.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// list joins numbers the way a sentence does.
+func list(numbers []int) string {
+	var b strings.Builder
+	for i, n := range numbers {
+		switch {
+		case i == 0:
+		case i == len(numbers)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	return b.String()
+}

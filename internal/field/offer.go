@@ -1,0 +1,22 @@
+package field
+
+import "verdict/internal/rule"
+
+// offerSection holds what only a Stage 2 rule can name, because the engine
+// works it out after Stage 1 (CONTRACT C12). The final score has no domain
+// here: its clamps are the policy's.
+func offerSection() section {
+	return section{
+		group: "offer", title: "Offer (Stage 2)", supply: rule.FromEngine,
+		intro: "Worked out by the engine. Only rules with `\"stage\": 2`, which run after the price, may name these fields.",
+		fields: []entry{
+			number(FinalScore, "points", "Score after all factors, adjustments and the clamp."),
+			text(Grade, "Grade of the pricing band that the final score falls into."),
+			rupees(OfferLimit, "Loan amount that is offered."),
+			rupees(OfferEMI, "Monthly instalment of the offer."),
+			number(OfferAPR, "percent", "Annual percentage rate of the offer, all fees counted in.").atLeast(0),
+			ratio(PostOfferFOIR, "Fixed obligations as a share of monthly income with the offer's instalment added.").
+				reason("FOIR_HIGH"),
+		},
+	}
+}

@@ -1,0 +1,190 @@
+package rule_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"verdict/internal/rule"
+)
+
+// typical is a knockout of the usual size.
+const typical = `{"op":"and","args":[
+	{"op":"gt","field":"enquiries_6m","value":5},
+	{"op":"or","args":[
+		{"op":"lt","field":"bureau_score","value":780},
+		{"op":"eq","field":"bureau_is_ntc","value":true},
+		{"op":"in","field":"employment_type","values":["SELF_EMPLOYED","OTHER"]}]},
+	{"op":"not","arg":{"op":"between","field":"foir","min":0,"max":0.4}}]}`
+
+const typicalFacts = `{"enquiries_6m":7,"bureau_score":790,"bureau_is_ntc":false,"employment_type":"OTHER",
+	"foir":0.55,"monthly_income":60000,"age":31,"bureau":"cibil","device_os":"android"}`
+
+// TestFrameForgets: a frame that served one applicant knows nothing of them
+// when it serves the next, in the same plan or in another (LESSONS 3).
+func TestFrameForgets(t *testing.T) {
+	t.Parallel()
+	small := compile(readCondition(t, `{"op":"exists","field":"device_os"}`))
+	large := compile(readCondition(t, `{"op":"or","args":[
+		{"op":"eq","field":"bureau","value":"cibil"},{"op":"contains","field":"device_os","value":"and"},
+		{"op":"gt","field":"age","value":0},{"op":"eq","field":"bureau_is_ntc","value":true}]}`))
+	full := readFacts(t, `{"bureau":"cibil","device_os":"android","age":30,"bureau_is_ntc":true}`)
+	wrong := readFacts(t, `{"bureau":1,"device_os":true,"age":"30","bureau_is_ntc":1}`)
+	empty := readFacts(t, `{}`)
+
+	var frame rule.Frame
+	for range 2 {
+		for _, step := range []struct {
+			plan  *plan
+			facts *rule.Facts
+			want  rule.Truth
+		}{
+			{large, full, rule.Holds},
+			{large, empty, rule.Unknown},
+			{small, empty, rule.Fails},
+			{small, full, rule.Holds},
+			{large, wrong, rule.Unknown},
+			{small, wrong, rule.Holds},
+			{large, empty, rule.Unknown},
+		} {
+			step.plan.slots.Load(step.facts, &frame)
+			if got := step.plan.code.Eval(step.plan.tests[0], &frame); got != step.want {
+				t.Errorf("%s over %s: %s, want %s", step.plan.conditions[0].Text(), canonicalFacts(step.facts), name(got), name(step.want))
+			}
+		}
+	}
+}
+
+// TestPut: one slot changes and the others stay.
+func TestPut(t *testing.T) {
+	t.Parallel()
+	c := readCondition(t, `{"op":"and","args":[{"op":"eq","field":"bureau","value":"cibil"},{"op":"gt","field":"applicant.bonus","value":0}]}`)
+	p := compile(c)
+	var frame rule.Frame
+	p.slots.Load(readFacts(t, `{"bureau":"crif","applicant.bonus":5}`), &frame)
+	slot := map[string]int32{}
+	c.Fields(func(r rule.Ref) {
+		at, ok := p.slots.Find(r)
+		if !ok || p.slots.Ref(at) != r {
+			t.Fatalf("%s has no slot", r.Name)
+		}
+		slot[r.Name] = at
+	})
+	if p.slots.Len() != 2 {
+		t.Fatalf("%d slots, want 2", p.slots.Len())
+	}
+	for _, step := range []struct {
+		field string
+		value rule.Value
+		want  rule.Truth
+		given bool
+	}{
+		{"bureau", rule.Str("cibil"), rule.Holds, true},
+		{"applicant.bonus", rule.Num(0), rule.Fails, true},
+		{"applicant.bonus", rule.Str("5"), rule.Unknown, false},
+		{"applicant.bonus", rule.Num(1), rule.Holds, true},
+		{"bureau", rule.Value{}, rule.Unknown, false},
+		{"bureau", rule.Str("never seen"), rule.Fails, true},
+	} {
+		p.slots.Put(&frame, slot[step.field], step.value)
+		if got := p.code.Eval(p.tests[0], &frame); got != step.want {
+			t.Errorf("after %s = %s: %s, want %s", step.field, step.value, name(got), name(step.want))
+		}
+		if got := frame.Given(slot[step.field]); got != step.given {
+			t.Errorf("after %s = %s: given: %t", step.field, step.value, got)
+		}
+		if _, ok := frame.Number(slot["applicant.bonus"]); ok != frame.Given(slot["applicant.bonus"]) {
+			t.Error("a number slot can be read exactly when it is given")
+		}
+	}
+	for _, other := range []rule.Ref{{Name: "age", ID: 1}, {Name: "applicant.is_staff", ID: rule.Undeclared}} {
+		if _, ok := p.slots.Find(other); ok {
+			t.Errorf("%s has a slot and no condition names it", other.Name)
+		}
+	}
+}
+
+// TestConcurrentUse: one compiled plan serves many requests at once, each
+// with its own frame, and every one gets its own applicant's answer. The race
+// detector watches that neither deciding nor explaining writes to the plan
+// (LESSONS 2, 3).
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	const workers, rounds = 8, 200
+	p := compile(
+		readCondition(t, typical),
+		readCondition(t, `{"op":"eq","left":{"field":"bureau"},"right":{"field":"device_os"}}`),
+		readCondition(t, `{"op":"gt","left":{"op":"div","args":[{"field":"monthly_income"},{"field":"age"}]},"right":{"value":2000}}`),
+		readCondition(t, `{"op":"or","args":[{"op":"starts_with","field":"bureau","value":"ci"},{"op":"absent","field":"applicant.bonus"}]}`),
+	)
+	applicants := []string{typicalFacts, `{}`, `{"bureau":"x","device_os":"x","applicant.bonus":1,"age":0,"monthly_income":1}`}
+	var want [][]rule.Truth
+	for _, document := range applicants {
+		var frame rule.Frame
+		p.slots.Load(readFacts(t, document), &frame)
+		var row []rule.Truth
+		for _, test := range p.tests {
+			row = append(row, p.code.Eval(test, &frame))
+		}
+		want = append(want, row)
+	}
+	if same := fmt.Sprint(want[0]) == fmt.Sprint(want[1]); same {
+		t.Fatal("the applicants must differ for this test to see anything")
+	}
+
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			var frame rule.Frame
+			for round := range rounds {
+				who := (worker + round) % len(applicants)
+				p.slots.Load(readFacts(t, applicants[who]), &frame)
+				for i := range p.tests {
+					got := p.code.Eval(p.tests[i], &frame)
+					explained := p.code.Explain(p.conditions[i], &frame).Truth
+					if got != want[who][i] || explained != got {
+						t.Errorf("applicant %d, condition %d: %s, explained as %s, want %s", who, i, name(got), name(explained), name(want[who][i]))
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func BenchmarkEval(b *testing.B) {
+	p := compile(readCondition(b, typical))
+	for _, c := range []struct{ name, facts string }{
+		{"holds", typicalFacts},
+		{"unknown", `{}`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var frame rule.Frame
+			p.slots.Load(readFacts(b, c.facts), &frame)
+			b.ReportAllocs()
+			for b.Loop() {
+				p.code.Eval(p.tests[0], &frame)
+			}
+		})
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	p := compile(readCondition(b, typical))
+	facts := readFacts(b, typicalFacts)
+	var frame rule.Frame
+	b.ReportAllocs()
+	for b.Loop() {
+		p.slots.Load(facts, &frame)
+	}
+}
+
+func BenchmarkExplain(b *testing.B) {
+	p := compile(readCondition(b, typical))
+	var frame rule.Frame
+	p.slots.Load(readFacts(b, typicalFacts), &frame)
+	b.ReportAllocs()
+	for b.Loop() {
+		p.code.Explain(p.conditions[0], &frame)
+	}
+}
