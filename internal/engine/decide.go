@@ -50,24 +50,25 @@ func anyGiven(slots []int32, fr *rule.Frame) bool {
 func (p *Plan) rules(d *Decision, rules []compiledRule) {
 	for i := range rules {
 		r := &rules[i]
-		fired := FiredRule{ID: r.id, index: r.index}
+		result, byAbsence := ResultPass, false
 		switch p.code.Eval(r.test, &d.frame) {
-		case rule.Holds:
-			fired.Result = r.hit
 		case rule.Fails:
-			fired.Result = ResultPass
+		case rule.Holds:
+			result = r.hit
 		default:
 			d.unknown = append(d.unknown, r.index)
-			if r.onAbsent == PassWhenAbsent {
+			switch r.onAbsent {
+			case PassWhenAbsent:
 				continue
+			case ReferWhenAbsent:
+				result = ResultRefer
+			case FailWhenAbsent:
+				result = ResultFail
 			}
-			fired.absent, fired.Result = true, ResultRefer
-			if r.onAbsent == FailWhenAbsent {
-				fired.Result = ResultFail
-			}
+			byAbsence = true
 		}
-		d.Rules = append(d.Rules, fired)
-		switch fired.Result {
+		d.Rules = append(d.Rules, FiredRule{ID: r.id, index: r.index, Result: result, absent: byAbsence})
+		switch result {
 		case ResultFail:
 			d.Status = Declined
 		case ResultRefer:
@@ -196,8 +197,8 @@ func (p *Plan) conclude(d *Decision) {
 			p.makeOffer(d)
 		}
 		d.Offer.Indicative = d.Status == Referred
-		for i, test := range p.terms {
-			if p.code.Satisfied(test, &d.frame) {
+		for i := range p.terms {
+			if p.code.Satisfied(p.terms[i], &d.frame) {
 				d.Offer.Terms = append(d.Offer.Terms, p.policy.Terms[i])
 			}
 		}

@@ -43,12 +43,15 @@ var parsedSystemRules = sync.OnceValue(func() wire.Value {
 	return v
 })
 
-// systemKnockouts reads the system rules against a catalogue. A catalogue
+// systemKnockouts reads the system rules whose ids are not taken. A catalogue
 // without their fields (a test's own) has no system rules.
-func systemKnockouts(c *rule.Catalogue) []Knockout {
+func systemKnockouts(c *rule.Catalogue, taken map[string]bool) []Knockout {
 	var out []Knockout
 	for _, v := range parsedSystemRules().Elements() {
-		r := policyReader{src: Sources{Catalogue: c}, scope: rule.Scope{Catalogue: c}, ids: map[string]bool{}}
+		if taken[v.Get("id").Text()] {
+			continue
+		}
+		r := policyReader{src: Sources{Catalogue: c}, scope: rule.Scope{Catalogue: c}, ids: taken}
 		k := r.knockout(v)
 		k.System = true
 		if r.faults.Len() == 0 {

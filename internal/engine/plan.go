@@ -77,6 +77,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise}
 	plan.slots = rule.NewSlots(catalogue)
 	plan.code = rule.NewCode(plan.slots)
+	plan.stage1 = make([]compiledRule, 0, len(p.Knockouts))
 	plan.compileInputs()
 	for _, req := range p.Required {
 		var any []int32
@@ -172,7 +173,7 @@ func (p *Plan) codeIndex(code string) int32 {
 
 func (p *Plan) compileBand(i int32) {
 	b := &p.policy.Bands[i]
-	c := compiledBand{Band: b, index: i}
+	c := compiledBand{Band: b, index: i, tenures: make([]tenure, 0, len(b.Tenures))}
 	if b.Grade != "" {
 		p.slots.Intern(b.Grade) // Stage 2 rules compare grades
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,12 +21,43 @@ const (
 	maxText        = 500
 )
 
-var (
-	idPattern    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.\-]{0,63}$`)
-	codePattern  = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
-	gradePattern = regexp.MustCompile(`^[A-Z][A-Z0-9+\-]{0,7}$`)
-	keyPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9_\-]{0,63}$`)
-)
+// The spellings of a policy's own names. They are matched by hand because a
+// policy has hundreds, and reading one must stay cheap.
+
+func isID(s string) bool {
+	return s != "" && isLetter(s[0]) && spelt(s, 64, func(c byte) bool {
+		return isLetter(c) || isDigit(c) || c == '_' || c == '.' || c == '-'
+	})
+}
+
+func isCode(s string) bool {
+	return s != "" && isCapital(s[0]) && spelt(s, 64, func(c byte) bool { return isCapital(c) || isDigit(c) || c == '_' })
+}
+
+func isGrade(s string) bool {
+	return s != "" && isCapital(s[0]) && spelt(s, 8, func(c byte) bool {
+		return isCapital(c) || isDigit(c) || c == '+' || c == '-'
+	})
+}
+
+func isKey(s string) bool {
+	return s != "" && s[0] != '_' && s[0] != '-' && spelt(s, 64, func(c byte) bool {
+		return 'a' <= c && c <= 'z' || isDigit(c) || c == '_' || c == '-'
+	})
+}
+
+func spelt(s string, most int, allowed func(byte) bool) bool {
+	for i := range len(s) {
+		if !allowed(s[i]) {
+			return false
+		}
+	}
+	return len(s) <= most
+}
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isLetter(c byte) bool  { return isCapital(c) || 'a' <= c && c <= 'z' }
+func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
 
 // Sources is where a policy's references are looked up while it is read.
 type Sources struct {
@@ -39,7 +69,7 @@ type Sources struct {
 // ReadPolicy reads and checks a policy document. A wrong one is refused with
 // all its faults at once, as a *fault.Error.
 func ReadPolicy(v wire.Value, src Sources) (*Policy, error) {
-	r := policyReader{src: src, policy: &Policy{}, ids: map[string]bool{}}
+	r := policyReader{src: src, policy: &Policy{}, ids: make(map[string]bool, 64)}
 	r.scope = rule.Scope{Catalogue: src.Catalogue}
 	r.document(v)
 	if err := r.faults.Err(); err != nil {
@@ -73,7 +103,8 @@ var readOnly = []string{
 }
 
 func (r *policyReader) document(v wire.Value) {
-	f := wire.NewForm(v, &r.faults)
+	form := wire.NewForm(v, &r.faults)
+	f := &form
 	if v.Kind() != wire.Object {
 		return
 	}
@@ -81,7 +112,7 @@ func (r *policyReader) document(v wire.Value) {
 	p.Key = "default"
 	if key, ok := f.Text("policy_key", 64); ok {
 		p.Key = key
-		if !keyPattern.MatchString(key) {
+		if !isKey(key) {
 			f.Fail("policy_key", fault.CodeInvalidField, "must be lower-case letters, digits, - and _")
 		}
 	}
@@ -112,7 +143,8 @@ func (r *policyReader) document(v wire.Value) {
 func (r *policyReader) inputs(f *wire.Form) {
 	r.scope.Inputs = map[string]rule.Type{}
 	for _, v := range f.Array("inputs", maxInputs).Elements() {
-		in := wire.NewForm(v, &r.faults)
+		form := wire.NewForm(v, &r.faults)
+		in := &form
 		var input Input
 		in.Require("name", "the request path")
 		name, ok := in.Text("name", 128)
@@ -162,7 +194,7 @@ func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
 	switch {
 	case !ok:
 		return ""
-	case !idPattern.MatchString(id):
+	case !isID(id):
 		f.Fail("id", fault.CodeInvalidField, "must start with a letter and hold letters, digits, _ . and - only")
 	case seen[id]:
 		f.Fail("id", fault.CodeDuplicate, "is used twice; ids are unique")
@@ -171,9 +203,9 @@ func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
 	return id
 }
 
-func (r *policyReader) reasonCode(f *wire.Form) string {
+func readReasonCode(f *wire.Form) string {
 	code, ok := f.Text("reason_code", 64)
-	if ok && !codePattern.MatchString(code) {
+	if ok && !isCode(code) {
 		f.Fail("reason_code", fault.CodeInvalidField, "must be capital letters, digits and _, starting with a letter")
 	}
 	return code
@@ -190,22 +222,20 @@ func (r *policyReader) condition(f *wire.Form, what string, stage2 bool) rule.Co
 }
 
 func (r *policyReader) knockouts(f *wire.Form) {
-	for _, v := range f.Array("knockouts", maxKnockouts).Elements() {
+	list := f.Array("knockouts", maxKnockouts)
+	r.policy.Knockouts = make([]Knockout, 0, list.Len()+2)
+	for _, v := range list.Elements() {
 		r.policy.Knockouts = append(r.policy.Knockouts, r.knockout(v))
 	}
 	if !r.policy.IncludeDefaults {
 		return
 	}
-	for _, system := range systemKnockouts(r.src.Catalogue) {
-		if !r.ids[system.ID] {
-			r.ids[system.ID] = true
-			r.policy.Knockouts = append(r.policy.Knockouts, system)
-		}
-	}
+	r.policy.Knockouts = append(r.policy.Knockouts, systemKnockouts(r.src.Catalogue, r.ids)...)
 }
 
 func (r *policyReader) knockout(v wire.Value) Knockout {
-	f := wire.NewForm(v, &r.faults)
+	form := wire.NewForm(v, &r.faults)
+	f := &form
 	k := Knockout{ID: r.id(f, r.ids), Stage: 1}
 	if stage, ok := f.Decimal("stage", 0, 1, 2); ok {
 		k.Stage = int(stage)
@@ -215,7 +245,7 @@ func (r *policyReader) knockout(v wire.Value) Knockout {
 		k.Action = Refer
 	}
 	k.OnAbsent = OnAbsent(f.Choice("on_absent", 0, onAbsentNames[:]...))
-	k.ReasonCode = r.reasonCode(f)
+	k.ReasonCode = readReasonCode(f)
 	k.Message, _ = f.Text("message", maxText)
 	k.ApplicantMessage, _ = f.Text("applicant_message", maxText)
 	k.System = f.Bool("system", false)
@@ -259,11 +289,12 @@ func defaultReason(c *rule.Condition, catalogue *rule.Catalogue) (code string) {
 
 func (r *policyReader) adjustments(f *wire.Form) {
 	for _, v := range f.Array("adjustments", maxAdjustments).Elements() {
-		a := wire.NewForm(v, &r.faults)
+		form := wire.NewForm(v, &r.faults)
+		a := &form
 		adj := Adjustment{ID: r.id(a, r.ids)}
 		a.Require("delta", "the points to add")
 		adj.Delta, _ = readPoints(a, "delta")
-		adj.ReasonCode = r.reasonCode(a)
+		adj.ReasonCode = readReasonCode(a)
 		if adj.ReasonCode != "" && adj.Delta > 0 {
 			a.Fail("reason_code", fault.CodeInvalidField, "belongs to a negative delta; nobody is told points they gained")
 		}
@@ -279,11 +310,12 @@ func (r *policyReader) adjustments(f *wire.Form) {
 func (r *policyReader) terms(f *wire.Form) {
 	seen := map[string]bool{}
 	for _, v := range f.Array("conditions", maxTerms).Elements() {
-		t := wire.NewForm(v, &r.faults)
+		form := wire.NewForm(v, &r.faults)
+		t := &form
 		var term Term
 		t.Require("code", "a code for the condition")
 		code, ok := t.Text("code", 64)
-		if ok && !codePattern.MatchString(code) {
+		if ok && !isCode(code) {
 			t.Fail("code", fault.CodeInvalidField, "must be capital letters, digits and _")
 		}
 		if ok && seen[code] {

@@ -28,6 +28,7 @@ func (r *policyReader) bands(f *wire.Form) {
 	}
 	seen := map[string]bool{}
 	before := r.faults.Len()
+	r.policy.Bands = make([]Band, 0, list.Len())
 	for _, v := range list.Elements() {
 		r.policy.Bands = append(r.policy.Bands, r.band(v, seen))
 	}
@@ -38,12 +39,13 @@ func (r *policyReader) bands(f *wire.Form) {
 }
 
 func (r *policyReader) band(v wire.Value, seen map[string]bool) Band {
-	f := wire.NewForm(v, &r.faults)
+	form := wire.NewForm(v, &r.faults)
+	f := &form
 	b := Band{ID: r.id(f, seen), NTC: f.Bool("ntc", false)}
 	f.Require("grade", "the grade of this band")
 	if grade, ok := f.Text("grade", 8); ok {
 		b.Grade = grade
-		if !gradePattern.MatchString(grade) {
+		if !isGrade(grade) {
 			f.Fail("grade", fault.CodeInvalidField, "must be a capital letter followed by up to seven of A-Z, 0-9, + and -")
 		}
 		if grade == noGrade {

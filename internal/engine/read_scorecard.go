@@ -55,7 +55,8 @@ type scorecardReader struct {
 }
 
 func (r *scorecardReader) card(v wire.Value) *Scorecard {
-	f := wire.NewForm(v, r.faults)
+	form := wire.NewForm(v, r.faults)
+	f := &form
 	c := &Scorecard{MinScore: rule.Int(300), MaxScore: rule.Int(900)}
 	c.Name, _ = f.Text("name", 120)
 	f.Require("base_points", "the points everybody starts with")
@@ -72,7 +73,9 @@ func (r *scorecardReader) card(v wire.Value) *Scorecard {
 	c.Scaling = r.scaling(f)
 	f.Require("factors", "an array of factors; it may be empty")
 	names := map[string]bool{"base": true, "clamp": true}
-	for _, e := range f.Array("factors", maxFactors).Elements() {
+	factors := f.Array("factors", maxFactors)
+	c.Factors = make([]Factor, 0, factors.Len())
+	for _, e := range factors.Elements() {
 		c.Factors = append(c.Factors, r.factor(e, names))
 	}
 	f.Known("id", "version", "status", "created_at", "created_by", "max_points", "min_points")
@@ -97,12 +100,13 @@ func (r *scorecardReader) scaling(f *wire.Form) *Scaling {
 }
 
 func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
-	f := wire.NewForm(v, r.faults)
+	form := wire.NewForm(v, r.faults)
+	f := &form
 	out := Factor{Weight: rule.One}
 	f.Require("factor", "the factor's name")
 	if name, ok := f.Text("factor", 64); ok {
 		switch {
-		case !idPattern.MatchString(name):
+		case !isID(name):
 			f.Fail("factor", fault.CodeInvalidField, "must start with a letter and hold letters, digits, _ . and - only")
 		case names[name]:
 			f.Fail("factor", fault.CodeDuplicate, "is used twice, or is reserved (base, clamp)")
@@ -118,7 +122,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 		}
 		out.Field = ref
 	}
-	out.ReasonCode = r.reasonCode(f)
+	out.ReasonCode = readReasonCode(f)
 	if out.ReasonCode == "" && out.Field.Name != "" && out.Field.ID >= 0 {
 		out.ReasonCode = r.scope.Catalogue.Field(out.Field.ID).ReasonCode
 	}
@@ -132,6 +136,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	}
 	f.Require("bins", "the points for each range or set of values")
 	bins := f.Array("bins", maxBins)
+	out.Bins = make([]Bin, 0, bins.Len())
 	for _, e := range bins.Elements() {
 		out.Bins = append(out.Bins, r.bin(e, &out))
 	}
@@ -142,20 +147,13 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	return out
 }
 
-func (r *scorecardReader) reasonCode(f *wire.Form) string {
-	code, ok := f.Text("reason_code", 64)
-	if ok && !codePattern.MatchString(code) {
-		f.Fail("reason_code", fault.CodeInvalidField, "must be capital letters, digits and _, starting with a letter")
-	}
-	return code
-}
-
 func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
-	f := wire.NewForm(v, r.faults)
+	form := wire.NewForm(v, r.faults)
+	f := &form
 	var b Bin
 	f.Require("points", "the points of this bin")
 	b.Points, _ = readPoints(f, "points")
-	b.ReasonCode = r.reasonCode(f)
+	b.ReasonCode = readReasonCode(f)
 	if woe, ok := f.Decimal("woe", 6, -100*int64(rule.One), 100*int64(rule.One)); ok {
 		b.WOE, b.HasWOE = rule.Number(woe), true
 	}

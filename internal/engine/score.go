@@ -74,6 +74,8 @@ func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func
 		}
 		return o
 	}
+	out.outcomes = make([]outcome, 0, len(f.Bins))
+	out.bounds = make([]rule.Number, 0, len(f.Bins))
 	for i := range f.Bins {
 		b := &f.Bins[i]
 		out.outcomes = append(out.outcomes, result(b.Points, cmp.Or(b.ReasonCode, f.ReasonCode)))

@@ -24,6 +24,15 @@ type Code struct {
 type Test struct {
 	holds int32 // where to start asking whether it is true
 	fails int32 // where to start asking whether it is false
+
+	// reads has a bit for every slot whose value the condition compares.
+	// When all of them are given nothing can be unknown, and when none is and
+	// no predicate sees absence nothing can be known; either way half of the
+	// work is spared. short says that reads tells the whole story: all slots
+	// are below 64 and no arithmetic can fail on given values.
+	reads  uint64
+	short  bool
+	strict bool // no predicate sees absence, and none is a constant
 }
 
 // instruction is one predicate. A predicate that cannot be evaluated goes to
@@ -73,13 +82,48 @@ const (
 )
 
 // NewCode starts the code of a plan.
-func NewCode(slots *Slots) *Code { return &Code{slots: slots} }
+func NewCode(slots *Slots) *Code { return &Code{slots: slots, ins: make([]instruction, 0, 128)} }
 
 // Add compiles a condition.
 func (c *Code) Add(cond *Condition) Test {
-	return Test{
+	t := Test{
 		holds: c.emit(cond, true, exitTrue, exitFalse),
 		fails: c.emit(cond, false, exitTrue, exitFalse),
+		short: true, strict: true,
+	}
+	c.survey(cond, &t)
+	return t
+}
+
+// survey finds out what a condition reads.
+func (c *Code) survey(cond *Condition, t *Test) {
+	for i := range cond.Args {
+		c.survey(&cond.Args[i], t)
+	}
+	switch cond.Op {
+	case And, Or, Not:
+	case Exists, IsAbsent, True, False:
+		t.strict = false
+	default:
+		c.surveyOperand(&cond.Left, t)
+		c.surveyOperand(&cond.Right, t)
+		if cond.Left.Kind != FieldOperand && cond.Right.Kind != FieldOperand {
+			t.strict = false // may be two constants
+		}
+	}
+}
+
+func (c *Code) surveyOperand(o *Operand, t *Test) {
+	switch o.Kind {
+	case FieldOperand:
+		slot := c.slots.Slot(o.Field)
+		if slot >= 64 {
+			t.short = false
+			return
+		}
+		t.reads |= 1 << slot
+	case ArithOperand:
+		t.short = false
 	}
 }
 

@@ -19,6 +19,19 @@ const (
 // Eval evaluates one condition over a frame. It cannot fail: whatever is
 // absent, mistyped or without a result is Unknown.
 func (c *Code) Eval(t Test, fr *Frame) Truth {
+	if t.short {
+		switch t.reads & fr.given {
+		case t.reads: // all there
+			if c.run(t.holds, fr) {
+				return Holds
+			}
+			return Fails
+		case 0: // none there
+			if t.strict {
+				return Unknown
+			}
+		}
+	}
 	if c.run(t.holds, fr) {
 		return Holds
 	}

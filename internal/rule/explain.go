@@ -59,7 +59,8 @@ func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 	// second opinion on what it means. Its names and strings are known to the
 	// slots already, which are therefore only read.
 	single := Code{slots: c.slots}
-	truth := single.Eval(single.Add(cond), fr)
+	test := single.Add(cond)
+	truth := single.Eval(test, fr)
 	if truth != Unknown {
 		e.Deciding = append(e.Deciding, cond)
 		return truth

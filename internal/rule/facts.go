@@ -98,7 +98,7 @@ type NamedValue struct {
 func (f *Facts) Write(w *wire.Writer) {
 	w.Object()
 	for _, nv := range f.Sorted() {
-		w.Key(nv.Name)
+		w.Name(nv.Name)
 		nv.Value.Write(w)
 	}
 	w.EndObject()

@@ -95,6 +95,7 @@ type cell struct {
 type Frame struct {
 	cells []cell
 	texts []string
+	given uint64 // a bit for each of the first 64 slots that can be read
 }
 
 // Load fills the frame with the facts that the plan reads and with nothing
@@ -107,6 +108,7 @@ func (s *Slots) Load(f *Facts, fr *Frame) {
 	}
 	fr.cells = fr.cells[:n]
 	fr.texts = fr.texts[:n]
+	fr.given = 0
 	clear(fr.cells)
 	for i := range f.list {
 		x := &f.list[i]
@@ -132,11 +134,16 @@ func (s *Slots) Put(fr *Frame, slot int32, v Value) { s.put(fr, slot, &v) }
 
 func (s *Slots) put(fr *Frame, slot int32, v *Value) {
 	c := &fr.cells[slot]
+	bit := uint64(1) << slot // 0 beyond the first 64
 	switch {
 	case v.typ == Absent:
 		c.state = absent
+		fr.given &^= bit
+		return
 	case v.typ != s.refs[slot].Type:
 		c.state = mistyped
+		fr.given &^= bit
+		return
 	case v.typ == StringType:
 		n, ok := s.texts[v.str]
 		if !ok {
@@ -147,6 +154,7 @@ func (s *Slots) put(fr *Frame, slot int32, v *Value) {
 	default:
 		*c = cell{num: v.num, state: given}
 	}
+	fr.given |= bit
 }
 
 // Number reads a number slot; ok is false unless it was given as a number.

@@ -385,40 +385,50 @@ func unique(names []string) (out []string) {
 }
 
 // checkDeciding: the predicates said to have settled it do settle it, with
-// every other one taken as unknown; and of an unknown outcome there are none.
+// every other one taken as unknown, and not one of them could be spared; of an
+// unknown outcome there are none.
 func (c *referenceCase) checkDeciding(t tb, e rule.Explanation) {
 	t.Helper()
-	var settled func(n *rule.Condition) int
 	facts := reference{decode(t, c.facts)}
-	settled = func(n *rule.Condition) int {
-		truth := no
-		switch n.Op {
-		case rule.Not:
-			return -settled(&n.Args[0])
-		case rule.And:
-			truth = yes
-			for i := range n.Args {
-				truth = min(truth, settled(&n.Args[i]))
-			}
-		case rule.Or:
-			for i := range n.Args {
-				truth = max(truth, settled(&n.Args[i]))
-			}
-		default:
-			if !slices.Contains(e.Deciding, n) {
-				return unknown
-			}
-			truth, _ = facts.condition(decode(t, canonical(n)))
-		}
-		return truth
+	known := map[*rule.Condition]int{}
+	for _, p := range e.Deciding {
+		known[p], _ = facts.condition(decode(t, canonical(p)))
 	}
 	want := map[rule.Truth]int{rule.Fails: no, rule.Unknown: unknown, rule.Holds: yes}[e.Truth]
-	if got := settled(c.plan.conditions[0]); got != want {
+	if got := settled(c.plan.conditions[0], known); got != want {
 		t.Errorf("it %s, but its deciding predicates alone give %d", name(e.Truth), got)
+	}
+	for p, truth := range known {
+		known[p] = unknown
+		if settled(c.plan.conditions[0], known) != unknown {
+			t.Errorf("it %s without the deciding %s", name(e.Truth), p.Text())
+		}
+		known[p] = truth
 	}
 	if e.Truth == rule.Unknown && len(e.Deciding) > 0 {
 		t.Errorf("it is unknown, and yet %d predicates decided", len(e.Deciding))
 	}
+}
+
+// settled is the truth of a tree when only these predicates are known.
+func settled(n *rule.Condition, known map[*rule.Condition]int) int {
+	truth := yes
+	switch n.Op {
+	case rule.Not:
+		return -settled(&n.Args[0], known)
+	case rule.And:
+		for i := range n.Args {
+			truth = min(truth, settled(&n.Args[i], known))
+		}
+	case rule.Or:
+		truth = no
+		for i := range n.Args {
+			truth = max(truth, settled(&n.Args[i], known))
+		}
+	default:
+		return known[n]
+	}
+	return truth
 }
 
 // fillIn gives the missing fields values until none is missing: a field that

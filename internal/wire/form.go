@@ -10,21 +10,26 @@ import (
 // Form reads one object member by member, notes every fault in a list and at
 // the end refuses the members nobody asked for: in a policy or a
 // configuration a misspelt name must not pass as one left out.
+//
+// A Form is meant to live on its reader's stack: a policy has hundreds of
+// objects, and reading one should not cost an allocation each.
 type Form struct {
 	value  Value
 	faults *fault.List
-	known  []string
-	names  [24]string // backs known; most objects have fewer members
+	names  [maxMembers]string // asked for, in order
+	count  int
+	next   int32 // where the member after the last one found stands
 }
 
+// maxMembers is how many different members of one object can be asked for.
+const maxMembers = 40
+
 // NewForm starts reading v, which must be an object.
-func NewForm(v Value, faults *fault.List) *Form {
-	f := &Form{value: v, faults: faults}
-	f.known = f.names[:0]
+func NewForm(v Value, faults *fault.List) Form {
 	if v.Kind() != Object {
 		faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object, but is %s", v.Kind())
 	}
-	return f
+	return Form{value: v, faults: faults}
 }
 
 // Value is the object being read.
@@ -32,14 +37,44 @@ func (f *Form) Value() Value { return f.value }
 
 // Get returns a member and marks its name as known.
 func (f *Form) Get(name string) Value {
-	if n := len(f.known); n == 0 || f.known[n-1] != name {
-		f.known = append(f.known, name)
+	f.Known(name)
+	if f.value.Kind() != Object {
+		return Value{}
 	}
-	return f.value.Get(name)
+	// Documents mostly keep the order in which they are read, so the search
+	// goes on where the last one ended and wraps around.
+	d, n := f.value.doc, f.value.node()
+	if f.next <= f.value.at || f.next >= n.end {
+		f.next = f.value.at + 1
+	}
+	at := f.next
+	for range n.count {
+		m := &d.nodes[at]
+		here := at
+		if at = m.end; at >= n.end {
+			at = f.value.at + 1
+		}
+		if d.text(m.name) == name {
+			f.next = at
+			if m.kind == Null {
+				return Value{}
+			}
+			return Value{doc: d, at: here}
+		}
+	}
+	return Value{}
 }
 
 // Known marks names that are allowed and read by no one.
-func (f *Form) Known(names ...string) { f.known = append(f.known, names...) }
+func (f *Form) Known(names ...string) {
+	for _, name := range names {
+		if f.count > 0 && f.names[f.count-1] == name {
+			continue // asked for twice in a row: required, then read
+		}
+		f.names[f.count] = name
+		f.count++
+	}
+}
 
 // Pointer is the place of a member, whether it is there or not.
 func (f *Form) Pointer(name string) string { return f.value.Pointer() + "/" + escapePointer(name) }
@@ -148,9 +183,10 @@ func (f *Form) Array(name string, most int) Value {
 
 // Done refuses the members that were never asked for.
 func (f *Form) Done() {
+	known := f.names[:f.count]
 	for name, v := range f.value.Members() {
-		if !slices.Contains(f.known, name) {
-			f.faults.Add(v.Pointer(), fault.CodeUnknownField, "is not a member here; it takes %s", strings.Join(f.known, ", "))
+		if !slices.Contains(known, name) {
+			f.faults.Add(v.Pointer(), fault.CodeUnknownField, "is not a member here; it takes %s", strings.Join(known, ", "))
 		}
 	}
 }

@@ -42,11 +42,20 @@ var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a strin
 // String names the kind the way an error message says it.
 func (k Kind) String() string { return kindNames[k] }
 
-// node is one value of a document laid out flat, parents before children, so
-// that a whole document is one allocation and walking it is a linear scan.
+// span is a piece of text: length bytes of the source from at on, or, with
+// the top bit of length set, the unescaped string number at.
+type span struct {
+	at, length uint32
+}
+
+const unescaped = 1 << 31
+
+// node is one value of a document laid out flat, parents before children. It
+// holds no pointers, so a document of any size is one allocation that the
+// garbage collector never looks into.
 type node struct {
-	name   string // the member's name, when the parent is an object
-	text   string // a string's value, a number's literal, "true" or "false"
+	name   span // the member's name, when the parent is an object
+	text   span // a string's value, a number's literal, a boolean's word
 	parent int32
 	end    int32 // one past the last node of this subtree
 	index  int32 // position among the parent's children
@@ -55,19 +64,32 @@ type node struct {
 }
 
 type document struct {
-	nodes []node
+	src       string
+	unescaped []string // strings that had escapes in them
+	nodes     []node
+}
+
+func (d *document) text(s span) string {
+	if s.length&unescaped != 0 {
+		return d.unescaped[s.at]
+	}
+	return d.src[s.at : s.at+s.length]
 }
 
 // Parse reads exactly one JSON document. The answer to bytes that are not one
 // is a *fault.Error of kind Malformed that says where and what, and never
 // quotes a value.
 func Parse(data []byte) (Value, error) {
+	if len(data) >= unescaped {
+		return Value{}, fault.New(fault.TooLarge, "request_too_large", "the document is larger than 2 GiB")
+	}
 	if !utf8.Valid(data) {
 		return Value{}, fault.New(fault.Malformed, fault.CodeMalformedJSON, "the document is not valid UTF-8")
 	}
-	p := parser{src: string(data), doc: &document{nodes: make([]node, 0, len(data)/12+8)}}
+	p := parser{src: string(data), doc: &document{nodes: make([]node, 0, estimate(data))}}
+	p.doc.src = p.src
 	p.skipSpace()
-	if err := p.value(-1, 0, "", 0); err != nil {
+	if err := p.value(-1, 0, span{}, 0); err != nil {
 		return Value{}, err
 	}
 	p.skipSpace()
@@ -75,6 +97,14 @@ func Parse(data []byte) (Value, error) {
 		return Value{}, p.fail("unexpected text after the document")
 	}
 	return Value{doc: p.doc}, nil
+}
+
+// estimate is about how many values a document holds: each is the first in
+// its container or stands behind a comma. Text full of commas must not make
+// us reserve more than a real document of that size could need.
+func estimate(data []byte) int {
+	n := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}) + 1
+	return min(n, len(data)/6+8)
 }
 
 type parser struct {
@@ -104,31 +134,43 @@ func (p *parser) skipSpace() {
 
 // value reads one value and appends its subtree. parent is -1 for the root,
 // depth the number of arrays and objects around it.
-func (p *parser) value(parent, index int32, name string, depth int) error {
+func (p *parser) value(parent, index int32, name span, depth int) error {
 	if p.pos >= len(p.src) {
 		return p.fail("the document ends where a value was expected")
-	}
-	var err error
-	n := node{name: name, parent: parent, index: index}
-	c := p.src[p.pos]
-	switch c {
-	case '{':
-		n.kind = Object
-	case '[':
-		n.kind = Array
-	}
-	if n.kind != Missing && depth == MaxDepth {
-		return p.fail(fmt.Sprintf("nested more than %d levels deep", MaxDepth))
 	}
 	// The node stands before its children are read, so that a fault inside
 	// them can already name its place.
 	at := int32(len(p.doc.nodes))
-	p.doc.nodes = append(p.doc.nodes, n)
+	p.doc.nodes = append(p.doc.nodes, node{name: name, parent: parent, index: index, end: at + 1})
+	switch c := p.src[p.pos]; c {
+	case '{', '[':
+		if depth == MaxDepth {
+			return p.fail(fmt.Sprintf("nested more than %d levels deep", MaxDepth))
+		}
+		var count int32
+		var err error
+		if c == '{' {
+			p.doc.nodes[at].kind = Object
+			count, err = p.object(at, depth)
+		} else {
+			p.doc.nodes[at].kind = Array
+			count, err = p.array(at, depth)
+		}
+		if err != nil {
+			return err
+		}
+		n := &p.doc.nodes[at]
+		n.count, n.end = count, int32(len(p.doc.nodes))
+		return nil
+	default:
+		return p.scalar(at, c)
+	}
+}
+
+// scalar reads a string, number, boolean or null into the node at.
+func (p *parser) scalar(at int32, c byte) (err error) {
+	n := &p.doc.nodes[at]
 	switch {
-	case n.kind == Object:
-		n.count, err = p.object(at, depth)
-	case n.kind == Array:
-		n.count, err = p.array(at, depth)
 	case c == '"':
 		n.kind = String
 		n.text, err = p.str()
@@ -136,31 +178,31 @@ func (p *parser) value(parent, index int32, name string, depth int) error {
 		n.kind = Number
 		n.text, err = p.number(at)
 	case c == 't':
-		n.kind, n.text = Bool, "true"
-		err = p.literal("true")
+		n.kind = Bool
+		n.text, err = p.literal("true")
 	case c == 'f':
-		n.kind, n.text = Bool, "false"
-		err = p.literal("false")
+		n.kind = Bool
+		n.text, err = p.literal("false")
 	case c == 'n':
 		n.kind = Null
-		err = p.literal("null")
+		n.text, err = p.literal("null")
 	default:
 		err = p.fail("a value was expected")
 	}
-	if err != nil {
-		return err
-	}
-	n.end = int32(len(p.doc.nodes))
-	p.doc.nodes[at] = n
-	return nil
+	return err
 }
 
-func (p *parser) literal(word string) error {
+// since is the source text from start to here.
+func (p *parser) since(start int) span {
+	return span{at: uint32(start), length: uint32(p.pos - start)}
+}
+
+func (p *parser) literal(word string) (span, error) {
 	if len(p.src)-p.pos < len(word) || p.src[p.pos:p.pos+len(word)] != word {
-		return p.fail("a value was expected")
+		return span{}, p.fail("a value was expected")
 	}
 	p.pos += len(word)
-	return nil
+	return p.since(p.pos - len(word)), nil
 }
 
 func (p *parser) object(at int32, depth int) (count int32, err error) {
@@ -179,11 +221,11 @@ func (p *parser) object(at int32, depth int) (count int32, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if p.duplicate(at, name, count, &seen) {
+		if p.duplicate(at, p.doc.text(name), count, &seen) {
 			return 0, &fault.Error{
 				Kind: fault.Malformed, Code: fault.CodeDuplicateKey, Detail: "a member is given twice",
 				Items: []fault.Item{{
-					Pointer: Value{doc: p.doc, at: at}.Pointer() + "/" + escapePointer(name),
+					Pointer: Value{doc: p.doc, at: at}.Pointer() + "/" + escapePointer(p.doc.text(name)),
 					Code:    fault.CodeDuplicateKey, Detail: "is given twice; keep one",
 				}},
 			}
@@ -221,7 +263,7 @@ const smallObject = 16
 func (p *parser) duplicate(at int32, name string, count int32, seen *map[string]struct{}) bool {
 	if count < smallObject {
 		for i, k := at+1, int32(0); k < count; k++ {
-			if p.doc.nodes[i].name == name {
+			if p.doc.text(p.doc.nodes[i].name) == name {
 				return true
 			}
 			i = p.doc.nodes[i].end
@@ -231,7 +273,7 @@ func (p *parser) duplicate(at int32, name string, count int32, seen *map[string]
 	if *seen == nil {
 		*seen = make(map[string]struct{}, 4*smallObject)
 		for i, k := at+1, int32(0); k < count; k++ {
-			(*seen)[p.doc.nodes[i].name] = struct{}{}
+			(*seen)[p.doc.text(p.doc.nodes[i].name)] = struct{}{}
 			i = p.doc.nodes[i].end
 		}
 	}
@@ -250,7 +292,7 @@ func (p *parser) array(at int32, depth int) (count int32, err error) {
 			p.pos++
 			return count, nil
 		}
-		if err := p.value(at, count, "", depth+1); err != nil {
+		if err := p.value(at, count, span{}, depth+1); err != nil {
 			return 0, err
 		}
 		count++

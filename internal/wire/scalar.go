@@ -11,24 +11,30 @@ import (
 
 // str reads a string at the opening quote. A string without escapes is a
 // slice of the source and costs nothing.
-func (p *parser) str() (string, error) {
+func (p *parser) str() (span, error) {
 	p.pos++
 	start := p.pos
-	for p.pos < len(p.src) {
-		switch c := p.src[p.pos]; {
-		case c == '"':
-			s := p.src[start:p.pos]
+	for i := start; i < len(p.src); i++ {
+		c := p.src[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		p.pos = i
+		switch c {
+		case '"':
+			s := p.since(start)
 			p.pos++
 			return s, nil
-		case c == '\\':
-			return p.escaped(start)
-		case c < 0x20:
-			return "", p.fail("a control character inside a string must be escaped")
+		case '\\':
+			text, err := p.escaped(start)
+			p.doc.unescaped = append(p.doc.unescaped, text)
+			return span{at: uint32(len(p.doc.unescaped) - 1), length: unescaped}, err
 		default:
-			p.pos++
+			return span{}, p.fail("a control character inside a string must be escaped")
 		}
 	}
-	return "", p.fail("the document ends inside a string")
+	p.pos = len(p.src)
+	return span{}, p.fail("the document ends inside a string")
 }
 
 // escaped goes on reading a string at its first backslash.
@@ -106,7 +112,7 @@ func (p *parser) unicode() (rune, bool) {
 }
 
 // number reads a literal and refuses a magnitude beyond 1e15 (CONTRACT C0).
-func (p *parser) number(at int32) (string, error) {
+func (p *parser) number(at int32) (span, error) {
 	start := p.pos
 	if p.src[p.pos] == '-' {
 		p.pos++
@@ -121,12 +127,12 @@ func (p *parser) number(at int32) (string, error) {
 	first := p.pos
 	whole := digits()
 	if whole == 0 || whole > 1 && p.src[first] == '0' {
-		return "", p.fail("a number has digits, and no leading zero")
+		return span{}, p.fail("a number has digits, and no leading zero")
 	}
 	if p.pos < len(p.src) && p.src[p.pos] == '.' {
 		p.pos++
 		if digits() == 0 {
-			return "", p.fail("a digit was expected after the decimal point")
+			return span{}, p.fail("a digit was expected after the decimal point")
 		}
 	}
 	exponent := false
@@ -137,15 +143,15 @@ func (p *parser) number(at int32) (string, error) {
 			p.pos++
 		}
 		if digits() == 0 {
-			return "", p.fail("a digit was expected in the exponent")
+			return span{}, p.fail("a digit was expected in the exponent")
 		}
 	}
-	text := p.src[start:p.pos]
 	if !exponent && whole <= 15 {
-		return text, nil
+		return p.since(start), nil
 	}
+	text := p.src[start:p.pos]
 	if coef, _, exact, ok := truncate(strings.TrimPrefix(text, "-"), 0); !ok || coef > 1e15 || coef == 1e15 && !exact {
-		return "", &fault.Error{
+		return span{}, &fault.Error{
 			Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
 			Items: []fault.Item{{
 				Pointer: Value{doc: p.doc, at: at}.Pointer(),
@@ -153,7 +159,7 @@ func (p *parser) number(at int32) (string, error) {
 			}},
 		}
 	}
-	return text, nil
+	return p.since(start), nil
 }
 
 // ParseDecimal reads a JSON number literal as an integer count of 10^-places,
@@ -178,6 +184,9 @@ func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
 // 10^-places. exact tells that nothing was dropped, up that it was half a unit
 // or more.
 func truncate(s string, places int) (coef int64, up, exact, ok bool) {
+	if coef, ok := short(s, places); ok {
+		return coef, false, true, true
+	}
 	mantissa, exponent := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		mantissa = s[:i]
@@ -213,6 +222,31 @@ func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 	}
 	up = keep >= 0 && keep < total && at(keep) >= '5'
 	return coef, up, exact, true
+}
+
+// short reads a literal that has no exponent, fits 18 digits and is no finer
+// than 10^-places, which nearly all are.
+func short(s string, places int) (coef int64, ok bool) {
+	if len(s)+places > 18 {
+		return 0, false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c != '.':
+			if c > '9' { // an exponent
+				return 0, false
+			}
+			coef = coef*10 + int64(c-'0')
+		case len(s)-1-i > places:
+			return 0, false
+		default:
+			places -= len(s) - 1 - i
+		}
+	}
+	for range places {
+		coef *= 10
+	}
+	return coef, true
 }
 
 // clampedInt reads an exponent; anything beyond ±2^30 is as good as that,

@@ -34,11 +34,11 @@ func (v Value) Text() string {
 	if k := v.Kind(); k != String && k != Number {
 		return ""
 	}
-	return v.node().text
+	return v.doc.text(v.node().text)
 }
 
 // IsTrue reports whether the value is the boolean true.
-func (v Value) IsTrue() bool { return v.Kind() == Bool && v.node().text == "true" }
+func (v Value) IsTrue() bool { return v.Kind() == Bool && v.doc.src[v.node().text.at] == 't' }
 
 // Len is the number of members or elements.
 func (v Value) Len() int {
@@ -55,7 +55,7 @@ func (v Value) Get(name string) Value {
 	}
 	for i, k := v.at+1, int32(0); k < v.node().count; k++ {
 		n := &v.doc.nodes[i]
-		if n.name == name {
+		if v.doc.text(n.name) == name {
 			if n.kind == Null {
 				return Value{}
 			}
@@ -75,7 +75,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 		}
 		for i, k := v.at+1, int32(0); k < v.node().count; k++ {
 			n := &v.doc.nodes[i]
-			if !yield(n.name, Value{doc: v.doc, at: i}) {
+			if !yield(v.doc.text(n.name), Value{doc: v.doc, at: i}) {
 				return
 			}
 			i = n.end
@@ -111,7 +111,7 @@ func (v Value) Pointer() string {
 		if v.doc.nodes[n.parent].kind == Array {
 			parts = append(parts, strconv.Itoa(int(n.index)))
 		} else {
-			parts = append(parts, escapePointer(n.name))
+			parts = append(parts, escapePointer(v.doc.text(n.name)))
 		}
 	}
 	var b strings.Builder

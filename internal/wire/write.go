@@ -106,8 +106,19 @@ func (w *Writer) Array() *Writer { return w.open('[') }
 // EndArray closes the innermost array.
 func (w *Writer) EndArray() *Writer { return w.close(']') }
 
-// Key writes a member's name; the next call writes its value.
+// Key writes a member's name; the next call writes its value. The name is one
+// of ours and needs no escaping; a stranger's goes through Name.
 func (w *Writer) Key(name string) *Writer {
+	w.lead()
+	w.Buf = append(w.Buf, '"')
+	w.Buf = append(w.Buf, name...)
+	w.Buf = append(w.Buf, '"', ':')
+	w.comma = false
+	return w
+}
+
+// Name writes a member's name whatever is in it.
+func (w *Writer) Name(name string) *Writer {
 	w.lead()
 	w.Buf = AppendString(w.Buf, name)
 	w.Buf = append(w.Buf, ':')

@@ -50,7 +50,7 @@ func TestWriter(t *testing.T) {
 	w.Key("array").Array().Int(-1).Decimal(150, 2).String("x").Bool(true).Null().EndArray()
 	w.Key("empty").Object().EndObject()
 	w.Key("nested").Array().Array().EndArray().Object().Key("a").Bool(false).Key("b").Array().EndArray().EndObject().EndArray()
-	w.Key("\"").Null()
+	w.Name("\"").Null()
 	w.EndObject()
 	want := `{"array":[-1,1.5,"x",true,null],"empty":{},"nested":[[],{"a":false,"b":[]}],"\"":null}`
 	if got := string(w.Buf); got != want {
@@ -74,7 +74,7 @@ func write(w *wire.Writer, v wire.Value) {
 	case wire.Object:
 		w.Object()
 		for name, m := range v.Members() {
-			w.Key(name)
+			w.Name(name)
 			write(w, m)
 		}
 		w.EndObject()
