@@ -176,7 +176,7 @@ func (r *policyReader) required(f *wire.Form) {
 			continue
 		}
 		for _, name := range strings.Split(v.Text(), "|") {
-			ref, detail := r.scope.Resolve(name, r.faults.Full())
+			ref, detail := r.scope.Resolve(name, r.faults.Terse())
 			if detail != "" {
 				r.faults.Add(v.Pointer(), fault.CodeUnknownField, "%s", detail)
 				continue
@@ -270,7 +270,7 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 		if name == thresholdName {
 			continue
 		}
-		if _, detail := scope.Resolve(name, r.faults.Full()); detail != "" {
+		if _, detail := scope.Resolve(name, r.faults.Terse()); detail != "" {
 			f.Fail("message", fault.CodeUnknownField, "{%s} %s", name, detail)
 		}
 	}
@@ -343,7 +343,7 @@ func (r *policyReader) actionable(f *wire.Form) {
 	}
 	for _, v := range list.Elements() {
 		name := v.Text()
-		if _, detail := r.scope.Resolve(name, r.faults.Full()); v.Kind() != wire.String || detail != "" {
+		if _, detail := r.scope.Resolve(name, r.faults.Terse()); v.Kind() != wire.String || detail != "" {
 			r.faults.Add(v.Pointer(), fault.CodeUnknownField, "must be the name of a known field")
 			continue
 		}

@@ -116,7 +116,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	}
 	f.Require("field", "the field that earns the points")
 	if name, ok := f.Text("field", 128); ok {
-		ref, detail := r.scope.Resolve(name, r.faults.Full())
+		ref, detail := r.scope.Resolve(name, r.faults.Terse())
 		if detail != "" {
 			f.Fail("field", fault.CodeUnknownField, "%s", detail)
 		}
@@ -176,8 +176,8 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 			}
 			b.In = append(b.In, val)
 		}
-		if b.Else == list.Given() {
-			r.faults.Add(v.Pointer(), fault.CodeInvalidField, `takes either "in" or "else": true`)
+		if b.Else == list.Given() || !b.Else && list.Len() == 0 {
+			r.faults.Add(v.Pointer(), fault.CodeInvalidField, `takes either "in", with one value or more, or "else": true`)
 		}
 	}
 	f.Done()

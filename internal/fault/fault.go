@@ -104,9 +104,13 @@ func (l *List) Add(pointer, code, format string, args ...any) {
 	l.items = append(l.items, Item{Pointer: pointer, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Full reports whether further faults would only be counted, so that a reader
-// can spare itself the work of describing them.
-func (l *List) Full() bool { return len(l.items) >= MaxItems }
+// maxCostly is how many faults are described with hints that take a search.
+const maxCostly = 10
+
+// Terse reports whether enough faults were noted that a reader can spare
+// itself costly descriptions: a hostile document must not buy a search for
+// the nearest name with every misspelt word.
+func (l *List) Terse() bool { return len(l.items) >= maxCostly }
 
 // Len is the number of faults noted, the merely counted ones included.
 func (l *List) Len() int { return len(l.items) + l.dropped }

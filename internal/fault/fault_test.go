@@ -48,7 +48,7 @@ func TestErrorText(t *testing.T) {
 func TestEmptyList(t *testing.T) {
 	t.Parallel()
 	var l fault.List
-	if l.Err() != nil || l.Len() != 0 || l.Full() || len(l.Items()) != 0 {
+	if l.Err() != nil || l.Len() != 0 || l.Terse() || len(l.Items()) != 0 {
 		t.Errorf("an empty list is %+v with error %v", l, l.Err())
 	}
 }
@@ -105,8 +105,8 @@ func TestListIsBounded(t *testing.T) {
 	var l fault.List
 	const n = fault.MaxItems + 50
 	for i := range n {
-		if l.Full() != (i >= fault.MaxItems) {
-			t.Fatalf("Full is %t after %d faults", l.Full(), i)
+		if l.Terse() != (i >= 10) {
+			t.Fatalf("Terse is %t after %d faults", l.Terse(), i)
 		}
 		l.Add("/x", fault.CodeDuplicate, "fault %d", i)
 	}

@@ -2,6 +2,7 @@ package rule_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -97,9 +98,52 @@ func TestPut(t *testing.T) {
 			t.Error("a number slot can be read exactly when it is given")
 		}
 	}
-	for _, other := range []rule.Ref{{Name: "age", ID: 1}, {Name: "applicant.is_staff", ID: rule.Undeclared}} {
+	for _, other := range []rule.Ref{{Name: unusedName(0), ID: 0}, {Name: "applicant.is_staff", ID: rule.Undeclared}} {
 		if _, ok := p.slots.Find(other); ok {
 			t.Errorf("%s has a slot and no condition names it", other.Name)
+		}
+	}
+}
+
+// TestManyFields: a plan may read any number of fields; the shortcuts that a
+// frame takes for its first 64 change no answer. Every third field is given
+// and negative, every third given and positive, every third absent.
+func TestManyFields(t *testing.T) {
+	t.Parallel()
+	const fields = 160
+	truths := []rule.Truth{rule.Holds, rule.Fails, rule.Unknown}
+	facts := rule.NewFacts(catalogue)
+	var conditions []*rule.Condition
+	var want []rule.Truth
+	for i := range fields {
+		id, _ := catalogue.Lookup(unusedName(i))
+		facts.Add(id, []rule.Value{rule.Num(-1), rule.Num(1), {}}[i%3])
+		conditions = append(conditions, readCondition(t, fmt.Sprintf(`{"op":"lt","field":%q,"value":0}`, unusedName(i))))
+		want = append(want, truths[i%3])
+	}
+	// Pairs whose slots would share a bit if bits wrapped around.
+	for i := range fields - 64 {
+		pair := fmt.Sprintf(`[{"op":"lt","field":%q,"value":0},{"op":"lt","field":%q,"value":0}]`, unusedName(i), unusedName(i+64))
+		conditions = append(conditions, readCondition(t, `{"op":"or","args":`+pair+`}`))
+		first, second := truths[i%3], truths[(i+64)%3]
+		switch {
+		case first == rule.Holds || second == rule.Holds:
+			want = append(want, rule.Holds)
+		case first == rule.Unknown || second == rule.Unknown:
+			want = append(want, rule.Unknown)
+		default:
+			want = append(want, rule.Fails)
+		}
+	}
+	p := compile(conditions...)
+	var frame rule.Frame
+	p.slots.Load(facts, &frame)
+	for i, test := range p.tests {
+		if got := p.code.Eval(test, &frame); got != want[i] {
+			t.Errorf("%s %s, want %s", conditions[i].Text(), name(got), name(want[i]))
+		}
+		if got := p.code.Explain(conditions[i], &frame).Truth; got != want[i] {
+			t.Errorf("%s is explained as %s, want %s", conditions[i].Text(), name(got), name(want[i]))
 		}
 	}
 }
@@ -128,7 +172,7 @@ func TestConcurrentUse(t *testing.T) {
 		}
 		want = append(want, row)
 	}
-	if same := fmt.Sprint(want[0]) == fmt.Sprint(want[1]); same {
+	if slices.Equal(want[0], want[1]) {
 		t.Fatal("the applicants must differ for this test to see anything")
 	}
 

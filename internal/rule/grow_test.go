@@ -74,9 +74,9 @@ func (g *grower) predicate(depth int) string {
 	case 0:
 		return fmt.Sprintf(`{"op":%q,"field":%q,"value":%s}`, g.comparison(kind), field, g.oneOf(valuesOf[kind]))
 	case 1:
-		return fmt.Sprintf(`{"op":%q,"left":%s,"right":%s}`, g.comparison(kind), g.operand(kind, depth, true), g.operand(kind, depth, g.blind))
+		return fmt.Sprintf(`{"op":%q,"left":%s,"right":%s}`, g.comparison(kind), g.operand(kind, depth, g.blind), g.operand(kind, depth, false))
 	case 2:
-		return fmt.Sprintf(`{"left":%s,"right":%s,"op":%q}`, g.operand("number", depth, g.blind), g.operand("number", depth, true), g.comparison("number"))
+		return fmt.Sprintf(`{"left":%s,"right":%s,"op":%q}`, g.operand("number", depth, false), g.operand("number", depth, g.blind), g.comparison("number"))
 	case 3:
 		return fmt.Sprintf(`{"op":"in","field":%q,"values":[%s]}`, field, g.values(kind))
 	case 4:

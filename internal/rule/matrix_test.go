@@ -242,10 +242,10 @@ func replaced(t *testing.T, document string, substitutes func(json.RawMessage) [
 
 // wrongTypes are values that look like the one given and are of other types.
 func wrongTypes(v json.RawMessage) []string {
-	switch {
-	case v[0] == '"':
+	switch v[0] {
+	case '"':
 		return []string{"0", "true"}
-	case v[0] == 't' || v[0] == 'f':
+	case 't', 'f':
 		return []string{"1", `"` + string(v) + `"`}
 	default:
 		return []string{`"` + string(v) + `"`, "false"}

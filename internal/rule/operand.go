@@ -25,7 +25,7 @@ func (r *reader) field(v wire.Value) Operand {
 // ref settles a name against the catalogue, or reports it with the nearest
 // name that is known.
 func (r *reader) ref(name wire.Value) Operand {
-	ref, detail := r.scope.Resolve(name.Text(), r.faults.Full())
+	ref, detail := r.scope.Resolve(name.Text(), r.faults.Terse())
 	if detail != "" {
 		r.faults.Add(name.Pointer(), fault.CodeUnknownField, "%s", detail)
 		return Operand{}
@@ -159,7 +159,7 @@ func (r *reader) arithmetic(v wire.Value, depth int) Operand {
 	if n := args.Len(); args.Kind() != wire.Array || n < arity[op][0] || n > arity[op][1] {
 		want := fmt.Sprintf("%d or more operands", arity[op][0])
 		if arity[op][0] == arity[op][1] {
-			want = fmt.Sprintf("exactly %d", arity[op][0])
+			want = map[int]string{1: "one operand", 2: "two operands"}[arity[op][0]]
 		}
 		r.fail(v, `%q needs "args", an array of %s`, op, want)
 		return Operand{}

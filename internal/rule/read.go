@@ -75,7 +75,9 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 	op, ok := parseOp(name.Text())
 	if !ok {
 		hint := ""
-		if near, ok := nearest(name.Text(), slices.Values(opNames[And:])); ok {
+		if slices.Contains(arithNames[Add:], name.Text()) {
+			hint = `; arithmetic stands inside a comparison, as its "left" or "right"`
+		} else if near, ok := nearest(name.Text(), slices.Values(opNames[And:])); ok {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
 		r.fail(name, "is not an operator of the condition language%s", hint)

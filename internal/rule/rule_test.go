@@ -10,8 +10,9 @@ import (
 )
 
 // catalogue is a small one with a field of every kind the language treats
-// differently. It is shared by all tests, as the real one is by all requests.
-var catalogue = mustCatalogue([]rule.Field{
+// differently, and many that no condition reads unless to take up room. It is
+// shared by all tests, as the real one is by all requests.
+var catalogue = mustCatalogue(append(unused(), []rule.Field{
 	{Name: "bureau_score", Type: rule.NumberType},
 	{Name: "age", Type: rule.NumberType},
 	{Name: "monthly_income", Type: rule.NumberType},
@@ -25,7 +26,18 @@ var catalogue = mustCatalogue([]rule.Field{
 	{Name: "location_gps_pincode_match", Type: rule.BoolType},
 	{Name: "final_score", Type: rule.NumberType, Supply: rule.FromEngine},
 	{Name: "grade", Type: rule.StringType, Supply: rule.FromEngine},
-})
+}...))
+
+// unused are 160 number fields: more than twice the 64 that a frame keeps a
+// bit for.
+func unused() (fields []rule.Field) {
+	for i := range 160 {
+		fields = append(fields, rule.Field{Name: unusedName(i), Type: rule.NumberType})
+	}
+	return fields
+}
+
+func unusedName(i int) string { return fmt.Sprintf("unused_by_any_policy_%03d", i) }
 
 // inputs are names that the policy of these tests declares for itself.
 var inputs = map[string]rule.Type{
@@ -110,8 +122,15 @@ type plan struct {
 	tests      []rule.Test
 }
 
-func compile(conditions ...*rule.Condition) *plan {
+func compile(conditions ...*rule.Condition) *plan { return compileBehind(0, conditions...) }
+
+// compileBehind compiles conditions in a plan that reads as many other fields
+// first.
+func compileBehind(others int, conditions ...*rule.Condition) *plan {
 	slots := rule.NewSlots(catalogue)
+	for id := range rule.FieldID(others) {
+		slots.Slot(rule.Ref{Name: catalogue.Field(id).Name, ID: id, Type: catalogue.Field(id).Type})
+	}
 	p := &plan{slots: slots, code: rule.NewCode(slots), conditions: conditions}
 	for _, c := range conditions {
 		p.tests = append(p.tests, p.code.Add(c))
