@@ -174,6 +174,9 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 				r.faults.Add(e.Pointer(), fault.CodeWrongType, "must be a %s, as %s is", factor.Field.Type, factor.Field.Name)
 				continue
 			}
+			if detail := r.scope.Outside(factor.Field, val); factor.Field.Name != "" && detail != "" {
+				r.faults.Add(e.Pointer(), fault.CodeOutOfRange, "%s", detail)
+			}
 			b.In = append(b.In, val)
 		}
 		if b.Else == list.Given() || !b.Else && list.Len() == 0 {

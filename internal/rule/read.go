@@ -176,16 +176,18 @@ func (r *reader) vocabulary(v wire.Value, field, constant *Operand) {
 	if field.Kind != FieldOperand || constant.Kind != ConstantOperand {
 		return
 	}
-	if detail := r.outside(field.Field, constant.Value); detail != "" {
+	if detail := r.scope.Outside(field.Field, constant.Value); detail != "" {
 		r.fail(v, "%s", detail)
 	}
 }
 
-func (r *reader) outside(ref Ref, val Value) string {
+// Outside says why a field of a closed vocabulary can never hold a constant;
+// "" when it can.
+func (s *Scope) Outside(ref Ref, val Value) string {
 	if ref.ID < 0 || val.typ != StringType {
 		return ""
 	}
-	known := r.scope.Catalogue.Field(ref.ID).Values
+	known := s.Catalogue.Field(ref.ID).Values
 	if len(known) == 0 || slices.Contains(known, val.str) {
 		return ""
 	}
@@ -241,7 +243,7 @@ func (r *reader) values(v wire.Value, field *Operand) []Value {
 		if field.Kind == FieldOperand {
 			if val.Value.typ != field.Field.Type {
 				r.fail(e, "is %s; %s is %s", article(val.Value.typ), field.Field.Name, article(field.Field.Type))
-			} else if detail := r.outside(field.Field, val.Value); detail != "" {
+			} else if detail := r.scope.Outside(field.Field, val.Value); detail != "" {
 				r.fail(e, "%s", detail)
 			}
 		}

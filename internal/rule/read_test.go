@@ -112,11 +112,23 @@ func TestFaultsAreTheirOwn(t *testing.T) {
 		for _, second := range goldens {
 			document := fmt.Sprintf(`{"op":"or","args":[%s,%s,{"op":"not","arg":%s},%[1]s]}`, sound, first.condition, second.condition)
 			want := slices.Concat(moved(first, "/args/1"), moved(second, "/args/2/arg"))
-			if diff := cmp.Diff(want, readFaults(t, document)); diff != "" {
+			if diff := cmp.Diff(withoutHints(want), withoutHints(readFaults(t, document))); diff != "" {
 				t.Errorf("%s beside %s (-want +got):\n%s", first.name(), second.name(), diff)
 			}
 		}
 	}
+}
+
+// withoutHints cuts the nearest name, which only the first few faults of a
+// document are given.
+func withoutHints(items []fault.Item) []fault.Item {
+	out := slices.Clone(items)
+	for i := range out {
+		if unknown := "is not a known field"; strings.HasPrefix(out[i].Detail, unknown) {
+			out[i].Detail = unknown
+		}
+	}
+	return out
 }
 
 // TestBounds: the last condition within each bound, and the first beyond it.

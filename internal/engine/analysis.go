@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Severity says how much a finding matters.
+type Severity uint8
+
+// The severities, milder ones first. An error is a policy that does what
+// nobody can want; a warning most likely is a mistake; an info is worth
+// knowing.
+const (
+	SeverityInfo Severity = iota
+	SeverityWarning
+	SeverityError
+)
+
+var severityNames = [...]string{SeverityInfo: "info", SeverityWarning: "warning", SeverityError: "error"}
+
+// String is the severity's name.
+func (s Severity) String() string { return severityNames[s] }
+
+// Finding is one thing the analysis has to say about a policy.
+type Finding struct {
+	Severity Severity
+	Code     string            // stable, snake_case
+	Pointer  string            // into the policy's document
+	Detail   string            // for a risk officer
+	Witness  []rule.NamedValue // facts of an applicant who shows it; empty when none can
+}
+
+// Write writes the finding as JSON.
+func (f Finding) Write(w *wire.Writer) {
+	w.Object().Key("severity").String(f.Severity.String()).Key("code").String(f.Code)
+	w.Key("pointer").String(f.Pointer).Key("detail").String(f.Detail)
+	w.Key("witness").Object()
+	for _, nv := range f.Witness {
+		w.Key(nv.Name)
+		nv.Value.Write(w)
+	}
+	w.EndObject().EndObject()
+}
+
+// The codes of findings.
+const (
+	CodeNeverFires        = "never_fires"
+	CodeAlwaysFires       = "always_fires"
+	CodeImpliedBy         = "implied_by"
+	CodeDuplicate         = "duplicate_condition"
+	CodeContradictory     = "contradictory_condition"
+	CodeUnsupplied        = "unsupplied_fields"
+	CodeSilentForNTC      = "silent_for_ntc"
+	CodeSilentWhenAbsent  = "silent_when_absent"
+	CodeUnreachableGrade  = "unreachable_grade"
+	CodeWorsePrice        = "better_score_worse_price"
+	CodeNoNTCBand         = "no_ntc_band"
+	CodeNonMonotoneBins   = "non_monotone_bins"
+	CodeDeadAdjustment    = "dead_adjustment"
+	CodeDeadBin           = "dead_bin"
+	CodeNoMessage         = "no_applicant_message"
+	CodeAnalysisTruncated = "analysis_truncated"
+)
+
+// Analyse looks a policy from ReadPolicy over for what it does and its author
+// can hardly mean. What it says is so for every applicant within the domains
+// of the catalogue; what it cannot prove it does not say. Findings come in the
+// order of the document, then by code, and are the same every time. The work
+// is bounded whatever the policy.
+func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
+	a := newAnalysis(p, catalogue)
+	a.clauses()
+	a.redundancy()
+	a.silence()
+	a.scorecard()
+	a.reachability()
+	a.bands()
+	a.messages()
+	if a.truncated {
+		a.report(SeverityInfo, CodeAnalysisTruncated, location{section: atPolicy},
+			"The policy is too large to be analysed in full; what is said here holds, but there may be more to say.", nil)
+	}
+	slices.SortStableFunc(a.found, func(x, y found) int {
+		return cmp.Or(x.at.compare(y.at), cmp.Compare(x.Code, y.Code))
+	})
+	out := make([]Finding, len(a.found))
+	for i := range a.found {
+		out[i] = a.found[i].Finding
+	}
+	return out
+}
+
+// The bounds of one analysis: steps over all, steps to compare two rules, and
+// pairs of rules compared. They are far beyond a policy that people maintain,
+// and keep the work for the largest one to some hundredths of a second.
+const (
+	maxSteps       = 1_000_000
+	maxPatience    = 2_000
+	maxComparisons = 50_000
+)
+
+// analysis holds the working memory of one call of Analyse.
+type analysis struct {
+	policy    *Policy
+	catalogue *rule.Catalogue
+	found     []found
+
+	fields []domain
+	byID   []uint16 // catalogue id to place+1
+	byName map[string]int32
+	texts  map[string]int64 // codes of the texts of open string fields
+	textOf []string
+	ntc    int32 // the field bureau_is_ntc, -1 when the catalogue has none
+	scored []int32
+
+	memory
+	reads  []int32 // the clauses' reads are cut out of this
+	path   []int   // to the part of a condition that is being looked at
+	opaque bool    // a predicate was met that sets cannot express
+
+	knockouts   []clause
+	adjustments []clause
+	whens       []clause // those of the factors that have one
+	terms       []clause
+
+	steps, patience, comparisons int
+	truncated                    bool
+}
+
+// memory is what sets, boxes and regions are cut out of. Setting it back to
+// what it was frees whatever has been cut since.
+type memory struct {
+	sets        sets
+	constraints []constraint
+	boxes       []box
+}
+
+func newAnalysis(p *Policy, catalogue *rule.Catalogue) *analysis {
+	a := &analysis{
+		policy: p, catalogue: catalogue, ntc: -1,
+		byID: make([]uint16, catalogue.Len()), byName: map[string]int32{}, texts: map[string]int64{},
+		fields: make([]domain, 0, 32), found: make([]found, 0, 16), reads: make([]int32, 0, 64),
+		memory: memory{sets: sets{make([]span, 0, 128)}, constraints: make([]constraint, 0, 128), boxes: make([]box, 0, 128)},
+	}
+	if id, ok := catalogue.Lookup(field.BureauIsNTC); ok {
+		a.ntc = a.place(rule.Ref{Name: field.BureauIsNTC, ID: id, Type: catalogue.Field(id).Type})
+	}
+	return a
+}
+
+// spend takes steps off the budget and reports whether any were left.
+func (a *analysis) spend(n int) bool {
+	if a.truncated = a.truncated || a.steps > maxSteps; a.truncated {
+		return false
+	}
+	a.steps += n + 1
+	return true
+}

@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// bands reports ladders that a higher score climbs down, and a missing one.
+func (a *analysis) bands() {
+	a.ladder(false)
+	a.ladder(true)
+	if !slices.ContainsFunc(a.policy.Bands, func(b Band) bool { return b.NTC }) {
+		a.report(SeverityInfo, CodeNoNTCBand, location{section: atBand, index: -1},
+			"No pricing band takes applicants who are new to credit: all of them are declined as "+ReasonNoBand+".",
+			[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
+	}
+}
+
+// ladder compares each band of a ladder with the next lower one, and its price
+// with the next lower one that has a price to compare.
+func (a *analysis) ladder(ntc bool) {
+	var order []int
+	for i := range a.policy.Bands {
+		if a.policy.Bands[i].NTC == ntc {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(a.policy.Bands[i].MinScore, a.policy.Bands[j].MinScore)
+	})
+	var below, priced *Band
+	for _, i := range order {
+		b := &a.policy.Bands[i]
+		offers := b.Priced && b.Action != Decline
+		if below != nil && b.Action > below.Action {
+			a.worse(i, b, below, []string{fmt.Sprintf("action %s instead of %s", b.Action, below.Action)})
+		}
+		if offers && priced != nil {
+			if worse := worseTerms(b, priced); len(worse) > 0 {
+				a.worse(i, b, priced, worse)
+			}
+		}
+		below = b
+		if offers {
+			priced = b
+		}
+	}
+}
+
+func (a *analysis) worse(i int, b, below *Band, members []string) {
+	a.report(SeverityError, CodeWorsePrice, location{section: atBand, index: i},
+		fmt.Sprintf("A better score gets worse terms: score %d (%s) has %s, as against score %d (%s).",
+			b.MinScore, b.ID, enumerate(members), below.MaxScore, below.ID), nil)
+}
+
+// worseTerms lists the members of a price that are worse for the borrower
+// than those of the band below.
+func worseTerms(b, below *Band) (worse []string) {
+	check := func(name string, better, lower rule.Number, mayRise bool) {
+		if better != lower && better > lower != mayRise {
+			worse = append(worse, fmt.Sprintf("%s %s instead of %s", name, better, lower))
+		}
+	}
+	check("interest_rate", rule.Number(b.RateBP)*paiseUnit, rule.Number(below.RateBP)*paiseUnit, false)
+	check("processing_fee_pct", b.FeePct, below.FeePct, false)
+	check("processing_fee_min", paiseNumber(b.FeeMinPaise), paiseNumber(below.FeeMinPaise), false)
+	check("min_limit", paiseNumber(b.MinLimitPaise), paiseNumber(below.MinLimitPaise), false)
+	check("max_limit", paiseNumber(b.MaxLimitPaise), paiseNumber(below.MaxLimitPaise), true)
+	check("default_limit", paiseNumber(b.DefaultLimitPaise), paiseNumber(below.DefaultLimitPaise), true)
+	check("foir_cap", b.FOIRCap, below.FOIRCap, true)
+	check("tenure_months", rule.Int(int64(b.TenureMonths)), rule.Int(int64(below.TenureMonths)), true)
+	switch {
+	case b.HasIncomeMultiple && below.HasIncomeMultiple:
+		check("income_multiple", b.IncomeMultiple, below.IncomeMultiple, true)
+	case b.HasIncomeMultiple:
+		worse = append(worse, fmt.Sprintf("income_multiple %s instead of none", b.IncomeMultiple))
+	}
+	return worse
+}
+
+// messages reports reason codes of the tenant's own that applicants are told
+// nothing about, each once, where it first stands.
+func (a *analysis) messages() {
+	var told map[string]bool
+	check := func(code string, at location, kind, by string) {
+		if code == "" || reasonByCode[code] != nil || told[code] {
+			return
+		}
+		if told == nil {
+			told = map[string]bool{}
+		}
+		told[code] = true
+		a.report(SeverityInfo, CodeNoMessage, at,
+			fmt.Sprintf("The reason code %s of %s%s has no applicant-safe text of its own: applicants read %q.",
+				code, kind, by, applicantMessage(code)), nil)
+	}
+	for i := range a.policy.Knockouts {
+		if k := &a.policy.Knockouts[i]; strings.TrimSpace(k.ApplicantMessage) == "" {
+			check(k.ReasonCode, location{section: atKnockout, index: i}, "", k.ID)
+		}
+	}
+	for i := range a.policy.Adjustments {
+		adj := &a.policy.Adjustments[i]
+		check(adj.ReasonCode, location{section: atAdjustment, index: i}, "", adj.ID)
+	}
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		at := location{section: atFactor, index: i}
+		check(f.ReasonCode, at, "the factor ", f.Name)
+		for k := range f.Bins {
+			check(f.Bins[k].ReasonCode, at, "the factor ", f.Name)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+
+	"verdict/internal/rule"
+)
+
+// theArg is the step of a path from a not to its argument; any other step is
+// the position of an argument of an and or an or.
+const theArg = -1
+
+// branches reports the alternatives of a condition that can never hold
+// although the whole can. context is who satisfies what the condition is
+// joined with by and; a.path leads to it.
+func (a *analysis) branches(c *clause, cond *rule.Condition, positive bool, context region) {
+	switch {
+	case cond.Op == rule.Not:
+		a.descend(theArg, func() { a.branches(c, &cond.Args[0], !positive, context) })
+	case !compound(cond):
+	case (cond.Op == rule.And) != positive: // an or, or what negation makes one
+		for i := range cond.Args {
+			a.descend(i, func() { a.branch(c, &cond.Args[i], positive, context) })
+		}
+	default:
+		context, ok := a.joined(cond.Args, positive, context)
+		for i := range cond.Args {
+			if ok && compound(&cond.Args[i]) {
+				a.descend(i, func() { a.branches(c, &cond.Args[i], positive, context) })
+			}
+		}
+	}
+}
+
+func compound(c *rule.Condition) bool { return len(c.Args) > 0 }
+
+// joined narrows a context by the predicates among the arguments of an and; ok
+// is false when nothing else is among them, or the bounds are reached.
+func (a *analysis) joined(args []rule.Condition, positive bool, context region) (_ region, ok bool) {
+	deeper := false
+	for i := range args {
+		deeper = deeper || compound(&args[i])
+	}
+	for i := 0; i < len(args) && deeper; i++ {
+		if compound(&args[i]) {
+			continue
+		}
+		r, ok := a.region(&args[i], positive, over)
+		if ok {
+			context, ok = a.intersection(context, r)
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	return context, deeper
+}
+
+// branch looks at one alternative, and into it if it can hold.
+func (a *analysis) branch(c *clause, arg *rule.Condition, positive bool, context region) {
+	r, ok := a.region(arg, positive, over)
+	if ok {
+		r, ok = a.intersection(context, r)
+	}
+	if !ok {
+		return
+	}
+	switch r = a.possible(r); {
+	case len(r) == 0:
+		negation := ""
+		if !positive {
+			negation = "the negation of "
+		}
+		a.report(SeverityWarning, CodeContradictory, a.here(c),
+			fmt.Sprintf("A branch of %s can never hold: no applicant satisfies %s%s there.", c.label(), negation, excerpt(arg)), nil)
+	case !a.supplied(r):
+		a.report(SeverityError, CodeUnsupplied, a.here(c),
+			fmt.Sprintf("A branch of %s can never hold: it needs %s.", c.label(), a.conflict(r[0])), nil)
+	default:
+		a.branches(c, arg, positive, context)
+	}
+}
+
+// descend goes one step down the path for the time of visit.
+func (a *analysis) descend(step int, visit func()) {
+	a.path = append(a.path, step)
+	visit()
+	a.path = a.path[:len(a.path)-1]
+}
+
+// here is the place within a clause that the path leads to.
+func (a *analysis) here(c *clause) location {
+	at := c.at
+	if at.section != atFactor {
+		at.rest += "/condition_ast"
+	}
+	for _, step := range a.path {
+		if step == theArg {
+			at.rest += "/arg"
+		} else {
+			at.rest += "/args/" + strconv.Itoa(step)
+		}
+	}
+	return at
+}

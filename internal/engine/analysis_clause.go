@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// section is a part of the document, in the order findings are given.
+type section uint8
+
+const (
+	atPolicy section = iota
+	atKnockout
+	atAdjustment
+	atFactor
+	atBand
+	atTerm
+)
+
+// location is the place in the document that a finding speaks of.
+type location struct {
+	section section
+	index   int    // within the section, -1 for all of it
+	rest    string // the rest of the pointer
+}
+
+var sectionPointers = [...]string{
+	atPolicy: "", atKnockout: "/knockouts", atAdjustment: "/adjustments", atFactor: "/scorecard/factors",
+	atBand: "/pricing_bands", atTerm: "/conditions",
+}
+
+func (l location) pointer() string {
+	base := sectionPointers[l.section]
+	if l.section != atPolicy && l.index >= 0 {
+		base += "/" + strconv.Itoa(l.index)
+	}
+	return base + l.rest
+}
+
+func (l location) compare(m location) int {
+	return cmp.Or(cmp.Compare(l.section, m.section), cmp.Compare(l.index, m.index))
+}
+
+// found is a finding with the place that orders it.
+type found struct {
+	Finding
+	at location
+}
+
+func (a *analysis) report(s Severity, code string, at location, detail string, witness []rule.NamedValue) {
+	a.found = append(a.found, found{at: at, Finding: Finding{
+		Severity: s, Code: code, Pointer: at.pointer(), Detail: detail, Witness: witness,
+	}})
+}
+
+// clause is one condition of the policy, where it stands, and what is known
+// of it.
+type clause struct {
+	at    location
+	name  string // of the rule, the factor or the term
+	cond  *rule.Condition
+	reads []int32 // the fields whose values it reads
+	shape
+}
+
+// label is how a sentence speaks of the clause.
+func (c *clause) label() string {
+	switch c.at.section {
+	case atFactor:
+		return "the when of the factor " + c.name
+	case atTerm:
+		return "the condition " + c.name
+	default:
+		return c.name
+	}
+}
+
+// opening is the label at the beginning of a sentence.
+func (c *clause) opening() string {
+	if rest, ok := strings.CutPrefix(c.label(), "the "); ok {
+		return "The " + rest
+	}
+	return c.name
+}
+
+// clauses works out every condition of the policy and reports what each one
+// shows by itself.
+func (a *analysis) clauses() {
+	p := a.policy
+	add := func(list []clause, s section, i int, name string, c *rule.Condition) []clause {
+		mark := len(a.reads)
+		a.reads = a.named(c, a.reads, mark)
+		return append(list, clause{at: location{section: s, index: i}, name: name, cond: c, reads: a.reads[mark:len(a.reads):len(a.reads)]})
+	}
+	a.knockouts = make([]clause, 0, len(p.Knockouts))
+	for i := range p.Knockouts {
+		k := &p.Knockouts[i]
+		a.knockouts = add(a.knockouts, atKnockout, i, k.ID, &k.Condition)
+	}
+	for i := range p.Adjustments {
+		adj := &p.Adjustments[i]
+		a.adjustments = add(a.adjustments, atAdjustment, i, adj.ID, &adj.Condition)
+	}
+	for i := range p.Scorecard.Factors {
+		f := &p.Scorecard.Factors[i]
+		a.place(f.Field)
+		if f.When != nil {
+			a.whens = add(a.whens, atFactor, i, f.Name, f.When)
+			a.whens[len(a.whens)-1].at.rest = "/when"
+		}
+	}
+	for i := range p.Terms {
+		t := &p.Terms[i]
+		a.terms = add(a.terms, atTerm, i, t.Code, &t.Condition)
+	}
+	// Only now that every field has its place: what is impossible for an
+	// applicant may be said by two rules together.
+	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
+		for i := range list {
+			c := &list[i]
+			if c.shape = a.shape(c.cond); c.known {
+				a.satisfiability(c)
+			}
+		}
+	}
+}
+
+// satisfiability reports a condition that nobody, or everybody, satisfies, and
+// the branches of one that never hold.
+func (a *analysis) satisfiability(c *clause) {
+	constant := len(c.reads) == 0 && !asksPresence(c.cond)
+	switch {
+	case len(c.upper) == 0 && constant:
+		a.report(SeverityInfo, CodeNeverFires, c.at, c.opening()+" is switched off: its condition never holds.", nil)
+	case len(c.upper) == 0:
+		a.report(SeverityWarning, CodeNeverFires, c.at,
+			fmt.Sprintf("%s can never apply: no applicant satisfies %s%s.", c.opening(), excerpt(c.cond), a.hint(c)), nil)
+	case !a.supplied(c.upper):
+		a.report(SeverityError, CodeUnsupplied, c.at,
+			fmt.Sprintf("%s can never apply: it needs %s.", c.opening(), a.conflict(c.upper[0])), nil)
+	case c.at.section == atKnockout && constant && c.lower.everybody():
+		a.report(SeverityInfo, CodeAlwaysFires, c.at, c.opening()+" hits every applicant: its condition is always true.", nil)
+	default:
+		before := a.memory
+		if c.at.section == atKnockout {
+			a.always(c)
+		}
+		a.path = a.path[:0]
+		a.branches(c, c.cond, true, everybody)
+		a.memory = before
+	}
+}
+
+// always reports a knockout that hits whoever supplies the fields whose values
+// it reads. A rule that asks whether a field is there means what it says, so
+// those fields are left open.
+func (a *analysis) always(c *clause) {
+	supplied := box{}
+	for _, at := range c.reads {
+		supplied = a.with(supplied, at, a.fields[at].given)
+	}
+	supplied, ok := a.tightened(supplied)
+	if !ok || a.supply(supplied) == 0 {
+		return
+	}
+	a.patience = maxPatience
+	if !a.covered(supplied, c.lower) {
+		return
+	}
+	who := "every applicant"
+	if len(c.reads) > 0 {
+		who += " who gives " + a.names(c.reads)
+	}
+	witness, _ := a.facts(supplied)
+	a.report(SeverityWarning, CodeAlwaysFires, c.at,
+		fmt.Sprintf("%s hits %s: within the values possible, %s is always true.", c.opening(), who, excerpt(c.cond)), witness)
+}
+
+func asksPresence(c *rule.Condition) (asks bool) {
+	c.Walk(func(n *rule.Condition) { asks = asks || n.Op == rule.Exists || n.Op == rule.IsAbsent })
+	return asks
+}
+
+// hint says why nobody satisfies a condition, where that is not plain to see.
+func (a *analysis) hint(c *clause) string {
+	if c.nobody {
+		return " (an applicant who is new to credit has no " + field.BureauScore + ")"
+	}
+	var words []string
+	for _, at := range c.reads {
+		if s := a.fields[at].text(); s != "" {
+			words = append(words, a.fields[at].ref.Name+" is "+s)
+		}
+	}
+	if len(words) == 0 || len(words) > 2 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// conflict names the fields of a box that no request carries together.
+func (a *analysis) conflict(b box) string {
+	carries := func(not rule.Supply) string {
+		for _, c := range b {
+			if !c.allow.contains(codeAbsent) && a.fields[c.field].supply&not == 0 {
+				return a.fields[c.field].ref.Name
+			}
+		}
+		return ""
+	}
+	if name := carries(anyRequest); name != "" {
+		return name + ", which no request can carry"
+	}
+	return fmt.Sprintf("%s, which only /v1/decisions carries, together with %s, which only /v1/evaluate carries",
+		carries(rule.FromEvaluate), carries(rule.FromDecisions))
+}

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"verdict/internal/rule"
+)
+
+// shape is what the analysis knows of one condition: everybody for whom it
+// holds is in upper, and for everybody in lower it holds. Where sets express
+// the whole condition the two are the same.
+type shape struct {
+	upper, lower region
+	known        bool // false beyond the bounds: nothing can be said
+	nobody       bool // it holds for combinations that no applicant can have
+}
+
+// shape works a condition out. Boxes that no applicant can be in are left out.
+func (a *analysis) shape(c *rule.Condition) (s shape) {
+	a.opaque = false
+	r, ok := a.region(c, true, over)
+	if !ok {
+		return s
+	}
+	s.upper, s.known = a.possible(r), true
+	s.nobody = len(r) > 0 && len(s.upper) == 0
+	s.lower = s.upper
+	if a.opaque {
+		r, s.known = a.region(c, true, under)
+		s.lower = a.possible(r)
+	}
+	return s
+}
+
+// possible is the part of a region that applicants can be in.
+func (a *analysis) possible(r region) region {
+	a.boxes = room(a.boxes, len(r))
+	mark := len(a.boxes)
+	for _, b := range r {
+		if b, ok := a.tightened(b); ok {
+			a.boxes = append(a.boxes, b)
+		}
+	}
+	return region(a.boxes[mark:len(a.boxes):len(a.boxes)])
+}
+
+// tightened leaves out of a box whoever cannot exist: an applicant who is new
+// to credit and yet has what only a credit history gives (CONTRACT A3). ok is
+// false when nobody is left.
+func (a *analysis) tightened(b box) (box, bool) {
+	if a.ntc < 0 {
+		return b, true
+	}
+	isNTC := a.states(b, a.ntc)
+	if !isNTC.contains(1) {
+		return b, true
+	}
+	only := len(isNTC) == 1 && isNTC[0].lo == 1
+	for _, at := range a.scored {
+		allow := a.states(b, at)
+		switch {
+		case only && !allow.contains(codeAbsent):
+			return nil, false
+		case only:
+			b = a.with(b, at, onlyAbsent)
+		case !allow.contains(codeAbsent):
+			return a.with(b, a.ntc, a.sets.difference(isNTC, onlyTrue)), true
+		}
+	}
+	return b, true
+}
+
+// covered reports whether everybody in a box is in a region. It cuts away what
+// one box of the region takes and looks for the rest in the others; when that
+// takes more patience than the analysis has, the answer is no.
+func (a *analysis) covered(b box, r region) bool {
+	for len(r) > 0 {
+		a.patience--
+		if a.patience < 0 || !a.spend(len(b)+len(r[0])) {
+			return false
+		}
+		if !a.apart(b, r[0]) {
+			break
+		}
+		r = r[1:]
+	}
+	if len(r) == 0 {
+		return false
+	}
+	for _, c := range r[0] {
+		states := a.states(b, c.field)
+		if states.within(c.allow) {
+			continue
+		}
+		if len(r) == 1 && c.field != a.ntc && !a.fields[c.field].scored {
+			return false // the rest is somebody, and nothing is left to take them
+		}
+		rest := a.with(b, c.field, a.sets.difference(states, c.allow))
+		if rest, ok := a.tightened(rest); ok && !a.covered(rest, r[1:]) {
+			return false
+		}
+		b = a.with(b, c.field, a.sets.intersection(states, c.allow))
+	}
+	return true
+}
+
+// apart reports whether two boxes have nobody in common.
+func (a *analysis) apart(x, y box) bool {
+	for _, c := range y {
+		if !a.states(x, c.field).meets(c.allow) {
+			return true
+		}
+	}
+	return false
+}
+
+// implies reports whether whoever the first condition holds for, the second
+// one holds for as well. A no may be a "cannot tell".
+func (a *analysis) implies(s, t *shape) bool {
+	if !s.known || !t.known || len(s.upper) == 0 {
+		return false
+	}
+	a.patience = maxPatience
+	before := a.memory
+	defer func() { a.memory = before }() // what was cut up on the way is of no more use
+	for _, b := range s.upper {
+		if !a.covered(b, t.lower) {
+			return false
+		}
+	}
+	return true
+}
+
+// supply is which requests can carry every field that a box needs.
+func (a *analysis) supply(b box) rule.Supply {
+	by := anyRequest
+	for _, c := range b {
+		if !c.allow.contains(codeAbsent) {
+			by &= a.fields[c.field].supply
+		}
+	}
+	return by
+}
+
+// supplied reports whether some request can carry what a region needs.
+func (a *analysis) supplied(r region) bool {
+	for _, b := range r {
+		if a.supply(b) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// witness is an application in a region: only the fields that must be there,
+// with values a person would recognise. It is empty when nothing must be
+// there, or nothing that could be shown.
+func (a *analysis) witness(r region) []rule.NamedValue {
+	for _, b := range r {
+		if a.supply(b) == 0 {
+			continue
+		}
+		if facts, ok := a.facts(b); ok {
+			return facts
+		}
+	}
+	return nil
+}
+
+func (a *analysis) facts(b box) (facts []rule.NamedValue, ok bool) {
+	facts = make([]rule.NamedValue, 0, len(b))
+	for _, c := range b {
+		if c.allow.contains(codeAbsent) {
+			continue
+		}
+		d := &a.fields[c.field]
+		if d.engine {
+			return nil, false // an applicant brings no score and no offer
+		}
+		readable := a.sets.intersection(c.allow, d.given)
+		if len(readable) == 0 {
+			return nil, false // only a value of the wrong type would do
+		}
+		facts = append(facts, rule.NamedValue{Name: d.ref.Name, Value: a.pick(d, readable)})
+	}
+	return facts, true
+}

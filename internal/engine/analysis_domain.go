@@ -1,0 +1,250 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// domain is what the catalogue promises of one field that the policy reads:
+// every state an application can have it in.
+type domain struct {
+	ref        rule.Ref
+	vocabulary []string    // of a closed string field, in the order of its codes
+	unit       rule.Number // what one code is worth: a millionth, or one for whole numbers
+	given      set         // the states in which it can be read
+	all        set         // those, and absence wherever it is possible
+	supply     rule.Supply
+	core       bool
+	engine     bool // worked out while deciding: no request carries it
+	scored     bool // absent by definition for an applicant who is new to credit
+	required   bool // the policy decides nothing in favour of who leaves it out
+	absence    bool // some condition of the policy asks whether it is there
+}
+
+// place returns the field's number within the analysis, giving it one when it
+// is new.
+func (a *analysis) place(ref rule.Ref) int32 {
+	if ref.ID >= 0 {
+		if at := a.byID[ref.ID]; at != 0 {
+			return int32(at) - 1
+		}
+	} else if at, ok := a.byName[ref.Name]; ok {
+		return at
+	}
+	at := int32(len(a.fields))
+	a.fields = append(a.fields, a.domainOf(ref))
+	if a.fields[at].scored {
+		a.scored = append(a.scored, at)
+	}
+	if ref.ID >= 0 {
+		a.byID[ref.ID] = uint16(at) + 1
+	} else {
+		a.byName[ref.Name] = at
+	}
+	return at
+}
+
+func (a *analysis) domainOf(ref rule.Ref) domain {
+	d := domain{ref: ref, unit: 1}
+	least, most := -rule.MaxNumber, rule.MaxNumber
+	missing := span{codeAbsent, codeAbsent}
+	if ref.ID >= 0 {
+		f := a.catalogue.Field(ref.ID)
+		d.supply, d.core, d.scored, d.vocabulary = f.Supply, f.Core, f.BureauScored, f.Values
+		if f.BoundedBelow {
+			least = f.Min
+		}
+		if f.BoundedAbove {
+			most = f.Max
+		}
+		if f.Integer {
+			d.unit = rule.One
+		}
+	} else {
+		// A path of the policy's own is read without the care of a known
+		// field: it may arrive with another type.
+		missing.hi = codeMistyped
+		d.supply = rule.FromEvaluate
+		if strings.HasPrefix(ref.Name, "applicant.") {
+			d.supply = rule.FromDecisions
+		}
+	}
+	always := false
+	if d.supply == rule.FromEngine {
+		d.supply, d.engine = anyRequest, true
+		switch ref.Name {
+		case field.FinalScore:
+			least, most, always = a.policy.Scorecard.MinScore, a.policy.Scorecard.MaxScore, true
+		case field.Grade:
+			d.vocabulary, always = a.grades(), true
+		}
+	}
+	values := span{0, mostCode}
+	switch {
+	case ref.Type == rule.NumberType:
+		values = span{ceilDiv(least, d.unit), floorDiv(most, d.unit)}
+	case ref.Type == rule.BoolType:
+		values = span{0, 1}
+	case len(d.vocabulary) > 0:
+		values = span{0, int64(len(d.vocabulary)) - 1}
+	}
+	d.all = a.sets.of(missing, values)
+	d.given = d.all[1:]
+	if always {
+		d.all = d.given
+	}
+	return d
+}
+
+// anyRequest is the supply of what either request can carry.
+const anyRequest = rule.FromDecisions | rule.FromEvaluate
+
+// grades is the vocabulary of the field grade: what this policy can give.
+func (a *analysis) grades() []string {
+	grades := []string{noGrade}
+	for i := range a.policy.Bands {
+		if g := a.policy.Bands[i].Grade; !slices.Contains(grades, g) {
+			grades = append(grades, g)
+		}
+	}
+	return grades
+}
+
+func floorDiv(n, unit rule.Number) int64 {
+	q := n / unit
+	if n%unit < 0 {
+		q--
+	}
+	return int64(q)
+}
+
+func ceilDiv(n, unit rule.Number) int64 { return -floorDiv(-n, unit) }
+
+// code is the code of a constant; ok is false when the field never has that
+// value.
+func (a *analysis) code(d *domain, v rule.Value) (code int64, ok bool) {
+	switch v.Type() {
+	case rule.NumberType:
+		return floorDiv(v.Number(), d.unit), v.Number()%d.unit == 0
+	case rule.BoolType:
+		if v.IsTrue() {
+			return 1, true
+		}
+		return 0, true
+	}
+	if len(d.vocabulary) > 0 {
+		at := slices.Index(d.vocabulary, v.Text())
+		return int64(at), at >= 0
+	}
+	code, ok = a.texts[v.Text()]
+	if !ok {
+		// Every code above those given out stands for some other text.
+		code = int64(len(a.textOf))
+		a.texts[v.Text()] = code
+		a.textOf = append(a.textOf, v.Text())
+	}
+	return code, true
+}
+
+// oneOf is the set of the given constants.
+func (a *analysis) oneOf(d *domain, values []rule.Value) set {
+	spans := make([]span, 0, 16)
+	for _, v := range values {
+		if code, ok := a.code(d, v); ok {
+			spans = append(spans, span{code, code})
+		}
+	}
+	slices.SortFunc(spans, func(x, y span) int { return cmp.Compare(x.lo, y.lo) })
+	mark := a.sets.start(len(spans))
+	for _, x := range spans {
+		a.sets.add(mark, x)
+	}
+	return a.sets.intersection(a.sets.since(mark), d.given)
+}
+
+// compared is the set of values for which a comparison with a constant holds.
+func (a *analysis) compared(d *domain, op rule.Op, v rule.Value) set {
+	x := span{leastCode, mostCode}
+	switch n := v.Number(); op {
+	case rule.Lt:
+		x.hi = ceilDiv(n, d.unit) - 1
+	case rule.Lte:
+		x.hi = floorDiv(n, d.unit)
+	case rule.Gt:
+		x.lo = floorDiv(n, d.unit) + 1
+	case rule.Gte:
+		x.lo = ceilDiv(n, d.unit)
+	default:
+		if code, ok := a.code(d, v); ok {
+			x = span{code, code}
+		} else {
+			return nil
+		}
+	}
+	return a.sets.intersection(a.sets.of(x), d.given)
+}
+
+// pick chooses one value out of a set that holds no absence: one near the
+// bound that made the set, and a round one where there is room.
+func (a *analysis) pick(d *domain, s set) rule.Value {
+	x := s[len(s)-1]
+	switch d.ref.Type {
+	case rule.NumberType:
+		whole := d.given[0]
+		lo, hi := rule.Number(x.lo)*d.unit, rule.Number(x.hi)*d.unit
+		if x.lo == whole.lo && x.hi < whole.hi {
+			return rule.Num(roundest(lo, hi, false))
+		}
+		return rule.Num(roundest(lo, hi, true))
+	case rule.BoolType:
+		return rule.Bool(x.lo == 1)
+	}
+	switch {
+	case len(d.vocabulary) > 0:
+		return rule.Str(d.vocabulary[x.lo])
+	case x.hi == mostCode:
+		return rule.Str(a.otherText())
+	default:
+		return rule.Str(a.textOf[x.lo])
+	}
+}
+
+// otherText is a text that no condition names.
+func (a *analysis) otherText() string {
+	text := "other"
+	for slices.Contains(a.textOf, text) {
+		text += "_"
+	}
+	return text
+}
+
+// roundest is a number in [lo, hi] close to the lower or the upper end: the end
+// itself if a person could have written it, else a whole number if there is
+// one, else one with as few decimals as will do. A range without a lower end
+// has zero for one.
+func roundest(lo, hi rule.Number, low bool) rule.Number {
+	end := hi
+	switch {
+	case lo == -rule.MaxNumber && hi >= 0:
+		return 0
+	case low:
+		end = lo
+	}
+	if end.HasPlaces(2) {
+		return end
+	}
+	for unit := rule.One; unit > 1; unit /= 10 {
+		n := rule.Number(floorDiv(hi, unit)) * unit
+		if low {
+			n = rule.Number(ceilDiv(lo, unit)) * unit
+		}
+		if lo <= n && n <= hi {
+			return n
+		}
+	}
+	return end
+}

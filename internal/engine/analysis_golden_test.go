@@ -1,0 +1,162 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/wire"
+)
+
+// plainPolicy is what a golden file's policy is completed with, so that each
+// one shows only what it is about. Alone it has no findings.
+const plainPolicy = `{
+	"name": "golden", "include_defaults": false,
+	"scorecard": {"base_points": 600, "factors": [
+		{"factor": "bureau_score", "field": "bureau_score", "bins": [{"lt": 700, "points": 0}, {"gte": 700, "points": 100}]}]},
+	"pricing_bands": [
+		{"id": "PB_A", "grade": "A", "min_score": 650, "max_score": 900, "interest_rate": 14, "tenure_months": 36,
+		 "min_limit": 20000, "max_limit": 500000, "default_limit": 50000, "foir_cap": 0.5},
+		{"id": "PB_F", "grade": "F", "min_score": 300, "max_score": 649, "action": "decline"},
+		{"id": "PB_NTC", "grade": "NTC", "ntc": true, "action": "refer", "interest_rate": 20, "tenure_months": 24,
+		 "min_limit": 20000, "max_limit": 100000, "default_limit": 20000, "foir_cap": 0.45}]}`
+
+// TestAnalysisGolden reads every testdata/analysis/*.txtar: a comment on what
+// it shows, policy.json, and findings.txt with what the analysis must say.
+func TestAnalysisGolden(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/analysis/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "policy.json" })
+			if i < 0 {
+				t.Fatal("no policy.json")
+			}
+			got := findingsText(engine.Analyse(completed(t, archive.Files[i].Data), field.Catalogue()))
+			want := &txtar.Archive{Comment: archive.Comment, Files: []txtar.File{
+				archive.Files[i], {Name: "findings.txt", Data: []byte(got)},
+			}}
+			if *engine.UpdateGolden {
+				if err := os.WriteFile(file, txtar.Format(want), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(want))); diff != "" {
+				t.Errorf("findings differ (-golden +now); rewrite with -update:\n%s", diff)
+			}
+		})
+	}
+}
+
+// completed reads a policy after filling in what it leaves out.
+func completed(t testing.TB, fragment []byte) *engine.Policy {
+	t.Helper()
+	document := map[string]json.RawMessage{}
+	for _, part := range [][]byte{[]byte(plainPolicy), fragment} {
+		if err := json.Unmarshal(part, &document); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := engine.ParsePolicy(data, engine.Sources{Catalogue: field.Catalogue()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// findingsText is how golden files show findings: a line for the place, one
+// for the detail and one for the witness, if there is one.
+func findingsText(list []engine.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "%s %s %s\n\t%s\n", f.Severity, f.Code, f.Pointer, f.Detail)
+		for i, nv := range f.Witness {
+			lead := ", "
+			if i == 0 {
+				lead = "\twitness: "
+			}
+			fmt.Fprintf(&b, "%s%s %s", lead, nv.Name, nv.Value)
+		}
+		if len(f.Witness) > 0 {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func TestAnalysisOfThePlainPolicyIsSilent(t *testing.T) {
+	t.Parallel()
+	if got := findingsText(engine.Analyse(completed(t, []byte(`{}`)), field.Catalogue())); got != "" {
+		t.Errorf("got findings:\n%s", got)
+	}
+}
+
+func TestAnalysisOfTheDefaultPolicyHasNoErrors(t *testing.T) {
+	t.Parallel()
+	for _, f := range engine.Analyse(engine.DefaultPolicy(), field.Catalogue()) {
+		if f.Severity == engine.SeverityError {
+			t.Errorf("%s at %s: %s", f.Code, f.Pointer, f.Detail)
+		}
+	}
+}
+
+// TestAnalysisKnowsEveryCode makes sure that no kind of finding is without a
+// golden file.
+func TestAnalysisKnowsEveryCode(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/analysis/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(data)
+	}
+	for _, code := range []string{
+		engine.CodeNeverFires, engine.CodeAlwaysFires, engine.CodeImpliedBy, engine.CodeDuplicate, engine.CodeContradictory, engine.CodeUnsupplied, engine.CodeSilentForNTC,
+		engine.CodeSilentWhenAbsent, engine.CodeUnreachableGrade, engine.CodeWorsePrice, engine.CodeNoNTCBand, engine.CodeNonMonotoneBins, engine.CodeDeadAdjustment, engine.CodeDeadBin, engine.CodeNoMessage,
+	} {
+		if !strings.Contains(all.String(), " "+code+" /") {
+			t.Errorf("no golden file shows %s", code)
+		}
+	}
+}
+
+func TestFindingWrite(t *testing.T) {
+	t.Parallel()
+	p := completed(t, []byte(`{"knockouts": [{"id": "KO", "condition_ast": {"op": "gte", "field": "bureau_score", "value": 300}}], "required_fields": ["bureau_score"]}`))
+	var w wire.Writer
+	engine.Analyse(p, field.Catalogue())[0].Write(&w)
+	const want = `{"severity":"warning","code":"always_fires","pointer":"/knockouts/0",` +
+		`"detail":"KO hits every applicant who gives bureau_score: within the values possible, bureau_score >= 300 is always true.",` +
+		`"witness":{"bureau_score":300}}`
+	if diff := cmp.Diff(want, string(w.Buf)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"verdict/internal/rule"
+)
+
+// mirroredOp is the comparison with its sides exchanged.
+var mirroredOp = [...]rule.Op{
+	rule.Eq: rule.Eq, rule.Ne: rule.Ne, rule.Lt: rule.Gt, rule.Lte: rule.Gte, rule.Gt: rule.Lt, rule.Gte: rule.Lte,
+}
+
+// leaf is the field of a predicate and the states in which it, or its
+// negation, holds; ok is false when no set of one field's states says that.
+func (a *analysis) leaf(c *rule.Condition, positive bool) (at int32, allow set, ok bool) {
+	op, left, right := c.Op, &c.Left, &c.Right
+	if left.Kind == rule.ConstantOperand && right.Kind == rule.FieldOperand {
+		op, left, right = mirroredOp[op], right, left
+	}
+	if left.Kind != rule.FieldOperand {
+		return 0, nil, false // arithmetic, or two constants
+	}
+	at = a.place(left.Field)
+	d := &a.fields[at]
+	switch op {
+	case rule.Exists:
+		return at, a.polarity(d.all, onlyAbsent, !positive), true
+	case rule.IsAbsent:
+		return at, a.polarity(d.all, onlyAbsent, positive), true
+	case rule.Eq, rule.Lt, rule.Lte, rule.Gt, rule.Gte, rule.Ne:
+		if right.Kind != rule.ConstantOperand {
+			return 0, nil, false
+		}
+		if op == rule.Ne {
+			op, positive = rule.Eq, !positive
+		}
+		allow = a.compared(d, op, right.Value)
+	case rule.In, rule.NotIn:
+		if !a.spend(len(c.Values)) {
+			return 0, nil, false
+		}
+		if op == rule.NotIn {
+			positive = !positive
+		}
+		allow = a.oneOf(d, c.Values)
+	case rule.Between:
+		allow = a.sets.intersection(a.compared(d, rule.Gte, c.Values[0]), a.compared(d, rule.Lte, c.Values[1]))
+	case rule.StartsWith, rule.EndsWith, rule.Contains:
+		if len(d.vocabulary) == 0 {
+			return 0, nil, false
+		}
+		allow = a.matching(d, op, right.Value.Text())
+	default:
+		return 0, nil, false
+	}
+	return at, a.polarity(d.given, allow, positive), true
+}
+
+// polarity is the part of the whole inside s, or outside it.
+func (a *analysis) polarity(whole, s set, inside bool) set {
+	if inside {
+		return a.sets.intersection(whole, s)
+	}
+	return a.sets.difference(whole, s)
+}
+
+// matching is the words of a closed vocabulary that pass a string test.
+func (a *analysis) matching(d *domain, op rule.Op, part string) set {
+	mark := a.sets.start(len(d.vocabulary))
+	for i, word := range d.vocabulary {
+		var passes bool
+		switch op {
+		case rule.StartsWith:
+			passes = strings.HasPrefix(word, part)
+		case rule.EndsWith:
+			passes = strings.HasSuffix(word, part)
+		default:
+			passes = strings.Contains(word, part)
+		}
+		if passes {
+			a.sets.add(mark, span{int64(i), int64(i)})
+		}
+	}
+	return a.sets.since(mark)
+}
+
+// named adds the fields whose values a condition reads to list, each once from
+// mark on, and notes those whose presence it asks for.
+func (a *analysis) named(c *rule.Condition, list []int32, mark int) []int32 {
+	for i := range c.Args {
+		list = a.named(&c.Args[i], list, mark)
+	}
+	if c.Op == rule.Exists || c.Op == rule.IsAbsent {
+		a.fields[a.place(c.Left.Field)].absence = true
+		return list
+	}
+	return a.operands(&c.Right, a.operands(&c.Left, list, mark), mark)
+}
+
+func (a *analysis) operands(o *rule.Operand, list []int32, mark int) []int32 {
+	if o.Kind == rule.FieldOperand {
+		if at := a.place(o.Field); !slices.Contains(list[mark:], at) {
+			list = append(list, at)
+		}
+	}
+	for i := range o.Args {
+		list = a.operands(&o.Args[i], list, mark)
+	}
+	return list
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// redundancy reports the rules that another rule makes superfluous.
+func (a *analysis) redundancy() {
+	a.pairs(a.knockouts, a.superfluous, func(c, by *clause, mutual bool) {
+		k, other := &a.policy.Knockouts[c.at.index], &a.policy.Knockouts[by.at.index]
+		if mutual {
+			a.report(SeverityWarning, CodeDuplicate, c.at,
+				fmt.Sprintf("%s (%s) hits exactly when %s (%s) does: one of the two is enough.",
+					k.ID, k.Action, other.ID, other.Action), a.witness(c.lower))
+			return
+		}
+		a.report(SeverityWarning, CodeImpliedBy, c.at,
+			fmt.Sprintf("%s (%s) changes no outcome: whoever it hits, %s (%s) hits as well.",
+				k.ID, k.Action, other.ID, other.Action), a.witness(c.lower))
+	})
+	alike := func(c, by *clause) (superfluous, mutual bool) {
+		mutual = by.at.index < c.at.index && a.implies(&c.shape, &by.shape) && a.implies(&by.shape, &c.shape)
+		return mutual, mutual
+	}
+	a.pairs(a.adjustments, alike, func(c, by *clause, _ bool) {
+		a.report(SeverityWarning, CodeDuplicate, c.at,
+			fmt.Sprintf("%s applies exactly when %s does: their points always come together.", c.name, by.name), a.witness(c.lower))
+	})
+}
+
+// superfluous reports whether a knockout changes no outcome because another
+// one hits whenever it does, no milder and no later; and whether the two hit
+// alike, in which case only one of them is superfluous: the milder, or the
+// later, and never one that the system added.
+func (a *analysis) superfluous(c, by *clause) (superfluous, mutual bool) {
+	k, other := &a.policy.Knockouts[c.at.index], &a.policy.Knockouts[by.at.index]
+	// A Stage 2 rule cannot stand in for one of Stage 1, which eligibility
+	// runs alone.
+	if k.System || other.Action < k.Action || other.Stage > k.Stage {
+		return false, false
+	}
+	if k.OnAbsent != PassWhenAbsent {
+		// It hits where its condition is unknown as well. Of that only an
+		// equal condition is sure to be unknown in the same cases.
+		if other.OnAbsent < k.OnAbsent || !sameCondition(c.cond, by.cond) {
+			return false, false
+		}
+	}
+	if !a.implies(&c.shape, &by.shape) {
+		return false, false
+	}
+	mutual = k.OnAbsent == other.OnAbsent && a.implies(&by.shape, &c.shape)
+	if mutual && k.Action == other.Action && k.Stage == other.Stage && !other.System && by.at.index > c.at.index {
+		return false, false
+	}
+	return true, mutual
+}
+
+func sameCondition(c, d *rule.Condition) bool {
+	var x, y wire.Writer
+	c.Write(&x)
+	d.Write(&y)
+	return bytes.Equal(x.Buf, y.Buf)
+}
+
+// pairs compares the clauses of a list with each other and reports for each
+// the first one that makes it superfluous. One clause can only take in another
+// if the two constrain some field in common, and a clause of one box only if
+// the other constrains every field of that box: so each is filed under the
+// fields it can be found by, and most pairs are never looked at.
+func (a *analysis) pairs(list []clause, superfluous func(c, by *clause) (bool, bool), report func(c, by *clause, mutual bool)) {
+	shelf := newShelf(len(a.fields))
+	for i := range list {
+		c := &list[i]
+		switch {
+		case !c.comparable(a):
+		case len(c.lower) == 1:
+			shelf.file(c.lower[0][0].field, int32(i))
+		default:
+			for _, b := range c.lower {
+				for _, x := range b {
+					shelf.file(x.field, int32(i))
+				}
+			}
+		}
+	}
+	for i := range list {
+		c := &list[i]
+		if !c.comparable(a) {
+			continue
+		}
+		first, alike := -1, false
+		for _, x := range c.upper[0] {
+			for e := shelf.last[x.field]; e > 0; e = shelf.entries[e].next {
+				j := int(shelf.entries[e].clause)
+				if j == i || first >= 0 && j >= first {
+					continue
+				}
+				if a.comparisons++; a.comparisons > maxComparisons {
+					a.truncated = true
+				}
+				if a.truncated {
+					return
+				}
+				if ok, mutual := superfluous(c, &list[j]); ok {
+					first, alike = j, mutual
+				}
+			}
+		}
+		if first >= 0 {
+			report(c, &list[first], alike)
+		}
+	}
+}
+
+// shelf files clauses under fields, as one list for each field.
+type shelf struct {
+	last    []int32 // the newest entry of each field, 0 for none
+	entries []entry // the first one is not used
+}
+
+type entry struct{ clause, next int32 }
+
+func newShelf(fields int) *shelf {
+	return &shelf{last: make([]int32, fields), entries: make([]entry, 1, 64)}
+}
+
+// file adds a clause to a field's list, once in a row.
+func (s *shelf) file(field, clause int32) {
+	if at := s.last[field]; at > 0 && s.entries[at].clause == clause {
+		return
+	}
+	s.entries = append(s.entries, entry{clause: clause, next: s.last[field]})
+	s.last[field] = int32(len(s.entries)) - 1
+}
+
+// comparable reports whether a clause takes part in comparisons. One that
+// holds for everybody does not: a stop button is not there to be compared.
+func (c *clause) comparable(a *analysis) bool {
+	return c.known && len(c.upper) > 0 && !c.upper.everybody() && a.supplied(c.upper)
+}

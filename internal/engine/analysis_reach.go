@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"math/bits"
+	"slices"
+
+	"verdict/internal/rule"
+)
+
+// reach is the set of sums that a scorecard can come to: the base and one
+// choice of each factor and adjustment. It is exact where the sums fit a small
+// bit set, as they do when points are whole, and an interval otherwise.
+type reach struct {
+	floor, ceiling rule.Number   // the scorecard's clamps
+	least, most    rule.Number   // the smallest and the greatest sum
+	unit           rule.Number   // all sums are least plus a multiple of it
+	steps          []rule.Number // by how much each choice can exceed its least option
+	ends           []int         // where the steps of each choice end
+	sums           []uint64      // bit n is least + n·unit; nil for the interval
+}
+
+// The bounds of the exact set: its bits, and the words touched to fill it.
+const (
+	maxReachBits = 1 << 15
+	maxReachWork = 1 << 20
+)
+
+func newReach(card *Scorecard) *reach {
+	return &reach{floor: card.MinScore, ceiling: card.MaxScore, least: card.Base, most: card.Base}
+}
+
+// choose adds one of the options, whichever.
+func (r *reach) choose(options []rule.Number) {
+	least := slices.Min(options)
+	r.least += least
+	r.most += slices.Max(options)
+	for _, n := range options {
+		if n != least {
+			r.steps = append(r.steps, n-least)
+			r.unit = gcd(r.unit, n-least)
+		}
+	}
+	r.ends = append(r.ends, len(r.steps))
+}
+
+func gcd(a, b rule.Number) rule.Number {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// settle works the sums out once all choices are known.
+func (r *reach) settle() {
+	if r.unit == 0 {
+		r.unit = 1
+	}
+	size := (r.most-r.least)/r.unit + 1
+	if size > maxReachBits {
+		return
+	}
+	words := int(size+63) / 64
+	if words*len(r.steps) > maxReachWork {
+		return
+	}
+	r.sums = make([]uint64, words)
+	r.sums[0] = 1
+	before := make([]uint64, words)
+	from := 0
+	for _, end := range r.ends {
+		copy(before, r.sums)
+		for _, n := range r.steps[from:end] {
+			orShifted(r.sums, before, int(n/r.unit))
+		}
+		from = end
+	}
+}
+
+// orShifted sets the bits of src in dst, moved up by n.
+func orShifted(dst, src []uint64, n int) {
+	word, bit := n/64, uint(n%64)
+	for i := len(dst) - 1; i >= word; i-- {
+		x := src[i-word] << bit
+		if bit > 0 && i > word {
+			x |= src[i-word-1] >> (64 - bit)
+		}
+		dst[i] |= x
+	}
+}
+
+// clamped is the lowest and the highest final score.
+func (r *reach) clamped() (least, most rule.Number) {
+	return min(max(r.least, r.floor), r.ceiling), min(max(r.most, r.floor), r.ceiling)
+}
+
+// hits reports whether some final score lies from least to most. A clamp
+// inside that range lets in whatever lies beyond it.
+func (r *reach) hits(least, most rule.Number) bool {
+	if most < r.floor || r.ceiling < least {
+		return false
+	}
+	if least <= r.floor {
+		least = r.least
+	}
+	if most >= r.ceiling {
+		most = r.most
+	}
+	least, most = max(least, r.least), min(most, r.most)
+	if least > most || r.sums == nil {
+		return least <= most
+	}
+	from, to := int(ceilDiv(least-r.least, r.unit)), int(floorDiv(most-r.least, r.unit))
+	for n := from; n <= to; {
+		if rest := r.sums[n/64] >> (n % 64); rest != 0 {
+			return n+bits.TrailingZeros64(rest) <= to
+		}
+		n += 64 - n%64
+	}
+	return false
+}

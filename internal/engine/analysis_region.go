@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"slices"
+
+	"verdict/internal/rule"
+)
+
+// constraint says which states one field may be in.
+type constraint struct {
+	field int32
+	allow set
+}
+
+// box is a set of applications: those that meet every constraint. Constraints
+// are ascending by field; a field without one may be in any state.
+type box []constraint
+
+// region is a union of boxes; an empty one is nobody.
+type region []box
+
+// everybody is the region of all applications.
+var everybody = region{box{}}
+
+// everybody reports whether a box of the region takes all applications.
+func (r region) everybody() bool {
+	return slices.ContainsFunc(r, func(b box) bool { return len(b) == 0 })
+}
+
+// maxBoxes bounds a region. A condition that needs more is left alone: the
+// analysis would rather be silent than slow or wrong.
+const maxBoxes = 64
+
+// approximation says what to take a predicate for that sets cannot express:
+// arithmetic, one field against another, a part of an open text. They hold
+// only if their fields are given, and beyond that nothing is known of them.
+type approximation uint8
+
+const (
+	over  approximation = iota // it may hold: whoever gives its fields is in
+	under                      // it may fail: nobody is in
+)
+
+// region is the set of applications for which a condition holds, or for which
+// its negation does when positive is false. Negations are pushed down to the
+// predicates, and a predicate as well as its negation holds only over a given
+// field, so this is exactly the three-valued meaning. ok is false beyond the
+// bounds of the analysis; where sets could not express a predicate, a.opaque
+// is set and the result is approximate in the direction asked for.
+func (a *analysis) region(c *rule.Condition, positive bool, as approximation) (r region, ok bool) {
+	if !a.spend(1) {
+		return nil, false
+	}
+	switch c.Op {
+	case rule.Not:
+		return a.region(&c.Args[0], !positive, as)
+	case rule.And, rule.Or:
+		if (c.Op == rule.And) == positive {
+			return a.all(c.Args, positive, as)
+		}
+		return a.any(c.Args, positive, as)
+	case rule.True, rule.False:
+		if (c.Op == rule.True) == positive {
+			return everybody, true
+		}
+		return nil, true
+	}
+	if at, allow, ok := a.leaf(c, positive); ok {
+		if len(allow) == 0 {
+			return nil, true
+		}
+		return a.single(at, allow), true
+	}
+	a.opaque = true
+	if as == under {
+		return nil, true
+	}
+	b := box{}
+	for _, at := range a.named(c, nil, 0) {
+		b = a.with(b, at, a.fields[at].given)
+	}
+	return region{b}, true
+}
+
+// single is the region of one constraint.
+func (a *analysis) single(at int32, allow set) region {
+	a.boxes = room(a.boxes, 1)
+	mark := len(a.boxes)
+	a.boxes = append(a.boxes, a.with(nil, at, allow))
+	return region(a.boxes[mark:len(a.boxes):len(a.boxes)])
+}
+
+func (a *analysis) all(args []rule.Condition, positive bool, as approximation) (region, bool) {
+	r := everybody
+	for i := range args {
+		arg, ok := a.region(&args[i], positive, as)
+		if ok {
+			r, ok = a.intersection(r, arg)
+		}
+		if !ok || len(r) == 0 {
+			return nil, ok
+		}
+	}
+	return r, true
+}
+
+func (a *analysis) any(args []rule.Condition, positive bool, as approximation) (region, bool) {
+	var r region
+	for i := range args {
+		arg, ok := a.region(&args[i], positive, as)
+		if !ok {
+			return nil, false
+		}
+		for _, b := range arg {
+			if r, ok = a.join(r, b); !ok {
+				return nil, false
+			}
+		}
+	}
+	return r, true
+}
+
+// join adds a box to a region that is being built. Boxes that differ in one
+// field become one, so that a list of alternatives for one field stays one box.
+func (a *analysis) join(r region, b box) (region, bool) {
+	for i := range r {
+		if !a.spend(len(b)) {
+			return nil, false
+		}
+		if both, ok := a.merged(r[i], b); ok {
+			r[i] = both
+			return r, true
+		}
+	}
+	return append(r, b), len(r) < maxBoxes
+}
+
+// merged is the union of two boxes where that is a box.
+func (a *analysis) merged(x, y box) (box, bool) {
+	if len(x) != len(y) {
+		return nil, false
+	}
+	differs := -1
+	for i := range x {
+		switch {
+		case x[i].field != y[i].field:
+			return nil, false
+		case slices.Equal(x[i].allow, y[i].allow):
+		case differs >= 0:
+			return nil, false
+		default:
+			differs = i
+		}
+	}
+	if differs < 0 {
+		return x, true
+	}
+	at := x[differs].field
+	both := a.sets.union(x[differs].allow, y[differs].allow)
+	if a.fields[at].all.within(both) {
+		return slices.Delete(slices.Clone(x), differs, differs+1), true
+	}
+	return a.with(x, at, both), true
+}
+
+// intersection is what two regions have in common.
+func (a *analysis) intersection(r, s region) (region, bool) {
+	switch {
+	case len(r) == 1 && len(r[0]) == 0:
+		return s, true
+	case len(s) == 1 && len(s[0]) == 0:
+		return r, true
+	}
+	a.boxes = room(a.boxes, min(len(r)*len(s), maxBoxes+len(s)))
+	mark := len(a.boxes)
+	for _, x := range r {
+		for _, y := range s {
+			if !a.spend(len(x) + len(y)) {
+				return nil, false
+			}
+			if b, ok := a.meet(x, y); ok {
+				a.boxes = append(a.boxes, b)
+			}
+		}
+		if len(a.boxes)-mark > maxBoxes {
+			return nil, false
+		}
+	}
+	return region(a.boxes[mark:len(a.boxes):len(a.boxes)]), true
+}
+
+// meet is what two boxes have in common; ok is false when that is nobody.
+func (a *analysis) meet(x, y box) (b box, ok bool) {
+	a.constraints = room(a.constraints, len(x)+len(y))
+	mark := len(a.constraints)
+	for i, j := 0, 0; i < len(x) || j < len(y); {
+		switch {
+		case j == len(y) || i < len(x) && x[i].field < y[j].field:
+			a.constraints = append(a.constraints, x[i])
+			i++
+		case i == len(x) || y[j].field < x[i].field:
+			a.constraints = append(a.constraints, y[j])
+			j++
+		default:
+			both := a.sets.intersection(x[i].allow, y[j].allow)
+			if len(both) == 0 {
+				a.constraints = a.constraints[:mark]
+				return nil, false
+			}
+			a.constraints = append(a.constraints, constraint{x[i].field, both})
+			i++
+			j++
+		}
+	}
+	return a.constraints[mark:len(a.constraints):len(a.constraints)], true
+}
+
+// with is the box with one field's constraint replaced.
+func (a *analysis) with(b box, at int32, allow set) box {
+	a.constraints = room(a.constraints, len(b)+1)
+	mark := len(a.constraints)
+	for len(b) > 0 && b[0].field < at {
+		a.constraints, b = append(a.constraints, b[0]), b[1:]
+	}
+	if len(b) > 0 && b[0].field == at {
+		b = b[1:]
+	}
+	a.constraints = append(append(a.constraints, constraint{at, allow}), b...)
+	return a.constraints[mark:len(a.constraints):len(a.constraints)]
+}
+
+// states is what a box allows a field.
+func (a *analysis) states(b box, at int32) set {
+	for i := range b {
+		if b[i].field == at {
+			return b[i].allow
+		}
+	}
+	return a.fields[at].all
+}

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"verdict/internal/rule"
+)
+
+// scorecard reports what can be said of the scorecard and the adjustments by
+// themselves.
+func (a *analysis) scorecard() {
+	for i := range a.policy.Adjustments {
+		if adj := &a.policy.Adjustments[i]; adj.Delta == 0 {
+			a.report(SeverityInfo, CodeDeadAdjustment, location{section: atAdjustment, index: i},
+				adj.ID+" adds no points: its delta is 0.", nil)
+		}
+	}
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		a.deadBins(f, i)
+		if f.Field.Type != rule.NumberType || f.Weight == 0 {
+			continue
+		}
+		rises, falls := false, false
+		for k := 1; k < len(f.Bins); k++ {
+			rises = rises || f.Bins[k].Points > f.Bins[k-1].Points
+			falls = falls || f.Bins[k].Points < f.Bins[k-1].Points
+		}
+		if rises && falls {
+			a.report(SeverityInfo, CodeNonMonotoneBins, location{section: atFactor, index: i},
+				fmt.Sprintf("The points of the factor %s both rise and fall as %s grows.", f.Name, f.Field.Name), nil)
+		}
+	}
+}
+
+// deadBins reports the bins that no value of the field falls into. The bin for
+// everything else may be empty.
+func (a *analysis) deadBins(f *Factor, i int) {
+	d := &a.fields[a.place(f.Field)]
+	rest := d.given
+	for k := range f.Bins {
+		var states set
+		if states, rest = a.takes(f, k, d, rest); len(states) == 0 && !f.Bins[k].Else {
+			at := location{section: atFactor, index: i, rest: "/bins/" + strconv.Itoa(k)}
+			a.report(SeverityWarning, CodeDeadBin, at,
+				fmt.Sprintf("Nobody falls into this bin of the factor %s: %s is %s.", f.Name, f.Field.Name, d.text()), nil)
+		}
+	}
+}
+
+// takes is the states of the field that fall into a factor's bin, of those
+// that the bins before it have left, and what it leaves.
+func (a *analysis) takes(f *Factor, k int, d *domain, rest set) (states, left set) {
+	switch {
+	case f.Bins[k].Else || k == len(f.Bins)-1:
+		return rest, nil // the last bin takes whatever no other has taken
+	case f.Field.Type == rule.NumberType:
+		states = a.sets.intersection(rest, a.compared(d, rule.Lt, rule.Num(f.Bins[k+1].Min)))
+	default:
+		states = a.oneOf(d, f.Bins[k].In)
+	}
+	return states, a.sets.difference(rest, states)
+}
+
+// reachability reports the bands that no combination of bins, missing fields
+// and adjustments leads to. Factors and adjustments are taken to be
+// independent, which can only make more scores reachable than there are.
+func (a *analysis) reachability() {
+	for _, ntc := range [...]bool{false, true} {
+		if ntc && a.ntc < 0 || !slices.ContainsFunc(a.policy.Bands, func(b Band) bool { return b.NTC == ntc && b.Ranged }) {
+			continue
+		}
+		reach := a.scores(ntc)
+		least, most := reach.clamped()
+		for i := range a.policy.Bands {
+			b := &a.policy.Bands[i]
+			if b.NTC != ntc || !b.Ranged || reach.hits(rule.Int(b.MinScore), rule.Int(b.MaxScore+1)-1) {
+				continue
+			}
+			who := "applicant"
+			if ntc {
+				who = "new-to-credit applicant"
+			}
+			a.report(SeverityWarning, CodeUnreachableGrade, location{section: atBand, index: i},
+				fmt.Sprintf("Grade %s (%s) is never given: no %s can score %d to %d. Scores run from %s to %s.",
+					b.Grade, b.ID, who, b.MinScore, b.MaxScore, least, most), nil)
+		}
+	}
+}
+
+// scores works out the sums that applicants can reach: those who are new to
+// credit, or the others.
+func (a *analysis) scores(ntc bool) *reach {
+	card := a.policy.Scorecard
+	r := newReach(card)
+	context := everybody
+	if a.ntc >= 0 {
+		allow := onlyTrue
+		if !ntc {
+			allow = a.sets.difference(a.fields[a.ntc].all, onlyTrue)
+		}
+		context = a.possible(a.single(a.ntc, allow))
+	}
+	options := make([]rule.Number, 0, 16)
+	when := 0
+	for i := range card.Factors {
+		f := &card.Factors[i]
+		who := context
+		options = options[:0]
+		if f.When != nil {
+			c := &a.whens[when]
+			when++
+			options = append(options, 0) // whoever it does not hold for has no entry
+			who = a.among(context, &c.shape)
+		}
+		r.choose(a.outcomes(f, who, options))
+	}
+	for i := range a.adjustments {
+		if who := a.among(context, &a.adjustments[i].shape); len(who) > 0 {
+			r.choose([]rule.Number{0, a.policy.Adjustments[i].Delta})
+		}
+	}
+	r.settle()
+	return r
+}
+
+// among is whoever of the context a condition may hold for.
+func (a *analysis) among(context region, s *shape) region {
+	if !s.known {
+		return context
+	}
+	both, ok := a.intersection(context, s.upper)
+	if !ok {
+		return context
+	}
+	return a.possible(both)
+}
+
+// outcomes adds the points that a factor can give to anybody of a region.
+func (a *analysis) outcomes(f *Factor, who region, options []rule.Number) []rule.Number {
+	add := func(n rule.Number) {
+		if !slices.Contains(options, n) {
+			options = append(options, n)
+		}
+	}
+	at := a.place(f.Field)
+	d := &a.fields[at]
+	unreadable := a.sets.difference(d.all, d.given)
+	somebody := func(states set) bool {
+		return len(states) > 0 && slices.ContainsFunc(who, func(b box) bool { return a.states(b, at).meets(states) })
+	}
+	if somebody(unreadable) {
+		missing := rule.Number(0)
+		if f.HasMissing {
+			missing = weighted(f.Missing, f.Weight)
+		}
+		add(missing)
+	}
+	rest := d.given
+	for k := range f.Bins {
+		var states set
+		if states, rest = a.takes(f, k, d, rest); somebody(states) {
+			add(weighted(f.Bins[k].Points, f.Weight))
+		}
+	}
+	if len(options) == 0 {
+		add(0)
+	}
+	return options
+}

@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// silence reports the knockouts that somebody gets around by having no credit
+// history, or by leaving a field out.
+func (a *analysis) silence() {
+	a.requirements()
+	handled := a.ntcHandled()
+	for i := range a.knockouts {
+		if c := &a.knockouts[i]; a.evadable(c) {
+			a.silentForNTC(c, handled)
+		}
+	}
+	a.silentWhenAbsent()
+}
+
+// evadable reports whether leaving something out could keep a knockout from
+// hitting: it can hit at all, and does nothing when it is unknown.
+func (a *analysis) evadable(c *clause) bool {
+	k := &a.policy.Knockouts[c.at.index]
+	return c.known && len(c.upper) > 0 && !k.System && k.OnAbsent == PassWhenAbsent && a.supplied(c.upper)
+}
+
+// requirements notes the fields that required_fields asks for. Of several
+// alternatives none is sure to be given, except that who has no score is new
+// to credit, which is looked at by itself.
+func (a *analysis) requirements() {
+	for _, req := range a.policy.Required {
+		history := true
+		for _, ref := range req.Any {
+			at := a.place(ref)
+			history = history && (at == a.ntc || a.fields[at].scored)
+		}
+		for _, ref := range req.Any {
+			if history || len(req.Any) == 1 {
+				a.fields[a.place(ref)].required = true
+			}
+		}
+	}
+}
+
+// ntcHandled says how the policy has thought of new-to-credit applicants; it is
+// empty when it has not, and approves them.
+func (a *analysis) ntcHandled() string {
+	for _, req := range a.policy.Required {
+		if len(req.Any) == 1 && a.fields[a.place(req.Any[0])].scored {
+			return "the policy requires it of everybody."
+		}
+	}
+	for i := range a.knockouts {
+		if slices.Contains(a.knockouts[i].reads, a.ntc) {
+			return "other knockouts look at them."
+		}
+	}
+	for i := range a.policy.Bands {
+		if b := &a.policy.Bands[i]; b.NTC && b.Action == Approve {
+			return ""
+		}
+	}
+	return "no pricing band approves them."
+}
+
+// silentForNTC reports a knockout that stands on the credit history alone and
+// does not say what becomes of applicants without one.
+func (a *analysis) silentForNTC(c *clause, handled string) {
+	if a.ntc < 0 || slices.Contains(c.reads, a.ntc) {
+		return
+	}
+	scored := slices.IndexFunc(c.reads, func(at int32) bool { return a.fields[at].scored })
+	if scored < 0 {
+		return
+	}
+	for _, b := range c.upper {
+		if a.states(b, a.ntc).contains(1) {
+			return // some new-to-credit applicant can be hit
+		}
+	}
+	severity, rest := SeverityInfo, handled
+	if handled == "" {
+		severity, rest = SeverityWarning, "no knockout looks at them, and a pricing band approves them."
+	}
+	a.report(severity, CodeSilentForNTC, c.at,
+		fmt.Sprintf("%s never hits an applicant who is new to credit, because %s is absent for them; %s",
+			c.name, a.fields[c.reads[scored]].ref.Name, rest),
+		[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
+}
+
+// silentWhenAbsent reports, for each core field, the knockouts that nobody is
+// hit by who leaves the field out.
+func (a *analysis) silentWhenAbsent() {
+	for at := range int32(len(a.fields)) {
+		d := &a.fields[at]
+		if !d.core || d.required {
+			continue
+		}
+		var silenced []string
+		var first *clause
+		for i := range a.knockouts {
+			c := &a.knockouts[i]
+			if !slices.Contains(c.reads, at) || !a.evadable(c) || a.hitsWithout(c, at) {
+				continue
+			}
+			if first == nil {
+				first = c
+			}
+			silenced = append(silenced, c.name)
+		}
+		if first == nil {
+			continue
+		}
+		severity, rest := SeverityWarning, "it is not required, and nothing in the policy asks whether it is there."
+		if d.absence {
+			severity, rest = SeverityInfo, "it is not required, but the policy asks elsewhere whether it is there."
+		}
+		a.report(severity, CodeSilentWhenAbsent, first.at,
+			fmt.Sprintf("Leaving %s out silences %s: %s", d.ref.Name, enumerate(silenced), rest), a.without(first, at))
+	}
+}
+
+// without is an applicant whom a clause would hold for, were it not for one
+// field that is left out, with what the policy requires of everybody.
+func (a *analysis) without(c *clause, at int32) []rule.NamedValue {
+	i := slices.IndexFunc(c.lower, func(b box) bool { return a.supply(b) != 0 })
+	if i < 0 {
+		return nil
+	}
+	b := a.with(c.lower[i], at, onlyAbsent)
+	for _, req := range a.policy.Required {
+		if !slices.ContainsFunc(req.Any, func(ref rule.Ref) bool { return a.needs(b, a.place(ref)) }) {
+			b = a.given(b, req.Any, at)
+		}
+	}
+	facts, _ := a.facts(b)
+	return facts
+}
+
+// needs reports whether nobody in a box is without a field.
+func (a *analysis) needs(b box, at int32) bool { return !a.states(b, at).contains(codeAbsent) }
+
+// given is the box with the first of the fields given that can be; for the
+// best value of a score and the like, the highest there is.
+func (a *analysis) given(b box, any []rule.Ref, except int32) box {
+	for _, ref := range any {
+		at := a.place(ref)
+		top := a.fields[at].given[0].hi
+		if at == except || !a.states(b, at).contains(top) {
+			continue
+		}
+		if with, ok := a.tightened(a.with(b, at, set{{top, top}})); ok && a.supply(with) != 0 {
+			return with
+		}
+	}
+	return b
+}
+
+// hitsWithout reports whether a clause may hold while a field is absent.
+func (a *analysis) hitsWithout(c *clause, at int32) bool {
+	for _, b := range c.upper {
+		if a.states(b, at).contains(codeAbsent) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"verdict/internal/rule"
+)
+
+// excerpt is a condition's text, cut where nobody reads on.
+func excerpt(c *rule.Condition) string {
+	const most = 160
+	text := c.Text()
+	if len(text) <= most {
+		return text
+	}
+	cut := most
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+// names lists fields the way a sentence does.
+func (a *analysis) names(fields []int32) string {
+	list := make([]string, 0, len(fields))
+	for _, at := range fields {
+		list = append(list, a.fields[at].ref.Name)
+	}
+	return enumerate(list)
+}
+
+// enumerate joins names with commas and an "and", the first few of many.
+func enumerate(names []string) string {
+	const most = 6
+	switch n := len(names); {
+	case n == 1:
+		return names[0]
+	case n > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return "nothing"
+}
+
+// text says which values a field can have; it is empty when any of its type.
+func (d *domain) text() string {
+	if d.ref.Type != rule.NumberType {
+		if len(d.vocabulary) > 0 {
+			return "one of " + enumerate(d.vocabulary)
+		}
+		return ""
+	}
+	least, most := rule.Number(d.given[0].lo)*d.unit, rule.Number(d.given[0].hi)*d.unit
+	whole := ""
+	if d.unit == rule.One {
+		whole = "a whole number "
+	}
+	switch below, above := least > -rule.MaxNumber, most < rule.MaxNumber; {
+	case below && above:
+		return fmt.Sprintf("%sfrom %s to %s", whole, least, most)
+	case below:
+		return fmt.Sprintf("%sfrom %s", whole, least)
+	case above:
+		return fmt.Sprintf("%sup to %s", whole, most)
+	default:
+		return strings.TrimSuffix(whole, " ")
+	}
+}
