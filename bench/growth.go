@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"verdict/internal/engine"
+)
+
+// growthSizes are the numbers of knockouts; the last is the most that a policy
+// may have.
+var growthSizes = []int{25, 250, 2500, 10_000}
+
+func growthName(rules int) string  { return fmt.Sprintf("decide-%d-rules", rules) }
+func compileName(rules int) string { return fmt.Sprintf("compile-%d-rules", rules) }
+
+// growthBook is how many applicants decide with the grown policies.
+const growthBook = 100
+
+func growthContestants() (list []contestant) {
+	for _, rules := range growthSizes {
+		list = append(list,
+			contestant{growthName(rules), func() (func(int), int) {
+				facts := prepared(applicants()[:growthBook])
+				plan, d := compiled(grown(rules)), new(engine.Decision)
+				return func(i int) { plan.Decide(facts[i], d) }, len(facts)
+			}},
+			contestant{compileName(rules), func() (func(int), int) {
+				document := grown(rules)
+				return func(int) { keep(compiled(document)) }, 1
+			}})
+	}
+	return list
+}
+
+// grown is the policy with its knockouts repeated under new ids.
+func grown(rules int) []byte {
+	var document map[string]json.RawMessage
+	must(json.Unmarshal(policyJSON, &document))
+	var knockouts, out []map[string]json.RawMessage
+	must(json.Unmarshal(document["knockouts"], &knockouts))
+	for i := range rules {
+		k := map[string]json.RawMessage{}
+		for name, value := range knockouts[i%len(knockouts)] {
+			k[name] = value
+		}
+		k["id"] = json.RawMessage(fmt.Sprintf("%q", fmt.Sprintf("KO_%05d", i)))
+		out = append(out, k)
+	}
+	var err error
+	document["knockouts"], err = json.Marshal(out)
+	must(err)
+	grown, err := json.Marshal(document)
+	must(err)
+	return grown
+}
+
+// must is for what only a broken policy.json can make fail.
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("the benchmark's policy: %v", err))
+	}
+}

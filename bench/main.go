@@ -1,0 +1,96 @@
+// Command bench measures deciding and compiling a policy side by side with
+// hand-written Go for the same policy, with expr and with cel-go, and prints
+// what TARGETS asks for and whether it is met. The README says what is
+// measured and how.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"slices"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 7, "how often each contestant is measured")
+	budget := flags.Duration("budget", 200*time.Millisecond, "CPU time of one measurement")
+	only := flags.String("only", "", "measure this contestant in this process and print JSON")
+	profile := flags.String("cpuprofile", "", "with -only: write a CPU profile to this file")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *only != "" {
+		return measureOnly(out, *only, *budget, *profile)
+	}
+	return contest(ctx, out, max(*rounds, 1), *budget)
+}
+
+// measureOnly is what a child process does, and whoever wants a profile.
+func measureOnly(out io.Writer, name string, budget time.Duration, profile string) error {
+	all := slices.Concat(contestants(), growthContestants())
+	at := slices.IndexFunc(all, func(c contestant) bool { return c.name == name })
+	if at < 0 {
+		var names []string
+		for _, c := range all {
+			names = append(names, c.name)
+		}
+		return fmt.Errorf("there is no contestant %q, only %q", name, names)
+	}
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return fmt.Errorf("create the profile: %w", err)
+		}
+		defer f.Close() //nolint:errcheck // A profile that was not written whole does not open.
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return fmt.Errorf("start the profile: %w", err)
+		}
+		defer pprof.StopCPUProfile()
+	}
+	return json.NewEncoder(out).Encode(measureHere(all[at], budget))
+}
+
+// contest measures everybody and prints the table.
+func contest(ctx context.Context, out io.Writer, rounds int, budget time.Duration) error {
+	// Each peer runs in the faster of its two ways.
+	trial, err := measureAll(ctx, []string{exprMany, exprOne, celMany, celOne}, 3, budget/2)
+	if err != nil {
+		return err
+	}
+	faster := func(a, b string) string {
+		if trial.nanos(a) < trial.nanos(b) {
+			return a
+		}
+		return b
+	}
+	t := table{rounds: rounds, expr: faster(exprMany, exprOne), cel: faster(celMany, celOne)}
+	names := []string{
+		oursPrepared, byHand, t.expr, t.cel, celConverted, oursBuilding, oursHalf, offersAlone,
+		compileOurs, analyseAlone, compileExprs, compileCELs,
+	}
+	for _, rules := range growthSizes {
+		names = append(names, growthName(rules), compileName(rules))
+	}
+	if t.results, err = measureAll(ctx, names, rounds, budget); err != nil {
+		return err
+	}
+	return t.print(out)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	_ "embed" // the policy is part of the program
+	"fmt"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+//go:embed policy.json
+var policyJSON []byte
+
+// readPolicy reads and checks the benchmark's policy.
+func readPolicy(document []byte) *engine.Policy {
+	p, err := engine.ParsePolicy(document, engine.Sources{Catalogue: field.Catalogue()})
+	if err != nil {
+		panic(fmt.Sprintf("the benchmark's policy: %v", err))
+	}
+	return p
+}
+
+// activate is all the work from a policy's bytes to a plan in service: read,
+// check, analyse, compile.
+func activate(document []byte) (*engine.Plan, []engine.Finding) {
+	p := readPolicy(document)
+	findings := engine.Analyse(p, field.Catalogue())
+	return engine.Compile(p, field.Catalogue()), findings
+}
+
+// compiled is a plan without a word about its quality.
+func compiled(document []byte) *engine.Plan {
+	return engine.Compile(readPolicy(document), field.Catalogue())
+}
+
+// fieldIDs are the catalogue's ids, in the order in which fill adds the facts.
+var fieldIDs = func() (ids []rule.FieldID) {
+	for _, name := range fieldNames() {
+		id, ok := field.Catalogue().Lookup(name)
+		if !ok {
+			panic("not in the catalogue: " + name)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}()
+
+// fill turns a typed application into facts, as a decoder that knows the
+// request does: by id, and with no name looked up.
+func fill(f *rule.Facts, a *Applicant) {
+	f.Reset()
+	ids := fieldIDs[:32]
+	num := func(i, n int) { f.Add(ids[i], rule.Num(rule.Int(int64(n)))) }
+	ratio := func(i int, x float64) { f.Add(ids[i], rule.Num(rule.Number(x*micros+0.5))) }
+	text := func(i int, s string) { f.Add(ids[i], rule.Str(s)) }
+	flag := func(i int, b bool) { f.Add(ids[i], rule.Bool(b)) }
+	num(0, a.Age)
+	text(1, a.EmploymentType)
+	num(2, a.MonthlyIncome)
+	ratio(3, a.FOIR)
+	num(4, a.RequestedAmount)
+	num(5, a.RequestedTenure)
+	num(6, a.BureauScore)
+	flag(7, a.BureauIsNTC)
+	num(8, a.Enquiries6m)
+	num(9, a.ActiveTradelines)
+	num(10, a.MaxDPD12m)
+	num(11, a.WrittenOff36m)
+	flag(12, a.SuitOrWilful)
+	num(13, a.OverdueAmount)
+	num(14, a.UnsecuredOutstanding)
+	ratio(15, a.CardUtilisation)
+	num(16, a.LiveUnsecured)
+	num(17, a.OldestAccountMonths)
+	num(18, a.AvgBalance)
+	num(19, a.IncomeMismatchPct)
+	num(20, a.SalaryMonths)
+	num(21, a.IssuedBounces90d)
+	flag(22, a.IsEmulator)
+	flag(23, a.IsRooted)
+	flag(24, a.SIMNew)
+	flag(25, a.LoanAppsExcess)
+	flag(26, a.GPSPincodeMatch)
+	text(27, a.IPCountry)
+	text(28, a.PincodeRisk)
+	num(29, a.PincodeRiskScore)
+	num(30, a.FraudScore)
+	flag(31, a.BeneficiaryReuse)
+}
+
+// prepared are the facts of a whole book, made before anything is measured.
+func prepared(book []Applicant) []*rule.Facts {
+	list := make([]*rule.Facts, len(book))
+	for i := range book {
+		list[i] = rule.NewFacts(field.Catalogue())
+		fill(list[i], &book[i])
+	}
+	return list
+}
+
+// core are the fields that no application goes without.
+var core = map[string]bool{
+	field.BureauScore: true, field.BureauIsNTC: true, field.MonthlyIncome: true, field.FOIR: true, field.RequestedAmount: true,
+}
+
+// halved are the same facts with every other optional field left out, by turns
+// so that every field is sometimes there.
+func halved(book []Applicant) []*rule.Facts {
+	list := prepared(book)
+	for i, f := range list {
+		optional := 0
+		for _, name := range fieldNames() {
+			if core[name] {
+				continue
+			}
+			if optional++; (optional+i)%2 == 0 {
+				f.Set(name, rule.Value{})
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"verdict/internal/engine"
+)
+
+// The shape of the policy, fixed here because the hand-written program and the
+// peers' results are arrays of just this size.
+const (
+	ruleCount       = 25
+	factorCount     = 12
+	adjustmentCount = 3
+	termCount       = 3
+)
+
+// Outcome is the whole decision as everybody but our engine writes it. All of
+// it is overwritten by the next decision, except the names: with every field
+// given, every rule and every factor has an entry, so their names are written
+// once and for all.
+type Outcome struct {
+	Status  engine.Status
+	Grade   string
+	Score   int // final, whole points
+	Clamp   int
+	Rules   [ruleCount]RuleResult
+	Adjust  [adjustmentCount]AdjustmentResult
+	Points  [factorCount]FactorPoints
+	Reasons []string // codes by rank
+	Offer   Offer
+}
+
+// RuleResult is what became of one knockout.
+type RuleResult struct {
+	ID     string
+	Result engine.Result
+}
+
+// AdjustmentResult says whether an adjustment applied.
+type AdjustmentResult struct {
+	ID      string
+	Applied bool
+}
+
+// FactorPoints are the points of one factor.
+type FactorPoints struct {
+	Factor string
+	Points int
+}
+
+// Offer is the priced loan in paise. Without an offer Made is false and
+// nothing else means anything.
+type Offer struct {
+	Made           bool
+	Indicative     bool
+	CounterOffer   bool
+	NotAvailable   bool // the tenure asked for is not among the band's
+	Binding        engine.Constraint
+	BandID         string
+	RateBP         int64
+	TenureMonths   int
+	LimitPaise     int64
+	RequestedPaise int64
+	EMIPaise       int64
+	LastPaise      int64
+	InterestPaise  int64
+	PayablePaise   int64
+	FeePaise       int64
+	GSTPaise       int64
+	NetPaise       int64
+	APR            int64 // hundredths of a percent
+	CapacityPaise  int64
+	PostFOIR       int64 // ten-thousandths
+	Terms          []string
+	Alternatives   []engine.Alternative
+}
+
+func newOutcome() *Outcome {
+	o := &Outcome{
+		Reasons: make([]string, 0, engine.MaxReasons),
+		Offer:   Offer{Terms: make([]string, 0, termCount), Alternatives: make([]engine.Alternative, 0, 4)},
+	}
+	for i, id := range ruleIDs {
+		o.Rules[i].ID = id
+	}
+	for i, id := range adjustmentIDs {
+		o.Adjust[i].ID = id
+	}
+	for i, name := range factorNames {
+		o.Points[i].Factor = name
+	}
+	return o
+}
+
+var (
+	ruleIDs = [ruleCount]string{
+		"KO_MIN_SCORE", "KO_AGE", "KO_EMPLOYMENT", "KO_MIN_INCOME", "KO_MAX_FOIR", "KO_DPD", "KO_ENQUIRIES",
+		"KO_WRITTEN_OFF", "KO_SUIT", "KO_LEVERAGE", "KO_CARDS", "KO_THIN_FILE", "KO_BOUNCES", "KO_BANK_MISMATCH",
+		"KO_PINCODE", "KO_COUNTRY", "KO_DEVICE_EMULATOR", "KO_FRAUD_MULE_ACCOUNT", "KO_FRAUD_SCORE", "KO_ROOTED",
+		"RF_DPD", "RF_ENQUIRIES", "RF_LOAN_APPS", "RF_SALARY", "RF_BIG_TICKET",
+	}
+	// ruleReasons are the rules' reason codes.
+	ruleReasons = [ruleCount]string{
+		"BUR_SCORE", "AGE_RANGE", "EMP_TYPE", "INC_LOW", "FOIR_HIGH", "BUR_DPD", "BUR_ENQ",
+		"BUR_WRITEOFF", "BUR_SUIT", "FOIR_HIGH", "FOIR_HIGH", "BUR_THIN_FILE", "BANK_BOUNCE", "BANK_MISMATCH",
+		"LOC_PINCODE", "LOC_MISMATCH", "FR_EMULATOR", "FR_MULE", "FR_RING", "DEV_ROOTED",
+		"BUR_DPD", "BUR_ENQ", "FR_RING", "INC_LOW", "AMT_BAND_CAP",
+	}
+	// firstReferral is where the knockouts that refer begin; all before it
+	// decline.
+	firstReferral = 20
+
+	adjustmentIDs = [adjustmentCount]string{"ADJ_RECENT_ENQUIRIES", "ADJ_STRETCHED_AND_SEEKING", "ADJ_CLEAN_PRIME"}
+	deltas        = [adjustmentCount]int{-5, -15, 10}
+
+	factorNames = [factorCount]string{
+		"bureau_score", "foir", "income", "enquiries", "dpd", "tradelines",
+		"vintage", "utilisation", "balance", "bounces", "pincode", "employment",
+	}
+	// bestPoints are the most a factor can give.
+	bestPoints = [factorCount]int{70, 20, 22, 14, 16, 12, 18, 14, 14, 10, 10, 14}
+
+	termCodes = [termCount]string{"NACH_MANDATE", "INCOME_PROOF", "CARD_PAYDOWN"}
+)
+
+const basePoints, minScore, maxScore = 560, 300, 900
+
+// lostCodes are the codes that points can be lost under.
+var lostCodes = [...]string{
+	"BUR_SCORE", "FOIR_HIGH", "INC_LOW", "BUR_ENQ", "BUR_DPD", "BUR_TRADELINES",
+	"BUR_THIN_FILE", "BANK_ABB", "BANK_BOUNCE", "LOC_PINCODE", "EMP_TYPE",
+}
+
+// factorCode is the place of a factor's reason in lostCodes, adjustmentCode
+// that of an adjustment's; an adjustment that adds points has none.
+var (
+	factorCode     = [factorCount]int{0, 1, 2, 3, 4, 5, 6, 1, 7, 8, 9, 10}
+	adjustmentCode = [adjustmentCount]int{3, 1, -1}
+)
