@@ -24,7 +24,7 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.Status, d.Grade, d.FinalScore = Approved, noGrade, 0
 	d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
 	d.Rules, d.Contributions, d.Reasons = d.Rules[:0], d.Contributions[:0], d.Reasons[:0]
-	d.bins, d.unknown = d.bins[:0], d.unknown[:0]
+	d.bins, d.unknown, d.losing = d.bins[:0], d.unknown[:0], d.losing[:0]
 	d.missing, d.band, d.limit = -1, nil, limit{}
 	p.slots.Load(facts, &d.frame)
 	for i, any := range p.required {
@@ -97,9 +97,7 @@ func (p *Plan) score(d *Decision) {
 		o := f.outcome(bin)
 		sum += o.points
 		d.Contributions = append(d.Contributions, Contribution{Factor: f.name, Points: o.points})
-		if o.code >= 0 {
-			d.lost[o.code] += o.lost
-		}
+		d.lose(o.code, o.lost)
 	}
 	for i := range p.adjustments {
 		a := &p.adjustments[i]
@@ -108,15 +106,24 @@ func (p *Plan) score(d *Decision) {
 		}
 		sum += a.delta
 		d.Rules = append(d.Rules, FiredRule{ID: a.id, Delta: a.delta, index: int32(i), Result: ResultApplied})
-		if a.code >= 0 {
-			d.lost[a.code] -= a.delta
-		}
+		d.lose(a.code, -a.delta)
 	}
 	clamped := min(max(sum, p.scoring.min), p.scoring.max)
 	if clamped != sum {
 		d.Contributions = append(d.Contributions, Contribution{Factor: clampName, Points: clamped - sum})
 	}
 	d.FinalScore = clamped
+}
+
+// lose adds points lost under a reason code; none of them has a code of -1.
+func (d *Decision) lose(code int32, points rule.Number) {
+	if code < 0 {
+		return
+	}
+	if d.lost[code] == 0 {
+		d.losing = append(d.losing, code)
+	}
+	d.lost[code] += points
 }
 
 // price finds the band and the limit it can bear.
@@ -173,18 +180,23 @@ func (p *Plan) second(d *Decision) {
 	r := &p.results
 	put(r.score, rule.Num(d.FinalScore))
 	put(r.grade, rule.Str(d.Grade))
+	// Whatever a request called by these names is not what the engine found.
+	var limit, emi, apr, foir rule.Value
 	if d.limit.offered() {
-		put(r.limit, rule.Num(paiseNumber(d.limit.paise)))
-		put(r.emi, rule.Num(paiseNumber(d.limit.instalmentPaise)))
-		if r.apr >= 0 {
+		limit = rule.Num(paiseNumber(d.limit.paise))
+		if r.emi >= 0 || r.apr >= 0 || r.foir >= 0 {
 			p.makeOffer(d)
-			put(r.apr, rule.Num(rule.Number(d.Offer.APR)*(rule.One/100)))
-			put(r.emi, rule.Num(paiseNumber(d.Offer.InstalmentPaise)))
-		}
-		if foir, ok := p.postOfferFOIR(d, d.limit.instalmentPaise); ok {
-			put(r.foir, rule.Num(rule.Number(foir)*(rule.One/10_000)))
+			emi = rule.Num(paiseNumber(d.Offer.InstalmentPaise))
+			apr = rule.Num(rule.Number(d.Offer.APR) * (rule.One / 100))
+			if d.Offer.HasPostFOIR {
+				foir = rule.Num(rule.Number(d.Offer.PostFOIR) * (rule.One / 10_000))
+			}
 		}
 	}
+	put(r.limit, limit)
+	put(r.emi, emi)
+	put(r.apr, apr)
+	put(r.foir, foir)
 	p.rules(d, p.stage2)
 }
 

@@ -140,6 +140,7 @@ type Decision struct {
 	frame   rule.Frame
 	bins    []int32       // the bin of each factor
 	lost    []rule.Number // points lost under each code
+	losing  []int32       // the codes under which points were lost, as they came up
 	missing int32         // the first unmet requirement, -1 for none
 	unknown []int32       // knockouts that could not be evaluated
 	band    *compiledBand

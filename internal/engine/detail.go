@@ -122,9 +122,9 @@ func (d *Decision) value(ref rule.Ref) rule.Value {
 
 // named is the value of a field by name, as a message's braces name it.
 func (d *Decision) named(name string) rule.Value {
-	ref := rule.Ref{Name: name, ID: rule.Undeclared}
-	if id, ok := d.plan.catalogue.Lookup(name); ok {
-		ref.ID = id
+	ref, ok := d.plan.ref(name)
+	if !ok {
+		return rule.Value{}
 	}
 	return d.value(ref)
 }

@@ -23,13 +23,13 @@ type limit struct {
 
 func (l *limit) offered() bool { return l.computed && !l.belowMinimum }
 
-// paise reads a rupee slot in paise; whatever is finer than a paisa is cut.
+// paise reads a rupee slot in paise, half-up; a negative amount is none.
 func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 	if slot < 0 {
 		return 0, false
 	}
 	n, ok := d.frame.Number(slot)
-	return int64(n / paiseUnit), ok && n >= 0
+	return int64((n + paiseUnit/2) / paiseUnit), ok && n >= 0
 }
 
 // limit follows DOMAIN B4 to the letter: the least of what the capacity
@@ -59,8 +59,10 @@ func (p *Plan) limit(d *Decision) limit {
 			l.paise, l.binding = paise, by
 		}
 	}
-	if requested, ok := p.paise(d, p.inputs.requested); ok {
-		bound(requested, RequestedAmount)
+	if p.inputs.requested >= 0 && d.frame.Given(p.inputs.requested) {
+		// Less than nothing was asked for: nothing is offered.
+		requested, _ := p.paise(d, p.inputs.requested)
+		bound(max(0, requested), RequestedAmount)
 	}
 	switch {
 	case hasFOIR && foir >= b.FOIRCap:
@@ -136,10 +138,15 @@ func (p *Plan) makeOffer(d *Decision) {
 		if i == l.at {
 			continue
 		}
-		emi := b.tenures[i].terms.Instalment(l.paise)
-		if !l.hasCapacity || emi <= l.capacityPaise {
-			o.Alternatives = append(o.Alternatives, Alternative{TenureMonths: b.tenures[i].terms.Months(), InstalmentPaise: emi})
+		t := &b.tenures[i]
+		emi := t.terms.Instalment(l.paise)
+		if l.hasCapacity && emi > l.capacityPaise {
+			continue
 		}
+		if emi <= t.earlyPaise {
+			emi = t.terms.Schedule(l.paise).InstalmentPaise
+		}
+		o.Alternatives = append(o.Alternatives, Alternative{TenureMonths: t.terms.Months(), InstalmentPaise: emi})
 	}
 }
 
@@ -154,9 +161,16 @@ func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	share, ok := paiseNumber(instalmentPaise).Over(paiseNumber(income))
-	if !ok {
+	// The share is cut to millionths, as fine as the FOIR is, so that only
+	// their sum is rounded.
+	hi, lo := bits.Mul64(uint64(instalmentPaise), uint64(rule.One))
+	if hi >= uint64(income) {
 		return 0, false
 	}
-	return int64(foir+share+50) / 100, true
+	share, _ := bits.Div64(hi, lo, uint64(income))
+	n := int64(foir+rule.Number(share)) + 50
+	if n < 0 { // no request carries a FOIR below 0, and half-up is still half-up
+		n -= 99
+	}
+	return n / 100, true
 }

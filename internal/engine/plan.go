@@ -67,8 +67,20 @@ type compiledBand struct {
 }
 
 type tenure struct {
-	terms loan.Terms
-	num   rule.Number // months as a fact holds them
+	terms      loan.Terms
+	num        rule.Number // months as a fact holds them
+	earlyPaise int64       // see earlyPaise
+}
+
+// earlyPaise is an instalment above which rounding to the rupee cannot repay a
+// loan early, so that the schedule charges it as it is: what 51 paise a month,
+// 50 of the instalment and less than one of the interest, grow to.
+func earlyPaise(rateBP int64, months int) int64 {
+	var grown int64
+	for range months + 1 {
+		grown = min(grown+grown*rateBP/120_000+1+51, maxAmountPaise)
+	}
+	return grown
 }
 
 // Compile settles names, slots, bins, bands and annuities once and for all.
@@ -89,6 +101,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	for i := range p.Knockouts {
 		plan.compileKnockout(int32(i))
 	}
+	plan.compileResults()
 	plan.scoring = compileScoring(p.Scorecard, plan.slots, plan.code, plan.codeIndex)
 	for i := range p.Adjustments {
 		a := &p.Adjustments[i]
@@ -112,18 +125,33 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 
 func (p *Plan) compileInputs() {
 	slot := func(name string) int32 {
-		id, ok := p.catalogue.Lookup(name)
+		ref, ok := p.ref(name)
 		if !ok {
 			return -1 // a catalogue of a test's own; the field is always absent
 		}
-		f := p.catalogue.Field(id)
-		return p.slots.Slot(rule.Ref{Name: f.Name, ID: id, Type: f.Type})
+		return p.slots.Slot(ref)
 	}
 	p.inputs = inputSlots{
 		ntc: slot(field.BureauIsNTC), income: slot(field.MonthlyIncome), foir: slot(field.FOIR),
 		requested: slot(field.RequestedAmount), tenure: slot(field.RequestedTenureMonths),
 	}
-	p.results = resultSlots{score: -1, grade: -1, limit: -1, emi: -1, apr: -1, foir: -1}
+}
+
+// compileResults finds out which of its own results Stage 2 asks for, in a
+// condition or in a message.
+func (p *Plan) compileResults() {
+	slot := func(name string) int32 {
+		if ref, ok := p.ref(name); ok {
+			if at, ok := p.slots.Find(ref); ok {
+				return at
+			}
+		}
+		return -1
+	}
+	p.results = resultSlots{
+		score: slot(field.FinalScore), grade: slot(field.Grade), limit: slot(field.OfferLimit),
+		emi: slot(field.OfferEMI), apr: slot(field.OfferAPR), foir: slot(field.PostOfferFOIR),
+	}
 }
 
 func (p *Plan) compileKnockout(i int32) {
@@ -134,32 +162,28 @@ func (p *Plan) compileKnockout(i int32) {
 	}
 	// A message's values are read from the frame, so they need slots too.
 	for _, name := range templateNames(k.Message) {
-		if id, ok := p.catalogue.Lookup(name); ok {
-			p.slots.Slot(rule.Ref{Name: name, ID: id, Type: p.catalogue.Field(id).Type})
+		if ref, ok := p.ref(name); ok {
+			p.slots.Slot(ref)
 		}
 	}
 	if k.Stage == 1 {
 		p.stage1 = append(p.stage1, c)
-		return
+	} else {
+		p.stage2 = append(p.stage2, c)
 	}
-	p.stage2 = append(p.stage2, c)
-	k.Condition.Fields(func(ref rule.Ref) {
-		r := &p.results
-		switch at := p.slots.Slot(ref); ref.Name {
-		case field.FinalScore:
-			r.score = at
-		case field.Grade:
-			r.grade = at
-		case field.OfferLimit:
-			r.limit = at
-		case field.OfferEMI:
-			r.emi = at
-		case field.OfferAPR:
-			r.apr = at
-		case field.PostOfferFOIR:
-			r.foir = at
+}
+
+// ref finds a name in the catalogue or among the policy's declared inputs.
+func (p *Plan) ref(name string) (rule.Ref, bool) {
+	if id, ok := p.catalogue.Lookup(name); ok {
+		return rule.Ref{Name: name, ID: id, Type: p.catalogue.Field(id).Type}, true
+	}
+	for _, in := range p.policy.Inputs {
+		if in.Name == name {
+			return rule.Ref{Name: name, ID: rule.Undeclared, Type: in.Type}, true
 		}
-	})
+	}
+	return rule.Ref{}, false
 }
 
 // codeIndex numbers the reason codes that points can be lost under.
@@ -182,7 +206,9 @@ func (p *Plan) compileBand(i int32) {
 		if err != nil {
 			continue // cannot be: the reader bounds rate and months
 		}
-		c.tenures = append(c.tenures, tenure{terms: terms, num: rule.Int(int64(months))})
+		c.tenures = append(c.tenures, tenure{
+			terms: terms, num: rule.Int(int64(months)), earlyPaise: earlyPaise(b.RateBP, months),
+		})
 		if months == b.TenureMonths {
 			c.usual = k
 		}

@@ -32,9 +32,10 @@ func (p *Plan) reasons(d *Decision) {
 		}
 	}
 	d.rankLost()
-	// Only when nothing else explains it.
+	// Only when nothing else explains a decline. A referral by a band that
+	// nobody lost a point for has no reason but the policy's word.
 	switch {
-	case len(d.Reasons) > 0:
+	case len(d.Reasons) > 0 || d.Status != Declined:
 	case d.limit.belowMinimum:
 		d.reason(ReasonBelowMinimum, byLimit, 0)
 	default:
@@ -78,13 +79,14 @@ func (d *Decision) reason(code string, kind reasonKind, at int32) {
 }
 
 // rankLost adds the codes with the most points lost. Points lost under one
-// code were added up already; of equals the one declared first ranks higher.
+// code were added up already; of equals the one whose factor stands first in
+// the policy ranks higher, adjustments after factors.
 func (d *Decision) rankLost() {
 	for len(d.Reasons) < MaxReasons {
 		best := int32(-1)
-		for i, lost := range d.lost {
-			if lost > 0 && (best < 0 || lost > d.lost[best]) {
-				best = int32(i)
+		for _, code := range d.losing {
+			if lost := d.lost[code]; lost > 0 && (best < 0 || lost > d.lost[best]) {
+				best = code
 			}
 		}
 		if best < 0 {

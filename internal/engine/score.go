@@ -95,20 +95,19 @@ func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func
 }
 
 // weighted multiplies points by a weight, half away from zero at four places.
+// Both have at most four decimals and are bounded, so that the product is exact
+// before it is rounded, and rounded once.
 func weighted(points, weight rule.Number) rule.Number {
-	n, ok := points.Times(weight)
-	if !ok {
-		return points // cannot be: both are bounded well below the range
+	const (
+		places = 10_000
+		unit   = rule.One / places
+	)
+	product := (points / unit) * (weight / unit)
+	half := rule.Number(places / 2)
+	if product < 0 {
+		half = -half
 	}
-	const unit = rule.One / 10_000
-	switch r := n % unit; {
-	case r >= unit/2:
-		return n - r + unit
-	case r <= -unit/2:
-		return n - r - unit
-	default:
-		return n - r
-	}
+	return (product + half) / places * unit
 }
 
 // absentBin marks a factor that missing points were given for.

@@ -1,0 +1,324 @@
+package engine_test
+
+import (
+	"math/big"
+	"slices"
+)
+
+// offer is a priced loan; amounts are in rupees.
+type offer struct {
+	band           object
+	limit          *big.Rat
+	requested      *big.Rat // nil when no amount was asked for
+	isCounterOffer bool
+	months         int64
+	loan           loan
+	fee, gst       *big.Rat
+	net            *big.Rat
+	apr            *big.Rat
+	capacity       *big.Rat // nil when income or FOIR is not known
+	postFOIR       *big.Rat // nil likewise
+	binding        string
+	alternatives   []any
+}
+
+// amount is a fact about money: half-up to the paisa, nil when not given.
+func (a *application) amount(name string) *big.Rat {
+	if n, ok := a.read(name).(*big.Rat); ok {
+		return round(n, 2)
+	}
+	return nil
+}
+
+// income is the monthly income, nil when not known; a negative one is none.
+func (a *application) income() *big.Rat {
+	if n, ok := a.read("monthly_income").(*big.Rat); ok && n.Sign() >= 0 {
+		return round(n, 2)
+	}
+	return nil
+}
+
+// price works out limit and price of the band (DOMAIN B4), also when the
+// application has failed already.
+func (a *application) price() {
+	b := a.band
+	if b == nil || text(b, "action") == "decline" {
+		return
+	}
+	bp := floorOf(mul(num(b, "interest_rate", 0), big.NewRat(100, 1)))
+	o := &offer{band: b, months: a.months(b), requested: a.amount("requested_amount")}
+	income := a.income()
+	foir, _ := a.read("foir").(*big.Rat)
+	if income != nil && foir != nil {
+		room := greatest(sub(num(b, "foir_cap", 0), foir), new(big.Rat))
+		o.capacity = wholePaise(mul(income, room))
+	}
+
+	// The terms in the order in which they win a tie.
+	var terms []term
+	if o.requested != nil {
+		terms = append(terms, term{"requested_amount", o.requested})
+	}
+	switch {
+	case o.capacity != nil:
+		terms = append(terms, term{"foir_capacity", wholePaise(mul(o.capacity, a.annuity(bp, o.months)))})
+	case foir != nil && foir.Cmp(num(b, "foir_cap", 0)) >= 0:
+		terms = append(terms, term{"foir_capacity", new(big.Rat)})
+	default:
+		terms = append(terms, term{"default_limit", num(b, "default_limit", 0)})
+	}
+	if income != nil && b["income_multiple"] != nil {
+		terms = append(terms, term{"income_multiple", wholePaise(mul(income, num(b, "income_multiple", 0)))})
+	}
+	terms = append(terms, term{"band_max_limit", num(b, "max_limit", 0)})
+	bound := slices.MinFunc(terms, func(x, y term) int { return x.amount.Cmp(y.amount) })
+
+	step := num(a.policy, "limit_step", 1000)
+	o.binding, o.limit = bound.name, floorTo(bound.amount, step)
+	for o.capacity != nil && o.limit.Sign() > 0 && a.emi(o.limit, bp, o.months).Cmp(o.capacity) > 0 {
+		o.limit = sub(o.limit, step)
+		o.binding = "foir_capacity" // whatever the amount was, the instalment did not fit
+	}
+	if o.limit.Cmp(num(b, "min_limit", 0)) < 0 {
+		a.worsen(declined)
+		a.belowMinimum = true
+		a.limitCode = map[string]string{
+			"foir_capacity": "FOIR_HIGH", "income_multiple": "INC_LOW", "requested_amount": "AMT_MIN",
+		}[o.binding]
+		return
+	}
+
+	o.isCounterOffer = o.requested != nil && o.limit.Cmp(floorTo(o.requested, step)) < 0
+	o.loan = amortise(o.limit, a.emi(o.limit, bp, o.months), bp, o.months)
+	hundred := big.NewRat(100, 1)
+	o.fee = greatest(round(quo(mul(o.limit, num(b, "processing_fee_pct", 0)), hundred), 2), num(b, "processing_fee_min", 0))
+	o.gst = round(quo(mul(o.fee, num(b, "gst_pct", 18)), hundred), 2)
+	o.net = sub(sub(o.limit, o.fee), o.gst)
+	o.apr = apr(o.net, o.loan.emi, o.loan.last, o.months)
+	if o.capacity != nil {
+		o.postFOIR = halfUp(add(foir, quo(o.loan.emi, income)), 4)
+	}
+	for _, months := range tenures(b) {
+		emi := a.emi(o.limit, bp, months)
+		if months != o.months && (o.capacity == nil || emi.Cmp(o.capacity) <= 0) {
+			other := amortise(o.limit, emi, bp, months)
+			o.alternatives = append(o.alternatives, object{
+				"limit": decimal(o.limit, 2), "tenure_months": months, "emi": decimal(other.emi, 2),
+			})
+		}
+	}
+	a.offer = o
+}
+
+// wholePaise rounds a computed amount down, because a capacity rounded up would
+// be a capacity that is not there. Money ends at a lakh crore rupees.
+func wholePaise(amount *big.Rat) *big.Rat { return floorTo(least(amount, million), big.NewRat(1, 100)) }
+
+// term is one of the amounts whose least is the limit.
+type term struct {
+	name   string
+	amount *big.Rat
+}
+
+// tenures are the allowed tenures of a band, ascending.
+func tenures(b object) []int64 {
+	out := []int64{}
+	for _, months := range list(b, "tenures_allowed") {
+		out = append(out, floorOf(as[*big.Rat](months)))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// months is the tenure asked for where the band allows it, else the band's.
+func (a *application) months(b object) int64 {
+	if asked, ok := a.read("requested_tenure_months").(*big.Rat); ok && asked.IsInt() {
+		if slices.Contains(tenures(b), floorOf(asked)) {
+			return floorOf(asked)
+		}
+	}
+	return whole(b, "tenure_months", 0)
+}
+
+// annuity is AF(i, n) = (1−(1+i)^−n)/i, or n without interest.
+func (r *reference) annuity(bp, months int64) *big.Rat {
+	if bp == 0 {
+		return big.NewRat(months, 1)
+	}
+	af := r.annuities[[2]int64{bp, months}]
+	if af == nil {
+		// i = bp/120000, so (1+i)^n is a fraction of two powers.
+		n := big.NewInt(months)
+		grown := new(big.Int).Exp(big.NewInt(120_000+bp), n, nil)
+		start := new(big.Int).Exp(big.NewInt(120_000), n, nil)
+		factor := new(big.Rat).SetFrac(new(big.Int).Sub(grown, start), grown)
+		af = quo(factor, big.NewRat(bp, 120_000))
+		r.annuities[[2]int64{bp, months}] = af
+	}
+	return af
+}
+
+// emi is the instalment, half-up to the rupee.
+func (r *reference) emi(principal *big.Rat, bp, months int64) *big.Rat {
+	return round(quo(principal, r.annuity(bp, months)), 0)
+}
+
+// loan is a schedule in sums; amounts are in rupees.
+type loan struct{ emi, last, interest, payable *big.Rat }
+
+// amortise runs the schedule in whole paise. The last instalment takes every
+// difference; when the rounded one would repay the loan before its last month,
+// it is a rupee less.
+func amortise(principal, emi *big.Rat, bp, months int64) loan {
+	hundred := big.NewRat(100, 1)
+	principalPaise, emiPaise := floorOf(mul(principal, hundred)), floorOf(mul(emi, hundred))
+	interestOn := func(balancePaise int64) int64 { return (2*balancePaise*bp + 120_000) / 240_000 }
+	run := func() (balancePaise int64) {
+		balancePaise = principalPaise
+		for range months - 1 {
+			balancePaise += interestOn(balancePaise) - emiPaise
+			if balancePaise <= 0 {
+				break
+			}
+		}
+		return balancePaise
+	}
+	balancePaise := run()
+	if balancePaise <= 0 {
+		emiPaise -= 100
+		balancePaise = run()
+	}
+	lastPaise := balancePaise + interestOn(balancePaise)
+	payablePaise := emiPaise*(months-1) + lastPaise
+	rupees := func(paise int64) *big.Rat { return big.NewRat(paise, 100) }
+	return loan{rupees(emiPaise), rupees(lastPaise), rupees(payablePaise - principalPaise), rupees(payablePaise)}
+}
+
+// apr is twelve times the monthly rate at which the instalments are worth the
+// net amount today, in percent, half-up to the hundredth: the greatest k for
+// which the loan is not cheaper than k − ½ hundredths.
+func apr(net, emi, last *big.Rat, months int64) *big.Rat {
+	paid := add(mul(emi, big.NewRat(months-1, 1)), last)
+	if paid.Cmp(net) <= 0 {
+		return new(big.Rat)
+	}
+	const precision = 256
+	float := func(r *big.Rat) *big.Float { return new(big.Float).SetPrec(precision).SetRat(r) }
+	netF, emiF, lastF, one := float(net), float(emi), float(last), float(big.NewRat(1, 1))
+	worthNet := func(k int64) bool {
+		i := float(big.NewRat(2*k-1, 240_000))
+		discount := new(big.Float).Quo(one, new(big.Float).Add(one, i))
+		before := power(discount, months-1)
+		value := new(big.Float).Sub(one, before) // emi·(1−v^(n−1))/i
+		value.Mul(value, emiF).Quo(value, i)
+		final := new(big.Float).Mul(before, discount)
+		value.Add(value, final.Mul(final, lastF))
+		return value.Cmp(netF) >= 0
+	}
+	low, high := int64(0), int64(12_000_001) // at most 120,000 %
+	for high-low > 1 {
+		if middle := (low + high) / 2; worthNet(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return big.NewRat(low, 100)
+}
+
+func power(x *big.Float, n int64) *big.Float {
+	result := new(big.Float).SetPrec(x.Prec()).SetInt64(1)
+	for square := new(big.Float).Set(x); n > 0; n /= 2 {
+		if n%2 == 1 {
+			result.Mul(result, square)
+		}
+		square.Mul(square, square)
+	}
+	return result
+}
+
+// floorTo is the largest multiple of step that is not above an amount.
+func floorTo(amount, step *big.Rat) *big.Rat {
+	return mul(big.NewRat(floorOf(quo(amount, step)), 1), step)
+}
+
+// constraintCode is the reason for a counter-offer.
+func (a *application) constraintCode() string {
+	switch a.offer.binding {
+	case "foir_capacity":
+		return "FOIR_HIGH"
+	case "income_multiple":
+		return "INC_LOW"
+	case "band_max_limit":
+		return "AMT_BAND_CAP"
+	case "default_limit":
+		if a.income() == nil {
+			return "INC_MISSING"
+		}
+		return "MISSING_REQUIRED_INPUT"
+	}
+	return ""
+}
+
+// stage2Facts are the facts with what the engine found out.
+func (a *application) stage2Facts() object {
+	facts := object{}
+	for name, value := range a.facts {
+		facts[name] = value
+	}
+	for _, name := range []string{"offer_limit", "offer_emi", "offer_apr", "post_offer_foir"} {
+		delete(facts, name)
+	}
+	facts["final_score"], facts["grade"] = a.score, a.grade
+	if o := a.offer; o != nil {
+		facts["offer_limit"], facts["offer_emi"], facts["offer_apr"] = o.limit, o.loan.emi, o.apr
+		if o.postFOIR != nil {
+			facts["post_offer_foir"] = o.postFOIR
+		}
+	}
+	return facts
+}
+
+// offerShown is the offer as the decision shows it.
+func (a *application) offerShown() object {
+	o := a.offer
+	if a.status == declined {
+		return object{"limit": 0, "currency": "INR"}
+	}
+	shown := object{
+		"limit": decimal(o.limit, 2), "currency": "INR", "is_counter_offer": o.isCounterOffer,
+		"interest_rate": decimal(num(o.band, "interest_rate", 0), 2), "rate_type": "fixed",
+		"method": "reducing_balance", "tenure_months": o.months,
+		"emi": decimal(o.loan.emi, 2), "last_emi": decimal(o.loan.last, 2),
+		"processing_fee": decimal(o.fee, 2), "processing_fee_gst": decimal(o.gst, 2),
+		"net_disbursed":  decimal(o.net, 2),
+		"total_interest": decimal(o.loan.interest, 2), "total_payable": decimal(o.loan.payable, 2),
+		"apr": decimal(o.apr, 2), "binding_constraint": o.binding, "pricing_band_id": o.band["id"],
+		"conditions": a.conditions(), "alternatives": o.alternatives,
+	}
+	if o.alternatives == nil {
+		shown["alternatives"] = []any{}
+	}
+	if a.status == referred {
+		shown["indicative"] = true
+	}
+	if o.requested != nil {
+		shown["requested_amount"] = decimal(o.requested, 2)
+	}
+	if o.capacity != nil {
+		shown["max_emi"] = decimal(o.capacity, 2)
+		shown["post_offer_foir"] = decimal(o.postFOIR, 4)
+	}
+	return shown
+}
+
+// conditions are the codes of what the applicant must still bring.
+func (a *application) conditions() []any {
+	codes := []any{}
+	for _, c := range objects(a.policy, "conditions") {
+		if a.truth(as[object](c["condition_ast"])) == yes {
+			codes = append(codes, c["code"])
+		}
+	}
+	return codes
+}

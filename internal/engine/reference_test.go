@@ -1,0 +1,504 @@
+package engine_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gowebpki/jcs"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// This file and its two neighbours (reference_condition_test.go,
+// reference_offer_test.go) are the oracle of the engine: a naive interpreter
+// of a policy document over a document of facts. It was written from the
+// contract and not from the engine, for clarity and not for speed: documents
+// are maps, numbers are exact fractions, nothing is compiled, and the result is
+// canonicalised by somebody else's implementation of RFC 8785.
+
+// object is a JSON object whose numbers are *big.Rat.
+type object = map[string]any
+
+// reference interprets one policy.
+type reference struct {
+	policy    object
+	knockouts []object // as the policy declares them, the system ones last
+	types     map[string]rule.Type
+	annuities map[[2]int64]*big.Rat
+	checksum  string // the engine's: what it is taken of is tested elsewhere
+}
+
+// newReference reads a policy document, which must be a valid one.
+func newReference(tb testing.TB, document []byte, checksum string) *reference {
+	tb.Helper()
+	r := &reference{
+		policy:    readObject(tb, document),
+		types:     map[string]rule.Type{},
+		annuities: map[[2]int64]*big.Rat{},
+		checksum:  checksum,
+	}
+	for _, input := range objects(r.policy, "inputs") {
+		r.types[text(input, "name")], _ = rule.ParseType(text(input, "type"))
+	}
+	r.knockouts = objects(r.policy, "knockouts")
+	if isSet(r.policy, "include_defaults", true) {
+		for _, system := range []object{
+			systemKnockout("KO_DEVICE_EMULATOR", "FR_EMULATOR", "device_is_emulator"),
+			systemKnockout("KO_FRAUD_MULE_ACCOUNT", "FR_MULE", "fraud_beneficiary_reuse"),
+		} {
+			given := func(k object) bool { return k["id"] == system["id"] }
+			if !slices.ContainsFunc(r.knockouts, given) {
+				r.knockouts = append(r.knockouts, system)
+			}
+		}
+	}
+	return r
+}
+
+func systemKnockout(id, code, fieldName string) object {
+	return object{"id": id, "reason_code": code, "condition_ast": object{"op": "eq", "field": fieldName, "value": true}}
+}
+
+// typeOf is the type a field has in the catalogue or in the policy's inputs.
+func (r *reference) typeOf(name string) rule.Type {
+	if id, ok := field.Catalogue().Lookup(name); ok {
+		return field.Catalogue().Field(id).Type
+	}
+	return r.types[name]
+}
+
+// reasonOf is the catalogue's reason code of a field, "" if it has none.
+func reasonOf(name string) string {
+	if id, ok := field.Catalogue().Lookup(name); ok {
+		return field.Catalogue().Field(id).ReasonCode
+	}
+	return ""
+}
+
+// The statuses; the worst that applies wins.
+const (
+	approved = iota
+	referred
+	declined
+)
+
+// application is one application on its way through the policy.
+type application struct {
+	*reference
+	facts  object // in Stage 2 also what the engine found out
+	status int
+
+	fired         []any
+	contributions []any
+	score         *big.Rat
+	grade         string
+	band          object // nil if none matched
+	offer         *offer // nil if nothing can be offered
+
+	missingInput bool
+	hitCodes     []string // of the rules that hit, Stage 1 first, each stage as declared
+	belowMinimum bool
+	limitCode    string // why the limit is below the minimum, where that has a code
+	lost         []loss
+}
+
+// loss is the points lost under one reason code.
+type loss struct {
+	code   string
+	points *big.Rat
+}
+
+// decide returns the canonical form of the decision.
+func (r *reference) decide(tb testing.TB, facts []byte) []byte {
+	tb.Helper()
+	a := &application{reference: r, facts: readFacts(tb, facts), fired: []any{}}
+	a.requireFields()
+	a.runKnockouts(1)
+	a.addUp()
+	a.grading()
+	a.price()
+	a.facts = a.stage2Facts()
+	a.runKnockouts(2)
+
+	result := object{
+		"status": []string{"APPROVED", "REFERRED", "DECLINED"}[a.status],
+		"grade":  a.grade,
+		"offer":  a.offerShown(),
+		"explanation": object{
+			"fired_rules":         a.fired,
+			"score_contributions": a.contributions,
+			"final_score":         decimal(a.score, 4),
+		},
+		"reasons": a.reasons(),
+		"policy":  object{"checksum": r.checksum},
+	}
+	plain, err := json.Marshal(result)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	canonical, err := jcs.Transform(plain)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return canonical
+}
+
+func (a *application) worsen(status int) { a.status = max(a.status, status) }
+
+func (a *application) requireFields() {
+	for _, entry := range list(a.policy, "required_fields") {
+		given := func(name string) bool { return a.read(name) != nil }
+		if !slices.ContainsFunc(strings.Split(as[string](entry), "|"), given) {
+			a.missingInput = true
+			a.worsen(declined)
+		}
+	}
+}
+
+func (a *application) runKnockouts(stage int64) {
+	for _, k := range a.knockouts {
+		if whole(k, "stage", 1) != stage {
+			continue
+		}
+		ast := as[object](k["condition_ast"])
+		truth := a.truth(ast)
+		var result, code string
+		switch {
+		case truth == no:
+			result = "pass"
+		case truth == yes && text(k, "action") == "refer":
+			result, code = "refer", a.codeOf(k, ast)
+		case truth == yes:
+			result, code = "fail", a.codeOf(k, ast)
+		case text(k, "on_absent") == "fail":
+			result, code = "fail", "MISSING_REQUIRED_INPUT"
+		case text(k, "on_absent") == "refer":
+			result, code = "refer", "MISSING_REQUIRED_INPUT"
+		default:
+			continue // unknown leaves no trace
+		}
+		a.fired = append(a.fired, object{"id": k["id"], "result": result})
+		switch result {
+		case "fail":
+			a.worsen(declined)
+		case "refer":
+			a.worsen(referred)
+		}
+		a.hitCodes = append(a.hitCodes, code) // "" for a rule that passed
+	}
+}
+
+// codeOf is a rule's own reason code, or that of the first field it names that
+// has one.
+func (a *application) codeOf(r, ast object) string {
+	if code := text(r, "reason_code"); code != "" {
+		return code
+	}
+	for _, name := range fieldsOf(ast) {
+		if code := reasonOf(name); code != "" {
+			return code
+		}
+	}
+	return ""
+}
+
+// addUp adds base, factors and adjustments, and clamps the sum last of all.
+func (a *application) addUp() {
+	card := as[object](a.policy["scorecard"])
+	sum := new(big.Rat)
+	contribute := func(factor string, points *big.Rat) {
+		a.contributions = append(a.contributions, object{"factor": factor, "points": decimal(points, 4)})
+		sum.Add(sum, points)
+	}
+	contribute("base", num(card, "base_points", 0))
+	for _, f := range objects(card, "factors") {
+		a.factor(f, contribute)
+	}
+	for _, adj := range objects(a.policy, "adjustments") {
+		ast := as[object](adj["condition_ast"])
+		if a.truth(ast) != yes {
+			continue
+		}
+		delta := num(adj, "delta", 0)
+		a.fired = append(a.fired, object{"id": adj["id"], "result": "applied", "delta": decimal(delta, 4)})
+		sum.Add(sum, delta)
+		if delta.Sign() < 0 {
+			a.lose(a.codeOf(adj, ast), neg(delta))
+		}
+	}
+	a.score = least(greatest(sum, num(card, "min_score", 300)), num(card, "max_score", 900))
+	if clamp := sub(a.score, sum); clamp.Sign() != 0 {
+		contribute("clamp", clamp)
+	}
+}
+
+// factor gives the points of one factor, if it has an entry, and notes what it
+// fell short of the factor's best.
+func (a *application) factor(f object, contribute func(string, *big.Rat)) {
+	if when, ok := f["when"].(object); ok && a.truth(when) != yes {
+		return
+	}
+	weighted := func(points *big.Rat) *big.Rat { return round(mul(points, num(f, "weight", 1)), 4) }
+	var best *big.Rat
+	for _, bin := range objects(f, "bins") {
+		if points := weighted(num(bin, "points", 0)); best == nil || points.Cmp(best) > 0 {
+			best = points
+		}
+	}
+	var earned *big.Rat
+	var code string
+	switch bin := findBin(f, a.read(text(f, "field"))); {
+	case bin != nil:
+		earned = weighted(num(bin, "points", 0))
+		code = cmp.Or(text(bin, "reason_code"), text(f, "reason_code"), reasonOf(text(f, "field")))
+	case f["missing_points"] != nil:
+		earned, code = weighted(num(f, "missing_points", 0)), "MISSING_REQUIRED_INPUT"
+	default:
+		return
+	}
+	contribute(text(f, "factor"), earned)
+	a.lose(code, sub(best, earned))
+}
+
+// findBin finds the bin of a value, nil when there is no value. The outer bins
+// of a number field cover its domain, and what lies beyond counts with them.
+func findBin(f object, value any) object {
+	bins := objects(f, "bins")
+	for i, bin := range bins {
+		switch v := value.(type) {
+		case nil:
+			return nil
+		case *big.Rat:
+			if i == len(bins)-1 || v.Cmp(as[*big.Rat](bin["lt"])) < 0 {
+				return bin
+			}
+		default:
+			if bin["else"] == true || slices.Contains(list(bin, "in"), value) {
+				return bin
+			}
+		}
+	}
+	return nil
+}
+
+// lose adds points lost to their code; codes are in the order of the first
+// loss.
+func (a *application) lose(code string, points *big.Rat) {
+	if code == "" || points.Sign() <= 0 {
+		return
+	}
+	for i := range a.lost {
+		if a.lost[i].code == code {
+			a.lost[i].points = add(a.lost[i].points, points)
+			return
+		}
+	}
+	a.lost = append(a.lost, loss{code, points})
+}
+
+// grading finds the band of the score.
+func (a *application) grading() {
+	a.grade = "NA"
+	floor := floorOf(a.score)
+	ntc := a.read("bureau_is_ntc") == true
+	for _, b := range objects(a.policy, "pricing_bands") {
+		if isSet(b, "ntc", false) != ntc {
+			continue
+		}
+		if b["min_score"] == nil || floor >= whole(b, "min_score", 0) && floor <= whole(b, "max_score", 0) {
+			a.band, a.grade = b, text(b, "grade")
+			break
+		}
+	}
+	switch {
+	case a.band == nil || text(a.band, "action") == "decline":
+		a.worsen(declined)
+	case text(a.band, "action") == "refer":
+		a.worsen(referred)
+	}
+}
+
+// reasons ranks the principal reasons: at most four, a code once.
+func (a *application) reasons() []any {
+	var codes []string
+	if a.status == approved {
+		if a.offer.isCounterOffer {
+			codes = append(codes, a.constraintCode())
+		}
+	} else {
+		if a.missingInput {
+			codes = append(codes, "MISSING_REQUIRED_INPUT")
+		}
+		codes = append(codes, a.hitCodes...)
+		codes = append(codes, a.limitCode)
+		slices.SortStableFunc(a.lost, func(x, y loss) int { return y.points.Cmp(x.points) })
+		for _, l := range a.lost {
+			codes = append(codes, l.code)
+		}
+		codes = append(codes, a.lastResort(codes))
+	}
+	out := []any{}
+	var seen []string
+	for _, code := range codes {
+		if code == "" || slices.Contains(seen, code) || len(seen) == 4 {
+			continue
+		}
+		seen = append(seen, code)
+		out = append(out, object{"code": code, "rank": len(seen)})
+	}
+	return out
+}
+
+// lastResort is the reason given only where nothing else explains a decline:
+// neither a rule nor a point lost.
+func (a *application) lastResort(codes []string) string {
+	explained := slices.ContainsFunc(codes, func(code string) bool { return code != "" })
+	switch {
+	case explained || a.status != declined:
+		return ""
+	case a.belowMinimum:
+		return "LIMIT_BELOW_MINIMUM"
+	default: // no band, or one that declines
+		return "NO_PRICING_BAND"
+	}
+}
+
+// The documents.
+
+func readObject(tb testing.TB, document []byte) object {
+	tb.Helper()
+	d := json.NewDecoder(bytes.NewReader(document))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		tb.Fatal(err)
+	}
+	return as[object](exact(v))
+}
+
+// readFacts reads facts; a number keeps six decimals.
+func readFacts(tb testing.TB, document []byte) object {
+	tb.Helper()
+	facts := readObject(tb, document)
+	for name, value := range facts {
+		if n, ok := value.(*big.Rat); ok {
+			facts[name] = round(n, 6)
+		}
+	}
+	return facts
+}
+
+// exact replaces every number of a document by its exact value.
+func exact(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		n, _ := new(big.Rat).SetString(v.String())
+		return n
+	case []any:
+		for i := range v {
+			v[i] = exact(v[i])
+		}
+	case object:
+		for name := range v {
+			v[name] = exact(v[name])
+		}
+	}
+	return v
+}
+
+// as is a value of a type that it is known to have: only policies that the
+// engine has checked come here.
+func as[T any](v any) T {
+	t, ok := v.(T)
+	if !ok {
+		panic(fmt.Sprintf("a checked document holds %T where it should hold %T", v, t))
+	}
+	return t
+}
+
+func text(o object, name string) string {
+	s, _ := o[name].(string)
+	return s
+}
+
+func isSet(o object, name string, otherwise bool) bool {
+	if b, ok := o[name].(bool); ok {
+		return b
+	}
+	return otherwise
+}
+
+func num(o object, name string, otherwise int64) *big.Rat {
+	if n, ok := o[name].(*big.Rat); ok {
+		return n
+	}
+	return big.NewRat(otherwise, 1)
+}
+
+func whole(o object, name string, otherwise int64) int64 { return floorOf(num(o, name, otherwise)) }
+
+func list(o object, name string) []any {
+	l, _ := o[name].([]any)
+	return l
+}
+
+func objects(o object, name string) []object {
+	var out []object
+	for _, e := range list(o, name) {
+		out = append(out, as[object](e))
+	}
+	return out
+}
+
+// The arithmetic.
+
+func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
+func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+func quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
+func neg(a *big.Rat) *big.Rat    { return new(big.Rat).Neg(a) }
+
+func least(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) <= 0 {
+		return a
+	}
+	return b
+}
+
+func greatest(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) >= 0 {
+		return a
+	}
+	return b
+}
+
+// floorOf is the largest whole number that is not above a. Euclidean division
+// by a positive denominator rounds down.
+func floorOf(a *big.Rat) int64 { return new(big.Int).Div(a.Num(), a.Denom()).Int64() }
+
+// round rounds half away from zero, which for amounts of money is half-up.
+func round(a *big.Rat, places int) *big.Rat {
+	if a.IsInt() {
+		return a
+	}
+	n, _ := new(big.Rat).SetString(a.FloatString(places))
+	return n
+}
+
+// halfUp rounds half-up, also below zero.
+func halfUp(a *big.Rat, places int64) *big.Rat {
+	unit := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(places), nil))
+	return floorTo(add(a, quo(unit, big.NewRat(2, 1))), unit)
+}
+
+// decimal is a number as the response writes it.
+func decimal(a *big.Rat, places int) json.Number { return json.Number(a.FloatString(places)) }
+
+func sameNumber(a, b *big.Rat) bool { return a.Cmp(b) == 0 }
