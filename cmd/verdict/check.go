@@ -1,7 +1,130 @@
 package main
 
-const checkHelp = `Analyse a policy.`
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/wire"
+)
+
+const checkHelp = `Analyse a policy before it is activated: rules that never fire or always
+fire, rules that another makes needless, rules that go silent, grades nobody
+can reach, better scores that buy worse prices. A policy that cannot be read is
+refused with all its faults.
+
+  verdict check -policy policy.json
+  verdict check -policy policy.json -json
+  verdict check                            the default policy
+
+Exits with 1 when the policy is refused or a finding is an error.
+`
 
 func check(c *command) int {
-	return exitOK
+	fs := c.flags(checkHelp)
+	policyFile := fs.String("policy", "", "policy `file`, - for standard input; the default policy when not given")
+	asJSON := fs.Bool("json", false, "print the findings as JSON")
+	if code, done := c.parse(fs, 0); done {
+		return code
+	}
+	policy, code, ok := c.policy(*policyFile)
+	if !ok {
+		return code
+	}
+	r := newReport(engine.Analyse(policy, field.Catalogue()))
+	if *asJSON {
+		code = c.printJSON(r.json(), false)
+	} else {
+		code = c.print(r.text())
+	}
+	if code == exitOK && r.count(engine.SeverityError) > 0 {
+		return exitRefused
+	}
+	return code
+}
+
+// report is the findings by severity.
+type report struct {
+	all        []engine.Finding
+	bySeverity map[engine.Severity][]engine.Finding
+}
+
+func newReport(findings []engine.Finding) *report {
+	r := &report{all: findings, bySeverity: map[engine.Severity][]engine.Finding{}}
+	for _, f := range findings {
+		r.bySeverity[f.Severity] = append(r.bySeverity[f.Severity], f)
+	}
+	return r
+}
+
+func (r *report) count(s engine.Severity) int { return len(r.bySeverity[s]) }
+
+// headings are the severities as people read them, the worst first.
+var headings = []struct {
+	severity   engine.Severity
+	one, title string
+}{
+	{engine.SeverityError, "error", "errors"},
+	{engine.SeverityWarning, "warning", "warnings"},
+	{engine.SeverityInfo, "note", "notes"},
+}
+
+// text is the report for people: a heading for each severity, under it the
+// findings in the order of the document, and a last line that sums up.
+func (r *report) text() []byte {
+	var b bytes.Buffer
+	var sums []string
+	for _, h := range headings {
+		n := r.count(h.severity)
+		noun := h.title
+		if n == 1 {
+			noun = h.one
+		}
+		sums = append(sums, fmt.Sprintf("%d %s", n, noun))
+		if n == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n", strings.ToUpper(h.title))
+		for _, f := range r.bySeverity[h.severity] {
+			writeFinding(&b, f)
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%s\n", strings.Join(sums, ", "))
+	return b.Bytes()
+}
+
+func writeFinding(b *bytes.Buffer, f engine.Finding) {
+	place := f.Pointer
+	if place == "" {
+		place = "(the policy)"
+	}
+	fmt.Fprintf(b, "  %s: %s\n    %s\n", place, f.Code, f.Detail)
+	if len(f.Witness) == 0 {
+		return
+	}
+	var facts []string
+	for _, nv := range f.Witness {
+		var w wire.Writer
+		nv.Value.Write(&w)
+		facts = append(facts, fmt.Sprintf("%s = %s", nv.Name, w.Buf))
+	}
+	fmt.Fprintf(b, "    witness: %s\n", strings.Join(facts, ", "))
+}
+
+// json is the report for programs.
+func (r *report) json() []byte {
+	var w wire.Writer
+	w.Object().Key("findings").Array()
+	for _, f := range r.all {
+		f.Write(&w)
+	}
+	w.EndArray()
+	for _, h := range headings {
+		w.Key(h.title).Int(int64(r.count(h.severity)))
+	}
+	w.EndObject()
+	return w.Buf
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,51 +25,78 @@ type command struct {
 // flags makes the command's flag set with its own help text.
 func (c *command) flags(help string) *flag.FlagSet {
 	fs := flag.NewFlagSet("verdict "+c.name, flag.ContinueOnError)
-	fs.SetOutput(c.stderr)
-	fs.Usage = func() {
-		fmt.Fprintf(fs.Output(), "%s\n", help)
-		fs.PrintDefaults()
-	}
+	fs.SetOutput(io.Discard) // parse says it, on the right stream
+	fs.Usage = func() { _, _ = fmt.Fprintf(fs.Output(), "%s\n", help) }
 	return fs
 }
 
-// parse reads the flags; done tells that there is nothing left to do.
+// parse reads the flags; done tells that there is nothing left to do. Help
+// that was asked for is an answer, and goes where answers go.
 func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 	switch err := fs.Parse(c.args); {
 	case errors.Is(err, flag.ErrHelp):
-		return exitOK, true
+		var help bytes.Buffer
+		fs.SetOutput(&help)
+		fs.Usage()
+		fs.PrintDefaults()
+		return c.print(help.Bytes()), true
 	case err != nil:
-		return exitUsage, true
+		return c.usage("%v; \"verdict %s -h\" explains it", err, c.name), true
 	case fs.NArg() > maxArgs:
 		return c.usage("unexpected argument %q", fs.Arg(maxArgs)), true
 	}
 	return exitOK, false
 }
 
-// usage reports a mistake on the command line.
+// usage reports a mistake on the command line, or a file that cannot be read
+// or written.
 func (c *command) usage(format string, args ...any) int {
-	fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, fmt.Sprintf(format, args...))
+	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, fmt.Sprintf(format, args...))
 	return exitUsage
 }
 
 // refused reports a wrong policy or application, with all its faults.
 func (c *command) refused(what string, err error) int {
-	fmt.Fprintf(c.stderr, "verdict %s: %s: %v\n", c.name, what, err)
+	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s: %v\n", c.name, what, err)
 	return exitRefused
+}
+
+// print writes an answer. One that could not be written is an error: with a
+// full disk the file is cut short, and nothing else would say so.
+func (c *command) print(answer []byte) int {
+	if _, err := c.stdout.Write(answer); err != nil {
+		return c.usage("write the answer: %v", err)
+	}
+	return exitOK
+}
+
+// printJSON writes a JSON document, indented unless compact.
+func (c *command) printJSON(document []byte, compact bool) int {
+	var out bytes.Buffer
+	if compact {
+		out.Write(document)
+	} else if err := json.Indent(&out, document, "", "  "); err != nil {
+		return c.refused("the answer", err)
+	}
+	out.WriteByte('\n')
+	return c.print(out.Bytes())
 }
 
 // maxFile bounds what is read from a file or from standard input.
 const maxFile = 8 << 20
 
-// read reads a whole file, or standard input for "-".
+// standardInput is the file name that stands for it.
+const standardInput = "-"
+
+// read reads a whole file, or standard input.
 func (c *command) read(name string) ([]byte, error) {
 	in := c.stdin
-	if name != "-" {
+	if name != standardInput {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }() // only read from
 		in = f
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
 	_ "embed" // the sample application is part of the binary
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"verdict/internal/application"
@@ -26,13 +23,14 @@ The same policy and the same application print the same bytes.
   verdict decide -input application.json
   verdict decide -policy policy.json -input - < application.json
 
-The input is a body of POST /v1/decisions or of POST /v1/evaluate.
+The input is a body of POST /v1/decisions or of POST /v1/evaluate. A DECLINED
+decision is an answer, not a failure: the exit code is 0.
 `
 
 func decide(c *command) int {
 	fs := c.flags(decideHelp)
-	policyFile := fs.String("policy", "", "policy `file`; the default policy when not given")
-	inputFile := fs.String("input", "", "application `file`")
+	policyFile := fs.String("policy", "", "policy `file`, - for standard input; the default policy when not given")
+	inputFile := fs.String("input", "", "application `file`, - for standard input")
 	sample := fs.Bool("sample", false, "decide the built-in sample application")
 	asOf := fs.String("as-of", "", "RFC 3339 `time` of the decision; adds the offer's valid_until")
 	compact := fs.Bool("compact", false, "print on one line")
@@ -41,6 +39,9 @@ func decide(c *command) int {
 	}
 	if (*inputFile == "") != *sample {
 		return c.usage("give either -input or -sample")
+	}
+	if *policyFile == standardInput && *inputFile == standardInput {
+		return c.usage("only one of -policy and -input can be standard input")
 	}
 	var at time.Time
 	if *asOf != "" {
@@ -58,14 +59,14 @@ func decide(c *command) int {
 		return code
 	}
 	env := engine.Envelope{Preview: true, Facts: app.Facts, Warnings: app.Warnings}
-	if !at.IsZero() {
+	if *asOf != "" {
 		env.ValidUntil = loan.ValidUntil(at, policy.OfferValidityDays).Format(time.RFC3339)
 	}
 	var d engine.Decision
 	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
 	var w wire.Writer
 	d.Write(&w, &env)
-	return c.print(w.Buf, *compact)
+	return c.printJSON(w.Buf, *compact)
 }
 
 // application reads the application, the sample when name is empty.
@@ -91,19 +92,4 @@ func (c *command) application(name string, policy *engine.Policy) (app *applicat
 		return nil, c.refused(shown, err), false
 	}
 	return app, exitOK, true
-}
-
-// print writes a JSON document, indented unless compact.
-func (c *command) print(doc []byte, compact bool) int {
-	out := bytes.NewBuffer(doc)
-	if !compact {
-		out = &bytes.Buffer{}
-		if err := json.Indent(out, doc, "", "  "); err != nil {
-			return c.refused("the answer", err)
-		}
-	}
-	if _, err := fmt.Fprintln(c.stdout, out); err != nil {
-		return c.usage("%v", err)
-	}
-	return exitOK
 }

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"strings"
+
 	"verdict/internal/field"
+	"verdict/internal/rule"
 )
 
 const fieldsHelp = `List every field a policy may name: type, unit, domain and meaning.
@@ -9,6 +13,7 @@ const fieldsHelp = `List every field a policy may name: type, unit, domain and m
   verdict fields                     all of them
   verdict fields bureau_             those that start with bureau_
   verdict fields -format markdown    the reference page
+  verdict fields -format json foir   for programs
 `
 
 func fields(c *command) int {
@@ -17,19 +22,35 @@ func fields(c *command) int {
 	if code, done := c.parse(fs, 1); done {
 		return code
 	}
+	prefix := fs.Arg(0)
+	var out bytes.Buffer
 	var err error
-	switch *format {
-	case "text":
-		err = field.WriteText(c.stdout, fs.Arg(0))
-	case "markdown":
-		err = field.WriteMarkdown(c.stdout)
-	case "json":
-		err = field.WriteJSON(c.stdout, fs.Arg(0))
+	switch {
+	case *format == "markdown" && prefix != "":
+		return c.usage("the reference page is whole: -format markdown takes no prefix")
+	case !anyField(prefix):
+		return c.usage("no field starts with %q", prefix)
+	case *format == "text":
+		err = field.WriteText(&out, prefix)
+	case *format == "markdown":
+		err = field.WriteMarkdown(&out)
+	case *format == "json":
+		err = field.WriteJSON(&out, prefix)
 	default:
 		return c.usage("-format must be text, markdown or json")
 	}
 	if err != nil {
 		return c.usage("%v", err)
 	}
-	return exitOK
+	return c.print(out.Bytes())
+}
+
+func anyField(prefix string) bool {
+	all := field.Catalogue()
+	for id := range rule.FieldID(all.Len()) {
+		if strings.HasPrefix(all.Field(id).Name, prefix) {
+			return true
+		}
+	}
+	return false
 }

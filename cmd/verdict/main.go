@@ -17,21 +17,22 @@ var (
 const (
 	exitOK      = 0
 	exitRefused = 1 // the policy or the application is wrong
-	exitUsage   = 2 // the command line is wrong, or a file cannot be read
+	exitUsage   = 2 // the command line is wrong, or a file cannot be read or written
 )
 
 const usage = `verdict decides credit applications and checks credit policies.
 
 Usage:
   verdict decide [-policy FILE] -input FILE   decide one application, print the decision as JSON
-  verdict check  -policy FILE                 analyse a policy before it is activated
+  verdict check  [-policy FILE] [-json]       analyse a policy before it is activated
   verdict fields [PREFIX]                     list the fields a policy may name
   verdict version                             print the version
 
-A FILE of - is standard input. "verdict COMMAND -h" explains a command.
+A FILE of - is standard input. Without -policy it is the default policy.
+"verdict COMMAND -h" explains a command.
 
 Exit codes: 0 done; 1 the policy or the application was refused, or check
-found an error; 2 wrong usage, or a file that cannot be read.
+found an error; 2 wrong usage, or a file that cannot be read or written.
 `
 
 func main() {
@@ -43,19 +44,20 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(*command) int{
 		"decide": decide, "check": check, "fields": fields, "version": printVersion,
 	}
+	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {
-		fmt.Fprint(stderr, usage)
+		_, _ = fmt.Fprint(stderr, usage)
 		return exitUsage
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
-		fmt.Fprint(stdout, usage)
-		return exitOK
+		return c.print([]byte(usage))
 	}
-	cmd, ok := commands[args[0]]
+	run, ok := commands[args[0]]
 	if !ok {
-		fmt.Fprintf(stderr, "verdict: there is no command %q\n\n%s", args[0], usage)
+		_, _ = fmt.Fprintf(stderr, "verdict: there is no command %q\n\n%s", args[0], usage)
 		return exitUsage
 	}
-	return cmd(&command{name: args[0], args: args[1:], stdin: stdin, stdout: stdout, stderr: stderr})
+	c.name, c.args = args[0], args[1:]
+	return run(c)
 }

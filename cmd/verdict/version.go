@@ -15,7 +15,6 @@ func printVersion(c *command) int {
 	if code, done := c.parse(c.flags(versionHelp), 0); done {
 		return code
 	}
-	fmt.Fprintf(c.stdout, "verdict %s (commit %s), engine %s, %s %s/%s\n",
-		version, commit, engine.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return exitOK
+	return c.print(fmt.Appendf(nil, "verdict %s (commit %s), engine %s, %s %s/%s\n",
+		version, commit, engine.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
 }

@@ -3,17 +3,20 @@
 //
 // Each value is kept twice: under its raw path, as it was sent, and under its
 // canonical name, as it was understood (FOIR always as a ratio, a
-// new-to-credit code never as a score). What was not sent stays absent. A
-// wrong application is refused with every bad field at once; whatever was
-// left aside or read in a surprising way comes back as a warning.
+// new-to-credit code never as a score). What was not sent stays absent, and a
+// null is the same as not sent. A wrong application is refused with every bad
+// field at once; whatever was left aside or read in a surprising way comes
+// back as a warning.
 //
 // Units follow from the endpoint and are never guessed from the value
 // (CONTRACT A2).
 package application
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
@@ -30,11 +33,22 @@ const (
 	Evaluate
 )
 
+// Codes of faults and warnings that only a request can have (CONTRACT C4).
+const (
+	CodeOneKey            = "report_must_have_one_key"
+	CodeBureauMismatch    = "bureau_report_mismatch"
+	CodeUnknownBureau     = "unknown_bureau"
+	CodeUnknownEmployment = "unknown_employment_type"
+	CodeLooksLikeRatio    = "foir_looks_like_ratio"
+	CodeNotRead           = "not_read"
+	CodeMoreWarnings      = "more_warnings"
+)
+
 // Application is a request that was understood.
 type Application struct {
 	Endpoint    Endpoint
-	ApplicantID string
-	Bureau      string
+	ApplicantID string // of a decision request, "" when not given
+	Bureau      string // of an evaluate request
 	PolicyKey   string // "" when not named
 	Facts       *rule.Facts
 	Warnings    []fault.Item
@@ -52,7 +66,8 @@ type Options struct {
 	ScoreOptional bool
 }
 
-// Read reads a body of either endpoint, told apart by its members.
+// Read reads a body of either endpoint, told apart by its members. A wrong one
+// is refused as a *fault.Error that names every bad field and repeats no value.
 func Read(v wire.Value, opt Options) (*Application, error) {
 	if v.Get("report").Given() || v.Get("bureau").Given() {
 		return ReadEvaluate(v, opt)
@@ -78,13 +93,11 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 	r := newReader(Evaluate, opt)
 	if r.object(v) {
 		r.topLevel(v, "bureau", "report", "features", "device", "location", "fraud", "bank_summary")
-		if f := v.Get("features"); f.Given() && f.Kind() != wire.Bool {
-			r.faults.Add(f.Pointer(), fault.CodeWrongType, "must be true or false")
-		}
 		if report, ok := r.report(v); ok {
 			r.walk(roots()["report"], report, "report")
 			r.score(report.Get("scoreData"), report.Pointer()+"/scoreData", "report.scoreData.score")
 		}
+		r.features(v.Get("features"))
 		for _, name := range []string{"device", "location", "fraud", "bank_summary"} {
 			r.block(v, name)
 		}
@@ -109,6 +122,11 @@ func (r *reader) done() (*Application, error) {
 		return nil, err
 	}
 	r.app.Warnings = r.warnings.Items()
+	if more := r.warnings.Len() - len(r.app.Warnings); more > 0 {
+		r.app.Warnings = append(r.app.Warnings, fault.Item{
+			Code: CodeMoreWarnings, Detail: fmt.Sprintf("%d more warnings are not listed", more),
+		})
+	}
 	return r.app, nil
 }
 
@@ -120,29 +138,51 @@ func (r *reader) object(v wire.Value) bool {
 	return false
 }
 
+// maxKey bounds the names by which a request picks things, in characters.
+const maxKey = 64
+
 // topLevel reads policy_key and warns of members nobody reads, so that the
 // service can grow new ones without breaking old callers (CONTRACT C0).
 func (r *reader) topLevel(v wire.Value, known ...string) {
 	for name, member := range v.Members() {
 		switch {
+		case !member.Given():
 		case name == "policy_key":
-			if member.Kind() == wire.String {
-				r.app.PolicyKey = member.Text()
-			} else if member.Given() {
-				r.faults.Add(member.Pointer(), fault.CodeWrongType, "must be a string")
-			}
+			r.app.PolicyKey, _ = r.key(member)
 		case !slices.Contains(known, name) && !slices.Contains(r.opt.Members, name):
-			r.warnings.Add(member.Pointer(), "unknown_field", "is not a member of this request and was not read")
+			r.warnings.Add(member.Pointer(), fault.CodeUnknownField, "is not a member of this request and was not read")
 		}
+	}
+}
+
+// key reads a short name.
+func (r *reader) key(v wire.Value) (string, bool) {
+	switch n := utf8.RuneCountInString(v.Text()); {
+	case v.Kind() != wire.String:
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, but is %s", v.Kind())
+		return "", false
+	case n < 1 || n > maxKey:
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must have 1 to %d characters", maxKey)
+		return "", false
+	}
+	return v.Text(), true
+}
+
+// features reads the switch of the feature factory.
+func (r *reader) features(v wire.Value) {
+	switch {
+	case !v.Given():
+	case v.Kind() != wire.Bool:
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false, but is %s", v.Kind())
+	case v.IsTrue():
+		r.warnings.Add(v.Pointer(), CodeNotRead, "no features are computed yet; they are absent")
 	}
 }
 
 // block walks one top-level object of the body.
 func (r *reader) block(body wire.Value, name string) {
-	if v := body.Get(name); v.Given() {
-		if r.object(v) {
-			r.walk(roots()[name], v, name)
-		}
+	if v := body.Get(name); v.Given() && r.object(v) {
+		r.walk(roots()[name], v, name)
 	}
 }
 
@@ -152,36 +192,53 @@ var knownBureaus = map[string]string{
 	"crif": "crif", "crif_highmark": "crif",
 }
 
-// report finds the one report and checks that it is the named bureau's.
+// report finds the one report and checks that it is the named bureau's. A
+// wrong name does not hide what is wrong inside the report.
 func (r *reader) report(v wire.Value) (wire.Value, bool) {
-	name := v.Get("bureau")
-	if name.Kind() != wire.String || name.Text() == "" || len(name.Text()) > 64 {
-		r.faults.Add("/bureau", fault.CodeRequired, "must name the bureau, in 1 to 64 characters")
-		return wire.Value{}, false
-	}
+	bureau, named := r.bureau(v.Get("bureau"))
 	outer := v.Get("report")
-	if outer.Kind() != wire.Object {
-		r.faults.Add("/report", fault.CodeRequired, "must be an object with one key, the bureau's name")
+	if !outer.Given() {
+		r.faults.Add("/report", fault.CodeRequired, "is required: an object with one key, the bureau's name")
 		return wire.Value{}, false
 	}
-	if outer.Len() != 1 {
-		r.faults.Add("/report", "report_must_have_one_key", "must have exactly one key, the bureau's name")
+	if !r.object(outer) {
 		return wire.Value{}, false
 	}
-	report := outer.Get(name.Text())
-	if !report.Given() {
-		r.faults.Add("/report", "bureau_report_mismatch", "its key must equal bureau")
+	var key string
+	var report wire.Value
+	given := 0
+	for name, member := range outer.Members() {
+		if member.Given() {
+			given++
+			key, report = name, member
+		}
+	}
+	if given != 1 {
+		r.faults.Add(outer.Pointer(), CodeOneKey, "must have exactly one key, the bureau's name")
 		return wire.Value{}, false
 	}
-	if !r.object(report) {
-		return wire.Value{}, false
+	if named && key != bureau {
+		r.faults.Add(outer.Pointer(), CodeBureauMismatch, "its key must equal bureau")
 	}
-	bureau, known := knownBureaus[strings.ToLower(name.Text())]
+	return report, r.object(report)
+}
+
+// bureau reads the bureau's name as it was sent, and makes its canonical
+// spelling a fact.
+func (r *reader) bureau(v wire.Value) (name string, ok bool) {
+	if !v.Given() {
+		r.faults.Add("/bureau", fault.CodeRequired, "is required: the name of the bureau whose report is sent")
+		return "", false
+	}
+	if name, ok = r.key(v); !ok {
+		return "", false
+	}
+	canonical, known := knownBureaus[strings.ToLower(name)]
 	if !known {
-		bureau = name.Text()
-		r.warnings.Add("/bureau", "unknown_bureau", "is not a bureau whose own layout is known; the report was read in the common shape")
+		canonical = name
+		r.warnings.Add(v.Pointer(), CodeUnknownBureau, "is not a bureau whose own layout is known; the report was read in the common shape")
 	}
-	r.app.Bureau = bureau
-	r.app.Facts.Set("bureau", rule.Str(bureau))
-	return report, true
+	r.app.Bureau = canonical
+	r.app.Facts.Set("bureau", rule.Str(canonical))
+	return name, true
 }

@@ -12,6 +12,7 @@ import (
 // either a scalar or an object, never both.
 type node struct {
 	children  map[string]*node
+	aliases   map[string]string // other names of children
 	scalar    bool
 	raw       rule.FieldID
 	canonical rule.FieldID // rule.Undeclared when the raw value is all there is
@@ -54,6 +55,16 @@ var canonicals = map[string]struct {
 	"location.permission_denied":            {"location_permission_denied", asIs},
 }
 
+// bankAliases are the names that bank_summary is also sent under (CONTRACT C5).
+var bankAliases = map[string]string{"monthly_income": "income", "avg_balance": "balance", "bounce_count": "bounces"}
+
+// lists are the arrays that the contract knows and nothing reads yet.
+var lists = map[string]struct{ most int }{
+	"report.accounts":           {},
+	"report.enquiries":          {},
+	"bank_summary.transactions": {most: 20_000}, // CONTRACT C0
+}
+
 // roots is the tree of known paths by their first segment, built once.
 var roots = sync.OnceValue(func() map[string]*node {
 	c := field.Catalogue()
@@ -74,22 +85,29 @@ var roots = sync.OnceValue(func() map[string]*node {
 			n = n.children[segment]
 		}
 		n.scalar, n.raw = true, id
-		if to, ok := canonicals[path]; ok {
-			n.how = to.how
-			n.canonical, _ = c.Lookup(to.name)
-		} else if name, ok := strings.CutPrefix(path, "bureau_report."); ok {
-			n.canonical = bureauFact(c, name)
-		}
+		n.canonical, n.how = canonical(c, path)
 	}
+	tree.children["bank_summary"].aliases = bankAliases
 	return tree.children
 })
 
-// bureauFact finds the canonical fact that bureau_report.name is sent for.
-func bureauFact(c *rule.Catalogue, name string) rule.FieldID {
+// canonical finds the fact that a raw path is sent for, and the way to it.
+func canonical(c *rule.Catalogue, path string) (rule.FieldID, conversion) {
+	if to, ok := canonicals[path]; ok {
+		id, _ := c.Lookup(to.name)
+		return id, to.how
+	}
+	name, ok := strings.CutPrefix(path, "bureau_report.")
+	if !ok {
+		return rule.Undeclared, asIs
+	}
 	for _, candidate := range []string{name, "bureau_" + name} {
 		if id, ok := c.Lookup(candidate); ok {
-			return id
+			if c.Field(id).Unit == "₹" {
+				return id, money
+			}
+			return id, asIs
 		}
 	}
-	return rule.Undeclared
+	return rule.Undeclared, asIs
 }

@@ -3,6 +3,7 @@ package application
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
@@ -14,6 +15,7 @@ import (
 const (
 	maxText    = 256
 	maxCarried = 500
+	maxPath    = 128 // no path that a policy can declare is longer
 )
 
 // walk reads the members of an object against the known paths.
@@ -22,10 +24,16 @@ func (r *reader) walk(n *node, v wire.Value, path string) {
 		if !member.Given() {
 			continue
 		}
-		child := n.children[name]
-		switch {
+		if proper, ok := n.aliases[name]; ok {
+			if v.Get(proper).Given() {
+				r.warnings.Add(member.Pointer(), CodeNotRead, "is another name of %s, which was sent too and was read", proper)
+				continue
+			}
+			name = proper
+		}
+		switch child := n.children[name]; {
 		case child == nil:
-			r.unknown(member, path+"."+name)
+			r.unknown(member, join(path, name))
 		case child.scalar:
 			r.scalar(child, member)
 		case r.object(member):
@@ -34,44 +42,66 @@ func (r *reader) walk(n *node, v wire.Value, path string) {
 	}
 }
 
+// join makes the path of a member, or "" where no path can name it: it would
+// be too long, or a dot in the name would make it another member's. Stopping
+// there keeps the work on a hostile body in proportion to its size.
+func join(path, name string) string {
+	if len(path)+1+len(name) > maxPath || strings.Contains(name, ".") {
+		return ""
+	}
+	return path + "." + name
+}
+
 // unknown carries a nested value that the catalogue does not know, because a
 // policy may declare it, and says that nothing else will read it.
 func (r *reader) unknown(v wire.Value, path string) {
+	list, known := lists[path]
 	declared, isInput := r.opt.Inputs[path]
-	switch v.Kind() {
-	case wire.Object:
+	switch {
+	case isInput:
+		r.input(v, path, declared)
+	case path == "":
+		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field and was not read")
+	case v.Kind() == wire.Object:
 		for name, member := range v.Members() {
 			if member.Given() {
-				r.unknown(member, path+"."+name)
+				r.unknown(member, join(path, name))
 			}
 		}
-		return
-	case wire.Array:
-		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "was not read")
-		return
+	case known && list.most > 0 && v.Len() > list.most:
+		r.faults.Add(v.Pointer(), fault.CodeTooMany, "has more than %d entries", list.most)
+	case known && v.Kind() == wire.Array:
+		r.warnings.Add(v.Pointer(), CodeNotRead, "is not read yet; what would be worked out from it is absent")
+	default:
+		r.carry(v, path)
 	}
+}
+
+// input reads a value that the policy declares, as strictly as a known one.
+func (r *reader) input(v wire.Value, path string, declared rule.Type) {
 	val, ok := rule.ReadValue(v)
-	if !ok || len(val.Text()) > maxText {
-		if isInput {
-			r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "is a declared input: at most %d bytes of text, or a number up to %s", maxText, rule.MaxNumber)
-		} else {
-			r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "was not read")
-		}
-		return
-	}
 	switch {
-	case isInput && val.Type() != declared:
+	case ok && val.Type() != declared, v.Kind() == wire.Object, v.Kind() == wire.Array:
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, "is declared by the policy as a %s", declared)
-		return
-	case isInput:
-	case !field.Declarable(path) || r.carried >= maxCarried:
+	case !ok:
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must lie between -%s and %s", rule.MaxNumber, rule.MaxNumber)
+	case len(val.Text()) > maxText:
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "is longer than %d bytes", maxText)
+	default:
+		r.app.Facts.Set(path, val)
+	}
+}
+
+// carry keeps a value that nothing reads, where a policy could come to.
+func (r *reader) carry(v wire.Value, path string) {
+	val, ok := rule.ReadValue(v)
+	if !ok || len(val.Text()) > maxText || !field.Declarable(path) || r.carried == maxCarried {
 		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field and was not read")
 		return
-	default:
-		r.carried++
-		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field; a policy can use it when its inputs declare it")
 	}
+	r.carried++
 	r.app.Facts.Set(path, val)
+	r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field; a policy can use it when its inputs declare it")
 }
 
 // scalar reads one known value: its type, its domain, then what it means.
@@ -79,17 +109,18 @@ func (r *reader) scalar(n *node, v wire.Value) {
 	def := field.Catalogue().Field(n.raw)
 	val, ok := rule.ReadValue(v)
 	switch {
-	case !ok && v.Kind() == wire.Number:
-		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "%s", domainText(def))
-		return
+	case v.Kind() == wire.Number && def.Type == rule.NumberType:
+		num, inside := number(n, def, v)
+		if !inside {
+			r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "%s", domainText(n.how, def))
+			return
+		}
+		val = rule.Num(num)
 	case !ok || val.Type() != def.Type:
-		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a %s", def.Type)
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a %s, but is %s", def.Type, v.Kind())
 		return
-	case def.Type == rule.StringType && len(val.Text()) > maxText:
+	case len(val.Text()) > maxText:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "is longer than %d bytes", maxText)
-		return
-	case def.Type == rule.NumberType && !inDomain(def, val.Number()):
-		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "%s", domainText(def))
 		return
 	}
 	r.app.Facts.Add(n.raw, val)
@@ -99,16 +130,36 @@ func (r *reader) scalar(n *node, v wire.Value) {
 	r.app.Facts.Add(n.canonical, r.convert(n.how, val, v))
 }
 
-func inDomain(def *rule.Field, n rule.Number) bool {
-	switch {
-	case def.Integer && !n.HasPlaces(0), def.BoundedBelow && n < def.Min, def.BoundedAbove && n > def.Max:
-		return false
+// number reads a number as the facts hold it, and reports whether it lies in
+// the field's domain. A ratio is rounded at its sixth place, a percentage at
+// its fourth, which is the same place, before the domain is looked at: the two
+// endpoints must not differ there either. A count must be whole as it was
+// sent, not once it is rounded.
+func number(n *node, def *rule.Field, v wire.Value) (num rule.Number, inside bool) {
+	num, exact, ok := rule.ParseNumber(v.Text())
+	if !ok || def.Integer && !(exact && num.HasPlaces(0)) {
+		return 0, false
 	}
-	return true
+	if n.how == percent {
+		const places = rule.Places - 2
+		coef, _, _ := wire.ParseDecimal(v.Text(), places)
+		num = rule.Number(coef) * 100
+	}
+	return num, !(def.BoundedBelow && num < def.Min || def.BoundedAbove && num > def.Max)
 }
 
 // domainText says what a number must be, and the unit it is read in.
-func domainText(def *rule.Field) string {
+func domainText(how conversion, def *rule.Field) string {
+	if how == score {
+		return "must be " + scoreText
+	}
+	low, high := -rule.MaxNumber, rule.MaxNumber
+	if def.BoundedBelow {
+		low = def.Min
+	}
+	if def.BoundedAbove {
+		high = def.Max
+	}
 	kind := "a number"
 	switch {
 	case def.Integer:
@@ -118,19 +169,13 @@ func domainText(def *rule.Field) string {
 	case def.Unit == "percent":
 		kind = "a percentage (35 means 35 percent)"
 	}
-	low, high := -rule.MaxNumber, rule.MaxNumber
-	if def.BoundedBelow {
-		low = def.Min
-	}
-	if def.BoundedAbove {
-		high = def.Max
-	}
 	return "must be " + kind + " between " + low.String() + " and " + high.String()
 }
 
 func (r *reader) convert(how conversion, val rule.Value, v wire.Value) rule.Value {
 	switch how {
 	case money:
+		// From the text: rounding twice could be off by a paisa.
 		paise, _, _ := wire.ParseDecimal(v.Text(), 2)
 		return rule.Num(rule.Number(paise) * (rule.One / 100))
 	case percent:
@@ -142,52 +187,53 @@ func (r *reader) convert(how conversion, val rule.Value, v wire.Value) rule.Valu
 	}
 }
 
-// percentage turns a percentage into a ratio, in decimal and half-up at the
-// sixth place of the ratio, and speaks up when a ratio was probably meant.
+// percentage turns a percentage into a ratio, and speaks up when a ratio was
+// probably meant.
 func (r *reader) percentage(val rule.Value, v wire.Value) rule.Value {
-	ratio, _, _ := wire.ParseDecimal(v.Text(), rule.Places-2)
-	out := rule.Num(rule.Number(ratio))
+	ratio := rule.Num(val.Number() / 100)
 	if n := val.Number(); n > 0 && n <= rule.One {
-		r.warnings.Add(v.Pointer(), "foir_looks_like_ratio", "%s read as %s %%, ratio %s; /v1/evaluate takes a percentage", val, val, out)
+		r.warnings.Add(v.Pointer(), CodeLooksLikeRatio, "%s read as %s %%, ratio %s; /v1/evaluate takes a percentage", val, val, ratio)
 	}
-	return out
+	return ratio
 }
-
-var employmentSpelling = strings.NewReplacer(" ", "_", "-", "_")
 
 // employment normalises case, spaces and hyphens to the known vocabulary.
 func (r *reader) employment(val rule.Value, v wire.Value) rule.Value {
-	name := employmentSpelling.Replace(strings.ToUpper(strings.TrimSpace(val.Text())))
+	words := strings.FieldsFunc(strings.ToUpper(val.Text()), func(c rune) bool {
+		return c == '-' || c == '_' || unicode.IsSpace(c)
+	})
+	name := strings.Join(words, "_")
 	id, _ := field.Catalogue().Lookup("employment_type")
 	if slices.Contains(field.Catalogue().Field(id).Values, name) {
 		return rule.Str(name)
 	}
-	r.warnings.Add(v.Pointer(), "unknown_employment_type", "is not a known employment type and was read as OTHER")
+	r.warnings.Add(v.Pointer(), CodeUnknownEmployment, "is not a known employment type and was read as OTHER")
 	return rule.Str("OTHER")
 }
+
+const scoreText = "300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
 
 // score turns the raw score into the canonical facts. A new-to-credit code is
 // no low score: it leaves bureau_score absent (CONTRACT A3).
 func (r *reader) score(parent wire.Value, pointer, rawPath string) {
 	raw := parent.Get("score")
 	if !raw.Given() {
-		if !r.opt.ScoreOptional {
-			r.faults.Add(pointer+"/score", fault.CodeRequired, "is required: 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)")
+		if !r.opt.ScoreOptional && (!parent.Given() || parent.Kind() == wire.Object) {
+			r.faults.Add(pointer+"/score", fault.CodeRequired, "is required: %s", scoreText)
 		}
 		return
 	}
-	val := r.app.Facts.Get(rawPath)
+	facts := r.app.Facts
+	val := facts.Get(rawPath)
 	if val.Type() == rule.Absent {
 		return // refused already
 	}
-	points := val.Number()
-	facts := r.app.Facts
-	switch {
+	switch points := val.Number(); {
 	case points >= rule.Int(300):
 		facts.Set(field.BureauScore, val)
 		facts.Set(field.BureauIsNTC, rule.Bool(false))
 	case points > rule.Int(6):
-		r.faults.Add(raw.Pointer(), fault.CodeOutOfRange, "must be 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)")
+		r.faults.Add(raw.Pointer(), fault.CodeOutOfRange, "must be %s", scoreText)
 	default:
 		facts.Set(field.BureauIsNTC, rule.Bool(true))
 		if points >= rule.One {

@@ -198,9 +198,6 @@ func (p *Plan) codeIndex(code string) int32 {
 func (p *Plan) compileBand(i int32) {
 	b := &p.policy.Bands[i]
 	c := compiledBand{Band: b, index: i, tenures: make([]tenure, 0, len(b.Tenures))}
-	if b.Grade != "" {
-		p.slots.Intern(b.Grade) // Stage 2 rules compare grades
-	}
 	for k, months := range b.Tenures {
 		terms, err := loan.NewTerms(b.RateBP, months)
 		if err != nil {

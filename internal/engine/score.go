@@ -83,7 +83,7 @@ func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func
 			out.bounds = append(out.bounds, b.Min)
 		}
 		for _, v := range b.In {
-			out.members = append(out.members, binMember{num: slots.Number(v), bin: int32(i)})
+			out.members = append(out.members, binMember{num: slots.Number(out.slot, v), bin: int32(i)})
 		}
 	}
 	slices.SortFunc(out.members, func(a, b binMember) int { return cmp.Compare(a.num, b.num) })

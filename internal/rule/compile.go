@@ -5,9 +5,10 @@ import (
 )
 
 // Code is the compiled form of all the conditions of one plan: one flat array
-// of predicates, each with the place to go on when it holds and when not.
+// of predicates, each with the place to go on when it holds, when it fails,
+// and when it cannot be evaluated.
 //
-// Three-valued logic needs no third target. With negations pushed down to the
+// Three-valued logic needs no third result. With negations pushed down to the
 // predicates, a formula is true exactly when it is true reading every unknown
 // predicate as false; and it is false exactly when its negation is true in
 // the same reading. So each condition is compiled twice, as itself and as its
@@ -35,13 +36,14 @@ type Test struct {
 	strict bool // no predicate sees absence, and none is a constant
 }
 
-// instruction is one predicate. A predicate that cannot be evaluated goes to
-// no, whichever polarity it was compiled in.
+// instruction is one predicate.
 type instruction struct {
-	num     Number // the constant of a comparison
+	num     Number // the least number of a range
+	span    uint64 // how far the range reaches, or a set of numbers below 64
 	slot    int32
 	aux     int32 // a second slot, or an index into sets, texts or operands
 	yes, no int32 // the next instruction, or one of the exits
+	unknown int32 // where to go when it cannot be evaluated
 	op      opcode
 }
 
@@ -53,32 +55,18 @@ const (
 type opcode uint8
 
 const (
-	opNever opcode = iota
-	opAlways
-	opLt // the six comparisons of a slot with a constant
-	opLte
-	opGt
-	opGte
-	opEq
-	opNe
-	opIn
-	opNotIn
+	opRange    opcode = iota // a slot lies in a range: every comparison with constants
+	opSmallSet               // a slot is one of some numbers below 64, as texts are
+	opSet
 	opPrefix
 	opSuffix
 	opContains
-	opNotPrefix
-	opNotSuffix
-	opNotContains
 	opExists
-	opAbsent
-	opSame // two strings or two booleans
-	opNotSame
+	opAlways
+	opSame      // two strings or two booleans
 	opCompareLt // two numeric operands, at aux and aux+1
 	opCompareLte
-	opCompareGt
-	opCompareGte
 	opCompareEq
-	opCompareNe
 )
 
 // NewCode starts the code of a plan.
@@ -124,6 +112,7 @@ func (c *Code) surveyOperand(o *Operand, t *Test) {
 		t.reads |= 1 << slot
 	case ArithOperand:
 		t.short = false
+	case ConstantOperand, NoOperand:
 	}
 }
 
@@ -146,95 +135,100 @@ func (c *Code) emit(cond *Condition, positive bool, yes, no int32) int32 {
 			no = c.emit(&cond.Args[i], positive, yes, no)
 		}
 		return no
-	case Between:
-		slot := c.slots.Slot(cond.Left.Field)
-		least, greatest := cond.Values[0].num, cond.Values[1].num
-		if positive {
-			upper := c.push(instruction{op: opLte, slot: slot, num: greatest, yes: yes, no: no})
-			return c.push(instruction{op: opGte, slot: slot, num: least, yes: upper, no: no})
+	default:
+		in, holds := c.predicate(cond)
+		in.yes, in.no, in.unknown = yes, no, no
+		if holds != positive {
+			in.yes, in.no = no, yes
 		}
-		above := c.push(instruction{op: opGt, slot: slot, num: greatest, yes: yes, no: no})
-		return c.push(instruction{op: opLt, slot: slot, num: least, yes: yes, no: above})
+		c.ins = append(c.ins, in)
+		return int32(len(c.ins)) - 1
 	}
-	in := c.predicate(cond, positive)
-	in.yes, in.no = yes, no
-	return c.push(in)
 }
 
-func (c *Code) push(in instruction) int32 {
-	c.ins = append(c.ins, in)
-	return int32(len(c.ins)) - 1
-}
-
-// predicate compiles a leaf or its negation.
-func (c *Code) predicate(cond *Condition, positive bool) instruction {
-	op := cond.Op
-	if !positive && int(op) < len(negated) && negated[op] != 0 {
-		op = negated[op]
-	}
-	switch op {
+// predicate compiles a leaf. holds tells whether the condition is true when
+// the instruction says yes, or when it says no: not_in is the set that it is
+// not in.
+func (c *Code) predicate(cond *Condition) (in instruction, holds bool) {
+	switch op := cond.Op; op {
 	case Eq, Ne, Lt, Lte, Gt, Gte:
 		return c.comparison(op, &cond.Left, &cond.Right)
 	case In, NotIn:
-		return c.set(op, cond)
+		return c.set(cond), op == In
+	case Between:
+		return within(c.slots.Slot(cond.Left.Field), cond.Values[0].num, cond.Values[1].num), true
 	case StartsWith, EndsWith, Contains:
-		code := map[Op]opcode{StartsWith: opPrefix, EndsWith: opSuffix, Contains: opContains}[op]
-		if !positive {
-			code += opNotPrefix - opPrefix
-		}
 		c.texts = append(c.texts, cond.Right.Value.str)
-		return instruction{op: code, slot: c.slots.Slot(cond.Left.Field), aux: int32(len(c.texts)) - 1}
-	case Exists:
-		return instruction{op: opExists, slot: c.slots.Slot(cond.Left.Field)}
-	case IsAbsent:
-		return instruction{op: opAbsent, slot: c.slots.Slot(cond.Left.Field)}
-	case True:
-		return instruction{op: opAlways}
+		code := opPrefix + opcode(op-StartsWith)
+		return instruction{op: code, slot: c.slots.Slot(cond.Left.Field), aux: int32(len(c.texts)) - 1}, true
+	case Exists, IsAbsent:
+		return instruction{op: opExists, slot: c.slots.Slot(cond.Left.Field)}, op == Exists
 	default:
-		return instruction{op: opNever}
+		return instruction{op: opAlways}, op == True
 	}
 }
 
-var (
-	comparisonCodes = [...]opcode{Lt: opLt, Lte: opLte, Gt: opGt, Gte: opGte, Eq: opEq, Ne: opNe}
-	mirrored        = [...]Op{Eq: Eq, Ne: Ne, Lt: Gt, Lte: Gte, Gt: Lt, Gte: Lte}
-)
+// within is the range from least to greatest. Numbers end well inside 64
+// bits, so one unsigned subtraction tests both ends.
+func within(slot int32, least, greatest Number) instruction {
+	return instruction{op: opRange, slot: slot, num: least, span: uint64(greatest - least)}
+}
 
-func (c *Code) comparison(op Op, left, right *Operand) instruction {
+var mirrored = [...]Op{Eq: Eq, Ne: Ne, Lt: Gt, Lte: Gte, Gt: Lt, Gte: Lte}
+
+func (c *Code) comparison(op Op, left, right *Operand) (in instruction, holds bool) {
 	switch {
 	case left.Kind == FieldOperand && right.Kind == ConstantOperand:
-		return instruction{op: comparisonCodes[op], slot: c.slots.Slot(left.Field), num: c.slots.Number(right.Value)}
+		const beyond = 2 * MaxNumber
+		slot := c.slots.Slot(left.Field)
+		k := c.slots.Number(slot, right.Value)
+		switch op {
+		case Lt:
+			return within(slot, -beyond, k-1), true
+		case Lte:
+			return within(slot, -beyond, k), true
+		case Gt:
+			return within(slot, -beyond, k), false
+		case Gte:
+			return within(slot, -beyond, k-1), false
+		default:
+			return within(slot, k, k), op == Eq
+		}
 	case left.Kind == ConstantOperand && right.Kind == FieldOperand:
 		return c.comparison(mirrored[op], right, left)
 	case left.typ() != NumberType && left.Kind == FieldOperand: // two string or boolean fields
-		code := opSame
-		if op == Ne {
-			code = opNotSame
-		}
-		return instruction{op: code, slot: c.slots.Slot(left.Field), aux: c.slots.Slot(right.Field)}
+		return instruction{op: opSame, slot: c.slots.Slot(left.Field), aux: c.slots.Slot(right.Field)}, op == Eq
 	case left.typ() != NumberType: // two constants
-		if (left.Value == right.Value) == (op == Eq) {
-			return instruction{op: opAlways}
-		}
-		return instruction{op: opNever}
+		return instruction{op: opAlways}, (left.Value == right.Value) == (op == Eq)
 	}
 	at := int32(len(c.operands))
 	c.operands = append(c.operands, c.operand(left), c.operand(right))
-	return instruction{op: comparisonCodes[op] + opCompareLt - opLt, aux: at}
+	switch op {
+	case Lt, Gte:
+		return instruction{op: opCompareLt, aux: at}, op == Lt
+	case Lte, Gt:
+		return instruction{op: opCompareLte, aux: at}, op == Lte
+	default:
+		return instruction{op: opCompareEq, aux: at}, op == Eq
+	}
 }
 
-func (c *Code) set(op Op, cond *Condition) instruction {
+func (c *Code) set(cond *Condition) instruction {
+	slot := c.slots.Slot(cond.Left.Field)
 	set := make([]Number, 0, len(cond.Values))
 	for _, v := range cond.Values {
-		set = append(set, c.slots.Number(v))
+		set = append(set, c.slots.Number(slot, v))
 	}
 	slices.Sort(set)
-	c.sets = append(c.sets, slices.Compact(set))
-	in := instruction{op: opIn, slot: c.slots.Slot(cond.Left.Field), aux: int32(len(c.sets)) - 1}
-	if op == NotIn {
-		in.op = opNotIn
+	if set[0] >= 0 && set[len(set)-1] < 64 {
+		in := instruction{op: opSmallSet, slot: slot}
+		for _, n := range set {
+			in.span |= 1 << n
+		}
+		return in
 	}
-	return in
+	c.sets = append(c.sets, slices.Compact(set))
+	return instruction{op: opSet, slot: slot, aux: int32(len(c.sets)) - 1}
 }
 
 // operand is an Operand over slots.

@@ -57,12 +57,6 @@ func parseOp(name string) (Op, bool) {
 	return 0, false
 }
 
-// negated maps each comparison to the one that holds exactly when it fails.
-var negated = [...]Op{
-	Eq: Ne, Ne: Eq, Lt: Gte, Gte: Lt, Gt: Lte, Lte: Gt, In: NotIn, NotIn: In,
-	Exists: IsAbsent, IsAbsent: Exists, True: False, False: True,
-}
-
 // Condition is one checked node of a condition tree. It is immutable once
 // read; many plans and goroutines may share it.
 type Condition struct {

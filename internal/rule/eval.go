@@ -16,16 +16,20 @@ const (
 	Holds
 )
 
+func truth(holds bool) Truth {
+	if holds {
+		return Holds
+	}
+	return Fails
+}
+
 // Eval evaluates one condition over a frame. It cannot fail: whatever is
 // absent, mistyped or without a result is Unknown.
 func (c *Code) Eval(t Test, fr *Frame) Truth {
 	if t.short {
 		switch t.reads & fr.given {
 		case t.reads: // all there
-			if c.run(t.holds, fr) {
-				return Holds
-			}
-			return Fails
+			return truth(c.runGiven(t.holds, fr))
 		case 0: // none there
 			if t.strict {
 				return Unknown
@@ -43,36 +47,46 @@ func (c *Code) Eval(t Test, fr *Frame) Truth {
 
 // Satisfied reports whether the condition holds, for those who need not tell
 // false from unknown.
-func (c *Code) Satisfied(t Test, fr *Frame) bool { return c.run(t.holds, fr) }
+func (c *Code) Satisfied(t Test, fr *Frame) bool {
+	if t.short && t.reads&fr.given == t.reads {
+		return c.runGiven(t.holds, fr)
+	}
+	return c.run(t.holds, fr)
+}
 
 // run follows the predicates from pc to an exit. Every jump goes to an
 // instruction emitted earlier, so a run ends after at most as many steps as
 // the condition has predicates.
 func (c *Code) run(pc int32, fr *Frame) bool {
-	ins, cells := c.ins, fr.cells
+	for pc >= 0 {
+		in := &c.ins[pc]
+		switch c.evaluate(in, fr) {
+		case Holds:
+			pc = in.yes
+		case Fails:
+			pc = in.no
+		default:
+			pc = in.unknown
+		}
+	}
+	return pc == exitTrue
+}
+
+// runGiven is run where every slot that is compared is given, so that only
+// what is not a plain range needs another look.
+func (c *Code) runGiven(pc int32, fr *Frame) bool {
+	ins, nums := c.ins, fr.nums
 	for pc >= 0 {
 		in := &ins[pc]
 		var yes bool
-		if in.op >= opLt && in.op <= opNe {
-			x := &cells[in.slot]
-			if x.state == given {
-				switch in.op {
-				case opLt:
-					yes = x.num < in.num
-				case opLte:
-					yes = x.num <= in.num
-				case opGt:
-					yes = x.num > in.num
-				case opGte:
-					yes = x.num >= in.num
-				case opEq:
-					yes = x.num == in.num
-				default:
-					yes = x.num != in.num
-				}
-			}
-		} else {
-			yes = c.rare(in, fr)
+		switch in.op {
+		case opRange:
+			yes = uint64(nums[in.slot]-in.num) <= in.span
+		case opSmallSet:
+			n := uint64(nums[in.slot])
+			yes = n < 64 && in.span>>n&1 != 0
+		default:
+			yes = c.evaluate(in, fr) == Holds
 		}
 		if yes {
 			pc = in.yes
@@ -83,54 +97,44 @@ func (c *Code) run(pc int32, fr *Frame) bool {
 	return pc == exitTrue
 }
 
-// rare evaluates the predicates that are not plain comparisons.
-func (c *Code) rare(in *instruction, fr *Frame) bool {
+// evaluate evaluates one predicate.
+func (c *Code) evaluate(in *instruction, fr *Frame) Truth {
 	switch in.op {
-	case opNever:
-		return false
 	case opAlways:
-		return true
+		return Holds
 	case opExists:
-		return fr.cells[in.slot].state != absent
-	case opAbsent:
-		return fr.cells[in.slot].state == absent
-	}
-	if in.op >= opCompareLt {
+		return truth(fr.states[in.slot] != absent)
+	case opCompareLt, opCompareLte, opCompareEq:
 		return c.compare(in, fr)
+	default:
 	}
-	x := &fr.cells[in.slot]
-	if x.state != given {
-		return false
+	if fr.states[in.slot] != given {
+		return Unknown
 	}
+	n := fr.nums[in.slot]
 	switch in.op {
-	case opIn:
-		return member(c.sets[in.aux], x.num)
-	case opNotIn:
-		return !member(c.sets[in.aux], x.num)
+	case opRange:
+		return truth(uint64(n-in.num) <= in.span)
+	case opSmallSet:
+		return truth(uint64(n) < 64 && in.span>>uint64(n)&1 != 0)
+	case opSet:
+		return truth(member(c.sets[in.aux], n))
 	case opPrefix:
-		return strings.HasPrefix(fr.texts[in.slot], c.texts[in.aux])
-	case opNotPrefix:
-		return !strings.HasPrefix(fr.texts[in.slot], c.texts[in.aux])
+		return truth(strings.HasPrefix(fr.texts[in.slot], c.texts[in.aux]))
 	case opSuffix:
-		return strings.HasSuffix(fr.texts[in.slot], c.texts[in.aux])
-	case opNotSuffix:
-		return !strings.HasSuffix(fr.texts[in.slot], c.texts[in.aux])
+		return truth(strings.HasSuffix(fr.texts[in.slot], c.texts[in.aux]))
 	case opContains:
-		return strings.Contains(fr.texts[in.slot], c.texts[in.aux])
-	case opNotContains:
-		return !strings.Contains(fr.texts[in.slot], c.texts[in.aux])
+		return truth(strings.Contains(fr.texts[in.slot], c.texts[in.aux]))
+	default: // opSame
+		switch {
+		case fr.states[in.aux] != given:
+			return Unknown
+		case c.slots.types[in.slot] == StringType:
+			return truth(fr.texts[in.slot] == fr.texts[in.aux])
+		default:
+			return truth(n == fr.nums[in.aux])
+		}
 	}
-	// opSame and opNotSame: two fields of one type, string or boolean.
-	y := &fr.cells[in.aux]
-	if y.state != given {
-		return false
-	}
-	same := x.num == y.num
-	if c.slots.refs[in.slot].Type == StringType {
-		// Strings that no condition names share a number; compare the texts.
-		same = fr.texts[in.slot] == fr.texts[in.aux]
-	}
-	return same == (in.op == opSame)
 }
 
 // member looks a number up in a sorted set. Most sets are a handful.
@@ -142,32 +146,21 @@ func member(set []Number, n Number) bool {
 	return found
 }
 
-func (c *Code) compare(in *instruction, fr *Frame) bool {
+func (c *Code) compare(in *instruction, fr *Frame) Truth {
 	left, ok := c.operands[in.aux].eval(fr)
 	if !ok {
-		return false
+		return Unknown
 	}
 	right, ok := c.operands[in.aux+1].eval(fr)
-	if !ok {
-		return false
-	}
-	return compareNumbers(in.op-opCompareLt+opLt, left, right)
-}
-
-func compareNumbers(op opcode, left, right Number) bool {
-	switch op {
-	case opLt:
-		return left < right
-	case opLte:
-		return left <= right
-	case opGt:
-		return left > right
-	case opGte:
-		return left >= right
-	case opEq:
-		return left == right
+	switch {
+	case !ok:
+		return Unknown
+	case in.op == opCompareLt:
+		return truth(left < right)
+	case in.op == opCompareLte:
+		return truth(left <= right)
 	default:
-		return left != right
+		return truth(left == right)
 	}
 }
 
@@ -179,6 +172,7 @@ func (o *operand) eval(fr *Frame) (n Number, ok bool) {
 		return fr.Number(o.slot)
 	case ConstantOperand:
 		return o.num, true
+	case ArithOperand, NoOperand:
 	}
 	for i := range o.args {
 		x, ok := o.args[i].eval(fr)

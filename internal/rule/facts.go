@@ -8,75 +8,82 @@ import (
 	"verdict/internal/wire"
 )
 
-// Fact is one field with its value. Name is set only where ID is Undeclared.
-type Fact struct {
-	ID    FieldID
-	Name  string
-	Value Value
+// fact is a Value with the id of its field, laid out so that loading a frame
+// reads half a cache line for each.
+type fact struct {
+	str string
+	num Number
+	id  FieldID
+	typ Type
 }
+
+func (x *fact) value() Value { return Value{str: x.str, num: x.num, typ: x.typ} }
 
 // Facts is everything known about one application. A field that is not in it
 // is absent. Facts say nothing about which of them a policy will read.
 type Facts struct {
 	catalogue *Catalogue
-	list      []Fact
+	known     []fact
+	others    []NamedValue // names that the catalogue does not know
 }
 
 // NewFacts makes an empty set over a catalogue.
-func NewFacts(c *Catalogue) *Facts { return &Facts{catalogue: c, list: make([]Fact, 0, 48)} }
+func NewFacts(c *Catalogue) *Facts { return &Facts{catalogue: c, known: make([]fact, 0, 48)} }
 
 // Reset empties the set and keeps its memory.
-func (f *Facts) Reset() { f.list = f.list[:0] }
+func (f *Facts) Reset() { f.known, f.others = f.known[:0], f.others[:0] }
 
 // Add appends a fact by id without looking whether it is there already; of
 // two, the later one counts. An absent value adds nothing.
 func (f *Facts) Add(id FieldID, v Value) {
 	if v.typ != Absent {
-		f.list = append(f.list, Fact{ID: id, Value: v})
+		f.known = append(f.known, fact{str: v.str, num: v.num, id: id, typ: v.typ})
 	}
 }
 
 // Set gives a field its value by name, known or not, replacing an earlier
 // one. An absent value removes it.
 func (f *Facts) Set(name string, v Value) {
-	id, known := f.catalogue.Lookup(name)
-	fact := Fact{ID: id, Value: v}
-	if !known {
-		fact = Fact{ID: Undeclared, Name: name, Value: v}
+	if id, known := f.catalogue.Lookup(name); known {
+		f.known = slices.DeleteFunc(f.known, func(x fact) bool { return x.id == id })
+		f.Add(id, v)
+		return
 	}
-	f.list = slices.DeleteFunc(f.list, func(x Fact) bool { return x.ID == fact.ID && x.Name == fact.Name })
+	f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return x.Name == name })
 	if v.typ != Absent {
-		f.list = append(f.list, fact)
+		f.others = append(f.others, NamedValue{Name: name, Value: v})
 	}
 }
 
 // Get returns a field's value by name, absent when it is not there.
 func (f *Facts) Get(name string) Value {
-	id, known := f.catalogue.Lookup(name)
-	for i := len(f.list) - 1; i >= 0; i-- {
-		if x := &f.list[i]; known && x.ID == id || !known && x.ID == Undeclared && x.Name == name {
-			return x.Value
+	if id, known := f.catalogue.Lookup(name); known {
+		for i := len(f.known) - 1; i >= 0; i-- {
+			if f.known[i].id == id {
+				return f.known[i].value()
+			}
+		}
+		return Value{}
+	}
+	for i := len(f.others) - 1; i >= 0; i-- {
+		if f.others[i].Name == name {
+			return f.others[i].Value
 		}
 	}
 	return Value{}
 }
 
 // Len is the number of facts.
-func (f *Facts) Len() int { return len(f.list) }
-
-func (f *Facts) name(x Fact) string {
-	if x.ID == Undeclared {
-		return x.Name
-	}
-	return f.catalogue.Field(x.ID).Name
-}
+func (f *Facts) Len() int { return len(f.known) + len(f.others) }
 
 // Sorted returns the facts by name, each name once, the later value counting.
 func (f *Facts) Sorted() []NamedValue {
-	out := make([]NamedValue, 0, len(f.list))
-	for _, x := range f.list {
-		out = append(out, NamedValue{Name: f.name(x), Value: x.Value})
+	out := make([]NamedValue, 0, f.Len())
+	for i := range f.known {
+		x := &f.known[i]
+		out = append(out, NamedValue{Name: f.catalogue.Field(x.id).Name, Value: x.value()})
 	}
+	out = append(out, f.others...)
 	slices.SortStableFunc(out, func(a, b NamedValue) int { return cmp.Compare(a.Name, b.Name) })
 	kept := out[:0]
 	for i, nv := range out {
@@ -120,7 +127,7 @@ func ReadFacts(v wire.Value, c *Catalogue) (*Facts, error) {
 		if id, known := c.Lookup(name); known {
 			f.Add(id, val)
 		} else if val.typ != Absent {
-			f.list = append(f.list, Fact{ID: Undeclared, Name: name, Value: val})
+			f.others = append(f.others, NamedValue{Name: name, Value: val})
 		}
 	}
 	return f, faults.Err()

@@ -1,12 +1,17 @@
 package rule
 
-// Slots numbers the fields that one plan reads and interns the strings it
-// compares with. Once the plan is built it is only read.
+import (
+	"slices"
+)
+
+// Slots numbers the fields that one plan reads, and for each string field the
+// texts it is compared with. Once the plan is built it is only read.
 type Slots struct {
 	refs   []Ref
+	types  []Type
+	texts  []texts
 	byID   []uint16         // catalogue id to slot+1, so that zero means none
 	byName map[string]int32 // inputs that the policy declares
-	texts  map[string]Number
 }
 
 // MaxSlots bounds the distinct fields of one policy.
@@ -14,25 +19,27 @@ const MaxSlots = 1<<16 - 2
 
 // NewSlots makes an empty numbering over a catalogue.
 func NewSlots(c *Catalogue) *Slots {
-	return &Slots{byID: make([]uint16, c.Len()), byName: map[string]int32{}, texts: map[string]Number{}}
+	return &Slots{byID: make([]uint16, c.Len())}
 }
 
 // Slot returns the field's number, giving it one when it is new.
 func (s *Slots) Slot(ref Ref) int32 {
-	if ref.ID >= 0 {
-		if at := s.byID[ref.ID]; at != 0 {
-			return int32(at) - 1
-		}
-		s.refs = append(s.refs, ref)
-		s.byID[ref.ID] = uint16(len(s.refs))
-		return int32(len(s.refs)) - 1
-	}
-	if at, ok := s.byName[ref.Name]; ok {
+	if at, ok := s.Find(ref); ok {
 		return at
 	}
+	at := int32(len(s.refs))
 	s.refs = append(s.refs, ref)
-	s.byName[ref.Name] = int32(len(s.refs)) - 1
-	return int32(len(s.refs)) - 1
+	s.types = append(s.types, ref.Type)
+	s.texts = append(s.texts, texts{})
+	if ref.ID >= 0 {
+		s.byID[ref.ID] = uint16(at) + 1
+		return at
+	}
+	if s.byName == nil {
+		s.byName = map[string]int32{}
+	}
+	s.byName[ref.Name] = at
+	return at
 }
 
 // Find returns the field's slot without giving it one.
@@ -51,26 +58,52 @@ func (s *Slots) Len() int { return len(s.refs) }
 // Ref is the field behind a slot.
 func (s *Slots) Ref(slot int32) Ref { return s.refs[slot] }
 
-// unseen is the number of every string that no condition compares with.
-const unseen Number = -1
-
-// Intern returns the number that stands for a string in this plan.
-func (s *Slots) Intern(text string) Number {
-	n, ok := s.texts[text]
-	if !ok {
-		n = Number(len(s.texts))
-		s.texts[text] = n
-	}
-	return n
-}
-
-// Number is a constant as a frame's cells hold it: a number itself, 0 or 1
-// for a boolean, the interned number of a string.
-func (s *Slots) Number(v Value) Number {
+// Number is a constant as a frame holds it in the slot it is compared with: a
+// number itself, 0 or 1 for a boolean, the text's number for a string.
+func (s *Slots) Number(slot int32, v Value) Number {
 	if v.typ == StringType {
-		return s.Intern(v.str)
+		return s.texts[slot].intern(v.str)
 	}
 	return v.num
+}
+
+// texts numbers the texts that one slot is compared with.
+type texts struct {
+	list   []string
+	byText map[string]Number // built when the list is too long to search
+}
+
+// unseen is the number of every text that no condition compares with.
+const unseen Number = -1
+
+const fewTexts = 8
+
+func (t *texts) find(text string) Number {
+	if t.byText == nil {
+		return Number(slices.Index(t.list, text))
+	}
+	if n, ok := t.byText[text]; ok {
+		return n
+	}
+	return unseen
+}
+
+func (t *texts) intern(text string) Number {
+	if n := t.find(text); n != unseen {
+		return n
+	}
+	n := Number(len(t.list))
+	t.list = append(t.list, text)
+	switch {
+	case t.byText != nil:
+		t.byText[text] = n
+	case len(t.list) > fewTexts:
+		t.byText = make(map[string]Number, 2*len(t.list))
+		for i, text := range t.list {
+			t.byText[text] = Number(i)
+		}
+	}
+	return n
 }
 
 // state says whether a slot can be read.
@@ -82,100 +115,81 @@ const (
 	mistyped       // there, with another type: seen by exists, unknown to the rest
 )
 
-// cell is one slot of a frame. num is the number, 0 or 1 for a boolean, the
-// interned number for a string.
-type cell struct {
-	num   Number
-	state state
-}
-
 // Frame holds the facts of one application as one plan numbers them. It
 // belongs to a single decision at a time and is reused by the next; nothing
 // of a request ever lives in a plan.
 type Frame struct {
-	cells []cell
-	texts []string
-	given uint64 // a bit for each of the first 64 slots that can be read
+	nums   []Number // the number, 0 or 1 for a boolean, a text's number for a string
+	states []state  // whether nums means anything
+	texts  []string
+	given  uint64 // a bit for each of the first 64 slots that can be read
 }
 
 // Load fills the frame with the facts that the plan reads and with nothing
 // else: a fact the policy does not name cannot reach it.
 func (s *Slots) Load(f *Facts, fr *Frame) {
 	n := len(s.refs)
-	if cap(fr.cells) < n {
-		fr.cells = make([]cell, n)
-		fr.texts = make([]string, n)
+	if cap(fr.states) < n {
+		fr.nums, fr.states, fr.texts = make([]Number, n), make([]state, n), make([]string, n)
 	}
-	fr.cells = fr.cells[:n]
-	fr.texts = fr.texts[:n]
+	fr.nums, fr.states, fr.texts = fr.nums[:n], fr.states[:n], fr.texts[:n]
+	clear(fr.states)
 	fr.given = 0
-	clear(fr.cells)
-	for i := range f.list {
-		x := &f.list[i]
-		var slot int32
-		if x.ID >= 0 {
-			slot = int32(s.byID[x.ID]) - 1
-			if slot < 0 {
-				continue
-			}
-		} else {
-			at, ok := s.byName[x.Name]
-			if !ok {
-				continue
-			}
-			slot = at
+	for i := range f.known {
+		x := &f.known[i]
+		if at := s.byID[x.id]; at != 0 {
+			s.put(fr, int32(at)-1, x)
 		}
-		s.put(fr, slot, &x.Value)
+	}
+	for i := range f.others {
+		if at, ok := s.byName[f.others[i].Name]; ok {
+			s.Put(fr, at, f.others[i].Value)
+		}
 	}
 }
 
 // Put gives one slot its value; an absent one clears it.
-func (s *Slots) Put(fr *Frame, slot int32, v Value) { s.put(fr, slot, &v) }
+func (s *Slots) Put(fr *Frame, slot int32, v Value) {
+	s.put(fr, slot, &fact{str: v.str, num: v.num, typ: v.typ})
+}
 
-func (s *Slots) put(fr *Frame, slot int32, v *Value) {
-	c := &fr.cells[slot]
+func (s *Slots) put(fr *Frame, slot int32, x *fact) {
 	bit := uint64(1) << slot // 0 beyond the first 64
-	switch {
-	case v.typ == Absent:
-		c.state = absent
+	if x.typ != s.types[slot] {
 		fr.given &^= bit
-		return
-	case v.typ != s.refs[slot].Type:
-		c.state = mistyped
-		fr.given &^= bit
-		return
-	case v.typ == StringType:
-		n, ok := s.texts[v.str]
-		if !ok {
-			n = unseen
+		fr.states[slot] = mistyped
+		if x.typ == Absent {
+			fr.states[slot] = absent
 		}
-		*c = cell{num: n, state: given}
-		fr.texts[slot] = v.str
-	default:
-		*c = cell{num: v.num, state: given}
+		return
 	}
+	num := x.num
+	if x.typ == StringType {
+		num = s.texts[slot].find(x.str)
+		fr.texts[slot] = x.str
+	}
+	fr.nums[slot] = num
+	fr.states[slot] = given
 	fr.given |= bit
 }
 
 // Number reads a number slot; ok is false unless it was given as a number.
 func (fr *Frame) Number(slot int32) (n Number, ok bool) {
-	c := &fr.cells[slot]
-	return c.num, c.state == given
+	return fr.nums[slot], fr.states[slot] == given
 }
 
 // Given reports whether the slot has a readable value.
-func (fr *Frame) Given(slot int32) bool { return fr.cells[slot].state == given }
+func (fr *Frame) Given(slot int32) bool { return fr.states[slot] == given }
 
 // Value reads a slot back as a Value; a mistyped one reads as absent.
 func (s *Slots) Value(fr *Frame, slot int32) Value {
-	c := &fr.cells[slot]
-	if c.state != given {
+	if fr.states[slot] != given {
 		return Value{}
 	}
-	switch t := s.refs[slot].Type; t {
+	switch t := s.types[slot]; t {
 	case StringType:
 		return Str(fr.texts[slot])
 	default:
-		return Value{num: c.num, typ: t}
+		return Value{num: fr.nums[slot], typ: t}
 	}
 }

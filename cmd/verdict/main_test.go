@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The test binary is also the verdict of the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"verdict": main})
+}
+
+// TestScript runs testdata/script/*.txtar, which read like a terminal. With
+// UPDATE_SCRIPTS set, it rewrites the files that they compare with.
+func TestScript(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			// Under -race every process would wait a second before it ends.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			return nil
+		},
+	})
+}
+
+// broken is a stream that fails, as a full disk or a closed pipe does.
+type broken struct{}
+
+var errBroken = errors.New("no space left on device")
+
+func (broken) Write([]byte) (int, error) { return 0, errBroken }
+func (broken) Read([]byte) (int, error)  { return 0, errBroken }
+
+// An answer that cannot be written is an error, whichever command gave it.
+func TestUnwritableAnswer(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"help"}, {"-h"}, {"version"}, {"version", "-h"}, {"decide", "-sample"}, {"decide", "-sample", "-compact"}, {"decide", "-h"},
+		{"check"}, {"check", "-json"}, {"check", "-h"}, {"fields"}, {"fields", "-format", "json"}, {"fields", "-format", "markdown"},
+	} {
+		var stderr bytes.Buffer
+		if code := run(args, strings.NewReader(""), broken{}, &stderr); code != exitUsage {
+			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
+		}
+		if !strings.Contains(stderr.String(), errBroken.Error()) {
+			t.Errorf("%v says %q", args, &stderr)
+		}
+	}
+}
+
+// So is a standard input that cannot be read to its end.
+func TestUnreadableInput(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"decide", "-input", "-"}, {"check", "-policy", "-"}} {
+		var stdout, stderr bytes.Buffer
+		if code := run(args, broken{}, &stdout, &stderr); code != exitUsage || stdout.Len() > 0 {
+			t.Errorf("%v exits with %d and prints %q", args, code, &stdout)
+		}
+		if !strings.Contains(stderr.String(), errBroken.Error()) {
+			t.Errorf("%v says %q", args, &stderr)
+		}
+	}
+}
+
+// An input without end is given up, not swallowed.
+func TestEndlessInput(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"decide", "-input", "-"}, {"check", "-policy", "-"}} {
+		var stdout, stderr bytes.Buffer
+		if code := run(args, endless{}, &stdout, &stderr); code != exitUsage {
+			t.Errorf("%v exits with %d", args, code)
+		}
+		if !strings.Contains(stderr.String(), "larger than 8 MiB") {
+			t.Errorf("%v says %q", args, &stderr)
+		}
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+var _ io.Reader = endless{}
