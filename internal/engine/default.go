@@ -43,6 +43,16 @@ var parsedSystemRules = sync.OnceValue(func() wire.Value {
 	return v
 })
 
+// isSystemRule reports whether an id is one of theirs.
+func isSystemRule(id string) bool {
+	for _, v := range parsedSystemRules().Elements() {
+		if v.Get("id").Text() == id {
+			return true
+		}
+	}
+	return false
+}
+
 // systemKnockouts reads the system rules whose ids are not taken. A catalogue
 // without their fields (a test's own) has no system rules.
 func systemKnockouts(c *rule.Catalogue, taken map[string]bool) []Knockout {

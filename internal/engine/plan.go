@@ -28,6 +28,7 @@ type Plan struct {
 	bands       []compiledBand // by lowest score
 	ntcBands    []compiledBand
 	codes       []string // reason codes of points that can be lost, in declared order
+	codeAt      map[string]int32
 	step        int64
 	inputs      inputSlots
 	results     resultSlots
@@ -86,7 +87,7 @@ func earlyPaise(rateBP int64, months int) int64 {
 // Compile settles names, slots, bins, bands and annuities once and for all.
 // A policy from ReadPolicy always compiles.
 func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
-	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise}
+	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise, codeAt: map[string]int32{}}
 	plan.slots = rule.NewSlots(catalogue)
 	plan.code = rule.NewCode(plan.slots)
 	plan.stage1 = make([]compiledRule, 0, len(p.Knockouts))
@@ -188,11 +189,13 @@ func (p *Plan) ref(name string) (rule.Ref, bool) {
 
 // codeIndex numbers the reason codes that points can be lost under.
 func (p *Plan) codeIndex(code string) int32 {
-	if i := slices.Index(p.codes, code); i >= 0 {
-		return int32(i)
+	at, ok := p.codeAt[code]
+	if !ok {
+		at = int32(len(p.codes))
+		p.codes = append(p.codes, code)
+		p.codeAt[code] = at
 	}
-	p.codes = append(p.codes, code)
-	return int32(len(p.codes)) - 1
+	return at
 }
 
 func (p *Plan) compileBand(i int32) {

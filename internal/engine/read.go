@@ -117,7 +117,12 @@ func (r *policyReader) document(v wire.Value) {
 		}
 	}
 	f.Require("name", "a name people will recognise the policy by")
-	p.Name, _ = f.Text("name", 120)
+	if name, ok := f.Text("name", 120); ok {
+		p.Name = name
+		if strings.TrimSpace(name) == "" {
+			f.Fail("name", fault.CodeRequired, "must not be empty")
+		}
+	}
 	p.IncludeDefaults = f.Bool("include_defaults", true)
 	p.AllowGaps = f.Bool("allow_gaps", false)
 	r.inputs(f)
@@ -225,7 +230,11 @@ func (r *policyReader) knockouts(f *wire.Form) {
 	list := f.Array("knockouts", maxKnockouts)
 	r.policy.Knockouts = make([]Knockout, 0, list.Len()+2)
 	for _, v := range list.Elements() {
-		r.policy.Knockouts = append(r.policy.Knockouts, r.knockout(v))
+		k := r.knockout(v)
+		if k.System && !r.policy.IncludeDefaults {
+			continue // a stored document whose include_defaults was turned off
+		}
+		r.policy.Knockouts = append(r.policy.Knockouts, k)
 	}
 	if !r.policy.IncludeDefaults {
 		return
@@ -248,12 +257,14 @@ func (r *policyReader) knockout(v wire.Value) Knockout {
 	k.ReasonCode = readReasonCode(f)
 	k.Message, _ = f.Text("message", maxText)
 	k.ApplicantMessage, _ = f.Text("applicant_message", maxText)
-	k.System = f.Bool("system", false)
+	k.System = f.Bool("system", false) && isSystemRule(k.ID)
+	before := r.faults.Len()
 	k.Condition = r.condition(f, "the condition that knocks an applicant out", k.Stage == 2)
+	readable := r.faults.Len() == before
 	r.template(f, k.Message, k.Stage == 2)
 	if k.ReasonCode == "" {
 		k.ReasonCode = defaultReason(&k.Condition, r.src.Catalogue)
-		if k.ReasonCode == "" && f.Value().Kind() == wire.Object {
+		if k.ReasonCode == "" && readable && f.Value().Kind() == wire.Object {
 			f.Fail("reason_code", fault.CodeRequired, "is required: the condition's fields suggest none")
 		}
 	}
@@ -324,7 +335,12 @@ func (r *policyReader) terms(f *wire.Form) {
 		seen[code] = true
 		term.Code = code
 		t.Require("text", "what the applicant must bring")
-		term.Text, _ = t.Text("text", maxText)
+		if text, ok := t.Text("text", maxText); ok {
+			term.Text = text
+			if strings.TrimSpace(text) == "" {
+				t.Fail("text", fault.CodeRequired, "must not be empty")
+			}
+		}
 		term.Condition = r.condition(t, "when it is asked for", false)
 		t.Done()
 		r.policy.Terms = append(r.policy.Terms, term)

@@ -62,16 +62,17 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) Band {
 		f.Require("min_score", "the lowest score of the band")
 		f.Require("max_score", "the highest score of the band")
 	}
+	before := r.faults.Len()
 	b.Action = Action(f.Choice("action", int(Approve), actionNames[:]...))
-	r.price(f, &b)
+	r.price(f, &b, r.faults.Len() == before)
 	f.Done()
 	return b
 }
 
 // price reads what a loan of this band costs. Only a declining band may go
-// without a price.
-func (r *policyReader) price(f *wire.Form, b *Band) {
-	b.Priced = b.Action != Decline || f.Value().Get("interest_rate").Given()
+// without a price; one whose action is not understood may be one of those.
+func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
+	b.Priced = b.Action != Decline && understood || f.Value().Get("interest_rate").Given()
 	need := func(name, what string) {
 		if b.Priced {
 			f.Require(name, what)
@@ -84,8 +85,8 @@ func (r *policyReader) price(f *wire.Form, b *Band) {
 	months, hasTenure := f.Decimal("tenure_months", 0, 1, 480)
 	b.TenureMonths = int(months)
 	for _, v := range f.Array("tenures_allowed", maxTenures).Elements() {
-		n, _, ok := wire.ParseDecimal(v.Text(), 0)
-		if v.Kind() != wire.Number || !ok || n < 1 || n > 480 {
+		n, exact, ok := wire.ParseDecimal(v.Text(), 0)
+		if v.Kind() != wire.Number || !ok || !exact || n < 1 || n > 480 {
 			r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be a whole number of months between 1 and 480")
 			continue
 		}

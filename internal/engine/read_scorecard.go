@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"verdict/internal/fault"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -137,11 +135,14 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	f.Require("bins", "the points for each range or set of values")
 	bins := f.Array("bins", maxBins)
 	out.Bins = make([]Bin, 0, bins.Len())
+	before := r.faults.Len()
 	for _, e := range bins.Elements() {
 		out.Bins = append(out.Bins, r.bin(e, &out))
 	}
+	readable := r.faults.Len() == before
 	f.Done()
-	if bins.Given() && out.Field.Name != "" {
+	// Bins that could not be read say nothing about coverage.
+	if bins.Given() && out.Field.Name != "" && readable {
 		r.coverage(bins, &out)
 	}
 	return out
@@ -157,7 +158,11 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 	if woe, ok := f.Decimal("woe", 6, -100*int64(rule.One), 100*int64(rule.One)); ok {
 		b.WOE, b.HasWOE = rule.Number(woe), true
 	}
-	if factor.Field.Type == rule.NumberType {
+	switch {
+	case factor.Field.Name == "":
+		// Which form the bin takes is anybody's guess until the field is right.
+		f.Known("gte", "lt", "in", "else")
+	case factor.Field.Type == rule.NumberType:
 		const most = int64(rule.MaxNumber)
 		if n, ok := f.Decimal("gte", rule.Places, -most, most); ok {
 			b.Min, b.HasMin = rule.Number(n), true
@@ -165,12 +170,12 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 		if n, ok := f.Decimal("lt", rule.Places, -most, most); ok {
 			b.Max, b.HasMax = rule.Number(n), true
 		}
-	} else {
+	default:
 		b.Else = f.Bool("else", false)
 		list := f.Array("in", rule.MaxValues)
 		for _, e := range list.Elements() {
 			val, ok := rule.ReadValue(e)
-			if !ok || factor.Field.Name != "" && val.Type() != factor.Field.Type {
+			if !ok || val.Type() != factor.Field.Type {
 				r.faults.Add(e.Pointer(), fault.CodeWrongType, "must be a %s, as %s is", factor.Field.Type, factor.Field.Name)
 				continue
 			}
@@ -236,17 +241,17 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
 }
 
 func (r *scorecardReader) categories(at string, f *Factor) {
-	var seen []rule.Value
+	seen := map[rule.Value]bool{}
 	for i := range f.Bins {
 		b := &f.Bins[i]
 		if b.Else != (i == len(f.Bins)-1) {
 			r.faults.Add(elementPointer(at, i), fault.CodeInvalidField, `the last bin, and only the last, is {"else": true}`)
 		}
 		for _, val := range b.In {
-			if slices.Contains(seen, val) {
+			if seen[val] {
 				r.faults.Add(elementPointer(at, i), "bin_overlap", "a value stands in two bins")
 			}
-			seen = append(seen, val)
+			seen[val] = true
 		}
 	}
 }

@@ -112,6 +112,15 @@ var mutations = []struct{ path, value, want string }{
 	{"scorecard.factors.0.weight", `1001`, "/scorecard/factors/0/weight out_of_range"},
 	{"scorecard.factors.0.bins.0.lt", `699`, "/scorecard/factors/0/bins/1 bin_gap"},
 	{"scorecard.factors.0.bins.0.lt", `701`, "/scorecard/factors/0/bins/1 bin_overlap"},
+	{"scorecard.factors.0.field", `"bureau_scor"`, "/scorecard/factors/0/field unknown_field"},
+	{"scorecard.factors.1.field", `"employment_typ"`, "/scorecard/factors/1/field unknown_field"},
+	{"scorecard.factors.0.bins.0", `7`, "/scorecard/factors/0/bins/0 wrong_type"},
+	{"scorecard.factors.0.bins.0.lt", `"700"`, "/scorecard/factors/0/bins/0/lt wrong_type"},
+	{"scorecard.factors.0.bins.1.gte", `1e14`, "/scorecard/factors/0/bins/1/gte out_of_range"},
+	{"pricing_bands.0.tenures_allowed.0", `1.5`, "/pricing_bands/0/tenures_allowed/0 out_of_range"},
+	{"pricing_bands.1.action", `"perhaps"`, "/pricing_bands/1/action out_of_range"},
+	{"name", `" "`, "/name required"},
+	{"conditions.0.text", `""`, "/conditions/0/text required"},
 	{"scorecard.factors.1.bins.0.in", `[]`, "/scorecard/factors/1/bins/0 invalid_field"},
 	{"scorecard.factors.1.bins.0.in", `[1]`, "/scorecard/factors/1/bins/0/in/0 wrong_type"},
 	{"pricing_bands.0.grade", `"a"`, "/pricing_bands/0/grade invalid_field"},
@@ -362,6 +371,50 @@ func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // a
 	plan.Decide(facts, &reused)
 	if n := testing.AllocsPerRun(10, func() { plan.Decide(facts, &reused) }); n != 0 {
 		t.Errorf("a decision over 10,000 knockouts allocates %.0f times", n)
+	}
+}
+
+// LESSONS 17: many values in the sets of a factor, and many reason codes, are
+// read and compiled in time that a quadratic search would never keep to.
+func TestLesson17ManyValuesAndCodes(t *testing.T) {
+	t.Parallel()
+	var sets, ranges strings.Builder
+	for i := range 499 {
+		fmt.Fprintf(&sets, `{"points":1,"reason_code":"S%d","in":[`, i)
+		for j := range 300 {
+			fmt.Fprintf(&sets, `"v%d",`, i*300+j)
+		}
+		fmt.Fprintf(&sets, `"w%d"]},`, i)
+	}
+	for i := range 100 {
+		fmt.Fprintf(&ranges, `{"factor":"f%d","field":"foir","bins":[{"lt":0,"points":1}`, i)
+		for j := range 250 {
+			fmt.Fprintf(&ranges, `,{"gte":%d,"lt":%d,"points":%d,"reason_code":"C%d_%d"}`, j, j+1, -j, i, j)
+		}
+		ranges.WriteString(`,{"gte":250,"points":0}]},`)
+	}
+	document := strings.Replace(rightPolicy, `{"factor": "job", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 5}, `,
+		ranges.String()+`{"factor": "job", "field": "applicant.employer_category", "bins": [`+sets.String(), 1)
+	d := lessonDecide(t, goldenCompile(t, document), `{"foir":3,"applicant.employer_category":"v149699","bureau_score":800}`)
+	if got := d.Contributions; len(got) != 103 || got[102].Points != rule.Int(1) {
+		t.Errorf("%d contributions, the last %v", len(got), got[len(got)-1])
+	}
+}
+
+// A stored document carries the system rules; turning include_defaults off in
+// it removes them, and nobody else's rule can pass for one.
+func TestIncludeDefaultsFalseRemovesStoredSystemRules(t *testing.T) {
+	t.Parallel()
+	stored := goldenCompile(t, rightPolicy).Policy().Document()
+	off := goldenCompile(t, strings.Replace(string(stored), `"include_defaults":true`, `"include_defaults":false`, 1)).Policy()
+	for _, k := range off.Knockouts {
+		if k.System {
+			t.Errorf("%s is still there", k.ID)
+		}
+	}
+	own := goldenCompile(t, strings.Replace(rightPolicy, `"id": "KO_SCORE"`, `"id": "KO_SCORE", "system": true`, 1)).Policy()
+	if own.Knockouts[0].System {
+		t.Error("a tenant's rule passes for a system rule")
 	}
 }
 
