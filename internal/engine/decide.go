@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"verdict/internal/rule"
 )
 
@@ -25,10 +27,10 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
 	d.Rules, d.Contributions, d.Reasons = d.Rules[:0], d.Contributions[:0], d.Reasons[:0]
 	d.bins, d.unknown, d.losing = d.bins[:0], d.unknown[:0], d.losing[:0]
-	d.missing, d.band, d.limit = -1, nil, limit{}
+	d.missing, d.band, d.limit, d.eligibility = -1, nil, limit{}, false
 	p.slots.Load(facts, &d.frame)
-	for i, any := range p.required {
-		if !anyGiven(any, &d.frame) {
+	for i, slots := range p.required {
+		if !anyGiven(slots, &d.frame) {
 			d.missing = int32(i)
 			d.Status = Declined
 			break
@@ -48,6 +50,7 @@ func anyGiven(slots []int32, fr *rule.Frame) bool {
 // rules evaluates knockouts in declared order. An unknown one leaves no trace
 // in the decision unless its on_absent says so.
 func (p *Plan) rules(d *Decision, rules []compiledRule) {
+	fired, status := slices.Grow(d.Rules, len(rules)), d.Status
 	for i := range rules {
 		r := &rules[i]
 		result, byAbsence := ResultPass, false
@@ -55,75 +58,59 @@ func (p *Plan) rules(d *Decision, rules []compiledRule) {
 		case rule.Fails:
 		case rule.Holds:
 			result = r.hit
-		default:
+		case rule.Unknown:
 			d.unknown = append(d.unknown, r.index)
-			switch r.onAbsent {
-			case PassWhenAbsent:
+			if r.whenAbsent == ResultPass || d.eligibility {
 				continue
-			case ReferWhenAbsent:
-				result = ResultRefer
-			case FailWhenAbsent:
-				result = ResultFail
 			}
-			byAbsence = true
+			result, byAbsence = r.whenAbsent, true
 		}
-		d.Rules = append(d.Rules, FiredRule{ID: r.id, index: r.index, Result: result, absent: byAbsence})
-		switch result {
-		case ResultFail:
-			d.Status = Declined
-		case ResultRefer:
-			d.Status = max(d.Status, Referred)
-		}
+		status = max(status, resultStatus[result])
+		// Written in place: a small struct put together elsewhere and copied
+		// whole costs more than deciding the rule.
+		n := len(fired)
+		fired = fired[:n+1]
+		f := &fired[n]
+		f.ID, f.Delta, f.index, f.Result, f.absent = r.id, 0, r.index, result, byAbsence
 	}
+	d.Rules, d.Status = fired, status
 }
+
+var resultStatus = [...]Status{ResultPass: Approved, ResultRefer: Referred, ResultFail: Declined, ResultApplied: Approved}
 
 // score adds up the base, the factors and the adjustments, one after the
 // other in declared order, and clamps the sum at the end.
 func (p *Plan) score(d *Decision) {
-	if cap(d.lost) < len(p.codes) {
-		d.lost = make([]rule.Number, len(p.codes))
-	}
-	d.lost = d.lost[:len(p.codes)]
-	clear(d.lost)
+	factors := p.scoring.factors
 	sum := p.scoring.base
-	d.Contributions = append(d.Contributions, Contribution{Factor: baseName, Points: sum})
-	for i := range p.scoring.factors {
-		f := &p.scoring.factors[i]
+	list := append(slices.Grow(d.Contributions, len(factors)+2), Contribution{Factor: baseName, Points: sum})
+	bins := slices.Grow(d.bins, len(factors))[:len(factors)]
+	for i := range factors {
+		f := &factors[i]
 		bin := f.bin(p.code, &d.frame)
-		d.bins = append(d.bins, bin)
+		bins[i] = bin
 		if bin == noBin {
 			continue
 		}
-		o := f.outcome(bin)
-		sum += o.points
-		d.Contributions = append(d.Contributions, Contribution{Factor: f.name, Points: o.points})
-		d.lose(o.code, o.lost)
+		points := f.outcome(bin).points
+		sum += points
+		n := len(list)
+		list = list[:n+1]
+		c := &list[n]
+		c.Factor, c.Points = f.name, points
 	}
 	for i := range p.adjustments {
 		a := &p.adjustments[i]
-		if !p.code.Satisfied(a.test, &d.frame) {
-			continue
+		if p.code.Satisfied(a.test, &d.frame) {
+			sum += a.delta
+			d.Rules = append(d.Rules, FiredRule{ID: a.id, Delta: a.delta, index: int32(i), Result: ResultApplied})
 		}
-		sum += a.delta
-		d.Rules = append(d.Rules, FiredRule{ID: a.id, Delta: a.delta, index: int32(i), Result: ResultApplied})
-		d.lose(a.code, -a.delta)
 	}
 	clamped := min(max(sum, p.scoring.min), p.scoring.max)
 	if clamped != sum {
-		d.Contributions = append(d.Contributions, Contribution{Factor: clampName, Points: clamped - sum})
+		list = append(list, Contribution{Factor: clampName, Points: clamped - sum})
 	}
-	d.FinalScore = clamped
-}
-
-// lose adds points lost under a reason code; none of them has a code of -1.
-func (d *Decision) lose(code int32, points rule.Number) {
-	if code < 0 {
-		return
-	}
-	if d.lost[code] == 0 {
-		d.losing = append(d.losing, code)
-	}
-	d.lost[code] += points
+	d.Contributions, d.bins, d.FinalScore = list, bins, clamped
 }
 
 // price finds the band and the limit it can bear.
@@ -139,6 +126,7 @@ func (p *Plan) price(d *Decision) {
 		d.Status = Declined
 	case Refer:
 		d.Status = max(d.Status, Referred)
+	case Approve:
 	}
 	if !d.band.Priced || d.band.Action == Decline {
 		return
@@ -152,19 +140,24 @@ func (p *Plan) price(d *Decision) {
 // match finds the band of the final score: bands marked new-to-credit are for
 // applicants who are, and for nobody else.
 func (p *Plan) match(d *Decision) *compiledBand {
-	bands := p.bands
-	if p.inputs.ntc >= 0 {
-		if ntc, ok := d.frame.Number(p.inputs.ntc); ok && ntc == 1 {
-			bands = p.ntcBands
-		}
-	}
+	bands := p.ladder(d)
 	score := d.FinalScore.Floor()
 	for i := range bands {
-		if b := &bands[i]; !b.Ranged || b.MinScore <= score && score <= b.MaxScore {
+		if b := &bands[i]; b.least <= score && score <= b.greatest {
 			return b
 		}
 	}
 	return nil
+}
+
+// ladder is the bands that are open to an application.
+func (p *Plan) ladder(d *Decision) []compiledBand {
+	if p.inputs.ntc >= 0 {
+		if ntc, ok := d.frame.Number(p.inputs.ntc); ok && ntc == 1 {
+			return p.ntcBands
+		}
+	}
+	return p.bands
 }
 
 // second gives Stage 2 its fields and runs it.
@@ -211,7 +204,7 @@ func (p *Plan) conclude(d *Decision) {
 		d.Offer.Indicative = d.Status == Referred
 		for i := range p.terms {
 			if p.code.Satisfied(p.terms[i], &d.frame) {
-				d.Offer.Terms = append(d.Offer.Terms, p.policy.Terms[i])
+				d.Offer.Terms = append(d.Offer.Terms, &p.policy.Terms[i])
 			}
 		}
 	}

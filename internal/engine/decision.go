@@ -92,7 +92,7 @@ type Offer struct {
 	PostFOIR           int64 // ten-thousandths
 	Binding            Constraint
 	BandID             string
-	Terms              []Term
+	Terms              []*Term
 	Alternatives       []Alternative
 	TenureNotAvailable bool // the tenure asked for is not among the band's
 }
@@ -117,6 +117,7 @@ const (
 	byRequirement reasonKind = iota
 	byRule
 	byLimit
+	byMinimum
 	byBand
 	byPoints
 )
@@ -145,6 +146,8 @@ type Decision struct {
 	unknown []int32       // knockouts that could not be evaluated
 	band    *compiledBand
 	limit   limit
+
+	eligibility bool // Stage 1 alone, with no field required
 }
 
 // Plan is the plan that decided.

@@ -38,6 +38,11 @@ func (d *Decision) Detail(r Reason) Detail {
 		return d.ruleDetail(&d.Rules[r.at])
 	case byLimit:
 		return d.limitDetail()
+	case byMinimum:
+		return Detail{
+			Field: field.OfferLimit, Value: rule.Num(paiseNumber(d.limit.paise)), Threshold: rule.Num(paiseNumber(d.band.MinLimitPaise)),
+			Text: fmt.Sprintf("the limit would be %s; %s lends at least %s", paiseNumber(d.limit.paise), d.band.ID, paiseNumber(d.band.MinLimitPaise)),
+		}
 	case byPoints:
 		return d.pointsDetail(r.at)
 	default:
@@ -54,17 +59,22 @@ func (d *Decision) ruleDetail(fired *FiredRule) Detail {
 		out.Text = fmt.Sprintf("%s cannot be evaluated without %s", k.ID, out.Field)
 		return out
 	}
-	if leaf := d.principal(e.Deciding, k.ReasonCode); leaf != nil {
+	leaf := d.principal(e.Deciding, k.ReasonCode)
+	if leaf != nil {
 		out.Field = leaf.Left.Field.Name
 		out.Value = d.value(leaf.Left.Field)
-		out.Threshold = threshold(leaf)
+		out.Threshold = d.threshold(leaf)
 	}
 	if k.Message != "" {
 		out.Text = expand(k.Message, func(name string) string {
-			if name == thresholdName {
+			switch {
+			case name != thresholdName:
+				return d.named(name).String()
+			case leaf != nil && out.Threshold.Type() == rule.Absent:
+				return leaf.Text() // no single value: a range, a set, arithmetic
+			default:
 				return out.Threshold.String()
 			}
-			return d.named(name).String()
 		})
 		return out
 	}
@@ -99,14 +109,14 @@ func (d *Decision) principal(leaves []*rule.Condition, code string) *rule.Condit
 	return best
 }
 
-// threshold is the constant a predicate compared with.
-func threshold(leaf *rule.Condition) rule.Value {
-	switch leaf.Op {
-	case rule.In, rule.NotIn, rule.Between:
-		if len(leaf.Values) == 1 {
-			return leaf.Values[0]
-		}
-		return rule.Value{}
+// threshold is what a predicate compared with, when that is a single value: a
+// constant or another field.
+func (d *Decision) threshold(leaf *rule.Condition) rule.Value {
+	switch {
+	case leaf.Right.Kind == rule.FieldOperand:
+		return d.value(leaf.Right.Field)
+	case len(leaf.Values) == 1:
+		return leaf.Values[0]
 	default:
 		return leaf.Right.Value
 	}
@@ -197,8 +207,11 @@ func (d *Decision) pointsDetail(code int32) Detail {
 
 func (d *Decision) bandDetail() Detail {
 	text := fmt.Sprintf("no pricing band takes a score of %s", d.FinalScore)
-	if d.band != nil {
+	switch {
+	case d.band != nil:
 		text = fmt.Sprintf("%s declines scores from %d to %d", d.band.ID, d.band.MinScore, d.band.MaxScore)
+	case len(d.plan.ladder(d)) == 0 && d.named(field.BureauIsNTC).IsTrue():
+		return Detail{Field: field.BureauIsNTC, Value: rule.Bool(true), Text: "the policy has no pricing band for applicants who are new to credit"}
 	}
 	return Detail{Field: field.FinalScore, Value: rule.Num(d.FinalScore), Text: text}
 }

@@ -40,13 +40,13 @@ type Eligibility struct {
 }
 
 // Eligible runs the Stage 1 knockouts and nothing else: no field is required,
-// because eligibility is asked before a bureau report is paid for.
+// and on_absent says nothing, because eligibility is asked before a bureau
+// report is paid for. What could not be evaluated is listed instead.
 func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
 	d := &e.d
 	p.begin(facts, d)
-	d.Status, d.missing = Approved, -1
+	d.Status, d.missing, d.eligibility = Approved, -1, true
 	p.rules(d, p.stage1)
-	d.lost = d.lost[:0]
 	if d.Status != Approved {
 		p.reasons(d)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"verdict/internal/field"
@@ -46,11 +47,11 @@ type resultSlots struct {
 }
 
 type compiledRule struct {
-	id       string
-	test     rule.Test
-	index    int32 // in the policy's knockouts
-	hit      Result
-	onAbsent OnAbsent
+	id         string
+	test       rule.Test
+	index      int32 // in the policy's knockouts
+	hit        Result
+	whenAbsent Result // pass leaves no trace
 }
 
 type compiledAdjustment struct {
@@ -61,6 +62,7 @@ type compiledAdjustment struct {
 }
 
 type compiledBand struct {
+	least, greatest int64 // scores, without end for a band that takes them all
 	*Band
 	index   int32
 	tenures []tenure // ascending
@@ -93,11 +95,11 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan.stage1 = make([]compiledRule, 0, len(p.Knockouts))
 	plan.compileInputs()
 	for _, req := range p.Required {
-		var any []int32
+		slots := make([]int32, 0, len(req.Any))
 		for _, ref := range req.Any {
-			any = append(any, plan.slots.Slot(ref))
+			slots = append(slots, plan.slots.Slot(ref))
 		}
-		plan.required = append(plan.required, any)
+		plan.required = append(plan.required, slots)
 	}
 	for i := range p.Knockouts {
 		plan.compileKnockout(int32(i))
@@ -157,9 +159,16 @@ func (p *Plan) compileResults() {
 
 func (p *Plan) compileKnockout(i int32) {
 	k := &p.policy.Knockouts[i]
-	c := compiledRule{id: k.ID, test: p.code.Add(&k.Condition), index: i, hit: ResultFail, onAbsent: k.OnAbsent}
+	c := compiledRule{id: k.ID, test: p.code.Add(&k.Condition), index: i, hit: ResultFail}
 	if k.Action == Refer {
 		c.hit = ResultRefer
+	}
+	switch k.OnAbsent {
+	case ReferWhenAbsent:
+		c.whenAbsent = ResultRefer
+	case FailWhenAbsent:
+		c.whenAbsent = ResultFail
+	case PassWhenAbsent:
 	}
 	// A message's values are read from the frame, so they need slots too.
 	for _, name := range templateNames(k.Message) {
@@ -200,7 +209,10 @@ func (p *Plan) codeIndex(code string) int32 {
 
 func (p *Plan) compileBand(i int32) {
 	b := &p.policy.Bands[i]
-	c := compiledBand{Band: b, index: i, tenures: make([]tenure, 0, len(b.Tenures))}
+	c := compiledBand{Band: b, least: b.MinScore, greatest: b.MaxScore, index: i, tenures: make([]tenure, 0, len(b.Tenures))}
+	if !b.Ranged {
+		c.least, c.greatest = math.MinInt64, math.MaxInt64
+	}
 	for k, months := range b.Tenures {
 		terms, err := loan.NewTerms(b.RateBP, months)
 		if err != nil {

@@ -1,5 +1,9 @@
 package engine
 
+import (
+	"verdict/internal/rule"
+)
+
 // reasons ranks the principal reasons (CONTRACT C6, DOMAIN B7). For a decline
 // or a referral: an unmet requirement, the rules that hit in policy order,
 // the price or limit, then the factors by the points they fall short of their
@@ -31,13 +35,17 @@ func (p *Plan) reasons(d *Decision) {
 			d.reason(code, byLimit, 0)
 		}
 	}
+	if d.band == nil && !d.eligibility && len(p.ladder(d)) == 0 {
+		// No score could have helped, so points lost do not explain it.
+		d.reason(ReasonNoBand, byBand, 0)
+	}
 	d.rankLost()
 	// Only when nothing else explains a decline. A referral by a band that
 	// nobody lost a point for has no reason but the policy's word.
 	switch {
 	case len(d.Reasons) > 0 || d.Status != Declined:
 	case d.limit.belowMinimum:
-		d.reason(ReasonBelowMinimum, byLimit, 0)
+		d.reason(ReasonBelowMinimum, byMinimum, 0)
 	default:
 		d.reason(ReasonNoBand, byBand, 0)
 	}
@@ -79,9 +87,13 @@ func (d *Decision) reason(code string, kind reasonKind, at int32) {
 }
 
 // rankLost adds the codes with the most points lost. Points lost under one
-// code were added up already; of equals the one whose factor stands first in
-// the policy ranks higher, adjustments after factors.
+// code are added up; of equals the one whose factor stands first in the policy
+// ranks higher, adjustments after factors.
 func (d *Decision) rankLost() {
+	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(d.plan.adjustments) == 0 {
+		return
+	}
+	d.addLost()
 	for len(d.Reasons) < MaxReasons {
 		best := int32(-1)
 		for _, code := range d.losing {
@@ -95,4 +107,37 @@ func (d *Decision) rankLost() {
 		d.lost[best] = -d.lost[best] // taken, and still readable
 		d.reason(d.plan.codes[best], byPoints, best)
 	}
+}
+
+// addLost adds up the points lost under each code. It is asked only where
+// something was declined or referred.
+func (d *Decision) addLost() {
+	p := d.plan
+	if cap(d.lost) < len(p.codes) {
+		d.lost = make([]rule.Number, len(p.codes))
+	}
+	d.lost = d.lost[:len(p.codes)]
+	clear(d.lost)
+	for i, bin := range d.bins {
+		if bin != noBin {
+			o := p.scoring.factors[i].outcome(bin)
+			d.lose(o.code, o.lost)
+		}
+	}
+	for i := range d.Rules {
+		if r := &d.Rules[i]; r.Result == ResultApplied {
+			d.lose(p.adjustments[r.index].code, -r.Delta)
+		}
+	}
+}
+
+// lose adds points lost under a reason code; a code of -1 is none.
+func (d *Decision) lose(code int32, points rule.Number) {
+	if code < 0 {
+		return
+	}
+	if d.lost[code] == 0 {
+		d.losing = append(d.losing, code)
+	}
+	d.lost[code] += points
 }

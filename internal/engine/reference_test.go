@@ -325,6 +325,12 @@ func (a *application) grading() {
 	}
 }
 
+// noLadder tells that no band at all is open to the applicant.
+func (a *application) noLadder() bool {
+	ntc := a.read("bureau_is_ntc") == true
+	return !slices.ContainsFunc(objects(a.policy, "pricing_bands"), func(b object) bool { return isSet(b, "ntc", false) == ntc })
+}
+
 // reasons ranks the principal reasons: at most four, a code once.
 func (a *application) reasons() []any {
 	var codes []string
@@ -338,6 +344,9 @@ func (a *application) reasons() []any {
 		}
 		codes = append(codes, a.hitCodes...)
 		codes = append(codes, a.limitCode)
+		if a.band == nil && a.noLadder() {
+			codes = append(codes, "NO_PRICING_BAND") // no score could have helped
+		}
 		slices.SortStableFunc(a.lost, func(x, y loss) int { return y.points.Cmp(x.points) })
 		for _, l := range a.lost {
 			codes = append(codes, l.code)

@@ -196,7 +196,7 @@ func (d *Decision) offerMembers(env *Envelope) []member {
 func (d *Decision) writeTerms(w *wire.Writer, canonical bool) {
 	w.Array()
 	for i := range d.Offer.Terms {
-		t := &d.Offer.Terms[i]
+		t := d.Offer.Terms[i]
 		if canonical {
 			w.String(t.Code)
 			continue

@@ -33,10 +33,15 @@ type compiledFactor struct {
 	missing  bool // whether an absent field earns missingAt's points
 	when     rule.Test
 	bounds   []rule.Number // where each bin after the first begins
-	members  []binMember   // of the other types, by value
-	outcomes []outcome     // one for each bin; the last of a category is else
+	edges    [fewEdges]rule.Number
+	few      bool        // edges holds all bounds, padded with what no number reaches
+	members  []binMember // of the other types, by value
+	outcomes []outcome   // one for each bin; the last of a category is else
 	absent   outcome
 }
+
+// fewEdges is how many bounds are compared all at once.
+const fewEdges = 8
 
 type binMember struct {
 	num rule.Number
@@ -85,6 +90,12 @@ func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func
 		for _, v := range b.In {
 			out.members = append(out.members, binMember{num: slots.Number(out.slot, v), bin: int32(i)})
 		}
+	}
+	if out.few = out.numeric && len(out.bounds) <= fewEdges; out.few {
+		for i := range out.edges {
+			out.edges[i] = 2 * rule.MaxNumber
+		}
+		copy(out.edges[:], out.bounds)
 	}
 	slices.SortFunc(out.members, func(a, b binMember) int { return cmp.Compare(a.num, b.num) })
 	if f.HasMissing {
@@ -141,22 +152,26 @@ func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 // interval finds the half-open range of x. The first bin reaches down and the
 // last up without end, so every number has exactly one.
 func (f *compiledFactor) interval(x rule.Number) int32 {
-	const few = 12
-	if len(f.bounds) <= few {
-		bin := int32(0)
-		for _, from := range f.bounds {
-			if x < from {
-				break
-			}
-			bin++
-		}
-		return bin
+	if f.few {
+		// Which bin a value falls into is what no branch predictor guesses,
+		// so all bounds are compared and the ones reached are counted.
+		e := &f.edges
+		return reached(x, e[0]) + reached(x, e[1]) + reached(x, e[2]) + reached(x, e[3]) +
+			reached(x, e[4]) + reached(x, e[5]) + reached(x, e[6]) + reached(x, e[7])
 	}
 	i, found := slices.BinarySearch(f.bounds, x)
 	if found {
 		i++
 	}
 	return int32(i)
+}
+
+// reached is 1 or 0, without a branch.
+func reached(x, bound rule.Number) (n int32) {
+	if x >= bound {
+		n = 1
+	}
+	return n
 }
 
 // outcome is what the factor's bin does.
