@@ -12,7 +12,7 @@ import (
 // allocates nothing once d has been used.
 func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.begin(facts, d)
-	p.rules(d, p.stage1)
+	p.rules(d, &p.stage1)
 	p.score(d)
 	p.price(d)
 	p.second(d)
@@ -49,12 +49,14 @@ func anyGiven(slots []int32, fr *rule.Frame) bool {
 
 // rules evaluates knockouts in declared order. An unknown one leaves no trace
 // in the decision unless its on_absent says so.
-func (p *Plan) rules(d *Decision, rules []compiledRule) {
-	fired, status := slices.Grow(d.Rules, len(rules)), d.Status
-	for i := range rules {
-		r := &rules[i]
+func (p *Plan) rules(d *Decision, s *stage) {
+	d.truths = slices.Grow(d.truths[:0], len(s.tests))[:len(s.tests)]
+	p.code.EvalAll(s.tests, &d.frame, d.truths)
+	fired, status := slices.Grow(d.Rules, len(s.rules)), d.Status
+	for i, truth := range d.truths {
+		r := &s.rules[i]
 		result, byAbsence := ResultPass, false
-		switch p.code.Eval(r.test, &d.frame) {
+		switch truth {
 		case rule.Fails:
 		case rule.Holds:
 			result = r.hit
@@ -162,7 +164,7 @@ func (p *Plan) ladder(d *Decision) []compiledBand {
 
 // second gives Stage 2 its fields and runs it.
 func (p *Plan) second(d *Decision) {
-	if len(p.stage2) == 0 {
+	if len(p.stage2.rules) == 0 {
 		return
 	}
 	put := func(slot int32, v rule.Value) {
@@ -190,7 +192,7 @@ func (p *Plan) second(d *Decision) {
 	put(r.emi, emi)
 	put(r.apr, apr)
 	put(r.foir, foir)
-	p.rules(d, p.stage2)
+	p.rules(d, &p.stage2)
 }
 
 // conclude fills in the offer that the status allows, and the reasons.

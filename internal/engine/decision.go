@@ -139,9 +139,11 @@ type Decision struct {
 
 	plan    *Plan
 	frame   rule.Frame
+	truths  []rule.Truth  // of the stage that is being evaluated
 	bins    []int32       // the bin of each factor
 	lost    []rule.Number // points lost under each code
 	losing  []int32       // the codes under which points were lost, as they came up
+	keys    []uint64      // of the losing codes, for ranking
 	missing int32         // the first unmet requirement, -1 for none
 	unknown []int32       // knockouts that could not be evaluated
 	band    *compiledBand

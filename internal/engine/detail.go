@@ -179,7 +179,7 @@ func (d *Decision) limitDetail() Detail {
 func (d *Decision) pointsDetail(code int32) Detail {
 	var worst *compiledFactor
 	var worstOutcome *outcome
-	total := -d.lost[code]
+	total := d.lost[code]
 	for i := range d.bins {
 		if d.bins[i] == noBin {
 			continue

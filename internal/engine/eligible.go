@@ -46,7 +46,7 @@ func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
 	d := &e.d
 	p.begin(facts, d)
 	d.Status, d.missing, d.eligibility = Approved, -1, true
-	p.rules(d, p.stage1)
+	p.rules(d, &p.stage1)
 	if d.Status != Approved {
 		p.reasons(d)
 	}

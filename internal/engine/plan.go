@@ -21,8 +21,8 @@ type Plan struct {
 	code      *rule.Code
 
 	required    [][]int32 // slots, one of each list must be given
-	stage1      []compiledRule
-	stage2      []compiledRule
+	stage1      stage
+	stage2      stage
 	adjustments []compiledAdjustment
 	scoring     scoring
 	terms       []rule.Test
@@ -46,9 +46,14 @@ type resultSlots struct {
 	score, grade, limit, emi, apr, foir int32
 }
 
+// stage is the knockouts that run together, in declared order.
+type stage struct {
+	tests []rule.Test
+	rules []compiledRule // beside the tests
+}
+
 type compiledRule struct {
 	id         string
-	test       rule.Test
 	index      int32 // in the policy's knockouts
 	hit        Result
 	whenAbsent Result // pass leaves no trace
@@ -76,14 +81,18 @@ type tenure struct {
 }
 
 // earlyPaise is an instalment above which rounding to the rupee cannot repay a
-// loan early, so that the schedule charges it as it is: what 51 paise a month,
-// 50 of the instalment and less than one of the interest, grow to.
+// loan early, so that the schedule charges it as it is: more than what 51 paise
+// a month, 50 of the instalment and less than one of the interest, grow to.
+// Only how often the schedule is asked depends on it, so it may be generous.
 func earlyPaise(rateBP int64, months int) int64 {
-	var grown int64
-	for range months + 1 {
-		grown = min(grown+grown*rateBP/120_000+1+51, maxAmountPaise)
+	growth, factor := 1.0, 1+float64(rateBP)/120_000
+	for n := months + 1; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			growth *= factor
+		}
+		factor *= factor
 	}
-	return grown
+	return int64(min(52*float64(months+1)*growth, maxAmountPaise))
 }
 
 // Compile settles names, slots, bins, bands and annuities once and for all.
@@ -92,7 +101,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise, codeAt: map[string]int32{}}
 	plan.slots = rule.NewSlots(catalogue)
 	plan.code = rule.NewCode(plan.slots)
-	plan.stage1 = make([]compiledRule, 0, len(p.Knockouts))
+	plan.stage1 = stage{tests: make([]rule.Test, 0, len(p.Knockouts)), rules: make([]compiledRule, 0, len(p.Knockouts))}
 	plan.compileInputs()
 	for _, req := range p.Required {
 		slots := make([]int32, 0, len(req.Any))
@@ -159,7 +168,7 @@ func (p *Plan) compileResults() {
 
 func (p *Plan) compileKnockout(i int32) {
 	k := &p.policy.Knockouts[i]
-	c := compiledRule{id: k.ID, test: p.code.Add(&k.Condition), index: i, hit: ResultFail}
+	c := compiledRule{id: k.ID, index: i, hit: ResultFail}
 	if k.Action == Refer {
 		c.hit = ResultRefer
 	}
@@ -176,11 +185,12 @@ func (p *Plan) compileKnockout(i int32) {
 			p.slots.Slot(ref)
 		}
 	}
-	if k.Stage == 1 {
-		p.stage1 = append(p.stage1, c)
-	} else {
-		p.stage2 = append(p.stage2, c)
+	s := &p.stage1
+	if k.Stage == 2 {
+		s = &p.stage2
 	}
+	s.tests = append(s.tests, p.code.Add(&k.Condition))
+	s.rules = append(s.rules, c)
 }
 
 // ref finds a name in the catalogue or among the policy's declared inputs.

@@ -9,6 +9,7 @@ import (
 const (
 	maxFactors = 500
 	maxBins    = 500
+	maxWeight  = 100
 )
 
 // ReadScorecard reads and checks a scorecard document that stands alone
@@ -129,7 +130,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 		out.When = &c
 	}
 	out.Missing, out.HasMissing = readPoints(f, "missing_points")
-	if w, ok := f.Decimal("weight", 4, 0, 1000*10_000); ok {
+	if w, ok := f.Decimal("weight", 4, 0, maxWeight*10_000); ok {
 		out.Weight = rule.Number(w) * (rule.One / 10_000)
 	}
 	f.Require("bins", "the points for each range or set of values")

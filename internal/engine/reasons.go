@@ -94,18 +94,26 @@ func (d *Decision) rankLost() {
 		return
 	}
 	d.addLost()
+	// One number holds the points and, below them, the place in the order, so
+	// that the worst of them is a maximum and nothing has to be sorted.
+	const placeBits = 11
+	const _ = uint(1<<placeBits - maxFactors - maxAdjustments) // every place fits
+	d.keys = d.keys[:0]
+	for i, code := range d.losing {
+		d.keys = append(d.keys, uint64(d.lost[code]/pointsUnit)<<placeBits|uint64(1<<placeBits-1-i))
+	}
 	for len(d.Reasons) < MaxReasons {
-		best := int32(-1)
-		for _, code := range d.losing {
-			if lost := d.lost[code]; lost > 0 && (best < 0 || lost > d.lost[best]) {
-				best = code
-			}
+		var worst uint64
+		for _, key := range d.keys {
+			worst = max(worst, key)
 		}
-		if best < 0 {
+		if worst == 0 {
 			return
 		}
-		d.lost[best] = -d.lost[best] // taken, and still readable
-		d.reason(d.plan.codes[best], byPoints, best)
+		i := 1<<placeBits - 1 - int(worst&(1<<placeBits-1))
+		d.keys[i] = 0
+		code := d.losing[i]
+		d.reason(d.plan.codes[code], byPoints, code)
 	}
 }
 

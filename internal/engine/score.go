@@ -105,13 +105,16 @@ func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func
 	return out
 }
 
+// pointsUnit is the finest step of points: four decimals.
+const pointsUnit = rule.One / 10_000
+
 // weighted multiplies points by a weight, half away from zero at four places.
 // Both have at most four decimals and are bounded, so that the product is exact
 // before it is rounded, and rounded once.
 func weighted(points, weight rule.Number) rule.Number {
 	const (
 		places = 10_000
-		unit   = rule.One / places
+		unit   = pointsUnit
 	)
 	product := (points / unit) * (weight / unit)
 	half := rule.Number(places / 2)

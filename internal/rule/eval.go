@@ -45,6 +45,35 @@ func (c *Code) Eval(t Test, fr *Frame) Truth {
 	return Unknown
 }
 
+// EvalAll evaluates many conditions over one frame, in order, into out, which
+// must be as long. It is Eval for each of them without the cost of a call: a
+// policy is mostly conditions of one or two comparisons.
+func (c *Code) EvalAll(tests []Test, fr *Frame, out []Truth) {
+	ins, nums := c.ins, fr.nums
+	out = out[:len(tests)]
+	for i := range tests {
+		t := &tests[i]
+		if !t.short || t.reads&^fr.given != 0 {
+			out[i] = c.Eval(*t, fr)
+			continue
+		}
+		pc := t.holds
+		for pc >= 0 && ins[pc].op == opRange {
+			in := &ins[pc]
+			if uint64(nums[in.slot]-in.num) <= in.span {
+				pc = in.yes
+			} else {
+				pc = in.no
+			}
+		}
+		if pc >= 0 {
+			out[i] = truth(c.runGiven(pc, fr))
+		} else {
+			out[i] = truth(pc == exitTrue)
+		}
+	}
+}
+
 // Satisfied reports whether the condition holds, for those who need not tell
 // false from unknown.
 func (c *Code) Satisfied(t Test, fr *Frame) bool {

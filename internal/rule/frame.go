@@ -135,12 +135,23 @@ func (s *Slots) Load(f *Facts, fr *Frame) {
 	fr.nums, fr.states, fr.texts = fr.nums[:n], fr.states[:n], fr.texts[:n]
 	clear(fr.states)
 	fr.given = 0
+	types, nums, states, bits := s.types[:n], fr.nums, fr.states, uint64(0)
 	for i := range f.known {
 		x := &f.known[i]
-		if at := s.byID[x.id]; at != 0 {
-			s.put(fr, int32(at)-1, x)
+		slot := int(s.byID[x.id]) - 1
+		if slot < 0 {
+			continue
 		}
+		if x.typ == types[slot] && x.typ != StringType {
+			nums[slot], states[slot] = x.num, given
+			bits |= 1 << slot
+			continue
+		}
+		fr.given = bits
+		s.put(fr, int32(slot), x)
+		bits = fr.given
 	}
+	fr.given = bits
 	for i := range f.others {
 		if at, ok := s.byName[f.others[i].Name]; ok {
 			s.Put(fr, at, f.others[i].Value)

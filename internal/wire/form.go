@@ -18,7 +18,8 @@ type Form struct {
 	faults *fault.List
 	names  [maxMembers]string // asked for, in order
 	count  int
-	next   int32 // where the member after the last one found stands
+	next   int32  // where the member after the last one found stands
+	found  uint64 // a bit for each of the first 64 members that was asked for
 }
 
 // maxMembers is how many different members of one object can be asked for.
@@ -56,6 +57,7 @@ func (f *Form) Get(name string) Value {
 		}
 		if d.text(m.name) == name {
 			f.next = at
+			f.found |= 1 << m.index
 			if m.kind == Null {
 				return Value{}
 			}
@@ -183,6 +185,9 @@ func (f *Form) Array(name string, most int) Value {
 
 // Done refuses the members that were never asked for.
 func (f *Form) Done() {
+	if n := f.value.Len(); n < 64 && f.found == 1<<n-1 {
+		return // every one was
+	}
 	known := f.names[:f.count]
 	for name, v := range f.value.Members() {
 		if !slices.Contains(known, name) {

@@ -207,7 +207,7 @@ func (p *parser) literal(word string) (span, error) {
 
 func (p *parser) object(at int32, depth int) (count int32, err error) {
 	p.pos++
-	var seen map[string]struct{} // only for objects with many members
+	var seen names
 	for {
 		p.skipSpace()
 		if p.pos < len(p.src) && p.src[p.pos] == '}' && count == 0 {
@@ -256,11 +256,30 @@ func (p *parser) object(at int32, depth int) (count int32, err error) {
 	}
 }
 
+// names remembers the member names of one object: a bit for each in a filter
+// that nearly always tells that a name is new, and behind it the members
+// themselves, or a map of them once they are many.
+type names struct {
+	filter uint64
+	all    map[string]struct{}
+}
+
 // smallObject is how many members are compared one by one before a map is
 // built; most objects never need the map.
 const smallObject = 16
 
-func (p *parser) duplicate(at int32, name string, count int32, seen *map[string]struct{}) bool {
+func (p *parser) duplicate(at int32, name string, count int32, seen *names) bool {
+	bit := uint64(1)
+	if n := len(name); n > 0 {
+		bit <<= (uint(name[0])*7 + uint(name[n-1])*5 + uint(name[n/2])*3 + uint(n)) & 63
+	}
+	if seen.filter&bit == 0 {
+		seen.filter |= bit
+		if seen.all != nil {
+			seen.all[name] = struct{}{}
+		}
+		return false
+	}
 	if count < smallObject {
 		for i, k := at+1, int32(0); k < count; k++ {
 			if p.doc.text(p.doc.nodes[i].name) == name {
@@ -270,17 +289,17 @@ func (p *parser) duplicate(at int32, name string, count int32, seen *map[string]
 		}
 		return false
 	}
-	if *seen == nil {
-		*seen = make(map[string]struct{}, 4*smallObject)
+	if seen.all == nil {
+		seen.all = make(map[string]struct{}, 4*smallObject)
 		for i, k := at+1, int32(0); k < count; k++ {
-			(*seen)[p.doc.text(p.doc.nodes[i].name)] = struct{}{}
+			seen.all[p.doc.text(p.doc.nodes[i].name)] = struct{}{}
 			i = p.doc.nodes[i].end
 		}
 	}
-	if _, dup := (*seen)[name]; dup {
+	if _, dup := seen.all[name]; dup {
 		return true
 	}
-	(*seen)[name] = struct{}{}
+	seen.all[name] = struct{}{}
 	return false
 }
 

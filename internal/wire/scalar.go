@@ -9,6 +9,14 @@ import (
 	"verdict/internal/fault"
 )
 
+// plain tells the bytes that stand for themselves inside a string.
+var plain = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c >= 0x20 && c != '"' && c != '\\'
+	}
+	return t
+}()
+
 // str reads a string at the opening quote. A string without escapes is a
 // slice of the source and costs nothing.
 func (p *parser) str() (span, error) {
@@ -16,7 +24,7 @@ func (p *parser) str() (span, error) {
 	start := p.pos
 	for i := start; i < len(p.src); i++ {
 		c := p.src[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
+		if plain[c] {
 			continue
 		}
 		p.pos = i

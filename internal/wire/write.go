@@ -49,22 +49,33 @@ func AppendDecimal(dst []byte, coef int64, places int) []byte {
 		dst = append(dst, '-')
 		magnitude = -magnitude // right for the least int64 too, which has no positive counterpart
 	}
-	unit := uint64(1)
-	for range places {
-		unit *= 10
-	}
+	unit := powers[places]
 	dst = strconv.AppendUint(dst, magnitude/unit, 10)
 	frac := magnitude % unit
 	if frac == 0 {
 		return dst
 	}
-	dst = append(dst, '.')
-	for unit /= 10; frac > 0; unit /= 10 {
-		dst = append(dst, byte('0'+frac/unit))
-		frac %= unit
+	var digits [20]byte
+	n := 0 // up to the last digit that is not zero
+	for i := places - 1; i >= 0; i-- {
+		digits[i] = byte('0' + frac%10)
+		frac /= 10
+		if n == 0 && digits[i] != '0' {
+			n = i + 1
+		}
 	}
-	return dst
+	dst = append(dst, '.')
+	return append(dst, digits[:n]...)
 }
+
+// powers of ten.
+var powers = func() (p [20]uint64) {
+	p[0] = 1
+	for i := 1; i < len(p); i++ {
+		p[i] = 10 * p[i-1]
+	}
+	return p
+}()
 
 // Writer builds one JSON document by appending. Members come out in the order
 // they are written, so a canonical document is written in name order. The
