@@ -13,7 +13,7 @@ import (
 // the same policy and the same bytes.
 func (p *Policy) Document() []byte {
 	var w wire.Writer
-	w.Buf = make([]byte, 0, 16<<10)
+	w.Buf = make([]byte, 0, 24<<10)
 	p.write(&w, true)
 	return w.Buf
 }
@@ -23,7 +23,7 @@ func (p *Policy) Document() []byte {
 // policy promoted from sandbox to live keeps its checksum (CONTRACT C6).
 func (p *Policy) Checksum() string {
 	var w wire.Writer
-	w.Buf = make([]byte, 0, 16<<10)
+	w.Buf = make([]byte, 0, 24<<10)
 	p.write(&w, false)
 	sum := sha256.Sum256(w.Buf)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -18,7 +18,9 @@ const (
 	maxAmountPaise = 1_000_000_000_000_00
 )
 
-func elementPointer(base string, i int) string { return base + "/" + strconv.Itoa(i) }
+// elementPointer is the place of an array's element. It is worked out only for
+// a fault, so that a sound policy pays nothing for it.
+func elementPointer(list wire.Value, i int) string { return list.Pointer() + "/" + strconv.Itoa(i) }
 
 func (r *policyReader) bands(f *wire.Form) {
 	f.Require("pricing_bands", "at least one band")
@@ -33,8 +35,8 @@ func (r *policyReader) bands(f *wire.Form) {
 		r.policy.Bands = append(r.policy.Bands, r.band(v, seen))
 	}
 	if r.faults.Len() == before {
-		r.ladder(f.Pointer("pricing_bands"), false)
-		r.ladder(f.Pointer("pricing_bands"), true)
+		r.ladder(list, false)
+		r.ladder(list, true)
 	}
 }
 
@@ -84,7 +86,9 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	need("tenure_months", "the usual tenure")
 	months, hasTenure := f.Decimal("tenure_months", 0, 1, 480)
 	b.TenureMonths = int(months)
-	for _, v := range f.Array("tenures_allowed", maxTenures).Elements() {
+	tenures := f.Array("tenures_allowed", maxTenures)
+	b.Tenures = make([]int, 0, max(1, tenures.Len()))
+	for _, v := range tenures.Elements() {
 		n, exact, ok := wire.ParseDecimal(v.Text(), 0)
 		if v.Kind() != wire.Number || !ok || !exact || n < 1 || n > 480 {
 			r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be a whole number of months between 1 and 480")
@@ -93,7 +97,7 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 		b.Tenures = append(b.Tenures, int(n))
 	}
 	if len(b.Tenures) == 0 && hasTenure {
-		b.Tenures = []int{b.TenureMonths}
+		b.Tenures = append(b.Tenures, b.TenureMonths)
 	}
 	slices.Sort(b.Tenures)
 	b.Tenures = slices.Compact(b.Tenures)
@@ -143,7 +147,7 @@ func priceConsistency(f *wire.Form, b *Band) {
 
 // ladder refuses overlapping bands, and gaps between two bands unless the
 // policy allows them.
-func (r *policyReader) ladder(at string, ntc bool) {
+func (r *policyReader) ladder(list wire.Value, ntc bool) {
 	var order []int
 	for i := range r.policy.Bands {
 		b := &r.policy.Bands[i]
@@ -151,7 +155,7 @@ func (r *policyReader) ladder(at string, ntc bool) {
 			continue
 		}
 		if !b.Ranged && len(order) > 0 || len(order) > 0 && !r.policy.Bands[order[0]].Ranged {
-			r.faults.Add(elementPointer(at, i), "band_overlap", "a new-to-credit band without min_score and max_score takes every score: it must be the only one")
+			r.faults.Add(elementPointer(list, i), "band_overlap", "a new-to-credit band without min_score and max_score takes every score: it must be the only one")
 			return
 		}
 		order = append(order, i)
@@ -163,10 +167,10 @@ func (r *policyReader) ladder(at string, ntc bool) {
 		low, high := &r.policy.Bands[order[k-1]], &r.policy.Bands[order[k]]
 		switch {
 		case high.MinScore <= low.MaxScore:
-			r.faults.Add(elementPointer(at, order[k]), "band_overlap", "scores %d to %d stand in %s too",
+			r.faults.Add(elementPointer(list, order[k]), "band_overlap", "scores %d to %d stand in %s too",
 				high.MinScore, min(low.MaxScore, high.MaxScore), low.ID)
 		case high.MinScore > low.MaxScore+1 && !r.policy.AllowGaps:
-			r.faults.Add(elementPointer(at, order[k]), "band_gap", "scores %d to %d, between %s and %s, have no band; close the gap or set allow_gaps",
+			r.faults.Add(elementPointer(list, order[k]), "band_gap", "scores %d to %d, between %s and %s, have no band; close the gap or set allow_gaps",
 				low.MaxScore+1, high.MinScore-1, low.ID, high.ID)
 		}
 	}

@@ -196,13 +196,12 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 // coverage refuses bins that leave any value of the field without points, or
 // give one value points twice: an unmatched bin must not turn up in production.
 func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
-	at := bins.Pointer()
 	if len(f.Bins) == 0 {
-		r.faults.Add(at, fault.CodeRequired, "needs at least one bin")
+		r.faults.Add(bins.Pointer(), fault.CodeRequired, "needs at least one bin")
 		return
 	}
 	if f.Field.Type != rule.NumberType {
-		r.categories(at, f)
+		r.categories(bins, f)
 		return
 	}
 	var low, high rule.Number = -rule.MaxNumber, rule.MaxNumber
@@ -217,40 +216,40 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
 	}
 	first, last := f.Bins[0], f.Bins[len(f.Bins)-1]
 	if first.HasMin && first.Min > low {
-		r.faults.Add(at+"/0", "bin_gap", "values from %s up to %s have no bin", low, first.Min)
+		r.faults.Add(elementPointer(bins, 0), "bin_gap", "values from %s up to %s have no bin", low, first.Min)
 	}
 	if last.HasMax && last.Max <= high {
-		r.faults.Add(at, "bin_gap", "values from %s on have no bin", last.Max)
+		r.faults.Add(bins.Pointer(), "bin_gap", "values from %s on have no bin", last.Max)
 	}
 	for i := range f.Bins {
 		b := &f.Bins[i]
 		if b.HasMin && b.HasMax && b.Min >= b.Max {
-			r.faults.Add(elementPointer(at, i), fault.CodeOutOfRange, "is empty: gte must be below lt")
+			r.faults.Add(elementPointer(bins, i), fault.CodeOutOfRange, "is empty: gte must be below lt")
 		}
 		if i == 0 {
 			continue
 		}
 		switch prev := &f.Bins[i-1]; {
 		case !prev.HasMax || !b.HasMin:
-			r.faults.Add(elementPointer(at, i), "bin_overlap", "every bin but the first needs gte, and every bin but the last lt")
+			r.faults.Add(elementPointer(bins, i), "bin_overlap", "every bin but the first needs gte, and every bin but the last lt")
 		case b.Min > prev.Max:
-			r.faults.Add(elementPointer(at, i), "bin_gap", "values from %s up to %s have no bin", prev.Max, b.Min)
+			r.faults.Add(elementPointer(bins, i), "bin_gap", "values from %s up to %s have no bin", prev.Max, b.Min)
 		case b.Min < prev.Max:
-			r.faults.Add(elementPointer(at, i), "bin_overlap", "values from %s up to %s have two bins", b.Min, prev.Max)
+			r.faults.Add(elementPointer(bins, i), "bin_overlap", "values from %s up to %s have two bins", b.Min, prev.Max)
 		}
 	}
 }
 
-func (r *scorecardReader) categories(at string, f *Factor) {
+func (r *scorecardReader) categories(bins wire.Value, f *Factor) {
 	seen := map[rule.Value]bool{}
 	for i := range f.Bins {
 		b := &f.Bins[i]
 		if b.Else != (i == len(f.Bins)-1) {
-			r.faults.Add(elementPointer(at, i), fault.CodeInvalidField, `the last bin, and only the last, is {"else": true}`)
+			r.faults.Add(elementPointer(bins, i), fault.CodeInvalidField, `the last bin, and only the last, is {"else": true}`)
 		}
 		for _, val := range b.In {
 			if seen[val] {
-				r.faults.Add(elementPointer(at, i), "bin_overlap", "a value stands in two bins")
+				r.faults.Add(elementPointer(bins, i), "bin_overlap", "a value stands in two bins")
 			}
 			seen[val] = true
 		}

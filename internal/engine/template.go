@@ -10,6 +10,9 @@ const thresholdName = "threshold"
 
 // templateNames lists the names in a message's braces.
 func templateNames(message string) (names []string) {
+	if !strings.Contains(message, "{") {
+		return nil
+	}
 	expand(message, func(name string) string {
 		names = append(names, name)
 		return ""
