@@ -13,8 +13,8 @@ import (
 )
 
 // largePolicy has n knockouts, every one of which could take in every other.
-func largePolicy(t testing.TB, n int) *Policy {
-	t.Helper()
+func largePolicy(tb testing.TB, n int) *Policy {
+	tb.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
 	knockouts := make([]object, n)
 	for i := range knockouts {
@@ -25,12 +25,12 @@ func largePolicy(t testing.TB, n int) *Policy {
 		}
 		knockouts[i] = object{"id": fmt.Sprintf("KO_%d", i), "reason_code": "FOIR_HIGH", "condition_ast": object{"op": "and", "args": args}}
 	}
-	return labPolicy(t, object{"knockouts": knockouts})
+	return labPolicy(tb, object{"knockouts": knockouts})
 }
 
 // labPolicy reads a policy with the given parts.
-func labPolicy(t testing.TB, parts object) *Policy {
-	t.Helper()
+func labPolicy(tb testing.TB, parts object) *Policy {
+	tb.Helper()
 	document := object{
 		"name": "bounds", "include_defaults": false, "scorecard": object{"base_points": 600, "factors": []object{}},
 		"pricing_bands": []object{{"id": "PB", "grade": "F", "min_score": 300, "max_score": 900, "action": "decline"}},
@@ -40,11 +40,11 @@ func labPolicy(t testing.TB, parts object) *Policy {
 	}
 	data, err := json.Marshal(document)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p, err := ParsePolicy(data, Sources{Catalogue: field.Catalogue()})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }

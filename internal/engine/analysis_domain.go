@@ -135,6 +135,7 @@ func (a *analysis) code(d *domain, v rule.Value) (code int64, ok bool) {
 			return 1, true
 		}
 		return 0, true
+	default:
 	}
 	if len(d.vocabulary) > 0 {
 		at := slices.Index(d.vocabulary, v.Text())
@@ -202,6 +203,7 @@ func (a *analysis) pick(d *domain, s set) rule.Value {
 		return rule.Num(roundest(lo, hi, true))
 	case rule.BoolType:
 		return rule.Bool(x.lo == 1)
+	default:
 	}
 	switch {
 	case len(d.vocabulary) > 0:

@@ -93,14 +93,14 @@ func TestAnalysisIsExact(t *testing.T) {
 
 // exactPolicy has knockouts of one kind, without predicates that sets cannot
 // express.
-func (l *lab) exactPolicy(t testing.TB) *Policy {
-	t.Helper()
+func (l *lab) exactPolicy(tb testing.TB) *Policy {
+	tb.Helper()
 	var knockouts []object
 	for len(knockouts) < 6 {
 		condition := l.condition(2, false)
 		text, err := json.Marshal(condition)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if opaque.Match(text) {
 			continue
@@ -112,11 +112,11 @@ func (l *lab) exactPolicy(t testing.TB) *Policy {
 		"scorecard": object{"base_points": 600, "factors": []object{}}, "pricing_bands": []object{{"id": "PB", "grade": "F", "min_score": 300, "max_score": 900, "action": "decline"}},
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p, err := ParsePolicy(data, Sources{Catalogue: field.Catalogue()})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }

@@ -67,21 +67,21 @@ func TestAnalysisGolden(t *testing.T) {
 }
 
 // completed reads a policy after filling in what it leaves out.
-func completed(t testing.TB, fragment []byte) *engine.Policy {
-	t.Helper()
+func completed(tb testing.TB, fragment []byte) *engine.Policy {
+	tb.Helper()
 	document := map[string]json.RawMessage{}
 	for _, part := range [][]byte{[]byte(plainPolicy), fragment} {
 		if err := json.Unmarshal(part, &document); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	data, err := json.Marshal(document)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p, err := engine.ParsePolicy(data, engine.Sources{Catalogue: field.Catalogue()})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }

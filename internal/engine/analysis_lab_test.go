@@ -129,8 +129,8 @@ func (l *lab) predicate(s specimen) object {
 }
 
 // policy makes a whole policy around the chosen fields.
-func (l *lab) policy(t testing.TB) *Policy {
-	t.Helper()
+func (l *lab) policy(tb testing.TB) *Policy {
+	tb.Helper()
 	var knockouts, adjustments, factors, terms, bands []object
 	for i := range 5 + l.IntN(4) {
 		stage := 1 + l.IntN(8)/7
@@ -192,11 +192,11 @@ func (l *lab) policy(t testing.TB) *Policy {
 	}
 	data, err := json.Marshal(document)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p, err := ParsePolicy(data, Sources{Catalogue: field.Catalogue()})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, data)
+		tb.Fatalf("%v\n%s", err, data)
 	}
 	return p
 }

@@ -64,6 +64,7 @@ func (a *analysis) region(c *rule.Condition, positive bool, as approximation) (r
 			return everybody, true
 		}
 		return nil, true
+	default:
 	}
 	if at, allow, ok := a.leaf(c, positive); ok {
 		if len(allow) == 0 {

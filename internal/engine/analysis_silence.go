@@ -146,8 +146,8 @@ func (a *analysis) needs(b box, at int32) bool { return !a.states(b, at).contain
 
 // given is the box with the first of the fields given that can be; for the
 // best value of a score and the like, the highest there is.
-func (a *analysis) given(b box, any []rule.Ref, except int32) box {
-	for _, ref := range any {
+func (a *analysis) given(b box, refs []rule.Ref, except int32) box {
+	for _, ref := range refs {
 		at := a.place(ref)
 		top := a.fields[at].given[0].hi
 		if at == except || !a.states(b, at).contains(top) {

@@ -204,7 +204,7 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
 		r.categories(bins, f)
 		return
 	}
-	var low, high rule.Number = -rule.MaxNumber, rule.MaxNumber
+	low, high := -rule.MaxNumber, rule.MaxNumber
 	if f.Field.ID >= 0 {
 		def := r.scope.Catalogue.Field(f.Field.ID)
 		if def.BoundedBelow {

@@ -129,7 +129,7 @@ func TestAPROfNonsense(t *testing.T) {
 	}
 }
 
-// TestNothingAllocates is not parallel because it counts for the whole process.
+//nolint:paralleltest // AllocsPerRun counts for the whole process
 func TestNothingAllocates(t *testing.T) {
 	terms := mustTerms(t, 1350, 48)
 	from := time.Date(2026, 11, 15, 0, 12, 0, 0, time.UTC)

@@ -98,11 +98,11 @@ func countedValidUntil(from time.Time, days int) time.Time {
 	return time.Date(y, m, d, 18, 29, 59, 0, time.UTC)
 }
 
-func mustTerms(t testing.TB, rateBP int64, months int) Terms {
-	t.Helper()
+func mustTerms(tb testing.TB, rateBP int64, months int) Terms {
+	tb.Helper()
 	terms, err := NewTerms(rateBP, months)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return terms
 }

@@ -47,6 +47,7 @@ func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 				return settles
 			case Unknown:
 				unknown = true
+			default:
 			}
 		}
 		if unknown {
@@ -54,6 +55,7 @@ func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 			return Unknown
 		}
 		return settles.not()
+	default:
 	}
 	// A predicate is compiled and run as it is when deciding, so there is no
 	// second opinion on what it means. Its names and strings are known to the

@@ -117,6 +117,7 @@ func (o *Operand) text(b *strings.Builder, place int) {
 		case Mul, Div:
 			bracket(b, place > bindsProduct, func() { o.list(b, arithSigns[o.Arith], bindsProduct+1) })
 		}
+	default:
 	}
 }
 
@@ -188,6 +189,7 @@ func (o *Operand) write(w *wire.Writer) {
 			o.Args[i].write(w)
 		}
 		w.EndArray().Key("op").String(o.Arith.String())
+	default:
 	}
 	w.EndObject()
 }
