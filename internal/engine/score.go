@@ -25,19 +25,21 @@ type scoring struct {
 	factors        []compiledFactor
 }
 
+// compiledFactor has what every decision reads in front, close together.
 type compiledFactor struct {
 	name     string
 	slot     int32
 	numeric  bool
 	hasWhen  bool
-	missing  bool // whether an absent field earns missingAt's points
-	when     rule.Test
-	bounds   []rule.Number // where each bin after the first begins
-	edges    [fewEdges]rule.Number
-	few      bool        // edges holds all bounds, padded with what no number reaches
-	members  []binMember // of the other types, by value
-	outcomes []outcome   // one for each bin; the last of a category is else
-	absent   outcome
+	missing  bool                  // an absent field earns the points of absent
+	few      bool                  // edges holds all bounds
+	outcomes []outcome             // one for each bin; the last of a category is else
+	edges    [fewEdges]rule.Number // the bounds, padded with what no number reaches
+
+	bounds  []rule.Number // where each bin after the first begins
+	members []binMember   // of the other types, by value
+	when    rule.Test
+	absent  outcome
 }
 
 // fewEdges is how many bounds are compared all at once.
