@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -73,7 +74,8 @@ const (
 // order of the document, then by code, and are the same every time. The work
 // is bounded whatever the policy.
 func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
-	a := newAnalysis(p, catalogue)
+	a := analyses.Get().(*analysis)
+	a.begin(p, catalogue)
 	a.clauses()
 	a.redundancy()
 	a.silence()
@@ -92,6 +94,9 @@ func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	for i := range a.found {
 		out[i] = a.found[i].Finding
 	}
+	clear(a.found)
+	a.policy = nil
+	analyses.Put(a)
 	return out
 }
 
@@ -140,17 +145,36 @@ type memory struct {
 	boxes       []box
 }
 
-func newAnalysis(p *Policy, catalogue *rule.Catalogue) *analysis {
-	a := &analysis{
-		policy: p, catalogue: catalogue, ntc: -1,
-		byID: make([]uint16, catalogue.Len()), byName: map[string]int32{}, texts: map[string]int64{},
+// analyses keeps the working memory between calls; nothing that Analyse
+// returns refers to it.
+var analyses = sync.Pool{New: func() any {
+	return &analysis{
+		byName: map[string]int32{}, texts: map[string]int64{},
 		fields: make([]domain, 0, 32), found: make([]found, 0, 16), reads: make([]int32, 0, 64),
-		memory: memory{sets: sets{make([]span, 0, 128)}, constraints: make([]constraint, 0, 128), boxes: make([]box, 0, 128)},
+		memory: memory{sets: sets{make([]span, 0, 512)}, constraints: make([]constraint, 0, 512), boxes: make([]box, 0, 256)},
+	}
+}}
+
+// begin forgets whatever the working memory was used for before.
+func (a *analysis) begin(p *Policy, catalogue *rule.Catalogue) {
+	clear(a.byName)
+	clear(a.texts)
+	byID := a.byID
+	if cap(byID) < catalogue.Len() {
+		byID = make([]uint16, catalogue.Len())
+	}
+	byID = byID[:catalogue.Len()]
+	clear(byID)
+	*a = analysis{
+		policy: p, catalogue: catalogue, ntc: -1,
+		byID: byID, byName: a.byName, texts: a.texts,
+		fields: a.fields[:0], found: a.found[:0], reads: a.reads[:0], textOf: a.textOf[:0], scored: a.scored[:0], path: a.path[:0],
+		memory: memory{sets: sets{a.sets.block[:0]}, constraints: a.constraints[:0], boxes: a.boxes[:0]},
+		knockouts: a.knockouts[:0], adjustments: a.adjustments[:0], whens: a.whens[:0], terms: a.terms[:0],
 	}
 	if id, ok := catalogue.Lookup(field.BureauIsNTC); ok {
 		a.ntc = a.place(rule.Ref{Name: field.BureauIsNTC, ID: id, Type: catalogue.Field(id).Type})
 	}
-	return a
 }
 
 // spend takes steps off the budget and reports whether any were left.

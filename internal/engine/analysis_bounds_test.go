@@ -69,7 +69,8 @@ func TestAnalysisIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAnalysis(p, field.Catalogue())
+			a := analyses.New().(*analysis)
+			a.begin(p, field.Catalogue())
 			a.clauses()
 			a.redundancy()
 			if a.steps > maxSteps+10_000 || a.comparisons > maxComparisons+1 {
