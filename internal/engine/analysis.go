@@ -82,6 +82,7 @@ func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	a.scorecard()
 	a.reachability()
 	a.bands()
+	a.lending()
 	a.messages()
 	if a.truncated {
 		a.report(SeverityInfo, CodeAnalysisTruncated, location{section: atPolicy},
@@ -94,15 +95,31 @@ func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	for i := range a.found {
 		out[i] = a.found[i].Finding
 	}
-	clear(a.found)
-	a.policy = nil
-	analyses.Put(a)
+	a.release()
 	return out
+}
+
+// release gives the working memory back without what it knew of the policy. A
+// memory that one huge policy has blown up is left to the garbage collector.
+func (a *analysis) release() {
+	const most = 1 << 12
+	if len(a.texts) > most || cap(a.knockouts) > most || cap(a.fields) > most {
+		return
+	}
+	clear(a.found)
+	clear(a.byName)
+	clear(a.texts)
+	clear(a.textOf)
+	for _, list := range [][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
+		clear(list)
+	}
+	a.policy, a.other = nil, ""
+	analyses.Put(a)
 }
 
 // The bounds of one analysis: steps over all, steps to compare two rules, and
 // pairs of rules compared. They are far beyond a policy that people maintain,
-// and keep the work for the largest one to some hundredths of a second.
+// and keep the work for the largest one bounded.
 const (
 	maxSteps       = 1_000_000
 	maxPatience    = 2_000
@@ -120,7 +137,8 @@ type analysis struct {
 	byName map[string]int32
 	texts  map[string]int64 // codes of the texts of open string fields
 	textOf []string
-	ntc    int32 // the field bureau_is_ntc, -1 when the catalogue has none
+	other  string // a text that no condition names, once one was asked for
+	ntc    int32  // the field bureau_is_ntc, -1 when the catalogue has none
 	scored []int32
 
 	memory
@@ -157,8 +175,6 @@ var analyses = sync.Pool{New: func() any {
 
 // begin forgets whatever the working memory was used for before.
 func (a *analysis) begin(p *Policy, catalogue *rule.Catalogue) {
-	clear(a.byName)
-	clear(a.texts)
 	byID := a.byID
 	if cap(byID) < catalogue.Len() {
 		byID = make([]uint16, catalogue.Len())
@@ -169,7 +185,7 @@ func (a *analysis) begin(p *Policy, catalogue *rule.Catalogue) {
 		policy: p, catalogue: catalogue, ntc: -1,
 		byID: byID, byName: a.byName, texts: a.texts,
 		fields: a.fields[:0], found: a.found[:0], reads: a.reads[:0], textOf: a.textOf[:0], scored: a.scored[:0], path: a.path[:0],
-		memory: memory{sets: sets{a.sets.block[:0]}, constraints: a.constraints[:0], boxes: a.boxes[:0]},
+		memory:    memory{sets: sets{a.sets.block[:0]}, constraints: a.constraints[:0], boxes: a.boxes[:0]},
 		knockouts: a.knockouts[:0], adjustments: a.adjustments[:0], whens: a.whens[:0], terms: a.terms[:0],
 	}
 	if id, ok := catalogue.Lookup(field.BureauIsNTC); ok {

@@ -24,15 +24,7 @@ func (a *analysis) bands() {
 // ladder compares each band of a ladder with the next lower one, and its price
 // with the next lower one that has a price to compare.
 func (a *analysis) ladder(ntc bool) {
-	var order []int
-	for i := range a.policy.Bands {
-		if a.policy.Bands[i].NTC == ntc {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(a.policy.Bands[i].MinScore, a.policy.Bands[j].MinScore)
-	})
+	order := a.ladderOrder(ntc)
 	var below, priced *Band
 	for _, i := range order {
 		b := &a.policy.Bands[i]
@@ -50,6 +42,19 @@ func (a *analysis) ladder(ntc bool) {
 			priced = b
 		}
 	}
+}
+
+// ladderOrder is the places of a ladder's bands, the lowest scores first.
+func (a *analysis) ladderOrder(ntc bool) (order []int) {
+	for i := range a.policy.Bands {
+		if a.policy.Bands[i].NTC == ntc {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(a.policy.Bands[i].MinScore, a.policy.Bands[j].MinScore)
+	})
+	return order
 }
 
 func (a *analysis) worse(i int, b, below *Band, members []string) {

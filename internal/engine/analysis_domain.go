@@ -217,11 +217,16 @@ func (a *analysis) pick(d *domain, s set) rule.Value {
 
 // otherText is a text that no condition names.
 func (a *analysis) otherText() string {
-	text := "other"
-	for slices.Contains(a.textOf, text) {
-		text += "_"
+	if a.other != "" {
+		return a.other
 	}
-	return text
+	a.other = "other"
+	for {
+		if _, taken := a.texts[a.other]; !taken {
+			return a.other
+		}
+		a.other += "_"
+	}
 }
 
 // roundest is a number in [lo, hi] close to the lower or the upper end: the end

@@ -7,17 +7,12 @@ import (
 	"verdict/internal/rule"
 )
 
-// mirroredOp is the comparison with its sides exchanged.
-var mirroredOp = [...]rule.Op{
-	rule.Eq: rule.Eq, rule.Ne: rule.Ne, rule.Lt: rule.Gt, rule.Lte: rule.Gte, rule.Gt: rule.Lt, rule.Gte: rule.Lte,
-}
-
 // leaf is the field of a predicate and the states in which it, or its
 // negation, holds; ok is false when no set of one field's states says that.
 func (a *analysis) leaf(c *rule.Condition, positive bool) (at int32, allow set, ok bool) {
 	op, left, right := c.Op, &c.Left, &c.Right
 	if left.Kind == rule.ConstantOperand && right.Kind == rule.FieldOperand {
-		op, left, right = mirroredOp[op], right, left
+		op, left, right = op.Mirrored(), right, left
 	}
 	if left.Kind != rule.FieldOperand {
 		return 0, nil, false // arithmetic, or two constants

@@ -1,11 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 
 	"verdict/internal/rule"
-	"verdict/internal/wire"
 )
 
 // redundancy reports the rules that another rule makes superfluous.
@@ -46,7 +45,7 @@ func (a *analysis) superfluous(c, by *clause) (superfluous, mutual bool) {
 	if k.OnAbsent != PassWhenAbsent {
 		// It hits where its condition is unknown as well. Of that only an
 		// equal condition is sure to be unknown in the same cases.
-		if other.OnAbsent < k.OnAbsent || !sameCondition(c.cond, by.cond) {
+		if other.OnAbsent < k.OnAbsent || !a.sameCondition(c.cond, by.cond) {
 			return false, false
 		}
 	}
@@ -60,11 +59,24 @@ func (a *analysis) superfluous(c, by *clause) (superfluous, mutual bool) {
 	return true, mutual
 }
 
-func sameCondition(c, d *rule.Condition) bool {
-	var x, y wire.Writer
-	c.Write(&x)
-	d.Write(&y)
-	return bytes.Equal(x.Buf, y.Buf)
+// sameCondition compares two conditions node by node; it gives up at the first
+// difference and pays for what it looked at.
+func (a *analysis) sameCondition(c, d *rule.Condition) bool {
+	if !a.spend(1+len(c.Values)) || c.Op != d.Op || len(c.Args) != len(d.Args) ||
+		!sameOperand(&c.Left, &d.Left) || !sameOperand(&c.Right, &d.Right) || !slices.Equal(c.Values, d.Values) {
+		return false
+	}
+	for i := range c.Args {
+		if !a.sameCondition(&c.Args[i], &d.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameOperand(o, p *rule.Operand) bool {
+	return o.Kind == p.Kind && o.Field == p.Field && o.Value == p.Value && o.Arith == p.Arith &&
+		slices.EqualFunc(o.Args, p.Args, func(x, y rule.Operand) bool { return sameOperand(&x, &y) })
 }
 
 // pairs compares the clauses of a list with each other and reports for each

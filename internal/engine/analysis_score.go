@@ -29,7 +29,7 @@ func (a *analysis) scorecard() {
 			falls = falls || f.Bins[k].Points < f.Bins[k-1].Points
 		}
 		if rises && falls {
-			a.report(SeverityInfo, CodeNonMonotoneBins, location{section: atFactor, index: i},
+			a.report(SeverityWarning, CodeNonMonotoneBins, location{section: atFactor, index: i},
 				fmt.Sprintf("The points of the factor %s both rise and fall as %s grows.", f.Name, f.Field.Name), nil)
 		}
 	}
@@ -74,6 +74,7 @@ func (a *analysis) reachability() {
 		}
 		reach := a.scores(ntc)
 		least, most := reach.clamped()
+		a.uncovered(ntc, reach)
 		for i := range a.policy.Bands {
 			b := &a.policy.Bands[i]
 			if b.NTC != ntc || !b.Ranged || reach.hits(rule.Int(b.MinScore), rule.Int(b.MaxScore+1)-1) {

@@ -32,8 +32,7 @@ func (d *Decision) Message(r Reason) string {
 func (d *Decision) Detail(r Reason) Detail {
 	switch r.kind {
 	case byRequirement:
-		name := d.plan.policy.Required[r.at].Text
-		return Detail{Field: name, Text: name + " is required and was not given"}
+		return d.requirementDetail()
 	case byRule:
 		return d.ruleDetail(&d.Rules[r.at])
 	case byLimit:
@@ -50,6 +49,18 @@ func (d *Decision) Detail(r Reason) Detail {
 	}
 }
 
+// requirementDetail names every requirement that was not met.
+func (d *Decision) requirementDetail() Detail {
+	var names []string
+	for i, slots := range d.plan.required {
+		if !anyGiven(slots, &d.frame) {
+			names = append(names, d.plan.policy.Required[i].Text)
+		}
+	}
+	list := strings.Join(names, ", ")
+	return Detail{Field: list, Text: "required and not given: " + list}
+}
+
 func (d *Decision) ruleDetail(fired *FiredRule) Detail {
 	k := &d.plan.policy.Knockouts[fired.index]
 	e := d.plan.code.Explain(&k.Condition, &d.frame)
@@ -57,6 +68,9 @@ func (d *Decision) ruleDetail(fired *FiredRule) Detail {
 	if fired.absent {
 		out.Field = strings.Join(e.Missing, ", ")
 		out.Text = fmt.Sprintf("%s cannot be evaluated without %s", k.ID, out.Field)
+		if out.Field == "" {
+			out.Text = fmt.Sprintf("%s has no result: %s", k.ID, k.Condition.Text())
+		}
 		return out
 	}
 	leaf := d.principal(e.Deciding, k.ReasonCode)
@@ -208,6 +222,8 @@ func (d *Decision) pointsDetail(code int32) Detail {
 func (d *Decision) bandDetail() Detail {
 	text := fmt.Sprintf("no pricing band takes a score of %s", d.FinalScore)
 	switch {
+	case d.band != nil && d.band.Action == Refer:
+		return Detail{Field: field.BureauIsNTC, Value: rule.Bool(true), Text: d.band.ID + " refers applicants who are new to credit"}
 	case d.band != nil:
 		text = fmt.Sprintf("%s declines scores from %d to %d", d.band.ID, d.band.MinScore, d.band.MaxScore)
 	case len(d.plan.ladder(d)) == 0 && d.named(field.BureauIsNTC).IsTrue():

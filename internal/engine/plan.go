@@ -28,7 +28,8 @@ type Plan struct {
 	terms       []rule.Test
 	bands       []compiledBand // by lowest score
 	ntcBands    []compiledBand
-	codes       []string // reason codes of points that can be lost, in declared order
+	compared    map[int32][]int32 // of knockouts with an on_absent: the request's slots they compare
+	codes       []string          // reason codes of points that can be lost, in declared order
 	codeAt      map[string]int32
 	step        int64
 	inputs      inputSlots
@@ -179,6 +180,9 @@ func (p *Plan) compileKnockout(i int32) {
 		c.whenAbsent = ResultFail
 	case PassWhenAbsent:
 	}
+	if k.OnAbsent != PassWhenAbsent {
+		p.compileCompared(i, &k.Condition)
+	}
 	// A message's values are read from the frame, so they need slots too.
 	for _, name := range templateNames(k.Message) {
 		if ref, ok := p.ref(name); ok {
@@ -191,6 +195,24 @@ func (p *Plan) compileKnockout(i int32) {
 	}
 	s.tests = append(s.tests, p.code.Add(&k.Condition))
 	s.rules = append(s.rules, c)
+}
+
+// compileCompared notes the request fields that a condition compares. The
+// engine's own results are none, and exists and absent do not compare.
+func (p *Plan) compileCompared(knockout int32, c *rule.Condition) {
+	if p.compared == nil {
+		p.compared = map[int32][]int32{}
+	}
+	c.Walk(func(n *rule.Condition) {
+		if n.Op == rule.Exists || n.Op == rule.IsAbsent {
+			return
+		}
+		n.Operands(func(ref rule.Ref) {
+			if ref.ID < 0 || p.catalogue.Field(ref.ID).Supply != rule.FromEngine {
+				p.compared[knockout] = append(p.compared[knockout], p.slots.Slot(ref))
+			}
+		})
+	})
 }
 
 // ref finds a name in the catalogue or among the policy's declared inputs.

@@ -10,6 +10,7 @@ const (
 	ReasonIncomeMissing = "INC_MISSING"
 	ReasonAmountMinimum = "AMT_MIN"
 	ReasonBandCap       = "AMT_BAND_CAP"
+	ReasonNewToCredit   = "BUR_NTC"
 )
 
 // ReasonText is one entry of the reason-code catalogue (CONTRACT C21).
@@ -26,7 +27,7 @@ const unverifiable = "Unable to verify application details"
 // reasonTexts is the catalogue in the order the documentation lists it.
 var reasonTexts = []ReasonText{
 	{"BUR_SCORE", "score", "The credit bureau score is low"},
-	{"BUR_NTC", "score", "There is little or no credit history"},
+	{ReasonNewToCredit, "score", "There is little or no credit history"},
 	{"BUR_DPD", "score", "Recent repayments were late"},
 	{"BUR_ENQ", "score", "There were many recent applications for credit"},
 	{"BUR_TRADELINES", "score", "The number of active credit accounts"},

@@ -24,7 +24,7 @@ func (p *Plan) reasons(d *Decision) {
 			continue
 		}
 		code := p.policy.Knockouts[r.index].ReasonCode
-		if r.absent {
+		if r.absent && d.lacks(r.index) {
 			// The rule did not see a bad value; it saw none.
 			code = ReasonMissingInput
 		}
@@ -35,9 +35,15 @@ func (p *Plan) reasons(d *Decision) {
 			d.reason(code, byLimit, 0)
 		}
 	}
-	if d.band == nil && !d.eligibility && len(p.ladder(d)) == 0 {
-		// No score could have helped, so points lost do not explain it.
+	switch {
+	case d.eligibility:
+		return
+	case d.band == nil && !p.pointsHelp(d):
+		// More points would not have helped, so points lost do not explain it.
 		d.reason(ReasonNoBand, byBand, 0)
+		return
+	case d.band != nil && d.band.NTC && d.band.Action == Refer:
+		d.reason(ReasonNewToCredit, byBand, 0)
 	}
 	d.rankLost()
 	// Only when nothing else explains a decline. A referral by a band that
@@ -49,6 +55,34 @@ func (p *Plan) reasons(d *Decision) {
 	default:
 		d.reason(ReasonNoBand, byBand, 0)
 	}
+}
+
+// pointsHelp reports whether an applicant without a band failed for want of
+// points: bands that lend lie above the score, and none below it.
+func (p *Plan) pointsHelp(d *Decision) bool {
+	score, above := d.FinalScore.Floor(), false
+	for _, b := range p.ladder(d) {
+		if b.Action == Decline {
+			continue
+		}
+		if b.greatest < score {
+			return false
+		}
+		above = above || b.least > score
+	}
+	return above
+}
+
+// lacks reports whether a request field that a knockout compares was not
+// given. Without one its condition is unknown for another reason: a division
+// by zero, or an offer that was not made.
+func (d *Decision) lacks(knockout int32) bool {
+	for _, slot := range d.plan.compared[knockout] {
+		if !d.frame.Given(slot) {
+			return true
+		}
+	}
+	return false
 }
 
 // bindingCode is the reason code of the constraint that bound the limit.

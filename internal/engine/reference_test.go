@@ -178,9 +178,9 @@ func (a *application) runKnockouts(stage int64) {
 		case truth == yes:
 			result, code = "fail", a.codeOf(k, ast)
 		case text(k, "on_absent") == "fail":
-			result, code = "fail", "MISSING_REQUIRED_INPUT"
+			result, code = "fail", a.absenceCode(k, ast)
 		case text(k, "on_absent") == "refer":
-			result, code = "refer", "MISSING_REQUIRED_INPUT"
+			result, code = "refer", a.absenceCode(k, ast)
 		default:
 			continue // unknown leaves no trace
 		}
@@ -193,6 +193,41 @@ func (a *application) runKnockouts(stage int64) {
 		}
 		a.hitCodes = append(a.hitCodes, code) // "" for a rule that passed
 	}
+}
+
+// absenceCode is the reason for a rule that hit because it has no result: that
+// something is missing if a request field it compares is, else its own.
+func (a *application) absenceCode(k, ast object) string {
+	engineOwn := []string{"final_score", "grade", "offer_limit", "offer_emi", "offer_apr", "post_offer_foir"}
+	for _, name := range compared(ast) {
+		if !slices.Contains(engineOwn, name) && a.read(name) == nil {
+			return "MISSING_REQUIRED_INPUT"
+		}
+	}
+	return a.codeOf(k, ast)
+}
+
+// compared lists the fields that a condition compares; exists and absent do
+// not compare.
+func compared(v any) (names []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			names = append(names, compared(e)...)
+		}
+	case object:
+		if op := text(v, "op"); op == "exists" || op == "absent" {
+			return nil
+		}
+		for key, member := range v {
+			if name, ok := member.(string); ok && key == "field" {
+				names = append(names, name)
+			} else {
+				names = append(names, compared(member)...)
+			}
+		}
+	}
+	return names
 }
 
 // codeOf is a rule's own reason code, or that of the first field it names that
@@ -325,10 +360,21 @@ func (a *application) grading() {
 	}
 }
 
-// noLadder tells that no band at all is open to the applicant.
-func (a *application) noLadder() bool {
-	ntc := a.read("bureau_is_ntc") == true
-	return !slices.ContainsFunc(objects(a.policy, "pricing_bands"), func(b object) bool { return isSet(b, "ntc", false) == ntc })
+// pointsHelp tells whether more points would have found a band that lends,
+// and fewer would not.
+func (a *application) pointsHelp() bool {
+	ntc, floor := a.read("bureau_is_ntc") == true, floorOf(a.score)
+	above := false
+	for _, b := range objects(a.policy, "pricing_bands") {
+		if isSet(b, "ntc", false) != ntc || text(b, "action") == "decline" {
+			continue
+		}
+		if whole(b, "max_score", 0) < floor {
+			return false
+		}
+		above = above || whole(b, "min_score", 0) > floor
+	}
+	return above
 }
 
 // reasons ranks the principal reasons: at most four, a code once.
@@ -344,12 +390,16 @@ func (a *application) reasons() []any {
 		}
 		codes = append(codes, a.hitCodes...)
 		codes = append(codes, a.limitCode)
-		if a.band == nil && a.noLadder() {
-			codes = append(codes, "NO_PRICING_BAND") // no score could have helped
+		if a.band != nil && isSet(a.band, "ntc", false) && text(a.band, "action") == "refer" {
+			codes = append(codes, "BUR_NTC")
 		}
-		slices.SortStableFunc(a.lost, func(x, y loss) int { return y.points.Cmp(x.points) })
-		for _, l := range a.lost {
-			codes = append(codes, l.code)
+		if a.band == nil && !a.pointsHelp() {
+			codes = append(codes, "NO_PRICING_BAND")
+		} else {
+			slices.SortStableFunc(a.lost, func(x, y loss) int { return y.points.Cmp(x.points) })
+			for _, l := range a.lost {
+				codes = append(codes, l.code)
+			}
 		}
 		codes = append(codes, a.lastResort(codes))
 	}

@@ -12,7 +12,7 @@ func applicantSection() section {
 		intro: "Who applies, and for what. Both requests fill these fields; `foir` is always the ratio here, " +
 			"although `/v1/evaluate` sends it as a percentage.",
 		fields: []entry{
-			age("age", "Age of the applicant in completed years.").core(),
+			age("age", "Age of the applicant in years.").core(),
 			choice("employment_type", "How the applicant earns a living; a type that is not known is read as OTHER.",
 				"SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL", "NON_SALARIED", "UNEMPLOYED",
 				"RETIRED", "STUDENT", "HOMEMAKER", "OTHER").core().reason("EMP_TYPE"),
@@ -28,7 +28,7 @@ func applicantSection() section {
 // The entries below serve the canonical name and the raw paths that fill it.
 
 func age(name, meaning string) entry {
-	return whole(name, "years", meaning).within(0, 120).reason("AGE_RANGE")
+	return number(name, "years", meaning).within(0, 120).reason("AGE_RANGE")
 }
 
 func requestedAmount(name, meaning string) entry {

@@ -155,7 +155,7 @@ func TestDomainsOfTheContract(t *testing.T) {
 		"bureau_ntc_index":                   "whole, 1 to 6",
 		"bureau_report.score":                "whole, -1 to 900",
 		"report.scoreData.score":             "whole, -1 to 900",
-		"age":                                "whole, 0 to 120",
+		"age":                                "0 to 120",
 		"foir":                               "0 to 5",
 		"applicant.foir":                     "0 to 5",
 		"report.incomeAssessment.foir":       "0 to 500",

@@ -33,7 +33,7 @@ type Field struct {
 	Supply  Supply
 
 	// Min and Max are the least and greatest value a request can carry;
-	// Bounded and BoundedBelow say which of them hold.
+	// BoundedBelow and BoundedAbove say which of them hold.
 	Min, Max     Number
 	BoundedBelow bool
 	BoundedAbove bool

@@ -174,8 +174,6 @@ func within(slot int32, least, greatest Number) instruction {
 	return instruction{op: opRange, slot: slot, num: least, span: uint64(greatest - least)}
 }
 
-var mirrored = [...]Op{Eq: Eq, Ne: Ne, Lt: Gt, Lte: Gte, Gt: Lt, Gte: Lte}
-
 func (c *Code) comparison(op Op, left, right *Operand) (in instruction, holds bool) {
 	switch {
 	case left.Kind == FieldOperand && right.Kind == ConstantOperand:
@@ -195,7 +193,7 @@ func (c *Code) comparison(op Op, left, right *Operand) (in instruction, holds bo
 			return within(slot, k, k), op == Eq
 		}
 	case left.Kind == ConstantOperand && right.Kind == FieldOperand:
-		return c.comparison(mirrored[op], right, left)
+		return c.comparison(op.Mirrored(), right, left)
 	case left.typ() != NumberType && left.Kind == FieldOperand: // two string or boolean fields
 		return instruction{op: opSame, slot: c.slots.Slot(left.Field), aux: c.slots.Slot(right.Field)}, op == Eq
 	case left.typ() != NumberType: // two constants

@@ -48,6 +48,22 @@ var opNames = [...]string{
 // String is the operator's name in a condition_ast.
 func (o Op) String() string { return opNames[o] }
 
+// Mirrored is a comparison with its sides exchanged.
+func (o Op) Mirrored() Op {
+	switch o {
+	case Lt:
+		return Gt
+	case Lte:
+		return Gte
+	case Gt:
+		return Lt
+	case Gte:
+		return Lte
+	default:
+		return o
+	}
+}
+
 func parseOp(name string) (Op, bool) {
 	for o := And; o <= False; o++ {
 		if opNames[o] == name {
@@ -137,10 +153,14 @@ func (c *Condition) Walk(visit func(*Condition)) {
 // Fields calls visit for every field the condition names, in reading order;
 // a field named twice is visited twice.
 func (c *Condition) Fields(visit func(Ref)) {
-	c.Walk(func(n *Condition) {
-		n.Left.fields(visit)
-		n.Right.fields(visit)
-	})
+	c.Walk(func(n *Condition) { n.Operands(visit) })
+}
+
+// Operands calls visit for every field that this one node names, leaving out
+// its arguments.
+func (c *Condition) Operands(visit func(Ref)) {
+	c.Left.fields(visit)
+	c.Right.fields(visit)
 }
 
 func (o *Operand) fields(visit func(Ref)) {

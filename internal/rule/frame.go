@@ -14,9 +14,6 @@ type Slots struct {
 	byName map[string]int32 // inputs that the policy declares
 }
 
-// MaxSlots bounds the distinct fields of one policy.
-const MaxSlots = 1<<16 - 2
-
 // NewSlots makes an empty numbering over a catalogue.
 func NewSlots(c *Catalogue) *Slots {
 	return &Slots{byID: make([]uint16, c.Len())}

@@ -22,6 +22,10 @@ import (
 // levels each; the rest is generous.
 const MaxDepth = 128
 
+// MaxValues bounds the values of one document, so that a body of tiny values
+// cannot take many times its size in memory.
+const MaxValues = 1 << 20
+
 // Kind is the JSON type of a Value.
 type Kind uint8
 
@@ -104,7 +108,7 @@ func Parse(data []byte) (Value, error) {
 // us reserve more than a real document of that size could need.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}) + 1
-	return min(n, len(data)/6+8)
+	return min(n, len(data)/6+8, MaxValues)
 }
 
 type parser struct {
@@ -141,6 +145,9 @@ func (p *parser) value(parent, index int32, name span, depth int) error {
 	// The node stands before its children are read, so that a fault inside
 	// them can already name its place.
 	at := int32(len(p.doc.nodes))
+	if at == MaxValues {
+		return fault.New(fault.TooLarge, "request_too_large", "the document has more than %d values", MaxValues)
+	}
 	p.doc.nodes = append(p.doc.nodes, node{name: name, parent: parent, index: index, end: at + 1})
 	switch c := p.src[p.pos]; c {
 	case '{', '[':
