@@ -1,6 +1,6 @@
 // Command bench measures deciding and compiling a policy side by side with
 // hand-written Go for the same policy, with expr and with cel-go, and prints
-// what TARGETS asks for and whether it is met. The README says what is
+// what the targets ask for and whether it is met. The README says what is
 // measured and how.
 package main
 

@@ -8,8 +8,7 @@
 // field at once; whatever was left aside or read in a surprising way comes
 // back as a warning.
 //
-// Units follow from the endpoint and are never guessed from the value
-// (CONTRACT A2).
+// Units follow from the endpoint and are never guessed from the value.
 package application
 
 import (
@@ -33,7 +32,7 @@ const (
 	Evaluate
 )
 
-// Codes of faults and warnings that only a request can have (CONTRACT C4).
+// Codes of faults and warnings that only a request can have.
 const (
 	CodeOneKey            = "report_must_have_one_key"
 	CodeBureauMismatch    = "bureau_report_mismatch"
@@ -69,7 +68,7 @@ type Options struct {
 // Read reads a body of either endpoint, told apart by its members. A wrong one
 // is refused as a *fault.Error that names every bad field and repeats no value.
 func Read(v wire.Value, opt Options) (*Application, error) {
-	if v.Get("report").Given() || v.Get("bureau").Given() {
+	if v.Get("report").Given() || v.Get("bureau").Given() && !v.Get("bureau_report").Given() {
 		return ReadEvaluate(v, opt)
 	}
 	return ReadDecision(v, opt)
@@ -142,7 +141,7 @@ func (r *reader) object(v wire.Value) bool {
 const maxKey = 64
 
 // topLevel reads policy_key and warns of members nobody reads, so that the
-// service can grow new ones without breaking old callers (CONTRACT C0).
+// service can grow new ones without breaking old callers.
 func (r *reader) topLevel(v wire.Value, known ...string) {
 	for name, member := range v.Members() {
 		switch {

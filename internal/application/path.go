@@ -55,14 +55,14 @@ var canonicals = map[string]struct {
 	"location.permission_denied":            {"location_permission_denied", asIs},
 }
 
-// bankAliases are the names that bank_summary is also sent under (CONTRACT C5).
+// bankAliases are the names that bank_summary is also sent under.
 var bankAliases = map[string]string{"monthly_income": "income", "avg_balance": "balance", "bounce_count": "bounces"}
 
 // lists are the arrays that the contract knows and nothing reads yet.
 var lists = map[string]struct{ most int }{
 	"report.accounts":           {},
 	"report.enquiries":          {},
-	"bank_summary.transactions": {most: 20_000}, // CONTRACT C0
+	"bank_summary.transactions": {most: 20_000},
 }
 
 // roots is the tree of known paths by their first segment, built once.

@@ -214,7 +214,7 @@ func (r *reader) employment(val rule.Value, v wire.Value) rule.Value {
 const scoreText = "300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
 
 // score turns the raw score into the canonical facts. A new-to-credit code is
-// no low score: it leaves bureau_score absent (CONTRACT A3).
+// no low score: it leaves bureau_score absent.
 func (r *reader) score(parent wire.Value, pointer, rawPath string) {
 	raw := parent.Get("score")
 	if !raw.Given() {

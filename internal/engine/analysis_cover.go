@@ -43,7 +43,7 @@ func (a *analysis) possible(r region) region {
 }
 
 // tightened leaves out of a box whoever cannot exist: an applicant who is new
-// to credit and yet has what only a credit history gives (CONTRACT A3). ok is
+// to credit and yet has what only a credit history gives. ok is
 // false when nobody is left.
 func (a *analysis) tightened(b box) (box, bool) {
 	if a.ntc < 0 {

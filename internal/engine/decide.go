@@ -8,7 +8,7 @@ import (
 
 // Decide decides one application into d, overwriting whatever d held. All
 // knockouts, the scorecard and the price are evaluated even after a knockout
-// hit, or the reasons would be wrong (CONTRACT A5). It cannot fail, and it
+// hit, or the reasons would be wrong. It cannot fail, and it
 // allocates nothing once d has been used.
 func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.begin(facts, d)

@@ -123,7 +123,7 @@ const (
 )
 
 // MaxReasons is how many principal reasons are given; more are of no help to
-// anybody (DOMAIN B7).
+// anybody.
 const MaxReasons = 4
 
 // Decision is the outcome for one application. It may be reused: Decide

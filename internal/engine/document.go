@@ -20,7 +20,7 @@ func (p *Policy) Document() []byte {
 
 // Checksum identifies what the policy does: two policies with one checksum
 // decide alike. Names, keys and whatever the service adds are not in it, so a
-// policy promoted from sandbox to live keeps its checksum (CONTRACT C6).
+// policy promoted from sandbox to live keeps its checksum.
 func (p *Policy) Checksum() string {
 	var w wire.Writer
 	w.Buf = make([]byte, 0, 24<<10)

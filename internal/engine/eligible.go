@@ -66,7 +66,7 @@ func (e *Eligibility) Status() string {
 	return e.d.Status.String()
 }
 
-// Write writes the answer in the shape of CONTRACT C13.
+// Write writes the answer of the eligibility endpoint.
 func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
 	d := &e.d
 	w.Object().Key("eligible").Bool(e.Eligible()).Key("status").String(e.Status()).Key("stage").Int(1)

@@ -32,7 +32,7 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 	return int64((n + paiseUnit/2) / paiseUnit), ok && n >= 0
 }
 
-// limit follows DOMAIN B4 to the letter: the least of what the capacity
+// limit is what the band can lend: the least of what the capacity
 // bears, what was asked for, what the band allows and a multiple of income,
 // floored to the step; then down by steps while the rounded instalment is
 // above the capacity.

@@ -96,7 +96,7 @@ type policyReader struct {
 }
 
 // readOnly are the members that the service writes into a stored document;
-// sending them back is no mistake (CONTRACT C12).
+// sending them back is no mistake.
 var readOnly = []string{
 	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "findings",
 	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at",
@@ -347,8 +347,8 @@ func (r *policyReader) terms(f *wire.Form) {
 	}
 }
 
-// defaultActionable are the fields an applicant can do something about
-// (CONTRACT C18): declared income is never among them.
+// defaultActionable are the fields an applicant can do something about:
+// declared income is never among them.
 var defaultActionable = []string{field.FOIR, field.RequestedAmount, field.RequestedTenureMonths, "enquiries_6m"}
 
 func (r *policyReader) actionable(f *wire.Form) {

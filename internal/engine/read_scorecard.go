@@ -12,8 +12,8 @@ const (
 	maxWeight  = 100
 )
 
-// ReadScorecard reads and checks a scorecard document that stands alone
-// (CONTRACT C14). A wrong one is refused with all its faults at once.
+// ReadScorecard reads and checks a scorecard document that stands alone.
+// A wrong one is refused with all its faults at once.
 func ReadScorecard(v wire.Value, catalogue *rule.Catalogue) (*Scorecard, error) {
 	var faults fault.List
 	r := scorecardReader{scope: &rule.Scope{Catalogue: catalogue}, faults: &faults}

@@ -13,7 +13,7 @@ const (
 	ReasonNewToCredit   = "BUR_NTC"
 )
 
-// ReasonText is one entry of the reason-code catalogue (CONTRACT C21).
+// ReasonText is one entry of the reason-code catalogue.
 type ReasonText struct {
 	Code     string
 	Category string // knockout, score, pricing or fraud

@@ -4,7 +4,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// reasons ranks the principal reasons (CONTRACT C6, DOMAIN B7). For a decline
+// reasons ranks the principal reasons. For a decline
 // or a referral: an unmet requirement, the rules that hit in policy order,
 // the price or limit, then the factors by the points they fall short of their
 // best; each code once, four at most. For a counter-offer, what bound it.

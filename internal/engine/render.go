@@ -25,7 +25,7 @@ type Envelope struct {
 	Warnings      []fault.Item // what was understood in a surprising way, or left aside
 }
 
-// Write writes the decision in the shape of CONTRACT C6.
+// Write writes the decision as every endpoint answers it.
 func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	w.Object()
 	optional(w, "decision_id", env.DecisionID)

@@ -7,7 +7,7 @@ import (
 )
 
 // Scaling ties points to odds: AnchorScore points mean AnchorOdds good to one
-// bad, and every PDO points double the odds (DOMAIN B1).
+// bad, and every PDO points double the odds.
 type Scaling struct {
 	PDO, AnchorScore, AnchorOdds rule.Number
 }

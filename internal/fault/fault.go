@@ -15,7 +15,7 @@ import (
 // Kind says whose mistake it is and what the caller can do about it.
 type Kind uint8
 
-// The kinds, in the order of the HTTP statuses they become (CONTRACT C19).
+// The kinds, in the order of the HTTP statuses they become.
 const (
 	Malformed       Kind = iota + 1 // the bytes are not the format they claim to be
 	Unauthenticated                 // no valid key

@@ -1,6 +1,6 @@
 // Package feature is the feature factory: some 3,500 named measurements of a
 // credit history and a bank statement, each the combination of a metric, a
-// product, a window and an aggregation (CONTRACT C7).
+// product, a window and an aggregation.
 //
 // The catalogue is here, as one table: which features there are, how they are
 // named, and what each one means. Their computation is not here yet, nor does

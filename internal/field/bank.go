@@ -2,7 +2,7 @@ package field
 
 import "verdict/internal/rule"
 
-// bankSection holds the facts derived from bank_summary (CONTRACT C5). None of
+// bankSection holds the facts derived from bank_summary. None of
 // them enters the capacity formula by itself.
 func bankSection() section {
 	return section{

@@ -7,8 +7,7 @@ import (
 )
 
 // bureauSection holds what the bureau knows. An applicant who is new to credit
-// has no score, and no rule on the score can hit such an applicant
-// (CONTRACT A3).
+// has no score, and no rule on the score can hit such an applicant.
 func bureauSection() section {
 	score := whole(BureauScore, "points",
 		"Credit bureau score; absent for an applicant who is new to credit.").within(300, 900).core().reason("BUR_SCORE")

@@ -3,7 +3,7 @@ package field
 import "verdict/internal/rule"
 
 // deviceSection holds the facts derived from the device block
-// (INTERFACE 2.4, thresholds in CONTRACT C9).
+// (interface 2.4).
 func deviceSection() section {
 	return section{
 		group: "device", title: "Device", supply: rule.FromEvaluate,

@@ -1,7 +1,7 @@
 // Package field is the one catalogue of every name a condition may use: the
 // canonical facts about an application, the facts derived from its optional
 // blocks, the raw paths of the request, the features, and what Stage 2 knows
-// of the offer (CONTRACT C4, C5, C7, C8, C11, C12).
+// of the offer.
 //
 // Names, types, units, domains and meanings are here, and the documentation
 // made from them. How a value comes to be is not: requests are read by package
@@ -89,8 +89,7 @@ const (
 )
 
 // Declarable reports whether a policy may declare the name as an input of its
-// own: a path under report. or applicant. that the catalogue does not know
-// (CONTRACT C4).
+// own: a path under report. or applicant. that the catalogue does not know.
 func Declarable(name string) bool {
 	if len(name) > maxNameBytes {
 		return false

@@ -3,7 +3,7 @@ package field
 import "verdict/internal/rule"
 
 // fraudSection holds the facts derived from the fraud block and the tenant's
-// own counters (CONTRACT C8 to C10). Mobile and e-mail are counted like the
+// own counters. Mobile and e-mail are counted like the
 // device and the beneficiary account, so they have the same pair of fields.
 func fraudSection() section {
 	return section{

@@ -3,7 +3,7 @@ package field
 import "verdict/internal/rule"
 
 // locationSection holds the facts derived from the location block
-// (INTERFACE 2.5, CONTRACT C9 and C11).
+// (interface 2.5).
 func locationSection() section {
 	return section{
 		group: "location", title: "Location", supply: rule.FromEvaluate,

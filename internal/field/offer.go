@@ -3,7 +3,7 @@ package field
 import "verdict/internal/rule"
 
 // offerSection holds what only a Stage 2 rule can name, because the engine
-// works it out after Stage 1 (CONTRACT C12). The final score has no domain
+// works it out after Stage 1. The final score has no domain
 // here: its clamps are the policy's.
 func offerSection() section {
 	return section{

@@ -29,7 +29,7 @@ const (
 // nominal rate, twelve times the monthly internal rate of return, of netPaise
 // received now against months−1 instalments and the last one. Indian key facts
 // statements are computed this way, with fee and tax taken off the amount
-// disbursed (DOMAIN B5); the effective annual rate is higher.
+// disbursed; the effective annual rate is higher.
 //
 // It is 0 if the payments do not exceed the net amount, and also if no rate
 // can exist: a net amount that is not positive, a negative payment, less than

@@ -69,8 +69,7 @@ func (t Terms) last(principal, instalment uint64) (uint64, bool) {
 	return balance + interest(balance, rateBP), true
 }
 
-// interest is one month's interest, half-up to the paisa. CONTRACT D writes it
-// ⌊(2·balance·rate + 120000) / 240000⌋; this is the same with the 2 cancelled.
+// interest is one month's interest, half-up to the paisa.
 func interest(balance, rateBP uint64) uint64 {
 	return (balance*rateBP + yearBP/2) / yearBP
 }

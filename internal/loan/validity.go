@@ -13,7 +13,7 @@ const workdays = 6
 // ValidUntil is the last second of an offer made at from: 23:59:59 IST, in
 // UTC, on the day that lies the given number of days after from's own IST day.
 // Sundays are not counted; other holidays are, because they differ between
-// states (DOMAIN B5). With 0 days or fewer the offer ends on the day it was
+// states. With 0 days or fewer the offer ends on the day it was
 // made.
 func ValidUntil(from time.Time, days int) time.Time {
 	from = from.In(ist)

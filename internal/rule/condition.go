@@ -3,7 +3,7 @@
 //
 // A condition is three-valued inside (Kleene): a predicate over an absent
 // field is unknown whatever its polarity, and unknown never satisfies at the
-// root (CONTRACT A1). Only `exists` and `absent` can see absence. So a block
+// root. Only `exists` and `absent` can see absence. So a block
 // that a request leaves out leaves no trace in a decision.
 //
 // The package holds the values and facts that conditions read, the catalogue
@@ -14,7 +14,7 @@ package rule
 // Op is an operator of the condition language.
 type Op uint8
 
-// The operators of CONTRACT C12.
+// The operators.
 const (
 	And Op = iota + 1
 	Or

@@ -9,7 +9,7 @@ import (
 // Number is an exact decimal with six places, held as a count of millionths.
 // Everything a rule compares is one: rupees, ratios, days, scores. Equality
 // is exact and arithmetic is the same on every processor, which binary
-// floating point would not give (CONTRACT A2).
+// floating point would not give.
 type Number int64
 
 // Places is the number of decimals a Number keeps.

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// The bounds of one condition (CONTRACT C12).
+// The bounds of one condition.
 const (
 	MaxDepth  = 16
 	MaxNodes  = 512

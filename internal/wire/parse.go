@@ -18,7 +18,7 @@ import (
 )
 
 // MaxDepth bounds how many arrays and objects of a document stand inside one
-// another. Conditions are at most 16 deep (CONTRACT C12), which costs two
+// another. Conditions are at most 16 deep, which costs two
 // levels each; the rest is generous.
 const MaxDepth = 128
 
@@ -30,7 +30,7 @@ const MaxValues = 1 << 20
 type Kind uint8
 
 // The kinds. Missing is the kind of a member that is not there, or is null:
-// a request that says null says nothing (CONTRACT C0).
+// a request that says null says nothing.
 const (
 	Missing Kind = iota
 	Null

@@ -119,7 +119,7 @@ func (p *parser) unicode() (rune, bool) {
 	return r, r != utf8.RuneError
 }
 
-// number reads a literal and refuses a magnitude beyond 1e15 (CONTRACT C0).
+// number reads a literal and refuses a magnitude beyond 1e15.
 func (p *parser) number(at int32) (span, error) {
 	start := p.pos
 	if p.src[p.pos] == '-' {

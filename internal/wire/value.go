@@ -124,4 +124,13 @@ func (v Value) Pointer() string {
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-func escapePointer(name string) string { return pointerEscaper.Replace(name) }
+// maxSegment bounds one segment of a pointer: a stranger's member name must
+// not make an answer as long as the request.
+const maxSegment = 128
+
+func escapePointer(name string) string {
+	if len(name) > maxSegment {
+		name = strings.ToValidUTF8(name[:maxSegment], "") + "…"
+	}
+	return pointerEscaper.Replace(name)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+)
+
+// fenced returns the code blocks of a page in one language.
+func fenced(t *testing.T, page, language string) (blocks []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(text, -1) {
+		blocks = append(blocks, string(m[1]))
+	}
+	return blocks
+}
+
+// TestPolicyPage: the policy that the reference page shows is one.
+func TestPolicyPage(t *testing.T) {
+	t.Parallel()
+	blocks := fenced(t, "../../docs/POLICY.md", "json")
+	if len(blocks) == 0 {
+		t.Fatal("the page shows no policy")
+	}
+	for _, document := range blocks {
+		if _, err := engine.ParsePolicy([]byte(document), engine.Sources{Catalogue: field.Catalogue()}); err != nil {
+			t.Errorf("%v\n%s", err, document)
+		}
+	}
+}
+
+// TestReadme: the application that the README shows gets the answer that it
+// shows, as far as it shows it.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	var application string
+	for _, block := range fenced(t, "../../README.md", "sh") {
+		if m := regexp.MustCompile(`(?s)<<'JSON'\n(.*?)\nJSON`).FindStringSubmatch(block); m != nil {
+			application = m[1]
+		}
+	}
+	answers := fenced(t, "../../README.md", "json")
+	if application == "" || len(answers) == 0 {
+		t.Fatal("the README shows no application, or no answer")
+	}
+	var out, errs bytes.Buffer
+	if code := run([]string{"decide", "-input", "-"}, strings.NewReader(application), &out, &errs); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	var got, want any
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(answers[0]), &want); err != nil {
+		t.Fatal(err)
+	}
+	shown(t, "", want, got)
+}
+
+// shown checks that everything in want is in got; the README leaves members
+// and entries out, and shortens hashes.
+func shown(t *testing.T, at string, want, got any) {
+	t.Helper()
+	switch want := want.(type) {
+	case map[string]any:
+		object, _ := got.(map[string]any)
+		for name, member := range want {
+			shown(t, at+"/"+name, member, object[name])
+		}
+	case []any:
+		list, _ := got.([]any)
+		for _, entry := range want {
+			found := false
+			for _, candidate := range list {
+				found = found || contains(entry, candidate)
+			}
+			if !found {
+				t.Errorf("%s: the answer has no %v", at, entry)
+			}
+		}
+	default:
+		if !contains(want, got) {
+			t.Errorf("%s: the README says %v, the answer %v", at, want, got)
+		}
+	}
+}
+
+// contains reports whether got has all that want shows of it.
+func contains(want, got any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		for name, member := range want {
+			ok = ok && contains(member, object[name])
+		}
+		return ok
+	case string:
+		text, ok := got.(string)
+		prefix, _, _ := strings.Cut(want, "…")
+		return ok && strings.HasPrefix(text, prefix)
+	default:
+		return want == got
+	}
+}
