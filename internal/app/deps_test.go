@@ -49,7 +49,7 @@ var house = []room{
 	{"application", pure, "fault wire rule field report signal feature"},
 	{"backtest", pure, "fault wire rule field loan engine application"},
 
-	{"tenant", useCase, "fault"},
+	{"tenant", useCase, "fault wire"},
 	{"decisioning", useCase, allBelow},
 	{"agent", useCase, allBelow},
 

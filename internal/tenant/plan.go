@@ -1,0 +1,137 @@
+package tenant
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Plan is how much a tenant may use. The zero Plan admits nothing.
+type Plan struct {
+	Name         string
+	Unmetered    bool
+	MonthlyQuota int64 // billable units a month, unless unmetered
+	Rates        Rates // of each key
+}
+
+// Admits reports whether n more units fit beside those already used. The
+// answer is only as good as used: whoever counts must do both in one step.
+func (p Plan) Admits(used, n int64) bool {
+	return p.Unmetered || n <= p.MonthlyQuota-used
+}
+
+// Remaining is how many units are left, never below 0; ok is false for a plan
+// without a meter.
+func (p Plan) Remaining(used int64) (units int64, ok bool) {
+	if p.Unmetered {
+		return 0, false
+	}
+	return max(p.MonthlyQuota-used, 0), true
+}
+
+// FreePlan is the plan that signup gives.
+const FreePlan = "free"
+
+// Plans are the plans of this installation. They do not change while it runs.
+type Plans struct{ list []Plan }
+
+// DefaultPlans are the plans of CONTRACT C17.
+func DefaultPlans() Plans {
+	rates := DefaultRates()
+	return Plans{[]Plan{
+		{Name: FreePlan, MonthlyQuota: 100_000, Rates: rates},
+		{Name: "growth", MonthlyQuota: 5_000_000, Rates: rates},
+		{Name: "enterprise", Unmetered: true, Rates: rates},
+	}}
+}
+
+// Get finds a plan. An unknown name is for the caller to refuse: it must not
+// turn into a plan without a meter.
+func (p Plans) Get(name string) (plan Plan, ok bool) {
+	i := slices.IndexFunc(p.list, func(q Plan) bool { return q.Name == name })
+	if i < 0 {
+		return Plan{}, false
+	}
+	return p.list[i], true
+}
+
+// Names lists the plans in order.
+func (p Plans) Names() []string {
+	names := make([]string, 0, len(p.list))
+	for _, plan := range p.list {
+		names = append(names, plan.Name)
+	}
+	return names
+}
+
+// String writes the quotas the way WithQuotas reads them.
+func (p Plans) String() string {
+	parts := make([]string, 0, len(p.list))
+	for _, plan := range p.list {
+		quota := strconv.FormatInt(plan.MonthlyQuota, 10)
+		if plan.Unmetered {
+			quota = unmetered
+		}
+		parts = append(parts, plan.Name+"="+quota)
+	}
+	return strings.Join(parts, ",")
+}
+
+const (
+	unmetered   = "unmetered"
+	maxQuota    = 1_000_000_000_000
+	maxPlanName = 32
+)
+
+// WithQuotas changes the quotas that a setting such as
+// "free=200000,partner=1000000,enterprise=unmetered" names, and adds the plans
+// it names that are new. A plan is never taken away: tenants may be on it.
+func (p Plans) WithQuotas(text string) (Plans, error) {
+	list := slices.Clone(p.list)
+	for part := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		name, quota, _ := strings.Cut(part, "=")
+		quota = strings.TrimSpace(quota)
+		plan := Plan{Name: strings.TrimSpace(name), Unmetered: quota == unmetered, Rates: DefaultRates()}
+		if !planName(plan.Name) {
+			return Plans{}, fmt.Errorf("plan %q: a name has at most %d of a-z, 0-9, - and _, and begins with a letter", plan.Name, maxPlanName)
+		}
+		if !plan.Unmetered {
+			n, err := strconv.ParseInt(quota, 10, 64)
+			if err != nil || n < 0 || n > maxQuota {
+				return Plans{}, fmt.Errorf("plan %s: the quota must be %s or a whole number from 0 to %d", plan.Name, unmetered, int64(maxQuota))
+			}
+			plan.MonthlyQuota = n
+		}
+		if i := slices.IndexFunc(list, func(q Plan) bool { return q.Name == plan.Name }); i >= 0 {
+			plan.Rates = list[i].Rates
+			list[i] = plan
+		} else {
+			list = append(list, plan)
+		}
+	}
+	return Plans{list}, nil
+}
+
+// WithRates sets the rates of every plan.
+func (p Plans) WithRates(rates Rates) Plans {
+	list := slices.Clone(p.list)
+	for i := range list {
+		list[i].Rates = rates
+	}
+	return Plans{list}
+}
+
+func planName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := 'a' <= c && c <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '-' && c != '_') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxPlanName
+}

@@ -1,0 +1,88 @@
+package tenant
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Rate is the setting of one token bucket: it holds Burst tokens when full and
+// gains Allowance of them in each Window, evenly.
+type Rate struct {
+	Allowance int
+	Window    time.Duration
+	Burst     int
+}
+
+// Rates are the buckets each key of a plan has (CONTRACT C20).
+type Rates struct {
+	Decide   Rate // the decision endpoints
+	Write    Rate // writes of configuration
+	Backtest Rate
+}
+
+// DefaultRates are the rates of CONTRACT C20.
+func DefaultRates() Rates {
+	return Rates{
+		Decide:   Rate{500, time.Second, 1000},
+		Write:    Rate{60, time.Minute, 60},
+		Backtest: Rate{30, time.Minute, 30},
+	}
+}
+
+// DefaultSignupRate is the bucket of each address that signs up, which has no
+// key and no plan yet (CONTRACT C2).
+func DefaultSignupRate() Rate { return Rate{60, time.Minute, 20} }
+
+// PerSecond is the rate at which tokens come back.
+func (r Rate) PerSecond() float64 { return float64(r.Allowance) / r.Window.Seconds() }
+
+var rateWindows = []struct {
+	name   string
+	window time.Duration
+}{{"s", time.Second}, {"m", time.Minute}, {"h", time.Hour}}
+
+// String writes the rate the way ParseRate reads it.
+func (r Rate) String() string {
+	for _, w := range rateWindows {
+		if w.window == r.Window {
+			return fmt.Sprintf("%d/%s burst %d", r.Allowance, w.name, r.Burst)
+		}
+	}
+	return fmt.Sprintf("%d/%s burst %d", r.Allowance, r.Window, r.Burst)
+}
+
+const maxRate = 1_000_000_000
+
+// ParseRate reads a setting such as "500/s burst 1000" or "60/m", whose burst
+// is the window's allowance. The windows are s, m and h.
+func ParseRate(text string) (Rate, error) {
+	wrong := fmt.Errorf("a rate is written like 500/s burst 1000 or 60/m, with whole numbers from 1 to %d and a window of s, m or h", maxRate)
+	words := strings.Fields(text)
+	if len(words) != 1 && (len(words) != 3 || words[1] != "burst") {
+		return Rate{}, wrong
+	}
+	allowance, window, _ := strings.Cut(words[0], "/")
+	count := func(s string) int {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > maxRate {
+			return 0
+		}
+		return n
+	}
+	r := Rate{Allowance: count(allowance)}
+	for _, w := range rateWindows {
+		if w.name == window {
+			r.Window = w.window
+		}
+	}
+	r.Burst = r.Allowance
+	if len(words) == 3 {
+		r.Burst = count(words[2])
+	}
+	if r.Allowance == 0 || r.Window == 0 || r.Burst == 0 {
+		return Rate{}, wrong
+	}
+	return r, nil
+}

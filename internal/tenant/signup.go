@@ -1,0 +1,110 @@
+package tenant
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// Bounds on an organisation's name, in characters (CONTRACT C2).
+const (
+	minOrgName = 2
+	maxOrgName = 120
+)
+
+// Signup is a signup request that was understood, with its values in the form
+// they are kept in.
+type Signup struct {
+	Email    string // as NormaliseEmail writes it
+	OrgName  string // trimmed
+	Password Secret
+	Warnings []fault.Item // the members that were not read
+}
+
+// ReadSignup reads the body of POST /api/signup (INTERFACE 2.1). A wrong one
+// is refused with all its faults at once. That the e-mail address is not taken
+// yet is for storage to say.
+//
+// A member that is not known is passed over with a warning: every known one is
+// required, so a misspelt name cannot pass for one left out, and a client that
+// sends more than we read does no harm.
+func ReadSignup(v wire.Value, rules PasswordRules) (Signup, error) {
+	var faults fault.List
+	f := wire.NewForm(v, &faults)
+	var s Signup
+	email := readEmail(&f, &s)
+	readOrgName(&f, &s)
+	if password, ok := text(&f, "password", "the admin user's password"); ok {
+		rules.Check(&faults, f.Pointer("password"), password, email)
+		s.Password = NewSecret(strings.Clone(password))
+	}
+	if err := faults.Err(); err != nil {
+		return Signup{}, err
+	}
+	s.Warnings = notRead(v)
+	return s, nil
+}
+
+// readEmail also returns the address as it was sent, so that the password can
+// be held against one that was refused.
+func readEmail(f *wire.Form, s *Signup) (sent string) {
+	sent, ok := text(f, "email", "the admin user's e-mail address")
+	if !ok {
+		return ""
+	}
+	email, ok := NormaliseEmail(sent)
+	if !ok {
+		f.Fail("email", CodeInvalidEmail, "must be an e-mail address such as admin@example.in, at most %d characters of ASCII", maxEmail)
+	}
+	// A copy, so that keeping the address does not keep the body, which has
+	// the password in it.
+	s.Email = strings.Clone(email)
+	return sent
+}
+
+func readOrgName(f *wire.Form, s *Signup) {
+	sent, ok := text(f, "org_name", "the name of the organisation")
+	if !ok {
+		return
+	}
+	name := strings.TrimSpace(sent)
+	switch {
+	case !printable(sent):
+		f.Fail("org_name", CodeInvalidCharacter, "%s", unprintableDetail)
+	case visible(name) < minOrgName || utf8.RuneCountInString(name) > maxOrgName:
+		f.Fail("org_name", fault.CodeOutOfRange, "must have %d to %d characters", minOrgName, maxOrgName)
+	default:
+		s.OrgName = strings.Clone(name) // for the same reason
+	}
+}
+
+// text reads a required string of any length; the body's own limit bounds it.
+func text(f *wire.Form, name, what string) (string, bool) {
+	if !f.Require(name, what) {
+		return "", false
+	}
+	return f.Text(name, math.MaxInt)
+}
+
+// notRead lists the members nobody asked for.
+func notRead(v wire.Value) []fault.Item {
+	var warnings fault.List
+	for name, member := range v.Members() {
+		switch name {
+		case "email", "org_name", "password":
+			continue
+		}
+		pointer := ""
+		// A long name is a submitted value rather than a name.
+		if len(name) <= maxWarnedName {
+			pointer = member.Pointer()
+		}
+		warnings.Add(pointer, fault.CodeUnknownField, "is not a known field and was not read")
+	}
+	return warnings.Items()
+}
+
+const maxWarnedName = 64
