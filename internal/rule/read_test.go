@@ -273,3 +273,23 @@ func TestFieldsInReadingOrder(t *testing.T) {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 }
+
+// TestManyUnknownMembers: a condition with thousands of members that nobody
+// knows, its operator last, is refused in one pass over them.
+func TestManyUnknownMembers(t *testing.T) {
+	t.Parallel()
+	const members = 50_000
+	var b strings.Builder
+	b.WriteByte('{')
+	for i := range members {
+		fmt.Fprintf(&b, `"m%d":1,`, i)
+	}
+	b.WriteString(`"op":"true"}`)
+	items := readFaults(t, b.String())
+	if len(items) != fault.MaxItems {
+		t.Fatalf("%d faults are listed, want %d", len(items), fault.MaxItems)
+	}
+	if first := items[0]; first.Pointer != "/m0" || first.Code != fault.CodeUnknownField {
+		t.Errorf("the first fault is %+v", first)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -305,5 +306,33 @@ func TestPointers(t *testing.T) {
 	}
 	if doc.Pointer() != "" {
 		t.Errorf("the document's own pointer is %q", doc.Pointer())
+	}
+}
+
+// TestManyValues: a body of tiny values is refused before it takes many times
+// its size in memory.
+func TestManyValues(t *testing.T) {
+	t.Parallel()
+	document := func(values int) []byte {
+		return []byte("[" + strings.TrimSuffix(strings.Repeat("0,", values-1), ",") + "]")
+	}
+	if v, err := wire.Parse(document(wire.MaxValues)); err != nil || v.Len() != wire.MaxValues-1 {
+		t.Errorf("the most values there may be: %d, %v", v.Len(), err)
+	}
+	_, err := wire.Parse(document(wire.MaxValues + 1))
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || refusal.Kind != fault.TooLarge {
+		t.Errorf("one value more: %v", err)
+	}
+}
+
+// TestLongNames: a member name does not make a pointer as long as itself.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	v := parse(t, `{"`+strings.Repeat("é", 5000)+`":{"a":1}}`)
+	for _, member := range v.Members() {
+		if got := member.Get("a").Pointer(); len(got) > 200 || !utf8.ValidString(got) || !strings.HasSuffix(got, "…/a") {
+			t.Errorf("the pointer is %d bytes long: %.40q", len(got), got)
+		}
 	}
 }
