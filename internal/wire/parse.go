@@ -148,7 +148,9 @@ func (p *parser) value(parent, index int32, name span, depth int) error {
 	if at == MaxValues {
 		return fault.New(fault.TooLarge, "request_too_large", "the document has more than %d values", MaxValues)
 	}
-	p.doc.nodes = append(p.doc.nodes, node{name: name, parent: parent, index: index, end: at + 1})
+	p.doc.nodes = append(p.doc.nodes, node{})
+	n := &p.doc.nodes[at]
+	n.name, n.parent, n.index, n.end = name, parent, index, at+1
 	switch c := p.src[p.pos]; c {
 	case '{', '[':
 		if depth == MaxDepth {
@@ -157,18 +159,15 @@ func (p *parser) value(parent, index int32, name span, depth int) error {
 		var count int32
 		var err error
 		if c == '{' {
-			p.doc.nodes[at].kind = Object
+			n.kind = Object
 			count, err = p.object(at, depth)
 		} else {
-			p.doc.nodes[at].kind = Array
+			n.kind = Array
 			count, err = p.array(at, depth)
 		}
-		if err != nil {
-			return err
-		}
-		n := &p.doc.nodes[at]
+		n = &p.doc.nodes[at] // the array may have grown and moved
 		n.count, n.end = count, int32(len(p.doc.nodes))
-		return nil
+		return err
 	default:
 		return p.scalar(at, c)
 	}
