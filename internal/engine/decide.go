@@ -26,7 +26,7 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.Status, d.Grade, d.FinalScore = Approved, noGrade, 0
 	d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
 	d.Rules, d.Contributions, d.Reasons = d.Rules[:0], d.Contributions[:0], d.Reasons[:0]
-	d.bins, d.unknown, d.losing = d.bins[:0], d.unknown[:0], d.losing[:0]
+	d.bins, d.unknown, d.losing, d.hits = d.bins[:0], d.unknown[:0], d.losing[:0], d.hits[:0]
 	d.missing, d.band, d.limit, d.eligibility = -1, nil, limit{}, false
 	p.slots.Load(facts, &d.frame)
 	for i, slots := range p.required {
@@ -71,6 +71,9 @@ func (p *Plan) rules(d *Decision, s *stage) {
 		// Written in place: a small struct put together elsewhere and copied
 		// whole costs more than deciding the rule.
 		n := len(fired)
+		if result != ResultPass {
+			d.hits = append(d.hits, int32(n))
+		}
 		fired = fired[:n+1]
 		f := &fired[n]
 		f.ID, f.Delta, f.index, f.Result, f.absent = r.id, 0, r.index, result, byAbsence
@@ -89,7 +92,12 @@ func (p *Plan) score(d *Decision) {
 	bins := slices.Grow(d.bins, len(factors))[:len(factors)]
 	for i := range factors {
 		f := &factors[i]
-		bin := f.bin(p.code, &d.frame)
+		var bin int32
+		if x, ok := d.frame.Number(f.slot); ok && f.few && !f.hasWhen {
+			bin = f.interval(x)
+		} else {
+			bin = f.bin(p.code, &d.frame)
+		}
 		bins[i] = bin
 		if bin == noBin {
 			continue
@@ -197,9 +205,10 @@ func (p *Plan) second(d *Decision) {
 
 // conclude fills in the offer that the status allows, and the reasons.
 func (p *Plan) conclude(d *Decision) {
-	if d.Status == Declined {
+	switch {
+	case d.Status == Declined && d.Offer.Made: // for Stage 2 to look at
 		d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
-	} else {
+	case d.Status != Declined:
 		if !d.Offer.Made {
 			p.makeOffer(d)
 		}

@@ -146,6 +146,7 @@ type Decision struct {
 	keys    []uint64      // of the losing codes, for ranking
 	missing int32         // the first unmet requirement, -1 for none
 	unknown []int32       // knockouts that could not be evaluated
+	hits    []int32       // the rules that failed or refer, in Rules
 	band    *compiledBand
 	limit   limit
 

@@ -108,7 +108,10 @@ func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) 
 // limit where it would not fit.
 func mulFloor(paise int64, by rule.Number) int64 {
 	hi, lo := bits.Mul64(uint64(paise), uint64(by))
-	if hi >= uint64(rule.One) {
+	switch {
+	case hi == 0: // as nearly always, and then a division by a constant is cheap
+		return int64(min(lo/uint64(rule.One), maxAmountPaise))
+	case hi >= uint64(rule.One):
 		return maxAmountPaise
 	}
 	q, _ := bits.Div64(hi, lo, uint64(rule.One))

@@ -18,17 +18,14 @@ func (p *Plan) reasons(d *Decision) {
 	if d.missing >= 0 {
 		d.reason(ReasonMissingInput, byRequirement, d.missing)
 	}
-	for i := range d.Rules {
+	for _, i := range d.hits {
 		r := &d.Rules[i]
-		if r.Result != ResultFail && r.Result != ResultRefer {
-			continue
-		}
 		code := p.policy.Knockouts[r.index].ReasonCode
 		if r.absent && d.lacks(r.index) {
 			// The rule did not see a bad value; it saw none.
 			code = ReasonMissingInput
 		}
-		d.reason(code, byRule, int32(i))
+		d.reason(code, byRule, i)
 	}
 	if d.limit.belowMinimum {
 		if code := p.bindingCode(d, ""); code != "" {

@@ -28,7 +28,10 @@ func percent(amountPaise, pctMicros int64) int64 {
 	hi, lo := bits.Mul64(clamp(amountPaise), uint64(max(pctMicros, 0)))
 	lo, carry := bits.Add64(lo, wholeMicros/2, 0)
 	hi += carry
-	if hi >= wholeMicros {
+	switch {
+	case hi == 0: // nearly always, and then the divisor is a constant to the compiler
+		return int64(lo / wholeMicros)
+	case hi >= wholeMicros:
 		return math.MaxInt64
 	}
 	share, _ := bits.Div64(hi, lo, wholeMicros)

@@ -8,22 +8,27 @@ import (
 	"verdict/internal/wire"
 )
 
-// fact is a Value with the id of its field, laid out so that loading a frame
-// reads half a cache line for each.
+// fact is a Value with the id of its field, kept small because every decision
+// reads them all. num is a text's place in the texts for a string.
 type fact struct {
-	str string
 	num Number
 	id  FieldID
 	typ Type
 }
 
-func (x *fact) value() Value { return Value{str: x.str, num: x.num, typ: x.typ} }
+func (f *Facts) value(x *fact) Value {
+	if x.typ == StringType {
+		return Str(f.texts[x.num])
+	}
+	return Value{num: x.num, typ: x.typ}
+}
 
 // Facts is everything known about one application. A field that is not in it
 // is absent. Facts say nothing about which of them a policy will read.
 type Facts struct {
 	catalogue *Catalogue
 	known     []fact
+	texts     []string
 	others    []NamedValue // names that the catalogue does not know
 }
 
@@ -31,14 +36,21 @@ type Facts struct {
 func NewFacts(c *Catalogue) *Facts { return &Facts{catalogue: c, known: make([]fact, 0, 48)} }
 
 // Reset empties the set and keeps its memory.
-func (f *Facts) Reset() { f.known, f.others = f.known[:0], f.others[:0] }
+func (f *Facts) Reset() { f.known, f.texts, f.others = f.known[:0], f.texts[:0], f.others[:0] }
 
 // Add appends a fact by id without looking whether it is there already; of
 // two, the later one counts. An absent value adds nothing.
 func (f *Facts) Add(id FieldID, v Value) {
-	if v.typ != Absent {
-		f.known = append(f.known, fact{str: v.str, num: v.num, id: id, typ: v.typ})
+	num := v.num
+	switch v.typ {
+	case Absent:
+		return
+	case StringType:
+		num = Number(len(f.texts))
+		f.texts = append(f.texts, v.str)
+	case NumberType, BoolType:
 	}
+	f.known = append(f.known, fact{num: num, id: id, typ: v.typ})
 }
 
 // Set gives a field its value by name, known or not, replacing an earlier
@@ -60,7 +72,7 @@ func (f *Facts) Get(name string) Value {
 	if id, known := f.catalogue.Lookup(name); known {
 		for i := len(f.known) - 1; i >= 0; i-- {
 			if f.known[i].id == id {
-				return f.known[i].value()
+				return f.value(&f.known[i])
 			}
 		}
 		return Value{}
@@ -81,7 +93,7 @@ func (f *Facts) Sorted() []NamedValue {
 	out := make([]NamedValue, 0, f.Len())
 	for i := range f.known {
 		x := &f.known[i]
-		out = append(out, NamedValue{Name: f.catalogue.Field(x.id).Name, Value: x.value()})
+		out = append(out, NamedValue{Name: f.catalogue.Field(x.id).Name, Value: f.value(x)})
 	}
 	out = append(out, f.others...)
 	slices.SortStableFunc(out, func(a, b NamedValue) int { return cmp.Compare(a.Name, b.Name) })

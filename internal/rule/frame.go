@@ -145,7 +145,7 @@ func (s *Slots) Load(f *Facts, fr *Frame) {
 			continue
 		}
 		fr.given = bits
-		s.put(fr, int32(slot), x)
+		s.Put(fr, int32(slot), f.value(x))
 		bits = fr.given
 	}
 	fr.given = bits
@@ -158,23 +158,19 @@ func (s *Slots) Load(f *Facts, fr *Frame) {
 
 // Put gives one slot its value; an absent one clears it.
 func (s *Slots) Put(fr *Frame, slot int32, v Value) {
-	s.put(fr, slot, &fact{str: v.str, num: v.num, typ: v.typ})
-}
-
-func (s *Slots) put(fr *Frame, slot int32, x *fact) {
 	bit := uint64(1) << slot // 0 beyond the first 64
-	if x.typ != s.types[slot] {
+	if v.typ != s.types[slot] {
 		fr.given &^= bit
 		fr.states[slot] = mistyped
-		if x.typ == Absent {
+		if v.typ == Absent {
 			fr.states[slot] = absent
 		}
 		return
 	}
-	num := x.num
-	if x.typ == StringType {
-		num = s.texts[slot].find(x.str)
-		fr.texts[slot] = x.str
+	num := v.num
+	if v.typ == StringType {
+		num = s.texts[slot].find(v.str)
+		fr.texts[slot] = v.str
 	}
 	fr.nums[slot] = num
 	fr.states[slot] = given
