@@ -36,10 +36,14 @@ func (c *Code) Eval(t Test, fr *Frame) Truth {
 			}
 		}
 	}
-	if c.run(t.holds, fr) {
+	holds, settled := c.run(t.holds, fr)
+	if settled {
+		return truth(holds)
+	}
+	if holds {
 		return Holds
 	}
-	if c.run(t.fails, fr) {
+	if fails, _ := c.run(t.fails, fr); fails {
 		return Fails
 	}
 	return Unknown
@@ -80,13 +84,17 @@ func (c *Code) Satisfied(t Test, fr *Frame) bool {
 	if t.short && t.reads&fr.given == t.reads {
 		return c.runGiven(t.holds, fr)
 	}
-	return c.run(t.holds, fr)
+	holds, _ := c.run(t.holds, fr)
+	return holds
 }
 
 // run follows the predicates from pc to an exit. Every jump goes to an
 // instruction emitted earlier, so a run ends after at most as many steps as
-// the condition has predicates.
-func (c *Code) run(pc int32, fr *Frame) bool {
+// the condition has predicates. settled tells that every predicate on the way
+// could be evaluated: then the outcome is the condition's, whatever the
+// predicates are that it did not have to ask.
+func (c *Code) run(pc int32, fr *Frame) (yes, settled bool) {
+	settled = true
 	for pc >= 0 {
 		in := &c.ins[pc]
 		switch c.evaluate(in, fr) {
@@ -94,11 +102,11 @@ func (c *Code) run(pc int32, fr *Frame) bool {
 			pc = in.yes
 		case Fails:
 			pc = in.no
-		default:
-			pc = in.unknown
+		case Unknown:
+			pc, settled = in.unknown, false
 		}
 	}
-	return pc == exitTrue
+	return pc == exitTrue, settled
 }
 
 // runGiven is run where every slot that is compared is given, so that only

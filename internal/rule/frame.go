@@ -73,7 +73,7 @@ type texts struct {
 // unseen is the number of every text that no condition compares with.
 const unseen Number = -1
 
-const fewTexts = 8
+const fewTexts = 16
 
 func (t *texts) find(text string) Number {
 	if t.byText == nil {
