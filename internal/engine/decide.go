@@ -24,10 +24,15 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.plan = p
 	d.Status, d.Grade, d.FinalScore = Approved, noGrade, 0
-	d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
+	if d.Offer.Made {
+		d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
+	}
+	if d.limit.computed {
+		d.limit = limit{}
+	}
 	d.Rules, d.Contributions, d.Reasons = d.Rules[:0], d.Contributions[:0], d.Reasons[:0]
 	d.bins, d.unknown, d.losing, d.hits = d.bins[:0], d.unknown[:0], d.losing[:0], d.hits[:0]
-	d.missing, d.band, d.limit, d.eligibility = -1, nil, limit{}, false
+	d.missing, d.band, d.eligibility = -1, nil, false
 	p.slots.Load(facts, &d.frame)
 	for i, slots := range p.required {
 		if !anyGiven(slots, &d.frame) {
@@ -52,7 +57,8 @@ func anyGiven(slots []int32, fr *rule.Frame) bool {
 func (p *Plan) rules(d *Decision, s *stage) {
 	d.truths = slices.Grow(d.truths[:0], len(s.tests))[:len(s.tests)]
 	p.code.EvalAll(s.tests, &d.frame, d.truths)
-	fired, status := slices.Grow(d.Rules, len(s.rules)), d.Status
+	n, status := len(d.Rules), d.Status
+	fired := slices.Grow(d.Rules, len(s.rules))[:n+len(s.rules)]
 	for i, truth := range d.truths {
 		r := &s.rules[i]
 		result, byAbsence := ResultPass, false
@@ -70,15 +76,14 @@ func (p *Plan) rules(d *Decision, s *stage) {
 		status = max(status, resultStatus[result])
 		// Written in place: a small struct put together elsewhere and copied
 		// whole costs more than deciding the rule.
-		n := len(fired)
 		if result != ResultPass {
 			d.hits = append(d.hits, int32(n))
 		}
-		fired = fired[:n+1]
 		f := &fired[n]
 		f.ID, f.Delta, f.index, f.Result, f.absent = r.id, 0, r.index, result, byAbsence
+		n++
 	}
-	d.Rules, d.Status = fired, status
+	d.Rules, d.Status = fired[:n], status
 }
 
 var resultStatus = [...]Status{ResultPass: Approved, ResultRefer: Referred, ResultFail: Declined, ResultApplied: Approved}
@@ -88,7 +93,9 @@ var resultStatus = [...]Status{ResultPass: Approved, ResultRefer: Referred, Resu
 func (p *Plan) score(d *Decision) {
 	factors := p.scoring.factors
 	sum := p.scoring.base
-	list := append(slices.Grow(d.Contributions, len(factors)+2), Contribution{Factor: baseName, Points: sum})
+	list := slices.Grow(d.Contributions, len(factors)+2)[:len(factors)+1]
+	list[0] = Contribution{Factor: baseName, Points: sum}
+	n := 1
 	bins := slices.Grow(d.bins, len(factors))[:len(factors)]
 	for i := range factors {
 		f := &factors[i]
@@ -104,11 +111,11 @@ func (p *Plan) score(d *Decision) {
 		}
 		points := f.outcome(bin).points
 		sum += points
-		n := len(list)
-		list = list[:n+1]
 		c := &list[n]
 		c.Factor, c.Points = f.name, points
+		n++
 	}
+	list = list[:n]
 	for i := range p.adjustments {
 		a := &p.adjustments[i]
 		if p.code.Satisfied(a.test, &d.frame) {
