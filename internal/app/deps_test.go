@@ -50,11 +50,11 @@ var house = []room{
 	{"backtest", pure, "fault wire rule field loan engine application"},
 
 	{"tenant", useCase, "fault wire"},
+	{"store", adapter, "fault"},
 	{"decisioning", useCase, allBelow},
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant decisioning"},
-	{"store", adapter, "fault wire rule engine tenant decisioning"},
 	{"httpapi", adapter, "fault wire tenant decisioning agent"},
 	{"console", adapter, "fault wire tenant decisioning agent"},
 

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// batch is the work of one transaction: several jobs, each of which may fail
+// without harm to the others.
+type batch struct {
+	session *session
+	jobs    []*job
+	results []error
+}
+
+// run does every job. Decisions of one scope are done together; scopes in a
+// fixed order, so that two nodes do not lock the same counters crosswise.
+func (b *batch) run() {
+	var decisions []int
+	for i, j := range b.jobs {
+		if j.decision != nil {
+			decisions = append(decisions, i)
+			continue
+		}
+		b.results[i] = b.guarded(func() error { return b.call(j) })
+	}
+	slices.SortStableFunc(decisions, func(x, y int) int {
+		return compareVoices(b.jobs[x].voice, b.jobs[y].voice)
+	})
+	for len(decisions) > 0 {
+		n := 1
+		for n < len(decisions) && b.jobs[decisions[n]].voice == b.jobs[decisions[0]].voice {
+			n++
+		}
+		b.decide(decisions[:n])
+		decisions = decisions[n:]
+	}
+}
+
+// call runs a job's function and keeps a panic for the caller's goroutine.
+func (b *batch) call(j *job) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			j.panicked = p
+			err = fmt.Errorf("the write panicked: %v", p)
+		}
+	}()
+	return j.run(b.session)
+}
+
+// decide inserts the decisions of one scope, all in a few statements. If that
+// fails, one of them is at fault, and each is tried by itself.
+func (b *batch) decide(which []int) {
+	tx := &Tx{session: b.session, voice: b.jobs[which[0]].voice}
+	writes := make([]*DecisionWrite, len(which))
+	for k, i := range which {
+		writes[k] = b.jobs[i].decision
+	}
+	var refusals []error
+	err := b.guarded(func() (err error) {
+		refusals, err = tx.insertDecisions(writes)
+		return err
+	})
+	if err == nil || len(which) == 1 {
+		for k, i := range which {
+			b.results[i] = err
+			if err == nil {
+				b.results[i] = refusals[k]
+			}
+		}
+		return
+	}
+	for _, i := range which {
+		b.results[i] = b.guarded(func() error { return tx.InsertDecision(b.jobs[i].decision) })
+	}
+}
+
+// guarded runs fn so that its failure undoes what it did and nothing else.
+func (b *batch) guarded(fn func() error) error {
+	s := b.session
+	if len(b.jobs) == 1 { // the whole transaction is its own
+		return fn()
+	}
+	if _, err := s.exec("SAVEPOINT job"); err != nil {
+		return err
+	}
+	err := fn()
+	if s.broken != nil {
+		return s.broken
+	}
+	if err == nil {
+		_, err = s.exec("RELEASE SAVEPOINT job")
+		return b.fatal(err)
+	}
+	// PostgreSQL undoes what was announced along with everything else.
+	s.speaks = voice{}
+	if _, undo := s.exec("ROLLBACK TO SAVEPOINT job"); undo != nil {
+		return b.fatal(errors.Join(undo, err))
+	}
+	if _, release := s.exec("RELEASE SAVEPOINT job"); release != nil {
+		return b.fatal(errors.Join(release, err))
+	}
+	return err
+}
+
+// fatal gives the whole transaction up: without its savepoints one job's
+// failure could not be told from another's success.
+func (b *batch) fatal(err error) error {
+	if err != nil && b.session.broken == nil {
+		b.session.broken = err
+	}
+	return err
+}
+
+// kept counts the jobs that the commit will make durable.
+func (b *batch) kept() int {
+	n := 0
+	for _, err := range b.results {
+		if err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// undone gives the jobs that thought they had succeeded the commit's error.
+func (b *batch) undone(err error) {
+	for i := range b.results {
+		if b.results[i] == nil {
+			b.results[i] = err
+		}
+	}
+}
+
+func compareVoices(a, b voice) int {
+	return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.environment, b.environment))
+}

@@ -1,0 +1,63 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// BenchmarkInsert measures durable decisions of two kilobytes, with audit and
+// usage, from 64 callers at once: as they are in the product, committed in
+// groups but each by a function, and each in a transaction of its own.
+func BenchmarkInsert(b *testing.B) {
+	for _, database := range []struct {
+		name string
+		url  func(testing.TB) string
+	}{{"sqlite", storetest.SQLite}, {"postgres", storetest.Postgres}} {
+		for _, way := range []struct {
+			name    string
+			callers int
+			batch   int
+			insert  func(context.Context, *store.Scope, *store.DecisionWrite) error
+		}{
+			{"bulk", 64, 0, bulk}, {"functions", 64, 0, function}, {"alone", 64, 1, bulk}, {"one caller", 1, 0, bulk},
+		} {
+			b.Run(database.name+"/"+way.name, func(b *testing.B) {
+				db := storetest.Open(b, database.url(b), store.Options{BatchSize: way.batch})
+				scope := db.Scope("ten_A", "sandbox")
+				var next atomic.Int64
+				var all sync.WaitGroup
+				before := db.Stats()
+				b.ResetTimer()
+				for range way.callers {
+					all.Go(func() {
+						for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+							if err := way.insert(b.Context(), scope, write(fmt.Sprintf("dec_%010d", i))); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				all.Wait()
+				b.StopTimer()
+				after := db.Stats()
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
+				b.ReportMetric(float64(after.Writes-before.Writes)/float64(after.Batches-before.Batches), "per-commit")
+			})
+		}
+	}
+}
+
+func bulk(ctx context.Context, scope *store.Scope, w *store.DecisionWrite) error {
+	return scope.InsertDecision(ctx, w)
+}
+
+func function(ctx context.Context, scope *store.Scope, w *store.DecisionWrite) error {
+	return scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(w) })
+}

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	moderncsqlite "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// dialect is everything in which the two databases differ.
+type dialect interface {
+	name() string
+	// class says what kind of thing went wrong, whatever the database calls it.
+	class(err error) class
+	// words is what a log may hear of an error: never a value of a row.
+	words(err error) string
+	// forUpdate locks the rows that a SELECT in a write transaction reads.
+	forUpdate() string
+	// readOptions begin a transaction that sees one moment of the database.
+	readOptions() *sql.TxOptions
+	// lockMigrations is run first in the transaction that migrates, so that
+	// one node at a time does.
+	lockMigrations() []string
+	// hasTable asks, with the table's name as $1, for one row if it exists.
+	hasTable() string
+	// announce tells the database for whom the following statements speak, so
+	// that its own wall holds; "" where there is no such wall.
+	announce() string
+	// insertMany inserts rows of one scope into a table.
+	insertMany(tx *Tx, t *bulkTable, rows [][]any) error
+}
+
+// class is a kind of database failure that is treated in a way of its own.
+type class uint8
+
+const (
+	classOther    class = iota
+	classUnique         // a row with this key is there already
+	classConflict       // another transaction was in the way; trying again may do
+	classTimeout        // it took too long and was stopped
+	classFull           // no room on the disk or no resources
+	classLost           // the connection to the database is gone
+	classRefused        // no connection is to be had
+)
+
+// breaks tells whether a transaction in which this happened cannot be relied
+// upon any more: SQLite rolls all of it back by itself when the disk is full.
+func (c class) breaks() bool { return c >= classTimeout }
+
+// commonClass knows the errors of database/sql itself.
+func commonClass(err error) class {
+	var network net.Error
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return classTimeout
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network):
+		return classLost
+	default:
+		return classOther
+	}
+}
+
+// ---- SQLite
+
+type sqlite struct{}
+
+// Every write is on the disk before it is answered (synchronous=FULL; in WAL
+// mode that is one fsync for each commit).
+var (
+	sqliteWriterPragmas = []string{
+		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)",
+		"cache_size(-32768)", "wal_autocheckpoint(2000)", "journal_size_limit(67108864)",
+	}
+	sqliteReaderPragmas = []string{"query_only(1)", "foreign_keys(1)", "trusted_schema(0)", "cache_size(-8192)"}
+)
+
+func (sqlite) name() string                { return "sqlite" }
+func (sqlite) forUpdate() string           { return "" } // there is one writer
+func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
+func (sqlite) lockMigrations() []string    { return nil } // the transaction began immediate
+func (sqlite) announce() string            { return "" }
+
+func (sqlite) hasTable() string {
+	return "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1"
+}
+
+func (sqlite) class(err error) class {
+	var e *moderncsqlite.Error
+	if !errors.As(err, &e) {
+		return commonClass(err)
+	}
+	switch e.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return classUnique
+	}
+	const primary = 0xff // the rest of a result code tells more about the same
+	switch e.Code() & primary {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return classConflict
+	case sqlite3.SQLITE_INTERRUPT:
+		return classTimeout
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM:
+		return classFull
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,
+		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_PROTOCOL:
+		return classLost
+	default:
+		return classOther
+	}
+}
+
+// SQLite's messages name tables, columns and result codes only.
+func (sqlite) words(err error) string { return err.Error() }
+
+// insertMany is one prepared statement for each row: the driver looks every
+// parameter up among all, so rows joined into one statement are slower.
+func (sqlite) insertMany(tx *Tx, t *bulkTable, rows [][]any) error {
+	for _, row := range rows {
+		if _, err := tx.exec(t.one, row...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ---- PostgreSQL
+
+type postgres struct{}
+
+func (postgres) name() string      { return "postgres" }
+func (postgres) forUpdate() string { return " FOR UPDATE" }
+
+func (postgres) readOptions() *sql.TxOptions {
+	return &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+}
+
+// lockMigrations takes a lock of our own that ends with the transaction; a
+// migration may take longer than a request's statement.
+func (postgres) lockMigrations() []string {
+	return []string{
+		"SET LOCAL statement_timeout = 0",
+		"SET LOCAL lock_timeout = 0",
+		"SELECT pg_advisory_xact_lock(8462133094617352)",
+	}
+}
+
+func (postgres) hasTable() string {
+	return "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1"
+}
+
+func (postgres) announce() string {
+	return "SELECT set_config('verdict.role', $1, true), set_config('verdict.tenant', $2, true), set_config('verdict.environment', $3, true)"
+}
+
+// postgresSettings are set when a connection begins, unless the URL sets them.
+func postgresSettings(options Options) map[string]string {
+	millis := strconv.FormatInt(options.Timeout.Milliseconds(), 10)
+	return map[string]string{
+		"application_name":                    "verdict",
+		"statement_timeout":                   millis,
+		"lock_timeout":                        strconv.FormatInt(options.Timeout.Milliseconds()/2, 10),
+		"idle_in_transaction_session_timeout": millis,
+	}
+}
+
+func (postgres) class(err error) class {
+	var refused *pgconn.ConnectError
+	if errors.As(err, &refused) { // whatever the reason
+		return classRefused
+	}
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		if pgconn.SafeToRetry(err) { // the connection broke before anything was sent
+			return classLost
+		}
+		return commonClass(err)
+	}
+	switch e.Code {
+	case "23505": // unique_violation
+		return classUnique
+	case "40001", "40P01", "55P03": // serialization_failure, deadlock_detected, lock_not_available
+		return classConflict
+	case "57014": // query_canceled, by statement_timeout
+		return classTimeout
+	case "25006", "3D000": // read-only (a standby after a failover), no such database
+		return classLost
+	}
+	switch e.Code[:min(2, len(e.Code))] {
+	case "53": // insufficient_resources: disk, memory, connections
+		return classFull
+	case "08", "57", "58", "28", "F0", "XX": // connection, operator, system, login, configuration, corruption
+		return classLost
+	default:
+		return classOther
+	}
+}
+
+// words leaves out detail and hint, which repeat values, and the message of
+// those classes that repeat them too.
+func (postgres) words(err error) string {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	text := "SQLSTATE " + e.Code
+	if !strings.HasPrefix(e.Code, "22") { // data exceptions quote the data
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// insertMany sends each column as one array: one statement however many rows.
+func (postgres) insertMany(tx *Tx, t *bulkTable, rows [][]any) error {
+	_, err := tx.exec(t.many, t.arrays(rows)...)
+	return err
+}

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// Key is an API key as it is kept: its hash, never the key.
+type Key struct {
+	ID             string
+	TenantID       string
+	Environment    string
+	Name           string
+	Prefix         string // the first characters, for people to recognise it by
+	Hash           string
+	Role           string
+	Scopes         string // separated by spaces
+	CreatedBy      string
+	CreatedMicros  int64
+	ExpiresMicros  int64 // 0: never
+	RevokedMicros  int64 // 0: not revoked
+	LastUsedMicros int64 // 0: not yet
+}
+
+const keyColumns = `k.id, k.tenant_id, k.environment, k.name, k.prefix, k.hash, k.role, k.scopes,
+	k.created_by, k.created_micros, k.expires_micros, k.revoked_micros, k.last_used_micros`
+
+func (k *Key) fields() []any {
+	return []any{&k.ID, &k.TenantID, &k.Environment, &k.Name, &k.Prefix, &k.Hash, &k.Role, &k.Scopes,
+		&k.CreatedBy, &k.CreatedMicros, &k.ExpiresMicros, &k.RevokedMicros, &k.LastUsedMicros}
+}
+
+// KeyByHash finds a key and its tenant. A revoked or expired key is found too:
+// what it is refused with is for the caller to say.
+func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, error) {
+	var k Key
+	var t Tenant
+	err := sys.read(ctx, func(s *session) error {
+		return oneOf("key", s.one(append(k.fields(), &t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros),
+			"SELECT "+keyColumns+`, t.id, t.org_name, t.plan, t.created_micros
+			FROM api_keys k JOIN tenants t ON t.id = k.tenant_id WHERE k.hash = $1`, hash))
+	})
+	return k, t, err
+}
+
+// InsertKey adds a key to a tenant: NotFound when there is no such tenant.
+func (sys *System) InsertKey(ctx context.Context, key Key, audit AuditEntry) error {
+	return sys.write(ctx, func(s *session) error {
+		if _, err := tenantByID(s, key.TenantID); err != nil {
+			return err
+		}
+		if err := insertKey(s, key); err != nil {
+			return err
+		}
+		return s.within(key.TenantID, key.Environment).insertAudit(audit)
+	})
+}
+
+func insertKey(s *session, k Key) error {
+	_, err := s.exec(`INSERT INTO api_keys (tenant_id, environment, id, name, prefix, hash, role, scopes,
+		created_by, created_micros, expires_micros, revoked_micros, last_used_micros)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		k.TenantID, k.Environment, k.ID, k.Name, k.Prefix, k.Hash, k.Role, k.Scopes,
+		k.CreatedBy, k.CreatedMicros, k.ExpiresMicros, k.RevokedMicros, k.LastUsedMicros)
+	return err
+}
+
+// RevokeKey ends a key of a tenant for good. Revoking it again keeps the first
+// time and writes no audit entry; another tenant's key is NotFound.
+func (sys *System) RevokeKey(ctx context.Context, tenantID, keyID string, nowMicros int64, audit AuditEntry) (Key, error) {
+	var k Key
+	err := sys.write(ctx, func(s *session) error {
+		if err := s.one(k.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.id = $2"+
+			s.db.dialect.forUpdate(), tenantID, keyID); err != nil {
+			return oneOf("key", err)
+		}
+		if k.RevokedMicros != 0 {
+			return nil
+		}
+		k.RevokedMicros = nowMicros
+		if _, err := s.exec("UPDATE api_keys SET revoked_micros = $3 WHERE tenant_id = $1 AND id = $2",
+			tenantID, keyID, nowMicros); err != nil {
+			return err
+		}
+		return s.within(tenantID, k.Environment).insertAudit(audit)
+	})
+	return k, err
+}
+
+// ListKeys returns a tenant's keys of both environments, oldest first, the
+// revoked ones included, and at most MaxPage of them.
+func (sys *System) ListKeys(ctx context.Context, tenantID string) ([]Key, error) {
+	var keys []Key
+	err := sys.read(ctx, func(s *session) error {
+		keys = nil
+		return s.each(func(scan func(...any) error) error {
+			var k Key
+			err := scan(k.fields()...)
+			keys = append(keys, k)
+			return err
+		}, "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 ORDER BY k.created_micros, k.id LIMIT $2",
+			tenantID, int64(MaxPage))
+	})
+	return keys, err
+}
+
+// Touch is when a key was last used.
+type Touch struct {
+	Hash       string
+	UsedMicros int64
+}
+
+// TouchKeys notes when keys were last used, many in one transaction, and never
+// moves a time back. Callers gather touches; this is not for every request.
+func (sys *System) TouchKeys(ctx context.Context, touches []Touch) error {
+	if len(touches) == 0 {
+		return nil
+	}
+	// In a fixed order, so that two nodes cannot lock the rows crosswise.
+	touches = slices.SortedFunc(slices.Values(touches), func(a, b Touch) int { return cmp.Compare(a.Hash, b.Hash) })
+	return sys.write(ctx, func(s *session) error {
+		for _, touch := range touches {
+			if _, err := s.exec("UPDATE api_keys SET last_used_micros = $2 WHERE hash = $1 AND last_used_micros < $2",
+				touch.Hash, touch.UsedMicros); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

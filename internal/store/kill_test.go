@@ -1,0 +1,132 @@
+package store_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// childVariable makes this test binary the process that gets killed.
+const childVariable = "VERDICT_STORE_CHILD"
+
+// writeUntilKilled stores decisions from many goroutines and prints the id of
+// each when, and only when, it was answered.
+func writeUntilKilled(databaseURL string) {
+	db, err := store.Open(context.Background(), databaseURL, store.Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	var next atomic.Int64
+	for range 16 {
+		go func() {
+			for {
+				id := fmt.Sprintf("dec_%d_%d", os.Getpid(), next.Add(1))
+				if err := db.Scope("ten_A", "sandbox").InsertDecision(context.Background(), write(id)); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+				// One system call for each line: it is whole or not there.
+				_, _ = os.Stdout.WriteString(id + "\n")
+			}
+		}()
+	}
+	select {}
+}
+
+// TestKill kills a writing process at random moments, round after round on
+// one database: whatever it had answered is there, and counted once.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		url    func(testing.TB) string
+		rounds int
+	}{{"sqlite", storetest.SQLite, 20}, {"postgres", storetest.Postgres, 6}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			rounds := c.rounds
+			if os.Getenv("VERDICT_LONG") != "" {
+				rounds = 200
+			}
+			databaseURL := c.url(t)
+			var answered []string
+			for range rounds {
+				answered = append(answered, killAfter(t, databaseURL, 1+rand.IntN(400))...)
+			}
+			db := storetest.Open(t, databaseURL, store.Options{})
+			scope := db.Scope("ten_A", "sandbox")
+			for _, id := range answered {
+				if _, err := scope.Decision(t.Context(), id); err != nil {
+					t.Errorf("%s was answered: %v", id, err)
+				}
+			}
+			checkWhole(t, databaseURL, db.Kind(), len(answered))
+		})
+	}
+}
+
+// killAfter runs the writing process until it has answered n writes or a few
+// more, and returns all it had answered.
+func killAfter(t *testing.T, databaseURL string, n int) (answered []string) {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), childVariable+"="+databaseURL)
+	var complaint strings.Builder
+	child.Stderr = &complaint
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		answered = append(answered, lines.Text())
+		if len(answered) == n {
+			if err := child.Process.Kill(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	_ = child.Wait() // it was killed, which is an error to exec
+	if len(answered) < n {
+		t.Fatalf("the writer gave up after %d of %d: %s", len(answered), n, &complaint)
+	}
+	return answered
+}
+
+// checkWhole compares the tables with each other, past package store: every
+// decision has its audit entry and its count, answered or not.
+func checkWhole(t *testing.T, databaseURL, kind string, answered int) {
+	t.Helper()
+	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if kind == "postgres" {
+		if _, err := tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var decisions, audits, used, counted int
+	if err := tx.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM decisions), (SELECT count(*) FROM audit_log),
+		(SELECT used FROM usage_totals), (SELECT sum(units) FROM usage_counters)`).Scan(&decisions, &audits, &used, &counted); err != nil {
+		t.Fatal(err)
+	}
+	if decisions < answered || audits != decisions || used != decisions || counted != decisions {
+		t.Errorf("%d answered: %d decisions, %d audit entries, usage %d and %d", answered, decisions, audits, used, counted)
+	}
+	t.Logf("%d answered, %d stored", answered, decisions)
+}

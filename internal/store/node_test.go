@@ -1,0 +1,103 @@
+package store_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// TestManyTenants commits the writes of many scopes in one transaction: on
+// PostgreSQL the wall moves from scope to scope within it.
+func TestManyTenants(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, testManyTenants)
+}
+
+func testManyTenants(t *testing.T, db *store.DB) {
+	t.Helper()
+	var scopes []*store.Scope
+	for i := range 6 {
+		scopes = append(scopes, db.Scope(fmt.Sprintf("ten_%d", i/2), []string{"sandbox", "live"}[i%2]))
+	}
+	const each = 5
+	release := hold(t, db)
+	before := db.Stats().Batches
+	var all sync.WaitGroup
+	for i := range each * len(scopes) {
+		scope := scopes[i%len(scopes)]
+		all.Go(func() {
+			// The same ids in every scope: they do not meet.
+			w := write(numbered("dec", i/len(scopes)))
+			err := scope.InsertDecision(t.Context(), w)
+			if i%4 == 3 {
+				err = scope.Write(t.Context(), func(tx *store.Tx) error {
+					if tx.Tenant() != scope.Tenant() || tx.Environment() != scope.Environment() {
+						t.Error("the transaction is another's")
+					}
+					return tx.Audit(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"})
+				})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	waiting(t, db, each*len(scopes))
+	release()
+	all.Wait()
+	for _, scope := range scopes {
+		wantDecisions(t, scope, each)
+	}
+	if batches := db.Stats().Batches - before; batches > 4 {
+		t.Errorf("%d transactions", batches)
+	}
+}
+
+// TestCrosswise lets two nodes lock two series in opposite orders. PostgreSQL
+// ends one of them; its write is tried again, and nobody hears of it.
+func TestCrosswise(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	nodes := []*store.DB{
+		storetest.Open(t, databaseURL, store.Options{}), storetest.Open(t, databaseURL, store.Options{}),
+	}
+	seed := store.Seed{Tenant: store.Tenant{ID: "ten_A"}, User: store.User{ID: "usr_1", Email: "a@example.in"}}
+	if err := nodes[0].System().CreateTenant(t.Context(), seed); err != nil {
+		t.Fatal(err)
+	}
+	var met, done sync.WaitGroup
+	met.Add(len(nodes))
+	var runs atomic.Int32
+	for i, node := range nodes {
+		names := []string{"first", "second"}
+		done.Go(func() {
+			var once sync.Once
+			err := node.Scope("ten_A", "sandbox").Write(t.Context(), func(tx *store.Tx) error {
+				runs.Add(1)
+				for k := range names {
+					name := names[(i+k)%2]
+					if _, err := tx.InsertScorecard(store.Scorecard{ID: fmt.Sprintf("sc_%d_%d", i, k), Name: name}); err != nil {
+						return err
+					}
+					once.Do(func() { met.Done(); met.Wait() })
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if runs.Load() < 3 {
+		t.Errorf("%d runs: they did not meet", runs.Load())
+	}
+	cards, _, err := nodes[0].Scope("ten_A", "sandbox").ListScorecards(t.Context(), "", store.Page{})
+	if err != nil || len(cards) != 4 {
+		t.Errorf("got %d, %v", len(cards), err)
+	}
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+)
+
+// Open opens the database that a URL names, sqlite:PATH or postgres://…, and
+// brings its schema up to date; many nodes may do so at once. The file of a
+// SQLite database is created when it is missing, its folder is not.
+//
+// No error repeats the URL: there may be a password in it.
+func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
+	options = options.withDefaults()
+	db, err := connect(databaseURL, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.migrate(ctx); err != nil {
+		return nil, errors.Join(err, db.closePools())
+	}
+	db.commits = newCommitter(db)
+	return db, nil
+}
+
+func connect(databaseURL string, options Options) (*DB, error) {
+	scheme, rest, found := strings.Cut(databaseURL, ":")
+	switch {
+	case !found:
+		return nil, errors.New("the database URL has no scheme: use sqlite:PATH or postgres://user@host/database")
+	case scheme == "sqlite":
+		return connectSQLite(rest, options)
+	case scheme == "postgres", scheme == "postgresql":
+		return connectPostgres(databaseURL, options)
+	default:
+		return nil, errors.New("the database URL has a scheme other than sqlite: and postgres://")
+	}
+}
+
+// connectSQLite opens one connection that writes and several that read: SQLite
+// has one writer at a time, and in WAL mode readers do not wait for it.
+func connectSQLite(path string, options Options) (*DB, error) {
+	path = strings.TrimPrefix(path, "//") // sqlite:///var/lib/x is also written
+	if path == "" || strings.HasPrefix(path, ":memory:") {
+		return nil, errors.New("sqlite: needs the path of a file, as in sqlite:verdict.db")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("find the database file: %w", err)
+	}
+	if err := createPrivate(path); err != nil {
+		return nil, err
+	}
+	writer, err := sql.Open("sqlite", sqliteName(path, sqliteWriterPragmas, options)+"&_txlock=immediate")
+	if err != nil {
+		return nil, fmt.Errorf("open the database file: %w", err)
+	}
+	reader, err := sql.Open("sqlite", sqliteName(path, sqliteReaderPragmas, options))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the database file: %w", err), writer.Close())
+	}
+	bound(writer, 1)
+	bound(reader, options.Connections)
+	return &DB{
+		dialect: sqlite{}, options: options,
+		writer: pool{writer, newStatements(writer)},
+		reader: pool{reader, newStatements(reader)},
+	}, nil
+}
+
+// createPrivate makes an empty file that only its owner can read. SQLite gives
+// its journal files the same permissions.
+func createPrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	var where *fs.PathError
+	switch {
+	case errors.As(err, &where) && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("create the database file: the folder %s does not exist", filepath.Dir(path))
+	case err != nil:
+		return fmt.Errorf("create the database file: %w", err)
+	}
+	return file.Close()
+}
+
+// sqliteName is a file's name with the settings of every connection to it.
+func sqliteName(path string, pragmas []string, options Options) string {
+	query := url.Values{"_pragma": pragmas}
+	query.Set("_busy_timeout", strconv.FormatInt(options.Timeout.Milliseconds()/2, 10))
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+}
+
+// connectPostgres has one bounded pool: PostgreSQL isolates writers itself.
+func connectPostgres(databaseURL string, options Options) (*DB, error) {
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		// Its text repeats parts of the URL, so it is not passed on.
+		return nil, errors.New("the PostgreSQL URL cannot be read: use postgres://user:password@host:port/database?sslmode=…")
+	}
+	for name, value := range postgresSettings(options) {
+		if _, given := config.RuntimeParams[name]; !given {
+			config.RuntimeParams[name] = value
+		}
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = options.Timeout / 2
+	}
+	connections := stdlib.OpenDB(*config)
+	bound(connections, options.Connections)
+	shared := pool{DB: connections}
+	return &DB{dialect: postgres{}, options: options, writer: shared, reader: shared}, nil
+}
+
+func bound(connections *sql.DB, n int) {
+	connections.SetMaxOpenConns(n)
+	connections.SetMaxIdleConns(n)
+	connections.SetConnMaxIdleTime(5 * time.Minute)
+}

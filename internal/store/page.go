@@ -1,0 +1,113 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+)
+
+// MaxPage is the most rows a list returns, whatever is asked for.
+const MaxPage = 200
+
+// Page asks for one stretch of a list ordered by creation time and id. The
+// next page begins after the last row of this one, so it costs the same
+// however far into the list it is.
+type Page struct {
+	Limit       int    // rows wanted, at most MaxPage, which is also the default
+	Descending  bool   // newest first
+	AfterMicros int64  // with AfterID, the last row of the page before
+	AfterID     string // "" for the first page
+	FromMicros  int64  // created at or after; 0 for no bound
+	ToMicros    int64  // created before; 0 for no bound
+}
+
+func (p Page) limit() int {
+	if p.Limit <= 0 || p.Limit > MaxPage {
+		return MaxPage
+	}
+	return p.Limit
+}
+
+// query puts a list's text together from fixed pieces; values only ever travel
+// as parameters.
+type query struct {
+	text strings.Builder
+	args []any
+}
+
+// listOf begins with a SELECT whose WHERE has the scope as $1 and $2.
+func listOf(selecting string) *query {
+	q := &query{}
+	q.text.WriteString(selecting)
+	return q
+}
+
+// where adds a condition, in which each ? stands for the next value.
+func (q *query) where(condition string, values ...any) {
+	q.text.WriteString(" AND ")
+	q.add(condition, values...)
+}
+
+// is adds an equality unless the value is absent.
+func (q *query) is(column, value string) {
+	if value != "" {
+		q.where(column+" = ?", value)
+	}
+}
+
+func (q *query) add(piece string, values ...any) {
+	for i, part := range strings.Split(piece, "?") {
+		if i > 0 {
+			q.args = append(q.args, values[i-1])
+			q.text.WriteString("$" + strconv.Itoa(len(q.args)+2))
+		}
+		q.text.WriteString(part)
+	}
+}
+
+// page adds bounds, order and limit. One row more than wanted is asked for:
+// whether it comes tells whether there is a next page.
+func (q *query) page(p Page) {
+	if p.FromMicros != 0 {
+		q.where("created_micros >= ?", p.FromMicros)
+	}
+	if p.ToMicros != 0 {
+		q.where("created_micros < ?", p.ToMicros)
+	}
+	order := " ORDER BY created_micros, id"
+	beyond := "(created_micros, id) > (?, ?)"
+	if p.Descending {
+		order = " ORDER BY created_micros DESC, id DESC"
+		beyond = "(created_micros, id) < (?, ?)"
+	}
+	if p.AfterID != "" {
+		q.where(beyond, p.AfterMicros, p.AfterID)
+	}
+	q.text.WriteString(order)
+	q.add(" LIMIT ?", int64(p.limit()+1))
+}
+
+// list runs a paged query, and tells whether there is more.
+func list[T any](tx *Tx, q *query, p Page, read func(scan func(...any) error) (T, error)) (rows []T, more bool, err error) {
+	q.page(p)
+	err = tx.each(func(scan func(...any) error) error {
+		row, err := read(scan)
+		rows = append(rows, row)
+		return err
+	}, q.text.String(), q.args...)
+	if err != nil {
+		return nil, false, err
+	}
+	if n := p.limit(); len(rows) > n {
+		return rows[:n], true, nil
+	}
+	return rows, false, nil
+}
+
+// inList runs a listing method of Tx in a transaction of its own.
+func inList[T any](read func(func(*Tx) error) error, method func(*Tx) ([]T, bool, error)) (rows []T, more bool, err error) {
+	err = read(func(tx *Tx) (err error) {
+		rows, more, err = method(tx)
+		return err
+	})
+	return rows, more, err
+}

@@ -1,0 +1,118 @@
+// Package store keeps everything the service must not lose, in an embedded
+// SQLite file or in PostgreSQL, by one SQL text for both.
+//
+// A caller never writes SQL. It asks for a handle: System for what happens
+// before or above a tenant (signup, finding a key, the operator's work), or
+// Scope for one tenant in one environment. Every statement of a Scope has its
+// tenant and environment as its first two parameters, put there by the handle.
+//
+// Every write goes through one committer, which commits together what waits
+// together (commit.go). What differs between the two databases is in
+// dialect.go and nowhere else.
+//
+// Errors that a client may hear of carry a *fault.Error, whose detail is safe
+// to show; the database's own words stay in the wrapping error, for logs.
+// What is stored has no clock and no randomness of its own: times and ids are
+// arguments.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Options are the limits of a DB. A zero field takes its default.
+type Options struct {
+	// Connections bounds the connections that read, and on PostgreSQL those
+	// that write as well (default 8).
+	Connections int
+	// BatchSize is how many writes are committed together at most (default 256).
+	BatchSize int
+	// QueueSize is how many writes may wait for the committer (default 1024).
+	QueueSize int
+	// QueueWait is how long a write waits for a place in a full queue before
+	// it is refused as Unavailable (default 2 s).
+	QueueWait time.Duration
+	// Timeout bounds a batch and, on PostgreSQL, a statement (default 10 s).
+	Timeout time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	setDefault(&o.Connections, 8)
+	setDefault(&o.BatchSize, 256)
+	setDefault(&o.QueueSize, 1024)
+	setDefault(&o.QueueWait, 2*time.Second)
+	setDefault(&o.Timeout, 10*time.Second)
+	return o
+}
+
+func setDefault[T int | time.Duration](field *T, value T) {
+	if *field <= 0 {
+		*field = value
+	}
+}
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	dialect dialect
+	options Options
+	writer  pool
+	reader  pool
+	commits *committer
+	close   sync.Once
+}
+
+// pool is a set of connections and the statements prepared on them.
+type pool struct {
+	*sql.DB
+	prepared *statements // nil where the driver remembers statements itself
+}
+
+// Kind names the database: "sqlite" or "postgres".
+func (db *DB) Kind() string { return db.dialect.name() }
+
+// Ping reports whether the database answers, as Unavailable if not. It goes to
+// the disk or over the network, so it is for readiness and not for every call.
+func (db *DB) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
+	defer cancel()
+	var one int
+	// A SELECT alone would be answered from SQLite's cache with the file gone.
+	err := db.reader.QueryRowContext(ctx, "SELECT count(*) FROM schema_migrations WHERE version = 1").Scan(&one)
+	return db.failure("ping the database", err)
+}
+
+// Close finishes the writes that were accepted, refuses later ones as
+// Unavailable and lets go of the database. It may be called twice.
+func (db *DB) Close() error {
+	var err error
+	db.close.Do(func() {
+		db.commits.drain()
+		err = db.closePools()
+	})
+	return err
+}
+
+func (db *DB) closePools() error {
+	err := db.reader.Close()
+	if db.writer.DB != db.reader.DB {
+		err = errors.Join(err, db.writer.Close())
+	}
+	return err
+}
+
+// Stats counts the committer's work since the database was opened.
+type Stats struct {
+	Batches int64 // transactions committed
+	Writes  int64 // writes in them
+	Waiting int   // writes in the queue now
+}
+
+// Stats is a cheap snapshot for metrics.
+func (db *DB) Stats() Stats {
+	c := db.commits
+	return Stats{Batches: c.batches.Load(), Writes: c.writes.Load(), Waiting: len(c.queue)}
+}

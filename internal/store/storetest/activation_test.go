@@ -1,0 +1,141 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"testing"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+func TestActivate(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		first := "pol_ten_Asandbox"
+		if _, err := scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{}); err != nil {
+			t.Fatal(err)
+		}
+		refused := fault.Precondition
+		for _, c := range []struct {
+			name       string
+			activation store.Activation
+			kind       fault.Kind
+			previous   string
+			changed    bool
+		}{
+			{"another active id", store.Activation{ID: "pol_2", ExpectedActiveID: "pol_2"}, refused, "", false},
+			{"another active checksum", store.Activation{ID: "pol_2", ExpectedActiveChecksum: "sha256:x"}, refused, "", false},
+			{"another checksum", store.Activation{ID: "pol_2", ExpectedChecksum: "sha256:seed"}, refused, "", false},
+			{"all as expected", store.Activation{
+				ID: "pol_2", ExpectedActiveID: first, ExpectedActiveChecksum: "sha256:seed", ExpectedChecksum: "sha256:pol_2",
+				Audit: store.AuditEntry{ID: "aud_1", CreatedMicros: 500, Action: "rule_set.activated", Object: "pol_2"},
+			}, 0, first, true},
+			{"active already", store.Activation{
+				ID: "pol_2", ExpectedActiveID: first,
+				Audit: store.AuditEntry{ID: "aud_2", CreatedMicros: 500, Action: "rule_set.activated", Object: "pol_2"},
+			}, 0, "", false},
+			{"active already, another checksum", store.Activation{ID: "pol_2", ExpectedChecksum: "sha256:x"}, refused, "", false},
+			{"rollback", store.Activation{ID: first, ExpectedActiveID: "pol_2"}, 0, "pol_2", true},
+		} {
+			t.Log(c.name)
+			c.activation.NowMicros, c.activation.Actor = 500, "key_2"
+			got, err := scope.Activate(ctx, c.activation)
+			wantKind(t, err, c.kind, store.CodePreconditionFailed)
+			if err == nil && (got.Changed != c.changed || got.PreviousID != c.previous || got.RuleSet.ID != c.activation.ID || got.RuleSet.Status != store.StatusActive) {
+				t.Errorf("got %+v", got)
+			}
+		}
+		retired, err := scope.RuleSet(ctx, "pol_2")
+		if err != nil || retired.Status != store.StatusRetired || retired.RetiredMicros != 500 || retired.ActivatedBy != "key_2" {
+			t.Errorf("got %+v, %v", retired, err)
+		}
+		active, err := scope.ActiveRuleSet(ctx, "default")
+		if err != nil || active.ID != first || active.RetiredMicros != 0 || active.ActivatedMicros != 500 {
+			t.Errorf("got %+v, %v", active, err)
+		}
+		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Object: "pol_2"}, store.Page{})
+		if err != nil || len(entries) != 1 || entries[0].BeforeChecksum != "sha256:seed" || entries[0].AfterChecksum != "sha256:pol_2" {
+			t.Errorf("got %+v, %v", entries, err)
+		}
+	})
+}
+
+func TestActivateNotMine(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		others := neighbours(t, db, "ten_A")
+		if _, err := scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := scope.Activate(ctx, store.Activation{ID: "pol_none"})
+		wantNotFound(t, err)
+		for who, other := range others {
+			t.Log(who)
+			_, err := other.Activate(ctx, store.Activation{ID: "pol_2"})
+			wantNotFound(t, err)
+		}
+		// A first activation in live, where nothing was active, is expected too.
+		armed := db.Scope("ten_A", live)
+		_, err = armed.Activate(ctx, store.Activation{ID: "pol_ten_Alive", ExpectedActiveID: "pol_2"})
+		wantKind(t, err, fault.Precondition, store.CodePreconditionFailed)
+		got, err := armed.Activate(ctx, store.Activation{ID: "pol_ten_Alive", NowMicros: 700})
+		if err != nil || !got.Changed || got.PreviousID != "" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if active, err := scope.ActiveRuleSet(ctx, "default"); err != nil || active.ID != "pol_ten_Asandbox" {
+			t.Errorf("the sandbox has %+v, %v", active, err)
+		}
+		changes, err := db.System().PolicyChanges(ctx, 700)
+		if err != nil || len(changes) != 1 || changes[0].ActiveID != "pol_ten_Alive" || changes[0].Environment != live {
+			t.Errorf("got %+v, %v", changes, err)
+		}
+	})
+}
+
+// TestActivationRace lets sixteen activate at once, from two nodes: one is
+// active in the end, and the audit tells of one change for each.
+func TestActivationRace(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		const n = 16
+		db := storetest.Open(t, databaseURL, store.Options{})
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
+		for i := range n {
+			if _, err := scope.InsertRuleSet(ctx, draft(numbered("pol", i)), store.AuditEntry{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		errs := race(n, func(i int) error {
+			id := numbered("pol", i)
+			_, err := scopes[i%len(scopes)].Activate(ctx, store.Activation{ID: id, NowMicros: 500, Audit: store.AuditEntry{ID: "aud_" + id, Action: "rule_set.activated"}})
+			return err
+		})
+		if got := succeeded(t, errs, 0, ""); got != n {
+			t.Errorf("%d of %d activated", got, n)
+		}
+		active, _, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: store.StatusActive}, store.Page{})
+		if err != nil || len(active) != 1 {
+			t.Errorf("%d are active, %v", len(active), err)
+		}
+		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "rule_set.activated"}, store.Page{})
+		if err != nil || len(entries) != n {
+			t.Errorf("%d audit entries, %v", len(entries), err)
+		}
+		// With an expectation only one of them can win.
+		errs = race(n, func(i int) error {
+			id := numbered("pol", i)
+			if id == active[0].ID {
+				return fault.New(fault.Precondition, store.CodePreconditionFailed, "is the active one")
+			}
+			_, err := scopes[i%len(scopes)].Activate(ctx, store.Activation{ID: id, NowMicros: 600, ExpectedActiveID: active[0].ID})
+			return err
+		})
+		if got := succeeded(t, errs, fault.Precondition, store.CodePreconditionFailed); got != 1 {
+			t.Errorf("%d took over from the same one", got)
+		}
+	})
+}

@@ -1,0 +1,162 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+func TestDecision(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		others := neighbours(t, db, "ten_A")
+		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", store.Unmetered)), 0, "")
+		got, err := scope.Decision(ctx, "dec_1")
+		if diff := cmp.Diff(decision("dec_1", 0).Decision, got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		_, err = scope.Decision(ctx, "dec_none")
+		wantNotFound(t, err)
+		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", store.Unmetered)), fault.Conflict, store.CodeVersionConflict)
+
+		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "decision.created", Actor: "key_1"}, store.Page{})
+		if err != nil || len(entries) != 1 || entries[0].Object != "dec_1" {
+			t.Errorf("got %+v, %v", entries, err)
+		}
+		wantUsage(t, scope, 1)
+		for who, other := range others {
+			t.Log(who)
+			_, err := other.Decision(ctx, "dec_1")
+			wantNotFound(t, err)
+			if rows, _, err := other.ListDecisions(ctx, store.DecisionFilter{}, store.Page{}); err != nil || len(rows) != 0 {
+				t.Errorf("got %v, %v", rows, err)
+			}
+			if entries, _, err := other.ListAudit(ctx, store.AuditFilter{Object: "dec_1"}, store.Page{}); err != nil || len(entries) != 0 {
+				t.Errorf("got %v, %v", entries, err)
+			}
+			wantUsage(t, other, 0)
+		}
+		// The same id means something else to a neighbour.
+		wantKind(t, others["the other environment"].InsertDecision(ctx, decision("dec_1", 1)), 0, "")
+		wantUsage(t, scope, 1)
+	})
+}
+
+func wantUsage(t *testing.T, scope *store.Scope, units int64) {
+	t.Helper()
+	usage, err := scope.Usage(t.Context(), period)
+	want := store.Usage{Used: units}
+	if units > 0 {
+		want.Counts = []store.UsageCount{{Day: day, Endpoint: "POST /v1/decisions", Billable: true, Units: units}}
+	}
+	if diff := cmp.Diff(want, usage); err != nil || diff != "" {
+		t.Errorf("usage %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestListDecisions(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		for i := range 12 {
+			w := decision(numbered("dec", i), store.Unmetered)
+			w.Decision.CreatedMicros = int64(1000 + i)
+			if i%3 == 0 {
+				w.Decision.Status, w.Decision.Grade, w.Decision.ApplicantRef = "DECLINED", "NA", ""
+				w.Decision.PolicyKey, w.Decision.PolicyID, w.Decision.Endpoint = "gold", "pol_2", "POST /v1/evaluate"
+			}
+			wantKind(t, scope.InsertDecision(ctx, w), 0, "")
+		}
+		for _, c := range []struct {
+			filter store.DecisionFilter
+			page   store.Page
+			want   int
+			more   bool
+			first  string
+		}{
+			{store.DecisionFilter{}, store.Page{}, 12, false, "dec_000"},
+			{store.DecisionFilter{}, store.Page{Limit: 5}, 5, true, "dec_000"},
+			{store.DecisionFilter{}, store.Page{Limit: 5, Descending: true}, 5, true, "dec_011"},
+			{store.DecisionFilter{}, store.Page{Limit: 12}, 12, false, "dec_000"},
+			{store.DecisionFilter{}, store.Page{AfterMicros: 1004, AfterID: "dec_004"}, 7, false, "dec_005"},
+			{store.DecisionFilter{}, store.Page{AfterMicros: 1004, AfterID: "dec_004", Descending: true}, 4, false, "dec_003"},
+			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1004}, 2, false, "dec_002"},
+			{store.DecisionFilter{Status: "DECLINED"}, store.Page{}, 4, false, "dec_000"},
+			{store.DecisionFilter{Status: "DECLINED"}, store.Page{Limit: 2, AfterMicros: 1003, AfterID: "dec_003"}, 2, false, "dec_006"},
+			{store.DecisionFilter{Grade: "NA", Endpoint: "POST /v1/evaluate"}, store.Page{}, 4, false, "dec_000"},
+			{store.DecisionFilter{ApplicantRef: "app-1"}, store.Page{Descending: true}, 8, false, "dec_011"},
+			{store.DecisionFilter{PolicyKey: "gold", PolicyID: "pol_2"}, store.Page{}, 4, false, "dec_000"},
+			{store.DecisionFilter{PolicyKey: "gold", PolicyID: "pol_1"}, store.Page{}, 0, false, ""},
+		} {
+			rows, more, err := scope.ListDecisions(ctx, c.filter, c.page)
+			if err != nil || len(rows) != c.want || more != c.more || len(rows) > 0 && rows[0].ID != c.first {
+				t.Errorf("%+v %+v: got %d rows, %t, %v", c.filter, c.page, len(rows), more, err)
+			}
+		}
+	})
+}
+
+// TestQuota lets many ask at once, from two nodes, for a quota that has room
+// for some of them: exactly those are admitted, stored, counted and audited.
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	for _, quota := range []int64{0, 1, 13} {
+		storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+			const n = 48
+			db := storetest.Open(t, databaseURL, store.Options{})
+			ctx, scope := t.Context(), signUp(t, db, "ten_A")
+			scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
+			errs := race(n, func(i int) error {
+				w := decision(numbered("dec", i), quota)
+				if i%5 == 0 { // the slower way in, which shares the rule
+					return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(w) })
+				}
+				return scopes[i%2].InsertDecision(ctx, w)
+			})
+			if got := succeeded(t, errs, fault.Limited, store.CodeQuotaExceeded); got != int(quota) {
+				t.Errorf("%d admitted by a quota of %d", got, quota)
+			}
+			rows, _, err := scope.ListDecisions(ctx, store.DecisionFilter{}, store.Page{})
+			if err != nil || len(rows) != int(quota) {
+				t.Errorf("%d stored, %v", len(rows), err)
+			}
+			entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "decision.created"}, store.Page{})
+			if err != nil || len(entries) != int(quota) {
+				t.Errorf("%d audited, %v", len(entries), err)
+			}
+			wantUsage(t, scope, quota)
+		})
+	}
+}
+
+func TestMeter(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		bulk := store.Meter{Period: period, Day: day, Endpoint: "POST /v1/backtest", Units: 7, Billable: true, Quota: 10}
+		wantKind(t, scope.Meter(ctx, bulk), 0, "")
+		wantKind(t, scope.Meter(ctx, bulk), fault.Limited, store.CodeQuotaExceeded)
+		bulk.Units = 3
+		wantKind(t, scope.Meter(ctx, bulk), 0, "")
+		preview := store.Meter{Period: period, Day: "2026-11-16", Endpoint: "POST /v1/decisions/preview", Units: 2, Quota: 10}
+		wantKind(t, scope.Meter(ctx, preview), 0, "")
+		wantKind(t, scope.Meter(ctx, store.Meter{}), 0, "")
+		usage, err := scope.Usage(ctx, period)
+		want := store.Usage{Used: 10, Counts: []store.UsageCount{
+			{Day: day, Endpoint: "POST /v1/backtest", Billable: true, Units: 10},
+			{Day: "2026-11-16", Endpoint: "POST /v1/decisions/preview", Units: 2},
+		}}
+		if diff := cmp.Diff(want, usage); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		// A plan that shrank below what is used admits nothing; one that grew does.
+		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 5)), fault.Limited, store.CodeQuotaExceeded)
+		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 11)), 0, "")
+	})
+}

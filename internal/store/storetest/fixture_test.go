@@ -1,0 +1,142 @@
+package storetest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+)
+
+const (
+	sandbox = "sandbox"
+	live    = "live"
+	period  = "2026-11"
+	day     = "2026-11-15"
+)
+
+// seed is a signup with one of everything.
+func seed(tenant string) store.Seed {
+	set := func(environment, status string) store.RuleSet {
+		return store.RuleSet{
+			ID: "pol_" + tenant + environment, PolicyKey: "default", Name: "Default", Status: status,
+			Document: []byte(`{"a":1}`), Checksum: "sha256:seed", CreatedMicros: 100, CreatedBy: "usr_" + tenant,
+		}
+	}
+	return store.Seed{
+		Tenant: store.Tenant{ID: tenant, OrgName: "Asha Finance", Plan: "free", CreatedMicros: 100},
+		User:   store.User{ID: "usr_" + tenant, Email: strings.ToLower(tenant) + "@example.in", PasswordHash: "argon2id", Role: "admin", CreatedMicros: 100},
+		Keys:   []store.Key{key(tenant, sandbox)},
+		Environments: []store.SeedEnvironment{
+			{
+				Environment: sandbox, RuleSets: []store.RuleSet{set(sandbox, store.StatusActive)},
+				Scorecards: []store.Scorecard{{ID: "sc_" + tenant, Name: "Default", Document: []byte("{}"), CreatedMicros: 100}},
+				Audit:      []store.AuditEntry{{ID: "aud_" + tenant, CreatedMicros: 100, Actor: "usr_" + tenant, Action: "tenant.created", Object: tenant}},
+			},
+			{Environment: live, RuleSets: []store.RuleSet{set(live, store.StatusDraft)}},
+		},
+	}
+}
+
+func key(tenant, environment string) store.Key {
+	return store.Key{
+		ID: "key_" + tenant + environment, TenantID: tenant, Environment: environment, Name: "first", Prefix: "vk_" + environment,
+		Hash: "hash_" + tenant + environment, Role: "admin", Scopes: "decide read", CreatedBy: "usr_" + tenant, CreatedMicros: 100,
+	}
+}
+
+// signUp creates a tenant and returns its sandbox.
+func signUp(t *testing.T, db *store.DB, tenant string) *store.Scope {
+	t.Helper()
+	if err := db.System().CreateTenant(t.Context(), seed(tenant)); err != nil {
+		t.Fatal(err)
+	}
+	return db.Scope(tenant, sandbox)
+}
+
+// neighbours are handles that must see nothing of a tenant's sandbox.
+func neighbours(t *testing.T, db *store.DB, tenant string) map[string]*store.Scope {
+	t.Helper()
+	other := "ten_OTHER"
+	signUp(t, db, other)
+	return map[string]*store.Scope{
+		"the other environment":      db.Scope(tenant, live),
+		"another tenant":             db.Scope(other, sandbox),
+		"a tenant that is not there": db.Scope("ten_NOBODY", sandbox),
+	}
+}
+
+func draft(id string) store.RuleSet {
+	return store.RuleSet{
+		ID: id, PolicyKey: "default", Name: "Draft " + id, Document: []byte(`{"id":"` + id + `"}`),
+		Checksum: "sha256:" + id, Base: "none", Notes: "why", CreatedMicros: 200, CreatedBy: "key_1",
+	}
+}
+
+// decision is a write that uses one unit of a quota.
+func decision(id string, quota int64) *store.DecisionWrite {
+	return &store.DecisionWrite{
+		Decision: store.Decision{
+			ID: id, CreatedMicros: 1000, ApplicantRef: "app-1", Status: "APPROVED", Grade: "B", PolicyKey: "default", PolicyID: "pol_1",
+			PolicyVersion: 3, Endpoint: "POST /v1/decisions", EngineVersion: "2026.11.1", Hash: "sha256:h",
+			Response: []byte(`{"status":"APPROVED"}`), Facts: []byte{0, 1, 2, 0xff},
+		},
+		Meter: store.Meter{Period: period, Day: day, Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: quota},
+		Audit: store.AuditEntry{ID: "aud_" + id, CreatedMicros: 1000, Actor: "key_1", Action: "decision.created", Object: id},
+	}
+}
+
+// wantKind checks that an error is a refusal of a kind and code; the zero kind
+// wants no error.
+func wantKind(t *testing.T, err error, kind fault.Kind, code string) {
+	t.Helper()
+	var refusal *fault.Error
+	switch {
+	case kind == 0 && err == nil:
+	case kind == 0:
+		t.Errorf("got %v", err)
+	case !errors.As(err, &refusal) || refusal.Kind != kind || refusal.Code != code:
+		t.Errorf("got %v, want kind %d with %s", err, kind, code)
+	}
+}
+
+func wantNotFound(t *testing.T, err error) {
+	t.Helper()
+	wantKind(t, err, fault.NotFound, store.CodeNotFound)
+}
+
+// race runs n functions at once and returns their errors.
+func race(n int, run func(i int) error) []error {
+	errs := make([]error, n)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-start
+			errs[i] = run(i)
+		})
+	}
+	close(start)
+	all.Wait()
+	return errs
+}
+
+// succeeded counts the nil errors and fails the test for any that is not the
+// refusal wanted of the others.
+func succeeded(t *testing.T, errs []error, kind fault.Kind, code string) int {
+	t.Helper()
+	n := 0
+	for _, err := range errs {
+		if err == nil {
+			n++
+			continue
+		}
+		wantKind(t, err, kind, code)
+	}
+	return n
+}
+
+func numbered(prefix string, i int) string { return fmt.Sprintf("%s_%03d", prefix, i) }

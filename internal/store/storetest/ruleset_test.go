@@ -1,0 +1,167 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+func TestRuleSet(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		others := neighbours(t, db, "ten_A")
+		stored, err := scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{ID: "aud_2", Action: "rule_set.created", Object: "pol_2"})
+		want := draft("pol_2")
+		want.Version, want.Status = 2, store.StatusDraft
+		if diff := cmp.Diff(want, stored); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		got, err := scope.RuleSet(ctx, "pol_2")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		_, err = scope.RuleSet(ctx, "pol_none")
+		wantNotFound(t, err)
+		_, err = scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{})
+		wantKind(t, err, fault.Conflict, store.CodeVersionConflict)
+		another := draft("pol_gold")
+		another.PolicyKey = "gold"
+		if stored, err := scope.InsertRuleSet(ctx, another, store.AuditEntry{}); err != nil || stored.Version != 1 {
+			t.Errorf("got %+v, %v", stored, err)
+		}
+		_, err = scope.ActiveRuleSet(ctx, "gold")
+		wantNotFound(t, err)
+		for who, other := range others {
+			t.Log(who)
+			_, err := other.RuleSet(ctx, "pol_2")
+			wantNotFound(t, err)
+			if sets, _, err := other.ListRuleSets(ctx, store.RuleSetFilter{PolicyKey: "gold"}, store.Page{}); err != nil || len(sets) != 0 {
+				t.Errorf("got %v, %v", sets, err)
+			}
+		}
+	})
+}
+
+// TestVersions races for version numbers: each is given once, without a gap.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		const n = 24
+		db := storetest.Open(t, databaseURL, store.Options{})
+		scopes := []*store.Scope{signUp(t, db, "ten_A"), secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
+		versions := make([]int64, n)
+		errs := race(n, func(i int) error {
+			stored, err := scopes[i%len(scopes)].InsertRuleSet(t.Context(), draft(numbered("pol", i)), store.AuditEntry{})
+			versions[i] = stored.Version
+			return err
+		})
+		if got := succeeded(t, errs, 0, ""); got != n {
+			t.Fatalf("%d of %d inserted", got, n)
+		}
+		slices.Sort(versions)
+		for i, version := range versions {
+			if version != int64(i+2) { // the seed is version 1
+				t.Fatalf("got versions %v", versions)
+			}
+		}
+	})
+}
+
+// secondNode is another process's handle on a PostgreSQL database. A SQLite
+// file has one process, so there it is the same one again.
+func secondNode(t *testing.T, db *store.DB, databaseURL string) *store.DB {
+	t.Helper()
+	if db.Kind() == "sqlite" {
+		return db
+	}
+	return storetest.Open(t, databaseURL, store.Options{})
+}
+
+func TestListRuleSets(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		for i := range 7 {
+			set := draft(numbered("pol", i))
+			set.CreatedMicros = int64(1000 + i/2) // pairs are told apart by id
+			if _, err := scope.InsertRuleSet(ctx, set, store.AuditEntry{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, descending := range []bool{false, true} {
+			var ids []string
+			page := store.Page{Limit: 3, Descending: descending, FromMicros: 1000, ToMicros: 1003}
+			for range 5 {
+				sets, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: store.StatusDraft, PolicyKey: "default"}, page)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, set := range sets {
+					ids = append(ids, set.ID)
+				}
+				if !more {
+					break
+				}
+				last := sets[len(sets)-1]
+				page.AfterMicros, page.AfterID = last.CreatedMicros, last.ID
+			}
+			want := []string{"pol_000", "pol_001", "pol_002", "pol_003", "pol_004", "pol_005"}
+			if descending {
+				slices.Reverse(want)
+			}
+			if diff := cmp.Diff(want, ids); diff != "" {
+				t.Errorf("descending %t (-want +got):\n%s", descending, diff)
+			}
+		}
+		active, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: store.StatusActive}, store.Page{})
+		if err != nil || more || len(active) != 1 {
+			t.Errorf("got %v, %t, %v", active, more, err)
+		}
+	})
+}
+
+func TestScorecards(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		others := neighbours(t, db, "ten_A")
+		card := store.Scorecard{ID: "sc_1", Name: "PL", Document: []byte(`{"base_points":650}`), Checksum: "sha256:c", CreatedMicros: 200, CreatedBy: "key_1"}
+		stored, err := scope.InsertScorecard(ctx, card, store.AuditEntry{ID: "aud_sc", Action: "scorecard.created", Object: "sc_1"})
+		card.Version = 1
+		if diff := cmp.Diff(card, stored); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		again := card
+		again.ID = "sc_2"
+		if stored, err := scope.InsertScorecard(ctx, again, store.AuditEntry{}); err != nil || stored.Version != 2 {
+			t.Errorf("got %+v, %v", stored, err)
+		}
+		got, err := scope.Scorecard(ctx, "sc_1")
+		if diff := cmp.Diff(card, got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		_, err = scope.Scorecard(ctx, "sc_none")
+		wantNotFound(t, err)
+		_, err = scope.InsertScorecard(ctx, card, store.AuditEntry{})
+		wantKind(t, err, fault.Conflict, store.CodeVersionConflict)
+		cards, more, err := scope.ListScorecards(ctx, "PL", store.Page{Limit: 1})
+		if err != nil || !more || len(cards) != 1 || cards[0].ID != "sc_1" {
+			t.Errorf("got %v, %t, %v", cards, more, err)
+		}
+		for who, other := range others {
+			t.Log(who)
+			_, err := other.Scorecard(ctx, "sc_1")
+			wantNotFound(t, err)
+			if cards, _, err := other.ListScorecards(ctx, "PL", store.Page{}); err != nil || len(cards) != 0 {
+				t.Errorf("got %v, %v", cards, err)
+			}
+		}
+	})
+}

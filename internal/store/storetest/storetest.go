@@ -1,0 +1,170 @@
+// Package storetest runs tests on both databases: on SQLite in a temporary
+// folder, and on a real PostgreSQL server, which the test process starts
+// itself in a temporary folder unless VERDICT_TEST_DATABASE_URL names one.
+// Nothing is skipped when PostgreSQL is missing: the test fails and says what
+// to install.
+//
+// Its own tests are the conformance suite of package store.
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"verdict/internal/store"
+)
+
+// EnvURL names the variable with the URL of a PostgreSQL server to test on:
+// its role creates and drops databases and must not be a superuser, whom
+// row-level security does not bind.
+const EnvURL = "VERDICT_TEST_DATABASE_URL"
+
+// Main is the TestMain of every package that tests on both databases. It stops
+// the server, if one was started, when the tests are over.
+func Main(m *testing.M) {
+	ready = true
+	code := m.Run()
+	shared.stop()
+	os.Exit(code)
+}
+
+var (
+	ready  bool
+	shared server
+)
+
+// Each runs a test once on each database, both times on one that is new.
+func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	EachURL(t, func(t *testing.T, databaseURL string) {
+		t.Helper()
+		test(t, Open(t, databaseURL, store.Options{}))
+	})
+}
+
+// EachURL is Each for tests that open the database themselves.
+func EachURL(t *testing.T, test func(t *testing.T, databaseURL string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, SQLite(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, Postgres(t))
+	})
+}
+
+// Open opens a database until the end of the test.
+func Open(tb testing.TB, databaseURL string, options store.Options) *store.DB {
+	tb.Helper()
+	db, err := store.Open(tb.Context(), databaseURL, options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return db
+}
+
+// SQLite is the URL of a new file in the test's own folder.
+func SQLite(tb testing.TB) string {
+	tb.Helper()
+	return "sqlite:" + filepath.Join(tb.TempDir(), "verdict.db")
+}
+
+// Postgres is the URL of a new database, dropped at the end of the test.
+func Postgres(tb testing.TB) string {
+	tb.Helper()
+	if !ready {
+		tb.Fatal("package storetest: call storetest.Main from TestMain, so that the server is stopped")
+	}
+	base, err := shared.url()
+	if err != nil {
+		tb.Fatalf("no PostgreSQL to test on: %v\n`scripts/deps test` installs it; or set %s", err, EnvURL)
+	}
+	name := "verdict_" + strings.ToLower(rand.Text()[:16])
+	admin := Raw(tb, base)
+	execute(tb, admin, "CREATE DATABASE "+name)
+	tb.Cleanup(func() { execute(tb, admin, "DROP DATABASE "+name+" WITH (FORCE)") })
+	mine, err := url.Parse(base)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	mine.Path = "/" + name
+	return mine.String()
+}
+
+// Raw connects past package store, to look at a database or to disturb it.
+func Raw(tb testing.TB, databaseURL string) *sql.DB {
+	tb.Helper()
+	db, err := openRaw(databaseURL)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db.SetMaxOpenConns(2)
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return db
+}
+
+func openRaw(databaseURL string) (*sql.DB, error) {
+	if path, isSQLite := strings.CutPrefix(databaseURL, "sqlite:"); isSQLite {
+		return sql.Open("sqlite", path+"?_busy_timeout=5000")
+	}
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", EnvURL, err)
+	}
+	return stdlib.OpenDB(*config), nil
+}
+
+func execute(tb testing.TB, db *sql.DB, statement string) {
+	tb.Helper()
+	// Not the test's context: that is over when clean-up begins.
+	if _, err := db.ExecContext(context.Background(), statement); err != nil {
+		tb.Error(err)
+	}
+}
+
+// server is the PostgreSQL server of this test process.
+type server struct {
+	once sync.Once
+	base string
+	err  error
+	halt func()
+}
+
+func (s *server) url() (string, error) {
+	s.once.Do(func() {
+		if given := os.Getenv(EnvURL); given != "" {
+			s.base = given
+			return
+		}
+		s.base, s.halt, s.err = startPostgres()
+	})
+	return s.base, s.err
+}
+
+func (s *server) stop() {
+	if s.halt != nil {
+		s.halt()
+	}
+}

@@ -1,0 +1,196 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+func TestCreateTenant(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		scope := signUp(t, db, "ten_A")
+
+		tenant, err := system.Tenant(ctx, "ten_A")
+		if diff := cmp.Diff(seed("ten_A").Tenant, tenant); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		user, err := system.UserByEmail(ctx, "ten_a@example.in")
+		if err != nil || user.TenantID != "ten_A" || user.PasswordHash != "argon2id" {
+			t.Errorf("got %+v, %v", user, err)
+		}
+		active, err := scope.ActiveRuleSet(ctx, "default")
+		if err != nil || active.ID != "pol_ten_Asandbox" || active.Version != 1 || active.ActivatedMicros != 100 {
+			t.Errorf("got %+v, %v", active, err)
+		}
+		_, err = db.Scope("ten_A", live).ActiveRuleSet(ctx, "default")
+		wantNotFound(t, err) // live starts unarmed
+		if set, err := db.Scope("ten_A", live).RuleSet(ctx, "pol_ten_Alive"); err != nil || set.Status != store.StatusDraft {
+			t.Errorf("got %+v, %v", set, err)
+		}
+		if card, err := scope.Scorecard(ctx, "sc_ten_A"); err != nil || card.Version != 1 {
+			t.Errorf("got %+v, %v", card, err)
+		}
+		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{}, store.Page{})
+		if err != nil || len(entries) != 1 || entries[0].Action != "tenant.created" || entries[0].Environment != sandbox {
+			t.Errorf("got %+v, %v", entries, err)
+		}
+		err = scope.Read(ctx, func(tx *store.Tx) error {
+			n, err := tx.Users()
+			if n != 1 {
+				t.Errorf("got %d users", n)
+			}
+			return err
+		})
+		wantKind(t, err, 0, "")
+
+		_, err = system.Tenant(ctx, "ten_NOBODY")
+		wantNotFound(t, err)
+		_, err = system.UserByEmail(ctx, "nobody@example.in")
+		wantNotFound(t, err)
+	})
+}
+
+// TestEmailTaken shows that a refused signup leaves nothing behind.
+func TestEmailTaken(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		signUp(t, db, "ten_A")
+		again := seed("ten_B")
+		again.User.Email = "ten_a@example.in"
+		wantKind(t, system.CreateTenant(ctx, again), fault.Conflict, store.CodeEmailTaken)
+		_, err := system.Tenant(ctx, "ten_B")
+		wantNotFound(t, err)
+		_, _, err = system.KeyByHash(ctx, "hash_ten_Bsandbox")
+		wantNotFound(t, err)
+
+		second := store.User{ID: "usr_2", TenantID: "ten_A", Email: "ten_a@example.in", Role: "analyst"}
+		wantKind(t, system.InsertUser(ctx, second, store.AuditEntry{}), fault.Conflict, store.CodeEmailTaken)
+		second.Email = "second@example.in"
+		wantKind(t, system.InsertUser(ctx, second, store.AuditEntry{}), 0, "")
+		second.TenantID = "ten_NOBODY"
+		wantNotFound(t, system.InsertUser(ctx, second, store.AuditEntry{}))
+
+		errs := race(8, func(i int) error {
+			racing := seed(numbered("ten_R", i))
+			racing.User.Email = "race@example.in"
+			return system.CreateTenant(ctx, racing)
+		})
+		if n := succeeded(t, errs, fault.Conflict, store.CodeEmailTaken); n != 1 {
+			t.Errorf("%d of 8 signups with one e-mail succeeded", n)
+		}
+	})
+}
+
+func TestSetPlan(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		scope := signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		audit := store.AuditEntry{ID: "aud_plan", Environment: sandbox, CreatedMicros: 300, Actor: "operator", Action: "plan.set", Object: "ten_A", Note: "growth"}
+		wantKind(t, system.SetPlan(ctx, "ten_A", "growth", audit), 0, "")
+		wantNotFound(t, system.SetPlan(ctx, "ten_NOBODY", "growth", audit))
+		for id, plan := range map[string]string{"ten_A": "growth", "ten_B": "free"} {
+			if tenant, err := system.Tenant(ctx, id); err != nil || tenant.Plan != plan {
+				t.Errorf("got %+v, %v", tenant, err)
+			}
+		}
+		if tenants, err := system.ListTenants(ctx, ""); err != nil || len(tenants) != 2 || tenants[0].ID != "ten_A" {
+			t.Errorf("got %+v, %v", tenants, err)
+		}
+		if tenants, err := system.ListTenants(ctx, "ten_A"); err != nil || len(tenants) != 1 || tenants[0].ID != "ten_B" {
+			t.Errorf("got %+v, %v", tenants, err)
+		}
+		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "plan.set"}, store.Page{})
+		if diff := cmp.Diff([]store.AuditEntry{audit}, entries); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		armed := key("ten_A", live)
+		armed.CreatedMicros, armed.ExpiresMicros = 300, 900
+		wantKind(t, system.InsertKey(ctx, armed, store.AuditEntry{ID: "aud_key", Action: "key.created"}), 0, "")
+		got, tenant, err := system.KeyByHash(ctx, armed.Hash)
+		if diff := cmp.Diff(armed, got); err != nil || diff != "" || tenant.Plan != "free" {
+			t.Errorf("%v, %+v (-want +got):\n%s", err, tenant, diff)
+		}
+		_, _, err = system.KeyByHash(ctx, "hash_of_nothing")
+		wantNotFound(t, err)
+
+		twin := armed
+		twin.ID = "key_twin"
+		wantKind(t, system.InsertKey(ctx, twin, store.AuditEntry{}), fault.Conflict, store.CodeVersionConflict)
+		orphan := key("ten_NOBODY", live)
+		wantNotFound(t, system.InsertKey(ctx, orphan, store.AuditEntry{}))
+
+		keys, err := system.ListKeys(ctx, "ten_A")
+		if diff := cmp.Diff([]store.Key{key("ten_A", sandbox), armed}, keys); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		if keys, err := system.ListKeys(ctx, "ten_NOBODY"); err != nil || len(keys) != 0 {
+			t.Errorf("got %v, %v", keys, err)
+		}
+	})
+}
+
+func TestRevokeKey(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		scope := signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		id := key("ten_A", sandbox).ID
+		audit := store.AuditEntry{ID: "aud_r", CreatedMicros: 500, Action: "key.revoked", Object: id}
+		_, err := system.RevokeKey(ctx, "ten_B", id, 500, audit)
+		wantNotFound(t, err)
+		_, err = system.RevokeKey(ctx, "ten_A", "key_none", 500, audit)
+		wantNotFound(t, err)
+		for _, now := range []int64{500, 600} {
+			got, err := system.RevokeKey(ctx, "ten_A", id, now, audit)
+			if err != nil || got.RevokedMicros != 500 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		}
+		if got, _, err := system.KeyByHash(ctx, key("ten_A", sandbox).Hash); err != nil || got.RevokedMicros != 500 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Object: id}, store.Page{})
+		if err != nil || len(entries) != 1 {
+			t.Errorf("got %+v, %v", entries, err)
+		}
+	})
+}
+
+func TestTouchKeys(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		a, b := key("ten_A", sandbox).Hash, key("ten_B", sandbox).Hash
+		wantKind(t, system.TouchKeys(ctx, nil), 0, "")
+		wantKind(t, system.TouchKeys(ctx, []store.Touch{
+			{Hash: a, UsedMicros: 700}, {Hash: a, UsedMicros: 600}, {Hash: b, UsedMicros: 50}, {Hash: "hash_gone", UsedMicros: 1},
+		}), 0, "")
+		for hash, used := range map[string]int64{a: 700, b: 50} {
+			if got, _, err := system.KeyByHash(ctx, hash); err != nil || got.LastUsedMicros != used {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"verdict/internal/fault"
+)
+
+// Tenant is an organisation that signed up.
+type Tenant struct {
+	ID            string
+	OrgName       string
+	Plan          string
+	CreatedMicros int64
+}
+
+// User is a person of a tenant. The e-mail is lower-case and unique among all.
+type User struct {
+	ID            string
+	TenantID      string
+	Email         string
+	PasswordHash  string
+	Role          string
+	CreatedMicros int64
+}
+
+// Seed is what a signup creates, all of it or nothing.
+type Seed struct {
+	Tenant       Tenant
+	User         User
+	Keys         []Key
+	Environments []SeedEnvironment
+}
+
+// SeedEnvironment is what one environment starts with. The rule sets whose
+// status is active are activated in their order.
+type SeedEnvironment struct {
+	Environment string
+	RuleSets    []RuleSet
+	Scorecards  []Scorecard
+	Audit       []AuditEntry
+}
+
+// CreateTenant stores a signup in one transaction: Conflict email_taken when
+// somebody has the e-mail already.
+func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
+	return sys.write(ctx, func(s *session) error {
+		t := seed.Tenant
+		if _, err := s.exec("INSERT INTO tenants (id, org_name, plan, created_micros) VALUES ($1, $2, $3, $4)",
+			t.ID, t.OrgName, t.Plan, t.CreatedMicros); err != nil {
+			return err
+		}
+		user := seed.User
+		user.TenantID = t.ID
+		if err := insertUser(s, user); err != nil {
+			return err
+		}
+		for _, key := range seed.Keys {
+			key.TenantID = t.ID
+			if err := insertKey(s, key); err != nil {
+				return err
+			}
+		}
+		for _, environment := range seed.Environments {
+			if err := environment.plant(s.within(t.ID, environment.Environment)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e SeedEnvironment) plant(tx *Tx) error {
+	for _, set := range e.RuleSets {
+		if _, err := tx.InsertRuleSet(set); err != nil {
+			return err
+		}
+		if set.Status != StatusActive {
+			continue
+		}
+		if _, err := tx.Activate(Activation{ID: set.ID, NowMicros: set.CreatedMicros, Actor: set.CreatedBy}); err != nil {
+			return err
+		}
+	}
+	for _, card := range e.Scorecards {
+		if _, err := tx.InsertScorecard(card); err != nil {
+			return err
+		}
+	}
+	return tx.insertAudit(e.Audit...)
+}
+
+// InsertUser adds a person to a tenant: email_taken, or NotFound when there is
+// no such tenant.
+func (sys *System) InsertUser(ctx context.Context, user User, audit AuditEntry) error {
+	return sys.write(ctx, func(s *session) error {
+		if _, err := tenantByID(s, user.TenantID); err != nil {
+			return err
+		}
+		if err := insertUser(s, user); err != nil {
+			return err
+		}
+		return s.within(user.TenantID, audit.Environment).insertAudit(audit)
+	})
+}
+
+func insertUser(s *session, u User) error {
+	// The conflict is looked for and not provoked: in PostgreSQL an error
+	// would end the whole transaction.
+	added, err := s.exec(`INSERT INTO users (tenant_id, id, email, password_hash, role, created_micros)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING`,
+		u.TenantID, u.ID, u.Email, u.PasswordHash, u.Role, u.CreatedMicros)
+	if err == nil && added == 0 {
+		return fault.New(fault.Conflict, CodeEmailTaken, "this e-mail address has an account already")
+	}
+	return err
+}
+
+// UserByEmail finds a person by the lower-case e-mail, for a login.
+func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) {
+	var u User
+	err := sys.read(ctx, func(s *session) error {
+		return oneOf("user", s.one([]any{&u.ID, &u.TenantID, &u.Email, &u.PasswordHash, &u.Role, &u.CreatedMicros},
+			"SELECT id, tenant_id, email, password_hash, role, created_micros FROM users WHERE email = $1", email))
+	})
+	return u, err
+}
+
+// Tenant finds a tenant by id.
+func (sys *System) Tenant(ctx context.Context, id string) (Tenant, error) {
+	var t Tenant
+	err := sys.read(ctx, func(s *session) (err error) {
+		t, err = tenantByID(s, id)
+		return err
+	})
+	return t, err
+}
+
+func tenantByID(s *session, id string) (Tenant, error) {
+	var t Tenant
+	err := s.one([]any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros},
+		"SELECT id, org_name, plan, created_micros FROM tenants WHERE id = $1", id)
+	return t, oneOf("tenant", err)
+}
+
+// ListTenants returns the tenants after an id, "" for the first, in the order
+// of their ids and at most MaxPage of them.
+func (sys *System) ListTenants(ctx context.Context, afterID string) ([]Tenant, error) {
+	var tenants []Tenant
+	err := sys.read(ctx, func(s *session) error {
+		tenants = nil
+		return s.each(func(scan func(...any) error) error {
+			var t Tenant
+			err := scan(&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros)
+			tenants = append(tenants, t)
+			return err
+		}, "SELECT id, org_name, plan, created_micros FROM tenants WHERE id > $1 ORDER BY id LIMIT $2", afterID, int64(MaxPage))
+	})
+	return tenants, err
+}
+
+// SetPlan moves a tenant to another plan.
+func (sys *System) SetPlan(ctx context.Context, tenantID, plan string, audit AuditEntry) error {
+	return sys.write(ctx, func(s *session) error {
+		changed, err := s.exec("UPDATE tenants SET plan = $2 WHERE id = $1", tenantID, plan)
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return notFound("tenant")
+		}
+		return s.within(tenantID, audit.Environment).insertAudit(audit)
+	})
+}
+
+// Users counts the tenant's people: with two, the second-person rule holds.
+func (tx *Tx) Users() (int, error) {
+	var n int
+	// The environment is no column of users; it is named to be bound.
+	err := tx.one([]any{&n}, "SELECT count(*) FROM users WHERE tenant_id = $1 AND $2 <> ''")
+	return n, err
+}
+
+// isRefusal tells a refusal of ours from a failure of the database.
+func isRefusal(err error) bool {
+	var refusal *fault.Error
+	return errors.As(err, &refusal)
+}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"verdict/internal/fault"
+)
+
+// Unmetered is the quota that nothing exhausts.
+const Unmetered = -1
+
+// Meter is what a request counts for. The period and the day are the caller's
+// words for them, such as 2026-11 and 2026-11-14: months begin in a time zone
+// that storage does not know.
+type Meter struct {
+	Period   string
+	Day      string
+	Endpoint string
+	Units    int64 // 0 counts nothing
+	Billable bool
+	Quota    int64 // units of the period that may be billed, or Unmetered
+}
+
+// allowance is the total a meter draws on.
+type allowance struct {
+	period string
+	quota  int64
+}
+
+// counter is the finer count a meter adds to.
+type counter struct {
+	period, day, endpoint string
+	billable              bool
+}
+
+// admit counts what the quota has room for, in the order given, and refuses
+// the rest. Under any concurrency exactly the quota is admitted: the total is
+// raised only by a statement that checks it.
+func (tx *Tx) admit(writes []*DecisionWrite) (refusals []error, err error) {
+	refusals = make([]error, len(writes))
+	drawing := map[allowance][]int{}
+	for i, w := range writes {
+		if m := w.Meter; m.Units > 0 && m.Billable {
+			a := allowance{m.Period, m.Quota}
+			drawing[a] = append(drawing[a], i)
+		}
+	}
+	for a, which := range drawing {
+		units := make([]int64, len(which))
+		for k, i := range which {
+			units[k] = writes[i].Meter.Units
+		}
+		granted, err := tx.draw(a, units)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range which[granted:] {
+			refusals[i] = quotaExceeded()
+		}
+	}
+	counts := map[counter]int64{}
+	for i, w := range writes {
+		if m := w.Meter; m.Units > 0 && refusals[i] == nil {
+			counts[counter{m.Period, m.Day, m.Endpoint, m.Billable}] += m.Units
+		}
+	}
+	return refusals, tx.count(counts)
+}
+
+// draw takes from an allowance as many of the requests, in their order, as fit
+// and tells how many did.
+func (tx *Tx) draw(a allowance, units []int64) (granted int, err error) {
+	granted = len(units)
+	for granted > 0 {
+		var sum int64
+		for _, n := range units[:granted] {
+			sum += n
+		}
+		raised, err := tx.raise(a, sum)
+		if err != nil {
+			return 0, err
+		}
+		if raised {
+			return granted, nil
+		}
+		used, err := tx.used(a.period)
+		if err != nil {
+			return 0, err
+		}
+		// Fewer by at least one, so this ends even if others give room back.
+		fits, room := 0, a.quota-used
+		for fits < granted-1 && units[fits] <= room {
+			room -= units[fits]
+			fits++
+		}
+		granted = fits
+	}
+	return 0, nil
+}
+
+// raise adds to the period's total unless that would exceed the quota.
+func (tx *Tx) raise(a allowance, sum int64) (bool, error) {
+	if a.quota != Unmetered && sum > a.quota {
+		return false, nil // the first row of a period would not be checked below
+	}
+	changed, err := tx.exec(`INSERT INTO usage_totals (tenant_id, environment, period, used) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, environment, period) DO UPDATE SET used = usage_totals.used + excluded.used
+		WHERE $5 < 0 OR usage_totals.used + excluded.used <= $5`, a.period, sum, a.quota)
+	return changed == 1, err
+}
+
+func (tx *Tx) used(period string) (int64, error) {
+	var used int64
+	err := tx.one([]any{&used}, "SELECT used FROM usage_totals WHERE tenant_id = $1 AND environment = $2 AND period = $3", period)
+	return used, ignoreAbsent(err)
+}
+
+// count adds to the finer counters, in a fixed order so that two nodes cannot
+// lock them crosswise.
+func (tx *Tx) count(counts map[counter]int64) error {
+	for _, c := range slices.SortedFunc(maps.Keys(counts), compareCounters) {
+		if _, err := tx.exec(`INSERT INTO usage_counters (tenant_id, environment, period, day, endpoint, billable, units)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)
+			ON CONFLICT (tenant_id, environment, period, day, endpoint, billable)
+			DO UPDATE SET units = usage_counters.units + excluded.units`,
+			c.period, c.day, c.endpoint, flag(c.billable), counts[c]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareCounters(a, b counter) int {
+	return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.day, b.day),
+		cmp.Compare(a.endpoint, b.endpoint), cmp.Compare(flag(a.billable), flag(b.billable)))
+}
+
+func quotaExceeded() *fault.Error {
+	return fault.New(fault.Limited, CodeQuotaExceeded, "the plan's quota for this period is used up")
+}
+
+// Meter counts something that stores no decision: Limited quota_exceeded when
+// it is billable and the quota has no room for all of it.
+func (tx *Tx) Meter(m Meter) error {
+	refusals, err := tx.admit([]*DecisionWrite{{Meter: m}})
+	if err != nil {
+		return err
+	}
+	return refusals[0]
+}
+
+// Meter is Tx.Meter in a transaction of its own.
+func (s *Scope) Meter(ctx context.Context, m Meter) error {
+	return s.Write(ctx, func(tx *Tx) error { return tx.Meter(m) })
+}
+
+// Usage is what was counted in a period.
+type Usage struct {
+	Used   int64 // billed
+	Counts []UsageCount
+}
+
+// UsageCount is the units of one day and endpoint.
+type UsageCount struct {
+	Day, Endpoint string
+	Billable      bool
+	Units         int64
+}
+
+// Usage reads a period's counters, ordered by day and endpoint. A period
+// nothing was counted in is empty, not an error.
+func (tx *Tx) Usage(period string) (Usage, error) {
+	used, err := tx.used(period)
+	if err != nil {
+		return Usage{}, err
+	}
+	u := Usage{Used: used}
+	err = tx.each(func(scan func(...any) error) error {
+		var c UsageCount
+		var billable int64
+		err := scan(&c.Day, &c.Endpoint, &billable, &c.Units)
+		c.Billable = billable == 1
+		u.Counts = append(u.Counts, c)
+		return err
+	}, `SELECT day, endpoint, billable, units FROM usage_counters
+		WHERE tenant_id = $1 AND environment = $2 AND period = $3 ORDER BY day, endpoint, billable`, period)
+	return u, err
+}
+
+// Usage is Tx.Usage in a transaction of its own.
+func (s *Scope) Usage(ctx context.Context, period string) (Usage, error) {
+	return inRead(ctx, s, func(tx *Tx) (Usage, error) { return tx.Usage(period) })
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
