@@ -74,7 +74,10 @@ const (
 // order of the document, then by code, and are the same every time. The work
 // is bounded whatever the policy.
 func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
-	a := analyses.Get().(*analysis)
+	a, kept := analyses.Get().(*analysis)
+	if !kept {
+		a = newAnalysis()
+	}
 	a.begin(p, catalogue)
 	a.clauses()
 	a.redundancy()
@@ -165,13 +168,15 @@ type memory struct {
 
 // analyses keeps the working memory between calls; nothing that Analyse
 // returns refers to it.
-var analyses = sync.Pool{New: func() any {
+var analyses sync.Pool
+
+func newAnalysis() *analysis {
 	return &analysis{
 		byName: map[string]int32{}, texts: map[string]int64{},
 		fields: make([]domain, 0, 32), found: make([]found, 0, 16), reads: make([]int32, 0, 64),
 		memory: memory{sets: sets{make([]span, 0, 512)}, constraints: make([]constraint, 0, 512), boxes: make([]box, 0, 256)},
 	}
-}}
+}
 
 // begin forgets whatever the working memory was used for before.
 func (a *analysis) begin(p *Policy, catalogue *rule.Catalogue) {

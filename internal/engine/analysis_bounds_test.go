@@ -69,7 +69,7 @@ func TestAnalysisIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := analyses.New().(*analysis)
+			a := newAnalysis()
 			a.begin(p, field.Catalogue())
 			a.clauses()
 			a.redundancy()

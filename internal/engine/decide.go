@@ -157,24 +157,24 @@ func (p *Plan) price(d *Decision) {
 // match finds the band of the final score: bands marked new-to-credit are for
 // applicants who are, and for nobody else.
 func (p *Plan) match(d *Decision) *compiledBand {
-	bands := p.ladder(d)
+	l := p.ladder(d)
 	score := d.FinalScore.Floor()
-	for i := range bands {
-		if b := &bands[i]; b.least <= score && score <= b.greatest {
-			return b
+	for i, r := range l.ranges {
+		if r.least <= score && score <= r.greatest {
+			return &l.bands[i]
 		}
 	}
 	return nil
 }
 
 // ladder is the bands that are open to an application.
-func (p *Plan) ladder(d *Decision) []compiledBand {
+func (p *Plan) ladder(d *Decision) *ladder {
 	if p.inputs.ntc >= 0 {
 		if ntc, ok := d.frame.Number(p.inputs.ntc); ok && ntc == 1 {
-			return p.ntcBands
+			return &p.ntcBands
 		}
 	}
-	return p.bands
+	return &p.bands
 }
 
 // second gives Stage 2 its fields and runs it.

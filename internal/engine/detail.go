@@ -226,7 +226,7 @@ func (d *Decision) bandDetail() Detail {
 		return Detail{Field: field.BureauIsNTC, Value: rule.Bool(true), Text: d.band.ID + " refers applicants who are new to credit"}
 	case d.band != nil:
 		text = fmt.Sprintf("%s declines scores from %d to %d", d.band.ID, d.band.MinScore, d.band.MaxScore)
-	case len(d.plan.ladder(d)) == 0 && d.named(field.BureauIsNTC).IsTrue():
+	case len(d.plan.ladder(d).bands) == 0 && d.named(field.BureauIsNTC).IsTrue():
 		return Detail{Field: field.BureauIsNTC, Value: rule.Bool(true), Text: "the policy has no pricing band for applicants who are new to credit"}
 	}
 	return Detail{Field: field.FinalScore, Value: rule.Num(d.FinalScore), Text: text}

@@ -26,8 +26,8 @@ type Plan struct {
 	adjustments []compiledAdjustment
 	scoring     scoring
 	terms       []rule.Test
-	bands       []compiledBand // by lowest score
-	ntcBands    []compiledBand
+	bands       ladder
+	ntcBands    ladder
 	compared    map[int32][]int32 // of knockouts with an on_absent: the request's slots they compare
 	codes       []string          // reason codes of points that can be lost, in declared order
 	codeAt      map[string]int32
@@ -67,8 +67,30 @@ type compiledAdjustment struct {
 	code  int32 // in codes, -1 when nothing is lost
 }
 
+// ladder is the bands that are open to one kind of applicant, by lowest score,
+// and their ranges close together for looking one up.
+type ladder struct {
+	bands  []compiledBand
+	ranges []scoreRange
+}
+
+// scoreRange is a band's scores, both ends included, without end for a band
+// that takes them all.
+type scoreRange struct{ least, greatest int64 }
+
+func (l *ladder) sort() {
+	slices.SortStableFunc(l.bands, func(a, b compiledBand) int { return cmp.Compare(a.MinScore, b.MinScore) })
+	for i := range l.bands {
+		b := &l.bands[i]
+		r := scoreRange{b.MinScore, b.MaxScore}
+		if !b.Ranged {
+			r = scoreRange{math.MinInt64, math.MaxInt64}
+		}
+		l.ranges = append(l.ranges, r)
+	}
+}
+
 type compiledBand struct {
-	least, greatest int64 // scores, without end for a band that takes them all
 	*Band
 	index   int32
 	tenures []tenure // ascending
@@ -130,9 +152,8 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	for i := range p.Bands {
 		plan.compileBand(int32(i))
 	}
-	byScore := func(a, b compiledBand) int { return cmp.Compare(a.MinScore, b.MinScore) }
-	slices.SortStableFunc(plan.bands, byScore)
-	slices.SortStableFunc(plan.ntcBands, byScore)
+	plan.bands.sort()
+	plan.ntcBands.sort()
 	return plan
 }
 
@@ -241,10 +262,7 @@ func (p *Plan) codeIndex(code string) int32 {
 
 func (p *Plan) compileBand(i int32) {
 	b := &p.policy.Bands[i]
-	c := compiledBand{Band: b, least: b.MinScore, greatest: b.MaxScore, index: i, tenures: make([]tenure, 0, len(b.Tenures))}
-	if !b.Ranged {
-		c.least, c.greatest = math.MinInt64, math.MaxInt64
-	}
+	c := compiledBand{Band: b, index: i, tenures: make([]tenure, 0, len(b.Tenures))}
 	for k, months := range b.Tenures {
 		terms, err := loan.NewTerms(b.RateBP, months)
 		if err != nil {
@@ -257,11 +275,11 @@ func (p *Plan) compileBand(i int32) {
 			c.usual = k
 		}
 	}
+	l := &p.bands
 	if b.NTC {
-		p.ntcBands = append(p.ntcBands, c)
-	} else {
-		p.bands = append(p.bands, c)
+		l = &p.ntcBands
 	}
+	l.bands = append(l.bands, c)
 }
 
 // Policy is the policy behind the plan.

@@ -58,14 +58,15 @@ func (p *Plan) reasons(d *Decision) {
 // points: bands that lend lie above the score, and none below it.
 func (p *Plan) pointsHelp(d *Decision) bool {
 	score, above := d.FinalScore.Floor(), false
-	for _, b := range p.ladder(d) {
-		if b.Action == Decline {
+	l := p.ladder(d)
+	for i, r := range l.ranges {
+		if l.bands[i].Action == Decline {
 			continue
 		}
-		if b.greatest < score {
+		if r.greatest < score {
 			return false
 		}
-		above = above || b.least > score
+		above = above || r.least > score
 	}
 	return above
 }
