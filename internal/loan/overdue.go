@@ -1,0 +1,50 @@
+package loan
+
+import "time"
+
+// AssetClass is how a loan in arrears is classified at the end of a day.
+type AssetClass uint8
+
+// The classes, with the days past due at which each begins.
+const (
+	Standard AssetClass = iota // nothing is due
+	SMA0                       // 1 day
+	SMA1                       // 31 days
+	SMA2                       // 61 days
+	NPA                        // 91 days
+)
+
+var assetClassNames = [...]string{Standard: "STANDARD", SMA0: "SMA-0", SMA1: "SMA-1", SMA2: "SMA-2", NPA: "NPA"}
+
+// String is the class as regulators spell it.
+func (c AssetClass) String() string { return assetClassNames[c] }
+
+// DaysPastDue counts the days that an instalment is overdue at the end of a
+// day: one at the end of the due day itself. Only the calendar dates of the
+// two times count, each in its own zone.
+func DaysPastDue(due, dayEnd time.Time) int {
+	return max(0, int(calendarDay(dayEnd)-calendarDay(due))+1)
+}
+
+// calendarDay numbers the days.
+func calendarDay(t time.Time) int64 {
+	year, month, day := t.Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
+}
+
+// ClassOf classifies days past due. Back from NPA a loan comes only when all
+// arrears are paid, which is not for a count of days to say.
+func ClassOf(daysPastDue int) AssetClass {
+	switch {
+	case daysPastDue <= 0:
+		return Standard
+	case daysPastDue <= 30:
+		return SMA0
+	case daysPastDue <= 60:
+		return SMA1
+	case daysPastDue <= 90:
+		return SMA2
+	default:
+		return NPA
+	}
+}
