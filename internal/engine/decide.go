@@ -8,8 +8,8 @@ import (
 
 // Decide decides one application into d, overwriting whatever d held. All
 // knockouts, the scorecard and the price are evaluated even after a knockout
-// hit, or the reasons would be wrong. It cannot fail, and it
-// allocates nothing once d has been used.
+// hit, or the reasons would be wrong. It cannot fail, and it allocates nothing
+// once d has been used.
 func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.begin(facts, d)
 	p.rules(d, &p.stage1)
@@ -74,11 +74,11 @@ func (p *Plan) rules(d *Decision, s *stage) {
 			result, byAbsence = r.whenAbsent, true
 		}
 		status = max(status, resultStatus[result])
-		// Written in place: a small struct put together elsewhere and copied
-		// whole costs more than deciding the rule.
 		if result != ResultPass {
 			d.hits = append(d.hits, int32(n))
 		}
+		// Written in place: a small struct put together elsewhere and copied
+		// whole costs more than deciding the rule.
 		f := &fired[n]
 		f.ID, f.Delta, f.index, f.Result, f.absent = r.id, 0, r.index, result, byAbsence
 		n++
@@ -213,7 +213,7 @@ func (p *Plan) second(d *Decision) {
 // conclude fills in the offer that the status allows, and the reasons.
 func (p *Plan) conclude(d *Decision) {
 	switch {
-	case d.Status == Declined && d.Offer.Made: // for Stage 2 to look at
+	case d.Status == Declined && d.Offer.Made: // it was for Stage 2 to look at
 		d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
 	case d.Status != Declined:
 		if !d.Offer.Made {

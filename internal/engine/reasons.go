@@ -4,10 +4,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// reasons ranks the principal reasons. For a decline
-// or a referral: an unmet requirement, the rules that hit in policy order,
-// the price or limit, then the factors by the points they fall short of their
-// best; each code once, four at most. For a counter-offer, what bound it.
+// reasons ranks the principal reasons. For a decline or a referral: an unmet
+// requirement, the rules that hit in policy order, the price or limit, then
+// the factors by the points they fall short of their best; each code once,
+// four at most. For a counter-offer, what bound it.
 func (p *Plan) reasons(d *Decision) {
 	if d.Status == Approved {
 		if d.Offer.CounterOffer {
