@@ -32,7 +32,7 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	}
 	d.Rules, d.Contributions, d.Reasons = d.Rules[:0], d.Contributions[:0], d.Reasons[:0]
 	d.bins, d.unknown, d.losing, d.hits = d.bins[:0], d.unknown[:0], d.losing[:0], d.hits[:0]
-	d.missing, d.band, d.eligibility = -1, nil, false
+	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
 	p.slots.Load(facts, &d.frame)
 	for i, slots := range p.required {
 		if !anyGiven(slots, &d.frame) {
@@ -91,31 +91,8 @@ var resultStatus = [...]Status{ResultPass: Approved, ResultRefer: Referred, Resu
 // score adds up the base, the factors and the adjustments, one after the
 // other in declared order, and clamps the sum at the end.
 func (p *Plan) score(d *Decision) {
-	factors := p.scoring.factors
-	sum := p.scoring.base
-	list := slices.Grow(d.Contributions, len(factors)+2)[:len(factors)+1]
-	list[0] = Contribution{Factor: baseName, Points: sum}
-	n := 1
-	bins := slices.Grow(d.bins, len(factors))[:len(factors)]
-	for i := range factors {
-		f := &factors[i]
-		var bin int32
-		if x, ok := d.frame.Number(f.slot); ok && f.few && !f.hasWhen {
-			bin = f.interval(x)
-		} else {
-			bin = f.bin(p.code, &d.frame)
-		}
-		bins[i] = bin
-		if bin == noBin {
-			continue
-		}
-		points := f.outcome(bin).points
-		sum += points
-		c := &list[n]
-		c.Factor, c.Points = f.name, points
-		n++
-	}
-	list = list[:n]
+	var sum rule.Number
+	d.Contributions, d.bins, sum = p.scoring.add(p.code, &d.frame, d.Contributions, d.bins)
 	for i := range p.adjustments {
 		a := &p.adjustments[i]
 		if p.code.Satisfied(a.test, &d.frame) {
@@ -123,11 +100,7 @@ func (p *Plan) score(d *Decision) {
 			d.Rules = append(d.Rules, FiredRule{ID: a.id, Delta: a.delta, index: int32(i), Result: ResultApplied})
 		}
 	}
-	clamped := min(max(sum, p.scoring.min), p.scoring.max)
-	if clamped != sum {
-		list = append(list, Contribution{Factor: clampName, Points: clamped - sum})
-	}
-	d.Contributions, d.bins, d.FinalScore = list, bins, clamped
+	d.Contributions, d.FinalScore = p.scoring.clamp(d.Contributions, sum)
 }
 
 // price finds the band and the limit it can bear.
@@ -157,14 +130,7 @@ func (p *Plan) price(d *Decision) {
 // match finds the band of the final score: bands marked new-to-credit are for
 // applicants who are, and for nobody else.
 func (p *Plan) match(d *Decision) *compiledBand {
-	l := p.ladder(d)
-	score := d.FinalScore.Floor()
-	for i, r := range l.ranges {
-		if r.least <= score && score <= r.greatest {
-			return &l.bands[i]
-		}
-	}
-	return nil
+	return p.ladder(d).find(d.FinalScore)
 }
 
 // ladder is the bands that are open to an application.

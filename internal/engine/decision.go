@@ -150,6 +150,9 @@ type Decision struct {
 	band    *compiledBand
 	limit   limit
 
+	canonical []byte // the memory of Canonical
+	hash      string // "" until it is asked for
+
 	eligibility bool // Stage 1 alone, with no field required
 }
 

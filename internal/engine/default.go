@@ -62,7 +62,8 @@ func systemKnockouts(c *rule.Catalogue, taken map[string]bool) []Knockout {
 			continue
 		}
 		r := policyReader{src: Sources{Catalogue: c}, scope: rule.Scope{Catalogue: c}, ids: taken}
-		k := r.knockout(v)
+		k := Knockout{}
+		r.knockout(v, &k)
 		k.System = true
 		if r.faults.Len() == 0 {
 			out = append(out, k)

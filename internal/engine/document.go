@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"sync"
 
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -22,12 +23,22 @@ func (p *Policy) Document() []byte {
 // decide alike. Names, keys and whatever the service adds are not in it, so a
 // policy promoted from sandbox to live keeps its checksum.
 func (p *Policy) Checksum() string {
-	var w wire.Writer
-	w.Buf = make([]byte, 0, 24<<10)
-	p.write(&w, false)
+	w, kept := checksumWriters.Get().(*wire.Writer)
+	if !kept {
+		w = &wire.Writer{Buf: make([]byte, 0, 24<<10)}
+	}
+	p.write(w, false)
 	sum := sha256.Sum256(w.Buf)
+	if cap(w.Buf) <= 1<<20 { // what one huge policy has blown up is not kept
+		*w = wire.Writer{Buf: w.Buf[:0]}
+		checksumWriters.Put(w)
+	}
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
+
+// checksumWriters keeps the memory that a checksum is written into: nobody
+// sees the text, and it is the largest single piece of a compilation.
+var checksumWriters sync.Pool
 
 // write writes the document; named adds what identifies rather than decides.
 func (p *Policy) write(w *wire.Writer, named bool) {

@@ -76,7 +76,7 @@ func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
 	w.Key("reasons")
 	d.writeReasons(w)
 	w.Key("not_evaluated")
-	writeNotEvaluated(w, d.NotEvaluated())
+	WriteNotEvaluated(w, d.NotEvaluated())
 	w.Key("policy").Object()
 	optional(w, "id", env.PolicyID)
 	if env.PolicyVersion > 0 {
@@ -86,7 +86,8 @@ func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
 	w.Key("persisted").Bool(false).EndObject()
 }
 
-func writeNotEvaluated(w *wire.Writer, list []NotEvaluated) {
+// WriteNotEvaluated writes the rules that could not be evaluated as an array.
+func WriteNotEvaluated(w *wire.Writer, list []NotEvaluated) {
 	w.Array()
 	for _, n := range list {
 		w.Object().Key("id").String(n.ID).Key("missing")

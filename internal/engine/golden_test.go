@@ -23,11 +23,11 @@ import (
 // TestGoldenDecisions decides every testdata/decisions/*.txtar. Each file says
 // in its comment what it shows and holds the policy (or the line "default
 // policy"), the facts and the wanted decision with its hash; further down the
-// rules that could not be evaluated, and Stage 1 alone where the file has a
-// section for it.
+// rules that could not be evaluated, the sentences for the lender, and Stage 1
+// alone where the file has a section for it.
 func TestGoldenDecisions(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, "testdata/decisions/*.txtar", []string{"decision.json", "hash", "not_evaluated", "eligibility.json"},
+	goldenFiles(t, "testdata/decisions/*.txtar", []string{"decision.json", "hash", "not_evaluated", "text", "eligibility.json"},
 		func(t *testing.T, archive *txtar.Archive) []txtar.File {
 			t.Helper()
 			plan := goldenPlan(t, archive)
@@ -41,6 +41,7 @@ func TestGoldenDecisions(t *testing.T) {
 				{Name: "decision.json", Data: goldenJSON(t, w.Buf)},
 				{Name: "hash", Data: []byte(d.Hash() + "\n")},
 				{Name: "not_evaluated", Data: goldenMissing(&d)},
+				{Name: "text", Data: []byte(strings.Join(d.Text(), "\n") + "\n")},
 			}
 			if goldenHas(archive, "eligibility.json") {
 				var e engine.Eligibility

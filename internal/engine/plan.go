@@ -90,6 +90,17 @@ func (l *ladder) sort() {
 	}
 }
 
+// find finds the band of a score, which is matched as a whole number.
+func (l *ladder) find(score rule.Number) *compiledBand {
+	whole := score.Floor()
+	for i, r := range l.ranges {
+		if r.least <= whole && whole <= r.greatest {
+			return &l.bands[i]
+		}
+	}
+	return nil
+}
+
 type compiledBand struct {
 	*Band
 	index   int32
@@ -205,7 +216,7 @@ func (p *Plan) compileKnockout(i int32) {
 		p.compileCompared(i, &k.Condition)
 	}
 	// A message's values are read from the frame, so they need slots too.
-	for _, name := range templateNames(k.Message) {
+	for name := range templateNames(k.Message) {
 		if ref, ok := p.ref(name); ok {
 			p.slots.Slot(ref)
 		}

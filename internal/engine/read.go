@@ -230,11 +230,15 @@ func (r *policyReader) knockouts(f *wire.Form) {
 	list := f.Array("knockouts", maxKnockouts)
 	r.policy.Knockouts = make([]Knockout, 0, list.Len()+2)
 	for _, v := range list.Elements() {
-		k := r.knockout(v)
+		// Read where it stays: a policy is mostly knockouts, and each is large.
+		n := len(r.policy.Knockouts)
+		r.policy.Knockouts = append(r.policy.Knockouts, Knockout{})
+		k := &r.policy.Knockouts[n]
+		r.knockout(v, k)
 		if k.System && !r.policy.IncludeDefaults {
-			continue // a stored document whose include_defaults was turned off
+			// A stored document whose include_defaults was turned off.
+			r.policy.Knockouts = r.policy.Knockouts[:n]
 		}
-		r.policy.Knockouts = append(r.policy.Knockouts, k)
 	}
 	if !r.policy.IncludeDefaults {
 		return
@@ -242,10 +246,10 @@ func (r *policyReader) knockouts(f *wire.Form) {
 	r.policy.Knockouts = append(r.policy.Knockouts, systemKnockouts(r.src.Catalogue, r.ids)...)
 }
 
-func (r *policyReader) knockout(v wire.Value) Knockout {
+func (r *policyReader) knockout(v wire.Value, k *Knockout) {
 	form := wire.NewForm(v, &r.faults)
 	f := &form
-	k := Knockout{ID: r.id(f, r.ids), Stage: 1}
+	k.ID, k.Stage = r.id(f, r.ids), 1
 	if stage, ok := f.Decimal("stage", 0, 1, 2); ok {
 		k.Stage = int(stage)
 	}
@@ -269,7 +273,6 @@ func (r *policyReader) knockout(v wire.Value) Knockout {
 		}
 	}
 	f.Done()
-	return k
 }
 
 // template checks the names in a message's braces, so that a lender never
@@ -277,7 +280,7 @@ func (r *policyReader) knockout(v wire.Value) Knockout {
 func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 	scope := r.scope
 	scope.Stage2 = stage2
-	for _, name := range templateNames(message) {
+	for name := range templateNames(message) {
 		if name == thresholdName {
 			continue
 		}

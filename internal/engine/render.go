@@ -35,16 +35,17 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	w.Key("status").String(d.Status.String())
 	w.Key("grade").String(d.Grade)
 	w.Key("offer").Object()
-	for _, m := range d.offerMembers(env) {
-		w.Key(m.name)
-		m.write(w, false)
+	var room [maxMembers]member
+	members := d.offerMembers(room[:0], env)
+	for i := range members {
+		d.writeMember(w, &members[i], false)
 	}
 	w.EndObject()
 	w.Key("explanation").Object()
 	w.Key("fired_rules")
 	writeFired(w, d.Rules, false)
 	w.Key("score_contributions")
-	d.writeContributions(w)
+	writeContributions(w, d.Contributions)
 	number(w, "final_score", d.FinalScore)
 	w.EndObject()
 	w.Key("reasons")
@@ -103,9 +104,9 @@ func writeFired(w *wire.Writer, rules []FiredRule, canonical bool) {
 	w.EndArray()
 }
 
-func (d *Decision) writeContributions(w *wire.Writer) {
+func writeContributions(w *wire.Writer, list []Contribution) {
 	w.Array()
-	for _, c := range d.Contributions {
+	for _, c := range list {
 		w.Object().Key("factor").String(c.Factor)
 		number(w, "points", c.Points)
 		w.EndObject()
@@ -143,52 +144,92 @@ func (x Detail) write(w *wire.Writer) {
 // member is one member of the offer; the response writes the members in the
 // order of the contract, the hash in name order, both from this one list.
 type member struct {
-	name  string
-	write func(w *wire.Writer, canonical bool)
+	name   string
+	kind   memberKind
+	places int    // of a number
+	number int64  // a number, or 1 for true
+	text   string // of a text
 }
 
-func (d *Decision) offerMembers(env *Envelope) []member {
+type memberKind uint8
+
+const (
+	memberNumber memberKind = iota
+	memberText
+	memberFlag
+	memberTerms
+	memberAlternatives
+)
+
+// maxMembers is how many members an offer can have.
+const maxMembers = 24
+
+func (d *Decision) writeMember(w *wire.Writer, m *member, canonical bool) {
+	w.Key(m.name)
+	switch m.kind {
+	case memberNumber:
+		w.Decimal(m.number, m.places)
+	case memberText:
+		w.String(m.text)
+	case memberFlag:
+		w.Bool(m.number == 1)
+	case memberTerms:
+		d.writeTerms(w, canonical)
+	case memberAlternatives:
+		d.writeAlternatives(w, canonical)
+	}
+}
+
+// offerMembers appends the offer's members to a list.
+func (d *Decision) offerMembers(list []member, env *Envelope) []member {
 	o := &d.Offer
-	text := func(name, s string) member {
-		return member{name, func(w *wire.Writer, _ bool) { w.String(s) }}
+	decimal := func(name string, n int64, places int) {
+		list = append(list, member{name: name, number: n, places: places})
 	}
-	decimal := func(name string, n int64, places int) member {
-		return member{name, func(w *wire.Writer, _ bool) { w.Decimal(n, places) }}
+	text := func(name, s string) { list = append(list, member{name: name, kind: memberText, text: s}) }
+	flag := func(name string, b bool) {
+		m := member{name: name, kind: memberFlag}
+		if b {
+			m.number = 1
+		}
+		list = append(list, m)
 	}
-	flag := func(name string, b bool) member {
-		return member{name, func(w *wire.Writer, _ bool) { w.Bool(b) }}
-	}
-	list := make([]member, 0, 24)
-	list = append(list, decimal("limit", o.LimitPaise, 2), text("currency", "INR"))
+	decimal("limit", o.LimitPaise, 2)
+	text("currency", "INR")
 	if !o.Made {
 		return list
 	}
 	if o.Indicative {
-		list = append(list, flag("indicative", true))
+		flag("indicative", true)
 	}
 	if o.HasRequested {
-		list = append(list, decimal("requested_amount", o.RequestedPaise, 2))
+		decimal("requested_amount", o.RequestedPaise, 2)
 	}
-	list = append(list,
-		flag("is_counter_offer", o.CounterOffer),
-		decimal("interest_rate", o.RateBP, 2), text("rate_type", "fixed"), text("method", "reducing_balance"),
-		decimal("tenure_months", int64(o.TenureMonths), 0),
-		decimal("emi", o.InstalmentPaise, 2), decimal("last_emi", o.LastPaise, 2),
-		decimal("processing_fee", o.FeePaise, 2), decimal("processing_fee_gst", o.GSTPaise, 2),
-		decimal("net_disbursed", o.NetPaise, 2),
-		decimal("total_interest", o.InterestPaise, 2), decimal("total_payable", o.PayablePaise, 2),
-		decimal("apr", o.APR, 2))
+	flag("is_counter_offer", o.CounterOffer)
+	decimal("interest_rate", o.RateBP, 2)
+	text("rate_type", "fixed")
+	text("method", "reducing_balance")
+	decimal("tenure_months", int64(o.TenureMonths), 0)
+	decimal("emi", o.InstalmentPaise, 2)
+	decimal("last_emi", o.LastPaise, 2)
+	decimal("processing_fee", o.FeePaise, 2)
+	decimal("processing_fee_gst", o.GSTPaise, 2)
+	decimal("net_disbursed", o.NetPaise, 2)
+	decimal("total_interest", o.InterestPaise, 2)
+	decimal("total_payable", o.PayablePaise, 2)
+	decimal("apr", o.APR, 2)
 	if o.HasCapacity {
-		list = append(list, decimal("max_emi", o.CapacityPaise, 2))
+		decimal("max_emi", o.CapacityPaise, 2)
 	}
 	if o.HasPostFOIR {
-		list = append(list, decimal("post_offer_foir", o.PostFOIR, 4))
+		decimal("post_offer_foir", o.PostFOIR, 4)
 	}
-	list = append(list, text("binding_constraint", o.Binding.String()), text("pricing_band_id", o.BandID))
+	text("binding_constraint", o.Binding.String())
+	text("pricing_band_id", o.BandID)
 	if env.ValidUntil != "" {
-		list = append(list, text("valid_until", env.ValidUntil))
+		text("valid_until", env.ValidUntil)
 	}
-	return append(list, member{"conditions", d.writeTerms}, member{"alternatives", d.writeAlternatives})
+	return append(list, member{name: "conditions", kind: memberTerms}, member{name: "alternatives", kind: memberAlternatives})
 }
 
 // writeTerms writes the conditions; the hash takes their codes alone, because
@@ -225,23 +266,22 @@ func (d *Decision) writeAlternatives(w *wire.Writer, canonical bool) {
 
 // Canonical is what the hash is taken of: the decision without identities,
 // times and texts, in the form of RFC 8785. It is the testable "byte for
-// byte" of the interface.
+// byte" of the interface. It is valid until d decides again.
 func (d *Decision) Canonical() []byte {
-	var w wire.Writer
-	w.Buf = make([]byte, 0, 2048)
+	w := wire.Writer{Buf: d.canonical[:0]}
 	w.Object().Key("explanation").Object()
 	number(&w, "final_score", d.FinalScore)
 	w.Key("fired_rules")
 	writeFired(&w, d.Rules, true)
 	w.Key("score_contributions")
-	d.writeContributions(&w)
+	writeContributions(&w, d.Contributions)
 	w.EndObject().Key("grade").String(d.Grade)
 	w.Key("offer").Object()
-	members := d.offerMembers(&Envelope{})
+	var room [maxMembers]member
+	members := d.offerMembers(room[:0], &Envelope{})
 	slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.name, b.name) })
-	for _, m := range members {
-		w.Key(m.name)
-		m.write(&w, true)
+	for i := range members {
+		d.writeMember(&w, &members[i], true)
 	}
 	w.EndObject()
 	w.Key("policy").Object().Key("checksum").String(d.plan.checksum).EndObject()
@@ -250,11 +290,22 @@ func (d *Decision) Canonical() []byte {
 		w.Object().Key("code").String(r.Code).Key("rank").Int(int64(r.Rank)).EndObject()
 	}
 	w.EndArray().Key("status").String(d.Status.String()).EndObject()
+	d.canonical = w.Buf
 	return w.Buf
 }
 
 // Hash is the decision hash.
 func (d *Decision) Hash() string {
-	sum := sha256.Sum256(d.Canonical())
-	return "sha256:" + hex.EncodeToString(sum[:])
+	if d.hash == "" {
+		sum := sha256.Sum256(d.Canonical())
+		text := append(make([]byte, 0, hashLength), hashPrefix...)
+		d.hash = string(hex.AppendEncode(text, sum[:]))
+	}
+	return d.hash
 }
+
+// A hash says how it was made.
+const (
+	hashPrefix = "sha256:"
+	hashLength = len(hashPrefix) + 2*sha256.Size
+)

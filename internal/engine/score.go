@@ -107,6 +107,47 @@ func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func
 	return out
 }
 
+// add adds up the base and the factors in declared order: list gets an
+// entry for each that has one, bins the bin of every factor. Both are given
+// empty, with the memory of an earlier score to use again.
+func (s *scoring) add(code *rule.Code, fr *rule.Frame, list []Contribution, bins []int32) ([]Contribution, []int32, rule.Number) {
+	factors := s.factors
+	sum := s.base
+	list = slices.Grow(list, len(factors)+2)[:len(factors)+1]
+	list[0] = Contribution{Factor: baseName, Points: sum}
+	n := 1
+	bins = slices.Grow(bins, len(factors))[:len(factors)]
+	for i := range factors {
+		f := &factors[i]
+		var bin int32
+		if x, ok := fr.Number(f.slot); ok && f.few && !f.hasWhen {
+			bin = f.interval(x)
+		} else {
+			bin = f.bin(code, fr)
+		}
+		bins[i] = bin
+		if bin == noBin {
+			continue
+		}
+		points := f.outcome(bin).points
+		sum += points
+		c := &list[n]
+		c.Factor, c.Points = f.name, points
+		n++
+	}
+	return list[:n], bins, sum
+}
+
+// clamp keeps a sum within the scorecard's scores, with an entry of its own
+// when that changes it.
+func (s *scoring) clamp(list []Contribution, sum rule.Number) ([]Contribution, rule.Number) {
+	clamped := min(max(sum, s.min), s.max)
+	if clamped != sum {
+		list = append(list, Contribution{Factor: clampName, Points: clamped - sum})
+	}
+	return list, clamped
+}
+
 // pointsUnit is the finest step of points: four decimals.
 const pointsUnit = rule.One / 10_000
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"strings"
 )
 
@@ -8,33 +9,37 @@ import (
 // constant the deciding predicate compared with.
 const thresholdName = "threshold"
 
-// templateNames lists the names in a message's braces.
-func templateNames(message string) (names []string) {
-	if !strings.Contains(message, "{") {
-		return nil
+// templateNames yields the names in a message's braces.
+func templateNames(message string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			_, name, after, found := nextName(message)
+			if !found || !yield(name) {
+				return
+			}
+			message = after
+		}
 	}
-	expand(message, func(name string) string {
-		names = append(names, name)
-		return ""
-	})
-	return names
+}
+
+// nextName finds the first name in braces, and what stands before and after
+// it.
+func nextName(message string) (before, name, after string, found bool) {
+	before, rest, opened := strings.Cut(message, "{")
+	name, after, closed := strings.Cut(rest, "}")
+	return before, name, after, opened && closed
 }
 
 // expand replaces every {name}; a brace that is not closed stays as it is.
 func expand(message string, value func(name string) string) string {
 	var b strings.Builder
 	for {
-		before, rest, found := strings.Cut(message, "{")
-		b.WriteString(before)
+		before, name, after, found := nextName(message)
 		if !found {
+			b.WriteString(message)
 			return b.String()
 		}
-		name, after, closed := strings.Cut(rest, "}")
-		if !closed {
-			b.WriteByte('{')
-			b.WriteString(rest)
-			return b.String()
-		}
+		b.WriteString(before)
 		b.WriteString(value(name))
 		message = after
 	}

@@ -38,6 +38,13 @@ var featureReasons = map[string]string{
 	"emi_gap":          "BANK_MISMATCH",
 }
 
+// IsFeature reports whether a field is one of the features, which are computed
+// only for the names that somebody reads.
+func IsFeature(name string) bool {
+	_, ok := feature.Parse(name)
+	return ok
+}
+
 // featureSection holds one field for every feature of the factory.
 func featureSection() section {
 	fields := make([]entry, 0, feature.Count)

@@ -16,7 +16,11 @@ type Slots struct {
 
 // NewSlots makes an empty numbering over a catalogue.
 func NewSlots(c *Catalogue) *Slots {
-	return &Slots{byID: make([]uint16, c.Len())}
+	const usual = 48 // fields that a policy reads
+	return &Slots{
+		byID: make([]uint16, c.Len()),
+		refs: make([]Ref, 0, usual), types: make([]Type, 0, usual), texts: make([]texts, 0, usual),
+	}
 }
 
 // Slot returns the field's number, giving it one when it is new.

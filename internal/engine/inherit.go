@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"slices"
+
+	"verdict/internal/wire"
+)
+
+// sections are the parts of a policy document that a new version takes over
+// from its base when the request leaves them out, in name order. What a policy
+// is called is none of them.
+var sections = []string{
+	"actionable_fields", "adjustments", "allow_gaps", "conditions", "include_defaults", "inputs", "knockouts",
+	"limit_step", "offer_validity_days", "pricing_bands", "required_fields", sectionScorecard,
+}
+
+// The scorecard's section has two members: the card, and the id it was taken
+// from. Either of them in a request replaces both, because an inherited card
+// beside a new id would win over it.
+const (
+	sectionScorecard  = "scorecard"
+	memberScorecardID = "scorecard_id"
+)
+
+// Inherit completes a request for a new version: its own members, whatever
+// they are, and of the base, a stored Document, every section that the request
+// leaves out or gives as null. inherited names those sections.
+//
+// ReadPolicy settles the rest. It refuses members that are unknown; and the
+// merged knockouts that stand in the base go when the request turns
+// include_defaults off, and are merged again when it turns them on.
+func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
+	var w wire.Writer
+	if request.Kind() != wire.Object {
+		return w.Value(request).Buf, nil
+	}
+	for _, name := range sections {
+		if !gives(request, name) && gives(base, name) {
+			inherited = append(inherited, name)
+		}
+	}
+	w.Object()
+	for name, member := range request.Members() {
+		if slices.Contains(inherited, sectionOf(name)) {
+			continue // a null; what it stands for is written below
+		}
+		w.Name(name).Value(member)
+	}
+	for name, member := range base.Members() {
+		if slices.Contains(inherited, sectionOf(name)) {
+			w.Name(name).Value(member)
+		}
+	}
+	return w.EndObject().Buf, inherited
+}
+
+// gives reports whether a document says anything about a section.
+func gives(document wire.Value, section string) bool {
+	return document.Get(section).Given() || section == sectionScorecard && document.Get(memberScorecardID).Given()
+}
+
+// sectionOf is the section that a member belongs to.
+func sectionOf(member string) string {
+	if member == memberScorecardID {
+		return sectionScorecard
+	}
+	return member
+}

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Scorer is a scorecard compiled for scoring by itself, outside any policy.
+// It is immutable: any number of goroutines may score with it at once.
+type Scorer struct {
+	card    *Scorecard
+	slots   *rule.Slots
+	code    *rule.Code
+	scoring scoring
+}
+
+// CompileScorecard compiles a scorecard with the very code that a policy's is
+// compiled and run with, so that a card scores alike on its own and in a
+// decision. One from ReadScorecard always compiles.
+func CompileScorecard(c *Scorecard, catalogue *rule.Catalogue) *Scorer {
+	s := &Scorer{card: c, slots: rule.NewSlots(catalogue)}
+	s.code = rule.NewCode(s.slots)
+	// Nobody is declined here, so nobody asks under which code points were lost.
+	s.scoring = compileScoring(c, s.slots, s.code, func(string) int32 { return -1 })
+	return s
+}
+
+// Score is what a scorecard gives one application.
+type Score struct {
+	Final         rule.Number
+	Contributions []Contribution // base, factors in declared order, clamp
+
+	// Missing are the fields of factors that have no entry for want of them,
+	// in declared order, each once. A factor with missing points has an entry.
+	Missing []string
+
+	HasOdds  bool // the scorecard ties points to odds
+	Odds, PD rule.Number
+}
+
+// Score scores one application.
+func (s *Scorer) Score(facts *rule.Facts) Score {
+	var fr rule.Frame
+	s.slots.Load(facts, &fr)
+	list, bins, sum := s.scoring.add(s.code, &fr, nil, nil)
+	var out Score
+	out.Contributions, out.Final = s.scoring.clamp(list, sum)
+	for i := range s.scoring.factors {
+		f := &s.scoring.factors[i]
+		if bins[i] != noBin || f.hasWhen && !s.code.Satisfied(f.when, &fr) {
+			continue
+		}
+		if name := s.slots.Ref(f.slot).Name; !slices.Contains(out.Missing, name) {
+			out.Missing = append(out.Missing, name)
+		}
+	}
+	if scaling := s.card.Scaling; scaling != nil {
+		out.HasOdds, out.Odds, out.PD = true, scaling.Odds(out.Final), scaling.PD(out.Final)
+	}
+	return out
+}
+
+// WriteMembers writes the score as members of an object that is open already.
+func (s Score) WriteMembers(w *wire.Writer) {
+	number(w, "final_score", s.Final)
+	w.Key("score_contributions")
+	writeContributions(w, s.Contributions)
+	if s.HasOdds {
+		number(w, "odds", s.Odds)
+		number(w, "pd", s.PD)
+	}
+	if len(s.Missing) > 0 {
+		w.Key("missing")
+		writeStrings(w, s.Missing)
+	}
+}
+
+// GradeOf is the grade of the pricing band that takes a score, among the bands
+// for applicants with a credit history; ok is false when none does.
+func (p *Plan) GradeOf(score rule.Number) (grade string, ok bool) {
+	b := p.bands.find(score)
+	if b == nil {
+		return "", false
+	}
+	return b.Grade, true
+}
+
+// Bounds are the lowest and the highest score of an application that has an
+// entry for every factor: the base and of each factor the worst or the best of
+// its bins and its missing points, weighted, within the card's scores.
+func (c *Scorecard) Bounds() (least, greatest rule.Number) {
+	least, greatest = c.Base, c.Base
+	for i := range c.Factors {
+		f := &c.Factors[i]
+		worst, best := rule.MaxNumber, -rule.MaxNumber
+		take := func(points rule.Number) {
+			points = weighted(points, f.Weight)
+			worst, best = min(worst, points), max(best, points)
+		}
+		for k := range f.Bins {
+			take(f.Bins[k].Points)
+		}
+		if f.HasMissing {
+			take(f.Missing)
+		}
+		least, greatest = least+worst, greatest+best
+	}
+	return min(max(least, c.MinScore), c.MaxScore), min(max(greatest, c.MinScore), c.MaxScore)
+}
+
+// Checksum identifies what the scorecard does, as a policy's checksum does for
+// a policy: the card's name is not in it.
+func (c *Scorecard) Checksum() string {
+	var w wire.Writer
+	c.write(&w, false)
+	sum := sha256.Sum256(w.Buf)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

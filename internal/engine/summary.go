@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// WriteSummary writes what the policy does, for people to look over, as
+// members of an object that is open already: its rules with their conditions
+// in words, its bands, the factors of its scorecard and the fields it names.
+// extra, which may be nil, adds members to a knockout or an adjustment.
+func (p *Policy) WriteSummary(w *wire.Writer, extra func(w *wire.Writer, ruleID string)) {
+	if extra == nil {
+		extra = func(*wire.Writer, string) {}
+	}
+	w.Key("knockouts").Array()
+	for i := range p.Knockouts {
+		k := &p.Knockouts[i]
+		w.Object().Key("id").String(k.ID).Key("stage").Int(int64(k.Stage))
+		w.Key("action").String(k.Action.String()).Key("reason_code").String(k.ReasonCode)
+		if k.OnAbsent != PassWhenAbsent {
+			w.Key("on_absent").String(k.OnAbsent.String())
+		}
+		if k.System {
+			w.Key("system").Bool(true)
+		}
+		writeCondition(w, &k.Condition)
+		extra(w, k.ID)
+		w.EndObject()
+	}
+	w.EndArray().Key("adjustments").Array()
+	for i := range p.Adjustments {
+		a := &p.Adjustments[i]
+		w.Object().Key("id").String(a.ID)
+		number(w, "delta", a.Delta)
+		optional(w, "reason_code", a.ReasonCode)
+		writeCondition(w, &a.Condition)
+		extra(w, a.ID)
+		w.EndObject()
+	}
+	w.EndArray().Key("pricing_bands").Array()
+	for i := range p.Bands {
+		p.Bands[i].write(w)
+	}
+	w.EndArray().Key("scorecard_factors").Array()
+	for i := range p.Scorecard.Factors {
+		p.Scorecard.Factors[i].write(w)
+	}
+	w.EndArray().Key("referenced_fields")
+	writeStrings(w, p.ReferencedFields())
+}
+
+// writeCondition writes a condition as a program reads it and as a person
+// does.
+func writeCondition(w *wire.Writer, c *rule.Condition) {
+	w.Key("condition_ast")
+	c.Write(w)
+	w.Key("condition_text").String(c.Text())
+}
+
+// ReferencedFields lists every field that the policy names, each once, by
+// name. Those that the engine reads by itself, to price an offer, are among
+// them only if the policy names them too.
+func (p *Policy) ReferencedFields() []string {
+	names := map[string]bool{}
+	note := func(ref rule.Ref) { names[ref.Name] = true }
+	for _, required := range p.Required {
+		for _, ref := range required.Any {
+			note(ref)
+		}
+	}
+	for i := range p.Knockouts {
+		k := &p.Knockouts[i]
+		k.Condition.Fields(note)
+		for name := range templateNames(k.Message) {
+			if name != thresholdName {
+				names[name] = true
+			}
+		}
+	}
+	for i := range p.Adjustments {
+		p.Adjustments[i].Condition.Fields(note)
+	}
+	for i := range p.Terms {
+		p.Terms[i].Condition.Fields(note)
+	}
+	for i := range p.Scorecard.Factors {
+		f := &p.Scorecard.Factors[i]
+		note(f.Field)
+		if f.When != nil {
+			f.When.Fields(note)
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// FeatureNames lists the features among the fields that the policy names.
+func (p *Policy) FeatureNames() []string {
+	return slices.DeleteFunc(p.ReferencedFields(), func(name string) bool { return !field.IsFeature(name) })
+}

@@ -1,0 +1,40 @@
+package wire
+
+// Raw writes a value that is rendered already, such as a document from
+// storage. It must be one complete JSON value; the writer does not look into
+// it.
+func (w *Writer) Raw(document []byte) *Writer {
+	w.lead()
+	w.Buf = append(w.Buf, document...)
+	return w
+}
+
+// Value writes a parsed value back: members in their order, numbers as they
+// were written, nulls kept, strings in the form of AppendString. What is
+// Missing is written as null, because a name may stand before it already.
+func (w *Writer) Value(v Value) *Writer {
+	switch v.Kind() {
+	case Object:
+		w.Object()
+		for name, member := range v.Members() {
+			w.Name(name).Value(member)
+		}
+		return w.EndObject()
+	case Array:
+		w.Array()
+		for _, element := range v.Elements() {
+			w.Value(element)
+		}
+		return w.EndArray()
+	case String:
+		return w.String(v.Text())
+	case Number:
+		w.lead()
+		w.Buf = append(w.Buf, v.Text()...)
+		return w
+	case Bool:
+		return w.Bool(v.IsTrue())
+	case Missing, Null:
+	}
+	return w.Null()
+}
