@@ -192,7 +192,7 @@ func TestStrangeBodies(t *testing.T) {
 		"many top-level members":  `{"bureau_report":{"score":742}` + many.String() + `}`,
 		"many in a block":         evaluation(many.String(), `,"device":{`+leaves+`}`),
 		"empty name":              decision(`"":1`, `"score":742`),
-		"name of control bytes":   decision(`"\u0000\u001f":1`, `"score":742`),
+		"name of control bytes":   decision(`"\u0001\u001f":1`, `"score":742`),
 		"name with pointer signs": decision(`"a/b~c":1`, `"score":742`),
 		"digits without end":      decision(`"own":0.`+strings.Repeat("3", 1<<20), `"score":742`),
 		"tiny exponent":           decision(`"monthly_income":1e-999999999`, `"score":742`),

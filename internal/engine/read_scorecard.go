@@ -77,7 +77,7 @@ func (r *scorecardReader) card(v wire.Value) *Scorecard {
 	for _, e := range factors.Elements() {
 		c.Factors = append(c.Factors, r.factor(e, names))
 	}
-	f.Known("id", "version", "status", "created_at", "created_by", "max_points", "min_points")
+	f.Known("id", "version", "status", "checksum", "created_at", "created_by", "max_points", "min_points")
 	f.Done()
 	return c
 }

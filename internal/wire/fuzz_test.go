@@ -105,7 +105,7 @@ func stricterThanJSON(t *testing.T, data []byte) map[string]bool {
 			found[code] = true
 		}
 	}
-	note(fault.CodeMalformedJSON, !utf8.Valid(data) || hasLoneSurrogate(data))
+	note(fault.CodeMalformedJSON, !utf8.Valid(data) || hasUnfitEscape(data))
 	type level struct {
 		names  map[string]bool // nil in an array
 		isName bool            // the next string is a name
@@ -147,9 +147,9 @@ func stricterThanJSON(t *testing.T, data []byte) map[string]bool {
 	}
 }
 
-// hasLoneSurrogate looks for \u escapes of half a character in a document that
-// is otherwise valid.
-func hasLoneSurrogate(data []byte) bool {
+// hasUnfitEscape looks for \u escapes of half a character, or of the zero one,
+// in a document that is otherwise valid.
+func hasUnfitEscape(data []byte) bool {
 	unit := func(i int) rune {
 		if i+6 > len(data) || data[i] != '\\' || data[i+1] != 'u' {
 			return -1
@@ -167,6 +167,8 @@ func hasLoneSurrogate(data []byte) bool {
 		switch r := unit(i); {
 		case r < 0:
 			i++ // whatever is escaped, it is no backslash of its own
+		case r == 0:
+			return true
 		case !utf16.IsSurrogate(r):
 			i += 5
 		case utf16.DecodeRune(r, unit(i+6)) == utf8.RuneError:

@@ -64,6 +64,7 @@ func TestParseRefuses(t *testing.T) {
 		{"invalid UTF-8 in a string", "\"\xff\"", "malformed_json", "", "not valid UTF-8"},
 		{"invalid UTF-8 in a name", "{\"\xc0\xaf\":1}", "malformed_json", "", "not valid UTF-8"},
 		{"surrogate in UTF-8", "\"\xed\xa0\x80\"", "malformed_json", "", "not valid UTF-8"},
+		{"zero character", `"a\u0000b"`, "malformed_json", "", `a zero character`},
 		{"lone high surrogate", `"\ud83d"`, "malformed_json", "", `an invalid \u escape`},
 		{"high surrogate and text", `"\ud83dabcdef"`, "malformed_json", "", `an invalid \u escape`},
 		{"high surrogate and another escape", `"\ud83d\n12345"`, "malformed_json", "", `an invalid \u escape`},

@@ -84,6 +84,10 @@ func (p *parser) escaped(start int) (string, error) {
 			if !ok {
 				return "", p.fail("an invalid \\u escape")
 			}
+			if r == 0 {
+				// No text has it, and not every database can keep it.
+				return "", p.fail("a string holds a zero character")
+			}
 			b.WriteRune(r)
 		default:
 			return "", p.fail("an unknown escape")

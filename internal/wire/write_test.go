@@ -30,7 +30,7 @@ func checkString(t interface{ Fatalf(string, ...any) }, s string) {
 
 func TestAppendStringEveryLowCharacter(t *testing.T) {
 	t.Parallel()
-	for r := range rune(0x180) {
+	for r := rune(1); r < 0x180; r++ { // Parse takes no zero
 		checkString(t, "a"+string(r)+"b"+string(r))
 	}
 	for _, s := range []string{"", "\u2028\u2029", "₹ 50,000", "\U0001f600", "\ufffd", "</script>&", `\"`, "\x7f", "\ufeff"} {
@@ -40,7 +40,7 @@ func TestAppendStringEveryLowCharacter(t *testing.T) {
 
 func TestAppendStringIsCanonical(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) { checkString(t, rapid.String().Draw(t, "s")) })
+	rapid.Check(t, func(t *rapid.T) { checkString(t, texts.Draw(t, "s")) })
 }
 
 func TestWriter(t *testing.T) {
