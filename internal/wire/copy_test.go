@@ -36,7 +36,7 @@ func TestValueKeepsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ document, want string }{
 		{` { "b" : [ 1.50 , -0 , 1E+2 , 1e-7 ] , "a" : null , "" : { } , "c":[ ] } `, `{"b":[1.50,-0,1E+2,1e-7],"a":null,"":{},"c":[]}`},
-		{`"\u0041\u20b9\ud83d\ude00\/\n\u0000"`, `"A₹😀/\n\u0000"`},
+		{`"\u0041\u20b9\ud83d\ude00\/\n\u0001"`, `"A₹😀/\n\u0001"`},
 		{`{"\u0022\\":[true,false,null]}`, `{"\"\\":[true,false,null]}`},
 		{`null`, `null`}, {`0`, `0`}, {`true`, `true`},
 	} {

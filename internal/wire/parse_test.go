@@ -167,7 +167,7 @@ func TestParseAccepts(t *testing.T) {
 		{`"\u0041\u00e9\u20b9\ud83d\ude00"`, "Aé₹\U0001f600"},
 		{`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t"},
 		{`"\ufffd"`, "\ufffd"},
-		{`"\u0000"`, "\x00"},
+		{`"\u0001"`, "\x01"},
 		{"\"\u2028\x7f\"", "\u2028\x7f"},
 		{"0." + strings.Repeat("0", 200_000) + "1e200001", "0." + strings.Repeat("0", 200_000) + "1e200001"},
 		{"1" + strings.Repeat("0", 200_000) + "e-200000", "1" + strings.Repeat("0", 200_000) + "e-200000"},
