@@ -27,8 +27,8 @@ build: bin/verdict ## build the static binary bin/verdict
 bin/verdict: FORCE
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $@ ./cmd/verdict
 
-run: build ## build, then decide a sample application with the default policy
-	@bin/verdict decide -sample
+run: build ## build, then serve at http://127.0.0.1:8080 (VERDICT_ variables change that)
+	@exec bin/verdict serve -welcome
 
 test: ## install what the tests need, then run every check and test
 	@scripts/deps test

@@ -1,4 +1,5 @@
-// Command verdict decides credit applications and checks credit policies.
+// Command verdict serves credit decisions, and does the operator's work around
+// the service.
 package main
 
 import (
@@ -16,24 +17,9 @@ var (
 // The exit codes, as the usage text documents them.
 const (
 	exitOK      = 0
-	exitRefused = 1 // the policy or the application is wrong
-	exitUsage   = 2 // the command line is wrong, or a file cannot be read or written
+	exitRefused = 1 // what was asked for is wrong
+	exitUsage   = 2 // the command line is wrong, or a file or the database cannot be read or written
 )
-
-const usage = `verdict decides credit applications and checks credit policies.
-
-Usage:
-  verdict decide [-policy FILE] -input FILE   decide one application, print the decision as JSON
-  verdict check  [-policy FILE] [-json]       analyse a policy before it is activated
-  verdict fields [PREFIX]                     list the fields a policy may name
-  verdict version                             print the version
-
-A FILE of - is standard input. Without -policy it is the default policy.
-"verdict COMMAND -h" explains a command.
-
-Exit codes: 0 done; 1 the policy or the application was refused, or check
-found an error; 2 wrong usage, or a file that cannot be read or written.
-`
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -42,6 +28,7 @@ func main() {
 // run is main without the process, so that tests can call it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(*command) int{
+		"serve": serve, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify, "tenant": tenants,
 		"decide": decide, "check": check, "fields": fields, "version": printVersion,
 	}
 	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}

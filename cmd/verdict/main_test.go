@@ -47,6 +47,7 @@ func TestUnwritableAnswer(t *testing.T) {
 	for _, args := range [][]string{
 		{"help"}, {"-h"}, {"version"}, {"version", "-h"}, {"decide", "-sample"}, {"decide", "-sample", "-compact"}, {"decide", "-h"},
 		{"check"}, {"check", "-json"}, {"check", "-h"}, {"fields"}, {"fields", "-format", "json"}, {"fields", "-format", "markdown"},
+		{"serve", "-h"}, {"tenant", "-h"}, {"verify", "-h"},
 	} {
 		var stderr bytes.Buffer
 		if code := run(args, strings.NewReader(""), broken{}, &stderr); code != exitUsage {

@@ -31,7 +31,7 @@ func (tx *Tx) insertAudit(entries ...AuditEntry) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return tx.session.db.dialect.insertMany(tx, auditTable, rows)
+	return tx.insertMany(auditTable, rows)
 }
 
 // AuditFilter narrows a list; empty fields do not.

@@ -13,6 +13,23 @@ type batch struct {
 	session *session
 	jobs    []*job
 	results []error
+	// whole says that the jobs succeed or fail together, so that nothing has to
+	// stand between them; split, that they failed and must be tried apart.
+	whole, split bool
+}
+
+func newBatch(s *session, jobs []*job, apart bool) *batch {
+	return &batch{session: s, jobs: jobs, results: make([]error, len(jobs)), whole: len(jobs) == 1 || !apart && ofOneScope(jobs)}
+}
+
+// ofOneScope tells whether all jobs are decisions that are inserted together.
+func ofOneScope(jobs []*job) bool {
+	for _, j := range jobs {
+		if j.decision == nil || j.voice != jobs[0].voice {
+			return false
+		}
+	}
+	return true
 }
 
 // run does every job. Decisions of one scope are done together; scopes in a
@@ -29,13 +46,8 @@ func (b *batch) run() {
 	slices.SortStableFunc(decisions, func(x, y int) int {
 		return compareVoices(b.jobs[x].voice, b.jobs[y].voice)
 	})
-	for len(decisions) > 0 {
-		n := 1
-		for n < len(decisions) && b.jobs[decisions[n]].voice == b.jobs[decisions[0]].voice {
-			n++
-		}
-		b.decide(decisions[:n])
-		decisions = decisions[n:]
+	for which := range byScope(decisions, func(i int) voice { return b.jobs[i].voice }) {
+		b.decide(which)
 	}
 }
 
@@ -72,6 +84,10 @@ func (b *batch) decide(which []int) {
 		}
 		return
 	}
+	if b.whole {
+		b.split = true
+		return
+	}
 	for _, i := range which {
 		b.results[i] = b.guarded(func() error { return tx.InsertDecision(b.jobs[i].decision) })
 	}
@@ -80,7 +96,7 @@ func (b *batch) decide(which []int) {
 // guarded runs fn so that its failure undoes what it did and nothing else.
 func (b *batch) guarded(fn func() error) error {
 	s := b.session
-	if len(b.jobs) == 1 { // the whole transaction is its own
+	if b.whole { // undone with the transaction
 		return fn()
 	}
 	if _, err := s.exec("SAVEPOINT job"); err != nil {
@@ -125,10 +141,12 @@ func (b *batch) kept() int {
 	return n
 }
 
-// undone gives the jobs that thought they had succeeded the commit's error.
+// undone gives the jobs that thought they had succeeded the commit's error, and
+// those that were answered before: by one of these, perhaps.
 func (b *batch) undone(err error) {
 	for i := range b.results {
-		if b.results[i] == nil {
+		var before *AlreadyAnswered
+		if b.results[i] == nil || errors.As(b.results[i], &before) {
 			b.results[i] = err
 		}
 	}

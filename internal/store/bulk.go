@@ -6,8 +6,7 @@ import (
 )
 
 // bulkTable describes a table that many rows at a time are inserted into, and
-// holds the text of both ways to do so. Tenant and environment come first and
-// are not among the columns.
+// holds the text of both ways to do so.
 type bulkTable struct {
 	columns []column
 	one     string // a row by itself, parameters in order
@@ -27,22 +26,45 @@ const (
 	bytea  columnKind = "bytea"
 )
 
+// newBulkTable is for the rows of one scope: tenant and environment come first
+// and are not among the columns.
 func newBulkTable(name string, columns ...column) *bulkTable {
-	var names, marks, arrays strings.Builder
-	for i, c := range columns {
-		names.WriteString(", " + c.name)
-		marks.WriteString(", ?") // SQLite's own form: looked up by position
-		if i > 0 {
-			arrays.WriteString(", ")
-		}
-		fmt.Fprintf(&arrays, "$%d::%s[]", i+3, c.kind)
+	return bulkTableOf(name, []string{"tenant_id", "environment"}, columns)
+}
+
+// newWholeTable is for rows of any scope, with all of their columns.
+func newWholeTable(name string, columns ...column) *bulkTable {
+	return bulkTableOf(name, nil, columns)
+}
+
+// bulkTableOf has the scope as parameters that are the same for every row.
+func bulkTableOf(name string, scope []string, columns []column) *bulkTable {
+	names := append([]string{}, scope...)
+	marks := make([]string, len(scope), len(scope)+len(columns)) // SQLite's own form: looked up by position
+	values := make([]string, len(scope), len(scope)+1)
+	arrays := make([]string, len(columns))
+	for i := range scope {
+		marks[i], values[i] = "?", fmt.Sprintf("$%d", i+1)
 	}
-	into := fmt.Sprintf("INSERT INTO %s (tenant_id, environment%s) ", name, &names)
+	for i, c := range columns {
+		names = append(names, c.name)
+		marks = append(marks, "?")
+		arrays[i] = fmt.Sprintf("$%d::%s[]", len(scope)+i+1, c.kind)
+	}
+	values = append(values, "u.*")
+	into := fmt.Sprintf("INSERT INTO %s (%s) ", name, strings.Join(names, ", "))
 	return &bulkTable{
 		columns: columns,
-		one:     fmt.Sprintf("%sVALUES (?, ?%s)", into, &marks),
-		many:    fmt.Sprintf("%sSELECT $1, $2, u.* FROM unnest(%s) AS u", into, &arrays),
+		one:     fmt.Sprintf("%sVALUES (%s)", into, strings.Join(marks, ", ")),
+		many: fmt.Sprintf("%sSELECT %s FROM unnest(%s) AS u",
+			into, strings.Join(values, ", "), strings.Join(arrays, ", ")),
 	}
+}
+
+// ending adds what is to happen to rows that are there already. On PostgreSQL
+// no two rows of one statement may meet the same one.
+func (t *bulkTable) ending(clause string) *bulkTable {
+	return &bulkTable{columns: t.columns, one: t.one + " " + clause, many: t.many + " " + clause}
 }
 
 // arrays turns rows into one typed array for each column.
@@ -67,6 +89,23 @@ func columnOf[T any](rows [][]any, i int) []T {
 		values[r], _ = row[i].(T) // the rows are built beside the columns
 	}
 	return values
+}
+
+// insertMany inserts rows of the scope.
+func (tx *Tx) insertMany(t *bulkTable, rows [][]any) error {
+	if err := tx.session.as(tx.voice); err != nil {
+		return err
+	}
+	return tx.session.db.dialect.insertMany(tx.session, t, []any{tx.voice.tenant, tx.voice.environment}, rows, nil)
+}
+
+// insertReturning is insertMany for a table whose ending has a RETURNING; read
+// hears of every row that comes back.
+func (tx *Tx) insertReturning(t *bulkTable, rows [][]any, read func(scan func(...any) error) error) error {
+	if err := tx.session.as(tx.voice); err != nil {
+		return err
+	}
+	return tx.session.db.dialect.insertMany(tx.session, t, []any{tx.voice.tenant, tx.voice.environment}, rows, read)
 }
 
 // present keeps an absent document from becoming NULL.

@@ -148,19 +148,20 @@ const maxAttempts = 4
 // commit answers every job of a batch. Those that another transaction was in
 // the way of are tried again, each by itself.
 func (c *committer) commit(jobs []*job) {
-	results := c.transact(jobs)
+	results := c.transact(jobs, false)
 	for i, j := range jobs {
 		err := results[i]
 		for attempt := 1; attempt < maxAttempts && c.db.dialect.class(err) == classConflict; attempt++ {
-			err = c.transact(jobs[i : i+1])[0]
+			err = c.transact(jobs[i:i+1], false)[0]
 		}
 		j.answer <- c.db.failure("write", err)
 	}
 }
 
 // transact runs jobs in one transaction, with the result of each. It has its
-// own context: no caller's cancellation may interrupt the others.
-func (c *committer) transact(jobs []*job) []error {
+// own context: no caller's cancellation may interrupt the others. What can be
+// done in one piece is, unless it is to be done apart.
+func (c *committer) transact(jobs []*job, apart bool) []error {
 	ctx, cancel := context.WithTimeout(context.Background(), c.db.options.Timeout)
 	defer cancel()
 	defer c.db.writer.prepared.settle(ctx)
@@ -168,11 +169,15 @@ func (c *committer) transact(jobs []*job) []error {
 	if err != nil {
 		return all(len(jobs), err)
 	}
-	b := batch{session: s, jobs: jobs, results: make([]error, len(jobs))}
+	b := newBatch(s, jobs, apart)
 	b.run()
 	if s.broken != nil {
 		_ = s.tx.Rollback() // there may be nothing left to roll back
 		return all(len(jobs), s.broken)
+	}
+	if b.split {
+		_ = s.tx.Rollback()
+		return c.transact(jobs, true)
 	}
 	kept := b.kept()
 	if kept == 0 {

@@ -36,13 +36,13 @@ type DecisionWrite struct {
 	Decision Decision
 	Meter    Meter
 	Audit    AuditEntry
-	// Answer finishes the idempotency key the request was begun with, if any.
+	// Answer is what repetitions of the request are to hear, if it had a key.
 	Answer *IdempotencyAnswer
 }
 
-// InsertDecision stores a decision, counts it and finishes its idempotency
-// key: Limited quota_exceeded when the quota is used up, Conflict when the key
-// is not the caller's any more. Nothing is stored then.
+// InsertDecision stores a decision with its answer, and counts it: Limited
+// quota_exceeded when the quota is used up, *AlreadyAnswered or Invalid
+// idempotency_key_reused when the answer's key has one. Nothing is stored then.
 func (tx *Tx) InsertDecision(w *DecisionWrite) error {
 	refusals, err := tx.insertDecisions([]*DecisionWrite{w})
 	if err != nil {
@@ -52,11 +52,25 @@ func (tx *Tx) InsertDecision(w *DecisionWrite) error {
 }
 
 // insertDecisions stores many decisions of the scope in a few statements. A
-// write that the quota refuses has its refusal and leaves nothing behind; an
-// error means that none is to be kept.
+// write that is refused has its refusal and leaves nothing behind; an error
+// means that none is to be kept.
+//
+// The answers come first: a repetition must hear what was answered even when
+// the quota has no room for it, and must not use any.
 func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err error) {
-	refusals, err = tx.admit(writes)
+	answers := make([]*IdempotencyAnswer, len(writes))
+	for i, w := range writes {
+		answers[i] = w.Answer
+	}
+	taken, err := tx.insertAnswers(answers)
 	if err != nil {
+		return nil, err
+	}
+	refusals, err = tx.admit(writes, taken)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.settleAnswers(answers, taken, refusals); err != nil {
 		return nil, err
 	}
 	rows := make([][]any, 0, len(writes))
@@ -71,20 +85,41 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 	if len(rows) == 0 {
 		return refusals, nil
 	}
-	if err := tx.session.db.dialect.insertMany(tx, decisionTable, rows); err != nil {
+	if err := tx.insertMany(decisionTable, rows); err != nil {
 		return nil, err
 	}
-	if err := tx.insertAudit(audits...); err != nil {
-		return nil, err
-	}
-	for i, w := range writes {
-		if refusals[i] == nil && w.Answer != nil {
-			if err := tx.FinishIdempotency(*w.Answer); err != nil {
-				return nil, err
-			}
+	return refusals, tx.insertAudit(audits...)
+}
+
+// settleAnswers withdraws the answers of those that the quota refused, and
+// gives those that found their key taken what was answered: by a neighbour in
+// the same group or long ago.
+func (tx *Tx) settleAnswers(answers []*IdempotencyAnswer, taken []bool, refusals []error) error {
+	refused := map[IdempotencyKey]error{}
+	for i, a := range answers {
+		if a == nil || refusals[i] == nil {
+			continue
+		}
+		refused[a.Key] = refusals[i]
+		if err := tx.withdraw(a.Key); err != nil {
+			return err
 		}
 	}
-	return refusals, nil
+	for i, a := range answers {
+		if !taken[i] {
+			continue
+		}
+		// If the neighbour was refused there is no answer, only its refusal.
+		otherwise := refused[a.Key]
+		if otherwise == nil {
+			otherwise = inProgress()
+		}
+		refusals[i] = tx.answered(a, otherwise)
+		if !isRefusal(refusals[i]) {
+			return refusals[i]
+		}
+	}
+	return nil
 }
 
 const decisionColumns = `id, created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version,
@@ -126,6 +161,54 @@ func (tx *Tx) ListDecisions(f DecisionFilter, p Page) ([]Decision, bool, error) 
 		err = scan(d.fields()...)
 		return d, err
 	})
+}
+
+// walkPage is how many decisions a walk holds at a time, documents included.
+const walkPage = 50
+
+// WalkDecisions hands every decision of the scope that the page's bounds admit
+// to fn, documents included, in the page's order and beginning after its last
+// row. It holds a few at a time, and no transaction while fn runs: decisions
+// created meanwhile are met too when they are in the way. An error of fn ends
+// the walk and is returned.
+func (s *Scope) WalkDecisions(ctx context.Context, p Page, fn func(*Decision) error) error {
+	if p.Limit <= 0 {
+		p.Limit = walkPage
+	}
+	for more := true; more; {
+		var rows []Decision
+		var err error
+		rows, more, err = inList(s.reading(ctx), func(tx *Tx) ([]Decision, bool, error) { return tx.wholeDecisions(p) })
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+			p.AfterMicros, p.AfterID = rows[i].CreatedMicros, rows[i].ID
+		}
+	}
+	return nil
+}
+
+// wholeDecisions is a page of decisions with their documents.
+func (tx *Tx) wholeDecisions(p Page) ([]Decision, bool, error) {
+	q := listOf("SELECT " + decisionColumns + ", response, facts FROM decisions WHERE tenant_id = $1 AND environment = $2")
+	return list(tx, q, p, func(scan func(...any) error) (d Decision, err error) {
+		err = scan(append(d.fields(), &d.Response, &d.Facts)...)
+		return d, err
+	})
+}
+
+// CountDecisions counts the scope's decisions by looking at each, however long
+// that takes: it is for the operator's work and not for requests.
+func (s *Scope) CountDecisions(ctx context.Context) (n int64, err error) {
+	err = s.db.readLong(ctx, func(session *session) error {
+		tx := &Tx{session: session, voice: s.voice()}
+		return tx.one([]any{&n}, "SELECT count(*) FROM decisions WHERE tenant_id = $1 AND environment = $2")
+	})
+	return n, err
 }
 
 // InsertDecision is Tx.InsertDecision in a transaction of its own. Decisions

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,8 +35,16 @@ type dialect interface {
 	// announce tells the database for whom the following statements speak, so
 	// that its own wall holds; "" where there is no such wall.
 	announce() string
-	// insertMany inserts rows of one scope into a table.
-	insertMany(tx *Tx, t *bulkTable, rows [][]any) error
+	// unhurried is run first in a transaction that may take long.
+	unhurried() []string
+	// claim is run first in the transaction that fills an empty database, so
+	// that nobody else begins to.
+	claim() []string
+	// catalogue asks for the table, name and type of every column there is.
+	catalogue() string
+	// insertMany inserts rows into a table, each with the same first values.
+	// Rows that the statement returns go to read, if there is one.
+	insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error
 }
 
 // class is a kind of database failure that is treated in a way of its own.
@@ -75,10 +84,11 @@ type sqlite struct{}
 
 // Every write is on the disk before it is answered (synchronous=FULL; in WAL
 // mode that is one fsync for each commit).
+// What a savepoint may need again is kept in memory and not in a file.
 var (
 	sqliteWriterPragmas = []string{
 		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)",
-		"cache_size(-32768)", "wal_autocheckpoint(2000)", "journal_size_limit(67108864)",
+		"cache_size(-32768)", "temp_store(MEMORY)", "wal_autocheckpoint(2000)", "journal_size_limit(67108864)",
 	}
 	sqliteReaderPragmas = []string{"query_only(1)", "foreign_keys(1)", "trusted_schema(0)", "cache_size(-8192)"}
 )
@@ -88,9 +98,16 @@ func (sqlite) forUpdate() string           { return "" } // there is one writer
 func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
 func (sqlite) lockMigrations() []string    { return nil } // the transaction began immediate
 func (sqlite) announce() string            { return "" }
+func (sqlite) unhurried() []string         { return nil } // only our contexts hurry it
+func (sqlite) claim() []string             { return nil }
 
 func (sqlite) hasTable() string {
 	return "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1"
+}
+
+func (sqlite) catalogue() string {
+	return `SELECT t.name, c.name, lower(c.type) FROM sqlite_master t, pragma_table_info(t.name) c
+		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY t.name, c.cid`
 }
 
 func (sqlite) class(err error) class {
@@ -123,9 +140,12 @@ func (sqlite) words(err error) string { return err.Error() }
 
 // insertMany is one prepared statement for each row: the driver looks every
 // parameter up among all, so rows joined into one statement are slower.
-func (sqlite) insertMany(tx *Tx, t *bulkTable, rows [][]any) error {
+func (sqlite) insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error {
+	args := make([]any, len(first)+len(t.columns))
+	copy(args, first)
 	for _, row := range rows {
-		if _, err := tx.exec(t.one, row...); err != nil {
+		copy(args[len(first):], row)
+		if err := s.run(read, t.one, args); err != nil {
 			return err
 		}
 	}
@@ -146,11 +166,27 @@ func (postgres) readOptions() *sql.TxOptions {
 // lockMigrations takes a lock of our own that ends with the transaction; a
 // migration may take longer than a request's statement.
 func (postgres) lockMigrations() []string {
+	return append(postgres{}.unhurried(), "SELECT pg_advisory_xact_lock(8462133094617352)")
+}
+
+func (postgres) unhurried() []string {
 	return []string{
 		"SET LOCAL statement_timeout = 0",
 		"SET LOCAL lock_timeout = 0",
-		"SELECT pg_advisory_xact_lock(8462133094617352)",
+		"SET LOCAL idle_in_transaction_session_timeout = 0",
 	}
+}
+
+// claim makes signups wait: with no tenant there, nothing else can be written.
+func (postgres) claim() []string {
+	return []string{"LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE"}
+}
+
+func (postgres) catalogue() string {
+	return `SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
+		FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped
+		ORDER BY c.relname COLLATE "C", a.attnum`
 }
 
 func (postgres) hasTable() string {
@@ -219,7 +255,6 @@ func (postgres) words(err error) string {
 }
 
 // insertMany sends each column as one array: one statement however many rows.
-func (postgres) insertMany(tx *Tx, t *bulkTable, rows [][]any) error {
-	_, err := tx.exec(t.many, t.arrays(rows)...)
-	return err
+func (postgres) insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error {
+	return s.run(read, t.many, append(slices.Clip(first), t.arrays(rows)...))
 }

@@ -16,3 +16,27 @@ func (db *DB) WriterSetting(ctx context.Context, name string) (value string, err
 	err = db.writer.QueryRowContext(ctx, "PRAGMA "+name).Scan(&value)
 	return value, err
 }
+
+// DecodeRows decodes a frame of rows of a backup and encodes it again.
+func DecodeRows(frame []byte, kinds ...string) (again []byte, err error) {
+	columns := make([]archiveColumn, len(kinds))
+	for i, kind := range kinds {
+		columns[i].Kind = columnKind(kind)
+	}
+	rows, err := decodeRows(frame, columns)
+	for _, row := range rows {
+		for i, field := range row {
+			v := value{kind: columns[i].Kind}
+			switch field := field.(type) {
+			case int64:
+				v.number = field
+			case string:
+				v.text = field
+			case []byte:
+				v.bytes = field
+			}
+			again = v.appendTo(again)
+		}
+	}
+	return again, err
+}

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// The codes of CONTRACT C19 that storage answers with.
+// The codes that storage answers with.
 const (
 	CodeNotFound              = "not_found"
 	CodeEmailTaken            = "email_taken"
@@ -41,9 +41,9 @@ func (db *DB) failure(action string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &refusal):
+	case isRefusal(err):
 		return err
-	case errors.Is(err, context.Canceled), errors.Is(err, sql.ErrNoRows):
+	case errors.Is(err, context.Canceled), errors.Is(err, sql.ErrNoRows), errors.Is(err, ErrBackup):
 		return fmt.Errorf("%s: %w", action, err)
 	}
 	words := db.dialect.words(err)
@@ -96,4 +96,11 @@ func ignoreAbsent(err error) error {
 		return nil
 	}
 	return err
+}
+
+// isRefusal tells a refusal of ours from a failure of the database.
+func isRefusal(err error) bool {
+	var refusal *fault.Error
+	var before *AlreadyAnswered
+	return errors.As(err, &refusal) || errors.As(err, &before)
 }

@@ -1,36 +1,29 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"verdict/internal/fault"
 )
 
-// IdempotencyKey names a request that must be done once (CONTRACT C20). The
-// route is part of the name: a key means something for one method and path.
+// IdempotencyKey names a request that must be done once. The route is part of
+// the name: a key means something for one method and path.
 type IdempotencyKey struct{ Route, Name string }
 
-// IdempotencyBegin opens a key for one attempt.
-type IdempotencyBegin struct {
-	Key         IdempotencyKey
-	RequestHash string // of the body: the same key with another body is refused
-	Token       string // names the attempt, so that no other can finish it
-	NowMicros   int64
-	// LeaseMicros is until when the attempt is taken to be under way. A process
-	// that dies holds its key no longer than that.
-	LeaseMicros   int64
-	ExpiresMicros int64 // from then on the key is free again
-}
-
-// IdempotencyAnswer finishes an attempt with what every repetition is to hear.
+// IdempotencyAnswer is what every repetition of a request is to hear. It is
+// stored in the transaction of what the request did.
 type IdempotencyAnswer struct {
-	Key    IdempotencyKey
-	Token  string
-	Status int64
-	Header string // what the caller wants to repeat besides the body
-	Body   []byte
+	Key           IdempotencyKey
+	RequestHash   string // of the body: the same key with another body is refused
+	Status        int64
+	Header        string // what the caller wants to repeat besides the body
+	Body          []byte
+	NowMicros     int64
+	ExpiresMicros int64 // from then on the key is free again
 }
 
 // Stored is an answer that was given before.
@@ -40,39 +33,99 @@ type Stored struct {
 	Body   []byte
 }
 
-// BeginIdempotency opens the key. It returns the answer of an earlier attempt
-// if there is one, else nil, and the caller goes on. Conflict
-// idempotency_in_progress while another attempt is under way; Invalid
-// idempotency_key_reused when the key was used for another body.
-func (tx *Tx) BeginIdempotency(b IdempotencyBegin) (*Stored, error) {
-	// A key that is free, expired, or left behind by an attempt that died with
-	// the same body, becomes ours; any other row stays as it is.
-	taken, err := tx.exec(`INSERT INTO idempotency_keys (tenant_id, environment, route, name, request_hash, token,
-		status, header, body, created_micros, lease_micros, expires_micros)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, '', $7, $8, $9, $10)
-		ON CONFLICT (tenant_id, environment, route, name) DO UPDATE SET
-		request_hash = excluded.request_hash, token = excluded.token, status = 0, header = '', body = excluded.body,
-		created_micros = excluded.created_micros, lease_micros = excluded.lease_micros, expires_micros = excluded.expires_micros
-		WHERE idempotency_keys.expires_micros <= $8
-		OR (idempotency_keys.status = 0 AND idempotency_keys.lease_micros <= $8 AND idempotency_keys.request_hash = excluded.request_hash)`,
-		b.Key.Route, b.Key.Name, b.RequestHash, b.Token, []byte{}, b.NowMicros, b.LeaseMicros, b.ExpiresMicros)
-	if err != nil || taken == 1 {
-		return nil, err
+// AlreadyAnswered is the error of a write whose idempotency key somebody else
+// finished first. Everything the write did is undone.
+type AlreadyAnswered struct{ Stored Stored }
+
+func (*AlreadyAnswered) Error() string { return "the request was answered before" }
+
+var answerTable = newBulkTable("idempotency_keys",
+	column{"route", text}, column{"name", text}, column{"request_hash", text}, column{"status", bigint},
+	column{"header", text}, column{"body", bytea}, column{"created_micros", bigint}, column{"expires_micros", bigint}).
+	// A key that is free or expired becomes ours and is returned; any other
+	// row stays as it is. Whoever holds a row that is not committed yet is
+	// waited for.
+	ending(`ON CONFLICT (tenant_id, environment, route, name) DO UPDATE SET
+	request_hash = excluded.request_hash, status = excluded.status, header = excluded.header, body = excluded.body,
+	created_micros = excluded.created_micros, expires_micros = excluded.expires_micros
+	WHERE idempotency_keys.expires_micros <= excluded.created_micros RETURNING route, name`)
+
+// Answer stores what every repetition is to hear. When the key has an answer
+// already the error is *AlreadyAnswered for the same request and Invalid
+// idempotency_key_reused for another; the caller must return it, so that what
+// it did is undone.
+func (tx *Tx) Answer(a IdempotencyAnswer) error {
+	taken, err := tx.insertAnswers([]*IdempotencyAnswer{&a})
+	if err != nil || !taken[0] {
+		return err
 	}
-	stored, err := tx.LookupIdempotency(b.Key, b.RequestHash, b.NowMicros)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && stored == nil {
-		return nil, inProgress() // it was given up between the two statements
-	}
-	return stored, err
+	return tx.answered(&a, inProgress())
 }
 
-// LookupIdempotency is the earlier answer of a key, nil when the key is free,
-// with the same refusals as BeginIdempotency. It changes nothing.
+// insertAnswers stores those answers whose key is free and tells which found
+// it taken, be it by an earlier one of these. An answer may be nil.
+func (tx *Tx) insertAnswers(answers []*IdempotencyAnswer) (taken []bool, err error) {
+	taken = make([]bool, len(answers))
+	holder := map[IdempotencyKey]int{}
+	var unique []*IdempotencyAnswer
+	for i, a := range answers {
+		if a == nil {
+			continue
+		}
+		taken[i] = true
+		if _, repeated := holder[a.Key]; !repeated {
+			holder[a.Key] = i
+			unique = append(unique, a)
+		}
+	}
+	if len(unique) == 0 {
+		return taken, nil
+	}
+	// In a fixed order, so that two nodes cannot wait for each other's rows.
+	slices.SortFunc(unique, func(a, b *IdempotencyAnswer) int { return compareKeys(a.Key, b.Key) })
+	rows := make([][]any, len(unique))
+	for i, a := range unique {
+		rows[i] = []any{a.Key.Route, a.Key.Name, a.RequestHash, a.Status, a.Header, present(a.Body), a.NowMicros, a.ExpiresMicros}
+	}
+	err = tx.insertReturning(answerTable, rows, func(scan func(...any) error) error {
+		var mine IdempotencyKey
+		if err := scan(&mine.Route, &mine.Name); err != nil {
+			return err
+		}
+		taken[holder[mine]] = false
+		return nil
+	})
+	return taken, err
+}
+
+// answered is the refusal of an attempt whose key is taken; otherwise is for
+// the case that the answer has vanished since.
+func (tx *Tx) answered(a *IdempotencyAnswer, otherwise error) error {
+	stored, err := tx.LookupIdempotency(a.Key, a.RequestHash, a.NowMicros)
+	switch {
+	case err != nil:
+		return err
+	case stored == nil:
+		return otherwise
+	default:
+		return &AlreadyAnswered{Stored: *stored}
+	}
+}
+
+// withdraw removes an answer that this transaction has stored.
+func (tx *Tx) withdraw(key IdempotencyKey) error {
+	_, err := tx.exec("DELETE FROM idempotency_keys WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4",
+		key.Route, key.Name)
+	return err
+}
+
+// LookupIdempotency is the earlier answer of a key, nil when the key is free;
+// Invalid idempotency_key_reused when it was used for another request. It
+// changes nothing.
 func (tx *Tx) LookupIdempotency(key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
 	var hash string
-	var lease int64
 	var s Stored
-	err := tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &lease}, `SELECT request_hash, status, header, body, lease_micros
+	err := tx.one([]any{&hash, &s.Status, &s.Header, &s.Body}, `SELECT request_hash, status, header, body
 		FROM idempotency_keys WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
 		key.Route, key.Name, nowMicros)
 	switch {
@@ -82,57 +135,21 @@ func (tx *Tx) LookupIdempotency(key IdempotencyKey, requestHash string, nowMicro
 		return nil, err
 	case hash != requestHash:
 		return nil, fault.New(fault.Invalid, CodeIdempotencyKeyReused, "this Idempotency-Key was used with another body")
-	case s.Status == 0 && lease > nowMicros:
-		return nil, inProgress()
-	case s.Status == 0:
-		return nil, nil
 	}
 	return &s, nil
-}
-
-// FinishIdempotency stores the answer of the attempt that holds the key:
-// Conflict when another holds it by now, which must undo what this one did.
-func (tx *Tx) FinishIdempotency(a IdempotencyAnswer) error {
-	changed, err := tx.exec(`UPDATE idempotency_keys SET status = $6, header = $7, body = $8
-		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND token = $5 AND status = 0`,
-		a.Key.Route, a.Key.Name, a.Token, a.Status, a.Header, present(a.Body))
-	if err == nil && changed == 0 {
-		return inProgress()
-	}
-	return err
-}
-
-// AbandonIdempotency frees the key of an attempt that has no answer to keep,
-// such as a 5xx. A key that is not the attempt's any more is left alone.
-func (tx *Tx) AbandonIdempotency(key IdempotencyKey, token string) error {
-	_, err := tx.exec(`DELETE FROM idempotency_keys
-		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND token = $5 AND status = 0`,
-		key.Route, key.Name, token)
-	return err
 }
 
 func inProgress() *fault.Error {
 	return fault.New(fault.Conflict, CodeIdempotencyInProgress, "a request with this Idempotency-Key is under way")
 }
 
-// BeginIdempotency is Tx.BeginIdempotency in a transaction of its own.
-func (s *Scope) BeginIdempotency(ctx context.Context, b IdempotencyBegin) (*Stored, error) {
-	return inWrite(ctx, s, func(tx *Tx) (*Stored, error) { return tx.BeginIdempotency(b) })
+func compareKeys(a, b IdempotencyKey) int {
+	return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Name, b.Name))
 }
 
 // LookupIdempotency is Tx.LookupIdempotency in a transaction of its own.
 func (s *Scope) LookupIdempotency(ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
 	return inRead(ctx, s, func(tx *Tx) (*Stored, error) { return tx.LookupIdempotency(key, requestHash, nowMicros) })
-}
-
-// FinishIdempotency is Tx.FinishIdempotency in a transaction of its own.
-func (s *Scope) FinishIdempotency(ctx context.Context, a IdempotencyAnswer) error {
-	return s.Write(ctx, func(tx *Tx) error { return tx.FinishIdempotency(a) })
-}
-
-// AbandonIdempotency is Tx.AbandonIdempotency in a transaction of its own.
-func (s *Scope) AbandonIdempotency(ctx context.Context, key IdempotencyKey, token string) error {
-	return s.Write(ctx, func(tx *Tx) error { return tx.AbandonIdempotency(key, token) })
 }
 
 // PurgeIdempotency removes at most limit expired keys of all tenants and tells

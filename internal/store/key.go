@@ -16,7 +16,7 @@ type Key struct {
 	Hash           string
 	Role           string
 	Scopes         string // separated by spaces
-	CreatedBy      string
+	CreatedBy      string // the user whose key it is
 	CreatedMicros  int64
 	ExpiresMicros  int64 // 0: never
 	RevokedMicros  int64 // 0: not revoked
@@ -103,6 +103,12 @@ func (sys *System) ListKeys(ctx context.Context, tenantID string) ([]Key, error)
 			tenantID, int64(MaxPage))
 	})
 	return keys, err
+}
+
+// KeyOwner is the user whose key it is, "" when the key is not of this scope.
+func (tx *Tx) KeyOwner(keyID string) (userID string, err error) {
+	err = tx.one([]any{&userID}, "SELECT created_by FROM api_keys WHERE tenant_id = $1 AND environment = $2 AND id = $3", keyID)
+	return userID, ignoreAbsent(err)
 }
 
 // Touch is when a key was last used.

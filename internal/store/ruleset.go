@@ -79,14 +79,29 @@ func (tx *Tx) ActiveRuleSet(policyKey string) (RuleSet, error) {
 	return r, oneOf("active rule set", err)
 }
 
+// ActivePolicy is the id of the active rule set of a policy_key, "" when none
+// is active or the key is unknown. It reads one small row, so that it can be
+// asked often.
+func (tx *Tx) ActivePolicy(policyKey string) (id string, err error) {
+	err = tx.one([]any{&id}, `SELECT active_id FROM series
+		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, policyKey)
+	return id, ignoreAbsent(err)
+}
+
 // RuleSetFilter narrows a list; empty fields do not.
-type RuleSetFilter struct{ Status, PolicyKey string }
+type RuleSetFilter struct {
+	Status, PolicyKey string
+	Configured        bool // active ones and drafts, not the retired
+}
 
 // ListRuleSets is a page of the scope's rule sets, and whether there are more.
 func (tx *Tx) ListRuleSets(f RuleSetFilter, p Page) ([]RuleSet, bool, error) {
 	q := listOf("SELECT " + ruleSetColumns + " FROM rule_sets WHERE tenant_id = $1 AND environment = $2")
 	q.is("status", f.Status)
 	q.is("policy_key", f.PolicyKey)
+	if f.Configured {
+		q.where("status <> ?", StatusRetired)
+	}
 	return list(tx, q, p, func(scan func(...any) error) (r RuleSet, err error) {
 		err = scan(r.fields()...)
 		return r, err
@@ -113,6 +128,11 @@ func (s *Scope) RuleSet(ctx context.Context, id string) (RuleSet, error) {
 // ActiveRuleSet is Tx.ActiveRuleSet in a transaction of its own.
 func (s *Scope) ActiveRuleSet(ctx context.Context, policyKey string) (RuleSet, error) {
 	return inRead(ctx, s, func(tx *Tx) (RuleSet, error) { return tx.ActiveRuleSet(policyKey) })
+}
+
+// ActivePolicy is Tx.ActivePolicy in a transaction of its own.
+func (s *Scope) ActivePolicy(ctx context.Context, policyKey string) (id string, err error) {
+	return inRead(ctx, s, func(tx *Tx) (string, error) { return tx.ActivePolicy(policyKey) })
 }
 
 // ListRuleSets is Tx.ListRuleSets in a transaction of its own.

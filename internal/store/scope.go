@@ -113,6 +113,24 @@ func (db *DB) pastDeadConnections(try func() error) error {
 func (db *DB) readOnce(ctx context.Context, fn func(*session) error) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
 	defer cancel()
+	return db.readWithin(ctx, fn)
+}
+
+// readLong is read without a time limit but the caller's, and is not repeated:
+// fn may have passed on what it read.
+func (db *DB) readLong(ctx context.Context, fn func(*session) error) error {
+	err := db.readWithin(ctx, func(s *session) error {
+		for _, setting := range db.dialect.unhurried() {
+			if _, err := s.exec(setting); err != nil {
+				return err
+			}
+		}
+		return fn(s)
+	})
+	return db.failure("read", err)
+}
+
+func (db *DB) readWithin(ctx context.Context, fn func(*session) error) error {
 	tx, err := db.reader.BeginTx(ctx, db.dialect.readOptions())
 	if err != nil {
 		return err

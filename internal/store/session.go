@@ -13,8 +13,9 @@ type session struct {
 	ctx      context.Context
 	tx       *sql.Tx
 	prepared *statements
-	speaks   voice // for whom the database was last told the session speaks
-	broken   error // why the transaction cannot be relied upon any more
+	bound    map[string]*sql.Stmt // the prepared ones that were used, on this transaction
+	speaks   voice                // for whom the database was last told the session speaks
+	broken   error                // why the transaction cannot be relied upon any more
 }
 
 // voice is for whom statements speak: one tenant in one environment, or the
@@ -80,6 +81,15 @@ func (s *session) each(read func(scan func(...any) error) error, query string, a
 	return s.noted(rows.Err())
 }
 
+// run runs a statement and hands what it returns to read, if that is wanted.
+func (s *session) run(read func(scan func(...any) error) error, query string, args []any) error {
+	if read != nil {
+		return s.each(read, query, args...)
+	}
+	_, err := s.exec(query, args...)
+	return err
+}
+
 // one reads a single row into dest; sql.ErrNoRows when there is none.
 func (s *session) one(dest []any, query string, args ...any) error {
 	found := false
@@ -108,8 +118,18 @@ func (s *session) statement(query string) *sql.Stmt {
 	if s.prepared == nil {
 		return nil
 	}
-	if stmt := s.prepared.get(query); stmt != nil {
-		return s.tx.StmtContext(s.ctx, stmt)
+	if stmt := s.bound[query]; stmt != nil {
+		return stmt
 	}
-	return nil
+	stmt := s.prepared.get(query)
+	if stmt == nil {
+		return nil
+	}
+	// Once for each text: the transaction keeps every one until its end.
+	if s.bound == nil {
+		s.bound = map[string]*sql.Stmt{}
+	}
+	stmt = s.tx.StmtContext(s.ctx, stmt)
+	s.bound[query] = stmt
+	return stmt
 }

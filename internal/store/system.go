@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"iter"
+)
 
 // System is the handle for what happens before or above a tenant: signup,
 // finding the owner of a key, and the operator's work. Nothing that answers a
@@ -32,4 +35,20 @@ func asSystem(fn func(*session) error) func(*session) error {
 // wall open: signup writes two environments at once.
 func (s *session) within(tenantID, environment string) *Tx {
 	return &Tx{session: s, voice: voice{role: systemVoice.role, tenant: tenantID, environment: environment}}
+}
+
+// byScope cuts what is ordered by scope into stretches of one scope each.
+func byScope[T any](ordered []T, scope func(T) voice) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for len(ordered) > 0 {
+			n := 1
+			for n < len(ordered) && scope(ordered[n]) == scope(ordered[0]) {
+				n++
+			}
+			if !yield(ordered[:n]) {
+				return
+			}
+			ordered = ordered[n:]
+		}
+	}
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 
 	"verdict/internal/fault"
 )
@@ -23,6 +22,12 @@ type User struct {
 	PasswordHash  string
 	Role          string
 	CreatedMicros int64
+}
+
+const userColumns = "id, tenant_id, email, password_hash, role, created_micros"
+
+func (u *User) fields() []any {
+	return []any{&u.ID, &u.TenantID, &u.Email, &u.PasswordHash, &u.Role, &u.CreatedMicros}
 }
 
 // Seed is what a signup creates, all of it or nothing.
@@ -121,10 +126,24 @@ func insertUser(s *session, u User) error {
 func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) {
 	var u User
 	err := sys.read(ctx, func(s *session) error {
-		return oneOf("user", s.one([]any{&u.ID, &u.TenantID, &u.Email, &u.PasswordHash, &u.Role, &u.CreatedMicros},
-			"SELECT id, tenant_id, email, password_hash, role, created_micros FROM users WHERE email = $1", email))
+		return oneOf("user", s.one(u.fields(), "SELECT "+userColumns+" FROM users WHERE email = $1", email))
 	})
 	return u, err
+}
+
+// ListUsers returns a tenant's people, oldest first and at most MaxPage of them.
+func (sys *System) ListUsers(ctx context.Context, tenantID string) ([]User, error) {
+	var users []User
+	err := sys.read(ctx, func(s *session) error {
+		users = nil
+		return s.each(func(scan func(...any) error) error {
+			var u User
+			err := scan(u.fields()...)
+			users = append(users, u)
+			return err
+		}, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 ORDER BY created_micros, id LIMIT $2", tenantID, int64(MaxPage))
+	})
+	return users, err
 }
 
 // Tenant finds a tenant by id.
@@ -180,10 +199,4 @@ func (tx *Tx) Users() (int, error) {
 	// The environment is no column of users; it is named to be bound.
 	err := tx.one([]any{&n}, "SELECT count(*) FROM users WHERE tenant_id = $1 AND $2 <> ''")
 	return n, err
-}
-
-// isRefusal tells a refusal of ours from a failure of the database.
-func isRefusal(err error) bool {
-	var refusal *fault.Error
-	return errors.As(err, &refusal)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -37,13 +38,13 @@ type counter struct {
 }
 
 // admit counts what the quota has room for, in the order given, and refuses
-// the rest. Under any concurrency exactly the quota is admitted: the total is
+// the rest; those that are left out are neither counted nor refused. Under any concurrency exactly the quota is admitted: the total is
 // raised only by a statement that checks it.
-func (tx *Tx) admit(writes []*DecisionWrite) (refusals []error, err error) {
+func (tx *Tx) admit(writes []*DecisionWrite, leftOut []bool) (refusals []error, err error) {
 	refusals = make([]error, len(writes))
 	drawing := map[allowance][]int{}
 	for i, w := range writes {
-		if m := w.Meter; m.Units > 0 && m.Billable {
+		if m := w.Meter; m.Units > 0 && m.Billable && !leftOut[i] {
 			a := allowance{m.Period, m.Quota}
 			drawing[a] = append(drawing[a], i)
 		}
@@ -63,7 +64,7 @@ func (tx *Tx) admit(writes []*DecisionWrite) (refusals []error, err error) {
 	}
 	counts := map[counter]int64{}
 	for i, w := range writes {
-		if m := w.Meter; m.Units > 0 && refusals[i] == nil {
+		if m := w.Meter; m.Units > 0 && refusals[i] == nil && !leftOut[i] {
 			counts[counter{m.Period, m.Day, m.Endpoint, m.Billable}] += m.Units
 		}
 	}
@@ -145,7 +146,7 @@ func quotaExceeded() *fault.Error {
 // Meter counts something that stores no decision: Limited quota_exceeded when
 // it is billable and the quota has no room for all of it.
 func (tx *Tx) Meter(m Meter) error {
-	refusals, err := tx.admit([]*DecisionWrite{{Meter: m}})
+	refusals, err := tx.admit([]*DecisionWrite{{Meter: m}}, []bool{false})
 	if err != nil {
 		return err
 	}
@@ -156,6 +157,47 @@ func (tx *Tx) Meter(m Meter) error {
 func (s *Scope) Meter(ctx context.Context, m Meter) error {
 	return s.Write(ctx, func(tx *Tx) error { return tx.Meter(m) })
 }
+
+// UsageAdd is a count of something that is metered without being billed.
+type UsageAdd struct {
+	TenantID, Environment string
+	Meter                 Meter
+}
+
+// AddUsage adds counts of any number of scopes in one transaction. It checks
+// no quota, so a billable meter among them is a mistake of the caller's, and
+// nothing is counted.
+func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
+	sums := map[UsageAdd]int64{} // by all but the units
+	for _, add := range adds {
+		if add.Meter.Billable {
+			return errors.New("add usage: what is billed is metered against its quota")
+		}
+		units := add.Meter.Units
+		add.Meter.Units, add.Meter.Quota = 0, 0
+		if units > 0 {
+			sums[add] += units
+		}
+	}
+	if len(sums) == 0 {
+		return nil
+	}
+	ordered := slices.SortedFunc(maps.Keys(sums), func(a, b UsageAdd) int { return compareVoices(a.scope(), b.scope()) })
+	return sys.write(ctx, func(s *session) error {
+		for of := range byScope(ordered, UsageAdd.scope) {
+			counts := map[counter]int64{}
+			for _, add := range of {
+				counts[counter{add.Meter.Period, add.Meter.Day, add.Meter.Endpoint, false}] = sums[add]
+			}
+			if err := s.within(of[0].TenantID, of[0].Environment).count(counts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (a UsageAdd) scope() voice { return voice{tenant: a.TenantID, environment: a.Environment} }
 
 // Usage is what was counted in a period.
 type Usage struct {

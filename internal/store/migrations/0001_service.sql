@@ -179,18 +179,54 @@ WITHOUT ROWID
 ;
 CREATE INDEX audit_log_object ON audit_log (tenant_id, environment, object, created_micros, id);
 
+-- What a person made of a decision. The decision itself stays as it was.
+CREATE TABLE decision_reviews (
+  tenant_id      TEXT   NOT NULL CHECK (tenant_id <> ''),
+  environment    TEXT   NOT NULL CHECK (environment IN ('sandbox', 'live')),
+  id             TEXT   NOT NULL,
+  decision_id    TEXT   NOT NULL,
+  created_micros BIGINT NOT NULL,
+  actor          TEXT   NOT NULL,
+  outcome        TEXT   NOT NULL,
+  reason_code    TEXT   NOT NULL,
+  note           TEXT   NOT NULL,
+  PRIMARY KEY (tenant_id, environment, decision_id, created_micros, id)
+)
+-- +sqlite
+WITHOUT ROWID
+-- +end
+;
+
+-- How often a rule ran in a day, how often it hit and how often it could not
+-- be evaluated.
+CREATE TABLE rule_stats (
+  tenant_id   TEXT   NOT NULL CHECK (tenant_id <> ''),
+  environment TEXT   NOT NULL CHECK (environment IN ('sandbox', 'live')),
+  rule_set_id TEXT   NOT NULL,
+  rule_id     TEXT   NOT NULL,
+  day         TEXT   NOT NULL,
+  evaluated   BIGINT NOT NULL,
+  hit         BIGINT NOT NULL,
+  unknown     BIGINT NOT NULL,
+  PRIMARY KEY (tenant_id, environment, rule_set_id, rule_id, day)
+)
+-- +sqlite
+WITHOUT ROWID
+-- +end
+;
+
+-- The answers of requests that must be done once. A row is inserted in the
+-- transaction of what it answers for, so it is there if and only if that is.
 CREATE TABLE idempotency_keys (
   tenant_id      TEXT   NOT NULL CHECK (tenant_id <> ''),
   environment    TEXT   NOT NULL CHECK (environment IN ('sandbox', 'live')),
   route          TEXT   NOT NULL,
   name           TEXT   NOT NULL,
   request_hash   TEXT   NOT NULL,
-  token          TEXT   NOT NULL,
   status         BIGINT NOT NULL,
   header         TEXT   NOT NULL,
   body           BYTEA  NOT NULL,
   created_micros BIGINT NOT NULL,
-  lease_micros   BIGINT NOT NULL,
   expires_micros BIGINT NOT NULL,
   PRIMARY KEY (tenant_id, environment, route, name)
 );
@@ -205,6 +241,10 @@ CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
 CREATE TRIGGER audit_log_kept BEFORE DELETE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+CREATE TRIGGER decision_reviews_unchanged BEFORE UPDATE ON decision_reviews
+BEGIN SELECT RAISE(ABORT, 'reviews are only added to'); END;
+CREATE TRIGGER decision_reviews_kept BEFORE DELETE ON decision_reviews
+BEGIN SELECT RAISE(ABORT, 'reviews are only added to'); END;
 -- +end
 
 -- +postgres
@@ -215,6 +255,10 @@ CREATE TRIGGER decisions_unchanged BEFORE UPDATE ON decisions
 CREATE TRIGGER audit_log_unchanged BEFORE UPDATE OR DELETE ON audit_log
   FOR EACH ROW EXECUTE FUNCTION verdict_refuse();
 CREATE TRIGGER audit_log_kept BEFORE TRUNCATE ON audit_log
+  FOR EACH STATEMENT EXECUTE FUNCTION verdict_refuse();
+CREATE TRIGGER decision_reviews_unchanged BEFORE UPDATE OR DELETE ON decision_reviews
+  FOR EACH ROW EXECUTE FUNCTION verdict_refuse();
+CREATE TRIGGER decision_reviews_kept BEFORE TRUNCATE ON decision_reviews
   FOR EACH STATEMENT EXECUTE FUNCTION verdict_refuse();
 -- +end
 
@@ -230,7 +274,8 @@ DO $wall$
 DECLARE t text;
 BEGIN
   FOREACH t IN ARRAY ARRAY['api_keys', 'series', 'rule_sets', 'scorecards', 'decisions',
-                           'usage_totals', 'usage_counters', 'audit_log', 'idempotency_keys'] LOOP
+                           'usage_totals', 'usage_counters', 'audit_log', 'decision_reviews', 'rule_stats',
+                           'idempotency_keys'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
     EXECUTE format($policy$

@@ -88,6 +88,18 @@ func TestActivateNotMine(t *testing.T) {
 		if active, err := scope.ActiveRuleSet(ctx, "default"); err != nil || active.ID != "pol_ten_Asandbox" {
 			t.Errorf("the sandbox has %+v, %v", active, err)
 		}
+		for _, c := range []struct {
+			scope     *store.Scope
+			key, want string
+		}{
+			{scope, "default", "pol_ten_Asandbox"}, {armed, "default", "pol_ten_Alive"}, {scope, "gold", ""},
+			{others["another tenant"], "default", "pol_ten_OTHERsandbox"}, {others["a tenant that is not there"], "default", ""},
+			{db.Scope("ten_OTHER", live), "default", ""}, // it has a draft
+		} {
+			if id, err := c.scope.ActivePolicy(ctx, c.key); err != nil || id != c.want {
+				t.Errorf("%s has %q active in %s, %v", c.scope.Tenant(), id, c.scope.Environment(), err)
+			}
+		}
 		changes, err := db.System().PolicyChanges(ctx, 700)
 		if err != nil || len(changes) != 1 || changes[0].ActiveID != "pol_ten_Alive" || changes[0].Environment != live {
 			t.Errorf("got %+v, %v", changes, err)

@@ -2,6 +2,7 @@
 package storetest_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,6 +98,57 @@ func TestListDecisions(t *testing.T) {
 			rows, more, err := scope.ListDecisions(ctx, c.filter, c.page)
 			if err != nil || len(rows) != c.want || more != c.more || len(rows) > 0 && rows[0].ID != c.first {
 				t.Errorf("%+v %+v: got %d rows, %t, %v", c.filter, c.page, len(rows), more, err)
+			}
+		}
+	})
+}
+
+func TestWalkDecisions(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		const n = 7
+		var want []string
+		for i := range n {
+			w := decision(numbered("dec", i), store.Unmetered)
+			w.Decision.CreatedMicros = int64(1000 + i/2) // pairs are told apart by id
+			want = append(want, w.Decision.ID)
+			wantKind(t, scope.InsertDecision(ctx, w), 0, "")
+		}
+		walk := func(scope *store.Scope, p store.Page) (ids []string) {
+			t.Helper()
+			err := scope.WalkDecisions(ctx, p, func(d *store.Decision) error {
+				if len(d.Response) == 0 || len(d.Facts) == 0 {
+					t.Errorf("%s comes without its documents", d.ID)
+				}
+				ids = append(ids, d.ID)
+				return nil
+			})
+			wantKind(t, err, 0, "")
+			return ids
+		}
+		for _, limit := range []int{0, 1, 3, n, n + 1} {
+			if diff := cmp.Diff(want, walk(scope, store.Page{Limit: limit})); diff != "" {
+				t.Errorf("by %d (-want +got):\n%s", limit, diff)
+			}
+		}
+		if diff := cmp.Diff(want[2:4], walk(scope, store.Page{Limit: 1, FromMicros: 1001, ToMicros: 1002})); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want[5:], walk(scope, store.Page{AfterMicros: 1002, AfterID: want[4]})); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		enough := errors.New("enough")
+		if err := scope.WalkDecisions(ctx, store.Page{}, func(*store.Decision) error { return enough }); !errors.Is(err, enough) {
+			t.Errorf("got %v", err)
+		}
+		if got, err := scope.CountDecisions(ctx); err != nil || got != n {
+			t.Errorf("counted %d, %v", got, err)
+		}
+		for who, other := range neighbours(t, db, "ten_A") {
+			got, err := other.CountDecisions(ctx)
+			if ids := walk(other, store.Page{}); len(ids) != 0 || got != 0 || err != nil {
+				t.Errorf("%s sees %v, %d, %v", who, ids, got, err)
 			}
 		}
 	})

@@ -89,6 +89,29 @@ func decision(id string, quota int64) *store.DecisionWrite {
 	}
 }
 
+// fill puts a row of every kind into a scope that has signed up.
+func fill(t *testing.T, db *store.DB, scope *store.Scope) {
+	t.Helper()
+	w, a := decision("dec_1", store.Unmetered), answer("dec_1")
+	w.Answer = &a
+	stat := store.RuleStat{TenantID: scope.Tenant(), Environment: scope.Environment(), RuleSetID: "pol_1", RuleID: "KO_1", Day: day, Evaluated: 3, Hit: 1}
+	for _, err := range []error{
+		scope.InsertDecision(t.Context(), w),
+		scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertReview(review("rev_1", "dec_1")) }),
+		db.System().AddRuleStats(t.Context(), []store.RuleStat{stat}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func review(id, decision string) store.Review {
+	return store.Review{
+		ID: id, DecisionID: decision, CreatedMicros: 2000, Actor: "usr_1", Outcome: "APPROVED", ReasonCode: "INCOME_SEEN", Note: "salary slips",
+	}
+}
+
 // wantKind checks that an error is a refusal of a kind and code; the zero kind
 // wants no error.
 func wantKind(t *testing.T, err error, kind fault.Kind, code string) {

@@ -2,7 +2,8 @@
 package storetest_test
 
 import (
-	"sync/atomic"
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,15 +13,31 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-func begin(token string) store.IdempotencyBegin {
-	return store.IdempotencyBegin{
-		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: "order-1"}, RequestHash: "h1", Token: token,
-		NowMicros: 1000, LeaseMicros: 2000, ExpiresMicros: 9000,
+func answer(body string) store.IdempotencyAnswer {
+	return store.IdempotencyAnswer{
+		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: "order-1"}, RequestHash: "h1",
+		Status: 200, Header: "application/json", Body: []byte(body), NowMicros: 1000, ExpiresMicros: 9000,
 	}
 }
 
-func answer(token string) store.IdempotencyAnswer {
-	return store.IdempotencyAnswer{Key: begin("").Key, Token: token, Status: 200, Header: "application/json", Body: []byte(`{"id":1}`)}
+// once stores nothing but an answer.
+func once(t *testing.T, scope *store.Scope, a store.IdempotencyAnswer) error {
+	t.Helper()
+	return scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Answer(a) })
+}
+
+// wantAnswered checks that a write was refused with an earlier answer's body.
+func wantAnswered(t *testing.T, err error, body string) {
+	t.Helper()
+	var before *store.AlreadyAnswered
+	if !errors.As(err, &before) {
+		t.Errorf("got %v", err)
+		return
+	}
+	want := store.Stored{Status: 200, Header: "application/json", Body: []byte(body)}
+	if diff := cmp.Diff(want, before.Stored); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 func TestIdempotency(t *testing.T) {
@@ -28,86 +45,41 @@ func TestIdempotency(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
-		try := func(b store.IdempotencyBegin, kind fault.Kind, code string) *store.Stored {
+		look := func(a store.IdempotencyAnswer, kind fault.Kind, want *store.Stored) {
 			t.Helper()
-			looked, lookErr := scope.LookupIdempotency(ctx, b.Key, b.RequestHash, b.NowMicros)
-			wantKind(t, lookErr, kind, code)
-			stored, err := scope.BeginIdempotency(ctx, b)
-			wantKind(t, err, kind, code)
-			if diff := cmp.Diff(looked, stored); diff != "" {
-				t.Errorf("lookup and begin differ:\n%s", diff)
+			got, err := scope.LookupIdempotency(ctx, a.Key, a.RequestHash, a.NowMicros)
+			wantKind(t, err, kind, store.CodeIdempotencyKeyReused)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
-			return stored
 		}
-		if stored := try(begin("t1"), 0, ""); stored != nil {
-			t.Errorf("got %+v", stored)
-		}
-		try(begin("t2"), fault.Conflict, store.CodeIdempotencyInProgress)
-		other := begin("t2")
-		other.RequestHash = "h2"
-		try(other, fault.Invalid, store.CodeIdempotencyKeyReused)
-		wantKind(t, scope.FinishIdempotency(ctx, answer("t2")), fault.Conflict, store.CodeIdempotencyInProgress)
+		first, again, changed := answer("first"), answer("second"), answer("third")
+		changed.RequestHash = "h2"
+		look(first, 0, nil)
+		wantKind(t, once(t, scope, first), 0, "")
+		stored := &store.Stored{Status: 200, Header: "application/json", Body: []byte("first")}
+		look(again, 0, stored)
+		look(changed, fault.Invalid, nil)
+		wantAnswered(t, once(t, scope, again), "first")
+		wantKind(t, once(t, scope, changed), fault.Invalid, store.CodeIdempotencyKeyReused)
+		elsewhere := changed
+		elsewhere.Key.Route = "POST /v1/rule-sets"
+		wantKind(t, once(t, scope, elsewhere), 0, "")
 		for who, neighbour := range others {
 			t.Log(who)
-			wantKind(t, neighbour.FinishIdempotency(ctx, answer("t1")), fault.Conflict, store.CodeIdempotencyInProgress)
-			wantKind(t, neighbour.AbandonIdempotency(ctx, begin("").Key, "t1"), 0, "")
-			stored, err := neighbour.LookupIdempotency(ctx, begin("").Key, "h9", 1000)
-			if stored != nil || err != nil {
-				t.Errorf("got %+v, %v", stored, err)
+			if got, err := neighbour.LookupIdempotency(ctx, first.Key, "h9", 1000); got != nil || err != nil {
+				t.Errorf("got %+v, %v", got, err)
 			}
+			wantKind(t, once(t, neighbour, changed), 0, "")
 		}
-		wantKind(t, scope.FinishIdempotency(ctx, answer("t1")), 0, "")
-		stored := try(begin("t3"), 0, "")
-		if diff := cmp.Diff(&store.Stored{Status: 200, Header: "application/json", Body: []byte(`{"id":1}`)}, stored); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-		try(other, fault.Invalid, store.CodeIdempotencyKeyReused)
-		wantKind(t, scope.AbandonIdempotency(ctx, begin("").Key, "t1"), 0, "") // too late: it has its answer
-		if try(begin("t3"), 0, "") == nil {
-			t.Error("the answer is gone")
-		}
+		look(again, 0, stored)
+
 		// Once expired, the key is free for anything.
-		other.NowMicros, other.LeaseMicros, other.ExpiresMicros = 9000, 9500, 20000
-		if stored := try(other, 0, ""); stored != nil {
-			t.Errorf("got %+v", stored)
-		}
-	})
-}
-
-// TestIdempotencyAbandoned covers attempts that have no answer: given up, and
-// left behind by a process that died.
-func TestIdempotencyAbandoned(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, scope := t.Context(), signUp(t, db, "ten_A")
-		for _, token := range []string{"t1", "t2"} {
-			if stored, err := scope.BeginIdempotency(ctx, begin(token)); stored != nil || err != nil {
-				t.Errorf("got %+v, %v", stored, err)
-			}
-			if token == "t1" {
-				wantKind(t, scope.AbandonIdempotency(ctx, begin("").Key, token), 0, "")
-			}
-		}
-		late := begin("t3")
-		late.NowMicros, late.LeaseMicros = 2000, 3000
-		changed := late
-		changed.RequestHash = "h2"
-		_, err := scope.BeginIdempotency(ctx, changed)
-		wantKind(t, err, fault.Invalid, store.CodeIdempotencyKeyReused)
-		if stored, err := scope.BeginIdempotency(ctx, late); stored != nil || err != nil {
-			t.Errorf("got %+v, %v", stored, err)
-		}
-		// The one that was thought dead comes back: its decision must not stay.
-		w := decision("dec_late", store.Unmetered)
-		w.Answer = &store.IdempotencyAnswer{Key: late.Key, Token: "t2", Status: 200}
-		wantKind(t, scope.InsertDecision(ctx, w), fault.Conflict, store.CodeIdempotencyInProgress)
-		_, err = scope.Decision(ctx, "dec_late")
-		wantNotFound(t, err)
-		wantUsage(t, scope, 0)
-		w.Answer.Token = "t3"
-		wantKind(t, scope.InsertDecision(ctx, w), 0, "")
-
-		for _, c := range []struct{ now, removed int64 }{{8999, 0}, {9000, 1}, {9000, 0}} {
+		changed.NowMicros, changed.ExpiresMicros = 9000, 20000
+		look(changed, 0, nil)
+		wantKind(t, once(t, scope, changed), 0, "")
+		look(changed, 0, &store.Stored{Status: 200, Header: "application/json", Body: []byte("third")})
+		for _, c := range []struct{ now, removed int64 }{{8999, 0}, {9000, 4}, {9000, 0}} {
 			if removed, err := db.System().PurgeIdempotency(ctx, c.now, 10); err != nil || removed != c.removed {
 				t.Errorf("removed %d, %v", removed, err)
 			}
@@ -115,37 +87,85 @@ func TestIdempotencyAbandoned(t *testing.T) {
 	})
 }
 
-// TestIdempotencyRace sends one request many times at once, to two nodes: one
-// decision, one bill, and all who are answered hear the same.
-func TestIdempotencyRace(t *testing.T) {
+// TestAnsweredUndoes shows that a write which comes second leaves nothing
+// behind, and neither does the answer of one that is refused.
+func TestAnsweredUndoes(t *testing.T) {
 	t.Parallel()
-	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
-		db := storetest.Open(t, databaseURL, store.Options{})
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
-		scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
-		var decided, replayed atomic.Int32
-		errs := race(24, func(i int) error {
-			b := begin(numbered("t", i))
-			stored, err := scopes[i%2].BeginIdempotency(ctx, b)
-			if err != nil {
+		insert := func(id, hash string, quota int64) error {
+			w, a := decision(id, quota), answer(id)
+			a.RequestHash = hash
+			w.Answer = &a
+			return scope.InsertDecision(ctx, w)
+		}
+		wantKind(t, insert("dec_0", "h1", 0), fault.Limited, store.CodeQuotaExceeded)
+		if stored, err := scope.LookupIdempotency(ctx, answer("").Key, "h1", 1000); stored != nil || err != nil {
+			t.Errorf("a refusal was stored: %+v, %v", stored, err)
+		}
+		wantKind(t, insert("dec_1", "h1", 1), 0, "")
+		wantAnswered(t, insert("dec_2", "h1", 1), "dec_1") // though the quota is used up
+		wantKind(t, insert("dec_3", "h2", store.Unmetered), fault.Invalid, store.CodeIdempotencyKeyReused)
+		err := scope.Write(ctx, func(tx *store.Tx) error {
+			if _, err := tx.InsertRuleSet(draft("pol_2")); err != nil {
 				return err
 			}
-			if stored != nil {
-				replayed.Add(1)
-				if string(stored.Body) != "the answer" {
-					t.Errorf("replayed %q", stored.Body)
-				}
-				return nil
-			}
-			decided.Add(1)
-			w := decision(numbered("dec", i), store.Unmetered)
-			w.Answer = &store.IdempotencyAnswer{Key: b.Key, Token: b.Token, Status: 200, Body: []byte("the answer")}
-			return scopes[i%2].InsertDecision(ctx, w)
+			return tx.Answer(answer("pol_2"))
 		})
-		got := succeeded(t, errs, fault.Conflict, store.CodeIdempotencyInProgress)
-		if decided.Load() != 1 || got != int(1+replayed.Load()) {
-			t.Errorf("%d decided, %d replayed, %d answered", decided.Load(), replayed.Load(), got)
+		wantAnswered(t, err, "dec_1")
+		_, err = scope.RuleSet(ctx, "pol_2")
+		wantNotFound(t, err)
+		rows, _, err := scope.ListDecisions(ctx, store.DecisionFilter{}, store.Page{})
+		if err != nil || len(rows) != 1 || rows[0].ID != "dec_1" {
+			t.Errorf("got %+v, %v", rows, err)
 		}
 		wantUsage(t, scope, 1)
 	})
+}
+
+// TestIdempotencyRace sends one request many times at once, to two nodes: one
+// decision, one bill, and everybody hears the same, even when the quota has
+// room for no more than one.
+func TestIdempotencyRace(t *testing.T) {
+	t.Parallel()
+	for _, quota := range []int64{1, store.Unmetered} {
+		storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+			db := storetest.Open(t, databaseURL, store.Options{})
+			ctx, scope := t.Context(), signUp(t, db, "ten_A")
+			scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
+			const n = 24
+			heard := make([]string, n)
+			errs := race(n, func(i int) error {
+				id := numbered("dec", i)
+				w, a := decision(id, quota), answer(id)
+				w.Answer, heard[i] = &a, id
+				insert := scopes[i%2].InsertDecision
+				if i%5 == 0 { // the slower way in, which shares the rule
+					insert = func(ctx context.Context, w *store.DecisionWrite) error {
+						return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(w) })
+					}
+				}
+				err := insert(ctx, w)
+				var before *store.AlreadyAnswered
+				if errors.As(err, &before) {
+					heard[i] = string(before.Stored.Body)
+					return nil
+				}
+				return err
+			})
+			if got := succeeded(t, errs, 0, ""); got != n {
+				t.Errorf("%d of %d were answered", got, n)
+			}
+			rows, _, err := scope.ListDecisions(ctx, store.DecisionFilter{}, store.Page{})
+			if err != nil || len(rows) != 1 {
+				t.Fatalf("%d decisions, %v", len(rows), err)
+			}
+			for i, body := range heard {
+				if body != rows[0].ID {
+					t.Errorf("%d heard %q, and %s was decided", i, body, rows[0].ID)
+				}
+			}
+			wantUsage(t, scope, 1)
+		})
+	}
 }

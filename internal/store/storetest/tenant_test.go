@@ -50,6 +50,17 @@ func TestCreateTenant(t *testing.T) {
 		})
 		wantKind(t, err, 0, "")
 
+		second := store.User{ID: "usr_0", TenantID: "ten_A", Email: "second@example.in", Role: "analyst", CreatedMicros: 200}
+		wantKind(t, system.InsertUser(ctx, second, store.AuditEntry{}), 0, "")
+		signUp(t, db, "ten_B")
+		users, err := system.ListUsers(ctx, "ten_A")
+		if diff := cmp.Diff([]store.User{user, second}, users); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		if users, err := system.ListUsers(ctx, "ten_NOBODY"); err != nil || len(users) != 0 {
+			t.Errorf("got %v, %v", users, err)
+		}
+
 		_, err = system.Tenant(ctx, "ten_NOBODY")
 		wantNotFound(t, err)
 		_, err = system.UserByEmail(ctx, "nobody@example.in")
@@ -191,6 +202,31 @@ func TestTouchKeys(t *testing.T) {
 			if got, _, err := system.KeyByHash(ctx, hash); err != nil || got.LastUsedMicros != used {
 				t.Errorf("got %+v, %v", got, err)
 			}
+		}
+	})
+}
+
+func TestKeyOwner(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		id := key("ten_A", sandbox).ID
+		want := func(scope *store.Scope, id, owner string) {
+			t.Helper()
+			err := scope.Read(t.Context(), func(tx *store.Tx) error {
+				got, err := tx.KeyOwner(id)
+				if got != owner {
+					t.Errorf("got %q", got)
+				}
+				return err
+			})
+			wantKind(t, err, 0, "")
+		}
+		want(scope, id, "usr_ten_A")
+		want(scope, "key_none", "")
+		for who, other := range neighbours(t, db, "ten_A") {
+			t.Log(who)
+			want(other, id, "")
 		}
 	})
 }

@@ -14,7 +14,10 @@ import (
 
 // walled are the tables of tenant data, and shared the few others.
 var (
-	walled = []string{"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log", "idempotency_keys"}
+	walled = []string{
+		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
+		"decision_reviews", "rule_stats", "idempotency_keys",
+	}
 	shared = []string{"schema_migrations", "tenants", "users"}
 )
 
@@ -86,14 +89,7 @@ func TestSecondWall(t *testing.T) {
 	db := storetest.Open(t, databaseURL, store.Options{})
 	scope := signUp(t, db, "ten_A")
 	signUp(t, db, "ten_B")
-	w := decision("dec_1", store.Unmetered)
-	w.Answer = &store.IdempotencyAnswer{Key: begin("").Key, Token: "t1", Status: 200}
-	if _, err := scope.BeginIdempotency(t.Context(), begin("t1")); err != nil {
-		t.Fatal(err)
-	}
-	if err := scope.InsertDecision(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
+	fill(t, db, scope)
 	raw := storetest.Raw(t, databaseURL)
 	var bypasses bool
 	if err := raw.QueryRowContext(t.Context(), "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&bypasses); err != nil || bypasses {
@@ -157,12 +153,11 @@ func TestAppendOnly(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
-		if err := signUp(t, db, "ten_A").InsertDecision(t.Context(), decision("dec_1", store.Unmetered)); err != nil {
-			t.Fatal(err)
-		}
+		fill(t, db, signUp(t, db, "ten_A"))
 		raw := storetest.Raw(t, databaseURL)
 		for _, change := range []string{
 			"UPDATE decisions SET status = 'DECLINED'", "UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log",
+			"UPDATE decision_reviews SET outcome = 'APPROVED'", "DELETE FROM decision_reviews",
 		} {
 			err := errOf(t.Context(), raw, db.Kind(), change)
 			if err == nil || !strings.Contains(err.Error(), "only added to") && !strings.Contains(err.Error(), "never changed") {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+func keyCreate(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	tenantID := fs.String("tenant", "", "`id` of the tenant")
+	env := fs.String("env", "", "`environment` the key works in: live or sandbox")
+	name := fs.String("name", "operator", "`name` to know the key by")
+	scopes := fs.String("scopes", tenant.Admin.String(), "`scopes` separated by commas: decide, read, policy:write, policy:activate, admin")
+	expires := fs.String("expires", "", "`when` it ends: an RFC 3339 time, or a time from now such as 720h; never when not given")
+	user := fs.String("user", "", "`address` of the person whose key it is; the first user when not given")
+	if _, code, done := c.words(fs); done {
+		return code
+	}
+	environment, ok := tenant.ParseEnvironment(*env)
+	if !ok {
+		return c.usage("-env must be live or sandbox")
+	}
+	set, err := tenant.ParseScopes(*scopes)
+	if err != nil {
+		return c.usage("-scopes: %v", err)
+	}
+	until, err := moment(*expires, time.Now())
+	if err != nil {
+		return c.usage("-expires: %v", err)
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		t, err := theTenant(ctx, service, *tenantID)
+		if err != nil {
+			return c.failed(err)
+		}
+		owner, err := owner(ctx, service, t.ID, *user)
+		if err != nil {
+			return c.failed(err)
+		}
+		key, made, err := service.CreateKey(ctx, decisioning.NewKey{
+			TenantID: t.ID, UserID: owner, Environment: environment, Name: *name, Scopes: set, ExpiresAt: until,
+		})
+		if err != nil {
+			return c.failed(err)
+		}
+		// The key alone is the answer, so that it can go into a file or a variable.
+		_, _ = fmt.Fprintf(c.stderr, "%s of %s, %s: %s; the key is shown this once\n", made.ID, t.ID, made.Environment, made.Scopes)
+		return c.print(fmt.Appendf(nil, "%s\n", key.Reveal()))
+	})
+}
+
+// owner finds the person whose key it is to be. Who activates a policy in live
+// must be another person than who wrote it, so a key is always somebody's.
+func owner(ctx context.Context, service *decisioning.Service, tenantID, email string) (string, error) {
+	users, err := service.Users(ctx, tenantID)
+	if err != nil {
+		return "", err
+	}
+	wanted, _ := tenant.NormaliseEmail(email)
+	for _, u := range users {
+		if email == "" || u.Email == wanted {
+			return u.ID, nil
+		}
+	}
+	return "", errors.New("the tenant has no such user; \"verdict tenant user list\" shows them")
+}
+
+func keyList(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	tenantID := fs.String("tenant", "", "`id` of the tenant")
+	if _, code, done := c.words(fs); done {
+		return code
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		t, err := theTenant(ctx, service, *tenantID)
+		if err != nil {
+			return c.failed(err)
+		}
+		keys, err := service.Keys(ctx, t.ID)
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(keyTable(keys, time.Now()))
+	})
+}
+
+func keyTable(keys []tenant.APIKey, now time.Time) []byte {
+	t := newTable("KEY", "ENVIRONMENT", "STATE", "BEGINS", "SCOPES", "CREATED", "LAST USED", "EXPIRES", "NAME")
+	for _, k := range keys {
+		state := "works"
+		switch {
+		case !k.RevokedAt.IsZero():
+			state = "revoked"
+		case k.Check(now) != nil:
+			state = "expired"
+		}
+		t.row(k.ID, string(k.Environment), state, k.Prefix, k.Scopes.String(),
+			shortTime(k.CreatedAt), shortTime(k.LastUsedAt), shortTime(k.ExpiresAt), k.Name)
+	}
+	return t.bytes()
+}
+
+func keyRevoke(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	tenantID := fs.String("tenant", "", "`id` of the tenant")
+	words, code, done := c.words(fs, "key's id")
+	if done {
+		return code
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		t, err := theTenant(ctx, service, *tenantID)
+		if err != nil {
+			return c.failed(err)
+		}
+		key, err := service.RevokeKey(ctx, t.ID, words[0])
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(fmt.Appendf(nil, "%s was revoked at %s\n", key.ID, shortTime(key.RevokedAt)))
+	})
+}
+
+// moment reads a time, or a time from now; nothing is the zero time.
+func moment(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ahead, err := time.ParseDuration(text); err == nil {
+		return now.Add(ahead), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, errors.New("is neither an RFC 3339 time such as 2027-01-01T00:00:00+05:30 nor a time from now such as 720h")
+	}
+	return at, nil
+}

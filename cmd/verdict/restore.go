@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"verdict/internal/store"
+)
+
+const restoreHelp = `Read a backup into a database that is new or empty. A file that was cut short
+or altered is refused, and leaves the database as empty as it was.
+
+  verdict restore -i verdict.backup
+  verdict restore -i - -database-url postgres://verdict@db/verdict < verdict.backup
+
+The settings, such as plans and rates, are configuration and not in a backup.
+`
+
+func restore(c *command) int {
+	fs := c.flags(restoreHelp)
+	settings := databaseFlags(fs)
+	in := fs.String("i", "", "`file` to read, - for standard input")
+	if code, done := c.parse(fs, 0); done {
+		return code
+	}
+	if *in == "" {
+		return c.usage("give the file to read with -i")
+	}
+	config, err := settings.Load(os.Getenv)
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	source := c.stdin
+	if *in != standardInput {
+		file, err := os.Open(*in)
+		if err != nil {
+			return c.usage("%v", err)
+		}
+		defer func() { _ = file.Close() }() // only read from
+		source = file
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	bar := c.progress(-1, "restoring")
+	stats, err := store.Restore(ctx, config.DatabaseURL, source, config.Store, func(table string, rows int64) {
+		bar.Describe(fmt.Sprintf("restoring %s: %d rows", table, rows))
+		_ = bar.Add(1)
+	})
+	_ = bar.Finish()
+	if err != nil {
+		return c.failed(err)
+	}
+	return c.print(fmt.Appendf(nil, "%s\n", describe("restored", stats)))
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"verdict/internal/app"
+)
+
+const serveHelp = `Answer the API until a signal comes, then finish what was accepted and end;
+a second signal ends at once.
+
+  verdict serve
+  verdict serve -addr :8080 -database-url postgres://verdict@db/verdict
+  VERDICT_TLS_CERT=cert.pem VERDICT_TLS_KEY=key.pem verdict serve
+
+Each setting is a flag and a variable; a flag beats a variable. The schema is
+brought up to date at the start, safely from many nodes at once. Logs go to
+standard error.
+`
+
+func serve(c *command) int {
+	fs := c.flags(serveHelp)
+	settings := app.Bind(fs)
+	welcome := fs.Bool("welcome", false, "print the addresses and commands to begin with, as happens on a terminal")
+	if code, done := c.parse(fs, 0); done {
+		return code
+	}
+	config, err := settings.Load(os.Getenv)
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	config.Version, config.Commit = version, commit
+	for _, name := range app.UnknownVariables(os.Environ()) {
+		_, _ = fmt.Fprintf(c.stderr, "verdict serve: no setting reads %s; \"verdict serve -h\" lists them\n", name)
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	service, err := app.New(ctx, config, c.stderr)
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	if *welcome || onTerminal(c.stdout) {
+		if code := c.print(greeting(service.URL())); code != exitOK {
+			return code
+		}
+	}
+	err = service.Run(ctx)
+	if closing := service.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return c.ended(err)
+	}
+	return exitOK
+}
+
+// greeting is what a newcomer needs: where it is, and commands to paste.
+func greeting(url string) []byte {
+	return fmt.Appendf(nil, `
+  Verdict answers at  %[1]s
+  Documentation       %[1]s/docs
+  Console             %[1]s/console
+
+  Sign up (the answer shows your key this once):
+
+KEY=$(curl -s %[1]s/api/signup -H 'Content-Type: application/json' \
+  -d '{"email":"you@example.in","org_name":"Asha Finance","password":"a long password"}' \
+  | tee /dev/stderr | sed 's/.*"api_key":"\([^"]*\)".*/\1/')
+
+  Then decide:
+
+curl -s %[1]s/v1/decisions -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
+  -d '{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'
+
+  Ctrl-C ends it.
+
+`, url)
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+const tenantHelp = `The operator's work on tenants.
+
+  verdict tenant list                          every tenant
+  verdict tenant show ID                       one tenant with its people and keys
+  verdict tenant create -email E -org NAME     sign a tenant up; the password comes from standard input
+  verdict tenant plan ID NAME                  move a tenant to another plan
+  verdict tenant user add -tenant ID -email E  add a person; the password comes from standard input
+  verdict tenant user list -tenant ID
+  verdict tenant key create -tenant ID -env live|sandbox [-name N] [-scopes S] [-expires WHEN]
+  verdict tenant key list -tenant ID
+  verdict tenant key revoke -tenant ID KEY
+
+A password is never an argument, which others on the machine could see:
+
+  read -rs P && printf %s "$P" | verdict tenant create -email asha@example.in -org 'Asha Finance'
+
+or set VERDICT_PASSWORD. Where there is one tenant only, -tenant can be left out.
+Changes reach every running node within a second.
+`
+
+// verbs are the commands below a command, by their words.
+type verbs map[string]func(*command) int
+
+func tenants(c *command) int {
+	return c.below(tenantHelp, verbs{
+		"list": tenantList, "show": tenantShow, "create": tenantCreate, "plan": tenantPlan,
+		"user": func(c *command) int {
+			return c.below(tenantHelp, verbs{"add": userAdd, "list": userList})
+		},
+		"key": func(c *command) int {
+			return c.below(tenantHelp, verbs{"create": keyCreate, "list": keyList, "revoke": keyRevoke})
+		},
+	})
+}
+
+// below runs the command that the next word names.
+func (c *command) below(help string, known verbs) int {
+	if len(c.args) == 0 {
+		return c.usage("what to do is missing; \"verdict tenant -h\" lists it")
+	}
+	switch word := c.args[0]; word {
+	case "-h", "-help", "--help", "help":
+		return c.print([]byte(help))
+	default:
+		run, ok := known[word]
+		if !ok {
+			return c.usage("there is no %q; \"verdict tenant -h\" lists what there is", word)
+		}
+		c.name, c.args = c.name+" "+word, c.args[1:]
+		return run(c)
+	}
+}
+
+// words parses flags and the words that must come with them, in any order.
+func (c *command) words(fs *flag.FlagSet, names ...string) (words []string, code int, done bool) {
+	for len(words) <= len(names) {
+		if code, done = c.parse(fs, len(c.args)); done {
+			return nil, code, true
+		}
+		if fs.NArg() == 0 {
+			break
+		}
+		words, c.args = append(words, fs.Arg(0)), fs.Args()[1:]
+	}
+	switch {
+	case len(words) < len(names):
+		return nil, c.usage("the %s is missing; \"verdict tenant -h\" shows how", names[len(words)]), true
+	case len(words) > len(names):
+		return nil, c.usage("unexpected argument %q", words[len(names)]), true
+	}
+	return words, exitOK, false
+}
+
+func tenantList(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	if _, code, done := c.words(fs); done {
+		return code
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		t := newTable("ID", "PLAN", "CREATED", "ORGANISATION")
+		for after := ""; ; {
+			page, err := service.Tenants(ctx, after)
+			if err != nil {
+				return c.failed(err)
+			}
+			if len(page) == 0 {
+				return c.print(t.bytes())
+			}
+			for _, one := range page {
+				t.row(one.ID, one.Plan, shortTime(one.CreatedAt), one.OrgName)
+				after = one.ID
+			}
+		}
+	})
+}
+
+func tenantShow(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	words, code, done := c.words(fs, "tenant's id")
+	if done {
+		return code
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		one, err := service.Tenant(ctx, words[0])
+		if err != nil {
+			return c.failed(err)
+		}
+		users, err := service.Users(ctx, one.ID)
+		if err != nil {
+			return c.failed(err)
+		}
+		keys, err := service.Keys(ctx, one.ID)
+		if err != nil {
+			return c.failed(err)
+		}
+		out := fmt.Appendf(nil, "%s\n  organisation  %s\n  plan          %s\n  created       %s\n\n", one.ID, one.OrgName, one.Plan, shortTime(one.CreatedAt))
+		out = append(append(out, userTable(users)...), '\n')
+		return c.print(append(out, keyTable(keys, time.Now())...))
+	})
+}
+
+func tenantCreate(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	email := fs.String("email", "", "`address` of the first user, who may do everything")
+	org := fs.String("org", "", "`name` of the organisation")
+	if _, code, done := c.words(fs); done {
+		return code
+	}
+	password, code, ok := c.password()
+	if !ok {
+		return code
+	}
+	var w wire.Writer
+	w.Object().Key("email").String(*email).Key("org_name").String(*org).Key("password").String(password.Reveal()).EndObject()
+	body, err := wire.Parse(w.Buf)
+	if err != nil {
+		return c.failed(err)
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		made, err := service.Signup(ctx, body)
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(fmt.Appendf(nil, "tenant  %s\nuser    %s\nkey     %s\n\nThe key is for the sandbox, and shown this once.\n",
+			made.Tenant.ID, made.UserID, made.Key.Reveal()))
+	})
+}
+
+func tenantPlan(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	words, code, done := c.words(fs, "tenant's id", "plan's name")
+	if done {
+		return code
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		if err := service.SetPlan(ctx, words[0], words[1]); err != nil {
+			return c.failed(err)
+		}
+		return c.print(fmt.Appendf(nil, "%s is on the plan %s\n", words[0], words[1]))
+	})
+}
+
+// table lines columns up.
+type table struct {
+	buf bytes.Buffer
+	w   *tabwriter.Writer
+}
+
+func newTable(head ...string) *table {
+	t := &table{}
+	t.w = tabwriter.NewWriter(&t.buf, 0, 0, 2, ' ', 0)
+	t.row(head...)
+	return t
+}
+
+func (t *table) row(cells ...string) {
+	_, _ = fmt.Fprintln(t.w, strings.Join(cells, "\t")) // into memory
+}
+
+func (t *table) bytes() []byte {
+	_ = t.w.Flush() // into memory
+	return t.buf.Bytes()
+}
+
+// shortTime is a time for people, - when there is none.
+func shortTime(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// theTenant is the tenant that was named, or the only one there is.
+func theTenant(ctx context.Context, service *decisioning.Service, id string) (tenant.Tenant, error) {
+	if id != "" {
+		return service.Tenant(ctx, id)
+	}
+	all, err := service.Tenants(ctx, "")
+	switch {
+	case err != nil:
+		return tenant.Tenant{}, err
+	case len(all) == 1:
+		return all[0], nil
+	default:
+		return tenant.Tenant{}, errWhichTenant
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+var errWhichTenant = errors.New("name the tenant with -tenant; \"verdict tenant list\" shows them")
+
+func userAdd(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	tenantID := fs.String("tenant", "", "`id` of the tenant")
+	email := fs.String("email", "", "`address` of the person")
+	role := fs.String("role", string(tenant.RoleAdmin), "`role` of the person")
+	if _, code, done := c.words(fs); done {
+		return code
+	}
+	password, code, ok := c.password()
+	if !ok {
+		return code
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		t, err := theTenant(ctx, service, *tenantID)
+		if err != nil {
+			return c.failed(err)
+		}
+		user, err := service.CreateUser(ctx, t.ID, *email, password, tenant.Role(*role))
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(fmt.Appendf(nil, "%s\n", user.ID))
+	})
+}
+
+func userList(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	tenantID := fs.String("tenant", "", "`id` of the tenant")
+	if _, code, done := c.words(fs); done {
+		return code
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		t, err := theTenant(ctx, service, *tenantID)
+		if err != nil {
+			return c.failed(err)
+		}
+		users, err := service.Users(ctx, t.ID)
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(userTable(users))
+	})
+}
+
+func userTable(users []decisioning.User) []byte {
+	t := newTable("USER", "ROLE", "CREATED", "E-MAIL")
+	for _, u := range users {
+		t.row(u.ID, u.Role, shortTime(u.CreatedAt), u.Email)
+	}
+	return t.bytes()
+}
+
+// passwordVariable is where a password may come from besides standard input.
+const passwordVariable = "VERDICT_PASSWORD"
+
+// maxPasswordLine bounds what is read while looking for a password's end.
+const maxPasswordLine = 4096
+
+// password is the variable's, else the first line of standard input. A terminal
+// is refused, because it would show what is typed.
+func (c *command) password() (password tenant.Secret, code int, ok bool) {
+	if text := os.Getenv(passwordVariable); text != "" {
+		return tenant.NewSecret(text), exitOK, true
+	}
+	if onTerminal(c.stdin) {
+		return password, c.usage("the terminal would show the password: pipe it in, or set %s; \"verdict tenant -h\" shows how", passwordVariable), false
+	}
+	line, err := bufio.NewReader(io.LimitReader(c.stdin, maxPasswordLine)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return password, c.usage("read the password: %v", err), false
+	}
+	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	if line == "" {
+		return password, c.usage("the password is missing: it is the first line of standard input, or in %s", passwordVariable), false
+	}
+	return tenant.NewSecret(line), exitOK, true
+}

@@ -1,0 +1,313 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// safeBuffer is a log that may be read while it is written.
+type safeBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// startApp runs a whole service on free ports with a database of its own. The
+// returned function ends it the way a signal does.
+func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func() error) {
+	t.Helper()
+	c, err := load(t, append([]string{
+		"-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-log-level", "debug",
+		"-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db"),
+	}, args...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log = &safeBuffer{}
+	a, err = New(t.Context(), c, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- a.Run(ctx) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		return <-done
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a, log, stop
+}
+
+// post sends a JSON body and reads the answer.
+func post(ctx context.Context, url, key, body string) (status int, answer map[string]any, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, nil, err
+	}
+	err = json.Unmarshal(data, &answer)
+	return response.StatusCode, answer, err
+}
+
+const (
+	signupBody   = `{"email":"asha@example.in","org_name":"Asha Finance","password":"a long password"}`
+	decisionBody = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
+)
+
+// signUp makes a tenant and returns its key.
+func signUp(t *testing.T, a *App) string {
+	t.Helper()
+	status, answer, err := post(t.Context(), a.URL()+"/api/signup", "", signupBody)
+	if err != nil || status != http.StatusCreated {
+		t.Fatalf("signup: %d %v (%v)", status, answer, err)
+	}
+	key, _ := answer["api_key"].(string)
+	return key
+}
+
+// TestApp is the whole way: start, sign up, decide, read the metrics, end.
+func TestApp(t *testing.T) {
+	t.Parallel()
+	a, log, stop := startApp(t)
+	for path, want := range map[string]int{"/livez": 200, "/readyz": 200, "/v1/health": 401, "/metrics": 404} {
+		if status, _, err := fetch(t.Context(), a.URL()+path); err != nil || status != want {
+			t.Errorf("%s is %d (%v), want %d", path, status, err, want)
+		}
+	}
+	key := signUp(t, a)
+	status, answer, err := post(t.Context(), a.URL()+"/v1/decisions", key, decisionBody)
+	if err != nil || status != http.StatusOK || answer["status"] != "APPROVED" {
+		t.Fatalf("decide: %d %v (%v)", status, answer, err)
+	}
+	status, page, err := fetch(t.Context(), "http://"+a.MetricsAddr()+"/metrics")
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("metrics: %d (%v)", status, err)
+	}
+	for _, want := range []string{
+		`verdict_http_requests_total{method="POST",route="POST /v1/decisions",status="2xx"} 1`,
+		`verdict_decisions_total{status="APPROVED"} 1`,
+		`verdict_refusals_total{code="unauthenticated"} 1`,
+		"verdict_store_writes_total ",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the metrics have no %s", want)
+		}
+	}
+	if status, _, err := fetch(t.Context(), "http://"+a.MetricsAddr()+"/v1/decisions"); err != nil || status != http.StatusNotFound {
+		t.Errorf("the metrics' listener answers for the API: %d (%v)", status, err)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := fetch(t.Context(), a.URL()+"/livez"); err == nil {
+		t.Error("the service still answers after its end")
+	}
+	said := log.String()
+	for _, want := range []string{"msg=ready", `msg="shutting down"`, "msg=stopped", `route="POST /v1/decisions"`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the log does not say %s", want)
+		}
+	}
+	for _, never := range []string{key, "asha@example.in", "a long password", "85000"} {
+		if strings.Contains(said, never) {
+			t.Errorf("the log says %q", never)
+		}
+	}
+}
+
+// TestShutdownUnderLoad: every decision that was answered is in the database
+// afterwards, however the end and the requests fell together, and no answer is
+// cut short.
+func TestShutdownUnderLoad(t *testing.T) {
+	t.Parallel()
+	a, _, stop := startApp(t, "-rate-decide", "1000000/s")
+	key := signUp(t, a)
+	var mu sync.Mutex
+	answered := map[string]bool{}
+	enough := make(chan struct{})
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for {
+				status, answer, err := post(context.Background(), a.URL()+"/v1/decisions", key, decisionBody)
+				if wrong := new(json.SyntaxError); errors.As(err, &wrong) || errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Errorf("an answer was cut short: %v", err)
+				}
+				if err != nil {
+					return // the door is closed
+				}
+				if status != http.StatusOK {
+					t.Errorf("a request got %d %v", status, answer)
+					return
+				}
+				id, _ := answer["decision_id"].(string)
+				mu.Lock()
+				answered[id] = true
+				if len(answered) == 100 {
+					close(enough)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	<-enough
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	clients.Wait()
+	verified, err := a.service.Verify(t.Context(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if verified.Failed > 0 || verified.Checked < int64(len(answered)) {
+		t.Errorf("%d decisions were answered; %d are stored, %d of them wrong", len(answered), verified.Checked, verified.Failed)
+	}
+}
+
+// TestReadinessGoesFirst: while the delay lasts, the service answers and says
+// that it is leaving.
+func TestReadinessGoesFirst(t *testing.T) {
+	t.Parallel()
+	a, _, stop := startApp(t, "-shutdown-delay", "1s")
+	ended := make(chan error, 1)
+	go func() { ended <- stop() }()
+	for status := 200; status != http.StatusServiceUnavailable; {
+		var err error
+		if status, _, err = fetch(t.Context(), a.URL()+"/readyz"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, _, err := fetch(t.Context(), a.URL()+"/livez"); err != nil || status != http.StatusOK {
+		t.Errorf("liveness is %d (%v)", status, err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTraces: a collector hears of the request by its pattern, and of nothing
+// that stood in it.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	received := make(chan string, 8)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		received <- string(body)
+	}))
+	t.Cleanup(collector.Close)
+	a, _, stop := startApp(t, "-otlp-endpoint", collector.URL)
+	key := signUp(t, a)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL()+"/v1/decisions/ABCDE1234F?pan=ABCDE1234F", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	if err := errors.Join(stop(), a.Close()); err != nil {
+		t.Fatal(err)
+	}
+	spans := <-received
+	for _, want := range []string{"GET /v1/decisions/{id}", "POST /api/signup", "sandbox", "req_"} {
+		if !strings.Contains(spans, want) {
+			t.Errorf("the spans do not say %s", want)
+		}
+	}
+	for _, never := range []string{"ABCDE1234F", "127.0.0.1", "Go-http-client", key} {
+		if strings.Contains(spans, never) {
+			t.Errorf("the spans say %s", never)
+		}
+	}
+}
+
+// TestNewTellsMistakesAtOnce: what is wrong is wrong before anything runs, and
+// what was opened until then is given back.
+func TestNewTellsMistakesAtOnce(t *testing.T) {
+	t.Parallel()
+	a, _, _ := startApp(t)
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no folder for the database", []string{"-database-url", "sqlite:" + filepath.Join(dir, "none", "verdict.db")}, "does not exist"},
+		{"address taken", []string{"-addr", a.Addr()}, "address already in use"},
+		{"metrics address taken", []string{"-metrics-addr", a.Addr()}, "metrics: listen:"},
+		{"no certificate", []string{"-tls-cert", filepath.Join(dir, "none"), "-tls-key", filepath.Join(dir, "none")}, "certificate"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			config, err := load(t, append([]string{"-addr", "127.0.0.1:0", "-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db")}, c.args...), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := New(t.Context(), config, io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestStartIsQuick: from nothing to the first answer, a new database included.
+// The limit is generous for a loaded machine; the log has what it took.
+func TestStartIsQuick(t *testing.T) {
+	t.Parallel()
+	begun := time.Now()
+	a, _, _ := startApp(t)
+	if status, _, err := fetch(t.Context(), a.URL()+"/readyz"); err != nil || status != http.StatusOK {
+		t.Fatalf("readiness is %d (%v)", status, err)
+	}
+	took := time.Since(begun)
+	t.Logf("ready after %s", took)
+	if took > 5*time.Second {
+		t.Errorf("ready after %s", took)
+	}
+}

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"strings"
+	"time"
+)
+
+// knob is one thing that an operator can set: written here once, and from here
+// in the help text, in the documentation and in the errors.
+type knob struct {
+	group   string
+	name    string // of the flag; the variable's follows from it
+	also    string // a variable that the rest of the world uses for it
+	form    string // what its value looks like
+	def     string
+	meaning string
+	set     func(c *Config, text string) error
+}
+
+const variablePrefix = "VERDICT_"
+
+// variables are the names it is read from, the first that is set.
+func (k knob) variables() []string {
+	names := []string{variablePrefix + strings.ToUpper(strings.ReplaceAll(k.name, "-", "_"))}
+	if k.also != "" {
+		names = append(names, k.also)
+	}
+	return names
+}
+
+// The groups, in the order of the documentation.
+const (
+	groupListen = "Listening"
+	groupLimit  = "Limits"
+	groupStore  = "Storage"
+	groupTenant = "Plans and people"
+	groupSee    = "Logs, metrics, traces"
+)
+
+// knobs is the table.
+func knobs() []knob {
+	return []knob{
+		{groupListen, "addr", "", "host:port", "127.0.0.1:8080", "where the API listens; port 0 takes a free one",
+			address(func(c *Config) *string { return &c.Addr }, false)},
+		{groupListen, "tls-cert", "", "file", "", "certificate chain in PEM; read anew when the file changes; with tls-key it turns TLS on",
+			text(func(c *Config) *string { return &c.TLSCert })},
+		{groupListen, "tls-key", "", "file", "", "private key in PEM of tls-cert",
+			text(func(c *Config) *string { return &c.TLSKey })},
+		{groupListen, "trusted-proxies", "", "CIDRs", "", "proxies, separated by commas, whose X-Forwarded-For is believed when signups are throttled by address",
+			prefixes(func(c *Config) *prefixList { return &c.TrustedProxies })},
+		{groupListen, "shutdown-delay", "", "duration", "0s", "how long to go on accepting after readiness has turned 503, for a load balancer to notice",
+			period(func(c *Config) *time.Duration { return &c.ShutdownDelay }, 0, 10*time.Minute)},
+		{groupListen, "shutdown-grace", "", "duration", "20s", "how long requests that were accepted may take to finish at shutdown",
+			period(func(c *Config) *time.Duration { return &c.ShutdownGrace }, 0, 10*time.Minute)},
+
+		{groupLimit, "max-body", "", "size", "1MiB", "largest request body",
+			size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20)},
+		{groupLimit, "max-connections", "", "number", "8192", "connections held at once; the next ones wait to be accepted",
+			whole(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000)},
+		{groupLimit, "read-timeout", "", "duration", "15s", "longest time to read a request",
+			period(func(c *Config) *time.Duration { return &c.ReadTimeout }, time.Second, 10*time.Minute)},
+		{groupLimit, "write-timeout", "", "duration", "30s", "longest time from the end of a request's header to the end of its answer",
+			period(func(c *Config) *time.Duration { return &c.WriteTimeout }, time.Second, 10*time.Minute)},
+		{groupLimit, "idle-timeout", "", "duration", "2m", "how long an idle connection is kept",
+			period(func(c *Config) *time.Duration { return &c.IdleTimeout }, time.Second, time.Hour)},
+		{groupLimit, "rate-decide", "", "rate", "500/s burst 1000", "decision endpoints, for each key",
+			rate(func(c *Config) *rateSetting { return &c.Rates.Decide })},
+		{groupLimit, "rate-write", "", "rate", "60/m", "writes of configuration, for each key",
+			rate(func(c *Config) *rateSetting { return &c.Rates.Write })},
+		{groupLimit, "rate-backtest", "", "rate", "30/m", "backtests, for each key",
+			rate(func(c *Config) *rateSetting { return &c.Rates.Backtest })},
+		{groupLimit, "rate-signup", "", "rate", "60/m burst 20", "signups, for each address",
+			rate(func(c *Config) *rateSetting { return &c.SignupRate })},
+
+		{groupStore, "database-url", "", "URL", "sqlite:verdict.db", "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…",
+			databaseURL},
+		{groupStore, "db-connections", "", "number", "8", "connections that read, and on PostgreSQL those that write as well",
+			whole(func(c *Config) *int { return &c.Store.Connections }, 1, 1000)},
+		{groupStore, "db-batch", "", "number", "256", "writes committed together at most",
+			whole(func(c *Config) *int { return &c.Store.BatchSize }, 1, 10_000)},
+		{groupStore, "db-queue", "", "number", "1024", "writes that may wait for the committer",
+			whole(func(c *Config) *int { return &c.Store.QueueSize }, 1, 1_000_000)},
+		{groupStore, "db-queue-wait", "", "duration", "2s", "how long a write waits for a place in a full queue before it is refused with 503",
+			period(func(c *Config) *time.Duration { return &c.Store.QueueWait }, time.Millisecond, time.Minute)},
+		{groupStore, "db-timeout", "", "duration", "10s", "longest time of a commit and, on PostgreSQL, of a statement",
+			period(func(c *Config) *time.Duration { return &c.Store.Timeout }, 100*time.Millisecond, 10*time.Minute)},
+		{groupStore, "policy-cache", "", "number", "1000", "compiled policies kept in memory",
+			whole(func(c *Config) *int { return &c.PlanCache }, 1, 1_000_000)},
+
+		{groupTenant, "plan-quotas", "", "quotas", "free=100000,growth=5000000,enterprise=unmetered", "billable units a month of each plan; a new name is a new plan",
+			quotas},
+		{groupTenant, "password-min-length", "", "number", "8", "characters a new password needs",
+			whole(func(c *Config) *int { return &c.Passwords.MinCharacters }, 8, 256)},
+		{groupTenant, "password-hashes", "", "number", "2", "passwords hashed at once, at 19 MiB and a core each",
+			whole(func(c *Config) *int { return &c.HashesAtOnce }, 1, 64)},
+
+		{groupSee, "log-level", "", "level", "info", "debug, info, warn or error",
+			logLevel},
+		{groupSee, "log-format", "", "format", "text", "text or json",
+			logFormat},
+		{groupSee, "metrics-addr", "", "host:port", "", "where Prometheus reads /metrics, without a key: keep it inside; off when empty",
+			address(func(c *Config) *string { return &c.MetricsAddr }, true)},
+		{groupSee, "otlp-endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT", "URL", "", "OTLP/HTTP collector of the traces, as in http://localhost:4318; off when empty",
+			collector},
+		{groupSee, "trace-ratio", "", "0 to 1", "1", "part of the traces that begin here which are recorded; a caller's own choice is kept",
+			ratio(func(c *Config) *float64 { return &c.TraceRatio })},
+	}
+}

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+const configurationHead = `# Configuration
+
+Every setting is a flag of ` + "`verdict serve`" + ` and an environment variable; a flag
+beats a variable, a variable beats the default, and a variable that is set to
+nothing counts as not set. The other commands read the same variables.
+This page is made from the table that the program reads
+(` + "`go test ./internal/app -update`" + `).
+
+Durations are written like ` + "`500ms`, `20s`, `2m`" + `; sizes like ` + "`512KiB`, `1MiB`" + `;
+rates like ` + "`500/s burst 1000`" + ` or ` + "`60/m`" + ` (windows s, m and h; the burst is the
+window's allowance unless given).
+`
+
+// Markdown is the reference page of the configuration.
+func Markdown() []byte {
+	var b bytes.Buffer
+	b.WriteString(configurationHead)
+	group := ""
+	for _, k := range knobs() {
+		if k.group != group {
+			group = k.group
+			fmt.Fprintf(&b, "\n## %s\n\n| flag | variable | default | meaning |\n|---|---|---|---|\n", group)
+		}
+		def := "none"
+		if k.def != "" {
+			def = "`" + k.def + "`"
+		}
+		fmt.Fprintf(&b, "| `-%s` | `%s` | %s | %s |\n", k.name, strings.Join(k.variables(), "`, `"), def, k.meaning)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// startServer serves a handler on a free port until the test ends.
+func startServer(t *testing.T, c Config, handler http.Handler) *server {
+	t.Helper()
+	c.Addr = "127.0.0.1:0"
+	if c.MaxConnections == 0 {
+		c.MaxConnections = 100
+	}
+	if handler == nil {
+		handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	}
+	s, err := newServer(t.Context(), c, handler, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.serve() }()
+	t.Cleanup(func() {
+		_ = s.close()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// fetch is the status and the body of an address.
+func fetch(ctx context.Context, url string) (int, string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(body), err
+}
+
+// TestShutdownFinishesWhatWasAccepted: a request is under way when the end
+// comes; it is answered whole, and nobody new is let in.
+func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	begun, finish := make(chan struct{}), make(chan struct{})
+	s := startServer(t, Config{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			close(begun)
+			<-finish
+			_, _ = io.WriteString(w, "the whole answer")
+		}
+	}))
+	base := "http://" + s.addr()
+	type result struct {
+		status int
+		body   string
+		err    error
+	}
+	answered := make(chan result, 1)
+	go func() {
+		status, body, err := fetch(context.Background(), base+"/slow")
+		answered <- result{status, body, err}
+	}()
+	<-begun
+	ended := make(chan error, 1)
+	go func() { ended <- s.shutdown(time.Minute) }()
+	listener, _ := s.listener.(*bounded)
+	<-listener.done
+	if _, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.addr()); err == nil {
+		t.Error("somebody new was let in")
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("the end did not wait: %v", err)
+	default:
+	}
+	close(finish)
+	if got := <-answered; got.err != nil || got.body != "the whole answer" {
+		t.Errorf("the request under way got %+v", got)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestShutdownGraceIsALimit: one that never finishes does not hold the process.
+func TestShutdownGraceIsALimit(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{})
+	s := startServer(t, Config{}, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(begun)
+		<-r.Context().Done()
+	}))
+	go func() { _, _, _ = fetch(context.Background(), "http://"+s.addr()) }()
+	<-begun
+	if err := s.shutdown(time.Millisecond); err == nil || !strings.Contains(err.Error(), "cut off") {
+		t.Errorf("the end says %v", err)
+	}
+}
+
+// TestConnectionsAreBounded: the second waits until the first has gone.
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, Config{MaxConnections: 1}, nil)
+	first, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(first, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, _, err := fetch(context.Background(), "http://"+s.addr())
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		t.Errorf("a second connection was served beside the first: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	_ = first.Close()
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHeadersAreBounded: a header that is too large or too slow is not read to
+// its end.
+func TestHeadersAreBounded(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, Config{}, nil)
+	if s.http.ReadHeaderTimeout != 5*time.Second {
+		t.Errorf("the header's timeout is %s", s.http.ReadHeaderTimeout)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.addr(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Large", strings.Repeat("x", 64<<10))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("a header of 64 KiB gets %d", answer.StatusCode)
+	}
+}

@@ -1,0 +1,90 @@
+package decisioning
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// The actions of the audit trail.
+const (
+	actionSignedUp         = "tenant.created"
+	actionPlanSet          = "tenant.plan_set"
+	actionUserAdded        = "user.created"
+	actionKeyCreated       = "key.created"
+	actionKeyRevoked       = "key.revoked"
+	actionDecided          = "decision.created"
+	actionReviewed         = "decision.reviewed"
+	actionRuleSetCreated   = "rule_set.created"
+	actionRuleSetActivated = "rule_set.activated"
+	actionScorecardCreated = "scorecard.created"
+)
+
+// Who did something, when it was none of the tenant's people.
+const (
+	actorSystem   = "system"
+	actorOperator = "operator"
+)
+
+// actor names who calls in stored records: the key, or the person.
+func actor(p tenant.Principal) string {
+	if p.KeyID != "" {
+		return p.KeyID
+	}
+	return p.UserID
+}
+
+// audit is the entry of something a caller did.
+func (s *Service) audit(p tenant.Principal, now time.Time, action, object, note string) store.AuditEntry {
+	return s.auditBy(actor(p), string(p.Environment), now, action, object, note)
+}
+
+func (s *Service) auditBy(actor, environment string, now time.Time, action, object, note string) store.AuditEntry {
+	return store.AuditEntry{
+		ID: s.ids.New(tenant.KindAudit, now), Environment: environment, CreatedMicros: now.UnixMicro(),
+		Actor: actor, Action: action, Object: object, Note: note,
+	}
+}
+
+// AuditEntry is who did what to what.
+type AuditEntry store.AuditEntry
+
+// AuditFilter narrows the trail; empty fields do not.
+type AuditFilter struct{ Actor, Action, Object string }
+
+// Audit lists what was done.
+func (s *Service) Audit(ctx context.Context, p tenant.Principal, f AuditFilter, l List) (Page[AuditEntry], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Page[AuditEntry]{}, err
+	}
+	filters := []string{"audit", f.Actor, f.Action, f.Object}
+	page, err := l.page(p, filters...)
+	if err != nil {
+		return Page[AuditEntry]{}, err
+	}
+	rows, more, err := s.scope(p).ListAudit(ctx, store.AuditFilter(f), page)
+	if err != nil {
+		return Page[AuditEntry]{}, err
+	}
+	list := make([]AuditEntry, len(rows))
+	for i := range rows {
+		list[i] = AuditEntry(rows[i])
+	}
+	return paged(l, p, list, more, func(e AuditEntry) (int64, string) { return e.CreatedMicros, e.ID }, filters...), nil
+}
+
+// CreatedAt is when it was done, as answers write it.
+func (e AuditEntry) CreatedAt() string { return clock(e.CreatedMicros) }
+
+// Write writes the entry.
+func (e AuditEntry) Write(w *wire.Writer) {
+	w.Object().Key("id").String(e.ID).Key("environment").String(e.Environment).Key("actor").String(e.Actor)
+	w.Key("action").String(e.Action).Key("object").String(e.Object)
+	optional(w, "before_checksum", e.BeforeChecksum)
+	optional(w, "after_checksum", e.AfterChecksum)
+	optional(w, "note", e.Note)
+	w.Key("created_at").String(e.CreatedAt()).EndObject()
+}

@@ -1,0 +1,110 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Decision is a stored decision, the bytes it was answered with, explained
+// anew: the engine runs again on the stored facts and the stored policy, and
+// the answer says whether it came to the same.
+func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string) (Answer, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Answer{}, err
+	}
+	if !tenant.Valid(tenant.KindDecision, id) {
+		return Answer{}, missing("decision")
+	}
+	scope := s.scope(p)
+	var stored store.Decision
+	var reviews []store.Review
+	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
+		if stored, err = tx.Decision(id); err != nil {
+			return err
+		}
+		reviews, err = tx.Reviews(id)
+		return err
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	again, err := s.reexplain(ctx, scope, &stored)
+	if err != nil {
+		return Answer{}, err
+	}
+	w := wire.Writer{Buf: make([]byte, 0, len(stored.Response)+2<<10)}
+	w.Object().Members(stored.Response).Key("re_explanation")
+	again.Write(&w)
+	if len(reviews) > 0 {
+		w.Key("reviews").Array()
+		for _, r := range reviews {
+			Review(r).Write(&w)
+		}
+		w.EndArray()
+	}
+	w.EndObject()
+	return Answer{Status: statusOK, Body: w.Buf}, nil
+}
+
+// ReExplanation is what the engine says of a stored decision today.
+type ReExplanation struct {
+	Verified       bool
+	RecomputedHash string
+	PolicyVersion  int64
+	Text           []string
+	NotEvaluated   []engine.NotEvaluated
+}
+
+// reexplain runs the engine on stored facts and a stored policy.
+func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *store.Decision) (ReExplanation, error) {
+	policy, err := s.policy(ctx, scope, stored.PolicyID)
+	if err != nil {
+		var refusal *fault.Error
+		if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
+			err = notARefusal{err} // the decision was found, so what is missing is our loss
+		}
+		return ReExplanation{}, fmt.Errorf("the policy of decision %s: %w", stored.ID, err)
+	}
+	facts, err := readFacts(stored.Facts)
+	if err != nil {
+		return ReExplanation{}, fmt.Errorf("the facts of decision %s: %w", stored.ID, notARefusal{err})
+	}
+	d := decisions.Get().(*engine.Decision)
+	defer decisions.Put(d)
+	policy.plan.Decide(facts, d)
+	hash := d.Hash()
+	return ReExplanation{
+		Verified: hash == stored.Hash, RecomputedHash: hash, PolicyVersion: stored.PolicyVersion,
+		Text: d.Text(), NotEvaluated: d.NotEvaluated(),
+	}, nil
+}
+
+func readFacts(document []byte) (*rule.Facts, error) {
+	v, err := wire.Parse(document)
+	if err != nil {
+		return nil, err
+	}
+	return rule.ReadFacts(v, field.Catalogue())
+}
+
+// Write writes the re-explanation.
+func (r ReExplanation) Write(w *wire.Writer) {
+	w.Object().Key("verified").Bool(r.Verified).Key("recomputed_hash").String(r.RecomputedHash)
+	w.Key("policy_version").Int(r.PolicyVersion).Key("engine_version").String(engine.Version)
+	w.Key("text").Array()
+	for _, line := range r.Text {
+		w.String(line)
+	}
+	w.EndArray().Key("not_evaluated")
+	engine.WriteNotEvaluated(w, r.NotEvaluated)
+	w.EndObject()
+}

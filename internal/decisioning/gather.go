@@ -1,0 +1,109 @@
+package decisioning
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// gathered is what may be stored a second late: counts that nobody pays for,
+// and when keys were last used.
+type gathered struct {
+	mu      sync.Mutex
+	counts  map[gatheredKey]int64
+	touches map[string]int64 // by the key's hash
+}
+
+type gatheredKey struct{ tenant, environment, period, day, endpoint string }
+
+func (g *gathered) touch(hash string, micros int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.touches[hash] = micros
+}
+
+func (g *gathered) count(k gatheredKey) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.counts[k]++
+}
+
+// take empties what was gathered.
+func (g *gathered) take() (map[gatheredKey]int64, map[string]int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	counts, touches := g.counts, g.touches
+	g.counts, g.touches = map[gatheredKey]int64{}, map[string]int64{}
+	return counts, touches
+}
+
+// giveBack returns what could not be stored, to be tried again.
+func (g *gathered) giveBack(counts map[gatheredKey]int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for k, n := range counts {
+		g.counts[k] += n
+	}
+}
+
+// meterUnbilled counts a request that is free.
+func (s *Service) meterUnbilled(p tenant.Principal, endpoint string) {
+	now := s.now()
+	s.gathered.count(gatheredKey{
+		p.TenantID, string(p.Environment), tenant.PeriodOf(now).Key(), tenant.BusinessDay(now), endpoint,
+	})
+}
+
+// flush stores what was gathered. What fails is tried again with the next
+// flush, except times of last use, which the next use will bring.
+func (s *Service) flush(ctx context.Context) {
+	counts, touches := s.gathered.take()
+	if len(counts) > 0 {
+		adds := make([]store.UsageAdd, 0, len(counts))
+		for k, n := range counts {
+			adds = append(adds, store.UsageAdd{TenantID: k.tenant, Environment: k.environment, Meter: store.Meter{
+				Period: k.period, Day: k.day, Endpoint: k.endpoint, Units: n, Quota: store.Unmetered,
+			}})
+		}
+		if err := s.db.System().AddUsage(ctx, adds); err != nil {
+			s.gathered.giveBack(counts)
+			s.options.Logger.WarnContext(ctx, "unbilled usage is stored later", "error", err)
+		}
+	}
+	if len(touches) > 0 {
+		list := make([]store.Touch, 0, len(touches))
+		for hash, micros := range touches {
+			list = append(list, store.Touch{Hash: hash, UsedMicros: micros})
+		}
+		if err := s.db.System().TouchKeys(ctx, list); err != nil {
+			s.options.Logger.WarnContext(ctx, "last use of keys was not noted", "error", err)
+		}
+	}
+	s.flushRules(ctx, s.now())
+}
+
+// flushRules stores and tells how the rules of all policies in use fared.
+func (s *Service) flushRules(ctx context.Context, now time.Time) {
+	var stats []store.RuleStat
+	day := tenant.BusinessDay(now)
+	s.policies.each(func(p *policy) {
+		p.tally.Drain(func(rule string, evaluated, hit, unknown int64) {
+			stats = append(stats, store.RuleStat{
+				TenantID: p.tenant, Environment: p.environment, RuleSetID: p.id, RuleID: rule, Day: day,
+				Evaluated: evaluated, Hit: hit, Unknown: unknown,
+			})
+			if tell := s.options.Hooks.Rule; tell != nil {
+				tell(RuleCount{p.tenant, p.environment, p.key, rule, evaluated, hit, unknown})
+			}
+		})
+	})
+	if len(stats) == 0 {
+		return
+	}
+	if err := s.db.System().AddRuleStats(ctx, stats); err != nil {
+		s.options.Logger.WarnContext(ctx, "rule statistics of a second were lost", "rules", len(stats), "error", err)
+	}
+}

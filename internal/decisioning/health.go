@@ -1,0 +1,31 @@
+package decisioning
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/engine"
+)
+
+// Health is whether the service can do its work.
+type Health struct {
+	Ready          bool
+	StorageLatency time.Duration
+	EngineVersion  string
+	Time           time.Time
+}
+
+// healthWait bounds how long a probe waits for the database.
+const healthWait = 2 * time.Second
+
+// Health asks the database for an answer.
+func (s *Service) Health(ctx context.Context) Health {
+	ctx, cancel := context.WithTimeout(ctx, healthWait)
+	defer cancel()
+	begin := s.now()
+	err := s.db.Ping(ctx)
+	if err != nil {
+		s.options.Logger.WarnContext(ctx, "the database does not answer", "error", err)
+	}
+	return Health{Ready: err == nil, StorageLatency: s.now().Sub(begin), EngineVersion: engine.Version, Time: s.moment()}
+}

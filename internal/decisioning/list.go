@@ -1,0 +1,134 @@
+package decisioning
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// List asks for one page of a list, ordered by creation.
+type List struct {
+	Limit     int // 1 to MaxLimit
+	Cursor    string
+	Ascending bool // oldest first
+	From, To  time.Time
+}
+
+// The sizes of a page.
+const (
+	DefaultLimit = 50
+	MaxLimit     = store.MaxPage
+)
+
+// CodeInvalidCursor is the refusal of a cursor that is not ours, or belongs to
+// another list.
+const CodeInvalidCursor = "invalid_cursor"
+
+// page turns a request into storage's words. The filters are part of what a
+// cursor belongs to: used with others, it would skip and repeat.
+func (l List) page(p tenant.Principal, filters ...string) (store.Page, error) {
+	page := store.Page{
+		Limit: l.Limit, Descending: !l.Ascending,
+		FromMicros: micros(l.From), ToMicros: micros(l.To),
+	}
+	if l.Cursor == "" {
+		return page, nil
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
+	if err != nil || len(raw) <= markSize+8 {
+		return page, notACursor()
+	}
+	mark, place := raw[:markSize], raw[markSize:]
+	page.AfterMicros, page.AfterID = int64(binary.BigEndian.Uint64(place)), string(place[8:])
+	// The mark is no secret, so what it vouches for is looked at all the same:
+	// a database does not take every byte for a text.
+	if _, ok := tenant.Time(page.AfterID); !ok || !bytes.Equal(mark, l.mark(p, filters, place)) {
+		return page, notACursor()
+	}
+	return page, nil
+}
+
+func notACursor() error {
+	return fault.New(fault.Malformed, CodeInvalidCursor, "this cursor is not one of this list with these filters")
+}
+
+// markSize is how many bytes of a cursor are its mark.
+const markSize = 8
+
+// mark is what a cursor at a place recognises its list, and itself, by.
+func (l List) mark(p tenant.Principal, filters []string, place []byte) []byte {
+	h := sha256.New()
+	write := func(text string) {
+		var n [4]byte
+		binary.BigEndian.PutUint32(n[:], uint32(len(text)))
+		h.Write(n[:])
+		h.Write([]byte(text))
+	}
+	write(p.TenantID)
+	write(string(p.Environment))
+	write(clock(micros(l.From)))
+	write(clock(micros(l.To)))
+	if l.Ascending {
+		write("asc")
+	}
+	for _, f := range filters {
+		write(f)
+	}
+	write(string(place))
+	return h.Sum(nil)[:markSize]
+}
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Data       []T
+	Limit      int
+	NextCursor string // "" on the last page
+}
+
+// paged makes the page of what storage returned.
+func paged[T any](l List, p tenant.Principal, rows []T, more bool, last func(T) (int64, string), filters ...string) Page[T] {
+	out := Page[T]{Data: rows, Limit: l.Limit}
+	if more {
+		micros, id := last(rows[len(rows)-1])
+		place := append(binary.BigEndian.AppendUint64(nil, uint64(micros)), id...)
+		out.NextCursor = base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, place), place...))
+	}
+	return out
+}
+
+// Write writes the page, each row by write.
+func (p Page[T]) Write(w *wire.Writer, write func(*wire.Writer, T)) {
+	w.Object().Key("data").Array()
+	for _, row := range p.Data {
+		write(w, row)
+	}
+	w.EndArray()
+	p.writePagination(w)
+	w.EndObject()
+}
+
+func (p Page[T]) writePagination(w *wire.Writer) {
+	w.Key("pagination").Object().Key("limit").Int(int64(p.Limit)).Key("has_next").Bool(p.NextCursor != "")
+	optional(w, "next_cursor", p.NextCursor)
+	w.EndObject()
+}
+
+func optional(w *wire.Writer, key, text string) {
+	if text != "" {
+		w.Key(key).String(text)
+	}
+}
+
+// optionalTime writes a stored time unless it is never.
+func optionalTime(w *wire.Writer, key string, micros int64) {
+	if micros != 0 {
+		w.Key(key).String(clock(micros))
+	}
+}

@@ -1,0 +1,119 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+)
+
+// Once is a caller's wish that a request be done once, however often it is
+// sent: the Idempotency-Key, for one route, with the hash of what was sent.
+type Once struct {
+	Route string
+	Key   string
+	Hash  string
+}
+
+// Answer is what a request is answered with.
+type Answer struct {
+	Status   int
+	Location string // where the new thing is, "" when there is none
+	Body     []byte
+	Replayed bool // an earlier request with this Idempotency-Key had this answer
+}
+
+// rememberFor is how long a key is remembered.
+const rememberFor = 24 * time.Hour
+
+// flights are the requests with an Idempotency-Key that this node is busy
+// with. A second one is turned away at once; on another node it would be the
+// database that sees to it that only one is done.
+type flights struct {
+	mu    sync.Mutex
+	under map[flight]struct{}
+}
+
+type flight struct{ tenant, environment, route, key string }
+
+func (f *flights) enter(which flight) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, busy := f.under[which]; busy {
+		return false
+	}
+	f.under[which] = struct{}{}
+	return true
+}
+
+func (f *flights) leave(which flight) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.under, which)
+}
+
+// keep makes the record of an answer, to be stored in the transaction of what
+// is answered; nil when nobody asked for it.
+type keep func(Answer) *store.IdempotencyAnswer
+
+// once does something once. What do stores must include what keep gives, in
+// the same transaction. A refusal is not remembered: it did nothing, and the
+// same request may succeed later.
+func (s *Service) once(ctx context.Context, scope *store.Scope, o *Once, do func(keep) (Answer, error)) (Answer, error) {
+	if o == nil {
+		return do(func(Answer) *store.IdempotencyAnswer { return nil })
+	}
+	this := flight{scope.Tenant(), scope.Environment(), o.Route, o.Key}
+	if !s.flights.enter(this) {
+		return Answer{}, fault.New(fault.Conflict, store.CodeIdempotencyInProgress, "a request with this Idempotency-Key is under way")
+	}
+	defer s.flights.leave(this)
+	key := store.IdempotencyKey{Route: o.Route, Name: o.Key}
+	now := s.now().UnixMicro()
+	stored, err := scope.LookupIdempotency(ctx, key, o.Hash, now)
+	if err != nil {
+		return Answer{}, err
+	}
+	if stored != nil {
+		return replay(*stored), nil
+	}
+	answer, err := do(func(a Answer) *store.IdempotencyAnswer {
+		return &store.IdempotencyAnswer{
+			Key: key, RequestHash: o.Hash, Status: int64(a.Status), Header: a.Location, Body: a.Body,
+			NowMicros: now, ExpiresMicros: now + rememberFor.Microseconds(),
+		}
+	})
+	var already *store.AlreadyAnswered
+	if errors.As(err, &already) {
+		return replay(already.Stored), nil
+	}
+	return answer, err
+}
+
+func replay(stored store.Stored) Answer {
+	return Answer{Status: int(stored.Status), Location: stored.Header, Body: stored.Body, Replayed: true}
+}
+
+// write does something once that is one transaction.
+func (s *Service) write(ctx context.Context, scope *store.Scope, o *Once, fn func(*store.Tx) (Answer, error)) (Answer, error) {
+	return s.once(ctx, scope, o, func(keep keep) (Answer, error) { return s.commit(ctx, scope, keep, fn) })
+}
+
+// commit runs fn, which changes something and says what to answer, in one
+// transaction with the answer's record.
+func (s *Service) commit(ctx context.Context, scope *store.Scope, keep keep, fn func(*store.Tx) (Answer, error)) (Answer, error) {
+	var answer Answer
+	err := scope.Write(ctx, func(tx *store.Tx) (err error) {
+		if answer, err = fn(tx); err != nil {
+			return err
+		}
+		if record := keep(answer); record != nil {
+			return tx.Answer(*record)
+		}
+		return nil
+	})
+	return answer, err
+}

@@ -1,0 +1,163 @@
+package decisioning
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// Tenants lists tenants after an id, "" for the first, a page at a time.
+func (s *Service) Tenants(ctx context.Context, after string) ([]tenant.Tenant, error) {
+	rows, err := s.db.System().ListTenants(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]tenant.Tenant, len(rows))
+	for i, t := range rows {
+		list[i] = tenantOf(t)
+	}
+	return list, nil
+}
+
+// Tenant finds a tenant.
+func (s *Service) Tenant(ctx context.Context, id string) (tenant.Tenant, error) {
+	t, err := s.db.System().Tenant(ctx, id)
+	return tenantOf(t), err
+}
+
+func tenantOf(t store.Tenant) tenant.Tenant {
+	return tenant.Tenant{ID: t.ID, OrgName: t.OrgName, Plan: t.Plan, CreatedAt: moment(t.CreatedMicros)}
+}
+
+// SetPlan moves a tenant to another plan, which takes effect within a second.
+func (s *Service) SetPlan(ctx context.Context, tenantID, plan string) error {
+	if _, ok := s.options.Plans.Get(plan); !ok {
+		return invalid("/plan", fault.CodeInvalidField, fmt.Sprintf("must be one of %v", s.options.Plans.Names()))
+	}
+	now := s.moment()
+	return s.db.System().SetPlan(ctx, tenantID, plan, s.auditBy(actorOperator, string(tenant.Live), now, actionPlanSet, tenantID, plan))
+}
+
+// NewKey describes a key to be made.
+type NewKey struct {
+	TenantID    string
+	UserID      string // whose key it is
+	Environment tenant.Environment
+	Name        string
+	Scopes      tenant.Scopes
+	ExpiresAt   time.Time // zero for never
+	By          string    // who makes it, "" for the operator
+}
+
+// CreateKey makes a key. It is returned in the clear, this once.
+func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.APIKey, error) {
+	now := s.moment()
+	var faults fault.List
+	name := tenant.CheckKeyName(&faults, "/name", n.Name)
+	if !n.Environment.Valid() {
+		faults.Add("/environment", fault.CodeInvalidField, "must be sandbox or live")
+	}
+	if n.Scopes == 0 {
+		faults.Add("/scopes", fault.CodeRequired, "must name at least one scope")
+	}
+	if !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now) {
+		faults.Add("/expires_at", fault.CodeOutOfRange, "must lie in the future")
+	}
+	if err := faults.Err(); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	key, err := tenant.MintKey(n.Environment, s.random)
+	if err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	by := n.By
+	if by == "" {
+		by = actorOperator
+	}
+	record := store.Key{
+		ID: s.ids.New(tenant.KindKey, now), TenantID: n.TenantID, Environment: string(n.Environment), Name: name,
+		Prefix: key.Prefix(), Hash: keyHash(tenant.HashKey(key)), Scopes: n.Scopes.String(), CreatedBy: n.UserID,
+		CreatedMicros: now.UnixMicro(), ExpiresMicros: micros(n.ExpiresAt),
+	}
+	if err := s.db.System().InsertKey(ctx, record, s.auditBy(by, record.Environment, now, actionKeyCreated, record.ID, name)); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	shown, err := apiKey(record)
+	return key, shown, err
+}
+
+// Keys lists a tenant's keys of both environments, the revoked ones too.
+func (s *Service) Keys(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
+	rows, err := s.db.System().ListKeys(ctx, tenantID)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]tenant.APIKey, len(rows))
+	for i, k := range rows {
+		if list[i], err = apiKey(k); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// RevokeKey ends a key for good. Every node refuses it within a second.
+func (s *Service) RevokeKey(ctx context.Context, tenantID, keyID string) (tenant.APIKey, error) {
+	now := s.moment()
+	revoked, err := s.db.System().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(),
+		s.auditBy(actorOperator, "", now, actionKeyRevoked, keyID, ""))
+	if err != nil {
+		return tenant.APIKey{}, err
+	}
+	return apiKey(revoked)
+}
+
+// User is a person of a tenant.
+type User struct {
+	ID, Email, Role string
+	CreatedAt       time.Time
+}
+
+// Users lists a tenant's people.
+func (s *Service) Users(ctx context.Context, tenantID string) ([]User, error) {
+	rows, err := s.db.System().ListUsers(ctx, tenantID)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]User, len(rows))
+	for i, u := range rows {
+		list[i] = User{u.ID, u.Email, u.Role, moment(u.CreatedMicros)}
+	}
+	return list, nil
+}
+
+// CreateUser adds a person to a tenant.
+func (s *Service) CreateUser(ctx context.Context, tenantID, email string, password tenant.Secret, role tenant.Role) (User, error) {
+	var faults fault.List
+	address, ok := tenant.NormaliseEmail(email)
+	if !ok {
+		faults.Add("/email", tenant.CodeInvalidEmail, "must be an e-mail address such as asha@example.in")
+	}
+	if role.Scopes() == 0 {
+		faults.Add("/role", fault.CodeInvalidField, "is not a role")
+	}
+	s.options.Passwords.Check(&faults, "/password", password.Reveal(), email)
+	if err := faults.Err(); err != nil {
+		return User{}, err
+	}
+	hash, err := s.hasher.Hash(ctx, password)
+	if err != nil {
+		return User{}, err
+	}
+	now := s.moment()
+	u := store.User{
+		ID: s.ids.New(tenant.KindUser, now), TenantID: tenantID, Email: address, PasswordHash: hash.Reveal(),
+		Role: string(role), CreatedMicros: now.UnixMicro(),
+	}
+	err = s.db.System().InsertUser(ctx, u, s.auditBy(actorOperator, string(tenant.Live), now, actionUserAdded, u.ID, ""))
+	return User{u.ID, u.Email, u.Role, now}, err
+}

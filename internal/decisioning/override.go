@@ -1,0 +1,172 @@
+package decisioning
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// maxOverrides bounds the values a preview may change.
+const maxOverrides = 100
+
+// override is what is put at a path, or below it.
+type override struct {
+	value    wire.Value // a null takes the value away
+	given    bool
+	children map[string]*override
+	order    []string
+}
+
+// overridden is a body with other values at some of its paths, such as
+// applicant.foir. A path into report goes past the bureau's key, as the names
+// of fields do. A null takes a value away: that is how to ask what would be
+// decided without it.
+func overridden(body, overrides wire.Value) (wire.Value, error) {
+	var faults fault.List
+	if overrides.Len() > maxOverrides {
+		faults.Add(overrides.Pointer(), fault.CodeTooMany, "has more than %d paths", maxOverrides)
+		return wire.Value{}, faults.Err()
+	}
+	root := &override{}
+	for path, v := range overrides.Members() {
+		parts := strings.Split(path, ".")
+		known := slices.Contains(overridable, parts[0])
+		switch k := v.Kind(); {
+		case !known || len(parts) < 2 || slices.Contains(parts, ""):
+			faults.Add(v.Pointer(), fault.CodeUnknownField, "must be a path of the request such as applicant.foir, below one of %s",
+				strings.Join(overridable, ", "))
+		case k == wire.Object || k == wire.Array:
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be a single value; a path to each member changes several")
+		default:
+			if parts[0] == "report" {
+				if bureau, ok := onlyKey(body.Get("report")); ok && parts[1] != bureau {
+					parts = slices.Insert(parts, 1, bureau)
+				}
+			}
+			root.put(parts, v)
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return wire.Value{}, err
+	}
+	var w wire.Writer
+	root.write(&w, body)
+	return wire.Parse(w.Buf)
+}
+
+// overridable are the blocks of a request whose values a preview may change.
+var overridable = []string{"applicant", "bureau_report", "report", "device", "location", "fraud", "bank_summary"}
+
+// onlyKey is the name of an object's only member.
+func onlyKey(v wire.Value) (string, bool) {
+	if v.Len() == 1 {
+		for name := range v.Members() {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+func (o *override) put(path []string, v wire.Value) {
+	for _, name := range path {
+		if o.children == nil {
+			o.children = map[string]*override{}
+		}
+		next := o.children[name]
+		if next == nil {
+			next = &override{}
+			o.children[name] = next
+			o.order = append(o.order, name)
+		}
+		o = next
+	}
+	o.value, o.given = v, true
+}
+
+// write writes v with what is overridden in it.
+func (o *override) write(w *wire.Writer, v wire.Value) {
+	if o.given {
+		w.Value(o.value)
+		return
+	}
+	w.Object()
+	for name, member := range v.Members() {
+		w.Name(name)
+		if child := o.children[name]; child != nil {
+			child.write(w, member)
+		} else {
+			w.Value(member)
+		}
+	}
+	for _, name := range o.order {
+		if v.Kind() != wire.Object || !has(v, name) {
+			w.Name(name)
+			o.children[name].write(w, wire.Value{})
+		}
+	}
+	w.EndObject()
+}
+
+// has reports whether an object has a member, a null one too.
+func has(v wire.Value, name string) bool {
+	for n := range v.Members() {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// difference writes an entry for every place at which two values differ.
+// Lists are compared place by place: the order of rules is the policy's.
+func difference(w *wire.Writer, pointer string, baseline, variant wire.Value) {
+	switch {
+	case baseline.Kind() == wire.Object && variant.Kind() == wire.Object:
+		for name, b := range baseline.Members() {
+			difference(w, pointer+"/"+name, b, variant.Get(name))
+		}
+		for name, v := range variant.Members() {
+			if !has(baseline, name) {
+				difference(w, pointer+"/"+name, wire.Value{}, v)
+			}
+		}
+	case baseline.Kind() == wire.Array && variant.Kind() == wire.Array:
+		b, v := elements(baseline), elements(variant)
+		for i := range max(len(b), len(v)) {
+			difference(w, pointer+"/"+strconv.Itoa(i), at(b, i), at(v, i))
+		}
+	case !same(baseline, variant):
+		w.Object().Key("pointer").String(pointer)
+		if baseline.Given() {
+			w.Key("baseline").Value(baseline)
+		}
+		if variant.Given() {
+			w.Key("variant").Value(variant)
+		}
+		w.EndObject()
+	}
+}
+
+func elements(v wire.Value) []wire.Value {
+	list := make([]wire.Value, 0, v.Len())
+	for _, e := range v.Elements() {
+		list = append(list, e)
+	}
+	return list
+}
+
+func at(list []wire.Value, i int) wire.Value {
+	if i < len(list) {
+		return list[i]
+	}
+	return wire.Value{}
+}
+
+// same compares two values that were written by one writer, so that equal ones
+// have equal texts.
+func same(a, b wire.Value) bool {
+	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() && a.Kind() != wire.Object && a.Kind() != wire.Array
+}

@@ -1,0 +1,95 @@
+package decisioning
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/engine"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// PolicyView is a configured policy as it reads: conditions with their text,
+// the fields it names and, when asked for, how its rules fared.
+type PolicyView struct {
+	set    store.RuleSet
+	policy *engine.Policy
+	stats  map[string]store.RuleStat // by rule id; nil when not asked for
+}
+
+// PolicyFilter narrows the view. StatsDays, unless 0, adds the statistics of
+// so many days.
+type PolicyFilter struct {
+	PolicyKey string
+	StatsDays int
+}
+
+// Policies lists the active policies and the drafts.
+func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilter, l List) (Page[PolicyView], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Page[PolicyView]{}, err
+	}
+	filters := []string{"policies", f.PolicyKey}
+	page, err := l.page(p, filters...)
+	if err != nil {
+		return Page[PolicyView]{}, err
+	}
+	scope := s.scope(p)
+	var list []PolicyView
+	var more bool
+	err = scope.Read(ctx, func(tx *store.Tx) error {
+		rows, hasMore, err := tx.ListRuleSets(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
+		if err != nil {
+			return err
+		}
+		list, more = make([]PolicyView, len(rows)), hasMore
+		for i, set := range rows {
+			if list[i], err = s.view(tx, set, f.StatsDays); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Page[PolicyView]{}, err
+	}
+	return paged(l, p, list, more, func(v PolicyView) (int64, string) { return v.set.CreatedMicros, v.set.ID }, filters...), nil
+}
+
+func (s *Service) view(tx *store.Tx, set store.RuleSet, statsDays int) (PolicyView, error) {
+	_, policy, err := show(set)
+	if err != nil {
+		return PolicyView{}, err
+	}
+	view := PolicyView{set: set, policy: policy}
+	if statsDays == 0 {
+		return view, nil
+	}
+	from := tenant.BusinessDay(s.now().Add(-time.Duration(statsDays-1) * 24 * time.Hour))
+	stats, err := tx.RuleStats(set.ID, from)
+	if err != nil {
+		return PolicyView{}, err
+	}
+	view.stats = make(map[string]store.RuleStat, len(stats))
+	for _, stat := range stats {
+		view.stats[stat.RuleID] = stat
+	}
+	return view, nil
+}
+
+// Write writes the view.
+func (v PolicyView) Write(w *wire.Writer) {
+	w.Object().Key("id").String(v.set.ID).Key("policy_key").String(v.set.PolicyKey).Key("name").String(v.set.Name)
+	w.Key("version").Int(v.set.Version).Key("status").String(v.set.Status).Key("checksum").String(v.set.Checksum)
+	var extra func(*wire.Writer, string)
+	if v.stats != nil {
+		extra = func(w *wire.Writer, ruleID string) {
+			stat := v.stats[ruleID]
+			w.Key("stats").Object().Key("evaluated").Int(stat.Evaluated).Key("hit").Int(stat.Hit)
+			w.Key("not_evaluated").Int(stat.Unknown).EndObject()
+		}
+	}
+	v.policy.WriteSummary(w, extra)
+	w.EndObject()
+}

@@ -1,0 +1,127 @@
+package decisioning
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/application"
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// previewMembers are what a preview reads besides an application.
+var previewMembers = []string{"rule_set_id", "overrides", "compare"}
+
+// whatIf is what a preview asks for.
+type whatIf struct {
+	ruleSetID string
+	overrides wire.Value
+	compare   bool
+}
+
+// Preview decides without storing anything: with another rule set, with other
+// values, or both, and side by side with the application as it was sent.
+func (s *Service) Preview(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Answer{}, err
+	}
+	ask, err := readWhatIf(body)
+	if err != nil {
+		return Answer{}, err
+	}
+	now := s.moment()
+	variant, err := s.variant(ctx, p, body, ask, now)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := variant
+	if ask.compare {
+		baseline, err := s.variant(ctx, p, body, whatIf{}, now)
+		if err != nil {
+			return Answer{}, err
+		}
+		if answer, err = compared(baseline, variant); err != nil {
+			return Answer{}, err
+		}
+	}
+	s.meterUnbilled(p, EndpointPreview)
+	return Answer{Status: statusOK, Body: answer}, nil
+}
+
+func readWhatIf(body wire.Value) (whatIf, error) {
+	var faults fault.List
+	var ask whatIf
+	if v := body.Get("rule_set_id"); v.Given() {
+		if ask.ruleSetID = v.Text(); v.Kind() != wire.String {
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be the id of a rule set")
+		}
+	}
+	if v := body.Get("overrides"); v.Given() {
+		if ask.overrides = v; v.Kind() != wire.Object {
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object of request paths and values")
+		}
+	}
+	if v := body.Get("compare"); v.Given() {
+		if ask.compare = v.IsTrue(); v.Kind() != wire.Bool {
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false")
+		}
+	}
+	return ask, faults.Err()
+}
+
+// variant is the preview of one what-if.
+func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Value, ask whatIf, now time.Time) ([]byte, error) {
+	policy, err := s.previewed(ctx, p, body, ask.ruleSetID)
+	if err != nil {
+		return nil, err
+	}
+	if ask.overrides.Given() {
+		if body, err = overridden(body, ask.overrides); err != nil {
+			return nil, err
+		}
+	}
+	app, err := application.Read(body, application.Options{Inputs: policy.inputs, Members: previewMembers})
+	if err != nil {
+		return nil, err
+	}
+	d := decisions.Get().(*engine.Decision)
+	defer decisions.Put(d)
+	policy.plan.Decide(app.Facts, d)
+	return render(d, policy, &engine.Envelope{
+		Preview: true, Environment: string(p.Environment), Facts: app.Facts, Warnings: app.Warnings,
+	}, now), nil
+}
+
+// previewed is the policy that a preview asks for: the rule set it names, a
+// draft or a retired one too, or the active one.
+func (s *Service) previewed(ctx context.Context, p tenant.Principal, body wire.Value, ruleSetID string) (*policy, error) {
+	if ruleSetID == "" {
+		return s.activePolicy(ctx, p, policyKeyOf(body))
+	}
+	if !tenant.Valid(tenant.KindPolicy, ruleSetID) {
+		return nil, missing("rule set")
+	}
+	return s.policy(ctx, s.scope(p), ruleSetID)
+}
+
+// compared puts two previews beside each other, with what differs.
+func compared(baseline, variant []byte) ([]byte, error) {
+	b, err := wire.Parse(baseline)
+	if err != nil {
+		return nil, err
+	}
+	v, err := wire.Parse(variant)
+	if err != nil {
+		return nil, err
+	}
+	w := wire.Writer{Buf: make([]byte, 0, len(baseline)+len(variant)+1<<10)}
+	w.Object().Key("preview").Bool(true).Key("baseline").Raw(baseline).Key("variant").Raw(variant)
+	w.Key("diff").Array()
+	for _, name := range []string{"status", "grade", "offer", "explanation", "reasons"} {
+		difference(&w, "/"+name, b.Get(name), v.Get(name))
+	}
+	w.EndArray().EndObject()
+	return w.Buf, nil
+}

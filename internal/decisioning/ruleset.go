@@ -1,0 +1,253 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// RuleSet is one version of a policy, as it is shown.
+type RuleSet struct {
+	store.RuleSet
+	Inherited    []string         // sections taken from the base, told when it is created
+	Findings     []engine.Finding // what the static analysis says, nil in lists
+	FeatureNames []string
+}
+
+// baseNone is the base of a rule set that inherits nothing.
+const baseNone = "none"
+
+// CreateRuleSet stores a draft. What the request leaves out is taken from its
+// base, by default the active rule set of the same policy_key, so that the
+// stored document is complete. Only a document that would compile is stored.
+func (s *Service) CreateRuleSet(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return Answer{}, err
+	}
+	scope := s.scope(p)
+	// What is inherited depends on the moment, so all of it is done once: a
+	// repetition hears the first answer, whatever has been activated since.
+	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+		base, err := s.base(ctx, scope, body)
+		if err != nil {
+			return Answer{}, err
+		}
+		merged, inherited, err := inherit(body, base)
+		if err != nil {
+			return Answer{}, err
+		}
+		policy, err := s.readPolicy(ctx, scope, body, merged)
+		if err != nil {
+			return Answer{}, err
+		}
+		return s.storeDraft(ctx, p, policy, base, inherited, keep)
+	})
+}
+
+// storeDraft stores a policy that was read, as the next version of its
+// policy_key.
+func (s *Service) storeDraft(
+	ctx context.Context, p tenant.Principal, policy *engine.Policy, base store.RuleSet, inherited []string, keep keep,
+) (Answer, error) {
+	now := s.moment()
+	draft := store.RuleSet{
+		ID: s.ids.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Document: policy.Document(),
+		Checksum: policy.Checksum(), Base: base.ID, CreatedMicros: now.UnixMicro(), CreatedBy: actor(p),
+	}
+	findings := engine.Analyse(policy, field.Catalogue())
+	return s.commit(ctx, s.scope(p), keep, func(tx *store.Tx) (Answer, error) {
+		stored, err := tx.InsertRuleSet(draft)
+		if err != nil {
+			return Answer{}, err
+		}
+		entry := s.audit(p, now, actionRuleSetCreated, stored.ID, "")
+		entry.BeforeChecksum, entry.AfterChecksum = base.Checksum, stored.Checksum
+		if err := tx.Audit(entry); err != nil {
+			return Answer{}, err
+		}
+		shown := RuleSet{stored, inherited, findings, policy.FeatureNames()}
+		return Answer{Status: statusCreated, Location: "/v1/rule-sets/" + stored.ID, Body: shown.body()}, nil
+	})
+}
+
+// base finds what a draft inherits from: the zero rule set for nothing.
+func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value) (store.RuleSet, error) {
+	named := body.Get("base")
+	switch {
+	case named.Given() && named.Kind() != wire.String:
+		var faults fault.List
+		faults.Add(named.Pointer(), fault.CodeWrongType, "must be the id of a rule set, or none")
+		return store.RuleSet{}, faults.Err()
+	case named.Text() == baseNone:
+		return store.RuleSet{}, nil
+	case named.Given():
+		if !tenant.Valid(tenant.KindPolicy, named.Text()) {
+			return store.RuleSet{}, missing("rule set to take as base")
+		}
+		return scope.RuleSet(ctx, named.Text())
+	}
+	set, err := scope.ActiveRuleSet(ctx, policyKeyOf(body))
+	var refusal *fault.Error
+	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
+		return store.RuleSet{}, nil
+	}
+	return set, err
+}
+
+func inherit(body wire.Value, base store.RuleSet) (merged []byte, inherited []string, err error) {
+	var from wire.Value
+	if base.ID != "" {
+		if from, err = wire.Parse(base.Document); err != nil {
+			return nil, nil, notARefusal{err}
+		}
+	}
+	merged, inherited = engine.Inherit(body, from)
+	return merged, inherited, nil
+}
+
+// readPolicy reads the merged document of a request, with the scope's
+// scorecards at hand.
+func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.Value, merged []byte) (*engine.Policy, error) {
+	var lookup error
+	find := func(id string) (*engine.Scorecard, bool) {
+		card, err := s.scorecard(ctx, scope, id)
+		var refusal *fault.Error
+		if err != nil && !(errors.As(err, &refusal) && refusal.Kind == fault.NotFound) {
+			lookup = err
+		}
+		return card, err == nil
+	}
+	policy, err := engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue(), Scorecard: find})
+	if err == nil && body.Get("scorecard").Given() && body.Get("scorecard_id").Given() {
+		err = checkPin(policy, find)
+	}
+	if lookup != nil {
+		return nil, lookup
+	}
+	return policy, err
+}
+
+// checkPin refuses a request that brings a scorecard along and says that it is
+// a stored one, when it is not. What a rule set was read out as can be sent
+// back: that is the same card.
+func checkPin(policy *engine.Policy, find func(id string) (*engine.Scorecard, bool)) error {
+	stored, ok := find(policy.ScorecardID)
+	switch {
+	case !ok:
+		return invalid("/scorecard_id", fault.CodeUnknownField, "no scorecard has this id; leave it out to use the scorecard of the request")
+	case stored.Checksum() != policy.Scorecard.Checksum():
+		return invalid("/scorecard_id", fault.CodeInvalidField, "the scorecard of the request is not the one with this id; give either")
+	}
+	return nil
+}
+
+// RuleSet finds a rule set, with its findings.
+func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (RuleSet, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return RuleSet{}, err
+	}
+	if !tenant.Valid(tenant.KindPolicy, id) {
+		return RuleSet{}, missing("rule set")
+	}
+	set, err := s.scope(p).RuleSet(ctx, id)
+	if err != nil {
+		return RuleSet{}, err
+	}
+	shown, policy, err := show(set)
+	if err != nil {
+		return RuleSet{}, err
+	}
+	shown.Findings = engine.Analyse(policy, field.Catalogue())
+	return shown, nil
+}
+
+// show reads a stored rule set for showing.
+func show(set store.RuleSet) (RuleSet, *engine.Policy, error) {
+	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue()})
+	if err != nil {
+		return RuleSet{}, nil, notARefusal{err}
+	}
+	return RuleSet{RuleSet: set, FeatureNames: policy.FeatureNames()}, policy, nil
+}
+
+// RuleSetFilter narrows a list of rule sets; empty fields do not.
+type RuleSetFilter struct{ Status, PolicyKey string }
+
+// RuleSets lists versions of policies.
+func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFilter, l List) (Page[RuleSet], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Page[RuleSet]{}, err
+	}
+	filters := []string{"rule-sets", f.Status, f.PolicyKey}
+	page, err := l.page(p, filters...)
+	if err != nil {
+		return Page[RuleSet]{}, err
+	}
+	rows, more, err := s.scope(p).ListRuleSets(ctx, store.RuleSetFilter{Status: f.Status, PolicyKey: f.PolicyKey}, page)
+	if err != nil {
+		return Page[RuleSet]{}, err
+	}
+	list := make([]RuleSet, len(rows))
+	for i := range rows {
+		if list[i], _, err = show(rows[i]); err != nil {
+			return Page[RuleSet]{}, err
+		}
+	}
+	return paged(l, p, list, more, lastRuleSet, filters...), nil
+}
+
+func lastRuleSet(r RuleSet) (int64, string) { return r.CreatedMicros, r.ID }
+
+func (r RuleSet) body() []byte {
+	w := wire.Writer{Buf: make([]byte, 0, len(r.Document)+2<<10)}
+	r.Write(&w)
+	return w.Buf
+}
+
+// Write writes the rule set: its document, which has the name and the
+// policy_key, and what is known about it.
+func (r RuleSet) Write(w *wire.Writer) {
+	w.Object().Key("id").String(r.ID).Key("version").Int(r.Version).Key("status").String(r.Status)
+	w.Key("checksum").String(r.Checksum)
+	optional(w, "base", r.Base)
+	if r.Inherited != nil {
+		w.Key("inherited")
+		writeStrings(w, r.Inherited)
+	}
+	w.Members(r.Document).Key("feature_names")
+	writeStrings(w, r.FeatureNames)
+	if r.Findings != nil {
+		w.Key("findings").Array()
+		for _, f := range r.Findings {
+			f.Write(w)
+		}
+		w.EndArray()
+	}
+	optional(w, "notes", r.Notes)
+	w.Key("created_at").String(clock(r.CreatedMicros)).Key("created_by").String(r.CreatedBy)
+	optionalTime(w, "activated_at", r.ActivatedMicros)
+	optional(w, "activated_by", r.ActivatedBy)
+	optionalTime(w, "retired_at", r.RetiredMicros)
+	w.EndObject()
+}
+
+func writeStrings(w *wire.Writer, list []string) {
+	w.Array()
+	for _, s := range list {
+		w.String(s)
+	}
+	w.EndArray()
+}
+
+// note reads a person's words on what they do.
+func note(f *wire.Form) string {
+	text, _ := f.Text("note", maxNote)
+	return strings.Clone(text)
+}

@@ -1,0 +1,287 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Scorecard is a stored scorecard, as it is shown.
+type Scorecard struct {
+	store.Scorecard
+	card *engine.Scorecard
+}
+
+// maxInputs bounds the applicants that are scored in one request.
+const maxInputs = 1_000
+
+// Scorecard creates a scorecard, or scores with one when the body has an
+// input.
+func (s *Service) Scorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+	if body.Get("input").Given() || body.Get("inputs").Given() {
+		return s.score(ctx, p, body)
+	}
+	return s.createScorecard(ctx, p, body, o)
+}
+
+func (s *Service) createScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return Answer{}, err
+	}
+	card, err := readNamed(body)
+	if err != nil {
+		return Answer{}, err
+	}
+	now := s.moment()
+	record := store.Scorecard{
+		ID: s.ids.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
+		CreatedMicros: now.UnixMicro(), CreatedBy: actor(p),
+	}
+	return s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+		stored, err := tx.InsertScorecard(record)
+		if err != nil {
+			return Answer{}, err
+		}
+		entry := s.audit(p, now, actionScorecardCreated, stored.ID, "")
+		entry.AfterChecksum = stored.Checksum
+		if err := tx.Audit(entry); err != nil {
+			return Answer{}, err
+		}
+		var w wire.Writer
+		Scorecard{stored, card}.Write(&w)
+		return Answer{Status: statusCreated, Body: w.Buf}, nil
+	})
+}
+
+// readNamed reads a scorecard that is to be kept, and so must have a name.
+func readNamed(body wire.Value) (*engine.Scorecard, error) {
+	card, err := engine.ReadScorecard(body, field.Catalogue())
+	if name := body.Get("name"); name.Given() && name.Text() != "" {
+		return card, err
+	}
+	var faults fault.List
+	faults.Add("/name", fault.CodeRequired, "is required: a name people will recognise the scorecard by")
+	var refusal *fault.Error
+	if errors.As(err, &refusal) {
+		addAll(&faults, refusal.Items)
+	}
+	return nil, faults.Err()
+}
+
+// addAll notes faults that were found elsewhere.
+func addAll(faults *fault.List, items []fault.Item) {
+	for _, item := range items {
+		faults.Add(item.Pointer, item.Code, "%s", item.Detail)
+	}
+}
+
+// scorecard finds a stored scorecard of the scope.
+func (s *Service) scorecard(ctx context.Context, scope *store.Scope, id string) (*engine.Scorecard, error) {
+	if !tenant.Valid(tenant.KindScorecard, id) {
+		return nil, missing("scorecard")
+	}
+	stored, err := scope.Scorecard(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return readScorecard(stored)
+}
+
+func readScorecard(stored store.Scorecard) (*engine.Scorecard, error) {
+	v, err := wire.Parse(stored.Document)
+	if err == nil {
+		var card *engine.Scorecard
+		if card, err = engine.ReadScorecard(v, field.Catalogue()); err == nil {
+			return card, nil
+		}
+	}
+	return nil, fmt.Errorf("read the stored scorecard %s: %w", stored.ID, notARefusal{err})
+}
+
+// Scorecards lists the stored scorecards.
+func (s *Service) Scorecards(ctx context.Context, p tenant.Principal, name string, l List) (Page[Scorecard], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Page[Scorecard]{}, err
+	}
+	filters := []string{"scorecards", name}
+	page, err := l.page(p, filters...)
+	if err != nil {
+		return Page[Scorecard]{}, err
+	}
+	rows, more, err := s.scope(p).ListScorecards(ctx, name, page)
+	if err != nil {
+		return Page[Scorecard]{}, err
+	}
+	list := make([]Scorecard, len(rows))
+	for i, row := range rows {
+		card, err := readScorecard(row)
+		if err != nil {
+			return Page[Scorecard]{}, err
+		}
+		list[i] = Scorecard{row, card}
+	}
+	return paged(l, p, list, more, func(c Scorecard) (int64, string) { return c.CreatedMicros, c.ID }, filters...), nil
+}
+
+// Write writes the scorecard: its document, which has the name, and what is
+// known about it.
+func (c Scorecard) Write(w *wire.Writer) {
+	least, most := c.card.Bounds()
+	w.Object().Key("id").String(c.ID).Key("version").Int(c.Version).Key("status").String("active")
+	w.Key("checksum").String(c.Checksum).Members(c.Document)
+	w.Key("min_points").Decimal(int64(least), rule.Places).Key("max_points").Decimal(int64(most), rule.Places)
+	w.Key("created_at").String(clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
+}
+
+// score scores one applicant or several. Nothing is stored.
+func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Answer{}, err
+	}
+	card, id, err := s.scoredWith(ctx, p, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	inputs, err := readInputs(body)
+	if err != nil {
+		return Answer{}, err
+	}
+	grade, err := s.grading(ctx, p, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	scorer := engine.CompileScorecard(card, field.Catalogue())
+	write := func(w *wire.Writer, facts *rule.Facts) {
+		result := scorer.Score(facts)
+		w.Object()
+		optional(w, "scorecard_id", id)
+		result.WriteMembers(w)
+		if g, ok := grade(result.Final); ok {
+			w.Key("grade").String(g)
+		}
+		w.EndObject()
+	}
+	var w wire.Writer
+	if body.Get("input").Given() {
+		write(&w, inputs[0])
+	} else {
+		w.Object().Key("data").Array()
+		for _, facts := range inputs {
+			write(&w, facts)
+		}
+		w.EndArray().EndObject()
+	}
+	return Answer{Status: statusOK, Body: w.Buf}, nil
+}
+
+// scoredWith is the scorecard a request names, or brings along.
+func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.Value) (card *engine.Scorecard, id string, err error) {
+	named := body.Get("scorecard_id")
+	switch {
+	case named.Given() && body.Get("factors").Given():
+		return nil, "", invalid("/scorecard_id", fault.CodeInvalidField, "give either scorecard_id or factors")
+	case named.Given():
+		if named.Kind() != wire.String {
+			return nil, "", invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
+		}
+		card, err = s.scorecard(ctx, s.scope(p), named.Text())
+		return card, named.Text(), err
+	case !body.Get("factors").Given():
+		return nil, "", invalid("/scorecard_id", fault.CodeRequired, "is required to score, unless the body brings its factors")
+	}
+	var w wire.Writer
+	w.Object()
+	for name, member := range body.Members() {
+		if name != "input" && name != "inputs" && name != "policy_key" {
+			w.Name(name).Value(member)
+		}
+	}
+	w.EndObject()
+	inline, err := wire.Parse(w.Buf)
+	if err != nil {
+		return nil, "", err
+	}
+	card, err = engine.ReadScorecard(inline, field.Catalogue())
+	return card, "", err
+}
+
+// grading is how the active policy grades a score; without one nothing is
+// graded.
+func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Value) (func(rule.Number) (string, bool), error) {
+	active, err := s.activePolicy(ctx, p, policyKeyOf(body))
+	var refusal *fault.Error
+	if errors.As(err, &refusal) && refusal.Code == CodeNoActivePolicy {
+		return func(rule.Number) (string, bool) { return "", false }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return active.plan.GradeOf, nil
+}
+
+// readInputs reads the applicants to score: objects of field names and values.
+func readInputs(body wire.Value) ([]*rule.Facts, error) {
+	one, many := body.Get("input"), body.Get("inputs")
+	switch {
+	case one.Given() && many.Given():
+		return nil, invalid("/inputs", fault.CodeInvalidField, "give either input or inputs")
+	case one.Given():
+		facts, err := readInput(one)
+		return []*rule.Facts{facts}, err
+	case many.Kind() != wire.Array:
+		return nil, invalid("/inputs", fault.CodeWrongType, "must be a list of objects")
+	case many.Len() > maxInputs:
+		return nil, invalid("/inputs", fault.CodeTooMany, fmt.Sprintf("has more than %d entries", maxInputs))
+	}
+	list := make([]*rule.Facts, 0, many.Len())
+	var faults fault.List
+	for _, v := range many.Elements() {
+		facts, err := readInput(v)
+		var refusal *fault.Error
+		if errors.As(err, &refusal) && refusal.Kind == fault.Invalid {
+			addAll(&faults, refusal.Items)
+		} else if err != nil {
+			return nil, err
+		}
+		list = append(list, facts)
+	}
+	return list, faults.Err()
+}
+
+// readInput reads one applicant, and refuses a name that is no field's and a
+// value of the wrong type: scored as absent they would pass unnoticed.
+func readInput(v wire.Value) (*rule.Facts, error) {
+	facts, err := rule.ReadFacts(v, field.Catalogue())
+	if err != nil {
+		return nil, err
+	}
+	var faults fault.List
+	for name, member := range v.Members() {
+		if !member.Given() {
+			continue
+		}
+		id, known := field.Catalogue().Lookup(name)
+		switch {
+		case !known && !field.Declarable(name):
+			faults.Add(member.Pointer(), fault.CodeUnknownField, "is not a field a scorecard can read")
+		case known && facts.Get(name).Type() != field.Catalogue().Field(id).Type:
+			faults.Add(member.Pointer(), fault.CodeWrongType, "must be a %s", field.Catalogue().Field(id).Type)
+		}
+	}
+	return facts, faults.Err()
+}
+
+// invalid is a refusal with one fault.
+func invalid(pointer, code, detail string) error {
+	var faults fault.List
+	faults.Add(pointer, code, "%s", detail)
+	return faults.Err()
+}

@@ -1,0 +1,175 @@
+// Package decisioning is what the service does: every use case, with all the
+// I/O around one pure decision.
+//
+// A caller hands in who is calling and a parsed body, and gets back a result
+// that writes itself as JSON, or a refusal that names what was wrong. What a
+// result looks like on the wire belongs here, because an answer is stored as
+// the bytes it was given in; how it travels (status codes, headers) does not.
+//
+// Storage is called as it is. Nothing here remembers anything that storage
+// could not tell again: the caches hold immutable plans, and pointers that are
+// looked up anew twice a second.
+package decisioning
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"time"
+
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// Options are what a Service needs besides its database. A zero field takes
+// its default.
+type Options struct {
+	Now          func() time.Time // the clock
+	Random       io.Reader        // of ids and keys; crypto/rand.Reader
+	Plans        tenant.Plans     // tenant.DefaultPlans
+	Passwords    tenant.PasswordRules
+	PasswordCost tenant.Cost // of new hashes; tenant.DefaultCost
+	HashesAtOnce int         // passwords hashed at once; 2
+	Logger       *slog.Logger
+	Hooks        Hooks
+	// PlanCache is how many compiled policies are kept; 1,000.
+	PlanCache int
+}
+
+// Hooks are told what happened, for metrics. They must not block; a nil hook
+// is left out.
+type Hooks struct {
+	Decided func(status string)
+	Rule    func(RuleCount)
+}
+
+// RuleCount is how often a rule of one policy ran, hit, and could not be
+// evaluated since it was last told.
+type RuleCount struct {
+	TenantID, Environment, PolicyKey, RuleID string
+	Evaluated, Hit, Unknown                  int64
+}
+
+// Service is the use cases over one database. It is safe for concurrent use.
+type Service struct {
+	db      *store.DB
+	now     func() time.Time
+	random  io.Reader
+	ids     *tenant.IDs
+	hasher  *tenant.Hasher
+	options Options
+
+	keys     *freshCache[tenant.KeyHash, credential]
+	active   *freshCache[series, string]
+	policies *policyCache
+	gathered gathered
+	flights  flights
+}
+
+// refreshAfter is how old what a cache says may be. A revoked key and an
+// activated policy reach every node within a second of it.
+const refreshAfter = 500 * time.Millisecond
+
+// The sizes of the caches: a tenant that does not call costs nothing.
+const (
+	keyCacheSize    = 10_000
+	activeCacheSize = 10_000
+	policyCacheSize = 1_000
+)
+
+// New makes the service.
+func New(db *store.DB, o Options) (*Service, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	if len(o.Plans.Names()) == 0 {
+		o.Plans = tenant.DefaultPlans()
+	}
+	if o.PasswordCost == (tenant.Cost{}) {
+		o.PasswordCost = tenant.DefaultCost()
+	}
+	if o.HashesAtOnce == 0 {
+		o.HashesAtOnce = 2
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.PlanCache == 0 {
+		o.PlanCache = policyCacheSize
+	}
+	hasher, err := tenant.NewHasher(o.PasswordCost, o.HashesAtOnce, o.Random)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{db: db, now: o.Now, random: o.Random, ids: tenant.NewIDs(o.Random), hasher: hasher, options: o}
+	s.keys = newFreshCache(keyCacheSize, o.Now, s.loadCredential)
+	s.active = newFreshCache(activeCacheSize, o.Now, s.loadActive)
+	s.policies = newPolicyCache(o.PlanCache)
+	s.gathered.counts = map[gatheredKey]int64{}
+	s.gathered.touches = map[string]int64{}
+	s.flights.under = map[flight]struct{}{}
+	return s, nil
+}
+
+// scope is the storage handle of a caller.
+func (s *Service) scope(p tenant.Principal) *store.Scope {
+	return s.db.Scope(p.TenantID, string(p.Environment))
+}
+
+// moment is now, to the millisecond that answers show.
+func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// clockFormat is RFC 3339 in UTC with milliseconds.
+const clockFormat = "2006-01-02T15:04:05.000Z07:00"
+
+// clock writes a stored time.
+func clock(micros int64) string { return time.UnixMicro(micros).UTC().Format(clockFormat) }
+
+// flushEvery is how long what is gathered in memory waits to be stored.
+const flushEvery = time.Second
+
+// purgeEvery is how often expired idempotency keys are removed.
+const purgeEvery = 10 * time.Minute
+
+// Run stores what is gathered in memory, until ctx ends, and then once more.
+// A service whose Run is not called answers all the same, and forgets its
+// statistics.
+func (s *Service) Run(ctx context.Context) {
+	flush := time.NewTicker(flushEvery)
+	defer flush.Stop()
+	purge := time.NewTicker(purgeEvery)
+	defer purge.Stop()
+	for {
+		select {
+		case <-flush.C:
+			s.flush(ctx)
+		case <-purge.C:
+			s.purge(ctx)
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			s.flush(last)
+			cancel()
+			return
+		}
+	}
+}
+
+// purgeBatch bounds how long a purge holds the writer.
+const purgeBatch = 1_000
+
+func (s *Service) purge(ctx context.Context) {
+	for {
+		removed, err := s.db.System().PurgeIdempotency(ctx, s.now().UnixMicro(), purgeBatch)
+		if err != nil {
+			s.options.Logger.WarnContext(ctx, "expired idempotency keys stay for now", "error", err)
+			return
+		}
+		if removed < purgeBatch {
+			return
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package decisioning
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// SignedUp is what a new tenant is told, its first key among it: this once.
+type SignedUp struct {
+	Key           tenant.Key
+	KeyID         string
+	Tenant        tenant.Tenant
+	UserID, Email string
+	RuleSetID     string
+	ConsoleURL    string
+	Warnings      []Warning
+}
+
+// Warning is something that was passed over.
+type Warning struct{ Code, Pointer, Detail string }
+
+// Signup creates a tenant with its first user and its first key, for the
+// sandbox, where the default policy is active from the start. In live the same
+// policy waits as a draft: lending begins when somebody arms it.
+func (s *Service) Signup(ctx context.Context, body wire.Value) (SignedUp, error) {
+	ask, err := tenant.ReadSignup(body, s.options.Passwords)
+	if err != nil {
+		return SignedUp{}, err
+	}
+	hash, err := s.hasher.Hash(ctx, ask.Password)
+	if err != nil {
+		return SignedUp{}, err
+	}
+	key, err := tenant.MintKey(tenant.Sandbox, s.random)
+	if err != nil {
+		return SignedUp{}, err
+	}
+	now := s.moment()
+	out := SignedUp{
+		Key: key, KeyID: s.ids.New(tenant.KindKey, now), UserID: s.ids.New(tenant.KindUser, now), Email: ask.Email,
+		Tenant:     tenant.Tenant{ID: s.ids.New(tenant.KindTenant, now), OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedAt: now},
+		ConsoleURL: "/console",
+	}
+	for _, w := range ask.Warnings {
+		out.Warnings = append(out.Warnings, Warning{w.Code, w.Pointer, w.Detail})
+	}
+	sandbox := s.seed(tenant.Sandbox, now)
+	out.RuleSetID = sandbox.RuleSets[0].ID
+	sandbox.Audit = append(sandbox.Audit,
+		s.auditBy(out.UserID, string(tenant.Sandbox), now, actionSignedUp, out.Tenant.ID, ""),
+		s.auditBy(out.UserID, string(tenant.Sandbox), now, actionKeyCreated, out.KeyID, ""))
+	return out, s.db.System().CreateTenant(ctx, store.Seed{
+		Tenant: store.Tenant{ID: out.Tenant.ID, OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedMicros: now.UnixMicro()},
+		User: store.User{
+			ID: out.UserID, TenantID: out.Tenant.ID, Email: ask.Email, PasswordHash: hash.Reveal(),
+			Role: string(tenant.RoleAdmin), CreatedMicros: now.UnixMicro(),
+		},
+		Keys: []store.Key{{
+			ID: out.KeyID, TenantID: out.Tenant.ID, Environment: string(tenant.Sandbox), Name: "signup", Prefix: key.Prefix(),
+			Hash: keyHash(tenant.HashKey(key)), Role: string(tenant.RoleAdmin), Scopes: tenant.Admin.String(),
+			CreatedBy: out.UserID, CreatedMicros: now.UnixMicro(),
+		}},
+		Environments: []store.SeedEnvironment{sandbox, s.seed(tenant.Live, now)},
+	})
+}
+
+// seed is what an environment starts with.
+func (s *Service) seed(e tenant.Environment, now time.Time) store.SeedEnvironment {
+	starting, paused := seeds()
+	out := store.SeedEnvironment{Environment: string(e)}
+	for _, policy := range []*engine.Policy{starting, paused} {
+		set := store.RuleSet{
+			ID: s.ids.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Status: store.StatusDraft,
+			Document: policy.Document(), Checksum: policy.Checksum(), CreatedMicros: now.UnixMicro(), CreatedBy: actorSystem,
+		}
+		entry := s.auditBy(actorSystem, string(e), now, actionRuleSetCreated, set.ID, "")
+		if policy == starting && e == tenant.Sandbox {
+			set.Status = store.StatusActive
+			entry.Action = actionRuleSetActivated
+		}
+		entry.AfterChecksum = set.Checksum
+		out.RuleSets = append(out.RuleSets, set)
+		out.Audit = append(out.Audit, entry)
+	}
+	card := *starting.Scorecard
+	card.Name = "default"
+	out.Scorecards = append(out.Scorecards, store.Scorecard{
+		ID: s.ids.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
+		CreatedMicros: now.UnixMicro(), CreatedBy: actorSystem,
+	})
+	return out
+}
+
+// safeMode is the stop button: activated, it approves nobody.
+const safeMode = `{"name":"SAFE_MODE","include_defaults":false,"knockouts":[{"id":"SAFE_MODE","stage":1,"action":"refer",` +
+	`"reason_code":"PAUSED","message":"Lending is paused","condition_ast":{"op":"true"}}]}`
+
+// seeds are the policies of a new environment: the default one, and the same
+// with nothing but the stop button in front.
+var seeds = sync.OnceValues(func() (starting, paused *engine.Policy) {
+	starting = engine.DefaultPolicy()
+	base, err := wire.Parse(starting.Document())
+	if err != nil {
+		panic("the default policy's document: " + err.Error())
+	}
+	stop, err := wire.Parse([]byte(safeMode))
+	if err != nil {
+		panic("the safe mode policy: " + err.Error())
+	}
+	merged, _ := engine.Inherit(stop, base)
+	if paused, err = engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue()}); err != nil {
+		panic("the safe mode policy: " + err.Error())
+	}
+	return starting, paused
+})
+
+// Write writes the answer to a signup, with the key in the clear.
+func (u SignedUp) Write(w *wire.Writer) {
+	created := u.Tenant.CreatedAt.Format(clockFormat)
+	w.Object().Key("api_key").String(u.Key.Reveal())
+	w.Key("key").Object().Key("id").String(u.KeyID).Key("environment").String(string(u.Key.Environment()))
+	w.Key("prefix").String(u.Key.Prefix()).Key("created_at").String(created).EndObject()
+	w.Key("tenant").Object().Key("id").String(u.Tenant.ID).Key("org_name").String(u.Tenant.OrgName)
+	w.Key("plan").String(u.Tenant.Plan).Key("created_at").String(created).EndObject()
+	w.Key("user").Object().Key("id").String(u.UserID).Key("email").String(u.Email).Key("role").String(string(tenant.RoleAdmin)).EndObject()
+	w.Key("default_rule_set_id").String(u.RuleSetID).Key("console_url").String(u.ConsoleURL)
+	if len(u.Warnings) > 0 {
+		w.Key("warnings").Array()
+		for _, warning := range u.Warnings {
+			w.Object().Key("code").String(warning.Code)
+			optional(w, "pointer", warning.Pointer)
+			w.Key("detail").String(warning.Detail).EndObject()
+		}
+		w.EndArray()
+	}
+	w.EndObject()
+}

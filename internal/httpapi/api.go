@@ -1,0 +1,134 @@
+// Package httpapi is the way in by HTTP: the REST/JSON API, its documentation
+// and the probes.
+//
+// It knows routes, keys, limits, headers and status codes, and nothing about
+// credit: a handler turns a request into a call of package decisioning, and the
+// answer's bytes come from there. Every refusal passes one mapper, which turns
+// it into a problem document and lets nothing internal out.
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"verdict/api"
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+// Options are what an API needs besides its use cases. A zero field takes its
+// default.
+type Options struct {
+	Logger          *slog.Logger
+	Now             func() time.Time
+	Version, Commit string
+	// SignupRate is the bucket of each address that signs up.
+	SignupRate tenant.Rate
+	// MaxBody is the largest body that is read, in bytes; 1 MiB.
+	MaxBody int64
+	// TrustedProxies are the networks whose word on a client's address is
+	// taken.
+	TrustedProxies []netip.Prefix
+	// Observe is told of every request when it is over; it must not block.
+	Observe func(Observation)
+}
+
+// Observation is one request, for metrics. Nothing in it was sent by a
+// stranger: the route is a pattern of ours.
+type Observation struct {
+	Route    string // such as "POST /v1/decisions"; "unmatched" when there is none
+	Status   int
+	Code     string // of the refusal, "" when there was none
+	Duration time.Duration
+	BytesIn  int64
+	BytesOut int64
+
+	// Context is the request's, for the trace it is part of; the rest says whose
+	// it was, "" when it came without a valid key.
+	Context                          context.Context
+	RequestID, TenantID, Environment string
+}
+
+// API serves HTTP.
+type API struct {
+	service *decisioning.Service
+	options Options
+	routes  *router
+	ids     *tenant.IDs
+	limiter *limiter
+	docs    *http.ServeMux
+	started time.Time
+	leaving atomic.Bool
+}
+
+const defaultMaxBody = 1 << 20
+
+// New makes the handler of the whole API.
+func New(service *decisioning.Service, o Options) (*API, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = defaultMaxBody
+	}
+	if o.SignupRate == (tenant.Rate{}) {
+		o.SignupRate = tenant.DefaultSignupRate()
+	}
+	pages, err := newDocs(api.OpenAPI, o.Version)
+	if err != nil {
+		return nil, err
+	}
+	a := &API{
+		service: service, options: o, ids: newRequestIDs(), limiter: newLimiter(), docs: http.NewServeMux(), started: o.Now(),
+	}
+	pages.register(a.docs)
+	a.routes = newRouter(a.table())
+	return a, nil
+}
+
+// Leave makes the API say that it is not ready, so that a load balancer sends
+// nobody here any more while the last requests are answered.
+func (a *API) Leave() { a.leaving.Store(true) }
+
+// table is every route but the documentation's. The first word of a pattern is
+// the method; a segment in braces takes any text.
+func (a *API) table() []route {
+	return []route{
+		{pattern: "POST /api/signup", handle: a.signup, public: true, bucket: bucketSignup, body: required},
+		{pattern: "GET /livez", handle: a.live, public: true},
+		{pattern: "GET /readyz", handle: a.ready, public: true},
+		{pattern: "GET /v1/health", handle: a.health, bucket: bucketRead},
+		{pattern: "POST /v1/decisions", handle: a.decide, bucket: bucketDecide, body: required, once: true},
+		{pattern: "GET /v1/decisions", handle: a.decisions, bucket: bucketRead},
+		{pattern: "POST /v1/decisions/preview", handle: a.preview, bucket: bucketDecide, body: required},
+		{pattern: "GET /v1/decisions/{id}", handle: a.decision, bucket: bucketRead},
+		{pattern: "POST /v1/decisions/{id}/review", handle: a.review, bucket: bucketWrite, body: required, once: true},
+		{pattern: "POST /v1/eligibility", handle: a.eligibility, bucket: bucketDecide, body: required, once: true},
+		{pattern: "GET /v1/policies", handle: a.policies, bucket: bucketRead},
+		{pattern: "GET /v1/rule-sets", handle: a.ruleSets, bucket: bucketRead},
+		{pattern: "POST /v1/rule-sets", handle: a.createRuleSet, bucket: bucketWrite, body: required, once: true},
+		{pattern: "GET /v1/rule-sets/{id}", handle: a.ruleSet, bucket: bucketRead},
+		{pattern: "POST /v1/rule-sets/{id}/activate", handle: a.activate, bucket: bucketWrite, body: optional, once: true},
+		{pattern: "GET /v1/scorecards", handle: a.scorecards, bucket: bucketRead},
+		{pattern: "POST /v1/scorecards", handle: a.scorecard, bucket: bucketDecide, body: required, once: true},
+		{pattern: "GET /v1/usage", handle: a.usage, bucket: bucketRead},
+		{pattern: "GET /v1/audit", handle: a.audit, bucket: bucketRead, csv: true},
+	}
+}
+
+// Routes lists the patterns of the API, the documentation's among them, for
+// tests that hold them against the contract.
+func (a *API) Routes() []string {
+	list := []string{"GET /openapi.yaml", "GET /docs", "GET /docs/errors/{code}"}
+	for _, r := range a.table() {
+		list = append(list, r.pattern)
+	}
+	return list
+}

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"encoding/csv"
+	"net/http"
+	"strings"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/wire"
+)
+
+func (a *API) audit(c *call) error {
+	q := c.query()
+	filter := decisioning.AuditFilter{Actor: q.text("actor"), Action: q.text("action"), Object: q.text("object")}
+	list := q.list()
+	if err := q.err(); err != nil {
+		return err
+	}
+	if strings.Contains(c.r.Header.Get("Accept"), "text/csv") {
+		return a.auditCSV(c, filter, list)
+	}
+	page, err := a.service.Audit(c.r.Context(), c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, e decisioning.AuditEntry) { e.Write(w) })
+}
+
+// auditCSV streams the whole trail, from the cursor on if there is one: an
+// export is for a file, and a file has no pages.
+func (a *API) auditCSV(c *call, filter decisioning.AuditFilter, list decisioning.List) error {
+	list.Limit = decisioning.MaxLimit
+	page, err := a.service.Audit(c.r.Context(), c.caller, filter, list)
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h["Content-Type"] = []string{"text/csv; charset=utf-8"}
+	h["Content-Disposition"] = []string{`attachment; filename="audit.csv"`}
+	h["Cache-Control"] = noStore
+	c.status = http.StatusOK
+	out := csv.NewWriter(c.w)
+	_ = out.Write([]string{"created_at", "environment", "actor", "action", "object", "before_checksum", "after_checksum", "note", "id"})
+	for {
+		for _, e := range page.Data {
+			_ = out.Write([]string{
+				e.CreatedAt(), e.Environment, e.Actor, e.Action, e.Object, e.BeforeChecksum, e.AfterChecksum, harmless(e.Note), e.ID,
+			})
+		}
+		out.Flush()
+		if out.Error() != nil || page.NextCursor == "" {
+			return nil // the client has gone away, or has it all
+		}
+		list.Cursor = page.NextCursor
+		if page, err = a.service.Audit(c.r.Context(), c.caller, filter, list); err != nil {
+			// Half a file must not pass for a whole one.
+			c.api.options.Logger.Warn("an audit export broke off", "request_id", c.requestID, "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// harmless keeps a spreadsheet from taking a person's words for a formula.
+func harmless(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,299 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// call is one request on its way through.
+type call struct {
+	api       *API
+	w         http.ResponseWriter
+	r         *http.Request
+	route     *route
+	id        string // what the path has in the place of the braces
+	requestID string
+	caller    tenant.Principal
+	body      wire.Value
+	once      *decisioning.Once
+	buffer    *buffer
+	begun     time.Time
+	status    int
+	code      string
+	bytesOut  int64
+}
+
+func newRequestIDs() *tenant.IDs { return tenant.NewIDs(rand.Reader) }
+
+// ServeHTTP answers every request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	now := a.options.Now()
+	c := &call{api: a, w: w, r: r, begun: now, requestID: a.ids.New(tenant.KindRequest, now)}
+	defer c.end()
+	h := w.Header()
+	h["X-Request-Id"] = []string{c.requestID}
+	h["X-Content-Type-Options"] = noSniff
+	if err := c.serve(); err != nil {
+		c.refuse(err)
+	}
+}
+
+var noSniff = []string{"nosniff"}
+
+// serve takes the request through the doors, in the order in which they must
+// be passed: nobody without a key learns which paths there are.
+func (c *call) serve() error {
+	path := c.r.URL.Path
+	if c.r.URL.RawQuery != "" && keyInQuery(c.r.URL.RawQuery) {
+		return tenant.Unauthenticated()
+	}
+	if path == "/v1" || strings.HasPrefix(path, "/v1/") {
+		if err := c.authenticate(); err != nil {
+			return err
+		}
+	}
+	var allowed []string
+	if c.route, c.id, allowed = c.api.routes.find(c.r.Method, path); c.route == nil {
+		if allowed != nil {
+			return c.notAllowed(allowed...)
+		}
+		return c.documentation()
+	}
+	if err := c.acceptable(); err != nil {
+		return err
+	}
+	if err := c.limit(); err != nil {
+		return err
+	}
+	if err := c.readBody(); err != nil {
+		return err
+	}
+	if err := c.readOnce(); err != nil {
+		return err
+	}
+	return c.route.handle(c)
+}
+
+func (c *call) notAllowed(allowed ...string) error {
+	c.w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return fault.New(methodNotAllowed, codeMethodNotAllowed, "this path does not take this method; the Allow header lists those it takes")
+}
+
+// documentation serves the pages that are no operation of the API.
+func (c *call) documentation() error {
+	handler, pattern := c.api.docs.Handler(c.r)
+	if pattern == "" {
+		asked := *c.r
+		asked.Method = http.MethodGet
+		if _, page := c.api.docs.Handler(&asked); page != "" {
+			return c.notAllowed("GET", "HEAD")
+		}
+		return fault.New(fault.NotFound, codeNotFound, "there is nothing at this path; /docs lists the operations")
+	}
+	c.route = &route{pattern: pattern}
+	recorder := &recorder{ResponseWriter: c.w, status: http.StatusOK}
+	handler.ServeHTTP(recorder, c.r)
+	c.status, c.bytesOut = recorder.status, recorder.bytes
+	return nil
+}
+
+// recorder notes what a page was answered with.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (r *recorder) WriteHeader(status int) {
+	r.status = status
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// keyInQuery reports whether a key is in a URL, where it would end up in
+// histories and logs.
+func keyInQuery(raw string) bool {
+	if tenant.LooksLikeKey(raw) {
+		return true
+	}
+	// Pair by pair, so that one that cannot be read does not hide the others.
+	for pair := range strings.SplitSeq(raw, "&") {
+		if plain, err := url.QueryUnescape(pair); err == nil && tenant.LooksLikeKey(plain) {
+			return true
+		}
+	}
+	return false
+}
+
+// authenticate finds the caller by the bearer key.
+func (c *call) authenticate() error {
+	headers := c.r.Header["Authorization"]
+	if len(headers) != 1 {
+		return tenant.Unauthenticated()
+	}
+	scheme, text, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return tenant.Unauthenticated()
+	}
+	key, ok := tenant.ParseKey(strings.TrimLeft(text, " "))
+	if !ok {
+		return tenant.Unauthenticated()
+	}
+	var err error
+	c.caller, err = c.api.service.Authenticate(c.r.Context(), key)
+	return err
+}
+
+// acceptable refuses a request for a form that no answer has.
+func (c *call) acceptable() error {
+	accept := c.r.Header["Accept"]
+	if len(accept) == 0 {
+		return nil
+	}
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		kind, _, _ := strings.Cut(strings.TrimSpace(part), ";")
+		switch strings.ToLower(strings.TrimSpace(kind)) {
+		case "*/*", "application/*", "application/json", "application/problem+json", "":
+			return nil
+		case "text/*", "text/csv":
+			if c.route.csv {
+				return nil
+			}
+		case "text/plain":
+			if c.route.public {
+				return nil
+			}
+		}
+	}
+	return fault.New(notAcceptable, codeNotAcceptable, "answers are application/json")
+}
+
+// maxOnceKey bounds an Idempotency-Key.
+const maxOnceKey = 255
+
+// readOnce reads the Idempotency-Key, with or without the quotes of a
+// structured header.
+func (c *call) readOnce() error {
+	if !c.route.once {
+		return nil
+	}
+	given := c.r.Header["Idempotency-Key"]
+	if len(given) == 0 {
+		return nil
+	}
+	key := given[0]
+	if len(key) >= 2 && key[0] == '"' && key[len(key)-1] == '"' {
+		key = key[1 : len(key)-1]
+	}
+	if len(given) > 1 || key == "" || len(key) > maxOnceKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return fault.New(fault.Invalid, fault.CodeInvalidField, "the Idempotency-Key header must be given once, with 1 to %d printable ASCII characters", maxOnceKey)
+	}
+	sum := sha256.Sum256(c.buffer.bytes())
+	c.once = &decisioning.Once{Route: c.route.method + " " + c.r.URL.Path, Key: key, Hash: hex.EncodeToString(sum[:])}
+	return nil
+}
+
+// end closes the books of a request. A panic is our mistake: the caller hears
+// of an internal error, and the log where it was, without any value.
+func (c *call) end() {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler {
+			panic(p)
+		}
+		c.api.options.Logger.Error("a handler panicked", "request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
+		if c.status == 0 {
+			c.refuse(fault.New(fault.Internal, codeInternal, "this is our mistake; the request id helps to find it"))
+		}
+	}
+	c.buffer.release()
+	took := c.api.options.Now().Sub(c.begun)
+	if observe := c.api.options.Observe; observe != nil {
+		observe(Observation{
+			Route: c.routeName(), Status: c.status, Code: c.code, Duration: took,
+			BytesIn: max(c.r.ContentLength, 0), BytesOut: c.bytesOut,
+			Context: c.r.Context(), RequestID: c.requestID, TenantID: c.caller.TenantID, Environment: string(c.caller.Environment),
+		})
+	}
+	level := slog.LevelDebug
+	switch {
+	case c.status >= 500:
+		level = slog.LevelError
+	case c.status >= 400:
+		level = slog.LevelInfo
+	}
+	log := c.api.options.Logger
+	if !log.Enabled(c.r.Context(), level) {
+		return
+	}
+	log.LogAttrs(c.r.Context(), level, "request",
+		slog.String("request_id", c.requestID), slog.String("route", c.routeName()), slog.Int("status", c.status),
+		slog.String("code", c.code), slog.Duration("took", took), slog.String("tenant", c.caller.TenantID),
+		slog.String("environment", string(c.caller.Environment)), slog.String("key", c.caller.KeyID))
+}
+
+// routeName is the pattern, never the path: that a stranger wrote.
+func (c *call) routeName() string {
+	if c.route == nil {
+		return "unmatched"
+	}
+	return c.route.pattern
+}
+
+var jsonType = []string{"application/json"}
+
+// noStore keeps answers out of caches: they are about people.
+var noStore = []string{"no-store"}
+
+// send writes an answer.
+func (c *call) send(status int, body []byte) error {
+	h := c.w.Header()
+	if h["Content-Type"] == nil {
+		h["Content-Type"] = jsonType
+	}
+	h["Cache-Control"] = noStore
+	c.status, c.bytesOut = status, int64(len(body))
+	c.w.WriteHeader(status)
+	_, _ = c.w.Write(body) // a client that has gone away hears nothing either way
+	return nil
+}
+
+// answer writes what a use case answered.
+func (c *call) answer(a decisioning.Answer, err error) error {
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	if a.Location != "" {
+		h["Location"] = []string{a.Location}
+	}
+	if a.Replayed {
+		h["Idempotent-Replayed"] = []string{"true"}
+	}
+	return c.send(a.Status, a.Body)
+}
+
+// writes is a result that writes itself.
+type writes interface{ Write(*wire.Writer) }
+
+func (c *call) sendResult(status int, result writes) error {
+	var w wire.Writer
+	result.Write(&w)
+	return c.send(status, w.Buf)
+}

@@ -1,0 +1,319 @@
+package httpapi
+
+// errorPage explains one error code to whoever got it. Its page is the type of
+// the problem.
+type errorPage struct {
+	Code, Title string
+	Status      int
+	// Meaning says what the code says, Cause why it happens, Mend what to do.
+	Meaning, Cause, Mend string
+}
+
+// errorTitle is the title of a problem with this code. A code without a page
+// is a mistake that a test finds; it still has a title.
+func errorTitle(code string) string {
+	if page, ok := errorPagesByCode[code]; ok {
+		return page.Title
+	}
+	return "Error"
+}
+
+var errorPagesByCode = func() map[string]errorPage {
+	byCode := make(map[string]errorPage, len(errorPages)+len(itemPages))
+	for _, list := range [][]errorPage{itemPages, errorPages} {
+		for _, page := range list {
+			byCode[page.Code] = page
+		}
+	}
+	return byCode
+}()
+
+// errorPages are the codes that a problem can have, in the order of their
+// statuses.
+var errorPages = []errorPage{
+	{
+		Code: "malformed_json", Status: 400, Title: "Body is not valid JSON",
+		Meaning: "The body could not be read as JSON. Nothing was done.",
+		Cause:   "A missing comma or quote, a trailing comma, a comment, text that is not UTF-8, a body that was cut off, or one that is nested too deeply.",
+		Mend:    "Look at the line and column in `detail`. Build the body with a JSON library instead of by joining strings.",
+	},
+	{
+		Code: "duplicate_key", Status: 400, Title: "A member is given twice",
+		Meaning: "An object in the body has the same member twice. Nothing was done.",
+		Cause:   "Two values for one field leave open which one was meant, and readers of JSON differ on it. A credit decision must not depend on that.",
+		Mend:    "Keep one of the two. `errors` has a pointer to the second.",
+	},
+	{
+		Code: "number_out_of_range", Status: 400, Title: "Number out of range",
+		Meaning: "A number in the body is beyond ±1e15.",
+		Cause:   "Numbers that large cannot be exact in most programs, so they are not taken. Often an identifier was sent as a number.",
+		Mend:    "Send amounts in rupees. Send identifiers and account numbers as strings.",
+	},
+	{
+		Code: "invalid_cursor", Status: 400, Title: "Cursor cannot be used",
+		Meaning: "The `cursor` is not one that this list gave out with these filters.",
+		Cause:   "A cursor belongs to one tenant, one environment, one list and one set of filters. It was changed, cut short, or used with others.",
+		Mend:    "Take `next_cursor` as it came and repeat the filters of the first page. To change the filters, begin again without a cursor.",
+	},
+	{
+		Code: "unauthenticated", Status: 401, Title: "A valid API key is needed",
+		Meaning: "The request came without a valid API key. Every path under `/v1/` answers so, whether it exists or not.",
+		Cause:   "The `Authorization` header is missing or misspelt, the key is incomplete or mistyped, or a key was put into the address, where it would end up in logs.",
+		Mend:    "Send `Authorization: Bearer <key>` and nothing in the address. If a key did get into an address, revoke it.",
+	},
+	{
+		Code: "key_revoked", Status: 401, Title: "API key revoked",
+		Meaning: "The key was valid once and was revoked.",
+		Cause:   "Somebody revoked it, perhaps while rotating keys. A revocation reaches every node within a second.",
+		Mend:    "Use the key that replaced it, or have a new one made.",
+	},
+	{
+		Code: "key_expired", Status: 401, Title: "API key expired",
+		Meaning: "The key was made with an end, and that is past.",
+		Cause:   "Keys do not expire unless they are made so; this one was.",
+		Mend:    "Have a new key made. To rotate without a gap, make the second before the first ends.",
+	},
+	{
+		Code: "insufficient_scope", Status: 403, Title: "API key may not do this",
+		Meaning: "The key is valid and lacks the scope that this call needs; `detail` names it.",
+		Cause:   "Keys can be limited to `decide`, `read`, `policy:write` and `policy:activate`, so that who drafts a policy need not be who activates it.",
+		Mend:    "Call with a key that has the scope. Give each program only the scopes it needs.",
+	},
+	{
+		Code: "not_found", Status: 404, Title: "Not found",
+		Meaning: "There is no such thing, for this tenant and in this environment.",
+		Cause:   "The path or the id is wrong, or the id belongs to the other environment: sandbox and live share nothing.",
+		Mend:    "Check the id, and whether a sandbox key is asking for something in live or the other way round.",
+	},
+	{
+		Code: "features_not_generated", Status: 404, Title: "No features for this decision",
+		Meaning: "The decision is there, and was made without the feature factory.",
+		Cause:   "Features are generated only when the application was sent with `features: true`.",
+		Mend:    "Send the application with `features: true`.",
+	},
+	{
+		Code: "method_not_allowed", Status: 405, Title: "Method not allowed",
+		Meaning: "The path exists and does not take this method.",
+		Cause:   "Often a GET where a POST is meant, or a path with a slash too many.",
+		Mend:    "The `Allow` header lists the methods that the path takes.",
+	},
+	{
+		Code: "not_acceptable", Status: 406, Title: "No acceptable representation",
+		Meaning: "The answer cannot be given in any of the forms that `Accept` allows.",
+		Cause:   "Answers are `application/json`; the audit trail can also be `text/csv`.",
+		Mend:    "Leave `Accept` out, or send `application/json`.",
+	},
+	{
+		Code: "request_timeout", Status: 408, Title: "Body came too slowly",
+		Meaning: "The body did not arrive in time. Nothing was done.",
+		Cause:   "A slow or broken connection, or a client that announced more bytes than it sent.",
+		Mend:    "Send the request again, with the same Idempotency-Key.",
+	},
+	{
+		Code: "email_taken", Status: 409, Title: "E-mail address already in use",
+		Meaning: "There is an account with this e-mail address.",
+		Cause:   "An address belongs to one user in the whole service, in any case of letters.",
+		Mend:    "Use the account that exists, or sign up with another address.",
+	},
+	{
+		Code: "no_active_policy", Status: 409, Title: "No active policy",
+		Meaning: "No policy with this `policy_key` is active in the key's environment, so nothing can be decided.",
+		Cause:   "Live starts unarmed: its default policy is a draft until somebody activates it. Or the `policy_key` is misspelt.",
+		Mend:    "Find the draft with `GET /v1/rule-sets` and activate it with `POST /v1/rule-sets/{id}/activate`, using a key of the same environment.",
+	},
+	{
+		Code: "second_person_required", Status: 409, Title: "A second person must activate",
+		Meaning: "In live, once a tenant has two users, the author of a rule set does not activate it.",
+		Cause:   "The key that activates belongs to the user who created the draft.",
+		Mend:    "Ask a colleague to activate it with a key of their own.",
+	},
+	{
+		Code: "invalid_transition", Status: 409, Title: "Not possible in this state",
+		Meaning: "What was asked for is not possible in the state the thing is in.",
+		Cause:   "For a rule set: its stored document does not pass the checks of this version of the service.",
+		Mend:    "Create a new version from the document, mend what is refused, and activate that.",
+	},
+	{
+		Code: "idempotency_in_progress", Status: 409, Title: "Request still in progress",
+		Meaning: "A request with the same Idempotency-Key has not been answered yet.",
+		Cause:   "A retry was sent while the first attempt was still being worked on.",
+		Mend:    "Wait as long as `Retry-After` says and send it again, with the same key: you get the answer of the first.",
+	},
+	{
+		Code: "version_conflict", Status: 409, Title: "Version conflict",
+		Meaning: "Somebody else created the same thing at the same moment.",
+		Cause:   "Two requests raced for one identity, and this one came second. Nothing was done.",
+		Mend:    "Look at how things stand now and try again.",
+	},
+	{
+		Code: "precondition_failed", Status: 412, Title: "Expected state has changed",
+		Meaning: "What you expected to find is not what is there. Nothing was changed.",
+		Cause:   "`expected_active_id` is not the active rule set, or `expected_checksum` is not the document's: somebody activated another version since you looked.",
+		Mend:    "Fetch the rule sets again, see whether you still want this, and send what is there now.",
+	},
+	{
+		Code: "request_too_large", Status: 413, Title: "Request too large",
+		Meaning: "The body is larger than this path takes, or holds more values than are read.",
+		Cause:   "Bodies are limited to 1 MiB unless the service is set up otherwise.",
+		Mend:    "Send less: leave out what no policy reads, and split lists into several requests.",
+	},
+	{
+		Code: "unsupported_media_type", Status: 415, Title: "Media type not supported",
+		Meaning: "The body is in a form that this path does not take.",
+		Cause:   "`Content-Type` is missing or is not `application/json`, or the body is compressed.",
+		Mend:    "Send `Content-Type: application/json` and the body as it is.",
+	},
+	{
+		Code: "invalid_field", Status: 422, Title: "Validation failed",
+		Meaning: "The request can be read and something in it is wrong. Nothing was done.",
+		Cause:   "`errors` lists everything that is wrong, each with a JSON pointer, a code of its own and a sentence on how to mend it.",
+		Mend:    "Go through `errors`. A common one: `foir` is a ratio on `/v1/decisions` (0.35) and a percentage in an evaluate request (35).",
+	},
+	{
+		Code: "bureau_report_mismatch", Status: 422, Title: "Report is not the named bureau's",
+		Meaning: "The key inside `report` is not the name in `bureau`.",
+		Cause:   "An evaluate request names its bureau twice, once in `bureau` and once as the one key of `report`; the two differ.",
+		Mend:    "Make them equal, letter for letter.",
+	},
+	{
+		Code: "report_must_have_one_key", Status: 422, Title: "Report must have one key",
+		Meaning: "`report` must hold exactly one report, under the bureau's name.",
+		Cause:   "It is empty, or holds the reports of several bureaus.",
+		Mend:    "Send the one report that the decision is to rest on.",
+	},
+	{
+		Code: "unknown_field", Status: 422, Title: "Unknown field",
+		Meaning: "A name in the request is not known: a member of a document, a field in a condition, or a query parameter.",
+		Cause:   "Mostly a typing mistake. Policies and scorecards refuse what they do not know, because a misspelt rule must not pass for none. Applications only warn.",
+		Mend:    "`detail` proposes the nearest name. A policy that wants a path of its own declares it in `inputs`.",
+	},
+	{
+		Code: "invalid_condition", Status: 422, Title: "Condition cannot be used",
+		Meaning: "A `condition_ast` is not one.",
+		Cause:   "An unknown operator, a missing operand, a comparison of values of different types, or a condition that is too deep or too large.",
+		Mend:    "The pointer leads to the node. The schema Condition lists the operators and what each takes.",
+	},
+	{
+		Code: "idempotency_key_reused", Status: 422, Title: "Idempotency key already used",
+		Meaning: "This Idempotency-Key was used in the last 24 hours with another body. Nothing was done.",
+		Cause:   "A key was used for two different requests, or the body was changed between attempts.",
+		Mend:    "Make a new key for every new request, and repeat key and body unchanged when you retry.",
+	},
+	{
+		Code: "rate_limited", Status: 429, Title: "Too many requests",
+		Meaning: "This key, or for signup this address, makes more requests than its limit allows for the moment.",
+		Cause:   "Each kind of call has a limit of its own; `RateLimit-Policy` tells it and `RateLimit` what is left.",
+		Mend:    "Wait as long as `Retry-After` says. Spread calls out instead of sending them in bursts.",
+	},
+	{
+		Code: "quota_exceeded", Status: 429, Title: "Quota used up",
+		Meaning: "The plan's quota of billable calls for this month is used up. Reading still works.",
+		Cause:   "`GET /v1/usage` shows what was used, by endpoint and by day.",
+		Mend:    "`Retry-After` counts the seconds to the next month. To go on now, move to a larger plan.",
+	},
+	{
+		Code: "internal_error", Status: 500, Title: "Internal error",
+		Meaning: "Something went wrong on our side.",
+		Cause:   "A mistake of ours. Nothing about it is told here; the logs have it under the request id.",
+		Mend:    "Try again with the same Idempotency-Key. If it stays, report the `request_id`.",
+	},
+	{
+		Code: "unavailable", Status: 503, Title: "Temporarily unavailable",
+		Meaning: "The service cannot do this now. It gives no answer rather than a wrong one.",
+		Cause:   "The database does not answer, its disk is full, or too much is waiting already.",
+		Mend:    "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key.",
+	},
+}
+
+// itemPages are the codes that only an entry of errors can have.
+var itemPages = []errorPage{
+	{
+		Code: "required", Status: 422, Title: "Missing",
+		Meaning: "Something that must be there is not, or is empty or null.",
+		Cause:   "A null is the same as leaving a member out.",
+		Mend:    "Send it; `detail` says what it is.",
+	},
+	{
+		Code: "wrong_type", Status: 422, Title: "Wrong type",
+		Meaning: "The value has another JSON type than the field.",
+		Cause:   "Often a number in quotes, or an object where a single value is meant.",
+		Mend:    "Send the type that `detail` names. Numbers go without quotes.",
+	},
+	{
+		Code: "out_of_range", Status: 422, Title: "Out of range",
+		Meaning: "The value has the right type and is not one the field can take.",
+		Cause:   "It is too small, too large, too long, has too many decimals, or is not among the choices.",
+		Mend:    "`detail` says what the field takes, and in which unit.",
+	},
+	{
+		Code: "too_many", Status: 422, Title: "Too many entries",
+		Meaning: "A list has more entries than are taken.",
+		Cause:   "Every list has a limit.",
+		Mend:    "`detail` names the limit. Send fewer, or split the request.",
+	},
+	{
+		Code: "duplicate", Status: 422, Title: "Used twice",
+		Meaning: "A name that must be unique is used a second time.",
+		Cause:   "Rule ids, band ids, factors and declared inputs are unique within a policy; a query parameter is given once.",
+		Mend:    "Rename or remove one of the two.",
+	},
+	{
+		Code: "invalid_email", Status: 422, Title: "Not an e-mail address",
+		Meaning: "The e-mail address is not one that mail can be sent to.",
+		Cause:   "It lacks the @ or a domain, is too long, or has characters outside ASCII.",
+		Mend:    "Send an address such as `admin@example.in`.",
+	},
+	{
+		Code: "invalid_character", Status: 422, Title: "Character not allowed",
+		Meaning: "The text has a character that cannot be shown or typed.",
+		Cause:   "Control characters, mostly from copying and pasting.",
+		Mend:    "Type the text anew.",
+	},
+	{
+		Code: "password_is_email", Status: 422, Title: "Password is the e-mail address",
+		Meaning: "The password is the e-mail address.",
+		Cause:   "It is the first thing anybody would try.",
+		Mend:    "Choose another password.",
+	},
+	{
+		Code: "unknown_scope", Status: 422, Title: "Unknown scope",
+		Meaning: "A scope of a key is not one.",
+		Cause:   "Scopes are `decide`, `read`, `policy:write`, `policy:activate` and `admin`.",
+		Mend:    "Use one or more of these.",
+	},
+	{
+		Code: "bin_gap", Status: 422, Title: "Bins leave a gap",
+		Meaning: "Some values of the field fall into no bin.",
+		Cause:   "The bins of a factor must cover everything the field can be; a value without points must not turn up in production.",
+		Mend:    "Leave `gte` off the first bin and `lt` off the last, and let each bin begin where the one before ends.",
+	},
+	{
+		Code: "bin_overlap", Status: 422, Title: "Bins overlap",
+		Meaning: "Some values of the field fall into two bins.",
+		Cause:   "A bin begins before the one before it ends, or a value stands in two lists.",
+		Mend:    "Let each bin begin where the one before ends: `lt` is not included, `gte` is.",
+	},
+	{
+		Code: "band_gap", Status: 422, Title: "Bands leave a gap",
+		Meaning: "Some scores between two pricing bands have no band.",
+		Cause:   "Bands are whole numbers with both ends included: 700 to 724 is followed by 725.",
+		Mend:    "Close the gap, or set `allow_gaps` if applicants with these scores are meant to be declined.",
+	},
+	{
+		Code: "band_overlap", Status: 422, Title: "Bands overlap",
+		Meaning: "Some scores fall into two pricing bands.",
+		Cause:   "Both ends of a band are included, so two bands must not share a score.",
+		Mend:    "Let the next band begin one above the end of the one before.",
+	},
+}
+
+// warningNotes are the codes of warnings. A warning refuses nothing.
+var warningNotes = []struct{ Code, Meaning string }{
+	{"unknown_field", "Nobody reads this member. A policy can, when it declares the path in `inputs`."},
+	{"not_read", "The member is known and was not used; `detail` says why."},
+	{"unknown_bureau", "The bureau's own layout is not known; the report was read in the common shape."},
+	{"unknown_employment_type", "The employment type is not a known one and was read as `OTHER`."},
+	{"foir_looks_like_ratio", "A percentage of at most 1 was sent where a ratio was probably meant; it was read as a percentage all the same."},
+	{"tenure_not_available", "The tenure asked for is not among the band's; its usual tenure applies."},
+	{"more_warnings", "There were more warnings than are listed."},
+}

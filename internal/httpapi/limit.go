@@ -1,0 +1,166 @@
+package httpapi
+
+import (
+	"math"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+)
+
+// bucket names a rate limit.
+type bucket string
+
+const (
+	noBucket     bucket = ""
+	bucketSignup bucket = "signup"
+	bucketRead   bucket = "read"
+	bucketDecide bucket = "decide"
+	bucketWrite  bucket = "write"
+)
+
+// limiter holds the token buckets of keys and addresses. One that is full
+// again is as good as none, so it is forgotten when room is needed.
+type limiter struct {
+	mu      sync.Mutex
+	buckets map[owner]*tokens
+}
+
+// owner is whose bucket it is: a key, or an address.
+type owner struct {
+	bucket bucket
+	who    string
+}
+
+type tokens struct {
+	left float64
+	at   time.Time
+	rate tenant.Rate
+}
+
+// maxBuckets bounds the memory that strangers can make us spend.
+const maxBuckets = 50_000
+
+func newLimiter() *limiter { return &limiter{buckets: map[owner]*tokens{}} }
+
+// take takes a token: how many are left, or how long until there is one.
+func (l *limiter) take(who owner, rate tenant.Rate, now time.Time) (left int, wait time.Duration, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.buckets[who]
+	if t == nil || t.rate != rate {
+		if len(l.buckets) >= maxBuckets {
+			l.sweep(now)
+		}
+		t = &tokens{left: float64(rate.Burst), at: now, rate: rate}
+		l.buckets[who] = t
+	}
+	t.refill(now)
+	if t.left < 1 {
+		return 0, time.Duration((1 - t.left) / rate.PerSecond() * float64(time.Second)), false
+	}
+	t.left--
+	return int(t.left), 0, true
+}
+
+// refill adds what came in since the last look. A clock that was set back
+// brings nothing, and takes nothing away.
+func (t *tokens) refill(now time.Time) {
+	if passed := now.Sub(t.at).Seconds(); passed > 0 {
+		t.left = min(t.left+passed*t.rate.PerSecond(), float64(t.rate.Burst))
+	}
+	t.at = now
+}
+
+// sweep forgets full buckets, and if that is not enough some others: their
+// owners gain a burst.
+func (l *limiter) sweep(now time.Time) {
+	for who, t := range l.buckets {
+		if t.refill(now); t.left >= float64(t.rate.Burst) {
+			delete(l.buckets, who)
+		}
+	}
+	for who := range l.buckets {
+		if len(l.buckets) < maxBuckets {
+			return
+		}
+		delete(l.buckets, who)
+	}
+}
+
+// limit takes a token of the caller's bucket, or refuses.
+func (c *call) limit() error {
+	var rate tenant.Rate
+	who := owner{c.route.bucket, c.caller.KeyID}
+	rates := &c.caller.Plan.Rates
+	switch c.route.bucket {
+	case noBucket:
+		return nil
+	case bucketSignup:
+		rate, who.who = c.api.options.SignupRate, c.api.address(c.r.RemoteAddr, c.r.Header["X-Forwarded-For"])
+	case bucketWrite:
+		rate = rates.Write
+	case bucketRead, bucketDecide:
+		rate = rates.Decide
+	}
+	left, wait, ok := c.api.limiter.take(who, rate, c.begun)
+	window := int(rate.Window / time.Second)
+	h := c.w.Header()
+	name := string(c.route.bucket)
+	buf := make([]byte, 0, 64)
+	buf = append(strconv.AppendInt(append(append(append(buf, '"'), name...), `";q=`...), int64(rate.Allowance), 10), ";w="...)
+	buf = strconv.AppendInt(buf, int64(window), 10)
+	split := len(buf)
+	buf = append(strconv.AppendInt(append(append(append(buf, '"'), name...), `";r=`...), int64(left), 10), ";t="...)
+	buf = strconv.AppendInt(buf, int64(math.Ceil(max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))))), 10)
+	text := string(buf)
+	h["Ratelimit-Policy"], h["Ratelimit"] = []string{text[:split]}, []string{text[split:]}
+	if ok {
+		return nil
+	}
+	h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
+	return fault.New(fault.Limited, codeRateLimited, "too many requests; the Retry-After header says when to come back")
+}
+
+// address is where a request comes from, as far as can be trusted: the last
+// address that no proxy of ours vouches for. Of IPv6 it is the network, since
+// a household has more addresses than we have buckets.
+func (a *API) address(remote string, forwarded []string) string {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		host = remote
+	}
+	at, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	hops := strings.Split(strings.Join(forwarded, ","), ",")
+	for i := len(hops) - 1; i >= 0 && a.trusts(at); i-- {
+		next, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		at = next
+	}
+	at = at.Unmap().WithZone("")
+	if at.Is6() {
+		network, _ := at.Prefix(64)
+		return network.String()
+	}
+	return at.String()
+}
+
+func (a *API) trusts(at netip.Addr) bool {
+	at = at.Unmap()
+	for _, network := range a.options.TrustedProxies {
+		if network.Contains(at) {
+			return true
+		}
+	}
+	return false
+}

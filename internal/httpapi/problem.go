@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Codes of refusals that only HTTP knows.
+const (
+	codeNotFound             = "not_found"
+	codeMethodNotAllowed     = "method_not_allowed"
+	codeNotAcceptable        = "not_acceptable"
+	codeUnsupportedMediaType = "unsupported_media_type"
+	codeTooLarge             = "request_too_large"
+	codeRequestTimeout       = "request_timeout"
+	codeRateLimited          = "rate_limited"
+	codeQuotaExceeded        = "quota_exceeded"
+	codeInProgress           = "idempotency_in_progress"
+	codeInternal             = "internal_error"
+	codeUnavailable          = "unavailable"
+)
+
+// Kinds of refusals that only HTTP knows, beyond those of package fault.
+const (
+	methodNotAllowed fault.Kind = 200 + iota
+	notAcceptable
+	unsupportedMediaType
+	requestTimeout
+)
+
+// statuses is the one table of what a refusal is answered with.
+var statuses = map[fault.Kind]int{
+	fault.Malformed:       http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	methodNotAllowed:      http.StatusMethodNotAllowed,
+	notAcceptable:         http.StatusNotAcceptable,
+	requestTimeout:        http.StatusRequestTimeout,
+	fault.Conflict:        http.StatusConflict,
+	fault.Precondition:    http.StatusPreconditionFailed,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	unsupportedMediaType:  http.StatusUnsupportedMediaType,
+	fault.Invalid:         http.StatusUnprocessableEntity,
+	fault.Limited:         http.StatusTooManyRequests,
+	fault.Internal:        http.StatusInternalServerError,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// refuse answers with a problem document. An error that is no refusal of ours
+// is logged in full and told as an internal error, without a word of it.
+func (c *call) refuse(err error) {
+	refusal := c.refusal(err)
+	status := statuses[refusal.Kind]
+	if status == 0 {
+		status = http.StatusInternalServerError
+	}
+	c.code = refusal.Code
+	h := c.w.Header()
+	h["Content-Type"] = []string{"application/problem+json"}
+	switch {
+	case status == http.StatusUnauthorized:
+		h["Www-Authenticate"] = []string{"Bearer"}
+	case refusal.Code == codeQuotaExceeded:
+		now := c.api.options.Now()
+		h["Retry-After"] = []string{strconv.FormatInt(tenant.PeriodOf(now).SecondsLeft(now), 10)}
+	case status == http.StatusServiceUnavailable, refusal.Code == codeInProgress:
+		h["Retry-After"] = []string{"1"}
+	case status == http.StatusRequestTimeout, status == http.StatusRequestEntityTooLarge:
+		// The rest of the body is not waited for.
+		h["Connection"] = []string{"close"}
+	}
+	_ = c.send(status, c.problem(refusal, status))
+}
+
+// refusal is what of an error a client may hear.
+func (c *call) refusal(err error) *fault.Error {
+	var refusal *fault.Error
+	switch {
+	case errors.As(err, &refusal):
+		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
+			c.api.options.Logger.Warn("refused", "request_id", c.requestID, "route", c.routeName(), "error", err)
+		}
+		return refusal
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.Unavailable, codeUnavailable, "the request was given up before it was done")
+	}
+	c.api.options.Logger.Error("internal error", "request_id", c.requestID, "route", c.routeName(), "error", err)
+	return fault.New(fault.Internal, codeInternal, "this is our mistake; the request id helps to find it")
+}
+
+// problem is the body of RFC 9457.
+func (c *call) problem(e *fault.Error, status int) []byte {
+	var w wire.Writer
+	w.Object().Key("type").String("/docs/errors/" + e.Code).Key("title").String(errorTitle(e.Code))
+	w.Key("status").Int(int64(status)).Key("code").String(e.Code).Key("detail").String(e.Detail)
+	w.Key("request_id").String(c.requestID)
+	if len(e.Items) > 0 {
+		w.Key("errors").Array()
+		for _, item := range e.Items {
+			w.Object().Key("pointer").String(item.Pointer).Key("code").String(item.Code)
+			w.Key("detail").String(item.Detail).EndObject()
+		}
+		w.EndArray()
+	}
+	w.EndObject()
+	return w.Buf
+}

@@ -1,0 +1,116 @@
+package httpapi
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+)
+
+// query reads a request's parameters, notes every fault, and at the end
+// refuses the parameters nobody asked for: a misspelt filter must not pass for
+// none. A pointer to a parameter is its name behind a question mark.
+type query struct {
+	values url.Values
+	faults fault.List
+	known  []string
+}
+
+func (c *call) query() *query {
+	q := &query{}
+	var err error
+	if q.values, err = url.ParseQuery(c.r.URL.RawQuery); err != nil {
+		q.faults.Add("", fault.CodeInvalidField, "the query is not well-formed")
+	}
+	return q
+}
+
+func (q *query) fail(name, code, format string, args ...any) {
+	q.faults.Add("?"+name, code, format, args...)
+}
+
+// maxParameter bounds a filter's text.
+const maxParameter = 256
+
+// text reads a parameter, "" when it is not there.
+func (q *query) text(name string) string {
+	q.known = append(q.known, name)
+	given := q.values[name]
+	switch {
+	case len(given) == 0:
+		return ""
+	case len(given) > 1:
+		q.fail(name, fault.CodeDuplicate, "must be given once")
+	case given[0] == "":
+		q.fail(name, fault.CodeInvalidField, "must not be empty")
+	case len(given[0]) > maxParameter && name != "cursor":
+		q.fail(name, fault.CodeOutOfRange, "must have at most %d bytes", maxParameter)
+	case strings.ContainsRune(given[0], 0):
+		q.fail(name, fault.CodeInvalidField, "must not have a zero byte")
+	}
+	return strings.ToValidUTF8(given[0], "\uFFFD")
+}
+
+// choice reads a parameter that is one of a few.
+func (q *query) choice(name string, choices ...string) string {
+	text := q.text(name)
+	if text != "" && !slices.Contains(choices, text) {
+		q.fail(name, fault.CodeInvalidField, "must be one of %s", strings.Join(choices, ", "))
+	}
+	return text
+}
+
+func (q *query) time(name string) time.Time {
+	text := q.text(name)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || t.Year() < 1970 || t.Year() > 9999 {
+		q.fail(name, fault.CodeInvalidField, "must be an RFC 3339 time such as 2026-11-15T00:00:00Z")
+		return time.Time{}
+	}
+	return t
+}
+
+// days reads a number of days, such as 7d.
+func (q *query) days(name string, most int) int {
+	text := q.text(name)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+	if err != nil || n < 1 || n > most || !strings.HasSuffix(text, "d") {
+		q.fail(name, fault.CodeInvalidField, "must be a number of days such as 7d, at most %dd", most)
+		return 0
+	}
+	return n
+}
+
+// list reads what every list takes.
+func (q *query) list() decisioning.List {
+	l := decisioning.List{Limit: decisioning.DefaultLimit, Cursor: q.text("cursor"), From: q.time("from"), To: q.time("to")}
+	if text := q.text("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > decisioning.MaxLimit {
+			q.fail("limit", fault.CodeOutOfRange, "must be a whole number between 1 and %d", decisioning.MaxLimit)
+		}
+		l.Limit = n
+	}
+	l.Ascending = q.choice("order", "asc", "desc") == "asc"
+	return l
+}
+
+func (q *query) err() error {
+	for name := range q.values {
+		if !slices.Contains(q.known, name) {
+			q.faults.Add("", fault.CodeUnknownField, "the query has a parameter that this path does not take; it takes %s", strings.Join(q.known, ", "))
+			break
+		}
+	}
+	return q.faults.Err()
+}

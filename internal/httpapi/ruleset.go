@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/wire"
+)
+
+func (a *API) createRuleSet(c *call) error {
+	return c.answer(a.service.CreateRuleSet(c.r.Context(), c.caller, c.body, c.once))
+}
+
+func (a *API) ruleSet(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	set, err := a.service.RuleSet(c.r.Context(), c.caller, c.id)
+	if err != nil {
+		return err
+	}
+	return c.sendResult(http.StatusOK, set)
+}
+
+func (a *API) ruleSets(c *call) error {
+	q := c.query()
+	filter := decisioning.RuleSetFilter{Status: q.choice("status", "draft", "active", "retired"), PolicyKey: q.text("policy_key")}
+	list := q.list()
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := a.service.RuleSets(c.r.Context(), c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, r decisioning.RuleSet) { r.Write(w) })
+}
+
+func (a *API) activate(c *call) error {
+	return c.answer(a.service.Activate(c.r.Context(), c.caller, c.id, c.body, c.once))
+}
+
+// maxStatsDays is as far back as statistics can be asked for.
+const maxStatsDays = 90
+
+func (a *API) policies(c *call) error {
+	q := c.query()
+	filter := decisioning.PolicyFilter{PolicyKey: q.text("policy_key"), StatsDays: q.days("stats", maxStatsDays)}
+	list := q.list()
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := a.service.Policies(c.r.Context(), c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, v decisioning.PolicyView) { v.Write(w) })
+}
+
+func (a *API) scorecard(c *call) error {
+	return c.answer(a.service.Scorecard(c.r.Context(), c.caller, c.body, c.once))
+}
+
+func (a *API) scorecards(c *call) error {
+	q := c.query()
+	name := q.text("name")
+	list := q.list()
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := a.service.Scorecards(c.r.Context(), c.caller, name, list)
+	return sendPage(c, page, err, func(w *wire.Writer, s decisioning.Scorecard) { s.Write(w) })
+}

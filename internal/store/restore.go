@@ -1,0 +1,211 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"verdict/internal/fault"
+)
+
+// CodeNotEmpty refuses to restore over something.
+const CodeNotEmpty = "database_not_empty"
+
+// Restore reads a backup into the database that a URL names, which must be new
+// or hold nothing, whichever kind of database the backup was taken from. It is
+// one transaction: a backup that is cut short, altered or of another schema is
+// refused, and leaves the database as empty as it was. Conflict
+// database_not_empty when it is not. Only ctx limits how long it may take.
+func Restore(ctx context.Context, databaseURL string, r io.Reader, o Options, progress func(table string, rows int64)) (BackupStats, error) {
+	archive, header, err := newArchiveReader(r)
+	if err != nil {
+		return BackupStats{}, err
+	}
+	stats := BackupStats{SchemaVersion: header.SchemaVersion, CreatedMicros: header.CreatedMicros, Rows: archive.rows}
+	version, err := SchemaVersion()
+	if err != nil {
+		return stats, err
+	}
+	if header.SchemaVersion != version {
+		return stats, damaged("it has schema version %d and this version of verdict has %d: restore it with the version that wrote it, and start this one on the result",
+			header.SchemaVersion, version)
+	}
+	db, err := Open(ctx, databaseURL, o)
+	if err != nil {
+		return stats, err
+	}
+	err = db.failure("restore", db.restore(ctx, archive, reporting(progress)))
+	stats.SHA256 = hex.EncodeToString(archive.file.Sum(nil))
+	return stats, errors.Join(err, db.Close())
+}
+
+func (db *DB) restore(ctx context.Context, archive *archiveReader, progress func(string, int64)) error {
+	tables, err := db.wholeTables(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := db.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op once committed
+	s := &session{db: db, ctx: ctx, tx: tx, prepared: db.writer.prepared}
+	for _, statement := range append(db.dialect.unhurried(), db.dialect.claim()...) {
+		if _, err := s.exec(statement); err != nil {
+			return err
+		}
+	}
+	if err := s.as(systemVoice); err != nil {
+		return err
+	}
+	if err := s.mustBeEmpty(tables); err != nil {
+		return err
+	}
+	if err := s.load(archive, tables, progress); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// restoreTable is a table of the database that is being filled.
+type restoreTable struct {
+	archiveTable
+	bulk *bulkTable
+}
+
+// wholeTables describes the tables and prepares the statements to fill them,
+// which cannot be done any more once the transaction has the connection.
+func (db *DB) wholeTables(ctx context.Context) (tables []restoreTable, err error) {
+	err = db.read(ctx, func(s *session) error {
+		found, err := s.catalogue()
+		tables = make([]restoreTable, len(found))
+		for i, t := range found {
+			columns := make([]column, len(t.Columns))
+			for k, c := range t.Columns {
+				columns[k] = column{c.Name, c.Kind}
+			}
+			tables[i] = restoreTable{t, newWholeTable(t.Name, columns...)}
+		}
+		return err
+	})
+	if prepared := db.writer.prepared; prepared != nil {
+		for _, t := range tables {
+			prepared.get(t.bulk.one)
+		}
+		prepared.settle(ctx)
+	}
+	return tables, err
+}
+
+func (s *session) mustBeEmpty(tables []restoreTable) error {
+	for _, t := range tables {
+		var n int64
+		if err := s.one([]any{&n}, "SELECT count(*) FROM (SELECT 1 FROM "+t.Name+" LIMIT 1) AS first"); err != nil {
+			return err
+		}
+		if n > 0 {
+			return fault.New(fault.Conflict, CodeNotEmpty, "the database is not empty: restore into a new one")
+		}
+	}
+	return nil
+}
+
+// load fills the tables, and checks the archive's end.
+func (s *session) load(archive *archiveReader, tables []restoreTable, progress func(string, int64)) error {
+	var current *restoreTable
+	for {
+		kind, payload, err := archive.next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case kind == frameTable:
+			if current, err = describedBy(payload, tables); err != nil {
+				return err
+			}
+			archive.rows[current.Name] += 0
+		case kind == frameRows && current != nil:
+			rows, err := decodeRows(payload, current.Columns)
+			if err != nil {
+				return err
+			}
+			if err := s.db.dialect.insertMany(s, current.bulk, nil, rows, nil); err != nil {
+				return s.unloadable(current.Name, err)
+			}
+			archive.rows[current.Name] += int64(len(rows))
+			progress(current.Name, archive.rows[current.Name])
+		case kind == frameEnd:
+			if len(archive.rows) != len(tables) {
+				return damaged("it lacks a table")
+			}
+			return archive.end(payload)
+		default:
+			return damaged("it was altered")
+		}
+	}
+}
+
+// unloadable tells a row that the database will not have from a database that
+// fails. An altered backup is often met as the former, before its end is.
+func (s *session) unloadable(table string, err error) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	switch s.db.dialect.class(err) {
+	case classOther, classUnique:
+		return damaged("the database refuses a row of %s: %s", table, s.db.dialect.words(err))
+	default:
+		return fmt.Errorf("restore %s: %w", table, err)
+	}
+}
+
+// describedBy finds the table that a frame describes. The names in statements
+// are the database's own; the archive's only have to be the same.
+func describedBy(payload []byte, tables []restoreTable) (*restoreTable, error) {
+	var described archiveTable
+	if err := json.Unmarshal(payload, &described); err != nil {
+		return nil, damaged("it was altered")
+	}
+	for i := range tables {
+		if t := &tables[i]; t.Name == described.Name && slices.Equal(t.Columns, described.Columns) {
+			return t, nil
+		}
+	}
+	return nil, damaged("it has a table that this version of verdict does not know")
+}
+
+// decodeRows reads a frame of rows.
+func decodeRows(payload []byte, columns []archiveColumn) ([][]any, error) {
+	var rows [][]any
+	for len(payload) > 0 {
+		row := make([]any, len(columns))
+		for i, c := range columns {
+			if c.Kind == bigint {
+				number, n := binary.Varint(payload)
+				if n <= 0 {
+					return nil, damaged("it was altered")
+				}
+				row[i], payload = number, payload[n:]
+				continue
+			}
+			size, n := binary.Uvarint(payload)
+			if n <= 0 || size > uint64(len(payload)-n) {
+				return nil, damaged("it was altered")
+			}
+			field := payload[n : n+int(size)]
+			payload = payload[n+int(size):]
+			if c.Kind == text {
+				row[i] = string(field)
+			} else {
+				row[i] = present(field)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

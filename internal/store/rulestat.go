@@ -1,0 +1,88 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+)
+
+// RuleStat counts what became of a rule in the decisions of a day.
+type RuleStat struct {
+	TenantID    string
+	Environment string
+	RuleSetID   string
+	RuleID      string
+	Day         string // the caller's word for it; "" in a sum over days
+	Evaluated   int64  // decisions in which the rule ran
+	Hit         int64
+	Unknown     int64 // decisions in which it could not be evaluated
+}
+
+var ruleStatTable = newBulkTable("rule_stats",
+	column{"rule_set_id", text}, column{"rule_id", text}, column{"day", text},
+	column{"evaluated", bigint}, column{"hit", bigint}, column{"unknown", bigint}).
+	ending(`ON CONFLICT (tenant_id, environment, rule_set_id, rule_id, day) DO UPDATE SET
+	evaluated = rule_stats.evaluated + excluded.evaluated, hit = rule_stats.hit + excluded.hit,
+	unknown = rule_stats.unknown + excluded.unknown`)
+
+// AddRuleStats adds to the counts, all of them in one transaction. Callers
+// gather counts; this is not for every decision.
+func (sys *System) AddRuleStats(ctx context.Context, stats []RuleStat) error {
+	// One row for each key and a fixed order: no statement meets a row twice,
+	// and two nodes cannot lock the rows crosswise.
+	sums := map[RuleStat]RuleStat{}
+	for _, stat := range stats {
+		key := stat
+		key.Evaluated, key.Hit, key.Unknown = 0, 0, 0
+		sum, found := sums[key]
+		if !found {
+			sum = key
+		}
+		sum.Evaluated += stat.Evaluated
+		sum.Hit += stat.Hit
+		sum.Unknown += stat.Unknown
+		sums[key] = sum
+	}
+	if len(sums) == 0 {
+		return nil
+	}
+	ordered := slices.SortedFunc(maps.Values(sums), compareRuleStats)
+	return sys.write(ctx, func(s *session) error {
+		for of := range byScope(ordered, func(stat RuleStat) voice { return voice{tenant: stat.TenantID, environment: stat.Environment} }) {
+			rows := make([][]any, len(of))
+			for i, stat := range of {
+				rows[i] = []any{stat.RuleSetID, stat.RuleID, stat.Day, stat.Evaluated, stat.Hit, stat.Unknown}
+			}
+			if err := s.within(of[0].TenantID, of[0].Environment).insertMany(ruleStatTable, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func compareRuleStats(a, b RuleStat) int {
+	return cmp.Or(cmp.Compare(a.TenantID, b.TenantID), cmp.Compare(a.Environment, b.Environment),
+		cmp.Compare(a.RuleSetID, b.RuleSetID), cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Day, b.Day))
+}
+
+// RuleStats are a rule set's counts summed over the days from fromDay on, by
+// rule id. A rule that never ran is not among them.
+func (tx *Tx) RuleStats(ruleSetID, fromDay string) ([]RuleStat, error) {
+	var stats []RuleStat
+	err := tx.each(func(scan func(...any) error) error {
+		stat := RuleStat{TenantID: tx.Tenant(), Environment: tx.Environment(), RuleSetID: ruleSetID}
+		err := scan(&stat.RuleID, &stat.Evaluated, &stat.Hit, &stat.Unknown)
+		stats = append(stats, stat)
+		return err
+	}, `SELECT rule_id, CAST(sum(evaluated) AS BIGINT), CAST(sum(hit) AS BIGINT), CAST(sum(unknown) AS BIGINT)
+		FROM rule_stats WHERE tenant_id = $1 AND environment = $2 AND rule_set_id = $3 AND day >= $4
+		GROUP BY rule_id ORDER BY rule_id`, ruleSetID, fromDay)
+	return stats, err
+}
+
+// RuleStats is Tx.RuleStats in a transaction of its own.
+func (s *Scope) RuleStats(ctx context.Context, ruleSetID, fromDay string) ([]RuleStat, error) {
+	return inRead(ctx, s, func(tx *Tx) ([]RuleStat, error) { return tx.RuleStats(ruleSetID, fromDay) })
+}

@@ -1,0 +1,267 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// tablesOf lists a database's tables past package store, but for the one that
+// every database writes for itself.
+func tablesOf(t *testing.T, raw *sql.DB, kind string) []string {
+	t.Helper()
+	query := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+	if kind == "postgres" {
+		query = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'"
+	}
+	tables := slices.DeleteFunc(texts(t, raw, query), func(name string) bool { return name == "schema_migrations" })
+	slices.Sort(tables)
+	return tables
+}
+
+// dump is every row of every table, past package store, in an order that both
+// databases agree on.
+func dump(t *testing.T, databaseURL, kind string) map[string][]string {
+	t.Helper()
+	raw := storetest.Raw(t, databaseURL)
+	rows := map[string][]string{}
+	for _, table := range tablesOf(t, raw, kind) {
+		tx, err := raw.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind == "postgres" {
+			if _, err := tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows[table] = rowsOf(t, tx, table)
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
+	}
+	return rows
+}
+
+func rowsOf(t *testing.T, tx *sql.Tx, table string) []string {
+	t.Helper()
+	found, err := tx.QueryContext(t.Context(), "SELECT * FROM "+table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = found.Close() }()
+	names, err := found.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{}
+	for found.Next() {
+		values, dest := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			dest[i] = &values[i]
+		}
+		if err := found.Scan(dest...); err != nil {
+			t.Fatal(err)
+		}
+		var row strings.Builder
+		for i, value := range values {
+			fmt.Fprintf(&row, "%s=%T:%v ", names[i], value, value)
+		}
+		all = append(all, row.String())
+	}
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// fillMore signs two tenants up and gives them a row of every kind, and the
+// first enough decisions for several frames.
+func fillMore(t *testing.T, db *store.DB) *store.Scope {
+	t.Helper()
+	scope := signUp(t, db, "ten_A")
+	fill(t, db, scope)
+	fill(t, db, signUp(t, db, "ten_B"))
+	errs := race(300, func(i int) error {
+		w := decision(numbered("dec_more", i), store.Unmetered)
+		w.Decision.Response = bytes.Repeat([]byte{byte(i), 0, 0xff, '\''}, 500)
+		w.Decision.ApplicantRef = "अनिल 'quoted' \"" + strings.Repeat("\n", i%3)
+		w.Decision.CreatedMicros = int64(i) - 7 // before 1970 too
+		if i%10 == 0 {
+			w.Decision.Facts = nil
+		}
+		return scope.InsertDecision(t.Context(), w)
+	})
+	if got := succeeded(t, errs, 0, ""); got != len(errs) {
+		t.Fatalf("%d of %d inserted", got, len(errs))
+	}
+	return scope
+}
+
+// TestBackup takes a backup of each kind of database while it is written to,
+// and restores it into each: a restored database holds exactly the rows of the
+// one it was taken from, as of one moment.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		scope := fillMore(t, db)
+		quiet := dump(t, databaseURL, db.Kind())
+		for table, rows := range quiet {
+			if len(rows) == 0 {
+				t.Errorf("the test puts nothing into %s", table)
+			}
+		}
+		progress := map[string]int64{}
+		var still bytes.Buffer
+		stats, err := db.Backup(t.Context(), &still, func(table string, rows int64) { progress[table] = rows })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for table, rows := range quiet {
+			if n, covered := stats.Rows[table]; !covered || n != int64(len(rows)) || progress[table] != n {
+				t.Errorf("%s: %d rows, %t, of %d, progress %d", table, n, covered, len(rows), progress[table])
+			}
+		}
+		busy := backupWhileWriting(t, db, scope)
+		for _, into := range []struct {
+			kind string
+			url  func(testing.TB) string
+		}{{"sqlite", storetest.SQLite}, {"postgres", storetest.Postgres}} {
+			t.Run("into "+into.kind, func(t *testing.T) {
+				t.Parallel()
+				target := into.url(t)
+				restored, err := store.Restore(t.Context(), target, bytes.NewReader(still.Bytes()), store.Options{}, nil)
+				if diff := cmp.Diff(stats, restored); err != nil || diff != "" {
+					t.Fatalf("%v (-want +got):\n%s", err, diff)
+				}
+				if diff := cmp.Diff(quiet, dump(t, target, into.kind)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				wantWhole(t, into.url(t), busy)
+				// What was restored goes on as if nothing had been.
+				wantKind(t, storetest.Open(t, target, store.Options{}).Scope("ten_A", sandbox).InsertDecision(t.Context(), decision("dec_after", store.Unmetered)), 0, "")
+			})
+		}
+	})
+}
+
+// backupWhileWriting takes a backup that begins and ends under load.
+func backupWhileWriting(t *testing.T, db *store.DB, scope *store.Scope) []byte {
+	t.Helper()
+	done := make(chan struct{})
+	var writers sync.WaitGroup
+	var begun sync.WaitGroup
+	for k := range 4 {
+		begun.Add(1)
+		writers.Go(func() {
+			for i := 0; ; i++ {
+				if err := scope.InsertDecision(t.Context(), decision(fmt.Sprintf("dec_busy_%d_%d", k, i), store.Unmetered)); err != nil {
+					t.Error(err)
+				}
+				if i == 0 {
+					begun.Done()
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	begun.Wait()
+	var backup bytes.Buffer
+	_, err := db.Backup(t.Context(), &backup, nil)
+	close(done)
+	writers.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return backup.Bytes()
+}
+
+// wantWhole restores a backup and checks that it is of one moment: as many
+// decisions as are audited and billed.
+func wantWhole(t *testing.T, databaseURL string, backup []byte) {
+	t.Helper()
+	stats, err := store.Restore(t.Context(), databaseURL, bytes.NewReader(backup), store.Options{}, nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if stats.Rows["audit_log"] != stats.Rows["decisions"]+2 { // and the two signups
+		t.Errorf("%d decisions and %d audit entries", stats.Rows["decisions"], stats.Rows["audit_log"])
+	}
+	scope := storetest.Open(t, databaseURL, store.Options{}).Scope("ten_A", sandbox)
+	decisions, err := scope.CountDecisions(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	usage, err := scope.Usage(t.Context(), period)
+	if err != nil || usage.Used != decisions || decisions < 305 {
+		t.Errorf("%d decisions and usage %d, %v", decisions, usage.Used, err)
+	}
+}
+
+// TestRestoreRefuses alters a backup in every way there is: the database that
+// it was to go into stays empty, and takes the whole one afterwards.
+func TestRestoreRefuses(t *testing.T) {
+	t.Parallel()
+	source := storetest.Open(t, storetest.SQLite(t), store.Options{})
+	fillMore(t, source)
+	var whole bytes.Buffer
+	if _, err := source.Backup(t.Context(), &whole, nil); err != nil {
+		t.Fatal(err)
+	}
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		refused := func(what string, backup []byte) {
+			t.Helper()
+			_, err := store.Restore(t.Context(), databaseURL, bytes.NewReader(backup), store.Options{Connections: 2}, nil)
+			if !errors.Is(err, store.ErrBackup) {
+				t.Errorf("%s: %v", what, err)
+			}
+			if tenants, err := db.System().ListTenants(t.Context(), ""); err != nil || len(tenants) != 0 {
+				t.Errorf("%s left %d tenants behind, %v", what, len(tenants), err)
+			}
+		}
+		size := whole.Len()
+		positions := []int{0, 3, 4, 8, 9, 10, 11, size - 9, size - 8, size - 5, size - 4, size - 1}
+		for at := 12; at < size; at += size/30 + 1 {
+			positions = append(positions, at)
+		}
+		for _, at := range positions {
+			altered := bytes.Clone(whole.Bytes())
+			altered[at] ^= 0xff
+			refused(fmt.Sprintf("byte %d of %d altered", at, size), altered)
+			refused(fmt.Sprintf("cut at %d of %d", at, size), whole.Bytes()[:at])
+		}
+		refused("a byte added", append(bytes.Clone(whole.Bytes()), 0))
+		refused("itself added", append(bytes.Clone(whole.Bytes()), whole.Bytes()...))
+		for table, rows := range dump(t, databaseURL, db.Kind()) {
+			if len(rows) != 0 {
+				t.Errorf("%s has %d rows", table, len(rows))
+			}
+		}
+		restore := func() error {
+			_, err := store.Restore(t.Context(), databaseURL, bytes.NewReader(whole.Bytes()), store.Options{}, nil)
+			return err
+		}
+		wantKind(t, restore(), 0, "")
+		wantKind(t, restore(), fault.Conflict, store.CodeNotEmpty)
+	})
+}

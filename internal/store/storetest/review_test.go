@@ -1,0 +1,44 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+func TestReviews(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		others := neighbours(t, db, "ten_A")
+		insert := func(scope *store.Scope, r store.Review) error {
+			return scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertReview(r) })
+		}
+		for _, id := range []string{"dec_1", "dec_2"} {
+			wantKind(t, scope.InsertDecision(ctx, decision(id, store.Unmetered)), 0, "")
+		}
+		later, earlier, tied, another := review("rev_1", "dec_1"), review("rev_2", "dec_1"), review("rev_3", "dec_1"), review("rev_4", "dec_2")
+		earlier.CreatedMicros = 1500
+		for _, r := range []store.Review{tied, later, earlier, another} {
+			wantKind(t, insert(scope, r), 0, "")
+		}
+		wantKind(t, insert(scope, later), fault.Conflict, store.CodeVersionConflict)
+		wantNotFound(t, insert(scope, review("rev_5", "dec_none")))
+		reviews, err := scope.Reviews(ctx, "dec_1")
+		if diff := cmp.Diff([]store.Review{earlier, later, tied}, reviews); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		for who, other := range others {
+			t.Log(who)
+			wantNotFound(t, insert(other, review("rev_5", "dec_1")))
+			if reviews, err := other.Reviews(ctx, "dec_1"); err != nil || len(reviews) != 0 {
+				t.Errorf("got %v, %v", reviews, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package telemetry
+
+import (
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Options are what the metrics need to know about the process.
+type Options struct {
+	Version, Commit, EngineVersion string
+	// Store reads the counters of the storage; nil when there is none.
+	Store func() StoreStats
+	// RuleSeries bounds how many rules and results are told apart (default
+	// 10,000). Tenants name the rules, so without a bound they would decide how
+	// much memory this process and its Prometheus need.
+	RuleSeries int
+}
+
+// StoreStats are the committer's counters since the database was opened.
+type StoreStats struct {
+	Batches int64 // transactions committed
+	Writes  int64 // writes in them
+	Waiting int   // writes in the queue now
+}
+
+// Metrics counts what the service does, on a registry of its own. Its methods
+// are safe for concurrent use and cheap enough for every request.
+type Metrics struct {
+	registry  *prometheus.Registry
+	requests  *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+	received  *prometheus.CounterVec
+	sent      *prometheus.CounterVec
+	refusals  *prometheus.CounterVec
+	decisions *prometheus.CounterVec
+	rules     *ruleResults
+}
+
+// durationBuckets reach from a preview served from memory to a request that
+// runs into its time limit.
+var durationBuckets = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+
+// New makes the metrics and registers them.
+func New(o Options) *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: counter("verdict_http_requests_total", "Requests answered, by route pattern, method and status class.", "route", "method", "status"),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "verdict_http_request_duration_seconds", Help: "Time from the first byte read to the answer written.",
+			Buckets: durationBuckets,
+		}, []string{"route", "method", "status"}),
+		received:  counter("verdict_http_received_bytes_total", "Bytes of request bodies read.", "route"),
+		sent:      counter("verdict_http_sent_bytes_total", "Bytes of answers written.", "route"),
+		refusals:  counter("verdict_refusals_total", "Requests refused, by error code: unauthenticated, rate_limited, quota_exceeded and the rest.", "code"),
+		decisions: counter("verdict_decisions_total", "Decisions stored, by status.", "status"),
+		rules:     newRuleResults(o.RuleSeries),
+	}
+	m.registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.requests, m.durations, m.received, m.sent, m.refusals, m.decisions, m.rules.vec, m.rules.dropped,
+		buildInfo(o),
+	)
+	if o.Store != nil {
+		m.registry.MustRegister(storeCollectors(o.Store)...)
+	}
+	return m
+}
+
+func buildInfo(o Options) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "verdict_build_info", Help: "Always 1; the labels say what is running.",
+		ConstLabels: prometheus.Labels{
+			"version": o.Version, "commit": o.Commit, "engine_version": o.EngineVersion, "go_version": runtime.Version(),
+		},
+	}, func() float64 { return 1 })
+}
+
+func storeCollectors(stats func() StoreStats) []prometheus.Collector {
+	return []prometheus.Collector{
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "verdict_store_commits_total", Help: "Transactions committed by the group committer.",
+		}, func() float64 { return float64(stats().Batches) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "verdict_store_writes_total", Help: "Writes made durable; divided by the commits, how many shared one.",
+		}, func() float64 { return float64(stats().Writes) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "verdict_store_waiting_writes", Help: "Writes that wait for the committer now.",
+		}, func() float64 { return float64(stats().Waiting) }),
+	}
+}
+
+// Handler serves the metrics to Prometheus.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		MaxRequestsInFlight: 4, Timeout: 10 * time.Second, Registry: m.registry,
+	})
+}
+
+// Request is one answered request.
+type Request struct {
+	Route             string // the pattern, "" when none matched: never a path
+	Method            string
+	Status            int
+	Duration          time.Duration
+	BytesIn, BytesOut int64
+}
+
+// Request counts an answered request.
+func (m *Metrics) Request(r Request) {
+	route, method, status := r.Route, knownMethod(r.Method), statusClass(r.Status)
+	if route == "" {
+		route = "unmatched"
+	}
+	m.requests.WithLabelValues(route, method, status).Inc()
+	m.durations.WithLabelValues(route, method, status).Observe(r.Duration.Seconds())
+	m.received.WithLabelValues(route).Add(float64(max(r.BytesIn, 0)))
+	m.sent.WithLabelValues(route).Add(float64(max(r.BytesOut, 0)))
+}
+
+// Refused counts a refusal by its stable code, which is one of ours and so
+// bounds the number of series by itself.
+func (m *Metrics) Refused(code string) { m.refusals.WithLabelValues(code).Inc() }
+
+// Decision counts a decision that was stored.
+func (m *Metrics) Decision(status string) { m.decisions.WithLabelValues(status).Inc() }
+
+// knownMethod keeps a client from making up methods to fill the memory with.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+func statusClass(status int) string {
+	if status < 100 || status > 599 {
+		return "other"
+	}
+	return [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}[status/100-1]
+}
