@@ -62,15 +62,19 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 		w.Key("facts")
 		env.Facts.Write(w)
 	}
+	writeWarnings(w, d.warnings(env.Warnings))
+	optional(w, "created_at", env.CreatedAt)
+	w.EndObject()
+}
+
+func writeWarnings(w *wire.Writer, list []fault.Item) {
 	w.Key("warnings").Array()
-	for _, warning := range d.warnings(env.Warnings) {
+	for _, warning := range list {
 		w.Object().Key("code").String(warning.Code)
 		optional(w, "pointer", warning.Pointer)
 		w.Key("detail").String(warning.Detail).EndObject()
 	}
 	w.EndArray()
-	optional(w, "created_at", env.CreatedAt)
-	w.EndObject()
 }
 
 // warnings adds the engine's own word to what the reader of the request said.

@@ -84,6 +84,7 @@ func (d *docs) register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, r *http.Request) { d.style.serve(w, r, http.StatusOK) })
 	mux.HandleFunc("GET /docs", d.servePage)
 	mux.HandleFunc("GET /docs/errors/{code}", d.serveError)
+	mux.HandleFunc("GET /console", serveConsoleNotice)
 }
 
 func (d *docs) servePage(w http.ResponseWriter, r *http.Request) {
