@@ -34,6 +34,7 @@ func (d *Decision) row() []any {
 // one transaction or not at all.
 type DecisionWrite struct {
 	Decision Decision
+	Features *Features // its feature vector, nil when none was made
 	Meter    Meter
 	Audit    AuditEntry
 	// Answer is what repetitions of the request are to hear, if it had a key.
@@ -75,18 +76,27 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 	}
 	rows := make([][]any, 0, len(writes))
 	audits := make([]AuditEntry, 0, len(writes))
+	var features [][]any
 	for i, w := range writes {
 		if refusals[i] != nil {
 			continue
 		}
 		rows = append(rows, w.Decision.row())
 		audits = append(audits, w.Audit)
+		if w.Features != nil {
+			features = append(features, w.Features.row(w.Decision.ID))
+		}
 	}
 	if len(rows) == 0 {
 		return refusals, nil
 	}
 	if err := tx.insertMany(decisionTable, rows); err != nil {
 		return nil, err
+	}
+	if len(features) > 0 {
+		if err := tx.insertMany(featureTable, features); err != nil {
+			return nil, err
+		}
 	}
 	return refusals, tx.insertAudit(audits...)
 }

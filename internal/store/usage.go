@@ -109,7 +109,7 @@ func (tx *Tx) raise(a allowance, sum int64) (bool, error) {
 	}
 	changed, err := tx.exec(`INSERT INTO usage_totals (tenant_id, environment, period, used) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, environment, period) DO UPDATE SET used = usage_totals.used + excluded.used
-		WHERE $5 < 0 OR usage_totals.used + excluded.used <= $5`, a.period, sum, a.quota)
+		WHERE CAST($5 AS BIGINT) < 0 OR usage_totals.used + excluded.used <= $5`, a.period, sum, a.quota)
 	return changed == 1, err
 }
 

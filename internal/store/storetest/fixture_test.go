@@ -89,11 +89,16 @@ func decision(id string, quota int64) *store.DecisionWrite {
 	}
 }
 
+// features are a vector and its source, of any bytes.
+func features() *store.Features {
+	return &store.Features{AsOf: "2026-11-10", Hash: "sha256:f", Vector: []byte{1, 0, 0xff}, Source: []byte{2, 0, 0xfe}}
+}
+
 // fill puts a row of every kind into a scope that has signed up.
 func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 	t.Helper()
 	w, a := decision("dec_1", store.Unmetered), answer("dec_1")
-	w.Answer = &a
+	w.Answer, w.Features = &a, features()
 	stat := store.RuleStat{TenantID: scope.Tenant(), Environment: scope.Environment(), RuleSetID: "pol_1", RuleID: "KO_1", Day: day, Evaluated: 3, Hit: 1}
 	for _, err := range []error{
 		scope.InsertDecision(t.Context(), w),

@@ -16,7 +16,7 @@ import (
 var (
 	walled = []string{
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
-		"decision_reviews", "rule_stats", "idempotency_keys",
+		"decision_reviews", "decision_features", "rule_stats", "idempotency_keys",
 	}
 	shared = []string{"schema_migrations", "tenants", "users"}
 )
@@ -158,6 +158,7 @@ func TestAppendOnly(t *testing.T) {
 		for _, change := range []string{
 			"UPDATE decisions SET status = 'DECLINED'", "UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log",
 			"UPDATE decision_reviews SET outcome = 'APPROVED'", "DELETE FROM decision_reviews",
+			"UPDATE decision_features SET hash = 'sha256:other'",
 		} {
 			err := errOf(t.Context(), raw, db.Kind(), change)
 			if err == nil || !strings.Contains(err.Error(), "only added to") && !strings.Contains(err.Error(), "never changed") {
