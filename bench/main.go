@@ -1,7 +1,7 @@
 // Command bench measures deciding and compiling a policy side by side with
-// hand-written Go for the same policy, with expr and with cel-go, and prints
-// what the targets ask for and whether it is met. The README says what is
-// measured and how.
+// hand-written Go for the same policy, with expr and with cel-go, and the whole
+// service side by side with bare handlers, and prints what the targets ask for
+// and whether it is met. The README says what is measured and how.
 package main
 
 import (
@@ -16,9 +16,14 @@ import (
 	"runtime/pprof"
 	"slices"
 	"time"
+
+	"verdict/bench/service"
 )
 
 func main() {
+	if service.RunChild() {
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
@@ -31,16 +36,33 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 7, "how often each contestant is measured")
-	budget := flags.Duration("budget", 200*time.Millisecond, "CPU time of one measurement")
-	only := flags.String("only", "", "measure this contestant in this process and print JSON")
+	budget := flags.Duration("budget", 200*time.Millisecond, "CPU time of one measurement of the engine")
+	only := flags.String("only", "", "measure this contestant of the engine in this process and print JSON; with -service, of the service")
 	profile := flags.String("cpuprofile", "", "with -only: write a CPU profile to this file")
+	engineOnly := flags.Bool("engine", false, "measure the engine and not the service")
+	serviceOnly := flags.Bool("service", false, "measure the service and not the engine")
+	o := service.Options{Progress: progress}
+	flags.DurationVar(&o.Lap, "lap", 2*time.Second, "how long a server is loaded")
+	flags.DurationVar(&o.Warm, "warm", 500*time.Millisecond, "how long a server is loaded before that")
+	flags.IntVar(&o.Connections, "connections", 64, "connections of the load")
+	flags.StringVar(&o.Profiles, "profiles", "", "with -service: write profiles of the servers to this folder")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *only != "" {
+	o.Rounds = max(*rounds, 1)
+	if *only != "" && !*serviceOnly {
 		return measureOnly(out, *only, *budget, *profile)
 	}
-	return contest(ctx, out, max(*rounds, 1), *budget)
+	if !*serviceOnly {
+		if err := contest(ctx, out, o.Rounds, *budget); err != nil || *engineOnly {
+			return err
+		}
+		if _, err := fmt.Fprintln(out); err != nil {
+			return err
+		}
+	}
+	o.Only = *only
+	return service.Contest(ctx, out, o)
 }
 
 // measureOnly is what a child process does, and whoever wants a profile.

@@ -81,6 +81,12 @@ type recentItem[K comparable, V any] struct {
 	value V
 }
 
+// itemAt is what the list holds; it holds nothing else.
+func itemAt[K comparable, V any](at *list.Element) *recentItem[K, V] {
+	item, _ := at.Value.(*recentItem[K, V])
+	return item
+}
+
 func newRecent[K comparable, V any](size int) recent[K, V] {
 	return recent[K, V]{mu: &sync.Mutex{}, size: size, order: list.New(), items: map[K]*list.Element{}}
 }
@@ -90,26 +96,26 @@ func (r *recent[K, V]) get(key K) (V, bool) {
 	defer r.mu.Unlock()
 	if at, ok := r.items[key]; ok {
 		r.order.MoveToFront(at)
-		return at.Value.(*recentItem[K, V]).value, true
+		return itemAt[K, V](at).value, true
 	}
 	var none V
 	return none, false
 }
 
-// getOr is get, with what make gives put in when there is nothing.
-func (r *recent[K, V]) getOr(key K, make func() V) V {
+// getOr is get, with what first gives put in when there is nothing.
+func (r *recent[K, V]) getOr(key K, first func() V) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at, ok := r.items[key]; ok {
 		r.order.MoveToFront(at)
-		return at.Value.(*recentItem[K, V]).value
+		return itemAt[K, V](at).value
 	}
-	value := make()
+	value := first()
 	r.items[key] = r.order.PushFront(&recentItem[K, V]{key, value})
 	if r.order.Len() > r.size {
 		last := r.order.Back()
 		r.order.Remove(last)
-		delete(r.items, last.Value.(*recentItem[K, V]).key)
+		delete(r.items, itemAt[K, V](last).key)
 	}
 	return value
 }
@@ -128,7 +134,7 @@ func (r *recent[K, V]) each(visit func(V)) {
 	r.mu.Lock()
 	values := make([]V, 0, len(r.items))
 	for at := r.order.Front(); at != nil; at = at.Next() {
-		values = append(values, at.Value.(*recentItem[K, V]).value)
+		values = append(values, itemAt[K, V](at).value)
 	}
 	r.mu.Unlock()
 	for _, v := range values {

@@ -25,6 +25,12 @@ const (
 // decisions are used again: one that has decided holds the memory for the next.
 var decisions = sync.Pool{New: func() any { return new(engine.Decision) }}
 
+// borrow takes one out of the pool, to be put back.
+func borrow() *engine.Decision {
+	d, _ := decisions.Get().(*engine.Decision)
+	return d
+}
+
 // Decide decides an application, and answers when that is durable: the
 // decision, its facts, its bill and its audit entry are stored together.
 func (s *Service) Decide(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
@@ -49,7 +55,7 @@ func (s *Service) Decide(ctx context.Context, p tenant.Principal, body wire.Valu
 func (s *Service) persist(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, app *application.Application, keep keep,
 ) (Answer, error) {
-	d := decisions.Get().(*engine.Decision)
+	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(app.Facts, d)
 

@@ -78,7 +78,7 @@ func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *sto
 	if err != nil {
 		return ReExplanation{}, fmt.Errorf("the facts of decision %s: %w", stored.ID, notARefusal{err})
 	}
-	d := decisions.Get().(*engine.Decision)
+	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(facts, d)
 	hash := d.Hash()

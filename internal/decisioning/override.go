@@ -9,8 +9,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxOverrides bounds the values a preview may change.
-const maxOverrides = 100
+// Bounds on the values a preview may change, and on how deep they stand.
+const (
+	maxOverrides     = 100
+	maxOverrideDepth = 16
+)
 
 // override is what is put at a path, or below it.
 type override struct {
@@ -32,10 +35,10 @@ func overridden(body, overrides wire.Value) (wire.Value, error) {
 	}
 	root := &override{}
 	for path, v := range overrides.Members() {
-		parts := strings.Split(path, ".")
+		parts := strings.SplitN(path, ".", maxOverrideDepth+1)
 		known := slices.Contains(overridable, parts[0])
 		switch k := v.Kind(); {
-		case !known || len(parts) < 2 || slices.Contains(parts, ""):
+		case !known || len(parts) < 2 || len(parts) > maxOverrideDepth || slices.Contains(parts, ""):
 			faults.Add(v.Pointer(), fault.CodeUnknownField, "must be a path of the request such as applicant.foir, below one of %s",
 				strings.Join(overridable, ", "))
 		case k == wire.Object || k == wire.Array:

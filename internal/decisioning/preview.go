@@ -86,7 +86,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 	if err != nil {
 		return nil, err
 	}
-	d := decisions.Get().(*engine.Decision)
+	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(app.Facts, d)
 	return render(d, policy, &engine.Envelope{

@@ -21,8 +21,11 @@ type Envelope struct {
 	CreatedAt     string
 	ValidUntil    string
 	Preview       bool
-	Facts         *rule.Facts  // shown in previews
-	Warnings      []fault.Item // what was understood in a surprising way, or left aside
+	Facts         *rule.Facts // shown in previews
+	// Blocks, unless nil, writes what optional blocks of the request add to the
+	// answer, as members. It stands outside the decision and its hash.
+	Blocks   func(*wire.Writer)
+	Warnings []fault.Item // what was understood in a surprising way, or left aside
 }
 
 // Write writes the decision as every endpoint answers it.
@@ -61,6 +64,9 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	if env.Facts != nil {
 		w.Key("facts")
 		env.Facts.Write(w)
+	}
+	if env.Blocks != nil {
+		env.Blocks(w)
 	}
 	writeWarnings(w, d.warnings(env.Warnings))
 	optional(w, "created_at", env.CreatedAt)

@@ -38,23 +38,26 @@ func (a *API) auditCSV(c *call, filter decisioning.AuditFilter, list decisioning
 	c.status = http.StatusOK
 	out := csv.NewWriter(c.w)
 	_ = out.Write([]string{"created_at", "environment", "actor", "action", "object", "before_checksum", "after_checksum", "note", "id"})
-	for {
-		for _, e := range page.Data {
-			_ = out.Write([]string{
-				e.CreatedAt(), e.Environment, e.Actor, e.Action, e.Object, e.BeforeChecksum, e.AfterChecksum, harmless(e.Note), e.ID,
-			})
-		}
-		out.Flush()
-		if out.Error() != nil || page.NextCursor == "" {
-			return nil // the client has gone away, or has it all
-		}
+	writeEntries(out, page.Data)
+	for out.Error() == nil && page.NextCursor != "" { // until the client has gone away, or has it all
 		list.Cursor = page.NextCursor
 		if page, err = a.service.Audit(c.r.Context(), c.caller, filter, list); err != nil {
 			// Half a file must not pass for a whole one.
 			c.api.options.Logger.Warn("an audit export broke off", "request_id", c.requestID, "error", err)
 			panic(http.ErrAbortHandler)
 		}
+		writeEntries(out, page.Data)
 	}
+	return nil
+}
+
+func writeEntries(out *csv.Writer, entries []decisioning.AuditEntry) {
+	for _, e := range entries {
+		_ = out.Write([]string{
+			e.CreatedAt(), e.Environment, e.Actor, e.Action, e.Object, e.BeforeChecksum, e.AfterChecksum, harmless(e.Note), e.ID,
+		})
+	}
+	out.Flush()
 }
 
 // harmless keeps a spreadsheet from taking a person's words for a formula.

@@ -42,6 +42,12 @@ func (c *call) readBody() error {
 	if c.route.body == noBody {
 		return nil
 	}
+	// What belongs into the body and stands in the query would be passed over.
+	if c.r.URL.RawQuery != "" {
+		if err := c.query().err(); err != nil {
+			return err
+		}
+	}
 	if err := c.mediaType(); err != nil {
 		return err
 	}
@@ -49,7 +55,7 @@ func (c *call) readBody() error {
 	if c.r.ContentLength > most {
 		return tooLarge(most)
 	}
-	c.buffer = buffers.Get().(*buffer)
+	c.buffer, _ = buffers.Get().(*buffer)
 	data, err := readAll(io.LimitReader(c.r.Body, most+1), c.buffer.data)
 	c.buffer.data = data
 	var limit *http.MaxBytesError

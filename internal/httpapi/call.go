@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -116,6 +117,7 @@ type recorder struct {
 	bytes  int64
 }
 
+// WriteHeader notes the status.
 func (r *recorder) WriteHeader(status int) {
 	r.status = status
 	r.ResponseWriter.WriteHeader(status)
@@ -214,7 +216,7 @@ func (c *call) readOnce() error {
 // of an internal error, and the log where it was, without any value.
 func (c *call) end() {
 	if p := recover(); p != nil {
-		if p == http.ErrAbortHandler {
+		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 			panic(p)
 		}
 		c.api.options.Logger.Error("a handler panicked", "request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))

@@ -108,7 +108,11 @@ func (q *query) list() decisioning.List {
 func (q *query) err() error {
 	for name := range q.values {
 		if !slices.Contains(q.known, name) {
-			q.faults.Add("", fault.CodeUnknownField, "the query has a parameter that this path does not take; it takes %s", strings.Join(q.known, ", "))
+			takes := "none"
+			if len(q.known) > 0 {
+				takes = strings.Join(q.known, ", ")
+			}
+			q.faults.Add("", fault.CodeUnknownField, "the query has a parameter that this path does not take; it takes %s", takes)
 			break
 		}
 	}

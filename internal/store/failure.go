@@ -59,6 +59,9 @@ func (db *DB) failure(action string, err error) error {
 	case classLost, classRefused:
 		refusal = unavailable("the database cannot be reached")
 	case classOther:
+		if db.closed.Load() { // database/sql has no error of its own for it
+			return &failed{refusal: unavailable("the service is shutting down"), action: action, words: words, cause: err}
+		}
 		return &unforeseen{action: action, words: words, cause: err}
 	}
 	return &failed{refusal: refusal, action: action, words: words, cause: err}

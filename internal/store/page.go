@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -86,14 +87,27 @@ func (q *query) page(p Page) {
 	q.add(" LIMIT ?", int64(p.limit()+1))
 }
 
-// list runs a paged query, and tells whether there is more.
+// maxPageBytes bounds the documents of one page. A page ends early when they
+// are larger, and the next one begins there.
+const maxPageBytes = 4 << 20
+
+// errPageFull ends a page before its last row.
+var errPageFull = errors.New("the page is full")
+
+// list runs a paged query, and tells whether there is more. A read that
+// returns errPageFull leaves its row to the next page.
 func list[T any](tx *Tx, q *query, p Page, read func(scan func(...any) error) (T, error)) (rows []T, more bool, err error) {
 	q.page(p)
 	err = tx.each(func(scan func(...any) error) error {
 		row, err := read(scan)
-		rows = append(rows, row)
+		if err == nil {
+			rows = append(rows, row)
+		}
 		return err
 	}, q.text.String(), q.args...)
+	if errors.Is(err, errPageFull) {
+		return rows, true, nil
+	}
 	if err != nil {
 		return nil, false, err
 	}

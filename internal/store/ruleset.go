@@ -102,8 +102,13 @@ func (tx *Tx) ListRuleSets(f RuleSetFilter, p Page) ([]RuleSet, bool, error) {
 	if f.Configured {
 		q.where("status <> ?", StatusRetired)
 	}
+	bytes, first := 0, true
 	return list(tx, q, p, func(scan func(...any) error) (r RuleSet, err error) {
 		err = scan(r.fields()...)
+		if bytes += len(r.Document); err == nil && bytes > maxPageBytes && !first {
+			err = errPageFull
+		}
+		first = false
 		return r, err
 	})
 }

@@ -21,6 +21,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -63,6 +64,7 @@ type DB struct {
 	reader  pool
 	commits *committer
 	close   sync.Once
+	closed  atomic.Bool
 }
 
 // pool is a set of connections and the statements prepared on them.
@@ -85,12 +87,13 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.failure("ping the database", err)
 }
 
-// Close finishes the writes that were accepted, refuses later ones as
-// Unavailable and lets go of the database. It may be called twice.
+// Close finishes the writes that were accepted, lets go of the database and
+// refuses whatever comes later as Unavailable. It may be called twice.
 func (db *DB) Close() error {
 	var err error
 	db.close.Do(func() {
 		db.commits.drain()
+		db.closed.Store(true)
 		err = db.closePools()
 	})
 	return err

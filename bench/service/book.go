@@ -1,0 +1,127 @@
+package service
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"verdict/internal/application"
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/wire"
+)
+
+// Request is the body of a decision request, as a client would declare it.
+type Request struct {
+	Applicant struct {
+		ID              string  `json:"id"`
+		Age             int     `json:"age"`
+		EmploymentType  string  `json:"employment_type"`
+		MonthlyIncome   float64 `json:"monthly_income"`
+		FOIR            float64 `json:"foir"`
+		RequestedAmount float64 `json:"requested_amount"`
+		TenureMonths    int     `json:"tenure_months"`
+	} `json:"applicant"`
+	BureauReport struct {
+		Score            int     `json:"score"`
+		Enquiries6m      int     `json:"enquiries_6m"`
+		ActiveTradelines int     `json:"active_tradelines"`
+		MaxDPD12m        int     `json:"max_dpd_12m"`
+		WrittenOff36m    int     `json:"written_off_36m"`
+		SuitOrWilful     bool    `json:"suit_or_wilful"`
+		OverdueAmount    float64 `json:"overdue_amount"`
+	} `json:"bureau_report"`
+}
+
+// bookSize is how many different requests there are: enough that no answer is
+// learnt by heart, few enough that each is sent in every round.
+const bookSize = 48
+
+// book is the requests that everybody gets, in turn. Most applicants are good;
+// some are declined and some referred by the default policy.
+func book() []Request {
+	list := make([]Request, bookSize)
+	employment := []string{"SALARIED", "SALARIED", "SELF_EMPLOYED", "SALARIED", "SELF_EMPLOYED_PROFESSIONAL"}
+	tenures := []int{24, 36, 48, 36}
+	for i := range list {
+		r := &list[i]
+		a, b := &r.Applicant, &r.BureauReport
+		a.ID = fmt.Sprintf("APP-%06d", i)
+		a.Age, a.EmploymentType = 23+i*7%34, employment[i%len(employment)]
+		a.MonthlyIncome = float64(28_000 + i*8_300%95_000)
+		a.FOIR = float64(12+i*11%43) / 100
+		a.RequestedAmount = float64(150_000 + i*70_000%650_000)
+		a.TenureMonths = tenures[i%len(tenures)]
+		b.Score = 690 + i*29%150
+		b.Enquiries6m, b.ActiveTradelines = i*5%7, 2+i%6
+		switch i % 12 {
+		case 3:
+			b.MaxDPD12m = 45
+		case 7:
+			b.Score, b.MaxDPD12m = 612, 75
+		case 10:
+			b.OverdueAmount = 4_200.50
+		}
+	}
+	return list
+}
+
+// bodies is the book as it is sent.
+func bodies() [][]byte {
+	requests := book()
+	list := make([][]byte, len(requests))
+	for i := range requests {
+		list[i] = must(json.Marshal(&requests[i]))
+	}
+	return list
+}
+
+// sample is what our service answers one request of the book with, and the
+// facts it keeps with the answer. The ids are as long as real ones.
+type sample struct {
+	decision, preview, facts []byte
+}
+
+// samples decides the book with the default policy, so that the contestants
+// who decide nothing have answers of the same content and the same length.
+func samples() []sample {
+	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
+	envelope := engine.Envelope{
+		PolicyID: "pol_" + emptyID, PolicyVersion: 1, Environment: "sandbox", ValidUntil: "2026-11-18T18:29:59Z",
+	}
+	var list []sample
+	for _, body := range bodies() {
+		app := must(application.ReadDecision(must(wire.Parse(body)), application.Options{}))
+		var d engine.Decision
+		plan.Decide(app.Facts, &d)
+		var s sample
+		write := func(e engine.Envelope) []byte {
+			e.Warnings = app.Warnings
+			if !d.Offer.Made {
+				e.ValidUntil = ""
+			}
+			var w wire.Writer
+			d.Write(&w, &e)
+			return w.Buf
+		}
+		decided, previewed := envelope, envelope
+		decided.DecisionID, decided.CreatedAt = "dec_"+emptyID, "2026-11-15T05:27:51.124Z"
+		previewed.Preview, previewed.Facts = true, app.Facts
+		s.decision, s.preview = write(decided), write(previewed)
+		var w wire.Writer
+		app.Facts.Write(&w)
+		s.facts = w.Buf
+		list = append(list, s)
+	}
+	return list
+}
+
+// emptyID stands where an id has its 26 letters and digits.
+const emptyID = "00000000000000000000000000"
+
+// must is for what only a broken benchmark can make fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("the benchmark's book: %v", err))
+	}
+	return value
+}

@@ -1,0 +1,243 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Options say how long to measure.
+type Options struct {
+	Rounds      int
+	Warm, Lap   time.Duration
+	Connections int
+	Only        string // one contestant, "" for all
+	Profiles    string // a folder for the servers' profiles, "" for none
+	Progress    func(format string, args ...any)
+}
+
+// contestant is a server with a database, and what is asked of it.
+type contestant struct {
+	name     string
+	role     string
+	database kind
+	path     string
+	alone    bool // measured with one connection too
+}
+
+type kind uint8
+
+const (
+	nothing kind = iota
+	sqlite
+	postgreSQL
+)
+
+// The names of the contestants.
+const (
+	oursSQLite     = "ours-sqlite"
+	bareDecisions  = "bare"
+	groupSQLite    = "group-sqlite"
+	insertSQLite   = "insert-sqlite"
+	oursPostgres   = "ours-postgres"
+	copyPostgres   = "copy-postgres"
+	insertPostgres = "insert-postgres"
+	oursPreview    = "ours-preview"
+	barePreview    = "bare-preview"
+)
+
+func contestants() []contestant {
+	return []contestant{
+		{oursSQLite, roleOurs, sqlite, pathDecisions, true},
+		{bareDecisions, roleBare, nothing, pathDecisions, true},
+		{groupSQLite, roleGroup, sqlite, pathDecisions, true},
+		{insertSQLite, roleInsert, sqlite, pathDecisions, true},
+		{oursPostgres, roleOurs, postgreSQL, pathDecisions, true},
+		{copyPostgres, roleGroup, postgreSQL, pathDecisions, true},
+		{insertPostgres, roleInsert, postgreSQL, pathDecisions, true},
+		{oursPreview, roleOurs, sqlite, pathPreview, false},
+		{barePreview, roleBare, nothing, pathPreview, false},
+	}
+}
+
+// lap is what one contestant did in one round.
+type lap struct {
+	many  loadResult // with all connections
+	alone loadResult // with one
+}
+
+// Contest measures everybody in turn, round after round, and prints the table.
+func Contest(ctx context.Context, out io.Writer, o Options) error {
+	all := contestants()
+	if o.Only != "" {
+		var names []string
+		for _, c := range all {
+			names = append(names, c.name)
+		}
+		if all = slices.DeleteFunc(all, func(c contestant) bool { return c.name != o.Only }); len(all) == 0 {
+			return fmt.Errorf("there is no contestant %q, only %s", o.Only, strings.Join(names, ", "))
+		}
+	}
+	g, err := newGround(ctx, o, all)
+	if err != nil {
+		return err
+	}
+	results, err := g.rounds(ctx, all)
+	if err = errors.Join(err, g.leave()); err != nil {
+		return err
+	}
+	return results.print(out, o)
+}
+
+// ground is where the contest takes place: a folder, and a PostgreSQL server
+// if somebody needs one.
+type ground struct {
+	options  Options
+	folder   string
+	postgres *postgres
+}
+
+func newGround(ctx context.Context, o Options, all []contestant) (g *ground, err error) {
+	g = &ground{options: o}
+	if o.Profiles != "" {
+		if err := os.MkdirAll(o.Profiles, 0o750); err != nil {
+			return nil, err
+		}
+	}
+	if g.folder, err = os.MkdirTemp("", "verdict-bench-"); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(all, func(c contestant) bool { return c.database == postgreSQL }) {
+		if g.postgres, err = startPostgres(ctx); err != nil {
+			return nil, errors.Join(err, g.leave())
+		}
+	}
+	return g, nil
+}
+
+func (g *ground) leave() (err error) {
+	if g.postgres != nil {
+		err = g.postgres.stop()
+	}
+	return errors.Join(err, os.RemoveAll(g.folder))
+}
+
+// rounds gives each contestant its turn in every round, in one order and then
+// in the other, so that nobody always comes after the same one.
+func (g *ground) rounds(ctx context.Context, all []contestant) (results, error) {
+	r := results{}
+	order := slices.Clone(all)
+	for round := range g.options.Rounds {
+		for i, c := range order {
+			g.options.Progress("service, round %d of %d, %d of %d: %s", round+1, g.options.Rounds, i+1, len(order), c.name)
+			l, err := g.turn(ctx, c, g.load)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+			r[c.name] = append(r[c.name], l)
+		}
+		slices.Reverse(order)
+	}
+	g.options.Progress("")
+	return r, nil
+}
+
+// loader sends requests to a contestant's server and tells what was answered.
+type loader func(ctx context.Context, c contestant, s *server, key string) (lap, error)
+
+// turn starts a contestant on a new database, loads it, ends it and sees that
+// what was answered is what is stored.
+func (g *ground) turn(ctx context.Context, c contestant, load loader) (l lap, err error) {
+	databaseURL, dispose, err := g.database(ctx, c)
+	if err != nil {
+		return l, err
+	}
+	defer func() { err = errors.Join(err, dispose()) }()
+	order := childOrder{Role: c.role, Database: databaseURL}
+	if g.options.Profiles != "" {
+		order.Profile = filepath.Join(g.options.Profiles, c.name)
+	}
+	s, err := startServer(ctx, order)
+	if err != nil {
+		return l, err
+	}
+	var who customer
+	if c.role == roleOurs {
+		who, err = signUp(ctx, s.address)
+	}
+	if err == nil {
+		l, err = load(ctx, c, s, who.key)
+	}
+	if err = errors.Join(err, s.stop()); err != nil {
+		return l, fmt.Errorf("%w; its log:\n%s", err, s.stderr)
+	}
+	stored, err := count(ctx, c, databaseURL, who)
+	if err != nil {
+		return l, fmt.Errorf("count what is stored: %w", err)
+	}
+	if answered := l.many.Answers + l.alone.Answers; stored >= 0 && stored != answered {
+		return l, fmt.Errorf("%d were answered and %d are stored", answered, stored)
+	}
+	return l, nil
+}
+
+func (g *ground) load(ctx context.Context, c contestant, s *server, key string) (l lap, err error) {
+	order := loadOrder{
+		Address: s.address, Path: c.path, Key: key, Connections: g.options.Connections,
+		Warm: g.options.Warm, Lap: g.options.Lap, Server: s.cmd.Process.Pid,
+	}
+	if c.database == postgreSQL {
+		order.Database = g.postgres.pid()
+	}
+	unix.Sync() // what others have left to write is not this one's to wait for
+	if l.many, err = load(ctx, order); err != nil || !c.alone || g.options.Profiles != "" {
+		return l, err
+	}
+	order.Connections, order.Warm, order.Lap = 1, order.Warm/2, order.Lap/2
+	l.alone, err = load(ctx, order)
+	return l, err
+}
+
+// database makes a new one for a contestant.
+func (g *ground) database(ctx context.Context, c contestant) (databaseURL string, dispose func() error, err error) {
+	switch c.database {
+	case sqlite:
+		path := filepath.Join(g.folder, "bench.db")
+		return "sqlite:" + path, func() (err error) {
+			for _, part := range []string{"", "-wal", "-shm"} {
+				if failed := os.Remove(path + part); failed != nil && !errors.Is(failed, os.ErrNotExist) {
+					err = errors.Join(err, failed)
+				}
+			}
+			return err
+		}, nil
+	case postgreSQL:
+		databaseURL, err = g.postgres.create(ctx, "bench")
+		return databaseURL, func() error { return g.postgres.drop(context.WithoutCancel(ctx), "bench") }, err
+	default:
+		return "", func() error { return nil }, nil
+	}
+}
+
+// count is how many decisions are stored, -1 where none are to be.
+func count(ctx context.Context, c contestant, databaseURL string, who customer) (int, error) {
+	path, isSQLite := strings.CutPrefix(databaseURL, "sqlite:")
+	switch {
+	case c.path == pathPreview || c.database == nothing:
+		return -1, nil
+	case c.role == roleOurs:
+		return countOurs(ctx, databaseURL, who)
+	case isSQLite:
+		return countSQLite(ctx, path)
+	default:
+		return countPostgres(ctx, databaseURL)
+	}
+}

@@ -1,0 +1,103 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// shelf is a cache over a counter, with a clock of its own.
+type shelf struct {
+	cache *freshCache[string, int]
+	now   time.Time
+	loads int
+	err   error
+}
+
+func newShelf(size int) *shelf {
+	s := &shelf{now: time.Unix(1_000_000, 0)}
+	s.cache = newFreshCache(size, func() time.Time { return s.now }, func(context.Context, string) (int, error) {
+		s.loads++
+		return s.loads, s.err
+	})
+	return s
+}
+
+func (s *shelf) get(t *testing.T, key string, want int) {
+	t.Helper()
+	if got, err := s.cache.Get(t.Context(), key); err != nil || got != want {
+		t.Errorf("%s: %d, %v; want %d", key, got, err, want)
+	}
+}
+
+func TestFreshCacheLooksUpAgain(t *testing.T) {
+	t.Parallel()
+	s := newShelf(10)
+	s.get(t, "a", 1)
+	s.now = s.now.Add(refreshAfter - 1)
+	s.get(t, "a", 1)
+	s.now = s.now.Add(1)
+	s.get(t, "a", 2)
+	s.now = s.now.Add(-time.Hour) // a clock that was set back
+	s.get(t, "a", 3)
+	s.cache.Forget("a")
+	s.get(t, "a", 4)
+}
+
+func TestFreshCacheRemembersNoError(t *testing.T) {
+	t.Parallel()
+	s := newShelf(10)
+	s.get(t, "a", 1)
+	s.now = s.now.Add(refreshAfter)
+	s.err = errors.New("lost")
+	for range 2 { // what was known before does not come back either
+		if _, err := s.cache.Get(t.Context(), "a"); !errors.Is(err, s.err) {
+			t.Errorf("got %v", err)
+		}
+	}
+	s.err = nil
+	s.get(t, "a", 4)
+}
+
+func TestFreshCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	s := newShelf(2)
+	s.get(t, "a", 1)
+	s.get(t, "b", 2)
+	s.get(t, "a", 1)
+	s.get(t, "c", 3) // b was longest not asked for
+	s.get(t, "a", 1)
+	s.get(t, "b", 4)
+	if n := len(s.cache.recent.items); n != 2 {
+		t.Errorf("%d are kept", n)
+	}
+}
+
+// TestFreshCacheLooksUpOnce has many wait for one lookup, and one of them
+// give up.
+func TestFreshCacheLooksUpOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan int)
+		cache := newFreshCache(10, time.Now, func(context.Context, string) (int, error) { return <-answer, nil })
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if got, err := cache.Get(t.Context(), "a"); err != nil || got != 7 {
+					t.Errorf("%d, %v", got, err)
+				}
+			})
+		}
+		synctest.Wait()
+		impatient, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := cache.Get(impatient, "a"); !errors.Is(err, context.Canceled) {
+			t.Errorf("the impatient one got %v", err)
+		}
+		answer <- 7
+		all.Wait()
+	})
+}

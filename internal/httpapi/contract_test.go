@@ -1,0 +1,307 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"verdict/api"
+	"verdict/internal/httpapi"
+)
+
+// contract is the OpenAPI document, read once: it is only ever looked at.
+var contract = sync.OnceValues(func() (*openapi3.T, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+	if err != nil {
+		return nil, fmt.Errorf("load the contract: %w", err)
+	}
+	// The examples are held against their schemas where the file is kept.
+	if err := doc.Validate(context.Background(), openapi3.DisableExamplesValidation()); err != nil {
+		return nil, fmt.Errorf("validate the contract: %w", err)
+	}
+	return doc, doc.WalkSchemas(simplify)
+})
+
+// simplify says in older words what a schema says in those of JSON Schema
+// 2020-12. Those need a compiler, which runs anew for every single value and
+// takes longer than the service does to answer.
+func simplify(where string, ref *openapi3.SchemaRef) error {
+	schema := ref.Value
+	if schema.Const != nil {
+		schema.Enum, schema.Const = []any{schema.Const}, nil
+	}
+	if closed := schema.UnevaluatedProperties; closed.Has != nil && !*closed.Has {
+		properties := maps.Clone(schema.Properties)
+		for _, part := range schema.AllOf {
+			maps.Copy(properties, part.Value.Properties)
+			schema.Required = append(schema.Required, part.Value.Required...)
+			if len(part.Value.AllOf)+len(part.Value.AnyOf)+len(part.Value.OneOf) > 0 {
+				return fmt.Errorf("%s is composed too deeply for this test", where)
+			}
+		}
+		schema.Properties, schema.AllOf = properties, nil
+		schema.AdditionalProperties, schema.UnevaluatedProperties = closed, openapi3.BoolSchema{}
+	}
+	if schema.UnevaluatedProperties.Schema != nil || schema.PropertyNames != nil || schema.PrefixItems != nil || schema.Contains != nil ||
+		schema.PatternProperties != nil || schema.DependentSchemas != nil || schema.DependentRequired != nil || schema.If != nil {
+		return fmt.Errorf("%s has a keyword that this test would not notice the breach of", where)
+	}
+	return nil
+}
+
+func loadContract(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := contract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// checkContract fails the test unless the contract allows this answer to this
+// request. It may be called from any goroutine of the test.
+func checkContract(t *testing.T, method, path, body string, got answer) {
+	t.Helper()
+	doc, err := contract()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, fault := range breaches(doc, method, path, body, got) {
+		t.Errorf("%s %s: %d: %s\n%.2000s", method, path, got.status, fault, got.body)
+	}
+}
+
+// breaches are the ways in which an answer breaks the contract.
+func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
+	path, _, _ = strings.Cut(path, "?")
+	operation, response := promised(doc, method, path, got.status)
+	if response == nil {
+		return []string{"the contract knows no such answer"}
+	}
+	faults := headerBreaches(response, got.header)
+	if method == http.MethodHead || got.status == http.StatusNotModified {
+		if len(got.body) > 0 {
+			faults = append(faults, "there is a body where none may be")
+		}
+		return faults
+	}
+	kind, params, err := mime.ParseMediaType(got.header.Get("Content-Type"))
+	media := response.Content[kind]
+	if charset := params["charset"]; err != nil || media == nil || charset != "" && charset != "utf-8" {
+		return append(faults, fmt.Sprintf("the contract knows no answer of type %q", got.header.Get("Content-Type")))
+	}
+	if strings.HasSuffix(kind, "json") {
+		if err := matches(doc, media.Schema.Value, got.body); err != nil {
+			faults = append(faults, "the body: "+err.Error())
+		}
+	}
+	if kind == problemType {
+		faults = append(faults, problemBreaches(media, got)...)
+	}
+	if operation != nil && operation.RequestBody != nil && got.status < 300 && body != "" {
+		if err := matches(doc, operation.RequestBody.Value.Content["application/json"].Schema.Value, withoutNulls(body)); err != nil {
+			faults = append(faults, "the service took a body that the contract does not allow: "+err.Error())
+		}
+	}
+	return faults
+}
+
+const problemType = "application/problem+json"
+
+// promised is what the contract says about an answer; nil when it says nothing.
+// What belongs to no operation is one of the shared refusals: every path under
+// /v1/ wants a key whether it is there or not, and the rest is not there, or
+// not for this method.
+func promised(doc *openapi3.T, method, path string, status int) (*openapi3.Operation, *openapi3.Response) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	item := pathItem(doc, path)
+	if item != nil {
+		if operation := item.GetOperation(method); operation != nil {
+			ref := operation.Responses.Status(status)
+			if ref == nil && status == http.StatusUnauthorized {
+				// A key in the address is refused by the public paths too.
+				ref = doc.Components.Responses["Unauthenticated"]
+			}
+			if ref == nil {
+				ref = operation.Responses.Default()
+			}
+			if ref == nil {
+				return operation, nil
+			}
+			return operation, ref.Value
+		}
+	}
+	shared := ""
+	switch {
+	case status == http.StatusUnauthorized:
+		shared = "Unauthenticated"
+	case status == http.StatusServiceUnavailable:
+		shared = "Unavailable" // whose key it is cannot be found out
+	case status == http.StatusNotFound && item == nil:
+		shared = "NotFound"
+	case status == http.StatusMethodNotAllowed && item != nil:
+		shared = "MethodNotAllowed"
+	}
+	if ref := doc.Components.Responses[shared]; ref != nil {
+		return nil, ref.Value
+	}
+	return nil, nil
+}
+
+// pathItem finds the path of a request. Paths with fewer braces come first, so
+// that /v1/decisions/preview is not taken for an id.
+func pathItem(doc *openapi3.T, path string) *openapi3.PathItem {
+	given := strings.Split(path, "/")
+	for _, template := range doc.Paths.InMatchingOrder() {
+		matches := func(want, segment string) bool {
+			return want == segment || strings.HasPrefix(want, "{") && segment != ""
+		}
+		if slices.EqualFunc(strings.Split(template, "/"), given, matches) {
+			return doc.Paths.Find(template)
+		}
+	}
+	return nil
+}
+
+// telling are the headers that mean something to a client: none may come that
+// the contract does not speak of.
+var telling = []string{"Allow", "Content-Disposition", "Etag", "Idempotent-Replayed", "Location", "Retry-After", "Www-Authenticate"}
+
+func headerBreaches(response *openapi3.Response, header http.Header) (faults []string) {
+	if header.Get("X-Request-Id") == "" {
+		faults = append(faults, "there is no request id")
+	}
+	known := map[string]bool{}
+	for name, ref := range response.Headers {
+		known[http.CanonicalHeaderKey(name)] = true
+		values := header.Values(name)
+		switch {
+		case len(values) > 1:
+			faults = append(faults, "the header "+name+" comes more than once")
+		case len(values) == 0 && ref.Value.Required:
+			faults = append(faults, "the header "+name+" is missing")
+		case len(values) == 1:
+			if err := ref.Value.Schema.Value.VisitJSON(headerValue(ref.Value.Schema.Value, values[0])); err != nil {
+				faults = append(faults, "the header "+name+": "+err.Error())
+			}
+		}
+	}
+	for _, name := range telling {
+		if header.Get(name) != "" && !known[name] {
+			faults = append(faults, "the header "+name+" is not in the contract")
+		}
+	}
+	return faults
+}
+
+func headerValue(schema *openapi3.Schema, text string) any {
+	if schema.Type.Is("integer") {
+		if n, err := strconv.Atoi(text); err == nil {
+			return float64(n)
+		}
+	}
+	return text
+}
+
+// problemBreaches looks at what no schema can say: a problem agrees with its
+// answer, and its codes are documented.
+func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
+	var problem struct {
+		Type, Code string
+		Status     int
+		RequestID  string `json:"request_id"`
+		Errors     []struct{ Code string }
+	}
+	if err := json.Unmarshal(got.body, &problem); err != nil {
+		return []string{err.Error()}
+	}
+	if problem.Status != got.status || problem.RequestID != got.header.Get("X-Request-Id") || problem.Type != "/docs/errors/"+problem.Code {
+		faults = append(faults, "the problem disagrees with its own answer")
+	}
+	if len(media.Examples) > 0 && media.Examples[problem.Code] == nil {
+		faults = append(faults, "the contract has no example of "+problem.Code+" with this status")
+	}
+	codes := []string{problem.Code}
+	for _, item := range problem.Errors {
+		codes = append(codes, item.Code)
+	}
+	for _, code := range codes {
+		if !slices.Contains(httpapi.ErrorCodes(), code) {
+			faults = append(faults, "there is no page about "+code)
+		}
+	}
+	return faults
+}
+
+func matches(doc *openapi3.T, schema *openapi3.Schema, body []byte) error {
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return err
+	}
+	return briefly(doc.ValidateSchemaJSON(schema, value, openapi3.EnableFormatValidation(), openapi3.MultiErrors()))
+}
+
+// briefly says where a body breaks its schema and how. The error itself would
+// bring the whole schema along.
+func briefly(err error) error {
+	var several openapi3.MultiError
+	var one *openapi3.SchemaError
+	switch {
+	case errors.As(err, &several):
+		brief := make([]error, len(several))
+		for i, err := range several {
+			brief[i] = briefly(err)
+		}
+		return errors.Join(brief...)
+	case errors.As(err, &one) && one.Origin != nil:
+		return fmt.Errorf("/%s: %s: %w", strings.Join(one.JSONPointer(), "/"), one.Reason, briefly(one.Origin))
+	case errors.As(err, &one):
+		return fmt.Errorf("/%s: %s", strings.Join(one.JSONPointer(), "/"), one.Reason)
+	}
+	return err
+}
+
+// withoutNulls drops the members of a request that are null: that is the same
+// as leaving them out.
+func withoutNulls(body string) []byte {
+	var value any
+	if json.Unmarshal([]byte(body), &value) != nil {
+		return []byte(body)
+	}
+	var drop func(any)
+	drop = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				if member == nil {
+					delete(v, name)
+				}
+				drop(member)
+			}
+		case []any:
+			for _, item := range v {
+				drop(item)
+			}
+		}
+	}
+	drop(value)
+	out, err := json.Marshal(value)
+	if err != nil {
+		return []byte(body)
+	}
+	return out
+}

@@ -1,0 +1,313 @@
+package httpapi
+
+import (
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/api"
+)
+
+func docsMux(t *testing.T) *http.ServeMux {
+	t.Helper()
+	d, err := newDocs(api.OpenAPI, "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	d.register(mux)
+	return mux
+}
+
+func fetchDocs(t *testing.T, mux *http.ServeMux, path string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	return w
+}
+
+func docsBodyOf(t *testing.T, mux *http.ServeMux, path string) string {
+	t.Helper()
+	w := fetchDocs(t, mux, path)
+	if w.Code != http.StatusOK {
+		t.Fatalf("GET %s: %d", path, w.Code)
+	}
+	return w.Body.String()
+}
+
+// TestDocsShowEveryOperation holds the page against the document.
+func TestDocsShowEveryOperation(t *testing.T) {
+	t.Parallel()
+	page := docsBodyOf(t, docsMux(t), "/docs")
+	doc, err := readDocsTree(api.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, path := range doc.get("paths").members() {
+		for _, method := range path.value.members() {
+			count++
+			id, summary := method.value.get("operationId").text(), method.value.get("summary").text()
+			for _, want := range []string{
+				`id="` + id + `"`, `href="#` + id + `"`, html.EscapeString(summary), "<code>" + path.name + "</code>",
+			} {
+				if !strings.Contains(page, want) {
+					t.Errorf("%s %s: the page lacks %s", method.name, path.name, want)
+				}
+			}
+		}
+	}
+	if count < 20 {
+		t.Errorf("the document has only %d operations", count)
+	}
+	if !strings.Contains(page, "API 1.2.3") {
+		t.Error("the page does not say which version serves it")
+	}
+}
+
+func TestDocsShowEverySchema(t *testing.T) {
+	t.Parallel()
+	page := docsBodyOf(t, docsMux(t), "/docs")
+	doc, err := readDocsTree(api.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, schema := range doc.get("components", "schemas").members() {
+		if !strings.Contains(page, `id="schema-`+schema.name+`"`) {
+			t.Errorf("the page lacks the schema %s", schema.name)
+		}
+	}
+}
+
+// TestDocsLinksLead somewhere: within the page to an id, elsewhere to a page
+// that is served.
+func TestDocsLinksLead(t *testing.T) {
+	t.Parallel()
+	mux := docsMux(t)
+	href := regexp.MustCompile(`href="([^"]*)"`)
+	id := regexp.MustCompile(`\sid="([^"]*)"`)
+	pages := []string{"/docs"}
+	for _, p := range slices.Concat(errorPages, itemPages) {
+		pages = append(pages, "/docs/errors/"+p.Code)
+	}
+	ids := map[string]bool{}
+	for _, m := range id.FindAllStringSubmatch(docsBodyOf(t, mux, "/docs"), -1) {
+		if ids[m[1]] {
+			t.Errorf("the id %s stands twice", m[1])
+		}
+		ids[m[1]] = true
+	}
+	checked := map[string]bool{}
+	for _, path := range pages {
+		for _, m := range href.FindAllStringSubmatch(docsBodyOf(t, mux, path), -1) {
+			target, fragment, _ := strings.Cut(m[1], "#")
+			switch {
+			case checked[m[1]], m[1] == "data:,":
+			case fragment != "" && (target == "" || target == "/docs"):
+				if !ids[fragment] {
+					t.Errorf("%s links to #%s, which is not there", path, fragment)
+				}
+			case fetchDocs(t, mux, target).Code != http.StatusOK:
+				t.Errorf("%s links to %s, which is not served", path, target)
+			}
+			checked[m[1]] = true
+		}
+	}
+}
+
+// TestDocsLoadNothing from elsewhere, and run nothing.
+func TestDocsLoadNothing(t *testing.T) {
+	t.Parallel()
+	mux := docsMux(t)
+	attribute := regexp.MustCompile(`(?i)\s(?:src|href|action|srcset|poster|data)\s*=\s*["']?\s*(?:https?:)?//`)
+	for _, path := range []string{"/docs", "/docs/errors/invalid_field", "/docs/style.css"} {
+		body := docsBodyOf(t, mux, path)
+		for _, banned := range []string{"<script", "<iframe", "<img", "javascript:", " style=", "@import", "url("} {
+			if strings.Contains(body, banned) {
+				t.Errorf("%s has %s", path, banned)
+			}
+		}
+		if found := attribute.FindString(body); found != "" {
+			t.Errorf("%s loads from elsewhere: %s", path, found)
+		}
+	}
+}
+
+func TestDocsHeaders(t *testing.T) {
+	t.Parallel()
+	mux := docsMux(t)
+	for path, contentType := range map[string]string{
+		"/docs":                      "text/html; charset=utf-8",
+		"/docs/errors/invalid_field": "text/html; charset=utf-8",
+		"/docs/style.css":            "text/css; charset=utf-8",
+		"/openapi.yaml":              "application/yaml",
+	} {
+		w := fetchDocs(t, mux, path)
+		got := map[string]string{}
+		for _, name := range []string{"Content-Type", "X-Content-Type-Options", "Referrer-Policy", "Content-Security-Policy"} {
+			got[name] = w.Header().Get(name)
+		}
+		want := map[string]string{
+			"Content-Type": contentType, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Content-Security-Policy": "",
+		}
+		if strings.HasPrefix(contentType, "text/html") {
+			want["Content-Security-Policy"] = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+				"form-action 'none'; frame-ancestors 'none'"
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+		again := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		again.Header.Set("If-None-Match", "W/"+w.Header().Get("ETag"))
+		held := httptest.NewRecorder()
+		mux.ServeHTTP(held, again)
+		if held.Code != http.StatusNotModified || held.Body.Len() > 0 {
+			t.Errorf("%s, held already: %d with %d bytes", path, held.Code, held.Body.Len())
+		}
+	}
+	if diff := cmp.Diff(string(api.OpenAPI), docsBodyOf(t, mux, "/openapi.yaml")); diff != "" {
+		t.Errorf("the document is not served as it is:\n%s", diff)
+	}
+}
+
+// TestErrorPages are there for every code, with everything a reader needs.
+func TestErrorPages(t *testing.T) {
+	t.Parallel()
+	mux := docsMux(t)
+	overview := docsBodyOf(t, mux, "/docs")
+	seen := map[string]bool{}
+	for _, p := range slices.Concat(errorPages, itemPages) {
+		if seen[p.Code] {
+			t.Errorf("%s stands twice", p.Code)
+		}
+		seen[p.Code] = true
+		if p.Title == "" || p.Meaning == "" || p.Cause == "" || p.Mend == "" || http.StatusText(p.Status) == "" {
+			t.Errorf("%s is incomplete", p.Code)
+		}
+		page := docsBodyOf(t, mux, "/docs/errors/"+p.Code)
+		for _, want := range []string{p.Code, html.EscapeString(p.Title), "Why it happens", "How to mend it", "&#34;code&#34;: &#34;" + p.Code} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page of %s lacks %q", p.Code, want)
+			}
+		}
+		if !strings.Contains(overview, `href="/docs/errors/`+p.Code+`"`) {
+			t.Errorf("/docs does not link to %s", p.Code)
+		}
+	}
+	w := fetchDocs(t, mux, "/docs/errors/nonsense")
+	if w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "nonsense") {
+		t.Errorf("an unknown code: %d\n%s", w.Code, w.Body)
+	}
+}
+
+// TestErrorCatalogueIsTheContract holds the pages against the examples of
+// problems: the same codes, with the same titles and statuses.
+func TestErrorCatalogueIsTheContract(t *testing.T) {
+	t.Parallel()
+	doc, err := readDocsTree(api.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type problem struct{ Code, Title, Status string }
+	var want, got []problem
+	for _, r := range doc.get("components", "responses").members() {
+		for _, e := range r.value.get("content", "application/problem+json", "examples").members() {
+			v := e.value.get("value")
+			want = append(want, problem{v.get("code").text(), v.get("title").text(), v.get("status").text()})
+		}
+	}
+	for _, p := range errorPages {
+		got = append(got, problem{p.Code, p.Title, docsStatus(p)})
+		if errorTitle(p.Code) != p.Title {
+			t.Errorf("the title of %s is %q", p.Code, errorTitle(p.Code))
+		}
+	}
+	byCode := func(a, b problem) int { return strings.Compare(a.Code, b.Code) }
+	slices.SortFunc(want, byCode)
+	slices.SortFunc(got, byCode)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-document +catalogue):\n%s", diff)
+	}
+	if errorTitle("nonsense") != "Error" {
+		t.Error("an unknown code has no title")
+	}
+}
+
+func docsStatus(p errorPage) string {
+	status, _, _ := strings.Cut(newDocsError(p, nil).StatusText, " ")
+	return status
+}
+
+func TestDocsText(t *testing.T) {
+	t.Parallel()
+	got := readDocsText("One `two`\nthree [four](#five) [six](http://seven) a[0] `open\n\n- eight\n- `nine`\n")
+	want := []docsBlock{
+		{Spans: []docsSpan{
+			{Text: "One "},
+			{Text: "two", Code: true},
+			{Text: " three "},
+			{Text: "four", Link: "#five"},
+			{Text: " ["},
+			{Text: "six](http://seven) a["},
+			{Text: "0] `open"},
+		}},
+		{Items: [][]docsSpan{{{Text: "eight"}}, {{Text: "nine", Code: true}}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDocsCurl keeps the commands such that a shell takes them as they are.
+func TestDocsCurl(t *testing.T) {
+	t.Parallel()
+	doc, err := readDocsTree([]byte(`
+parameters:
+  - {name: id, in: path, example: '{draft_id}'}
+  - {name: Idempotency-Key, in: header}
+  - {name: from, in: query, example: '2026-01-01T00:00:00Z'}
+  - {name: cursor, in: query}
+body: {note: it's <so>, expected_active_id: '{rule_set_id}', list: [1, true, 2.50]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := docsCurl(http.MethodPost, "/v1/rule-sets/{id}/activate", doc, doc.get("body"))
+	want := `curl "$VERDICT/v1/rule-sets/$DRAFT_ID/activate?from=2026-01-01T00%3A00%3A00Z" \
+  -H "Authorization: Bearer $VERDICT_KEY" \
+  -H "Idempotency-Key: $(uuidgen)" \
+  -H 'Content-Type: application/json' \
+  -d '{
+  "note": "it'\''s <so>",
+  "expected_active_id": "'$RULE_SET_ID'",
+  "list": [1, true, 2.50]
+}'`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestBrokenDocument is refused where it is read.
+func TestBrokenDocument(t *testing.T) {
+	t.Parallel()
+	for _, document := range []string{"", "- a list", "{unclosed"} {
+		d, err := newDocs([]byte(document), "1.2.3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mux := http.NewServeMux()
+		d.register(mux)
+		for _, path := range []string{"/docs", "/docs/errors/not_found"} {
+			if w := fetchDocs(t, mux, path); w.Code != http.StatusInternalServerError {
+				t.Errorf("%q: GET %s is %d", document, path, w.Code)
+			}
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
+
+	"verdict/api"
+	"verdict/internal/httpapi"
+)
+
+// TestExamples executes the contract: every example of a request is sent, in
+// the order of the file, by the tenant that the first of them creates, and gets
+// the answer that the file promises. What a reader copies works.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	doc := loadContract(t)
+	requests := exampleRequests(t, doc)
+	each(t, stackOptions{}, func(s *stack) {
+		ids, key := placeholders{}, ""
+		for _, r := range requests {
+			sender := key
+			if public(r.operation) {
+				sender = ""
+			}
+			got := s.send(r.method, ids.fill(r.path), sender, ids.fill(r.body), r.headers...)
+			if got.status != r.status {
+				s.Fatalf("%s: %d, want %d: %s", r.name, got.status, r.status, got.body)
+			}
+			if got.header.Get("Content-Type") != "application/json" {
+				continue
+			}
+			if data, isList := got.at("data").([]any); isList && len(data) == 0 {
+				s.Errorf("%s shows an empty list", r.name)
+			}
+			r.asShown(s.T, got)
+			ids.learn(r, got)
+			if key == "" {
+				key = got.text("api_key")
+			}
+		}
+	})
+}
+
+// TestEveryOperationIsExecuted: one that is not in the list of requests would
+// never be tried.
+func TestEveryOperationIsExecuted(t *testing.T) {
+	t.Parallel()
+	doc := loadContract(t)
+	succeeds := map[*openapi3.Operation]bool{}
+	for _, r := range exampleRequests(t, doc) {
+		succeeds[r.operation] = succeeds[r.operation] || r.status < http.StatusMultipleChoices
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if !succeeds[operation] {
+				t.Errorf("%s %s has no example that succeeds", method, path)
+			}
+		}
+	}
+}
+
+// TestEveryCodeHasAPage, those of the contract's examples among them, and each
+// page is of a code that the contract can show.
+func TestEveryCodeHasAPage(t *testing.T) {
+	t.Parallel()
+	service, err := httpapi.New(nil, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := httpapi.ErrorCodes()
+	for _, response := range loadContract(t).Components.Responses {
+		if media := response.Value.Content[problemType]; media != nil {
+			for code := range media.Examples {
+				codes = append(codes, code)
+			}
+		}
+	}
+	for _, code := range codes {
+		w := httptest.NewRecorder()
+		service.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/docs/errors/"+code, nil))
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), code) {
+			t.Errorf("the page of %s is answered with %d", code, w.Code)
+		}
+	}
+}
+
+// exampleRequest is one request of the contract.
+type exampleRequest struct {
+	name         string // for people
+	example      string // its name in the file, "" without a body
+	operation    *openapi3.Operation
+	method, path string
+	body         string
+	headers      []string
+	status       int // that is promised
+}
+
+// exampleRequests are the requests of the contract in the order of the file,
+// which the parsed document does not keep.
+func exampleRequests(t *testing.T, doc *openapi3.T) (list []exampleRequest) {
+	t.Helper()
+	var file yaml.Node
+	if err := yaml.Unmarshal(api.OpenAPI, &file); err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range ordered(file.Content[0], "paths") {
+		for method, node := range ordered(item) {
+			method = strings.ToUpper(method)
+			operation := doc.Paths.Find(path).GetOperation(method)
+			if operation == nil {
+				continue // something about the path, such as a description
+			}
+			r := exampleRequest{name: method + " " + path, operation: operation, method: method}
+			r.path, r.headers = withParameters(path, operation)
+			for status := range ordered(node, "responses") {
+				if strings.HasPrefix(status, "2") {
+					r.status, _ = strconv.Atoi(status)
+					break
+				}
+			}
+			if operation.RequestBody == nil {
+				list = append(list, r)
+			}
+			for name := range ordered(node, "requestBody", "content", "application/json", "examples") {
+				list = append(list, r.with(t, name))
+			}
+		}
+	}
+	return list
+}
+
+// withParameters completes a path with every parameter that has an example, and
+// gives those that go into headers.
+func withParameters(path string, operation *openapi3.Operation) (full string, headers []string) {
+	query := url.Values{}
+	for _, p := range operation.Parameters {
+		if p.Value.Example == nil {
+			continue
+		}
+		text := fmt.Sprint(p.Value.Example)
+		switch p.Value.In {
+		case openapi3.ParameterInPath:
+			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", text)
+		case openapi3.ParameterInQuery:
+			query.Set(p.Value.Name, text)
+		case openapi3.ParameterInHeader:
+			headers = append(headers, p.Value.Name+": "+text)
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return path, headers
+}
+
+// with is the request with one of the bodies that the contract shows.
+func (r exampleRequest) with(t *testing.T, name string) exampleRequest {
+	t.Helper()
+	example := r.operation.RequestBody.Value.Content["application/json"].Examples[name].Value
+	body, err := json.Marshal(example.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.name, r.example, r.body = r.name+", "+name, name, string(body)
+	if mark, marked := example.Extensions["x-expect-status"]; marked {
+		if r.status, err = strconv.Atoi(fmt.Sprint(mark)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// asShown compares an answer with the example of an answer that has the same
+// name as the request, if there is one, but for ids and times.
+func (r exampleRequest) asShown(t *testing.T, got answer) {
+	t.Helper()
+	media := r.operation.Responses.Status(r.status).Value.Content["application/json"]
+	if media == nil || media.Examples[r.example] == nil {
+		return
+	}
+	want, err := json.Marshal(media.Examples[r.example].Value.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(timeless(t, want), timeless(t, got.body)); diff != "" {
+		t.Errorf("%s is not answered as the contract shows (-shown +answered):\n%s", r.name, diff)
+	}
+}
+
+var passing = regexp.MustCompile(`[a-z]+_[0-9A-HJKMNP-TV-Z]{26}|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+
+func timeless(t *testing.T, body []byte) (value any) {
+	t.Helper()
+	if err := json.Unmarshal(passing.ReplaceAll(body, []byte("*")), &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// placeholders are the ids that examples leave open, by name.
+type placeholders map[string]string
+
+// learn takes an id from the first answer that has it.
+func (p placeholders) learn(r exampleRequest, got answer) {
+	for name, from := range map[string]struct{ operation, member string }{
+		"{rule_set_id}":  {"signUp", "default_rule_set_id"},
+		"{decision_id}":  {"createDecision", "decision_id"},
+		"{draft_id}":     {"createRuleSet", "id"},
+		"{scorecard_id}": {"createOrScoreScorecard", "id"},
+	} {
+		if id := got.text(from.member); p[name] == "" && from.operation == r.operation.OperationID && id != "" {
+			p[name] = id
+		}
+	}
+}
+
+// fill puts the ids in their places, in a query too.
+func (p placeholders) fill(text string) string {
+	for name, id := range p {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, name, id), url.QueryEscape(name), id)
+	}
+	return text
+}
+
+// public reports whether an operation needs no key.
+func public(operation *openapi3.Operation) bool {
+	return operation.Security != nil && len(*operation.Security) == 0
+}
+
+// ordered goes through a mapping of the file, found by names from a node, in
+// the order in which it is written. One that is not there is empty.
+func ordered(node *yaml.Node, path ...string) iter.Seq2[string, *yaml.Node] {
+	return func(yield func(string, *yaml.Node) bool) {
+		for pair := range slices.Chunk(node.Content, 2) {
+			switch {
+			case len(path) == 0:
+				if !yield(pair[0].Value, pair[1]) {
+					return
+				}
+			case pair[0].Value == path[0]:
+				ordered(pair[1], path[1:]...)(yield)
+				return
+			}
+		}
+	}
+}

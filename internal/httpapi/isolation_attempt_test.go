@@ -1,0 +1,210 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// ids are the placeholders of one kind: whoever takes the one takes the other.
+var ids = map[string][]string{
+	"{decision_id}": {"{decision_id}"}, "{scorecard_id}": {"{scorecard_id}"},
+	"{draft_id}": {"{draft_id}", "{rule_set_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
+}
+
+// Parameters of a query: those that name something that is somebody's, beyond
+// those whose example is a placeholder, and those that do not.
+var (
+	namingParameters = []string{"applicant_id", "policy_key", "name", "actor", "cursor"}
+	plainParameters  = []string{"status", "grade", "action", "from", "to", "limit", "order", "stats"}
+)
+
+// Members of a body and what each names; nothing where it is the sender's own
+// word. An operation in front tells a member from its namesakes.
+var bodyMembers = map[string][]string{
+	"rule_set_id": ids["{rule_set_id}"], "base": ids["{rule_set_id}"], "expected_active_id": {"{rule_set_id}"},
+	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"},
+	"createRuleSet policy_key": nil, "applicant.id": nil, "knockouts.id": nil, "adjustments.id": nil, "pricing_bands.id": nil,
+}
+
+// naming finds members that look as if they named something.
+var naming = regexp.MustCompile(`^(id|base|.*_id|.*_ids|.*_key)$`)
+
+// readAttempts are all ways of naming something that the contract has.
+func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
+	t.Helper()
+	examples := map[*openapi3.Operation][]string{}
+	for _, r := range exampleRequests(t, doc) {
+		if r.body != "" && r.status < http.StatusMultipleChoices {
+			examples[r.operation] = append(examples[r.operation], r.body)
+		}
+	}
+	for _, template := range doc.Paths.InMatchingOrder() {
+		operations := doc.Paths.Find(template).Operations()
+		for _, method := range slices.Sorted(maps.Keys(operations)) {
+			operation := operations[method]
+			if public(operation) {
+				continue
+			}
+			a := attempt{operation: operation, method: method, path: template}
+			if bodies := examples[operation]; len(bodies) > 0 {
+				a.body = bodies[0]
+			}
+			list = append(list, a.inPath(t)...)
+			for _, p := range operation.Parameters {
+				if p.Value.In == openapi3.ParameterInPath {
+					a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", placeholderOf(t, template, p.Value))
+				}
+			}
+			list = append(list, a.inQuery(t)...)
+			list = append(list, a.inBody(t, examples[operation])...)
+		}
+	}
+	return list
+}
+
+// placeholderOf is what a parameter of a path names: its example says so.
+func placeholderOf(t *testing.T, path string, p *openapi3.Parameter) string {
+	t.Helper()
+	placeholder, _ := p.Example.(string)
+	if ids[placeholder] == nil {
+		t.Fatalf("%s: the parameter %s has no placeholder as its example, so this test does not know what it names", path, p.Name)
+	}
+	return placeholder
+}
+
+func (a attempt) inPath(t *testing.T) (list []attempt) {
+	t.Helper()
+	for _, p := range a.operation.Parameters {
+		if p.Value.In == openapi3.ParameterInPath {
+			a.in, a.member, a.things = p.Value.In, p.Value.Name, ids[placeholderOf(t, a.path, p.Value)]
+			a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", theThing)
+			list = append(list, a)
+		}
+	}
+	if len(list) > 1 {
+		t.Fatalf("%s %s: this test knows one parameter in a path", a.method, a.path)
+	}
+	return list
+}
+
+func (a attempt) inQuery(t *testing.T) (list []attempt) {
+	t.Helper()
+	for _, p := range a.operation.Parameters {
+		if p.Value.In != openapi3.ParameterInQuery {
+			continue
+		}
+		name := p.Value.Name
+		example, _ := p.Value.Example.(string)
+		b := a
+		b.in, b.member = p.Value.In, name
+		switch {
+		case name == "object":
+			b.things = []string{"{decision_id}", "{draft_id}", "{scorecard_id}"}
+		case ids[example] != nil:
+			b.things = []string{example}
+		case slices.Contains(namingParameters, name):
+			b.things = []string{"{" + name + "}"}
+		case slices.Contains(plainParameters, name):
+			continue
+		default:
+			t.Fatalf("%s %s: this test does not know whether the parameter %s names something", a.method, a.path, name)
+		}
+		// Pages of one entry, so that there is a cursor.
+		b.path += "?limit=1&" + name + "=" + url.QueryEscape(theThing)
+		list = append(list, b)
+	}
+	return list
+}
+
+// inBody are the members of a body that name something. Each is put into an
+// example that the part of the schema it belongs to allows.
+func (a attempt) inBody(t *testing.T, examples []string) (list []attempt) {
+	t.Helper()
+	if a.operation.RequestBody == nil {
+		return nil
+	}
+	schema := a.operation.RequestBody.Value.Content["application/json"].Schema.Value
+	for _, part := range slices.Concat(openapi3.SchemaRefs{{Value: schema}}, schema.OneOf, schema.AnyOf) {
+		var allowed []map[string]any
+		for _, example := range examples {
+			var value map[string]any
+			if err := json.Unmarshal([]byte(example), &value); err != nil {
+				t.Fatal(err)
+			}
+			if part.Value.VisitJSON(value) == nil {
+				allowed = append(allowed, value)
+			}
+		}
+		for _, member := range namingMembers(part.Value, "", nil) {
+			things, known := bodyMembers[a.operation.OperationID+" "+member]
+			if !known {
+				things, known = bodyMembers[member]
+			}
+			if !known {
+				t.Fatalf("%s %s: this test does not know what %s in the body names", a.method, a.path, member)
+			}
+			if things == nil {
+				continue
+			}
+			if len(allowed) == 0 {
+				t.Fatalf("%s %s: no example to try %s with", a.method, a.path, member)
+			}
+			b := a
+			b.in, b.member, b.things, b.body = "body", member, things, withMember(t, allowed, member)
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// withMember is an example that names the thing, by preference one that has the
+// member anyway.
+func withMember(t *testing.T, examples []map[string]any, member string) string {
+	t.Helper()
+	at := max(slices.IndexFunc(examples, func(e map[string]any) bool { return e[member] != nil }), 0)
+	before := examples[at][member]
+	examples[at][member] = theThing
+	body, err := json.Marshal(examples[at])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if examples[at][member] = before; before == nil {
+		delete(examples[at], member)
+	}
+	return string(body)
+}
+
+// namingMembers are the paths of all members of a schema that look as if they
+// named something, but for those that are read past in a request. What a schema
+// is chosen from is looked at on its own, and what comes round again not at all.
+func namingMembers(schema *openapi3.Schema, path string, above []*openapi3.Schema) (found []string) {
+	if schema == nil || slices.Contains(above, schema) {
+		return nil
+	}
+	above = append(slices.Clone(above), schema)
+	for name, property := range schema.Properties {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if naming.MatchString(name) && !property.Value.ReadOnly {
+			found = append(found, at)
+		}
+		found = append(found, namingMembers(property.Value, at, above)...)
+	}
+	for _, part := range schema.AllOf {
+		found = append(found, namingMembers(part.Value, path, above)...)
+	}
+	for _, nested := range []*openapi3.SchemaRef{schema.Items, schema.AdditionalProperties.Schema} {
+		if nested != nil {
+			found = append(found, namingMembers(nested.Value, path, above)...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}

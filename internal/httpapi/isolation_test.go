@@ -1,0 +1,252 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/tenant"
+)
+
+// TestIsolation takes from the contract every way of naming something, tries
+// each of them on what is another's, and looks through every answer for what
+// must not be there. An operation that is new in the contract is tried without
+// a word here, or fails the test until somebody says how to fill it in.
+func TestIsolation(t *testing.T) {
+	t.Parallel()
+	doc := loadContract(t)
+	attempts := readAttempts(t, doc)
+	fast := tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
+	plans := tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
+	each(t, stackOptions{plans: plans}, func(s *stack) {
+		asha, birch := s.settle("Zebra"), s.settle("Quagga")
+		for _, environment := range tenant.Environments() {
+			victim := asha[environment]
+			victim.note(doc)
+			before := victim.everything(doc)
+			other := elsewhere(environment)
+			for _, stranger := range []*resident{birch[environment], birch[other], asha[other]} {
+				for _, a := range attempts {
+					a.byStranger(s.T, victim, stranger)
+				}
+				victim.absentFrom(s.T, stranger, "everything", stranger.everything(doc)...)
+			}
+			if diff := cmp.Diff(before, victim.everything(doc)); diff != "" {
+				s.Errorf("strangers changed something in %s:\n%s", environment, diff)
+			}
+			// The attempts were worth something only if the owner succeeds.
+			for _, a := range attempts {
+				a.byOwner(s.T, victim)
+			}
+		}
+	})
+}
+
+func elsewhere(e tenant.Environment) tenant.Environment {
+	if e == tenant.Live {
+		return tenant.Sandbox
+	}
+	return tenant.Live
+}
+
+// resident is a tenant in one environment, with two of everything.
+type resident struct {
+	*member
+	environment tenant.Environment
+	// named is what there is to name: placeholders of the contract's examples,
+	// and parameters in braces.
+	named placeholders
+	// secrets is all that is theirs alone.
+	secrets []string
+}
+
+// nobody is the same of nobody: an answer about what is another's must not
+// differ from an answer about what is not there at all.
+var nobody = placeholders{
+	"{decision_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{draft_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{scorecard_id}": "sc_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{applicant_id}": "nobody", "{policy_key}": "nobody", "{name}": "nobody", "{actor}": "key_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{cursor}": "bm9ib2R5",
+}
+
+// settle makes a tenant that lives in both environments. All tenants use the
+// same idempotency keys on the same paths: they must not meet.
+func (s *stack) settle(name string) map[tenant.Environment]*resident {
+	s.Helper()
+	email := strings.ToLower(name) + "@example.in"
+	signed := s.send("POST", "/api/signup", "", fmt.Sprintf(`{"email":%q,"org_name":"%s Finance","password":"correct horse battery"}`, email, name))
+	signed.want(http.StatusCreated)
+	m := &member{stack: s, key: signed.text("api_key"), tenantID: signed.text("tenant", "id"), userID: signed.text("user", "id")}
+	settled := map[tenant.Environment]*resident{}
+	for _, e := range tenant.Environments() {
+		r := &resident{member: m.with(e, tenant.Admin, m.userID), environment: e, named: placeholders{}}
+		mark := strings.ToLower(name) + "_" + string(e)
+		r.secrets = []string{mark, name + " Finance", email}
+		r.furnish(mark)
+		settled[e] = r
+	}
+	return settled
+}
+
+// furnish creates two of everything.
+func (r *resident) furnish(mark string) {
+	r.Helper()
+	create := func(path, body, once string) answer {
+		return r.post(path, body, "Idempotency-Key: "+once)
+	}
+	for _, set := range r.get("/v1/rule-sets").list("data") {
+		if set, _ := set.(map[string]any); set["name"] != "SAFE_MODE" {
+			r.named["{rule_set_id}"], _ = set["id"].(string)
+		}
+	}
+	create("/v1/rule-sets/"+r.named["{rule_set_id}"]+"/activate", `{"note":"`+mark+`"}`, "0").want(http.StatusOK)
+	for _, once := range []string{"1", "2"} {
+		decision := create("/v1/decisions", `{"applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`, once).want(http.StatusOK)
+		draft := create("/v1/rule-sets", `{"name":"`+mark+once+`"}`, once).want(http.StatusCreated)
+		card := create("/v1/scorecards", `{"name":"`+mark+`","base_points":650,"factors":[]}`, once).want(http.StatusCreated)
+		product := create("/v1/rule-sets", `{"name":"`+mark+once+`","policy_key":"`+mark+`","base":"`+r.named["{rule_set_id}"]+`"}`, "product"+once)
+		create("/v1/rule-sets/"+product.text("id")+"/activate", "", once).want(http.StatusOK)
+		create("/v1/decisions", `{"policy_key":"`+mark+`","applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`, "product"+once).want(http.StatusOK)
+		r.named["{decision_id}"], r.named["{draft_id}"], r.named["{scorecard_id}"] = decision.text("decision_id"), draft.text("id"), card.text("id")
+		create("/v1/decisions/"+decision.text("decision_id")+"/review", `{"outcome":"upheld","note":"`+mark+`"}`, once).want(http.StatusCreated)
+	}
+	r.named["{applicant_id}"], r.named["{policy_key}"], r.named["{name}"] = mark, mark, mark
+	r.named["{actor}"] = r.get("/v1/rule-sets/" + r.named["{draft_id}"]).text("created_by")
+}
+
+var anID = regexp.MustCompile(`\b[a-z]+_[0-9A-HJKMNP-TV-Z]{26}\b`)
+
+// note learns every id that the resident can read.
+func (r *resident) note(doc *openapi3.T) {
+	r.Helper()
+	for _, text := range r.everything(doc) {
+		r.secrets = append(r.secrets, anID.FindAllString(text, -1)...)
+	}
+	slices.Sort(r.secrets)
+	r.secrets = slices.Compact(r.secrets)
+	if len(r.secrets) < 20 {
+		r.Fatalf("only %d secrets were found", len(r.secrets))
+	}
+}
+
+// everything is all that a resident can read by reading alone: every GET of
+// the contract, in each of its forms, with the resident's own ids.
+func (r *resident) everything(doc *openapi3.T) (texts []string) {
+	r.Helper()
+	for _, template := range doc.Paths.InMatchingOrder() {
+		operation := doc.Paths.Find(template).Get
+		if operation == nil || public(operation) || operation.OperationID == "getHealth" {
+			continue
+		}
+		path := template
+		for _, p := range operation.Parameters {
+			if p.Value.In == openapi3.ParameterInPath {
+				path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", r.named[placeholderOf(r.T, template, p.Value)])
+			}
+		}
+		for kind := range operation.Responses.Status(http.StatusOK).Value.Content {
+			texts = append(texts, string(r.get(path, "Accept: "+kind).want(http.StatusOK).body))
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// absentFrom fails the test if a stranger reads any of the resident's secrets.
+// What belongs to the whole tenant is none in its other environment.
+func (r *resident) absentFrom(t *testing.T, stranger *resident, where string, texts ...string) {
+	t.Helper()
+	for _, secret := range r.secrets {
+		if stranger.tenantID == r.tenantID && (secret == r.tenantID || secret == r.userID) {
+			continue
+		}
+		for _, text := range texts {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s: %s of a stranger (%s) reads %s of %s:\n%s", where, stranger.tenantID, stranger.environment, secret, r.environment, text)
+			}
+		}
+	}
+}
+
+// attempt is one way of naming something.
+type attempt struct {
+	operation    *openapi3.Operation
+	method, path string   // placeholders and all
+	body         string   // likewise
+	things       []string // what is named, one after the other
+	in           string   // where: "path", "query" or "body"
+	member       string
+}
+
+// theThing stands where an attempt names its thing.
+const theThing = "{thing}"
+
+func (a attempt) name(thing string) string {
+	return fmt.Sprintf("%s %s, %s in the %s (%s)", a.method, a.path, a.member, a.in, thing)
+}
+
+// send makes the request of one resident about a thing of another.
+func (a attempt) send(sender *resident, thing string) answer {
+	sender.Helper()
+	path := strings.ReplaceAll(sender.named.fill(a.path), url.QueryEscape(theThing), url.QueryEscape(thing))
+	return sender.send(a.method, strings.ReplaceAll(path, theThing, thing), sender.key,
+		strings.ReplaceAll(sender.named.fill(a.body), theThing, thing))
+}
+
+// byStranger tries it on a stranger's behalf.
+func (a attempt) byStranger(t *testing.T, victim, stranger *resident) {
+	t.Helper()
+	for _, thing := range a.things {
+		name := a.name(thing)
+		got, none := a.send(stranger, victim.thing(a, thing)), a.send(stranger, nobody[thing])
+		victim.absentFrom(t, stranger, name, string(got.body), fmt.Sprint(got.header))
+		if got.status != none.status {
+			t.Errorf("%s: %d, but %d when there is no such thing: %s", name, got.status, none.status, got.body)
+		} else if diff := cmp.Diff(timeless(t, none.body), timeless(t, got.body)); diff != "" {
+			t.Errorf("%s: the answer gives away that there is such a thing:\n%s", name, diff)
+		}
+		if a.in == "path" && got.status != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404: %s", name, got.status, got.body)
+		}
+		if data, isList := got.at("data").([]any); isList && a.in == "query" && len(data) > 0 {
+			t.Errorf("%s: a list that is not empty: %s", name, got.body)
+		}
+		if ids[thing] != nil && a.in == "body" && got.status < 400 {
+			t.Errorf("%s: %d, want a refusal: %s", name, got.status, got.body)
+		}
+	}
+}
+
+// byOwner does the same on what is one's own.
+func (a attempt) byOwner(t *testing.T, owner *resident) {
+	t.Helper()
+	for _, thing := range a.things {
+		got := a.send(owner, owner.thing(a, thing))
+		if data, isList := got.at("data").([]any); got.status >= 300 || isList && len(data) == 0 {
+			t.Errorf("%s: the owner is answered with %d: %s", a.name(thing), got.status, got.body)
+		}
+		// What was activated is put back, for the attempts that expect it.
+		owner.post("/v1/rule-sets/"+owner.named["{rule_set_id}"]+"/activate", "").want(http.StatusOK)
+	}
+}
+
+// thing is the resident's own. A cursor is one of the attempted list.
+func (r *resident) thing(a attempt, thing string) string {
+	r.Helper()
+	if thing != "{cursor}" {
+		return r.named[thing]
+	}
+	path, _, _ := strings.Cut(a.path, "&cursor=")
+	cursor := r.get(path).want(http.StatusOK).text("pagination", "next_cursor")
+	if cursor == "" {
+		r.Fatalf("%s has no second page to point at", path)
+	}
+	return cursor
+}

@@ -1,0 +1,114 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// unavailable fails unless the answer asks to come back.
+func (a answer) unavailable(t *testing.T) {
+	t.Helper()
+	a.refused(http.StatusServiceUnavailable, "unavailable")
+	if a.header.Get("Retry-After") != "1" {
+		t.Errorf("%s: come back after %q seconds", a.sent, a.header.Get("Retry-After"))
+	}
+}
+
+// TestLostPostgres takes the database away and gives it back.
+func TestLostPostgres(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	s := start(t, storetest.Open(t, databaseURL, store.Options{}), stackOptions{})
+	m := s.signup()
+	decided := m.post("/v1/decisions", sample, "Idempotency-Key: before").want(http.StatusOK)
+	path := "/v1/decisions/" + decided.text("decision_id")
+
+	address, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(address.Path, "/")
+	address.Path = "/postgres"
+	admin := storetest.Raw(t, address.String())
+	execute := func(statement string, args ...any) {
+		t.Helper()
+		if _, err := admin.ExecContext(t.Context(), statement, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute("ALTER DATABASE " + name + " ALLOW_CONNECTIONS false")
+	execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name)
+	for range 2 { // with what is remembered still fresh, and without
+		m.post("/v1/decisions", sample, "Idempotency-Key: within").unavailable(t)
+		m.post("/v1/decisions", sample).unavailable(t)
+		m.get(path).unavailable(t)
+		m.get("/v1/usage").unavailable(t)
+		m.post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
+		s.send("POST", "/api/signup", "", `{"email":"lost@example.in","org_name":"Lost","password":"correct horse"}`).unavailable(t)
+		s.send("GET", "/livez", "", "").want(http.StatusOK)
+		s.send("GET", "/readyz", "", "").want(http.StatusServiceUnavailable)
+		s.clock.advance(stale)
+	}
+	if strings.Contains(s.log.String(), m.key) || strings.Contains(s.log.String(), "lost@example.in") {
+		t.Error("the log says too much")
+	}
+
+	execute("ALTER DATABASE " + name + " ALLOW_CONNECTIONS true")
+	s.send("GET", "/readyz", "", "").want(http.StatusOK)
+	m.post("/v1/decisions", sample, "Idempotency-Key: within").want(http.StatusOK).is("status", "APPROVED")
+	m.post("/v1/decisions", sample, "Idempotency-Key: before").is("decision_id", decided.text("decision_id"))
+	m.get(path).want(http.StatusOK).is("re_explanation.verified", true)
+	m.get("/v1/usage").want(http.StatusOK).is("used", 2)
+	if n := len(m.get("/v1/decisions").list("data")); n != 2 {
+		t.Errorf("%d decisions are stored", n)
+	}
+}
+
+// TestLockedSQLite has somebody else hold the file: what would be written is
+// refused, and reading goes on.
+func TestLockedSQLite(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.SQLite(t)
+	s := start(t, storetest.Open(t, databaseURL, store.Options{Timeout: 100 * time.Millisecond}), stackOptions{})
+	m := s.signup()
+	decided := m.post("/v1/decisions", sample).want(http.StatusOK)
+
+	other, err := storetest.Raw(t, databaseURL).Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	m.post("/v1/decisions", sample).unavailable(t)
+	m.post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
+	m.get("/v1/decisions/"+decided.text("decision_id")).want(http.StatusOK).is("re_explanation.verified", true)
+	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	m.post("/v1/decisions", sample).want(http.StatusOK)
+	m.get("/v1/usage").is("used", 2)
+}
+
+// TestClosedDatabase is what the last requests meet when a node goes down.
+func TestClosedDatabase(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		m.get("/v1/usage").want(http.StatusOK)
+		if err := s.db.Close(); err != nil {
+			s.Fatal(err)
+		}
+		m.post("/v1/decisions", sample).unavailable(s.T)
+		m.get("/v1/decisions").unavailable(s.T)
+		s.clock.advance(stale)
+		m.get("/v1/health").unavailable(s.T)
+	})
+}

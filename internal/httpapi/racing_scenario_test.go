@@ -1,0 +1,138 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"verdict/internal/httpapi"
+)
+
+// race makes n requests at once. What comes back is held against the contract.
+func (s *stack) race(n int, send func(i int) (answer, error)) []answer {
+	s.Helper()
+	answers := make([]answer, n)
+	gate := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-gate
+			got, err := send(i)
+			if err != nil {
+				s.Error(err)
+				return
+			}
+			answers[i] = got
+		})
+	}
+	close(gate)
+	all.Wait()
+	if s.Failed() {
+		s.FailNow()
+	}
+	for _, got := range answers {
+		method, path, _ := strings.Cut(got.sent, " ")
+		checkContract(s.T, method, path, "", got)
+	}
+	return answers
+}
+
+// raced splits answers into those with a status and the others.
+func raced(answers []answer, status int) (with, without []answer) {
+	for _, a := range answers {
+		if a.status == status {
+			with = append(with, a)
+		} else {
+			without = append(without, a)
+		}
+	}
+	return with, without
+}
+
+// otherwise is another way in to the same service, with other options.
+func (s *stack) otherwise(change func(*httpapi.Options), serve func(*httptest.Server)) *stack {
+	s.Helper()
+	o := httpapi.Options{Now: s.clock.now, Logger: s.log.logger(), Version: "1.2.3", Commit: "abc1234"}
+	change(&o)
+	api, err := httpapi.New(s.service, o)
+	if err != nil {
+		s.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(api)
+	serve(server)
+	server.Start()
+	s.Cleanup(server.Close)
+	other := *s
+	other.url = server.URL
+	return &other
+}
+
+// flush stores what the service has gathered in memory.
+func (s *stack) flush() {
+	s.Helper()
+	ctx, cancel := context.WithCancel(s.Context())
+	cancel()
+	s.service.Run(ctx)
+}
+
+// faults are the items of a problem as "pointer code", in order.
+func (a answer) faults() []string {
+	a.t.Helper()
+	var list []string
+	for i := range a.list("errors") {
+		list = append(list, fmt.Sprint(a.at("errors", i, "pointer"), " ", a.at("errors", i, "code")))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// silent fails when the answer, or the log, repeats what was sent.
+func (a answer) silent(s *stack, secrets ...string) answer {
+	a.t.Helper()
+	for _, secret := range secrets {
+		if strings.Contains(string(a.body), secret) {
+			a.t.Errorf("%s: the answer repeats %q: %s", a.sent, secret, a.body)
+		}
+		if strings.Contains(s.log.String(), secret) {
+			a.t.Errorf("%s: the log repeats %q", a.sent, secret)
+		}
+	}
+	return a
+}
+
+// is fails unless each path, such as offer.limit, has the value behind it.
+func (a answer) is(pathsAndValues ...any) answer {
+	a.t.Helper()
+	for i := 0; i < len(pathsAndValues); i += 2 {
+		path, _ := pathsAndValues[i].(string)
+		steps := []any{}
+		for part := range strings.SplitSeq(path, ".") {
+			steps = append(steps, part)
+		}
+		want := pathsAndValues[i+1]
+		if n, isInt := want.(int); isInt {
+			want = float64(n)
+		}
+		if got := a.at(steps...); got != want {
+			a.t.Errorf("%s: %s is %v, want %v", a.sent, path, got, want)
+		}
+	}
+	return a
+}
+
+// column lists one member of every entry of data.
+func (a answer) column(name string) []string {
+	a.t.Helper()
+	list := []string{}
+	for i := range a.list("data") {
+		list = append(list, fmt.Sprint(a.at("data", i, name)))
+	}
+	return list
+}
+
+// stale is longer than anything is remembered that storage could tell anew.
+const stale = 600 * time.Millisecond

@@ -1,0 +1,81 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const scorecard = `{"name":"PL v1","base_points":650,"pdo":40,"anchor_score":700,"anchor_odds":30,"min_score":300,"max_score":900,
+	"factors":[{"factor":"foir","field":"foir","bins":[{"lt":0.3,"points":30,"woe":0.62},{"gte":0.3,"points":10}]},
+	{"factor":"income","field":"monthly_income","bins":[{"lt":50000,"points":0},{"gte":50000,"points":32}],"weight":1}]}`
+
+func TestScorecards(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		card := m.post("/v1/scorecards", scorecard).want(http.StatusCreated).
+			is("name", "PL v1", "version", 1, "status", "active", "min_points", 660, "max_points", 712)
+		id := card.text("id")
+		m.post("/v1/scorecards", string(card.body)).want(http.StatusCreated).is("version", 2, "checksum", card.text("checksum"))
+		if diff := cmp.Diff([]string{"2", "1"}, m.get("/v1/scorecards?name=PL+v1").column("version")); diff != "" {
+			s.Errorf("versions (-want +got):\n%s", diff)
+		}
+		if n := len(m.walk("/v1/scorecards?limit=1", "id")); n != 3 {
+			s.Errorf("%d scorecards", n)
+		}
+
+		score := func(body string) answer { return m.post("/v1/scorecards", body).want(http.StatusOK) }
+		score(`{"scorecard_id":"`+id+`","input":{"foir":0.25,"monthly_income":60000}}`).
+			is("scorecard_id", id, "final_score", 712, "odds", 36.93, "pd", 0.0264, "grade", "B")
+		partly := score(`{"scorecard_id":"` + id + `","input":{"foir":0.25}}`)
+		partly.is("final_score", 680)
+		if diff := cmp.Diff([]any{"monthly_income"}, partly.list("missing")); diff != "" {
+			s.Errorf("missing (-want +got):\n%s", diff)
+		}
+		if first := partly.at("score_contributions", 0, "factor"); first != "base" {
+			s.Errorf("the first factor is %v", first)
+		}
+		many := score(`{"scorecard_id":"` + id + `","inputs":[{"foir":0.25},{"foir":0.35},{}]}`)
+		if diff := cmp.Diff([]string{"680", "660", "650"}, many.column("final_score")); diff != "" {
+			s.Errorf("scores (-want +got):\n%s", diff)
+		}
+		inline := score(`{"base_points":600,"factors":[],"input":{}}`)
+		inline.is("scorecard_id", nil, "final_score", 600, "odds", nil, "pd", nil)
+		if n := len(m.get("/v1/scorecards").list("data")); n != 3 {
+			s.Errorf("scoring stored something: %d", n)
+		}
+		m.get("/v1/usage").is("used", 0)
+		s.signup().post("/v1/scorecards", `{"scorecard_id":"`+id+`","input":{}}`).refused(http.StatusNotFound, "not_found")
+	})
+}
+
+func TestWrongScorecards(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		id := m.post("/v1/scorecards", scorecard).want(http.StatusCreated).text("id")
+		for _, c := range []struct {
+			body string
+			want []string
+		}{
+			{`{}`, []string{"/base_points required", "/factors required", "/name required"}},
+			{`{"name":"x","factors":[],"ZEBRA":1}`, []string{"/ZEBRA unknown_field", "/base_points required"}},
+			{`{"input":{}}`, []string{"/scorecard_id required"}},
+			{`{"scorecard_id":"` + id + `","factors":[],"input":{}}`, []string{"/scorecard_id invalid_field"}},
+			{`{"scorecard_id":7,"input":{}}`, []string{"/scorecard_id wrong_type"}},
+			{`{"scorecard_id":"` + id + `","input":{},"inputs":[]}`, []string{"/inputs invalid_field"}},
+			{`{"scorecard_id":"` + id + `","inputs":{}}`, []string{"/inputs wrong_type"}},
+			{`{"scorecard_id":"` + id + `","input":7}`, []string{"/input wrong_type"}},
+			{`{"scorecard_id":"` + id + `","inputs":[{"foir":"ZEBRA"},{},{"ZEBRA":1},7]}`,
+				[]string{"/inputs/0/foir wrong_type", "/inputs/2/ZEBRA unknown_field", "/inputs/3 wrong_type"}},
+		} {
+			got := m.post("/v1/scorecards", c.body).want(http.StatusUnprocessableEntity)
+			if diff := cmp.Diff(c.want, got.faults()); diff != "" {
+				s.Errorf("%s (-want +got):\n%s", c.body, diff)
+			}
+		}
+		m.post("/v1/scorecards", `{"scorecard_id":"ZEBRA","input":{}}`).refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
+	})
+}

@@ -1,0 +1,295 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/httpapi"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// stack is the whole service on a real socket, over one database.
+type stack struct {
+	*testing.T
+	db      *store.DB
+	service *decisioning.Service
+	url     string
+	clock   *clock
+	log     *logged
+}
+
+// clock is a clock that a test can set.
+type clock struct {
+	mu     sync.Mutex
+	offset time.Duration
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.offset)
+}
+
+func (c *clock) advance(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offset += by
+}
+
+// stackOptions are what a test wants otherwise.
+type stackOptions struct {
+	plans  tenant.Plans
+	signup tenant.Rate
+}
+
+// each runs a test on the whole stack over each database.
+func each(t *testing.T, o stackOptions, test func(s *stack)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, db *store.DB) { test(start(t, db, o)) })
+}
+
+// start brings up a node on a database; several may share one.
+func start(t *testing.T, db *store.DB, o stackOptions) *stack {
+	t.Helper()
+	s := &stack{T: t, db: db, clock: &clock{}, log: &logged{}}
+	var err error
+	s.service, err = decisioning.New(db, decisioning.Options{
+		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Logger: s.log.logger(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := o.signup
+	if rate == (tenant.Rate{}) {
+		rate = tenant.Rate{Allowance: 10_000, Window: time.Second, Burst: 10_000}
+	}
+	api, err := httpapi.New(s.service, httpapi.Options{
+		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	return s
+}
+
+// member is a tenant's way in.
+type member struct {
+	*stack
+	key       string
+	signed    map[string]any
+	tenantID  string
+	userID    string
+	ruleSetID string
+}
+
+var signups struct {
+	sync.Mutex
+	n int
+}
+
+// signup makes a new tenant.
+func (s *stack) signup() *member {
+	s.Helper()
+	signups.Lock()
+	signups.n++
+	n := signups.n
+	signups.Unlock()
+	got := s.send("POST", "/api/signup", "", fmt.Sprintf(
+		`{"email":"risk%d@example.in","org_name":"Lender %d","password":"correct horse battery"}`, n, n))
+	got.want(http.StatusCreated)
+	m := &member{stack: s, signed: got.object()}
+	m.key = got.text("api_key")
+	m.tenantID, m.userID = got.text("tenant", "id"), got.text("user", "id")
+	m.ruleSetID = got.text("default_rule_set_id")
+	return m
+}
+
+// with is the same tenant with another key.
+func (m *member) with(e tenant.Environment, scopes tenant.Scopes, userID string) *member {
+	m.Helper()
+	key, _, err := m.service.CreateKey(m.Context(), decisioning.NewKey{
+		TenantID: m.tenantID, UserID: userID, Environment: e, Name: "test", Scopes: scopes,
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+	other := *m
+	other.key = key.Reveal()
+	return &other
+}
+
+func (m *member) get(path string, headers ...string) answer {
+	m.Helper()
+	return m.send("GET", path, m.key, "", headers...)
+}
+func (m *member) post(path, body string, headers ...string) answer {
+	m.Helper()
+	return m.send("POST", path, m.key, body, headers...)
+}
+
+// answer is what came back.
+type answer struct {
+	t      *testing.T
+	status int
+	header http.Header
+	body   []byte
+	sent   string
+}
+
+// send makes a request. Headers are "Name: value". What comes back is held
+// against the contract, whatever it is.
+func (s *stack) send(method, path, key, body string, headers ...string) answer {
+	s.Helper()
+	got, err := s.trySend(method, path, key, body, headers...)
+	if err != nil {
+		s.Fatal(err)
+	}
+	checkContract(s.T, method, path, body, got)
+	return got
+}
+
+// trySend is send for when the service may be gone, and from other goroutines.
+func (s *stack) trySend(method, path, key, body string, headers ...string) (answer, error) {
+	request, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		request.Header.Set(name, value)
+	}
+	return s.do(request)
+}
+
+// do makes a request that is complete.
+func (s *stack) do(request *http.Request) (answer, error) {
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	data, err := io.ReadAll(response.Body)
+	sent := request.Method + " " + strings.TrimPrefix(request.URL.String(), s.url)
+	return answer{t: s.T, status: response.StatusCode, header: response.Header, body: data, sent: sent}, err
+}
+
+// want fails unless the answer has this status.
+func (a answer) want(status int) answer {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("%s: %d, want %d: %s", a.sent, a.status, status, a.body)
+	}
+	return a
+}
+
+// refused fails unless the answer is this problem.
+func (a answer) refused(status int, code string) answer {
+	a.t.Helper()
+	a.want(status)
+	if got := a.text("code"); got != code {
+		a.t.Fatalf("%s: code %q, want %q: %s", a.sent, got, code, a.body)
+	}
+	if got := a.header.Get("Content-Type"); got != "application/problem+json" {
+		a.t.Errorf("%s: a problem of type %q", a.sent, got)
+	}
+	if a.text("request_id") != a.header.Get("X-Request-Id") {
+		a.t.Errorf("%s: the problem names another request id than the header", a.sent)
+	}
+	return a
+}
+
+func (a answer) object() map[string]any {
+	a.t.Helper()
+	var out map[string]any
+	if err := json.Unmarshal(a.body, &out); err != nil {
+		a.t.Fatalf("%s: %v in %s", a.sent, err, a.body)
+	}
+	return out
+}
+
+// at finds a value by member names and list positions, nil when not there.
+func (a answer) at(path ...any) any {
+	a.t.Helper()
+	var v any = a.object()
+	for _, step := range path {
+		switch at := step.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			v = m[at]
+		case int:
+			l, _ := v.([]any)
+			if at >= len(l) {
+				return nil
+			}
+			v = l[at]
+		}
+	}
+	return v
+}
+
+func (a answer) text(path ...string) string {
+	a.t.Helper()
+	steps := make([]any, len(path))
+	for i, p := range path {
+		steps[i] = p
+	}
+	s, _ := a.at(steps...).(string)
+	return s
+}
+
+// list is the array at a member.
+func (a answer) list(path ...any) []any {
+	a.t.Helper()
+	l, _ := a.at(path...).([]any)
+	return l
+}
+
+// logged keeps what was logged, for tests that look for what must not be in it.
+type logged struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *logged) logger() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// sample is an application that the default policy approves.
+const sample = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
+	"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
