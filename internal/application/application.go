@@ -14,11 +14,11 @@ package application
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -51,6 +51,13 @@ type Application struct {
 	PolicyKey   string // "" when not named
 	Facts       *rule.Facts
 	Warnings    []fault.Item
+
+	// History and Statement are what an evaluate request brings for features,
+	// each nil when it is not there; AsOf is the day features are measured on.
+	History       *report.History
+	Statement     *report.Statement
+	AsOf          report.Day
+	WantsFeatures bool
 }
 
 // Options say what the caller expects of a body.
@@ -63,6 +70,10 @@ type Options struct {
 	// ScoreOptional is set for eligibility, which is asked before a bureau
 	// report is paid for.
 	ScoreOptional bool
+	// Today is the day of the request, from which ages and windows are
+	// counted. Without one it is the day of the report, and where there is
+	// none either, nothing that needs a day is worked out.
+	Today report.Day
 }
 
 // Read reads a body of either endpoint, told apart by its members. A wrong one
@@ -87,29 +98,13 @@ func ReadDecision(v wire.Value, opt Options) (*Application, error) {
 	return r.done()
 }
 
-// ReadEvaluate reads a body of POST /v1/evaluate.
-func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
-	r := newReader(Evaluate, opt)
-	if r.object(v) {
-		r.topLevel(v, "bureau", "report", "features", "device", "location", "fraud", "bank_summary")
-		if report, ok := r.report(v); ok {
-			r.walk(roots()["report"], report, "report")
-			r.score(report.Get("scoreData"), report.Pointer()+"/scoreData", "report.scoreData.score")
-		}
-		r.features(v.Get("features"))
-		for _, name := range []string{"device", "location", "fraud", "bank_summary"} {
-			r.block(v, name)
-		}
-	}
-	return r.done()
-}
-
 type reader struct {
 	app      *Application
 	opt      Options
 	faults   fault.List
 	warnings fault.List
 	carried  int
+	quiet    bool // what nothing reads is not worth a warning
 }
 
 func newReader(e Endpoint, opt Options) *reader {
@@ -167,77 +162,9 @@ func (r *reader) key(v wire.Value) (string, bool) {
 	return v.Text(), true
 }
 
-// features reads the switch of the feature factory.
-func (r *reader) features(v wire.Value) {
-	switch {
-	case !v.Given():
-	case v.Kind() != wire.Bool:
-		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false, but is %s", v.Kind())
-	case v.IsTrue():
-		r.warnings.Add(v.Pointer(), CodeNotRead, "no features are computed yet; they are absent")
-	}
-}
-
 // block walks one top-level object of the body.
 func (r *reader) block(body wire.Value, name string) {
 	if v := body.Get(name); v.Given() && r.object(v) {
 		r.walk(roots()[name], v, name)
 	}
-}
-
-// knownBureaus are those whose own layouts are known, with their aliases.
-var knownBureaus = map[string]string{
-	"cibil": "cibil", "transunion": "cibil", "experian": "experian", "equifax": "equifax",
-	"crif": "crif", "crif_highmark": "crif",
-}
-
-// report finds the one report and checks that it is the named bureau's. A
-// wrong name does not hide what is wrong inside the report.
-func (r *reader) report(v wire.Value) (wire.Value, bool) {
-	bureau, named := r.bureau(v.Get("bureau"))
-	outer := v.Get("report")
-	if !outer.Given() {
-		r.faults.Add("/report", fault.CodeRequired, "is required: an object with one key, the bureau's name")
-		return wire.Value{}, false
-	}
-	if !r.object(outer) {
-		return wire.Value{}, false
-	}
-	var key string
-	var report wire.Value
-	given := 0
-	for name, member := range outer.Members() {
-		if member.Given() {
-			given++
-			key, report = name, member
-		}
-	}
-	if given != 1 {
-		r.faults.Add(outer.Pointer(), CodeOneKey, "must have exactly one key, the bureau's name")
-		return wire.Value{}, false
-	}
-	if named && key != bureau {
-		r.faults.Add(outer.Pointer(), CodeBureauMismatch, "its key must equal bureau")
-	}
-	return report, r.object(report)
-}
-
-// bureau reads the bureau's name as it was sent, and makes its canonical
-// spelling a fact.
-func (r *reader) bureau(v wire.Value) (name string, ok bool) {
-	if !v.Given() {
-		r.faults.Add("/bureau", fault.CodeRequired, "is required: the name of the bureau whose report is sent")
-		return "", false
-	}
-	if name, ok = r.key(v); !ok {
-		return "", false
-	}
-	canonical, known := knownBureaus[strings.ToLower(name)]
-	if !known {
-		canonical = name
-		r.warnings.Add(v.Pointer(), CodeUnknownBureau, "is not a bureau whose own layout is known; the report was read in the common shape")
-	}
-	r.app.Bureau = canonical
-	r.app.Facts.Set("bureau", rule.Str(canonical))
-	return name, true
 }

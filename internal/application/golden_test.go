@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/fault"
+	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -60,7 +61,7 @@ func TestRequests(t *testing.T) {
 func answer(t *testing.T, archive *txtar.Archive) []txtar.File {
 	t.Helper()
 	var request wire.Value
-	opt := Options{Inputs: map[string]rule.Type{}}
+	opt := Options{Inputs: map[string]rule.Type{}, Today: report.DayOf(2026, 11, 15)}
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "request.json":

@@ -58,11 +58,9 @@ var canonicals = map[string]struct {
 // bankAliases are the names that bank_summary is also sent under.
 var bankAliases = map[string]string{"monthly_income": "income", "avg_balance": "balance", "bounce_count": "bounces"}
 
-// lists are the arrays that the contract knows and nothing reads yet.
-var lists = map[string]struct{ most int }{
-	"report.accounts":           {},
-	"report.enquiries":          {},
-	"bank_summary.transactions": {most: 20_000},
+// lists are the members that package report reads.
+var lists = map[string]bool{
+	"report.accounts": true, "report.enquiries": true, "bank_summary.transactions": true,
 }
 
 // roots is the tree of known paths by their first segment, built once.

@@ -55,25 +55,29 @@ func join(path, name string) string {
 // unknown carries a nested value that the catalogue does not know, because a
 // policy may declare it, and says that nothing else will read it.
 func (r *reader) unknown(v wire.Value, path string) {
-	list, known := lists[path]
 	declared, isInput := r.opt.Inputs[path]
 	switch {
 	case isInput:
 		r.input(v, path, declared)
 	case path == "":
-		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field and was not read")
+		r.ignored(v)
 	case v.Kind() == wire.Object:
 		for name, member := range v.Members() {
 			if member.Given() {
 				r.unknown(member, join(path, name))
 			}
 		}
-	case known && list.most > 0 && v.Len() > list.most:
-		r.faults.Add(v.Pointer(), fault.CodeTooMany, "has more than %d entries", list.most)
-	case known && v.Kind() == wire.Array:
-		r.warnings.Add(v.Pointer(), CodeNotRead, "is not read yet; what would be worked out from it is absent")
+	case lists[path]: // package report reads it
+	case r.quiet:
 	default:
 		r.carry(v, path)
+	}
+}
+
+// ignored says that a value was not read.
+func (r *reader) ignored(v wire.Value) {
+	if !r.quiet {
+		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field and was not read")
 	}
 }
 
@@ -96,7 +100,7 @@ func (r *reader) input(v wire.Value, path string, declared rule.Type) {
 func (r *reader) carry(v wire.Value, path string) {
 	val, ok := rule.ReadValue(v)
 	if !ok || len(val.Text()) > maxText || !field.Declarable(path) || r.carried == maxCarried {
-		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field and was not read")
+		r.ignored(v)
 		return
 	}
 	r.carried++
@@ -223,12 +227,19 @@ func (r *reader) score(parent wire.Value, pointer, rawPath string) {
 		}
 		return
 	}
-	facts := r.app.Facts
-	val := facts.Get(rawPath)
+	val := r.app.Facts.Get(rawPath)
 	if val.Type() == rule.Absent {
 		return // refused already
 	}
+	r.scored(raw, val)
+}
+
+// scored makes the facts of a score that stands at raw.
+func (r *reader) scored(raw wire.Value, val rule.Value) {
+	facts := r.app.Facts
 	switch points := val.Number(); {
+	case points < -rule.One, points > rule.Int(900):
+		r.faults.Add(raw.Pointer(), fault.CodeOutOfRange, "must be %s", scoreText)
 	case points >= rule.Int(300):
 		facts.Set(field.BureauScore, val)
 		facts.Set(field.BureauIsNTC, rule.Bool(false))

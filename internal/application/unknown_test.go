@@ -103,28 +103,6 @@ func TestDottedNamesAreNotPaths(t *testing.T) {
 	}
 }
 
-func TestListsAreNotReadYet(t *testing.T) {
-	t.Parallel()
-	app := accept(t, evaluation(`,"accounts":[{"emi":1}],"enquiries":[]`, `,"features":true,"bank_summary":{"income":5,"transactions":[{}]}`), Options{})
-	want := []string{
-		"/report/cibil/accounts " + CodeNotRead, "/report/cibil/enquiries " + CodeNotRead,
-		"/features " + CodeNotRead, "/bank_summary/transactions " + CodeNotRead,
-	}
-	if diff := cmp.Diff(want, lines(app.Warnings)); diff != "" {
-		t.Error(diff)
-	}
-	if app := accept(t, evaluation("", `,"features":false`), Options{}); len(app.Warnings) > 0 {
-		t.Errorf("features false: %v", app.Warnings)
-	}
-	many := func(n int) string {
-		return evaluation("", `,"bank_summary":{"transactions":[`+strings.TrimSuffix(strings.Repeat("0,", n), ",")+`]}`)
-	}
-	accept(t, many(20_000), Options{})
-	if diff := cmp.Diff([]string{"/bank_summary/transactions too_many"}, refuse(t, many(20_001), Options{})); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestBankAliases(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation("", `,"bank_summary":{"monthly_income":62000,"avg_balance":-38.5,"bounce_count":1}`), Options{})

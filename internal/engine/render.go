@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -35,13 +34,12 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	if env.Preview {
 		w.Key("preview").Bool(true)
 	}
-	w.Key("status").String(d.Status.String())
+	w.Key("status").Plain(d.Status.String())
 	w.Key("grade").String(d.Grade)
 	w.Key("offer").Object()
-	var room [maxMembers]member
-	members := d.offerMembers(room[:0], env)
-	for i := range members {
-		d.writeMember(w, &members[i], false)
+	offer := d.offerValues(env)
+	for m := range offerMember(len(offerTable)) {
+		d.writeMember(w, &offer, m, false)
 	}
 	w.EndObject()
 	w.Key("explanation").Object()
@@ -58,8 +56,8 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	if env.PolicyVersion > 0 {
 		w.Key("version").Int(int64(env.PolicyVersion))
 	}
-	w.Key("name").String(d.plan.policy.Name).Key("checksum").String(d.plan.checksum).EndObject()
-	w.Key("decision_hash").String(d.Hash()).Key("engine_version").String(Version)
+	w.Key("name").String(d.plan.policy.Name).Key("checksum").Plain(d.plan.checksum).EndObject()
+	w.Key("decision_hash").Plain(d.Hash()).Key("engine_version").Plain(Version)
 	optional(w, "environment", env.Environment)
 	if env.Facts != nil {
 		w.Key("facts")
@@ -105,7 +103,7 @@ func writeFired(w *wire.Writer, rules []FiredRule, canonical bool) {
 		if applied && canonical {
 			number(w, "delta", r.Delta)
 		}
-		w.Key("id").String(r.ID).Key("result").String(r.Result.String())
+		w.Key("id").Plain(r.ID).Key("result").Plain(r.Result.String()) // ids are spelt plainly
 		if applied && !canonical {
 			number(w, "delta", r.Delta)
 		}
@@ -117,7 +115,7 @@ func writeFired(w *wire.Writer, rules []FiredRule, canonical bool) {
 func writeContributions(w *wire.Writer, list []Contribution) {
 	w.Array()
 	for _, c := range list {
-		w.Object().Key("factor").String(c.Factor)
+		w.Object().Key("factor").Plain(c.Factor)
 		number(w, "points", c.Points)
 		w.EndObject()
 	}
@@ -151,129 +149,6 @@ func (x Detail) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// member is one member of the offer; the response writes the members in the
-// order of the contract, the hash in name order, both from this one list.
-type member struct {
-	name   string
-	kind   memberKind
-	places int    // of a number
-	number int64  // a number, or 1 for true
-	text   string // of a text
-}
-
-type memberKind uint8
-
-const (
-	memberNumber memberKind = iota
-	memberText
-	memberFlag
-	memberTerms
-	memberAlternatives
-)
-
-// maxMembers is how many members an offer can have.
-const maxMembers = 24
-
-func (d *Decision) writeMember(w *wire.Writer, m *member, canonical bool) {
-	w.Key(m.name)
-	switch m.kind {
-	case memberNumber:
-		w.Decimal(m.number, m.places)
-	case memberText:
-		w.String(m.text)
-	case memberFlag:
-		w.Bool(m.number == 1)
-	case memberTerms:
-		d.writeTerms(w, canonical)
-	case memberAlternatives:
-		d.writeAlternatives(w, canonical)
-	}
-}
-
-// offerMembers appends the offer's members to a list.
-func (d *Decision) offerMembers(list []member, env *Envelope) []member {
-	o := &d.Offer
-	decimal := func(name string, n int64, places int) {
-		list = append(list, member{name: name, number: n, places: places})
-	}
-	text := func(name, s string) { list = append(list, member{name: name, kind: memberText, text: s}) }
-	flag := func(name string, b bool) {
-		m := member{name: name, kind: memberFlag}
-		if b {
-			m.number = 1
-		}
-		list = append(list, m)
-	}
-	decimal("limit", o.LimitPaise, 2)
-	text("currency", "INR")
-	if !o.Made {
-		return list
-	}
-	if o.Indicative {
-		flag("indicative", true)
-	}
-	if o.HasRequested {
-		decimal("requested_amount", o.RequestedPaise, 2)
-	}
-	flag("is_counter_offer", o.CounterOffer)
-	decimal("interest_rate", o.RateBP, 2)
-	text("rate_type", "fixed")
-	text("method", "reducing_balance")
-	decimal("tenure_months", int64(o.TenureMonths), 0)
-	decimal("emi", o.InstalmentPaise, 2)
-	decimal("last_emi", o.LastPaise, 2)
-	decimal("processing_fee", o.FeePaise, 2)
-	decimal("processing_fee_gst", o.GSTPaise, 2)
-	decimal("net_disbursed", o.NetPaise, 2)
-	decimal("total_interest", o.InterestPaise, 2)
-	decimal("total_payable", o.PayablePaise, 2)
-	decimal("apr", o.APR, 2)
-	if o.HasCapacity {
-		decimal("max_emi", o.CapacityPaise, 2)
-	}
-	if o.HasPostFOIR {
-		decimal("post_offer_foir", o.PostFOIR, 4)
-	}
-	text("binding_constraint", o.Binding.String())
-	text("pricing_band_id", o.BandID)
-	if env.ValidUntil != "" {
-		text("valid_until", env.ValidUntil)
-	}
-	return append(list, member{name: "conditions", kind: memberTerms}, member{name: "alternatives", kind: memberAlternatives})
-}
-
-// writeTerms writes the conditions; the hash takes their codes alone, because
-// texts may be reworded.
-func (d *Decision) writeTerms(w *wire.Writer, canonical bool) {
-	w.Array()
-	for i := range d.Offer.Terms {
-		t := d.Offer.Terms[i]
-		if canonical {
-			w.String(t.Code)
-			continue
-		}
-		w.Object().Key("code").String(t.Code).Key("text").String(t.Text).EndObject()
-	}
-	w.EndArray()
-}
-
-func (d *Decision) writeAlternatives(w *wire.Writer, canonical bool) {
-	w.Array()
-	for _, a := range d.Offer.Alternatives {
-		w.Object()
-		if canonical {
-			rupees(w, "emi", a.InstalmentPaise)
-		}
-		rupees(w, "limit", d.Offer.LimitPaise)
-		w.Key("tenure_months").Int(int64(a.TenureMonths))
-		if !canonical {
-			rupees(w, "emi", a.InstalmentPaise)
-		}
-		w.EndObject()
-	}
-	w.EndArray()
-}
-
 // Canonical is what the hash is taken of: the decision without identities,
 // times and texts, in the form of RFC 8785. It is the testable "byte for
 // byte" of the interface. It is valid until d decides again.
@@ -287,19 +162,17 @@ func (d *Decision) Canonical() []byte {
 	writeContributions(&w, d.Contributions)
 	w.EndObject().Key("grade").String(d.Grade)
 	w.Key("offer").Object()
-	var room [maxMembers]member
-	members := d.offerMembers(room[:0], &Envelope{})
-	slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.name, b.name) })
-	for i := range members {
-		d.writeMember(&w, &members[i], true)
+	offer := d.offerValues(&Envelope{})
+	for _, m := range canonicalOrder {
+		d.writeMember(&w, &offer, m, true)
 	}
 	w.EndObject()
-	w.Key("policy").Object().Key("checksum").String(d.plan.checksum).EndObject()
+	w.Key("policy").Object().Key("checksum").Plain(d.plan.checksum).EndObject()
 	w.Key("reasons").Array()
 	for _, r := range d.Reasons {
 		w.Object().Key("code").String(r.Code).Key("rank").Int(int64(r.Rank)).EndObject()
 	}
-	w.EndArray().Key("status").String(d.Status.String()).EndObject()
+	w.EndArray().Key("status").Plain(d.Status.String()).EndObject()
 	d.canonical = w.Buf
 	return w.Buf
 }

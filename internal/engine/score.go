@@ -227,3 +227,15 @@ func (f *compiledFactor) outcome(bin int32) *outcome {
 	}
 	return &f.outcomes[bin]
 }
+
+// PointsByField is what each field of the scorecard earned or cost; a field
+// without an entry is not in it.
+func (d *Decision) PointsByField() map[string]rule.Number {
+	points := map[string]rule.Number{}
+	for i, bin := range d.bins {
+		if bin != noBin {
+			points[d.plan.policy.Scorecard.Factors[i].Field.Name] += d.plan.scoring.factors[i].outcome(bin).points
+		}
+	}
+	return points
+}

@@ -78,7 +78,7 @@ func (n Name) Meaning() string {
 	}
 	of := ""
 	if n.Product != "all" {
-		of = " (" + productTexts[n.Product] + ")"
+		of = " (" + ProductText(n.Product) + ")"
 	}
 	return fmt.Sprintf("%s%s %s in %s: %s.", m.Event, of, m.Dated, m.span(n.WindowDays), m.measure(n.Aggregation))
 }

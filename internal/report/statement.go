@@ -3,8 +3,9 @@ package report
 // Statement is a bank account's transactions, each with what it was found to
 // be. It is made of bank_summary.transactions.
 type Statement struct {
-	// Transactions are in the order of their days; within a day, in the order
-	// they were sent.
+	// Transactions are in the order they happened: by day; within a day by
+	// time when each of them has one, else as they were sent, a list that was
+	// sent newest first being turned round.
 	Transactions []Transaction
 	// DeclaredIncomePaise and DeclaredInstalmentPaise are what the applicant
 	// says, a month; NoAmount when they were not sent.
@@ -55,9 +56,9 @@ const (
 	Charge                            // a debit: the bank's own or penal
 	LoanCredit                        // a credit: a disbursal
 	SelfTransfer                      // to or from the holder's own account
-	Mandate                           // by NACH, ECS or standing instruction
-	Cheque                            // by cheque
-	IssuedBounce                      // the holder's own mandate or cheque came back unpaid
+	Mandate                           // by NACH, ECS or standing instruction: a debit that was honoured, or what bounced
+	Cheque                            // by cheque: a debit that was honoured, a deposit that stayed, or what bounced
+	IssuedBounce                      // the holder's own mandate or cheque came back unpaid: the entry that says so
 	DepositedReturn                   // somebody else's cheque came back unpaid
 	Refund                            // a refund, reversal or redemption
 )

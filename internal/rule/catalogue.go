@@ -1,7 +1,9 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 )
 
 // FieldID is a field's place in its catalogue. Facts carry ids, so that the
@@ -59,6 +61,7 @@ type Field struct {
 type Catalogue struct {
 	fields []Field
 	ids    map[string]FieldID
+	ranks  []int32 // by id: the field's place among all names in their order
 }
 
 // NewCatalogue indexes the fields. Two alike names are an error: which of
@@ -71,6 +74,15 @@ func NewCatalogue(fields []Field) (*Catalogue, error) {
 			return nil, fmt.Errorf("catalogue: the field %s is defined twice", name)
 		}
 		c.ids[name] = FieldID(i)
+	}
+	byName := make([]FieldID, len(fields))
+	for i := range byName {
+		byName[i] = FieldID(i)
+	}
+	slices.SortFunc(byName, func(a, b FieldID) int { return cmp.Compare(fields[a].Name, fields[b].Name) })
+	c.ranks = make([]int32, len(fields))
+	for rank, id := range byName {
+		c.ranks[id] = int32(rank)
 	}
 	return c, nil
 }

@@ -116,9 +116,30 @@ type NamedValue struct {
 // they are stored, shown and read back.
 func (f *Facts) Write(w *wire.Writer) {
 	w.Object()
-	for _, nv := range f.Sorted() {
-		w.Name(nv.Name)
-		nv.Value.Write(w)
+	if len(f.others) > 0 {
+		for _, nv := range f.Sorted() {
+			w.Name(nv.Name)
+			nv.Value.Write(w)
+		}
+		w.EndObject()
+		return
+	}
+	// Without strangers' names among them the facts are put in order by rank,
+	// and no list of names is made for it.
+	var room [96]uint64
+	order := room[:0]
+	for i := range f.known {
+		order = append(order, uint64(f.catalogue.ranks[f.known[i].id])<<32|uint64(i))
+	}
+	slices.Sort(order)
+	for k, at := range order {
+		x := &f.known[uint32(at)]
+		if k+1 < len(order) && f.known[uint32(order[k+1])].id == x.id {
+			continue // a later value counts
+		}
+		w.Key(f.catalogue.fields[x.id].Name)
+		v := f.value(x)
+		v.Write(w)
 	}
 	w.EndObject()
 }

@@ -53,20 +53,21 @@ func MintKey(e Environment, random io.Reader) (Key, error) {
 			}
 		}
 	}
-	text = appendChecksum(text, string(text))
+	sum := checksum(string(text))
+	text = append(text, sum[:]...)
 	return Key{e, NewSecret(string(text))}, nil
 }
 
-// appendChecksum writes the CRC-32 of a key's beginning, the environment
-// included, so that a sandbox key with its prefix changed is no live key.
-func appendChecksum(to []byte, beginning string) []byte {
-	sum := crc32.ChecksumIEEE([]byte(beginning))
-	var digits [checksumLength]byte
+// checksum is the CRC-32 of a key's beginning, the environment included, so
+// that a sandbox key with its prefix changed is no live key.
+func checksum(beginning string) (digits [checksumLength]byte) {
+	var room [64]byte // larger than any beginning, so that nothing is allocated
+	sum := crc32.ChecksumIEEE(append(room[:0], beginning...))
 	for i := checksumLength - 1; i >= 0; i-- {
 		digits[i] = base62[sum%uint32(len(base62))]
 		sum /= uint32(len(base62))
 	}
-	return append(to, digits[:]...)
+	return digits
 }
 
 // ParseKey reads a key; ok is false when the text is not one, which its form
@@ -82,7 +83,7 @@ func ParseKey(text string) (key Key, ok bool) {
 			continue
 		}
 		body := text[:len(text)-checksumLength]
-		if string(appendChecksum(nil, body)) != text[len(body):] {
+		if sum := checksum(body); string(sum[:]) != text[len(body):] {
 			return Key{}, false
 		}
 		// A copy, so that keeping the key does not keep the request it came in.

@@ -1,9 +1,15 @@
 package wire
 
-import (
-	"strconv"
-	"unicode/utf8"
-)
+import "strconv"
+
+// escaped are the bytes that do not stand for themselves in a string.
+var escaped = func() (table [256]bool) {
+	for c := range byte(0x20) {
+		table[c] = true
+	}
+	table['"'], table['\\'] = true, true
+	return table
+}()
 
 // AppendString appends s as a JSON string in the form RFC 8785 prescribes:
 // the two-letter escapes where JSON has them, \u00xx for other control
@@ -14,7 +20,7 @@ func AppendString(dst []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c >= utf8.RuneSelf || c >= 0x20 && c != '"' && c != '\\' {
+		if !escaped[c] {
 			continue
 		}
 		dst = append(dst, s[from:i]...)
@@ -141,6 +147,16 @@ func (w *Writer) Name(name string) *Writer {
 func (w *Writer) String(s string) *Writer {
 	w.lead()
 	w.Buf = AppendString(w.Buf, s)
+	return w
+}
+
+// Plain writes a string that is known to need no escaping: a name of ours, or
+// one whose spelling was checked.
+func (w *Writer) Plain(s string) *Writer {
+	w.lead()
+	w.Buf = append(w.Buf, '"')
+	w.Buf = append(w.Buf, s...)
+	w.Buf = append(w.Buf, '"')
 	return w
 }
 

@@ -1,0 +1,179 @@
+package application
+
+import (
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/report"
+	"verdict/internal/rule"
+	"verdict/internal/signal"
+	"verdict/internal/wire"
+)
+
+// ReadEvaluate reads a body of POST /v1/evaluate.
+func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
+	r := newReader(Evaluate, opt)
+	r.app.AsOf = opt.Today
+	if r.object(v) {
+		r.topLevel(v, "bureau", "report", "features", "device", "location", "fraud", "bank_summary")
+		if body, ok := r.report(v); ok {
+			r.bureauReport(body)
+		}
+		r.features(v.Get("features"))
+		for _, name := range []string{"device", "location", "fraud", "bank_summary"} {
+			r.block(v, name)
+		}
+		if summary := v.Get("bank_summary"); summary.Kind() == wire.Object {
+			r.bank(summary)
+		}
+	}
+	return r.done()
+}
+
+// bureauReport reads a report: the members of the common shape, the score, and
+// the history with the facts that follow from it.
+func (r *reader) bureauReport(body wire.Value) {
+	r.quiet = report.Native(r.app.Bureau, body)
+	r.walk(roots()["report"], body, "report")
+	r.quiet = false
+	r.reportedScore(body)
+	today := r.opt.Today
+	if today == 0 {
+		today = farAway // any date is in the past
+	}
+	h := report.ReadBureau(r.app.Bureau, body, today, &r.faults, &r.warnings)
+	if h == nil {
+		return
+	}
+	r.app.History = h
+	if h.Reported.Known() {
+		r.app.AsOf = h.Reported
+	}
+	if day, ok := r.day(body.Pointer()); ok {
+		signal.Bureau(h, day, r.derived)
+	}
+}
+
+// farAway stands in for a day of the request that nobody told.
+const farAway report.Day = 1 << 30
+
+// bank reads a bank statement and the facts that follow from it.
+func (r *reader) bank(summary wire.Value) {
+	today := r.opt.Today
+	if today == 0 {
+		today = farAway
+	}
+	s := report.ReadStatement(summary, today, &r.faults, &r.warnings)
+	r.app.Statement = s
+	day := report.NoDay
+	if s != nil {
+		var ok bool
+		if day, ok = r.day(summary.Pointer()); !ok {
+			s = nil // what the summary states needs no day
+		}
+	}
+	signal.Bank(summary, s, day, r.derived)
+}
+
+// day is the day that ages and windows are counted from: the request's, else
+// the report's. Without either, what would be counted stays absent.
+func (r *reader) day(pointer string) (report.Day, bool) {
+	switch {
+	case r.opt.Today != 0:
+		return r.opt.Today, true
+	case r.app.History != nil && r.app.History.Reported.Known():
+		return r.app.History.Reported, true
+	}
+	r.warnings.Add(pointer, CodeNotRead, "has dates, and there is no day to count them from; what would be worked out is absent")
+	return report.NoDay, false
+}
+
+// derived adds a fact that was worked out, unless it was sent.
+func (r *reader) derived(name string, v rule.Value) {
+	if r.app.Facts.Get(name).Type() == rule.Absent {
+		r.app.Facts.Set(name, v)
+	}
+}
+
+// features reads the switch of the feature factory.
+func (r *reader) features(v wire.Value) {
+	if v.Given() && v.Kind() != wire.Bool {
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false, but is %s", v.Kind())
+	}
+	r.app.WantsFeatures = v.IsTrue()
+}
+
+// reportedScore reads the score of the common shape, or the one in the
+// bureau's own layout when that is not there.
+func (r *reader) reportedScore(body wire.Value) {
+	const raw = "report.scoreData.score"
+	own := report.Score(r.app.Bureau, body)
+	if body.Get("scoreData").Get("score").Given() || !own.Given() {
+		r.score(body.Get("scoreData"), body.Pointer()+"/scoreData", raw)
+		return
+	}
+	number, ok := report.ScoreNumber(own)
+	if !ok {
+		r.faults.Add(own.Pointer(), fault.CodeOutOfRange, "must be %s", scoreText)
+		return
+	}
+	r.app.Facts.Set(raw, rule.Num(rule.Int(number)))
+	r.scored(own, rule.Num(rule.Int(number)))
+}
+
+// knownBureaus are those whose own layouts are known, with their aliases.
+var knownBureaus = map[string]string{
+	"cibil": "cibil", "transunion": "cibil", "experian": "experian", "equifax": "equifax",
+	"crif": "crif", "crif_highmark": "crif",
+}
+
+// report finds the one report and checks that it is the named bureau's. A
+// wrong name does not hide what is wrong inside the report.
+func (r *reader) report(v wire.Value) (wire.Value, bool) {
+	bureau, named := r.bureau(v.Get("bureau"))
+	outer := v.Get("report")
+	if !outer.Given() {
+		r.faults.Add("/report", fault.CodeRequired, "is required: an object with one key, the bureau's name")
+		return wire.Value{}, false
+	}
+	if !r.object(outer) {
+		return wire.Value{}, false
+	}
+	var key string
+	var body wire.Value
+	given := 0
+	for name, member := range outer.Members() {
+		if member.Given() {
+			given++
+			key, body = name, member
+		}
+	}
+	if given != 1 {
+		r.faults.Add(outer.Pointer(), CodeOneKey, "must have exactly one key, the bureau's name")
+		return wire.Value{}, false
+	}
+	if named && key != bureau {
+		r.faults.Add(outer.Pointer(), CodeBureauMismatch, "its key must equal bureau")
+	}
+	return body, r.object(body)
+}
+
+// bureau reads the bureau's name as it was sent, and makes its canonical
+// spelling a fact.
+func (r *reader) bureau(v wire.Value) (name string, ok bool) {
+	if !v.Given() {
+		r.faults.Add("/bureau", fault.CodeRequired, "is required: the name of the bureau whose report is sent")
+		return "", false
+	}
+	if name, ok = r.key(v); !ok {
+		return "", false
+	}
+	canonical, known := knownBureaus[strings.ToLower(name)]
+	if !known {
+		canonical = name
+		r.warnings.Add(v.Pointer(), CodeUnknownBureau, "is not a bureau whose own layout is known; the report was read in the common shape")
+	}
+	r.app.Bureau = canonical
+	r.app.Facts.Set("bureau", rule.Str(canonical))
+	return name, true
+}

@@ -1,0 +1,106 @@
+package application
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/report"
+	"verdict/internal/rule"
+)
+
+var today = report.DayOf(2026, 11, 15)
+
+const (
+	listed = `,"accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,
+		"currentBalance":120000,"amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":31}]}],
+		"enquiries":[{"date":"2026-09-03","product":"personal_loan","amount":100000}]`
+	statement = `,"bank_summary":{"income":60000,"transactions":[
+		{"date":"2026-10-01","type":"CREDIT","mode":"FT","amount":62000,"balance":71250.4,"narration":"NEFT SALARY ACME LTD"}]}`
+)
+
+func TestHistoryAndStatementBecomeFacts(t *testing.T) {
+	t.Parallel()
+	app := accept(t, evaluation(listed, statement+`,"features":true`), Options{Today: today})
+	for name, want := range map[string]string{
+		"enquiries_6m": "1", "active_tradelines": "1", "max_dpd_12m": "31", "bureau_total_emi": "6900",
+		"bank_income": "60000", "bank_salary_months": "1", "bank_statement_age_days": "45",
+	} {
+		if got := app.Facts.Get(name).String(); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	if app.History == nil || app.Statement == nil || !app.WantsFeatures || app.AsOf != today {
+		t.Errorf("history %v, statement %v, features %t as of %s", app.History, app.Statement, app.WantsFeatures, app.AsOf)
+	}
+	if len(app.Warnings) > 0 {
+		t.Errorf("warnings %v", app.Warnings)
+	}
+	if app := accept(t, evaluation(`,"reportDate":"2026-11-10"`, ""), Options{Today: today}); app.AsOf != today-5 {
+		t.Errorf("as of %s, not of the report's date", app.AsOf)
+	}
+}
+
+// Without a day to count from, nothing that needs one is worked out, and what
+// needs none is.
+func TestNoDayToCountFrom(t *testing.T) {
+	t.Parallel()
+	app := accept(t, evaluation(listed, statement), Options{})
+	for name, there := range map[string]bool{"enquiries_6m": false, "bank_salary_months": false, "bank_income": true} {
+		if got := app.Facts.Get(name); (got.Type() != rule.Absent) != there {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+	if diff := cmp.Diff([]string{"/report/cibil " + CodeNotRead, "/bank_summary " + CodeNotRead}, lines(app.Warnings)); diff != "" {
+		t.Error(diff)
+	}
+	dated := accept(t, evaluation(listed+`,"reportDate":"2026-11-10"`, statement), Options{})
+	if got := dated.Facts.Get("enquiries_6m").String(); got != "1" || len(dated.Warnings) > 0 {
+		t.Errorf("with the report's date: %s, %v", got, dated.Warnings)
+	}
+}
+
+func TestBadListsAreNamed(t *testing.T) {
+	t.Parallel()
+	many := `,"bank_summary":{"transactions":[` + strings.TrimSuffix(strings.Repeat("0,", 20_001), ",") + `]}`
+	for body, want := range map[string]string{
+		evaluation("", many): "/bank_summary/transactions " + fault.CodeTooMany,
+		evaluation("", `,"bank_summary":{"transactions":7}`):                                                      "/bank_summary/transactions " + fault.CodeWrongType,
+		evaluation(`,"enquiries":[{"date":"2027-01-01"}]`, ""):                                                    "/report/cibil/enquiries/0/date " + fault.CodeOutOfRange,
+		evaluation("", `,"bank_summary":{"transactions":[{"date":"2026-10-01","type":"DEBIT","amount":"much"}]}`): "/bank_summary/transactions/0/amount " + fault.CodeWrongType,
+		evaluation("", `,"features":"yes"`):                                                                       "/features " + fault.CodeWrongType,
+	} {
+		if got := refuse(t, body, Options{Today: today}); len(got) != 1 || got[0] != want {
+			t.Errorf("got %v, want %s", got, want)
+		}
+	}
+}
+
+// A report in the bureau's own layout brings its score along, and its many
+// members that nothing reads are no warnings, while declared ones are facts.
+func TestNativeLayout(t *testing.T) {
+	t.Parallel()
+	body := `{"bureau":"experian","report":{"experian":{"INProfileResponse":{"SCORE":{"BureauScore":"742","BureauScoreConfidLevel":"H"},
+		"CreditProfileHeader":{"ReportDate":"20261110","Version":"V2.4"},
+		"CAPS":{"CAPS_Summary":{"CAPSLast180Days":"3"}}}}}}`
+	app := accept(t, body, Options{Today: today, Inputs: map[string]rule.Type{
+		"report.INProfileResponse.SCORE.BureauScoreConfidLevel": rule.StringType,
+	}})
+	for name, want := range map[string]string{
+		"bureau_score": "742", "report.scoreData.score": "742", "enquiries_6m": "3", "bureau_report_age_days": "5",
+		"report.INProfileResponse.SCORE.BureauScoreConfidLevel": "H",
+	} {
+		if got := app.Facts.Get(name).String(); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	if len(app.Warnings) > 0 {
+		t.Errorf("warnings %v", app.Warnings)
+	}
+	wrong := strings.Replace(body, `"742"`, `"high"`, 1)
+	if diff := cmp.Diff([]string{"/report/experian/INProfileResponse/SCORE/BureauScore out_of_range"}, refuse(t, wrong, Options{Today: today})); diff != "" {
+		t.Error(diff)
+	}
+}

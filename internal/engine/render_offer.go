@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"verdict/internal/wire"
+)
+
+// offerMember is one member of the offer. The response writes the members in
+// the order of this list, the hash in the order of their names.
+type offerMember uint8
+
+const (
+	offerLimit offerMember = iota
+	offerCurrency
+	offerIndicative
+	offerRequested
+	offerCounter
+	offerRate
+	offerRateType
+	offerMethod
+	offerTenure
+	offerEMI
+	offerLastEMI
+	offerFee
+	offerGST
+	offerNet
+	offerInterest
+	offerPayable
+	offerAPR
+	offerMaxEMI
+	offerPostFOIR
+	offerBinding
+	offerBand
+	offerValidUntil
+	offerConditions
+	offerAlternatives
+)
+
+type memberKind uint8
+
+const (
+	memberNumber memberKind = iota
+	memberText
+	memberFlag
+	memberTerms
+	memberAlternatives
+)
+
+// offerTable says of each member how it is called and written.
+var offerTable = [...]struct {
+	name   string
+	kind   memberKind
+	places int // of a number
+}{
+	offerLimit:        {"limit", memberNumber, 2},
+	offerCurrency:     {"currency", memberText, 0},
+	offerIndicative:   {"indicative", memberFlag, 0},
+	offerRequested:    {"requested_amount", memberNumber, 2},
+	offerCounter:      {"is_counter_offer", memberFlag, 0},
+	offerRate:         {"interest_rate", memberNumber, 2},
+	offerRateType:     {"rate_type", memberText, 0},
+	offerMethod:       {"method", memberText, 0},
+	offerTenure:       {"tenure_months", memberNumber, 0},
+	offerEMI:          {"emi", memberNumber, 2},
+	offerLastEMI:      {"last_emi", memberNumber, 2},
+	offerFee:          {"processing_fee", memberNumber, 2},
+	offerGST:          {"processing_fee_gst", memberNumber, 2},
+	offerNet:          {"net_disbursed", memberNumber, 2},
+	offerInterest:     {"total_interest", memberNumber, 2},
+	offerPayable:      {"total_payable", memberNumber, 2},
+	offerAPR:          {"apr", memberNumber, 2},
+	offerMaxEMI:       {"max_emi", memberNumber, 2},
+	offerPostFOIR:     {"post_offer_foir", memberNumber, 4},
+	offerBinding:      {"binding_constraint", memberText, 0},
+	offerBand:         {"pricing_band_id", memberText, 0},
+	offerValidUntil:   {"valid_until", memberText, 0},
+	offerConditions:   {"conditions", memberTerms, 0},
+	offerAlternatives: {"alternatives", memberAlternatives, 0},
+}
+
+// canonicalOrder is the members by name.
+var canonicalOrder = func() (order [len(offerTable)]offerMember) {
+	for i := range order {
+		order[i] = offerMember(i)
+	}
+	slices.SortFunc(order[:], func(a, b offerMember) int { return cmp.Compare(offerTable[a].name, offerTable[b].name) })
+	return order
+}()
+
+// offerValues are the members an offer has, and their values.
+type offerValues struct {
+	given   [len(offerTable)]bool
+	numbers [len(offerTable)]int64 // of a flag, 1 for true
+	texts   [len(offerTable)]string
+}
+
+func (v *offerValues) number(m offerMember, n int64) { v.given[m], v.numbers[m] = true, n }
+func (v *offerValues) text(m offerMember, s string)  { v.given[m], v.texts[m] = true, s }
+func (v *offerValues) flag(m offerMember, given bool) {
+	v.given[m], v.numbers[m] = true, flagNumber(given)
+}
+
+func flagNumber(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (d *Decision) offerValues(env *Envelope) (v offerValues) {
+	o := &d.Offer
+	v.number(offerLimit, o.LimitPaise)
+	v.text(offerCurrency, "INR")
+	if !o.Made {
+		return v
+	}
+	if o.Indicative {
+		v.flag(offerIndicative, true)
+	}
+	if o.HasRequested {
+		v.number(offerRequested, o.RequestedPaise)
+	}
+	v.flag(offerCounter, o.CounterOffer)
+	v.number(offerRate, o.RateBP)
+	v.text(offerRateType, "fixed")
+	v.text(offerMethod, "reducing_balance")
+	v.number(offerTenure, int64(o.TenureMonths))
+	v.number(offerEMI, o.InstalmentPaise)
+	v.number(offerLastEMI, o.LastPaise)
+	v.number(offerFee, o.FeePaise)
+	v.number(offerGST, o.GSTPaise)
+	v.number(offerNet, o.NetPaise)
+	v.number(offerInterest, o.InterestPaise)
+	v.number(offerPayable, o.PayablePaise)
+	v.number(offerAPR, o.APR)
+	if o.HasCapacity {
+		v.number(offerMaxEMI, o.CapacityPaise)
+	}
+	if o.HasPostFOIR {
+		v.number(offerPostFOIR, o.PostFOIR)
+	}
+	v.text(offerBinding, o.Binding.String())
+	v.text(offerBand, o.BandID)
+	if env.ValidUntil != "" {
+		v.text(offerValidUntil, env.ValidUntil)
+	}
+	v.given[offerConditions], v.given[offerAlternatives] = true, true
+	return v
+}
+
+// writeMember writes a member unless the offer does not have it.
+func (d *Decision) writeMember(w *wire.Writer, v *offerValues, m offerMember, canonical bool) {
+	if !v.given[m] {
+		return
+	}
+	how := &offerTable[m]
+	w.Key(how.name)
+	switch how.kind {
+	case memberNumber:
+		w.Decimal(v.numbers[m], how.places)
+	case memberText:
+		w.String(v.texts[m])
+	case memberFlag:
+		w.Bool(v.numbers[m] == 1)
+	case memberTerms:
+		d.writeTerms(w, canonical)
+	case memberAlternatives:
+		d.writeAlternatives(w, canonical)
+	}
+}
+
+// writeTerms writes the conditions; the hash takes their codes alone, because
+// texts may be reworded.
+func (d *Decision) writeTerms(w *wire.Writer, canonical bool) {
+	w.Array()
+	for i := range d.Offer.Terms {
+		t := d.Offer.Terms[i]
+		if canonical {
+			w.String(t.Code)
+			continue
+		}
+		w.Object().Key("code").String(t.Code).Key("text").String(t.Text).EndObject()
+	}
+	w.EndArray()
+}
+
+func (d *Decision) writeAlternatives(w *wire.Writer, canonical bool) {
+	w.Array()
+	for _, a := range d.Offer.Alternatives {
+		w.Object()
+		if canonical {
+			rupees(w, "emi", a.InstalmentPaise)
+		}
+		rupees(w, "limit", d.Offer.LimitPaise)
+		w.Key("tenure_months").Int(int64(a.TenureMonths))
+		if !canonical {
+			rupees(w, "emi", a.InstalmentPaise)
+		}
+		w.EndObject()
+	}
+	w.EndArray()
+}

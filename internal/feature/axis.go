@@ -1,0 +1,87 @@
+package feature
+
+import (
+	"slices"
+
+	"verdict/internal/report"
+)
+
+// The ages at which a window or one of its halves ends cut a year into
+// segments. Events are gathered by segment; whatever a window needs is then a
+// difference of running totals.
+const (
+	daySegments = 12
+	beyond      = daySegments // older than any window, or of no known date
+	later       = beyond + 1  // after as_of, to be ignored
+	windows     = 6
+	daysMost    = 365
+	monthsMost  = 24
+)
+
+// span is a window in segments: it ends before the segment end, its newer half
+// before newer, its older one before older.
+type span struct{ end, newer, older uint8 }
+
+// axis turns ages into segments and windows into spans.
+type axis struct {
+	segmentOf []uint8 // by age in days or months
+	spans     [windows]span
+}
+
+var (
+	dayAxis = newAxis(daysMost, func(w int) (end, newer, older int) {
+		days := windowsDays[w]
+		return days, days / 2, days / 2 * 2
+	})
+	monthAxis = newAxis(monthsMost, func(w int) (end, newer, older int) {
+		months := windowMonths[w]
+		return months, months, 2 * months
+	})
+)
+
+func newAxis(most int, ends func(window int) (end, newer, older int)) axis {
+	var cuts []int
+	for w := range windows {
+		end, newer, older := ends(w)
+		cuts = append(cuts, end, newer, older)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	at := func(cut int) uint8 { return uint8(slices.Index(cuts, cut) + 1) }
+	a := axis{segmentOf: make([]uint8, most)}
+	for age := range a.segmentOf {
+		a.segmentOf[age] = uint8(slices.IndexFunc(cuts, func(cut int) bool { return age < cut }))
+	}
+	for w := range windows {
+		end, newer, older := ends(w)
+		a.spans[w] = span{at(end), at(newer), at(older)}
+	}
+	return a
+}
+
+// segment is where an event on a day belongs. An unknown day is far in the
+// past, so it is beyond every window.
+func segment(asOf, on report.Day) uint8 {
+	age := int64(asOf) - int64(on)
+	switch {
+	case age < 0:
+		return later
+	case age >= daysMost:
+		return beyond
+	default:
+		return dayAxis.segmentOf[age]
+	}
+}
+
+// monthSegment is where an event of a month belongs, given the newest one.
+func monthSegment(newest, month report.Month) uint8 {
+	age := int64(newest) - int64(month)
+	switch {
+	case age < 0:
+		return later
+	case age >= monthsMost:
+		return beyond
+	default:
+		return monthAxis.segmentOf[age]
+	}
+}

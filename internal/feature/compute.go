@@ -1,0 +1,230 @@
+package feature
+
+import (
+	"math"
+	"math/bits"
+	"sync"
+
+	"verdict/internal/report"
+)
+
+// cell is what the events of one segment, or of all up to it, come to.
+type cell struct{ n, sum, max int64 }
+
+// add counts one event. The largest value of no event is 0, or less where
+// values may be negative.
+func (c *cell) add(value int64) {
+	c.n++
+	c.sum += value
+	c.max = max(c.max, value)
+}
+
+// merge counts the events of another cell.
+func (c *cell) merge(other *cell) {
+	c.n += other.n
+	c.sum += other.sum
+	c.max = max(c.max, other.max)
+}
+
+// row is one product of one stream, segment by segment.
+type row [beyond + 1]cell
+
+// workspace is what a computation needs besides its result. It is reused,
+// because clearing one is cheaper than making one.
+type workspace struct {
+	input
+	rows [256]row // as many as a row's number can name
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
+// Compute measures every feature of a history and a statement on a day. Either
+// may be nil: what is measured from it then has no value. Records dated after
+// asOf are ignored.
+func Compute(h *report.History, s *report.Statement, asOf report.Day, v *Vector) {
+	w, ok := workspaces.Get().(*workspace)
+	if !ok {
+		return // the pool holds nothing else
+	}
+	w.gather(h, s, asOf)
+	clear(w.rows[:plan.total])
+	for _, r := range plan.signed {
+		for i := range w.rows[r] {
+			w.rows[r][i].max = math.MinInt64
+		}
+	}
+	w.addAccounts()
+	w.addEnquiries()
+	w.addTransactions()
+	w.addBalances()
+	w.addMonthTotals()
+	w.fold()
+	*v = Vector{}
+	for i := range plan.pairs {
+		p := &plan.pairs[i]
+		if w.present[p.from] {
+			w.emit(p, v)
+		}
+	}
+	w.input = input{}
+	workspaces.Put(w)
+}
+
+// add counts an event in each product of its class.
+func (w *workspace) add(stream int, class, segment uint8, value int64) {
+	t := &plan.targets[stream][class]
+	for _, r := range t.rows[:t.n] {
+		w.rows[r][segment].add(value)
+	}
+}
+
+// addOnce counts an event in the one row of its class.
+func (w *workspace) addOnce(stream int, class, segment uint8, value int64) {
+	w.rows[plan.single[stream][class]][segment].add(value)
+}
+
+func (w *workspace) addAccounts() {
+	if !w.present[accounts] {
+		return
+	}
+	for i := range w.history.Accounts {
+		a := &w.history.Accounts[i]
+		if !w.exists(a) {
+			continue
+		}
+		class := bureauClass(a.Product, a.SanctionedPaise)
+		for _, stream := range plan.from[accounts] {
+			on, value, ok := plan.streams[stream].events.account(a, w.asOf)
+			if !ok {
+				continue
+			}
+			if at := segment(w.asOf, on); at != later {
+				w.add(stream, class, at, value)
+			}
+		}
+		w.addPayments(a, class)
+	}
+}
+
+func (w *workspace) addPayments(a *report.Account, class uint8) {
+	newest, streams := w.newest[payments], plan.from[payments]
+	for i := range a.History {
+		p := &a.History[i]
+		at := monthSegment(newest, p.Month)
+		if at >= beyond {
+			continue
+		}
+		for _, stream := range streams {
+			if p.DaysPastDue < plan.streams[stream].events.leastDays {
+				break
+			}
+			w.addOnce(stream, class, at, int64(p.DaysPastDue))
+		}
+	}
+}
+
+func (w *workspace) addEnquiries() {
+	if !w.present[enquiries] {
+		return
+	}
+	for i := range w.history.Enquiries {
+		e := &w.history.Enquiries[i]
+		if at := segment(w.asOf, e.Made); at != later {
+			class := bureauClass(e.Product, e.AmountPaise)
+			for _, stream := range plan.from[enquiries] {
+				w.add(stream, class, at, amount(e.AmountPaise))
+			}
+		}
+	}
+}
+
+func (w *workspace) addTransactions() {
+	if !w.present[transactions] {
+		return
+	}
+	for i := range w.statement.Transactions {
+		t := &w.statement.Transactions[i]
+		at := segment(w.asOf, t.Day)
+		if at >= beyond {
+			continue
+		}
+		class, value := bankClass(t), amount(t.AmountPaise)
+		// Hardly any transaction is in more than three streams. Adding three
+		// times whatever their number, some of them to the spare row, is
+		// cheaper than a loop whose end cannot be foreseen.
+		set := plan.chosen(t)
+		set = w.addLowest(set, class, at, value)
+		set = w.addLowest(set, class, at, value)
+		set = w.addLowest(set, class, at, value)
+		for set != 0 {
+			set = w.addLowest(set, class, at, value)
+		}
+	}
+}
+
+// addLowest counts a transaction in the first stream of a set and returns the
+// others.
+func (w *workspace) addLowest(set uint32, class, segment uint8, value int64) (rest uint32) {
+	row := plan.bitRow[bits.TrailingZeros32(set)][class]
+	w.rows[row][segment].add(value)
+	return set & (set - 1)
+}
+
+func (w *workspace) addBalances() {
+	if !w.present[balances] {
+		return
+	}
+	first := max(0, int(w.asOf)-daysMost+1-int(w.firstDay))
+	for i := first; i < len(w.balances); i++ {
+		at := segment(w.asOf, w.firstDay+report.Day(i))
+		if at == later {
+			return
+		}
+		for _, stream := range plan.from[balances] {
+			if value, ok := plan.streams[stream].events.balance(w.balances[i]); ok {
+				w.addOnce(stream, 0, at, value)
+			}
+		}
+	}
+}
+
+func (w *workspace) addMonthTotals() {
+	for _, from := range [...]origin{incomeMonths, instalmentMonths} {
+		if !w.present[from] {
+			continue
+		}
+		for ago, whole := range w.whole {
+			if !whole {
+				continue
+			}
+			for _, stream := range plan.from[from] {
+				if value, ok := plan.streams[stream].events.month(&w.months[ago]); ok {
+					w.addOnce(stream, 0, monthAxis.segmentOf[ago], value)
+				}
+			}
+		}
+	}
+}
+
+// fold adds to each product what was counted by class, and makes each segment
+// of a row hold all events up to it.
+func (w *workspace) fold() {
+	for i := range plan.folds {
+		f := &plan.folds[i]
+		for at := range &w.rows[f.row] {
+			c := &w.rows[f.row][at]
+			if c.n == 0 {
+				continue
+			}
+			for _, r := range f.to.rows[:f.to.n] {
+				w.rows[r][at].merge(c)
+			}
+		}
+	}
+	for i := range w.rows[:plan.rows] {
+		r := &w.rows[i]
+		for at := 1; at < len(r); at++ {
+			r[at].merge(&r[at-1])
+		}
+	}
+}

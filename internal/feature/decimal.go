@@ -1,0 +1,63 @@
+package feature
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// longestValue bounds the text of a value, thirteen digits, a point, four
+// digits and a sign, with room for a word written at its end.
+const longestValue = 32
+
+// putDecimal writes a number of ten-thousandths as wire.AppendDecimal does, and
+// returns its length. A hash writes thousands of numbers of unforeseeable
+// length, so it works on all digits at once and hardly branches.
+func putDecimal(dst *[longestValue]byte, value int64) int {
+	n := 0
+	size := uint64(value)
+	if value < 0 {
+		dst[0] = '-'
+		n, size = 1, -size
+	}
+	whole, rest := size/one, uint32(size%one)
+	if high := whole / 1e8; high > 0 {
+		n += putDigits(dst[n:], eightDigits(high))
+		binary.LittleEndian.PutUint64(dst[n:], eightDigits(whole%1e8)|zeros)
+		n += 8
+	} else {
+		n += putDigits(dst[n:], eightDigits(whole))
+	}
+	digits := fourDigits(rest)
+	dst[n] = '.'
+	binary.LittleEndian.PutUint32(dst[n+1:], digits|zeros&(1<<32-1))
+	after := places - bits.LeadingZeros32(digits)/8 // without the zeros at the end
+	return n + after + (after+places-1)/places      // and without the point when none is left
+}
+
+// zeros makes digits of eight numbers from 0 to 9.
+const zeros = 0x3030303030303030
+
+// putDigits writes eight digits without the zeros before them.
+func putDigits(dst []byte, digits uint64) int {
+	skip := bits.TrailingZeros64(digits|1<<56) / 8
+	binary.LittleEndian.PutUint64(dst, (digits|zeros)>>(8*skip))
+	return 8 - skip
+}
+
+// eightDigits takes a number below 10^8 apart, its first digit in the lowest
+// byte: into halves, each half into pairs, each pair into digits.
+func eightDigits(n uint64) uint64 {
+	x := n/10_000 | n%10_000<<32
+	q := x * 10_486 >> 20 & 0x0000007f_0000007f // each half ÷ 100
+	x = q | (x-100*q)<<16
+	q = x * 103 >> 10 & 0x000f000f_000f000f // each pair ÷ 10
+	return q | (x-10*q)<<8
+}
+
+// fourDigits does the same with a number below 10^4.
+func fourDigits(x uint32) uint32 {
+	q := x * 10_486 >> 20
+	x = q | (x-100*q)<<16
+	q = x * 103 >> 10 & 0x000f_000f
+	return q | (x-10*q)<<8
+}

@@ -1,0 +1,90 @@
+package feature
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// encodingVersion is the first byte of an encoded vector. It changes with the
+// encoding and with the catalogue, whose order the encoding relies on.
+const encodingVersion = 1
+
+var (
+	errVersion = errors.New("not a feature vector of this version")
+	errCut     = errors.New("feature vector is cut short")
+	errForm    = errors.New("feature vector is not in its shortest form")
+)
+
+// Encode appends the vector's stored form: a version, a bit for every feature
+// that tells whether it has a value, and the values that there are. Amounts are
+// stored in paise and numbers as such, which keeps them short.
+func (v *Vector) Encode(dst []byte) []byte {
+	dst = append(dst, encodingVersion)
+	for _, word := range v.known {
+		dst = binary.LittleEndian.AppendUint64(dst, word)
+	}
+	for i := range v.values {
+		if value, ok := v.Get(i); ok {
+			dst = binary.AppendVarint(dst, value/storedUnit(i))
+		}
+	}
+	return dst
+}
+
+// DecodeVector reads a stored vector. It accepts exactly what Encode writes.
+func DecodeVector(data []byte, v *Vector) error {
+	*v = Vector{}
+	if len(data) == 0 || data[0] != encodingVersion {
+		return errVersion
+	}
+	data = data[1:]
+	if len(data) < 8*len(v.known) {
+		return errCut
+	}
+	var known [len(v.known)]uint64
+	for i := range known {
+		known[i] = binary.LittleEndian.Uint64(data[8*i:])
+	}
+	data = data[8*len(known):]
+	const used = Count % 64
+	if used != 0 && known[len(known)-1]>>used != 0 {
+		return errForm
+	}
+	for i := range v.values {
+		if known[i/64]>>(i%64)&1 == 0 {
+			continue
+		}
+		stored, n := binary.Varint(data)
+		if n <= 0 {
+			return errCut
+		}
+		if n > 1 && data[n-1] == 0 {
+			return errForm
+		}
+		data = data[n:]
+		unit := storedUnit(i)
+		if stored > mostValue/unit || stored < -mostValue/unit {
+			return fmt.Errorf("value of %s: %w", NameAt(i), errForm)
+		}
+		v.values[i] = stored * unit
+	}
+	if len(data) != 0 {
+		return errForm
+	}
+	v.known = known
+	return nil
+}
+
+// storedUnit is what every value of a feature is a multiple of.
+func storedUnit(index int) int64 {
+	p, _, aggregation := place(index)
+	switch aggregation {
+	case countAt:
+		return one
+	case sumAt, maxAt:
+		return p.unit
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,120 @@
+package feature
+
+import "verdict/internal/report"
+
+// The kinds of records that features are made of.
+const (
+	AccountRecord     = "account"     // At is its place among the accounts
+	EnquiryRecord     = "enquiry"     // At is its place among the enquiries
+	PaymentRecord     = "payment"     // At is the place of its account, Date the first of its month
+	TransactionRecord = "transaction" // At is its place among the transactions
+	DayRecord         = "day"         // a day's closing balance, in no list
+	MonthRecord       = "month"       // a whole month of the statement, in no list; Date is its first day
+)
+
+// The parts a record can play in a feature.
+const (
+	EventPart = "event" // counted, added up or averaged
+	NewerPart = "newer" // in the newer stretch of a trend
+	OlderPart = "older" // in the older stretch of a trend
+	BasePart  = "base"  // in what a ratio divides by
+)
+
+// NoPlace is the place of a record that stands in no list.
+const NoPlace int32 = -1
+
+// Record is one record's part in a feature.
+type Record struct {
+	Part  string
+	Kind  string
+	At    int32 // in the list as it was sent, from 0; NoPlace in none
+	Date  report.Day
+	Value int64 // ten-thousandths of a rupee or day
+}
+
+// Provenance is where a feature's value comes from.
+type Provenance struct {
+	Name     Name
+	Meaning  string
+	Formula  string
+	From, To report.Day // the window, both days in it; NoDay when nothing is on record
+	Value    int64      // ten-thousandths, as Compute has it
+	Known    bool       // whether there is a value
+	Records  []Record
+}
+
+// Explain names the records that made a feature what it is. ok is false when
+// there is no such feature. A feature that is absent for want of its source has
+// no records.
+func Explain(h *report.History, s *report.Statement, asOf report.Day, name string) (p Provenance, ok bool) {
+	index := Index(name)
+	if index < 0 {
+		return Provenance{}, false
+	}
+	var v Vector
+	Compute(h, s, asOf, &v)
+	var in input
+	in.gather(h, s, asOf)
+	pair, window, aggregation := place(index)
+	p = Provenance{Name: At(index), From: report.NoDay, To: report.NoDay}
+	p.Meaning, p.Formula = p.Name.Meaning(), pair.formula(aggregation)
+	p.Value, p.Known = v.Get(index)
+	if !in.present[pair.from] {
+		return p, true
+	}
+	spans := &dayAxis.spans
+	p.From, p.To = asOf-report.Day(windowsDays[window])+1, asOf
+	if pair.metric.Monthly {
+		spans = &monthAxis.spans
+		newest := in.newest[pair.from]
+		p.From, p.To = (newest - report.Month(windowMonths[window]) + 1).First(), newest.Last()
+		if window == 0 && !in.ended[pair.from] {
+			return p, true // no month ended within this window
+		}
+	}
+	in.explain(&p, pair, spans[window], aggregation)
+	return p, true
+}
+
+func (in *input) explain(p *Provenance, pair *pair, s span, aggregation int) {
+	take := func(part string, of uint8, from, to uint8) {
+		in.walk(of, func(at uint8, r Record) {
+			if at >= from && at < to {
+				r.Part = part
+				p.Records = append(p.Records, r)
+			}
+		})
+	}
+	if aggregation == trendAt {
+		take(NewerPart, pair.row, 0, s.newer)
+		take(OlderPart, pair.row, s.newer, s.older)
+		return
+	}
+	take(EventPart, pair.row, 0, s.end)
+	if aggregation != ratioAt || !in.present[pair.baseOf] {
+		return
+	}
+	end := s.end
+	if pair.metric.fraction.ever {
+		end = later
+	}
+	take(BasePart, pair.base, 0, end)
+}
+
+// formula says how a value is computed from the records.
+func (p *pair) formula(aggregation int) string {
+	switch aggregation {
+	case countAt:
+		return "number of records"
+	case sumAt:
+		return "sum of the records' values"
+	case maxAt:
+		return "largest of the records' values"
+	case avgAt:
+		return "sum of the records' values ÷ number of records"
+	case trendAt:
+		return "(newer − older) ÷ (|newer| + |older|), of the sums of the records' values"
+	default:
+		return p.metric.Ratio
+	}
+}

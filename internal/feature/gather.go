@@ -1,0 +1,140 @@
+package feature
+
+import "verdict/internal/report"
+
+// input is a history and a statement with what has to be known before their
+// records can be placed in windows.
+type input struct {
+	history   *report.History
+	statement *report.Statement
+	asOf      report.Day
+	present   [origins]bool
+	newest    [origins]report.Month // the month a monthly origin counts back from
+	ended     [origins]bool         // whether it ended within the last 7 days
+	firstDay  report.Day
+	balances  []int64 // at the end of each day from firstDay on
+	months    [monthsMost]monthTotal
+	whole     [monthsMost]bool // which of them, counted back from the newest, are whole
+}
+
+// monthsBehind is how far the newest month of a source may lie behind as_of. A
+// source that stopped earlier is counted from there, since its silence is no
+// recent good conduct.
+const monthsBehind = 2
+
+func (in *input) gather(h *report.History, s *report.Statement, asOf report.Day) {
+	*in = input{history: h, statement: s, asOf: asOf}
+	if !asOf.Known() {
+		return
+	}
+	if h != nil {
+		in.present[accounts] = h.HasAccounts
+		in.present[enquiries] = h.HasEnquiries
+		if newest := in.newestPayment(); newest != report.NoMonth {
+			in.countFrom(payments, newest)
+		}
+	}
+	if s == nil {
+		return
+	}
+	in.present[transactions] = true
+	in.firstDay, in.balances = report.EndOfDay(s)
+	in.present[balances] = in.balances != nil && in.firstDay <= asOf
+	in.gatherMonths()
+}
+
+// countFrom settles the month a monthly origin is counted back from.
+func (in *input) countFrom(from origin, newest report.Month) {
+	newest = max(newest, in.asOf.Month()-monthsBehind)
+	in.present[from] = true
+	in.newest[from] = newest
+	since := in.asOf - newest.Last()
+	in.ended[from] = since >= 0 && int(since) < windowsDays[0]
+}
+
+// exists reports whether an account was there on as_of.
+func (in *input) exists(a *report.Account) bool { return !a.Opened.Known() || a.Opened <= in.asOf }
+
+// newestPayment is the newest month that any account has a payment history of.
+func (in *input) newestPayment() report.Month {
+	newest, current := report.NoMonth, in.asOf.Month()
+	if !in.history.HasAccounts {
+		return newest
+	}
+	for i := range in.history.Accounts {
+		a := &in.history.Accounts[i]
+		if !in.exists(a) {
+			continue
+		}
+		for _, p := range a.History {
+			if p.Month > newest && p.Month <= current {
+				newest = p.Month
+			}
+		}
+	}
+	return newest
+}
+
+// gatherMonths adds up the statement's whole months that ended by as_of.
+func (in *input) gatherMonths() {
+	s := in.statement
+	first, last, ok := report.WholeMonths(s)
+	if !ok {
+		return
+	}
+	current := in.asOf.Month()
+	if in.asOf < current.Last() {
+		current--
+	}
+	if last = min(last, current); last < first {
+		return
+	}
+	if s.DeclaredIncomePaise != report.NoAmount {
+		in.countFrom(incomeMonths, last)
+	}
+	if s.DeclaredInstalmentPaise != report.NoAmount {
+		in.countFrom(instalmentMonths, last)
+	}
+	if !in.present[incomeMonths] && !in.present[instalmentMonths] {
+		return
+	}
+	newest := max(in.newest[incomeMonths], in.newest[instalmentMonths])
+	for month := max(first, newest-monthsMost+1); month <= last; month++ {
+		in.whole[newest-month] = true
+		in.months[newest-month] = monthTotal{
+			declared: [2]int64{instalments: amount(s.DeclaredInstalmentPaise), income: amount(s.DeclaredIncomePaise)},
+		}
+	}
+	in.addMonths(newest)
+}
+
+// monthly is what is added up by month: instalments of debits, income of
+// credits.
+var monthly = [2]report.Found{instalments: report.LoanInstalment, income: report.Income}
+
+// addMonths adds income and instalments to their months. Transactions come in
+// the order of their days, so the month is looked up only when it changes.
+func (in *input) addMonths(newest report.Month) {
+	var from, to report.Day = 1, 0
+	outside := monthTotal{} // takes what is in no month that counts
+	total := &outside
+	for i := range in.statement.Transactions {
+		t := &in.statement.Transactions[i]
+		if t.Day < from || t.Day > to {
+			month := t.Day.Month()
+			from, to, total = month.First(), month.Last(), &outside
+			if ago := int64(newest) - int64(month); ago >= 0 && ago < monthsMost {
+				total = &in.months[ago]
+			}
+		}
+		side := instalments
+		if t.Credit {
+			side = income
+		}
+		value := amount(t.AmountPaise)
+		if t.Found&monthly[side] == 0 {
+			value = 0
+		}
+		total.found[side] += value
+	}
+}

@@ -1,0 +1,84 @@
+package feature
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"sync"
+)
+
+// The text of a vector is hashed a chunk at a time: little enough to stay in
+// the processor's nearest cache. A feature's text begins with at most
+// longestOpening bytes, of which the buffer always has room for all.
+const (
+	hashChunk      = 8 << 10
+	longestOpening = 64
+)
+
+// hasher is the reusable part of hashing a vector.
+type hasher struct {
+	digest hash.Hash
+	text   [hashChunk + longestOpening + longestValue]byte
+	sum    [sha256.Size]byte
+}
+
+var hashers = sync.Pool{New: func() any { return &hasher{digest: sha256.New()} }}
+
+// openings are the texts before the features' values, one after the other: the
+// end of the feature before, and the name. They are copied in a fixed size,
+// which is cheaper than asking how much to copy.
+type openings struct {
+	text []byte
+	ends [Count]uint32
+}
+
+var opening = func() *openings {
+	o := &openings{}
+	for i, name := range plan.names {
+		if i > 0 {
+			o.text = append(o.text, "],"...)
+		} else {
+			o.text = append(o.text, '[')
+		}
+		o.text = append(o.text, `["`+name+`",`...)
+		o.ends[i] = uint32(len(o.text))
+	}
+	o.text = append(o.text, make([]byte, longestOpening)...)
+	return o
+}()
+
+// Hash identifies the vector: the SHA-256 of the canonical JSON of the list of
+// [name, value] in name order, every feature in it, null where it has no value.
+func (v *Vector) Hash() string {
+	h, ok := hashers.Get().(*hasher)
+	if !ok {
+		return "" // the pool holds nothing else
+	}
+	h.digest.Reset()
+	n, from := 0, uint32(0)
+	for i := range v.values {
+		if n >= hashChunk {
+			h.digest.Write(h.text[:n])
+			n = 0
+		}
+		*(*[longestOpening]byte)(h.text[n:]) = [longestOpening]byte(opening.text[from:])
+		n += int(opening.ends[i] - from)
+		from = opening.ends[i]
+		switch value := v.values[i]; {
+		case value != 0:
+			n += putDecimal((*[longestValue]byte)(h.text[n:]), value)
+		case v.known[i/64]>>(i%64)&1 != 0:
+			h.text[n] = '0'
+			n++
+		default:
+			n += copy(h.text[n:], "null")
+		}
+	}
+	n += copy(h.text[n:], "]]")
+	h.digest.Write(h.text[:n])
+	var out [len("sha256:") + 2*sha256.Size]byte
+	at := copy(out[:], "sha256:")
+	hex.Encode(out[at:], h.digest.Sum(h.sum[:0]))
+	hashers.Put(h)
+	return string(out[:])
+}

@@ -1,0 +1,120 @@
+package feature
+
+import (
+	"slices"
+
+	"verdict/internal/report"
+)
+
+// class is all that decides which products and channels a record counts in.
+// Records of a bureau are told apart by the first two, those of a bank by the
+// others.
+type class struct {
+	product     report.Product
+	smallTicket bool
+	channel     report.Channel
+	mandate     bool
+	cheque      bool
+}
+
+// smallTicketPaise is the most that a small-ticket loan is about: ₹50,000.
+const smallTicketPaise = 50_000 * 100
+
+// classes is how many different classes either source has at most, and so how
+// many a record's class number can take.
+const classes = 16
+
+// The class numbers of a bureau are its products and, after them, personal
+// loans of a small ticket.
+const smallTicketClass = uint8(report.BusinessLoanSecured) + 1
+
+// The class numbers of a bank are its channels, with a bit for each instrument.
+const (
+	mandateClass = 1 << 2
+	chequeClass  = 1 << 3
+)
+
+// bureauClass numbers the class of an account or enquiry. A product that this
+// package has never heard of is unsecured.
+func bureauClass(p report.Product, amountPaise int64) uint8 {
+	switch {
+	case p == report.PersonalLoan && amountPaise >= 0 && amountPaise <= smallTicketPaise:
+		return smallTicketClass
+	case p > report.BusinessLoanSecured:
+		return uint8(report.OtherUnsecured)
+	default:
+		return uint8(p)
+	}
+}
+
+// bankClass numbers the class of a transaction. It does without branches,
+// which on thousands of transactions would be guessed wrong too often.
+func bankClass(t *report.Transaction) uint8 {
+	return uint8(t.Channel&3) |
+		uint8(t.Found/report.Mandate&1)*mandateClass |
+		uint8(t.Found/report.Cheque&1)*chequeClass
+}
+
+// classOf takes a class number apart.
+func classOf(source string, number uint8) class {
+	switch {
+	case source == Bank:
+		return class{
+			channel: report.Channel(number & 3),
+			mandate: number&mandateClass != 0, cheque: number&chequeClass != 0,
+		}
+	case number == smallTicketClass:
+		return class{product: report.PersonalLoan, smallTicket: true}
+	default:
+		return class{product: report.Product(number)}
+	}
+}
+
+// product is one value of a name's second part.
+type product struct {
+	name  string
+	text  string
+	share int64 // its usual part of all events, in percent
+	holds func(class) bool
+}
+
+// productTable defines the products and channels.
+var productTable = []product{
+	{"all", "everything", 100, func(class) bool { return true }},
+	{"unsecured", "unsecured credit", 65, func(c class) bool { return !c.product.Secured() }},
+	{"secured", "secured credit", 35, func(c class) bool { return c.product.Secured() }},
+	{"personal_loan", "personal loans", 30, is(report.PersonalLoan)},
+	{"small_ticket_loan", "personal loans of up to ₹50,000", 15, func(c class) bool { return c.smallTicket }},
+	{"credit_card", "credit cards", 20, is(report.CreditCard)},
+	{"consumer_loan", "consumer loans", 15, is(report.ConsumerLoan)},
+	{"vehicle_loan", "vehicle loans", 10, is(report.VehicleLoan)},
+	{"home_loan", "home and property loans", 5, is(report.HomeLoan)},
+	{"gold_loan", "gold loans", 15, is(report.GoldLoan)},
+	{"business_loan", "business loans", 5, is(report.BusinessLoan, report.BusinessLoanSecured)},
+	{"upi", "UPI", 60, by(report.UPI)},
+	{"transfer", "bank transfer", 20, by(report.Transfer)},
+	{"cash", "cash and ATM", 10, by(report.Cash)},
+	{"other", "any other channel", 10, by(report.OtherChannel)},
+	{"nach", "NACH mandates", 80, func(c class) bool { return c.mandate }},
+	{"cheque", "cheques", 20, func(c class) bool { return c.cheque }},
+}
+
+func is(products ...report.Product) func(class) bool {
+	return func(c class) bool { return slices.Contains(products, c.product) }
+}
+
+func by(channel report.Channel) func(class) bool {
+	return func(c class) bool { return c.channel == channel }
+}
+
+// lookupProduct finds a product by its name; an unknown one is empty.
+func lookupProduct(name string) product {
+	i := slices.IndexFunc(productTable, func(p product) bool { return p.name == name })
+	if i < 0 {
+		return product{}
+	}
+	return productTable[i]
+}
+
+// ProductText says a product or channel in words.
+func ProductText(name string) string { return lookupProduct(name).text }

@@ -1,0 +1,42 @@
+package feature
+
+import "math/bits"
+
+// quotient is num·scale ÷ den, rounded half away from zero and held within
+// mostValue. den is positive.
+func quotient(num, den, scale int64) int64 {
+	negative := num < 0
+	if negative {
+		num = -num
+	}
+	var q uint64
+	if num < 1<<48 && scale <= one && den < 1<<62 { // 48 + 14 bits: no overflow
+		q = (uint64(num)*uint64(scale) + uint64(den)/2) / uint64(den)
+	} else {
+		q = wideQuotient(uint64(num), uint64(den), uint64(scale))
+	}
+	value := int64(min(q, mostValue))
+	if negative {
+		return -value
+	}
+	return value
+}
+
+func wideQuotient(num, den, scale uint64) uint64 {
+	high, low := bits.Mul64(num, scale)
+	low, carry := bits.Add64(low, den/2, 0)
+	high += carry
+	if high >= den {
+		return mostValue
+	}
+	q, _ := bits.Div64(high, low, den)
+	return q
+}
+
+// scaled is n·unit, held within mostValue.
+func scaled(n, unit int64) int64 {
+	if most := int64(mostValue / one); n <= most && n >= -most {
+		return n * unit
+	}
+	return quotient(n, 1, unit)
+}

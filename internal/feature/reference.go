@@ -1,0 +1,69 @@
+package feature
+
+// Reference is what an ordinary borrower's feature is about, and how far from
+// it is far, both in ten-thousandths. The figures follow from the metric's
+// typical number of events in 30 days, their typical value and the product's
+// typical share; they are plausible constants that serve to rank features, and
+// decide nothing.
+func Reference(index int) (mean, scale int64) {
+	p, window, aggregation := place(index)
+	t := p.metric.typical
+	value := t.value * one
+	events := t.events * p.product.share / 100 * p.length(window) / daysInMonth
+	switch aggregation {
+	case countAt:
+		return events, max(events, one)
+	case sumAt:
+		total := events * t.value
+		return total, max(total, value)
+	case maxAt:
+		return value * 3 / 2, value * 3 / 2
+	case avgAt:
+		return value, value
+	case ratioAt:
+		return t.ratio, max(t.ratio, one/4)
+	default:
+		return 0, one / 2
+	}
+}
+
+// length is how long a window is in days, a month having 30.
+func (p *pair) length(window int) int64 {
+	if p.metric.Monthly {
+		return int64(windowMonths[window]) * daysInMonth
+	}
+	return int64(windowsDays[window])
+}
+
+// Top are the n features that lie farthest from their reference, in scales,
+// farthest first and in name order where equal. Features without a value and
+// those that skip names are left out; skip may be nil.
+func Top(v *Vector, n int, skip func(index int) bool) []int {
+	if n <= 0 {
+		return nil
+	}
+	top := make([]int, 0, n)
+	far := make([]int64, 0, n)
+	for i := range v.values {
+		value, ok := v.Get(i)
+		if !ok {
+			continue
+		}
+		mean, scale := Reference(i)
+		distance := quotient(magnitude(value-mean), scale, one)
+		at := len(top)
+		for at > 0 && distance > far[at-1] {
+			at--
+		}
+		if at == n || skip != nil && skip(i) {
+			continue
+		}
+		if len(top) < n {
+			top, far = append(top, 0), append(far, 0)
+		}
+		copy(top[at+1:], top[at:])
+		copy(far[at+1:], far[at:])
+		top[at], far[at] = i, distance
+	}
+	return top
+}

@@ -1,0 +1,79 @@
+package feature
+
+import (
+	"math/bits"
+
+	"verdict/internal/wire"
+)
+
+// Values are counted in ten-thousandths: four decimal places.
+const (
+	places = 4
+	one    = 10_000
+)
+
+// mostValue is the largest value a feature can have either way: a million
+// million, which is also the largest number a rule can read.
+const mostValue = 1_000_000_000_000 * one
+
+// A pair's 36 features stand together in name order, which sorts windows and
+// aggregations as text: 180d before 30d, avg before count.
+const (
+	perWindow = 6
+	perPair   = windows * perWindow
+)
+
+// The places of the aggregations within a window, in name order.
+const (
+	avgAt = iota
+	countAt
+	maxAt
+	ratioAt
+	sumAt
+	trendAt
+)
+
+var (
+	aggregationAt = [perWindow]string{avgAt: Avg, countAt: CountOf, maxAt: Max, ratioAt: Ratio, sumAt: Sum, trendAt: Trend}
+	windowAt      = [windows]int{4, 1, 5, 2, 0, 3} // 180, 30, 365, 60, 7 and 90 days
+	windowStart   = [windows]int{4 * perWindow, perWindow, 3 * perWindow, 5 * perWindow, 0, 2 * perWindow}
+)
+
+// Vector holds the value of every feature, or that it has none. Features stand
+// in name order. Equal vectors are equal with ==.
+type Vector struct {
+	values [Count]int64 // ten-thousandths; 0 where there is no value
+	known  [(Count + 63) / 64]uint64
+}
+
+// Get is a feature's value in ten-thousandths; ok is false when it has none.
+func (v *Vector) Get(index int) (value int64, ok bool) {
+	return v.values[index], v.known[index/64]>>(index%64)&1 != 0
+}
+
+// Populated is how many features have a value.
+func (v *Vector) Populated() int {
+	n := 0
+	for _, word := range v.known {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// AppendValue appends a feature's value as JSON: a number, or null.
+func (v *Vector) AppendValue(dst []byte, index int) []byte {
+	value, ok := v.Get(index)
+	if !ok {
+		return append(dst, "null"...)
+	}
+	return wire.AppendDecimal(dst, value, places)
+}
+
+// setPair marks which of a pair's features have a value.
+func (v *Vector) setPair(at int, known uint64) {
+	word, shift := at/64, at%64
+	v.known[word] |= known << shift
+	if shift > 64-perPair {
+		v.known[word+1] |= known >> (64 - shift)
+	}
+}

@@ -1,0 +1,213 @@
+package report
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// archiveVersion is the first byte of an archive.
+const archiveVersion = 1
+
+// Archive writes a history and a statement, either of which may be nil, in a
+// compact form, so that years later a feature can still name the records that
+// made it. Texts such as narrations are not in them and so not in it.
+func Archive(h *History, s *Statement) []byte {
+	w := archiver{buf: make([]byte, 0, 1<<10)}
+	w.buf = append(w.buf, archiveVersion)
+	w.flag(h != nil)
+	if h != nil {
+		w.history(h)
+	}
+	w.flag(s != nil)
+	if s != nil {
+		w.statement(s)
+	}
+	return w.buf
+}
+
+type archiver struct{ buf []byte }
+
+func (w *archiver) number(n int64) { w.buf = binary.AppendVarint(w.buf, n) }
+
+func (w *archiver) flag(b bool) {
+	n := int64(0)
+	if b {
+		n = 1
+	}
+	w.number(n)
+}
+
+func (w *archiver) history(h *History) {
+	w.number(int64(h.Reported))
+	w.flag(h.HasAccounts)
+	w.flag(h.HasEnquiries)
+	for _, n := range []int32{h.Last7, h.Last30, h.Last90, h.Last180} {
+		w.number(int64(n))
+	}
+	w.number(int64(len(h.Accounts)))
+	for i := range h.Accounts {
+		w.account(&h.Accounts[i])
+	}
+	w.number(int64(len(h.Enquiries)))
+	for _, e := range h.Enquiries {
+		w.number(int64(e.Made))
+		w.number(int64(e.Product))
+		w.number(e.AmountPaise)
+		w.number(int64(e.At))
+	}
+}
+
+func (w *archiver) account(a *Account) {
+	w.number(int64(a.Product))
+	w.flag(a.Live)
+	w.number(int64(a.Adverse))
+	for _, d := range []Day{a.Opened, a.Closed, a.Reported} {
+		w.number(int64(d))
+	}
+	for _, paise := range []int64{a.SanctionedPaise, a.BalancePaise, a.OverduePaise, a.InstalmentPaise, a.AdversePaise} {
+		w.number(paise)
+	}
+	w.number(int64(a.At))
+	w.number(int64(len(a.History)))
+	for _, p := range a.History {
+		w.number(int64(p.Month))
+		w.number(int64(p.DaysPastDue))
+	}
+}
+
+func (w *archiver) statement(s *Statement) {
+	w.number(s.DeclaredIncomePaise)
+	w.number(s.DeclaredInstalmentPaise)
+	w.number(int64(s.Breaks))
+	w.number(int64(len(s.Transactions)))
+	before := Day(0)
+	for i := range s.Transactions {
+		t := &s.Transactions[i]
+		w.number(int64(t.Day - before))
+		before = t.Day
+		w.flag(t.Credit)
+		w.number(int64(t.Channel))
+		w.number(int64(t.Found))
+		w.number(t.AmountPaise)
+		w.number(t.BalancePaise)
+		w.number(int64(t.At))
+	}
+}
+
+// ErrArchive is the error of bytes that Archive did not write.
+var ErrArchive = errors.New("the archived history cannot be read")
+
+// ReadArchive reads what Archive wrote.
+func ReadArchive(data []byte) (h *History, s *Statement, err error) {
+	if len(data) == 0 || data[0] != archiveVersion {
+		return nil, nil, ErrArchive
+	}
+	r := unarchiver{buf: data[1:]}
+	if r.flag() {
+		h = r.history()
+	}
+	if r.flag() {
+		s = r.statement()
+	}
+	if r.broken || len(r.buf) > 0 {
+		return nil, nil, ErrArchive
+	}
+	return h, s, nil
+}
+
+// unarchiver reads numbers; once one is broken it gives zeros.
+type unarchiver struct {
+	buf    []byte
+	broken bool
+}
+
+func (r *unarchiver) number() int64 {
+	n, used := binary.Varint(r.buf)
+	if r.broken || used <= 0 {
+		r.broken = true
+		return 0
+	}
+	r.buf = r.buf[used:]
+	return n
+}
+
+// within is a number of a narrower type.
+func within[T ~int32 | ~int16 | ~uint8 | ~uint32](r *unarchiver) T {
+	n := r.number()
+	t := T(n)
+	if int64(t) != n {
+		r.broken = true
+	}
+	return t
+}
+
+func (r *unarchiver) flag() bool {
+	n := r.number()
+	if n != 0 && n != 1 {
+		r.broken = true
+	}
+	return n == 1
+}
+
+// count is how many records follow; each takes several bytes, so that a broken
+// count cannot reserve more memory than the bytes could fill.
+func (r *unarchiver) count() int {
+	n := r.number()
+	if n < 0 || n > int64(len(r.buf)) || n > math.MaxInt32 {
+		r.broken = true
+		return 0
+	}
+	return int(n)
+}
+
+func (r *unarchiver) history() *History {
+	h := &History{
+		Reported: within[Day](r), HasAccounts: r.flag(), HasEnquiries: r.flag(),
+		Last7: within[int32](r), Last30: within[int32](r), Last90: within[int32](r), Last180: within[int32](r),
+	}
+	if n := r.count(); n > 0 {
+		h.Accounts = make([]Account, n)
+		for i := range h.Accounts {
+			r.account(&h.Accounts[i])
+		}
+	}
+	if n := r.count(); n > 0 {
+		h.Enquiries = make([]Enquiry, n)
+		for i := range h.Enquiries {
+			h.Enquiries[i] = Enquiry{Made: within[Day](r), Product: within[Product](r), AmountPaise: r.number(), At: within[int32](r)}
+		}
+	}
+	return h
+}
+
+func (r *unarchiver) account(a *Account) {
+	a.Product, a.Live, a.Adverse = within[Product](r), r.flag(), within[Adverse](r)
+	a.Opened, a.Closed, a.Reported = within[Day](r), within[Day](r), within[Day](r)
+	a.SanctionedPaise, a.BalancePaise, a.OverduePaise = r.number(), r.number(), r.number()
+	a.InstalmentPaise, a.AdversePaise, a.At = r.number(), r.number(), within[int32](r)
+	if n := r.count(); n > 0 {
+		a.History = make([]Payment, n)
+		for i := range a.History {
+			a.History[i] = Payment{Month: within[Month](r), DaysPastDue: within[int16](r)}
+		}
+	}
+}
+
+func (r *unarchiver) statement() *Statement {
+	s := &Statement{DeclaredIncomePaise: r.number(), DeclaredInstalmentPaise: r.number(), Breaks: int(within[int32](r))}
+	n := r.count()
+	if n == 0 {
+		return s
+	}
+	s.Transactions = make([]Transaction, n)
+	before := Day(0)
+	for i := range s.Transactions {
+		t := &s.Transactions[i]
+		t.Day = before + within[Day](r)
+		before = t.Day
+		t.Credit, t.Channel, t.Found = r.flag(), within[Channel](r), within[Found](r)
+		t.AmountPaise, t.BalancePaise, t.At = r.number(), r.number(), within[int32](r)
+	}
+	return s
+}

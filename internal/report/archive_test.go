@@ -1,0 +1,82 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func archived() (*History, *Statement) {
+	h := &History{
+		Reported: DayOf(2026, 11, 10), HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: 1, Last90: 2, Last180: 3,
+		Accounts: []Account{
+			{
+				Product: CreditCard, Live: true, Adverse: Settled | SuitFiled, Opened: DayOf(2020, 2, 29), Closed: NoDay, Reported: DayOf(2026, 10, 31),
+				SanctionedPaise: 200_000_00, BalancePaise: NoAmount, OverduePaise: 0, InstalmentPaise: NoAmount, AdversePaise: 1, At: 3,
+				History: []Payment{{Month: 2026*12 + 9, DaysPastDue: 31}, {Month: 2026*12 + 8}},
+			},
+			{Opened: NoDay, Closed: NoDay, Reported: NoDay},
+		},
+		Enquiries: []Enquiry{{Made: DayOf(1969, 12, 31), Product: HomeLoan, AmountPaise: NoAmount, At: 1}},
+	}
+	s := &Statement{
+		DeclaredIncomePaise: NoAmount, DeclaredInstalmentPaise: 900000, Breaks: 2,
+		Transactions: []Transaction{
+			{Day: DayOf(2026, 10, 1), Credit: true, Channel: Transfer, Found: Income | Salary, AmountPaise: 62_000_00, BalancePaise: -5, At: 1},
+			{Day: DayOf(2026, 10, 1), Channel: UPI, AmountPaise: 1, BalancePaise: NoAmount},
+		},
+	}
+	return h, s
+}
+
+func TestArchiveComesBack(t *testing.T) {
+	t.Parallel()
+	history, statement := archived()
+	for _, c := range []struct {
+		h *History
+		s *Statement
+	}{{history, statement}, {history, nil}, {nil, statement}, {nil, nil}, {&History{}, &Statement{}}} {
+		h, s, err := ReadArchive(Archive(c.h, c.s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.h, h); diff != "" {
+			t.Errorf("history (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(c.s, s); diff != "" {
+			t.Errorf("statement (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestArchiveRefusesWhatItDidNotWrite(t *testing.T) {
+	t.Parallel()
+	whole := Archive(archived())
+	for n := range whole {
+		if _, _, err := ReadArchive(whole[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes are read", n, len(whole))
+		}
+	}
+	for name, data := range map[string][]byte{
+		"empty": nil, "another version": append([]byte{9}, whole[1:]...), "more": append(whole[:len(whole):len(whole)], 0),
+	} {
+		if _, _, err := ReadArchive(data); err == nil {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+func FuzzReadArchive(f *testing.F) {
+	f.Add(Archive(archived()))
+	f.Add(Archive(nil, nil))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h, s, err := ReadArchive(data)
+		if err != nil {
+			return
+		}
+		again, more, err := ReadArchive(Archive(h, s))
+		if diff := cmp.Diff(h, again) + cmp.Diff(s, more); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+	})
+}

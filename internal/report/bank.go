@@ -1,0 +1,132 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// MaxTransactions bounds a statement.
+const MaxTransactions = 20_000
+
+// maxBankPaise bounds one amount and one balance, ₹1,000 crore, so that the
+// sums of a whole statement stay exact.
+const maxBankPaise = 1_000_000_000_000
+
+// Codes of warnings that only a statement can have.
+const (
+	CodeLaterEvent  = "later_event"
+	CodeNoDirection = "no_direction"
+	CodeUnknownMode = "unknown_mode"
+	CodeTextAmount  = "amount_as_text"
+	CodeNoTimeZone  = "no_time_zone"
+)
+
+// bankRow is a transaction on its way into a statement, with what only its
+// detection needs.
+type bankRow struct {
+	Transaction
+	second   int32 // of the day, -1 when only the date is known
+	interest bool  // the source itself says that it is interest
+	clue     clue
+}
+
+// ReadStatement reads bank_summary.transactions and finds out what each one
+// is. It returns nil when there are none to read, and an empty statement for
+// an empty list. asOf is the day of the decision; what lies more than a day
+// later is left out with a warning.
+func ReadStatement(summary wire.Value, asOf Day, faults, warnings *fault.List) *Statement {
+	list := summary.Get("transactions")
+	switch {
+	case !list.Given():
+		return nil
+	case list.Kind() != wire.Array:
+		faults.Add(list.Pointer(), fault.CodeWrongType, "must be an array, but is %s", list.Kind())
+		return nil
+	case list.Len() > MaxTransactions:
+		faults.Add(list.Pointer(), fault.CodeTooMany, "has more than %d entries", MaxTransactions)
+		return nil
+	}
+	r := bankReader{asOf: asOf, faults: faults, rows: make([]bankRow, 0, list.Len())}
+	for at, v := range list.Elements() {
+		r.row(v, int32(at))
+	}
+	r.warn(list.Pointer(), warnings)
+	rows := r.rows
+	inOrder(rows)
+	detect(rows)
+	s := &Statement{
+		Transactions:            make([]Transaction, len(rows)),
+		DeclaredIncomePaise:     declared(summary.Get("declared_monthly_income")),
+		DeclaredInstalmentPaise: declared(summary.Get("declared_emi")),
+	}
+	for i := range rows {
+		s.Transactions[i] = rows[i].Transaction
+	}
+	s.Breaks = breaks(s.Transactions)
+	return s
+}
+
+// declared reads what the applicant says. Whether it may be said so is looked
+// at where the block's scalars are read; here a wrong one is one not sent.
+func declared(v wire.Value) int64 {
+	if v.Kind() != wire.Number {
+		return NoAmount
+	}
+	paise, _, ok := wire.ParseDecimal(v.Text(), 2)
+	if !ok || paise < 0 {
+		return NoAmount
+	}
+	return paise
+}
+
+// inOrder puts the rows in the order they happened: by day, within a day by
+// time when every row has one, else as they were sent. A list that runs from
+// the newest to the oldest, as many banks print it, is turned round first:
+// otherwise the balances of each day would be read backwards.
+func inOrder(rows []bankRow) {
+	timed, down, up := true, false, false
+	for i := range rows {
+		timed = timed && rows[i].second >= 0
+	}
+	order := func(a, b bankRow) int {
+		if c := cmp.Compare(a.Day, b.Day); c != 0 || !timed {
+			return c
+		}
+		return cmp.Compare(a.second, b.second)
+	}
+	for i := 1; i < len(rows); i++ {
+		c := order(rows[i-1], rows[i])
+		down, up = down || c > 0, up || c < 0
+	}
+	switch {
+	case down && !up:
+		slices.Reverse(rows)
+	case down:
+		slices.SortStableFunc(rows, order)
+	}
+}
+
+// breaks counts the balances that do not follow from the one before. A row
+// without a balance is not checked itself; its amount still moves the money.
+func breaks(list []Transaction) int {
+	n, known, balance := 0, false, int64(0)
+	for i := range list {
+		t := &list[i]
+		if t.Credit {
+			balance += t.AmountPaise
+		} else {
+			balance -= t.AmountPaise
+		}
+		if t.BalancePaise == NoAmount {
+			continue
+		}
+		if known && balance != t.BalancePaise {
+			n++
+		}
+		known, balance = true, t.BalancePaise
+	}
+	return n
+}

@@ -1,0 +1,58 @@
+package report
+
+// EndOfDay is the balance at the end of each day, from first to the day of the
+// last transaction. A day without a balance ends as the day before did. Days
+// before the first known balance are left out, because nothing is known of
+// them; without any balance paise is nil and first is NoDay.
+func EndOfDay(s *Statement) (first Day, paise []int64) {
+	if s == nil {
+		return NoDay, nil
+	}
+	list := s.Transactions
+	for len(list) > 0 && list[0].BalancePaise == NoAmount {
+		list = list[1:]
+	}
+	if len(list) == 0 {
+		return NoDay, nil
+	}
+	first = list[0].Day
+	paise = make([]int64, s.Last()-first+1)
+	balance, filled := list[0].BalancePaise, 0
+	for i := range list {
+		t := &list[i]
+		if t.BalancePaise == NoAmount {
+			continue
+		}
+		for ; filled < int(t.Day-first); filled++ {
+			paise[filled] = balance
+		}
+		balance = t.BalancePaise
+	}
+	for ; filled < len(paise); filled++ {
+		paise[filled] = balance
+	}
+	return first, paise
+}
+
+// WholeMonths are the calendar months that the statement covers from their
+// first day to their last: it has a transaction on or before the first day and
+// one on or after the last. A month it covers in part is no month to measure a
+// monthly income by, since the salary may lie in the other part. ok is false
+// when there is none.
+func WholeMonths(s *Statement) (first, last Month, ok bool) {
+	if s == nil || len(s.Transactions) == 0 {
+		return NoMonth, NoMonth, false
+	}
+	from, to := s.First(), s.Last()
+	first, last = from.Month(), to.Month()
+	if first.First() < from {
+		first++
+	}
+	if last.Last() > to {
+		last--
+	}
+	if first > last {
+		return NoMonth, NoMonth, false
+	}
+	return first, last, true
+}

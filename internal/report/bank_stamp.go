@@ -1,0 +1,143 @@
+package report
+
+import "time"
+
+// stamp is a date or a moment as a statement gives it.
+type stamp struct {
+	day      Day
+	second   int32 // of the day in India, -1 when only the date is given
+	zoneless bool  // a time that does not say where
+}
+
+// oldestStamp bounds how far back a statement reaches, and with it the number
+// of days that anything counts.
+var oldestStamp = DayOf(1990, time.January, 1)
+
+// readStamp reads 2006-01-02, or an RFC 3339 time, whose day is the one it
+// then was in India. A time without a zone is taken as India's. It is written
+// out because a statement has thousands of dates and time.Parse is slow.
+func readStamp(s string) (stamp, bool) {
+	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
+		return stamp{}, false
+	}
+	year, month, day := digits(s[:4]), digits(s[5:7]), digits(s[8:10])
+	if year < 0 || month < 1 || month > 12 || day < 1 || day > monthDays(year, month) {
+		return stamp{}, false
+	}
+	date := civil(year, month, day)
+	if len(s) == 10 {
+		return stamp{day: date, second: -1}, true
+	}
+	seconds, rest, ok := readClock(s[10:])
+	if !ok {
+		return stamp{}, false
+	}
+	offset, zoneless, ok := readZone(rest)
+	if !ok {
+		return stamp{}, false
+	}
+	moment := int64(date)*86_400 + int64(seconds-offset) + int64(india/time.Second)
+	shifted := moment / 86_400
+	if moment%86_400 < 0 {
+		shifted--
+	}
+	return stamp{day: Day(shifted), second: int32(moment - shifted*86_400), zoneless: zoneless}, true
+}
+
+// readClock reads T15:04:05 with an optional fraction, which is dropped.
+func readClock(s string) (seconds int, rest string, ok bool) {
+	if len(s) < 9 || s[0] != 'T' && s[0] != 't' && s[0] != ' ' || s[3] != ':' || s[6] != ':' {
+		return 0, "", false
+	}
+	hour, minute, second := digits(s[1:3]), digits(s[4:6]), digits(s[7:9])
+	if hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 {
+		return 0, "", false
+	}
+	rest = s[9:]
+	if len(rest) > 1 && rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9' {
+		rest = rest[1:]
+		for len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
+			rest = rest[1:]
+		}
+	}
+	return hour*3600 + minute*60 + min(second, 59), rest, true
+}
+
+// readZone reads Z, +05:30, +0530 or nothing.
+func readZone(s string) (offset int, zoneless, ok bool) {
+	switch {
+	case s == "":
+		return int(india / time.Second), true, true
+	case s == "Z" || s == "z":
+		return 0, false, true
+	case s[0] != '+' && s[0] != '-', len(s) != 5 && (len(s) != 6 || s[3] != ':'):
+		return 0, false, false
+	}
+	hours, minutes := digits(s[1:3]), digits(s[len(s)-2:])
+	if hours < 0 || hours > 23 || minutes < 0 || minutes > 59 {
+		return 0, false, false
+	}
+	offset = hours*3600 + minutes*60
+	if s[0] == '-' {
+		offset = -offset
+	}
+	return offset, false, true
+}
+
+// digits reads a short number, -1 when it is none.
+func digits(s string) int {
+	n := 0
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return -1
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	return n
+}
+
+func monthDays(year, month int) int {
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	default:
+		return 31
+	}
+}
+
+// civil is the day of a date of the years 0 to 9999. Years are counted from
+// March, so that the leap day is the last of its year.
+func civil(year, month, day int) Day {
+	if month < 3 {
+		year, month = year-1, month+12
+	}
+	year += 400 // no negative years
+	days := year*365 + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1
+	const toEpoch = 719_468 + 146_097 // 1 March of the year 0 to 1970, and the 400 years
+	return Day(days - toEpoch)
+}
+
+// plainDecimal reports whether a text is a decimal number and nothing else:
+// no sign but a minus, no exponent, no separators. Then it is a JSON number
+// too, but for leading zeros.
+func plainDecimal(s string) bool {
+	if s != "" && s[0] == '-' {
+		s = s[1:]
+	}
+	point := -1
+	for i := range len(s) {
+		switch {
+		case s[i] >= '0' && s[i] <= '9':
+		case s[i] == '.' && point < 0 && i > 0 && i < len(s)-1:
+			point = i
+		default:
+			return false
+		}
+	}
+	return s != "" && len(s) <= 32
+}

@@ -1,0 +1,301 @@
+package report
+
+import (
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// slot is what a member of an account or of an enquiry is read as.
+type slot uint8
+
+const (
+	slotType slot = iota
+	slotOpened
+	slotClosed
+	slotReported
+	slotStatus
+	slotOpen     // yes or no
+	slotSecurity // secured or not
+	slotSanctioned
+	slotHighCredit // stands in for what was sanctioned
+	slotLimit      // of a card
+	slotBalance
+	slotOverdue
+	slotInstalment
+	slotSuit
+	slotSuit2 // Experian has two members for suits
+	slotWilful
+	slotFacility // written off or settled
+	slotWrittenOff
+	slotPrincipal // written off
+	slotSettlement
+	slotHistory  // the common list, or CIBIL's cells
+	slotHistory2 // CIBIL's further cells
+	slotHistoryStart
+	slotHistoryEnd
+	slotProfile   // Experian's characters
+	slotMonths    // Experian's months
+	slotGrid      // Equifax's months
+	slotCombined  // CRIF's months in one text
+	slotHistories // CRIF's months as dates and values
+	slotDate
+	slotAmount
+	slotLender
+	slotCount
+)
+
+// slotted are the members of one object, each in its slot.
+type slotted [slotCount]wire.Value
+
+// accountMembers are the names, squashed, that the members of an account have
+// in the common shape and in the bureaus' own layouts.
+var accountMembers = names(map[slot]string{
+	slotType:         "accounttype accttype loantype",
+	slotOpened:       "opendate dateopened dateopenedordisbursed opendisburseddate disburseddt disburseddate",
+	slotClosed:       "closeddate dateclosed closeddt closedate",
+	slotReported:     "datereported datereportedandcertified reporteddate reporteddt",
+	slotStatus:       "status accountstatus acctstatus",
+	slotOpen:         "open",
+	slotSecurity:     "securitystatus",
+	slotSanctioned:   "sanctionedamount sanctionamount sanctionamt highestcreditororiginalloanamount highcreditamount highcreditsanctionedamount highcreditorsanctionedamount",
+	slotHighCredit:   "highcredit disbursedamt disbursedamount",
+	slotLimit:        "creditlimit creditlimitamount creditlimitamt",
+	slotBalance:      "currentbalance balance currentbal",
+	slotOverdue:      "amountoverdue amountpastdue pastdueamount overdueamt overdueamount",
+	slotInstalment:   "emi emiamount scheduledmonthlypaymentamount installmentamount installmentamt instalmentamount",
+	slotSuit:         "suitfiledwillfuldefaultwrittenoffstatus suitfiled suitfiledorwilfuldefault suitfiledstatus",
+	slotSuit2:        "suitfiledwilfuldefault suitfiledwillfuldefault",
+	slotWilful:       "wilfuldefault",
+	slotFacility:     "writtenoffsettledstatus writtenoffandsettledstatus creditfacilitystatus wofsettledstatus writtenoffstatus",
+	slotWrittenOff:   "writtenoffamttotal writtenoffamounttotal woamounttotal writeoffamt writeoffamount writtenoffamount",
+	slotPrincipal:    "writtenoffamtprincipal writtenoffamountprincipal woamountprincipal principalwriteoffamt",
+	slotSettlement:   "settlementamount settlementamt",
+	slotHistory:      "paymenthistory paymenthistory1",
+	slotHistory2:     "paymenthistory2",
+	slotHistoryStart: "paymentstartdate paymenthistorystartdate",
+	slotHistoryEnd:   "paymentenddate paymenthistoryenddate",
+	slotProfile:      "paymenthistoryprofile",
+	slotMonths:       "caisaccounthistory",
+	slotGrid:         "history48months history24months",
+	slotCombined:     "combinedpaymenthistory",
+	slotHistories:    "history",
+})
+
+// enquiryMembers are those of an enquiry.
+var enquiryMembers = names(map[slot]string{
+	slotDate:   "date dateofrequest enquirydate inquirydate inquirydt",
+	slotType:   "product enquirypurpose enquiryreason requestpurpose purpose",
+	slotAmount: "amount amountfinanced enquiryamount inquiryamount",
+	slotLender: "lender subscribername membershortname institution membername",
+})
+
+func names(of map[slot]string) map[string]slot {
+	m := map[string]slot{}
+	for s, list := range of {
+		for name := range strings.FieldsSeq(list) {
+			if _, twice := m[name]; twice {
+				panic("report: two slots for " + name) // the tables are constants of the program
+			}
+			m[name] = s
+		}
+	}
+	return m
+}
+
+// collect sorts the members of an object into their slots. Of two that say the
+// same thing the first counts.
+func (r *bureauReader) collect(v wire.Value, known map[string]slot, m *slotted) {
+	var buf [maxName]byte
+	for name, value := range v.Members() {
+		s, ok := known[string(squash(buf[:0], name))]
+		switch {
+		case !ok || r.saysNothing(value):
+		case !m[s].Given():
+			m[s] = value
+		case m[s].Text() != value.Text():
+			r.notes.add(sentTwice, value)
+		}
+	}
+}
+
+func (r *bureauReader) accounts(list wire.Value, h *History) {
+	h.Accounts = make([]Account, 0, min(list.Len(), MaxAccounts))
+	r.elements(list, MaxAccounts, func(i int, v wire.Value) {
+		if r.native {
+			for _, name := range r.layout.within {
+				if inner := member(v, name); inner.Kind() == wire.Object {
+					v = inner
+				}
+			}
+		}
+		var m slotted
+		r.collect(v, accountMembers, &m)
+		a := r.account(&m)
+		a.At = int32(i)
+		h.Accounts = append(h.Accounts, a)
+	})
+}
+
+func (r *bureauReader) account(m *slotted) Account {
+	a := Account{
+		Product:         r.product(m),
+		Opened:          r.pastDate(m[slotOpened]),
+		Closed:          r.closed(m[slotClosed]),
+		Reported:        r.pastDate(m[slotReported]),
+		SanctionedPaise: r.amount(m[slotSanctioned], false),
+		BalancePaise:    r.amount(m[slotBalance], true), // a card can be overpaid
+		OverduePaise:    r.amount(m[slotOverdue], false),
+		InstalmentPaise: r.instalment(m[slotInstalment]),
+	}
+	r.sanctioned(&a, m)
+	history, noted := r.history(&a, m)
+	a.History = history
+	r.standing(&a, m, noted)
+	if !a.Reported.Known() {
+		a.Reported = r.lastHeard(a.Closed)
+	}
+	return a
+}
+
+// lastHeard is the date of what an account says that gives none: the report's
+// own, or the day it was closed if that was before.
+func (r *bureauReader) lastHeard(closed Day) Day {
+	if closed.Known() && (!r.reported.Known() || closed < r.reported) {
+		return closed
+	}
+	return r.reported
+}
+
+func (r *bureauReader) product(m *slotted) Product {
+	v := m[slotType]
+	text := r.code(v)
+	if text == "" {
+		return OtherUnsecured
+	}
+	p, known := productOf(text, productsByCode)
+	if !known {
+		r.notes.add(unknownType, v)
+	}
+	security := m[slotSecurity]
+	if security.Kind() == wire.String && strings.EqualFold(strings.TrimSpace(security.Text()), "secured") {
+		switch p {
+		case OtherUnsecured:
+			return OtherSecured
+		case BusinessLoan:
+			return BusinessLoanSecured
+		default:
+		}
+	}
+	return p
+}
+
+// closed reads the day an account was closed. A day still to come has closed
+// nothing yet.
+func (r *bureauReader) closed(v wire.Value) Day {
+	d := r.date(v)
+	if d.Known() && d > r.asOf+1 {
+		r.notes.add(laterIgnored, v)
+		return NoDay
+	}
+	return d
+}
+
+// sanctioned settles what was sanctioned: of a card its limit, because the
+// highest credit is only how far it was ever drawn.
+func (r *bureauReader) sanctioned(a *Account, m *slotted) {
+	limit := r.amount(m[slotLimit], false)
+	drawn := r.amount(m[slotHighCredit], false)
+	if a.Product == CreditCard && limit > 0 {
+		a.SanctionedPaise = limit
+	}
+	for _, other := range []int64{drawn, limit} {
+		if a.SanctionedPaise == NoAmount {
+			a.SanctionedPaise = other
+		}
+	}
+}
+
+// standing settles what is noted against the account and whether it is an
+// obligation still.
+func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
+	s := r.status(m[slotStatus], accountStatuses)
+	claimed := s.running
+	s = s.and(noted).and(r.status(m[slotSuit], suits)).and(r.status(m[slotSuit2], suits))
+	if m[slotWilful].IsTrue() || m[slotWilful].Kind() == wire.String && strings.EqualFold(m[slotWilful].Text(), "yes") {
+		s.adverse |= Wilful
+	}
+	facility := r.status(m[slotFacility], facilities)
+	s = s.and(facility)
+
+	total, settlement := r.amount(m[slotWrittenOff], false), r.amount(m[slotSettlement], false)
+	if principal := r.amount(m[slotPrincipal], false); total <= 0 && principal != NoAmount {
+		total = principal
+	}
+	if s.adverse&(WrittenOff|Settled) == 0 && r.saysNothing(m[slotFacility]) {
+		// An amount written off says so itself, unless a code says otherwise.
+		if total > 0 {
+			s.adverse |= WrittenOff
+		}
+		if settlement > 0 {
+			s.adverse |= Settled
+		}
+	}
+	a.AdversePaise = NoAmount
+	if s.adverse&(WrittenOff|Settled) != 0 {
+		s.over = true
+		a.AdversePaise = total
+		if total <= 0 && settlement != NoAmount {
+			a.AdversePaise = settlement
+		}
+	}
+	a.Adverse = s.adverse
+	a.Live = !s.over && !a.Closed.Known() && !isNo(m[slotOpen])
+	if claimed && a.Closed.Known() && !s.over {
+		r.notes.add(contradiction, m[slotStatus])
+	}
+}
+
+func isNo(v wire.Value) bool {
+	return v.Kind() == wire.String && strings.EqualFold(strings.TrimSpace(v.Text()), "no") ||
+		v.Kind() == wire.Bool && !v.IsTrue()
+}
+
+// status reads a code or phrase on how an account stands.
+func (r *bureauReader) status(v wire.Value, codes map[int]standing) standing {
+	switch v.Kind() {
+	case wire.Bool: // suitFiled: true
+		if v.IsTrue() {
+			return codes[1]
+		}
+		return standing{}
+	case wire.String:
+		switch strings.ToUpper(strings.TrimSpace(v.Text())) {
+		case "NO", "N", "*", "FALSE":
+			return standing{}
+		}
+	default:
+	}
+	text := r.code(v)
+	if text == "" {
+		return standing{}
+	}
+	s, known := readStanding(text, codes)
+	if !known {
+		r.notes.add(unknownStatus, v)
+	}
+	return s
+}
+
+func (r *bureauReader) enquiries(list wire.Value, h *History) {
+	h.Enquiries = make([]Enquiry, 0, min(list.Len(), MaxEnquiries))
+	seen := map[pull]bool{}
+	r.elements(list, MaxEnquiries, func(i int, v wire.Value) {
+		var m slotted
+		r.collect(v, enquiryMembers, &m)
+		if e, ok := r.enquiry(v, &m, seen); ok {
+			e.At = int32(i)
+			h.Enquiries = append(h.Enquiries, e)
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// pull is what makes two lines of a report one enquiry.
+type pull struct {
+	lender  string
+	made    Day
+	product Product
+}
+
+// enquiry reads one enquiry. A lender that asks twice on a day for the same
+// product has asked once.
+func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (Enquiry, bool) {
+	e := Enquiry{Made: r.pastDate(m[slotDate]), AmountPaise: r.amount(m[slotAmount], false)}
+	if text := r.code(m[slotType]); text != "" {
+		codes := productsByCode
+		if r.native && r.layout.reasons != nil {
+			codes = r.layout.reasons
+		}
+		var known bool
+		if e.Product, known = productOf(text, codes); !known {
+			r.notes.add(unknownType, m[slotType])
+		}
+	}
+	switch {
+	case e.Made.Known():
+	case !r.saysNothing(m[slotDate]):
+		return e, r.native && r.undated(v) // refused already, or all zeros
+	case r.native:
+		return e, r.undated(v)
+	default:
+		r.faults.Add(v.Pointer()+"/date", fault.CodeRequired, "is required: the day of the enquiry")
+		return e, false
+	}
+	if lender := lenderOf(m[slotLender]); lender != "" {
+		p := pull{lender: lender, made: e.Made, product: e.Product}
+		if seen[p] {
+			r.notes.add(repeatedEnquiry, v)
+			return e, false
+		}
+		seen[p] = true
+	}
+	return e, true
+}
+
+// undated notes an enquiry that cannot be counted in any window.
+func (r *bureauReader) undated(v wire.Value) bool {
+	r.notes.add(undatedEnquiry, v)
+	return false
+}
+
+// lenderOf is the lender's name, squashed, or "" where the bureau hides it. A
+// name of three letters is a category of lenders, as CRIF shows in its place.
+func lenderOf(v wire.Value) string {
+	if v.Kind() != wire.String {
+		return ""
+	}
+	var buf [maxName]byte
+	name := string(squash(buf[:0], v.Text()))
+	if len(name) <= 3 || strings.Trim(name, "x") == "" || name == "notdisclosed" {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// FuzzReadBureau reads anybody's bytes as anybody's report. Whatever they are,
+// the answer keeps its promises: it is bounded, its months are in order and
+// each there once, and no date lies in the future.
+func FuzzReadBureau(f *testing.F) {
+	files, err := filepath.Glob("../signal/testdata/bureau/*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no golden reports: %v", err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, member := range archive.Files {
+			if member.Name == "report.json" {
+				f.Add(member.Data)
+			}
+		}
+	}
+	for _, seed := range []string{
+		`{}`, `[]`, `null`, `{"accounts":[{"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-10","dpd":1}]}]}`,
+		`{"SCORE":[{"BureauScore":[]}],"CAPS":[],"CAIS_Account":[[]]}`, `{"HISTORY":[{"NAME":"","DATES":"|","VALUES":""}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := wire.Parse(data)
+		if err != nil {
+			return
+		}
+		for _, bureau := range []string{"cibil", "experian", "equifax", "crif", "other"} {
+			var faults, warnings fault.List
+			h := ReadBureau(bureau, v, today, &faults, &warnings)
+			ScoreNumber(Score(bureau, v))
+			if warnings.Len() > int(notices) {
+				t.Fatalf("%d warnings", warnings.Len())
+			}
+			if h != nil {
+				checkHistory(t, h)
+			}
+		}
+	})
+}
+
+func checkHistory(t *testing.T, h *History) {
+	t.Helper()
+	if len(h.Accounts) > MaxAccounts || len(h.Enquiries) > MaxEnquiries {
+		t.Fatalf("%d accounts, %d enquiries", len(h.Accounts), len(h.Enquiries))
+	}
+	if len(h.Accounts) > 0 && !h.HasAccounts || len(h.Enquiries) > 0 && !h.HasEnquiries {
+		t.Fatal("a list that was not there has entries")
+	}
+	for _, e := range h.Enquiries {
+		if !e.Made.Known() || e.Made > today+1 || e.AmountPaise < 0 && e.AmountPaise != NoAmount {
+			t.Fatalf("enquiry %+v", e)
+		}
+	}
+	for i := range h.Accounts {
+		a := &h.Accounts[i]
+		if a.Opened > today+1 || a.Closed > today+1 || a.Reported > today+1 {
+			t.Fatalf("account %d is of the future", i)
+		}
+		if a.Live && (a.Closed.Known() || a.Adverse&(WrittenOff|Settled) != 0) {
+			t.Fatalf("account %d is live and over", i)
+		}
+		for _, amount := range []int64{a.SanctionedPaise, a.OverduePaise, a.InstalmentPaise, a.AdversePaise} {
+			if amount < 0 && amount != NoAmount || amount > maxAmountPaise {
+				t.Fatalf("account %d has an amount of %d", i, amount)
+			}
+		}
+		if len(a.History) > MaxMonths {
+			t.Fatalf("account %d has %d months", i, len(a.History))
+		}
+		for j, p := range a.History {
+			if p.DaysPastDue < 0 || p.Month > (today+1).Month() || j > 0 && p.Month >= a.History[j-1].Month {
+				t.Fatalf("account %d: month %d out of order: %+v", i, j, a.History)
+			}
+		}
+	}
+}
+
+// BenchmarkReadBureau reads 40 tradelines of 36 months and 60 enquiries.
+func BenchmarkReadBureau(b *testing.B) {
+	h := &History{Reported: today, HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
+	for i := range 40 {
+		a := Account{
+			Product: Product(i % 10), Live: true, Opened: today - Day(i*50), Closed: NoDay, Reported: today,
+			SanctionedPaise: 1e7, BalancePaise: 5e6, OverduePaise: 0, InstalmentPaise: 5e5, AdversePaise: NoAmount,
+		}
+		for m := range 36 {
+			a.History = append(a.History, Payment{Month: today.Month() - Month(m), DaysPastDue: int16(m % 3)})
+		}
+		h.Accounts = append(h.Accounts, a)
+	}
+	for i := range 60 {
+		h.Enquiries = append(h.Enquiries, Enquiry{Made: today - Day(i), Product: PersonalLoan, AmountPaise: 1e7})
+	}
+	for name, body := range map[string]string{"other": renderCommon(h), "experian": renderExperian(h), "crif": renderCRIF(h)} {
+		b.Run(name, func(b *testing.B) {
+			v, err := wire.Parse([]byte(body))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				var faults, warnings fault.List
+				if ReadBureau(name, v, today, &faults, &warnings) == nil || faults.Len() > 0 {
+					b.Fatal(faults.Items())
+				}
+			}
+		})
+	}
+}

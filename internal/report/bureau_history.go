@@ -1,0 +1,198 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// months collects the payment history of one account.
+type months struct {
+	r    *bureauReader
+	list []Payment
+	note standing
+	// suit is what the newest month that speaks of suits says of them.
+	suit      standing
+	suitMonth Month
+}
+
+// historyForms are the forms a payment history can have. Exact days come before
+// buckets: of a month said twice the first counts.
+var historyForms = [...]struct {
+	slot slot
+	read func(*months, *Account, *slotted)
+}{
+	{slotHistory, (*months).common},
+	{slotMonths, (*months).experianMonths},
+	{slotGrid, (*months).equifaxGrid},
+	{slotCombined, (*months).crifCombined},
+	{slotHistories, (*months).crifHistories},
+	{slotProfile, (*months).experianProfile},
+}
+
+// history reads an account's payment history in whichever form it has one:
+// newest first, a month at most once. noted is what its months say of the
+// account itself.
+func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted standing) {
+	from := len(r.payments)
+	to := months{r: r, list: r.payments[from:], suitMonth: NoMonth}
+	for _, form := range historyForms {
+		if m[form.slot].Given() {
+			before := len(to.list)
+			form.read(&to, a, m)
+			to.settle(before, m[form.slot])
+			if to.tooMany(len(to.list), m[form.slot]) {
+				to.list = to.list[:MaxMonths]
+			}
+		}
+	}
+	if len(to.list) == 0 {
+		return nil, to.note.and(to.suit)
+	}
+	r.payments = append(r.payments[:from], to.list...)
+	return r.payments[from:len(r.payments):len(r.payments)], to.note.and(to.suit)
+}
+
+// add notes one month.
+func (to *months) add(at Month, c cell, v wire.Value) {
+	to.note = to.note.and(c.note)
+	switch {
+	case !c.said:
+	case at > to.r.newest:
+		to.r.notes.add(laterIgnored, v)
+	default:
+		to.list = append(to.list, Payment{Month: at, DaysPastDue: c.days})
+	}
+}
+
+// settle orders what one form of the history has added behind what was there
+// before it. A month that the form itself says twice counts at its worst.
+func (to *months) settle(before int, v wire.Value) {
+	newest := func(a, b Payment) int { return int(b.Month - a.Month) }
+	added := to.list[before:]
+	if !slices.IsSortedFunc(added, newest) {
+		slices.SortStableFunc(added, newest)
+	}
+	kept := added[:0]
+	for _, p := range added {
+		if n := len(kept); n > 0 && kept[n-1].Month == p.Month {
+			if kept[n-1].DaysPastDue != p.DaysPastDue {
+				to.r.notes.add(sentTwice, v)
+			}
+			kept[n-1].DaysPastDue = max(kept[n-1].DaysPastDue, p.DaysPastDue)
+			continue
+		}
+		kept = append(kept, p)
+	}
+	to.list = to.list[:before+len(kept)]
+	if before == 0 {
+		return
+	}
+	all := slices.Clone(to.list)
+	slices.SortStableFunc(all, newest)
+	all = slices.CompactFunc(all, func(a, b Payment) bool { return a.Month == b.Month })
+	to.list = append(to.list[:0], all...)
+}
+
+// tooMany refuses a history longer than anybody keeps one.
+func (to *months) tooMany(n int, v wire.Value) bool {
+	if n > MaxMonths {
+		to.r.faults.Add(v.Pointer(), fault.CodeTooMany, "has more than %d months", MaxMonths)
+	}
+	return n > MaxMonths
+}
+
+// common reads [{"month":"2026-10","dpd":0}], or CIBIL's cells where the
+// member is a text.
+func (to *months) common(a *Account, m *slotted) {
+	v := m[slotHistory]
+	if v.Kind() == wire.String && to.r.layout == &cibil {
+		to.cibilCells(a, m)
+		return
+	}
+	if v.Kind() != wire.Array {
+		to.r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be an array of months, but is %s", v.Kind())
+		return
+	}
+	if to.tooMany(v.Len(), v) {
+		return
+	}
+	for _, entry := range v.Elements() {
+		if entry.Kind() != wire.Object {
+			to.r.faults.Add(entry.Pointer(), fault.CodeWrongType, "must be an object, but is %s", entry.Kind())
+			continue
+		}
+		at, ok := to.month(entry.Get("month"), entry)
+		if days, said := to.days(entry.Get("dpd")); ok && said {
+			to.add(at, late(days), entry)
+		}
+	}
+}
+
+// month reads a month of the common shape.
+func (to *months) month(v, entry wire.Value) (Month, bool) {
+	if to.r.saysNothing(v) {
+		to.r.faults.Add(entry.Pointer()+"/month", fault.CodeRequired, "is required: a month such as 2026-10")
+		return NoMonth, false
+	}
+	text := v.Text()
+	if v.Kind() == wire.String && len(text) == 7 && text[4] == '-' {
+		if at := parseMonth(text); at != NoMonth {
+			return at, true
+		}
+	} else if d, form := parseDate(text); v.Kind() == wire.String && form == isoDate {
+		to.r.notes.add(looseDate, v)
+		return d.Month(), true
+	}
+	to.r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be a month such as 2026-10")
+	return NoMonth, false
+}
+
+// days reads a number of days past due; not said when it is not given.
+func (to *months) days(v wire.Value) (days int16, said bool) {
+	if n, short := shortNumber(v); short && n <= maxDays && v.Kind() == wire.Number {
+		return int16(n), true // as nearly all are
+	}
+	n, ok := to.r.count(v)
+	if ok && n > maxDays {
+		to.r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be at most %d days", maxDays)
+		return 0, false
+	}
+	return int16(n), ok
+}
+
+// start is the month that the first cell of a history without months is of:
+// that of the date given, or of the report where there is none.
+func (to *months) start(d Day, v wire.Value) Month {
+	if d.Known() {
+		return d.Month()
+	}
+	to.r.notes.add(undatedHistory, v)
+	if to.r.reported.Known() {
+		return to.r.reported.Month()
+	}
+	return to.r.asOf.Month()
+}
+
+// code notes a cell of a history, and a code that is not known.
+func (to *months) code(at Month, c cell, known bool, v wire.Value) {
+	if !known {
+		to.r.notes.add(unknownPayment, v)
+		return
+	}
+	to.add(at, c, v)
+}
+
+// text is the text of a member that must be one.
+func (to *months) text(v wire.Value) string {
+	if v.Kind() == wire.Number {
+		return v.Text()
+	}
+	if v.Kind() != wire.String {
+		to.r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a text, but is %s", v.Kind())
+		return ""
+	}
+	return strings.TrimSpace(v.Text())
+}

@@ -1,0 +1,72 @@
+package report
+
+import (
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// notice is a kind of thing that was sloppy but clear.
+type notice uint8
+
+const (
+	textAmount notice = iota
+	looseDate
+	unknownType
+	unknownStatus
+	unknownPayment
+	wrongLength
+	undatedHistory
+	undatedMonth
+	laterIgnored
+	sentTwice
+	contradiction
+	notMonthly
+	undatedEnquiry
+	repeatedEnquiry
+	notices
+)
+
+// noticeTexts are the codes of the warnings and what each says.
+var noticeTexts = [notices]struct{ code, text string }{
+	textAmount:      {"read_as_number", "is a text and was read as the number it spells"},
+	looseDate:       {"read_as_date", "is not written as 2026-11-15 and was read as the date it spells"},
+	unknownType:     {"unknown_account_type", "is not a known type and counts as other unsecured credit"},
+	unknownStatus:   {"unknown_account_status", "is not a known status; the other members say how the account stands"},
+	unknownPayment:  {"unknown_payment_code", "has a payment code that is not known; the month counts as not reported"},
+	wrongLength:     {"payment_history_length", "does not have the length its layout gives it; what is there was read"},
+	undatedHistory:  {"payment_history_undated", "has no date to count months from; the date of the report was taken"},
+	undatedMonth:    {"payment_month_unknown", "has a month of the payment history that cannot be read; it was left out"},
+	laterIgnored:    {"later_event_ignored", "lies after the day of the request and was left out"},
+	sentTwice:       {"sent_twice", "says again, and differently, what another member says that was read"},
+	contradiction:   {"status_contradicted", "says that the account runs, but it has been closed; it counts as closed"},
+	notMonthly:      {"instalment_not_monthly", "is not paid every month and was left out"},
+	undatedEnquiry:  {"enquiry_undated", "has no date and was left out"},
+	repeatedEnquiry: {"enquiry_repeated", "is of the same lender, day and product as another one and was left out"},
+}
+
+// noted keeps the first place of each kind and how many there are, so that a
+// report of a thousand accounts does not make a thousand warnings.
+type noted [notices]struct {
+	first wire.Value
+	count int
+}
+
+func (n *noted) add(kind notice, v wire.Value) {
+	if n[kind].count == 0 {
+		n[kind].first = v
+	}
+	n[kind].count++
+}
+
+// tell writes a warning for each kind.
+func (n *noted) tell(warnings *fault.List) {
+	for kind := range n {
+		of := &n[kind]
+		switch text := noticeTexts[kind]; {
+		case of.count == 1:
+			warnings.Add(of.first.Pointer(), text.code, "%s", text.text)
+		case of.count > 1:
+			warnings.Add(of.first.Pointer(), text.code, "%s; so with %d in all", text.text, of.count)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package report
+
+import (
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// bureauReader reads one report.
+type bureauReader struct {
+	faults   *fault.List
+	notes    noted
+	layout   *layout // nil when the bureau has none of its own
+	asOf     Day
+	newest   Month // the last month that is not in the future
+	reported Day   // the date of the report
+	native   bool  // what is being read is in the bureau's own layout, where texts hold numbers
+	minusOne bool
+	payments []Payment // backs the histories of all accounts
+}
+
+// maxAmountPaise bounds an amount: a million million either way.
+const maxAmountPaise = 100 * 1_000_000_000_000
+
+// saysNothing tells a member that is there and says nothing: an empty text,
+// and in a bureau's own layout what stands for it.
+func (r *bureauReader) saysNothing(v wire.Value) bool {
+	switch v.Kind() {
+	case wire.Missing, wire.Null:
+		return true
+	case wire.Array, wire.Object:
+		return r.native && v.Len() == 0
+	case wire.String:
+		text := strings.TrimSpace(v.Text())
+		if text == "" || len(text) > len("NULL") || '0' <= text[0] && text[0] <= '9' {
+			return text == ""
+		}
+		switch strings.ToUpper(text) {
+		case "-", "--", "NA", "N/A", "NULL", "NONE":
+			return r.native
+		}
+	case wire.Bool, wire.Number:
+	}
+	return false
+}
+
+// amount reads rupees into paise, half a paisa up; NoAmount when not given or
+// refused.
+func (r *bureauReader) amount(v wire.Value, maySink bool) int64 {
+	if r.saysNothing(v) {
+		return NoAmount
+	}
+	literal := v.Text()
+	if v.Kind() == wire.String {
+		if r.native {
+			literal, _, _ = strings.Cut(literal, "/") // CRIF: 4,100/Monthly
+		}
+		var ok bool
+		if literal, ok = cleanNumber(literal, r.native); !ok {
+			r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a number of rupees")
+			return NoAmount
+		}
+		if !r.native {
+			r.notes.add(textAmount, v)
+		}
+	} else if v.Kind() != wire.Number {
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a number of rupees, but is %s", v.Kind())
+		return NoAmount
+	}
+	paise, _, ok := wire.ParseDecimal(literal, 2)
+	switch {
+	case ok && paise == -100 && r.native && r.minusOne:
+		return NoAmount
+	case !ok || paise > maxAmountPaise || paise < -maxAmountPaise:
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be at most a million million rupees")
+	case paise < 0 && !maySink:
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "cannot be negative")
+	default:
+		return paise
+	}
+	return NoAmount
+}
+
+// instalment reads what is paid every month.
+func (r *bureauReader) instalment(v wire.Value) int64 {
+	_, every, found := strings.Cut(v.Text(), "/")
+	if r.native && found && !strings.EqualFold(strings.TrimSpace(every), "monthly") {
+		r.notes.add(notMonthly, v)
+		return NoAmount
+	}
+	return r.amount(v, false)
+}
+
+// cleanNumber makes a JSON literal of a decimal in a text, without the zeros
+// in front and, where a bureau writes them so, without the commas between
+// groups of digits.
+func cleanNumber(text string, commas bool) (literal string, ok bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > 32 {
+		return "", false
+	}
+	sign := ""
+	if rest, found := strings.CutPrefix(text, "-"); found {
+		sign, text = "-", rest
+	}
+	whole, fraction, pointed := strings.Cut(text, ".")
+	if commas && strings.Contains(whole, ",") {
+		groups := strings.Split(whole, ",")
+		for i, g := range groups {
+			last := i == len(groups)-1
+			if !isDigits(g) || len(g) > 3 || last && len(g) != 3 || i > 0 && !last && len(g) < 2 {
+				return "", false
+			}
+		}
+		whole = strings.Join(groups, "")
+	}
+	if !isDigits(whole) || pointed && !isDigits(fraction) {
+		return "", false
+	}
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	if pointed {
+		whole += "." + fraction
+	}
+	return sign + whole, true
+}
+
+// shortNumber reads a run of at most six digits, in a number or in a text.
+func shortNumber(v wire.Value) (n int, ok bool) {
+	text := v.Text()
+	if len(text) > 6 || !isDigits(text) {
+		return 0, false
+	}
+	return atoi(text), true
+}
+
+// maxCount bounds what a bureau can count.
+const maxCount = 1_000_000
+
+// count reads a whole number that is not negative.
+func (r *bureauReader) count(v wire.Value) (n int32, ok bool) {
+	if r.saysNothing(v) {
+		return 0, false
+	}
+	text := strings.TrimSpace(v.Text())
+	if v.Kind() == wire.String && isDigits(text) && len(text) <= 12 {
+		if !r.native {
+			r.notes.add(textAmount, v)
+		}
+	} else if v.Kind() != wire.Number {
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a whole number")
+		return 0, false
+	}
+	value, exact, fits := wire.ParseDecimal(text, 0)
+	if !exact || !fits || value < 0 || value > maxCount {
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be a whole number from 0 to %d", maxCount)
+		return 0, false
+	}
+	return int32(value), true
+}
+
+// date reads a date; NoDay when not given or refused.
+func (r *bureauReader) date(v wire.Value) Day {
+	if r.saysNothing(v) {
+		return NoDay
+	}
+	if v.Kind() != wire.String && !(v.Kind() == wire.Number && r.native) {
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a date such as 2026-11-15, but is %s", v.Kind())
+		return NoDay
+	}
+	text := v.Text()
+	if v.Kind() == wire.Number && len(text) == 7 {
+		text = "0" + text // a number keeps no zero in front of its day
+	}
+	d, form := parseDate(text)
+	switch {
+	case form == zeroDate && r.native:
+	case form == isoDate, r.native && form != noDate:
+	case form == joinedDate:
+		r.notes.add(looseDate, v)
+	default: // 02-11-2026 is another day in another country
+		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be a date such as 2026-11-15")
+		return NoDay
+	}
+	return d
+}
+
+// pastDate reads a date that cannot lie in the future. A day is allowed,
+// because the sender's clock may be ahead of ours.
+func (r *bureauReader) pastDate(v wire.Value) Day {
+	d := r.date(v)
+	if d.Known() && d > r.asOf+1 {
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "lies in the future")
+		return NoDay
+	}
+	return d
+}
+
+// code is the text of a code or a name.
+func (r *bureauReader) code(v wire.Value) string {
+	if r.saysNothing(v) {
+		return ""
+	}
+	switch v.Kind() {
+	case wire.String, wire.Number:
+		return strings.TrimSpace(v.Text())
+	default:
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a text, but is %s", v.Kind())
+		return ""
+	}
+}

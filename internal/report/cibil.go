@@ -1,0 +1,62 @@
+package report
+
+import (
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// cibil is the layout of TransUnion CIBIL, the consumerCreditData of its JSON,
+// with or without that key around it.
+var cibil = layout{
+	native: func(v wire.Value) wire.Value {
+		return under(v, []string{"consumercreditdata", "cibilreport.consumercreditdata"}, []string{"tuefheader", "scores"})
+	},
+	accounts:  []string{"accounts"},
+	enquiries: []string{"enquiries"},
+	dates:     []string{"tuefheader.dateprocessed", "dateprocessed"},
+	scores:    []string{"scores"},
+	score:     []string{"score"},
+	preferred: func(score wire.Value) bool {
+		return strings.HasPrefix(strings.ToUpper(member(score, "scorename").Text()), "CIBILTUSC")
+	},
+	minusOne: true,
+}
+
+// cellLength is how many characters a month has in CIBIL's payment history.
+const cellLength = 3
+
+// cibilCells reads paymentHistory: three characters a month. The first cell is
+// of the start date's month and the cells run towards the end date, which is
+// back in time unless the dates say otherwise.
+func (to *months) cibilCells(a *Account, m *slotted) {
+	v := m[slotHistory]
+	text := to.text(v)
+	if m[slotHistory2].Given() {
+		text += to.text(m[slotHistory2])
+	}
+	cells := len(text) / cellLength
+	if to.tooMany(cells, v) {
+		return
+	}
+	start, end := to.r.date(m[slotHistoryStart]), to.r.date(m[slotHistoryEnd])
+	if !start.Known() {
+		start = a.Reported
+	}
+	at, step := to.start(start, v), Month(-1)
+	wrong := len(text)%cellLength != 0
+	if end.Known() && start.Known() {
+		span := end.Month() - at
+		if span > 0 {
+			step = 1
+		}
+		wrong = wrong || int(span*step)+1 != cells
+	}
+	if wrong {
+		to.r.notes.add(wrongLength, v)
+	}
+	for i := range cells {
+		c, known := readCell(text[i*cellLength : (i+1)*cellLength])
+		to.code(at+Month(i)*step, c, known, v)
+	}
+}

@@ -1,0 +1,76 @@
+package report
+
+import "strings"
+
+// A payment code that states an asset class and no days counts as the fewest
+// days past due with which lenders report the class.
+const (
+	smaDays         = 31
+	substandardDays = 91
+	doubtfulDays    = 180
+	lossDays        = 360
+	firstDefault    = 31 // the first instalment was not paid
+)
+
+// maxDays bounds the days past due of one month.
+const maxDays = 9999
+
+// cell is what one month of a payment history says.
+type cell struct {
+	days int16    // when said
+	said bool     // the month was reported
+	note standing // what it says of the account itself
+}
+
+func late(days int16) cell { return cell{days: days, said: true} }
+
+// profileCells are the characters of Experian's Payment_History_Profile, each
+// the start of its bucket.
+var profileCells = map[byte]cell{
+	'0': late(0), '1': late(30), '2': late(60), '3': late(90), '4': late(120), '5': late(150), '6': late(180),
+	'S': late(0), 'M': late(smaDays), 'B': late(substandardDays), 'D': late(doubtfulDays), 'L': late(lossDays),
+	'N': {}, '?': {}, ' ': {},
+}
+
+// wordCells are the codes of several letters that CIBIL, Equifax and CRIF use.
+var wordCells = map[string]cell{
+	"STD": late(0), "SMA": late(smaDays), "SUB": late(substandardDays), "DBT": late(doubtfulDays),
+	"LSS": late(lossDays), "LOSS": late(lossDays), "NPA": late(substandardDays),
+	"SMA0": late(1), "SMA1": late(31), "SMA2": late(61),
+	"DBT1": late(doubtfulDays), "DBT2": late(doubtfulDays), "DBT3": late(doubtfulDays),
+	"FPD": late(firstDefault),
+	"XXX": {}, "DDD": {}, "*": {}, "": {}, "---": {}, "NEW": {}, "OPN": {}, "OPEN": {}, "CLSD": {},
+	"RES": {}, "RGM": {}, "RNC": {}, "RCV": {}, "INV": {}, "DEV": {}, "NA": {},
+	"SET":  {note: equifaxCodes["set"]},
+	"WOF":  {note: equifaxCodes["wof"]},
+	"PWOS": {note: equifaxCodes["pwos"]},
+}
+
+// readCell reads a cell of several characters: 000, 045, 31+, 1045, SUB. Four
+// digits are days behind a one, as Equifax writes them.
+func readCell(text string) (cell, bool) {
+	if len(text) == 3 && isDigits(text) { // as nearly all are
+		return late(int16(atoi(text))), true
+	}
+	text = strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
+	digits := strings.TrimSuffix(text, "+")
+	switch {
+	case !isDigits(digits) || len(digits) > 4:
+		c, ok := wordCells[text]
+		return c, ok
+	case len(digits) == 4 && digits != text:
+		return cell{}, false
+	case len(digits) == 4:
+		return late(int16(atoi(digits[1:]))), digits[0] == '1'
+	}
+	return late(int16(atoi(digits))), true
+}
+
+// readAssetClass reads an asset class of Experian's or Equifax's lists.
+func readAssetClass(text string) (cell, bool) {
+	if len(text) == 1 {
+		c, ok := profileCells[text[0]]
+		return c, ok
+	}
+	return readCell(text)
+}

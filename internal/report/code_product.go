@@ -1,0 +1,147 @@
+package report
+
+// accountType is one line of the list of account types that the four bureaus
+// share: its code, and the names it goes by, squashed.
+type accountType struct {
+	code    int
+	product Product
+	names   []string
+}
+
+// noCode is the code of a type that only has a name.
+const noCode = -1
+
+// accountTypes is the list. Kisan credit cards and loans on a credit card are
+// no cards; a card with a deposit behind it is one, and counts as one.
+var accountTypes = []accountType{
+	{0, OtherUnsecured, []string{"other", "others", "unsecured", "unsecuredloan", "otherunsecured"}},
+	{1, VehicleLoan, []string{"autoloan", "autoloanpersonal", "vehicleloan", "carloan", "vehicle"}},
+	{2, HomeLoan, []string{"housingloan", "homeloan"}},
+	{3, HomeLoan, []string{"propertyloan", "loanagainstproperty", "lap", "mortgageloan"}},
+	{4, OtherSecured, []string{"loanagainstsharessecurities", "loanagainstshares", "loanagainstsecurities"}},
+	{5, PersonalLoan, []string{"personalloan", "smallticketloan"}},
+	{6, ConsumerLoan, []string{"consumerloan", "consumerdurableloan", "consumerdurable"}},
+	{7, GoldLoan, []string{"goldloan"}},
+	{8, OtherUnsecured, []string{"educationloan", "educationalloan"}},
+	{9, OtherUnsecured, []string{"loantoprofessional", "professionalloan"}},
+	{10, CreditCard, []string{"creditcard", "card"}},
+	{11, OtherSecured, []string{"leasing", "lease"}},
+	{12, OtherUnsecured, []string{"overdraft", "odonsavingsaccount"}},
+	{13, VehicleLoan, []string{"twowheelerloan", "twowheeler", "twothreewheelerloan"}},
+	{14, OtherUnsecured, []string{"nonfundedcreditfacility"}},
+	{15, OtherSecured, []string{"loanagainstbankdeposits", "loanagainstdeposits", "secured", "securedloan", "othersecured"}},
+	{16, OtherUnsecured, []string{"fleetcard"}},
+	{17, VehicleLoan, []string{"commercialvehicleloan", "commercialvehicleloans"}},
+	{18, OtherUnsecured, []string{"telcowireless"}},
+	{19, OtherUnsecured, []string{"telcobroadband"}},
+	{20, OtherUnsecured, []string{"telcolandline"}},
+	{21, OtherUnsecured, []string{"sellerfinancing"}},
+	{23, BusinessLoanSecured, []string{"geclsecured", "geclloansecured"}},
+	{24, BusinessLoan, []string{"geclunsecured", "geclloanunsecured"}},
+	{31, CreditCard, []string{"securedcreditcard"}},
+	{32, VehicleLoan, []string{"usedcarloan"}},
+	{33, OtherSecured, []string{"constructionequipmentloan"}},
+	{34, VehicleLoan, []string{"tractorloan"}},
+	{35, CreditCard, []string{"corporatecreditcard"}},
+	{36, OtherUnsecured, []string{"kisancreditcard", "kcc"}},
+	{37, OtherUnsecured, []string{"loanoncreditcard"}},
+	{38, OtherUnsecured, []string{"primeministerjaandhanyojanaoverdraft", "pmjdyoverdraft"}},
+	{39, BusinessLoan, []string{"mudraloansshishukishortarun", "mudraloan", "mudraloans"}},
+	{40, BusinessLoan, []string{"microfinancebusinessloan"}},
+	{41, PersonalLoan, []string{"microfinancepersonalloan"}},
+	{42, HomeLoan, []string{"microfinancehousingloan"}},
+	{43, OtherUnsecured, []string{"microfinanceothers", "microfinance", "microfinanceloan", "jlgindividual", "jlggroup", "shgindividual", "shggroup"}},
+	{44, HomeLoan, []string{"pradhanmantriawasyojanacreditlinksubsidyschememayclss", "pradhanmantriawasyojanaclss", "pmayloan"}},
+	{45, PersonalLoan, []string{"p2ppersonalloan"}},
+	{46, VehicleLoan, []string{"p2pautoloan"}},
+	{47, OtherUnsecured, []string{"p2peducationloan"}},
+	{50, BusinessLoanSecured, []string{"businessloansecured", "securedbusinessloan"}},
+	{51, BusinessLoan, []string{"businessloangeneral", "businessloan", "workingcapitalloan"}},
+	{52, BusinessLoan, []string{"businessloanprioritysectorsmallbusiness"}},
+	{53, BusinessLoan, []string{"businessloanprioritysectoragriculture"}},
+	{54, BusinessLoan, []string{"businessloanprioritysectorothers"}},
+	{55, BusinessLoan, []string{"businessnonfundedcreditfacilitygeneral"}},
+	{56, BusinessLoan, []string{"businessnonfundedcreditfacilityprioritysectorsmallbusiness"}},
+	{57, BusinessLoan, []string{"businessnonfundedcreditfacilityprioritysectoragriculture"}},
+	{58, BusinessLoan, []string{"businessnonfundedcreditfacilityprioritysectorothers"}},
+	{59, BusinessLoanSecured, []string{"businessloanagainstbankdeposits", "businessloansagainstbankdeposits"}},
+	{60, OtherUnsecured, []string{"staffloan"}},
+	{61, BusinessLoan, []string{"businessloanunsecured"}},
+	{69, PersonalLoan, []string{"shorttermpersonalloan", "shorttermpersonalloanunsecured"}},
+	{70, GoldLoan, []string{"prioritysectorgoldloan", "prioritysectorgoldloansecured"}},
+	{71, OtherUnsecured, []string{"temporaryoverdraft", "temporaryoverdraftunsecured"}},
+	{noCode, OtherUnsecured, []string{"agricultureloan", "agriculturalloan", "telecom", "creditreview"}},
+	{noCode, OtherSecured, []string{"loanagainstcollateral"}},
+}
+
+var (
+	productsByCode = func() map[int]Product {
+		m := map[int]Product{}
+		for _, t := range accountTypes {
+			if t.code != noCode {
+				m[t.code] = t.product
+			}
+		}
+		return m
+	}()
+	productsByName = func() map[string]Product {
+		m := map[string]Product{}
+		for _, t := range accountTypes {
+			for _, name := range t.names {
+				m[name] = t.product
+			}
+		}
+		return m
+	}()
+)
+
+// enquiryReasons is Experian's own list of what an enquiry was made for.
+var enquiryReasons = map[int]Product{
+	1: OtherUnsecured, 2: VehicleLoan, 3: BusinessLoan, 4: VehicleLoan, 5: OtherSecured, 6: ConsumerLoan,
+	7: CreditCard, 8: OtherUnsecured, 9: OtherSecured, 10: OtherSecured, 11: OtherUnsecured,
+	12: OtherUnsecured, 13: PersonalLoan, 14: HomeLoan, 15: OtherUnsecured, 16: VehicleLoan,
+	17: BusinessLoan, 18: ConsumerLoan, 19: OtherUnsecured, 99: OtherUnsecured,
+}
+
+// productOf finds a product by code, from the list given, or by name.
+func productOf(text string, codes map[int]Product) (Product, bool) {
+	if code, ok := codeOf(text); ok {
+		p, known := codes[code]
+		return p, known
+	}
+	var buf [maxName]byte
+	p, known := productsByName[string(squash(buf[:0], text))]
+	return p, known
+}
+
+// codeOf reads a code of up to three digits; 5 and 05 are the same.
+func codeOf(text string) (int, bool) {
+	if len(text) > 3 || !isDigits(text) {
+		return 0, false
+	}
+	return atoi(text), true
+}
+
+// maxName bounds the names that are looked up; no known one is longer.
+const maxName = 96
+
+// squash appends the letters and digits of a name in lower case, so that
+// Open_Date, openDate and OPEN-DATE are one name. A name too long to be known
+// is cut off, and then is none that is known.
+func squash(dst []byte, name string) []byte {
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		default:
+			continue
+		}
+		if len(dst) == maxName {
+			return dst
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"strings"
+	"time"
+)
+
+// dateForm is how a date was written.
+type dateForm uint8
+
+const (
+	noDate     dateForm = iota
+	isoDate             // 2026-11-15, with or without a time of day
+	joinedDate          // 20261115
+	dayFirst            // 15-11-2026, 15/11/2026 or 15112026
+	zeroDate            // 00000000: a bureau's way to say that there is none
+)
+
+// The years a credit file can speak of.
+const (
+	firstYear = 1900
+	lastYear  = 2100
+)
+
+// parseDate reads a date in any form an Indian bureau writes one.
+//
+// Eight digits are never ambiguous: read as day, month and year they end in a
+// year from 1900 on, and no date that begins with its year ends in four such
+// digits, because 19, 20 and 21 are no months.
+func parseDate(s string) (Day, dateForm) {
+	s = strings.TrimSpace(s)
+	switch {
+	case isZeroDate(s):
+		return NoDay, zeroDate
+	case len(s) == 8 && isDigits(s):
+		if d := dayOf(s[:4], s[4:6], s[6:]); d.Known() {
+			return d, joinedDate
+		}
+		if d := dayOf(s[4:], s[2:4], s[:2]); d.Known() {
+			return d, dayFirst
+		}
+	case len(s) == 10 && s[2] == s[5] && (s[2] == '-' || s[2] == '/'):
+		if d := dayOf(s[6:], s[3:5], s[:2]); d.Known() {
+			return d, dayFirst
+		}
+	case len(s) >= 10 && s[4] == '-' && s[7] == '-':
+		if d := dayOf(s[:4], s[5:7], s[8:10]); d.Known() && timeOfDay(&d, s) {
+			return d, isoDate
+		}
+	}
+	return NoDay, noDate
+}
+
+// timeOfDay looks at what follows a date. A moment with a zone may be on
+// another day in India; a time without one is taken as India's.
+func timeOfDay(d *Day, s string) bool {
+	rest := s[10:]
+	switch {
+	case rest == "":
+		return true
+	case rest[0] == '+' && len(rest) == 6 && rest[3] == ':': // a date with a zone
+		return isDigits(rest[1:3]) && isDigits(rest[4:])
+	case rest[0] != 'T' && rest[0] != ' ' || len(s) > 40:
+		return false
+	}
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		*d = DayAt(t)
+		return true
+	}
+	_, err := time.Parse("15:04:05", rest[1:])
+	return err == nil
+}
+
+// dayOf is the day of three runs of digits, NoDay when there is no such day.
+func dayOf(year, month, day string) Day {
+	if !isDigits(year) || !isDigits(month) || !isDigits(day) {
+		return NoDay
+	}
+	y, m, d := atoi(year), atoi(month), atoi(day)
+	if y < firstYear || y > lastYear || m < 1 || m > 12 || d < 1 || d > 31 {
+		return NoDay
+	}
+	at := DayOf(y, time.Month(m), d)
+	if _, _, back := at.Date(); back != d {
+		return NoDay
+	}
+	return at
+}
+
+// monthOf is the month of a year and a month from 1 to 12, NoMonth when there
+// is none.
+func monthOf(year, month int) Month {
+	if year < firstYear || year > lastYear || month < 1 || month > 12 {
+		return NoMonth
+	}
+	return Month(year*12 + month - 1)
+}
+
+// parseMonth reads 2026-10, 10-2026, 10-26, Oct:2026 and 202610.
+func parseMonth(s string) Month {
+	s = strings.TrimSpace(s)
+	switch {
+	case len(s) == 7 && s[4] == '-':
+		return digitMonth(s[:4], s[5:])
+	case len(s) == 7 && (s[2] == '-' || s[2] == '/'):
+		return digitMonth(s[3:], s[:2])
+	case len(s) == 5 && (s[2] == '-' || s[2] == '/') && isDigits(s[3:]):
+		return digitMonth("20"+s[3:], s[:2])
+	case len(s) == 6:
+		return digitMonth(s[:4], s[4:])
+	case len(s) == 8 && (s[3] == ':' || s[3] == '-') && isDigits(s[4:]):
+		for i := range 12 {
+			if strings.EqualFold(monthNames[3*i:3*i+3], s[:3]) {
+				return monthOf(atoi(s[4:]), i+1)
+			}
+		}
+	}
+	return NoMonth
+}
+
+const monthNames = "janfebmaraprmayjunjulaugsepoctnovdec"
+
+func digitMonth(year, month string) Month {
+	if !isDigits(year) || !isDigits(month) {
+		return NoMonth
+	}
+	return monthOf(atoi(year), atoi(month))
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// atoi is the value of a short run of digits.
+func atoi(digits string) int {
+	n := 0
+	for i := range len(digits) {
+		n = n*10 + int(digits[i]-'0')
+	}
+	return n
+}
+
+func isZeroDate(s string) bool {
+	return (len(s) == 8 || len(s) == 10) && strings.Trim(s, "0-/") == ""
+}

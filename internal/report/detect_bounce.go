@@ -1,0 +1,220 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+)
+
+// How long after a row its return may come, in days.
+const (
+	issuedDays    = 5
+	depositedDays = 10
+)
+
+// How far a charge may lie from the bounce it is for, in days.
+const (
+	chargeAfter  = 31
+	chargeBefore = 3
+)
+
+// pairing is a row that may be undone, or one that may undo.
+type pairing struct {
+	amount int64
+	day    Day
+	undoes bool
+	at     int32
+}
+
+// amountSet has a bit for each amount in it, several sharing one. It spares
+// the sorting nearly all rows that nothing undoes.
+type amountSet [64]uint64
+
+func (s *amountSet) place(paise int64) (word, bit uint64) {
+	h := uint64(paise) * 0x9E3779B97F4A7C15 >> 52
+	return h >> 6, 1 << (h & 63)
+}
+
+func (s *amountSet) add(paise int64) {
+	word, bit := s.place(paise)
+	s[word] |= bit
+}
+
+func (s *amountSet) mayHave(paise int64) bool {
+	word, bit := s.place(paise)
+	return s[word]&bit != 0
+}
+
+// pairings sorts the chosen rows so that rows of one amount stand together in
+// the order of their days, within a day what is undone before what undoes it.
+// It is nil when nothing is undone, which is most statements.
+func pairings(rows []bankRow, undoes, undone func(*bankRow) bool) []pairing {
+	var amounts amountSet
+	some := false
+	for i := range rows {
+		if undoes(&rows[i]) {
+			amounts.add(rows[i].AmountPaise)
+			some = true
+		}
+	}
+	if !some {
+		return nil
+	}
+	list := make([]pairing, 0, 64)
+	for i := range rows {
+		r := &rows[i]
+		if !amounts.mayHave(r.AmountPaise) {
+			continue
+		}
+		if u := undoes(r); u || undone(r) {
+			list = append(list, pairing{r.AmountPaise, r.Day, u, int32(i)})
+		}
+	}
+	slices.SortFunc(list, func(a, b pairing) int {
+		return cmp.Or(cmp.Compare(a.amount, b.amount), cmp.Compare(a.day, b.day), order(a.undoes, b.undoes), cmp.Compare(a.at, b.at))
+	})
+	return list
+}
+
+// order puts false before true.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// pile is rows of one amount that nothing has undone yet, the newest on top.
+type pile []pairing
+
+// take takes the newest row off the pile, unless it is too old.
+func (p *pile) take(since Day) (at int32, ok bool) {
+	if n := len(*p); n > 0 && (*p)[n-1].day >= since {
+		at, *p = (*p)[n-1].at, (*p)[:n-1]
+		return at, true
+	}
+	return 0, false
+}
+
+// settleIssued finds the debit behind each return. It was not paid, so it is
+// no instalment and its instrument was not honoured; the bounce is the return
+// entry, once.
+func settleIssued(rows []bankRow) {
+	list := pairings(rows,
+		func(r *bankRow) bool { return r.clue.role == returnCredit || r.clue.role == reversalGiven },
+		func(r *bankRow) bool {
+			return !r.Credit && (r.Channel == Transfer || r.Channel == OtherChannel || r.Found&(Mandate|Cheque) != 0) &&
+				r.Found&(Charge|SelfTransfer) == 0 && r.clue.role != depositReturn
+		})
+	var mandates, cheques, others pile
+	for i, p := range list {
+		if i > 0 && p.amount != list[i-1].amount {
+			mandates, cheques, others = mandates[:0], cheques[:0], others[:0]
+		}
+		r := &rows[p.at]
+		switch {
+		case p.undoes:
+			first, second := &mandates, &others
+			switch {
+			case r.clue.role == reversalGiven:
+				second = &cheques
+			case r.Found&Cheque != 0:
+				first = &cheques
+			}
+			since := p.day - issuedDays
+			at, ok := first.take(since)
+			if !ok {
+				at, ok = second.take(since)
+			}
+			if ok {
+				undo(r, &rows[at])
+			}
+		case r.Found&Mandate != 0 || r.clue.role == bounceTrace:
+			mandates = append(mandates, p)
+		case r.Found&Cheque != 0:
+			cheques = append(cheques, p)
+		default:
+			others = append(others, p)
+		}
+	}
+	for i := range rows {
+		if r := &rows[i]; r.clue.role == bounceTrace {
+			r.Found = IssuedBounce | Mandate
+		}
+	}
+}
+
+// undo makes the pair of a debit and its return what it is.
+func undo(back, debit *bankRow) {
+	if back.clue.role == reversalGiven {
+		instrument := debit.Found & (Mandate | Cheque)
+		if instrument == 0 {
+			instrument = Mandate
+		}
+		back.Found = IssuedBounce | instrument
+	}
+	if debit.clue.role == maybeEMI {
+		debit.clue.role = bouncedEMI
+	} else {
+		debit.clue.role = noRole
+	}
+	debit.Found = 0
+}
+
+// settleDeposited finds the credit behind each returned cheque, which then was
+// no income. A small debit that undoes nothing is the bank's charge.
+func settleDeposited(rows []bankRow) {
+	list := pairings(rows,
+		func(r *bankRow) bool { return r.clue.role == depositReturn },
+		func(r *bankRow) bool { return r.Credit && r.Found&(Cheque|Income) == Cheque|Income })
+	var deposits pile
+	for i, p := range list {
+		if i > 0 && p.amount != list[i-1].amount {
+			deposits = deposits[:0]
+		}
+		r := &rows[p.at]
+		if !p.undoes {
+			deposits = append(deposits, p)
+			continue
+		}
+		at, ok := deposits.take(p.day - depositedDays)
+		switch {
+		case ok:
+			rows[at].Found, rows[at].clue.role = 0, noRole
+			r.Found = DepositedReturn
+		case r.AmountPaise <= maxBareCharge:
+			r.Found = Charge
+		default:
+			r.Found = DepositedReturn
+		}
+	}
+}
+
+// settleCharges matches the charges for bounced mandates with the bounces. A
+// charge without one is a bounce itself: many banks never book a mandate that
+// they refuse, and the charge is all that shows of it.
+func settleCharges(rows []bankRow) {
+	var bounces []Day
+	for i := range rows {
+		if rows[i].Is(IssuedBounce | Mandate) {
+			bounces = append(bounces, rows[i].Day)
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		if r.clue.role != bounceCharge {
+			continue
+		}
+		for len(bounces) > 0 && bounces[0] < r.Day-chargeAfter {
+			bounces = bounces[1:]
+		}
+		if len(bounces) > 0 && bounces[0] <= r.Day+chargeBefore {
+			bounces = bounces[1:]
+			continue
+		}
+		r.Found |= IssuedBounce | Mandate
+	}
+}

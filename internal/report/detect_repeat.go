@@ -1,0 +1,124 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+)
+
+// repeat is a row that may be one of a monthly series.
+type repeat struct {
+	party   uint64
+	day     Day
+	month   Month
+	ofMonth int16 // day of the month
+	matched bool
+	crowded bool // another like it came within the same month
+	amount  int64
+	at      int32
+}
+
+// maxMonthly is how many rows of one counterparty in one calendar month are
+// looked at. Who pays more often is no employer and no lender, and looking
+// for a rhythm there would take long.
+const maxMonthly = 31
+
+// sameSeries is how close two dates of one monthly series can be, in days.
+const sameSeries = 20
+
+// findRepeats finds what comes or goes month after month.
+func findRepeats(rows []bankRow) {
+	list := make([]repeat, 0, 64)
+	for _, kind := range [...]struct {
+		roles [2]role
+		like  func(a, b *repeat) bool
+		close func(a, b *repeat) bool
+		found Found
+	}{
+		{[2]role{maybeSalary, maybeSalary}, likeSalary, closeSalary, Salary},
+		{[2]role{maybeEMI, bouncedEMI}, likeInstalment, nil, LoanInstalment},
+	} {
+		list = candidates(rows, list[:0], kind.roles)
+		for from := 0; from < len(list); {
+			to := from + 1
+			for to < len(list) && list[to].party == list[from].party {
+				to++
+			}
+			if group := list[from:to]; len(group) > 1 && monthly(group) {
+				match(group, kind.like, kind.close)
+			}
+			from = to
+		}
+		for i := range list {
+			if r := &rows[list[i].at]; list[i].matched && !list[i].crowded && r.clue.role != bouncedEMI {
+				r.Found |= kind.found
+			}
+		}
+	}
+}
+
+// candidates lists the rows with one of the roles by counterparty and day.
+func candidates(rows []bankRow, list []repeat, roles [2]role) []repeat {
+	for i := range rows {
+		r := &rows[i]
+		if r.clue.role == roles[0] || r.clue.role == roles[1] {
+			year, month, day := r.Day.Date()
+			list = append(list, repeat{
+				party: r.clue.party, day: r.Day, month: Month(year*12 + int(month) - 1), ofMonth: int16(day),
+				amount: r.AmountPaise, at: int32(i),
+			})
+		}
+	}
+	slices.SortFunc(list, func(a, b repeat) int {
+		return cmp.Or(cmp.Compare(a.party, b.party), cmp.Compare(a.at, b.at))
+	})
+	return list
+}
+
+// monthly reports whether no calendar month has too many rows.
+func monthly(group []repeat) bool {
+	for i := maxMonthly; i < len(group); i++ {
+		if group[i].month == group[i-maxMonthly].month {
+			return false
+		}
+	}
+	return true
+}
+
+// match marks every row of one counterparty that has a like one a month or so
+// away, and those that have one too close by.
+func match(group []repeat, like, near func(a, b *repeat) bool) {
+	for i := range group {
+		for k := i + 1; k < len(group) && group[k].month <= group[i].month+2; k++ {
+			a, b := &group[i], &group[k]
+			if like(a, b) {
+				a.matched, b.matched = true, true
+			} else if near != nil && near(a, b) {
+				a.crowded, b.crowded = true, true
+			}
+		}
+	}
+}
+
+// similar reports whether two amounts differ by at most so many percent of the
+// larger.
+func similar(a, b, percent int64) bool {
+	return 100*(max(a, b)-min(a, b)) <= percent*max(a, b)
+}
+
+// likeSalary: a month apart give or take five days, amounts within 15 %.
+func likeSalary(a, b *repeat) bool {
+	next := a.month + 1
+	due := min(next.First()+Day(a.ofMonth)-1, next.Last())
+	return b.day >= due-5 && b.day <= due+5 && similar(a.amount, b.amount, 15)
+}
+
+// closeSalary: who pays alike amounts several times a month pays no salary.
+func closeSalary(a, b *repeat) bool {
+	return b.day-a.day < sameSeries && similar(a.amount, b.amount, 15)
+}
+
+// likeInstalment: one or two calendar months apart, because one may have been
+// missed, amounts within 2 %.
+func likeInstalment(a, b *repeat) bool {
+	return b.month > a.month && b.day-a.day >= sameSeries && similar(a.amount, b.amount, 2)
+}

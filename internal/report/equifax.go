@@ -1,0 +1,78 @@
+package report
+
+import (
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// equifax is the layout of Equifax India, the CIRReportData of a CCRResponse,
+// with or without the keys around it. It counts enquiries in windows of its
+// own, of which only the 30 days are one of ours.
+var equifax = layout{
+	native: func(v wire.Value) wire.Value {
+		for _, path := range []string{"ccrresponse.cirreportdatalst", "cirreportdatalst"} {
+			// A response may hold several reports; the one on retail credit counts.
+			for _, each := range at(v, path).Elements() {
+				if data := member(each, "cirreportdata"); member(data, "retailaccountdetails").Given() {
+					return data
+				}
+			}
+		}
+		return under(v,
+			[]string{"ccrresponse.cirreportdatalst.cirreportdata", "cirreportdatalst.cirreportdata", "cirreportdata"},
+			[]string{"retailaccountdetails", "scoredetails", "retailaccountssummary"})
+	},
+	accounts:  []string{"retailaccountdetails"},
+	enquiries: []string{"enquiries"},
+	dates: []string{
+		"ccrresponse.cirreportdatalst.inquiryresponseheader.date", "cirreportdatalst.inquiryresponseheader.date",
+		"inquiryresponseheader.date",
+	},
+	none:      "retailaccountssummary.noofaccounts",
+	summaries: [4]string{"", "enquirysummary.past30days", "", ""},
+	scores:    []string{"scoredetails"},
+	score:     []string{"value"},
+	preferred: func(score wire.Value) bool {
+		return strings.HasPrefix(strings.ToUpper(member(score, "type").Text()), "ERS")
+	},
+}
+
+// equifaxGrid reads History48Months: a payment status a month, or the asset
+// class where the status says nothing. The newest month that speaks of a suit
+// is the one that counts; a write-off or a settlement stays.
+func (to *months) equifaxGrid(_ *Account, m *slotted) {
+	v := m[slotGrid]
+	if v.Kind() == wire.Object {
+		to.equifaxMonth(v)
+		return
+	}
+	if to.tooMany(v.Len(), v) {
+		return
+	}
+	for _, e := range v.Elements() {
+		to.equifaxMonth(e)
+	}
+}
+
+func (to *months) equifaxMonth(e wire.Value) {
+	at := parseMonth(member(e, "key").Text())
+	if at == NoMonth {
+		to.r.notes.add(undatedMonth, e)
+		return
+	}
+	if suit := to.r.code(member(e, "suitfiledstatus")); suit != "" && suit != "*" && at > to.suitMonth {
+		s, known := equifaxCodes[strings.ToLower(suit)]
+		if !known {
+			to.r.notes.add(unknownStatus, e)
+		}
+		to.suit, to.suitMonth = s, at
+	}
+	status := to.r.code(member(e, "paymentstatus"))
+	class := to.r.code(member(e, "assetclassificationstatus"))
+	if (status == "" || status == "*") && class != "" {
+		status = class
+	}
+	c, known := readCell(status)
+	to.code(at, c, known, e)
+}

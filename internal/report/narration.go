@@ -1,0 +1,201 @@
+package report
+
+// words are the notions that a narration's words stand for.
+type words uint64
+
+const (
+	wordUPI words = 1 << iota
+	wordTransfer
+	wordATM      // alone enough for cash
+	wordCash     // only with a deposit or withdrawal
+	wordCashVerb // deposit, withdrawal
+	wordMandate
+	wordCheque
+	wordBook // of cheques
+	wordReturn
+	wordReturnWeak // only beside an instrument
+	wordReversal
+	wordRefund
+	wordRedeem
+	wordSalary
+	wordEarly // before SALARY it is a lender's name
+	wordBenefit
+	wordInterest
+	wordEMI
+	wordInstalment
+	wordLoan
+	wordLender        // lends among other things
+	wordDigitalLender // does nothing but lend
+	wordDisbursal
+	wordClosure
+	wordSelf
+	wordOwn
+	wordCredit
+	wordCard
+	wordCC
+	wordPay
+	wordCardBill
+	wordCred
+	wordClub
+	wordBill
+	wordInvest
+	wordDeposit // fixed
+	wordRecurring
+	wordCharge
+	wordFee
+	wordFeeOf
+	wordGST
+	wordIncluding
+	wordNoise // says nothing of who the other side is
+)
+
+// Unions that several rules ask for.
+const (
+	wordAnyLender  = wordLender | wordDigitalLender
+	wordName       = wordAnyLender // words that still belong to a name
+	wordNotCutting = wordAnyLender | wordOwn | wordCC | wordNoise
+)
+
+// clue is what a narration tells.
+type clue struct {
+	words words
+	party uint64 // of the other side's name, 0 when there is none
+	role  role
+}
+
+func (c *clue) has(w words) bool { return c.words&w != 0 }
+func (c *clue) all(w words) bool { return c.words&w == w }
+
+// channel is the way that the narration alone tells.
+func (c *clue) channel() Channel {
+	switch {
+	case c.has(wordUPI):
+		return UPI
+	case c.has(wordCharge | wordFee):
+		return OtherChannel
+	case c.has(wordATM) || c.all(wordCash|wordCashVerb):
+		return Cash
+	case c.has(wordTransfer):
+		return Transfer
+	default:
+		return OtherChannel
+	}
+}
+
+// capital maps letters to upper case and digits to themselves; every other
+// byte is 0 and parts words.
+var capital = func() (t [256]byte) {
+	for c := '0'; c <= '9'; c++ {
+		t[c] = byte(c)
+	}
+	for c := 'A'; c <= 'Z'; c++ {
+		t[c], t[c-'A'+'a'] = byte(c), byte(c)
+	}
+	return t
+}()
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// nameWords is how many words of a name tell who the other side is. More
+// would take in the remarks behind it, which change from month to month.
+const nameWords = 2
+
+// readNarration goes through a narration once. A word is a run of letters, or
+// of letters with digits behind them (SALARY082026), of which the letters are
+// looked up; anything else is a number or a reference and says nothing.
+func readNarration(s string) clue {
+	var c clue
+	names := 0
+	for i := 0; i < len(s); {
+		if capital[s[i]] == 0 {
+			i++
+			continue
+		}
+		start := i
+		var key wordKey
+		for shift := 0; i < len(s) && capital[s[i]] >= 'A'; i++ {
+			if shift < 64 {
+				key.low |= uint64(capital[s[i]]) << shift
+			} else {
+				key.high |= uint64(capital[s[i]]) << (shift - 64)
+			}
+			shift += 8
+		}
+		letters, digit := i-start, false
+		for ; i < len(s) && isDigit(s[i]); i++ {
+			digit = true
+		}
+		if i < len(s) && capital[s[i]] != 0 {
+			for ; i < len(s) && capital[s[i]] != 0; i++ {
+			}
+			continue // letters behind digits: a reference
+		}
+		if letters < 2 {
+			continue
+		}
+		found := words(0)
+		if letters <= maxWord {
+			found = vocabulary.find(key)
+		}
+		if digit {
+			if letters > 2 {
+				c.words |= found &^ wordNotCutting
+			}
+			continue
+		}
+		c.words |= found
+		if names < nameWords && letters > 2 && found&^wordName == 0 {
+			names++
+			c.party = (c.party ^ key.hash()) * 0x9E3779B97F4A7C15
+		}
+	}
+	return c
+}
+
+// maxWord is the length of the longest word that is looked up.
+const maxWord = 16
+
+// wordKey is a word of up to sixteen capitals; of a longer one, the first.
+type wordKey struct{ low, high uint64 }
+
+func (k wordKey) hash() uint64 {
+	h := (k.low ^ k.high*0xC2B2AE3D27D4EB4F) * 0x9E3779B97F4A7C15
+	return h ^ h>>29
+}
+
+// wordTable finds a word with one look at memory, mostly: a statement has ten
+// thousand words, and a map would cost more than all the rest of reading it.
+type wordTable [wordSlots]struct {
+	key   wordKey
+	words words
+}
+
+const wordSlots = 2048 // several times as many as there are words
+
+func (t *wordTable) find(k wordKey) words {
+	for i := k.hash() % wordSlots; ; i = (i + 1) % wordSlots {
+		switch e := &t[i]; e.key {
+		case k:
+			return e.words
+		case wordKey{}:
+			return 0
+		}
+	}
+}
+
+func (t *wordTable) add(word string, w words) {
+	var k wordKey
+	for i := range len(word) {
+		if i < 8 {
+			k.low |= uint64(word[i]) << (8 * i)
+		} else {
+			k.high |= uint64(word[i]) << (8*i - 64)
+		}
+	}
+	for i := k.hash() % wordSlots; ; i = (i + 1) % wordSlots {
+		if e := &t[i]; e.key == k || e.key == (wordKey{}) {
+			e.key, e.words = k, e.words|w
+			return
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// foundNames are the names of what can be found, in the order of the bits.
+var foundNames = []string{
+	"income", "salary", "loan_instalment", "card_bill", "bill_payment", "investment", "charge", "loan_credit",
+	"self_transfer", "mandate", "cheque", "issued_bounce", "deposited_return", "refund",
+}
+
+var channelNames = [...]string{OtherChannel: "other", UPI: "upi", Transfer: "transfer", Cash: "cash"}
+
+func foundText(f Found) string {
+	var names []string
+	for bit, name := range foundNames {
+		if f&(1<<bit) != 0 {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "-"
+	}
+	return strings.Join(names, " ")
+}
+
+// readBank reads a bank_summary and expects no fault.
+func readBank(tb testing.TB, document string, asOf Day) (*Statement, []fault.Item) {
+	tb.Helper()
+	v, err := wire.Parse([]byte(document))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var faults, warnings fault.List
+	s := ReadStatement(v, asOf, &faults, &warnings)
+	if err := faults.Err(); err != nil {
+		tb.Fatal(err)
+	}
+	return s, warnings.Items()
+}
+
+func TestNarrations(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/narrations.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := 0
+	for line := range strings.Lines(string(data)) {
+		parts := strings.Split(strings.TrimSpace(line), "|")
+		if strings.HasPrefix(line, "#") || len(parts) != 3 {
+			continue
+		}
+		cases++
+		head := strings.Fields(parts[0])
+		var w wire.Writer
+		w.Object().Key("transactions").Array().Object().
+			Key("date").String("2026-08-05").Key("type").String(head[0]).Key("mode").String(head[1]).
+			Key("amount").Int(5000).Key("narration").String(strings.TrimSpace(parts[1])).
+			EndObject().EndArray().EndObject()
+		s, _ := readBank(t, string(w.Buf), DayOf(2026, 11, 15))
+		got := s.Transactions[0]
+		text := channelNames[got.Channel] + ": " + foundText(got.Found)
+		if want := strings.Join(strings.Fields(parts[2]), " "); text != want {
+			t.Errorf("%s\n got %s\nwant %s", strings.TrimSpace(line), text, want)
+		}
+	}
+	if cases < 150 {
+		t.Errorf("only %d narrations were read", cases)
+	}
+}
+
+// TestVocabularyFits keeps the table sparse and every word within its bound.
+func TestVocabularyFits(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, line := range lexicon {
+		for word := range strings.FieldsSeq(line.list) {
+			n++
+			if len(word) > maxWord || word != strings.ToUpper(word) {
+				t.Errorf("%s can never be found", word)
+			}
+			if got := readNarration("x/" + word + "-1").words; got&line.words != line.words {
+				t.Errorf("%s is not found", word)
+			}
+		}
+	}
+	if 3*n > wordSlots {
+		t.Errorf("%d words are too many for %d slots", n, wordSlots)
+	}
+}

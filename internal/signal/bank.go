@@ -1,0 +1,183 @@
+package signal
+
+import (
+	"slices"
+
+	"verdict/internal/report"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// recentDays is the window of the facts whose names end in _90d.
+const recentDays = 90
+
+// noInstalments is the multiple of the instalments that a balance is said to
+// be when there are none.
+const noInstalments = 99
+
+// mismatchMonths is how many whole months it takes to tell a declared amount
+// from a detected one: a single month may be an odd one.
+const mismatchMonths = 2
+
+// Bank derives the bank_* facts of a bank_summary block and calls add for each
+// that is known. s is nil when the block has no transactions. A wrong scalar
+// is one not sent; it is refused where the block's scalars are read.
+func Bank(summary wire.Value, s *report.Statement, asOf report.Day, add func(name string, v rule.Value)) {
+	b := bank{asOf: asOf, put: add}
+	income := b.stated(summary, "bank_income", "income", "monthly_income")
+	emi := b.stated(summary, "bank_emi", "emi")
+	b.bounces(summary)
+	b.share("bank_foir", emi, income)
+	balance := rupeesOf(summary, "balance", "avg_balance")
+	if s != nil {
+		b.statement(s)
+		if first, paise := report.EndOfDay(s); len(paise) > 0 {
+			balance = amount{mean(paise), true}
+			b.negativeDays(first, paise)
+		}
+		if !emi.known {
+			emi = b.emi
+		}
+	}
+	b.money("bank_avg_balance", balance)
+	b.coverage(balance, emi)
+}
+
+// bank is one derivation under way.
+type bank struct {
+	asOf report.Day
+	put  func(name string, v rule.Value)
+	emi  amount // detected
+}
+
+// amount is paise, or not known.
+type amount struct {
+	paise int64
+	known bool
+}
+
+func (a amount) number() rule.Number { return rule.Number(a.paise) * (rule.One / 100) }
+
+// maxPaise is what a fact can hold; a sum beyond it is not known.
+const maxPaise = int64(rule.MaxNumber / (rule.One / 100))
+
+func (a amount) fits() bool { return a.known && -maxPaise <= a.paise && a.paise <= maxPaise }
+
+func (b *bank) money(name string, a amount) {
+	if a.fits() {
+		b.put(name, rule.Num(a.number()))
+	}
+}
+
+func (b *bank) count(name string, n int) { b.put(name, rule.Num(rule.Int(int64(n)))) }
+
+// share adds part ÷ whole at six places, where both are known and whole is
+// above zero.
+func (b *bank) share(name string, part, whole amount) {
+	if !part.fits() || !whole.fits() || whole.paise <= 0 {
+		return
+	}
+	if ratio, ok := part.number().Over(whole.number()); ok {
+		b.put(name, rule.Num(ratio))
+	}
+}
+
+// percent adds part ÷ whole in percent at four places, which is the sixth of
+// the ratio.
+func (b *bank) percent(name string, partPaise, wholePaise int64) {
+	part, whole := amount{partPaise, true}, amount{wholePaise, true}
+	if !part.fits() || !whole.fits() {
+		return
+	}
+	ratio, ok := part.number().Over(whole.number())
+	if !ok {
+		return
+	}
+	if pct, ok := ratio.Times(rule.Int(100)); ok {
+		b.put(name, rule.Num(pct))
+	}
+}
+
+// rupeesOf reads an amount from the first of its names that was sent.
+func rupeesOf(summary wire.Value, names ...string) amount {
+	for _, name := range names {
+		v := summary.Get(name)
+		if !v.Given() {
+			continue
+		}
+		if v.Kind() != wire.Number {
+			return amount{}
+		}
+		paise, _, ok := wire.ParseDecimal(v.Text(), 2)
+		a := amount{paise, ok}
+		a.known = a.fits()
+		return a
+	}
+	return amount{}
+}
+
+// stated adds an amount that the summary states and that cannot be negative.
+func (b *bank) stated(summary wire.Value, fact string, names ...string) amount {
+	a := rupeesOf(summary, names...)
+	if a.paise < 0 {
+		return amount{}
+	}
+	b.money(fact, a)
+	return a
+}
+
+func (b *bank) bounces(summary wire.Value) {
+	v := summary.Get("bounces")
+	if !v.Given() {
+		v = summary.Get("bounce_count")
+	}
+	if v.Kind() != wire.Number {
+		return
+	}
+	if n, exact, ok := rule.ParseNumber(v.Text()); ok && exact && n >= 0 && n.HasPlaces(0) {
+		b.put("bank_bounces", rule.Num(n))
+	}
+}
+
+// coverage is how many times the balance covers the instalments: those that
+// the summary states, else those detected.
+func (b *bank) coverage(balance, emi amount) {
+	switch {
+	case !balance.known || !emi.known:
+	case emi.paise == 0:
+		b.count("bank_abb_to_emi", noInstalments)
+	default:
+		b.share("bank_abb_to_emi", balance, emi)
+	}
+}
+
+// mean rounds half away from zero.
+func mean(paise []int64) int64 {
+	sum := int64(0)
+	for _, p := range paise {
+		sum += p
+	}
+	return divide(sum, int64(len(paise)))
+}
+
+// divide divides by a positive number and rounds half away from zero.
+func divide(a, by int64) int64 {
+	q, rest := a/by, a%by
+	switch {
+	case 2*rest >= by:
+		q++
+	case 2*rest <= -by:
+		q--
+	}
+	return q
+}
+
+// median sorts the values; of two in the middle it is the mean.
+func median(paise []int64) int64 {
+	slices.Sort(paise)
+	n := len(paise)
+	if n%2 == 1 {
+		return paise[n/2]
+	}
+	return divide(paise[n/2-1]+paise[n/2], 2)
+}

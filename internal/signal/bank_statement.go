@@ -1,0 +1,141 @@
+package signal
+
+import "verdict/internal/report"
+
+// statement adds what follows from the transactions.
+func (b *bank) statement(s *report.Statement) {
+	b.detected(s)
+	b.salaries(s)
+	b.issuedBounces(s)
+	b.breaks(s)
+	if len(s.Transactions) == 0 {
+		b.count("bank_statement_days", 0)
+		return
+	}
+	b.count("bank_statement_days", int(s.Last()-s.First())+1)
+	b.count("bank_statement_age_days", b.age(s.Last()))
+}
+
+// age is how long ago a day was. A statement may run a day ahead of the
+// decision, which is no age.
+func (b *bank) age(d report.Day) int { return max(0, int(b.asOf-d)) }
+
+// recent reports whether a day lies in the last 90.
+func (b *bank) recent(d report.Day) bool { return d <= b.asOf && b.asOf-d < recentDays }
+
+// detected adds the monthly income and instalments, each the median over the
+// whole months of the statement, and how they compare with what was declared.
+func (b *bank) detected(s *report.Statement) {
+	first, last, ok := report.WholeMonths(s)
+	if !ok {
+		return
+	}
+	months := int(last-first) + 1
+	incomes, instalments := make([]int64, months), make([]int64, months)
+	month, end := first, first.Last()
+	for i := range s.Transactions {
+		t := &s.Transactions[i]
+		if t.Day < first.First() || t.Day > last.Last() {
+			continue
+		}
+		for t.Day > end {
+			month++
+			end = month.Last()
+		}
+		switch {
+		case t.Is(report.Income):
+			incomes[month-first] += t.AmountPaise
+		case t.Is(report.LoanInstalment):
+			instalments[month-first] += t.AmountPaise
+		}
+	}
+	income := amount{median(incomes), true}
+	b.emi = amount{median(instalments), true}
+	b.money("bank_detected_income", income)
+	b.money("bank_detected_emi", b.emi)
+	b.share("bank_detected_foir", b.emi, income)
+	b.declared(s, income.paise, months)
+}
+
+// declared adds how far the detected amounts are from the declared ones. In
+// both mismatches higher is worse.
+func (b *bank) declared(s *report.Statement, income int64, months int) {
+	if d := s.DeclaredIncomePaise; d != report.NoAmount && d > 0 && months >= mismatchMonths {
+		b.percent("bank_income_mismatch_pct", d-income, d)
+	}
+	d := s.DeclaredInstalmentPaise
+	if d == report.NoAmount {
+		return
+	}
+	b.money("bank_undeclared_emi", amount{max(0, b.emi.paise-d), true})
+	switch larger := max(d, b.emi.paise); {
+	case months < mismatchMonths:
+	case larger == 0:
+		b.count("bank_emi_mismatch_pct", 0)
+	default:
+		b.percent("bank_emi_mismatch_pct", b.emi.paise-d, larger)
+	}
+}
+
+// salaries adds in how many calendar months a salary came, and how long ago
+// the last one was.
+func (b *bank) salaries(s *report.Statement) {
+	months, last, latest := 0, report.NoMonth, report.NoDay
+	for i := range s.Transactions {
+		t := &s.Transactions[i]
+		if !t.Is(report.Salary) {
+			continue
+		}
+		latest = t.Day
+		if m := t.Day.Month(); m != last {
+			months, last = months+1, m
+		}
+	}
+	b.count("bank_salary_months", months)
+	if latest.Known() {
+		b.count("bank_last_salary_age_days", b.age(latest))
+	}
+}
+
+// issuedBounces counts the recent ones. A statement that ends before the
+// window says nothing about it, and that is not the same as no bounce.
+func (b *bank) issuedBounces(s *report.Statement) {
+	if len(s.Transactions) == 0 || b.asOf-s.Last() >= recentDays {
+		return
+	}
+	n := 0
+	for i := range s.Transactions {
+		if t := &s.Transactions[i]; t.Is(report.IssuedBounce) && b.recent(t.Day) {
+			n++
+		}
+	}
+	b.count("bank_issued_bounces_90d", n)
+}
+
+// negativeDays counts the recent days that ended below zero, where the
+// statement reaches into the window.
+func (b *bank) negativeDays(first report.Day, paise []int64) {
+	if b.asOf-first-report.Day(len(paise))+1 >= recentDays {
+		return
+	}
+	n := 0
+	for i, p := range paise {
+		if p < 0 && b.recent(first+report.Day(i)) {
+			n++
+		}
+	}
+	b.count("bank_negative_days_90d", n)
+}
+
+// breaks needs two balances: one alone follows from nothing.
+func (b *bank) breaks(s *report.Statement) {
+	balances := 0
+	for i := range s.Transactions {
+		if s.Transactions[i].BalancePaise != report.NoAmount {
+			balances++
+		}
+	}
+	if balances > 1 {
+		b.count("bank_balance_breaks", s.Breaks)
+	}
+}

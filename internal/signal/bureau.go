@@ -1,0 +1,218 @@
+package signal
+
+import (
+	"math/bits"
+
+	"verdict/internal/report"
+	"verdict/internal/rule"
+)
+
+// The windows of the bureau facts.
+const (
+	enquiryDays      = 180
+	dpdMonths        = 12
+	writtenOffMonths = 36
+	seriousDays      = 30 // past due, from which a month is remembered
+)
+
+// Bureau derives the facts of a credit history as of a day. add is called once
+// for each fact that the history gives, in a fixed order.
+//
+// Sums run over the accounts that state the amount; where accounts are there
+// and none of them states it, the sum is absent.
+func Bureau(h *report.History, asOf report.Day, add func(name string, v rule.Value)) {
+	if h == nil {
+		return
+	}
+	if n, ok := enquiries(h, asOf); ok {
+		add("enquiries_6m", whole(n))
+	}
+	if h.HasAccounts {
+		counts(h, asOf, add)
+		amounts(h, add)
+		payments(h, asOf, add)
+	}
+	if h.Reported.Known() {
+		add("bureau_report_age_days", whole(max(0, int64(asOf-h.Reported))))
+	}
+}
+
+// enquiries counts the list; a bureau's own count stands in for it.
+func enquiries(h *report.History, asOf report.Day) (n int64, ok bool) {
+	if !h.HasEnquiries {
+		return int64(h.Last180), h.Last180 != report.NoCount
+	}
+	for i := range h.Enquiries {
+		if age := asOf - h.Enquiries[i].Made; h.Enquiries[i].Made.Known() && age >= 0 && age < enquiryDays {
+			n++
+		}
+	}
+	return n, true
+}
+
+// counts derives what accounts are counted for, and the age of the oldest.
+func counts(h *report.History, asOf report.Day, add func(string, rule.Value)) {
+	var live, unsecured, writtenOff int64
+	var suit bool
+	oldest := report.NoDay
+	for i := range h.Accounts {
+		a := &h.Accounts[i]
+		if a.Live {
+			live++
+			if !a.Product.Secured() {
+				unsecured++
+			}
+		}
+		if a.Adverse&(report.WrittenOff|report.Settled) != 0 && recentlyWrittenOff(a, asOf) {
+			writtenOff++
+		}
+		suit = suit || a.Adverse&(report.SuitFiled|report.Wilful) != 0
+		if a.Opened.Known() && (!oldest.Known() || a.Opened < oldest) {
+			oldest = a.Opened
+		}
+	}
+	add("active_tradelines", whole(live))
+	add("bureau_written_off_36m", whole(writtenOff))
+	add("bureau_suit_or_wilful", rule.Bool(suit))
+	add("bureau_live_unsecured", whole(unsecured))
+	if oldest.Known() {
+		add("bureau_oldest_account_months", whole(monthsBetween(oldest, asOf)))
+	}
+}
+
+// recentlyWrittenOff dates a write-off or settlement by the day the account was
+// closed, else by the day it was reported; one that has neither counts.
+func recentlyWrittenOff(a *report.Account, asOf report.Day) bool {
+	at := a.Closed
+	if !at.Known() {
+		at = a.Reported
+	}
+	return !at.Known() || monthsBetween(at, asOf) < writtenOffMonths
+}
+
+// amounts derives what is owed, overdue and to be paid each month.
+func amounts(h *report.History, add func(string, rule.Value)) {
+	var overdue, owed, unsecured, emi sum
+	var drawn, limit int64
+	for i := range h.Accounts {
+		a := &h.Accounts[i]
+		overdue.add(a.OverduePaise)
+		if !a.Live {
+			continue
+		}
+		balance := a.BalancePaise
+		if balance != report.NoAmount {
+			balance = max(0, balance) // an overpaid card is not owed on
+		}
+		owed.add(balance)
+		if !a.Product.Secured() {
+			unsecured.add(balance)
+		}
+		if a.Product != report.CreditCard {
+			emi.add(a.InstalmentPaise)
+			continue
+		}
+		emi.add(cardInstalment(balance))
+		if balance != report.NoAmount && a.SanctionedPaise > 0 {
+			drawn += balance
+			limit += a.SanctionedPaise
+		}
+	}
+	overdue.tell("bureau_overdue_amount", add)
+	owed.tell("bureau_total_outstanding", add)
+	unsecured.tell("bureau_unsecured_outstanding", add)
+	emi.tell("bureau_total_emi", add)
+	if limit > 0 {
+		add("bureau_card_utilisation", rule.Num(ratio(drawn, limit)))
+	}
+}
+
+// cardInstalment is 5 percent of a card's balance, half a paisa up.
+func cardInstalment(balance int64) int64 {
+	if balance == report.NoAmount {
+		return report.NoAmount
+	}
+	return (balance*5 + 50) / 100
+}
+
+// payments derives how late the accounts were, and how long ago.
+func payments(h *report.History, asOf report.Day, add func(string, rule.Value)) {
+	now := asOf.Month()
+	worst, since := int64(-1), int64(-1)
+	for i := range h.Accounts {
+		for _, p := range h.Accounts[i].History {
+			age := int64(now - p.Month)
+			if age < 0 {
+				continue
+			}
+			if age < dpdMonths {
+				worst = max(worst, int64(p.DaysPastDue))
+			}
+			if p.DaysPastDue >= seriousDays && (since < 0 || age < since) {
+				since = age
+			}
+		}
+	}
+	if worst >= 0 {
+		add("max_dpd_12m", whole(worst))
+	}
+	if since >= 0 {
+		add("bureau_months_since_30dpd", whole(since))
+	}
+}
+
+// sum adds up the amounts that are known of the accounts it is asked about.
+type sum struct {
+	paise        int64
+	asked, known int
+}
+
+func (s *sum) add(paise int64) {
+	s.asked++
+	if paise != report.NoAmount {
+		s.known++
+		s.paise += paise
+	}
+}
+
+func (s *sum) tell(name string, add func(string, rule.Value)) {
+	if s.known > 0 || s.asked == 0 {
+		add(name, rule.Num(rupees(s.paise)))
+	}
+}
+
+func whole(n int64) rule.Value { return rule.Num(rule.Int(n)) }
+
+// rupees makes a Number of paise. A sum beyond what a rule can read counts as
+// the most it can read, because absent would pass for less.
+func rupees(paise int64) rule.Number {
+	const perPaisa = rule.One / 100
+	if paise > int64(rule.MaxNumber/perPaisa) {
+		return rule.MaxNumber
+	}
+	return rule.Number(paise) * perPaisa
+}
+
+// ratio is a ÷ b, for b above 0 and neither negative, rounded half up at the
+// sixth place.
+func ratio(a, b int64) rule.Number {
+	hi, lo := bits.Mul64(uint64(a), 2*uint64(rule.One))
+	lo, carry := bits.Add64(lo, uint64(b), 0)
+	if hi += carry; hi >= 2*uint64(b) {
+		return rule.MaxNumber
+	}
+	quotient, _ := bits.Div64(hi, lo, 2*uint64(b))
+	return rule.Number(min(quotient, uint64(rule.MaxNumber)))
+}
+
+// monthsBetween is the number of whole months from a day to a later one, 0 to
+// an earlier one. A month that is too short for the day ends with its last.
+func monthsBetween(from, to report.Day) int64 {
+	_, _, day := from.Date()
+	_, _, today := to.Date()
+	n := int64(to.Month() - from.Month())
+	if today < day && to != to.Month().Last() {
+		n--
+	}
+	return max(0, n)
+}

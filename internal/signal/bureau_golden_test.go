@@ -1,0 +1,208 @@
+package signal
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/report"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// TestBureauReports reads every testdata/bureau/*.txtar: a comment on what it
+// shows, the bureau, the day of the request and the report, and then the
+// history as it was understood, the facts derived from it, and the warnings;
+// or the faults.
+func TestBureauReports(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/bureau/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden reports: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(bytes.TrimSpace(archive.Comment)) == 0 {
+				t.Error("the file does not say what it shows")
+			}
+			asked := func(f txtar.File) bool { return f.Name == "bureau" || f.Name == "as_of" || f.Name == "report.json" }
+			got := &txtar.Archive{Comment: archive.Comment}
+			for _, f := range archive.Files {
+				if asked(f) {
+					got.Files = append(got.Files, f)
+				}
+			}
+			got.Files = append(got.Files, understood(t, archive)...)
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
+				t.Errorf("-want +got (rewrite with -update):\n%s", diff)
+			}
+		})
+	}
+}
+
+// understood reads a report and tells what was made of it.
+func understood(t *testing.T, archive *txtar.Archive) []txtar.File {
+	t.Helper()
+	given := map[string]string{}
+	for _, f := range archive.Files {
+		given[f.Name] = strings.TrimSpace(string(f.Data))
+	}
+	date, err := time.Parse(time.DateOnly, given["as_of"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	asOf := report.DayOf(date.Date())
+	v, err := wire.Parse([]byte(given["report.json"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var faults, warnings fault.List
+	h := report.ReadBureau(given["bureau"], v, asOf, &faults, &warnings)
+	if faults.Len() > 0 {
+		return []txtar.File{{Name: "faults", Data: items(&faults)}, {Name: "warnings", Data: items(&warnings)}}
+	}
+	var facts bytes.Buffer
+	Bureau(h, asOf, func(name string, v rule.Value) { fmt.Fprintf(&facts, "%-30s %s\n", name, v) })
+	files := []txtar.File{{Name: "history", Data: historyText(h)}, {Name: "facts", Data: facts.Bytes()}}
+	if score := report.Score(given["bureau"], v); score.Given() {
+		n, ok := report.ScoreNumber(score)
+		files = append(files, txtar.File{Name: "score", Data: fmt.Appendf(nil, "%d %t at %s\n", n, ok, score.Pointer())})
+	}
+	return append(files, txtar.File{Name: "warnings", Data: items(&warnings)})
+}
+
+func items(list *fault.List) []byte {
+	var b bytes.Buffer
+	for _, it := range list.Items() {
+		fmt.Fprintf(&b, "%s %s: %s\n", it.Pointer, it.Code, it.Detail)
+	}
+	return b.Bytes()
+}
+
+var productTexts = [...]string{
+	"other, unsecured", "other, secured", "personal loan", "credit card", "consumer loan", "vehicle loan",
+	"home loan", "gold loan", "business loan", "business loan, secured",
+}
+
+// historyText writes a history the way a risk officer would read it out.
+func historyText(h *report.History) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "reported %s\n", or(h.Reported.String()))
+	if !h.HasAccounts {
+		fmt.Fprintln(&b, "says nothing of accounts")
+	}
+	for i := range h.Accounts {
+		a := &h.Accounts[i]
+		state := "over"
+		if a.Live {
+			state = "live"
+		}
+		fmt.Fprintf(&b, "account %d: %s, %s%s\n", a.At, productTexts[a.Product], state, adverseText(a))
+		fmt.Fprintf(&b, "  opened %s, closed %s, last reported %s\n", or(a.Opened.String()), or(a.Closed.String()), or(a.Reported.String()))
+		fmt.Fprintf(&b, "  sanctioned %s, balance %s, overdue %s, instalment %s\n", money(a.SanctionedPaise), money(a.BalancePaise),
+			money(a.OverduePaise), money(a.InstalmentPaise))
+		for _, p := range a.History {
+			fmt.Fprintf(&b, "  %s: %d days past due\n", p.Month.First().String()[:7], p.DaysPastDue)
+		}
+	}
+	if !h.HasEnquiries {
+		fmt.Fprintln(&b, "lists no enquiries")
+	}
+	for _, e := range h.Enquiries {
+		fmt.Fprintf(&b, "enquiry %d: %s for %s, amount %s\n", e.At, e.Made, productTexts[e.Product], money(e.AmountPaise))
+	}
+	for i, n := range []int32{h.Last7, h.Last30, h.Last90, h.Last180} {
+		if n != report.NoCount {
+			fmt.Fprintf(&b, "enquiries counted in the last %d days: %d\n", []int{7, 30, 90, 180}[i], n)
+		}
+	}
+	return b.Bytes()
+}
+
+func adverseText(a *report.Account) string {
+	text := ""
+	for i, name := range []string{"written off", "settled", "suit filed", "wilful default"} {
+		if a.Adverse&(1<<i) != 0 {
+			text += ", " + name
+		}
+	}
+	if a.AdversePaise != report.NoAmount {
+		text += " (" + money(a.AdversePaise) + ")"
+	}
+	return text
+}
+
+func money(paise int64) string {
+	if paise == report.NoAmount {
+		return "unknown"
+	}
+	return string(wire.AppendDecimal(nil, paise, 2))
+}
+
+func or(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+// Whatever is derived has a name, a type and a domain in the catalogue, and
+// each of the facts of the catalogue's bureau table is derived by some report.
+func TestBureauFactsAreInTheCatalogue(t *testing.T) {
+	t.Parallel()
+	files, _ := filepath.Glob("testdata/bureau/*.txtar")
+	derived := map[string]bool{}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if f.Name != "facts" {
+				continue
+			}
+			for line := range strings.Lines(string(f.Data)) {
+				derived[strings.Fields(line)[0]] = true
+			}
+		}
+	}
+	want := []string{
+		"enquiries_6m", "active_tradelines", "max_dpd_12m", "bureau_written_off_36m", "bureau_suit_or_wilful",
+		"bureau_overdue_amount", "bureau_total_outstanding", "bureau_unsecured_outstanding", "bureau_total_emi",
+		"bureau_card_utilisation", "bureau_live_unsecured", "bureau_oldest_account_months", "bureau_months_since_30dpd",
+		"bureau_report_age_days",
+	}
+	slices.Sort(want)
+	var got []string
+	for name := range derived {
+		if _, known := field.Catalogue().Lookup(name); !known {
+			t.Errorf("%s is not in the catalogue", name)
+		}
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
