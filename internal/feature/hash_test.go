@@ -52,9 +52,9 @@ func TestHashIsStable(t *testing.T) {
 	Compute(nil, s, asOfDays[11], &bank)
 	want := []string{
 		"sha256:218746676bb363218b4a397643b0f89afbfb4eee0bc8230addeb852c01f32c55",
-		"sha256:793780b93c771303fb8ef03bb55509c20f0a53e29033cc57c8caa3f92ba66c8a",
+		"sha256:3a2ba56a782b27c6bd0e48ab64fabe0c04680d53f15b01c7cc9ac3d053304c66",
 		"sha256:79eaed0d69626eb17f1b005583092bc37c743baf934fac5b4f84fda2c6e39009",
-		"sha256:92f08a238811b28eff7485936b1caf5f1f016e126565b78b091471825ba30e88",
+		"sha256:b3a300c4b7893b86c2c33b906ab3b2e6d90e9bf0f472dffa4b3df5b115b09435",
 	}
 	if diff := cmp.Diff(want, []string{empty.Hash(), full.Hash(), bureau.Hash(), bank.Hash()}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
