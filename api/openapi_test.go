@@ -21,6 +21,7 @@ import (
 var placeholders = strings.NewReplacer(
 	"{rule_set_id}", "pol_01KA2VZ0G6G2C9M4NP8QR1STVW",
 	"{decision_id}", "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{evaluated_id}", "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{draft_id}", "pol_01KA2XB7T1H3D0N5PQ9RS2TVWX",
 	"{scorecard_id}", "sc_01KA2XF3K9J4E1P6QR0ST3VWXY",
 )
@@ -248,7 +249,7 @@ func TestProblemExamples(t *testing.T) {
 // not fill in.
 func TestPlaceholdersAreKnown(t *testing.T) {
 	t.Parallel()
-	known := []string{"{rule_set_id}", "{decision_id}", "{draft_id}", "{scorecard_id}"}
+	known := []string{"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{scorecard_id}"}
 	for _, found := range regexp.MustCompile(`'\{[a-z_]+\}'`).FindAllString(string(api.OpenAPI), -1) {
 		if !slices.Contains(known, strings.Trim(found, "'")) {
 			t.Errorf("nobody knows %s", found)

@@ -33,7 +33,7 @@ func check(c *command) int {
 	if !ok {
 		return code
 	}
-	r := newReport(engine.Analyse(policy, field.Catalogue()))
+	r := newAnalysis(engine.Analyse(policy, field.Catalogue()))
 	if *asJSON {
 		code = c.printJSON(r.json(), false)
 	} else {
@@ -45,21 +45,21 @@ func check(c *command) int {
 	return code
 }
 
-// report is the findings by severity.
-type report struct {
+// analysis is the findings by severity.
+type analysis struct {
 	all        []engine.Finding
 	bySeverity map[engine.Severity][]engine.Finding
 }
 
-func newReport(findings []engine.Finding) *report {
-	r := &report{all: findings, bySeverity: map[engine.Severity][]engine.Finding{}}
+func newAnalysis(findings []engine.Finding) *analysis {
+	r := &analysis{all: findings, bySeverity: map[engine.Severity][]engine.Finding{}}
 	for _, f := range findings {
 		r.bySeverity[f.Severity] = append(r.bySeverity[f.Severity], f)
 	}
 	return r
 }
 
-func (r *report) count(s engine.Severity) int { return len(r.bySeverity[s]) }
+func (r *analysis) count(s engine.Severity) int { return len(r.bySeverity[s]) }
 
 // headings are the severities as people read them, the worst first.
 var headings = []struct {
@@ -71,9 +71,9 @@ var headings = []struct {
 	{engine.SeverityInfo, "note", "notes"},
 }
 
-// text is the report for people: a heading for each severity, under it the
+// text is the analysis for people: a heading for each severity, under it the
 // findings in the order of the document, and a last line that sums up.
-func (r *report) text() []byte {
+func (r *analysis) text() []byte {
 	var b bytes.Buffer
 	var sums []string
 	for _, h := range headings {
@@ -114,8 +114,8 @@ func writeFinding(b *bytes.Buffer, f engine.Finding) {
 	fmt.Fprintf(b, "    witness: %s\n", strings.Join(facts, ", "))
 }
 
-// json is the report for programs.
-func (r *report) json() []byte {
+// json is the analysis for programs.
+func (r *analysis) json() []byte {
 	var w wire.Writer
 	w.Object().Key("findings").Array()
 	for _, f := range r.all {

@@ -6,8 +6,10 @@ import (
 
 	"verdict/internal/application"
 	"verdict/internal/engine"
+	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/loan"
+	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -32,7 +34,7 @@ func decide(c *command) int {
 	policyFile := fs.String("policy", "", "policy `file`, - for standard input; the default policy when not given")
 	inputFile := fs.String("input", "", "application `file`, - for standard input")
 	sample := fs.Bool("sample", false, "decide the built-in sample application")
-	asOf := fs.String("as-of", "", "RFC 3339 `time` of the decision; adds the offer's valid_until")
+	asOf := fs.String("as-of", "", "RFC 3339 `time` of the decision: ages and windows are counted from its day, and the offer has a valid_until")
 	compact := fs.Bool("compact", false, "print on one line")
 	if code, done := c.parse(fs, 0); done {
 		return code
@@ -54,9 +56,17 @@ func decide(c *command) int {
 	if !ok {
 		return code
 	}
-	app, code, ok := c.application(*inputFile, policy)
+	var today report.Day
+	if *asOf != "" {
+		today = report.DayAt(at)
+	}
+	app, code, ok := c.application(*inputFile, policy, today)
 	if !ok {
 		return code
+	}
+	if app.WantsFeatures {
+		var vector feature.Vector
+		app.Measure(application.Features(policy.FeatureNames()), &vector)
 	}
 	env := engine.Envelope{Preview: true, Facts: app.Facts, Warnings: app.Warnings}
 	if *asOf != "" {
@@ -70,7 +80,7 @@ func decide(c *command) int {
 }
 
 // application reads the application, the sample when name is empty.
-func (c *command) application(name string, policy *engine.Policy) (app *application.Application, code int, ok bool) {
+func (c *command) application(name string, policy *engine.Policy, today report.Day) (app *application.Application, code int, ok bool) {
 	data, shown := sampleApplication, "the sample"
 	if name != "" {
 		var err error
@@ -87,7 +97,7 @@ func (c *command) application(name string, policy *engine.Policy) (app *applicat
 	for _, in := range policy.Inputs {
 		inputs[in.Name] = in.Type
 	}
-	app, err = application.Read(v, application.Options{Inputs: inputs})
+	app, err = application.Read(v, application.Options{Inputs: inputs, Today: today})
 	if err != nil {
 		return nil, c.refused(shown, err), false
 	}

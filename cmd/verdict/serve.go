@@ -42,6 +42,7 @@ func serve(c *command) int {
 	}
 	if *welcome || onTerminal(c.stdout) {
 		if code := c.print(greeting(service.URL())); code != exitOK {
+			_ = service.Close() // what went wrong was said
 			return code
 		}
 	}

@@ -21,6 +21,8 @@ type Config struct {
 	TLSCert, TLSKey   string
 	TrustedProxies    []netip.Prefix
 	MaxBody           int64
+	MaxReport         int64
+	MaxReading        int64
 	MaxConnections    int
 	ReadTimeout       time.Duration
 	WriteTimeout      time.Duration

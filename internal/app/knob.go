@@ -55,6 +55,10 @@ func knobs() []knob {
 
 		{groupLimit, "max-body", "", "size", "1MiB", "largest request body",
 			size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20)},
+		{groupLimit, "max-report", "", "size", "8MiB", "largest request body where a bureau report may come: evaluate, preview, eligibility",
+			size(func(c *Config) *int64 { return &c.MaxReport }, 1<<10, 64<<20)},
+		{groupLimit, "max-reading", "", "size", "512MiB", "memory for bodies that are being read and worked on, all together; beyond it the answer is 503",
+			size(func(c *Config) *int64 { return &c.MaxReading }, 64<<20, 1<<40)},
 		{groupLimit, "max-connections", "", "number", "8192", "connections held at once; the next ones wait to be accepted",
 			whole(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000)},
 		{groupLimit, "read-timeout", "", "duration", "15s", "longest time to read a request",

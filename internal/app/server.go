@@ -14,6 +14,7 @@ import (
 const (
 	readHeaderTimeout = 5 * time.Second
 	maxHeaderBytes    = 16 << 10
+	maxStreams        = 64 // of one HTTP/2 connection
 )
 
 // server is one HTTP listener and what it serves.
@@ -32,6 +33,7 @@ func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog
 		WriteTimeout:      c.WriteTimeout,
 		IdleTimeout:       c.IdleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	if c.TLSCert != "" {

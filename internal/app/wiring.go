@@ -35,7 +35,8 @@ func (a *App) hooks() decisioning.Hooks {
 func (a *App) newDoor() (*httpapi.API, error) {
 	c := a.config
 	return httpapi.New(a.service, httpapi.Options{
-		Logger: a.logger, Version: c.Version, Commit: c.Commit, SignupRate: c.SignupRate, MaxBody: c.MaxBody,
+		Logger: a.logger, Version: c.Version, Commit: c.Commit, SignupRate: c.SignupRate, MaxBody: c.MaxBody, MaxReport: c.MaxReport, MaxReading: c.MaxReading,
+		RequestTimeout: c.WriteTimeout * 2 / 3,
 		TrustedProxies: c.TrustedProxies, Observe: a.observe,
 	})
 }

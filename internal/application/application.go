@@ -142,10 +142,22 @@ func (r *reader) topLevel(v wire.Value, known ...string) {
 		switch {
 		case !member.Given():
 		case name == "policy_key":
-			r.app.PolicyKey, _ = r.key(member)
+			r.policyKey(member)
 		case !slices.Contains(known, name) && !slices.Contains(r.opt.Members, name):
 			r.warnings.Add(member.Pointer(), fault.CodeUnknownField, "is not a member of this request and was not read")
 		}
+	}
+}
+
+// policyKey reads the name of the product's policies.
+func (r *reader) policyKey(v wire.Value) {
+	switch {
+	case v.Kind() != wire.String:
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, but is %s", v.Kind())
+	case !field.IsPolicyKey(v.Text()):
+		r.faults.Add(v.Pointer(), fault.CodeInvalidField, field.PolicyKeyText)
+	default:
+		r.app.PolicyKey = v.Text()
 	}
 }
 

@@ -2,12 +2,11 @@ package decisioning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
-	"verdict/internal/engine"
 	"verdict/internal/fault"
-	"verdict/internal/field"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -33,12 +32,17 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 	if err != nil {
 		return Answer{}, err
 	}
+	scope := s.scope(p)
+	policy, err := s.activatable(ctx, scope, id)
+	if err != nil {
+		return Answer{}, err
+	}
 	now := s.moment()
 	ask.ID, ask.NowMicros, ask.Actor = id, now.UnixMicro(), actor(p)
 	note := ask.Audit.Note
 	ask.Audit = s.audit(p, now, actionRuleSetActivated, id, note)
 	var activated store.RuleSet
-	answer, err := s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+	answer, err := s.write(ctx, scope, o, func(tx *store.Tx) (Answer, error) {
 		if err := s.mayActivate(tx, p, id); err != nil {
 			return Answer{}, err
 		}
@@ -47,10 +51,7 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 			return Answer{}, err
 		}
 		activated = done.RuleSet
-		shown, _, err := show(done.RuleSet)
-		if err != nil {
-			return Answer{}, err
-		}
+		shown := RuleSet{RuleSet: done.RuleSet, FeatureNames: policy.featureNames()}
 		return Answer{Status: statusOK, Body: shown.body()}, nil
 	})
 	if activated.ID != "" {
@@ -77,17 +78,24 @@ func readActivation(body wire.Value) (store.Activation, error) {
 	return ask, faults.Err()
 }
 
-// mayActivate refuses a document that this version of the service would not
-// take any more, and in live a person who would arm their own work.
+// activatable finds the rule set to activate, and refuses one whose document
+// this version of the service would not take any more.
+func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string) (*policy, error) {
+	policy, err := s.policy(ctx, scope, id)
+	var unreadable notARefusal
+	if errors.As(err, &unreadable) {
+		s.options.Logger.ErrorContext(ctx, "a stored rule set does not validate", "rule_set", id, "error", err)
+		return nil, fault.New(fault.Conflict, CodeInvalidTransition,
+			"this rule set was stored by another version of the service and does not validate any more; create it anew")
+	}
+	return policy, err
+}
+
+// mayActivate refuses, in live, a person who would arm their own work.
 func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, id string) error {
 	set, err := tx.RuleSet(id)
 	if err != nil {
 		return err
-	}
-	if _, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue()}); err != nil {
-		s.options.Logger.Error("a stored rule set does not validate", "rule_set", id, "error", err)
-		return fault.New(fault.Conflict, CodeInvalidTransition,
-			"this rule set was stored by another version of the service and does not validate any more; create it anew")
 	}
 	if p.Environment != tenant.Live || set.Status == store.StatusActive {
 		return nil

@@ -9,14 +9,13 @@ import (
 	"verdict/internal/wire"
 )
 
-// The actions of the audit trail.
+// The actions of the audit trail, besides store.ActionDecided.
 const (
 	actionSignedUp         = "tenant.created"
 	actionPlanSet          = "tenant.plan_set"
 	actionUserAdded        = "user.created"
 	actionKeyCreated       = "key.created"
 	actionKeyRevoked       = "key.revoked"
-	actionDecided          = "decision.created"
 	actionReviewed         = "decision.reviewed"
 	actionRuleSetCreated   = "rule_set.created"
 	actionRuleSetActivated = "rule_set.activated"
@@ -43,10 +42,20 @@ func (s *Service) audit(p tenant.Principal, now time.Time, action, object, note 
 }
 
 func (s *Service) auditBy(actor, environment string, now time.Time, action, object, note string) store.AuditEntry {
+	id, made := s.newID(tenant.KindAudit, now)
 	return store.AuditEntry{
-		ID: s.ids.New(tenant.KindAudit, now), Environment: environment, CreatedMicros: now.UnixMicro(),
+		ID: id, Environment: environment, CreatedMicros: made.UnixMicro(),
 		Actor: actor, Action: action, Object: object, Note: note,
 	}
+}
+
+// newID makes an id and tells the moment it names. That is now, unless the
+// clock stepped back: ids keep to their order, and what was made keeps to its
+// id, so that a list by id is a list by time.
+func (s *Service) newID(kind tenant.Kind, now time.Time) (id string, made time.Time) {
+	id = s.ids.New(kind, now)
+	made, _ = tenant.Time(id) // it is one of ours
+	return id, made
 }
 
 // AuditEntry is who did what to what.

@@ -4,81 +4,127 @@ import (
 	"container/list"
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// freshCache remembers what storage said, for refreshAfter. Whoever finds an
-// entry too old looks it up again while others who want the same one wait; an
-// error is never remembered, and removes what was.
-type freshCache[K comparable, V any] struct {
-	recent recent[K, *freshEntry[V]]
+// cache remembers what storage said. One caller looks a thing up while all who
+// want the same one wait for what comes of it, good or bad: a database that
+// hangs is asked once and not once for each of them. An error is never
+// remembered, and removes what was.
+type cache[K comparable, V any] struct {
+	recent recent[K, *cached[V]]
 	now    func() time.Time
+	maxAge time.Duration // 0: what was found never changes
 	load   func(context.Context, K) (V, error)
+	weigh  func(V) int // nil: what is kept is small
 }
 
-type freshEntry[V any] struct {
-	state atomic.Pointer[freshState[V]]
-	turn  chan struct{} // held by the one who looks up
+type cached[V any] struct {
+	mu      sync.Mutex
+	known   bool
+	value   V
+	at      time.Time
+	loading *lookup[V] // nil when nobody looks
 }
 
-type freshState[V any] struct {
+// lookup is one question to storage, and everybody's answer.
+type lookup[V any] struct {
+	done  chan struct{}
 	value V
-	at    time.Time
+	err   error
 }
 
-func newFreshCache[K comparable, V any](size int, now func() time.Time, load func(context.Context, K) (V, error)) *freshCache[K, V] {
-	return &freshCache[K, V]{recent: newRecent[K, *freshEntry[V]](size), now: now, load: load}
+// lookupWait bounds a lookup. It is not the asking caller's own patience: the
+// answer is for the others too.
+const lookupWait = 5 * time.Second
+
+func newCache[K comparable, V any](size int, maxAge time.Duration, now func() time.Time, load func(context.Context, K) (V, error)) *cache[K, V] {
+	return &cache[K, V]{recent: newRecent[K, *cached[V]](size), now: now, maxAge: maxAge, load: load}
 }
 
-// Get is the value of a key, at most refreshAfter old.
-func (c *freshCache[K, V]) Get(ctx context.Context, key K) (V, error) {
-	e := c.recent.getOr(key, func() *freshEntry[V] { return &freshEntry[V]{turn: make(chan struct{}, 1)} })
-	if s := e.state.Load(); s != nil && c.fresh(s) {
-		return s.value, nil
+// Get is the value of a key, at most maxAge old.
+func (c *cache[K, V]) Get(ctx context.Context, key K) (V, error) {
+	e := c.recent.getOr(key, func() *cached[V] { return &cached[V]{} })
+	e.mu.Lock()
+	if e.known && c.fresh(e.at) {
+		defer e.mu.Unlock()
+		return e.value, nil
 	}
-	var none V
+	l := e.loading
+	if l == nil {
+		l = &lookup[V]{done: make(chan struct{})}
+		e.loading = l
+		go c.look(context.WithoutCancel(ctx), key, e, l)
+	}
+	e.mu.Unlock()
 	select {
-	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
+	case <-l.done:
+		return l.value, l.err
 	case <-ctx.Done():
+		var none V
 		return none, ctx.Err()
 	}
-	if s := e.state.Load(); s != nil && c.fresh(s) {
-		return s.value, nil
-	}
+}
+
+func (c *cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V]) {
+	ctx, cancel := context.WithTimeout(ctx, lookupWait)
+	defer cancel()
 	at := c.now() // before the lookup: what is read may be old by the time it arrives
-	value, err := c.load(ctx, key)
-	if err != nil {
-		e.state.Store(nil)
-		c.recent.remove(key)
-		return none, err
+	l.value, l.err = c.load(ctx, key)
+	e.mu.Lock()
+	e.loading = nil
+	if e.known = l.err == nil; e.known {
+		e.value, e.at = l.value, at
 	}
-	e.state.Store(&freshState[V]{value, at})
-	return value, nil
+	e.mu.Unlock()
+	switch {
+	case l.err != nil:
+		c.recent.remove(key)
+	case c.weigh != nil:
+		c.recent.weigh(key, c.weigh(l.value))
+	}
+	close(l.done)
 }
 
 // fresh also refuses an entry from the future, which a clock that was set back
 // leaves behind.
-func (c *freshCache[K, V]) fresh(s *freshState[V]) bool {
-	age := c.now().Sub(s.at)
-	return age >= 0 && age < refreshAfter
+func (c *cache[K, V]) fresh(at time.Time) bool {
+	if c.maxAge == 0 {
+		return true
+	}
+	age := c.now().Sub(at)
+	return age >= 0 && age < c.maxAge
 }
 
 // Forget makes the next Get look up.
-func (c *freshCache[K, V]) Forget(key K) { c.recent.remove(key) }
+func (c *cache[K, V]) Forget(key K) { c.recent.remove(key) }
+
+// each visits every value that is known.
+func (c *cache[K, V]) each(visit func(V)) {
+	c.recent.each(func(e *cached[V]) {
+		e.mu.Lock()
+		value, known := e.value, e.known
+		e.mu.Unlock()
+		if known {
+			visit(value)
+		}
+	})
+}
 
 // recent is a bounded map that lets go of what was longest not asked for.
 type recent[K comparable, V any] struct {
-	mu    *sync.Mutex
-	size  int
-	order *list.List // of *recentItem, the latest in front
-	items map[K]*list.Element
+	mu     *sync.Mutex
+	size   int
+	room   int // for the weights of all together; 0: no bound
+	weight int
+	order  *list.List // of *recentItem, the latest in front
+	items  map[K]*list.Element
 }
 
 type recentItem[K comparable, V any] struct {
-	key   K
-	value V
+	key    K
+	value  V
+	weight int
 }
 
 // itemAt is what the list holds; it holds nothing else.
@@ -91,41 +137,50 @@ func newRecent[K comparable, V any](size int) recent[K, V] {
 	return recent[K, V]{mu: &sync.Mutex{}, size: size, order: list.New(), items: map[K]*list.Element{}}
 }
 
-func (r *recent[K, V]) get(key K) (V, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if at, ok := r.items[key]; ok {
-		r.order.MoveToFront(at)
-		return itemAt[K, V](at).value, true
-	}
-	var none V
-	return none, false
-}
-
-// getOr is get, with what first gives put in when there is nothing.
-func (r *recent[K, V]) getOr(key K, first func() V) V {
+// getOr is the value of a key, what make gives when there is none yet.
+func (r *recent[K, V]) getOr(key K, make func() V) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at, ok := r.items[key]; ok {
 		r.order.MoveToFront(at)
 		return itemAt[K, V](at).value
 	}
-	value := first()
-	r.items[key] = r.order.PushFront(&recentItem[K, V]{key, value})
+	value := make()
+	r.items[key] = r.order.PushFront(&recentItem[K, V]{key: key, value: value})
 	if r.order.Len() > r.size {
-		last := r.order.Back()
-		r.order.Remove(last)
-		delete(r.items, itemAt[K, V](last).key)
+		r.drop(r.order.Back())
 	}
 	return value
+}
+
+func (r *recent[K, V]) drop(at *list.Element) {
+	item := itemAt[K, V](at)
+	r.order.Remove(at)
+	delete(r.items, item.key)
+	r.weight -= item.weight
+}
+
+// weigh says how heavy a value is, and makes room for it.
+func (r *recent[K, V]) weigh(key K, weight int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, ok := r.items[key]
+	if !ok {
+		return
+	}
+	item := itemAt[K, V](at)
+	r.weight += weight - item.weight
+	item.weight = weight
+	for r.room > 0 && r.weight > r.room && r.order.Len() > 1 {
+		r.drop(r.order.Back())
+	}
 }
 
 func (r *recent[K, V]) remove(key K) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at, ok := r.items[key]; ok {
-		r.order.Remove(at)
-		delete(r.items, key)
+		r.drop(at)
 	}
 }
 

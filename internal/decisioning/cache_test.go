@@ -11,7 +11,7 @@ import (
 
 // shelf is a cache over a counter, with a clock of its own.
 type shelf struct {
-	cache *freshCache[string, int]
+	cache *cache[string, int]
 	now   time.Time
 	loads int
 	err   error
@@ -19,7 +19,7 @@ type shelf struct {
 
 func newShelf(size int) *shelf {
 	s := &shelf{now: time.Unix(1_000_000, 0)}
-	s.cache = newFreshCache(size, func() time.Time { return s.now }, func(context.Context, string) (int, error) {
+	s.cache = newCache(size, refreshAfter, func() time.Time { return s.now }, func(context.Context, string) (int, error) {
 		s.loads++
 		return s.loads, s.err
 	})
@@ -33,7 +33,7 @@ func (s *shelf) get(t *testing.T, key string, want int) {
 	}
 }
 
-func TestFreshCacheLooksUpAgain(t *testing.T) {
+func TestCacheLooksUpAgain(t *testing.T) {
 	t.Parallel()
 	s := newShelf(10)
 	s.get(t, "a", 1)
@@ -47,7 +47,7 @@ func TestFreshCacheLooksUpAgain(t *testing.T) {
 	s.get(t, "a", 4)
 }
 
-func TestFreshCacheRemembersNoError(t *testing.T) {
+func TestCacheRemembersNoError(t *testing.T) {
 	t.Parallel()
 	s := newShelf(10)
 	s.get(t, "a", 1)
@@ -62,7 +62,7 @@ func TestFreshCacheRemembersNoError(t *testing.T) {
 	s.get(t, "a", 4)
 }
 
-func TestFreshCacheIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newShelf(2)
 	s.get(t, "a", 1)
@@ -76,13 +76,13 @@ func TestFreshCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestFreshCacheLooksUpOnce has many wait for one lookup, and one of them
+// TestCacheLooksUpOnce has many wait for one lookup, and one of them
 // give up.
-func TestFreshCacheLooksUpOnce(t *testing.T) {
+func TestCacheLooksUpOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan int)
-		cache := newFreshCache(10, time.Now, func(context.Context, string) (int, error) { return <-answer, nil })
+		cache := newCache(10, refreshAfter, time.Now, func(context.Context, string) (int, error) { return <-answer, nil })
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
@@ -100,4 +100,48 @@ func TestFreshCacheLooksUpOnce(t *testing.T) {
 		answer <- 7
 		all.Wait()
 	})
+}
+
+// TestCacheSharesBadNews has many wait for a lookup that fails: they hear of
+// it together, and storage is asked once.
+func TestCacheSharesBadNews(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		lost := errors.New("lost")
+		asked := 0
+		cache := newCache(10, refreshAfter, time.Now, func(ctx context.Context, _ string) (int, error) {
+			asked++
+			time.Sleep(time.Second)
+			return 0, lost
+		})
+		begun := time.Now()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if _, err := cache.Get(t.Context(), "a"); !errors.Is(err, lost) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(begun); asked != 1 || took != time.Second {
+			t.Errorf("asked %d times, heard after %s", asked, took)
+		}
+	})
+}
+
+func TestCacheMakesRoom(t *testing.T) {
+	t.Parallel()
+	s := newShelf(10)
+	s.cache.recent.room, s.cache.weigh = 10, func(int) int { return 4 }
+	s.get(t, "a", 1)
+	s.get(t, "b", 2)
+	s.get(t, "c", 3) // twelve is too heavy: a goes
+	s.get(t, "b", 2)
+	s.get(t, "a", 4)
+	s.cache.weigh = func(int) int { return 100 }
+	s.get(t, "d", 5)
+	if n := len(s.cache.recent.items); n != 1 || s.cache.recent.weight != 100 {
+		t.Errorf("%d are kept, weighing %d", n, s.cache.recent.weight)
+	}
 }

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/loan"
-	"verdict/internal/rule"
+	"verdict/internal/report"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -17,6 +17,7 @@ import (
 
 // Endpoints, as usage and stored decisions name them.
 const (
+	EndpointEvaluate    = "POST /v1/evaluate"
 	EndpointDecisions   = "POST /v1/decisions"
 	EndpointPreview     = "POST /v1/decisions/preview"
 	EndpointEligibility = "POST /v1/eligibility"
@@ -32,48 +33,59 @@ func borrow() *engine.Decision {
 }
 
 // Decide decides an application, and answers when that is durable: the
-// decision, its facts, its bill and its audit entry are stored together.
+// decision, its facts, its bill and its audit record are stored together.
 func (s *Service) Decide(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+	return s.decide(ctx, p, body, o, EndpointDecisions, application.ReadDecision)
+}
+
+// Evaluate decides from a bureau report and the optional blocks beside it, and
+// stores the decision as Decide does, with the feature vector if one was asked
+// for.
+func (s *Service) Evaluate(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+	return s.decide(ctx, p, body, o, EndpointEvaluate, application.ReadEvaluate)
+}
+
+func (s *Service) decide(
+	ctx context.Context, p tenant.Principal, body wire.Value, o *Once, endpoint string, read reader,
+) (Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Answer{}, err
 	}
 	scope := s.scope(p)
 	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
-		policy, err := s.activePolicy(ctx, p, policyKeyOf(body))
+		policy, app, err := s.read(ctx, p, body, application.Options{Today: report.DayAt(s.now())}, read)
 		if err != nil {
 			return Answer{}, err
 		}
-		app, err := application.ReadDecision(body, application.Options{Inputs: policy.inputs})
-		if err != nil {
-			return Answer{}, err
-		}
-		return s.persist(ctx, p, scope, policy, app, keep)
+		return s.persist(ctx, p, scope, policy, newCase(endpoint, app, policy), keep)
 	})
 }
 
 // persist decides and stores.
 func (s *Service) persist(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, app *application.Application, keep keep,
+	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep keep,
 ) (Answer, error) {
+	defer c.release()
+	app := c.app
 	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(app.Facts, d)
 
 	now := s.moment()
-	id := s.ids.New(tenant.KindDecision, now)
-	response := render(d, policy, &engine.Envelope{
-		DecisionID: id, Environment: string(p.Environment), CreatedAt: now.Format(clockFormat), Warnings: app.Warnings,
+	id, made := s.newID(tenant.KindDecision, now)
+	answer := render(d, policy, &engine.Envelope{
+		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(clockFormat), Warnings: app.Warnings,
+		Blocks: c.blocks(d, policy),
 	}, now)
-	answer := Answer{Status: statusOK, Body: response}
 	write := &store.DecisionWrite{
 		Decision: store.Decision{
-			ID: id, CreatedMicros: now.UnixMicro(), ApplicantRef: app.ApplicantID, Status: d.Status.String(), Grade: d.Grade,
-			PolicyKey: policy.key, PolicyID: policy.id, PolicyVersion: policy.version, Endpoint: EndpointDecisions,
-			EngineVersion: engine.Version, Hash: d.Hash(), Response: response, Facts: written(app.Facts),
+			ID: id, CreatedMicros: made.UnixMicro(), ApplicantRef: c.applicantRef(), Status: d.Status.String(), Grade: d.Grade,
+			PolicyKey: policy.key, PolicyID: policy.id, PolicyVersion: policy.version, Endpoint: c.endpoint,
+			EngineVersion: engine.Version, Hash: d.Hash(), Actor: actor(p), Response: answer.Body, Facts: c.storedFacts(policy),
 		},
-		Meter:  s.bill(p, EndpointDecisions, 1, now),
-		Audit:  s.audit(p, now, actionDecided, id, ""),
-		Answer: keep(answer),
+		Features: c.storedFeatures(),
+		Meter:    s.bill(p, c.endpoint, 1, now),
+		Answer:   keep(answer),
 	}
 	if err := scope.InsertDecision(ctx, write); err != nil {
 		return Answer{}, err
@@ -93,20 +105,15 @@ const (
 )
 
 // render writes a decision with what surrounds it.
-func render(d *engine.Decision, policy *policy, env *engine.Envelope, now time.Time) []byte {
+func render(d *engine.Decision, policy *policy, env *engine.Envelope, now time.Time) Answer {
 	env.PolicyID, env.PolicyVersion = policy.id, int(policy.version)
 	if d.Offer.Made {
 		env.ValidUntil = loan.ValidUntil(now, policy.plan.Policy().OfferValidityDays).Format(time.RFC3339)
 	}
-	w := wire.Writer{Buf: make([]byte, 0, 4<<10)}
+	lent := bodies.Get().(*[]byte)
+	w := wire.Writer{Buf: (*lent)[:0]}
 	d.Write(&w, env)
-	return w.Buf
-}
-
-func written(facts *rule.Facts) []byte {
-	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
-	facts.Write(&w)
-	return w.Buf
+	return Answer{Status: statusOK, Body: w.Buf, lent: lent}
 }
 
 // bill is what a request costs its tenant.
@@ -115,8 +122,9 @@ func (s *Service) bill(p tenant.Principal, endpoint string, units int64, now tim
 	if p.Plan.Unmetered {
 		quota = store.Unmetered
 	}
+	today := s.today(now)
 	return store.Meter{
-		Period: tenant.PeriodOf(now).Key(), Day: tenant.BusinessDay(now), Endpoint: endpoint,
+		Period: today.period, Day: today.day, Endpoint: endpoint,
 		Units: units, Billable: true, Quota: quota,
 	}
 }
@@ -127,14 +135,14 @@ func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire
 	if err := p.Require(tenant.Decide); err != nil {
 		return Answer{}, err
 	}
-	policy, err := s.activePolicy(ctx, p, policyKeyOf(body))
+	policy, app, err := s.read(ctx, p, body, application.Options{
+		ScoreOptional: true, Today: report.DayAt(s.now()),
+	}, application.Read)
 	if err != nil {
 		return Answer{}, err
 	}
-	app, err := application.Read(body, application.Options{Inputs: policy.inputs, ScoreOptional: true})
-	if err != nil {
-		return Answer{}, err
-	}
+	c := newCase(EndpointEligibility, app, policy)
+	defer c.release()
 	var e engine.Eligibility
 	policy.plan.Eligible(app.Facts, &e)
 	var w wire.Writer

@@ -64,28 +64,44 @@ type ReExplanation struct {
 	NotEvaluated   []engine.NotEvaluated
 }
 
-// reexplain runs the engine on stored facts and a stored policy.
+// reexplain runs the engine on stored facts and a stored policy. Three hashes
+// must agree: the one that was stored, the one the engine comes to now, and
+// that of the answer as it is stored. What cannot be read any more is not
+// verified, and says so; an error is a failure of storage.
 func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *store.Decision) (ReExplanation, error) {
 	policy, err := s.policy(ctx, scope, stored.PolicyID)
-	if err != nil {
-		var refusal *fault.Error
-		if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
-			err = notARefusal{err} // the decision was found, so what is missing is our loss
-		}
+	var refusal *fault.Error
+	var unreadable notARefusal
+	switch {
+	case errors.As(err, &unreadable):
+		return unverified(stored, "The policy that decided cannot be read by this version of the service"), nil
+	case errors.As(err, &refusal) && refusal.Kind == fault.NotFound:
+		return unverified(stored, "The policy that decided is not there any more"), nil
+	case err != nil:
 		return ReExplanation{}, fmt.Errorf("the policy of decision %s: %w", stored.ID, err)
 	}
 	facts, err := readFacts(stored.Facts)
 	if err != nil {
-		return ReExplanation{}, fmt.Errorf("the facts of decision %s: %w", stored.ID, notARefusal{err})
+		return unverified(stored, "The stored facts cannot be read"), nil
 	}
 	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(facts, d)
 	hash := d.Hash()
-	return ReExplanation{
+	out := ReExplanation{
 		Verified: hash == stored.Hash, RecomputedHash: hash, PolicyVersion: stored.PolicyVersion,
 		Text: d.Text(), NotEvaluated: d.NotEvaluated(),
-	}, nil
+	}
+	response, err := wire.Parse(stored.Response)
+	if err != nil || engine.ResponseHash(response) != stored.Hash {
+		out.Verified = false
+		out.Text = append(out.Text, "The stored answer is not the one that was decided")
+	}
+	return out, nil
+}
+
+func unverified(stored *store.Decision, why string) ReExplanation {
+	return ReExplanation{PolicyVersion: stored.PolicyVersion, Text: []string{why}}
 }
 
 func readFacts(document []byte) (*rule.Facts, error) {
@@ -98,7 +114,8 @@ func readFacts(document []byte) (*rule.Facts, error) {
 
 // Write writes the re-explanation.
 func (r ReExplanation) Write(w *wire.Writer) {
-	w.Object().Key("verified").Bool(r.Verified).Key("recomputed_hash").String(r.RecomputedHash)
+	w.Object().Key("verified").Bool(r.Verified)
+	optional(w, "recomputed_hash", r.RecomputedHash)
 	w.Key("policy_version").Int(r.PolicyVersion).Key("engine_version").String(engine.Version)
 	w.Key("text").Array()
 	for _, line := range r.Text {

@@ -51,11 +51,32 @@ func (g *gathered) giveBack(counts map[gatheredKey]int64) {
 
 // meterUnbilled counts a request that is free.
 func (s *Service) meterUnbilled(p tenant.Principal, endpoint string) {
-	now := s.now()
-	s.gathered.count(gatheredKey{
-		p.TenantID, string(p.Environment), tenant.PeriodOf(now).Key(), tenant.BusinessDay(now), endpoint,
-	})
+	today := s.today(s.now())
+	s.gathered.count(gatheredKey{p.TenantID, string(p.Environment), today.period, today.day, endpoint})
 }
+
+// businessDay is a day in India, under the names that usage is counted by.
+type businessDay struct {
+	period, day string
+	from, to    int64 // Unix seconds, to exclusive
+}
+
+// today is the business day of a moment. Every request asks, and the answer is
+// the same all day, so the last one is remembered.
+func (s *Service) today(now time.Time) *businessDay {
+	at := now.Unix()
+	if d := s.lastDay.Load(); d != nil && d.from <= at && at < d.to {
+		return d
+	}
+	const day = 24 * 60 * 60
+	midnight := at - (at+indiaOffset)%day + day
+	d := &businessDay{period: tenant.PeriodOf(now).Key(), day: tenant.BusinessDay(now), from: at, to: midnight}
+	s.lastDay.Store(d)
+	return d
+}
+
+// indiaOffset is how many seconds India is ahead.
+const indiaOffset = (5*60 + 30) * 60
 
 // flush stores what was gathered. What fails is tried again with the next
 // flush, except times of last use, which the next use will bring.

@@ -38,6 +38,12 @@ func (l List) page(p tenant.Principal, filters ...string) (store.Page, error) {
 		Limit: l.Limit, Descending: !l.Ascending,
 		FromMicros: micros(l.From), ToMicros: micros(l.To),
 	}
+	if !l.From.IsZero() {
+		page.FromID = tenant.FirstID(tenant.KindDecision, l.From)
+	}
+	if !l.To.IsZero() { // within a millisecond the times decide
+		page.ToID = tenant.FirstID(tenant.KindDecision, l.To.Add(time.Millisecond-1))
+	}
 	if l.Cursor == "" {
 		return page, nil
 	}

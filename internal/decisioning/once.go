@@ -24,6 +24,27 @@ type Answer struct {
 	Location string // where the new thing is, "" when there is none
 	Body     []byte
 	Replayed bool // an earlier request with this Idempotency-Key had this answer
+
+	lent *[]byte // the memory of Body, to be given back
+}
+
+// bodies are the memory of answers, used again and again.
+var bodies = sync.Pool{New: func() any {
+	buf := make([]byte, 0, 8<<10)
+	return &buf
+}}
+
+// keepBody is how large an answer's memory may have grown to be kept.
+const keepBody = 64 << 10
+
+// Release gives the body's memory back. Nobody may look at Body afterwards; an
+// answer that is never released is only garbage.
+func (a *Answer) Release() {
+	if a.lent != nil && cap(a.Body) <= keepBody {
+		*a.lent = a.Body[:0]
+		bodies.Put(a.lent)
+	}
+	a.Body, a.lent = nil, nil
 }
 
 // rememberFor is how long a key is remembered.

@@ -3,6 +3,7 @@ package decisioning
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"verdict/internal/fault"
@@ -70,6 +71,9 @@ func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.A
 	if err := faults.Err(); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
+	if err := s.belongs(ctx, n.TenantID, n.UserID); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
 	key, err := tenant.MintKey(n.Environment, s.random)
 	if err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
@@ -88,6 +92,19 @@ func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.A
 	}
 	shown, err := apiKey(record)
 	return key, shown, err
+}
+
+// belongs refuses a user who is none of the tenant's: whose key it is decides
+// who counts as a second person.
+func (s *Service) belongs(ctx context.Context, tenantID, userID string) error {
+	users, err := s.db.System().ListUsers(ctx, tenantID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(users, func(u store.User) bool { return u.ID == userID }) {
+		return missing("user of this tenant")
+	}
+	return nil
 }
 
 // Keys lists a tenant's keys of both environments, the revoked ones too.

@@ -49,9 +49,12 @@ func overridden(body, overrides wire.Value) (wire.Value, error) {
 					parts = slices.Insert(parts, 1, bureau)
 				}
 			}
-			root.put(parts, v)
+			if !root.put(parts, v) {
+				faults.Add(v.Pointer(), fault.CodeInvalidField, "lies below or above another path of the overrides")
+			}
 		}
 	}
+	root.fits(body, &faults)
 	if err := faults.Err(); err != nil {
 		return wire.Value{}, err
 	}
@@ -73,8 +76,12 @@ func onlyKey(v wire.Value) (string, bool) {
 	return "", false
 }
 
-func (o *override) put(path []string, v wire.Value) {
+// put keeps a value at a path; ok is false when another path is in the way.
+func (o *override) put(path []string, v wire.Value) (ok bool) {
 	for _, name := range path {
+		if o.given {
+			return false
+		}
 		if o.children == nil {
 			o.children = map[string]*override{}
 		}
@@ -86,7 +93,26 @@ func (o *override) put(path []string, v wire.Value) {
 		}
 		o = next
 	}
+	if o.children != nil {
+		return false
+	}
 	o.value, o.given = v, true
+	return true
+}
+
+// fits refuses a path into something that has no members: changed by it, a
+// wrong request would become a right one.
+func (o *override) fits(v wire.Value, faults *fault.List) {
+	if o.children == nil || !v.Given() {
+		return
+	}
+	if v.Kind() != wire.Object {
+		faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object, because a path of the overrides leads into it")
+		return
+	}
+	for _, name := range o.order {
+		o.children[name].fits(v.Get(name), faults)
+	}
 }
 
 // write writes v with what is overridden in it.

@@ -2,9 +2,12 @@ package decisioning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
+	"verdict/internal/application"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
@@ -30,39 +33,37 @@ type policy struct {
 	version             int64
 	plan                *engine.Plan
 	inputs              map[string]rule.Type
+	features            []application.Feature // those it names, in name order
 	tally               *engine.Tally
+	size                int // of its document, in bytes
+	// findings are what the static analysis says, worked out when first asked.
+	findings func() []engine.Finding
 }
 
-// policyCache keeps compiled policies. A rule set's document never changes, so
-// nothing in it can be stale.
-type policyCache struct {
-	recent recent[policyID, *policy]
+// featureNames are the features it names.
+func (p *policy) featureNames() []string {
+	names := make([]string, len(p.features))
+	for i, f := range p.features {
+		names[i] = f.Name
+	}
+	return names
 }
 
+// policyID names a rule set of a tenant in an environment.
 type policyID struct{ tenant, environment, id string }
 
-func newPolicyCache(size int) *policyCache {
-	return &policyCache{newRecent[policyID, *policy](size)}
+// policy finds a rule set of the scope by id, compiled, NotFound when it has
+// none. A rule set's document never changes, so nothing kept can be stale.
+func (s *Service) policy(ctx context.Context, scope *store.Scope, id string) (*policy, error) {
+	return s.policies.Get(ctx, policyID{scope.Tenant(), scope.Environment(), id})
 }
 
-func (c *policyCache) each(visit func(*policy)) { c.recent.each(visit) }
-
-// policy finds a rule set of the scope by id, NotFound when it has none.
-func (s *Service) policy(ctx context.Context, scope *store.Scope, id string) (*policy, error) {
-	key := policyID{scope.Tenant(), scope.Environment(), id}
-	if p, ok := s.policies.recent.get(key); ok {
-		return p, nil
-	}
-	set, err := scope.RuleSet(ctx, id)
+func (s *Service) loadPolicy(ctx context.Context, key policyID) (*policy, error) {
+	set, err := s.db.Scope(key.tenant, key.environment).RuleSet(ctx, key.id)
 	if err != nil {
 		return nil, err
 	}
-	p, err := compile(key, set)
-	if err != nil {
-		return nil, err
-	}
-	// Two may compile the same one at once; the tally of one must count.
-	return s.policies.recent.getOr(key, func() *policy { return p }), nil
+	return compile(key, set)
 }
 
 func compile(key policyID, set store.RuleSet) (*policy, error) {
@@ -73,11 +74,13 @@ func compile(key policyID, set store.RuleSet) (*policy, error) {
 	plan := engine.Compile(read, field.Catalogue())
 	p := &policy{
 		tenant: key.tenant, environment: key.environment, id: set.ID, key: set.PolicyKey, version: set.Version,
-		plan: plan, inputs: map[string]rule.Type{}, tally: plan.NewTally(),
+		plan: plan, inputs: map[string]rule.Type{}, tally: plan.NewTally(), size: len(set.Document),
+		findings: sync.OnceValue(func() []engine.Finding { return engine.Analyse(read, field.Catalogue()) }),
 	}
 	for _, in := range read.Inputs {
 		p.inputs[in.Name] = in.Type
 	}
+	p.features = application.Features(read.FeatureNames())
 	return p, nil
 }
 
@@ -86,6 +89,16 @@ func compile(key policyID, set store.RuleSet) (*policy, error) {
 type notARefusal struct{ err error }
 
 func (n notARefusal) Error() string { return n.err.Error() }
+
+// hidden is an error whose absence of a thing is ours: what a stored decision
+// points at must be there.
+func hidden(err error) error {
+	var refusal *fault.Error
+	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
+		return notARefusal{err}
+	}
+	return err
+}
 
 // activePolicy finds the active policy of a policy_key. A decision uses the
 // one it is given here to its end.
@@ -106,15 +119,33 @@ func (s *Service) loadActive(ctx context.Context, k series) (string, error) {
 	return s.db.Scope(k.tenant, k.environment).ActivePolicy(ctx, k.policyKey)
 }
 
-// maxPolicyKey bounds a policy_key, in bytes.
-const maxPolicyKey = 64
-
-// policyKeyOf is the policy_key that a body names. A malformed one is for the
-// reader of the body to refuse, which it does with everything else. The text
-// is a copy: it outlives the body in a cache.
-func policyKeyOf(body wire.Value) string {
-	if v := body.Get("policy_key"); v.Kind() == wire.String && v.Text() != "" && len(v.Text()) <= maxPolicyKey {
-		return strings.Clone(v.Text())
+// policyKeyOf is the policy_key that a body names; ok is false when what it
+// says is none, which the reader of the body refuses with everything else. The
+// text is a copy: it outlives the body in a cache.
+func policyKeyOf(body wire.Value) (key string, ok bool) {
+	v := body.Get("policy_key")
+	if !v.Given() {
+		return defaultPolicyKey, true
 	}
-	return defaultPolicyKey
+	return strings.Clone(v.Text()), v.Kind() == wire.String && field.IsPolicyKey(v.Text())
+}
+
+// reader reads a body into an application.
+type reader func(wire.Value, application.Options) (*application.Application, error)
+
+// read finds the active policy that a body asks for and reads the body with
+// it. A policy_key that is none is refused along with all else that is wrong.
+func (s *Service) read(ctx context.Context, p tenant.Principal, body wire.Value, o application.Options, read reader) (*policy, *application.Application, error) {
+	key, ok := policyKeyOf(body)
+	if !ok {
+		_, err := read(body, o)
+		return nil, nil, err
+	}
+	policy, err := s.activePolicy(ctx, p, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Inputs = policy.inputs
+	app, err := read(body, o)
+	return policy, app, err
 }

@@ -7,6 +7,7 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/report"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -36,25 +37,28 @@ func (s *Service) Preview(ctx context.Context, p tenant.Principal, body wire.Val
 	if err != nil {
 		return Answer{}, err
 	}
-	answer := variant
 	if ask.compare {
 		baseline, err := s.variant(ctx, p, body, whatIf{}, now)
 		if err != nil {
 			return Answer{}, err
 		}
-		if answer, err = compared(baseline, variant); err != nil {
+		both, err := compared(baseline.Body, variant.Body)
+		if err != nil {
 			return Answer{}, err
 		}
+		baseline.Release()
+		variant.Release()
+		variant = Answer{Status: statusOK, Body: both}
 	}
 	s.meterUnbilled(p, EndpointPreview)
-	return Answer{Status: statusOK, Body: answer}, nil
+	return variant, nil
 }
 
 func readWhatIf(body wire.Value) (whatIf, error) {
 	var faults fault.List
 	var ask whatIf
 	if v := body.Get("rule_set_id"); v.Given() {
-		if ask.ruleSetID = v.Text(); v.Kind() != wire.String {
+		if ask.ruleSetID = v.Text(); ask.ruleSetID == "" || v.Kind() != wire.String {
 			faults.Add(v.Pointer(), fault.CodeWrongType, "must be the id of a rule set")
 		}
 	}
@@ -72,38 +76,48 @@ func readWhatIf(body wire.Value) (whatIf, error) {
 }
 
 // variant is the preview of one what-if.
-func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Value, ask whatIf, now time.Time) ([]byte, error) {
-	policy, err := s.previewed(ctx, p, body, ask.ruleSetID)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Value, ask whatIf, now time.Time) (Answer, error) {
 	if ask.overrides.Given() {
+		var err error
 		if body, err = overridden(body, ask.overrides); err != nil {
-			return nil, err
+			return Answer{}, err
 		}
 	}
-	app, err := application.Read(body, application.Options{Inputs: policy.inputs, Members: previewMembers})
+	policy, app, err := s.previewed(ctx, p, body, ask.ruleSetID, application.Options{
+		Members: previewMembers, Today: report.DayAt(now),
+	})
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
+	c := newCase(EndpointPreview, app, policy)
+	defer c.release()
 	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(app.Facts, d)
 	return render(d, policy, &engine.Envelope{
 		Preview: true, Environment: string(p.Environment), Facts: app.Facts, Warnings: app.Warnings,
+		Blocks: c.blocks(d, policy),
 	}, now), nil
 }
 
-// previewed is the policy that a preview asks for: the rule set it names, a
-// draft or a retired one too, or the active one.
-func (s *Service) previewed(ctx context.Context, p tenant.Principal, body wire.Value, ruleSetID string) (*policy, error) {
+// previewed is the policy that a preview asks for, the rule set it names, a
+// draft or a retired one too, or the active one; and the body read with it.
+func (s *Service) previewed(
+	ctx context.Context, p tenant.Principal, body wire.Value, ruleSetID string, o application.Options,
+) (*policy, *application.Application, error) {
 	if ruleSetID == "" {
-		return s.activePolicy(ctx, p, policyKeyOf(body))
+		return s.read(ctx, p, body, o, application.Read)
 	}
 	if !tenant.Valid(tenant.KindPolicy, ruleSetID) {
-		return nil, missing("rule set")
+		return nil, nil, missing("rule set")
 	}
-	return s.policy(ctx, s.scope(p), ruleSetID)
+	policy, err := s.policy(ctx, s.scope(p), ruleSetID)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Inputs = policy.inputs
+	app, err := application.Read(body, o)
+	return policy, app, err
 }
 
 // compared puts two previews beside each other, with what differs.

@@ -93,7 +93,11 @@ func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value)
 		}
 		return scope.RuleSet(ctx, named.Text())
 	}
-	set, err := scope.ActiveRuleSet(ctx, policyKeyOf(body))
+	key, ok := policyKeyOf(body)
+	if !ok {
+		return store.RuleSet{}, nil // refused when the document is read
+	}
+	set, err := scope.ActiveRuleSet(ctx, key)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
 		return store.RuleSet{}, nil
@@ -156,16 +160,16 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	if !tenant.Valid(tenant.KindPolicy, id) {
 		return RuleSet{}, missing("rule set")
 	}
-	set, err := s.scope(p).RuleSet(ctx, id)
+	scope := s.scope(p)
+	set, err := scope.RuleSet(ctx, id)
 	if err != nil {
 		return RuleSet{}, err
 	}
-	shown, policy, err := show(set)
+	policy, err := s.policy(ctx, scope, id)
 	if err != nil {
 		return RuleSet{}, err
 	}
-	shown.Findings = engine.Analyse(policy, field.Catalogue())
-	return shown, nil
+	return RuleSet{RuleSet: set, FeatureNames: policy.featureNames(), Findings: policy.findings()}, nil
 }
 
 // show reads a stored rule set for showing.

@@ -26,11 +26,14 @@ const maxInputs = 1_000
 // Scorecard creates a scorecard, or scores with one when the body has an
 // input.
 func (s *Service) Scorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
-	if body.Get("input").Given() || body.Get("inputs").Given() {
+	if Scores(body) {
 		return s.score(ctx, p, body)
 	}
 	return s.createScorecard(ctx, p, body, o)
 }
+
+// Scores reports whether a body asks to score rather than to create.
+func Scores(body wire.Value) bool { return body.Get("input").Given() || body.Get("inputs").Given() }
 
 func (s *Service) createScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
@@ -192,6 +195,12 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 		if named.Kind() != wire.String {
 			return nil, "", invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
 		}
+		var faults fault.List
+		f := wire.NewForm(body, &faults)
+		f.Known("scorecard_id", "input", "inputs", "policy_key")
+		if f.Done(); faults.Len() > 0 {
+			return nil, "", faults.Err()
+		}
 		card, err = s.scorecard(ctx, s.scope(p), named.Text())
 		return card, named.Text(), err
 	case !body.Get("factors").Given():
@@ -216,7 +225,11 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 // grading is how the active policy grades a score; without one nothing is
 // graded.
 func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Value) (func(rule.Number) (string, bool), error) {
-	active, err := s.activePolicy(ctx, p, policyKeyOf(body))
+	key, ok := policyKeyOf(body)
+	if !ok {
+		return nil, invalid("/policy_key", fault.CodeInvalidField, field.PolicyKeyText)
+	}
+	active, err := s.activePolicy(ctx, p, key)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == CodeNoActivePolicy {
 		return func(rule.Number) (string, bool) { return "", false }, nil

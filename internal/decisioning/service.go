@@ -16,6 +16,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"verdict/internal/store"
@@ -60,11 +61,12 @@ type Service struct {
 	hasher  *tenant.Hasher
 	options Options
 
-	keys     *freshCache[tenant.KeyHash, credential]
-	active   *freshCache[series, string]
-	policies *policyCache
+	keys     *cache[tenant.KeyHash, credential]
+	active   *cache[series, string]
+	policies *cache[policyID, *policy]
 	gathered gathered
 	flights  flights
+	lastDay  atomic.Pointer[businessDay]
 }
 
 // refreshAfter is how old what a cache says may be. A revoked key and an
@@ -76,6 +78,9 @@ const (
 	keyCacheSize    = 10_000
 	activeCacheSize = 10_000
 	policyCacheSize = 1_000
+	// policyCacheBytes bounds the documents of the policies kept. A compiled
+	// policy takes some eight times its document.
+	policyCacheBytes = 32 << 20
 )
 
 // New makes the service.
@@ -106,9 +111,10 @@ func New(db *store.DB, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{db: db, now: o.Now, random: o.Random, ids: tenant.NewIDs(o.Random), hasher: hasher, options: o}
-	s.keys = newFreshCache(keyCacheSize, o.Now, s.loadCredential)
-	s.active = newFreshCache(activeCacheSize, o.Now, s.loadActive)
-	s.policies = newPolicyCache(o.PlanCache)
+	s.keys = newCache(keyCacheSize, refreshAfter, o.Now, s.loadCredential)
+	s.active = newCache(activeCacheSize, refreshAfter, o.Now, s.loadActive)
+	s.policies = newCache(o.PlanCache, 0, o.Now, s.loadPolicy)
+	s.policies.recent.room, s.policies.weigh = policyCacheBytes, func(p *policy) int { return p.size }
 	s.gathered.counts = map[gatheredKey]int64{}
 	s.gathered.touches = map[string]int64{}
 	s.flights.under = map[flight]struct{}{}

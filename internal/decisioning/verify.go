@@ -40,17 +40,13 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 			}
 			v.Checked++
 			again, err := s.reexplain(ctx, scope, d)
-			why := ""
-			switch {
-			case err != nil:
-				why = err.Error()
-			case !again.Verified:
-				why = "another hash: " + again.RecomputedHash
+			if err != nil {
+				return err // storage failed, which says nothing about the decision
 			}
-			if why != "" {
+			if !again.Verified {
 				v.Failed++
 				if len(v.Wrong) < maxWrong {
-					v.Wrong = append(v.Wrong, WrongDecision{scope.Tenant(), scope.Environment(), d.ID, d.EngineVersion, why})
+					v.Wrong = append(v.Wrong, WrongDecision{scope.Tenant(), scope.Environment(), d.ID, d.EngineVersion, why(again, d)})
 				}
 			}
 			if progress != nil {
@@ -63,6 +59,14 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 		}
 	}
 	return v, nil
+}
+
+// why says in a few words what is wrong with a decision.
+func why(again ReExplanation, d *store.Decision) string {
+	if again.RecomputedHash != "" && again.RecomputedHash != d.Hash {
+		return "another hash: " + again.RecomputedHash
+	}
+	return again.Text[len(again.Text)-1]
 }
 
 // scopes are all places with decisions, and how many there are.

@@ -190,6 +190,17 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	if want := "sha256:" + hex.EncodeToString(digest[:]); d.Hash() != want {
 		t.Errorf("the hash is %s, that of the canonical bytes %s", d.Hash(), want)
 	}
+	// Whoever holds the answer alone comes to the same hash, and to another
+	// once it is altered.
+	var answer wire.Writer
+	d.Write(&answer, &engine.Envelope{DecisionID: "dec_1", ValidUntil: "2026-11-18T18:29:59Z", CreatedAt: "2026-11-15T00:12:00Z"})
+	if v, err := wire.Parse(answer.Buf); err != nil || engine.ResponseHash(v) != d.Hash() {
+		t.Errorf("the answer's own hash is another: %v\n%s", err, answer.Buf)
+	}
+	altered := bytes.Replace(answer.Buf, []byte(`"limit":`), []byte(`"limit":1`), 1)
+	if v, err := wire.Parse(altered); err != nil || engine.ResponseHash(v) == d.Hash() {
+		t.Errorf("an altered answer has the same hash (%v)", err)
+	}
 	// A decision whose memory held another decides alike.
 	before := d.Canonical()
 	var reused engine.Decision

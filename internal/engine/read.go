@@ -40,12 +40,6 @@ func isGrade(s string) bool {
 	})
 }
 
-func isKey(s string) bool {
-	return s != "" && s[0] != '_' && s[0] != '-' && spelt(s, 64, func(c byte) bool {
-		return 'a' <= c && c <= 'z' || isDigit(c) || c == '_' || c == '-'
-	})
-}
-
 func spelt(s string, most int, allowed func(byte) bool) bool {
 	for i := range len(s) {
 		if !allowed(s[i]) {
@@ -112,7 +106,7 @@ func (r *policyReader) document(v wire.Value) {
 	p.Key = "default"
 	if key, ok := f.Text("policy_key", 64); ok {
 		p.Key = key
-		if !isKey(key) {
+		if !field.IsPolicyKey(key) {
 			f.Fail("policy_key", fault.CodeInvalidField, "must be lower-case letters, digits, - and _")
 		}
 	}

@@ -12,6 +12,9 @@ const (
 	one    = 10_000
 )
 
+// One is a value of 1.
+const One = one
+
 // mostValue is the largest value a feature can have either way: a million
 // million, which is also the largest number a rule can read.
 const mostValue = 1_000_000_000_000 * one

@@ -20,12 +20,15 @@ satisfied, and only the operators ` + "`exists` and `absent`" + ` can see that. 
 in rupees. A ratio of 0.35 is 35 percent. A policy may declare further inputs
 of its own under ` + "`report.` and `applicant.`" + `.
 
-Not every name is filled yet. Today a request gives the applicant's fields, the
-score, the bureau fields of a decision request, every raw path, and
-` + "`device_is_emulator`, `device_is_rooted` and `location_permission_denied`" + `. What is
-derived from a report's accounts and enquiries, from bank statements, from
-positions, thresholds and counters, and the features, have their names and
-types so that policies can be written, and stay absent until they are derived.
+A decision request states the applicant's and the bureau's fields. From an
+evaluate request they are worked out: those of the report's accounts and
+enquiries ([BUREAUS.md](BUREAUS.md)), of the bank statement ([BANK.md](BANK.md)),
+and, with ` + "`features: true`" + `, the features ([FEATURES.md](FEATURES.md)).
+
+Of the device, location and fraud fields, ` + "`device_is_emulator`, `device_is_rooted`" + `
+and ` + "`location_permission_denied`" + ` are filled. The others, which need positions,
+thresholds and counters, have their names and types so that policies can be
+written, and stay absent until they are derived.
 `
 
 // WriteMarkdown writes the catalogue as a page: a section with a table for

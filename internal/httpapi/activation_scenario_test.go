@@ -99,9 +99,15 @@ func TestSecondPerson(t *testing.T) {
 		ravi.post(path, "").want(http.StatusOK).is("status", "active")
 		asha.post(path, "").want(http.StatusOK) // it is active; nothing changes
 
-		// A key that belongs to nobody is not a second person to itself.
-		nobody := m.with(tenant.Live, tenant.Admin, "")
-		nobody.post("/v1/rule-sets/"+nobody.draft(`{"name":"machine"}`)+"/activate", "").refused(http.StatusConflict, "second_person_required")
+		// A key belongs to one of the tenant's people, so that it is clear who is second.
+		for _, id := range []string{"", s.signup().userID} {
+			_, _, err := s.service.CreateKey(s.Context(), decisioning.NewKey{
+				TenantID: m.tenantID, UserID: id, Environment: tenant.Live, Name: "nobody's", Scopes: tenant.Admin,
+			})
+			if err == nil {
+				s.Errorf("a key was made for the user %q", id)
+			}
+		}
 
 		// The seeded ones have no author, and the sandbox needs no second person.
 		for _, id := range asha.get("/v1/rule-sets?order=asc").column("id")[:2] {

@@ -28,8 +28,16 @@ type Options struct {
 	Version, Commit string
 	// SignupRate is the bucket of each address that signs up.
 	SignupRate tenant.Rate
-	// MaxBody is the largest body that is read, in bytes; 1 MiB.
-	MaxBody int64
+	// MaxBody is the largest body that is read, in bytes; 1 MiB. MaxReport is
+	// the same where a bureau report or a bank statement may come; 8 MiB.
+	MaxBody   int64
+	MaxReport int64
+	// MaxReading is the memory that bodies may take while they are read and
+	// worked on, all together; 512 MiB.
+	MaxReading int64
+	// RequestTimeout bounds the work on one request; 20 s. It should be less
+	// than the server's own patience with writing the answer.
+	RequestTimeout time.Duration
 	// TrustedProxies are the networks whose word on a client's address is
 	// taken.
 	TrustedProxies []netip.Prefix
@@ -61,11 +69,19 @@ type API struct {
 	ids     *tenant.IDs
 	limiter *limiter
 	docs    *http.ServeMux
+	reading reading
+	probes  readiness
 	started time.Time
 	leaving atomic.Bool
 }
 
-const defaultMaxBody = 1 << 20
+const (
+	defaultMaxBody   = 1 << 20
+	defaultMaxReport = 8 << 20
+
+	defaultMaxReading     = 512 << 20
+	defaultRequestTimeout = 20 * time.Second
+)
 
 // New makes the handler of the whole API.
 func New(service *decisioning.Service, o Options) (*API, error) {
@@ -78,6 +94,15 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = defaultMaxBody
 	}
+	if o.MaxReport == 0 {
+		o.MaxReport = defaultMaxReport
+	}
+	if o.MaxReading == 0 {
+		o.MaxReading = defaultMaxReading
+	}
+	if o.RequestTimeout == 0 {
+		o.RequestTimeout = defaultRequestTimeout
+	}
 	if o.SignupRate == (tenant.Rate{}) {
 		o.SignupRate = tenant.DefaultSignupRate()
 	}
@@ -88,6 +113,7 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	a := &API{
 		service: service, options: o, ids: newRequestIDs(), limiter: newLimiter(), docs: http.NewServeMux(), started: o.Now(),
 	}
+	a.reading.room = o.MaxReading
 	pages.register(a.docs)
 	a.routes = newRouter(a.table())
 	return a, nil
@@ -105,12 +131,14 @@ func (a *API) table() []route {
 		{pattern: "GET /livez", handle: a.live, public: true},
 		{pattern: "GET /readyz", handle: a.ready, public: true},
 		{pattern: "GET /v1/health", handle: a.health, bucket: bucketRead},
+		{pattern: "POST /v1/evaluate", handle: a.evaluate, bucket: bucketDecide, body: required, report: true, once: true},
 		{pattern: "POST /v1/decisions", handle: a.decide, bucket: bucketDecide, body: required, once: true},
 		{pattern: "GET /v1/decisions", handle: a.decisions, bucket: bucketRead},
-		{pattern: "POST /v1/decisions/preview", handle: a.preview, bucket: bucketDecide, body: required},
+		{pattern: "POST /v1/decisions/preview", handle: a.preview, bucket: bucketDecide, body: required, report: true},
 		{pattern: "GET /v1/decisions/{id}", handle: a.decision, bucket: bucketRead},
+		{pattern: "GET /v1/decisions/{id}/features", handle: a.features, bucket: bucketRead},
 		{pattern: "POST /v1/decisions/{id}/review", handle: a.review, bucket: bucketWrite, body: required, once: true},
-		{pattern: "POST /v1/eligibility", handle: a.eligibility, bucket: bucketDecide, body: required, once: true},
+		{pattern: "POST /v1/eligibility", handle: a.eligibility, bucket: bucketDecide, body: required, report: true, once: true},
 		{pattern: "GET /v1/policies", handle: a.policies, bucket: bucketRead},
 		{pattern: "GET /v1/rule-sets", handle: a.ruleSets, bucket: bucketRead},
 		{pattern: "POST /v1/rule-sets", handle: a.createRuleSet, bucket: bucketWrite, body: required, once: true},

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"net/http"
 	"strings"
+	"time"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/wire"
@@ -16,10 +17,10 @@ func (a *API) audit(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	if strings.Contains(c.r.Header.Get("Accept"), "text/csv") {
+	if c.csv {
 		return a.auditCSV(c, filter, list)
 	}
-	page, err := a.service.Audit(c.r.Context(), c.caller, filter, list)
+	page, err := a.service.Audit(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, e decisioning.AuditEntry) { e.Write(w) })
 }
 
@@ -27,7 +28,7 @@ func (a *API) audit(c *call) error {
 // export is for a file, and a file has no pages.
 func (a *API) auditCSV(c *call, filter decisioning.AuditFilter, list decisioning.List) error {
 	list.Limit = decisioning.MaxLimit
-	page, err := a.service.Audit(c.r.Context(), c.caller, filter, list)
+	page, err := a.service.Audit(c.ctx, c.caller, filter, list)
 	if err != nil {
 		return err
 	}
@@ -36,10 +37,17 @@ func (a *API) auditCSV(c *call, filter decisioning.AuditFilter, list decisioning
 	h["Content-Disposition"] = []string{`attachment; filename="audit.csv"`}
 	h["Cache-Control"] = noStore
 	c.status = http.StatusOK
+	if c.r.Method == http.MethodHead {
+		c.w.WriteHeader(http.StatusOK)
+		return nil
+	}
 	out := csv.NewWriter(c.w)
 	_ = out.Write([]string{"created_at", "environment", "actor", "action", "object", "before_checksum", "after_checksum", "note", "id"})
 	writeEntries(out, page.Data)
+	// An export takes as long as it takes; only a page must not.
+	patience := http.NewResponseController(c.w)
 	for out.Error() == nil && page.NextCursor != "" { // until the client has gone away, or has it all
+		_ = patience.SetWriteDeadline(time.Now().Add(pagePatience)) // a writer that cannot keeps its own
 		list.Cursor = page.NextCursor
 		if page, err = a.service.Audit(c.r.Context(), c.caller, filter, list); err != nil {
 			// Half a file must not pass for a whole one.
@@ -50,6 +58,9 @@ func (a *API) auditCSV(c *call, filter decisioning.AuditFilter, list decisioning
 	}
 	return nil
 }
+
+// pagePatience is how long one page of an export may take to be sent.
+const pagePatience = 30 * time.Second
 
 func writeEntries(out *csv.Writer, entries []decisioning.AuditEntry) {
 	for _, e := range entries {

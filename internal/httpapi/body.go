@@ -1,13 +1,15 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"mime"
-	"net/http"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"verdict/internal/fault"
 	"verdict/internal/wire"
@@ -28,12 +30,32 @@ func (b *buffer) release() {
 	}
 }
 
-// bytes is the body, nil when there was none.
-func (b *buffer) bytes() []byte {
-	if b == nil {
-		return nil
+// reading is the memory that bodies may take, all together. A parsed document
+// takes several times its bytes, so that a few large ones at once would be
+// more than the machine has.
+type reading struct {
+	room  int64
+	taken atomic.Int64
+}
+
+// parsedFactor is about how many times its bytes a parsed document takes.
+const parsedFactor = 7
+
+// reserve takes memory for a body of so many bytes; ok is false when there is
+// no room.
+func (r *reading) reserve(bytes int64) (reserved int64, ok bool) {
+	reserved = bytes * parsedFactor
+	if r.taken.Add(reserved) > r.room {
+		r.taken.Add(-reserved)
+		return 0, false
 	}
-	return b.data
+	return reserved, true
+}
+
+func (r *reading) release(reserved int64) {
+	if reserved > 0 {
+		r.taken.Add(-reserved)
+	}
 }
 
 // readBody reads and parses the body that a route wants. What is larger than
@@ -52,15 +74,26 @@ func (c *call) readBody() error {
 		return err
 	}
 	most := c.api.options.MaxBody
-	if c.r.ContentLength > most {
+	if c.route.report {
+		most = c.api.options.MaxReport
+	}
+	length := c.r.ContentLength
+	if length > most {
 		return tooLarge(most)
+	}
+	if length < 0 {
+		length = most // nobody knows
+	}
+	var ok bool
+	if c.reserved, ok = c.api.reading.reserve(length); !ok {
+		return fault.New(fault.Unavailable, codeUnavailable, "too many large bodies are being read at once; try again later")
 	}
 	c.buffer, _ = buffers.Get().(*buffer)
 	data, err := readAll(io.LimitReader(c.r.Body, most+1), c.buffer.data)
 	c.buffer.data = data
-	var limit *http.MaxBytesError
+	c.bytesIn = int64(len(data))
 	switch {
-	case errors.As(err, &limit), int64(len(data)) > most:
+	case int64(len(data)) > most:
 		return tooLarge(most)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault.New(requestTimeout, codeRequestTimeout, "the body did not arrive in time")
@@ -69,7 +102,20 @@ func (c *call) readBody() error {
 	case len(data) == 0 && c.route.body == optional:
 		return nil
 	}
+	return c.parse(data)
+}
+
+// parse reads the bytes, and gives their memory back: the document has its
+// own.
+func (c *call) parse(data []byte) error {
+	if c.once != nil {
+		sum := sha256.Sum256(data)
+		c.once.Hash = hex.EncodeToString(sum[:])
+	}
+	var err error
 	c.body, err = wire.Parse(data)
+	c.buffer.release()
+	c.buffer = nil
 	return err
 }
 

@@ -1,14 +1,15 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"log/slog"
+	"mime"
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,16 +24,20 @@ type call struct {
 	api       *API
 	w         http.ResponseWriter
 	r         *http.Request
+	ctx       context.Context // of the work for it; ends before the connection's patience does
 	route     *route
 	id        string // what the path has in the place of the braces
 	requestID string
 	caller    tenant.Principal
 	body      wire.Value
 	once      *decisioning.Once
+	csv       bool // the answer is wanted as CSV
 	buffer    *buffer
 	begun     time.Time
 	status    int
 	code      string
+	reserved  int64 // of the memory for bodies
+	bytesIn   int64
 	bytesOut  int64
 }
 
@@ -43,6 +48,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := a.options.Now()
 	c := &call{api: a, w: w, r: r, begun: now, requestID: a.ids.New(tenant.KindRequest, now)}
 	defer c.end()
+	// Nobody waits without end: a request that cannot be done is told so while
+	// its connection still takes an answer.
+	var cancel context.CancelFunc
+	c.ctx, cancel = context.WithTimeout(r.Context(), a.options.RequestTimeout)
+	defer cancel()
 	h := w.Header()
 	h["X-Request-Id"] = []string{c.requestID}
 	h["X-Content-Type-Options"] = noSniff
@@ -56,11 +66,11 @@ var noSniff = []string{"nosniff"}
 // serve takes the request through the doors, in the order in which they must
 // be passed: nobody without a key learns which paths there are.
 func (c *call) serve() error {
-	path := c.r.URL.Path
+	path := c.r.URL.EscapedPath() // as it was sent: there is one way to say a path
 	if c.r.URL.RawQuery != "" && keyInQuery(c.r.URL.RawQuery) {
 		return tenant.Unauthenticated()
 	}
-	if path == "/v1" || strings.HasPrefix(path, "/v1/") {
+	if inside(path) || inside(c.r.URL.Path) {
 		if err := c.authenticate(); err != nil {
 			return err
 		}
@@ -78,14 +88,17 @@ func (c *call) serve() error {
 	if err := c.limit(); err != nil {
 		return err
 	}
-	if err := c.readBody(); err != nil {
+	if err := c.readOnce(); err != nil {
 		return err
 	}
-	if err := c.readOnce(); err != nil {
+	if err := c.readBody(); err != nil {
 		return err
 	}
 	return c.route.handle(c)
 }
+
+// inside reports whether a path lies where a key is asked for.
+func inside(path string) bool { return path == "/v1" || strings.HasPrefix(path, "/v1/") }
 
 func (c *call) notAllowed(allowed ...string) error {
 	c.w.Header().Set("Allow", strings.Join(allowed, ", "))
@@ -159,32 +172,37 @@ func (c *call) authenticate() error {
 		return tenant.Unauthenticated()
 	}
 	var err error
-	c.caller, err = c.api.service.Authenticate(c.r.Context(), key)
+	c.caller, err = c.api.service.Authenticate(c.ctx, key)
 	return err
 }
 
-// acceptable refuses a request for a form that no answer has.
+// acceptable refuses a request for a form that no answer has, and chooses CSV
+// where that is asked for by name and JSON is not.
 func (c *call) acceptable() error {
 	accept := c.r.Header["Accept"]
 	if len(accept) == 0 {
 		return nil
 	}
+	json, csv := false, false
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		kind, _, _ := strings.Cut(strings.TrimSpace(part), ";")
-		switch strings.ToLower(strings.TrimSpace(kind)) {
-		case "*/*", "application/*", "application/json", "application/problem+json", "":
-			return nil
-		case "text/*", "text/csv":
-			if c.route.csv {
-				return nil
-			}
+		kind, params, err := mime.ParseMediaType(part)
+		if err != nil || strings.Trim(params["q"], "0.") == "" && params["q"] != "" { // not wanted
+			continue
+		}
+		switch kind {
+		case "*/*", "application/*", "application/json", "application/problem+json":
+			json = true
+		case "text/csv", "text/*":
+			csv = csv || c.route.csv
 		case "text/plain":
-			if c.route.public {
-				return nil
-			}
+			json = json || c.route.public
 		}
 	}
-	return fault.New(notAcceptable, codeNotAcceptable, "answers are application/json")
+	c.csv = csv && !json
+	if !json && !csv {
+		return fault.New(notAcceptable, codeNotAcceptable, "answers are application/json")
+	}
+	return nil
 }
 
 // maxOnceKey bounds an Idempotency-Key.
@@ -207,34 +225,48 @@ func (c *call) readOnce() error {
 	if len(given) > 1 || key == "" || len(key) > maxOnceKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return fault.New(fault.Invalid, fault.CodeInvalidField, "the Idempotency-Key header must be given once, with 1 to %d printable ASCII characters", maxOnceKey)
 	}
-	sum := sha256.Sum256(c.buffer.bytes())
-	c.once = &decisioning.Once{Route: c.route.method + " " + c.r.URL.Path, Key: key, Hash: hex.EncodeToString(sum[:])}
+	c.once = &decisioning.Once{Route: c.route.method + " " + c.r.URL.Path, Key: key}
 	return nil
 }
 
 // end closes the books of a request. A panic is our mistake: the caller hears
-// of an internal error, and the log where it was, without any value.
+// of an internal error, or of none when part of an answer is out already and
+// the connection is cut; the log tells where it was, without any value.
 func (c *call) end() {
-	if p := recover(); p != nil {
-		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-			panic(p)
-		}
-		c.api.options.Logger.Error("a handler panicked", "request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
-		if c.status == 0 {
+	p := recover()
+	aborted := false
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		aborted = true
+	}
+	if p != nil && !aborted {
+		c.api.options.Logger.ErrorContext(c.r.Context(), "a handler panicked",
+			"request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
+		if aborted = c.status != 0; !aborted {
 			c.refuse(fault.New(fault.Internal, codeInternal, "this is our mistake; the request id helps to find it"))
 		}
 	}
+	if aborted {
+		c.status, c.code = http.StatusInternalServerError, codeInternal
+	}
 	c.buffer.release()
-	took := c.api.options.Now().Sub(c.begun)
+	c.api.reading.release(c.reserved)
+	c.tell(c.api.options.Now().Sub(c.begun))
+	if aborted {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// tell notes the request for metrics and in the log.
+func (c *call) tell(took time.Duration) {
 	if observe := c.api.options.Observe; observe != nil {
 		observe(Observation{
-			Route: c.routeName(), Status: c.status, Code: c.code, Duration: took,
-			BytesIn: max(c.r.ContentLength, 0), BytesOut: c.bytesOut,
+			Route: c.routeName(), Status: c.status, Code: c.code, Duration: took, BytesIn: c.bytesIn, BytesOut: c.bytesOut,
 			Context: c.r.Context(), RequestID: c.requestID, TenantID: c.caller.TenantID, Environment: string(c.caller.Environment),
 		})
 	}
 	level := slog.LevelDebug
 	switch {
+	case c.code == codeClientGone:
 	case c.status >= 500:
 		level = slog.LevelError
 	case c.status >= 400:
@@ -270,6 +302,7 @@ func (c *call) send(status int, body []byte) error {
 		h["Content-Type"] = jsonType
 	}
 	h["Cache-Control"] = noStore
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	c.status, c.bytesOut = status, int64(len(body))
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(body) // a client that has gone away hears nothing either way
@@ -288,7 +321,12 @@ func (c *call) answer(a decisioning.Answer, err error) error {
 	if a.Replayed {
 		h["Idempotent-Replayed"] = []string{"true"}
 	}
-	return c.send(a.Status, a.Body)
+	err = c.send(a.Status, a.Body)
+	// An HTTP/2 connection may still hold the bytes of a stream that was reset.
+	if c.r.ProtoMajor == 1 {
+		a.Release()
+	}
+	return err
 }
 
 // writes is a result that writes itself.

@@ -109,6 +109,8 @@ func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 	}
 	if kind == problemType {
 		faults = append(faults, problemBreaches(media, got)...)
+	} else if strings.HasSuffix(kind, "json") {
+		faults = append(faults, warningBreaches(got)...)
 	}
 	if operation != nil && operation.RequestBody != nil && got.status < 300 && body != "" {
 		if err := matches(doc, operation.RequestBody.Value.Content["application/json"].Schema.Value, withoutNulls(body)); err != nil {
@@ -242,6 +244,20 @@ func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
 	for _, code := range codes {
 		if !slices.Contains(httpapi.ErrorCodes(), code) {
 			faults = append(faults, "there is no page about "+code)
+		}
+	}
+	return faults
+}
+
+// warningBreaches looks for warnings that no page explains.
+func warningBreaches(got answer) (faults []string) {
+	var body struct{ Warnings []struct{ Code string } }
+	if json.Unmarshal(got.body, &body) != nil {
+		return nil // no object, or none that has warnings
+	}
+	for _, w := range body.Warnings {
+		if !slices.Contains(httpapi.WarningCodes(), w.Code) {
+			faults = append(faults, "there is no note about "+w.Code)
 		}
 	}
 	return faults

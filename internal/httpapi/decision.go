@@ -2,28 +2,55 @@ package httpapi
 
 import (
 	"net/http"
+	"strconv"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/wire"
 )
 
 func (a *API) decide(c *call) error {
-	return c.answer(a.service.Decide(c.r.Context(), c.caller, c.body, c.once))
+	return c.answer(a.service.Decide(c.ctx, c.caller, c.body, c.once))
+}
+
+func (a *API) evaluate(c *call) error {
+	return c.answer(a.service.Evaluate(c.ctx, c.caller, c.body, c.once))
+}
+
+func (a *API) features(c *call) error {
+	q := c.query()
+	filter := decisioning.FeatureFilter{
+		Name: q.text("name"), Prefix: q.text("prefix"),
+		Metric: q.choice("metric", decisioning.FeatureMetrics()...), Product: q.choice("product", decisioning.FeatureProducts()...),
+		Aggregation: q.choice("aggregation", "count", "sum", "max", "avg", "trend", "ratio"),
+		UsedOnly:    q.flag("used_only"), PopulatedOnly: q.flag("populated_only"), Provenance: q.flag("provenance"),
+	}
+	if window := q.choice("window", "7", "30", "60", "90", "180", "365"); window != "" {
+		filter.WindowDays, _ = strconv.Atoi(window)
+	}
+	list := q.page()
+	if err := q.err(); err != nil {
+		return err
+	}
+	vector, err := a.service.Features(c.ctx, c.caller, c.id, filter, list)
+	if err != nil {
+		return err
+	}
+	return c.sendResult(http.StatusOK, vector)
 }
 
 func (a *API) preview(c *call) error {
-	return c.answer(a.service.Preview(c.r.Context(), c.caller, c.body))
+	return c.answer(a.service.Preview(c.ctx, c.caller, c.body))
 }
 
 func (a *API) eligibility(c *call) error {
-	return c.answer(a.service.Eligibility(c.r.Context(), c.caller, c.body))
+	return c.answer(a.service.Eligibility(c.ctx, c.caller, c.body))
 }
 
 func (a *API) decision(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	return c.answer(a.service.Decision(c.r.Context(), c.caller, c.id))
+	return c.answer(a.service.Decision(c.ctx, c.caller, c.id))
 }
 
 func (a *API) decisions(c *call) error {
@@ -36,12 +63,12 @@ func (a *API) decisions(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions(c.r.Context(), c.caller, filter, list)
+	page, err := a.service.Decisions(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, d decisioning.DecisionSummary) { d.Write(w) })
 }
 
 func (a *API) review(c *call) error {
-	return c.answer(a.service.ReviewDecision(c.r.Context(), c.caller, c.id, c.body, c.once))
+	return c.answer(a.service.ReviewDecision(c.ctx, c.caller, c.id, c.body, c.once))
 }
 
 // sendPage writes a page of a list.

@@ -89,7 +89,7 @@ var errorPages = []errorPage{
 		Code: "features_not_generated", Status: 404, Title: "No features for this decision",
 		Meaning: "The decision is there, and was made without the feature factory.",
 		Cause:   "Features are generated only when the application was sent with `features: true`.",
-		Mend:    "Send the application with `features: true`.",
+		Mend:    "Decide again through `POST /v1/evaluate` with `features: true`. A decision never changes, so none can be added to this one.",
 	},
 	{
 		Code: "method_not_allowed", Status: 405, Title: "Method not allowed",
@@ -154,7 +154,7 @@ var errorPages = []errorPage{
 	{
 		Code: "request_too_large", Status: 413, Title: "Request too large",
 		Meaning: "The body is larger than this path takes, or holds more values than are read.",
-		Cause:   "Bodies are limited to 1 MiB unless the service is set up otherwise.",
+		Cause:   "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report or a bank statement may come, unless the service is set up otherwise.",
 		Mend:    "Send less: leave out what no policy reads, and split lists into several requests.",
 	},
 	{
@@ -177,7 +177,7 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: "report_must_have_one_key", Status: 422, Title: "Report must have one key",
-		Meaning: "`report` must hold exactly one report, under the bureau's name.",
+		Meaning: "`report` must hold exactly one report, under the name in `bureau`.",
 		Cause:   "It is empty, or holds the reports of several bureaus.",
 		Mend:    "Send the one report that the decision is to rest on.",
 	},
@@ -248,8 +248,8 @@ var itemPages = []errorPage{
 	{
 		Code: "too_many", Status: 422, Title: "Too many entries",
 		Meaning: "A list has more entries than are taken.",
-		Cause:   "Every list has a limit.",
-		Mend:    "`detail` names the limit. Send fewer, or split the request.",
+		Cause:   "Every list has a limit: 20,000 transactions, 1,000 accounts, 5,000 enquiries and 120 months of one account among them.",
+		Mend:    "`detail` names the limit. Send fewer, the newest by preference, or split the request.",
 	},
 	{
 		Code: "duplicate", Status: 422, Title: "Used twice",
@@ -315,5 +315,24 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_employment_type", "The employment type is not a known one and was read as `OTHER`."},
 	{"foir_looks_like_ratio", "A percentage of at most 1 was sent where a ratio was probably meant; it was read as a percentage all the same."},
 	{"tenure_not_available", "The tenure asked for is not among the band's; its usual tenure applies."},
+	{"read_as_number", "A number in a report was sent as text and was read."},
+	{"read_as_date", "A date in a report was not written as `2026-11-15` and was read."},
+	{"unknown_account_type", "The account counts as other unsecured credit."},
+	{"unknown_account_status", "The account's other members say how it stands."},
+	{"unknown_payment_code", "The month counts as not reported."},
+	{"payment_history_length", "A payment history does not have the length of its layout; what is there was read."},
+	{"payment_history_undated", "A payment history has no date; its months were counted from the date of the report."},
+	{"payment_month_unknown", "A month of a payment history cannot be read and was left out."},
+	{"later_event_ignored", "Something in a report is dated after the request and was left out."},
+	{"sent_twice", "Two members say the same thing differently; the first was read, and of a month the worst."},
+	{"status_contradicted", "An account that has been closed is said to run; it counts as closed."},
+	{"instalment_not_monthly", "An instalment is not monthly and was left out."},
+	{"enquiry_undated", "An enquiry without a date was left out."},
+	{"enquiry_repeated", "One lender's enquiries on one day for one product count once."},
+	{"later_event", "Transactions dated after the request were left out."},
+	{"no_direction", "Transactions that do not say which way money went were left out."},
+	{"unknown_mode", "A mode that is not known was read as `OTHERS`."},
+	{"amount_as_text", "Amounts of transactions were sent as text and were read."},
+	{"no_time_zone", "Times without a zone were read as India's."},
 	{"more_warnings", "There were more warnings than are listed."},
 }

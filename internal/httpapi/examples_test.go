@@ -29,6 +29,7 @@ func TestExamples(t *testing.T) {
 	doc := loadContract(t)
 	requests := exampleRequests(t, doc)
 	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
 		ids, key := placeholders{}, ""
 		for _, r := range requests {
 			sender := key
@@ -215,13 +216,15 @@ type placeholders map[string]string
 
 // learn takes an id from the first answer that has it.
 func (p placeholders) learn(r exampleRequest, got answer) {
-	for name, from := range map[string]struct{ operation, member string }{
-		"{rule_set_id}":  {"signUp", "default_rule_set_id"},
-		"{decision_id}":  {"createDecision", "decision_id"},
-		"{draft_id}":     {"createRuleSet", "id"},
-		"{scorecard_id}": {"createOrScoreScorecard", "id"},
+	for name, from := range map[string]struct{ operation, member, beside string }{
+		"{rule_set_id}":  {"signUp", "default_rule_set_id", ""},
+		"{decision_id}":  {"createDecision", "decision_id", ""},
+		"{evaluated_id}": {"evaluateReport", "decision_id", "features"},
+		"{draft_id}":     {"createRuleSet", "id", ""},
+		"{scorecard_id}": {"createOrScoreScorecard", "id", ""},
 	} {
-		if id := got.text(from.member); p[name] == "" && from.operation == r.operation.OperationID && id != "" {
+		fits := from.operation == r.operation.OperationID && (from.beside == "" || got.at(from.beside) != nil)
+		if id := got.text(from.member); p[name] == "" && fits && id != "" {
 			p[name] = id
 		}
 	}

@@ -27,6 +27,7 @@ func TestIsolation(t *testing.T) {
 	fast := tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
 	plans := tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
 	each(t, stackOptions{plans: plans}, func(s *stack) {
+		s.begin(november)
 		asha, birch := s.settle("Zebra"), s.settle("Quagga")
 		for _, environment := range tenant.Environments() {
 			victim := asha[environment]
@@ -71,7 +72,8 @@ type resident struct {
 // nobody is the same of nobody: an answer about what is another's must not
 // differ from an answer about what is not there at all.
 var nobody = placeholders{
-	"{decision_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{draft_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{decision_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{evaluated_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{draft_id}":    "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{scorecard_id}": "sc_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{applicant_id}": "nobody", "{policy_key}": "nobody", "{name}": "nobody", "{actor}": "key_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{cursor}": "bm9ib2R5",
 }
@@ -109,16 +111,25 @@ func (r *resident) furnish(mark string) {
 	create("/v1/rule-sets/"+r.named["{rule_set_id}"]+"/activate", `{"note":"`+mark+`"}`, "0").want(http.StatusOK)
 	for _, once := range []string{"1", "2"} {
 		decision := create("/v1/decisions", `{"applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`, once).want(http.StatusOK)
+		evaluated := create("/v1/evaluate", evaluateBy(mark), once).want(http.StatusOK)
 		draft := create("/v1/rule-sets", `{"name":"`+mark+once+`"}`, once).want(http.StatusCreated)
 		card := create("/v1/scorecards", `{"name":"`+mark+`","base_points":650,"factors":[]}`, once).want(http.StatusCreated)
 		product := create("/v1/rule-sets", `{"name":"`+mark+once+`","policy_key":"`+mark+`","base":"`+r.named["{rule_set_id}"]+`"}`, "product"+once)
 		create("/v1/rule-sets/"+product.text("id")+"/activate", "", once).want(http.StatusOK)
 		create("/v1/decisions", `{"policy_key":"`+mark+`","applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`, "product"+once).want(http.StatusOK)
 		r.named["{decision_id}"], r.named["{draft_id}"], r.named["{scorecard_id}"] = decision.text("decision_id"), draft.text("id"), card.text("id")
+		r.named["{evaluated_id}"] = evaluated.text("decision_id")
 		create("/v1/decisions/"+decision.text("decision_id")+"/review", `{"outcome":"upheld","note":"`+mark+`"}`, once).want(http.StatusCreated)
 	}
 	r.named["{applicant_id}"], r.named["{policy_key}"], r.named["{name}"] = mark, mark, mark
 	r.named["{actor}"] = r.get("/v1/rule-sets/" + r.named["{draft_id}"]).text("created_by")
+}
+
+// evaluateBy is an evaluate request with features, of an applicant.
+func evaluateBy(applicant string) string {
+	return `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781},"reportDate":"2026-11-10",
+		"enquiries":[{"date":"2026-11-03","product":"personal_loan"},{"date":"2026-10-30","product":"credit_card"}]}},
+		"fraud":{"applicant_ref":"` + applicant + `"},"features":true}`
 }
 
 var anID = regexp.MustCompile(`\b[a-z]+_[0-9A-HJKMNP-TV-Z]{26}\b`)
@@ -244,7 +255,7 @@ func (r *resident) thing(a attempt, thing string) string {
 		return r.named[thing]
 	}
 	path, _, _ := strings.Cut(a.path, "&cursor=")
-	cursor := r.get(path).want(http.StatusOK).text("pagination", "next_cursor")
+	cursor := r.get(r.named.fill(path)).want(http.StatusOK).text("pagination", "next_cursor")
 	if cursor == "" {
 		r.Fatalf("%s has no second page to point at", path)
 	}

@@ -68,13 +68,13 @@ func (l *limiter) take(who owner, rate tenant.Rate, now time.Time) (left int, wa
 	return int(t.left), 0, true
 }
 
-// refill adds what came in since the last look. A clock that was set back
-// brings nothing, and takes nothing away.
+// refill adds what came in since the last look. Requests that began earlier
+// and come later bring nothing: time only counts forward.
 func (t *tokens) refill(now time.Time) {
 	if passed := now.Sub(t.at).Seconds(); passed > 0 {
 		t.left = min(t.left+passed*t.rate.PerSecond(), float64(t.rate.Burst))
+		t.at = now
 	}
-	t.at = now
 }
 
 // sweep forgets full buckets, and if that is not enough some others: their
@@ -93,12 +93,15 @@ func (l *limiter) sweep(now time.Time) {
 	}
 }
 
-// limit takes a token of the caller's bucket, or refuses.
-func (c *call) limit() error {
+// limit takes a token of the route's bucket, or refuses.
+func (c *call) limit() error { return c.take(c.route.bucket) }
+
+// take takes a token of one of the caller's buckets, or refuses.
+func (c *call) take(from bucket) error {
 	var rate tenant.Rate
-	who := owner{c.route.bucket, c.caller.KeyID}
+	who := owner{from, c.caller.KeyID}
 	rates := &c.caller.Plan.Rates
-	switch c.route.bucket {
+	switch from {
 	case noBucket:
 		return nil
 	case bucketSignup:
@@ -111,7 +114,7 @@ func (c *call) limit() error {
 	left, wait, ok := c.api.limiter.take(who, rate, c.begun)
 	window := int(rate.Window / time.Second)
 	h := c.w.Header()
-	name := string(c.route.bucket)
+	name := string(from)
 	buf := make([]byte, 0, 64)
 	buf = append(strconv.AppendInt(append(append(append(buf, '"'), name...), `";q=`...), int64(rate.Allowance), 10), ";w="...)
 	buf = strconv.AppendInt(buf, int64(window), 10)

@@ -22,6 +22,7 @@ const (
 	codeRateLimited          = "rate_limited"
 	codeQuotaExceeded        = "quota_exceeded"
 	codeInProgress           = "idempotency_in_progress"
+	codeClientGone           = "client_gone" // never sent: nobody is there to hear it
 	codeInternal             = "internal_error"
 	codeUnavailable          = "unavailable"
 )
@@ -32,6 +33,7 @@ const (
 	notAcceptable
 	unsupportedMediaType
 	requestTimeout
+	clientGone
 )
 
 // statuses is the one table of what a refusal is answered with.
@@ -43,6 +45,7 @@ var statuses = map[fault.Kind]int{
 	methodNotAllowed:      http.StatusMethodNotAllowed,
 	notAcceptable:         http.StatusNotAcceptable,
 	requestTimeout:        http.StatusRequestTimeout,
+	clientGone:            statusClientGone,
 	fault.Conflict:        http.StatusConflict,
 	fault.Precondition:    http.StatusPreconditionFailed,
 	fault.TooLarge:        http.StatusRequestEntityTooLarge,
@@ -52,6 +55,10 @@ var statuses = map[fault.Kind]int{
 	fault.Internal:        http.StatusInternalServerError,
 	fault.Unavailable:     http.StatusServiceUnavailable,
 }
+
+// statusClientGone is what others use for a request whose caller went away. No
+// caller sees it; metrics and logs do, so that it is not taken for our failure.
+const statusClientGone = 499
 
 // refuse answers with a problem document. An error that is no refusal of ours
 // is logged in full and told as an internal error, without a word of it.
@@ -88,6 +95,8 @@ func (c *call) refusal(err error) *fault.Error {
 			c.api.options.Logger.Warn("refused", "request_id", c.requestID, "route", c.routeName(), "error", err)
 		}
 		return refusal
+	case c.r.Context().Err() != nil:
+		return fault.New(clientGone, codeClientGone, "the caller has gone away")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Unavailable, codeUnavailable, "the request was given up before it was done")
 	}

@@ -91,9 +91,20 @@ func (q *query) days(name string, most int) int {
 	return n
 }
 
-// list reads what every list takes.
+// flag reads a parameter that is true or false.
+func (q *query) flag(name string) bool { return q.choice(name, "true", "false") == "true" }
+
+// list reads what every list by time takes.
 func (q *query) list() decisioning.List {
-	l := decisioning.List{Limit: decisioning.DefaultLimit, Cursor: q.text("cursor"), From: q.time("from"), To: q.time("to")}
+	l := q.page()
+	l.From, l.To = q.time("from"), q.time("to")
+	l.Ascending = q.choice("order", "asc", "desc") == "asc"
+	return l
+}
+
+// page reads what every list takes.
+func (q *query) page() decisioning.List {
+	l := decisioning.List{Limit: decisioning.DefaultLimit, Cursor: q.text("cursor")}
 	if text := q.text("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > decisioning.MaxLimit {
@@ -101,7 +112,6 @@ func (q *query) list() decisioning.List {
 		}
 		l.Limit = n
 	}
-	l.Ascending = q.choice("order", "asc", "desc") == "asc"
 	return l
 }
 

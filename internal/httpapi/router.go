@@ -12,6 +12,7 @@ type route struct {
 	public  bool   // needs no key
 	bucket  bucket // which rate limit it draws on
 	body    bodyRule
+	report  bool // the body may hold a bureau report
 	once    bool // takes an Idempotency-Key
 	csv     bool // can answer with CSV
 

@@ -8,14 +8,14 @@ import (
 )
 
 func (a *API) createRuleSet(c *call) error {
-	return c.answer(a.service.CreateRuleSet(c.r.Context(), c.caller, c.body, c.once))
+	return c.answer(a.service.CreateRuleSet(c.ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) ruleSet(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	set, err := a.service.RuleSet(c.r.Context(), c.caller, c.id)
+	set, err := a.service.RuleSet(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -29,12 +29,12 @@ func (a *API) ruleSets(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.RuleSets(c.r.Context(), c.caller, filter, list)
+	page, err := a.service.RuleSets(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, r decisioning.RuleSet) { r.Write(w) })
 }
 
 func (a *API) activate(c *call) error {
-	return c.answer(a.service.Activate(c.r.Context(), c.caller, c.id, c.body, c.once))
+	return c.answer(a.service.Activate(c.ctx, c.caller, c.id, c.body, c.once))
 }
 
 // maxStatsDays is as far back as statistics can be asked for.
@@ -47,12 +47,19 @@ func (a *API) policies(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Policies(c.r.Context(), c.caller, filter, list)
+	page, err := a.service.Policies(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, v decisioning.PolicyView) { v.Write(w) })
 }
 
+// scorecard creates a scorecard, which is a write of configuration, or scores
+// with one.
 func (a *API) scorecard(c *call) error {
-	return c.answer(a.service.Scorecard(c.r.Context(), c.caller, c.body, c.once))
+	if !decisioning.Scores(c.body) {
+		if err := c.take(bucketWrite); err != nil {
+			return err
+		}
+	}
+	return c.answer(a.service.Scorecard(c.ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) scorecards(c *call) error {
@@ -62,6 +69,6 @@ func (a *API) scorecards(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Scorecards(c.r.Context(), c.caller, name, list)
+	page, err := a.service.Scorecards(c.ctx, c.caller, name, list)
 	return sendPage(c, page, err, func(w *wire.Writer, s decisioning.Scorecard) { s.Write(w) })
 }

@@ -2,13 +2,14 @@ package httpapi
 
 import (
 	"net/http"
+	"sync"
 	"time"
 
 	"verdict/internal/wire"
 )
 
 func (a *API) signup(c *call) error {
-	signed, err := a.service.Signup(c.r.Context(), c.body)
+	signed, err := a.service.Signup(c.ctx, c.body)
 	if err != nil {
 		return err
 	}
@@ -19,7 +20,7 @@ func (a *API) usage(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	usage, err := a.service.Usage(c.r.Context(), c.caller)
+	usage, err := a.service.Usage(c.ctx, c.caller)
 	if err != nil {
 		return err
 	}
@@ -31,10 +32,30 @@ func (a *API) usage(c *call) error {
 func (a *API) live(c *call) error { return c.plain(http.StatusOK, "ok\n") }
 
 func (a *API) ready(c *call) error {
-	if a.leaving.Load() || !a.service.Health(c.r.Context()).Ready {
+	if a.leaving.Load() || !a.probes.ready(c) {
 		return c.plain(http.StatusServiceUnavailable, "not ready\n")
 	}
 	return c.plain(http.StatusOK, "ready\n")
+}
+
+// readiness remembers for a moment whether the database answers: probes come
+// from anybody, and must not be a way to keep it busy.
+type readiness struct {
+	mu  sync.Mutex
+	at  time.Time
+	was bool
+}
+
+// probeEvery is how long an answer is good for.
+const probeEvery = time.Second
+
+func (r *readiness) ready(c *call) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if age := c.begun.Sub(r.at); age < 0 || age >= probeEvery {
+		r.was, r.at = c.api.service.Health(c.ctx).Ready, c.begun
+	}
+	return r.was
 }
 
 func (c *call) plain(status int, text string) error {
@@ -46,7 +67,7 @@ func (a *API) health(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	h := a.service.Health(c.r.Context())
+	h := a.service.Health(c.ctx)
 	ready := h.Ready && !a.leaving.Load()
 	status, word, storage := http.StatusOK, "ok", "ok"
 	if !h.Ready {
@@ -58,7 +79,7 @@ func (a *API) health(c *call) error {
 	var w wire.Writer
 	w.Object().Key("status").String(word).Key("live").Bool(true).Key("ready").Bool(ready)
 	w.Key("version").String(a.options.Version).Key("engine_version").String(h.EngineVersion).Key("commit").String(a.options.Commit)
-	w.Key("uptime_seconds").Int(int64(a.options.Now().Sub(a.started).Seconds()))
+	w.Key("uptime_seconds").Int(max(0, int64(a.options.Now().Sub(a.started).Seconds()))) // the clock may be set back
 	w.Key("checks").Object().Key("storage").Object().Key("status").String(storage)
 	w.Key("latency_ms").Decimal(h.StorageLatency.Microseconds(), 3).EndObject().EndObject()
 	w.Key("time").String(h.Time.Format(time.RFC3339)).EndObject()

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"slices"
+	"sync"
 
 	"verdict/internal/fault"
 	"verdict/internal/wire"
@@ -49,24 +49,39 @@ func ReadStatement(summary wire.Value, asOf Day, faults, warnings *fault.List) *
 		faults.Add(list.Pointer(), fault.CodeTooMany, "has more than %d entries", MaxTransactions)
 		return nil
 	}
-	r := bankReader{asOf: asOf, faults: faults, rows: make([]bankRow, 0, list.Len())}
+	rows := borrowRows(list.Len())
+	defer rowLists.Put(rows)
+	r := bankReader{asOf: asOf, faults: faults, rows: (*rows)[:0]}
 	for at, v := range list.Elements() {
 		r.row(v, int32(at))
 	}
 	r.warn(list.Pointer(), warnings)
-	rows := r.rows
-	inOrder(rows)
-	detect(rows)
+	inOrder(r.rows)
+	detect(r.rows)
 	s := &Statement{
-		Transactions:            make([]Transaction, len(rows)),
+		Transactions:            make([]Transaction, len(r.rows)),
 		DeclaredIncomePaise:     declared(summary.Get("declared_monthly_income")),
 		DeclaredInstalmentPaise: declared(summary.Get("declared_emi")),
 	}
-	for i := range rows {
-		s.Transactions[i] = rows[i].Transaction
+	for i := range r.rows {
+		s.Transactions[i] = r.rows[i].Transaction
 	}
 	s.Breaks = breaks(s.Transactions)
 	return s
+}
+
+// rowLists are used again: a large one is as much memory as the statement that
+// is made of it.
+var rowLists = sync.Pool{New: func() any { return new([]bankRow) }}
+
+// borrowRows is a list with room for n rows, to be put back.
+func borrowRows(n int) *[]bankRow {
+	list, ok := rowLists.Get().(*[]bankRow)
+	if !ok || cap(*list) < n {
+		rows := make([]bankRow, 0, n)
+		list = &rows
+	}
+	return list
 }
 
 // declared reads what the applicant says. Whether it may be said so is looked
@@ -91,21 +106,21 @@ func inOrder(rows []bankRow) {
 	for i := range rows {
 		timed = timed && rows[i].second >= 0
 	}
-	order := func(a, b bankRow) int {
-		if c := cmp.Compare(a.Day, b.Day); c != 0 || !timed {
-			return c
+	order := func(a, b *bankRow) int {
+		if a.Day != b.Day || !timed {
+			return int(a.Day - b.Day)
 		}
-		return cmp.Compare(a.second, b.second)
+		return int(a.second - b.second)
 	}
 	for i := 1; i < len(rows); i++ {
-		c := order(rows[i-1], rows[i])
+		c := order(&rows[i-1], &rows[i])
 		down, up = down || c > 0, up || c < 0
 	}
 	switch {
 	case down && !up:
 		slices.Reverse(rows)
 	case down:
-		slices.SortStableFunc(rows, order)
+		slices.SortStableFunc(rows, func(a, b bankRow) int { return order(&a, &b) })
 	}
 }
 

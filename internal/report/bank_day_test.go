@@ -65,28 +65,40 @@ func TestWholeMonths(t *testing.T) {
 	}
 }
 
+// dayOfTime is a day as the standard library counts it.
+func dayOfTime(t time.Time) Day {
+	year, month, day := t.Date()
+	return Day(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / 86_400)
+}
+
 // TestStampIsTime holds the reader of dates to the standard library's.
 func TestStampIsTime(t *testing.T) {
 	t.Parallel()
+	var last dated
 	rapid.Check(t, func(t *rapid.T) {
 		moment := time.Unix(rapid.Int64Range(-60_000_000_000, 250_000_000_000).Draw(t, "moment"), 0)
 		zone := time.FixedZone("", 60*rapid.IntRange(-14*60, 14*60).Draw(t, "offset"))
 		text := moment.In(zone).Format(time.RFC3339)
-		got, ok := readStamp(text)
+		got, ok := readStamp(text, &last)
 		local := moment.UTC().Add(india)
-		if !ok || got.day != DayOf(local.Date()) || int(got.second) != local.Hour()*3600+local.Minute()*60+local.Second() {
+		if !ok || got.day != dayOfTime(local) || int(got.second) != local.Hour()*3600+local.Minute()*60+local.Second() {
 			t.Fatalf("%s: got %+v, %v", text, got, ok)
 		}
 		date := moment.UTC().Format(time.DateOnly)
-		if got, ok := readStamp(date); !ok || got.second != -1 || got.day != DayOf(moment.UTC().Date()) {
-			t.Fatalf("%s: got %+v, %v", date, got, ok)
+		for range 2 { // the second time it is remembered
+			if got, ok := readStamp(date, &last); !ok || got.second != -1 || got.day != dayOfTime(moment.UTC()) {
+				t.Fatalf("%s: got %+v, %v", date, got, ok)
+			}
+		}
+		if got := DayOf(moment.UTC().Date()); got != dayOfTime(moment.UTC()) {
+			t.Fatalf("%s: the day is %d", date, got)
 		}
 	})
 	for _, text := range []string{
 		"", "2026-1-01", "2026-13-01", "2026-00-10", "2026-04-31", "2026-02-29", "2026-10-01T", "2026-10-01T10:00", "2026-10-01T10:00:00+5",
 		"2026-10-01T10:00:00.Z", "2026-10-01T24:00:00Z", "2026-10-01x10:00:00Z", "2026-10-01T10:00:00+25:00", "2026/10/01", "-026-10-01",
 	} {
-		if _, ok := readStamp(text); ok {
+		if _, ok := readStamp(text, &last); ok {
 			t.Errorf("%q was read", text)
 		}
 	}

@@ -13,22 +13,33 @@ type bankReader struct {
 	asOf   Day
 	faults *fault.List
 	rows   []bankRow
+	last   dated
 
 	later, directionless, modeless, asText, zoneless int
 }
 
+// bankField is a member with what is asked of it over and over.
+type bankField struct {
+	wire.Value
+	kind wire.Kind
+	text string
+}
+
+func (f *bankField) given() bool { return f.kind > wire.Null }
+
 // bankFields are a row's members under their proper names.
 type bankFields struct {
-	date, kind, mode, amount, balance, narration wire.Value
+	date, way, mode, amount, balance, narration bankField
 }
 
 // members finds a row's members by name and alias. The proper name counts
 // when both are there. Of its two dates the timestamp comes first, because
 // balances follow the order of booking and not of value dates.
 func members(v wire.Value) (f bankFields) {
-	var stamp, valued, current wire.Value
-	for name, member := range v.Members() {
-		if !member.Given() {
+	var stamp, valued, current bankField
+	for name, value := range v.Members() {
+		member := bankField{Value: value}
+		if member.kind, member.text = value.Scalar(); !member.given() {
 			continue
 		}
 		switch name {
@@ -39,7 +50,7 @@ func members(v wire.Value) (f bankFields) {
 		case "valueDate":
 			valued = member
 		case "type":
-			f.kind = member
+			f.way = member
 		case "mode":
 			f.mode = member
 		case "amount":
@@ -52,86 +63,95 @@ func members(v wire.Value) (f bankFields) {
 			f.narration = member
 		}
 	}
-	for _, other := range [...]wire.Value{stamp, valued} {
-		if !f.date.Given() {
-			f.date = other
+	if !f.date.given() {
+		if f.date = stamp; !f.date.given() {
+			f.date = valued
 		}
 	}
-	if !f.balance.Given() {
+	if !f.balance.given() {
 		f.balance = current
 	}
 	return f
 }
 
+// row reads one entry into the next place of the rows, and gives the place
+// back when the entry is not to be one.
 func (r *bankReader) row(v wire.Value, at int32) {
 	if v.Kind() != wire.Object {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object, but is %s", v.Kind())
 		return
 	}
+	r.rows = append(r.rows, bankRow{Transaction: Transaction{At: at, BalancePaise: NoAmount}})
+	last := len(r.rows) - 1
+	if !r.fill(v, &r.rows[last]) {
+		r.rows = r.rows[:last]
+	}
+}
+
+func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	before := r.faults.Len()
 	f := members(v)
-	row := bankRow{Transaction: Transaction{At: at, BalancePaise: NoAmount}}
-	keep := r.direction(v, f.kind, &row)
-	if !keep && r.faults.Len() == before {
-		return // an opening or closing line, whose other members are its own
+	if !r.direction(v, &f.way, row) && r.faults.Len() == before {
+		return false // an opening or closing line, whose other members are its own
 	}
-	r.date(v, f.date, &row)
-	row.AmountPaise = r.amount(v, f.amount)
-	r.balance(f.balance, &row)
-	if f.narration.Given() && f.narration.Kind() != wire.String {
-		r.faults.Add(f.narration.Pointer(), fault.CodeWrongType, "must be a string, but is %s", f.narration.Kind())
+	r.date(v, &f.date, row)
+	row.AmountPaise = r.amount(v, &f.amount)
+	r.balance(&f.balance, row)
+	if f.narration.given() && f.narration.kind != wire.String {
+		r.faults.Add(f.narration.Pointer(), fault.CodeWrongType, "must be a string, but is %s", f.narration.kind)
 	}
-	row.clue = readNarration(f.narration.Text())
-	r.channel(f.mode, &row)
-	switch {
-	case r.faults.Len() > before:
-	case row.Day > r.asOf+1:
+	row.clue = readNarration(f.narration.text)
+	r.channel(&f.mode, row)
+	if r.faults.Len() > before {
+		return false
+	}
+	if row.Day > r.asOf+1 {
 		r.later++
-	default:
-		r.rows = append(r.rows, row)
+		return false
 	}
+	return true
 }
 
 // direction reads the type. An opening or closing line moves no money, and of
 // OTHERS nobody knows which way it went: they are left out.
-func (r *bankReader) direction(v, kind wire.Value, row *bankRow) bool {
-	if !r.text(v, kind, "type", "CREDIT or DEBIT") {
+func (r *bankReader) direction(v wire.Value, way *bankField, row *bankRow) bool {
+	if !r.text(v, way, "type", "CREDIT or DEBIT") {
 		return false
 	}
-	switch word := kind.Text(); {
-	case strings.EqualFold(word, "CREDIT"):
+	switch word := way.text; {
+	case word == "CREDIT" || strings.EqualFold(word, "CREDIT"):
 		row.Credit = true
-	case strings.EqualFold(word, "DEBIT"), strings.EqualFold(word, "TDS"), strings.EqualFold(word, "INSTALLMENT"):
+	case word == "DEBIT" || strings.EqualFold(word, "DEBIT"), strings.EqualFold(word, "TDS"), strings.EqualFold(word, "INSTALLMENT"):
 	case strings.EqualFold(word, "INTEREST"):
 		row.Credit, row.interest = true, true
 	case strings.EqualFold(word, "OPENING"), strings.EqualFold(word, "CLOSING"), strings.EqualFold(word, "OTHERS"):
 		r.directionless++
 		return false
 	default:
-		r.faults.Add(kind.Pointer(), fault.CodeOutOfRange, "must be CREDIT or DEBIT")
+		r.faults.Add(way.Pointer(), fault.CodeOutOfRange, "must be CREDIT or DEBIT")
 		return false
 	}
 	return true
 }
 
 // text reports whether a required member is there and is a string.
-func (r *bankReader) text(v, member wire.Value, name, what string) bool {
+func (r *bankReader) text(v wire.Value, member *bankField, name, what string) bool {
 	switch {
-	case !member.Given():
-		r.faults.Add(v.Pointer()+"/"+name, fault.CodeRequired, "is required: %s", what)
-	case member.Kind() != wire.String:
-		r.faults.Add(member.Pointer(), fault.CodeWrongType, "must be a string, but is %s", member.Kind())
-	default:
+	case member.kind == wire.String:
 		return true
+	case !member.given():
+		r.faults.Add(v.Pointer()+"/"+name, fault.CodeRequired, "is required: %s", what)
+	default:
+		r.faults.Add(member.Pointer(), fault.CodeWrongType, "must be a string, but is %s", member.kind)
 	}
 	return false
 }
 
-func (r *bankReader) date(v, date wire.Value, row *bankRow) {
+func (r *bankReader) date(v wire.Value, date *bankField, row *bankRow) {
 	if !r.text(v, date, "date", "a date such as 2026-10-01, or an RFC 3339 time") {
 		return
 	}
-	stamp, ok := readStamp(date.Text())
+	stamp, ok := readStamp(date.text, &r.last)
 	switch {
 	case !ok:
 		r.faults.Add(date.Pointer(), fault.CodeOutOfRange, "must be a date such as 2026-10-01, or an RFC 3339 time")
@@ -143,12 +163,12 @@ func (r *bankReader) date(v, date wire.Value, row *bankRow) {
 	row.Day, row.second = stamp.day, stamp.second
 }
 
-func (r *bankReader) amount(v, amount wire.Value) int64 {
+func (r *bankReader) amount(v wire.Value, amount *bankField) int64 {
 	const must = "must be a number above 0 and at most 10000000000"
-	switch amount.Kind() {
+	switch amount.kind {
 	case wire.Number:
 	case wire.String:
-		if !plainDecimal(amount.Text()) {
+		if !plainDecimal(amount.text) {
 			r.faults.Add(amount.Pointer(), fault.CodeWrongType, must)
 			return 0
 		}
@@ -157,10 +177,10 @@ func (r *bankReader) amount(v, amount wire.Value) int64 {
 		r.faults.Add(v.Pointer()+"/amount", fault.CodeRequired, "is required: "+must)
 		return 0
 	default:
-		r.faults.Add(amount.Pointer(), fault.CodeWrongType, must+", but is %s", amount.Kind())
+		r.faults.Add(amount.Pointer(), fault.CodeWrongType, must+", but is %s", amount.kind)
 		return 0
 	}
-	paise, _, ok := wire.ParseDecimal(amount.Text(), 2)
+	paise, _, ok := wire.ParseDecimal(amount.text, 2)
 	if !ok || paise <= 0 || paise > maxBankPaise {
 		r.faults.Add(amount.Pointer(), fault.CodeOutOfRange, must)
 	}
@@ -169,16 +189,17 @@ func (r *bankReader) amount(v, amount wire.Value) int64 {
 
 // balance reads what was on the account afterwards. The account aggregators'
 // own format writes it as text, so text is as good as a number here.
-func (r *bankReader) balance(v wire.Value, row *bankRow) {
+func (r *bankReader) balance(v *bankField, row *bankRow) {
 	const must = "must be a number between -10000000000 and 10000000000"
 	switch {
-	case !v.Given() || v.Kind() == wire.String && v.Text() == "":
+	case v.kind == wire.Number: // as nearly all are
+	case !v.given() || v.kind == wire.String && v.text == "":
 		return
-	case v.Kind() != wire.Number && !(v.Kind() == wire.String && plainDecimal(v.Text())):
+	case v.kind != wire.String || !plainDecimal(v.text):
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, must)
 		return
 	}
-	paise, _, ok := wire.ParseDecimal(v.Text(), 2)
+	paise, _, ok := wire.ParseDecimal(v.text, 2)
 	if !ok || paise < -maxBankPaise || paise > maxBankPaise {
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, must)
 		return
@@ -188,29 +209,48 @@ func (r *bankReader) balance(v wire.Value, row *bankRow) {
 
 // channel settles the way the money took. The mode counts where it says
 // something; OTHERS and a bare transfer leave it to the narration.
-func (r *bankReader) channel(mode wire.Value, row *bankRow) {
-	if mode.Given() && mode.Kind() != wire.String {
-		r.faults.Add(mode.Pointer(), fault.CodeWrongType, "must be a string, but is %s", mode.Kind())
+func (r *bankReader) channel(mode *bankField, row *bankRow) {
+	if mode.given() && mode.kind != wire.String {
+		r.faults.Add(mode.Pointer(), fault.CodeWrongType, "must be a string, but is %s", mode.kind)
 		return
 	}
-	switch word := mode.Text(); {
-	case word == "", strings.EqualFold(word, "OTHERS"), strings.EqualFold(word, "OTHER"):
+	word := mode.text
+	if row.by(word) {
+		return
+	}
+	for _, known := range modes {
+		if strings.EqualFold(word, known) {
+			row.by(known)
+			return
+		}
+	}
+	r.modeless++
+	row.Channel = row.clue.channel()
+}
+
+// modes are the modes that say something or leave it to the narration.
+var modes = [...]string{"OTHERS", "OTHER", "UPI", "FT", "CASH", "ATM", "CARD"}
+
+// by sets the channel that a mode in capitals tells; it does not know others.
+func (row *bankRow) by(mode string) (known bool) {
+	switch mode {
+	case "", "OTHERS", "OTHER":
 		row.Channel = row.clue.channel()
-	case strings.EqualFold(word, "UPI"):
+	case "UPI":
 		row.Channel = UPI
-	case strings.EqualFold(word, "FT"):
+	case "FT":
 		row.Channel = Transfer
 		if row.clue.has(wordUPI) {
 			row.Channel = UPI
 		}
-	case strings.EqualFold(word, "CASH"), strings.EqualFold(word, "ATM"):
+	case "CASH", "ATM":
 		row.Channel = Cash
-	case strings.EqualFold(word, "CARD"):
+	case "CARD":
 		row.Channel = OtherChannel
 	default:
-		r.modeless++
-		row.Channel = row.clue.channel()
+		return false
 	}
+	return true
 }
 
 // warn tells each kind of sloppiness once, with how often it was met.

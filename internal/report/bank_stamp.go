@@ -13,18 +13,40 @@ type stamp struct {
 // of days that anything counts.
 var oldestStamp = DayOf(1990, time.January, 1)
 
-// readStamp reads 2006-01-02, or an RFC 3339 time, whose day is the one it
-// then was in India. A time without a zone is taken as India's. It is written
-// out because a statement has thousands of dates and time.Parse is slow.
-func readStamp(s string) (stamp, bool) {
-	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
-		return stamp{}, false
+// dated is a date with its text. The rows of a statement come by day, so the
+// date of a row is mostly that of the row before.
+type dated struct {
+	text string
+	day  Day
+}
+
+// read reads 2006-01-02, unless it is the date that was read last.
+func (d *dated) read(s string) (Day, bool) {
+	if s == d.text {
+		return d.day, true
+	}
+	if s[4] != '-' || s[7] != '-' {
+		return NoDay, false
 	}
 	year, month, day := digits(s[:4]), digits(s[5:7]), digits(s[8:10])
 	if year < 0 || month < 1 || month > 12 || day < 1 || day > monthDays(year, month) {
+		return NoDay, false
+	}
+	*d = dated{text: s, day: civil(year, month, day)}
+	return d.day, true
+}
+
+// readStamp reads 2006-01-02, or an RFC 3339 time, whose day is the one it
+// then was in India. A time without a zone is taken as India's. It is written
+// out because a statement has thousands of dates and time.Parse is slow.
+func readStamp(s string, last *dated) (stamp, bool) {
+	if len(s) < 10 {
 		return stamp{}, false
 	}
-	date := civil(year, month, day)
+	date, ok := last.read(s[:10])
+	if !ok {
+		return stamp{}, false
+	}
 	if len(s) == 10 {
 		return stamp{day: date, second: -1}, true
 	}

@@ -105,8 +105,10 @@ func names(of map[slot]string) map[string]slot {
 
 // collect sorts the members of an object into their slots. Of two that say the
 // same thing the first counts.
-func (r *bureauReader) collect(v wire.Value, known map[string]slot, m *slotted) {
+func (r *bureauReader) collect(v wire.Value, known map[string]slot) {
 	var buf [maxName]byte
+	m := &r.slots
+	*m = slotted{}
 	for name, value := range v.Members() {
 		s, ok := known[string(squash(buf[:0], name))]
 		switch {
@@ -121,6 +123,7 @@ func (r *bureauReader) collect(v wire.Value, known map[string]slot, m *slotted) 
 
 func (r *bureauReader) accounts(list wire.Value, h *History) {
 	h.Accounts = make([]Account, 0, min(list.Len(), MaxAccounts))
+	r.payments = make([]Payment, 0, usualMonths*cap(h.Accounts))
 	r.elements(list, MaxAccounts, func(i int, v wire.Value) {
 		if r.native {
 			for _, name := range r.layout.within {
@@ -129,16 +132,18 @@ func (r *bureauReader) accounts(list wire.Value, h *History) {
 				}
 			}
 		}
-		var m slotted
-		r.collect(v, accountMembers, &m)
-		a := r.account(&m)
-		a.At = int32(i)
-		h.Accounts = append(h.Accounts, a)
+		r.collect(v, accountMembers)
+		h.Accounts = append(h.Accounts, Account{At: int32(i)})
+		r.account(&r.slots, &h.Accounts[len(h.Accounts)-1])
 	})
 }
 
-func (r *bureauReader) account(m *slotted) Account {
-	a := Account{
+// usualMonths is how many months of an account most bureaus keep.
+const usualMonths = 36
+
+func (r *bureauReader) account(m *slotted, a *Account) {
+	*a = Account{
+		At:              a.At,
 		Product:         r.product(m),
 		Opened:          r.pastDate(m[slotOpened]),
 		Closed:          r.closed(m[slotClosed]),
@@ -148,14 +153,13 @@ func (r *bureauReader) account(m *slotted) Account {
 		OverduePaise:    r.amount(m[slotOverdue], false),
 		InstalmentPaise: r.instalment(m[slotInstalment]),
 	}
-	r.sanctioned(&a, m)
-	history, noted := r.history(&a, m)
+	r.sanctioned(a, m)
+	history, noted := r.history(a, m)
 	a.History = history
-	r.standing(&a, m, noted)
+	r.standing(a, m, noted)
 	if !a.Reported.Known() {
 		a.Reported = r.lastHeard(a.Closed)
 	}
-	return a
 }
 
 // lastHeard is the date of what an account says that gives none: the report's
@@ -289,11 +293,10 @@ func (r *bureauReader) status(v wire.Value, codes map[int]standing) standing {
 
 func (r *bureauReader) enquiries(list wire.Value, h *History) {
 	h.Enquiries = make([]Enquiry, 0, min(list.Len(), MaxEnquiries))
-	seen := map[pull]bool{}
+	seen := make(map[pull]bool, cap(h.Enquiries))
 	r.elements(list, MaxEnquiries, func(i int, v wire.Value) {
-		var m slotted
-		r.collect(v, enquiryMembers, &m)
-		if e, ok := r.enquiry(v, &m, seen); ok {
+		r.collect(v, enquiryMembers)
+		if e, ok := r.enquiry(v, &r.slots, seen); ok {
 			e.At = int32(i)
 			h.Enquiries = append(h.Enquiries, e)
 		}

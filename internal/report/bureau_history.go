@@ -37,11 +37,12 @@ var historyForms = [...]struct {
 // account itself.
 func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted standing) {
 	from := len(r.payments)
-	to := months{r: r, list: r.payments[from:], suitMonth: NoMonth}
+	to := &r.months
+	*to = months{r: r, list: r.payments[from:], suitMonth: NoMonth}
 	for _, form := range historyForms {
 		if m[form.slot].Given() {
 			before := len(to.list)
-			form.read(&to, a, m)
+			form.read(to, a, m)
 			to.settle(before, m[form.slot])
 			if to.tooMany(len(to.list), m[form.slot]) {
 				to.list = to.list[:MaxMonths]
@@ -133,16 +134,17 @@ func (to *months) common(a *Account, m *slotted) {
 
 // month reads a month of the common shape.
 func (to *months) month(v, entry wire.Value) (Month, bool) {
+	text := v.Text()
+	if v.Kind() == wire.String && len(text) == 7 && text[4] == '-' {
+		if at := digitMonth(text[:4], text[5:]); at != NoMonth {
+			return at, true // as nearly all are
+		}
+	}
 	if to.r.saysNothing(v) {
 		to.r.faults.Add(entry.Pointer()+"/month", fault.CodeRequired, "is required: a month such as 2026-10")
 		return NoMonth, false
 	}
-	text := v.Text()
-	if v.Kind() == wire.String && len(text) == 7 && text[4] == '-' {
-		if at := parseMonth(text); at != NoMonth {
-			return at, true
-		}
-	} else if d, form := parseDate(text); v.Kind() == wire.String && form == isoDate {
+	if d, form := parseDate(text); v.Kind() == wire.String && form == isoDate {
 		to.r.notes.add(looseDate, v)
 		return d.Month(), true
 	}

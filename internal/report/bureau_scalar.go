@@ -18,6 +18,8 @@ type bureauReader struct {
 	native   bool  // what is being read is in the bureau's own layout, where texts hold numbers
 	minusOne bool
 	payments []Payment // backs the histories of all accounts
+	slots    slotted   // of the account or enquiry that is being read
+	months   months    // of its history
 }
 
 // maxAmountPaise bounds an amount: a million million either way.

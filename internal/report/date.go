@@ -77,14 +77,10 @@ func dayOf(year, month, day string) Day {
 		return NoDay
 	}
 	y, m, d := atoi(year), atoi(month), atoi(day)
-	if y < firstYear || y > lastYear || m < 1 || m > 12 || d < 1 || d > 31 {
+	if y < firstYear || y > lastYear || m < 1 || m > 12 || d < 1 || d > monthDays(y, m) {
 		return NoDay
 	}
-	at := DayOf(y, time.Month(m), d)
-	if _, _, back := at.Date(); back != d {
-		return NoDay
-	}
-	return at
+	return civil(y, m, d)
 }
 
 // monthOf is the month of a year and a month from 1 to 12, NoMonth when there

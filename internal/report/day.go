@@ -32,6 +32,9 @@ func (d Day) String() string {
 
 // DayOf is the day of a calendar date.
 func DayOf(year int, month time.Month, day int) Day {
+	if year >= 0 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= 28 {
+		return civil(year, int(month), day)
+	}
 	return Day(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / 86_400)
 }
 

@@ -113,13 +113,12 @@ func readNarration(s string) clue {
 		}
 		start := i
 		var key wordKey
-		for shift := 0; i < len(s) && capital[s[i]] >= 'A'; i++ {
-			if shift < 64 {
-				key.low |= uint64(capital[s[i]]) << shift
-			} else {
-				key.high |= uint64(capital[s[i]]) << (shift - 64)
+		key.low, i = eightLetters(s, i)
+		if i == start+8 {
+			key.high, i = eightLetters(s, i)
+			for i < len(s) && capital[s[i]] >= 'A' {
+				i++
 			}
-			shift += 8
 		}
 		letters, digit := i-start, false
 		for ; i < len(s) && isDigit(s[i]); i++ {
@@ -150,6 +149,15 @@ func readNarration(s string) clue {
 		}
 	}
 	return c
+}
+
+// eightLetters reads up to eight letters and where they end.
+func eightLetters(s string, at int) (letters uint64, end int) {
+	for shift := 0; shift < 64 && at < len(s) && capital[s[at]] >= 'A'; shift += 8 {
+		letters |= uint64(capital[s[at]]) << shift
+		at++
+	}
+	return letters, at
 }
 
 // maxWord is the length of the longest word that is looked up.

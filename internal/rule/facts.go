@@ -85,6 +85,12 @@ func (f *Facts) Get(name string) Value {
 	return Value{}
 }
 
+// KeepOthers removes the facts whose names the catalogue does not know, except
+// those that keep admits.
+func (f *Facts) KeepOthers(keep func(name string) bool) {
+	f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return !keep(x.Name) })
+}
+
 // Len is the number of facts.
 func (f *Facts) Len() int { return len(f.known) + len(f.others) }
 

@@ -32,10 +32,11 @@ func (b *bank) detected(s *report.Statement) {
 	}
 	months := int(last-first) + 1
 	incomes, instalments := make([]int64, months), make([]int64, months)
+	from, to := first.First(), last.Last()
 	month, end := first, first.Last()
 	for i := range s.Transactions {
 		t := &s.Transactions[i]
-		if t.Day < first.First() || t.Day > last.Last() {
+		if t.Day < from || t.Day > to {
 			continue
 		}
 		for t.Day > end {

@@ -32,6 +32,14 @@ func ofOneScope(jobs []*job) bool {
 	return true
 }
 
+func writesOf(jobs []*job) []*DecisionWrite {
+	writes := make([]*DecisionWrite, len(jobs))
+	for i, j := range jobs {
+		writes[i] = j.decision
+	}
+	return writes
+}
+
 // run does every job. Decisions of one scope are done together; scopes in a
 // fixed order, so that two nodes do not lock the same counters crosswise.
 func (b *batch) run() {
@@ -66,10 +74,11 @@ func (b *batch) call(j *job) (err error) {
 // fails, one of them is at fault, and each is tried by itself.
 func (b *batch) decide(which []int) {
 	tx := &Tx{session: b.session, voice: b.jobs[which[0]].voice}
-	writes := make([]*DecisionWrite, len(which))
+	together := make([]*job, len(which))
 	for k, i := range which {
-		writes[k] = b.jobs[i].decision
+		together[k] = b.jobs[i]
 	}
+	writes := writesOf(together)
 	var refusals []error
 	err := b.guarded(func() (err error) {
 		refusals, err = tx.insertDecisions(writes)

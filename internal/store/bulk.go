@@ -8,6 +8,7 @@ import (
 // bulkTable describes a table that many rows at a time are inserted into, and
 // holds the text of both ways to do so.
 type bulkTable struct {
+	into    string // the beginning of both
 	columns []column
 	one     string // a row by itself, parameters in order
 	many    string // every column as one array
@@ -42,29 +43,36 @@ func bulkTableOf(name string, scope []string, columns []column) *bulkTable {
 	names := append([]string{}, scope...)
 	marks := make([]string, len(scope), len(scope)+len(columns)) // SQLite's own form: looked up by position
 	values := make([]string, len(scope), len(scope)+1)
-	arrays := make([]string, len(columns))
 	for i := range scope {
 		marks[i], values[i] = "?", fmt.Sprintf("$%d", i+1)
 	}
-	for i, c := range columns {
+	for _, c := range columns {
 		names = append(names, c.name)
 		marks = append(marks, "?")
-		arrays[i] = fmt.Sprintf("$%d::%s[]", len(scope)+i+1, c.kind)
 	}
 	values = append(values, "u.*")
 	into := fmt.Sprintf("INSERT INTO %s (%s) ", name, strings.Join(names, ", "))
 	return &bulkTable{
+		into:    into,
 		columns: columns,
 		one:     fmt.Sprintf("%sVALUES (%s)", into, strings.Join(marks, ", ")),
-		many: fmt.Sprintf("%sSELECT %s FROM unnest(%s) AS u",
-			into, strings.Join(values, ", "), strings.Join(arrays, ", ")),
+		many:    fmt.Sprintf("%sSELECT %s FROM %s", into, strings.Join(values, ", "), unnested(columns, len(scope)+1)),
 	}
+}
+
+// unnested are rows u out of arrays, the first of which is parameter first.
+func unnested(columns []column, first int) string {
+	arrays := make([]string, len(columns))
+	for i, c := range columns {
+		arrays[i] = fmt.Sprintf("$%d::%s[]", first+i, c.kind)
+	}
+	return fmt.Sprintf("unnest(%s) AS u", strings.Join(arrays, ", "))
 }
 
 // ending adds what is to happen to rows that are there already. On PostgreSQL
 // no two rows of one statement may meet the same one.
 func (t *bulkTable) ending(clause string) *bulkTable {
-	return &bulkTable{columns: t.columns, one: t.one + " " + clause, many: t.many + " " + clause}
+	return &bulkTable{into: t.into, columns: t.columns, one: t.one + " " + clause, many: t.many + " " + clause}
 }
 
 // arrays turns rows into one typed array for each column.

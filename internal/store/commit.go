@@ -162,9 +162,19 @@ func (c *committer) commit(jobs []*job) {
 // own context: no caller's cancellation may interrupt the others. What can be
 // done in one piece is, unless it is to be done apart.
 func (c *committer) transact(jobs []*job, apart bool) []error {
-	ctx, cancel := context.WithTimeout(context.Background(), c.db.options.Timeout)
+	ctx, cancel := c.db.dialect.patience(c.db.options.Timeout)
 	defer cancel()
 	defer c.db.writer.prepared.settle(ctx)
+	if !apart && ofOneScope(jobs) {
+		stored, err := c.db.dialect.insertWhole(ctx, c.db, jobs[0].voice, writesOf(jobs))
+		if stored {
+			c.batches.Add(1)
+			c.writes.Add(int64(len(jobs)))
+		}
+		if stored || err != nil {
+			return all(len(jobs), err)
+		}
+	}
 	s, err := c.begin(ctx)
 	if err != nil {
 		return all(len(jobs), err)

@@ -3,6 +3,9 @@ package store
 import "context"
 
 // Decision is a decision as it was answered, with the facts to repeat it from.
+//
+// The order of ids is the order of creation: of two decisions the one with the
+// greater id was not created earlier. Lists rely on it.
 type Decision struct {
 	ID            string
 	CreatedMicros int64
@@ -15,6 +18,7 @@ type Decision struct {
 	Endpoint      string
 	EngineVersion string
 	Hash          string
+	Actor         string // who asked for it; "" leaves it out of the audit trail
 	Response      []byte // the answer's bytes; nil in lists
 	Facts         []byte // what the engine saw; nil in lists
 }
@@ -22,12 +26,12 @@ type Decision struct {
 var decisionTable = newBulkTable("decisions",
 	column{"id", text}, column{"created_micros", bigint}, column{"applicant_ref", text}, column{"status", text},
 	column{"grade", text}, column{"policy_key", text}, column{"policy_id", text}, column{"policy_version", bigint},
-	column{"endpoint", text}, column{"engine_version", text}, column{"hash", text},
+	column{"endpoint", text}, column{"engine_version", text}, column{"hash", text}, column{"actor", text},
 	column{"response", bytea}, column{"facts", bytea})
 
 func (d *Decision) row() []any {
 	return []any{d.ID, d.CreatedMicros, d.ApplicantRef, d.Status, d.Grade, d.PolicyKey, d.PolicyID, d.PolicyVersion,
-		d.Endpoint, d.EngineVersion, d.Hash, present(d.Response), present(d.Facts)}
+		d.Endpoint, d.EngineVersion, d.Hash, d.Actor, present(d.Response), present(d.Facts)}
 }
 
 // DecisionWrite is a decision and everything that becomes durable with it, in
@@ -36,7 +40,6 @@ type DecisionWrite struct {
 	Decision Decision
 	Features *Features // its feature vector, nil when none was made
 	Meter    Meter
-	Audit    AuditEntry
 	// Answer is what repetitions of the request are to hear, if it had a key.
 	Answer *IdempotencyAnswer
 }
@@ -75,14 +78,12 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 		return nil, err
 	}
 	rows := make([][]any, 0, len(writes))
-	audits := make([]AuditEntry, 0, len(writes))
 	var features [][]any
 	for i, w := range writes {
 		if refusals[i] != nil {
 			continue
 		}
 		rows = append(rows, w.Decision.row())
-		audits = append(audits, w.Audit)
 		if w.Features != nil {
 			features = append(features, w.Features.row(w.Decision.ID))
 		}
@@ -98,7 +99,7 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 			return nil, err
 		}
 	}
-	return refusals, tx.insertAudit(audits...)
+	return refusals, nil
 }
 
 // settleAnswers withdraws the answers of those that the quota refused, and
@@ -133,11 +134,11 @@ func (tx *Tx) settleAnswers(answers []*IdempotencyAnswer, taken []bool, refusals
 }
 
 const decisionColumns = `id, created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version,
-	endpoint, engine_version, hash`
+	endpoint, engine_version, hash, actor`
 
 func (d *Decision) fields() []any {
 	return []any{&d.ID, &d.CreatedMicros, &d.ApplicantRef, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion,
-		&d.Endpoint, &d.EngineVersion, &d.Hash}
+		&d.Endpoint, &d.EngineVersion, &d.Hash, &d.Actor}
 }
 
 // Decision finds a decision by id.
@@ -167,6 +168,7 @@ func (tx *Tx) ListDecisions(f DecisionFilter, p Page) ([]Decision, bool, error) 
 	q.is("policy_key", f.PolicyKey)
 	q.is("policy_id", f.PolicyID)
 	q.is("endpoint", f.Endpoint)
+	q.pageByID(p)
 	return list(tx, q, p, func(scan func(...any) error) (d Decision, err error) {
 		err = scan(d.fields()...)
 		return d, err
@@ -196,7 +198,7 @@ func (s *Scope) WalkDecisions(ctx context.Context, p Page, fn func(*Decision) er
 			if err := fn(&rows[i]); err != nil {
 				return err
 			}
-			p.AfterMicros, p.AfterID = rows[i].CreatedMicros, rows[i].ID
+			p.AfterID = rows[i].ID
 		}
 	}
 	return nil
@@ -205,6 +207,7 @@ func (s *Scope) WalkDecisions(ctx context.Context, p Page, fn func(*Decision) er
 // wholeDecisions is a page of decisions with their documents.
 func (tx *Tx) wholeDecisions(p Page) ([]Decision, bool, error) {
 	q := listOf("SELECT " + decisionColumns + ", response, facts FROM decisions WHERE tenant_id = $1 AND environment = $2")
+	q.pageByID(p)
 	return list(tx, q, p, func(scan func(...any) error) (d Decision, err error) {
 		err = scan(append(d.fields(), &d.Response, &d.Facts)...)
 		return d, err

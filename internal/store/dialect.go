@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	moderncsqlite "modernc.org/sqlite"
@@ -42,6 +43,13 @@ type dialect interface {
 	claim() []string
 	// catalogue asks for the table, name and type of every column there is.
 	catalogue() string
+	// patience is the context of a batch, which is not to take longer.
+	patience(timeout time.Duration) (context.Context, context.CancelFunc)
+	// insertWhole stores the decisions of one scope, with all that belongs to
+	// them, in a transaction of its own and in fewer steps than one by one, if
+	// there is a way to. When stored is false nothing was done: without an
+	// error, the usual way is to be tried; with one, there is no point.
+	insertWhole(ctx context.Context, db *DB, v voice, writes []*DecisionWrite) (stored bool, err error)
 	// insertMany inserts rows into a table, each with the same first values.
 	// Rows that the statement returns go to read, if there is one.
 	insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error
@@ -101,6 +109,13 @@ func (sqlite) announce() string            { return "" }
 func (sqlite) unhurried() []string         { return nil } // only our contexts hurry it
 func (sqlite) claim() []string             { return nil }
 
+// patience has no end: for a context that has one the driver starts a goroutine
+// with every statement. Nobody but the disk can make a batch wait here; a file
+// that somebody else has locked is waited for no longer than _busy_timeout.
+func (sqlite) patience(time.Duration) (context.Context, context.CancelFunc) {
+	return context.Background(), func() {}
+}
+
 func (sqlite) hasTable() string {
 	return "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1"
 }
@@ -138,8 +153,13 @@ func (sqlite) class(err error) class {
 // SQLite's messages name tables, columns and result codes only.
 func (sqlite) words(err error) string { return err.Error() }
 
+// insertWhole gains nothing where a statement is a call of a function.
+func (sqlite) insertWhole(context.Context, *DB, voice, []*DecisionWrite) (bool, error) {
+	return false, nil
+}
+
 // insertMany is one prepared statement for each row: the driver looks every
-// parameter up among all, so rows joined into one statement are slower.
+// parameter up among all, so rows joined into one statement gain nothing.
 func (sqlite) insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error {
 	args := make([]any, len(first)+len(t.columns))
 	copy(args, first)
@@ -156,7 +176,12 @@ func (sqlite) insertMany(s *session, t *bulkTable, first []any, rows [][]any, re
 
 type postgres struct{}
 
-func (postgres) name() string      { return "postgres" }
+func (postgres) name() string { return "postgres" }
+
+func (postgres) patience(timeout time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), timeout)
+}
+
 func (postgres) forUpdate() string { return " FOR UPDATE" }
 
 func (postgres) readOptions() *sql.TxOptions {

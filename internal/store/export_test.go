@@ -11,6 +11,11 @@ func (db *DB) LimitPages(ctx context.Context, pages int) error {
 	return err
 }
 
+// InsertWhole tries the shorter way to store decisions, and that alone.
+func (s *Scope) InsertWhole(ctx context.Context, writes ...*DecisionWrite) (stored bool, err error) {
+	return s.db.dialect.insertWhole(ctx, s.db, s.voice(), writes)
+}
+
 // WriterSetting reads a setting of the connection that writes.
 func (db *DB) WriterSetting(ctx context.Context, name string) (value string, err error) {
 	err = db.writer.QueryRowContext(ctx, "PRAGMA "+name).Scan(&value)

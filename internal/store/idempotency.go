@@ -26,6 +26,10 @@ type IdempotencyAnswer struct {
 	ExpiresMicros int64 // from then on the key is free again
 }
 
+func (a *IdempotencyAnswer) row() []any {
+	return []any{a.Key.Route, a.Key.Name, a.RequestHash, a.Status, a.Header, present(a.Body), a.NowMicros, a.ExpiresMicros}
+}
+
 // Stored is an answer that was given before.
 type Stored struct {
 	Status int64
@@ -85,7 +89,7 @@ func (tx *Tx) insertAnswers(answers []*IdempotencyAnswer) (taken []bool, err err
 	slices.SortFunc(unique, func(a, b *IdempotencyAnswer) int { return compareKeys(a.Key, b.Key) })
 	rows := make([][]any, len(unique))
 	for i, a := range unique {
-		rows[i] = []any{a.Key.Route, a.Key.Name, a.RequestHash, a.Status, a.Header, present(a.Body), a.NowMicros, a.ExpiresMicros}
+		rows[i] = a.row()
 	}
 	err = tx.insertReturning(answerTable, rows, func(scan func(...any) error) error {
 		var mine IdempotencyKey

@@ -25,11 +25,10 @@ func write(id string) *store.DecisionWrite {
 	return &store.DecisionWrite{
 		Decision: store.Decision{
 			ID: id, CreatedMicros: 1000, ApplicantRef: "app-" + id, Status: "APPROVED", Grade: "B", PolicyKey: "default", PolicyID: "pol_1",
-			PolicyVersion: 3, Endpoint: "POST /v1/decisions", EngineVersion: "2026.11.1", Hash: "sha256:" + strings.Repeat("0", 64),
+			PolicyVersion: 3, Endpoint: "POST /v1/decisions", EngineVersion: "2026.11.1", Hash: "sha256:" + strings.Repeat("0", 64), Actor: "key_1",
 			Response: []byte(strings.Repeat("r", 1700)), Facts: []byte(strings.Repeat("f", 300)),
 		},
 		Meter: store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: store.Unmetered},
-		Audit: store.AuditEntry{ID: "aud_" + id, CreatedMicros: 1000, Actor: "key_1", Action: "decision.created", Object: id},
 	}
 }
 
@@ -58,7 +57,7 @@ func wantDecisions(t *testing.T, scope *store.Scope, want int) {
 		}
 		for _, row := range rows {
 			stored[row.ID] = true
-			page.AfterMicros, page.AfterID = row.CreatedMicros, row.ID
+			page.AfterID = row.ID
 		}
 	}
 	usage, err := scope.Usage(t.Context(), "2026-11")

@@ -9,9 +9,9 @@ import (
 // MaxPage is the most rows a list returns, whatever is asked for.
 const MaxPage = 200
 
-// Page asks for one stretch of a list ordered by creation time and id. The
-// next page begins after the last row of this one, so it costs the same
-// however far into the list it is.
+// Page asks for one stretch of a list ordered by creation time and id, or of
+// decisions, whose ids alone are in that order. The next page begins after the
+// last row of this one, so it costs the same however far into the list it is.
 type Page struct {
 	Limit       int    // rows wanted, at most MaxPage, which is also the default
 	Descending  bool   // newest first
@@ -19,6 +19,10 @@ type Page struct {
 	AfterID     string // "" for the first page
 	FromMicros  int64  // created at or after; 0 for no bound
 	ToMicros    int64  // created before; 0 for no bound
+	// FromID and ToID are the ids of decisions between which all lie that the
+	// times admit: the first that may, and the first that may not any more. A
+	// list of decisions is then not walked to its bounds. "" for no bound.
+	FromID, ToID string
 }
 
 func (p Page) limit() int {
@@ -26,6 +30,14 @@ func (p Page) limit() int {
 		return MaxPage
 	}
 	return p.Limit
+}
+
+// order is that of every list but decisions'.
+func (p Page) order() string {
+	if p.Descending {
+		return " ORDER BY created_micros DESC, id DESC"
+	}
+	return " ORDER BY created_micros, id"
 }
 
 // query puts a list's text together from fixed pieces; values only ever travel
@@ -65,26 +77,52 @@ func (q *query) add(piece string, values ...any) {
 	}
 }
 
-// page adds bounds, order and limit. One row more than wanted is asked for:
-// whether it comes tells whether there is a next page.
-func (q *query) page(p Page) {
+// between adds the bounds in time.
+func (q *query) between(p Page) {
 	if p.FromMicros != 0 {
 		q.where("created_micros >= ?", p.FromMicros)
 	}
 	if p.ToMicros != 0 {
 		q.where("created_micros < ?", p.ToMicros)
 	}
-	order := " ORDER BY created_micros, id"
+}
+
+// limit asks for one row more than wanted: whether it comes tells whether
+// there is a next page.
+func (q *query) limit(p Page) { q.add(" LIMIT ?", int64(p.limit()+1)) }
+
+// page adds bounds, order and limit.
+func (q *query) page(p Page) {
+	q.between(p)
 	beyond := "(created_micros, id) > (?, ?)"
 	if p.Descending {
-		order = " ORDER BY created_micros DESC, id DESC"
 		beyond = "(created_micros, id) < (?, ?)"
 	}
 	if p.AfterID != "" {
 		q.where(beyond, p.AfterMicros, p.AfterID)
 	}
-	q.text.WriteString(order)
-	q.add(" LIMIT ?", int64(p.limit()+1))
+	q.add(p.order())
+	q.limit(p)
+}
+
+// pageByID is page for decisions.
+func (q *query) pageByID(p Page) {
+	q.between(p)
+	if p.FromID != "" {
+		q.where("id >= ?", p.FromID)
+	}
+	if p.ToID != "" {
+		q.where("id < ?", p.ToID)
+	}
+	order, beyond := " ORDER BY id", "id > ?"
+	if p.Descending {
+		order, beyond = " ORDER BY id DESC", "id < ?"
+	}
+	if p.AfterID != "" {
+		q.where(beyond, p.AfterID)
+	}
+	q.add(order)
+	q.limit(p)
 }
 
 // maxPageBytes bounds the documents of one page. A page ends early when they
@@ -94,10 +132,9 @@ const maxPageBytes = 4 << 20
 // errPageFull ends a page before its last row.
 var errPageFull = errors.New("the page is full")
 
-// list runs a paged query, and tells whether there is more. A read that
+// list runs a query that was paged, and tells whether there is more. A read that
 // returns errPageFull leaves its row to the next page.
 func list[T any](tx *Tx, q *query, p Page, read func(scan func(...any) error) (T, error)) (rows []T, more bool, err error) {
-	q.page(p)
 	err = tx.each(func(scan func(...any) error) error {
 		row, err := read(scan)
 		if err == nil {

@@ -102,6 +102,7 @@ func (tx *Tx) ListRuleSets(f RuleSetFilter, p Page) ([]RuleSet, bool, error) {
 	if f.Configured {
 		q.where("status <> ?", StatusRetired)
 	}
+	q.page(p)
 	bytes, first := 0, true
 	return list(tx, q, p, func(scan func(...any) error) (r RuleSet, err error) {
 		err = scan(r.fields()...)

@@ -43,6 +43,7 @@ func (tx *Tx) Scorecard(id string) (Scorecard, error) {
 func (tx *Tx) ListScorecards(name string, p Page) ([]Scorecard, bool, error) {
 	q := listOf("SELECT " + scorecardColumns + " FROM scorecards WHERE tenant_id = $1 AND environment = $2")
 	q.is("name", name)
+	q.page(p)
 	return list(tx, q, p, func(scan func(...any) error) (c Scorecard, err error) {
 		err = scan(c.fields()...)
 		return c, err

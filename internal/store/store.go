@@ -8,7 +8,11 @@
 //
 // Every write goes through one committer, which commits together what waits
 // together (commit.go). What differs between the two databases is in
-// dialect.go and nowhere else.
+// dialect.go and, for PostgreSQL's shorter way to store decisions, whole.go.
+//
+// The order of decision ids is the order of creation; whoever makes the ids
+// sees to it. Decisions are therefore listed by id alone, and one tree keeps
+// both their identity and their order.
 //
 // Errors that a client may hear of carry a *fault.Error, whose detail is safe
 // to show; the database's own words stay in the wrapping error, for logs.

@@ -49,9 +49,9 @@ const (
 )
 
 // IDs makes ids. Those of one generator are all different and sort in the
-// order they were made, whatever the clock does: within a millisecond, or when
-// the clock steps back, an id is the one before plus a little chance. It is
-// safe for concurrent use.
+// order they were made: within a millisecond, or when the clock steps back a
+// little, an id is the one before plus a little chance. A clock that is set
+// back further is followed. It is safe for concurrent use.
 //
 // An id says when it was made and nothing else; none is ever worked out from
 // what an applicant or a user sent. It is a name and no secret: who may read
@@ -74,7 +74,8 @@ func NewIDs(random io.Reader) *IDs { return &IDs{random: random, millis: -1} }
 func (g *IDs) New(kind Kind, now time.Time) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if millis := min(max(now.UnixMilli(), 0), maxMillis); millis > g.millis {
+	millis := min(max(now.UnixMilli(), 0), maxMillis)
+	if millis > g.millis || g.millis-millis > mostAhead.Milliseconds() {
 		g.millis = millis
 		g.draw()
 	} else {
@@ -82,9 +83,7 @@ func (g *IDs) New(kind Kind, now time.Time) string {
 	}
 	id := make([]byte, 0, len(kind)+ulidLength)
 	id = append(id, kind...)
-	for shift := 5 * (timeLength - 1); shift >= 0; shift -= 5 {
-		id = append(id, crockford[g.millis>>shift&31])
-	}
+	id = appendMillis(id, g.millis)
 	for shift := 75; shift >= 0; shift -= 5 {
 		digit := uint64(g.high) >> max(shift-64, 0)
 		if shift < 64 {
@@ -94,6 +93,11 @@ func (g *IDs) New(kind Kind, now time.Time) string {
 	}
 	return string(id)
 }
+
+// mostAhead is how far ids may run ahead of a clock that was set back. Beyond
+// it they follow the clock: what they name would be dated wrongly for longer
+// than anybody would mind two ids out of order.
+const mostAhead = 5 * time.Second
 
 // draw takes fresh chance for a new millisecond.
 func (g *IDs) draw() {
@@ -138,6 +142,20 @@ func Time(id string) (made time.Time, ok bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// FirstID is the lowest id that can have been made at a moment or later, to
+// the millisecond. No id of an earlier one is as great.
+func FirstID(kind Kind, t time.Time) string {
+	id := appendMillis([]byte(kind), min(max(t.UnixMilli(), 0), maxMillis))
+	return string(id) + strings.Repeat(crockford[:1], ulidLength-timeLength)
+}
+
+func appendMillis(id []byte, millis int64) []byte {
+	for shift := 5 * (timeLength - 1); shift >= 0; shift -= 5 {
+		id = append(id, crockford[millis>>shift&31])
+	}
+	return id
 }
 
 // split checks an id and reads its milliseconds. Only the form that New writes

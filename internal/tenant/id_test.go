@@ -63,14 +63,15 @@ func TestIDIsTheNumberItStandsFor(t *testing.T) {
 	})
 }
 
-// TestIDsSortAsMade lets the clock do what it likes.
+// TestIDsSortAsMade lets the clock do what it likes, but for large steps back.
 func TestIDsSortAsMade(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		ids := NewIDs(seeded(rapid.Byte().Draw(t, "seed")))
-		last := ""
-		for _, ms := range rapid.SliceOfN(rapid.Int64Range(-5, 1<<49), 2, 50).Draw(t, "clock") {
-			id := ids.New(KindDecision, time.UnixMilli(ms))
+		last, latest := "", int64(0)
+		for _, step := range rapid.SliceOfN(rapid.Int64Range(-mostAhead.Milliseconds(), 1<<43), 2, 50).Draw(t, "steps") {
+			id := ids.New(KindDecision, time.UnixMilli(latest+step))
+			latest = max(latest, latest+step)
 			if !Valid(KindDecision, id) {
 				t.Fatalf("%s is not valid", id)
 			}
@@ -80,6 +81,21 @@ func TestIDsSortAsMade(t *testing.T) {
 			last = id
 		}
 	})
+}
+
+// TestIDsFollowAClockSetBack: a little back, ids keep to their order; far back,
+// they keep to the clock.
+func TestIDsFollowAClockSetBack(t *testing.T) {
+	t.Parallel()
+	ids := NewIDs(seeded(1))
+	first := ids.New(KindDecision, noon)
+	if near := ids.New(KindDecision, noon.Add(-mostAhead)); near <= first {
+		t.Errorf("%s was made after %s", near, first)
+	}
+	far := ids.New(KindDecision, noon.Add(-time.Hour))
+	if made, ok := Time(far); !ok || !made.Equal(noon.Add(-time.Hour)) {
+		t.Errorf("an hour earlier an id says %s", made)
+	}
 }
 
 func TestIDRunsOverIntoTheNextMillisecond(t *testing.T) {
@@ -167,6 +183,21 @@ func TestIDForm(t *testing.T) {
 	}
 	if !Valid(KindDecision, "dec_7ZZZZZZZZZZZZZZZZZZZZZZZZZ") {
 		t.Error("the last id of all is not valid")
+	}
+}
+
+// TestFirstID puts the ids of a moment between its own bound and the next.
+func TestFirstID(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.UnixMilli(rapid.Int64Range(0, maxMillis-1).Draw(t, "millis"))
+		id := NewIDs(seeded(rapid.Byte().Draw(t, "seed"))).New(KindDecision, at)
+		if first, next := FirstID(KindDecision, at), FirstID(KindDecision, at.Add(time.Millisecond)); id < first || id >= next {
+			t.Errorf("%s is not between %s and %s", id, first, next)
+		}
+	})
+	if first := FirstID(KindDecision, noon); !Valid(KindDecision, first) {
+		t.Errorf("%s is no id", first)
 	}
 }
 

@@ -19,6 +19,7 @@ type Form struct {
 	names  [maxMembers]string // asked for, in order
 	count  int
 	next   int32  // where the member after the last one found stands
+	index  int32  // its position among the members
 	found  uint64 // a bit for each of the first 64 members that was asked for
 }
 
@@ -45,24 +46,23 @@ func (f *Form) Get(name string) Value {
 	// Documents mostly keep the order in which they are read, so the search
 	// goes on where the last one ended and wraps around.
 	d, n := f.value.doc, f.value.node()
-	if f.next <= f.value.at || f.next >= n.end {
-		f.next = f.value.at + 1
-	}
-	at := f.next
-	for range n.count {
-		m := &d.nodes[at]
-		here := at
-		if at = m.end; at >= n.end {
-			at = f.value.at + 1
+	count, end := n.count(), n.next(f.value.at)
+	at, index := f.next, f.index
+	for range count {
+		if at <= f.value.at || at >= end {
+			at, index = f.value.at+1, 0
 		}
-		if d.text(m.name) == name {
-			f.next = at
-			f.found |= 1 << m.index
+		m := &d.nodes[at]
+		if d.is(m.name, name) {
+			here := at
+			f.next, f.index = m.next(at), index+1
+			f.found |= 1 << index
 			if m.kind == Null {
 				return Value{}
 			}
 			return Value{doc: d, at: here}
 		}
+		at, index = m.next(at), index+1
 	}
 	return Value{}
 }

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -9,46 +11,56 @@ import (
 	"verdict/internal/fault"
 )
 
-// plain tells the bytes that stand for themselves inside a string.
-var plain = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c >= 0x20 && c != '"' && c != '\\'
+// specials has the top bit of each byte set that does not stand for itself
+// inside a string: a quote, a backslash or a control character. Bytes above the
+// lowest such one may be marked wrongly, because subtracting borrows from them.
+func specials(eight uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, slash := eight^ones*'"', eight^ones*'\\'
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (eight-ones*' ')&^eight) & tops
+}
+
+// special is where the first byte from here on stands that does not stand for
+// itself inside a string. Eight are looked at together: strings are most of a
+// document.
+func special(src []byte, at int) int {
+	for ; at+8 <= len(src); at += 8 {
+		if found := specials(binary.LittleEndian.Uint64(src[at:])); found != 0 {
+			return at + bits.TrailingZeros64(found)/8
+		}
 	}
-	return t
-}()
+	for at < len(src) && src[at] >= ' ' && src[at] != '"' && src[at] != '\\' {
+		at++
+	}
+	return at
+}
 
 // str reads a string at the opening quote. A string without escapes is a
 // slice of the source and costs nothing.
 func (p *parser) str() (span, error) {
-	p.pos++
-	start := p.pos
-	for i := start; i < len(p.src); i++ {
-		c := p.src[i]
-		if plain[c] {
-			continue
-		}
-		p.pos = i
-		switch c {
-		case '"':
-			s := p.since(start)
-			p.pos++
-			return s, nil
-		case '\\':
-			text, err := p.escaped(start)
-			p.doc.unescaped = append(p.doc.unescaped, text)
-			return span{at: uint32(len(p.doc.unescaped) - 1), length: unescaped}, err
-		default:
-			return span{}, p.fail("a control character inside a string must be escaped")
-		}
+	start := p.pos + 1
+	p.pos = special(p.src, start)
+	if p.pos == len(p.src) {
+		return span{}, p.fail("the document ends inside a string")
 	}
-	p.pos = len(p.src)
-	return span{}, p.fail("the document ends inside a string")
+	switch p.src[p.pos] {
+	case '"':
+		s := p.since(start)
+		p.pos++
+		return s, nil
+	case '\\':
+		text, err := p.escaped(start)
+		p.doc.unescaped = append(p.doc.unescaped, text)
+		return span{at: uint32(len(p.doc.unescaped) - 1), length: unescaped}, err
+	default:
+		return span{}, p.fail("a control character inside a string must be escaped")
+	}
 }
 
 // escaped goes on reading a string at its first backslash.
 func (p *parser) escaped(start int) (string, error) {
 	var b strings.Builder
-	b.WriteString(p.src[start:p.pos])
+	b.Write(p.src[start:p.pos])
 	for p.pos < len(p.src) {
 		c := p.src[p.pos]
 		switch {
@@ -103,7 +115,7 @@ func (p *parser) unicode() (rune, bool) {
 		if p.pos+4 > len(p.src) {
 			return 0, false
 		}
-		v, err := strconv.ParseUint(p.src[p.pos:p.pos+4], 16, 16)
+		v, err := strconv.ParseUint(string(p.src[p.pos:p.pos+4]), 16, 16)
 		p.pos += 4
 		return rune(v), err == nil
 	}
@@ -123,55 +135,66 @@ func (p *parser) unicode() (rune, bool) {
 	return r, r != utf8.RuneError
 }
 
-// number reads a literal and refuses a magnitude beyond 1e15.
-func (p *parser) number(at int32) (span, error) {
-	start := p.pos
-	if p.src[p.pos] == '-' {
-		p.pos++
+// digits is where the run of digits from here on ends.
+func digits(src []byte, at int) int {
+	for at < len(src) && src[at]-'0' <= 9 {
+		at++
 	}
-	digits := func() int {
-		from := p.pos
-		for p.pos < len(p.src) && '0' <= p.src[p.pos] && p.src[p.pos] <= '9' {
-			p.pos++
-		}
-		return p.pos - from
+	return at
+}
+
+// number reads a literal. far tells that its magnitude is beyond 1e15, which
+// the caller refuses.
+func (p *parser) number() (text span, far bool, err error) {
+	src, start := p.src, p.pos
+	first := start
+	if src[first] == '-' {
+		first++
 	}
-	first := p.pos
-	whole := digits()
-	if whole == 0 || whole > 1 && p.src[first] == '0' {
-		return span{}, p.fail("a number has digits, and no leading zero")
+	at := digits(src, first)
+	whole := at - first
+	if whole == 0 || whole > 1 && src[first] == '0' {
+		p.pos = at
+		return span{}, false, p.fail("a number has digits, and no leading zero")
 	}
-	if p.pos < len(p.src) && p.src[p.pos] == '.' {
-		p.pos++
-		if digits() == 0 {
-			return span{}, p.fail("a digit was expected after the decimal point")
-		}
-	}
-	exponent := false
-	if p.pos < len(p.src) && (p.src[p.pos] == 'e' || p.src[p.pos] == 'E') {
-		exponent = true
-		p.pos++
-		if p.pos < len(p.src) && (p.src[p.pos] == '+' || p.src[p.pos] == '-') {
-			p.pos++
-		}
-		if digits() == 0 {
-			return span{}, p.fail("a digit was expected in the exponent")
+	if at < len(src) && src[at] == '.' {
+		from := at + 1
+		if at = digits(src, from); at == from {
+			p.pos = at
+			return span{}, false, p.fail("a digit was expected after the decimal point")
 		}
 	}
-	if !exponent && whole <= 15 {
-		return p.since(start), nil
-	}
-	text := p.src[start:p.pos]
-	if coef, _, exact, ok := truncate(strings.TrimPrefix(text, "-"), 0); !ok || coef > 1e15 || coef == 1e15 && !exact {
-		return span{}, &fault.Error{
-			Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
-			Items: []fault.Item{{
-				Pointer: Value{doc: p.doc, at: at}.Pointer(),
-				Code:    fault.CodeNumberOutOfRange, Detail: "must lie between -1e15 and 1e15",
-			}},
+	exponent := at < len(src) && src[at]|0x20 == 'e'
+	if exponent {
+		from := at + 1
+		if from < len(src) && (src[from] == '+' || src[from] == '-') {
+			from++
+		}
+		if at = digits(src, from); at == from {
+			p.pos = at
+			return span{}, false, p.fail("a digit was expected in the exponent")
 		}
 	}
-	return p.since(start), nil
+	p.pos = at
+	text = p.since(start)
+	if exponent || whole > 15 {
+		coef, _, exact, ok := truncate(strings.TrimPrefix(p.doc.text(text), "-"), 0)
+		far = !ok || coef > 1e15 || coef == 1e15 && !exact
+	}
+	return text, far, nil
+}
+
+// tooFar refuses a number that no credit file can hold.
+func (p *parser) tooFar(n node) error {
+	at := int32(len(p.nodes))
+	p.doc.nodes = append(p.nodes, n) // so that it has a place
+	return &fault.Error{
+		Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
+		Items: []fault.Item{{
+			Pointer: Value{doc: p.doc, at: at}.Pointer(),
+			Code:    fault.CodeNumberOutOfRange, Detail: "must lie between -1e15 and 1e15",
+		}},
+	}
 }
 
 // ParseDecimal reads a JSON number literal as an integer count of 10^-places,
@@ -181,10 +204,17 @@ func (p *parser) number(at int32) (span, error) {
 // It works on the text and never goes through binary floating point: 0.1 is
 // one tenth. The literal must be well-formed, as one from Parse is.
 func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
-	magnitude, negative := strings.CutPrefix(literal, "-")
-	coef, up, exact, ok := truncate(magnitude, places)
-	if up {
-		coef++
+	negative := literal != "" && literal[0] == '-'
+	if negative {
+		literal = literal[1:]
+	}
+	if coef, ok = short(literal, places); ok {
+		exact = true
+	} else {
+		var up bool
+		if coef, up, exact, ok = truncate(literal, places); up {
+			coef++
+		}
 	}
 	if negative {
 		coef = -coef
@@ -196,9 +226,6 @@ func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
 // 10^-places. exact tells that nothing was dropped, up that it was half a unit
 // or more.
 func truncate(s string, places int) (coef int64, up, exact, ok bool) {
-	if coef, ok := short(s, places); ok {
-		return coef, false, true, true
-	}
 	mantissa, exponent := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		mantissa = s[:i]
@@ -243,23 +270,28 @@ func short(s string, places int) (coef int64, ok bool) {
 		return 0, false
 	}
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c != '.':
-			if c > '9' { // an exponent
-				return 0, false
-			}
-			coef = coef*10 + int64(c-'0')
-		case len(s)-1-i > places:
-			return 0, false
-		default:
-			places -= len(s) - 1 - i
+		digit := s[i] - '0'
+		if digit <= 9 {
+			coef = coef*10 + int64(digit)
+			continue
 		}
+		after := len(s) - 1 - i
+		if s[i] != '.' || after > places { // an exponent, or finer
+			return 0, false
+		}
+		places -= after
 	}
-	for range places {
-		coef *= 10
-	}
-	return coef, true
+	return coef * tens[places], true
 }
+
+// tens are the powers of ten that a short literal can be multiplied by.
+var tens = func() (t [19]int64) {
+	t[0] = 1
+	for i := 1; i < len(t); i++ {
+		t[i] = 10 * t[i-1]
+	}
+	return t
+}()
 
 // clampedInt reads an exponent; anything beyond ±2^30 is as good as that,
 // because no literal has the digits to bring it back into range. A literal of

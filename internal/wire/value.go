@@ -37,6 +37,18 @@ func (v Value) Text() string {
 	return v.doc.text(v.node().text)
 }
 
+// Scalar is Kind and Text at once, for readers of thousands of values.
+func (v Value) Scalar() (kind Kind, text string) {
+	if v.doc == nil {
+		return Missing, ""
+	}
+	n := v.node()
+	if n.kind != String && n.kind != Number {
+		return n.kind, ""
+	}
+	return n.kind, v.doc.text(n.text)
+}
+
 // IsTrue reports whether the value is the boolean true.
 func (v Value) IsTrue() bool { return v.Kind() == Bool && v.doc.src[v.node().text.at] == 't' }
 
@@ -45,7 +57,7 @@ func (v Value) Len() int {
 	if v.doc == nil {
 		return 0
 	}
-	return int(v.node().count)
+	return int(v.node().count())
 }
 
 // Get returns the named member; a null is Missing.
@@ -53,15 +65,16 @@ func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
 	}
-	for i, k := v.at+1, int32(0); k < v.node().count; k++ {
-		n := &v.doc.nodes[i]
-		if v.doc.text(n.name) == name {
+	d := v.doc
+	for i, left := v.at+1, v.node().count(); left > 0; left-- {
+		n := &d.nodes[i]
+		if d.is(n.name, name) {
 			if n.kind == Null {
 				return Value{}
 			}
-			return Value{doc: v.doc, at: i}
+			return Value{doc: d, at: i}
 		}
-		i = n.end
+		i = n.next(i)
 	}
 	return Value{}
 }
@@ -73,12 +86,13 @@ func (v Value) Members() iter.Seq2[string, Value] {
 		if v.Kind() != Object {
 			return
 		}
-		for i, k := v.at+1, int32(0); k < v.node().count; k++ {
-			n := &v.doc.nodes[i]
-			if !yield(v.doc.text(n.name), Value{doc: v.doc, at: i}) {
+		d := v.doc
+		for i, left := v.at+1, v.node().count(); left > 0; left-- {
+			n := &d.nodes[i]
+			if !yield(d.text(n.name), Value{doc: d, at: i}) {
 				return
 			}
-			i = n.end
+			i = n.next(i)
 		}
 	}
 }
@@ -90,11 +104,12 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 		if v.Kind() != Array {
 			return
 		}
-		for i, k := v.at+1, int32(0); k < v.node().count; k++ {
-			if !yield(int(k), Value{doc: v.doc, at: i}) {
+		d := v.doc
+		for i, k, count := v.at+1, int32(0), v.node().count(); k < count; k++ {
+			if !yield(int(k), Value{doc: d, at: i}) {
 				return
 			}
-			i = v.doc.nodes[i].end
+			i = d.nodes[i].next(i)
 		}
 	}
 }
@@ -109,7 +124,7 @@ func (v Value) Pointer() string {
 	for i := v.at; v.doc.nodes[i].parent >= 0; i = v.doc.nodes[i].parent {
 		n := &v.doc.nodes[i]
 		if v.doc.nodes[n.parent].kind == Array {
-			parts = append(parts, strconv.Itoa(int(n.index)))
+			parts = append(parts, strconv.Itoa(int(n.name.at)))
 		} else {
 			parts = append(parts, escapePointer(v.doc.text(n.name)))
 		}

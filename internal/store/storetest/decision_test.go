@@ -88,6 +88,8 @@ func TestListDecisions(t *testing.T) {
 			{store.DecisionFilter{}, store.Page{AfterMicros: 1004, AfterID: "dec_004"}, 7, false, "dec_005"},
 			{store.DecisionFilter{}, store.Page{AfterMicros: 1004, AfterID: "dec_004", Descending: true}, 4, false, "dec_003"},
 			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1004}, 2, false, "dec_002"},
+			{store.DecisionFilter{}, store.Page{FromMicros: 1002, FromID: "dec_002", ToMicros: 1004, ToID: "dec_004"}, 2, false, "dec_002"},
+			{store.DecisionFilter{}, store.Page{FromID: "dec_007", ToID: "dec_009", Descending: true}, 2, false, "dec_008"},
 			{store.DecisionFilter{Status: "DECLINED"}, store.Page{}, 4, false, "dec_000"},
 			{store.DecisionFilter{Status: "DECLINED"}, store.Page{Limit: 2, AfterMicros: 1003, AfterID: "dec_003"}, 2, false, "dec_006"},
 			{store.DecisionFilter{Grade: "NA", Endpoint: "POST /v1/evaluate"}, store.Page{}, 4, false, "dec_000"},
@@ -185,6 +187,51 @@ func TestQuota(t *testing.T) {
 			wantUsage(t, scope, quota)
 		})
 	}
+}
+
+// TestLargeQuota counts past what 32 bits hold, by both ways in.
+func TestLargeQuota(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		const units, quota = 3_000_000_000, 8_000_000_000
+		write := func(id string) *store.DecisionWrite {
+			w := decision(id, quota)
+			w.Meter.Units = units
+			return w
+		}
+		wantKind(t, scope.InsertDecision(ctx, write("dec_1")), 0, "")
+		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(write("dec_2")) }), 0, "")
+		wantKind(t, scope.InsertDecision(ctx, write("dec_3")), fault.Limited, store.CodeQuotaExceeded)
+		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(write("dec_4")) }), fault.Limited, store.CodeQuotaExceeded)
+		wantUsage(t, scope, 2*units)
+	})
+}
+
+// TestOwnMeters puts decisions with meters of their own into one group: each
+// is counted where it belongs.
+func TestOwnMeters(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		errs := race(30, func(i int) error {
+			w := decision(numbered("dec", i), store.Unmetered)
+			w.Meter.Billable = i%3 != 0
+			w.Meter.Endpoint = []string{"a", "b"}[i%2]
+			return scope.InsertDecision(t.Context(), w)
+		})
+		if got := succeeded(t, errs, 0, ""); got != len(errs) {
+			t.Errorf("%d stored", got)
+		}
+		usage, err := scope.Usage(t.Context(), period)
+		want := store.Usage{Used: 20, Counts: []store.UsageCount{
+			{Day: day, Endpoint: "a", Units: 5}, {Day: day, Endpoint: "a", Billable: true, Units: 10},
+			{Day: day, Endpoint: "b", Units: 5}, {Day: day, Endpoint: "b", Billable: true, Units: 10},
+		}}
+		if diff := cmp.Diff(want, usage); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
 }
 
 func TestMeter(t *testing.T) {

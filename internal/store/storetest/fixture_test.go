@@ -81,11 +81,10 @@ func decision(id string, quota int64) *store.DecisionWrite {
 	return &store.DecisionWrite{
 		Decision: store.Decision{
 			ID: id, CreatedMicros: 1000, ApplicantRef: "app-1", Status: "APPROVED", Grade: "B", PolicyKey: "default", PolicyID: "pol_1",
-			PolicyVersion: 3, Endpoint: "POST /v1/decisions", EngineVersion: "2026.11.1", Hash: "sha256:h",
+			PolicyVersion: 3, Endpoint: "POST /v1/decisions", EngineVersion: "2026.11.1", Hash: "sha256:h", Actor: "key_1",
 			Response: []byte(`{"status":"APPROVED"}`), Facts: []byte{0, 1, 2, 0xff},
 		},
 		Meter: store.Meter{Period: period, Day: day, Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: quota},
-		Audit: store.AuditEntry{ID: "aud_" + id, CreatedMicros: 1000, Actor: "key_1", Action: "decision.created", Object: id},
 	}
 }
 

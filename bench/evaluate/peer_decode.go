@@ -1,0 +1,85 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"verdict/internal/report"
+)
+
+// extracted is what a decoded body comes to: the same days and paise as ours.
+// What a transaction is found to be, and the facts, are left out.
+type extracted struct {
+	reported     report.Day
+	accounts     []report.Account
+	enquiries    []report.Enquiry
+	transactions []report.Transaction
+}
+
+// decode is encoding/json's way into structs.
+func decode(body []byte) *request {
+	r := new(request)
+	if err := json.Unmarshal(body, r); err != nil {
+		panic(err) // the bodies are ours
+	}
+	return r
+}
+
+// extract turns texts into days and rupees into paise.
+func extract(r *request) *extracted {
+	e := &extracted{}
+	for _, body := range r.Report {
+		e.reported = dayOf(body.ReportDate)
+		e.accounts = make([]report.Account, len(body.Accounts))
+		for i := range body.Accounts {
+			e.accounts[i] = body.Accounts[i].account()
+		}
+		e.enquiries = make([]report.Enquiry, len(body.Enquiries))
+		for i := range body.Enquiries {
+			from := &body.Enquiries[i]
+			e.enquiries[i] = report.Enquiry{Made: dayOf(from.Date), AmountPaise: paise(from.Amount)}
+		}
+	}
+	e.transactions = make([]report.Transaction, len(r.BankSummary.Transactions))
+	for i := range r.BankSummary.Transactions {
+		from := &r.BankSummary.Transactions[i]
+		e.transactions[i] = report.Transaction{
+			Day: dayOf(from.Date), Credit: from.Type == "CREDIT",
+			AmountPaise: paise(from.Amount), BalancePaise: paise(from.Balance),
+		}
+	}
+	return e
+}
+
+func (t *tradeline) account() report.Account {
+	a := report.Account{
+		Opened: dayOf(t.OpenDate), Closed: report.NoDay, Reported: dayOf(t.DateReported),
+		SanctionedPaise: paise(t.SanctionedAmount), BalancePaise: paise(t.CurrentBalance),
+		OverduePaise: paise(t.AmountOverdue), InstalmentPaise: paise(t.EMI),
+		History: make([]report.Payment, len(t.PaymentHistory)),
+	}
+	if t.ClosedDate != "" {
+		a.Closed = dayOf(t.ClosedDate)
+	}
+	for i := range t.PaymentHistory {
+		from := &t.PaymentHistory[i]
+		month := moment("2006-01", from.Month)
+		a.History[i] = report.Payment{
+			Month: report.Month(month.Year()*12 + int(month.Month()) - 1), DaysPastDue: int16(from.DPD),
+		}
+	}
+	return a
+}
+
+func moment(layout, text string) time.Time {
+	t, err := time.Parse(layout, text)
+	if err != nil {
+		panic(err) // the bodies are ours
+	}
+	return t
+}
+
+func dayOf(text string) report.Day { return report.Day(moment(time.DateOnly, text).Unix() / 86_400) }
+
+func paise(rupees float64) int64 { return int64(math.Round(rupees * 100)) }

@@ -1,0 +1,176 @@
+package decisioning
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"verdict/internal/application"
+	"verdict/internal/engine"
+	"verdict/internal/feature"
+	"verdict/internal/field"
+	"verdict/internal/report"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+	"verdict/internal/wire"
+)
+
+// creditCase is an application on its way to a decision, with what its blocks
+// bring besides facts.
+type creditCase struct {
+	endpoint string
+	app      *application.Application
+	vector   *feature.Vector // nil unless features were asked for
+	hash     string          // the vector's
+}
+
+// vectors are used again: each is some 28 KB.
+var vectors = sync.Pool{New: func() any { return new(feature.Vector) }}
+
+// newCase computes the features that were asked for, and adds to the facts
+// those that the policy names and no other: what a policy does not name cannot
+// matter.
+func newCase(endpoint string, app *application.Application, policy *policy) *creditCase {
+	c := &creditCase{endpoint: endpoint, app: app}
+	if !app.WantsFeatures {
+		return c
+	}
+	c.vector = vectors.Get().(*feature.Vector)
+	app.Measure(policy.features, c.vector)
+	c.hash = c.vector.Hash()
+	return c
+}
+
+// release gives back what the case borrowed.
+func (c *creditCase) release() {
+	if c.vector != nil {
+		vectors.Put(c.vector)
+		c.vector = nil
+	}
+}
+
+// applicantRef names the applicant, as far as the request does.
+func (c *creditCase) applicantRef() string {
+	return cmp.Or(c.app.ApplicantID, c.app.Facts.Get("fraud.applicant_ref").Text())
+}
+
+// identifying are the facts that name a person, a place or a thing rather than
+// describe it.
+var identifying = []string{
+	"fraud.beneficiary_account", "fraud.ip", "location.ip", "location.lat", "location.lng", "device.device_id",
+	"fraud.mobile", "fraud.email",
+}
+
+// storedFacts are the facts that are kept with the decision. What identifies,
+// and what a caller sent that nobody knows, is left out unless the policy
+// reads it: with it alone the decision could not be repeated, and the rest
+// would be kept about a person for no purpose.
+func (c *creditCase) storedFacts(policy *policy) []byte {
+	if c.endpoint == EndpointEvaluate {
+		for _, name := range identifying {
+			if id, ok := field.Catalogue().Lookup(name); ok && !policy.plan.Reads(id) {
+				c.app.Facts.Set(name, rule.Value{})
+			}
+		}
+	}
+	c.app.Facts.KeepOthers(func(name string) bool {
+		_, declared := policy.inputs[name]
+		return declared
+	})
+	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
+	c.app.Facts.Write(&w)
+	return w.Buf
+}
+
+// storedFeatures are the vector in its compact form and the history it came
+// from.
+func (c *creditCase) storedFeatures() *store.Features {
+	if c.vector == nil {
+		return nil
+	}
+	return &store.Features{
+		AsOf: c.app.AsOf.String(), Hash: c.hash, Vector: c.vector.Encode(nil),
+		Source: report.Archive(c.app.History, c.app.Statement),
+	}
+}
+
+// blocks writes what the blocks add to the answer; nil for nothing.
+func (c *creditCase) blocks(d *engine.Decision, policy *policy) func(*wire.Writer) {
+	if c.vector == nil {
+		return nil
+	}
+	return func(w *wire.Writer) {
+		w.Key("features").Object().Key("count").Int(feature.Count).Key("populated").Int(int64(c.vector.Populated()))
+		w.Key("vector_hash").Plain(c.hash).Key("as_of").Plain(c.app.AsOf.String())
+		w.Key("top_contributors").Array()
+		for _, t := range c.top(d, policy) {
+			t.write(w)
+		}
+		w.EndArray().Key("used_by_policy").Array()
+		for _, f := range policy.features {
+			w.Plain(f.Name)
+		}
+		w.EndArray().EndObject()
+	}
+}
+
+// contributor is a feature that stands out: by its points, or by its value.
+type contributor struct {
+	name      string
+	value     int64
+	used      bool
+	hasPoints bool
+	points    rule.Number
+}
+
+// maxContributors is how many are shown.
+const maxContributors = 10
+
+// top lists the features that earned or cost points, most first, and then
+// those that lie farthest from what is usual.
+func (c *creditCase) top(d *engine.Decision, policy *policy) []contributor {
+	points := d.PointsByField()
+	var list []contributor
+	for _, f := range policy.features {
+		value, known := c.vector.Get(f.Index)
+		earned, scored := points[f.Name]
+		if known && scored {
+			list = append(list, contributor{f.Name, value, true, true, earned})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b contributor) int { return cmp.Compare(magnitude(b.points), magnitude(a.points)) })
+	list = list[:min(len(list), maxContributors)]
+	shown := map[string]bool{}
+	for _, t := range list {
+		shown[t.name] = true
+	}
+	others := feature.Top(c.vector, maxContributors-len(list), func(index int) bool { return shown[feature.NameAt(index)] })
+	for _, index := range others {
+		value, _ := c.vector.Get(index)
+		name := feature.NameAt(index)
+		used := slices.ContainsFunc(policy.features, func(f application.Feature) bool { return f.Index == index })
+		list = append(list, contributor{name: name, value: value, used: used})
+	}
+	return list
+}
+
+func magnitude(n rule.Number) rule.Number { return max(n, -n) }
+
+func (t contributor) write(w *wire.Writer) {
+	w.Object().Key("feature").Plain(t.name).Key("value").Decimal(t.value, featurePlaces)
+	if t.hasPoints {
+		w.Key("points").Decimal(int64(t.points), rule.Places)
+		direction := "neutral"
+		switch {
+		case t.points < 0:
+			direction = "adverse"
+		case t.points > 0:
+			direction = "favourable"
+		}
+		w.Key("direction").Plain(direction)
+	}
+	w.Key("used_by_policy").Bool(t.used).EndObject()
+}
+
+// featurePlaces is how many decimals a feature's value has at most.
+const featurePlaces = 4

@@ -1,0 +1,254 @@
+package decisioning
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/feature"
+	"verdict/internal/report"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// CodeFeaturesNotGenerated is the refusal of features that a decision was made
+// without.
+const CodeFeaturesNotGenerated = "features_not_generated"
+
+// FeatureFilter narrows a feature vector; zero fields do not.
+type FeatureFilter struct {
+	Name, Prefix                 string
+	Metric, Product, Aggregation string
+	WindowDays                   int
+	UsedOnly, PopulatedOnly      bool
+	Provenance                   bool // adds the records that made each value
+}
+
+// FeatureMetrics and FeatureProducts are what a filter may name.
+func FeatureMetrics() []string {
+	var names []string
+	for m := range feature.Metrics() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// FeatureProducts lists the products and channels of all metrics.
+func FeatureProducts() []string {
+	var names []string
+	for m := range feature.Metrics() {
+		names = append(names, m.Products...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (f FeatureFilter) words() []string {
+	return []string{
+		"features", f.Name, f.Prefix, f.Metric, f.Product, f.Aggregation, strconv.Itoa(f.WindowDays),
+		strconv.FormatBool(f.UsedOnly), strconv.FormatBool(f.PopulatedOnly),
+	}
+}
+
+// FeatureVector is a page of a decision's features.
+type FeatureVector struct {
+	DecisionID string
+	Hash       string
+	AsOf       string
+	Page[FeatureValue]
+}
+
+// FeatureValue is one feature of a decision.
+type FeatureValue struct {
+	Name       feature.Name
+	Value      int64 // ten-thousandths
+	Known      bool
+	Used       bool
+	Provenance *feature.Provenance
+}
+
+// Features reads the feature vector of a decision, in name order.
+func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l List) (FeatureVector, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return FeatureVector{}, err
+	}
+	if !tenant.Valid(tenant.KindDecision, decisionID) {
+		return FeatureVector{}, missing("decision")
+	}
+	if f.Provenance {
+		l.Limit = min(l.Limit, maxExplained)
+	}
+	filters := append(f.words(), decisionID)
+	from, err := l.position(p, filters)
+	if err != nil {
+		return FeatureVector{}, err
+	}
+	scope := s.scope(p)
+	decision, stored, err := storedFeatures(ctx, scope, decisionID)
+	if err != nil {
+		return FeatureVector{}, err
+	}
+	policy, err := s.policy(ctx, scope, decision.PolicyID)
+	if err != nil {
+		return FeatureVector{}, fmt.Errorf("the policy of decision %s: %w", decisionID, hidden(err))
+	}
+	out := FeatureVector{DecisionID: decisionID, Hash: stored.Hash, AsOf: stored.AsOf}
+	out.Limit = l.Limit
+	var vector feature.Vector
+	if err := feature.DecodeVector(stored.Vector, &vector); err != nil {
+		return FeatureVector{}, fmt.Errorf("the features of decision %s: %w", decisionID, err)
+	}
+	if vector.Hash() != stored.Hash {
+		return FeatureVector{}, fmt.Errorf("the features of decision %s are not those that were stored", decisionID)
+	}
+	explain, err := explainer(stored, f.Provenance)
+	if err != nil {
+		return FeatureVector{}, err
+	}
+	used := map[int]bool{}
+	for _, u := range policy.features {
+		used[u.Index] = true
+	}
+	for index := from; index < feature.Count; index++ {
+		value, known := vector.Get(index)
+		if !f.admits(index, known, used[index]) {
+			continue
+		}
+		if len(out.Data) == l.Limit {
+			out.NextCursor = l.positionCursor(p, filters, index)
+			break
+		}
+		out.Data = append(out.Data, FeatureValue{feature.At(index), value, known, used[index], explain(index)})
+	}
+	return out, nil
+}
+
+// maxExplained bounds a page of features with the records behind each.
+const maxExplained = 20
+
+// storedFeatures reads a decision and its vector in one moment.
+func storedFeatures(ctx context.Context, scope *store.Scope, decisionID string) (d store.Decision, f store.Features, err error) {
+	err = scope.Read(ctx, func(tx *store.Tx) (err error) {
+		if d, err = tx.Decision(decisionID); err != nil {
+			return err
+		}
+		f, err = tx.Features(decisionID)
+		var refusal *fault.Error
+		if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
+			return fault.New(fault.NotFound, CodeFeaturesNotGenerated, "this decision was made without features; send features: true to have them")
+		}
+		return err
+	})
+	return d, f, err
+}
+
+func (f FeatureFilter) admits(index int, known, used bool) bool {
+	if f.UsedOnly && !used || f.PopulatedOnly && !known {
+		return false
+	}
+	text, name := feature.NameAt(index), feature.At(index)
+	is := func(wanted, got string) bool { return wanted == "" || wanted == got }
+	return is(f.Name, text) && is(f.Metric, name.Metric) && is(f.Product, name.Product) && is(f.Aggregation, name.Aggregation) &&
+		(f.WindowDays == 0 || f.WindowDays == name.WindowDays) && len(text) >= len(f.Prefix) && text[:len(f.Prefix)] == f.Prefix
+}
+
+// explainer finds the records behind a feature, from the history that was
+// stored with it.
+func explainer(stored store.Features, wanted bool) (func(index int) *feature.Provenance, error) {
+	if !wanted {
+		return func(int) *feature.Provenance { return nil }, nil
+	}
+	history, statement, err := report.ReadArchive(stored.Source)
+	if err != nil {
+		return nil, fmt.Errorf("the history of decision %s: %w", stored.DecisionID, err)
+	}
+	at, err := time.Parse(time.DateOnly, stored.AsOf)
+	if err != nil {
+		return nil, fmt.Errorf("the day of decision %s: %w", stored.DecisionID, err)
+	}
+	asOf := report.DayOf(at.Year(), at.Month(), at.Day())
+	return func(index int) *feature.Provenance {
+		p, ok := feature.Explain(history, statement, asOf, feature.NameAt(index))
+		if !ok {
+			return nil
+		}
+		return &p
+	}, nil
+}
+
+// position reads a cursor that says where in a fixed order to go on.
+func (l List) position(p tenant.Principal, filters []string) (int, error) {
+	if l.Cursor == "" {
+		return 0, nil
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
+	if err != nil || len(raw) != markSize+8 || string(raw[:markSize]) != string(l.mark(p, filters, raw[markSize:])) {
+		return 0, notACursor()
+	}
+	at := binary.BigEndian.Uint64(raw[markSize:])
+	return int(min(at, feature.Count)), nil
+}
+
+func (l List) positionCursor(p tenant.Principal, filters []string, index int) string {
+	place := binary.BigEndian.AppendUint64(nil, uint64(index))
+	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, place), place...))
+}
+
+// Write writes the page.
+func (v FeatureVector) Write(w *wire.Writer) {
+	w.Object().Key("decision_id").Plain(v.DecisionID).Key("count").Int(feature.Count)
+	w.Key("vector_hash").Plain(v.Hash).Key("as_of").Plain(v.AsOf).Key("data").Array()
+	for i := range v.Data {
+		v.Data[i].write(w)
+	}
+	w.EndArray()
+	v.writePagination(w)
+	w.EndObject()
+}
+
+func (f *FeatureValue) write(w *wire.Writer) {
+	n := f.Name
+	w.Object().Key("name").Plain(n.String()).Key("metric").Plain(n.Metric).Key("product").Plain(n.Product)
+	w.Key("window_days").Int(int64(n.WindowDays)).Key("aggregation").Plain(n.Aggregation).Key("value")
+	if f.Known {
+		w.Decimal(f.Value, featurePlaces)
+	} else {
+		w.Null()
+	}
+	w.Key("used_by_policy").Bool(f.Used)
+	if f.Provenance != nil {
+		w.Key("provenance")
+		writeProvenance(w, f.Provenance)
+	}
+	w.EndObject()
+}
+
+// maxRecords bounds the records shown of one feature; a statement has up to
+// twenty thousand.
+const maxRecords = 500
+
+func writeProvenance(w *wire.Writer, p *feature.Provenance) {
+	w.Object().Key("meaning").String(p.Meaning).Key("formula").String(p.Formula)
+	if p.From.Known() {
+		w.Key("from").Plain(p.From.String()).Key("to").Plain(p.To.String())
+	}
+	w.Key("records_total").Int(int64(len(p.Records))).Key("records").Array()
+	for _, r := range p.Records[:min(len(p.Records), maxRecords)] {
+		w.Object().Key("part").Plain(r.Part).Key("kind").Plain(r.Kind)
+		if r.At != feature.NoPlace {
+			w.Key("position").Int(int64(r.At))
+		}
+		if r.Date.Known() {
+			w.Key("date").Plain(r.Date.String())
+		}
+		w.Key("value").Decimal(r.Value, featurePlaces).EndObject()
+	}
+	w.EndArray().EndObject()
+}

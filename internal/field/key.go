@@ -1,0 +1,14 @@
+package field
+
+import "strings"
+
+// PolicyKeyText says what a policy_key looks like.
+const PolicyKeyText = "must be 1 to 64 lower-case letters, digits, - and _, and not begin with - or _"
+
+// IsPolicyKey reports whether a text can be a policy_key, the name of a
+// product's series of policies.
+func IsPolicyKey(s string) bool {
+	return s != "" && len(s) <= 64 && s[0] != '_' && s[0] != '-' && !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-'
+	})
+}

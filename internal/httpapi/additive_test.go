@@ -1,0 +1,197 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// TestBlocksAreAdditive draws a policy, a request and a set of blocks, and
+// holds that a block can only add: one whose fields the policy does not name
+// changes nothing, and one that is left out takes with it every rule and every
+// factor that needs it, and nothing else.
+func TestBlocksAreAdditive(t *testing.T) {
+	t.Parallel()
+	fast := tenant.Rate{Allowance: 1 << 20, Window: time.Second, Burst: 1 << 20}
+	plans := tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
+	each(t, stackOptions{plans: plans}, func(s *stack) {
+		s.begin(november)
+		trial := newTrial(s)
+		rapid.Check(s.T, trial.additive)
+	})
+}
+
+// trial asks a service directly, and now and then through the network.
+type trial struct {
+	*member
+	caller tenant.Principal
+	asked  int
+}
+
+func newTrial(s *stack) *trial {
+	s.Helper()
+	m := s.signup()
+	key, ok := tenant.ParseKey(m.key)
+	if !ok {
+		s.Fatal("the key cannot be read")
+	}
+	caller, err := s.service.Authenticate(s.Context(), key)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return &trial{member: m, caller: caller}
+}
+
+func (tr *trial) additive(t *rapid.T) {
+	parts := drawParts(t)
+	named := namedBlocks(parts)
+	report, all := drawRequest(t)
+	given := slices.DeleteFunc(slices.Clone(all), func(block) bool { return !rapid.Bool().Draw(t, "is sent") })
+	policy := tr.save(t, parts)
+	got := tr.ask(t, policy, report, given)
+
+	onlyNamed := slices.DeleteFunc(slices.Clone(given), func(b block) bool { return !named[b.name] })
+	tr.same(t, got, tr.ask(t, policy, report, onlyNamed), "blocks that the policy does not name were taken away")
+	more := slices.Clone(given)
+	for _, b := range all {
+		if !named[b.name] && !slices.Contains(more, b) {
+			more = append(more, b)
+		}
+	}
+	tr.same(t, got, tr.ask(t, policy, report, more), "blocks that the policy does not name were added")
+
+	sent := blockNames(given)
+	for _, p := range parts {
+		if p.needs != nil && !contains(sent, p.needs) && got.mentions(p.id) {
+			t.Fatalf("%s needs %v and counted, with the blocks %v only:\n%s", p.id, p.needs, sent, got.raw)
+		}
+	}
+	// What needs a block that is not there might as well not be written.
+	rest := slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.needs != nil && !contains(sent, p.needs) })
+	if len(rest) < len(parts) {
+		without := tr.ask(t, tr.save(t, rest), report, given)
+		if diff := cmp.Diff(without.decided(), got.decided()); diff != "" {
+			t.Fatalf("rules that could not be evaluated changed the decision (-without them +with):\n%s", diff)
+		}
+	}
+	silent := slices.Clone(given)
+	for _, b := range all {
+		if !slices.Contains(given, b) {
+			silent = append(silent, block{b.name, rapid.SampledFrom([]string{"null", empty(b)}).Draw(t, "said nothing in")})
+		}
+	}
+	tr.same(t, got, tr.ask(t, policy, report, silent), "blocks that say nothing were sent")
+}
+
+// empty is a block that is there and has nothing in it.
+func empty(b block) string {
+	if b.name == askFeatures.name {
+		return "false"
+	}
+	return "{}"
+}
+
+func contains(sent, needs []string) bool {
+	return !slices.ContainsFunc(needs, func(name string) bool { return !slices.Contains(sent, name) })
+}
+
+func blockNames(blocks []block) (names []string) {
+	for _, b := range blocks {
+		names = append(names, b.name)
+	}
+	return names
+}
+
+// previewed is a decision as far as this test looks at it.
+type previewed struct {
+	Status, Grade      string
+	Offer, Explanation any
+	Reasons            any
+	Hash               string `json:"decision_hash"`
+	raw                string
+}
+
+func (p previewed) decided() []any {
+	offer, _ := p.Offer.(map[string]any)
+	delete(offer, "valid_until")
+	return []any{p.Status, p.Grade, offer, p.Explanation, p.Reasons}
+}
+
+// mentions reports whether a rule or a factor had any part in the decision.
+func (p previewed) mentions(id string) bool { return strings.Contains(p.raw, `"`+id+`"`) }
+
+func (tr *trial) same(t *rapid.T, a, b previewed, what string) {
+	if a.Hash != b.Hash {
+		t.Fatalf("%s, and the decision is another:\n%s\n%s", what, a.raw, b.raw)
+	}
+}
+
+// save stores a policy of these parts as a draft.
+func (tr *trial) save(t *rapid.T, parts []part) string {
+	body, err := wire.Parse([]byte(policyOf(parts)))
+	if err != nil {
+		t.Fatalf("%v in %s", err, policyOf(parts))
+	}
+	saved, err := tr.service.CreateRuleSet(tr.Context(), tr.caller, body, nil)
+	if err != nil {
+		t.Fatalf("%v in %s", err, policyOf(parts))
+	}
+	var set struct{ ID string }
+	if err := json.Unmarshal(saved.Body, &set); err != nil {
+		t.Fatal(err)
+	}
+	return set.ID
+}
+
+// throughHTTP is how often a request takes the long way.
+const throughHTTP = 8
+
+// ask previews a request under a draft.
+func (tr *trial) ask(t *rapid.T, policy, report string, blocks []block) (p previewed) {
+	body := evaluationOf("cibil", report, append(slices.Clone(blocks), block{"rule_set_id", `"` + policy + `"`})...)
+	var raw []byte
+	if tr.asked++; tr.asked%throughHTTP == 0 {
+		raw = tr.post("/v1/decisions/preview", body).want(http.StatusOK).body
+	} else {
+		raw = tr.askDirectly(t, body)
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		t.Fatal(err)
+	}
+	// What is not part of the decision may name a rule's fields.
+	p.raw = fmt.Sprint(mustJSON(t, p.Explanation), mustJSON(t, p.Reasons))
+	return p
+}
+
+func (tr *trial) askDirectly(t *rapid.T, body string) []byte {
+	v, err := wire.Parse([]byte(body))
+	if err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	var a decisioning.Answer
+	if a, err = tr.service.Preview(tr.Context(), tr.caller, v); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	raw := slices.Clone(a.Body)
+	a.Release()
+	return raw
+}
+
+func mustJSON(t *rapid.T, v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,77 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/httpapi"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+// sink is a response writer that keeps nothing.
+type sink struct {
+	header http.Header
+	status int
+	bytes  int
+}
+
+func (s *sink) Header() http.Header         { return s.header }
+func (s *sink) WriteHeader(status int)      { s.status = status }
+func (s *sink) Write(b []byte) (int, error) { s.bytes += len(b); return len(b), nil }
+
+// benchmark sends one request again and again, past the network.
+func benchmark(b *testing.B, path string) {
+	b.Helper()
+	plenty := tenant.Rate{Allowance: 1 << 30, Window: time.Second, Burst: 1 << 30}
+	plans, err := tenant.DefaultPlans().WithQuotas("free=unmetered")
+	if err != nil {
+		b.Fatal(err)
+	}
+	plans = plans.WithRates(tenant.Rates{Decide: plenty, Write: plenty, Backtest: plenty})
+	service, err := decisioning.New(storetest.Open(b, storetest.SQLite(b), store.Options{}), decisioning.Options{Plans: plans})
+	if err != nil {
+		b.Fatal(err)
+	}
+	api, err := httpapi.New(service, httpapi.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	request := func(path, key, body string) *http.Request {
+		r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, path, bytes.NewReader([]byte(body)))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+key)
+		return r
+	}
+	signed := httptest.NewRecorder()
+	api.ServeHTTP(signed, request("/api/signup", "", `{"email":"bench@example.in","org_name":"Bench","password":"correct horse"}`))
+	var key struct {
+		Text string `json:"api_key"`
+	}
+	if err := json.Unmarshal(signed.Body.Bytes(), &key); err != nil {
+		b.Fatal(err)
+	}
+	r := request(path, key.Text, sample)
+	body := bytes.NewReader([]byte(sample))
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = body.Seek(0, io.SeekStart)
+		r.Body = io.NopCloser(body)
+		w := &sink{header: http.Header{}}
+		api.ServeHTTP(w, r)
+		if w.status != http.StatusOK {
+			b.Fatalf("status %d", w.status)
+		}
+	}
+}
+
+func BenchmarkPreview(b *testing.B)     { benchmark(b, "/v1/decisions/preview") }
+func BenchmarkEligibility(b *testing.B) { benchmark(b, "/v1/eligibility") }
+func BenchmarkDecide(b *testing.B)      { benchmark(b, "/v1/decisions") }

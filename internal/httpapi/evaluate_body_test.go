@@ -1,0 +1,148 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// november is the moment at which the dates in the evaluate tests, and in the
+// examples of the contract, are read.
+var november = time.Date(2026, 11, 15, 6, 30, 0, 0, time.UTC)
+
+// begin sets the clock of the whole stack; it goes on from there.
+func (s *stack) begin(at time.Time) {
+	s.Helper()
+	s.clock.advance(time.Until(at))
+}
+
+// block is an optional part of an evaluate request: a member and its value.
+type block struct{ name, value string }
+
+// The blocks that the tests add to an evaluate request.
+var (
+	askFeatures = block{"features", `true`}
+	device      = block{"device", `{"model":"Redmi 9","os_version":"13","is_rooted":true,"is_emulator":false,"sim_age_days":3,
+		"loan_apps_installed_count":9,"app_install_age_days":1,"device_id":"d-ZEBRA-1"}`}
+	location = block{"location", `{"lat":19.0761234,"lng":72.8771234,"ip":"203.0.113.77","declared_pincode":"400001","permission_denied":true}`}
+	fraud    = block{"fraud", `{"applicant_ref":"A-77","pincode":"400001","ip":"203.0.113.78","beneficiary_account":"00112233445566","agent_id":"AG-7",
+		"mobile":"9812345678","email":"zebra@example.in"}`}
+	bank = block{"bank_summary", statement(62000, 14500)}
+)
+
+// everyBlock is all of them, as the interface lists them.
+var everyBlock = []block{askFeatures, device, location, fraud, bank}
+
+// statement is a bank_summary over two whole months, with a salary, an
+// instalment and a returned mandate; more is declared than earned.
+func statement(salary, emi int) string {
+	var rows []string
+	balance := 20_000
+	row := func(date, kind, mode string, amount int, narration string) {
+		if kind == "CREDIT" {
+			balance += amount
+		} else {
+			balance -= amount
+		}
+		rows = append(rows, fmt.Sprintf(`{"txn_id":"T%d","date":%q,"type":%q,"mode":%q,"amount":%d,"balance":%d,"narration":%q}`,
+			len(rows), date, kind, mode, amount, balance, narration))
+	}
+	for _, month := range []string{"2026-09", "2026-10"} {
+		row(month+"-01", "CREDIT", "FT", salary, "NEFT CR ACME INFOTECH PVT LTD SALARY")
+		row(month+"-05", "DEBIT", "OTHERS", emi, "EMI DEDUCTION LN 00451200")
+		row(month+"-12", "DEBIT", "OTHERS", 2500, "ACH D- BAJAJ FINANCE LTD")
+		row(month+"-13", "CREDIT", "OTHERS", 2500, "ACH RETURN BAJAJ FINANCE LTD INSUFFICIENT FUNDS")
+		row(month+"-30", "DEBIT", "UPI", 700, "UPI/BESCOM/electricity bill")
+	}
+	row("2026-10-31", "DEBIT", "ATM", 1000, "ATM CASH ANDHERI")
+	return fmt.Sprintf(`{"income":%d,"emi":%d,"balance":38250,"bounces":1,"months":2,"declared_monthly_income":%d,"declared_emi":%d,
+		"transactions":[%s]}`, salary, emi, 2*salary, emi/2, strings.Join(rows, ","))
+}
+
+// history is what a report may have besides the members of the interface.
+const history = `"reportDate":"2026-11-10",
+	"accounts":[
+		{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,"currentBalance":120000,
+		 "amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-09","dpd":12}]},
+		{"accountType":"credit_card","openDate":"2019-01-01","status":"active","creditLimit":100000,"currentBalance":90000,
+		 "paymentHistory":[{"month":"2026-10","dpd":0}]},
+		{"accountType":"home_loan","openDate":"2018-01-01","closedDate":"2024-01-01","status":"closed","sanctionedAmount":2500000}],
+	"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},{"date":"2026-09-03","product":"credit_card","amount":0},
+		{"date":"2026-01-02","product":"home_loan","amount":2500000}]`
+
+// evaluation is an evaluate request: a score, further members of the report,
+// and blocks.
+func evaluation(score int, report string, blocks ...block) string {
+	return evaluationOf("cibil", fmt.Sprintf(`"scoreData":{"score":%d}`, score)+prefixed(report), blocks...)
+}
+
+// evaluationOf is an evaluate request with a report as it is.
+func evaluationOf(bureau, report string, blocks ...block) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"bureau":%q,"report":{%q:{%s}}`, bureau, bureau, report)
+	for _, x := range blocks {
+		fmt.Fprintf(&b, `,%q:%s`, x.name, x.value)
+	}
+	return b.String() + "}"
+}
+
+func prefixed(members string) string {
+	if members == "" {
+		return ""
+	}
+	return "," + members
+}
+
+// scalars are the members of the report that the interface's sample shows.
+const scalars = `"demographics":{"age":34,"employmentType":"salaried"},"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000`
+
+// arm activates a policy that differs from the active one in some sections.
+func (m *member) arm(sections string) string {
+	m.Helper()
+	id := m.draft(`{"name":"armed",` + sections + `}`)
+	m.activate(id)
+	return id
+}
+
+// fired is what came of each rule that could be evaluated.
+func (a answer) fired() map[string]string {
+	a.t.Helper()
+	results := map[string]string{}
+	for i := range a.list("explanation", "fired_rules") {
+		results[fmt.Sprint(a.at("explanation", "fired_rules", i, "id"))] = fmt.Sprint(a.at("explanation", "fired_rules", i, "result"))
+	}
+	return results
+}
+
+// warned are the warnings as "pointer code".
+func (a answer) warned() []string {
+	a.t.Helper()
+	list := []string{}
+	for i := range a.list("warnings") {
+		list = append(list, fmt.Sprint(a.at("warnings", i, "pointer"), " ", a.at("warnings", i, "code")))
+	}
+	return list
+}
+
+// TestBodiesAreJSON, or the tests that send them would test something else.
+func TestBodiesAreJSON(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{evaluation(742, ""), evaluation(742, scalars+","+history, everyBlock...)} {
+		if !json.Valid([]byte(body)) {
+			t.Errorf("not JSON: %s", body)
+		}
+	}
+}
+
+// storedFacts are the facts that are kept with a decision, as they stand in
+// the database.
+func (s *stack) storedFacts(m *member, decisionID string) string {
+	s.Helper()
+	d, err := s.db.Scope(m.tenantID, "sandbox").Decision(s.Context(), decisionID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return string(d.Facts)
+}

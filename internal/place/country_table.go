@@ -1,0 +1,113 @@
+package place
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
+
+var errCountries = errors.New("the table of countries is damaged")
+
+// Append appends the table as ReadCountries reads it: the names, then for each
+// family the number of spans and for each span its country and how far it
+// begins after the one before.
+func (c *Countries) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(c.names)-1))
+	for _, name := range c.names[1:] {
+		b = append(b, name...)
+	}
+	b = appendSpans(b, c.four)
+	return appendSpans(b, c.six)
+}
+
+func appendSpans[A uint32 | uint64](b []byte, s spans[A]) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s.starts)))
+	var before A
+	for i, start := range s.starts {
+		b = append(b, s.country[i])
+		b = appendStep(b, uint64(start-before))
+		before = start
+	}
+	return b
+}
+
+// Networks begin and end at round binary numbers, so a step is written as its
+// zeros and what stands before them: six bits say how many zeros, the bits above
+// are the rest without its last 1. The few that this cannot hold, zero among
+// them, are written whole behind the mark.
+const (
+	zerosBits = 6
+	zerosMask = 1<<zerosBits - 1
+	whole     = zerosMask
+)
+
+func appendStep(b []byte, step uint64) []byte {
+	zeros := bits.TrailingZeros64(step)
+	if zeros < whole {
+		if rest := step >> zeros >> 1; bits.Len64(rest) <= 64-zerosBits {
+			return binary.AppendUvarint(b, rest<<zerosBits|uint64(zeros))
+		}
+	}
+	b = binary.AppendUvarint(b, whole)
+	return binary.AppendUvarint(b, step)
+}
+
+// step takes a number of at most limit, in the one form that appendStep gives
+// it.
+func (r *reader) step(limit uint64) uint64 {
+	packed := r.uvarint(^uint64(0))
+	zeros, rest := packed&zerosMask, packed>>zerosBits
+	if zeros == whole {
+		if rest != 0 {
+			r.bad = true
+		}
+		return r.uvarint(limit)
+	}
+	step := (rest<<1 | 1) << zeros
+	if r.bad || bits.Len64(rest)+1+int(zeros) > 64 || step > limit {
+		r.bad = true
+		return 0
+	}
+	return step
+}
+
+// ReadCountries reads what Append wrote.
+func ReadCountries(data []byte) (*Countries, error) {
+	r := reader{rest: data}
+	c := &Countries{names: []string{""}}
+	for range r.uvarint(maxNames) {
+		name := string(r.bytes(2))
+		if !isCountry(name) {
+			return nil, errCountries
+		}
+		c.names = append(c.names, name)
+	}
+	c.four = readSpans[uint32](&r, len(c.names))
+	c.six = readSpans[uint64](&r, len(c.names))
+	if r.bad || len(r.rest) > 0 {
+		return nil, errCountries
+	}
+	return c, nil
+}
+
+func readSpans[A uint32 | uint64](r *reader, names int) spans[A] {
+	n := r.uvarint(maxSpans)
+	// Every span takes two bytes at least, so a false count reserves nothing.
+	if n > uint64(len(r.rest))/2 {
+		r.bad = true
+		return spans[A]{}
+	}
+	s := spans[A]{starts: make([]A, n), country: make([]uint8, n)}
+	var start A
+	for i := range s.starts {
+		country := r.bytes(1)
+		step := r.step(uint64(^A(0) - start))
+		if r.bad || int(country[0]) >= names || i > 0 && step == 0 {
+			r.bad = true
+			return spans[A]{}
+		}
+		start += A(step)
+		s.starts[i], s.country[i] = start, country[0]
+	}
+	return s
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"verdict/internal/place"
+)
+
+const (
+	// floorMetres is the least radius. A phone is where its owner works or
+	// shops as often as at home, so less than a way across a city would call
+	// honest people strangers.
+	floorMetres = 20_000
+	// ceilingMetres is the greatest radius: a position further off than this is
+	// a mistake of the directory whatever its neighbours say.
+	ceilingMetres = 150_000
+	// outside is what leaving out one office costs, in the same coin as the
+	// radius, which costs its natural logarithm. At this price a lone office
+	// far off is left out and a scattered rural pincode keeps its villages.
+	outside = 1.2
+	// villagesTogether is what all villages of a pincode weigh, in offices: they
+	// settle which of two clusters is meant and do not widen a good circle.
+	villagesTogether = 0.3
+	// astray is what a centre costs that lies unusually far from the offices
+	// of the same sorting district (the first three digits): enough for a village
+	// there to outweigh one office that is not.
+	astray = 1.0
+	// maxCentres bounds how many offices of a pincode are tried as its centre.
+	maxCentres = 64
+)
+
+// fit makes one area of every pincode. Each directory is wrong in thousands of
+// places and in different ones, so three witnesses are heard: the offices of
+// the pincode, its villages in the other directory, and the offices of its
+// sorting district. The circle is the cheapest one: small, and with few of them
+// outside.
+func fit(offices, villages []spot) []place.Area {
+	officesOf, villagesOf, districts := byCode(offices, 1), byCode(villages, 1), byCode(offices, 1000)
+	regions := map[uint32]region{}
+	for district, points := range districts {
+		regions[district] = newRegion(points)
+	}
+	codes := map[uint32]bool{}
+	for code := range officesOf {
+		codes[code] = true
+	}
+	for code := range villagesOf {
+		codes[code] = true
+	}
+	areas := make([]place.Area, 0, len(codes))
+	for _, code := range slices.Sorted(maps.Keys(codes)) {
+		around, known := regions[code/1000]
+		if !known {
+			around = newRegion(villagesOf[code])
+		}
+		if a, ok := fitOne(officesOf[code], villagesOf[code], around); ok {
+			a.Code = code
+			areas = append(areas, a)
+		}
+	}
+	return areas
+}
+
+func byCode(spots []spot, divisor uint32) map[uint32][]place.Point {
+	grouped := map[uint32][]place.Point{}
+	for _, s := range spots {
+		grouped[s.code/divisor] = append(grouped[s.code/divisor], s.at)
+	}
+	return grouped
+}
+
+// region is where most offices of a sorting district are.
+type region struct {
+	middle      place.Point
+	reachMetres float64
+}
+
+// newRegion takes the middle office by latitude and by longitude, and three
+// times the median distance from there: half the offices may be wrong before
+// either moves far.
+func newRegion(points []place.Point) region {
+	middle := medianPoint(points)
+	distances := make([]int64, len(points))
+	for i, p := range points {
+		distances[i] = place.DistanceMetres(middle, p)
+	}
+	return region{middle, max(3*float64(median(distances)), 50_000)}
+}
+
+// fitOne finds the cheapest circle of a pincode. It reports false for one that
+// a single witness speaks for and the whole district against: where that pincode
+// is stays unknown.
+func fitOne(offices, villages []place.Point, around region) (place.Area, bool) {
+	var centres []place.Point
+	if len(offices) > 0 {
+		centres = append(centres, medianPoint(offices))
+	}
+	if len(villages) > 0 {
+		centres = append(centres, medianPoint(villages))
+	}
+	stride := max(1, (len(offices)+maxCentres-1)/maxCentres)
+	for i := 0; i < len(offices); i += stride {
+		centres = append(centres, offices[i])
+	}
+	var best place.Area
+	var alone bool
+	cheapest := math.Inf(1)
+	for _, centre := range centres {
+		radius, cost := cheapestRadius(centre, offices, villages)
+		far := float64(place.DistanceMetres(centre, around.middle)) > around.reachMetres
+		if far {
+			cost += astray
+		}
+		// A centre that says the same for less than a thousandth less is left
+		// alone, so that rounding never decides.
+		if cost < cheapest-1e-3 {
+			best, cheapest = place.Area{Centre: centre, RadiusMetres: int32(radius)}, cost
+			alone = far && inside(best, offices)+min(inside(best, villages), 1) < 2
+		}
+	}
+	return best, !alone && best.RadiusMetres > 0
+}
+
+// inside counts the points in a circle.
+func inside(a place.Area, points []place.Point) int {
+	n := 0
+	for _, p := range points {
+		if place.DistanceMetres(a.Centre, p) <= int64(a.RadiusMetres) {
+			n++
+		}
+	}
+	return n
+}
+
+// cheapestRadius tries the distance of every witness as the radius.
+func cheapestRadius(centre place.Point, offices, villages []place.Point) (radius int64, cost float64) {
+	type witness struct {
+		metres int64
+		weight float64
+	}
+	witnesses := make([]witness, 0, len(offices)+len(villages))
+	var left float64
+	for _, p := range offices {
+		witnesses = append(witnesses, witness{place.DistanceMetres(centre, p), 1})
+		left++
+	}
+	for _, p := range villages {
+		weight := villagesTogether / float64(len(villages))
+		witnesses = append(witnesses, witness{place.DistanceMetres(centre, p), weight})
+		left += weight
+	}
+	slices.SortStableFunc(witnesses, func(a, b witness) int { return cmp.Compare(a.metres, b.metres) })
+	cost = math.Inf(1)
+	for _, w := range witnesses {
+		if w.metres > ceilingMetres {
+			break
+		}
+		left -= w.weight
+		tried := max(w.metres, floorMetres)
+		if c := math.Log(float64(tried)/floorMetres) + outside*left; c < cost-1e-9 {
+			radius, cost = tried, c
+		}
+	}
+	return radius, cost
+}
+
+func medianPoint(points []place.Point) place.Point {
+	lats, lngs := make([]int32, len(points)), make([]int32, len(points))
+	for i, p := range points {
+		lats[i], lngs[i] = p.Lat, p.Lng
+	}
+	return place.Point{Lat: median(lats), Lng: median(lngs)}
+}
+
+// median is the middle value, the lower of the two where there are two.
+func median[T cmp.Ordered](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
+}

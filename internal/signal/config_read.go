@@ -1,0 +1,166 @@
+package signal
+
+import (
+	"slices"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// ReadConfig reads a whole configuration. A member left out, or null, has its
+// default; an unknown one is refused, because a misspelt threshold must not
+// pass as one left alone. Everything wrong is told at once, as a *fault.Error
+// that repeats no value.
+//
+// The accounts of the allow list are as they were sent until Sealed has made
+// keys of them.
+func ReadConfig(v wire.Value) (Config, error) {
+	var faults fault.List
+	c := DefaultConfig()
+	f := configForm(v, &faults)
+	f.Known("version", "updated_at", "updated_by")
+	f.section("fraud", func(f *configReader) { f.fraud(&c.Fraud) })
+	f.section("device", func(f *configReader) { f.device(&c.Device) })
+	f.section("location", func(f *configReader) { f.location(&c.Location) })
+	f.Done()
+	if err := faults.Err(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// configReader reads one object of a configuration over its defaults.
+type configReader struct {
+	wire.Form
+	faults *fault.List
+}
+
+func configForm(v wire.Value, faults *fault.List) configReader {
+	return configReader{Form: wire.NewForm(v, faults), faults: faults}
+}
+
+// section reads a member that is an object, when it is there.
+func (f *configReader) section(name string, read func(*configReader)) {
+	v := f.Get(name)
+	if !v.Given() {
+		return
+	}
+	inner := configForm(v, f.faults)
+	if v.Kind() == wire.Object {
+		read(&inner)
+		inner.Done()
+	}
+}
+
+// whole reads a whole number within bounds into a setting.
+func (f *configReader) whole(name string, least, most int64, setting *int64) {
+	if n, ok := f.Decimal(name, 0, least, most); ok {
+		*setting = n
+	}
+}
+
+func (f *configReader) enabled(setting *bool) { *setting = f.Bool("enabled", *setting) }
+
+func (f *configReader) points(setting *int64) { f.whole("points", 0, maxPoints, setting) }
+
+func (f *configReader) windowHours(setting *int64) {
+	f.whole("window_hours", 1, maxWindowHours, setting)
+}
+
+func (f *configReader) fraud(c *FraudConfig) {
+	f.section("pincode_spike", func(f *configReader) { f.pincodeSpike(&c.PincodeSpike) })
+	f.section("ip_cluster", func(f *configReader) {
+		f.enabled(&c.IPCluster.Enabled)
+		f.windowHours(&c.IPCluster.WindowHours)
+		f.whole("distinct_applicants", 1, maxThreshold, &c.IPCluster.DistinctApplicants)
+		f.points(&c.IPCluster.Points)
+	})
+	f.section("beneficiary_reuse", func(f *configReader) {
+		f.enabled(&c.BeneficiaryReuse.Enabled)
+		f.whole("window_days", 1, maxDays, &c.BeneficiaryReuse.WindowDays)
+		f.whole("distinct_applicants", 1, maxThreshold, &c.BeneficiaryReuse.DistinctApplicants)
+		f.points(&c.BeneficiaryReuse.Points)
+		c.BeneficiaryReuse.AllowlistAccounts = f.accounts("allowlist_accounts")
+	})
+	f.section("agent_anomaly", func(f *configReader) {
+		f.enabled(&c.AgentAnomaly.Enabled)
+		f.windowHours(&c.AgentAnomaly.WindowHours)
+		f.whole("max_applications", 0, maxThreshold, &c.AgentAnomaly.MaxApplications)
+		f.whole("max_distinct_pincodes", 0, maxThreshold, &c.AgentAnomaly.MaxDistinctPincodes)
+		f.points(&c.AgentAnomaly.Points)
+	})
+	f.section("level_cutoffs", func(f *configReader) { f.cutoffs(&c.LevelCutoffs) })
+	c.AlertMinSeverity = Severity(f.Choice("alert_min_severity", int(c.AlertMinSeverity), severityNames...))
+	f.whole("mute_days", 0, maxDays, &c.MuteDays)
+}
+
+func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
+	f.enabled(&c.Enabled)
+	f.windowHours(&c.WindowHours)
+	f.whole("min_count", 1, maxThreshold, &c.MinCount)
+	if n, ok := f.Decimal("ratio_to_baseline", 2, minRatio, maxRatio); ok {
+		c.RatioHundredths = n
+	}
+	known := f.faults.Len()
+	f.whole("baseline_days", 1, maxDays, &c.BaselineDays)
+	f.whole("min_baseline_days", 1, maxDays, &c.MinBaselineDays)
+	f.points(&c.Points)
+	if f.faults.Len() == known && c.MinBaselineDays > c.BaselineDays {
+		f.Fail("min_baseline_days", fault.CodeOutOfRange, "must not be above baseline_days: the baseline would never be there")
+	}
+}
+
+func (f *configReader) cutoffs(c *LevelCutoffs) {
+	known := f.faults.Len()
+	f.whole("medium", 0, maxPoints, &c.Medium)
+	f.whole("high", 0, maxPoints, &c.High)
+	f.whole("very_high", 0, maxPoints, &c.VeryHigh)
+	if f.faults.Len() > known {
+		return
+	}
+	if c.High <= c.Medium {
+		f.Fail("high", fault.CodeOutOfRange, "must be above medium")
+	}
+	if c.VeryHigh <= c.High {
+		f.Fail("very_high", fault.CodeOutOfRange, "must be above high")
+	}
+}
+
+func (f *configReader) device(c *DeviceConfig) {
+	f.whole("sim_new_days", 0, maxAgeDays, &c.SIMNewDays)
+	f.whole("loan_apps_max", 0, maxThreshold, &c.LoanAppsMax)
+	f.whole("app_install_min_age_days", 0, maxAgeDays, &c.AppInstallMinAgeDays)
+}
+
+func (f *configReader) location(c *LocationConfig) {
+	if metres, ok := f.Decimal("gps_match_radius_km", 3, 1, maxRadius); ok {
+		c.GPSMatchRadiusMetres = int32(metres)
+	}
+	if f.Get("allowed_ip_countries").Given() {
+		c.AllowedIPCountries = f.countries("allowed_ip_countries")
+	}
+	if i := f.Choice("default_pincode_risk", -1, riskNames...); i >= 0 {
+		c.DefaultPincodeRisk = Risk(riskNames[i])
+	}
+}
+
+func (f *configReader) countries(name string) []string {
+	var list []string
+	for _, v := range f.Array(name, maxCountries).Elements() {
+		switch code := v.Text(); {
+		case v.Kind() != wire.String:
+			f.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, but is %s", v.Kind())
+		case !isCountry(code):
+			f.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be a country's code of two capital letters, such as IN")
+		case slices.Contains(list, code):
+			f.faults.Add(v.Pointer(), fault.CodeDuplicate, "is in the list already")
+		default:
+			list = append(list, code)
+		}
+	}
+	return list
+}
+
+func isCountry(code string) bool {
+	return len(code) == 2 && 'A' <= code[0] && code[0] <= 'Z' && 'A' <= code[1] && code[1] <= 'Z'
+}

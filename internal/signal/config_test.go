@@ -1,0 +1,283 @@
+package signal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// parse reads a document of a test.
+func parse(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, text string,
+) wire.Value {
+	t.Helper()
+	v, err := wire.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+// written renders anything that writes itself.
+func written(part interface{ Write(*wire.Writer) }) string {
+	var w wire.Writer
+	part.Write(&w)
+	return string(w.Buf)
+}
+
+// refusals lists where a refusal points and with what code.
+func refusals(err error) []string {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		return nil
+	}
+	var list []string
+	for _, item := range refusal.Items {
+		list = append(list, item.Pointer+" "+item.Code)
+	}
+	return list
+}
+
+// testKey stands in for the keyed hash of a tenant.
+func testKey(kind, value string) string { return "hmac(" + kind + "," + value + ")" }
+
+func TestDefaultConfigDocument(t *testing.T) {
+	t.Parallel()
+	const want = `{"fraud":{` +
+		`"pincode_spike":{"enabled":true,"window_hours":24,"min_count":10,"ratio_to_baseline":3,"baseline_days":30,"min_baseline_days":14,"points":20},` +
+		`"ip_cluster":{"enabled":true,"window_hours":24,"distinct_applicants":5,"points":15},` +
+		`"beneficiary_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":50,"allowlist_accounts":[]},` +
+		`"agent_anomaly":{"enabled":true,"window_hours":24,"max_applications":20,"max_distinct_pincodes":8,"points":15},` +
+		`"level_cutoffs":{"medium":25,"high":50,"very_high":75},"alert_min_severity":"medium","mute_days":30},` +
+		`"device":{"sim_new_days":30,"loan_apps_max":5,"app_install_min_age_days":0},` +
+		`"location":{"gps_match_radius_km":null,"allowed_ip_countries":["IN"],"default_pincode_risk":"LOW"}}`
+	if diff := cmp.Diff(want, written(DefaultConfig())); diff != "" {
+		t.Error(diff)
+	}
+	for _, text := range []string{`{}`, want, `{"version":"any","updated_at":1,"updated_by":[],"fraud":null}`} {
+		got, err := ReadConfig(parse(t, text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(DefaultConfig(), got, cmp.AllowUnexported(Account{})); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+func TestReadConfigRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{`[]`, []string{" wrong_type"}},
+		{`{"Fraud":{}}`, []string{"/Fraud unknown_field"}},
+		{`{"fraud":[]}`, []string{"/fraud wrong_type"}},
+		{`{"fraud":{"ip_clusters":{}}}`, []string{"/fraud/ip_clusters unknown_field"}},
+		{`{"fraud":{"ip_cluster":{"window_hours":0}}}`, []string{"/fraud/ip_cluster/window_hours out_of_range"}},
+		{`{"fraud":{"ip_cluster":{"window_hours":721}}}`, []string{"/fraud/ip_cluster/window_hours out_of_range"}},
+		{`{"fraud":{"ip_cluster":{"window_hours":1.5}}}`, []string{"/fraud/ip_cluster/window_hours out_of_range"}},
+		{`{"fraud":{"ip_cluster":{"distinct_applicants":-1}}}`, []string{"/fraud/ip_cluster/distinct_applicants out_of_range"}},
+		{`{"fraud":{"beneficiary_reuse":{"window_days":0}}}`, []string{"/fraud/beneficiary_reuse/window_days out_of_range"}},
+		{`{"fraud":{"agent_anomaly":{"max_applications":-1}}}`, []string{"/fraud/agent_anomaly/max_applications out_of_range"}},
+		{`{"fraud":{"agent_anomaly":{"points":101}}}`, []string{"/fraud/agent_anomaly/points out_of_range"}},
+		{`{"fraud":{"agent_anomaly":{"enabled":"yes"}}}`, []string{"/fraud/agent_anomaly/enabled wrong_type"}},
+		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":0.99}}}`, []string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
+		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":2.001}}}`, []string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
+		{`{"fraud":{"pincode_spike":{"baseline_days":13}}}`, []string{"/fraud/pincode_spike/min_baseline_days out_of_range"}},
+		{`{"fraud":{"level_cutoffs":{"high":25}}}`, []string{"/fraud/level_cutoffs/high out_of_range"}},
+		{
+			`{"fraud":{"level_cutoffs":{"medium":80,"high":60,"very_high":60}}}`,
+			[]string{"/fraud/level_cutoffs/high out_of_range", "/fraud/level_cutoffs/very_high out_of_range"},
+		},
+		{`{"fraud":{"level_cutoffs":{"very_high":101}}}`, []string{"/fraud/level_cutoffs/very_high out_of_range"}},
+		{`{"fraud":{"alert_min_severity":"severe"}}`, []string{"/fraud/alert_min_severity out_of_range"}},
+		{
+			`{"fraud":{"beneficiary_reuse":{"allowlist_accounts":["12-3",7,"` + strings.Repeat("1", 35) + `"]}}}`,
+			[]string{
+				"/fraud/beneficiary_reuse/allowlist_accounts/0 out_of_range",
+				"/fraud/beneficiary_reuse/allowlist_accounts/1 wrong_type",
+				"/fraud/beneficiary_reuse/allowlist_accounts/2 out_of_range",
+			},
+		},
+		{
+			`{"device":{"sim_new_days":-1,"loan_apps_max":-1,"app_install_min_age_days":-1}}`,
+			[]string{
+				"/device/sim_new_days out_of_range", "/device/loan_apps_max out_of_range",
+				"/device/app_install_min_age_days out_of_range",
+			},
+		},
+		{`{"location":{"gps_match_radius_km":0}}`, []string{"/location/gps_match_radius_km out_of_range"}},
+		{`{"location":{"gps_match_radius_km":501}}`, []string{"/location/gps_match_radius_km out_of_range"}},
+		{
+			`{"location":{"allowed_ip_countries":["in","IND","IN","IN",1],"default_pincode_risk":"low"}}`,
+			[]string{
+				"/location/allowed_ip_countries/0 out_of_range", "/location/allowed_ip_countries/1 out_of_range",
+				"/location/allowed_ip_countries/3 duplicate", "/location/allowed_ip_countries/4 wrong_type",
+				"/location/default_pincode_risk out_of_range",
+			},
+		},
+	} {
+		_, err := ReadConfig(parse(t, c.text))
+		if diff := cmp.Diff(c.want, refusals(err)); diff != "" {
+			t.Errorf("%s: %s", c.text, diff)
+		}
+	}
+}
+
+// A refusal may be shown to anyone, so an account number must not be in it.
+func TestReadConfigRepeatsNoValue(t *testing.T) {
+	t.Parallel()
+	const account = "12345678901234567890123456789012345"
+	_, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":["`+account+`"]}}}`))
+	if err == nil || strings.Contains(err.Error(), account) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The table is the one at the end of RFC 7386, and settings of ours.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ current, patch, want string }{
+		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},
+		{`{"a":"b"}`, `{"b":"c"}`, `{"a":"b","b":"c"}`},
+		{`{"a":"b"}`, `{"a":null}`, `{}`},
+		{`{"a":"b","b":"c"}`, `{"a":null}`, `{"b":"c"}`},
+		{`{"a":["b"]}`, `{"a":"c"}`, `{"a":"c"}`},
+		{`{"a":"c"}`, `{"a":["b"]}`, `{"a":["b"]}`},
+		{`{"a":{"b":"c"}}`, `{"a":{"b":"d","c":null}}`, `{"a":{"b":"d"}}`},
+		{`{"a":[{"b":"c"}]}`, `{"a":[1]}`, `{"a":[1]}`},
+		{`["a","b"]`, `["c","d"]`, `["c","d"]`},
+		{`{"a":"b"}`, `["c"]`, `["c"]`},
+		{`{"a":"foo"}`, `null`, `null`},
+		{`{"a":"foo"}`, `"bar"`, `"bar"`},
+		{`{"e":null}`, `{"a":1}`, `{"e":null,"a":1}`},
+		{`[1,2]`, `{"a":"b","c":null}`, `{"a":"b"}`},
+		{`{}`, `{"a":{"bb":{"ccc":null}}}`, `{"a":{"bb":{}}}`},
+		{`{"fraud":{"ip_cluster":{"points":15,"window_hours":24}}}`, `{"fraud":{"ip_cluster":{"points":10}}}`,
+			`{"fraud":{"ip_cluster":{"points":10,"window_hours":24}}}`},
+		{`{"a":3.0}`, `{"b":1.50}`, `{"a":3.0,"b":1.50}`},
+	} {
+		if diff := cmp.Diff(c.want, string(Merge(parse(t, c.current), parse(t, c.patch)))); diff != "" {
+			t.Errorf("%s and %s: %s", c.current, c.patch, diff)
+		}
+	}
+}
+
+// sealedConfig reads and seals an allow list after another.
+func sealedConfig(t *testing.T, list string, kept []Account) (Config, error) {
+	t.Helper()
+	c, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":`+list+`}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Sealed(testKey, kept)
+}
+
+func TestAllowlistIsKeptAsKeysAndShownMasked(t *testing.T) {
+	t.Parallel()
+	first, err := sealedConfig(t, `["5010 0012-3456 7890","SBIN77887890","5010001234567890"]`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := first.Fraud.BeneficiaryReuse.AllowlistAccounts
+	want := []Account{
+		{Masked: "••••7890", Key: "hmac(beneficiary_account,5010001234567890)"},
+		{Masked: "••••7890", Key: "hmac(beneficiary_account,SBIN77887890)"},
+	}
+	if diff := cmp.Diff(want, kept, cmp.AllowUnexported(Account{})); diff != "" {
+		t.Error(diff)
+	}
+	if text := written(first); strings.Contains(text, "5010") || !strings.Contains(text, `"allowlist_accounts":["••••7890","••••7890"]`) {
+		t.Errorf("shown as %s", text)
+	}
+
+	again, err := ReadConfig(parse(t, written(first)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = again.Sealed(testKey, kept); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, again, cmp.AllowUnexported(Account{})); diff != "" {
+		t.Errorf("read and sent back: %s", diff)
+	}
+
+	for _, c := range []struct{ name, list string }{
+		{"one of two that look alike", `["••••7890"]`},
+		{"one that is not there", `["••••1111"]`},
+	} {
+		if _, err := sealedConfig(t, c.list, kept); cmp.Diff(
+			[]string{"/fraud/beneficiary_reuse/allowlist_accounts/0 out_of_range"}, refusals(err)) != "" {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+	}
+	emptied, err := sealedConfig(t, `[]`, kept)
+	if err != nil || len(emptied.Fraud.BeneficiaryReuse.AllowlistAccounts) != 0 {
+		t.Errorf("emptied: %v, %v", emptied.Fraud.BeneficiaryReuse.AllowlistAccounts, err)
+	}
+}
+
+// An account number is nowhere in what is written, even before it is sealed.
+func TestAccountNumbersAreNeverWritten(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.StringMatching(`[1-9][0-9]{5,33}`).Draw(t, "number")
+		c, err := ReadConfig(parse(t, fmt.Sprintf(`{"fraud":{"beneficiary_reuse":{"allowlist_accounts":[%q]}}}`, number)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(written(c), number) {
+			t.Fatalf("%s is shown: %s", number, written(c))
+		}
+	})
+}
+
+// FuzzReadConfig reads anybody's bytes. Whatever they are, the answer is a
+// refusal that says where, or a configuration that is written and read back as
+// the same.
+func FuzzReadConfig(f *testing.F) {
+	f.Add([]byte(written(DefaultConfig())))
+	for _, seed := range []string{
+		`{}`, `[]`, `{"fraud":{"pincode_spike":{"ratio_to_baseline":99.99,"baseline_days":1,"min_baseline_days":1}}}`,
+		`{"fraud":{"beneficiary_reuse":{"allowlist_accounts":["12 34-ab","••••1234",""]}},"version":{}}`,
+		`{"location":{"gps_match_radius_km":0.001,"allowed_ip_countries":[]},"device":{"loan_apps_max":1e3}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := wire.Parse(data)
+		if err != nil {
+			return
+		}
+		c, err := ReadConfig(v)
+		if err != nil {
+			if len(refusals(err)) == 0 {
+				t.Fatalf("refused without saying where: %v", err)
+			}
+			return
+		}
+		again, err := ReadConfig(parse(t, written(c)))
+		if err != nil {
+			t.Fatalf("%s: %v", written(c), err)
+		}
+		if diff := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Account{}), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatal(diff)
+		}
+		merged := parse(t, string(Merge(parse(t, written(DefaultConfig())), parse(t, written(c)))))
+		if got, err := ReadConfig(merged); err != nil || written(got) != written(c) {
+			t.Fatalf("merged into the defaults: %v", err)
+		}
+	})
+}

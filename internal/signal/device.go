@@ -1,0 +1,22 @@
+package signal
+
+import "verdict/internal/rule"
+
+// Device derives the facts of the device block from its raw facts and calls
+// add for each that is known. A member that was not sent derives nothing.
+func Device(sent *rule.Facts, cfg DeviceConfig, add func(name string, v rule.Value)) {
+	copyBool(sent, "device.is_emulator", "device_is_emulator", add)
+	copyBool(sent, "device.is_rooted", "device_is_rooted", add)
+	if age := sent.Get("device.sim_age_days"); age.Type() == rule.NumberType {
+		add("device_sim_new", rule.Bool(age.Number() < rule.Int(cfg.SIMNewDays)))
+	}
+	if apps := sent.Get("device.loan_apps_installed_count"); apps.Type() == rule.NumberType {
+		add("device_loan_apps_excess", rule.Bool(apps.Number() > rule.Int(cfg.LoanAppsMax)))
+	}
+}
+
+func copyBool(sent *rule.Facts, from, to string, add func(string, rule.Value)) {
+	if v := sent.Get(from); v.Type() == rule.BoolType {
+		add(to, v)
+	}
+}

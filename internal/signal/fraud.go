@@ -1,0 +1,177 @@
+package signal
+
+import (
+	"slices"
+
+	"verdict/internal/rule"
+)
+
+// The fraud signals, which are also the types of alerts.
+const (
+	PincodeSpike     = "pincode_spike"
+	IPCluster        = "ip_cluster"
+	BeneficiaryReuse = "beneficiary_account_reuse"
+	AgentGeoAnomaly  = "agent_geo_anomaly"
+)
+
+// The reasons that signals give, whose texts for the applicant do not tip off.
+const (
+	reasonMule = "FR_MULE"
+	reasonRing = "FR_RING"
+)
+
+// Counts are what was looked up about the entities of one observation, each
+// within the window of its signal. Applicants are different people, this one
+// included, so a count that was looked up is at least 1 and 0 means that it
+// was not.
+type Counts struct {
+	PincodeApplicants     int64
+	IPApplicants          int64
+	BeneficiaryApplicants int64
+	AgentApplicants       int64
+	AgentPincodes         int64 // 0 where the agent's applicants name none
+	DeviceApplicants      int64
+	MobileApplicants      int64
+	EmailApplicants       int64
+
+	// BaselineApplicants is how many applied from the pincode in the
+	// BaselineDays before the window: at most as many days as the
+	// configuration has for it, fewer while the history is younger.
+	BaselineApplicants int64
+	BaselineDays       int64
+
+	// Blocklisted and Muted are the kinds of the entities that are on the
+	// block list, and of those about which no alert is wanted for now.
+	Blocklisted []string
+	Muted       []string
+}
+
+// Signal is one evaluated signal.
+type Signal struct {
+	ID          string
+	Triggered   bool
+	Severity    Severity // low unless triggered
+	Value       int64
+	Threshold   int64
+	WindowHours int64
+	Measure     string // what Value counts, where a signal counts two things
+	ReasonCode  string
+	Points      int64 // 0 unless triggered
+	Entity      Entity
+}
+
+// Fraud is what the fraud block and the counts behind it come to: facts for
+// the rules, and an account of them for the response.
+type Fraud struct {
+	// Counted is false when the request names no applicant; nothing else is
+	// then known.
+	Counted bool
+	Score   int64
+	Level   string
+	Signals []Signal // every one that was evaluated, in a fixed order
+
+	// Device and Location are what these blocks derived, nil for a block that
+	// was not sent, and AlertIDs the alerts that this request raised or added
+	// to. They are the caller's to fill in; Write shows them.
+	Device   *Block
+	Location *Block
+	AlertIDs []string
+
+	facts []rule.NamedValue
+	muted []string
+}
+
+// Block collects what a block derived, in order.
+type Block struct{ facts []rule.NamedValue }
+
+// Add is what Device and Location are given to add to.
+func (b *Block) Add(name string, v rule.Value) {
+	b.facts = append(b.facts, rule.NamedValue{Name: name, Value: v})
+}
+
+// maxScore is where the sum of the points ends.
+const maxScore = 100
+
+// Assess evaluates the signals of an observation. A signal that is switched
+// off, whose entity was not sent or was not counted, is not evaluated: it is
+// not listed, and its facts are absent.
+func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
+	if !o.Counted() {
+		return Fraud{}
+	}
+	a := assessment{observed: o, counts: n, cfg: cfg}
+	a.fraud.Counted, a.fraud.muted = true, n.Muted
+	a.pincodeSpike()
+	a.ipCluster()
+	a.beneficiary()
+	a.agent()
+	a.shared("device", KindDevice, n.DeviceApplicants)
+	a.shared("mobile", KindMobile, n.MobileApplicants)
+	a.shared("email", KindEmail, n.EmailApplicants)
+	if len(o.Entities) > 0 {
+		a.fact("fraud_blocklisted", rule.Bool(slices.ContainsFunc(o.Entities, func(e Entity) bool {
+			return slices.Contains(n.Blocklisted, e.Kind)
+		})))
+	}
+	for _, s := range a.fraud.Signals {
+		a.fraud.Score += s.Points
+	}
+	a.fraud.Score = min(a.fraud.Score, maxScore)
+	a.fraud.Level = cfg.LevelCutoffs.level(a.fraud.Score)
+	a.fact("fraud_score", whole(a.fraud.Score))
+	return a.fraud
+}
+
+// Derive calls add for each fact that is known, in a fixed order.
+func (f Fraud) Derive(add func(name string, v rule.Value)) {
+	for _, fact := range f.facts {
+		add(fact.Name, fact.Value)
+	}
+}
+
+func (c LevelCutoffs) level(score int64) string {
+	switch {
+	case score >= c.VeryHigh:
+		return "very_high"
+	case score >= c.High:
+		return "high"
+	case score >= c.Medium:
+		return "medium"
+	default:
+		return "low"
+	}
+}
+
+// assessment is one under way.
+type assessment struct {
+	observed Observation
+	counts   Counts
+	cfg      FraudConfig
+	fraud    Fraud
+}
+
+func (a *assessment) fact(name string, v rule.Value) {
+	a.fraud.facts = append(a.fraud.facts, rule.NamedValue{Name: name, Value: v})
+}
+
+// grave says how grave a triggered signal is, plainly and when it reaches
+// twice its threshold.
+var grave = map[string]struct{ plain, twice Severity }{
+	PincodeSpike:     {SeverityMedium, SeverityHigh},
+	IPCluster:        {SeverityMedium, SeverityHigh},
+	BeneficiaryReuse: {SeverityCritical, SeverityCritical},
+	AgentGeoAnomaly:  {SeverityMedium, SeverityHigh},
+}
+
+// evaluated lists a signal, and gives it its severity, and its points when it
+// was triggered.
+func (a *assessment) evaluated(s Signal, points int64) {
+	if s.Triggered {
+		s.Points = points
+		s.Severity = grave[s.ID].plain
+		if s.Value >= 2*s.Threshold {
+			s.Severity = grave[s.ID].twice
+		}
+	}
+	a.fraud.Signals = append(a.fraud.Signals, s)
+}

@@ -1,0 +1,269 @@
+package signal
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"verdict/internal/rule"
+)
+
+// everything is a request that names one entity of each kind.
+const everything = `{"fraud":{"applicant_ref":"A-1","pincode":"400001","ip":"49.36.1.2",` +
+	`"beneficiary_account":"501000004321","agent_id":"AG-7","mobile":"+91 98200 12345","email":"Asha@Example.in"},` +
+	`"device":{"device_id":"9774d56d682e549c"}}`
+
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, request string
+		want          Observation
+	}{
+		{"everything", everything, Observation{"A-1", []Entity{
+			{KindPincode, "hmac(pincode,400001)", "400001"},
+			{KindIP, "hmac(ip,49.36.1.2)", "••••.1.2"},
+			{KindBeneficiaryAccount, "hmac(beneficiary_account,501000004321)", "••••4321"},
+			{KindAgent, "hmac(agent,AG-7)", "AG-7"},
+			{KindDevice, "hmac(device,9774d56d682e549c)", "••••549c"},
+			{KindMobile, "hmac(mobile,9820012345)", "••••2345"},
+			{KindEmail, "hmac(email,asha@example.in)", "••••e.in"},
+		}}},
+		{"no applicant", `{"fraud":{"ip":"49.36.1.2"}}`, Observation{}},
+		{"a blank applicant", `{"fraud":{"applicant_ref":" ","ip":"49.36.1.2"}}`, Observation{}},
+		{"an applicant alone", `{"fraud":{"applicant_ref":"A-1"}}`, Observation{ApplicantRef: "A-1"}},
+		{"blanks", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":" - ","agent_id":" ","mobile":"none","email":""}}`, Observation{ApplicantRef: "A-1"}},
+		{"one account in two spellings", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"sbin-0000 4321"}}`, Observation{"A-1", []Entity{
+			{KindBeneficiaryAccount, "hmac(beneficiary_account,SBIN00004321)", "••••4321"},
+		}}},
+		{"a short account", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"12345"}}`, Observation{"A-1", []Entity{
+			{KindBeneficiaryAccount, "hmac(beneficiary_account,12345)", "••••45"},
+		}}},
+		{"an IPv4 address in IPv6 clothes", `{"fraud":{"applicant_ref":"A-1","ip":"::ffff:49.36.1.2"}}`, Observation{"A-1", []Entity{
+			{KindIP, "hmac(ip,49.36.1.2)", "••••.1.2"},
+		}}},
+		{"an IPv6 address is its network", `{"fraud":{"applicant_ref":"A-1","ip":"2405:201:6:7:aaaa::1"}}`, Observation{"A-1", []Entity{
+			{KindIP, "hmac(ip,2405:201:6:7::/64)", "••••0007"},
+		}}},
+	} {
+		if diff := cmp.Diff(c.want, Observe(sentFacts(t, c.request), testKey)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// TestThresholds looks at each threshold from both sides.
+func TestThresholds(t *testing.T) {
+	t.Parallel()
+	observed := Observe(sentFacts(t, everything), testKey)
+	enough := Counts{BaselineApplicants: 30, BaselineDays: 30} // one a day
+	with := func(change func(*Counts)) Counts {
+		n := enough
+		change(&n)
+		return n
+	}
+	for _, c := range []struct {
+		name      string
+		counts    Counts
+		signal    string
+		triggered bool
+		severity  Severity
+	}{
+		{"9 of at least 10", with(func(n *Counts) { n.PincodeApplicants = 9 }), PincodeSpike, false, SeverityLow},
+		{"10 of at least 10", with(func(n *Counts) { n.PincodeApplicants = 10 }), PincodeSpike, true, SeverityMedium},
+		{"twice that", with(func(n *Counts) { n.PincodeApplicants = 20 }), PincodeSpike, true, SeverityHigh},
+		{"just under three times 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 29, 300 }), PincodeSpike, false, SeverityLow},
+		{"three times 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 30, 300 }), PincodeSpike, true, SeverityMedium},
+		{"three times a little more than 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 30, 301 }), PincodeSpike, false, SeverityLow},
+		{"fourteen days of history", Counts{PincodeApplicants: 10, BaselineApplicants: 14, BaselineDays: 14}, PincodeSpike, true, SeverityMedium},
+		{"nobody before", Counts{PincodeApplicants: 10, BaselineDays: 30}, PincodeSpike, true, SeverityMedium},
+		{"4 of 5 behind an address", Counts{IPApplicants: 4}, IPCluster, false, SeverityLow},
+		{"5 of 5 behind an address", Counts{IPApplicants: 5}, IPCluster, true, SeverityMedium},
+		{"10 of 5 behind an address", Counts{IPApplicants: 10}, IPCluster, true, SeverityHigh},
+		{"alone on an account", Counts{BeneficiaryApplicants: 1}, BeneficiaryReuse, false, SeverityLow},
+		{"two on an account", Counts{BeneficiaryApplicants: 2}, BeneficiaryReuse, true, SeverityCritical},
+		{"20 by an agent", Counts{AgentApplicants: 20, AgentPincodes: 8}, AgentGeoAnomaly, false, SeverityLow},
+		{"21 by an agent", Counts{AgentApplicants: 21, AgentPincodes: 1}, AgentGeoAnomaly, true, SeverityMedium},
+		{"9 pincodes of an agent", Counts{AgentApplicants: 9, AgentPincodes: 9}, AgentGeoAnomaly, true, SeverityMedium},
+		{"41 by an agent from 9 pincodes", Counts{AgentApplicants: 41, AgentPincodes: 9}, AgentGeoAnomaly, true, SeverityHigh},
+		{"16 pincodes of an agent", Counts{AgentApplicants: 16, AgentPincodes: 16}, AgentGeoAnomaly, true, SeverityHigh},
+	} {
+		f := Assess(observed, c.counts, DefaultConfig().Fraud)
+		if len(f.Signals) != 1 {
+			t.Errorf("%s: %d signals", c.name, len(f.Signals))
+			continue
+		}
+		s := f.Signals[0]
+		if s.ID != c.signal || s.Triggered != c.triggered || s.Severity != c.severity || (s.Points > 0) != c.triggered {
+			t.Errorf("%s: got %+v", c.name, s)
+		}
+	}
+}
+
+func TestSpikeWindowsScaleTheBaseline(t *testing.T) {
+	t.Parallel()
+	observed := Observe(sentFacts(t, everything), testKey)
+	cfg := DefaultConfig().Fraud
+	cfg.PincodeSpike.MinCount = 1
+	for _, c := range []struct{ windowHours, baseline, days, ratio, want int64 }{
+		{24, 300, 30, 300, 30},
+		{48, 300, 30, 300, 60},
+		{6, 300, 30, 300, 8}, // 7.5 is more than seven
+		{24, 301, 30, 300, 31},
+		{24, 1, 30, 300, 1},
+		{24, 140, 14, 150, 15},
+		{maxWindowHours, 1 << 62, 1, maxRatio, 3_000_000_000_000},
+	} {
+		cfg.PincodeSpike.WindowHours, cfg.PincodeSpike.RatioHundredths = c.windowHours, c.ratio
+		cfg.PincodeSpike.MinBaselineDays = min(c.days, 14)
+		f := Assess(observed, Counts{PincodeApplicants: 1, BaselineApplicants: c.baseline, BaselineDays: c.days}, cfg)
+		if got := f.Signals[0].Threshold; got != c.want {
+			t.Errorf("%+v: got %d", c, got)
+		}
+	}
+}
+
+// A switched-off signal is not evaluated, and neither is a spike before there
+// is a baseline: absent, not false.
+func TestNotEvaluatedIsAbsent(t *testing.T) {
+	t.Parallel()
+	all := Counts{
+		PincodeApplicants: 50, BaselineApplicants: 1, BaselineDays: 30, IPApplicants: 50, BeneficiaryApplicants: 50,
+		AgentApplicants: 50, AgentPincodes: 50, DeviceApplicants: 50, MobileApplicants: 50, EmailApplicants: 50,
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*Counts, *FraudConfig)
+		gone   []string
+	}{
+		{"nothing changed", func(*Counts, *FraudConfig) {}, nil},
+		{"too young a history", func(n *Counts, _ *FraudConfig) { n.BaselineDays = 13 }, []string{"fraud_pincode_spike"}},
+		{"no history", func(n *Counts, _ *FraudConfig) { n.BaselineDays = 0 }, []string{"fraud_pincode_spike"}},
+		{"spikes off", func(_ *Counts, c *FraudConfig) { c.PincodeSpike.Enabled = false }, []string{"fraud_pincode_spike"}},
+		{"clusters off", func(_ *Counts, c *FraudConfig) { c.IPCluster.Enabled = false }, []string{"fraud_ip_cluster"}},
+		{"agents off", func(_ *Counts, c *FraudConfig) { c.AgentAnomaly.Enabled = false }, []string{"fraud_agent_anomaly", "fraud_agent_pincodes"}},
+		{"reuse off", func(_ *Counts, c *FraudConfig) { c.BeneficiaryReuse.Enabled = false }, []string{
+			"fraud_beneficiary_reuse", "fraud_beneficiary_applicants", "fraud_device_reuse", "fraud_device_applicants",
+			"fraud_mobile_reuse", "fraud_mobile_applicants", "fraud_email_reuse", "fraud_email_applicants",
+		}},
+		{"the phone not counted", func(n *Counts, _ *FraudConfig) { n.DeviceApplicants = 0 }, []string{"fraud_device_reuse", "fraud_device_applicants"}},
+	} {
+		want := map[string]bool{}
+		for _, name := range []string{
+			"fraud_pincode_spike", "fraud_ip_cluster", "fraud_beneficiary_reuse", "fraud_beneficiary_applicants",
+			"fraud_agent_anomaly", "fraud_agent_pincodes", "fraud_device_reuse", "fraud_device_applicants", "fraud_mobile_reuse",
+			"fraud_mobile_applicants", "fraud_email_reuse", "fraud_email_applicants", "fraud_blocklisted", "fraud_score",
+		} {
+			want[name] = true
+		}
+		for _, name := range c.gone {
+			delete(want, name)
+		}
+		n, cfg := all, DefaultConfig().Fraud
+		c.change(&n, &cfg)
+		got := map[string]bool{}
+		Assess(Observe(sentFacts(t, everything), testKey), n, cfg).Derive(func(name string, _ rule.Value) { got[name] = true })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	for score, want := range map[int64]string{
+		0: "low", 24: "low", 25: "medium", 49: "medium", 50: "high", 74: "high", 75: "very_high", 100: "very_high",
+	} {
+		if got := DefaultConfig().Fraud.LevelCutoffs.level(score); got != want {
+			t.Errorf("%d: got %s", score, got)
+		}
+	}
+}
+
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	counts := Counts{IPApplicants: 6, BeneficiaryApplicants: 2, AgentApplicants: 41, PincodeApplicants: 9, BaselineDays: 30}
+	observed := Observe(sentFacts(t, everything), testKey)
+	ip := AlertWant{IPCluster, SeverityMedium, observed.Entities[1], 6, 5, 24}
+	mule := AlertWant{BeneficiaryReuse, SeverityCritical, observed.Entities[2], 2, 2, 2160}
+	agent := AlertWant{AgentGeoAnomaly, SeverityHigh, observed.Entities[3], 41, 20, 24}
+	for _, c := range []struct {
+		name   string
+		change func(*Counts, *FraudConfig)
+		want   []AlertWant
+	}{
+		{"as it is", func(*Counts, *FraudConfig) {}, []AlertWant{ip, mule, agent}},
+		{"from high", func(_ *Counts, c *FraudConfig) { c.AlertMinSeverity = SeverityHigh }, []AlertWant{mule, agent}},
+		{"critical alone", func(_ *Counts, c *FraudConfig) { c.AlertMinSeverity = SeverityCritical }, []AlertWant{mule}},
+		{"a muted account", func(n *Counts, _ *FraudConfig) { n.Muted = []string{KindBeneficiaryAccount} }, []AlertWant{ip, agent}},
+		{"an allowed account", func(_ *Counts, c *FraudConfig) {
+			c.BeneficiaryReuse.AllowlistAccounts = []Account{{Key: observed.Entities[2].Key}}
+		}, []AlertWant{ip, agent}},
+		{"nobody else", func(n *Counts, _ *FraudConfig) { *n = Counts{IPApplicants: 1, BeneficiaryApplicants: 1} }, nil},
+	} {
+		n, cfg := counts, DefaultConfig().Fraud
+		c.change(&n, &cfg)
+		if diff := cmp.Diff(c.want, Assess(observed, n, cfg).Alerts(cfg)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// drawCounts draws counts around the thresholds and at their bounds.
+func drawCounts(t *rapid.T) Counts {
+	draw := func(name string) int64 {
+		return rapid.SampledFrom([]int64{0, 1, 2, 4, 5, 8, 9, 10, 20, 21, 1 << 40}).Draw(t, name)
+	}
+	kinds := rapid.SliceOfN(rapid.SampledFrom([]string{KindIP, KindPincode, KindBeneficiaryAccount, KindEmail}), 0, 2)
+	return Counts{
+		PincodeApplicants: draw("pincode"), IPApplicants: draw("ip"), BeneficiaryApplicants: draw("account"),
+		AgentApplicants: draw("agent"), AgentPincodes: draw("agent pincodes"), DeviceApplicants: draw("device"),
+		MobileApplicants: draw("mobile"), EmailApplicants: draw("email"), BaselineApplicants: draw("baseline"),
+		BaselineDays: draw("days"), Blocklisted: kinds.Draw(t, "blocked"), Muted: kinds.Draw(t, "muted"),
+	}
+}
+
+// What was not sent derives nothing, whatever was counted; what is derived is
+// in the catalogue and in its domain; the score is the sum of the points, up
+// to 100; and no account number or address is anywhere in the answer.
+func TestFraudProperties(t *testing.T) {
+	t.Parallel()
+	needs := map[string]string{
+		"fraud_pincode_spike": "pincode", "fraud_ip_cluster": "ip", "fraud_beneficiary_reuse": "beneficiary_account",
+		"fraud_beneficiary_applicants": "beneficiary_account", "fraud_agent_anomaly": "agent_id", "fraud_agent_pincodes": "agent_id",
+		"fraud_mobile_reuse": "mobile", "fraud_mobile_applicants": "mobile", "fraud_email_reuse": "email", "fraud_email_applicants": "email",
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		facts := sentFacts(t, everything)
+		for _, name := range []string{"applicant_ref", "pincode", "ip", "beneficiary_account", "agent_id", "mobile", "email"} {
+			if rapid.Bool().Draw(rt, "without "+name) {
+				facts.Set("fraud."+name, rule.Value{})
+			}
+		}
+		f := Assess(Observe(facts, testKey), drawCounts(rt), DefaultConfig().Fraud)
+		derived := 0
+		f.Derive(func(name string, _ rule.Value) {
+			derived++
+			if block, ok := needs[name]; ok && facts.Get("fraud."+block).Type() == rule.Absent {
+				rt.Fatalf("%s without %s", name, block)
+			}
+		})
+		derivedText(t, f.Derive)
+		if named := facts.Get("fraud.applicant_ref").Type() != rule.Absent; named != (derived > 0) || named != f.Counted {
+			rt.Fatalf("%d facts, applicant named: %v", derived, named)
+		}
+		sum := int64(0)
+		for _, s := range f.Signals {
+			sum += s.Points
+		}
+		if f.Score != min(sum, 100) {
+			rt.Fatalf("score %d of %d points", f.Score, sum)
+		}
+		for _, secret := range []string{"501000004321", "49.36.1.2", "9820012345", "asha"} {
+			if strings.Contains(strings.ToLower(written(f)), secret) {
+				rt.Fatalf("%s is in %s", secret, written(f))
+			}
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package signal
+
+import (
+	"cmp"
+	"slices"
+
+	"verdict/internal/wire"
+)
+
+// Write writes the fraud object of a response. Without an applicant there is
+// no score and no level, and the lists are empty.
+func (f Fraud) Write(w *wire.Writer) {
+	w.Object()
+	if f.Counted {
+		w.Key("fraud_score").Int(f.Score).Key("level").Plain(f.Level)
+	}
+	f.writeBreakdown(w.Key("score_breakdown"))
+	w.Key("signals").Array()
+	for _, s := range f.Signals {
+		s.write(w)
+	}
+	w.EndArray()
+	f.Device.write(w.Key("device"))
+	f.Location.write(w.Key("location"))
+	w.Key("alert_ids").Array()
+	for _, id := range f.AlertIDs {
+		w.Plain(id)
+	}
+	w.EndArray().EndObject()
+}
+
+// writeBreakdown lists what made the score, the most first. The points may sum
+// to more than the score, which ends at 100.
+func (f Fraud) writeBreakdown(w *wire.Writer) {
+	triggered := slices.DeleteFunc(slices.Clone(f.Signals), func(s Signal) bool { return !s.Triggered })
+	slices.SortStableFunc(triggered, func(a, b Signal) int { return cmp.Compare(b.Points, a.Points) })
+	w.Array()
+	for _, s := range triggered {
+		w.Object().Key("signal").Plain(s.ID).Key("points").Int(s.Points).EndObject()
+	}
+	w.EndArray()
+}
+
+// prefixes tell what a display in a signal is the display of.
+var prefixes = map[string]string{
+	KindBeneficiaryAccount: "acct_", KindIP: "ip_", KindPincode: "pin_", KindAgent: "agent_",
+}
+
+func (s Signal) write(w *wire.Writer) {
+	w.Object().Key("id").Plain(s.ID).Key("triggered").Bool(s.Triggered).Key("severity").Plain(s.Severity.String()).
+		Key("value").Int(s.Value).Key("threshold").Int(s.Threshold).Key("window_hours").Int(s.WindowHours)
+	if s.Measure != "" {
+		w.Key("measure").Plain(s.Measure)
+	}
+	w.Key("reason_code").Plain(s.ReasonCode).Key("entity").String(prefixes[s.Entity.Kind] + s.Entity.Display).EndObject()
+}
+
+func (b *Block) write(w *wire.Writer) {
+	if b == nil {
+		w.Null()
+		return
+	}
+	w.Object()
+	for _, fact := range b.facts {
+		fact.Value.Write(w.Key(fact.Name))
+	}
+	w.EndObject()
+}

@@ -1,0 +1,134 @@
+package signal
+
+import (
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// MaxPincodeEntries is how many entries one request may set.
+const MaxPincodeEntries = 5000
+
+// maxReason bounds the reason of an entry, in bytes.
+const maxReason = 256
+
+// ReadPincodeRisk reads one entry, or many under entries. With replace they
+// are all there shall be; else they are added to those there are. Everything
+// wrong is told at once, as a *fault.Error that repeats no value, and then
+// nothing is to be changed.
+func ReadPincodeRisk(v wire.Value) (entries []PincodeRisk, replace bool, err error) {
+	var faults fault.List
+	if !v.Get("entries").Given() && !v.Get("replace").Given() {
+		entries = append(entries, readEntry(v, &faults))
+	} else {
+		entries, replace = readEntries(v, &faults)
+	}
+	if err := faults.Err(); err != nil {
+		return nil, false, err
+	}
+	return entries, replace, nil
+}
+
+func readEntries(v wire.Value, faults *fault.List) (entries []PincodeRisk, replace bool) {
+	f := wire.NewForm(v, faults)
+	f.Require("entries", "the entries to set, or an empty list to replace all by none")
+	list := f.Array("entries", MaxPincodeEntries)
+	replace = f.Bool("replace", false)
+	f.Done()
+	first := make(map[string]bool, list.Len())
+	for _, item := range list.Elements() {
+		entry := readEntry(item, faults)
+		if entry.Pincode != "" && first[entry.Pincode] {
+			faults.Add(item.Pointer()+"/pincode", fault.CodeDuplicate, "is named by an entry before")
+		}
+		first[entry.Pincode] = true
+		entries = append(entries, entry)
+	}
+	return entries, replace
+}
+
+// readEntry reads one entry as it is shown, so that what was read can be sent
+// back.
+func readEntry(v wire.Value, faults *fault.List) PincodeRisk {
+	var p PincodeRisk
+	f := wire.NewForm(v, faults)
+	if f.Require("pincode", "six digits, or the first three or more of them") {
+		if digits, ok := f.Text("pincode", maxReason); ok && isPrefix(digits) {
+			p.Pincode = digits
+		} else if ok {
+			f.Fail("pincode", fault.CodeOutOfRange, "must be six digits, or the first three or more of them, and not begin with 0")
+		}
+	}
+	f.Known("updated_at")
+	readRisk(&f, &p)
+	p.Reason, _ = f.Text("reason", maxReason)
+	p.ExpiresMicros = readExpiry(&f)
+	f.Done()
+	if p.Remove {
+		p = PincodeRisk{Pincode: p.Pincode, Remove: true}
+	}
+	return p
+}
+
+// readRisk reads a class, with or without a score, or a score in its place. A
+// null, which elsewhere says nothing, here says that the entry shall go.
+func readRisk(f *wire.Form, p *PincodeRisk) {
+	score, scored := readScore(f, "risk_score")
+	risk := f.Get("risk")
+	switch {
+	case risk.Kind() == wire.Number:
+		if score, ok := readScore(f, "risk"); ok {
+			p.Risk, p.Score = riskOf(score), score
+		}
+	case risk.Given() && risk.Kind() != wire.String:
+		f.Fail("risk", fault.CodeWrongType, "must be a class, a number or null, but is %s", risk.Kind())
+	case risk.Given():
+		if i := f.Choice("risk", -1, riskNames...); i >= 0 {
+			p.Risk = Risk(riskNames[i])
+			p.Score = p.Risk.Score()
+			if scored {
+				p.Score = score
+			}
+		}
+	case isNull(f.Value(), "risk"):
+		p.Remove = true
+	case scored:
+		p.Risk, p.Score = riskOf(score), score
+	default:
+		f.Require("risk", "LOW, MEDIUM, HIGH, BLOCKED, a number from 0 to 100, or null to remove the entry")
+	}
+}
+
+// readScore reads a score with at most two decimals.
+func readScore(f *wire.Form, name string) (rule.Number, bool) {
+	const places = 2
+	n, ok := f.Decimal(name, places, 0, 100_00)
+	return rule.Number(n) * (rule.One / 100), ok
+}
+
+// isNull tells a member that is null from one that is not there.
+func isNull(v wire.Value, name string) bool {
+	for member, value := range v.Members() {
+		if member == name {
+			return value.Kind() == wire.Null
+		}
+	}
+	return false
+}
+
+// readExpiry reads the moment an entry ends, 0 when it does not. It is kept to
+// the millisecond, as times are shown.
+func readExpiry(f *wire.Form) int64 {
+	text, ok := f.Text("expires_at", maxReason)
+	if !ok {
+		return 0
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || at.UnixMilli() <= 0 {
+		f.Fail("expires_at", fault.CodeOutOfRange, "must be an RFC 3339 time, such as 2027-01-31T18:30:00Z")
+		return 0
+	}
+	return at.UnixMilli() * 1000
+}
