@@ -131,10 +131,14 @@ func (s *Service) bill(p tenant.Principal, endpoint string, units int64, now tim
 
 // Eligibility runs the Stage 1 rules alone, of a decision or an evaluate
 // request. Nothing is stored.
-func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
+func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Answer{}, err
 	}
+	return s.remember(ctx, s.scope(p), o, func() (Answer, error) { return s.eligible(ctx, p, body) })
+}
+
+func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
 	policy, app, err := s.read(ctx, p, body, application.Options{
 		ScoreOptional: true, Today: report.DayAt(s.now()),
 	}, application.Read)

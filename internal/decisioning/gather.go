@@ -78,8 +78,9 @@ func (s *Service) today(now time.Time) *businessDay {
 // indiaOffset is how many seconds India is ahead.
 const indiaOffset = (5*60 + 30) * 60
 
-// flush stores what was gathered. What fails is tried again with the next
-// flush, except times of last use, which the next use will bring.
+// flush stores what was gathered. Counts that could not be stored are tried
+// again with the next flush; times of last use come with the next use, and the
+// rule statistics of that second are lost.
 func (s *Service) flush(ctx context.Context) {
 	counts, touches := s.gathered.take()
 	if len(counts) > 0 {

@@ -138,3 +138,16 @@ func (s *Service) commit(ctx context.Context, scope *store.Scope, keep keep, fn 
 	})
 	return answer, err
 }
+
+// remember works out an answer that changes nothing, and keeps it for whoever
+// repeats the request and wants to hear the same.
+func (s *Service) remember(ctx context.Context, scope *store.Scope, o *Once, work func() (Answer, error)) (Answer, error) {
+	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+		answer, err := work()
+		record := keep(answer)
+		if err != nil || record == nil {
+			return answer, err
+		}
+		return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answer(*record) })
+	})
+}

@@ -27,7 +27,10 @@ const maxInputs = 1_000
 // input.
 func (s *Service) Scorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
 	if Scores(body) {
-		return s.score(ctx, p, body)
+		if err := p.Require(tenant.Decide); err != nil {
+			return Answer{}, err
+		}
+		return s.remember(ctx, s.scope(p), o, func() (Answer, error) { return s.score(ctx, p, body) })
 	}
 	return s.createScorecard(ctx, p, body, o)
 }
@@ -146,9 +149,6 @@ func (c Scorecard) Write(w *wire.Writer) {
 
 // score scores one applicant or several. Nothing is stored.
 func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
-	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
-	}
 	card, id, err := s.scoredWith(ctx, p, body)
 	if err != nil {
 		return Answer{}, err

@@ -43,7 +43,7 @@ func (a *API) preview(c *call) error {
 }
 
 func (a *API) eligibility(c *call) error {
-	return c.answer(a.service.Eligibility(c.ctx, c.caller, c.body))
+	return c.answer(a.service.Eligibility(c.ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) decision(c *call) error {
