@@ -50,7 +50,7 @@ func serveNode(c Config) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(a.URL())
+	_, _ = fmt.Fprintln(os.Stdout, a.URL())
 	return a.Run(context.Background())
 }
 
@@ -175,6 +175,15 @@ func (l *lender) load(t *testing.T, enough int64, nodes ...*node) *sync.WaitGrou
 	return &busy
 }
 
+// until waits for enough answers beyond those there were.
+func (l *lender) until(enough func(answered int) bool, before int) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !enough(l.count() - before) {
+		<-tick.C
+	}
+}
+
 func (l *lender) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -222,6 +231,7 @@ func TestKilledUnderLoad(t *testing.T) {
 	if os.Getenv("VERDICT_LONG") != "" {
 		rounds = 200
 	}
+	//nolint:thelper // what EachURL runs is the test itself
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		n := startNode(t, databaseURL)
 		l := newLender(t, n)
@@ -230,9 +240,7 @@ func TestKilledUnderLoad(t *testing.T) {
 		for round := range rounds {
 			busy := l.load(t, 1<<40, n)
 			// Not a fixed time: a slow machine must have answered something.
-			for want, begun := l.count()+1, time.Now(); l.count() < want || time.Since(begun) < time.Duration(20+37*round%200)*time.Millisecond; {
-				time.Sleep(time.Millisecond)
-			}
+			l.until(func(answered int) bool { return answered >= 1+13*round%40 }, l.count())
 			n.kill()
 			busy.Wait()
 			n = startNode(t, databaseURL)
@@ -260,9 +268,7 @@ func TestTwoNodes(t *testing.T) {
 		t.Fatalf("%d requests had no answer while both nodes were up", len(l.open))
 	}
 	busy := l.load(t, after, first, second)
-	for l.count() < before+after/3 {
-		time.Sleep(time.Millisecond)
-	}
+	l.until(func(answered int) bool { return answered >= before+after/3 }, 0)
 	second.kill()
 	busy.Wait()
 	l.settle(first)
@@ -297,6 +303,6 @@ func TestActivationReachesOtherNodes(t *testing.T) {
 		if time.Since(activated) > 3*time.Second {
 			t.Fatalf("after %s the other node still decides by %v", time.Since(activated), policy)
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 	}
 }

@@ -14,12 +14,15 @@ package application
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/place"
 	"verdict/internal/report"
 	"verdict/internal/rule"
+	"verdict/internal/signal"
 	"verdict/internal/wire"
 )
 
@@ -58,6 +61,11 @@ type Application struct {
 	Statement     *report.Statement
 	AsOf          report.Day
 	WantsFeatures bool
+
+	// Device and Location are what these blocks derived, nil for a block that
+	// was not sent.
+	Device   *signal.Block
+	Location *signal.Block
 }
 
 // Options say what the caller expects of a body.
@@ -74,7 +82,23 @@ type Options struct {
 	// counted. Without one it is the day of the report, and where there is
 	// none either, nothing that needs a day is worked out.
 	Today report.Day
+	// Signals are the tenant's thresholds and tables; nil for those that every
+	// tenant starts with.
+	Signals *Signals
 }
+
+// Signals is what blocks are held against to derive facts from them.
+type Signals struct {
+	Config   signal.Config
+	Atlas    signal.Atlas
+	Risks    *signal.PincodeTable // the tenant's own; nil for none
+	AtMicros int64                // the moment at which an entry may have expired
+}
+
+// defaultSignals are what every tenant starts with.
+var defaultSignals = sync.OnceValue(func() *Signals {
+	return &Signals{Config: signal.DefaultConfig(), Atlas: signal.Atlas{Matches: place.Matches, Country: place.Country}}
+})
 
 // Read reads a body of either endpoint, told apart by its members. A wrong one
 // is refused as a *fault.Error that names every bad field and repeats no value.

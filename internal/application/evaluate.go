@@ -26,6 +26,7 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 		if summary := v.Get("bank_summary"); summary.Kind() == wire.Object {
 			r.bank(summary)
 		}
+		r.places(v)
 	}
 	return r.done()
 }
@@ -51,6 +52,38 @@ func (r *reader) bureauReport(body wire.Value) {
 	}
 	if day, ok := r.day(body.Pointer()); ok {
 		signal.Bureau(h, day, r.derived)
+	}
+}
+
+// places derives the facts of the device and the location, and looks at the
+// texts that have a form of their own.
+func (r *reader) places(v wire.Value) {
+	s := r.opt.Signals
+	if s == nil {
+		s = defaultSignals()
+	}
+	if block := v.Get("fraud"); block.Kind() == wire.Object {
+		signal.CheckFraud(block, &r.faults)
+	}
+	if block := v.Get("device"); block.Kind() == wire.Object {
+		r.app.Device = &signal.Block{}
+		signal.Device(r.app.Facts, s.Config.Device, r.into(r.app.Device))
+	}
+	if block := v.Get("location"); block.Kind() == wire.Object {
+		before := r.faults.Len()
+		signal.CheckLocation(block, &r.faults)
+		if r.faults.Len() == before {
+			r.app.Location = &signal.Block{}
+			signal.Location(r.app.Facts, s.Config.Location, s.Atlas, s.Risks, s.AtMicros, r.into(r.app.Location))
+		}
+	}
+}
+
+// into adds a derived fact, and keeps it for the answer.
+func (r *reader) into(b *signal.Block) func(string, rule.Value) {
+	return func(name string, v rule.Value) {
+		b.Add(name, v)
+		r.derived(name, v)
 	}
 }
 

@@ -82,11 +82,12 @@ func drawReport(t *rapid.T) string {
 		optional(t, "requestedAmount", drawInt(t, "amount", 10_000, 2_000_000)))
 }
 
-// drawBlocks draws the blocks without the one flag the default policy names.
+// drawBlocks draws the blocks without what the default policy names: the
+// emulator, and the pincode, whose risk it asks for.
 func drawBlocks(t *rapid.T) string {
 	device := `{"model":"M"` + optional(t, "is_rooted", "true") + optional(t, "sim_age_days", "3") +
 		optional(t, "loan_apps_installed_count", "40") + `}`
-	location := `{"declared_pincode":"400001"` + optional(t, "lat", "19.07") + optional(t, "permission_denied", "true") + `}`
+	location := `{"ip":"203.0.113.9"` + optional(t, "lat", "19.07") + optional(t, "permission_denied", "true") + `}`
 	bank := `{"income":` + drawInt(t, "bank income", 0, 500_000) + optional(t, "bounces", "9") + optional(t, "balance", "-1") + `}`
 	return optional(t, "device", device) + optional(t, "location", location) +
 		optional(t, "fraud", `{"applicant_ref":"A","beneficiary_account":"1234567890","ip":"1.2.3.4"}`) +
@@ -182,7 +183,7 @@ func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 			}
 			secret := drawSecret(t, path)
 			// 77 million million is beyond every number, a PAN is no number.
-			place(body, strings.Split(path, "."), secret)
+			putAt(body, strings.Split(path, "."), secret)
 			secrets = append(secrets, strings.Trim(secret, `"-`))
 			chosen = append(chosen, path)
 		}
@@ -213,8 +214,8 @@ func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 	})
 }
 
-// place puts a literal at a path of nested objects.
-func place(body map[string]any, path []string, literal string) {
+// putAt puts a literal at a path of nested objects.
+func putAt(body map[string]any, path []string, literal string) {
 	for _, segment := range path[:len(path)-1] {
 		inner, _ := body[segment].(map[string]any)
 		if inner == nil {
@@ -265,7 +266,7 @@ func TestEveryKnownFieldIsChecked(t *testing.T) {
 			if !nested || evaluate == (root == "applicant" || root == "bureau_report") {
 				continue
 			}
-			place(body, strings.Split(f.Name, "."), wrong[f.Type])
+			putAt(body, strings.Split(f.Name, "."), wrong[f.Type])
 			pointer := "/" + strings.ReplaceAll(f.Name, ".", "/")
 			if root == "report" {
 				pointer = "/report/cibil" + strings.TrimPrefix(pointer, "/report")

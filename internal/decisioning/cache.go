@@ -137,15 +137,15 @@ func newRecent[K comparable, V any](size int) recent[K, V] {
 	return recent[K, V]{mu: &sync.Mutex{}, size: size, order: list.New(), items: map[K]*list.Element{}}
 }
 
-// getOr is the value of a key, what make gives when there is none yet.
-func (r *recent[K, V]) getOr(key K, make func() V) V {
+// getOr is the value of a key, what create gives when there is none yet.
+func (r *recent[K, V]) getOr(key K, create func() V) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at, ok := r.items[key]; ok {
 		r.order.MoveToFront(at)
 		return itemAt[K, V](at).value
 	}
-	value := make()
+	value := create()
 	r.items[key] = r.order.PushFront(&recentItem[K, V]{key: key, value: value})
 	if r.order.Len() > r.size {
 		r.drop(r.order.Back())

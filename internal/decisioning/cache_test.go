@@ -111,7 +111,7 @@ func TestCacheSharesBadNews(t *testing.T) {
 		asked := 0
 		cache := newCache(10, refreshAfter, time.Now, func(ctx context.Context, _ string) (int, error) {
 			asked++
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			return 0, lost
 		})
 		begun := time.Now()

@@ -35,7 +35,7 @@ func newCase(endpoint string, app *application.Application, policy *policy) *cre
 	if !app.WantsFeatures {
 		return c
 	}
-	c.vector = vectors.Get().(*feature.Vector)
+	c.vector, _ = vectors.Get().(*feature.Vector) // the pool holds nothing else
 	app.Measure(policy.features, c.vector)
 	c.hash = c.vector.Hash()
 	return c

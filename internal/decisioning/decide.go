@@ -110,7 +110,7 @@ func render(d *engine.Decision, policy *policy, env *engine.Envelope, now time.T
 	if d.Offer.Made {
 		env.ValidUntil = loan.ValidUntil(now, policy.plan.Policy().OfferValidityDays).Format(time.RFC3339)
 	}
-	lent := bodies.Get().(*[]byte)
+	lent, _ := bodies.Get().(*[]byte) // the pool holds nothing else
 	w := wire.Writer{Buf: (*lent)[:0]}
 	d.Write(&w, env)
 	return Answer{Status: statusOK, Body: w.Buf, lent: lent}

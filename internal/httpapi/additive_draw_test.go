@@ -138,6 +138,7 @@ func drawCondition(t *rapid.T, p *part, from source, depth int) string {
 		return fmt.Sprintf(`{"op":"eq","field":%q,"value":%v}`, name, rapid.Bool().Draw(t, "value"))
 	case rule.StringType:
 		return fmt.Sprintf(`{"op":"in","field":%q,"values":["400001","AG-7","A-77"]}`, name)
+	case rule.Absent, rule.NumberType:
 	}
 	return fmt.Sprintf(`{"op":%q,"field":%q,"value":%d}`, rapid.SampledFrom([]string{"lt", "lte", "gt", "gte", "eq", "ne"}).Draw(t, "op"), name, drawNumber(t))
 }

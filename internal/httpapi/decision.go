@@ -13,6 +13,7 @@ func (a *API) decide(c *call) error {
 }
 
 func (a *API) evaluate(c *call) error {
+	defer c.body.Free() // the largest documents there are, and nobody reads one after its decision
 	return c.answer(a.service.Evaluate(c.ctx, c.caller, c.body, c.once))
 }
 

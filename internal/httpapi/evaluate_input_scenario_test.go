@@ -192,11 +192,11 @@ func TestEvaluateLimits(t *testing.T) {
 func TestEvaluateKeepsNoIdentities(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"00112233445566", "203.0.113.77", "203.0.113.78", "19.0761234", "72.8771234", "d-ZEBRA-1", "9812345678", "zebra@example.in",
-		"ACME INFOTECH", "BAJAJ"}
+		"ACME INFOTECH", "BAJAJ", "AAAPZ1234C"}
 	each(t, stackOptions{}, func(s *stack) {
 		s.begin(november)
 		m := s.signup()
-		plain := m.post("/v1/evaluate", evaluation(742, scalars+","+history, everyBlock...), "Idempotency-Key: k").want(http.StatusOK)
+		plain := m.post("/v1/evaluate", evaluation(742, `"pan":"AAAPZ1234C",`+scalars+","+history, everyBlock...), "Idempotency-Key: k").want(http.StatusOK)
 		for _, secret := range secrets {
 			for what, text := range s.stored(m, plain.text("decision_id")) {
 				if strings.Contains(text, secret) {

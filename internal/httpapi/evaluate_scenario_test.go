@@ -63,12 +63,19 @@ func TestEvaluateBlocks(t *testing.T) {
 			if diff := cmp.Diff(want, keysOf(got.object())); diff != "" {
 				s.Errorf("%s: members (-want +got):\n%s", name, diff)
 			}
-			// The default policy names one flag of one block; a rule that could
-			// be evaluated is listed, and nothing else differs.
-			if slices.Contains(blocks, device) {
-				if result := got.fired()["KO_DEVICE_EMULATOR"]; result != "pass" {
-					s.Errorf("%s: KO_DEVICE_EMULATOR is %q", name, result)
+			// The default policy names one fact of each of two blocks; a rule
+			// that could be evaluated is listed, and nothing else differs.
+			named := map[string]bool{
+				"KO_DEVICE_EMULATOR": slices.Contains(blocks, device), "KO_PINCODE_BLOCKED": slices.Contains(blocks, location),
+			}
+			matters := false
+			for rule, there := range named {
+				if result := got.fired()[rule]; (result == "pass") != there {
+					s.Errorf("%s: %s is %q", name, rule, result)
 				}
+				matters = matters || there
+			}
+			if matters {
 				continue
 			}
 			if got.text("decision_hash") != plain.text("decision_hash") {
