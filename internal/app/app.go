@@ -108,6 +108,7 @@ func (a *App) URL() string {
 // listener closes, what was accepted is finished, what was gathered in memory
 // is stored. It may be called once.
 func (a *App) Run(ctx context.Context) error {
+	tune()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
 	flushed := make(chan struct{})
