@@ -1,7 +1,8 @@
 // Command bench measures deciding and compiling a policy side by side with
-// hand-written Go for the same policy, with expr and with cel-go, and the whole
-// service side by side with bare handlers, and prints what the targets ask for
-// and whether it is met. The README says what is measured and how.
+// hand-written Go for the same policy, with expr and with cel-go, a large
+// evaluate request side by side with its limits and with encoding/json, and the
+// whole service side by side with bare handlers, and prints what the targets ask
+// for and whether it is met. The README says what is measured and how.
 package main
 
 import (
@@ -36,11 +37,12 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 7, "how often each contestant is measured")
-	budget := flags.Duration("budget", 200*time.Millisecond, "CPU time of one measurement of the engine")
-	only := flags.String("only", "", "measure this contestant of the engine in this process and print JSON; with -service, of the service")
+	budget := flags.Duration("budget", 200*time.Millisecond, "CPU time of one measurement, but for the service")
+	only := flags.String("only", "", "measure this contestant in this process and print JSON; with -service, of the service")
 	profile := flags.String("cpuprofile", "", "with -only: write a CPU profile to this file")
-	engineOnly := flags.Bool("engine", false, "measure the engine and not the service")
-	serviceOnly := flags.Bool("service", false, "measure the service and not the engine")
+	engineOnly := flags.Bool("engine", false, "measure the engine alone")
+	evaluateOnly := flags.Bool("evaluate", false, "measure a large evaluate request alone")
+	serviceOnly := flags.Bool("service", false, "measure the service alone")
 	o := service.Options{Progress: progress}
 	flags.DurationVar(&o.Lap, "lap", 2*time.Second, "how long a server is loaded")
 	flags.DurationVar(&o.Warm, "warm", 500*time.Millisecond, "how long a server is loaded before that")
@@ -53,13 +55,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *only != "" && !*serviceOnly {
 		return measureOnly(out, *only, *budget, *profile)
 	}
-	if !*serviceOnly {
-		if err := contest(ctx, out, o.Rounds, *budget); err != nil || *engineOnly {
+	all := !*engineOnly && !*evaluateOnly && !*serviceOnly
+	if all || *engineOnly {
+		if err := contest(ctx, out, o.Rounds, *budget); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(out); err != nil {
+		fmt.Fprintln(out) //nolint:errcheck // The next table meets the same error.
+	}
+	if all || *evaluateOnly {
+		if err := contestEvaluate(ctx, out, o.Rounds, *budget); err != nil {
 			return err
 		}
+	}
+	if !all && !*serviceOnly {
+		return nil
 	}
 	o.Only = *only
 	return service.Contest(ctx, out, o)
@@ -67,7 +76,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // measureOnly is what a child process does, and whoever wants a profile.
 func measureOnly(out io.Writer, name string, budget time.Duration, profile string) error {
-	all := slices.Concat(contestants(), growthContestants())
+	all := slices.Concat(contestants(), growthContestants(), evaluateContestants())
 	at := slices.IndexFunc(all, func(c contestant) bool { return c.name == name })
 	if at < 0 {
 		var names []string

@@ -89,7 +89,7 @@ func TestReadingAllocatesLittle(t *testing.T) { //nolint:paralleltest // It coun
 	list := bodies()
 	i := 0
 	n := testing.AllocsPerRun(2*len(list), func() { keep(read(list[i%len(list)])); i++ })
-	if n > 250 {
+	if n > 200 {
 		t.Errorf("%v allocations to read a request", n)
 	}
 	t.Logf("%v allocations", n)

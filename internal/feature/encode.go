@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // encodingVersion is the first byte of an encoded vector. It changes with the
@@ -20,6 +21,8 @@ var (
 // that tells whether it has a value, and the values that there are. Amounts are
 // stored in paise and numbers as such, which keeps them short.
 func (v *Vector) Encode(dst []byte) []byte {
+	const usual = 3 // bytes of a value
+	dst = slices.Grow(dst, 1+8*len(v.known)+usual*v.Populated())
 	dst = append(dst, encodingVersion)
 	for _, word := range v.known {
 		dst = binary.LittleEndian.AppendUint64(dst, word)

@@ -13,7 +13,7 @@ const archiveVersion = 1
 // compact form, so that years later a feature can still name the records that
 // made it. Texts such as narrations are not in them and so not in it.
 func Archive(h *History, s *Statement) []byte {
-	w := archiver{buf: make([]byte, 0, 1<<10)}
+	w := archiver{buf: make([]byte, 0, archiveSize(h, s))}
 	w.buf = append(w.buf, archiveVersion)
 	w.flag(h != nil)
 	if h != nil {
@@ -24,6 +24,22 @@ func Archive(h *History, s *Statement) []byte {
 		w.statement(s)
 	}
 	return w.buf
+}
+
+// archiveSize is about how long an archive becomes, so that it need not grow.
+func archiveSize(h *History, s *Statement) int {
+	const account, payment, enquiry, transaction = 64, 5, 12, 20
+	n := 64
+	if h != nil {
+		n += len(h.Accounts)*account + len(h.Enquiries)*enquiry
+		for i := range h.Accounts {
+			n += len(h.Accounts[i].History) * payment
+		}
+	}
+	if s != nil {
+		n += len(s.Transactions) * transaction
+	}
+	return n
 }
 
 type archiver struct{ buf []byte }
@@ -81,18 +97,23 @@ func (w *archiver) statement(s *Statement) {
 	w.number(s.DeclaredInstalmentPaise)
 	w.number(int64(s.Breaks))
 	w.number(int64(len(s.Transactions)))
-	before := Day(0)
+	before, buf := Day(0), w.buf
 	for i := range s.Transactions {
 		t := &s.Transactions[i]
-		w.number(int64(t.Day - before))
+		buf = binary.AppendVarint(buf, int64(t.Day-before))
 		before = t.Day
-		w.flag(t.Credit)
-		w.number(int64(t.Channel))
-		w.number(int64(t.Found))
-		w.number(t.AmountPaise)
-		w.number(t.BalancePaise)
-		w.number(int64(t.At))
+		credit := int64(0)
+		if t.Credit {
+			credit = 1
+		}
+		buf = binary.AppendVarint(buf, credit)
+		buf = binary.AppendVarint(buf, int64(t.Channel))
+		buf = binary.AppendVarint(buf, int64(t.Found))
+		buf = binary.AppendVarint(buf, t.AmountPaise)
+		buf = binary.AppendVarint(buf, t.BalancePaise)
+		buf = binary.AppendVarint(buf, int64(t.At))
 	}
+	w.buf = buf
 }
 
 // ErrArchive is the error of bytes that Archive did not write.

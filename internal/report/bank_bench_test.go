@@ -81,7 +81,7 @@ func TestReadStatementAllocations(t *testing.T) {
 		var faults, warnings fault.List
 		ReadStatement(v, bankAsOf, &faults, &warnings)
 	})
-	if got > 100 {
+	if got > 16 {
 		t.Errorf("%v allocations for 2,000 rows", got)
 	}
 }

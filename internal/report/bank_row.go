@@ -14,6 +14,7 @@ type bankReader struct {
 	faults *fault.List
 	rows   []bankRow
 	last   dated
+	fields bankFields // of the row that is being read
 
 	later, directionless, modeless, asText, zoneless int
 }
@@ -32,10 +33,11 @@ type bankFields struct {
 	date, way, mode, amount, balance, narration bankField
 }
 
-// members finds a row's members by name and alias. The proper name counts
+// read finds a row's members by name and alias. The proper name counts
 // when both are there. Of its two dates the timestamp comes first, because
 // balances follow the order of booking and not of value dates.
-func members(v wire.Value) (f bankFields) {
+func (f *bankFields) read(v wire.Value) {
+	*f = bankFields{}
 	var stamp, valued, current bankField
 	for name, value := range v.Members() {
 		member := bankField{Value: value}
@@ -71,7 +73,6 @@ func members(v wire.Value) (f bankFields) {
 	if !f.balance.given() {
 		f.balance = current
 	}
-	return f
 }
 
 // row reads one entry into the next place of the rows, and gives the place
@@ -90,7 +91,8 @@ func (r *bankReader) row(v wire.Value, at int32) {
 
 func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	before := r.faults.Len()
-	f := members(v)
+	f := &r.fields
+	f.read(v)
 	if !r.direction(v, &f.way, row) && r.faults.Len() == before {
 		return false // an opening or closing line, whose other members are its own
 	}
@@ -232,21 +234,21 @@ func (r *bankReader) channel(mode *bankField, row *bankRow) {
 var modes = [...]string{"OTHERS", "OTHER", "UPI", "FT", "CASH", "ATM", "CARD"}
 
 // by sets the channel that a mode in capitals tells; it does not know others.
-func (row *bankRow) by(mode string) (known bool) {
+func (r *bankRow) by(mode string) (known bool) {
 	switch mode {
 	case "", "OTHERS", "OTHER":
-		row.Channel = row.clue.channel()
+		r.Channel = r.clue.channel()
 	case "UPI":
-		row.Channel = UPI
+		r.Channel = UPI
 	case "FT":
-		row.Channel = Transfer
-		if row.clue.has(wordUPI) {
-			row.Channel = UPI
+		r.Channel = Transfer
+		if r.clue.has(wordUPI) {
+			r.Channel = UPI
 		}
 	case "CASH", "ATM":
-		row.Channel = Cash
+		r.Channel = Cash
 	case "CARD":
-		row.Channel = OtherChannel
+		r.Channel = OtherChannel
 	default:
 		return false
 	}

@@ -90,36 +90,3 @@ func checkHistory(t *testing.T, h *History) {
 		}
 	}
 }
-
-// BenchmarkReadBureau reads 40 tradelines of 36 months and 60 enquiries.
-func BenchmarkReadBureau(b *testing.B) {
-	h := &History{Reported: today, HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
-	for i := range 40 {
-		a := Account{
-			Product: Product(i % 10), Live: true, Opened: today - Day(i*50), Closed: NoDay, Reported: today,
-			SanctionedPaise: 1e7, BalancePaise: 5e6, OverduePaise: 0, InstalmentPaise: 5e5, AdversePaise: NoAmount,
-		}
-		for m := range 36 {
-			a.History = append(a.History, Payment{Month: today.Month() - Month(m), DaysPastDue: int16(m % 3)})
-		}
-		h.Accounts = append(h.Accounts, a)
-	}
-	for i := range 60 {
-		h.Enquiries = append(h.Enquiries, Enquiry{Made: today - Day(i), Product: PersonalLoan, AmountPaise: 1e7})
-	}
-	for name, body := range map[string]string{"other": renderCommon(h), "experian": renderExperian(h), "crif": renderCRIF(h)} {
-		b.Run(name, func(b *testing.B) {
-			v, err := wire.Parse([]byte(body))
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				var faults, warnings fault.List
-				if ReadBureau(name, v, today, &faults, &warnings) == nil || faults.Len() > 0 {
-					b.Fatal(faults.Items())
-				}
-			}
-		})
-	}
-}

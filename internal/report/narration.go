@@ -1,5 +1,7 @@
 package report
 
+import "math/bits"
+
 // words are the notions that a narration's words stand for.
 type words uint64
 
@@ -151,8 +153,21 @@ func readNarration(s string) clue {
 	return c
 }
 
-// eightLetters reads up to eight letters and where they end.
+// eightLetters reads up to eight letters, in capitals, and where they end. Eight
+// bytes are looked at together, because the length of a word is hard to foresee
+// and a narration is nothing but words.
 func eightLetters(s string, at int) (letters uint64, end int) {
+	if at+8 <= len(s) {
+		b := s[at : at+8]
+		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		const ones, tops = 0x0101010101010101, 0x8080808080808080
+		capitals := x &^ (ones * ('a' - 'A'))
+		low := capitals &^ tops // so that no sum carries into the next byte
+		fromA, afterZ := low+ones*(0x80-'A'), low+ones*(0x7f-'Z')
+		n := bits.TrailingZeros64(^(fromA&^afterZ&^x)&tops) / 8
+		return capitals & (1<<(8*n) - 1), at + n
+	}
 	for shift := 0; shift < 64 && at < len(s) && capital[s[at]] >= 'A'; shift += 8 {
 		letters |= uint64(capital[s[at]]) << shift
 		at++

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -74,6 +76,21 @@ func TestNarrations(t *testing.T) {
 	if cases < 150 {
 		t.Errorf("only %d narrations were read", cases)
 	}
+}
+
+// TestEightLetters holds the eight bytes at once against one after the other.
+func TestEightLetters(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := string(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]byte("AZaz@[`{09/")), rapid.Byte()), 0, 20).Draw(t, "text"))
+		want, end := uint64(0), 0
+		for ; end < min(8, len(text)) && capital[text[end]] >= 'A'; end++ {
+			want |= uint64(capital[text[end]]) << (8 * end)
+		}
+		if got, at := eightLetters(text, 0); got != want || at != end {
+			t.Fatalf("%q: got %x up to %d, want %x up to %d", text, got, at, want, end)
+		}
+	})
 }
 
 // TestVocabularyFits keeps the table sparse and every word within its bound.

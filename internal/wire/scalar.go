@@ -187,7 +187,8 @@ func (p *parser) number() (text span, far bool, err error) {
 // tooFar refuses a number that no credit file can hold.
 func (p *parser) tooFar(n node) error {
 	at := int32(len(p.nodes))
-	p.doc.nodes = append(p.nodes, n) // so that it has a place
+	p.nodes = append(p.nodes, n) // so that it has a place
+	p.doc.nodes = p.nodes
 	return &fault.Error{
 		Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
 		Items: []fault.Item{{
