@@ -18,6 +18,7 @@ import (
 	"slices"
 	"time"
 
+	"verdict/bench/fraud"
 	"verdict/bench/service"
 )
 
@@ -43,6 +44,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	engineOnly := flags.Bool("engine", false, "measure the engine alone")
 	evaluateOnly := flags.Bool("evaluate", false, "measure a large evaluate request alone")
 	serviceOnly := flags.Bool("service", false, "measure the service alone")
+	fraudOnly := flags.Bool("fraud", false, "measure a fraud block after few and after ten million observations; not part of the whole")
 	o := service.Options{Progress: progress}
 	flags.DurationVar(&o.Lap, "lap", 2*time.Second, "how long a server is loaded")
 	flags.DurationVar(&o.Warm, "warm", 500*time.Millisecond, "how long a server is loaded before that")
@@ -54,6 +56,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	o.Rounds = max(*rounds, 1)
 	if *only != "" && !*serviceOnly {
 		return measureOnly(out, *only, *budget, *profile)
+	}
+	if *fraudOnly {
+		return fraud.Contest(ctx, out, fraud.Options{Few: 10_000, Many: 10_000_000, Rounds: max(*rounds, 1), Requests: 400})
 	}
 	all := !*engineOnly && !*evaluateOnly && !*serviceOnly
 	if all || *engineOnly {

@@ -37,6 +37,7 @@ type Config struct {
 	Passwords         tenant.PasswordRules
 	HashesAtOnce      int
 	PlanCache         int
+	IPCountries       string
 	LogLevel          slog.Level
 	LogFormat         string
 	OTLPEndpoint      string

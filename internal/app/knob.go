@@ -91,6 +91,8 @@ func knobs() []knob {
 		{groupStore, "policy-cache", "", "number", "1000", "compiled policies kept in memory",
 			whole(func(c *Config) *int { return &c.PlanCache }, 1, 1_000_000)},
 
+		{groupTenant, "ip-countries", "", "file", "", "MMDB file with the countries of addresses; the table in the binary when empty",
+			text(func(c *Config) *string { return &c.IPCountries })},
 		{groupTenant, "plan-quotas", "", "quotas", "free=100000,growth=5000000,enterprise=unmetered", "billable units a month of each plan; a new name is a new plan",
 			quotas},
 		{groupTenant, "password-min-length", "", "number", "8", "characters a new password needs",

@@ -2,11 +2,16 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
+	"verdict/internal/mmdb"
+	"verdict/internal/place"
+	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/telemetry"
 )
@@ -18,9 +23,33 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 
 // NewService makes the use cases over a database.
 func NewService(db *store.DB, c Config, logger *slog.Logger, hooks decisioning.Hooks) (*decisioning.Service, error) {
+	atlas, err := newAtlas(c.IPCountries)
+	if err != nil {
+		return nil, err
+	}
 	return decisioning.New(db, decisioning.Options{
+		Atlas: atlas,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger, Hooks: hooks,
 	})
+}
+
+// newAtlas knows where places and addresses are: by the tables in the binary,
+// and by the operator's own table of addresses if there is one.
+func newAtlas(ipCountries string) (signal.Atlas, error) {
+	atlas := signal.Atlas{Matches: place.Matches, Country: place.Country}
+	if ipCountries == "" {
+		return atlas, nil
+	}
+	data, err := os.ReadFile(ipCountries)
+	if err != nil {
+		return signal.Atlas{}, fmt.Errorf("-ip-countries: %w", err)
+	}
+	countries, _, err := mmdb.Read(data)
+	if err != nil {
+		return signal.Atlas{}, fmt.Errorf("-ip-countries: %w", err)
+	}
+	atlas.Country = countries.Lookup
+	return atlas, nil
 }
 
 // hooks tell the metrics what was decided.

@@ -20,6 +20,10 @@ const (
 	actionRuleSetCreated   = "rule_set.created"
 	actionRuleSetActivated = "rule_set.activated"
 	actionScorecardCreated = "scorecard.created"
+	actionFraudConfig      = "fraud_config.changed"
+	actionPincodeRisk      = "pincode_risk.changed"
+	actionAlertMoved       = "alert.moved"
+	actionUnblocked        = "blocklist.removed"
 )
 
 // Who did something, when it was none of the tenant's people.

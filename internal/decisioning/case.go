@@ -2,6 +2,7 @@ package decisioning
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
@@ -22,23 +24,45 @@ type creditCase struct {
 	app      *application.Application
 	vector   *feature.Vector // nil unless features were asked for
 	hash     string          // the vector's
+	fraud    *fraudCase      // nil when the block was not sent
 }
 
 // vectors are used again: each is some 28 KB.
 var vectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 
-// newCase computes the features that were asked for, and adds to the facts
-// those that the policy names and no other: what a policy does not name cannot
-// matter.
-func newCase(endpoint string, app *application.Application, policy *policy) *creditCase {
+// find finds the policy for a body and reads the body with it.
+type find func(application.Options) (*policy, *application.Application, error)
+
+// newCase reads a body with the tenant's settings. It computes the features
+// that were asked for, and adds to the facts those that the policy names and no
+// other: what a policy does not name cannot matter.
+func (s *Service) newCase(
+	ctx context.Context, p tenant.Principal, body wire.Value, endpoint string, o application.Options, find find,
+) (*policy, *creditCase, error) {
+	signals, settings, err := s.signals(ctx, p, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Signals = signals
+	policy, app, err := find(o)
+	if err != nil {
+		return nil, nil, err
+	}
 	c := &creditCase{endpoint: endpoint, app: app}
-	if !app.WantsFeatures {
-		return c
+	c.measure(policy)
+	if app.Endpoint == application.Evaluate && body.Get("fraud").Kind() == wire.Object {
+		err = s.newFraudCase(ctx, p, c, settings)
+	}
+	return policy, c, err
+}
+
+func (c *creditCase) measure(policy *policy) {
+	if !c.app.WantsFeatures {
+		return
 	}
 	c.vector, _ = vectors.Get().(*feature.Vector) // the pool holds nothing else
-	app.Measure(policy.features, c.vector)
+	c.app.Measure(policy.features, c.vector)
 	c.hash = c.vector.Hash()
-	return c
 }
 
 // release gives back what the case borrowed.
@@ -66,13 +90,7 @@ var identifying = []string{
 // reads it: with it alone the decision could not be repeated, and the rest
 // would be kept about a person for no purpose.
 func (c *creditCase) storedFacts(policy *policy) []byte {
-	if c.endpoint == EndpointEvaluate {
-		for _, name := range identifying {
-			if id, ok := field.Catalogue().Lookup(name); ok && !policy.plan.Reads(id) {
-				c.app.Facts.Set(name, rule.Value{})
-			}
-		}
-	}
+	c.forget(policy)
 	c.app.Facts.KeepOthers(func(name string) bool {
 		_, declared := policy.inputs[name]
 		return declared
@@ -80,6 +98,19 @@ func (c *creditCase) storedFacts(policy *policy) []byte {
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
 	c.app.Facts.Write(&w)
 	return w.Buf
+}
+
+// forget takes away the facts that identify and that the policy does not read.
+// It comes after the decision, for what is stored and for what is shown.
+func (c *creditCase) forget(policy *policy) {
+	if c.app.Endpoint != application.Evaluate {
+		return
+	}
+	for _, name := range identifying {
+		if id, ok := field.Catalogue().Lookup(name); ok && !policy.plan.Reads(id) {
+			c.app.Facts.Set(name, rule.Value{})
+		}
+	}
 }
 
 // storedFeatures are the vector in its compact form and the history it came
@@ -96,22 +127,31 @@ func (c *creditCase) storedFeatures() *store.Features {
 
 // blocks writes what the blocks add to the answer; nil for nothing.
 func (c *creditCase) blocks(d *engine.Decision, policy *policy) func(*wire.Writer) {
-	if c.vector == nil {
+	if c.vector == nil && c.fraud == nil {
 		return nil
 	}
 	return func(w *wire.Writer) {
-		w.Key("features").Object().Key("count").Int(feature.Count).Key("populated").Int(int64(c.vector.Populated()))
-		w.Key("vector_hash").Plain(c.hash).Key("as_of").Plain(c.app.AsOf.String())
-		w.Key("top_contributors").Array()
-		for _, t := range c.top(d, policy) {
-			t.write(w)
+		if c.vector != nil {
+			c.writeFeatures(w, d, policy)
 		}
-		w.EndArray().Key("used_by_policy").Array()
-		for _, f := range policy.features {
-			w.Plain(f.Name)
+		if c.fraud != nil {
+			c.fraud.found.Write(w.Key("fraud"))
 		}
-		w.EndArray().EndObject()
 	}
+}
+
+func (c *creditCase) writeFeatures(w *wire.Writer, d *engine.Decision, policy *policy) {
+	w.Key("features").Object().Key("count").Int(feature.Count).Key("populated").Int(int64(c.vector.Populated()))
+	w.Key("vector_hash").Plain(c.hash).Key("as_of").Plain(c.app.AsOf.String())
+	w.Key("top_contributors").Array()
+	for _, t := range c.top(d, policy) {
+		t.write(w)
+	}
+	w.EndArray().Key("used_by_policy").Array()
+	for _, f := range policy.features {
+		w.Plain(f.Name)
+	}
+	w.EndArray().EndObject()
 }
 
 // contributor is a feature that stands out: by its points, or by its value.

@@ -53,11 +53,18 @@ func (s *Service) decide(
 	}
 	scope := s.scope(p)
 	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
-		policy, app, err := s.read(ctx, p, body, application.Options{Today: report.DayAt(s.now())}, read)
+		policy, c, err := s.newCase(ctx, p, body, endpoint, application.Options{Today: report.DayAt(s.now())},
+			func(o application.Options) (*policy, *application.Application, error) {
+				return s.read(ctx, p, body, o, read)
+			})
 		if err != nil {
 			return Answer{}, err
 		}
-		return s.persist(ctx, p, scope, policy, newCase(endpoint, app, policy), keep)
+		defer c.release()
+		if c.counted() {
+			return s.persistCounted(ctx, p, scope, policy, c, keep)
+		}
+		return s.persist(ctx, p, scope, policy, c, keep)
 	})
 }
 
@@ -65,19 +72,59 @@ func (s *Service) decide(
 func (s *Service) persist(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep keep,
 ) (Answer, error) {
-	defer c.release()
-	app := c.app
 	d := borrow()
 	defer decisions.Put(d)
-	policy.plan.Decide(app.Facts, d)
-
 	now := s.moment()
 	id, made := s.newID(tenant.KindDecision, now)
+	answer, write := s.conclude(p, policy, c, d, id, made, now)
+	write.Answer = keep(answer)
+	if err := scope.InsertDecision(ctx, write); err != nil {
+		return Answer{}, err
+	}
+	s.decided(policy, d)
+	return answer, nil
+}
+
+// persistCounted is persist for an application that is counted: it is
+// observed, decided and stored in one transaction, so that of two with one
+// account at the same time the second knows of the first.
+func (s *Service) persistCounted(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep keep,
+) (Answer, error) {
+	d := borrow()
+	defer decisions.Put(d)
+	now := s.moment()
+	id, made := s.newID(tenant.KindDecision, now)
+	var answer Answer
+	err := scope.Write(ctx, func(tx *store.Tx) error {
+		if err := c.observe(tx, id, now); err != nil {
+			return err
+		}
+		if err := s.raise(tx, c, id, now); err != nil {
+			return err
+		}
+		var write *store.DecisionWrite
+		answer, write = s.conclude(p, policy, c, d, id, made, now)
+		write.Answer = keep(answer)
+		return tx.InsertDecision(write)
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	s.decided(policy, d)
+	return answer, nil
+}
+
+// conclude decides, and puts together the answer and what is stored of it.
+func (s *Service) conclude(
+	p tenant.Principal, policy *policy, c *creditCase, d *engine.Decision, id string, made, now time.Time,
+) (Answer, *store.DecisionWrite) {
+	policy.plan.Decide(c.app.Facts, d)
 	answer := render(d, policy, &engine.Envelope{
-		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(clockFormat), Warnings: app.Warnings,
+		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(clockFormat), Warnings: c.app.Warnings,
 		Blocks: c.blocks(d, policy),
 	}, now)
-	write := &store.DecisionWrite{
+	return answer, &store.DecisionWrite{
 		Decision: store.Decision{
 			ID: id, CreatedMicros: made.UnixMicro(), ApplicantRef: c.applicantRef(), Status: d.Status.String(), Grade: d.Grade,
 			PolicyKey: policy.key, PolicyID: policy.id, PolicyVersion: policy.version, Endpoint: c.endpoint,
@@ -85,16 +132,15 @@ func (s *Service) persist(
 		},
 		Features: c.storedFeatures(),
 		Meter:    s.bill(p, c.endpoint, 1, now),
-		Answer:   keep(answer),
 	}
-	if err := scope.InsertDecision(ctx, write); err != nil {
-		return Answer{}, err
-	}
+}
+
+// decided notes a decision that is stored.
+func (s *Service) decided(policy *policy, d *engine.Decision) {
 	policy.tally.Count(d)
 	if tell := s.options.Hooks.Decided; tell != nil {
-		tell(write.Decision.Status)
+		tell(d.Status.String())
 	}
-	return answer, nil
 }
 
 // statusOK is what a decision is answered with, a declined one too. It is
@@ -139,19 +185,23 @@ func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire
 }
 
 func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
-	policy, app, err := s.read(ctx, p, body, application.Options{
-		ScoreOptional: true, Today: report.DayAt(s.now()),
-	}, application.Read)
+	now := s.moment()
+	policy, c, err := s.newCase(ctx, p, body, EndpointEligibility, application.Options{ScoreOptional: true, Today: report.DayAt(now)},
+		func(o application.Options) (*policy, *application.Application, error) {
+			return s.read(ctx, p, body, o, application.Read)
+		})
 	if err != nil {
 		return Answer{}, err
 	}
-	c := newCase(EndpointEligibility, app, policy)
 	defer c.release()
+	if err := s.peek(ctx, s.scope(p), c, now); err != nil {
+		return Answer{}, err
+	}
 	var e engine.Eligibility
-	policy.plan.Eligible(app.Facts, &e)
+	policy.plan.Eligible(c.app.Facts, &e)
 	var w wire.Writer
 	e.Write(&w, &engine.Envelope{
-		PolicyID: policy.id, PolicyVersion: int(policy.version), Environment: string(p.Environment), Warnings: app.Warnings,
+		PolicyID: policy.id, PolicyVersion: int(policy.version), Environment: string(p.Environment), Warnings: c.app.Warnings,
 	})
 	s.meterUnbilled(p, EndpointEligibility)
 	return Answer{Status: statusOK, Body: w.Buf}, nil

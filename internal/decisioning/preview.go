@@ -83,19 +83,23 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 			return Answer{}, err
 		}
 	}
-	policy, app, err := s.previewed(ctx, p, body, ask.ruleSetID, application.Options{
-		Members: previewMembers, Today: report.DayAt(now),
-	})
+	policy, c, err := s.newCase(ctx, p, body, EndpointPreview, application.Options{Members: previewMembers, Today: report.DayAt(now)},
+		func(o application.Options) (*policy, *application.Application, error) {
+			return s.previewed(ctx, p, body, ask.ruleSetID, o)
+		})
 	if err != nil {
 		return Answer{}, err
 	}
-	c := newCase(EndpointPreview, app, policy)
 	defer c.release()
+	if err := s.peek(ctx, s.scope(p), c, now); err != nil {
+		return Answer{}, err
+	}
 	d := borrow()
 	defer decisions.Put(d)
-	policy.plan.Decide(app.Facts, d)
+	policy.plan.Decide(c.app.Facts, d)
+	c.forget(policy)
 	return render(d, policy, &engine.Envelope{
-		Preview: true, Environment: string(p.Environment), Facts: app.Facts, Warnings: app.Warnings,
+		Preview: true, Environment: string(p.Environment), Facts: c.app.Facts, Warnings: c.app.Warnings,
 		Blocks: c.blocks(d, policy),
 	}, now), nil
 }

@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"verdict/internal/place"
+	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -36,6 +38,8 @@ type Options struct {
 	Hooks        Hooks
 	// PlanCache is how many compiled policies are kept; 1,000.
 	PlanCache int
+	// Atlas knows where places and addresses are; the tables in the binary.
+	Atlas signal.Atlas
 }
 
 // Hooks are told what happened, for metrics. They must not block; a nil hook
@@ -67,6 +71,10 @@ type Service struct {
 	gathered gathered
 	flights  flights
 	lastDay  atomic.Pointer[businessDay]
+
+	secret        *cache[struct{}, []byte]
+	fraudChanges  *cache[scopeID, int64]
+	fraudSettings *cache[settingsID, *fraudSettings]
 }
 
 // refreshAfter is how old what a cache says may be. A revoked key and an
@@ -78,6 +86,8 @@ const (
 	keyCacheSize    = 10_000
 	activeCacheSize = 10_000
 	policyCacheSize = 1_000
+
+	settingsCacheSize = 1_000
 	// policyCacheBytes bounds the documents of the policies kept. A compiled
 	// policy takes some eight times its document.
 	policyCacheBytes = 32 << 20
@@ -103,6 +113,9 @@ func New(db *store.DB, o Options) (*Service, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Atlas.Matches == nil && o.Atlas.Country == nil {
+		o.Atlas = signal.Atlas{Matches: place.Matches, Country: place.Country}
+	}
 	if o.PlanCache == 0 {
 		o.PlanCache = policyCacheSize
 	}
@@ -115,6 +128,9 @@ func New(db *store.DB, o Options) (*Service, error) {
 	s.active = newCache(activeCacheSize, refreshAfter, o.Now, s.loadActive)
 	s.policies = newCache(o.PlanCache, 0, o.Now, s.loadPolicy)
 	s.policies.recent.room, s.policies.weigh = policyCacheBytes, func(p *policy) int { return p.size }
+	s.secret = newCache(1, 0, o.Now, s.loadSecret)
+	s.fraudChanges = newCache(activeCacheSize, refreshAfter, o.Now, s.loadFraudChanges)
+	s.fraudSettings = newCache(settingsCacheSize, 0, o.Now, s.loadFraudSettings)
 	s.gathered.counts = map[gatheredKey]int64{}
 	s.gathered.touches = map[string]int64{}
 	s.flights.under = map[flight]struct{}{}
@@ -134,6 +150,12 @@ const clockFormat = "2006-01-02T15:04:05.000Z07:00"
 
 // clock writes a stored time.
 func clock(micros int64) string { return time.UnixMicro(micros).UTC().Format(clockFormat) }
+
+// parseClock reads what clock wrote.
+func parseClock(text string) (int64, error) {
+	t, err := time.Parse(clockFormat, text)
+	return t.UnixMicro(), err
+}
 
 // flushEvery is how long what is gathered in memory waits to be stored.
 const flushEvery = time.Second

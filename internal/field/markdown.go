@@ -25,10 +25,10 @@ evaluate request they are worked out: those of the report's accounts and
 enquiries ([BUREAUS.md](BUREAUS.md)), of the bank statement ([BANK.md](BANK.md)),
 and, with ` + "`features: true`" + `, the features ([FEATURES.md](FEATURES.md)).
 
-Of the device, location and fraud fields, ` + "`device_is_emulator`, `device_is_rooted`" + `
-and ` + "`location_permission_denied`" + ` are filled. The others, which need positions,
-thresholds and counters, have their names and types so that policies can be
-written, and stay absent until they are derived.
+The device and location fields follow from their blocks and the tenant's
+thresholds, the fraud fields also from what the tenant's other applicants have
+shown, as it stood at the request and is kept with the decision. A place that no
+table knows, and a spike before there is a past to compare with, are absent.
 `
 
 // WriteMarkdown writes the catalogue as a page: a section with a table for

@@ -147,6 +147,16 @@ func (a *API) table() []route {
 		{pattern: "GET /v1/scorecards", handle: a.scorecards, bucket: bucketRead},
 		{pattern: "POST /v1/scorecards", handle: a.scorecard, bucket: bucketDecide, body: required, once: true},
 		{pattern: "GET /v1/usage", handle: a.usage, bucket: bucketRead},
+		{pattern: "GET /v1/fraud/config", handle: a.fraudConfig, bucket: bucketRead},
+		{pattern: "PUT /v1/fraud/config", handle: a.changeFraudConfig, bucket: bucketWrite, body: required},
+		{pattern: "GET /v1/fraud/alerts", handle: a.alerts, bucket: bucketRead},
+		{pattern: "GET /v1/fraud/alerts/{id}", handle: a.alert, bucket: bucketRead},
+		{pattern: "PATCH /v1/fraud/alerts/{id}", handle: a.moveAlert, bucket: bucketWrite, body: required},
+		{pattern: "GET /v1/fraud/alerts/{id}/ring", handle: a.ring, bucket: bucketRead},
+		{pattern: "GET /v1/fraud/pincode-risk", handle: a.pincodeRisks, bucket: bucketRead},
+		{pattern: "PUT /v1/fraud/pincode-risk", handle: a.setPincodeRisks, bucket: bucketWrite, body: required},
+		{pattern: "GET /v1/fraud/blocklist", handle: a.blocklist, bucket: bucketRead},
+		{pattern: "DELETE /v1/fraud/blocklist", handle: a.unblock, bucket: bucketWrite},
 		{pattern: "GET /v1/audit", handle: a.audit, bucket: bucketRead, csv: true},
 	}
 }

@@ -130,8 +130,8 @@ var errorPages = []errorPage{
 	{
 		Code: "invalid_transition", Status: 409, Title: "Not possible in this state",
 		Meaning: "What was asked for is not possible in the state the thing is in.",
-		Cause:   "For a rule set: its stored document does not pass the checks of this version of the service.",
-		Mend:    "Create a new version from the document, mend what is refused, and activate that.",
+		Cause:   "For an alert: it is closed, which is the end. For a rule set: its stored document does not pass the checks of this version of the service.",
+		Mend:    "Fetch the alert to see its state; what happens after it was closed opens a new one by itself. Of a rule set create a new version from the document, mend what is refused, and activate that.",
 	},
 	{
 		Code: "idempotency_in_progress", Status: 409, Title: "Request still in progress",
@@ -148,8 +148,8 @@ var errorPages = []errorPage{
 	{
 		Code: "precondition_failed", Status: 412, Title: "Expected state has changed",
 		Meaning: "What you expected to find is not what is there. Nothing was changed.",
-		Cause:   "`expected_active_id` is not the active rule set, or `expected_checksum` is not the document's: somebody activated another version since you looked.",
-		Mend:    "Fetch the rule sets again, see whether you still want this, and send what is there now.",
+		Cause:   "`expected_active_id` is not the active rule set, `expected_checksum` is not the document's, or `If-Match` is not the version of the settings: somebody changed them since you looked.",
+		Mend:    "Fetch the rule sets or the settings again, see whether you still want this, and send what is there now.",
 	},
 	{
 		Code: "request_too_large", Status: 413, Title: "Request too large",
@@ -248,7 +248,7 @@ var itemPages = []errorPage{
 	{
 		Code: "too_many", Status: 422, Title: "Too many entries",
 		Meaning: "A list has more entries than are taken.",
-		Cause:   "Every list has a limit: 20,000 transactions, 1,000 accounts, 5,000 enquiries and 120 months of one account among them.",
+		Cause:   "Every list has a limit: 20,000 transactions, 1,000 accounts, 5,000 enquiries, 120 months of one account and 5,000 pincodes among them.",
 		Mend:    "`detail` names the limit. Send fewer, the newest by preference, or split the request.",
 	},
 	{

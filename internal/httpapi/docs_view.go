@@ -3,6 +3,8 @@ package httpapi
 import (
 	"slices"
 	"strings"
+
+	"verdict/internal/decisioning"
 )
 
 // docsView is everything the pages show.
@@ -18,6 +20,18 @@ type docsView struct {
 	Items    []docsError
 	Warnings []docsWarning
 	Problem  string // an example
+	Tables   []docsTable
+}
+
+// docsTable is a table in the binary, and whose it is.
+type docsTable struct{ Use, Title, Publisher, Licence, Date, Attribution string }
+
+func docsTables() []docsTable {
+	var list []docsTable
+	for _, t := range decisioning.Tables() {
+		list = append(list, docsTable{t.Table, t.Title, t.Publisher, t.Licence, t.Date, t.Attribution})
+	}
+	return list
 }
 
 // docsGroup is the operations under one tag.
@@ -99,6 +113,7 @@ func newDocsView(openapi []byte, service string) (*docsView, error) {
 		return nil, err
 	}
 	v := &docsView{
+		Tables:  docsTables(),
 		Service: service,
 		Title:   doc.get("info", "title").text(),
 		Summary: doc.get("info", "summary").text(),

@@ -60,13 +60,18 @@ func TestEvaluateBlocks(t *testing.T) {
 				slices.Sort(want)
 				got.is("features.count", 3492)
 			}
+			if slices.Contains(blocks, fraud) {
+				want = append(want, "fraud")
+				slices.Sort(want)
+			}
 			if diff := cmp.Diff(want, keysOf(got.object())); diff != "" {
 				s.Errorf("%s: members (-want +got):\n%s", name, diff)
 			}
-			// The default policy names one fact of each of two blocks; a rule
+			// The default policy names one fact of each of three blocks; a rule
 			// that could be evaluated is listed, and nothing else differs.
 			named := map[string]bool{
 				"KO_DEVICE_EMULATOR": slices.Contains(blocks, device), "KO_PINCODE_BLOCKED": slices.Contains(blocks, location),
+				"KO_FRAUD_MULE_ACCOUNT": slices.Contains(blocks, fraud),
 			}
 			matters := false
 			for rule, there := range named {

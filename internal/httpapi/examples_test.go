@@ -222,10 +222,17 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 		"{evaluated_id}": {"evaluateReport", "decision_id", "features"},
 		"{draft_id}":     {"createRuleSet", "id", ""},
 		"{scorecard_id}": {"createOrScoreScorecard", "id", ""},
+		"{alert_id}":     {"listAlerts", "data.id", ""},
+		"{blocked_key}":  {"listBlocked", "data.key", ""},
 	} {
 		fits := from.operation == r.operation.OperationID && (from.beside == "" || got.at(from.beside) != nil)
-		if id := got.text(from.member); p[name] == "" && fits && id != "" {
-			p[name] = id
+		if !fits || p[name] != "" {
+			continue
+		}
+		if column, inList := strings.CutPrefix(from.member, "data."); inList {
+			p[name], _ = got.at("data", 0, column).(string)
+		} else {
+			p[name] = got.text(from.member)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 // ids are the placeholders of one kind: whoever takes the one takes the other.
 var ids = map[string][]string{
 	"{decision_id}": {"{decision_id}", "{evaluated_id}"}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
+	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"},
 	"{draft_id}": {"{draft_id}", "{rule_set_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
 }
 
@@ -25,7 +26,7 @@ var (
 	namingParameters = []string{"applicant_id", "policy_key", "name", "actor", "cursor"}
 	plainParameters  = []string{
 		"status", "grade", "action", "from", "to", "limit", "order", "stats", "listFeatures name", "prefix", "metric", "product", "window",
-		"aggregation", "used_only", "populated_only", "provenance",
+		"aggregation", "used_only", "populated_only", "provenance", "type", "severity", "pincode", "risk", "kind",
 	}
 )
 
@@ -111,7 +112,7 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 		b.in, b.member = p.Value.In, name
 		switch {
 		case name == "object":
-			b.things = []string{"{decision_id}", "{draft_id}", "{scorecard_id}"}
+			b.things = []string{"{decision_id}", "{draft_id}", "{scorecard_id}", "{alert_id}"}
 		case ids[example] != nil:
 			b.things = []string{example}
 		case slices.Contains(plainParameters, a.operation.OperationID+" "+name):
@@ -123,8 +124,18 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 		default:
 			t.Fatalf("%s %s: this test does not know whether the parameter %s names something", a.method, a.path, name)
 		}
-		// Pages of one entry, so that there is a cursor.
-		b.path += "?limit=1&" + name + "=" + url.QueryEscape(theThing)
+		// Pages of one entry, so that there is a cursor; and what is required.
+		first := "?"
+		for _, other := range a.operation.Parameters {
+			if other.Value.In == openapi3.ParameterInQuery && other.Value.Name != name && (other.Value.Required || other.Value.Name == "limit") {
+				value := "1"
+				if other.Value.Required {
+					value, _ = other.Value.Example.(string)
+				}
+				b.path, first = b.path+first+other.Value.Name+"="+url.QueryEscape(value), "&"
+			}
+		}
+		b.path += first + name + "=" + url.QueryEscape(theThing)
 		list = append(list, b)
 	}
 	return list

@@ -154,13 +154,15 @@ func (a *assessment) fact(name string, v rule.Value) {
 	a.fraud.facts = append(a.fraud.facts, rule.NamedValue{Name: name, Value: v})
 }
 
-// grave says how grave a triggered signal is, plainly and when it reaches
-// twice its threshold.
-var grave = map[string]struct{ plain, twice Severity }{
-	PincodeSpike:     {SeverityMedium, SeverityHigh},
-	IPCluster:        {SeverityMedium, SeverityHigh},
-	BeneficiaryReuse: {SeverityCritical, SeverityCritical},
-	AgentGeoAnomaly:  {SeverityMedium, SeverityHigh},
+// grave says how grave a triggered signal is: plainly, at half as much again as
+// its threshold, and at twice it. A pincode that only just reaches it is one
+// of the many where chance does so now and then: that is a fact for the rules,
+// and not yet worth waking anybody.
+var grave = map[string]struct{ plain, half, twice Severity }{
+	PincodeSpike:     {SeverityLow, SeverityMedium, SeverityHigh},
+	IPCluster:        {SeverityMedium, SeverityMedium, SeverityHigh},
+	BeneficiaryReuse: {SeverityCritical, SeverityCritical, SeverityCritical},
+	AgentGeoAnomaly:  {SeverityMedium, SeverityMedium, SeverityHigh},
 }
 
 // evaluated lists a signal, and gives it its severity, and its points when it
@@ -168,9 +170,13 @@ var grave = map[string]struct{ plain, twice Severity }{
 func (a *assessment) evaluated(s Signal, points int64) {
 	if s.Triggered {
 		s.Points = points
-		s.Severity = grave[s.ID].plain
-		if s.Value >= 2*s.Threshold {
-			s.Severity = grave[s.ID].twice
+		switch g := grave[s.ID]; {
+		case s.Value >= 2*s.Threshold:
+			s.Severity = g.twice
+		case 2*s.Value >= 3*s.Threshold:
+			s.Severity = g.half
+		default:
+			s.Severity = g.plain
 		}
 	}
 	a.fraud.Signals = append(a.fraud.Signals, s)

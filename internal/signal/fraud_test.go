@@ -71,13 +71,14 @@ func TestThresholds(t *testing.T) {
 		severity  Severity
 	}{
 		{"9 of at least 10", with(func(n *Counts) { n.PincodeApplicants = 9 }), PincodeSpike, false, SeverityLow},
-		{"10 of at least 10", with(func(n *Counts) { n.PincodeApplicants = 10 }), PincodeSpike, true, SeverityMedium},
+		{"10 of at least 10", with(func(n *Counts) { n.PincodeApplicants = 10 }), PincodeSpike, true, SeverityLow},
+		{"half as much again", with(func(n *Counts) { n.PincodeApplicants = 15 }), PincodeSpike, true, SeverityMedium},
 		{"twice that", with(func(n *Counts) { n.PincodeApplicants = 20 }), PincodeSpike, true, SeverityHigh},
 		{"just under three times 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 29, 300 }), PincodeSpike, false, SeverityLow},
-		{"three times 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 30, 300 }), PincodeSpike, true, SeverityMedium},
+		{"three times 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 30, 300 }), PincodeSpike, true, SeverityLow},
 		{"three times a little more than 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 30, 301 }), PincodeSpike, false, SeverityLow},
-		{"fourteen days of history", Counts{PincodeApplicants: 10, BaselineApplicants: 14, BaselineDays: 14}, PincodeSpike, true, SeverityMedium},
-		{"nobody before", Counts{PincodeApplicants: 10, BaselineDays: 30}, PincodeSpike, true, SeverityMedium},
+		{"fourteen days of history", Counts{PincodeApplicants: 10, BaselineApplicants: 14, BaselineDays: 14}, PincodeSpike, true, SeverityLow},
+		{"nobody before", Counts{PincodeApplicants: 10, BaselineDays: 30}, PincodeSpike, true, SeverityLow},
 		{"4 of 5 behind an address", Counts{IPApplicants: 4}, IPCluster, false, SeverityLow},
 		{"5 of 5 behind an address", Counts{IPApplicants: 5}, IPCluster, true, SeverityMedium},
 		{"10 of 5 behind an address", Counts{IPApplicants: 10}, IPCluster, true, SeverityHigh},

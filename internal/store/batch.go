@@ -40,22 +40,29 @@ func writesOf(jobs []*job) []*DecisionWrite {
 	return writes
 }
 
-// run does every job. Decisions of one scope are done together; scopes in a
-// fixed order, so that two nodes do not lock the same counters crosswise.
+// run does every job, those of one scope one after the other and its decisions
+// together. The scopes are in a fixed order, so that two nodes do not lock the
+// same counters crosswise; what belongs to no scope comes first.
 func (b *batch) run() {
-	var decisions []int
-	for i, j := range b.jobs {
-		if j.decision != nil {
-			decisions = append(decisions, i)
-			continue
-		}
-		b.results[i] = b.guarded(func() error { return b.call(j) })
+	order := make([]int, len(b.jobs))
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortStableFunc(decisions, func(x, y int) int {
+	slices.SortStableFunc(order, func(x, y int) int {
 		return compareVoices(b.jobs[x].voice, b.jobs[y].voice)
 	})
-	for which := range byScope(decisions, func(i int) voice { return b.jobs[i].voice }) {
-		b.decide(which)
+	for which := range byScope(order, func(i int) voice { return b.jobs[i].voice }) {
+		var decisions []int
+		for _, i := range which {
+			if j := b.jobs[i]; j.decision != nil {
+				decisions = append(decisions, i)
+			} else {
+				b.results[i] = b.guarded(func() error { return b.call(j) })
+			}
+		}
+		if len(decisions) > 0 {
+			b.decide(decisions)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ type committer struct {
 type job struct {
 	run      func(*session) error
 	decision *DecisionWrite
-	voice    voice // of the decision
+	voice    voice // of the scope it is for
 
 	state    atomic.Int32
 	answer   chan error

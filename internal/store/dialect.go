@@ -26,6 +26,9 @@ type dialect interface {
 	words(err error) string
 	// forUpdate locks the rows that a SELECT in a write transaction reads.
 	forUpdate() string
+	// lockScope makes a write transaction wait for others that hold the same
+	// scope, with the scope as $1 and $2; "" where there is one writer.
+	lockScope() string
 	// readOptions begin a transaction that sees one moment of the database.
 	readOptions() *sql.TxOptions
 	// lockMigrations is run first in the transaction that migrates, so that
@@ -103,6 +106,7 @@ var (
 
 func (sqlite) name() string                { return "sqlite" }
 func (sqlite) forUpdate() string           { return "" } // there is one writer
+func (sqlite) lockScope() string           { return "" }
 func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
 func (sqlite) lockMigrations() []string    { return nil } // the transaction began immediate
 func (sqlite) announce() string            { return "" }
@@ -183,6 +187,12 @@ func (postgres) patience(timeout time.Duration) (context.Context, context.Cancel
 }
 
 func (postgres) forUpdate() string { return " FOR UPDATE" }
+
+// lockScope takes a lock that ends with the transaction. Two scopes that share
+// a hash wait for each other and are otherwise not harmed.
+func (postgres) lockScope() string {
+	return "SELECT pg_advisory_xact_lock(4, hashtext(CAST($1 AS TEXT) || '/' || CAST($2 AS TEXT)))"
+}
 
 func (postgres) readOptions() *sql.TxOptions {
 	return &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}

@@ -49,9 +49,9 @@ func (tx *Tx) Environment() string { return tx.voice.environment }
 // Unavailable means that the database did not confirm: usually nothing was
 // written, but a connection lost during the commit leaves it open.
 func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.db.write(ctx, func(session *session) error {
+	return s.db.commits.submit(ctx, &job{voice: s.voice(), run: func(session *session) error {
 		return fn(&Tx{session: session, voice: s.voice()})
-	})
+	}})
 }
 
 // Read runs fn in a transaction that sees one moment of the database and

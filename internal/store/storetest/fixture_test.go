@@ -103,11 +103,36 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.InsertDecision(t.Context(), w),
 		scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertReview(review("rev_1", "dec_1")) }),
 		db.System().AddRuleStats(t.Context(), []store.RuleStat{stat}),
+		scope.Write(t.Context(), fillFraud),
+		secret(t, db),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// secret has the installation make one up, if nobody did before.
+func secret(t *testing.T, db *store.DB) error {
+	t.Helper()
+	_, err := db.System().Secret(t.Context(), []byte{0, 1, 0xff})
+	return err
+}
+
+// fillFraud puts a row into every table of the fraud desk.
+func fillFraud(tx *store.Tx) error {
+	if _, err := tx.PutFraudConfig(store.FraudConfig{Document: []byte("{}"), Accounts: []byte{0, 0xff}, UpdatedBy: "key_1"}, 0); err != nil {
+		return err
+	}
+	if err := tx.PutPincodeRisks([]store.PincodeRisk{{Pincode: "400001", Risk: "HIGH", Score: 80}}); err != nil {
+		return err
+	}
+	o := observed("app-1", micros, account("1"), pincode("400001"))
+	if _, err := tx.Observe(o, windows()); err != nil {
+		return err
+	}
+	_, _, err := tx.RaiseAlert(want("alr_1", o, o.Entities[0]))
+	return err
 }
 
 func review(id, decision string) store.Review {

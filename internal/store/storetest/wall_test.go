@@ -17,8 +17,10 @@ var (
 	walled = []string{
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
 		"decision_reviews", "decision_features", "rule_stats", "idempotency_keys",
+		"fraud_configs", "fraud_changes", "fraud_pincode_risks", "fraud_entities", "fraud_links", "fraud_pincode_hours",
+		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events",
 	}
-	shared = []string{"schema_migrations", "tenants", "users"}
+	shared = []string{"schema_migrations", "tenants", "users", "installation"}
 )
 
 // TestKeysLead holds every table, those of later migrations too, to the rule
@@ -159,6 +161,8 @@ func TestAppendOnly(t *testing.T) {
 			"UPDATE decisions SET status = 'DECLINED'", "UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log",
 			"UPDATE decision_reviews SET outcome = 'APPROVED'", "DELETE FROM decision_reviews",
 			"UPDATE decision_features SET hash = 'sha256:other'",
+			"UPDATE fraud_alert_evidence SET ref = 'another'", "DELETE FROM fraud_alert_evidence",
+			"UPDATE fraud_alert_events SET actor = 'nobody'", "DELETE FROM fraud_alert_events",
 		} {
 			err := errOf(t.Context(), raw, db.Kind(), change)
 			if err == nil || !strings.Contains(err.Error(), "only added to") && !strings.Contains(err.Error(), "never changed") {

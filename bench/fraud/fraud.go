@@ -1,0 +1,191 @@
+// Package fraud measures what an evaluate request with a fraud block costs
+// when little and when very much was observed before it.
+package fraud
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	_ "modernc.org/sqlite" // fills the database past package store
+
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Options say how much is observed, and how often is measured.
+type Options struct {
+	Few, Many int // observations before
+	Rounds    int
+	Requests  int // in each round
+}
+
+// target is how much dearer a request may be with many.
+const target = 1.5
+
+// Contest measures requests on a database with few observations and on one
+// with many, in turns, and prints both.
+func Contest(ctx context.Context, out io.Writer, o Options) (err error) {
+	folder, err := os.MkdirTemp("", "verdict-fraud-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	few, err := open(ctx, filepath.Join(folder, "few.db"), o.Few)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, few.db.Close()) }()
+	begun := time.Now()
+	many, err := open(ctx, filepath.Join(folder, "many.db"), o.Many)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, many.db.Close()) }()
+	if _, err := fmt.Fprintf(out, "%d and %d observations, put there in %s\n", o.Few, o.Many, time.Since(begun).Round(time.Second)); err != nil {
+		return err
+	}
+	var fewTimes, manyTimes, ratios []float64
+	for range o.Rounds {
+		a, err := few.round(ctx, o.Requests)
+		if err != nil {
+			return err
+		}
+		b, err := many.round(ctx, o.Requests)
+		if err != nil {
+			return err
+		}
+		fewTimes, manyTimes, ratios = append(fewTimes, a), append(manyTimes, b), append(ratios, b/a)
+	}
+	ratio, mark := median(ratios), "met"
+	if ratio > target {
+		mark = "MISSED"
+	}
+	_, err = fmt.Fprintf(out, "an evaluate with a fraud block, median of %d: %.0f µs with few, %.0f µs with many; %.2f × (%.2f–%.2f), target %.1f: %s\n",
+		o.Requests, median(fewTimes), median(manyTimes), ratio, slices.Min(ratios), slices.Max(ratios), target, mark)
+	return err
+}
+
+func median(list []float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[len(sorted)/2]
+}
+
+// town is a service with a past.
+type town struct {
+	db      *store.DB
+	service *decisioning.Service
+	caller  tenant.Principal
+	next    int
+}
+
+const pincodes, agents = 300, 150
+
+func open(ctx context.Context, path string, observations int) (*town, error) {
+	db, err := store.Open(ctx, "sqlite:"+path, store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	plans, err := tenant.DefaultPlans().WithQuotas("free=unmetered")
+	if err != nil {
+		return nil, err
+	}
+	t := &town{db: db}
+	if t.service, err = decisioning.New(db, decisioning.Options{Plans: plans}); err != nil {
+		return nil, err
+	}
+	body, err := wire.Parse([]byte(`{"email":"bench@example.in","org_name":"Bench","password":"correct horse"}`))
+	if err != nil {
+		return nil, err
+	}
+	signed, err := t.service.Signup(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	if t.caller, err = t.service.Authenticate(ctx, signed.Key); err != nil {
+		return nil, err
+	}
+	// Everybody once, so that pincodes and agents have the keys they are
+	// known by.
+	for range pincodes {
+		if err := t.apply(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return t, fill(ctx, path, observations)
+}
+
+// apply is one application: a new person with an account and an address of
+// their own, from a known pincode by a known agent.
+func (t *town) apply(ctx context.Context) error {
+	t.next++
+	body, err := wire.Parse(fmt.Appendf(nil, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}},"fraud":{"applicant_ref":"P-%d",
+		"pincode":"%06d","ip":"49.%d.%d.%d","beneficiary_account":"90%010d","agent_id":"AG-%d"}}`,
+		t.next, 400_001+t.next%pincodes, 32+t.next>>16, t.next>>8&255, t.next&255, t.next, t.next%agents))
+	if err != nil {
+		return err
+	}
+	_, err = t.service.Evaluate(ctx, t.caller, body, nil)
+	return err
+}
+
+// round is the median time of a request, in microseconds.
+func (t *town) round(ctx context.Context, requests int) (float64, error) {
+	times := make([]float64, requests)
+	for i := range times {
+		begun := time.Now()
+		if err := t.apply(ctx); err != nil {
+			return 0, err
+		}
+		times[i] = float64(time.Since(begun).Nanoseconds()) / 1e3
+	}
+	return median(times), nil
+}
+
+// fill puts links into the database: half of them of the known pincodes and
+// agents, half of accounts and addresses that nobody shares. They are written
+// in the order of both of the table's trees, so that this takes a minute and
+// not an hour.
+func fill(ctx context.Context, path string, observations int) error {
+	raw, err := sql.Open("sqlite", path+"?_pragma=synchronous(0)&_pragma=busy_timeout(10000)")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = raw.Close() }() // what was written was committed
+	raw.SetMaxOpenConns(1)
+	quarter := observations / 4
+	for _, statement := range []string{
+		shared("pincode", quarter/pincodes), shared("agent", quarter/agents), alone("ip", quarter), alone("beneficiary_account", quarter),
+	} {
+		if _, err := raw.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("fill: %w", err)
+		}
+	}
+	return nil
+}
+
+// shared gives each entity of a kind so many members, spread over ninety days.
+func shared(kind string, members int) string {
+	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %[2]d)
+		INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key, first_micros, previous_micros, last_micros, decision_id)
+		SELECT e.tenant_id, e.environment, 'M-' || e.kind || e.entity_key || printf('-%%08d', i), e.kind, e.entity_key,
+			at, 0, at, 'dec_past'
+		FROM (SELECT * FROM fraud_entities WHERE kind = '%[1]s' ORDER BY entity_key) e,
+			(SELECT i, (strftime('%%s', 'now') - 90 * 86400) * 1000000 + i * (90 * 86400 * 1000000 / %[2]d) AS at FROM n)`, kind, max(1, members))
+}
+
+// alone makes entities of a kind that one person each was seen with.
+func alone(kind string, entities int) string {
+	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %[2]d)
+		INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key, first_micros, previous_micros, last_micros, decision_id)
+		SELECT t.id, 'sandbox', 'N-%[1]s' || printf('-%%08d', i), '%[1]s', printf('hmac:0%%031d', i), at, 0, at, 'dec_past'
+		FROM tenants t, (SELECT i, (strftime('%%s', 'now') - 90 * 86400) * 1000000 + i * (90 * 86400 * 1000000 / %[2]d) AS at FROM n)`, kind, max(1, entities))
+}

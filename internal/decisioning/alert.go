@@ -1,0 +1,297 @@
+package decisioning
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/signal"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Alert is a fraud alert, as it is shown.
+type Alert struct {
+	store.Alert
+	History   []store.AlertEvent // of one alert, nil in lists
+	RefMisuse bool               // its applicants look like applications
+}
+
+// AlertFilter narrows a list; empty fields do not.
+type AlertFilter struct{ Status, Type, Severity string }
+
+// AlertTypes and the rest are what a filter may name.
+func AlertTypes() []string {
+	return []string{signal.PincodeSpike, signal.IPCluster, signal.BeneficiaryReuse, signal.AgentGeoAnomaly}
+}
+
+// AlertStates are the states of an alert.
+func AlertStates() []string {
+	return []string{store.AlertOpen, store.AlertAcknowledged, store.AlertClosed}
+}
+
+// Alerts lists alerts.
+func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter, l List) (Page[Alert], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Page[Alert]{}, err
+	}
+	filters := []string{"alerts", f.Status, f.Type, f.Severity}
+	page, err := l.page(p, filters...)
+	if err != nil {
+		return Page[Alert]{}, err
+	}
+	rows, more, err := s.scope(p).ListAlerts(ctx, store.AlertFilter(f), page)
+	if err != nil {
+		return Page[Alert]{}, err
+	}
+	list := make([]Alert, len(rows))
+	for i := range rows {
+		list[i].Alert = rows[i]
+	}
+	return paged(l, p, list, more, func(a Alert) (int64, string) { return a.CreatedMicros, a.ID }, filters...), nil
+}
+
+// Alert finds an alert, with what was done about it.
+func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Alert, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Alert{}, err
+	}
+	if !tenant.Valid(tenant.KindAlert, id) {
+		return Alert{}, missing("alert")
+	}
+	var out Alert
+	err := s.scope(p).Read(ctx, func(tx *store.Tx) (err error) {
+		if out.Alert, err = tx.Alert(id); err != nil {
+			return err
+		}
+		if out.History, err = tx.AlertHistory(id); err != nil {
+			return err
+		}
+		out.RefMisuse, err = tx.SeenOnce(id, signal.KindIP)
+		return err
+	})
+	return out, err
+}
+
+// The resolutions of an alert that is closed.
+var resolutions = []string{"confirmed_fraud", "false_positive", "duplicate", "other"}
+
+// MoveAlert acknowledges or closes an alert.
+func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, body wire.Value) (Alert, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Alert{}, err
+	}
+	if !tenant.Valid(tenant.KindAlert, id) {
+		return Alert{}, missing("alert")
+	}
+	move, err := readMove(body)
+	if err != nil {
+		return Alert{}, err
+	}
+	settings, err := s.settings(ctx, p)
+	if err != nil {
+		return Alert{}, err
+	}
+	now := s.moment()
+	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, actor(p), now.UnixMicro(), settings.config.Fraud.MuteDays
+	moved, err := s.scope(p).MoveAlert(ctx, move, s.audit(p, now, actionAlertMoved, id, move.To))
+	return Alert{Alert: moved}, err
+}
+
+// readMove reads a step by the state it leads to, or by its action.
+func readMove(body wire.Value) (store.AlertMove, error) {
+	var faults fault.List
+	f := wire.NewForm(body, &faults)
+	var m store.AlertMove
+	if at := f.Choice("status", -1, store.AlertAcknowledged, store.AlertClosed); at >= 0 {
+		m.To = []string{store.AlertAcknowledged, store.AlertClosed}[at]
+	}
+	if at := f.Choice("action", -1, "acknowledge", "close"); at >= 0 {
+		to := []string{store.AlertAcknowledged, store.AlertClosed}[at]
+		if m.To != "" && m.To != to {
+			f.Fail("action", fault.CodeInvalidField, "says another thing than status")
+		}
+		m.To = to
+	}
+	if m.To == "" && faults.Len() == 0 {
+		f.Fail("status", fault.CodeRequired, "is required: acknowledged or closed")
+	}
+	if at := f.Choice("resolution", -1, resolutions...); at >= 0 {
+		m.Resolution = resolutions[at]
+	}
+	switch {
+	case m.To == store.AlertClosed && m.Resolution == "":
+		m.Resolution = "other"
+	case m.To == store.AlertAcknowledged && m.Resolution != "":
+		f.Fail("resolution", fault.CodeInvalidField, "belongs to closing an alert")
+	}
+	if note, ok := f.Text("note", maxNote); ok {
+		m.Note = strings.Clone(note)
+	}
+	f.Done()
+	return m, faults.Err()
+}
+
+// Write writes the alert. Members that may come later are null until then.
+func (a Alert) Write(w *wire.Writer) {
+	w.Object().Key("id").Plain(a.ID).Key("type").Plain(a.Type).Key("severity").Plain(a.Severity).Key("status").Plain(a.Status)
+	w.Key("entity").Object().Key("kind").Plain(a.Entity.Kind).Key("display").String(a.Entity.Display)
+	w.Key("key").Plain(a.Entity.Key).EndObject().Key("value").Int(a.Value)
+	w.Key("applicant_refs")
+	writeStrings(w, a.ApplicantRefs)
+	w.Key("applicant_count").Int(a.ApplicantCount).Key("decision_ids")
+	writeStrings(w, a.DecisionIDs)
+	w.Key("threshold").Int(a.Threshold).Key("window_hours").Int(a.WindowHours)
+	w.Key("first_seen_at").Plain(clock(a.FirstSeenMicros)).Key("last_seen_at").Plain(clock(a.LastSeenMicros))
+	orNull(w, "acknowledged_at", timeText(a.AcknowledgedMicros))
+	orNull(w, "acknowledged_by", a.AcknowledgedBy)
+	orNull(w, "closed_at", timeText(a.ClosedMicros))
+	orNull(w, "closed_by", a.ClosedBy)
+	orNull(w, "resolution", a.Resolution)
+	orNull(w, "note", a.Note)
+	optional(w, "previous_alert_id", a.PreviousID)
+	if a.RefMisuse {
+		w.Key("possible_ref_misuse").Bool(true)
+	}
+	if a.History != nil {
+		w.Key("history").Array()
+		for _, e := range a.History {
+			w.Object().Key("at").Plain(clock(e.CreatedMicros)).Key("actor").String(e.Actor)
+			optional(w, "from", e.From)
+			w.Key("to").Plain(e.To)
+			optional(w, "resolution", e.Resolution)
+			optional(w, "note", e.Note)
+			w.EndObject()
+		}
+		w.EndArray()
+	}
+	w.Key("created_at").Plain(clock(a.CreatedMicros)).Key("updated_at").Plain(clock(a.UpdatedMicros)).EndObject()
+}
+
+func timeText(micros int64) string {
+	if micros == 0 {
+		return ""
+	}
+	return clock(micros)
+}
+
+func orNull(w *wire.Writer, key, text string) {
+	if w.Key(key); text == "" {
+		w.Null()
+	} else {
+		w.String(text)
+	}
+}
+
+// Ring is the graph of an alert.
+type Ring struct {
+	AlertID string
+	store.Ring
+}
+
+// Ring reads what ties the applicants of an alert together.
+func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) (Ring, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Ring{}, err
+	}
+	if !tenant.Valid(tenant.KindAlert, alertID) {
+		return Ring{}, missing("alert")
+	}
+	ring, err := s.scope(p).Ring(ctx, alertID)
+	return Ring{alertID, ring}, err
+}
+
+// Write writes the graph.
+func (r Ring) Write(w *wire.Writer) {
+	w.Object().Key("alert_id").Plain(r.AlertID).Key("applicants")
+	writeStrings(w, r.Applicants)
+	w.Key("entities").Array()
+	for _, e := range r.Entities {
+		w.Object().Key("kind").Plain(e.Kind).Key("display").String(e.Display).Key("key").Plain(e.Key)
+		w.Key("applicants").Int(e.Applicants).EndObject()
+	}
+	w.EndArray().Key("edges").Array()
+	for _, e := range r.Edges {
+		w.Object().Key("applicant_ref").String(e.ApplicantRef).Key("kind").Plain(e.Kind).Key("key").Plain(e.Key).EndObject()
+	}
+	w.EndArray().Key("truncated").Bool(r.Truncated).EndObject()
+}
+
+// Blocked is an entity on the block list.
+type Blocked store.BlockedEntity
+
+// Blocklist lists the entities that confirmed fraud has put there.
+func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l List) (Page[Blocked], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Page[Blocked]{}, err
+	}
+	filters := []string{"blocklist"}
+	text, err := l.after(p, filters)
+	if err != nil {
+		return Page[Blocked]{}, err
+	}
+	var after *store.BlockedEntity
+	if text != "" {
+		if after, err = readBlockedCursor(text); err != nil {
+			return Page[Blocked]{}, err
+		}
+	}
+	rows, more, err := s.scope(p).ListBlocked(ctx, after, l.Limit)
+	if err != nil {
+		return Page[Blocked]{}, err
+	}
+	out := Page[Blocked]{Limit: l.Limit}
+	for _, r := range rows {
+		out.Data = append(out.Data, Blocked(r))
+	}
+	if more {
+		last := rows[len(rows)-1]
+		out.NextCursor = l.cursorAfter(p, filters, strings.Join([]string{clock(last.BlockedMicros), last.Entity.Kind, last.Entity.Key}, " "))
+	}
+	return out, nil
+}
+
+func readBlockedCursor(text string) (*store.BlockedEntity, error) {
+	parts := strings.Split(text, " ")
+	if len(parts) != 3 {
+		return nil, notACursor()
+	}
+	at, err := parseClock(parts[0])
+	if err != nil {
+		return nil, notACursor()
+	}
+	return &store.BlockedEntity{BlockedMicros: at, Entity: store.ObservedEntity{Kind: parts[1], Key: parts[2]}}, nil
+}
+
+// Unblock takes an entity off the block list.
+func (s *Service) Unblock(ctx context.Context, p tenant.Principal, kind, key string) error {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return err
+	}
+	now := s.moment()
+	return s.scope(p).Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Unblock(kind, key); err != nil {
+			return err
+		}
+		return tx.Audit(s.audit(p, now, actionUnblocked, kind+" "+key, ""))
+	})
+}
+
+// Write writes the entry.
+func (b Blocked) Write(w *wire.Writer) {
+	w.Object().Key("kind").Plain(b.Entity.Kind).Key("display").String(b.Entity.Display).Key("key").Plain(b.Entity.Key)
+	w.Key("blocked_at").Plain(clock(b.BlockedMicros)).Key("blocked_by").String(b.BlockedBy)
+	optional(w, "alert_id", b.AlertID)
+	w.EndObject()
+}
+
+// EntityKinds are the kinds of things that applicants can share.
+func EntityKinds() []string {
+	kinds := []string{
+		signal.KindBeneficiaryAccount, signal.KindIP, signal.KindPincode, signal.KindAgent, signal.KindDevice, signal.KindMobile, signal.KindEmail,
+	}
+	slices.Sort(kinds)
+	return kinds
+}

@@ -1,0 +1,128 @@
+package decisioning
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/rule"
+	"verdict/internal/signal"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// fraudCase is the fraud block of an application: what it shows, and what that
+// comes to.
+type fraudCase struct {
+	config      signal.FraudConfig
+	observation signal.Observation
+	found       signal.Fraud
+	derived     []string // the facts that were derived, to be derived anew
+}
+
+// newFraudCase looks at a body's fraud block.
+func (s *Service) newFraudCase(ctx context.Context, p tenant.Principal, c *creditCase, settings *fraudSettings) error {
+	key, err := s.keyed(ctx, scopeID{p.TenantID, string(p.Environment)})
+	if err != nil {
+		return err
+	}
+	c.fraud = &fraudCase{config: settings.config.Fraud, observation: signal.Observe(c.app.Facts, key)}
+	c.assess(signal.Counts{})
+	return nil
+}
+
+// counted reports whether the case has something to count.
+func (c *creditCase) counted() bool { return c.fraud != nil && c.fraud.observation.Counted() }
+
+// assess works out what the counts mean, as facts. It may be called again with
+// other counts.
+func (c *creditCase) assess(n signal.Counts) {
+	f := c.fraud
+	for _, name := range f.derived {
+		c.app.Facts.Set(name, rule.Value{})
+	}
+	f.derived = f.derived[:0]
+	f.found = signal.Assess(f.observation, n, f.config)
+	f.found.Device, f.found.Location = c.app.Device, c.app.Location
+	f.found.Derive(func(name string, v rule.Value) {
+		c.app.Facts.Set(name, v)
+		f.derived = append(f.derived, name)
+	})
+}
+
+func (f *fraudCase) observed(decisionID string, now time.Time) store.Observation {
+	o := store.Observation{ApplicantRef: f.observation.ApplicantRef, DecisionID: decisionID, NowMicros: now.UnixMicro()}
+	for _, e := range f.observation.Entities {
+		o.Entities = append(o.Entities, store.ObservedEntity(e))
+	}
+	return o
+}
+
+// windows are how far back each kind of entity is counted. What is shared
+// besides the account is counted like it.
+func (f *fraudCase) windows() store.Windows {
+	hours := func(n int64) int64 { return n * time.Hour.Microseconds() }
+	days := func(n int64) int64 { return hours(24 * n) }
+	reuse := days(f.config.BeneficiaryReuse.WindowDays)
+	return store.Windows{
+		Micros: map[string]int64{
+			signal.KindPincode:            hours(f.config.PincodeSpike.WindowHours),
+			signal.KindIP:                 hours(f.config.IPCluster.WindowHours),
+			signal.KindAgent:              hours(f.config.AgentAnomaly.WindowHours),
+			signal.KindBeneficiaryAccount: reuse, signal.KindDevice: reuse, signal.KindMobile: reuse, signal.KindEmail: reuse,
+		},
+		BaselineDays: f.config.PincodeSpike.BaselineDays,
+	}
+}
+
+func countsOf(n store.ObservedCounts) signal.Counts {
+	return signal.Counts{
+		PincodeApplicants: n.Applicants[signal.KindPincode], IPApplicants: n.Applicants[signal.KindIP],
+		BeneficiaryApplicants: n.Applicants[signal.KindBeneficiaryAccount], AgentApplicants: n.Applicants[signal.KindAgent],
+		AgentPincodes: n.AgentPincodes, DeviceApplicants: n.Applicants[signal.KindDevice],
+		MobileApplicants: n.Applicants[signal.KindMobile], EmailApplicants: n.Applicants[signal.KindEmail],
+		BaselineApplicants: n.BaselineApplicants, BaselineDays: n.BaselineDays, Blocklisted: n.Blocklisted, Muted: n.Muted,
+	}
+}
+
+// peek counts without recording, for what is not stored.
+func (s *Service) peek(ctx context.Context, scope *store.Scope, c *creditCase, now time.Time) error {
+	if !c.counted() {
+		return nil
+	}
+	counts, err := scope.Peek(ctx, c.fraud.observed("", now), c.fraud.windows())
+	if err != nil {
+		return err
+	}
+	c.assess(countsOf(counts))
+	return nil
+}
+
+// observe records and counts, in the transaction of the decision: of two at
+// the same time, one sees the other.
+func (c *creditCase) observe(tx *store.Tx, decisionID string, now time.Time) error {
+	counts, err := tx.Observe(c.fraud.observed(decisionID, now), c.fraud.windows())
+	if err != nil {
+		return err
+	}
+	c.assess(countsOf(counts))
+	return nil
+}
+
+// raise opens the alerts that a decision gives reason for, or adds to those
+// that are open.
+func (s *Service) raise(tx *store.Tx, c *creditCase, decisionID string, now time.Time) error {
+	c.fraud.found.AlertIDs = nil
+	for _, want := range c.fraud.found.Alerts(c.fraud.config) {
+		id, _ := s.newID(tenant.KindAlert, now)
+		alert, _, err := tx.RaiseAlert(store.AlertWant{
+			ID: id, Type: want.Type, Severity: want.Severity.String(), Entity: store.ObservedEntity(want.Entity),
+			Value: want.Value, Threshold: want.Threshold, WindowHours: want.WindowHours,
+			ApplicantRef: c.fraud.observation.ApplicantRef, DecisionID: decisionID, NowMicros: now.UnixMicro(), Actor: actorSystem,
+		})
+		if err != nil {
+			return err
+		}
+		c.fraud.found.AlertIDs = append(c.fraud.found.AlertIDs, alert.ID)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package decisioning
+
+import (
+	"context"
+
+	"verdict/internal/fault"
+	"verdict/internal/signal"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// FraudConfig is a tenant's thresholds, as they are shown.
+type FraudConfig struct {
+	Version       int64 // 0 while nobody has changed them
+	updatedMicros int64
+	updatedBy     string
+	config        signal.Config
+}
+
+// FraudConfig reads the thresholds.
+func (s *Service) FraudConfig(ctx context.Context, p tenant.Principal) (FraudConfig, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return FraudConfig{}, err
+	}
+	key, err := s.keyed(ctx, scopeID{p.TenantID, string(p.Environment)})
+	if err != nil {
+		return FraudConfig{}, err
+	}
+	stored, err := s.scope(p).FraudConfig(ctx)
+	if err != nil {
+		return FraudConfig{}, err
+	}
+	config, err := effective(stored, key)
+	return FraudConfig{stored.Version, stored.UpdatedMicros, stored.UpdatedBy, config}, err
+}
+
+// effective is the configuration that holds: what is stored, else what every
+// tenant starts with.
+func effective(stored store.FraudConfig, key func(kind, value string) string) (signal.Config, error) {
+	if stored.Version == 0 {
+		return signal.DefaultConfig(), nil
+	}
+	config, err := readStoredConfig(stored, key)
+	if err != nil {
+		return signal.Config{}, notARefusal{err}
+	}
+	return config, nil
+}
+
+// AnyVersion is the expectation of a caller who does not lock.
+const AnyVersion = -1
+
+// ChangeFraudConfig merges a patch into the thresholds, checks the whole, and
+// keeps it. The expected version, unless AnyVersion, must be the present one.
+func (s *Service) ChangeFraudConfig(ctx context.Context, p tenant.Principal, patch wire.Value, expected int64) (FraudConfig, error) {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return FraudConfig{}, err
+	}
+	if patch.Kind() != wire.Object {
+		return FraudConfig{}, invalid("", fault.CodeWrongType, "must be an object")
+	}
+	id := scopeID{p.TenantID, string(p.Environment)}
+	key, err := s.keyed(ctx, id)
+	if err != nil {
+		return FraudConfig{}, err
+	}
+	now := s.moment()
+	var out FraudConfig
+	err = s.scope(p).Write(ctx, func(tx *store.Tx) error {
+		stored, err := tx.FraudConfig()
+		if err != nil {
+			return err
+		}
+		if expected != AnyVersion && expected != stored.Version {
+			return fault.New(fault.Precondition, store.CodePreconditionFailed, "the configuration has another version than the expected one")
+		}
+		config, err := merged(stored, patch, key)
+		if err != nil {
+			return err
+		}
+		var w wire.Writer
+		config.Write(&w)
+		next, err := tx.PutFraudConfig(store.FraudConfig{
+			Document: w.Buf, Accounts: writeAccounts(config.Fraud.BeneficiaryReuse.AllowlistAccounts),
+			UpdatedMicros: now.UnixMicro(), UpdatedBy: actor(p),
+		}, stored.Version)
+		if err != nil {
+			return err
+		}
+		out = FraudConfig{next.Version, next.UpdatedMicros, next.UpdatedBy, config}
+		return tx.Audit(s.audit(p, now, actionFraudConfig, "fraud_config", ""))
+	})
+	s.fraudChanges.Forget(id)
+	return out, err
+}
+
+func merged(stored store.FraudConfig, patch wire.Value, key func(kind, value string) string) (signal.Config, error) {
+	current, err := effective(stored, key)
+	if err != nil {
+		return signal.Config{}, err
+	}
+	var w wire.Writer
+	current.Write(&w)
+	document, err := wire.Parse(w.Buf)
+	if err != nil {
+		return signal.Config{}, notARefusal{err}
+	}
+	whole, err := wire.Parse(signal.Merge(document, patch))
+	if err != nil {
+		return signal.Config{}, err
+	}
+	config, err := signal.ReadConfig(whole)
+	if err != nil {
+		return signal.Config{}, err
+	}
+	return config.Sealed(key, current.Fraud.BeneficiaryReuse.AllowlistAccounts)
+}
+
+// Write writes the configuration.
+func (c FraudConfig) Write(w *wire.Writer) {
+	var document wire.Writer
+	c.config.Write(&document)
+	w.Object().Key("version").Int(c.Version)
+	optionalTime(w, "updated_at", c.updatedMicros)
+	optional(w, "updated_by", c.updatedBy)
+	w.Members(document.Buf).EndObject()
+}

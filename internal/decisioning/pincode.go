@@ -1,0 +1,127 @@
+package decisioning
+
+import (
+	"context"
+	"encoding/base64"
+
+	"verdict/internal/signal"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// PincodeRisks are a tenant's own word on pincodes.
+type PincodeRisks struct {
+	Page[signal.PincodeRisk]
+	DefaultRisk signal.Risk
+	whole       bool // not a page of a list
+}
+
+// PincodeFilter narrows a list; empty fields do not.
+type PincodeFilter struct{ Pincode, Prefix, Risk string }
+
+// PincodeRisks lists the entries in the order of their digits.
+func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f PincodeFilter, l List) (PincodeRisks, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return PincodeRisks{}, err
+	}
+	settings, err := s.settings(ctx, p)
+	if err != nil {
+		return PincodeRisks{}, err
+	}
+	filters := []string{"pincode-risk", f.Pincode, f.Prefix, f.Risk}
+	after, err := l.after(p, filters)
+	if err != nil {
+		return PincodeRisks{}, err
+	}
+	rows, more, err := s.scope(p).ListPincodeRisks(ctx, store.PincodeRiskFilter(f), store.Page{Limit: l.Limit, AfterID: after})
+	if err != nil {
+		return PincodeRisks{}, err
+	}
+	out := PincodeRisks{DefaultRisk: settings.config.Location.DefaultPincodeRisk}
+	out.Limit = l.Limit
+	for _, r := range rows {
+		out.Data = append(out.Data, pincodeRisk(r))
+	}
+	if more {
+		out.NextCursor = l.cursorAfter(p, filters, rows[len(rows)-1].Pincode)
+	}
+	return out, nil
+}
+
+// after reads a cursor that names the last entry before by its text.
+func (l List) after(p tenant.Principal, filters []string) (string, error) {
+	if l.Cursor == "" {
+		return "", nil
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
+	if err != nil || len(raw) <= markSize || string(raw[:markSize]) != string(l.mark(p, filters, raw[markSize:])) {
+		return "", notACursor()
+	}
+	return string(raw[markSize:]), nil
+}
+
+func (l List) cursorAfter(p tenant.Principal, filters []string, text string) string {
+	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, []byte(text)), text...))
+}
+
+// SetPincodeRisks adds, replaces and removes entries, all of them or none.
+func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body wire.Value) (PincodeRisks, error) {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return PincodeRisks{}, err
+	}
+	entries, replace, err := signal.ReadPincodeRisk(body)
+	if err != nil {
+		return PincodeRisks{}, err
+	}
+	settings, err := s.settings(ctx, p)
+	if err != nil {
+		return PincodeRisks{}, err
+	}
+	now := s.moment()
+	out := PincodeRisks{DefaultRisk: settings.config.Location.DefaultPincodeRisk, whole: true}
+	var kept []store.PincodeRisk
+	var removed []string
+	for _, e := range entries {
+		if e.Remove {
+			removed = append(removed, e.Pincode)
+			continue
+		}
+		e.UpdatedMicros = now.UnixMicro()
+		out.Data = append(out.Data, e)
+		kept = append(kept, store.PincodeRisk{
+			Pincode: e.Pincode, Risk: string(e.Risk), Score: int64(e.Score), Reason: e.Reason,
+			UpdatedMicros: e.UpdatedMicros, UpdatedBy: actor(p), ExpiresMicros: e.ExpiresMicros,
+		})
+	}
+	err = s.scope(p).Write(ctx, func(tx *store.Tx) error {
+		if replace {
+			if err := tx.ReplacePincodeRisks(kept); err != nil {
+				return err
+			}
+		} else {
+			if err := tx.PutPincodeRisks(kept); err != nil {
+				return err
+			}
+			if _, err := tx.RemovePincodeRisks(removed); err != nil {
+				return err
+			}
+		}
+		return tx.Audit(s.audit(p, now, actionPincodeRisk, "pincode_risk", ""))
+	})
+	s.fraudChanges.Forget(scopeID{p.TenantID, string(p.Environment)})
+	return out, err
+}
+
+// Write writes the entries.
+func (r PincodeRisks) Write(w *wire.Writer) {
+	w.Object().Key("data").Array()
+	for _, e := range r.Data {
+		e.Write(w)
+	}
+	w.EndArray().Key("default_risk").Plain(string(r.DefaultRisk))
+	if !r.whole {
+		r.writePagination(w)
+	}
+	w.EndObject()
+}

@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// The states of an alert, and what one is closed as.
+const (
+	AlertOpen         = "open"
+	AlertAcknowledged = "acknowledged"
+	AlertClosed       = "closed"
+
+	ResolutionConfirmedFraud = "confirmed_fraud"
+	ResolutionFalsePositive  = "false_positive"
+)
+
+// severities are in the order of their gravity, which is how they are stored.
+var severities = []string{"low", "medium", "high", "critical"}
+
+// MaxEvidence is how many applicants and how many decisions an alert shows;
+// the first ones, and how many there are.
+const MaxEvidence = 200
+
+// Alert is what is known of one entity that applicants share suspiciously.
+type Alert struct {
+	ID                 string
+	Type               string
+	Severity           string
+	Status             string
+	Entity             ObservedEntity
+	Value              int64 // at the latest hit
+	Threshold          int64
+	WindowHours        int64
+	ApplicantRefs      []string // the first MaxEvidence
+	ApplicantCount     int64
+	DecisionIDs        []string // the first MaxEvidence
+	DecisionCount      int64
+	FirstSeenMicros    int64
+	LastSeenMicros     int64
+	AcknowledgedMicros int64
+	AcknowledgedBy     string
+	ClosedMicros       int64
+	ClosedBy           string
+	Resolution         string
+	Note               string
+	PreviousID         string // of the alert about the same that was closed before
+	CreatedMicros      int64
+	UpdatedMicros      int64
+}
+
+const alertColumns = `id, type, severity, status, kind, entity_key, display, value, threshold, window_hours, applicants, decisions,
+	first_micros, last_micros, acknowledged_micros, acknowledged_by, closed_micros, closed_by, resolution, note, previous_id,
+	created_micros, updated_micros`
+
+func scanAlert(scan func(...any) error) (a Alert, err error) {
+	var severity int64
+	err = scan(&a.ID, &a.Type, &severity, &a.Status, &a.Entity.Kind, &a.Entity.Key, &a.Entity.Display, &a.Value, &a.Threshold,
+		&a.WindowHours, &a.ApplicantCount, &a.DecisionCount, &a.FirstSeenMicros, &a.LastSeenMicros, &a.AcknowledgedMicros,
+		&a.AcknowledgedBy, &a.ClosedMicros, &a.ClosedBy, &a.Resolution, &a.Note, &a.PreviousID, &a.CreatedMicros, &a.UpdatedMicros)
+	if err == nil {
+		a.Severity = severities[severity] // the table admits no other
+	}
+	return a, err
+}
+
+func severityOf(name string) (int64, error) {
+	i := slices.Index(severities, name)
+	if i < 0 {
+		return 0, fmt.Errorf("there is no severity %q", name)
+	}
+	return int64(i), nil
+}
+
+// Alert finds an alert by id, with its evidence.
+func (tx *Tx) Alert(id string) (Alert, error) {
+	a, err := tx.alertRow(id, "")
+	if err != nil {
+		return Alert{}, err
+	}
+	err = tx.readEvidence(&a)
+	return a, err
+}
+
+// alertRow finds an alert without its evidence.
+func (tx *Tx) alertRow(id, lock string) (a Alert, err error) {
+	found := false
+	err = tx.each(func(scan func(...any) error) (err error) {
+		found = true
+		a, err = scanAlert(scan)
+		return err
+	}, "SELECT "+alertColumns+" FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2 AND id = $3"+lock, id)
+	if err == nil && !found {
+		return Alert{}, notFound("alert")
+	}
+	return a, err
+}
+
+// AlertFilter narrows a list; empty fields do not. The page's times are those
+// of an alert's creation.
+type AlertFilter struct{ Status, Type, Severity string }
+
+// ListAlerts is a page of the scope's alerts with their evidence, and whether
+// there are more.
+func (tx *Tx) ListAlerts(f AlertFilter, p Page) ([]Alert, bool, error) {
+	q := listOf("SELECT " + alertColumns + " FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2")
+	q.is("status", f.Status)
+	q.is("type", f.Type)
+	if f.Severity != "" {
+		severity, err := severityOf(f.Severity)
+		if err != nil {
+			return nil, false, fmt.Errorf("list alerts: %w", err)
+		}
+		q.where("severity = ?", severity)
+	}
+	q.page(p)
+	alerts, more, err := list(tx, q, p, scanAlert)
+	for i := range alerts {
+		if err == nil {
+			err = tx.readEvidence(&alerts[i])
+		}
+	}
+	return alerts, more, err
+}
+
+// The parts of the evidence.
+const (
+	partApplicant = "applicant"
+	partDecision  = "decision"
+)
+
+// readEvidence adds the first applicants and decisions.
+func (tx *Tx) readEvidence(a *Alert) error {
+	return tx.each(func(scan func(...any) error) error {
+		var part, ref string
+		if err := scan(&part, &ref); err != nil {
+			return err
+		}
+		if part == partApplicant {
+			a.ApplicantRefs = append(a.ApplicantRefs, ref)
+		} else {
+			a.DecisionIDs = append(a.DecisionIDs, ref)
+		}
+		return nil
+	}, `SELECT part, ref FROM fraud_alert_evidence
+		WHERE tenant_id = $1 AND environment = $2 AND alert_id = $3 AND position <= $4 ORDER BY position, part`, a.ID, int64(MaxEvidence))
+}
+
+// AlertEvent is one step of an alert's life. Events are only ever added.
+type AlertEvent struct {
+	CreatedMicros int64
+	Actor         string
+	From, To      string // From is "" where the alert was opened
+	Resolution    string
+	Note          string
+}
+
+// AlertHistory is what was done about an alert, oldest first. An alert that is
+// not of this scope has none.
+func (tx *Tx) AlertHistory(id string) (events []AlertEvent, err error) {
+	err = tx.each(func(scan func(...any) error) error {
+		var e AlertEvent
+		err := scan(&e.CreatedMicros, &e.Actor, &e.From, &e.To, &e.Resolution, &e.Note)
+		events = append(events, e)
+		return err
+	}, `SELECT created_micros, actor, from_status, to_status, resolution, note FROM fraud_alert_events
+		WHERE tenant_id = $1 AND environment = $2 AND alert_id = $3 ORDER BY position LIMIT $4`, id, int64(MaxPage))
+	return events, err
+}
+
+// insertEvent adds a step. The caller has the alert to itself.
+func (tx *Tx) insertEvent(id string, e AlertEvent) error {
+	_, err := tx.exec(`INSERT INTO fraud_alert_events (tenant_id, environment, alert_id, position, created_micros, actor,
+			from_status, to_status, resolution, note)
+		SELECT $1, $2, $3, count(*) + 1, $4, $5, $6, $7, $8, $9 FROM fraud_alert_events
+		WHERE tenant_id = $1 AND environment = $2 AND alert_id = $3`,
+		id, e.CreatedMicros, e.Actor, e.From, e.To, e.Resolution, e.Note)
+	return err
+}
+
+// Alert is Tx.Alert in a transaction of its own.
+func (s *Scope) Alert(ctx context.Context, id string) (Alert, error) {
+	return inRead(ctx, s, func(tx *Tx) (Alert, error) { return tx.Alert(id) })
+}
+
+// ListAlerts is Tx.ListAlerts in a transaction of its own.
+func (s *Scope) ListAlerts(ctx context.Context, f AlertFilter, p Page) ([]Alert, bool, error) {
+	return inList(s.reading(ctx), func(tx *Tx) ([]Alert, bool, error) { return tx.ListAlerts(f, p) })
+}
+
+// AlertHistory is Tx.AlertHistory in a transaction of its own.
+func (s *Scope) AlertHistory(ctx context.Context, id string) ([]AlertEvent, error) {
+	return inRead(ctx, s, func(tx *Tx) ([]AlertEvent, error) { return tx.AlertHistory(id) })
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+)
+
+// AlertWant is the reason that one observation gives for an alert.
+type AlertWant struct {
+	ID           string // of the alert, if a new one is opened
+	Type         string
+	Severity     string
+	Entity       ObservedEntity
+	Value        int64
+	Threshold    int64
+	WindowHours  int64
+	ApplicantRef string
+	DecisionID   string
+	NowMicros    int64
+	Actor        string // who is told to have opened it
+}
+
+// RaiseAlert adds to the alert about an entity that is not closed yet, or opens
+// one, and tells which. A new one begins with everybody who was seen with the
+// entity in the window, and names the last one that was closed. The severity
+// only ever rises. The alert comes without its lists of evidence.
+//
+// It belongs into the transaction of the Observe that gave the reason.
+func (tx *Tx) RaiseAlert(w AlertWant) (a Alert, created bool, err error) {
+	if err := tx.lockFraud(); err != nil {
+		return Alert{}, false, err
+	}
+	a, err = tx.upsertAlert(w)
+	if err != nil {
+		return Alert{}, false, err
+	}
+	var found []evidence
+	created = a.ID == w.ID && a.ApplicantCount == 0
+	if created {
+		if found, err = tx.seenInWindow(&a, w); err != nil {
+			return Alert{}, false, err
+		}
+		opened := AlertEvent{CreatedMicros: w.NowMicros, Actor: w.Actor, To: AlertOpen}
+		if err := tx.insertEvent(a.ID, opened); err != nil {
+			return Alert{}, false, err
+		}
+	}
+	found = append(found, evidence{w.ApplicantRef, w.DecisionID, w.NowMicros})
+	err = tx.addEvidence(&a, found)
+	return a, created, err
+}
+
+// upsertAlert makes the row of a new alert, or brings that of the present one
+// up to date. The row is held until the end of the transaction.
+func (tx *Tx) upsertAlert(w AlertWant) (a Alert, err error) {
+	severity, err := severityOf(w.Severity)
+	if err != nil {
+		return Alert{}, fmt.Errorf("raise an alert: %w", err)
+	}
+	err = tx.each(func(scan func(...any) error) (err error) {
+		a, err = scanAlert(scan)
+		return err
+	}, `INSERT INTO fraud_alerts (tenant_id, environment, `+alertColumns+`)
+		SELECT $1, $2, $3, $4, CAST($5 AS BIGINT), 'open', $6, $7, $8, CAST($9 AS BIGINT), CAST($10 AS BIGINT), CAST($11 AS BIGINT), 0, 0,
+			CAST($12 AS BIGINT), CAST($12 AS BIGINT), 0, '', 0, '', '', '',
+			coalesce((SELECT id FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2 AND type = $4 AND kind = $6 AND entity_key = $7
+				ORDER BY created_micros DESC, id DESC LIMIT 1), ''),
+			CAST($12 AS BIGINT), CAST($12 AS BIGINT)
+		WHERE $3 <> ''
+		ON CONFLICT (tenant_id, environment, type, kind, entity_key) WHERE status <> 'closed' DO UPDATE SET
+			value = excluded.value, threshold = excluded.threshold, window_hours = excluded.window_hours,
+			severity = CASE WHEN excluded.severity > fraud_alerts.severity THEN excluded.severity ELSE fraud_alerts.severity END,
+			last_micros = CASE WHEN excluded.last_micros > fraud_alerts.last_micros THEN excluded.last_micros ELSE fraud_alerts.last_micros END,
+			updated_micros = CASE WHEN excluded.updated_micros > fraud_alerts.updated_micros
+				THEN excluded.updated_micros ELSE fraud_alerts.updated_micros END
+		RETURNING `+alertColumns,
+		w.ID, w.Type, severity, w.Entity.Kind, w.Entity.Key, w.Entity.Display, w.Value, w.Threshold, w.WindowHours, w.NowMicros)
+	return a, err
+}
+
+// evidence is an applicant who was seen with an alert's entity, and in which
+// decision.
+type evidence struct {
+	applicantRef, decisionID string
+	seenMicros               int64
+}
+
+// seenInWindow finds who was seen with the entity, oldest first: the latest of
+// them if they are very many. The alert begins when the first of them was first
+// seen.
+func (tx *Tx) seenInWindow(a *Alert, w AlertWant) (found []evidence, err error) {
+	err = tx.each(func(scan func(...any) error) error {
+		var e evidence
+		var firstMicros int64
+		err := scan(&e.applicantRef, &e.decisionID, &firstMicros, &e.seenMicros)
+		found = append(found, e)
+		a.FirstSeenMicros = min(a.FirstSeenMicros, firstMicros)
+		return err
+	}, `SELECT member, decision_id, first_micros, last_micros FROM fraud_links
+		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND last_micros > $5
+		ORDER BY last_micros DESC, member DESC LIMIT $6`,
+		w.Entity.Kind, w.Entity.Key, w.NowMicros-w.WindowHours*hourMicros, int64(MaxCounted))
+	slices.Reverse(found)
+	return found, err
+}
+
+var evidenceTable = newBulkTable("fraud_alert_evidence",
+	column{"alert_id", text}, column{"part", text}, column{"ref", text}, column{"position", bigint}, column{"seen_micros", bigint},
+).ending("ON CONFLICT (tenant_id, environment, alert_id, part, ref) DO NOTHING RETURNING part")
+
+// addEvidence adds what the alert does not have yet. Every applicant is kept,
+// so that each is counted once; of the decisions, those that are shown.
+func (tx *Tx) addEvidence(a *Alert, found []evidence) error {
+	applicants, decisions := a.ApplicantCount, a.DecisionCount
+	var rows [][]any
+	seen := map[[2]string]bool{}
+	add := func(part, ref string, position *int64, atMicros int64) {
+		if ref == "" || seen[[2]string{part, ref}] {
+			return
+		}
+		seen[[2]string{part, ref}] = true
+		*position++
+		if part == partApplicant || *position <= MaxEvidence {
+			rows = append(rows, []any{a.ID, part, ref, *position, atMicros})
+		}
+	}
+	for _, e := range found {
+		add(partApplicant, e.applicantRef, &applicants, e.seenMicros)
+		add(partDecision, e.decisionID, &decisions, e.seenMicros)
+	}
+	if len(rows) > 0 {
+		err := tx.insertReturning(evidenceTable, rows, func(scan func(...any) error) error {
+			var part string
+			err := scan(&part)
+			if part == partApplicant {
+				a.ApplicantCount++
+			} else {
+				a.DecisionCount++
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if decisions > MaxEvidence { // those beyond are counted alone
+		a.DecisionCount = decisions
+	}
+	_, err := tx.exec(`UPDATE fraud_alerts SET applicants = $4, decisions = $5, first_micros = $6
+		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, a.ID, a.ApplicantCount, a.DecisionCount, a.FirstSeenMicros)
+	return err
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+)
+
+// BlockedEntity is an entity on the block list.
+type BlockedEntity struct {
+	Entity        ObservedEntity
+	BlockedMicros int64
+	BlockedBy     string
+	AlertID       string // the alert that put it there, "" for none
+}
+
+// Block puts an entity on the block list. One that is there already stays as it
+// is.
+func (tx *Tx) Block(b BlockedEntity) error {
+	if err := tx.fraudChanged(); err != nil {
+		return err
+	}
+	// An entity that nobody was seen with yet can be blocked all the same.
+	_, err := tx.exec(`INSERT INTO fraud_entities (tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
+			blocked_micros, blocked_by, blocked_alert, muted_micros)
+		VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8, 0)
+		ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
+			blocked_micros = excluded.blocked_micros, blocked_by = excluded.blocked_by, blocked_alert = excluded.blocked_alert
+		WHERE fraud_entities.blocked_micros = 0`,
+		b.Entity.Kind, b.Entity.Key, b.Entity.Display, b.BlockedMicros, b.BlockedBy, b.AlertID)
+	return err
+}
+
+// Unblock takes an entity off the block list: NotFound when it is not there.
+func (tx *Tx) Unblock(kind, key string) error {
+	if err := tx.fraudChanged(); err != nil {
+		return err
+	}
+	removed, err := tx.exec(`UPDATE fraud_entities SET blocked_micros = 0, blocked_by = '', blocked_alert = ''
+		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND blocked_micros > 0`, kind, key)
+	if err == nil && removed == 0 {
+		return notFound("entity on the block list")
+	}
+	return err
+}
+
+// ListBlocked is a page of the block list, oldest first, and whether there is
+// more. after is the last entry of the page before, nil for the first page.
+func (tx *Tx) ListBlocked(after *BlockedEntity, limit int) ([]BlockedEntity, bool, error) {
+	p := Page{Limit: limit}
+	q := listOf(`SELECT kind, entity_key, display, blocked_micros, blocked_by, blocked_alert FROM fraud_entities
+		WHERE tenant_id = $1 AND environment = $2 AND blocked_micros > 0`)
+	if after != nil {
+		q.where("(blocked_micros, kind, entity_key) > (?, ?, ?)", after.BlockedMicros, after.Entity.Kind, after.Entity.Key)
+	}
+	q.add(" ORDER BY blocked_micros, kind, entity_key")
+	q.limit(p)
+	return list(tx, q, p, func(scan func(...any) error) (b BlockedEntity, err error) {
+		err = scan(&b.Entity.Kind, &b.Entity.Key, &b.Entity.Display, &b.BlockedMicros, &b.BlockedBy, &b.AlertID)
+		return b, err
+	})
+}
+
+// ListBlocked is Tx.ListBlocked in a transaction of its own.
+func (s *Scope) ListBlocked(ctx context.Context, after *BlockedEntity, limit int) ([]BlockedEntity, bool, error) {
+	return inList(s.reading(ctx), func(tx *Tx) ([]BlockedEntity, bool, error) { return tx.ListBlocked(after, limit) })
+}

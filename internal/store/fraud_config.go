@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+
+	"verdict/internal/fault"
+)
+
+// FraudConfig is a scope's fraud thresholds, in the form their owner gives
+// them. Accounts are the keys of its allow list, which the document leaves out.
+type FraudConfig struct {
+	Version       int64 // 0 before the first; given by PutFraudConfig
+	Document      []byte
+	Accounts      []byte
+	UpdatedMicros int64
+	UpdatedBy     string
+}
+
+// FraudConfig is the scope's configuration, with version 0 and no document
+// when it has none.
+func (tx *Tx) FraudConfig() (FraudConfig, error) {
+	var c FraudConfig
+	err := tx.one([]any{&c.Version, &c.Document, &c.Accounts, &c.UpdatedMicros, &c.UpdatedBy},
+		`SELECT version, document, accounts, updated_micros, updated_by FROM fraud_configs
+		WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'`)
+	return c, ignoreAbsent(err)
+}
+
+// PutFraudConfig replaces the configuration and returns it with its version,
+// one more than the last. Precondition precondition_failed when the last is not
+// the expected one; below 0 any is.
+func (tx *Tx) PutFraudConfig(c FraudConfig, expectedVersion int64) (FraudConfig, error) {
+	if err := tx.fraudChanged(); err != nil {
+		return FraudConfig{}, err
+	}
+	before, err := tx.FraudConfig()
+	if err != nil {
+		return FraudConfig{}, err
+	}
+	if expectedVersion >= 0 && expectedVersion != before.Version {
+		return FraudConfig{}, fault.New(fault.Precondition, CodePreconditionFailed,
+			"the configuration has another version by now; read it again")
+	}
+	c.Version = before.Version + 1
+	_, err = tx.exec(`INSERT INTO fraud_configs (tenant_id, environment, name, version, document, accounts, updated_micros, updated_by)
+		VALUES ($1, $2, 'fraud', $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version, document = excluded.document,
+		accounts = excluded.accounts, updated_micros = excluded.updated_micros, updated_by = excluded.updated_by`,
+		c.Version, present(c.Document), present(c.Accounts), c.UpdatedMicros, c.UpdatedBy)
+	return c, err
+}
+
+// FraudChanges is a number that grows with every change of the configuration,
+// of the pincode risks and of the block list, 0 before the first. It reads one
+// small row, so that it can be asked often.
+func (tx *Tx) FraudChanges() (int64, error) {
+	var n int64
+	err := tx.one([]any{&n}, "SELECT changes FROM fraud_changes WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'")
+	return n, ignoreAbsent(err)
+}
+
+// fraudChanged is the first step of every change that nodes must hear of.
+func (tx *Tx) fraudChanged() error {
+	if err := tx.lockFraud(); err != nil {
+		return err
+	}
+	_, err := tx.exec(`INSERT INTO fraud_changes (tenant_id, environment, name, changes) VALUES ($1, $2, 'fraud', 1)
+		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET changes = fraud_changes.changes + 1`)
+	return err
+}
+
+// lockFraud makes the transaction wait until no other is at the scope's fraud
+// data, and others wait until this one ends. One lock for all of it, taken
+// before any row, cannot be taken crosswise.
+func (tx *Tx) lockFraud() error {
+	lock := tx.session.db.dialect.lockScope()
+	if lock == "" {
+		return nil
+	}
+	_, err := tx.exec(lock)
+	return err
+}
+
+// FraudConfig is Tx.FraudConfig in a transaction of its own.
+func (s *Scope) FraudConfig(ctx context.Context) (FraudConfig, error) {
+	return inRead(ctx, s, (*Tx).FraudConfig)
+}
+
+// FraudChanges is Tx.FraudChanges in a transaction of its own.
+func (s *Scope) FraudChanges(ctx context.Context) (int64, error) {
+	return inRead(ctx, s, (*Tx).FraudChanges)
+}

@@ -1,0 +1,228 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// The kinds of entities of which more is kept than who was seen with them. They
+// are package signal's words; every other kind is treated alike.
+const (
+	KindPincode = "pincode"
+	KindAgent   = "agent"
+)
+
+// kindAgentPincode links an agent with the pincodes of the applicants it brings.
+const kindAgentPincode = "agent_pincode"
+
+// MaxCounted is where counting ends: that many or more are that many. It is
+// what bounds the cost of an observation, whatever was seen before. Only the
+// applicants of a pincode are told beyond it.
+const MaxCounted = 1000
+
+// ObservedEntity is something that applicants can share, by a key that does not
+// tell what it is and a display that does not tell all of it.
+type ObservedEntity struct{ Kind, Key, Display string }
+
+// Observation is what one application shows of its applicant.
+type Observation struct {
+	ApplicantRef string
+	DecisionID   string
+	NowMicros    int64
+	Entities     []ObservedEntity // at most one of each kind
+}
+
+// Windows are how far back is counted.
+type Windows struct {
+	// Micros has the window of each kind; a kind without one is recorded and
+	// not counted. An agent's pincodes have the agent's.
+	Micros map[string]int64
+	// BaselineDays are the days before a pincode's window that tell what is usual.
+	BaselineDays int64
+}
+
+// ObservedCounts are what there is to know of an observation's entities, the
+// observation itself included.
+type ObservedCounts struct {
+	Applicants    map[string]int64 // different ones within the window, by kind
+	AgentPincodes int64            // different ones within the agent's window
+
+	// BaselineApplicants applied from the pincode in the BaselineDays before
+	// its window: fewer days than asked for while it is known for fewer.
+	BaselineApplicants int64
+	BaselineDays       int64
+
+	// Blocklisted and Muted are kinds of entities, in a fixed order.
+	Blocklisted []string
+	Muted       []string
+}
+
+// Observe records an observation and then counts. Of observations at the same
+// time, on whatever node, each counts all that were recorded before it, so the
+// n-th different applicant is told exactly n. An applicant who was seen before
+// is not counted again. Without an applicant nothing is recorded or counted.
+func (tx *Tx) Observe(o Observation, w Windows) (ObservedCounts, error) {
+	if o.ApplicantRef == "" || len(o.Entities) == 0 {
+		return ObservedCounts{}, nil
+	}
+	o = o.ordered()
+	if err := tx.lockFraud(); err != nil {
+		return ObservedCounts{}, err
+	}
+	known, err := tx.recordEntities(o)
+	if err != nil {
+		return ObservedCounts{}, err
+	}
+	before, err := tx.recordLinks(o)
+	if err != nil {
+		return ObservedCounts{}, err
+	}
+	if pincode, sent := o.entity(KindPincode); sent && before[KindPincode] <= o.NowMicros-w.pincodeMicros() {
+		if err := tx.countHour(pincode.Key, o.NowMicros); err != nil {
+			return ObservedCounts{}, err
+		}
+	}
+	return tx.observed(o, w, known)
+}
+
+// Peek counts as if the observation were recorded, and records nothing.
+func (tx *Tx) Peek(o Observation, w Windows) (ObservedCounts, error) {
+	if o.ApplicantRef == "" || len(o.Entities) == 0 {
+		return ObservedCounts{}, nil
+	}
+	o = o.ordered()
+	known, err := tx.knownEntities(o)
+	if err != nil {
+		return ObservedCounts{}, err
+	}
+	return tx.observed(o, w, known)
+}
+
+// Peek is Tx.Peek in a transaction of its own.
+func (s *Scope) Peek(ctx context.Context, o Observation, w Windows) (ObservedCounts, error) {
+	return inRead(ctx, s, func(tx *Tx) (ObservedCounts, error) { return tx.Peek(o, w) })
+}
+
+// ordered has the entities in the order in which every transaction takes them.
+func (o Observation) ordered() Observation {
+	o.Entities = slices.SortedFunc(slices.Values(o.Entities), func(a, b ObservedEntity) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
+	})
+	o.Entities = slices.CompactFunc(o.Entities, func(a, b ObservedEntity) bool { return a.Kind == b.Kind })
+	return o
+}
+
+func (o Observation) entity(kind string) (ObservedEntity, bool) {
+	for _, e := range o.Entities {
+		if e.Kind == kind {
+			return e, true
+		}
+	}
+	return ObservedEntity{}, false
+}
+
+// Lengths of time.
+const (
+	hourMicros = 3_600_000_000
+	dayMicros  = 24 * hourMicros
+)
+
+// pincodeMicros is the window in which an applicant counts once for a pincode's
+// baseline. That is kept up while nobody counts, so that it is there when
+// somebody does.
+func (w Windows) pincodeMicros() int64 { return cmp.Or(w.Micros[KindPincode], dayMicros) }
+
+// entityState is what is known of an entity.
+type entityState struct{ firstMicros, blockedMicros, mutedMicros int64 }
+
+var entityTable = newBulkTable("fraud_entities",
+	column{"kind", text}, column{"entity_key", text}, column{"display", text}, column{"first_micros", bigint}, column{"last_micros", bigint},
+	column{"blocked_micros", bigint}, column{"blocked_by", text}, column{"blocked_alert", text}, column{"muted_micros", bigint},
+).ending(`ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
+	last_micros = CASE WHEN excluded.last_micros > fraud_entities.last_micros THEN excluded.last_micros ELSE fraud_entities.last_micros END
+	RETURNING kind, first_micros, blocked_micros, muted_micros`)
+
+// recordEntities makes sure that the entities are known.
+func (tx *Tx) recordEntities(o Observation) (map[string]entityState, error) {
+	rows := make([][]any, len(o.Entities))
+	for i, e := range o.Entities {
+		rows[i] = []any{e.Kind, e.Key, e.Display, o.NowMicros, o.NowMicros, int64(0), "", "", int64(0)}
+	}
+	known := make(map[string]entityState, len(rows))
+	err := tx.insertReturning(entityTable, rows, scanEntities(known))
+	return known, err
+}
+
+// knownEntities finds those entities that are known.
+func (tx *Tx) knownEntities(o Observation) (map[string]entityState, error) {
+	q := &query{}
+	for i, e := range o.Entities {
+		if i > 0 {
+			q.add(" UNION ALL ")
+		}
+		q.add(`SELECT kind, first_micros, blocked_micros, muted_micros FROM fraud_entities
+			WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ?`, e.Kind, e.Key)
+	}
+	known := make(map[string]entityState, len(o.Entities))
+	err := tx.each(scanEntities(known), q.text.String(), q.args...)
+	return known, err
+}
+
+func scanEntities(known map[string]entityState) func(func(...any) error) error {
+	return func(scan func(...any) error) error {
+		var kind string
+		var s entityState
+		err := scan(&kind, &s.firstMicros, &s.blockedMicros, &s.mutedMicros)
+		known[kind] = s
+		return err
+	}
+}
+
+var linkTable = newBulkTable("fraud_links",
+	column{"member", text}, column{"kind", text}, column{"entity_key", text}, column{"first_micros", bigint},
+	column{"previous_micros", bigint}, column{"last_micros", bigint}, column{"decision_id", text},
+).ending(`ON CONFLICT (tenant_id, environment, member, kind, entity_key) DO UPDATE SET
+	previous_micros = fraud_links.last_micros, decision_id = excluded.decision_id,
+	last_micros = CASE WHEN excluded.last_micros > fraud_links.last_micros THEN excluded.last_micros ELSE fraud_links.last_micros END
+	RETURNING kind, previous_micros`)
+
+// recordLinks ties the applicant to the entities, and an agent to the pincode.
+// It tells when the applicant was last seen with each before, by kind: 0 for
+// never.
+func (tx *Tx) recordLinks(o Observation) (before map[string]int64, err error) {
+	link := func(member, kind, key string) []any {
+		return []any{member, kind, key, o.NowMicros, int64(0), o.NowMicros, o.DecisionID}
+	}
+	rows := make([][]any, 0, len(o.Entities)+1)
+	for _, e := range o.Entities {
+		rows = append(rows, link(o.ApplicantRef, e.Kind, e.Key))
+	}
+	agent, brought := o.entity(KindAgent)
+	if pincode, sent := o.entity(KindPincode); sent && brought {
+		rows = append(rows, link(pincode.Key, kindAgentPincode, agent.Key))
+	}
+	before = make(map[string]int64, len(rows))
+	err = tx.insertReturning(linkTable, rows, func(scan func(...any) error) error {
+		var kind string
+		var micros int64
+		err := scan(&kind, &micros)
+		before[kind] = micros
+		return err
+	})
+	return before, err
+}
+
+// countHour adds an applicant to a pincode's running total. A node whose clock
+// is behind adds to the latest hour there is: the total must not fall.
+func (tx *Tx) countHour(key string, nowMicros int64) error {
+	_, err := tx.exec(`INSERT INTO fraud_pincode_hours (tenant_id, environment, entity_key, hour, applicants)
+		SELECT $1, $2, $3, CASE WHEN latest.hour > CAST($4 AS BIGINT) THEN latest.hour ELSE CAST($4 AS BIGINT) END,
+			coalesce(latest.applicants, 0) + 1
+		FROM (SELECT 1 AS one) AS one LEFT JOIN (SELECT hour, applicants FROM fraud_pincode_hours
+			WHERE tenant_id = $1 AND environment = $2 AND entity_key = $3 ORDER BY hour DESC LIMIT 1) AS latest ON one.one = 1
+		WHERE one.one = 1
+		ON CONFLICT (tenant_id, environment, entity_key, hour) DO UPDATE SET applicants = excluded.applicants`,
+		key, nowMicros/hourMicros)
+	return err
+}

@@ -1,0 +1,12 @@
+package store
+
+// CountText is the statement that counts an observation whose entities are all
+// known for long, and its parameters after the scope.
+func CountText(o Observation, w Windows) (text string, args []any) {
+	known := map[string]entityState{}
+	for _, e := range o.Entities {
+		known[e.Kind] = entityState{firstMicros: 1}
+	}
+	t := o.questions(w, known, &ObservedCounts{Applicants: map[string]int64{}})
+	return t.query.text.String(), t.query.args
+}

@@ -1,0 +1,165 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+)
+
+// MaxPincodeRisks is the most entries a scope may have. India has fewer than
+// 20,000 pincodes; the rest is room for prefixes.
+const MaxPincodeRisks = 25_000
+
+// PincodeRisk is what a tenant says of a pincode, or of all pincodes that begin
+// with its digits.
+type PincodeRisk struct {
+	Pincode       string
+	Risk          string
+	Score         int64 // in the caller's unit
+	Reason        string
+	UpdatedMicros int64
+	UpdatedBy     string
+	ExpiresMicros int64 // 0: never
+}
+
+const pincodeRiskColumns = "pincode, risk, score, reason, updated_micros, updated_by, expires_micros"
+
+var pincodeRiskTable = newBulkTable("fraud_pincode_risks",
+	column{"pincode", text}, column{"risk", text}, column{"score", bigint}, column{"reason", text},
+	column{"updated_micros", bigint}, column{"updated_by", text}, column{"expires_micros", bigint},
+).ending(`ON CONFLICT (tenant_id, environment, pincode) DO UPDATE SET risk = excluded.risk, score = excluded.score,
+	reason = excluded.reason, updated_micros = excluded.updated_micros, updated_by = excluded.updated_by,
+	expires_micros = excluded.expires_micros`)
+
+func (r *PincodeRisk) fields() []any {
+	return []any{&r.Pincode, &r.Risk, &r.Score, &r.Reason, &r.UpdatedMicros, &r.UpdatedBy, &r.ExpiresMicros}
+}
+
+// PutPincodeRisks adds entries to those there are, replacing those of the same
+// digits; of two among them the later one counts. Invalid too_many when there
+// would be more than MaxPincodeRisks.
+func (tx *Tx) PutPincodeRisks(entries []PincodeRisk) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := tx.fraudChanged(); err != nil {
+		return err
+	}
+	return tx.putPincodeRisks(entries)
+}
+
+func (tx *Tx) putPincodeRisks(entries []PincodeRisk) error {
+	last := make(map[string]int, len(entries)) // a statement may not meet a row twice
+	for i := range entries {
+		last[entries[i].Pincode] = i
+	}
+	rows := make([][]any, 0, len(last))
+	for i := range entries {
+		if r := &entries[i]; last[r.Pincode] == i {
+			rows = append(rows, []any{r.Pincode, r.Risk, r.Score, r.Reason, r.UpdatedMicros, r.UpdatedBy, r.ExpiresMicros})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := tx.insertMany(pincodeRiskTable, rows); err != nil {
+		return err
+	}
+	var n int64
+	err := tx.one([]any{&n}, "SELECT count(*) FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
+	if err == nil && n > MaxPincodeRisks {
+		return fault.New(fault.Invalid, fault.CodeTooMany, "there may be %d entries at most; remove some first", MaxPincodeRisks)
+	}
+	return err
+}
+
+// removeAtOnce is how many pincodes one statement removes.
+const removeAtOnce = 200
+
+// RemovePincodeRisks removes entries and tells how many were there.
+func (tx *Tx) RemovePincodeRisks(pincodes []string) (removed int64, err error) {
+	if len(pincodes) == 0 {
+		return 0, nil
+	}
+	if err := tx.fraudChanged(); err != nil {
+		return 0, err
+	}
+	for some := range slices.Chunk(pincodes, removeAtOnce) {
+		q := listOf("DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
+		values := make([]any, removeAtOnce) // always as many, so that there is one text
+		for i := range values {
+			values[i] = some[min(i, len(some)-1)]
+		}
+		q.where("pincode IN (?"+strings.Repeat(", ?", removeAtOnce-1)+")", values...)
+		n, err := tx.exec(q.text.String(), q.args...)
+		if err != nil {
+			return 0, err
+		}
+		removed += n
+	}
+	return removed, nil
+}
+
+// ReplacePincodeRisks makes the entries all there are. None are none.
+func (tx *Tx) ReplacePincodeRisks(entries []PincodeRisk) error {
+	if err := tx.fraudChanged(); err != nil {
+		return err
+	}
+	if _, err := tx.exec("DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2"); err != nil {
+		return err
+	}
+	return tx.putPincodeRisks(entries)
+}
+
+// PincodeRiskFilter narrows a list; empty fields do not. Prefix and Pincode
+// are digits; whatever else matches nothing or anything.
+type PincodeRiskFilter struct{ Pincode, Prefix, Risk string }
+
+// ListPincodeRisks is a page of the scope's entries in the order of their
+// digits, and whether there are more. Of the page, Limit counts, and AfterID as
+// the digits of the last entry before.
+func (tx *Tx) ListPincodeRisks(f PincodeRiskFilter, p Page) ([]PincodeRisk, bool, error) {
+	q := listOf("SELECT " + pincodeRiskColumns + " FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
+	q.is("pincode", f.Pincode)
+	q.is("risk", f.Risk)
+	if f.Prefix != "" {
+		// Digits alone: in whatever order a database has letters, it agrees on these.
+		const digits = 6
+		q.where("pincode >= ?", f.Prefix)
+		q.where("pincode <= ?", f.Prefix+strings.Repeat("9", max(0, digits-len(f.Prefix))))
+	}
+	if p.AfterID != "" {
+		q.where("pincode > ?", p.AfterID)
+	}
+	q.add(" ORDER BY pincode")
+	q.limit(p)
+	return list(tx, q, p, scanPincodeRisk)
+}
+
+// AllPincodeRisks are the scope's entries, at most MaxPincodeRisks.
+func (tx *Tx) AllPincodeRisks() (entries []PincodeRisk, err error) {
+	err = tx.each(func(scan func(...any) error) error {
+		r, err := scanPincodeRisk(scan)
+		entries = append(entries, r)
+		return err
+	}, "SELECT "+pincodeRiskColumns+" FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2 ORDER BY pincode LIMIT $3",
+		int64(MaxPincodeRisks))
+	return entries, err
+}
+
+func scanPincodeRisk(scan func(...any) error) (r PincodeRisk, err error) {
+	err = scan(r.fields()...)
+	return r, err
+}
+
+// ListPincodeRisks is Tx.ListPincodeRisks in a transaction of its own.
+func (s *Scope) ListPincodeRisks(ctx context.Context, f PincodeRiskFilter, p Page) ([]PincodeRisk, bool, error) {
+	return inList(s.reading(ctx), func(tx *Tx) ([]PincodeRisk, bool, error) { return tx.ListPincodeRisks(f, p) })
+}
+
+// AllPincodeRisks is Tx.AllPincodeRisks in a transaction of its own.
+func (s *Scope) AllPincodeRisks(ctx context.Context) ([]PincodeRisk, error) {
+	return inRead(ctx, s, (*Tx).AllPincodeRisks)
+}

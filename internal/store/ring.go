@@ -1,0 +1,151 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+)
+
+// MaxEdges is how many ties a ring shows, of MaxEvidence applicants at most.
+const MaxEdges = 500
+
+// maxTies is how many of one applicant's ties are looked at.
+const maxTies = 50
+
+// Ring is a graph of an alert's applicants and what they share.
+type Ring struct {
+	Applicants []string // the alert's first MaxEvidence
+	Entities   []RingEntity
+	Edges      []RingEdge
+	Truncated  bool // there is more than is shown
+}
+
+// RingEntity is something that one or more of the applicants were seen with.
+type RingEntity struct {
+	ObservedEntity
+	Applicants int64 // of the ring
+}
+
+// RingEdge ties an applicant to an entity.
+type RingEdge struct {
+	ApplicantRef string
+	Kind, Key    string
+	FirstMicros  int64
+	LastMicros   int64
+	DecisionID   string // the latest
+}
+
+// Ring is the graph of an alert: what ties most of its applicants comes first,
+// and is shown when there is not room for everything.
+func (tx *Tx) Ring(alertID string) (Ring, error) {
+	a, err := tx.Alert(alertID)
+	if err != nil {
+		return Ring{}, err
+	}
+	r := Ring{Applicants: a.ApplicantRefs, Truncated: a.ApplicantCount > int64(len(a.ApplicantRefs))}
+	entities := map[[2]string]*RingEntity{}
+	for _, ref := range a.ApplicantRefs {
+		edges, err := tx.ties(ref, entities)
+		if err != nil {
+			return Ring{}, err
+		}
+		r.Edges = append(r.Edges, edges...)
+		r.Truncated = r.Truncated || len(edges) == maxTies
+	}
+	r.arrange(entities)
+	return r, nil
+}
+
+// ties are what an applicant was seen with. Each entity learns of it.
+func (tx *Tx) ties(applicantRef string, entities map[[2]string]*RingEntity) (edges []RingEdge, err error) {
+	err = tx.each(func(scan func(...any) error) error {
+		e := RingEdge{ApplicantRef: applicantRef}
+		var display string
+		err := scan(&e.Kind, &e.Key, &display, &e.FirstMicros, &e.LastMicros, &e.DecisionID)
+		edges = append(edges, e)
+		of := entities[[2]string{e.Kind, e.Key}]
+		if of == nil {
+			of = &RingEntity{ObservedEntity: ObservedEntity{e.Kind, e.Key, display}}
+			entities[[2]string{e.Kind, e.Key}] = of
+		}
+		of.Applicants++
+		return err
+	}, `SELECT l.kind, l.entity_key, e.display, l.first_micros, l.last_micros, l.decision_id
+		FROM fraud_links l JOIN fraud_entities e ON e.tenant_id = $1 AND e.environment = $2 AND e.kind = l.kind AND e.entity_key = l.entity_key
+		WHERE l.tenant_id = $1 AND l.environment = $2 AND l.member = $3 LIMIT $4`, applicantRef, int64(maxTies))
+	return edges, err
+}
+
+// arrange puts the entities and edges in order and leaves out what is too much.
+func (r *Ring) arrange(entities map[[2]string]*RingEntity) {
+	slices.SortFunc(r.Edges, func(x, y RingEdge) int {
+		a, b := entities[[2]string{x.Kind, x.Key}], entities[[2]string{y.Kind, y.Key}]
+		return cmp.Or(compareTies(a, b), cmp.Compare(x.ApplicantRef, y.ApplicantRef))
+	})
+	if len(r.Edges) > MaxEdges {
+		r.Edges, r.Truncated = r.Edges[:MaxEdges], true
+	}
+	for i, e := range r.Edges {
+		if i == 0 || e.Kind != r.Edges[i-1].Kind || e.Key != r.Edges[i-1].Key {
+			r.Entities = append(r.Entities, *entities[[2]string{e.Kind, e.Key}])
+		}
+	}
+}
+
+func compareTies(a, b *RingEntity) int {
+	return cmp.Or(cmp.Compare(b.Applicants, a.Applicants), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
+}
+
+// errSeenAgain ends the reading when the answer is known.
+var errSeenAgain = errors.New("seen again")
+
+// SeenOnce reports whether an alert's applicants look like applications and not
+// like people: all of them were seen once, within a day, from one address, whose
+// kind the caller names.
+func (tx *Tx) SeenOnce(alertID, addressKind string) (bool, error) {
+	const maxRead = 8 * MaxEvidence // what so many can be tied to if each was seen once
+	var from string
+	var earliest, latest int64
+	seen, addressed := map[string]int64{}, map[string]bool{}
+	err := tx.each(func(scan func(...any) error) error {
+		var ref, kind, key string
+		var firstMicros, lastMicros int64
+		if err := scan(&ref, &kind, &key, &firstMicros, &lastMicros); err != nil {
+			return err
+		}
+		if len(seen) == 0 {
+			earliest, latest = firstMicros, lastMicros
+		}
+		earliest, latest = min(earliest, firstMicros), max(latest, lastMicros)
+		at, before := seen[ref]
+		seen[ref] = lastMicros
+		if firstMicros != lastMicros || before && at != lastMicros || latest-earliest > dayMicros {
+			return errSeenAgain
+		}
+		if kind == addressKind {
+			if from = cmp.Or(from, key); from != key || addressed[ref] {
+				return errSeenAgain
+			}
+			addressed[ref] = true
+		}
+		return nil
+	}, `SELECT l.member, l.kind, l.entity_key, l.first_micros, l.last_micros
+		FROM fraud_alert_evidence v JOIN fraud_links l ON l.tenant_id = $1 AND l.environment = $2 AND l.member = v.ref AND l.kind <> 'agent_pincode'
+		WHERE v.tenant_id = $1 AND v.environment = $2 AND v.alert_id = $3 AND v.part = 'applicant' AND v.position <= $4
+		ORDER BY v.position LIMIT $5`, alertID, int64(MaxEvidence), int64(maxRead))
+	if errors.Is(err, errSeenAgain) {
+		return false, nil
+	}
+	return err == nil && len(seen) > 1 && len(addressed) == len(seen), err
+}
+
+// Ring is Tx.Ring in a transaction of its own.
+func (s *Scope) Ring(ctx context.Context, alertID string) (Ring, error) {
+	return inRead(ctx, s, func(tx *Tx) (Ring, error) { return tx.Ring(alertID) })
+}
+
+// SeenOnce is Tx.SeenOnce in a transaction of its own.
+func (s *Scope) SeenOnce(ctx context.Context, alertID, addressKind string) (bool, error) {
+	return inRead(ctx, s, func(tx *Tx) (bool, error) { return tx.SeenOnce(alertID, addressKind) })
+}

@@ -1,0 +1,30 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"bytes"
+	"testing"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// Whoever asks first settles the secret, for everybody and for good.
+func TestSecret(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		asked := make([][]byte, 16)
+		errs := race(len(asked), func(i int) (err error) {
+			asked[i], err = db.System().Secret(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32))
+			return err
+		})
+		if got := succeeded(t, errs, 0, ""); got != len(asked) {
+			t.Fatalf("%d of %d were told", got, len(asked))
+		}
+		for _, secret := range asked {
+			if len(secret) != 32 || !bytes.Equal(secret, asked[0]) {
+				t.Errorf("told %x and %x", secret, asked[0])
+			}
+		}
+	})
+}

@@ -1,0 +1,256 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+const (
+	micros     = int64(1_800_000_000_000_000) // some moment
+	hourMicros = int64(3_600_000_000)
+	dayMicros  = 24 * hourMicros
+)
+
+func entity(kind, value string) store.ObservedEntity {
+	return store.ObservedEntity{Kind: kind, Key: "hmac:" + kind + value, Display: "••••" + value}
+}
+
+func account(value string) store.ObservedEntity { return entity("beneficiary_account", value) }
+func address(value string) store.ObservedEntity { return entity("ip", value) }
+func pincode(value string) store.ObservedEntity { return entity(store.KindPincode, value) }
+func agent(value string) store.ObservedEntity   { return entity(store.KindAgent, value) }
+
+func windows() store.Windows {
+	return store.Windows{BaselineDays: 30, Micros: map[string]int64{
+		"beneficiary_account": 90 * dayMicros, "ip": dayMicros, store.KindPincode: dayMicros, store.KindAgent: dayMicros,
+	}}
+}
+
+func observed(ref string, nowMicros int64, entities ...store.ObservedEntity) store.Observation {
+	return store.Observation{ApplicantRef: ref, DecisionID: "dec_" + ref, NowMicros: nowMicros, Entities: entities}
+}
+
+// observe records, and checks that Peek had foretold the counts and that a
+// peek afterwards agrees.
+func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Windows) store.ObservedCounts {
+	t.Helper()
+	var counts store.ObservedCounts
+	doing(t, scope, func(tx *store.Tx) error {
+		foretold, err := tx.Peek(o, w)
+		if err != nil {
+			return err
+		}
+		if counts, err = tx.Observe(o, w); err != nil {
+			return err
+		}
+		again, err := tx.Peek(o, w)
+		for _, peek := range []store.ObservedCounts{foretold, again} {
+			if diff := cmp.Diff(counts, peek); diff != "" {
+				t.Errorf("Peek differs from Observe (-observe +peek):\n%s", diff)
+			}
+		}
+		return err
+	})
+	peek, err := scope.Peek(t.Context(), o, w)
+	if diff := cmp.Diff(counts, peek); err != nil || diff != "" {
+		t.Errorf("%v (-observe +peek):\n%s", err, diff)
+	}
+	return counts
+}
+
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		others := neighbours(t, db, "ten_A")
+		applicants := func(of ...int64) map[string]int64 {
+			m := map[string]int64{}
+			for i, kind := range []string{"beneficiary_account", "ip", store.KindPincode, store.KindAgent} {
+				if of[i] > 0 {
+					m[kind] = of[i]
+				}
+			}
+			return m
+		}
+		for i, c := range []struct {
+			o        store.Observation
+			want     map[string]int64
+			pincodes int64
+		}{
+			{observed("A", micros, account("1"), address("1"), pincode("400001"), agent("1")), applicants(1, 1, 1, 1), 1},
+			{observed("A", micros+1, account("1"), address("1"), pincode("400001"), agent("1")), applicants(1, 1, 1, 1), 1}, // a retry
+			{observed("B", micros+2, account("1"), address("1"), pincode("400001"), agent("1")), applicants(2, 2, 2, 2), 1},
+			{observed("B", micros+3, account("2"), address("1"), pincode("400002"), agent("1")), applicants(1, 2, 1, 2), 2}, // one more place
+			{observed("C", micros+4, agent("1")), applicants(0, 0, 0, 3), 2},
+			{observed("C", micros+5, account("2")), applicants(2, 0, 0, 0), 0},
+			{observed("D", micros+dayMicros+1, address("1"), account("1")), applicants(3, 2, 0, 0), 0}, // A is out of one window
+			{observed("D", micros+dayMicros-5, address("1"), account("1")), applicants(3, 3, 0, 0), 0}, // by a clock that is behind
+			{observed("E", micros+dayMicros+1, agent("1"), pincode("400002")), applicants(0, 0, 2, 3), 2},
+			{observed("E", micros+dayMicros+10, agent("1"), pincode("400002")), applicants(0, 0, 1, 1), 1},
+			{observed("F", micros+90*dayMicros+1, account("1")), applicants(3, 0, 0, 0), 0}, // A is out of the longer window
+			{observed("", micros, account("1")), nil, 0},
+			{observed("G", micros), nil, 0},
+		} {
+			got := observe(t, scope, c.o, windows())
+			if diff := cmp.Diff(store.ObservedCounts{Applicants: c.want, AgentPincodes: c.pincodes}, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%d (-want +got):\n%s", i, diff)
+			}
+		}
+		// A window that is not given counts nothing, and is recorded.
+		got := observe(t, scope, observed("H", micros+90*dayMicros, account("1"), address("1")), store.Windows{Micros: map[string]int64{"ip": dayMicros}})
+		if diff := cmp.Diff(map[string]int64{"ip": 1}, got.Applicants); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		for who, other := range others {
+			got := observe(t, other, observed("Z", micros+90*dayMicros, account("1"), address("1"), pincode("400001"), agent("1")), windows())
+			if diff := cmp.Diff(store.ObservedCounts{Applicants: applicants(1, 1, 1, 1), AgentPincodes: 1}, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", who, diff)
+			}
+		}
+	})
+}
+
+// TestBaseline gives a pincode a past of two applicants a day, of whom one is
+// always the same, and asks at different ages of it.
+func TestBaseline(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		others := neighbours(t, db, "ten_A")
+		begin := micros / hourMicros * hourMicros
+		at := func(day int) int64 { return begin + int64(day)*dayMicros + 5 }
+		for day := range 40 {
+			doing(t, scope, func(tx *store.Tx) error {
+				for _, o := range []store.Observation{
+					observed("regular", at(day), pincode("400001")),
+					observed(numbered("new", day), at(day), pincode("400001")),
+					observed(numbered("new", day), at(day)+1, pincode("400001")), // a retry
+					observed("elsewhere", at(day), pincode("400002")),
+				} {
+					if _, err := tx.Observe(o, windows()); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		for _, c := range []struct {
+			days                 int // since the first
+			ask                  int64
+			applicants, baseline int64
+		}{
+			{0, 30, 41, 0}, {1, 30, 41, 0}, {2, 30, 40, 1}, {15, 30, 27, 14}, {31, 30, 11, 30}, {39, 30, 3, 30},
+			{39, 5, 3, 5}, {39, 365, 3, 38}, {39, 0, 3, 0}, {60, 30, 1, 30},
+		} {
+			o, w := observed("asks", at(c.days)+2, pincode("400001")), windows()
+			w.BaselineDays = c.ask
+			got, err := scope.Peek(t.Context(), o, w)
+			sum := 2 * c.baseline
+			if c.days == 60 { // all but the first ten days of the thirty are empty
+				sum = 2 * 11
+			}
+			if err != nil || got.BaselineDays != c.baseline || got.BaselineApplicants != sum {
+				t.Errorf("after %d days: %d in %d days, want %d in %d; %v", c.days, got.BaselineApplicants, got.BaselineDays, sum, c.baseline, err)
+			}
+			if c.days >= 39 && got.Applicants[store.KindPincode] != c.applicants {
+				t.Errorf("after %d days: %d applicants", c.days, got.Applicants[store.KindPincode])
+			}
+		}
+		for who, other := range others {
+			got, err := other.Peek(t.Context(), observed("asks", at(39), pincode("400001")), windows())
+			if err != nil || got.BaselineDays != 0 || got.BaselineApplicants != 0 {
+				t.Errorf("%s: %+v, %v", who, got, err)
+			}
+		}
+	})
+}
+
+// TestCountsEnd counts more than MaxCounted: an account's applicants end there,
+// a pincode's do not.
+func TestCountsEnd(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		const n = store.MaxCounted + 200
+		var last store.ObservedCounts
+		doing(t, scope, func(tx *store.Tx) (err error) {
+			for i := range n {
+				last, err = tx.Observe(observed(numbered("app", i), micros+int64(i)*60_000_000, account("1"), pincode("400001")), windows())
+				want := min(int64(i)+1, store.MaxCounted)
+				if err != nil || last.Applicants["beneficiary_account"] != want || last.Applicants[store.KindPincode] < want {
+					t.Fatalf("%d: %+v, %v", i, last, err)
+				}
+			}
+			return nil
+		})
+		if got := last.Applicants[store.KindPincode]; got != n {
+			t.Errorf("%d applicants of the pincode, want %d", got, n)
+		}
+	})
+}
+
+// TestObserveAtOnce lets five hundred applicants name one account at once, on
+// two nodes: each is told a number of its own, and none is left out.
+func TestObserveAtOnce(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		nodes := twoNodes(t, databaseURL)
+		const n = 500
+		counts := make([]int64, n)
+		errs := race(n, func(i int) error {
+			// What else they show brings them into each other's way in every order.
+			o := observed(numbered("app", i), micros, account("1"), address(numbered("", i%7)), agent(numbered("", i%3)), pincode(numbered("", i%5)))
+			return nodes[i%2].Scope("ten_A", sandbox).Write(t.Context(), func(tx *store.Tx) error {
+				c, err := tx.Observe(o, windows())
+				counts[i] = c.Applicants["beneficiary_account"]
+				return err
+			})
+		})
+		if got := succeeded(t, errs, 0, ""); got != n {
+			t.Fatalf("%d of %d", got, n)
+		}
+		slices.Sort(counts)
+		for i, count := range counts {
+			if count != int64(i)+1 {
+				t.Fatalf("place %d was told %d", i+1, count)
+			}
+		}
+		got, err := nodes[0].Scope("ten_A", sandbox).Peek(t.Context(), observed("app_000", micros, agent("_001"), pincode("_001")), windows())
+		if err != nil || got.Applicants[store.KindPincode] != 101 || got.AgentPincodes != 5 {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}
+
+// TestScopesAtOnce has batches of several scopes on two nodes, each of which
+// observes and meters: they lock scope by scope in one order.
+func TestScopesAtOnce(t *testing.T) {
+	t.Parallel()
+	nodes := twoNodes(t, storetest.Postgres(t))
+	const n, scopes = 240, 6
+	errs := race(n, func(i int) error {
+		scope := nodes[i%2].Scope(numbered("ten", i/2%scopes), sandbox)
+		return scope.Write(t.Context(), func(tx *store.Tx) error {
+			if _, err := tx.Observe(observed(numbered("app", i), micros, account("1")), windows()); err != nil {
+				return err
+			}
+			return tx.InsertDecision(decision(numbered("dec", i), store.Unmetered))
+		})
+	})
+	if got := succeeded(t, errs, 0, ""); got != n {
+		t.Fatalf("%d of %d", got, n)
+	}
+	for i := range scopes {
+		got, err := nodes[0].Scope(numbered("ten", i), sandbox).Peek(t.Context(), observed("app_new", micros, account("1")), windows())
+		if err != nil || got.Applicants["beneficiary_account"] != n/scopes+1 {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
