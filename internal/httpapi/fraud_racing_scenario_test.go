@@ -140,7 +140,7 @@ func TestAlertRace(t *testing.T) {
 			}
 		}
 		closed := 0
-		for _, e := range m.get("/v1/fraud/alerts/" + id).is("status", "closed").list("history") {
+		for _, e := range m.get("/v1/fraud/alerts/"+id).is("status", "closed").list("history") {
 			if e, _ := e.(map[string]any); e["to"] == "closed" {
 				closed++
 			}
