@@ -12,11 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Codes with which an activation is refused.
-const (
-	CodeInvalidTransition    = "invalid_transition"
-	CodeSecondPersonRequired = "second_person_required"
-)
+// CodeSecondPersonRequired refuses an author who would arm their own work.
+const CodeSecondPersonRequired = "second_person_required"
 
 // Activate makes a rule set the one that decides. The one before is retired;
 // activating that one again is a rollback. On this node the next decision uses
@@ -85,7 +82,7 @@ func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string
 	var unreadable notARefusal
 	if errors.As(err, &unreadable) {
 		s.options.Logger.ErrorContext(ctx, "a stored rule set does not validate", "rule_set", id, "error", err)
-		return nil, fault.New(fault.Conflict, CodeInvalidTransition,
+		return nil, fault.New(fault.Conflict, store.CodeInvalidTransition,
 			"this rule set was stored by another version of the service and does not validate any more; create it anew")
 	}
 	return policy, err

@@ -2,8 +2,6 @@ package decisioning
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -122,7 +120,7 @@ func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID s
 			continue
 		}
 		if len(out.Data) == l.Limit {
-			out.NextCursor = l.positionCursor(p, filters, index)
+			out.NextCursor = l.cursorAfter(p, filters, strconv.Itoa(index))
 			break
 		}
 		out.Data = append(out.Data, FeatureValue{feature.At(index), value, known, used[index], explain(index)})
@@ -183,22 +181,17 @@ func explainer(stored store.Features, wanted bool) (func(index int) *feature.Pro
 	}, nil
 }
 
-// position reads a cursor that says where in a fixed order to go on.
+// position is where in the fixed order of the features to begin.
 func (l List) position(p tenant.Principal, filters []string) (int, error) {
-	if l.Cursor == "" {
-		return 0, nil
+	place, err := l.after(p, filters)
+	if err != nil || place == "" {
+		return 0, err
 	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
-	if err != nil || len(raw) != markSize+8 || string(raw[:markSize]) != string(l.mark(p, filters, raw[markSize:])) {
+	at, err := strconv.Atoi(place)
+	if err != nil || at < 0 || at > feature.Count {
 		return 0, notACursor()
 	}
-	at := binary.BigEndian.Uint64(raw[markSize:])
-	return int(min(at, feature.Count)), nil
-}
-
-func (l List) positionCursor(p tenant.Principal, filters []string, index int) string {
-	place := binary.BigEndian.AppendUint64(nil, uint64(index))
-	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, place), place...))
+	return at, nil
 }
 
 // Write writes the page.

@@ -47,18 +47,35 @@ func (l List) page(p tenant.Principal, filters ...string) (store.Page, error) {
 	if l.Cursor == "" {
 		return page, nil
 	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
-	if err != nil || len(raw) <= markSize+8 {
+	place, err := l.after(p, filters)
+	if err != nil || len(place) <= 8 {
 		return page, notACursor()
 	}
-	mark, place := raw[:markSize], raw[markSize:]
-	page.AfterMicros, page.AfterID = int64(binary.BigEndian.Uint64(place)), string(place[8:])
+	page.AfterMicros, page.AfterID = int64(binary.BigEndian.Uint64([]byte(place))), place[8:]
 	// The mark is no secret, so what it vouches for is looked at all the same:
 	// a database does not take every byte for a text.
-	if _, ok := tenant.Time(page.AfterID); !ok || !bytes.Equal(mark, l.mark(p, filters, place)) {
+	if _, ok := tenant.Time(page.AfterID); !ok {
 		return page, notACursor()
 	}
 	return page, nil
+}
+
+// after reads a cursor: the place in the list to go on behind, "" for the
+// beginning.
+func (l List) after(p tenant.Principal, filters []string) (place string, err error) {
+	if l.Cursor == "" {
+		return "", nil
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
+	if err != nil || len(raw) <= markSize || !bytes.Equal(raw[:markSize], l.mark(p, filters, raw[markSize:])) {
+		return "", notACursor()
+	}
+	return string(raw[markSize:]), nil
+}
+
+// cursorAfter writes the cursor of a place.
+func (l List) cursorAfter(p tenant.Principal, filters []string, place string) string {
+	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, []byte(place)), place...))
 }
 
 func notACursor() error {
@@ -103,8 +120,7 @@ func paged[T any](l List, p tenant.Principal, rows []T, more bool, last func(T) 
 	out := Page[T]{Data: rows, Limit: l.Limit}
 	if more {
 		micros, id := last(rows[len(rows)-1])
-		place := append(binary.BigEndian.AppendUint64(nil, uint64(micros)), id...)
-		out.NextCursor = base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, place), place...))
+		out.NextCursor = l.cursorAfter(p, filters, string(binary.BigEndian.AppendUint64(nil, uint64(micros)))+id)
 	}
 	return out
 }

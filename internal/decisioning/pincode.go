@@ -2,7 +2,6 @@ package decisioning
 
 import (
 	"context"
-	"encoding/base64"
 
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -47,22 +46,6 @@ func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f Pincod
 		out.NextCursor = l.cursorAfter(p, filters, rows[len(rows)-1].Pincode)
 	}
 	return out, nil
-}
-
-// after reads a cursor that names the last entry before by its text.
-func (l List) after(p tenant.Principal, filters []string) (string, error) {
-	if l.Cursor == "" {
-		return "", nil
-	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
-	if err != nil || len(raw) <= markSize || string(raw[:markSize]) != string(l.mark(p, filters, raw[markSize:])) {
-		return "", notACursor()
-	}
-	return string(raw[markSize:]), nil
-}
-
-func (l List) cursorAfter(p tenant.Principal, filters []string, text string) string {
-	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, []byte(text)), text...))
 }
 
 // SetPincodeRisks adds, replaces and removes entries, all of them or none.

@@ -114,15 +114,10 @@ func (c *call) take(from bucket) error {
 	left, wait, ok := c.api.limiter.take(who, rate, c.begun)
 	window := int(rate.Window / time.Second)
 	h := c.w.Header()
-	name := string(from)
-	buf := make([]byte, 0, 64)
-	buf = append(strconv.AppendInt(append(append(append(buf, '"'), name...), `";q=`...), int64(rate.Allowance), 10), ";w="...)
-	buf = strconv.AppendInt(buf, int64(window), 10)
-	split := len(buf)
-	buf = append(strconv.AppendInt(append(append(append(buf, '"'), name...), `";r=`...), int64(left), 10), ";t="...)
-	buf = strconv.AppendInt(buf, int64(math.Ceil(max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))))), 10)
-	text := string(buf)
-	h["Ratelimit-Policy"], h["Ratelimit"] = []string{text[:split]}, []string{text[split:]}
+	name := strconv.Quote(string(from))
+	next := max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))) // until a token comes in
+	h["Ratelimit-Policy"] = []string{name + ";q=" + strconv.Itoa(rate.Allowance) + ";w=" + strconv.Itoa(window)}
+	h["Ratelimit"] = []string{name + ";r=" + strconv.Itoa(left) + ";t=" + strconv.Itoa(int(math.Ceil(next)))}
 	if ok {
 		return nil
 	}
