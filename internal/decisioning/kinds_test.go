@@ -1,6 +1,7 @@
 package decisioning_test
 
 import (
+	"fmt"
 	"testing"
 
 	"verdict/internal/signal"
@@ -13,5 +14,22 @@ func TestKindsAreTheSameWords(t *testing.T) {
 	t.Parallel()
 	if store.KindPincode != signal.KindPincode || store.KindAgent != signal.KindAgent {
 		t.Errorf("storage says %q and %q, signals say %q and %q", store.KindPincode, store.KindAgent, signal.KindPincode, signal.KindAgent)
+	}
+}
+
+// A threshold that storage never counts up to would switch its signal off
+// without saying so.
+func TestThresholdsCanBeReached(t *testing.T) {
+	t.Parallel()
+	for body, ok := range map[string]bool{
+		fmt.Sprintf(`{"fraud":{"ip_cluster":{"distinct_applicants":%d}}}`, store.MaxCounted):          true,
+		fmt.Sprintf(`{"fraud":{"ip_cluster":{"distinct_applicants":%d}}}`, store.MaxCounted+1):        false,
+		fmt.Sprintf(`{"fraud":{"beneficiary_reuse":{"distinct_applicants":%d}}}`, store.MaxCounted+1): false,
+		fmt.Sprintf(`{"fraud":{"agent_anomaly":{"max_applications":%d}}}`, store.MaxCounted):          false,
+		fmt.Sprintf(`{"fraud":{"agent_anomaly":{"max_distinct_pincodes":%d}}}`, store.MaxCounted):     false,
+	} {
+		if _, err := signal.ReadConfig(parse(t, body)); (err == nil) != ok {
+			t.Errorf("%s: %v", body, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package decisioning
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"verdict/internal/engine"
@@ -43,11 +44,17 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 		if err != nil {
 			return err
 		}
-		list, more = make([]PolicyView, len(rows)), hasMore
-		for i, set := range rows {
-			if list[i], err = s.view(tx, set, f.StatsDays); err != nil {
+		list, more = make([]PolicyView, 0, len(rows)), hasMore
+		for _, set := range rows {
+			view, err := s.view(tx, set, f.StatsDays)
+			var unreadable notARefusal
+			if errors.As(err, &unreadable) {
+				continue // there is nothing to render of it; GET /v1/rule-sets lists it
+			}
+			if err != nil {
 				return err
 			}
+			list = append(list, view)
 		}
 		return nil
 	})

@@ -166,7 +166,11 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 		return RuleSet{}, err
 	}
 	policy, err := s.policy(ctx, scope, id)
-	if err != nil {
+	var unreadable notARefusal
+	switch {
+	case errors.As(err, &unreadable):
+		return RuleSet{RuleSet: set}, nil // its document can still be read by people
+	case err != nil:
 		return RuleSet{}, err
 	}
 	return RuleSet{RuleSet: set, FeatureNames: policy.featureNames(), Findings: policy.findings()}, nil
@@ -199,9 +203,11 @@ func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFil
 		return Page[RuleSet]{}, err
 	}
 	list := make([]RuleSet, len(rows))
-	for i := range rows {
-		if list[i], _, err = show(rows[i]); err != nil {
-			return Page[RuleSet]{}, err
+	for i, set := range rows {
+		// One that another version of the service stored, and this one does
+		// not take any more, must not hide the others.
+		if list[i], _, err = show(set); err != nil {
+			list[i] = RuleSet{RuleSet: set}
 		}
 	}
 	return paged(l, p, list, more, lastRuleSet, filters...), nil

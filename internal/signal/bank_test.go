@@ -3,14 +3,10 @@ package signal
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/fault"
@@ -26,31 +22,7 @@ import (
 // was found to be, and the facts.
 func TestStatements(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/statements/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden statements: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			answered := func(f txtar.File) bool { return f.Name == "found" || f.Name == "facts" }
-			got := &txtar.Archive{Comment: archive.Comment, Files: slices.DeleteFunc(slices.Clone(archive.Files), answered)}
-			got.Files = append(got.Files, statementAnswer(t, got)...)
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("-want +got (rewrite with -update):\n%s", diff)
-			}
-		})
-	}
+	golden(t, "statements", func(name string) bool { return name != "found" && name != "facts" }, statementAnswer)
 }
 
 func statementAnswer(t *testing.T, archive *txtar.Archive) []txtar.File {

@@ -3,7 +3,6 @@ package signal
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,39 +25,8 @@ import (
 // or the faults.
 func TestBureauReports(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/bureau/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden reports: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bytes.TrimSpace(archive.Comment)) == 0 {
-				t.Error("the file does not say what it shows")
-			}
-			asked := func(f txtar.File) bool { return f.Name == "bureau" || f.Name == "as_of" || f.Name == "report.json" }
-			got := &txtar.Archive{Comment: archive.Comment}
-			for _, f := range archive.Files {
-				if asked(f) {
-					got.Files = append(got.Files, f)
-				}
-			}
-			got.Files = append(got.Files, understood(t, archive)...)
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("-want +got (rewrite with -update):\n%s", diff)
-			}
-		})
-	}
+	given := func(name string) bool { return name == "bureau" || name == "as_of" || name == "report.json" }
+	golden(t, "bureau", given, understood)
 }
 
 // understood reads a report and tells what was made of it.

@@ -110,12 +110,15 @@ const (
 	maxDays        = 365
 	maxAgeDays     = 100 * 365
 	maxThreshold   = 1_000_000
-	maxPoints      = 100
-	minRatio       = 1_00    // 1.00
-	maxRatio       = 100_00  // 100.00
-	maxRadius      = 500_000 // metres
-	maxAllowlist   = 500
-	maxCountries   = 250
+	// maxCounted is as far as applicants are counted: above it a threshold
+	// would never be reached, and the signal be silent for ever.
+	maxCounted   = 1_000
+	maxPoints    = 100
+	minRatio     = 1_00    // 1.00
+	maxRatio     = 100_00  // 100.00
+	maxRadius    = 500_000 // metres
+	maxAllowlist = 500
+	maxCountries = 250
 )
 
 // DefaultConfig is what a tenant starts with.

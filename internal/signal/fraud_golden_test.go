@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/rule"
@@ -21,40 +18,15 @@ import (
 // counted; and then the facts that follow, the answer and the alerts.
 func TestFraudCases(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/fraud/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden cases: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bytes.TrimSpace(archive.Comment)) == 0 {
-				t.Error("the file does not say what it shows")
-			}
-			got := &txtar.Archive{Comment: archive.Comment}
-			given := map[string]string{"config.json": "{}", "counts.json": "{}"}
-			for _, f := range archive.Files {
-				if strings.HasSuffix(f.Name, ".json") && f.Name != "fraud.json" {
-					given[f.Name] = string(f.Data)
-					got.Files = append(got.Files, f)
-				}
-			}
-			got.Files = append(got.Files, assessed(t, given)...)
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("-want +got (rewrite with -update):\n%s", diff)
-			}
-		})
-	}
+	given := func(name string) bool { return strings.HasSuffix(name, ".json") && name != "fraud.json" }
+	golden(t, "fraud", given, func(t *testing.T, archive *txtar.Archive) []txtar.File {
+		t.Helper()
+		asked := map[string]string{"config.json": "{}", "counts.json": "{}"}
+		for _, f := range archive.Files {
+			asked[f.Name] = string(f.Data)
+		}
+		return assessed(t, asked)
+	})
 }
 
 // assessed works a case out.
