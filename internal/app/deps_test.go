@@ -49,7 +49,13 @@ var house = []room{
 	{"signal", pure, "fault wire rule field report place"},
 	{"engine", pure, "fault wire rule field loan"},
 	{"application", pure, "fault wire rule field report place signal feature"},
-	{"backtest", pure, "fault wire rule field loan engine application"},
+	{"sheet", pure, "fault"},
+	{"chart", pure, ""},
+	{"backtest", pure, "fault wire rule field loan engine application sheet"},
+	{"backtest/page", pure, "fault wire rule chart backtest"},
+	{"training", pure, "fault wire rule field engine sheet backtest"},
+	{"advice", pure, "fault wire rule field loan engine"},
+	{"recovery", pure, "fault wire loan"},
 
 	{"tenant", useCase, "fault wire"},
 	{"store", adapter, "fault"},
@@ -58,8 +64,9 @@ var house = []room{
 
 	{"job", adapter, "fault wire rule engine tenant decisioning"},
 	{"httpapi", adapter, "fault wire api tenant decisioning agent"},
-	{"console", adapter, "fault wire tenant decisioning agent"},
+	{"console", adapter, "fault wire api chart tenant decisioning agent"},
 
+	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
@@ -82,7 +89,7 @@ var harmless = []string{"net/netip"}
 // pureThirdParty are the third-party packages the pure ring may import, and
 // testThirdParty those its test support may import besides.
 var (
-	pureThirdParty = []string{}
+	pureThirdParty = []string{"gonum.org/v1/gonum/mat"}
 	testThirdParty = []string{"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
 )
 

@@ -114,7 +114,7 @@ func (r *reader) scalar(n *node, v wire.Value) {
 	val, ok := rule.ReadValue(v)
 	switch {
 	case v.Kind() == wire.Number && def.Type == rule.NumberType:
-		num, inside := number(n, def, v)
+		num, inside := number(n.how, def, v.Text())
 		if !inside {
 			r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "%s", domainText(n.how, def))
 			return
@@ -139,18 +139,29 @@ func (r *reader) scalar(n *node, v wire.Value) {
 // its fourth, which is the same place, before the domain is looked at: the two
 // endpoints must not differ there either. A count must be whole as it was
 // sent, not once it is rounded.
-func number(n *node, def *rule.Field, v wire.Value) (num rule.Number, inside bool) {
-	num, exact, ok := rule.ParseNumber(v.Text())
+func number(how conversion, def *rule.Field, literal string) (num rule.Number, inside bool) {
+	num, exact, ok := rule.ParseNumber(literal)
 	if !ok || def.Integer && !(exact && num.HasPlaces(0)) {
 		return 0, false
 	}
-	if n.how == percent {
-		const places = rule.Places - 2
-		coef, _, _ := wire.ParseDecimal(v.Text(), places)
+	if how == percent {
+		coef, _, _ := wire.ParseDecimal(literal, percentPlaces)
 		num = rule.Number(coef) * 100
 	}
 	return num, !(def.BoundedBelow && num < def.Min || def.BoundedAbove && num > def.Max)
 }
+
+// percentPlaces are the decimals of a percentage.
+const percentPlaces = rule.Places - 2
+
+// rupees rounds an amount to the paisa, from the text: rounding twice could be
+// off by one.
+func rupees(literal string) rule.Number {
+	paise, _, _ := wire.ParseDecimal(literal, 2)
+	return rule.Number(paise) * paisa
+}
+
+const paisa = rule.One / 100
 
 // domainText says what a number must be, and the unit it is read in.
 func domainText(how conversion, def *rule.Field) string {
@@ -179,9 +190,7 @@ func domainText(how conversion, def *rule.Field) string {
 func (r *reader) convert(how conversion, val rule.Value, v wire.Value) rule.Value {
 	switch how {
 	case money:
-		// From the text: rounding twice could be off by a paisa.
-		paise, _, _ := wire.ParseDecimal(v.Text(), 2)
-		return rule.Num(rule.Number(paise) * (rule.One / 100))
+		return rule.Num(rupees(v.Text()))
 	case percent:
 		return r.percentage(val, v)
 	case employment:
@@ -201,54 +210,24 @@ func (r *reader) percentage(val rule.Value, v wire.Value) rule.Value {
 	return ratio
 }
 
-// employment normalises case, spaces and hyphens to the known vocabulary.
 func (r *reader) employment(val rule.Value, v wire.Value) rule.Value {
-	words := strings.FieldsFunc(strings.ToUpper(val.Text()), func(c rune) bool {
+	name, known := employmentType(val.Text())
+	if !known {
+		r.warnings.Add(v.Pointer(), CodeUnknownEmployment, "is not a known employment type and was read as OTHER")
+	}
+	return rule.Str(name)
+}
+
+// employmentType normalises case, spaces and hyphens to the known vocabulary,
+// in which a type that is not known is OTHER.
+func employmentType(text string) (name string, known bool) {
+	words := strings.FieldsFunc(strings.ToUpper(text), func(c rune) bool {
 		return c == '-' || c == '_' || unicode.IsSpace(c)
 	})
-	name := strings.Join(words, "_")
+	name = strings.Join(words, "_")
 	id, _ := field.Catalogue().Lookup("employment_type")
 	if slices.Contains(field.Catalogue().Field(id).Values, name) {
-		return rule.Str(name)
+		return name, true
 	}
-	r.warnings.Add(v.Pointer(), CodeUnknownEmployment, "is not a known employment type and was read as OTHER")
-	return rule.Str("OTHER")
-}
-
-const scoreText = "300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
-
-// score turns the raw score into the canonical facts. A new-to-credit code is
-// no low score: it leaves bureau_score absent.
-func (r *reader) score(parent wire.Value, pointer, rawPath string) {
-	raw := parent.Get("score")
-	if !raw.Given() {
-		if !r.opt.ScoreOptional && (!parent.Given() || parent.Kind() == wire.Object) {
-			r.faults.Add(pointer+"/score", fault.CodeRequired, "is required: %s", scoreText)
-		}
-		return
-	}
-	val := r.app.Facts.Get(rawPath)
-	if val.Type() == rule.Absent {
-		return // refused already
-	}
-	r.scored(raw, val)
-}
-
-// scored makes the facts of a score that stands at raw.
-func (r *reader) scored(raw wire.Value, val rule.Value) {
-	facts := r.app.Facts
-	switch points := val.Number(); {
-	case points < -rule.One, points > rule.Int(900):
-		r.faults.Add(raw.Pointer(), fault.CodeOutOfRange, "must be %s", scoreText)
-	case points >= rule.Int(300):
-		facts.Set(field.BureauScore, val)
-		facts.Set(field.BureauIsNTC, rule.Bool(false))
-	case points > rule.Int(6):
-		r.faults.Add(raw.Pointer(), fault.CodeOutOfRange, "must be %s", scoreText)
-	default:
-		facts.Set(field.BureauIsNTC, rule.Bool(true))
-		if points >= rule.One {
-			facts.Set("bureau_ntc_index", val)
-		}
-	}
+	return "OTHER", false
 }

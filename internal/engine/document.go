@@ -217,6 +217,9 @@ func (f *Factor) write(w *wire.Writer) {
 		number(w, "missing_points", f.Missing)
 	}
 	optional(w, "reason_code", f.ReasonCode)
+	if f.Typed {
+		w.Key("type").String(f.Field.Type.String())
+	}
 	number(w, "weight", f.Weight)
 	if f.When != nil {
 		w.Key("when")

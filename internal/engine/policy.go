@@ -149,6 +149,7 @@ type Scorecard struct {
 type Factor struct {
 	Name       string
 	Field      rule.Ref
+	Typed      bool // the factor itself says the type of a field that no catalogue knows
 	ReasonCode string
 	When       *rule.Condition
 	Bins       []Bin

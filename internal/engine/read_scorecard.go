@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"slices"
+
 	"verdict/internal/fault"
+	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -16,7 +19,7 @@ const (
 // A wrong one is refused with all its faults at once.
 func ReadScorecard(v wire.Value, catalogue *rule.Catalogue) (*Scorecard, error) {
 	var faults fault.List
-	r := scorecardReader{scope: &rule.Scope{Catalogue: catalogue}, faults: &faults}
+	r := scorecardReader{scope: &rule.Scope{Catalogue: catalogue, Inputs: map[string]rule.Type{}}, faults: &faults}
 	card := r.card(v)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -45,6 +48,30 @@ func (r *policyReader) scorecard(f *wire.Form) {
 		r.policy.Scorecard = card
 	default:
 		f.Fail("scorecard", fault.CodeRequired, "is required, or a scorecard_id")
+	}
+	if r.policy.Scorecard != nil {
+		r.adopt(f, r.policy.Scorecard)
+	}
+}
+
+// adopt declares the inputs that a scorecard brings along, so that a card from
+// elsewhere can be used as it stands.
+func (r *policyReader) adopt(f *wire.Form, card *Scorecard) {
+	for i := range card.Factors {
+		ref := card.Factors[i].Field
+		if ref.Name == "" || ref.ID != rule.Undeclared {
+			continue
+		}
+		at := slices.IndexFunc(r.policy.Inputs, func(in Input) bool { return in.Name == ref.Name })
+		switch {
+		case at >= 0 && r.policy.Inputs[at].Type != ref.Type:
+			f.Fail("inputs", fault.CodeWrongType, "the scorecard reads %s as a %s", ref.Name, ref.Type)
+		case at < 0 && len(r.policy.Inputs) == maxInputs:
+			f.Fail("inputs", fault.CodeTooMany, "there are more than %d with those of the scorecard", maxInputs)
+			return
+		case at < 0:
+			r.policy.Inputs = append(r.policy.Inputs, Input{Name: ref.Name, Type: ref.Type})
+		}
 	}
 }
 
@@ -115,11 +142,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	}
 	f.Require("field", "the field that earns the points")
 	if name, ok := f.Text("field", 128); ok {
-		ref, detail := r.scope.Resolve(name, r.faults.Terse())
-		if detail != "" {
-			f.Fail("field", fault.CodeUnknownField, "%s", detail)
-		}
-		out.Field = ref
+		out.Field, out.Typed = r.field(f, name)
 	}
 	out.ReasonCode = readReasonCode(f)
 	if out.ReasonCode == "" && out.Field.Name != "" && out.Field.ID >= 0 {
@@ -147,6 +170,29 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 		r.coverage(bins, &out)
 	}
 	return out
+}
+
+// field settles the name of a factor's field. A card that stands alone has no
+// inputs to declare a request path of the lender's own, so the factor itself
+// may say the type of one.
+func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed bool) {
+	given := f.Get("type").Given()
+	choice := f.Choice("type", 0, rule.NumberType.String(), rule.StringType.String(), rule.BoolType.String())
+	declared := rule.NumberType + rule.Type(choice)
+	if known, isInput := r.scope.Inputs[name]; given && field.Declarable(name) {
+		if isInput && known != declared {
+			f.Fail("type", fault.CodeWrongType, "the field is declared as a %s already", known)
+		}
+		r.scope.Inputs[name] = declared
+		return rule.Ref{Name: name, ID: rule.Undeclared, Type: declared}, true
+	}
+	ref, detail := r.scope.Resolve(name, r.faults.Terse())
+	if detail != "" {
+		f.Fail("field", fault.CodeUnknownField, "%s", detail)
+	} else if given && declared != ref.Type {
+		f.Fail("type", fault.CodeWrongType, "the field is a %s", ref.Type)
+	}
+	return ref, false
 }
 
 func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {

@@ -112,6 +112,12 @@ func (c *Catalogue) names(yield func(string) bool) {
 	}
 }
 
+// Nearest returns the candidate closest to a misspelt name, for names that are
+// not of the catalogue.
+func Nearest(name string, candidates []string) (string, bool) {
+	return nearest(name, slices.Values(candidates))
+}
+
 // nearest picks the candidate with the smallest edit distance: at most a third
 // of the name's length, or two if that is more, and never so far that nothing
 // is left of either (== is not near to or). The one more alike wins a tie, so

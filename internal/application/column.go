@@ -1,0 +1,240 @@
+package application
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// ColumnOptions say what is known of a file's columns.
+type ColumnOptions struct {
+	// Map gives columns the fields they hold, before their own names are
+	// looked at. A column that is given "" is left aside.
+	Map map[string]string
+	// Others are columns that the caller reads itself. One that names a field
+	// as well is read as that field too.
+	Others []string
+	// Inputs are the paths that the policies declare.
+	Inputs map[string]rule.Type
+	// Reads tells whether any plan reads a field; what none reads is checked
+	// and then dropped. Nil keeps everything.
+	Reads func(name string) bool
+	// PercentFOIR says that foir is a percentage in this file, and no ratio.
+	PercentFOIR bool
+}
+
+// Columns is the header of a file, understood once: which cell becomes which
+// facts, with exactly the meaning that POST /v1/decisions gives the same values.
+// It never changes and may be shared.
+type Columns struct {
+	columns []column
+	ignored []string
+}
+
+// column is one cell's way into the facts. What every row needs stands first
+// and close together.
+type column struct {
+	cell   int32
+	places int8 // decimals that need no rounding
+	typ    rule.Type
+	how    conversion
+	ratio  bool // the raw value is the canonical one: a percentage that stands for a ratio
+
+	// raw and canonical are the facts it becomes, Undeclared for one that is
+	// not kept; input is the name of a declared one instead.
+	raw, canonical rule.FieldID
+
+	// least and greatest are the domain with every bound filled in.
+	least, greatest rule.Number
+	input           string
+
+	field             string       // what a fault is reported under
+	def               *rule.Field  // nil for a declared input
+	score, ntc, index rule.FieldID // of a score: the further facts that are kept
+}
+
+// NewColumns settles what each column means. A header that cannot be meant is
+// refused as a *fault.Error with everything that is wrong with it.
+func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
+	b := columnBuilder{o: o, taken: map[string]int{}, out: &Columns{}}
+	for i, name := range header {
+		b.add(i, name)
+	}
+	b.unmapped(header)
+	if _, ok := b.taken[scoreName]; !ok {
+		b.faults.Add("/header", fault.CodeRequired, "has no column for score: %s", scoreText)
+	}
+	if err := b.faults.Err(); err != nil {
+		return nil, err
+	}
+	return b.out, nil
+}
+
+// Ignored lists the columns nobody reads, in the order of the header.
+func (c *Columns) Ignored() []string { return slices.Clone(c.ignored) }
+
+// columnBuilder puts Columns together.
+type columnBuilder struct {
+	o      ColumnOptions
+	taken  map[string]int // the column of each field, by the name it is reported under
+	faults fault.List
+	out    *Columns
+}
+
+// add settles one column.
+func (b *columnBuilder) add(i int, name string) {
+	wanted, mapped := b.o.Map[name]
+	if mapped && wanted == "" || name == "" {
+		return
+	}
+	if !mapped {
+		wanted = name
+	}
+	c, known := b.resolve(wanted)
+	switch {
+	case known:
+		c.cell = int32(i)
+		b.take(i, c)
+	case mapped:
+		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "%s", b.why(wanted))
+	case !slices.Contains(b.o.Others, name):
+		b.out.ignored = append(b.out.ignored, name)
+	}
+}
+
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// take keeps a column, unless another holds the same field: which of the two
+// was meant would be anyone's guess.
+func (b *columnBuilder) take(i int, c column) {
+	if first, twice := b.taken[c.field]; twice {
+		b.faults.Add("/header/"+strconv.Itoa(i), fault.CodeDuplicate,
+			"is a second column for %s, after column %d; leave one of them aside", c.field, first+1)
+		return
+	}
+	b.taken[c.field] = i
+	b.out.columns = append(b.out.columns, c)
+}
+
+// unmapped refuses a mapping of a column that is not there.
+func (b *columnBuilder) unmapped(header []string) {
+	var missing []string
+	for name := range b.o.Map {
+		if !slices.Contains(header, name) {
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	for _, name := range missing {
+		hint := ""
+		if near, ok := rule.Nearest(name, header); ok && !b.faults.Terse() {
+			hint = "; column " + strconv.Itoa(slices.Index(header, near)+1) + " has a name like it"
+		}
+		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "is not a column of the file%s", hint)
+	}
+}
+
+// resolve finds what a name stands for.
+func (b *columnBuilder) resolve(name string) (column, bool) {
+	n := columnNames()[name]
+	if n == nil {
+		if typ, declared := b.o.Inputs[name]; declared {
+			return b.input(name, typ), true
+		}
+		// A spreadsheet's header is often in capitals.
+		if n = columnNames()[strings.ToLower(name)]; n == nil {
+			return column{}, false
+		}
+	}
+	catalogue := field.Catalogue()
+	c := column{
+		how: n.how, def: catalogue.Field(n.raw), raw: b.kept(n.raw), canonical: b.kept(n.canonical),
+		score: rule.Undeclared, ntc: rule.Undeclared, index: rule.Undeclared,
+	}
+	c.field = c.def.Name
+	switch {
+	case n.how == score:
+		c.field, c.canonical = scoreName, rule.Undeclared
+		c.score, c.ntc, c.index = b.keptName(field.BureauScore), b.keptName(field.BureauIsNTC), b.keptName(bureauNTCIndex)
+	case n.canonical != rule.Undeclared:
+		c.field = catalogue.Field(n.canonical).Name
+	}
+	if b.o.PercentFOIR && c.def.Name == "applicant.foir" {
+		id, _ := catalogue.Lookup("report.incomeAssessment.foir")
+		c.how, c.ratio, c.def = percent, true, catalogue.Field(id)
+	}
+	c.domain()
+	return c, true
+}
+
+// input is the column of a declared input, which has a type and no domain.
+func (b *columnBuilder) input(name string, typ rule.Type) column {
+	c := column{
+		field: name, typ: typ, least: -rule.MaxNumber, greatest: rule.MaxNumber, places: rule.Places,
+		raw: rule.Undeclared, canonical: rule.Undeclared, score: rule.Undeclared, ntc: rule.Undeclared, index: rule.Undeclared,
+	}
+	if b.o.Reads == nil || b.o.Reads(name) {
+		c.input = name
+	}
+	return c
+}
+
+func (c *column) domain() {
+	c.typ, c.places = c.def.Type, rule.Places
+	switch {
+	case c.def.Integer:
+		c.places = 0
+	case c.how == money:
+		c.places = 2
+	case c.how == percent:
+		c.places = percentPlaces
+	}
+	c.least, c.greatest = math.MinInt64, math.MaxInt64
+	if c.def.BoundedBelow {
+		c.least = c.def.Min
+	}
+	if c.def.BoundedAbove {
+		c.greatest = c.def.Max
+	}
+}
+
+// kept is the field if somebody reads it.
+func (b *columnBuilder) kept(id rule.FieldID) rule.FieldID {
+	if id == rule.Undeclared || b.o.Reads != nil && !b.o.Reads(field.Catalogue().Field(id).Name) {
+		return rule.Undeclared
+	}
+	return id
+}
+
+func (b *columnBuilder) keptName(name string) rule.FieldID {
+	id, _ := field.Catalogue().Lookup(name)
+	return b.kept(id)
+}
+
+// why says why a column cannot hold what it is mapped to.
+func (b *columnBuilder) why(wanted string) string {
+	if _, known := field.Catalogue().Lookup(wanted); known {
+		return "is worked out while deciding and cannot be given"
+	}
+	if b.faults.Terse() {
+		return "is not a known field"
+	}
+	names := columnNames()
+	list := make([]string, 0, len(names)+len(b.o.Inputs))
+	for name := range names {
+		list = append(list, name)
+	}
+	for name := range b.o.Inputs {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	if near, ok := rule.Nearest(wanted, list); ok {
+		return "is not a known field; did you mean " + near + "?"
+	}
+	return "is not a known field"
+}

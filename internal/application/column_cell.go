@@ -1,0 +1,123 @@
+package application
+
+import (
+	"bytes"
+
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+)
+
+// RowReader reads rows into facts. It belongs to one goroutine: it remembers
+// the texts it has met, so that a million rows do not make a million copies of
+// the word SALARIED.
+type RowReader struct {
+	columns []column
+	texts   []vocabulary // beside the columns
+}
+
+// Reader makes a reader of rows.
+func (c *Columns) Reader() *RowReader {
+	return &RowReader{columns: c.columns, texts: make([]vocabulary, len(c.columns))}
+}
+
+// Read empties the facts and fills them from one row's cells, of which there
+// are as many as the header has. A blank cell is an absent value. Where the row
+// is wrong, code says how and name where, and the facts are of no use; otherwise
+// code is "".
+func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) {
+	facts.Reset()
+	scored := false
+	for i := range r.columns {
+		c := &r.columns[i]
+		cell := cells[c.cell]
+		if len(cell) == 0 {
+			continue
+		}
+		if cell[0] <= ' ' || cell[len(cell)-1] <= ' ' {
+			trimmed := bytes.TrimSpace(cell)
+			if len(trimmed) == 0 {
+				continue
+			}
+			if c.typ != rule.StringType {
+				cell = trimmed
+			}
+		}
+		switch c.typ {
+		case rule.NumberType:
+			code = c.number(cell, facts)
+			scored = scored || c.how == score
+		case rule.BoolType:
+			code = c.boolean(cell, facts)
+		default:
+			code = r.text(i, cell, facts)
+		}
+		if code != "" {
+			return c.field, code
+		}
+	}
+	if !scored {
+		return scoreName, fault.CodeRequired
+	}
+	return "", ""
+}
+
+// keep adds what a cell was understood as.
+func (c *column) keep(facts *rule.Facts, raw, canonical rule.Value) {
+	if c.raw != rule.Undeclared {
+		facts.Add(c.raw, raw)
+	}
+	if c.canonical != rule.Undeclared {
+		facts.Add(c.canonical, canonical)
+	}
+	if c.input != "" {
+		facts.Set(c.input, raw)
+	}
+}
+
+// boolean reads yes and no in the spellings that files have.
+func (c *column) boolean(cell []byte, facts *rule.Facts) (code string) {
+	var val rule.Value
+	switch {
+	case isWord(cell, "1"), isWord(cell, "true"), isWord(cell, "yes"):
+		val = rule.Bool(true)
+	case isWord(cell, "0"), isWord(cell, "false"), isWord(cell, "no"):
+		val = rule.Bool(false)
+	default:
+		return fault.CodeWrongType
+	}
+	c.keep(facts, val, val)
+	return ""
+}
+
+// isWord compares with a lower-case word in any case of letters.
+func isWord(cell []byte, word string) bool {
+	if len(cell) != len(word) {
+		return false
+	}
+	for i, b := range cell {
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		if b != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// text reads a text as it stands.
+func (r *RowReader) text(i int, cell []byte, facts *rule.Facts) (code string) {
+	c := &r.columns[i]
+	if len(cell) > maxText {
+		return fault.CodeOutOfRange
+	}
+	if c.raw == rule.Undeclared && c.canonical == rule.Undeclared && c.input == "" {
+		return ""
+	}
+	m := r.texts[i].find(cell)
+	if m == nil {
+		m = r.texts[i].learn(string(cell), c.how)
+	}
+	c.keep(facts, m.raw, m.canonical)
+	return ""
+}

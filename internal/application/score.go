@@ -1,0 +1,71 @@
+package application
+
+import (
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+const scoreText = "300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
+
+// score turns the raw score into the canonical facts. A new-to-credit code is
+// no low score: it leaves bureau_score absent.
+func (r *reader) score(parent wire.Value, pointer, rawPath string) {
+	raw := parent.Get("score")
+	if !raw.Given() {
+		if !r.opt.ScoreOptional && (!parent.Given() || parent.Kind() == wire.Object) {
+			r.faults.Add(pointer+"/score", fault.CodeRequired, "is required: %s", scoreText)
+		}
+		return
+	}
+	val := r.app.Facts.Get(rawPath)
+	if val.Type() == rule.Absent {
+		return // refused already
+	}
+	r.scored(raw, val)
+}
+
+// scored makes the facts of a score that stands at raw.
+func (r *reader) scored(raw wire.Value, val rule.Value) {
+	facts := r.app.Facts
+	switch standingOf(val.Number()) {
+	case noStanding:
+		r.faults.Add(raw.Pointer(), fault.CodeOutOfRange, "must be %s", scoreText)
+	case rated:
+		facts.Set(field.BureauScore, val)
+		facts.Set(field.BureauIsNTC, rule.Bool(false))
+	case unrated:
+		facts.Set(field.BureauIsNTC, rule.Bool(true))
+	case indexed:
+		facts.Set(field.BureauIsNTC, rule.Bool(true))
+		facts.Set(bureauNTCIndex, val)
+	}
+}
+
+const bureauNTCIndex = "bureau_ntc_index"
+
+// standing is what a raw score says of an applicant.
+type standing uint8
+
+const (
+	noStanding standing = iota // neither a score nor a code
+	rated                      // a score
+	unrated                    // new to credit
+	indexed                    // new to credit, with a thin-file index
+)
+
+// standingOf reads a raw score.
+func standingOf(points rule.Number) standing {
+	switch {
+	case points < -rule.One, points > rule.Int(900):
+		return noStanding
+	case points >= rule.Int(300):
+		return rated
+	case points > rule.Int(6):
+		return noStanding
+	case points >= rule.One:
+		return indexed
+	}
+	return unrated
+}

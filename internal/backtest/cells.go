@@ -1,0 +1,72 @@
+package backtest
+
+import (
+	"iter"
+
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// grid cuts the scores that a scorecard can give into cells: a hundredth of a
+// point each where that makes a million at most, else a tenth or a whole one,
+// which no card's range is too wide for. A cell never reaches across a whole
+// score, so pricing bands are unions of cells.
+type grid struct {
+	base rule.Number // where cell 0 begins
+	step rule.Number
+}
+
+// maxCells bounds the cells of a grid.
+const maxCells = 1 << 21
+
+func newGrid(card *engine.Scorecard) grid {
+	g := grid{step: rule.One / 100}
+	for (card.MaxScore-card.MinScore)/g.step > 1_000_000 && g.step < rule.One {
+		g.step *= 10
+	}
+	g.base = rule.Int(card.MinScore.Floor())
+	return g
+}
+
+func (g grid) cell(score rule.Number) int32 { return int32((score - g.base) / g.step) }
+
+// score is the lowest score of a cell.
+func (g grid) score(cell int32) rule.Number { return g.base + rule.Number(cell)*g.step }
+
+// cells count rows by score. Pages are made when a score first falls into
+// them: most cards give few of the scores they could.
+type cells struct {
+	pages []*page
+}
+
+const pageBits = 9
+
+type page [1 << pageBits]counts
+
+// at is the counts of a cell, to be changed.
+func (c *cells) at(cell int32) *counts {
+	i := int(cell >> pageBits)
+	for i >= len(c.pages) {
+		c.pages = append(c.pages, nil)
+	}
+	if c.pages[i] == nil {
+		c.pages[i] = new(page)
+	}
+	return &c.pages[i][cell&(1<<pageBits-1)]
+}
+
+// each yields the cells that hold rows, by score.
+func (c *cells) each() iter.Seq2[int32, *counts] {
+	return func(yield func(int32, *counts) bool) {
+		for i, p := range c.pages {
+			if p == nil {
+				continue
+			}
+			for k := range p {
+				if p[k] != (counts{}) && !yield(int32(i<<pageBits|k), &p[k]) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package backtest
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// change is one difference between two policies, and what tells how much of a
+// swap is its doing: the champion with this change alone, and the challenger
+// without it. Both are compiled when the first swapped row asks.
+type change struct {
+	PolicyChange
+	alone, without func() *engine.Plan
+	apply          func(to, from *engine.Policy) // makes to's part what it is in from
+}
+
+// maxChanges bounds the changes that are tried one by one. Of more, whole
+// sections are tried.
+const maxChanges = 64
+
+// changesBetween lists what is different, in the order of a policy document.
+// Texts, reason codes, conditions of an offer and the order of rules decide
+// nothing and are left out.
+func changesBetween(champion, challenger *engine.Policy) []change {
+	d := differ{a: champion, b: challenger}
+	d.required()
+	d.knockouts()
+	d.adjustments()
+	d.scorecard()
+	d.bands()
+	d.step()
+	if len(d.changes) > maxChanges {
+		d.bySection()
+	}
+	for i := range d.changes {
+		c := &d.changes[i]
+		c.alone = hybrid(champion, challenger, c.apply)
+		c.without = hybrid(challenger, champion, c.apply)
+	}
+	return d.changes
+}
+
+// hybrid is a policy with one part of another.
+func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) func() *engine.Plan {
+	return sync.OnceValue(func() *engine.Plan {
+		p := *base
+		p.Required = slices.Clone(base.Required)
+		p.Knockouts = slices.Clone(base.Knockouts)
+		p.Adjustments = slices.Clone(base.Adjustments)
+		p.Bands = slices.Clone(base.Bands)
+		p.Inputs = slices.Clone(base.Inputs)
+		for _, in := range other.Inputs {
+			if !slices.ContainsFunc(p.Inputs, func(x engine.Input) bool { return x.Name == in.Name }) {
+				p.Inputs = append(p.Inputs, in)
+			}
+		}
+		card := *base.Scorecard
+		card.Factors = slices.Clone(card.Factors)
+		p.Scorecard = &card
+		apply(&p, other)
+		return engine.Compile(&p, field.Catalogue())
+	})
+}
+
+// differ gathers the changes from policy a to policy b.
+type differ struct {
+	a, b    *engine.Policy
+	changes []change
+}
+
+func (d *differ) add(section, id, before, after string, apply func(to, from *engine.Policy)) {
+	what := "changed"
+	switch {
+	case before == "":
+		what = "added"
+	case after == "":
+		what = "removed"
+	}
+	d.changes = append(d.changes, change{
+		PolicyChange: PolicyChange{Section: section, ID: id, What: what, Before: before, After: after},
+		apply:        apply,
+	})
+}
+
+// The sections of a policy, as its document names them.
+const (
+	sectionRequired    = "required_fields"
+	sectionKnockouts   = "knockouts"
+	sectionAdjustments = "adjustments"
+	sectionBase        = "base_points"
+	sectionRange       = "score_range"
+	sectionFactors     = "factors"
+	sectionBands       = "pricing_bands"
+	sectionStep        = "limit_step"
+)
+
+func (d *differ) required() {
+	before, after := requiredText(d.a), requiredText(d.b)
+	if before != after {
+		d.add(sectionRequired, "", before, after, func(to, from *engine.Policy) { to.Required = from.Required })
+	}
+}
+
+func (d *differ) step() {
+	before, after := rupees(d.a.LimitStepPaise), rupees(d.b.LimitStepPaise)
+	if before != after {
+		d.add(sectionStep, "", before, after, func(to, from *engine.Policy) { to.LimitStepPaise = from.LimitStepPaise })
+	}
+}
+
+func (d *differ) knockouts() {
+	eachDifferent(d.a.Knockouts, d.b.Knockouts, knockoutID, func(k *engine.Knockout) string {
+		return string(conditionBytes(&k.Condition)) + k.Action.String() + k.OnAbsent.String() + string(rune('0'+k.Stage))
+	}, func(id string, before, after *engine.Knockout) {
+		d.add(sectionKnockouts, id, knockoutText(before), knockoutText(after), func(to, from *engine.Policy) {
+			to.Knockouts = replaced(to.Knockouts, from.Knockouts, knockoutID, id)
+		})
+	})
+}
+
+func (d *differ) adjustments() {
+	eachDifferent(d.a.Adjustments, d.b.Adjustments, adjustmentID, func(a *engine.Adjustment) string {
+		return string(conditionBytes(&a.Condition)) + a.Delta.String()
+	}, func(id string, before, after *engine.Adjustment) {
+		d.add(sectionAdjustments, id, adjustmentText(before), adjustmentText(after), func(to, from *engine.Policy) {
+			to.Adjustments = replaced(to.Adjustments, from.Adjustments, adjustmentID, id)
+		})
+	})
+}
+
+func knockoutID(k *engine.Knockout) string     { return k.ID }
+func adjustmentID(a *engine.Adjustment) string { return a.ID }
+func factorName(f *engine.Factor) string       { return f.Name }
+
+// bands are changed one by one where both policies have the same ranges, and
+// all together where they do not: a band of one ladder need not fit into the
+// other.
+func (d *differ) bands() {
+	if !slices.EqualFunc(sortedRanges(d.a), sortedRanges(d.b), func(x, y bandRange) bool { return x == y }) {
+		d.add(sectionBands, "", bandsText(d.a.Bands), bandsText(d.b.Bands), func(to, from *engine.Policy) { to.Bands = from.Bands })
+		return
+	}
+	for i := range d.a.Bands {
+		before := &d.a.Bands[i]
+		after := bandAt(d.b, rangeOf(before))
+		same := *after
+		same.ID = before.ID
+		if reflect.DeepEqual(*before, same) {
+			continue
+		}
+		at := rangeOf(before)
+		d.add(sectionBands, before.ID, bandText(before), bandText(after), func(to, from *engine.Policy) {
+			*bandAt(to, at) = *bandAt(from, at)
+		})
+	}
+}
+
+// bandRange is which applicants a band is for.
+type bandRange struct {
+	ntc, ranged    bool
+	least, highest int64
+}
+
+func rangeOf(b *engine.Band) bandRange {
+	return bandRange{b.NTC, b.Ranged, b.MinScore, b.MaxScore}
+}
+
+func sortedRanges(p *engine.Policy) []bandRange {
+	var list []bandRange
+	for i := range p.Bands {
+		list = append(list, rangeOf(&p.Bands[i]))
+	}
+	slices.SortFunc(list, func(a, b bandRange) int {
+		if a.ntc != b.ntc {
+			if a.ntc {
+				return 1
+			}
+			return -1
+		}
+		return int(min(max(a.least-b.least, -1), 1))
+	})
+	return list
+}
+
+func bandAt(p *engine.Policy, at bandRange) *engine.Band {
+	for i := range p.Bands {
+		if rangeOf(&p.Bands[i]) == at {
+			return &p.Bands[i]
+		}
+	}
+	return nil // cannot be: both policies have the same ranges
+}
+
+// eachDifferent calls fn for what is in one list and not alike in the other:
+// first in the order of a, then what only b has.
+func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, before, after *T)) {
+	in := map[string]*T{}
+	for i := range b {
+		in[id(&b[i])] = &b[i]
+	}
+	seen := map[string]bool{}
+	for i := range a {
+		name := id(&a[i])
+		seen[name] = true
+		if after := in[name]; after == nil || key(&a[i]) != key(after) {
+			fn(name, &a[i], after)
+		}
+	}
+	for i := range b {
+		if name := id(&b[i]); !seen[name] {
+			fn(name, nil, &b[i])
+		}
+	}
+}
+
+// replaced makes one element of a list what it is in another.
+func replaced[T any](list, from []T, id func(*T) string, name string) []T {
+	at := slices.IndexFunc(list, func(x T) bool { return id(&x) == name })
+	source := slices.IndexFunc(from, func(x T) bool { return id(&x) == name })
+	switch {
+	case at < 0:
+		return append(list, from[source])
+	case source < 0:
+		return slices.Delete(list, at, at+1)
+	}
+	list[at] = from[source]
+	return list
+}
+
+func conditionBytes(c *rule.Condition) []byte {
+	var w wire.Writer
+	c.Write(&w)
+	return w.Buf
+}

@@ -1,0 +1,145 @@
+package backtest
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
+// partialVersion begins every stored partial. It changes with the layout, so
+// that a newer program does not misread what an older one left.
+const partialVersion = 1
+
+// Append appends the partial in a compact form: two partials that gathered the
+// same have the same bytes, however they came to it.
+func (p *Partial) Append(dst []byte) []byte {
+	tape := recorder{}
+	p.walk(&tape)
+	dst = append(dst, partialVersion)
+	dst = binary.AppendUvarint(dst, uint64(len(tape.tape)))
+	for _, n := range tape.tape {
+		dst = binary.AppendVarint(dst, n)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(p.errors)))
+	for _, e := range p.errors {
+		dst = appendText(binary.AppendVarint(dst, e.Row), e.Field)
+		dst = appendText(dst, e.Code)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(p.codes)))
+	for _, c := range p.codes {
+		dst = binary.AppendVarint(appendText(dst, c.Code), c.Count)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(p.groups.kept)))
+	for i := range p.groups.kept {
+		g := &p.groups.kept[i]
+		dst = appendText(dst, g.name)
+		tape := recorder{}
+		walkCounts(&tape, &g.approved)
+		walkCounts(&tape, &g.others)
+		for _, n := range tape.tape {
+			dst = binary.AppendVarint(dst, n)
+		}
+	}
+	return dst
+}
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+var errPartial = errors.New("decode partial: the bytes are not a partial of this version")
+
+// DecodePartial reads what Append wrote.
+func DecodePartial(data []byte) (*Partial, error) {
+	if len(data) == 0 || data[0] != partialVersion {
+		return nil, errPartial
+	}
+	d := decoder{data: data[1:]}
+	p := NewPartial()
+	tape := make([]int64, d.length(1))
+	for i := range tape {
+		tape[i] = d.varint()
+	}
+	a := adder{tape: tape}
+	p.walk(&a)
+	d.bad = d.bad || a.bad || len(a.tape) > 0
+	for range d.length(3) {
+		e := RowError{Row: d.varint(), Field: d.text(), Code: d.text()}
+		p.errors = append(p.errors, e)
+	}
+	for range d.length(2) {
+		c := CodeCount{Code: d.text()}
+		c.Count = d.varint()
+		p.codes = append(p.codes, c)
+	}
+	for range d.length(1) {
+		g := group{name: d.text()}
+		for _, c := range [...]*counts{&g.approved, &g.others} {
+			for i := range c {
+				c[i].rows, c[i].weight = d.varint(), d.varint()
+			}
+		}
+		p.groups.kept = append(p.groups.kept, g)
+	}
+	if d.bad || len(d.data) > 0 || !p.ordered() {
+		return nil, errPartial
+	}
+	return p, nil
+}
+
+// ordered reports whether the lists are as Append leaves them: merging relies
+// on it.
+func (p *Partial) ordered() bool {
+	return len(p.errors) <= MaxRowErrors && len(p.groups.kept) <= keptGroups &&
+		slices.IsSortedFunc(p.errors, compareErrors) &&
+		ascending(p.codes, func(c CodeCount) string { return c.Code }) &&
+		ascending(p.groups.kept, func(g group) string { return g.name })
+}
+
+func ascending[T any](list []T, key func(T) string) bool {
+	for i := 1; i < len(list); i++ {
+		if key(list[i-1]) >= key(list[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// decoder reads numbers and texts; bad says that there were none.
+type decoder struct {
+	data []byte
+	bad  bool
+}
+
+func (d *decoder) varint() int64 {
+	n, size := binary.Varint(d.data)
+	return n * int64(d.skip(size))
+}
+
+// length reads the length of a list whose elements take so many bytes at
+// least; more than there are bytes left cannot be.
+func (d *decoder) length(least int) int {
+	n, size := binary.Uvarint(d.data)
+	if d.skip(size) == 0 || n > uint64(len(d.data)/least) {
+		d.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) text() string {
+	n := d.length(1)
+	s := string(d.data[:n])
+	d.data = d.data[n:]
+	return s
+}
+
+// skip goes on by the size of a number, and returns 0 when there was none.
+func (d *decoder) skip(size int) int {
+	if size <= 0 {
+		d.bad, d.data = true, nil
+		return 0
+	}
+	d.data = d.data[size:]
+	return 1
+}

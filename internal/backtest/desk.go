@@ -1,0 +1,138 @@
+package backtest
+
+import (
+	"math/bits"
+
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// desk is where one policy decides.
+type desk struct {
+	side     *side
+	tracer   *engine.Tracer
+	decision engine.Decision
+	none     int32 // the grade of no band
+	scaling  *engine.Scaling
+	pds      [][]int32 // by cell, in millionths, in pages; unread is -1
+	funding  int64     // a year, in millionths
+}
+
+func (r *Run) newDesk(s *side) desk {
+	return desk{
+		side: s, tracer: s.plan.NewTracer(), none: s.none(),
+		scaling: s.plan.Policy().Scorecard.Scaling, funding: int64(r.setup.FundingRate),
+	}
+}
+
+// decide decides one application and counts what came of it.
+func (k *desk) decide(s *sides, r *row, facts *rule.Facts) {
+	d := &k.decision
+	k.side.plan.Decide(facts, d)
+	e := k.tracer.Read(d)
+	grade := k.none
+	if e.Band >= 0 {
+		grade = k.side.gradeOf[e.Band]
+	}
+	g := &s.grades[grade]
+	g.status[d.Status][r.label].add(r.weight)
+	cell := k.side.grid.cell(d.FinalScore)
+	s.cells.at(cell)[r.label].add(r.weight)
+	s.score.add(int64(d.FinalScore-k.side.grid.base), r.weight)
+	switch o := &d.Offer; {
+	case d.Status == engine.Approved:
+		g.limit.add(o.LimitPaise, r.weight)
+		g.rate.add(o.RateBP, r.weight)
+		g.apr.add(o.APR, r.weight)
+		s.interest.add(o.InterestPaise, r.weight)
+		s.fee.add(o.FeePaise, r.weight)
+		s.funding.add(fundingPaise(o, k.funding), r.weight)
+		if k.scaling != nil {
+			s.loss.add(o.LimitPaise, int64(k.pd(cell))*r.weight)
+		}
+	case o.Made:
+		s.limitReferred.add(o.LimitPaise, r.weight)
+	}
+	for rank, code := range e.Reasons {
+		reason := &s.reasons[code]
+		reason.status[d.Status]++
+		if rank == 0 {
+			reason.first++
+		}
+	}
+	k.noteRules(s, r, e)
+}
+
+// noteRules counts what the rules did.
+func (k *desk) noteRules(s *sides, r *row, e *engine.Effect) {
+	for i, h := range e.Hits {
+		s.rules[h.Knockout].hit[r.label].add(r.weight)
+		sole := &s.soles[h.Knockout]
+		if h.Result == engine.ResultFail {
+			sole.declines++
+		}
+		if i == 0 {
+			sole.first++
+		}
+		if len(e.Hits) > 1 {
+			sole.overlap++
+		}
+	}
+	if e.Sole >= 0 {
+		sole := &s.soles[e.Sole]
+		sole.sole[r.label].add(r.weight)
+		if k.decision.Status == engine.Declined {
+			sole.soleDeclines++
+		} else {
+			sole.soleReferrals++
+		}
+	}
+	for _, i := range e.Unknown {
+		s.rules[i].unknown++
+	}
+	adjustments := s.rules[len(s.soles):]
+	for _, i := range e.Applied {
+		adjustments[i].hit[r.label].add(r.weight)
+	}
+	for _, i := range e.Unsure {
+		adjustments[i].unknown++
+	}
+}
+
+// pd is the probability of default that the scorecard claims at a cell. It is
+// worked out once for each.
+func (k *desk) pd(cell int32) int32 {
+	i := int(cell >> pageBits)
+	for i >= len(k.pds) {
+		k.pds = append(k.pds, nil)
+	}
+	if k.pds[i] == nil {
+		k.pds[i] = make([]int32, 1<<pageBits)
+		for j := range k.pds[i] {
+			k.pds[i][j] = -1
+		}
+	}
+	at := &k.pds[i][cell&(1<<pageBits-1)]
+	if *at < 0 {
+		*at = int32(k.scaling.PD(k.side.grid.score(cell)))
+	}
+	return *at
+}
+
+// fundingPaise is what the lender pays for the money it lends: the interest is
+// the balance over time times the rate, so the same balance at the price of
+// money costs interest × funding ÷ rate. Half up to the paisa. Without a rate
+// the balance falls evenly.
+func fundingPaise(o *engine.Offer, funding int64) int64 {
+	paise, by, over := o.InterestPaise, funding, o.RateBP*100
+	if o.RateBP == 0 {
+		paise, by, over = o.LimitPaise, funding*int64(o.TenureMonths+1), 24*int64(rule.One)
+	}
+	hi, lo := bits.Mul64(uint64(paise), uint64(by))
+	lo, carry := bits.Add64(lo, uint64(over)/2, 0)
+	if hi += carry; hi >= uint64(over) {
+		return 0 // cannot be: it would be more than any limit
+	}
+	q, _ := bits.Div64(hi, lo, uint64(over))
+	return int64(q)
+}

@@ -1,0 +1,102 @@
+package backtest
+
+import (
+	"math"
+	"math/big"
+
+	"verdict/internal/rule"
+)
+
+// Figures come from whole numbers by one division each, rounded half away from
+// zero: nothing depends on a processor's floating point.
+
+// ratio is a/b; unknown when b is zero.
+func ratio(a, b int64) Figure {
+	var w wide
+	w.add(a, int64(rule.One))
+	return w.mean(b, 1)
+}
+
+// mean is the sum in units of so many millionths, divided by a total weight.
+func (s *wide) mean(weight int64, unit rule.Number) Figure {
+	if weight == 0 {
+		return Figure{}
+	}
+	n := quotient(new(big.Int).Mul(s.big(), big.NewInt(int64(unit))), big.NewInt(weight))
+	if !n.IsInt64() {
+		return Figure{}
+	}
+	return Figure{rule.Number(n.Int64()), true}
+}
+
+// money is a sum of paise times weights divided by a weight.
+func (s *wide) money(weight int64) Money {
+	return fraction{new(big.Rat).SetInt(s.big())}.moneyOver(weight)
+}
+
+func (s *wide) times(n int64) fraction {
+	return fraction{new(big.Rat).SetInt(new(big.Int).Mul(s.big(), big.NewInt(n)))}
+}
+
+// over is s/t.
+func (s *wide) over(t *wide) Figure {
+	n := quotient(new(big.Int).Mul(s.big(), big.NewInt(int64(rule.One))), t.big())
+	return Figure{rule.Number(n.Int64()), true}
+}
+
+func (s *wide) float() float64 {
+	f, _ := new(big.Float).SetInt(s.big()).Float64()
+	return f
+}
+
+// quotient divides, rounding half away from zero.
+func quotient(a, b *big.Int) *big.Int {
+	twice := new(big.Int).Lsh(a, 1)
+	half := new(big.Int).Set(b)
+	if twice.Sign() < 0 {
+		half.Neg(half)
+	}
+	twice.Add(twice, half)
+	return twice.Quo(twice, new(big.Int).Lsh(b, 1))
+}
+
+// fraction is an exact amount of paise that is not rounded yet.
+type fraction struct{ rat *big.Rat }
+
+func newFraction() fraction { return fraction{new(big.Rat)} }
+
+// add adds s·a/b.
+func (f fraction) add(s *wide, a, b int64) {
+	n := new(big.Int).Mul(s.big(), big.NewInt(a))
+	f.rat.Add(f.rat, new(big.Rat).SetFrac(n, big.NewInt(b)))
+}
+
+func (f fraction) times(n int64) fraction {
+	return fraction{new(big.Rat).Mul(f.rat, new(big.Rat).SetInt64(n))}
+}
+
+// moneyOver divides by all of the numbers and rounds to the paisa; unknown
+// when one is zero.
+func (f fraction) moneyOver(numbers ...int64) Money {
+	over := big.NewInt(1)
+	for _, n := range numbers {
+		over.Mul(over, big.NewInt(n))
+	}
+	if over.Sign() == 0 {
+		return Money{}
+	}
+	n := quotient(f.rat.Num(), over.Mul(over, f.rat.Denom()))
+	if !n.IsInt64() {
+		return Money{}
+	}
+	return Money{n.Int64(), true}
+}
+
+// rounded is a metric that floating point worked out, to six decimals, which
+// are fewer than any two processors could differ in.
+func rounded(x float64) Figure {
+	if math.IsNaN(x) || math.Abs(x) > 1e12 {
+		return Figure{}
+	}
+	return Figure{rule.Number(math.Round(float64(x * float64(rule.One)))), true}
+}

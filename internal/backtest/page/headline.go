@@ -1,0 +1,145 @@
+package page
+
+import (
+	"strings"
+
+	"verdict/internal/backtest"
+	"verdict/internal/chart"
+)
+
+// tile is one headline figure; Other is the challenger's.
+type tile struct{ Name, Value, Other, Note string }
+
+// lead says in a sentence what the page is about.
+func lead(r *backtest.Report) string {
+	var b strings.Builder
+	b.WriteString(plural(r.RowsEvaluated, "application", "applications") + " evaluated")
+	if r.RowsFailed > 0 {
+		b.WriteString(", " + plural(r.RowsFailed, "row", "rows") + " not evaluated")
+	}
+	switch {
+	case r.Performance.Labelled > 0:
+		b.WriteString(", " + count(r.Performance.Labelled) + " with a known outcome")
+	default:
+		b.WriteString(", none with a known outcome")
+	}
+	b.WriteString(".")
+	if r.Weighted {
+		b.WriteString(" Rates, metrics and money are weighted; the rows stand for " + in(chart.Count, r.TotalWeight) + " applicants.")
+	}
+	if r.Challenger != nil {
+		b.WriteString(" The champion is compared with a challenger on the same rows.")
+	}
+	return b.String()
+}
+
+// tiles are the figures that a risk committee asks for first.
+func tiles(r *backtest.Report) []tile {
+	s, p := r.Summary, r.Performance
+	all := []tile{
+		{"Approval rate", percent(s.ApprovalRate), "", count(s.Approved) + " approved"},
+		{"Bad rate of approved", badRate(p.Approved.Rate), "", badNote(p.Approved)},
+		{"Gini", ratio(p.Gini), "", "AUC " + ratio(p.AUC)},
+		{"KS", ratio(p.KS), "", "at score " + score(p.KSAt)},
+		{"Average limit", shortMoney(s.AvgLimit), "", shortMoney(s.TotalLimit) + " in all"},
+		{"Average rate", yearly(s.AvgInterestRate), "", "APR " + yearly(s.AvgAPR)},
+		{"Expected loss", shortMoney(p.ExpectedLoss), "", lossNote(p)},
+		{"Net margin", shortMoney(r.Economics.NetMargin), "", marginNote(r.Economics)},
+	}
+	if c := r.Challenger; c != nil {
+		others := []string{
+			percent(c.Summary.ApprovalRate), badRate(c.Performance.Approved.Rate), ratio(c.Performance.Gini), ratio(c.Performance.KS),
+			shortMoney(c.Summary.AvgLimit), yearly(c.Summary.AvgInterestRate), shortMoney(c.Performance.ExpectedLoss), shortMoney(c.Economics.NetMargin),
+		}
+		for i := range all {
+			if others[i] != none {
+				all[i].Other = "challenger " + others[i]
+			}
+		}
+	}
+	known := all[:0]
+	for _, t := range all {
+		if t.Value != none || t.Other != "" {
+			known = append(known, t)
+		}
+	}
+	return known
+}
+
+func badNote(s backtest.Share) string {
+	if !s.Rate.Known {
+		return ""
+	}
+	return interval(s) + ", " + count(s.Labelled) + " labelled"
+}
+
+func lossNote(p backtest.Performance) string {
+	switch p.PDSource {
+	case backtest.PDScorecard:
+		return "PD of the scorecard, LGD " + percent(p.LGD)
+	case backtest.PDByGrade:
+		return "PD as observed by grade, LGD " + percent(p.LGD)
+	case backtest.PDNone:
+	}
+	return ""
+}
+
+func marginNote(e backtest.Economics) string {
+	if !e.NetMarginPct.Known {
+		return ""
+	}
+	return yearly(e.NetMarginPct) + " of limits"
+}
+
+// outcomes shows what became of the applications, now and, if it is known,
+// against what was decided then.
+func outcomes(r *backtest.Report) section {
+	s := section{ID: "outcomes", Title: "Outcomes"}
+	const title = "What became of the applications"
+	if c := r.Challenger; c == nil {
+		s.figure(statusBar(title, "Every application evaluated, by the status it gets.", r.Summary))
+	} else {
+		s.figure(statusBar(title+": champion", "Every application evaluated, by the status it gets.", r.Summary))
+		s.figure(statusBar(title+": challenger", "The same applications under the challenger.", c.Summary))
+	}
+	if a := r.Actual; a != nil {
+		s.figure(statusMatrix(chart.Head{
+			Title:       "Against what was decided then",
+			Description: "Of " + plural(a.Count, "row", "rows") + " that say what was decided then, " + percent(a.AgreementRate) + " get the same again.",
+		}, "Then", "Now", a.Matrix, nil))
+	}
+	return s
+}
+
+func statusBar(title, description string, s backtest.Summary) chart.Share {
+	return chart.Share{
+		Head: chart.Head{Title: title, Description: description},
+		Slices: []chart.Slice{
+			{Name: "Approved", Tone: chart.Blue, Value: float64(s.Approved)},
+			{Name: "Referred", Tone: chart.Grey, Value: float64(s.Referred)},
+			{Name: "Declined", Tone: chart.Orange, Value: float64(s.Declined)},
+		},
+	}
+}
+
+// statusMatrix draws a 3×3 matrix: agreement in blue, what the columns' side
+// approves instead in teal, every other change in orange.
+func statusMatrix(h chart.Head, rows, columns string, m backtest.Matrix, notes map[[2]int]string) chart.Matrix {
+	names := []string{"Approved", "Referred", "Declined"}
+	c := chart.Matrix{Head: h, RowTitle: rows, ColumnTitle: columns, Rows: names, Columns: names}
+	for i := range m {
+		var cells []chart.Cell
+		for j := range m[i] {
+			cell := chart.Cell{Value: float64(m[i][j]), Note: notes[[2]int{i, j}], Tone: chart.Blue}
+			switch {
+			case j < i:
+				cell.Tone = chart.Teal
+			case j > i:
+				cell.Tone = chart.Orange
+			}
+			cells = append(cells, cell)
+		}
+		c.Cells = append(c.Cells, cells)
+	}
+	return c
+}

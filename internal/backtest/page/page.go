@@ -1,0 +1,104 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the template and the stylesheet are kept as files of their own kind
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"verdict/internal/backtest"
+	"verdict/internal/chart"
+)
+
+var (
+	//go:embed page.html
+	markup string
+	//go:embed style.css
+	ownStyle string
+
+	layout = template.Must(template.New("page").Parse(markup))
+)
+
+// section is one chapter of the page.
+type section struct {
+	ID, Title, Lead string
+	Blocks          []block
+}
+
+// block is a column of figures and tables, or the whole width for one of them.
+type block struct {
+	Wide   bool
+	Pieces []piece
+}
+
+// piece is a figure or a table.
+type piece struct {
+	Heading, Note string // of a table; a figure brings its own caption
+	Body          template.HTML
+}
+
+// place is where a table goes.
+type place int
+
+const (
+	column place = iota // a column of its own
+	under               // under the piece before it
+	across              // the whole width
+)
+
+func (s *section) figure(p chart.Picture) {
+	s.Blocks = append(s.Blocks, block{Pieces: []piece{{Body: chart.Figure(p)}}})
+}
+
+// table adds a table unless it is empty.
+func (s *section) table(heading, note string, where place, t chart.Table) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	p := piece{Heading: heading, Note: note, Body: t.HTML(heading)}
+	if last := len(s.Blocks) - 1; where == under && last >= 0 && !s.Blocks[last].Wide {
+		s.Blocks[last].Pieces = append(s.Blocks[last].Pieces, p)
+		return
+	}
+	s.Blocks = append(s.Blocks, block{Wide: where == across, Pieces: []piece{p}})
+}
+
+// Write writes the report as a page under the given title.
+func Write(w io.Writer, title string, r *backtest.Report) error {
+	style := chart.Style + ownStyle
+	// The one style element is let in by its hash; everything else is refused.
+	hash := sha256.Sum256([]byte(style))
+	view := struct {
+		Title, Policy string
+		Style         template.CSS
+		Lead          string
+		Tiles         []tile
+		Sections      []section
+	}{
+		Title:  title,
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'",
+		Style:  template.CSS(style),
+		Lead:   lead(r),
+		Tiles:  tiles(r),
+	}
+	for _, make := range []func(*backtest.Report) section{
+		outcomes, challenger, separation, grades, reasons, economics, fairness, vintage, rows,
+	} {
+		if s := make(r); len(s.Blocks) > 0 {
+			view.Sections = append(view.Sections, s)
+		}
+	}
+	// The page is made whole before a byte leaves, so that an error cannot
+	// leave half a page that looks like one.
+	var b bytes.Buffer
+	if err := layout.Execute(&b, view); err != nil {
+		return fmt.Errorf("render the report: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package backtest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Partial is what was gathered from some of the rows. All of it is whole
+// numbers and smallest-so-many lists, so two partials merge into exactly what
+// all their rows together would have given, in whatever order.
+type Partial struct {
+	evaluated, failed int64
+	total             counts
+	champion          sides
+	vintage           vintages
+	actual            [9]tally // then×3 + now
+	challenger        sides
+	swap              swaps
+
+	errors []RowError  // the lowest row numbers, at most MaxRowErrors
+	codes  []CodeCount // of all errors, by code
+	groups groups
+}
+
+// sides is what one policy did.
+type sides struct {
+	score   wide // Σ (score − base)·weight, in millionths
+	grades  []gradeSum
+	cells   cells
+	reasons []reasonSum
+	rules   []ruleSum // the knockouts, then the adjustments
+	soles   []soleSum // the knockouts
+
+	limitReferred, interest, fee, funding wide
+	loss                                  wide // Σ limit·PD·weight, PD in millionths
+}
+
+// gradeSum is the rows of a grade by status, and the price of those approved.
+type gradeSum struct {
+	status           [3]counts
+	limit, rate, apr wide
+}
+
+type reasonSum struct {
+	status [3]int64
+	first  int64
+}
+
+type ruleSum struct {
+	hit     counts
+	unknown int64
+}
+
+type soleSum struct {
+	declines, soleDeclines, soleReferrals, first, overlap int64
+	sole                                                  counts
+}
+
+// vintages are approved bad rows by the month in which they went bad.
+type vintages struct {
+	last    int64 // the latest month that any row names
+	noMonth tally
+	months  []tally // from month 1
+}
+
+// swaps compares two policies on the same rows.
+type swaps struct {
+	matrix      [9]counts // champion×3 + challenger
+	limit       [3]int64  // rows both approve: lower, same, higher
+	price       [3]int64
+	limitChange wide // challenger less champion
+	rateChange  wide
+	aprChange   wide
+	together    [2]int64 // swapped in, swapped out: no change does it alone
+	explained   [2]int64
+	changeIn    []changeSum
+	changeOut   []changeSum
+}
+
+type changeSum struct {
+	alone  counts
+	needed int64
+}
+
+// NewPartial makes one without rows.
+func NewPartial() *Partial { return &Partial{} }
+
+// Rows are the rows so far.
+func (p *Partial) Rows() (evaluated, failed int64) { return p.evaluated, p.failed }
+
+// fail notes a row that could not be evaluated.
+func (p *Partial) fail(e RowError) {
+	p.failed++
+	p.noteError(e)
+	p.noteCode(CodeCount{e.Code, 1})
+}
+
+// noteError keeps the errors with the lowest row numbers: whatever is among
+// the lowest of all rows is among the lowest of any part of them.
+func (p *Partial) noteError(e RowError) {
+	n := len(p.errors)
+	if n == MaxRowErrors && compareErrors(e, p.errors[n-1]) >= 0 {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(p.errors, e, compareErrors)
+	p.errors = slices.Insert(p.errors, i, e)
+	p.errors = p.errors[:min(len(p.errors), MaxRowErrors)]
+}
+
+func compareErrors(a, b RowError) int {
+	return cmp.Or(cmp.Compare(a.Row, b.Row), strings.Compare(a.Field, b.Field), strings.Compare(a.Code, b.Code))
+}
+
+func (p *Partial) noteCode(c CodeCount) {
+	i, found := slices.BinarySearchFunc(p.codes, c, func(a, b CodeCount) int { return strings.Compare(a.Code, b.Code) })
+	if !found {
+		p.codes = slices.Insert(p.codes, i, CodeCount{Code: c.Code})
+	}
+	p.codes[i].Count += c.Count
+}
+
+// Merge adds what q gathered. q is not changed.
+func (p *Partial) Merge(q *Partial) {
+	tape := recorder{}
+	q.walk(&tape)
+	p.walk(&adder{tape: tape.tape})
+	for _, e := range q.errors {
+		p.noteError(e)
+	}
+	for _, c := range q.codes {
+		p.noteCode(c)
+	}
+	p.groups.merge(&q.groups)
+}

@@ -1,0 +1,138 @@
+package backtest
+
+import (
+	"strconv"
+
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Setup says how the rows of a backtest are to be read, and by which
+// assumptions they are valued.
+type Setup struct {
+	Header []string          // names of the columns; empty when facts are given and not rows
+	Map    map[string]string // column to field
+
+	// Columns that the backtest itself reads. Where one is "" the column of the
+	// usual name is taken if there is one: outcome or bad, weight,
+	// actual_status, applicant_id. A protected and a month column are read only
+	// when they are named.
+	Outcome, Weight, Status, Protected, Month, ID string
+
+	// Bad and Good are spellings of an outcome, in capitals or not. Without
+	// either the usual ones hold; with Bad alone all else that is not blank is
+	// good, and with Good alone all else is bad.
+	Bad, Good []string
+
+	PercentFOIR bool // foir is in percent
+
+	// LGD is the share of a limit that a bad loan loses, and FundingRate what
+	// the lender pays for its money a year. 0 stands for the usual one.
+	LGD, FundingRate rule.Number
+
+	// Reference is the score distribution of another run, from
+	// Distribution.Reference; nil for none.
+	Reference []int64
+}
+
+// What is assumed when nothing is said.
+const (
+	DefaultLGD         = rule.One * 65 / 100
+	DefaultFundingRate = rule.One * 9 / 100
+)
+
+// SetupMembers are the members of a request that ReadSetup reads.
+var SetupMembers = []string{
+	"map", "outcome_column", "bad_values", "good_values", "weight_column", "status_column", "protected_column",
+	"month_column", "id_column", "foir_unit", "lgd", "funding_rate",
+}
+
+// Bounds of a setup.
+const (
+	maxColumnName = 256
+	maxMapped     = 1000
+	maxSpellings  = 100
+	maxSpelling   = 64
+)
+
+// ReadSetup reads the members of a request that say how its rows are to be
+// read. Other members are left alone. The header is not among them.
+func ReadSetup(v wire.Value, faults *fault.List) Setup {
+	var s Setup
+	if v.Kind() != wire.Object {
+		return s
+	}
+	f := wire.NewForm(v, faults)
+	for _, c := range s.columns() {
+		*c.name, _ = f.Text(c.member, maxColumnName)
+	}
+	s.Bad = readSpellings(&f, "bad_values", faults)
+	s.Good = readSpellings(&f, "good_values", faults)
+	s.PercentFOIR = f.Choice("foir_unit", 0, "ratio", "percent") == 1
+	s.LGD = readShare(&f, "lgd")
+	s.FundingRate = readShare(&f, "funding_rate")
+	s.Map = readMap(f.Get("map"), faults)
+	return s
+}
+
+// column is one of the columns that the backtest itself reads.
+type column struct {
+	member string // its name in a request
+	name   *string
+}
+
+func (s *Setup) columns() []column {
+	return []column{
+		{"outcome_column", &s.Outcome}, {"weight_column", &s.Weight}, {"status_column", &s.Status},
+		{"protected_column", &s.Protected}, {"month_column", &s.Month}, {"id_column", &s.ID},
+	}
+}
+
+// readShare reads a share of one, to six decimals. A zero would say nothing:
+// no loan is without loss and no money without price.
+func readShare(f *wire.Form, name string) rule.Number {
+	n, _ := f.Decimal(name, rule.Places, int64(rule.One/10_000), int64(rule.One))
+	return rule.Number(n)
+}
+
+func readSpellings(f *wire.Form, name string, faults *fault.List) []string {
+	var list []string
+	for _, v := range f.Array(name, maxSpellings).Elements() {
+		text := v.Text() // a number as it is written: 1 and "1" are one spelling
+		switch {
+		case v.Kind() == wire.Bool:
+			text = strconv.FormatBool(v.IsTrue())
+		case v.Kind() != wire.String && v.Kind() != wire.Number:
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, a number or a boolean")
+			continue
+		case text == "" || len(text) > maxSpelling:
+			faults.Add(v.Pointer(), fault.CodeOutOfRange, "must have 1 to %d bytes; a blank outcome is none", maxSpelling)
+			continue
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+func readMap(v wire.Value, faults *fault.List) map[string]string {
+	switch {
+	case !v.Given():
+		return nil
+	case v.Kind() != wire.Object:
+		faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object of columns and fields")
+		return nil
+	case v.Len() > maxMapped:
+		faults.Add(v.Pointer(), fault.CodeTooMany, "must have at most %d members", maxMapped)
+		return nil
+	}
+	fields := make(map[string]string, v.Len())
+	for name, member := range v.Members() {
+		if member.Kind() != wire.String {
+			faults.Add(member.Pointer(), fault.CodeWrongType, "must be the name of a field")
+			continue
+		}
+		fields[name] = member.Text()
+	}
+	return fields
+}

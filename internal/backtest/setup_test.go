@@ -1,0 +1,235 @@
+package backtest
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/sheet"
+	"verdict/internal/wire"
+)
+
+func parse(tb testing.TB, document string) wire.Value {
+	tb.Helper()
+	v, err := wire.Parse([]byte(document))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return v
+}
+
+const request = `{"csv": "not read here", "map": {"CIBIL": "bureau_score", "Inc": "monthly_income"},
+	"outcome_column": "dpd90", "bad_values": ["Y", 1, true], "good_values": ["N"], "weight_column": "w",
+	"status_column": "was", "protected_column": "sex", "month_column": "mob", "id_column": "ref",
+	"foir_unit": "percent", "lgd": 0.5, "funding_rate": 0.0825}`
+
+func wantedSetup() Setup {
+	return Setup{
+		Map:     map[string]string{"CIBIL": "bureau_score", "Inc": "monthly_income"},
+		Outcome: "dpd90", Bad: []string{"Y", "1", "true"}, Good: []string{"N"}, Weight: "w", Status: "was",
+		Protected: "sex", Month: "mob", ID: "ref", PercentFOIR: true, LGD: rule.One / 2, FundingRate: 82_500,
+	}
+}
+
+// TestReadSetup: what a request says, and what is stored and read again.
+func TestReadSetup(t *testing.T) {
+	t.Parallel()
+	var faults fault.List
+	s := ReadSetup(parse(t, request), &faults)
+	if err := faults.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wantedSetup(), s); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, s := range []Setup{{}, s, {Header: []string{"a", `b"`}, Reference: []int64{10, -300, 7}}} {
+		var w wire.Writer
+		s.Write(&w)
+		again, err := ReadStoredSetup(parse(t, string(w.Buf)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s, again); diff != "" {
+			t.Errorf("-stored +read:\n%s", diff)
+		}
+	}
+}
+
+// TestSetupFaults: everything that is wrong is said at once, at its place.
+func TestSetupFaults(t *testing.T) {
+	t.Parallel()
+	var faults fault.List
+	ReadSetup(parse(t, `{"map": {"a": 1}, "bad_values": ["", {}], "foir_unit": "pct", "lgd": 0, "funding_rate": 1.5, "outcome_column": 7}`), &faults)
+	var at []string
+	for _, item := range faults.Items() {
+		at = append(at, item.Pointer)
+	}
+	want := []string{"/outcome_column", "/bad_values/0", "/bad_values/1", "/foir_unit", "/lgd", "/funding_rate", "/map/a"}
+	if diff := cmp.Diff(want, at); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestNewFaults: a run that cannot be meant is refused with every fault.
+func TestNewFaults(t *testing.T) {
+	t.Parallel()
+	_, err := New(Setup{
+		Header: []string{"income", "outcom", "mob"}, Outcome: "outcome", Weight: "nowhere", Month: "mob",
+		Bad: []string{"y"}, Good: []string{"Y "},
+	}, defaultPlan(), nil)
+	refused, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, item := range refused.Items {
+		got = append(got, item.Pointer+" "+item.Code)
+		if item.Pointer == "/outcome_column" && !strings.Contains(item.Detail, "column 2") {
+			t.Errorf("no hint in %q", item.Detail)
+		}
+	}
+	want := []string{
+		"/outcome_column unknown_field", "/weight_column unknown_field", "/month_column required", "/good_values duplicate",
+		"/header required",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	a := edited(t, lending, `"name": "lending"`, `"name": "a", "inputs": [{"name": "applicant.kyc", "type": "string"}]`)
+	b := edited(t, lending, `"name": "lending"`, `"name": "b", "inputs": [{"name": "applicant.kyc", "type": "boolean"}]`)
+	if _, err := New(Setup{Header: []string{"score"}}, planOf(t, a), planOf(t, b)); err == nil {
+		t.Error("two types of one input were taken")
+	}
+}
+
+// TestCells: every spelling of an outcome, a weight, a status and a month, and
+// what is none.
+func TestCells(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"1": "1", "0.5": "0.5", "10000": "10000", ".25": "0.25", "3.": "3", "": "1", "0.0001": "0.0001",
+		"0": codeWeight, "-1": codeWeight, "10000.0001": codeWeight, "1e3": codeWeight, "1.00001": codeWeight, ".": codeWeight,
+		"1,5": codeWeight, "99999999999999999999": codeWeight, "1.5.0": codeWeight,
+	} {
+		got, code := readWeight([]byte(text))
+		if code == "" {
+			code = string(wire.AppendDecimal(nil, got, weightPlaces))
+		}
+		if code != want {
+			t.Errorf("weight %q is %s, want %s", text, code, want)
+		}
+	}
+	for text, want := range map[string]int64{"": 0, "1": 1, "012": 12, "600": 600, "0": -1, "601": -1, "1.5": -1, "x": -1} {
+		got, code := readMonth([]byte(text))
+		if code != "" {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("month %q is %d, want %d", text, got, want)
+		}
+	}
+	usual := newSpellings(&Setup{}, &fault.List{})
+	badOnly := newSpellings(&Setup{Bad: []string{"90+"}}, &fault.List{})
+	for text, want := range map[string][2]label{
+		"": {}, "  ": {}, "BAD": {bad, good}, " good": {good, good}, "Default": {bad, good}, "y": {bad, good}, "0": {good, good},
+	} {
+		for i, s := range []*spellings{&usual, &badOnly} {
+			r := labeller{spellings: s}
+			for range 2 {
+				if got, code := r.read([]byte(text)); got != want[i] || code != "" {
+					t.Errorf("outcome %q is %d %s, want %d", text, got, code, want[i])
+				}
+			}
+		}
+	}
+	r := labeller{spellings: &usual}
+	if _, code := r.read([]byte("perhaps")); code != codeOutcome {
+		t.Error("an unknown outcome was taken")
+	}
+	r = labeller{spellings: &badOnly}
+	if got, _ := r.read([]byte("90+")); got != bad {
+		t.Error("the given spelling is not bad")
+	}
+}
+
+// TestRows: the row-level results, with a challenger and of the swapped ones
+// alone. Formulas are defused.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	csv := "applicant_id,score,bad\nA1,820,0\n=cmd(),655,1\nA3,oops,0\nA4,600,\n"
+	challenger := planOf(t, edited(t, columnPolicy(), `"id": "MID", "grade": "B"`, `"id": "MID", "grade": "B", "action": "refer"`))
+	r := newRun(t, csv, Setup{}, columnPlan(t), challenger)
+	for swapped, want := range map[bool]string{
+		false: `row,applicant_id,status,grade,score,limit,rate,reasons,challenger_status,challenger_grade,challenger_score,challenger_limit,challenger_rate,challenger_reasons
+1,A1,APPROVED,A,820,100000,12,,APPROVED,A,820,100000,12,
+2,'=cmd(),APPROVED,B,655,50000,18,,REFERRED,B,655,50000,18,BUR_SCORE
+3,A3,FAILED,,,,,wrong_type,FAILED,,,,,wrong_type
+4,A4,DECLINED,C,600,,,BUR_SCORE,DECLINED,C,600,,,BUR_SCORE
+`,
+		true: `row,applicant_id,status,grade,score,limit,rate,reasons,challenger_status,challenger_grade,challenger_score,challenger_limit,challenger_rate,challenger_reasons
+2,'=cmd(),APPROVED,B,655,50000,18,,REFERRED,B,655,50000,18,BUR_SCORE
+`,
+	} {
+		var buf bytes.Buffer
+		out := sheet.NewWriter(&buf)
+		r.WriteRowsHeader(out)
+		w := r.NewWorker()
+		w.WriteRows(out, swapped)
+		block, err := sheet.NewReader(strings.NewReader(csv), 0).Next(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Block(block)
+		if err := out.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(buf.String(), "\n")); diff != "" {
+			t.Errorf("swapped %t: -want +got:\n%s", swapped, diff)
+		}
+	}
+}
+
+// TestFacts: a stored decision is replayed from its facts, without a header.
+func TestFacts(t *testing.T) {
+	t.Parallel()
+	r, err := New(Setup{}, columnPlan(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.NewWorker()
+	facts := rule.NewFacts(field.Catalogue())
+	facts.Set(field.BureauScore, rule.Num(rule.Int(800)))
+	w.Facts(1, "dec_1", facts, "APPROVED")
+	facts.Set(field.BureauScore, rule.Num(rule.Int(600)))
+	w.Facts(2, "dec_2", facts, "APPROVED")
+	w.Facts(3, "dec_3", facts, "")
+	report := r.Report(w.Take())
+	want := &Actual{Count: 2, Matrix: Matrix{{1, 0, 1}}, AgreementRate: Figure{rule.One / 2, true}}
+	if diff := cmp.Diff(want, report.Actual); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestBlockAllocatesNothing does not run in parallel, because allocations of
+// other tests would be counted too.
+func TestBlockAllocatesNothing(t *testing.T) { //nolint:paralleltest // see above
+	csv := strings.ReplaceAll(wideCSV(500), ",x", ",0.") // a text that is no number may cost something
+	r := newRun(t, csv, wideSetup(), defaultPlan(), stricter(t))
+	block, err := sheet.NewReader(strings.NewReader(csv), 0).Next(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.NewWorker()
+	for range 10 { // until the list of row errors is full
+		w.Block(block)
+	}
+	if n := testing.AllocsPerRun(5, func() { w.Block(block) }); n > 0 {
+		t.Errorf("a block of %d rows allocates %v times", block.Rows, n)
+	}
+}

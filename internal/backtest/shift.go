@@ -1,0 +1,125 @@
+package backtest
+
+// maxDistribution bounds the cells of a distribution, empty ones counted.
+const maxDistribution = 1000
+
+// distribution puts the scores into cells of ten points, or wider ones where
+// the scores lie so far apart that there would be too many.
+func distribution(c *cells, g grid) Distribution {
+	least, greatest, found := int64(0), int64(0), false
+	for cell := range c.each() {
+		score := g.score(cell).Floor()
+		if !found {
+			least, found = score, true
+		}
+		greatest = score
+	}
+	out := Distribution{Width: 10}
+	for (greatest-least)/out.Width >= maxDistribution-1 {
+		out.Width *= 10
+	}
+	for cell, counts := range c.each() {
+		from := floorTo(g.score(cell).Floor(), out.Width)
+		if n := len(out.Cells); n == 0 || out.Cells[n-1].Min != from {
+			out.Cells = append(out.Cells, DistributionCell{Min: from})
+		}
+		at := &out.Cells[len(out.Cells)-1]
+		at.Good += counts[good].rows
+		at.Bad += counts[bad].rows
+		at.Unlabelled += counts[unlabelled].rows
+		at.Weight += counts.all().weight
+	}
+	return out
+}
+
+func floorTo(n, width int64) int64 {
+	rest := n % width
+	if rest < 0 {
+		rest += width
+	}
+	return n - rest
+}
+
+// Reference is the distribution in the form that Setup.Reference takes, for
+// comparing another run with this one: the width, then for each cell its
+// lowest score and its weight.
+func (d *Distribution) Reference() []int64 {
+	out := []int64{d.Width}
+	for _, c := range d.Cells {
+		out = append(out, c.Min, c.Weight)
+	}
+	return out
+}
+
+// shiftFrom is how far scores have moved from a reference; ok is false when
+// there is no reference, or nothing to compare.
+func shiftFrom(reference []int64, c *cells, g grid) (s Shift, ok bool) {
+	if len(reference) < 3 || len(reference)%2 == 0 {
+		return Shift{}, false
+	}
+	expected := make([]stretch, 0, len(reference)/2)
+	for i := 1; i < len(reference); i += 2 {
+		expected = append(expected, stretch{from: reference[i], weight: max(0, reference[i+1])})
+	}
+	actual := make([]stretch, 0, 64)
+	for cell, counts := range c.each() {
+		actual = append(actual, stretch{g.score(cell).Floor(), counts.all().weight})
+	}
+	s = shift(expected, actual)
+	return s, s.PSI.Known
+}
+
+// stretch is the weight of scores that begin at from.
+type stretch struct{ from, weight int64 }
+
+// shift compares two distributions, both by score. The groups are such that
+// each holds about a tenth of what was expected: with many small ones the
+// index would grow by chance alone.
+func shift(expected, actual []stretch) Shift {
+	var total, seen, all int64
+	for _, e := range expected {
+		total += e.weight
+	}
+	for _, a := range actual {
+		all += a.weight
+	}
+	if total == 0 || all == 0 {
+		return Shift{}
+	}
+	var starts, weights []int64
+	open := false
+	for _, e := range expected {
+		if !open {
+			starts, weights, open = append(starts, e.from), append(weights, 0), true
+		}
+		weights[len(weights)-1] += e.weight
+		seen += e.weight
+		if reaches(seen, int64(len(starts)), total) && seen < total {
+			open = false
+		}
+	}
+	found := make([]int64, len(starts))
+	for at, i := 0, 0; i < len(actual); i++ {
+		for at+1 < len(starts) && actual[i].from >= starts[at+1] {
+			at++
+		}
+		found[at] += actual[i].weight
+	}
+	return grouped(starts, weights, found, total, all)
+}
+
+func grouped(starts, weights, found []int64, total, all int64) Shift {
+	var out Shift
+	var expected, actual []float64
+	for i := range starts {
+		expected = append(expected, float64(weights[i])/float64(total))
+		actual = append(actual, float64(found[i])/float64(all))
+		out.Groups = append(out.Groups, ShiftGroup{
+			HasMin: i > 0, Min: starts[i], Expected: ratio(weights[i], total), Actual: ratio(found[i], all),
+		})
+	}
+	if psi, ok := Stability(expected, actual); ok {
+		out.PSI = rounded(psi)
+	}
+	return out
+}

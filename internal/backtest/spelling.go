@@ -1,0 +1,194 @@
+package backtest
+
+import (
+	"bytes"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+)
+
+// Codes of what is wrong with the cells that a backtest itself reads. A row
+// that has one counts as failed: half of it would make every rate wrong.
+const (
+	codeOutcome = "unknown_outcome"
+	codeStatus  = "unknown_status"
+	codeWeight  = "bad_weight"
+	codeMonth   = "bad_month"
+)
+
+// spellings are the outcomes by their texts, in small letters.
+type spellings struct {
+	labels    map[string]label
+	otherwise label // of any other text; unlabelled: it is refused
+}
+
+var (
+	usualBad  = []string{"1", "bad", "true", "yes", "y", "b", "default"}
+	usualGood = []string{"0", "good", "false", "no", "n", "g"}
+)
+
+func newSpellings(s *Setup, faults *fault.List) spellings {
+	out := spellings{labels: map[string]label{}}
+	isBad, isGood := s.Bad, s.Good
+	switch {
+	case len(isBad) == 0 && len(isGood) == 0:
+		isBad, isGood = usualBad, usualGood
+	case len(isGood) == 0:
+		out.otherwise = good
+	case len(isBad) == 0:
+		out.otherwise = bad
+	}
+	for _, text := range isBad {
+		out.labels[lowered(text)] = bad
+	}
+	for _, text := range isGood {
+		if out.labels[lowered(text)] == bad {
+			faults.Add("/good_values", fault.CodeDuplicate, "has a spelling that bad_values has too")
+		}
+		out.labels[lowered(text)] = good
+	}
+	return out
+}
+
+func lowered(s string) string { return string(lower(nil, bytes.TrimSpace([]byte(s)))) }
+
+// lower appends a text in small letters, as far as the letters are ASCII.
+func lower(dst, text []byte) []byte {
+	for _, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// trimmed is a cell without the spaces around it.
+func trimmed(cell []byte) []byte {
+	if len(cell) > 0 && cell[0] > ' ' && cell[len(cell)-1] > ' ' {
+		return cell
+	}
+	return bytes.TrimSpace(cell)
+}
+
+// labeller reads outcomes. It remembers the first spelling of each label,
+// which most files have all the way down.
+type labeller struct {
+	spellings *spellings
+	first     [3]string
+	buf       [maxSpelling]byte
+}
+
+func (r *labeller) read(cell []byte) (l label, code string) {
+	switch {
+	case len(cell) == 0:
+		return unlabelled, ""
+	case string(cell) == r.first[good]:
+		return good, ""
+	case string(cell) == r.first[bad]:
+		return bad, ""
+	}
+	text := trimmed(cell)
+	if len(text) == 0 {
+		return unlabelled, ""
+	}
+	known := false
+	if len(text) <= maxSpelling {
+		l, known = r.spellings.labels[string(lower(r.buf[:0], text))]
+	}
+	if !known {
+		l = r.spellings.otherwise
+	}
+	switch {
+	case l == unlabelled:
+		return unlabelled, codeOutcome
+	case r.first[l] == "":
+		r.first[l] = string(cell)
+	}
+	return l, ""
+}
+
+// statuses are what was decided then, by its texts.
+var statuses = map[string]engine.Status{
+	"approved": engine.Approved, "approve": engine.Approved, "accepted": engine.Approved,
+	"referred": engine.Referred, "refer": engine.Referred, "review": engine.Referred,
+	"declined": engine.Declined, "decline": engine.Declined, "rejected": engine.Declined, "reject": engine.Declined,
+}
+
+const noStatus = -1
+
+func readStatus(cell, buf []byte) (status int, code string) {
+	text := trimmed(cell)
+	if len(text) == 0 {
+		return noStatus, ""
+	}
+	if len(text) <= maxSpelling {
+		if s, ok := statuses[string(lower(buf[:0], text))]; ok {
+			return int(s), ""
+		}
+	}
+	return noStatus, codeStatus
+}
+
+// Weights are decimals with four places, in ten-thousandths.
+const (
+	weightPlaces = 4
+	weightUnit   = 10_000
+	maxWeight    = 10_000 * weightUnit
+)
+
+// readWeight reads a weight above 0 and up to 10,000; a blank one is 1.
+func readWeight(cell []byte) (weight int64, code string) {
+	text := trimmed(cell)
+	if len(text) == 0 {
+		return weightUnit, ""
+	}
+	digits, places, point := 0, 0, false
+	for _, c := range text {
+		switch {
+		case c == '.' && !point:
+			point = true
+			continue
+		case c < '0' || c > '9' || point && places == weightPlaces && c != '0':
+			return 0, codeWeight
+		case point && places == weightPlaces:
+			continue
+		case point:
+			places++
+		}
+		digits++
+		if weight = 10*weight + int64(c-'0'); weight > maxWeight {
+			return 0, codeWeight
+		}
+	}
+	for ; places < weightPlaces; places++ {
+		weight *= 10
+	}
+	if digits == 0 || weight <= 0 || weight > maxWeight {
+		return 0, codeWeight
+	}
+	return weight, ""
+}
+
+// maxMonth is the longest that a loan is watched.
+const maxMonth = 600
+
+// readMonth reads a month on book, from 1; a blank one is 0.
+func readMonth(cell []byte) (month int64, code string) {
+	text := trimmed(cell)
+	if len(text) == 0 {
+		return 0, ""
+	}
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return 0, codeMonth
+		}
+		if month = 10*month + int64(c-'0'); month > maxMonth {
+			return 0, codeMonth
+		}
+	}
+	if month == 0 {
+		return 0, codeMonth
+	}
+	return month, ""
+}

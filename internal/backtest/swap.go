@@ -1,0 +1,52 @@
+package backtest
+
+import (
+	"cmp"
+
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// compare counts what the two policies did to the same row, and reports
+// whether one approves it and the other does not.
+func (w *Worker) compare(r *row) (swapped bool) {
+	s, a, b := &w.partial.swap, &w.champion.decision, &w.challenger.decision
+	s.matrix[3*int(a.Status)+int(b.Status)][r.label].add(r.weight)
+	if a.Status == engine.Approved && b.Status == engine.Approved {
+		limit, rate := b.Offer.LimitPaise-a.Offer.LimitPaise, b.Offer.RateBP-a.Offer.RateBP
+		s.limit[1+cmp.Compare(limit, 0)]++
+		s.price[1+cmp.Compare(rate, 0)]++
+		s.limitChange.add(limit, r.weight)
+		s.rateChange.add(rate, r.weight)
+		s.aprChange.add(b.Offer.APR-a.Offer.APR, r.weight)
+	}
+	return (a.Status == engine.Approved) != (b.Status == engine.Approved)
+}
+
+// attribute finds out which change between the policies swapped a row: each is
+// tried alone on the champion, and the challenger without it.
+func (w *Worker) attribute(r *row, facts *rule.Facts) {
+	s, swappedIn := &w.partial.swap, w.challenger.decision.Status == engine.Approved
+	way, sums := 0, s.changeIn
+	if !swappedIn {
+		way, sums = 1, s.changeOut
+	}
+	explained := false
+	for i := range w.run.changes {
+		c := &w.run.changes[i]
+		c.alone().Decide(facts, &w.hybrid)
+		if (w.hybrid.Status == engine.Approved) == swappedIn {
+			sums[i].alone[r.label].add(r.weight)
+			explained = true
+		}
+		c.without().Decide(facts, &w.hybrid)
+		if (w.hybrid.Status == engine.Approved) != swappedIn {
+			sums[i].needed++
+		}
+	}
+	if explained {
+		s.explained[way]++
+	} else {
+		s.together[way]++
+	}
+}

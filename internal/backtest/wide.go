@@ -1,0 +1,81 @@
+package backtest
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// wide is a signed sum in 128 bits: paise times weights over a hundred million
+// rows do not fit 64. It is exact, so it does not matter in which order rows
+// are added or how they were cut.
+type wide struct {
+	hi int64
+	lo uint64
+}
+
+// add adds a·b; b is a weight or another count and is not negative.
+func (s *wide) add(a, b int64) {
+	if a < 0 {
+		hi, lo := bits.Mul64(uint64(-a), uint64(b))
+		t := wide{int64(hi), lo}
+		s.plus(t.negated())
+		return
+	}
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	s.plus(wide{int64(hi), lo})
+}
+
+func (s *wide) plus(t wide) {
+	lo, carry := bits.Add64(s.lo, t.lo, 0)
+	hi, _ := bits.Add64(uint64(s.hi), uint64(t.hi), carry)
+	s.hi, s.lo = int64(hi), lo
+}
+
+func (s *wide) negated() wide {
+	lo, borrow := bits.Sub64(0, s.lo, 0)
+	hi, _ := bits.Sub64(0, uint64(s.hi), borrow)
+	return wide{int64(hi), lo}
+}
+
+func (s *wide) big() *big.Int {
+	n := big.NewInt(s.hi)
+	n.Lsh(n, 64)
+	return n.Add(n, new(big.Int).SetUint64(s.lo))
+}
+
+// tally is rows and their weight in ten-thousandths.
+type tally struct{ rows, weight int64 }
+
+func (t *tally) add(weight int64) { t.rows++; t.weight += weight }
+
+func (t *tally) plus(u tally) { t.rows += u.rows; t.weight += u.weight }
+
+// label is what became of a row's loan.
+type label uint8
+
+const (
+	unlabelled label = iota
+	good
+	bad
+)
+
+// counts are tallies by label.
+type counts [3]tally
+
+func (c *counts) plus(d *counts) {
+	for i := range c {
+		c[i].plus(d[i])
+	}
+}
+
+// all is every row, labelled those with an outcome.
+func (c *counts) all() (t tally) {
+	for i := range c {
+		t.plus(c[i])
+	}
+	return t
+}
+
+func (c *counts) labelled() tally {
+	return tally{c[good].rows + c[bad].rows, c[good].weight + c[bad].weight}
+}

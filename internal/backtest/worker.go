@@ -1,0 +1,202 @@
+package backtest
+
+import (
+	"verdict/internal/application"
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/sheet"
+)
+
+// Worker decides rows, with the memory for it that one goroutine uses over and
+// over: a row allocates nothing.
+type Worker struct {
+	run     *Run
+	partial *Partial
+	cursor  *sheet.Cursor
+	reader  *application.RowReader
+	facts   *rule.Facts
+	labels  labeller
+	text    [maxSpelling]byte
+
+	champion   desk
+	challenger desk
+	hybrid     engine.Decision
+
+	out         *sheet.Writer // nil: rows are not written
+	swappedOnly bool
+	line        []byte
+}
+
+// row is one application with what the backtest knows of it besides the facts.
+type row struct {
+	number int64
+	id     []byte
+	label  label
+	weight int64
+	month  int64 // in which it went bad, 0 unknown
+	group  []byte
+	actual int // noStatus unless it is known
+}
+
+// NewWorker makes a worker.
+func (r *Run) NewWorker() *Worker {
+	w := &Worker{run: r, facts: rule.NewFacts(field.Catalogue()), champion: r.newDesk(r.champion)}
+	w.labels.spellings = &r.outcomes
+	if r.challenger != nil {
+		w.challenger = r.newDesk(r.challenger)
+	}
+	if r.columns != nil {
+		w.cursor, w.reader = sheet.NewCursor(len(r.setup.Header)), r.columns.Reader()
+	}
+	w.partial = r.newPartial()
+	return w
+}
+
+// newPartial makes a partial with room for everything that the run counts.
+func (r *Run) newPartial() *Partial {
+	p := NewPartial()
+	p.champion.grow(r.champion)
+	if r.at.month >= 0 {
+		p.vintage.months = make([]tally, maxMonth)
+	}
+	if r.challenger != nil {
+		p.challenger.grow(r.challenger)
+		p.swap.changeIn = make([]changeSum, len(r.changes))
+		p.swap.changeOut = make([]changeSum, len(r.changes))
+	}
+	return p
+}
+
+func (s *sides) grow(by *side) {
+	p := by.plan.Policy()
+	s.grades = make([]gradeSum, len(by.grades))
+	s.reasons = make([]reasonSum, len(by.codes))
+	s.rules = make([]ruleSum, len(p.Knockouts)+len(p.Adjustments))
+	s.soles = make([]soleSum, len(p.Knockouts))
+}
+
+// Take hands over what was gathered and starts anew.
+func (w *Worker) Take() *Partial {
+	p := w.partial
+	w.partial = w.run.newPartial()
+	return p
+}
+
+// Block decides every row of a block.
+func (w *Worker) Block(b sheet.Block) {
+	w.cursor.Reset(b.Data)
+	for number := b.First; w.cursor.Next(); number++ {
+		cells := w.cursor.Cells()
+		if cells == nil {
+			w.fail(RowError{Row: number, Code: w.cursor.Fault()}, nil)
+			continue
+		}
+		w.cells(number, cells)
+	}
+}
+
+// cells decides one row.
+func (w *Worker) cells(number int64, cells [][]byte) {
+	r := row{number: number, weight: weightUnit, actual: noStatus}
+	at, header := &w.run.at, w.run.setup.Header
+	if at.id >= 0 {
+		r.id = cells[at.id]
+	}
+	if name, code := w.reader.Read(cells, w.facts); code != "" {
+		w.fail(RowError{number, name, code}, r.id)
+		return
+	}
+	var code string
+	column := -1
+	if at.outcome >= 0 {
+		if r.label, code = w.labels.read(cells[at.outcome]); code != "" {
+			column = at.outcome
+		}
+	}
+	if at.weight >= 0 && column < 0 {
+		if r.weight, code = readWeight(cells[at.weight]); code != "" {
+			column = at.weight
+		}
+	}
+	if at.status >= 0 && column < 0 {
+		if r.actual, code = readStatus(cells[at.status], w.text[:0]); code != "" {
+			column = at.status
+		}
+	}
+	if at.month >= 0 && column < 0 {
+		if r.month, code = readMonth(cells[at.month]); code != "" {
+			column = at.month
+		}
+	}
+	if column >= 0 {
+		w.fail(RowError{number, header[column], code}, r.id)
+		return
+	}
+	if at.protected >= 0 {
+		r.group = trimmed(cells[at.protected])
+	}
+	w.decide(&r, w.facts)
+}
+
+// Facts decides an application from its facts, as a stored decision has them;
+// actual is what was decided then, "" when nothing was.
+func (w *Worker) Facts(number int64, id string, facts *rule.Facts, actual string) {
+	r := row{number: number, id: []byte(id), weight: weightUnit}
+	var code string
+	if r.actual, code = readStatus([]byte(actual), w.text[:0]); code != "" {
+		w.fail(RowError{number, "actual_status", code}, r.id)
+		return
+	}
+	w.decide(&r, facts)
+}
+
+func (w *Worker) fail(e RowError, id []byte) {
+	w.partial.fail(e)
+	w.writeFailed(e, id)
+}
+
+// decide has both policies decide, and counts what they did.
+func (w *Worker) decide(r *row, facts *rule.Facts) {
+	p, d := w.partial, &w.champion.decision
+	p.evaluated++
+	p.total[r.label].add(r.weight)
+	w.champion.decide(&p.champion, r, facts)
+	w.noteColumns(r, d.Status)
+	swapped := false
+	if w.run.challenger != nil {
+		w.challenger.decide(&p.challenger, r, facts)
+		if swapped = w.compare(r); swapped {
+			w.attribute(r, facts)
+		}
+	}
+	w.writeDecided(r, swapped)
+}
+
+// noteColumns counts what the columns besides the outcome say.
+func (w *Worker) noteColumns(r *row, status engine.Status) {
+	p := w.partial
+	if w.run.at.month >= 0 {
+		p.vintage.last = max(p.vintage.last, r.month)
+		switch {
+		case status != engine.Approved || r.label != bad:
+		case r.month == 0:
+			p.vintage.noMonth.add(r.weight)
+		default:
+			p.vintage.months[r.month-1].add(r.weight)
+		}
+	}
+	if r.actual != noStatus {
+		p.actual[3*r.actual+int(status)].add(r.weight)
+	}
+	if w.run.at.protected < 0 {
+		return
+	}
+	if g := p.groups.at(r.group); g != nil {
+		if status == engine.Approved {
+			g.approved[r.label].add(r.weight)
+		} else {
+			g.others[r.label].add(r.weight)
+		}
+	}
+}

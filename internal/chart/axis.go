@@ -1,0 +1,109 @@
+package chart
+
+import "math"
+
+// Axis names a direction of a plot. Without From and To, or when they are
+// equal, the data decide how far it goes.
+type Axis struct {
+	Label    string
+	Unit     Unit
+	From, To float64
+}
+
+// span gathers the extent of the data along one axis.
+type span struct {
+	from, to float64
+	any      bool
+}
+
+func (s *span) add(v float64) {
+	v, ok := finite(v)
+	if !ok {
+		return
+	}
+	if !s.any {
+		s.from, s.to, s.any = v, v, true
+		return
+	}
+	s.from, s.to = math.Min(s.from, v), math.Max(s.to, v)
+}
+
+// scale maps numbers to places; what lies outside lands on the edge.
+type scale struct {
+	from, to  float64 // numbers
+	low, high float64 // places
+	ticks     []float64
+}
+
+func (s scale) at(v float64) float64 {
+	v, ok := finite(v)
+	if !ok || s.to <= s.from {
+		return s.low
+	}
+	share := (math.Max(s.from, math.Min(s.to, v)) - s.from) / (s.to - s.from)
+	return s.low + float64(share*(s.high-s.low))
+}
+
+// fit makes the scale of an axis over the data's span with about n ticks. An
+// axis that the data decide is widened to whole ticks when round is set.
+func (a Axis) fit(s span, n int, round bool) scale {
+	from, okFrom := finite(a.From)
+	to, okTo := finite(a.To)
+	fixed := okFrom && okTo && from < to
+	if !fixed {
+		from, to = s.from, s.to
+		if to-from <= math.Abs(from)*1e-9 {
+			// One value only: it gets a neighbourhood, so that it has a place.
+			half := math.Max(math.Abs(from)/2, 0.5)
+			if a.Unit == Percent {
+				half = math.Max(math.Abs(from)/2, 0.005)
+			}
+			from, to = math.Min(from, math.Max(from-half, 0)), from+half
+		}
+	}
+	whole := a.Unit == Count
+	step := niceStep((to-from)/float64(max(n, 1)), whole)
+	if round && !fixed {
+		from, to = math.Floor(from/step)*step, math.Ceil(to/step-1e-9)*step
+	}
+	return scale{from: from, to: to, ticks: ticksBetween(from, to, step)}
+}
+
+// niceStep is the smallest of 1, 2, 5 times a power of ten that is no less
+// than the raw step.
+func niceStep(raw float64, whole bool) float64 {
+	if !(raw > 0) {
+		return 1
+	}
+	power := 1.0
+	for power*10 <= raw {
+		power *= 10
+	}
+	for power > raw {
+		power /= 10
+	}
+	step := power * 10
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= raw*(1-1e-9) {
+			step = m * power
+			break
+		}
+	}
+	if whole && step < 1 {
+		return 1
+	}
+	return step
+}
+
+func ticksBetween(from, to, step float64) []float64 {
+	var at []float64
+	first := math.Ceil(from/step - 1e-9)
+	for i := 0.0; i < 20; i++ {
+		v := (first + i) * step
+		if v > to+float64(step*1e-6) {
+			break
+		}
+		at = append(at, v)
+	}
+	return at
+}

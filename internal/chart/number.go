@@ -1,0 +1,154 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Unit is how the numbers of an axis or a bar are written.
+type Unit int
+
+// The units. Large counts and amounts are grouped as in India: 12,34,567.
+const (
+	Count   Unit = iota // whole things: 12,34,567
+	Percent             // a share of one: 0.614 is 61.4 %
+	Rupees              // an amount: ₹12,34,567, on axes ₹12.3 L or ₹4.5 Cr
+	Score               // points, not grouped: 712
+	Ratio               // a bare decimal: 0.742
+)
+
+// hugest bounds every number drawn, so that no sum or difference of two can
+// leave the finite ones.
+const hugest = 1e15
+
+// finite tells whether v can be drawn, and bounds it.
+func finite(v float64) (float64, bool) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, false
+	}
+	return math.Max(-hugest, math.Min(hugest, v)), true
+}
+
+// Format writes v in full, as tables and tips show it. What is not a finite
+// number is a dash.
+func (u Unit) Format(v float64) string {
+	v, ok := finite(v)
+	if !ok {
+		return "–"
+	}
+	switch u {
+	case Percent:
+		return decimals(v*100, 1) + " %"
+	case Rupees:
+		return rupees(grouped(v, 0))
+	case Score:
+		return trimmed(v, 1)
+	case Ratio:
+		return decimals(v, 3)
+	case Count:
+	}
+	return groupedTrimmed(v, 2)
+}
+
+// Short writes v as an axis or a headline shows it: amounts and large counts
+// in lakh (L) and crore (Cr).
+func (u Unit) Short(v float64) string {
+	v, ok := finite(v)
+	if !ok {
+		return "–"
+	}
+	switch u {
+	case Percent:
+		return trimmed(v*100, 2) + " %"
+	case Rupees:
+		return rupees(lakhs(v, trimmed))
+	case Score:
+		return trimmed(v, 2)
+	case Ratio:
+		return trimmed(v, 4)
+	case Count:
+	}
+	return lakhs(v, trimmed)
+}
+
+// Headline is Short with both decimals kept, so that two figures one above the
+// other are equally long.
+func (u Unit) Headline(v float64) string {
+	v, ok := finite(v)
+	switch {
+	case !ok:
+		return "–"
+	case u == Rupees:
+		return rupees(lakhs(v, decimals))
+	case u == Count:
+		return lakhs(v, decimals)
+	}
+	return u.Short(v)
+}
+
+// lakhs shortens from a lakh upwards; below, the full number is short enough.
+func lakhs(v float64, write func(float64, int) string) string {
+	switch a := math.Abs(v); {
+	case a >= 1e7:
+		return group(write(v/1e7, 2)) + " Cr"
+	case a >= 1e5:
+		return write(v/1e5, 2) + " L"
+	}
+	return groupedTrimmed(v, 2)
+}
+
+// rupees puts the sign of the currency after that of the number.
+func rupees(digits string) string {
+	if rest, negative := strings.CutPrefix(digits, "−"); negative {
+		return "−₹" + rest
+	}
+	return "₹" + digits
+}
+
+// decimals writes v with exactly n decimals and a true minus sign.
+func decimals(v float64, n int) string {
+	s := strconv.FormatFloat(v, 'f', n, 64)
+	rest, negative := strings.CutPrefix(s, "-")
+	if !negative {
+		return s
+	}
+	if strings.Trim(rest, "0.") == "" {
+		return rest
+	}
+	return "−" + rest
+}
+
+// trimmed writes v with at most n decimals.
+func trimmed(v float64, n int) string {
+	s := decimals(v, n)
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+func grouped(v float64, n int) string        { return group(decimals(v, n)) }
+func groupedTrimmed(v float64, n int) string { return group(trimmed(v, n)) }
+
+// group sets the commas of the Indian system: after the first three digits
+// from the right, then after every two.
+func group(s string) string {
+	rest, negative := strings.CutPrefix(s, "−")
+	whole, fraction, has := strings.Cut(rest, ".")
+	var b strings.Builder
+	if negative {
+		b.WriteString("−")
+	}
+	for i, r := range whole {
+		left := len(whole) - i
+		if i > 0 && left >= 3 && (left-3)%2 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(r)
+	}
+	if has {
+		b.WriteString("." + fraction)
+	}
+	return b.String()
+}

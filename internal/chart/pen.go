@@ -1,0 +1,189 @@
+package chart
+
+import (
+	"html"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The unit of every drawing is such that a picture is wide units across,
+// whatever room the page gives it. Text is textSize units high in a roomy
+// figure and, by the stylesheet, wideText in a narrow one; the layout always
+// leaves room for the larger.
+const (
+	wide      = 480.0
+	wideText  = 16.0
+	letter    = 0.56 * wideText // the mean width of a letter, guessed generously
+	lineSpace = 22.0
+)
+
+// pen collects markup. Everything a caller wrote goes through esc.
+type pen struct{ b strings.Builder }
+
+// html hands over what was written; it is safe because all text went through esc.
+func (p *pen) html() template.HTML { return template.HTML(p.b.String()) }
+
+func (p *pen) raw(s string) { p.b.WriteString(s) }
+
+func (p *pen) esc(s string) { p.b.WriteString(html.EscapeString(tidy(s))) }
+
+// breakable writes a text that may be broken after an underscore: the ids of
+// rules are long, and a narrow screen would break them anywhere.
+func (p *pen) breakable(s string) {
+	p.b.WriteString(strings.ReplaceAll(html.EscapeString(tidy(s)), "_", "_<wbr/>"))
+}
+
+// tidy drops what must not reach markup even when escaped: control characters,
+// which XML refuses, and the invisible ones that turn the direction of text.
+func tidy(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Bidi_Control, r), r == 0xFFFE, r == 0xFFFF:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// open begins a drawing of the full width and the given height.
+func (p *pen) open(h Head, kind string, height float64) {
+	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" class="chart chart-` + kind + `" viewBox="0 0 ` + num(wide) + ` ` + num(height) + `" width="100%" role="img"`)
+	if h.ID != "" {
+		p.raw(` aria-labelledby="`)
+		p.esc(h.ID)
+		p.raw(`-title" aria-describedby="`)
+		p.esc(h.ID)
+		p.raw(`-desc"`)
+	}
+	p.raw(">\n")
+	p.named("title", h.ID, h.Title)
+	if h.Description != "" || h.ID != "" {
+		p.named("desc", h.ID, h.Description)
+	}
+}
+
+func (p *pen) named(element, id, text string) {
+	p.raw("<" + element)
+	if id != "" {
+		p.raw(` id="`)
+		p.esc(id)
+		p.raw("-" + element + `"`)
+	}
+	p.raw(">")
+	p.esc(text)
+	p.raw("</" + element + ">\n")
+}
+
+func (p *pen) close() template.HTML {
+	p.raw("</svg>\n")
+	return p.html()
+}
+
+func (p *pen) attr(name string, v float64) { p.raw(" " + name + `="` + num(v) + `"`) }
+
+// end closes an element, with a tip that a pointing reader sees.
+func (p *pen) end(element, tip string) {
+	if tip == "" {
+		p.raw("/>\n")
+		return
+	}
+	p.raw("><title>")
+	p.esc(tip)
+	p.raw("</title></" + element + ">\n")
+}
+
+func (p *pen) rect(class string, x, y, w, h float64, tip string) {
+	p.raw(`<rect class="` + class + `"`)
+	p.attr("x", x)
+	p.attr("y", y)
+	p.attr("width", math.Max(w, 0))
+	p.attr("height", math.Max(h, 0))
+	p.end("rect", tip)
+}
+
+func (p *pen) line(class string, x1, y1, x2, y2 float64) {
+	p.raw(`<line class="` + class + `"`)
+	p.attr("x1", x1)
+	p.attr("y1", y1)
+	p.attr("x2", x2)
+	p.attr("y2", y2)
+	p.end("line", "")
+}
+
+func (p *pen) circle(class string, x, y, r float64, tip string) {
+	p.raw(`<circle class="` + class + `"`)
+	p.attr("cx", x)
+	p.attr("cy", y)
+	p.attr("r", r)
+	p.end("circle", tip)
+}
+
+// path draws a polyline through the points; shut closes it to an area.
+func (p *pen) path(class string, at []Point, shut bool) {
+	p.raw(`<path class="` + class + `" d="`)
+	for i, q := range at {
+		if i == 0 {
+			p.raw("M")
+		} else {
+			p.raw("L")
+		}
+		p.raw(num(q.X) + " " + num(q.Y))
+	}
+	if shut {
+		p.raw("Z")
+	}
+	p.raw("\"/>\n")
+}
+
+// Anchors of a text: at its beginning, its middle or its end.
+const (
+	start  = ""
+	middle = "m"
+	finish = "e"
+)
+
+func (p *pen) text(class, anchor string, x, y float64, s string) {
+	p.raw("<text")
+	if c := strings.TrimSpace(class + " " + anchor); c != "" {
+		p.raw(` class="` + c + `"`)
+	}
+	p.attr("x", x)
+	p.attr("y", y)
+	p.raw(">")
+	p.esc(s)
+	p.raw("</text>\n")
+}
+
+// nothing stands in for data that are not there.
+func (p *pen) nothing(height float64) { p.text("soft", middle, wide/2, height/2, "No data") }
+
+// num writes a coordinate with at most one decimal.
+func num(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		v = 0
+	}
+	s := strconv.FormatFloat(v, 'f', 1, 64)
+	s = strings.TrimSuffix(s, ".0")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+// clip shortens a text to what fits into the given width.
+func clip(s string, width float64) string {
+	runes := []rune(tidy(s))
+	most := max(int(width/letter), 2)
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return strings.TrimRight(string(runes[:most-1]), " ") + "…"
+}
+
+// breadth is the room a text takes.
+func breadth(s string) float64 { return letter * float64(len([]rune(s))) }

@@ -1,0 +1,185 @@
+package sheet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// endless gives the same bytes over and over, up to a length.
+type endless struct {
+	piece string
+	left  int64
+	read  int64
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, io.EOF
+	}
+	n := 0
+	for n < len(p) && e.left > 0 {
+		k := min(copy(p[n:], e.piece), int(min(e.left, 1<<30)))
+		n, e.left = n+k, e.left-int64(k)
+	}
+	e.read += int64(n)
+	return n, nil
+}
+
+// A line of two gigabytes is refused once its first mebibyte has come, by the
+// number of its row, and the rows before it are there.
+func TestLineTooLong(t *testing.T) {
+	t.Parallel()
+	for name, piece := range map[string]string{"plain": "x", "quoted": `""`, "commas": ",", "quoted lines": "a\n"} {
+		for _, size := range []int{100, 0, 4 << 20} {
+			start := "a,b\n1,2\n3,4\n"
+			if name == "quoted lines" {
+				start += `"`
+			}
+			rest := &endless{piece: strings.Repeat(piece, 4096), left: 2 << 30}
+			_, records, err := readAll(t, io.MultiReader(strings.NewReader(start), rest), size)
+			if code := codeOf(t, err); code != CodeLineTooLong {
+				t.Fatalf("%s: code %q", name, code)
+			}
+			if !strings.Contains(err.Error(), "row 3 ") || len(records) != 2 {
+				t.Errorf("%s: %d rows, then %v", name, len(records), err)
+			}
+			if rest.read > 8<<20 {
+				t.Errorf("%s: %d bytes were read to find a row too long", name, rest.read)
+			}
+		}
+	}
+}
+
+// Blank lines without end have no rows and take no memory.
+func TestBlankLinesAreNotKept(t *testing.T) {
+	t.Parallel()
+	r := NewReader(io.MultiReader(strings.NewReader("a\n"), &endless{piece: strings.Repeat("\r\n", 2048), left: 64 << 20}), 1<<16)
+	if _, err := r.Next(nil); !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if cap(r.rest) > 1<<17 {
+		t.Errorf("%d bytes are kept", cap(r.rest))
+	}
+}
+
+// A file of one kind of line end only is read in time that grows with its size:
+// with the square of it this test would take minutes.
+func TestLineEndsOfOneKind(t *testing.T) {
+	t.Parallel()
+	const rows = 1 << 19
+	for _, end := range []string{"\r", "\n", "\r\n", "\"\"\r"} {
+		file := "a\n" + strings.Repeat("1"+end, rows)
+		r, c := NewReader(strings.NewReader(file), 8<<20), NewCursor(1)
+		b, err := r.Next(nil)
+		if err != nil || b.Rows != rows {
+			t.Fatalf("%d rows, %v", b.Rows, err)
+		}
+		seen := 0
+		for c.Reset(b.Data); c.Next(); {
+			seen++
+		}
+		if seen != rows {
+			t.Errorf("%d rows, the cursor came to %d", rows, seen)
+		}
+	}
+}
+
+// What breaks off is not taken for a file that ended.
+func TestBrokenStream(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("connection lost")
+	r := io.MultiReader(strings.NewReader("a,b\n1,2\n3,"), iotest.ErrReader(broken))
+	_, records, err := readAll(t, r, 0)
+	if !errors.Is(err, broken) {
+		t.Fatalf("%d records and %v", len(records), err)
+	}
+	if _, _, err = readAll(t, io.MultiReader(strings.NewReader("a,b\n1,2\n"), iotest.ErrReader(broken)), 4); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := io.Copy(z, io.LimitReader(&endless{piece: "12345,67890\n", left: 1 << 20}, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cut, err := gzip.NewReader(bytes.NewReader(packed.Bytes()[:packed.Len()/2]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := readAll(t, cut, 0); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a file cut short: %v", err)
+	}
+}
+
+// stuck never has anything to say and never ends.
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+func TestStuckStream(t *testing.T) {
+	t.Parallel()
+	if _, err := NewReader(stuck{}, 0).Next(nil); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("got %v", err)
+	}
+}
+
+//nolint:paralleltest // Allocations are counted over the whole process.
+func TestNoAllocations(t *testing.T) {
+	data := []byte(strings.Repeat("1,\"x\"\"y\",3\n4,5,\"6,7\"\n8,9,10\n", 100))
+	c := NewCursor(3)
+	allocs := testing.AllocsPerRun(20, func() {
+		c.Reset(data)
+		for c.Next() {
+			if c.Fault() != "" {
+				t.Error(c.Fault())
+			}
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+// The reader's part and the cursor's, in CPU time for each row of 20 cells.
+func BenchmarkRows(b *testing.B) {
+	const line = "app-0000017,742,34,52300,0.312,250000,2,1,5,0,0,0,0,61,0.42,0,17,9,SALARIED,0\n"
+	const header = "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t\n"
+	for _, c := range []struct{ name, row string }{
+		{"plain", line},
+		{"quoted", strings.Replace(line, "SALARIED", `"SALARIED"`, 1)},
+		{"crlf", strings.Replace(line, "\n", "\r\n", 1)},
+	} {
+		const rows = 500_000
+		file := header + strings.Repeat(c.row, rows)
+		b.Run("read/"+c.name, func(b *testing.B) {
+			var block Block
+			for b.Loop() {
+				r := NewReader(strings.NewReader(file), 0)
+				var err error
+				for err == nil {
+					block, err = r.Next(block.Data[:0])
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+		b.Run("cells/"+c.name, func(b *testing.B) {
+			cursor, data := NewCursor(20), []byte(file[len(header):])
+			for b.Loop() {
+				for cursor.Reset(data); cursor.Next(); {
+					if cursor.Cells() == nil {
+						b.Fatal(cursor.Fault())
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+	}
+}

@@ -1,0 +1,180 @@
+package sheet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// Cursor goes over the rows of a block. It belongs to one goroutine and
+// allocates nothing once it has seen its longest row.
+type Cursor struct {
+	scanner scanner
+	nul     int      // the next NUL, as in scanner
+	cells   [][]byte // as many as there are columns
+	found   int      // cells of this row, which may be more
+	high    uint64   // the bits of all bytes of this row, eight at a time
+	fault   string
+	plain   []byte // cells with doubled quotes, without them
+}
+
+// NewCursor makes a cursor over rows of so many cells.
+func NewCursor(columns int) *Cursor {
+	return &Cursor{cells: make([][]byte, columns)}
+}
+
+// Reset begins with other data, which must not change until it is done with.
+func (c *Cursor) Reset(data []byte) {
+	c.scanner.reset(data)
+	c.nul = -1
+}
+
+// Next goes to the next row and reports whether there is one. Blank lines are
+// skipped and are no rows.
+func (c *Cursor) Next() bool {
+	r, ok := c.scanner.next()
+	if !ok {
+		return false
+	}
+	c.found, c.high, c.fault = 0, 0, ""
+	if r.quoted {
+		c.splitQuoted(r)
+	} else {
+		last := c.split(r.from, r.to)
+		c.cell(c.scanner.data[last:r.to])
+	}
+	if c.fault == "" && c.found != len(c.cells) {
+		c.fault = CodeWrongCells
+	}
+	if !c.clean(r) {
+		c.fault = CodeBadUTF8
+	}
+	return true
+}
+
+// Cells are the cells of the row, unquoted and otherwise as they stand, good
+// until Next; nil when the row is malformed. Where a cell stands in the block
+// its capacity runs on into what follows, so that a reader of numbers may take
+// eight bytes at once; nothing may be appended to it.
+func (c *Cursor) Cells() [][]byte {
+	if c.fault != "" {
+		return nil
+	}
+	return c.cells
+}
+
+// Fault says why there are no cells: wrong_number_of_cells, bad_quote or
+// bad_utf8; "" when there are.
+func (c *Cursor) Fault() (code string) { return c.fault }
+
+// clean reports whether the row is text.
+func (c *Cursor) clean(r row) bool {
+	data := c.scanner.data
+	if c.nul < r.from {
+		c.nul = len(data)
+		if i := bytes.IndexByte(data[r.from:], 0); i >= 0 {
+			c.nul = r.from + i
+		}
+	}
+	return c.nul >= r.to && (c.high&highs == 0 && !r.quoted || utf8.Valid(data[r.from:r.to]))
+}
+
+// cell adds one cell.
+func (c *Cursor) cell(text []byte) {
+	if c.found < len(c.cells) {
+		c.cells[c.found] = text
+	}
+	c.found++
+}
+
+const (
+	ones   = 0x0101010101010101
+	highs  = 0x80 * ones
+	commas = ',' * ones
+)
+
+// split cuts at the commas, eight bytes at a time, where there are no quotes.
+// It returns the beginning of the last cell, which is yet to be added.
+func (c *Cursor) split(from, to int) (last int) {
+	data, cells := c.scanner.data, c.cells
+	at, found, high := from, c.found, c.high
+	for ; at < to && at+8 <= len(data); at += 8 {
+		word := binary.LittleEndian.Uint64(data[at:])
+		if past := at + 8 - to; past > 0 {
+			word &= 1<<(64-8*past) - 1 // what follows is not ours
+		}
+		high |= word
+		// The high bit of a byte is set where the byte is a comma: adding
+		// 0x7f to the low seven bits carries into it unless they are zero.
+		x := word ^ commas
+		marks := ^((x&^highs + ^uint64(highs)) | x) & highs
+		for ; marks != 0; marks &= marks - 1 {
+			comma := at + bits.TrailingZeros64(marks)>>3
+			if found < len(cells) {
+				cells[found] = data[from:comma]
+			}
+			found++
+			from = comma + 1
+		}
+	}
+	for ; at < to; at++ { // the last few bytes of the block
+		high |= uint64(data[at])
+		if data[at] == ',' {
+			if found < len(cells) {
+				cells[found] = data[from:at]
+			}
+			found++
+			from = at + 1
+		}
+	}
+	c.found, c.high = found, high
+	return from
+}
+
+// splitQuoted cuts a row in which there are quotes.
+func (c *Cursor) splitQuoted(r row) {
+	line := c.scanner.data[:r.to]
+	c.plain = c.plain[:0]
+	for at := r.from; ; {
+		quote := len(line)
+		if i := bytes.IndexByte(line[at:], '"'); i >= 0 {
+			quote = at + i
+		}
+		last := c.split(at, quote)
+		if quote == len(line) {
+			c.cell(line[last:])
+			return
+		}
+		closing, doubled := closingQuote(line, quote+1)
+		after := closing + 1
+		if last != quote || closing == len(line) || after < len(line) && line[after] != ',' {
+			c.fault = CodeBadQuote
+			return
+		}
+		text := line[quote+1 : closing : closing]
+		if doubled {
+			text = c.undouble(text)
+		}
+		c.cell(text)
+		if after == len(line) {
+			return
+		}
+		at = after + 1
+	}
+}
+
+// undouble takes one of every two quotes out of a cell. Where the memory has to
+// grow for it, the row's earlier cells keep the old one.
+func (c *Cursor) undouble(text []byte) []byte {
+	from := len(c.plain)
+	for {
+		i := bytes.IndexByte(text, '"')
+		if i < 0 {
+			c.plain = append(c.plain, text...)
+			return c.plain[from:len(c.plain):len(c.plain)]
+		}
+		c.plain = append(c.plain, text[:i+1]...)
+		text = text[i+2:]
+	}
+}

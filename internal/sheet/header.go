@@ -1,0 +1,102 @@
+package sheet
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"verdict/internal/fault"
+)
+
+// Header reads the names of the columns from the first line that is not blank,
+// without the spaces around them. A column may go without a name, as the first
+// one of many a program's does; nobody can read it. What is no header is
+// refused as a *fault.Error.
+func (r *Reader) Header() ([]string, error) {
+	if r.header {
+		return nil, errors.New("read csv header: it was read before")
+	}
+	r.header = true
+	names, err := r.readHeader()
+	if err != nil {
+		r.err = err // no row without a header
+	}
+	return names, err
+}
+
+func (r *Reader) readHeader() ([]string, error) {
+	var data []byte
+	var s scanner
+	for {
+		data = r.fill(data)
+		text := bytes.TrimPrefix(data, byteOrderMark)
+		s.reset(text)
+		line, ok := s.next()
+		ended := errors.Is(r.err, io.EOF)
+		switch {
+		case r.err != nil && !ended:
+			return nil, r.err
+		case ok && line.to-line.from > MaxLine, !ok && len(data) > MaxLine:
+			return nil, fault.New(fault.Invalid, CodeLineTooLong, "the header is longer than %d bytes", MaxLine)
+		case ok && (ended || line.closed):
+			r.rest = append(r.rest, text[s.at:]...)
+			if len(r.rest) > 0 {
+				r.err = nil // there are rows to count; the end comes again
+			}
+			return readNames(text[line.from:line.to])
+		case ended:
+			return nil, fault.New(fault.Invalid, CodeEmpty, "the file is empty; a header with the names of the columns is needed")
+		}
+	}
+}
+
+// readNames reads the names of the columns.
+func readNames(line []byte) ([]string, error) {
+	c := NewCursor(MaxColumns)
+	c.Reset(line)
+	c.Next()
+	switch {
+	case c.fault == CodeBadUTF8:
+		return nil, fault.New(fault.Malformed, CodeBadUTF8, "the header is not UTF-8 text; save the file as CSV in UTF-8")
+	case c.fault == CodeBadQuote:
+		return nil, fault.New(fault.Malformed, CodeBadQuote, "a quote in the header is not closed, or stands inside a name")
+	case c.found > MaxColumns:
+		return nil, fault.New(fault.Invalid, CodeTooWide, "there are more than %d columns", MaxColumns)
+	}
+	names := make([]string, c.found)
+	for i, text := range c.cells[:c.found] {
+		names[i] = strings.TrimSpace(string(text))
+	}
+	return names, checkNames(names)
+}
+
+// checkNames refuses names of which nobody could say which column is meant.
+func checkNames(names []string) error {
+	first := make(map[string]int, len(names))
+	var items []fault.Item
+	for i, name := range names {
+		if name == "" {
+			continue
+		}
+		if at, twice := first[name]; twice {
+			items = append(items, fault.Item{
+				Pointer: "/header/" + strconv.Itoa(i), Code: fault.CodeDuplicate,
+				Detail: fmt.Sprintf("has the name of column %d", at+1),
+			})
+			continue
+		}
+		first[name] = i
+	}
+	switch {
+	case len(first) == 0:
+		return fault.New(fault.Invalid, CodeNoNames, "the first line has no names of columns")
+	case len(items) > 0:
+		err := fault.New(fault.Invalid, fault.CodeDuplicate, "two columns have the same name")
+		err.Items = items[:min(len(items), fault.MaxItems)]
+		return err
+	}
+	return nil
+}

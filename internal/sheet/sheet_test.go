@@ -1,0 +1,174 @@
+package sheet
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+)
+
+// record is one row as a test looks at it: its cells or its fault.
+type record struct {
+	Row   int64
+	Cells []string
+	Fault string
+}
+
+// readAll reads a whole file with blocks of a size, and says how it ended.
+func readAll(tb testing.TB, r io.Reader, blockBytes int) (header []string, records []record, err error) {
+	tb.Helper()
+	reader := NewReader(r, blockBytes)
+	if header, err = reader.Header(); err != nil {
+		return nil, nil, err
+	}
+	cursor := NewCursor(len(header))
+	var memory []byte
+	for last := int64(0); ; {
+		b, err := reader.Next(memory)
+		if errors.Is(err, io.EOF) {
+			return header, records, nil
+		}
+		if err != nil {
+			return header, records, err
+		}
+		if b.First != last+1 || b.Rows == 0 {
+			tb.Fatalf("a block of %d rows from %d after row %d", b.Rows, b.First, last)
+		}
+		cursor.Reset(b.Data)
+		for cursor.Next() {
+			last++
+			rec := record{Row: last, Fault: cursor.Fault()}
+			for _, c := range cursor.Cells() {
+				rec.Cells = append(rec.Cells, string(c))
+			}
+			records = append(records, rec)
+		}
+		if last != b.First+int64(b.Rows)-1 {
+			tb.Fatalf("the block has %d rows from %d, the cursor came to %d", b.Rows, b.First, last)
+		}
+		memory = b.Data
+	}
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	good := func(cells ...string) record { return record{Cells: cells} }
+	bad := func(code string) record { return record{Fault: code} }
+	for name, c := range map[string]struct {
+		file string
+		want []record
+	}{
+		"plain":                       {"a,b\n1,2\n3,4\n", []record{good("1", "2"), good("3", "4")}},
+		"no line end at the end":      {"a,b\n1,2", []record{good("1", "2")}},
+		"byte-order mark":             {"\xef\xbb\xbfa,b\n1,2\n", []record{good("1", "2")}},
+		"mixed line ends":             {"a,b\r\n1,2\r3,4\n5,6\r\n", []record{good("1", "2"), good("3", "4"), good("5", "6")}},
+		"carriage returns alone":      {"a,b\r1,2\r3,4", []record{good("1", "2"), good("3", "4")}},
+		"blank lines are no rows":     {"\n\na,b\n\n\r\n1,2\n\n\n3,4\n\n", []record{good("1", "2"), good("3", "4")}},
+		"spaces are kept":             {"a,b\n 1 ,\t2\n", []record{good(" 1 ", "\t2")}},
+		"empty cells":                 {"a,b\n,\n\"\",\n", []record{good("", ""), good("", "")}},
+		"quotes":                      {"a,b\n\"1\",\"x,y\"\n", []record{good("1", "x,y")}},
+		"doubled quotes":              {"a,b\n\"say \"\"hi\"\"\",\"\"\"\"\n", []record{good(`say "hi"`, `"`)}},
+		"line ends inside quotes":     {"a,b\n\"1\n2\",\"3\r\n4\"\n5,6\n", []record{good("1\n2", "3\r\n4"), good("5", "6")}},
+		"a quote inside a plain cell": {"a,b\n5\" pipe,2\n3,4\n", []record{bad(CodeBadQuote), good("3", "4")}},
+		"text after a closing quote":  {"a,b\n\"1\"x,2\n3,4\n", []record{bad(CodeBadQuote), good("3", "4")}},
+		"a space before a quote":      {"a,b\n1, \"2\"\n3,4\n", []record{bad(CodeBadQuote), good("3", "4")}},
+		"a quote never closed":        {"a,b\n1,2\n\"3,4\n5,6\n", []record{good("1", "2"), bad(CodeBadQuote)}},
+		"too few cells":               {"a,b\n1\n3,4\n", []record{bad(CodeWrongCells), good("3", "4")}},
+		"too many cells":              {"a,b\n1,2,3\n\"1\",2,3\n3,4\n", []record{bad(CodeWrongCells), bad(CodeWrongCells), good("3", "4")}},
+		"not UTF-8":                   {"a,b\n1,\xff\n\"1\",\xff\n3,नमस्ते\n", []record{bad(CodeBadUTF8), bad(CodeBadUTF8), good("3", "नमस्ते")}},
+		"a NUL":                       {"a,b\n1,\x00\n3,4\n", []record{bad(CodeBadUTF8), good("3", "4")}},
+		"only a header":               {"a,b\n", nil},
+		"only a header, no line end":  {"a,b", nil},
+		"one column":                  {"a\n1\n\n\"\"\n", []record{good("1"), good("")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for i := range c.want {
+				c.want[i].Row = int64(i) + 1
+			}
+			for _, size := range []int{1, 2, 3, 7, 0} {
+				_, got, err := readAll(t, strings.NewReader(c.file), size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Errorf("blocks of %d bytes (-want +got):\n%s", size, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestHeader(t *testing.T) {
+	t.Parallel()
+	wide := strings.Repeat("a,", MaxColumns) + "b\n"
+	for name, c := range map[string]struct {
+		file string
+		want []string
+		code string
+	}{
+		"names are trimmed":       {file: "\xef\xbb\xbf a , \"b\"\"c\" ,d\n", code: CodeBadQuote},
+		"quoted names":            {file: "\" a \",\"b\"\"c\",d\n", want: []string{"a", `b"c`, "d"}},
+		"a column without a name": {file: "\"\",score,,\n", want: []string{"", "score", "", ""}},
+		"empty":                   {code: CodeEmpty},
+		"blank lines":             {file: "\n\r\n\n", code: CodeEmpty},
+		"byte-order mark alone":   {file: "\xef\xbb\xbf", code: CodeEmpty},
+		"no names":                {file: ",, \n1,2,3\n", code: CodeNoNames},
+		"the same name twice":     {file: "a,b,a\n", code: fault.CodeDuplicate},
+		"UTF-16":                  {file: "\xff\xfea\x00,\x00b\x00\n\x00", code: CodeBadUTF8},
+		"too wide":                {file: wide, code: CodeTooWide},
+		"an open quote":           {file: "\"a,b\n1,2\n", code: CodeBadQuote},
+		"too long":                {file: strings.Repeat("a", MaxLine+1), code: CodeLineTooLong},
+		"too many blank lines":    {file: strings.Repeat("\n", 2*MaxLine) + "a", code: CodeLineTooLong},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := NewReader(strings.NewReader(c.file), 64)
+			got, err := r.Header()
+			if code := codeOf(t, err); code != c.code {
+				t.Fatalf("code %q, want %q", code, c.code)
+			}
+			if c.code == "" {
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Error(diff)
+				}
+				return
+			}
+			if _, again := r.Next(nil); !errors.Is(again, err) {
+				t.Errorf("rows after a refused header: %v", again)
+			}
+		})
+	}
+}
+
+// codeOf is the code of a refusal, "" for no error.
+func codeOf(tb testing.TB, err error) string {
+	tb.Helper()
+	if err == nil {
+		return ""
+	}
+	refusal, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		tb.Fatalf("%v is no refusal", err)
+	}
+	return refusal.Code
+}
+
+func TestHeaderTwice(t *testing.T) {
+	t.Parallel()
+	r := NewReader(strings.NewReader("a\n1\n"), 0)
+	if _, err := r.Header(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Header(); err == nil {
+		t.Error("the header was read twice")
+	}
+	r = NewReader(strings.NewReader("a\n1\n"), 0)
+	if b, err := r.Next(nil); err != nil || string(b.Data) != "1\n" {
+		t.Errorf("a header nobody asks for is skipped: %q, %v", b.Data, err)
+	}
+}
