@@ -1,0 +1,14 @@
+//go:build !cgo
+
+package main
+
+import (
+	"context"
+	"errors"
+)
+
+const hasDuck = false
+
+func duck(context.Context, string, int) (*outcome, error) {
+	return nil, errors.New("DuckDB needs a C compiler")
+}
