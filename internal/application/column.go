@@ -44,10 +44,12 @@ type column struct {
 	typ    rule.Type
 	how    conversion
 	ratio  bool // the raw value is the canonical one: a percentage that stands for a ratio
+	plain  bool // a number that becomes one fact as it is, or none
 
 	// raw and canonical are the facts it becomes, Undeclared for one that is
-	// not kept; input is the name of a declared one instead.
-	raw, canonical rule.FieldID
+	// not kept; input is the name of a declared one instead. only is the one of
+	// the two that is kept, of a plain number.
+	raw, canonical, only rule.FieldID
 
 	// least and greatest are the domain with every bound filled in.
 	least, greatest rule.Number
@@ -118,6 +120,7 @@ func (b *columnBuilder) take(i int, c column) {
 		return
 	}
 	b.taken[c.field] = i
+	c.settle()
 	b.out.columns = append(b.out.columns, c)
 }
 
@@ -201,6 +204,16 @@ func (c *column) domain() {
 	if c.def.BoundedAbove {
 		c.greatest = c.def.Max
 	}
+}
+
+// settle finds out whether most of the column's cells can take the short way.
+func (c *column) settle() {
+	c.only = c.raw
+	if c.only == rule.Undeclared {
+		c.only = c.canonical
+	}
+	both := c.raw != rule.Undeclared && c.canonical != rule.Undeclared
+	c.plain = c.typ == rule.NumberType && (c.how == asIs || c.how == money) && !both && c.input == ""
 }
 
 // kept is the field if somebody reads it.

@@ -112,7 +112,7 @@ const (
 	ones   = 0x0101010101010101
 	highs  = 0x80 * ones
 	zeros  = '0' * ones
-	points = '.' * ones
+	points = ('.' ^ '0') * ones
 )
 
 // plainNumber reads a number without sign and exponent, exactly: it is coef
@@ -125,20 +125,20 @@ func plainNumber(cell []byte) (coef int64, places int, ok bool) {
 	if uint(len(cell)-1) > 7 || cap(cell) < 8 { // none, or more than eight
 		return longNumber(cell)
 	}
-	// The characters are moved to the high end, and zeros put before them.
-	empty := 8 * (8 - len(cell))
-	word := binary.LittleEndian.Uint64(cell[:8])<<empty | zeros>>(64-empty)
-	x := word ^ points
-	if point := ^((x&^highs + ^uint64(highs)) | x) & highs; point != 0 {
+	// The digits become what they count, and are moved to the high end: there
+	// are zeros before them then.
+	digits := (binary.LittleEndian.Uint64(cell[:8]) ^ zeros) << (8 * (8 - len(cell)) & 63)
+	// The lowest byte that is zero is the lowest whose high bit is set here.
+	x := digits ^ points
+	if point := (x - ones) &^ x & highs; point != 0 {
 		at := bits.TrailingZeros64(point) &^ 7 // of the first point; another is no digit
 		if places = 7 - at/8; places == 0 || places > rule.Places || places == len(cell)-1 {
 			return 0, 0, false
 		}
-		before := uint64(1)<<at - 1
-		word = word&^(before<<8|0xff) | word&before<<8 | '0'
+		before := uint64(1)<<(at&63) - 1
+		digits = digits&^(before<<8|0xff) | digits&before<<8
 	}
-	digits := word - zeros
-	if (digits|(word+0x46*ones))&highs != 0 {
+	if (digits|(digits+0x76*ones))&highs != 0 { // one of them is above 9
 		return 0, 0, false
 	}
 	// Neighbours are put together: ten times the one before plus the other.

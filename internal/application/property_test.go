@@ -140,15 +140,15 @@ func TestRulesOfABlockLeftOutLeaveNoTrace(t *testing.T) {
 	}
 	plan := engine.Compile(policy, field.Catalogue())
 	without := decideBody(t, plan, evaluation("", ""))
-	if len(without.Rules) != 0 || without.Status != engine.Approved {
-		t.Errorf("without the block: %s, %v", without.Status, without.Rules)
+	if len(without.Rules()) != 0 || without.Status != engine.Approved {
+		t.Errorf("without the block: %s, %v", without.Status, without.Rules())
 	}
 	if got := len(without.NotEvaluated()); got != len(conditions) {
 		t.Errorf("%d rules say what they miss, want %d", got, len(conditions))
 	}
 	with := decideBody(t, plan, evaluation("", `,"device":{"is_emulator":false,"model":"Y"}`))
-	if len(with.Rules) != len(conditions) {
-		t.Errorf("with the block %d rules are listed, want %d", len(with.Rules), len(conditions))
+	if len(with.Rules()) != len(conditions) {
+		t.Errorf("with the block %d rules are listed, want %d", len(with.Rules()), len(conditions))
 	}
 }
 

@@ -19,10 +19,12 @@ type desk struct {
 }
 
 func (r *Run) newDesk(s *side) desk {
-	return desk{
+	k := desk{
 		side: s, tracer: s.plan.NewTracer(), none: s.none(),
 		scaling: s.plan.Policy().Scorecard.Scaling, funding: int64(r.setup.FundingRate),
 	}
+	k.decision.KeepQuotes()
+	return k
 }
 
 // decide decides one application and counts what came of it.

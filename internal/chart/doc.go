@@ -1,6 +1,6 @@
 // Package chart draws pictures of numbers as SVG, on the server and without a
 // library: lines, columns, bars, a share bar, points with intervals, a heat
-// matrix, a waterfall, a ring of linked nodes and a strip of dots.
+// matrix, a waterfall, a ring of linked nodes, a strip of dots and a map of tiles.
 //
 // A picture is a value with a title, a description and data; SVG draws it and
 // Table gives the same numbers to be read. Figure puts both together. Nothing

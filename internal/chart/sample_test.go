@@ -87,6 +87,16 @@ func samples() map[string]chart.Picture {
 			},
 			Links: []chart.Link{{From: 0, To: 3}, {From: 0, To: 4}, {From: 0, To: 5}, {From: 1, To: 5}, {From: 1, To: 6}, {From: 2, To: 7}, {From: 2, To: 8}, {From: 2, To: 3}},
 		},
+		"regions": chart.TileMap{
+			Head: chart.Head{Title: "Pincode risk by region"}, Of: "Region",
+			Parts: []chart.Part{{Name: "Low", Tone: chart.Teal}, {Name: "High", Tone: chart.Orange}, {Name: "Blocked", Tone: chart.Violet}},
+			Tiles: []chart.Tile{
+				{Column: 1, Label: "11", Name: "Delhi", Values: []float64{4, 2}},
+				{Column: 0, Row: 1, Label: "40", Name: "Mumbai", Values: []float64{0, 0, 1}},
+				{Column: 2, Row: 1, Label: "70", Name: "Kolkata", Values: []float64{3}},
+				{Column: 1, Row: 2, Label: "60", Name: "Chennai"},
+			},
+		},
 		"ages": chart.Strip{
 			Head: chart.Head{Title: "Ages"}, X: chart.Axis{Label: "Years", Unit: chart.Score},
 			Lanes: []chart.Lane{{Name: "good", Values: []float64{31, 31, 32, 40, 41, 45, 45, 45, 58}}, {Name: "bad", Tone: chart.Orange, Values: []float64{22, 22, 23, 29}}},
@@ -107,6 +117,7 @@ func awkward(values []float64) []chart.Picture {
 	dots := chart.Dots{Head: head, X: axis, Y: axis, NoteName: hostile, Diagonal: true}
 	matrix := chart.Matrix{Head: head, RowTitle: hostile, ColumnTitle: hostile, Columns: []string{hostile}}
 	ring := chart.Ring{Head: head}
+	tiles := chart.TileMap{Head: head, Of: hostile, Parts: []chart.Part{{Name: hostile}, {Name: ""}}}
 	strip := chart.Strip{Head: head, X: axis, Lanes: []chart.Lane{{Name: hostile, Values: values}}}
 	var points []chart.Point
 	for i, v := range values {
@@ -125,7 +136,8 @@ func awkward(values []float64) []chart.Picture {
 		matrix.Cells = append(matrix.Cells, []chart.Cell{{Value: v, Note: hostile, Tone: chart.Tone(i)}})
 		ring.Nodes = append(ring.Nodes, chart.Node{Label: hostile, Kind: hostile, Inner: v > 0})
 		ring.Links = append(ring.Links, chart.Link{From: i, To: i + 1}, chart.Link{From: -1, To: i})
+		tiles.Tiles = append(tiles.Tiles, chart.Tile{Column: i%12 - 1, Row: i / 12, Label: hostile, Name: hostile, Values: []float64{v, next, v}})
 	}
 	line.Series = []chart.Series{{Name: hostile, Area: true, Points: points}, {Points: points[:len(points)/2]}}
-	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, strip}
+	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, strip, tiles}
 }

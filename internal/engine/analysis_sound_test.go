@@ -86,7 +86,7 @@ func (x *examiner) holds(c *rule.Condition, facts *rule.Facts) bool {
 
 // hit is what became of a knockout in the decision in hand: 0, refer or fail.
 func (x *examiner) hit(id string) Result {
-	for _, r := range x.decision.Rules {
+	for _, r := range x.decision.Rules() {
 		if r.ID == id && (r.Result == ResultFail || r.Result == ResultRefer) {
 			return r.Result
 		}

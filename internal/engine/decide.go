@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"verdict/internal/rule"
 )
 
@@ -12,7 +10,7 @@ import (
 // once d has been used.
 func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.begin(facts, d)
-	p.rules(d, &p.stage1)
+	p.rules(d, &p.stage1, &d.stage1)
 	p.score(d)
 	p.price(d)
 	p.second(d)
@@ -23,15 +21,18 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 // policy requires.
 func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.plan = p
-	d.Status, d.Grade, d.FinalScore = Approved, noGrade, 0
+	d.Status, d.Grade, d.FinalScore, d.sum = Approved, noGrade, 0, 0
 	if d.Offer.Made {
-		d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
+		d.Offer = Offer{Terms: d.Offer.Terms[:0]}
 	}
 	if d.limit.computed {
 		d.limit = limit{}
 	}
-	d.Rules, d.Contributions, d.Reasons = d.Rules[:0], d.Contributions[:0], d.Reasons[:0]
-	d.bins, d.unknown, d.losing, d.hits = d.bins[:0], d.unknown[:0], d.losing[:0], d.hits[:0]
+	d.stage1.Reset()
+	d.stage2.Reset()
+	d.adjusted.Reset()
+	d.rules.done, d.contributions.done, d.alternatives.done = false, false, false
+	d.Reasons, d.bins, d.unknown, d.hits = d.Reasons[:0], d.bins[:0], d.unknown[:0], d.hits[:0]
 	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
 	p.slots.Load(facts, &d.frame)
 	for i, slots := range p.required {
@@ -52,38 +53,33 @@ func anyGiven(slots []int32, fr *rule.Frame) bool {
 	return false
 }
 
-// rules evaluates knockouts in declared order. An unknown one leaves no trace
-// in the decision unless its on_absent says so.
-func (p *Plan) rules(d *Decision, s *stage) {
-	d.truths = slices.Grow(d.truths[:0], len(s.tests))[:len(s.tests)]
-	p.code.EvalAll(s.tests, &d.frame, d.truths)
-	n, status := len(d.Rules), d.Status
-	fired := slices.Grow(d.Rules, len(s.rules))[:n+len(s.rules)]
-	for i, truth := range d.truths {
+// rules evaluates knockouts in declared order.
+func (p *Plan) rules(d *Decision, s *stage, truths *rule.Truths) {
+	p.code.EvalAll(s.tests, &d.frame, truths)
+	for i := truths.Next(0); i >= 0; i = truths.Next(i + 1) {
 		r := &s.rules[i]
-		result, byAbsence := ResultPass, false
-		switch truth {
-		case rule.Fails:
-		case rule.Holds:
-			result = r.hit
-		case rule.Unknown:
+		truth := truths.At(i)
+		if truth == rule.Unknown {
 			d.unknown = append(d.unknown, r.index)
-			if r.whenAbsent == ResultPass || d.eligibility {
-				continue
-			}
-			result, byAbsence = r.whenAbsent, true
 		}
-		status = max(status, resultStatus[result])
-		if result != ResultPass {
-			d.hits = append(d.hits, int32(n))
+		if result := r.result(truth, d.eligibility); result != ResultPass {
+			d.Status = max(d.Status, resultStatus[result])
+			d.hits = append(d.hits, Hit{Knockout: r.index, Result: result, absent: truth == rule.Unknown})
 		}
-		// Written in place: a small struct put together elsewhere and copied
-		// whole costs more than deciding the rule.
-		f := &fired[n]
-		f.ID, f.Delta, f.index, f.Result, f.absent = r.id, 0, r.index, result, byAbsence
-		n++
 	}
-	d.Rules, d.Status = fired[:n], status
+}
+
+// result is what the truth of a rule's condition comes to. An unknown one
+// passes unless its on_absent says otherwise, and eligibility does not ask.
+func (r *compiledRule) result(truth rule.Truth, eligibility bool) Result {
+	switch {
+	case truth == rule.Holds:
+		return r.hit
+	case truth == rule.Unknown && !eligibility:
+		return r.whenAbsent
+	default:
+		return ResultPass
+	}
 }
 
 var resultStatus = [...]Status{ResultPass: Approved, ResultRefer: Referred, ResultFail: Declined, ResultApplied: Approved}
@@ -91,16 +87,14 @@ var resultStatus = [...]Status{ResultPass: Approved, ResultRefer: Referred, Resu
 // score adds up the base, the factors and the adjustments, one after the
 // other in declared order, and clamps the sum at the end.
 func (p *Plan) score(d *Decision) {
-	var sum rule.Number
-	d.Contributions, d.bins, sum = p.scoring.add(p.code, &d.frame, d.Contributions, d.bins)
-	for i := range p.adjustments {
-		a := &p.adjustments[i]
-		if p.code.Satisfied(a.test, &d.frame) {
-			sum += a.delta
-			d.Rules = append(d.Rules, FiredRule{ID: a.id, Delta: a.delta, index: int32(i), Result: ResultApplied})
+	d.bins, d.sum = p.scoring.add(p.code, &d.frame, d.bins)
+	p.code.EvalAll(p.adjusting, &d.frame, &d.adjusted)
+	for i := d.adjusted.Next(0); i >= 0; i = d.adjusted.Next(i + 1) {
+		if d.adjusted.At(i) == rule.Holds {
+			d.sum += p.adjustments[i].delta
 		}
 	}
-	d.Contributions, d.FinalScore = p.scoring.clamp(d.Contributions, sum)
+	d.FinalScore = p.scoring.clamp(d.sum)
 }
 
 // price finds the band and the limit it can bear.
@@ -121,7 +115,7 @@ func (p *Plan) price(d *Decision) {
 	if !d.band.Priced || d.band.Action == Decline {
 		return
 	}
-	d.limit = p.limit(d)
+	p.limit(d)
 	if d.limit.belowMinimum {
 		d.Status = Declined
 	}
@@ -173,14 +167,14 @@ func (p *Plan) second(d *Decision) {
 	put(r.emi, emi)
 	put(r.apr, apr)
 	put(r.foir, foir)
-	p.rules(d, &p.stage2)
+	p.rules(d, &p.stage2, &d.stage2)
 }
 
 // conclude fills in the offer that the status allows, and the reasons.
 func (p *Plan) conclude(d *Decision) {
 	switch {
 	case d.Status == Declined && d.Offer.Made: // it was for Stage 2 to look at
-		d.Offer = Offer{Terms: d.Offer.Terms[:0], Alternatives: d.Offer.Alternatives[:0]}
+		d.Offer = Offer{Terms: d.Offer.Terms[:0]}
 	case d.Status != Declined:
 		if !d.Offer.Made {
 			p.makeOffer(d)

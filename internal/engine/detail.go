@@ -20,8 +20,8 @@ type Detail struct {
 
 // Message is the applicant-safe text of a reason.
 func (d *Decision) Message(r Reason) string {
-	if r.kind == byRule && !d.Rules[r.at].absent {
-		if own := d.plan.policy.Knockouts[d.Rules[r.at].index].ApplicantMessage; own != "" {
+	if r.kind == byRule && !d.hits[r.at].absent {
+		if own := d.plan.policy.Knockouts[d.hits[r.at].Knockout].ApplicantMessage; own != "" {
 			return own
 		}
 	}
@@ -34,7 +34,7 @@ func (d *Decision) Detail(r Reason) Detail {
 	case byRequirement:
 		return d.requirementDetail()
 	case byRule:
-		return d.ruleDetail(&d.Rules[r.at])
+		return d.ruleDetail(d.hits[r.at])
 	case byLimit:
 		return d.limitDetail()
 	case byMinimum:
@@ -61,11 +61,11 @@ func (d *Decision) requirementDetail() Detail {
 	return Detail{Field: list, Text: "required and not given: " + list}
 }
 
-func (d *Decision) ruleDetail(fired *FiredRule) Detail {
-	k := &d.plan.policy.Knockouts[fired.index]
+func (d *Decision) ruleDetail(hit Hit) Detail {
+	k := &d.plan.policy.Knockouts[hit.Knockout]
 	e := d.plan.code.Explain(&k.Condition, &d.frame)
 	out := Detail{RuleID: k.ID}
-	if fired.absent {
+	if hit.absent {
 		out.Field = strings.Join(e.Missing, ", ")
 		out.Text = fmt.Sprintf("%s cannot be evaluated without %s", k.ID, out.Field)
 		if out.Field == "" {
@@ -193,20 +193,17 @@ func (d *Decision) limitDetail() Detail {
 func (d *Decision) pointsDetail(code int32) Detail {
 	var worst *compiledFactor
 	var worstOutcome *outcome
-	total := d.lost[code]
+	total := d.lost[code].points
 	for i := range d.bins {
-		if d.bins[i] == noBin {
-			continue
-		}
-		f := &d.plan.scoring.factors[i]
-		if o := f.outcome(d.bins[i]); o.code == code && (worst == nil || o.lost > worstOutcome.lost) {
+		f, o := &d.plan.scoring.factors[i], &d.plan.scoring.outcomes[d.bins[i]]
+		if o.code == code && (worst == nil || o.lost > worstOutcome.lost) {
 			worst, worstOutcome = f, o
 		}
 	}
 	if worst == nil {
-		for i := range d.Rules {
-			if r := &d.Rules[i]; r.Result == ResultApplied && d.plan.adjustments[r.index].code == code {
-				return Detail{RuleID: r.ID, Text: fmt.Sprintf("%s took %s points", r.ID, -r.Delta)}
+		for i := range d.plan.adjustments {
+			if a := &d.plan.adjustments[i]; a.code == code && d.adjusted.At(i) == rule.Holds {
+				return Detail{RuleID: a.id, Text: fmt.Sprintf("%s took %s points", a.id, -a.delta)}
 			}
 		}
 		return Detail{}

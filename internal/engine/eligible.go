@@ -25,7 +25,7 @@ func (d *Decision) NotEvaluated() []NotEvaluated {
 		k := &d.plan.policy.Knockouts[i]
 		add(k.ID, &k.Condition)
 	}
-	if len(d.Contributions) > 0 { // eligibility runs no adjustments
+	if !d.eligibility { // which runs no adjustments
 		for i := range d.plan.policy.Adjustments {
 			a := &d.plan.policy.Adjustments[i]
 			add(a.ID, &a.Condition)
@@ -46,7 +46,7 @@ func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
 	d := &e.d
 	p.begin(facts, d)
 	d.Status, d.missing, d.eligibility = Approved, -1, true
-	p.rules(d, &p.stage1)
+	p.rules(d, &p.stage1, &d.stage1)
 	if d.Status != Approved {
 		p.reasons(d)
 	}
@@ -72,7 +72,7 @@ func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
 	w.Object().Key("eligible").Bool(e.Eligible()).Key("status").String(e.Status()).Key("stage").Int(1)
 	w.Key("complete").Bool(e.Complete())
 	w.Key("fired_rules")
-	writeFired(w, d.Rules, false)
+	writeFired(w, d.Rules(), false)
 	w.Key("reasons")
 	d.writeReasons(w)
 	w.Key("not_evaluated")

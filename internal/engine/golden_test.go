@@ -166,10 +166,10 @@ func goldenMissing(d *engine.Decision) []byte {
 func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) {
 	t.Helper()
 	var sum rule.Number
-	for _, c := range d.Contributions {
+	for _, c := range d.Contributions() {
 		sum += c.Points
 	}
-	for _, r := range d.Rules {
+	for _, r := range d.Rules() {
 		sum += r.Delta
 	}
 	if sum != d.FinalScore {

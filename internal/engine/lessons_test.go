@@ -114,7 +114,7 @@ func TestLesson01ScoreIsFoldedInOrder(t *testing.T) {
 		order = append(order, f.Name)
 	}
 	at := -1
-	for _, c := range d.Contributions[1:] {
+	for _, c := range d.Contributions()[1:] {
 		next := slices.Index(order, c.Factor)
 		if next <= at {
 			t.Errorf("%s stands out of order", c.Factor)
@@ -188,8 +188,8 @@ func TestLesson04UnknownIsVisible(t *testing.T) {
 		if d.Status != want {
 			t.Errorf("on_absent %s: %s, want %s", onAbsent, d.Status, want)
 		}
-		if listed := len(d.Rules) == 1; listed != (onAbsent != "pass") {
-			t.Errorf("on_absent %s: the rules are %v", onAbsent, d.Rules)
+		if listed := len(d.Rules()) == 1; listed != (onAbsent != "pass") {
+			t.Errorf("on_absent %s: the rules are %v", onAbsent, d.Rules())
 		}
 		missing := []engine.NotEvaluated{{ID: "KO", Missing: []string{"age", "foir", "monthly_income"}}}
 		if diff := cmp.Diff(missing, d.NotEvaluated()); diff != "" {
@@ -209,11 +209,11 @@ func TestLesson05AbsentIsNotZero(t *testing.T) {
 	plan := lessonPlan(t, `"knockouts":[`+lessonKnockout("KO_ZERO", `{"op":"lte","field":"monthly_income","value":0}`)+`],
 		"scorecard":{"base_points":700,"factors":[{"factor":"income","field":"monthly_income","bins":[{"lt":1,"points":-100},{"gte":1,"points":0}]}]}`)
 	absent, zero := lessonDecide(t, plan, `{"foir":0.1}`), lessonDecide(t, plan, `{"foir":0.1,"monthly_income":0}`)
-	if absent.Status != engine.Approved || absent.FinalScore != rule.Int(700) || len(absent.Rules) != 0 || absent.Offer.HasCapacity || absent.Offer.LimitPaise != 50_000_00 {
-		t.Errorf("absent: %s, %s, %v, %+v", absent.Status, absent.FinalScore, absent.Rules, absent.Offer)
+	if absent.Status != engine.Approved || absent.FinalScore != rule.Int(700) || len(absent.Rules()) != 0 || absent.Offer.HasCapacity || absent.Offer.LimitPaise != 50_000_00 {
+		t.Errorf("absent: %s, %s, %v, %+v", absent.Status, absent.FinalScore, absent.Rules(), absent.Offer)
 	}
-	if zero.Status != engine.Declined || zero.FinalScore != rule.Int(600) || zero.Rules[0].Result != engine.ResultFail {
-		t.Errorf("zero: %s, %s, %v", zero.Status, zero.FinalScore, zero.Rules)
+	if zero.Status != engine.Declined || zero.FinalScore != rule.Int(600) || zero.Rules()[0].Result != engine.ResultFail {
+		t.Errorf("zero: %s, %s, %v", zero.Status, zero.FinalScore, zero.Rules())
 	}
 }
 
@@ -226,8 +226,8 @@ func lessonSilent(t *testing.T, conditions ...string) {
 		rules = append(rules, lessonKnockout(fmt.Sprintf("KO_%d", i), c), lessonKnockout(fmt.Sprintf("NOT_%d", i), `{"op":"not","arg":`+c+`}`))
 	}
 	d := lessonDecide(t, lessonPlan(t, `"knockouts":[`+strings.Join(rules, ",")+`]`), `{"bureau_score":742,"foir":null}`)
-	if d.Status != engine.Approved || len(d.Rules) != 0 || len(d.NotEvaluated()) != len(rules) {
-		t.Errorf("%s with %v; not evaluated %v", d.Status, d.Rules, d.NotEvaluated())
+	if d.Status != engine.Approved || len(d.Rules()) != 0 || len(d.NotEvaluated()) != len(rules) {
+		t.Errorf("%s with %v; not evaluated %v", d.Status, d.Rules(), d.NotEvaluated())
 	}
 }
 
@@ -275,11 +275,11 @@ func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 		case score < 700:
 			wantFew = 2
 		}
-		if got := d.Contributions; len(got) != 3 || got[1].Points != rule.Int(wantFew) || got[2].Points != rule.Int(wantMany) {
+		if got := d.Contributions(); len(got) != 3 || got[1].Points != rule.Int(wantFew) || got[2].Points != rule.Int(wantMany) {
 			t.Errorf("score %d earns %v", score, got)
 		}
 	}
-	if got := lessonDecide(t, plan, `{}`).Contributions; len(got) != 1 {
+	if got := lessonDecide(t, plan, `{}`).Contributions(); len(got) != 1 {
 		t.Errorf("an absent score earns %v", got)
 	}
 	for _, c := range []struct{ bins, code string }{
@@ -316,7 +316,7 @@ func TestLesson10ZeroIsABound(t *testing.T) {
 	} {
 		d := lessonDecide(t, plan, `{"bank_avg_balance":`+balance+`}`)
 		var got []string
-		for _, r := range d.Rules {
+		for _, r := range d.Rules() {
 			got = append(got, r.Result.String())
 		}
 		got = append(got, d.FinalScore.String(), d.Grade)
@@ -340,8 +340,8 @@ func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 		lessonKnockout("HUGE", huge), lessonKnockout("NOT_HUGE", `{"op":"not","arg":`+huge+`}`),
 	}, ",")+`],"adjustments":[{"id":"ADJ","delta":50,"condition_ast":`+ratio("lt", "5")+`}]`)
 	d := lessonDecide(t, plan, `{"requested_amount":900000000000,"monthly_income":0}`)
-	if len(d.Rules) != 0 || d.FinalScore != rule.Int(700) {
-		t.Errorf("rules %v, score %s", d.Rules, d.FinalScore)
+	if len(d.Rules()) != 0 || d.FinalScore != rule.Int(700) {
+		t.Errorf("rules %v, score %s", d.Rules(), d.FinalScore)
 	}
 	var ids []string
 	for _, n := range d.NotEvaluated() {
@@ -365,8 +365,8 @@ func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 		{"factor":"foir","field":"foir","bins":[{"lt":0.4,"points":5},{"gte":0.4,"points":50}]}]}`)
 	// Stored facts are typed, but a stranger's need not be.
 	d := lessonDecide(t, plan, `{"employment_type":7,"foir":"0.9"}`)
-	if len(d.Rules) != 0 || d.FinalScore != rule.Int(700) || len(d.Contributions) != 1 {
-		t.Errorf("rules %v, contributions %v", d.Rules, d.Contributions)
+	if len(d.Rules()) != 0 || d.FinalScore != rule.Int(700) || len(d.Contributions()) != 1 {
+		t.Errorf("rules %v, contributions %v", d.Rules(), d.Contributions())
 	}
 	if got := len(d.NotEvaluated()); got != 2 {
 		t.Errorf("%d rules are named, want 2", got)
@@ -401,7 +401,7 @@ func TestLesson13ExplanationIsTheDecision(t *testing.T) {
 		var d engine.Decision
 		plan.Decide(facts, &d)
 		seen := map[string]int{}
-		for _, r := range d.Rules {
+		for _, r := range d.Rules() {
 			seen[r.ID]++
 		}
 		for _, n := range d.NotEvaluated() {
@@ -516,7 +516,7 @@ func TestLesson18EqualityIsExact(t *testing.T) {
 	} {
 		d := lessonDecide(t, plan, `{"foir":`+foir+`}`)
 		var got []string
-		for _, r := range d.Rules {
+		for _, r := range d.Rules() {
 			got = append(got, r.Result.String())
 		}
 		if diff := cmp.Diff(want, strings.Join(append(got, d.FinalScore.String()), " ")); diff != "" {

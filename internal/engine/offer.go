@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"math"
 	"math/bits"
 
-	"verdict/internal/loan"
 	"verdict/internal/rule"
 )
 
@@ -11,7 +11,6 @@ import (
 type limit struct {
 	paise           int64
 	instalmentPaise int64
-	terms           loan.Terms
 	at              int // the tenure among the band's
 	binding         Constraint
 	belowMinimum    bool
@@ -36,15 +35,15 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 // bears, what was asked for, what the band allows and a multiple of income,
 // floored to the step; then down by steps while the rounded instalment is
 // above the capacity.
-func (p *Plan) limit(d *Decision) limit {
-	b := d.band
-	l := limit{computed: true, at: b.usual}
+func (p *Plan) limit(d *Decision) {
+	b, l := d.band, &d.limit
+	l.computed, l.at = true, b.usual
 	if p.inputs.tenure >= 0 {
 		if asked, ok := d.frame.Number(p.inputs.tenure); ok {
 			l.at, l.notAvailable = b.tenureFor(asked)
 		}
 	}
-	l.terms = b.tenures[l.at].terms
+	terms := &b.tenures[l.at].terms
 
 	income, hasIncome := p.paise(d, p.inputs.income)
 	var foir rule.Number
@@ -54,9 +53,10 @@ func (p *Plan) limit(d *Decision) limit {
 	}
 	// Of equal terms the first one tried binds: an applicant who gets what
 	// was asked for was not cut.
-	bound := func(paise int64, by Constraint) {
-		if l.binding == NoConstraint || paise < l.paise {
-			l.paise, l.binding = paise, by
+	paise, binding := int64(math.MaxInt64), NoConstraint
+	bound := func(by int64, constraint Constraint) {
+		if by < paise {
+			paise, binding = by, constraint
 		}
 	}
 	if p.inputs.requested >= 0 && d.frame.Given(p.inputs.requested) {
@@ -72,7 +72,7 @@ func (p *Plan) limit(d *Decision) limit {
 	case hasFOIR && hasIncome:
 		l.hasCapacity = true
 		l.capacityPaise = mulFloor(income, b.FOIRCap-foir)
-		bound(l.terms.Principal(l.capacityPaise), FOIRCapacity)
+		bound(terms.Principal(l.capacityPaise), FOIRCapacity)
 	default:
 		bound(b.DefaultLimitPaise, DefaultLimit)
 	}
@@ -81,17 +81,16 @@ func (p *Plan) limit(d *Decision) limit {
 	}
 	bound(b.MaxLimitPaise, BandMaxLimit)
 
-	l.paise -= l.paise % p.step
-	l.instalmentPaise = l.terms.Instalment(l.paise)
+	l.paise, l.binding = paise-paise%p.step, binding
+	l.instalmentPaise = terms.Instalment(l.paise)
 	if l.hasCapacity {
 		for l.paise > 0 && l.instalmentPaise > l.capacityPaise {
 			l.paise -= p.step
-			l.instalmentPaise = l.terms.Instalment(l.paise)
+			l.instalmentPaise = terms.Instalment(l.paise)
 			l.binding = FOIRCapacity
 		}
 	}
 	l.belowMinimum = l.paise < b.MinLimitPaise
-	return l
 }
 
 // tenureFor finds the asked tenure, or the band's usual one.
@@ -121,36 +120,21 @@ func mulFloor(paise int64, by rule.Number) int64 {
 // makeOffer prices the limit: instalments, fee, tax and APR.
 func (p *Plan) makeOffer(d *Decision) {
 	b, l, o := d.band, &d.limit, &d.Offer
-	s := l.terms.Schedule(l.paise)
-	fee := loan.Fee(l.paise, int64(b.FeePct), b.FeeMinPaise)
-	gst := loan.Tax(fee, int64(b.GSTPct))
+	q := d.quote()
+	s := &q.schedule
 	o.Made = true
 	o.LimitPaise = l.paise
 	o.RequestedPaise, o.HasRequested = p.paise(d, p.inputs.requested)
 	o.CounterOffer = o.HasRequested && l.paise < o.RequestedPaise-o.RequestedPaise%p.step
-	o.RateBP, o.TenureMonths = b.RateBP, l.terms.Months()
+	o.RateBP, o.TenureMonths = b.RateBP, b.tenures[l.at].terms.Months()
 	o.InstalmentPaise, o.LastPaise = s.InstalmentPaise, s.LastPaise
 	o.InterestPaise, o.PayablePaise = s.InterestPaise, s.PayablePaise
-	o.FeePaise, o.GSTPaise, o.NetPaise = fee, gst, l.paise-fee-gst
-	o.APR = loan.APR(o.NetPaise, s.InstalmentPaise, s.LastPaise, o.TenureMonths)
+	o.FeePaise, o.GSTPaise, o.NetPaise = q.fee, q.gst, l.paise-q.fee-q.gst
+	o.APR = q.apr
 	o.HasCapacity, o.CapacityPaise = l.hasCapacity, l.capacityPaise
 	o.PostFOIR, o.HasPostFOIR = p.postOfferFOIR(d, s.InstalmentPaise)
 	o.Binding, o.BandID = l.binding, b.ID
 	o.TenureNotAvailable = l.notAvailable
-	for i := range b.tenures {
-		if i == l.at {
-			continue
-		}
-		t := &b.tenures[i]
-		emi := t.terms.Instalment(l.paise)
-		if l.hasCapacity && emi > l.capacityPaise {
-			continue
-		}
-		if emi <= t.earlyPaise {
-			emi = t.terms.Schedule(l.paise).InstalmentPaise
-		}
-		o.Alternatives = append(o.Alternatives, Alternative{TenureMonths: t.terms.Months(), InstalmentPaise: emi})
-	}
 }
 
 // postOfferFOIR is the FOIR with the new instalment, in ten-thousandths, half

@@ -24,16 +24,24 @@ type Plan struct {
 	stage1      stage
 	stage2      stage
 	adjustments []compiledAdjustment
+	adjusting   []rule.Test // beside the adjustments
 	scoring     scoring
 	terms       []rule.Test
 	bands       ladder
 	ntcBands    ladder
 	compared    map[int32][]int32 // of knockouts with an on_absent: the request's slots they compare
-	codes       []string          // reason codes of points that can be lost, in declared order
-	codeAt      map[string]int32
-	step        int64
-	inputs      inputSlots
-	results     resultSlots
+
+	// codes are all reason codes that a decision can give: noCode, then those
+	// of points that can be lost, lostCodes of them with noCode, then the others.
+	codes         []string
+	codeAt        map[string]int32
+	lostCodes     int
+	knockoutCodes []int32                // of each knockout
+	own           [len(ownReasons)]int32 // of the reasons that the engine itself gives
+
+	step    int64
+	inputs  inputSlots
+	results resultSlots
 }
 
 // inputSlots are the fields the engine reads by itself.
@@ -62,23 +70,36 @@ type compiledRule struct {
 
 type compiledAdjustment struct {
 	id    string
-	test  rule.Test
 	delta rule.Number
-	code  int32 // in codes, -1 when nothing is lost
+	code  int32 // in codes, noCode when nothing is lost
 }
+
+// noCode is the code of points that nobody is told about.
+const noCode int32 = 0
 
 // ladder is the bands that are open to one kind of applicant, by lowest score,
 // and their ranges close together for looking one up.
 type ladder struct {
 	bands  []compiledBand
 	ranges []scoreRange
+
+	// table has one more than the band of each whole score from least on, 0 for
+	// none; it is empty for a card whose scores are too many. Which band a score
+	// falls into is what no branch predictor guesses.
+	least int64
+	table []uint16
 }
+
+// maxTable is how many scores a ladder has a table for: all of most cards.
+const maxTable = 2_000
 
 // scoreRange is a band's scores, both ends included, without end for a band
 // that takes them all.
 type scoreRange struct{ least, greatest int64 }
 
-func (l *ladder) sort() {
+// sort puts the bands in order and prepares looking them up by the scores that
+// the card gives.
+func (l *ladder) sort(card *scoring) {
 	slices.SortStableFunc(l.bands, func(a, b compiledBand) int { return cmp.Compare(a.MinScore, b.MinScore) })
 	for i := range l.bands {
 		b := &l.bands[i]
@@ -88,17 +109,39 @@ func (l *ladder) sort() {
 		}
 		l.ranges = append(l.ranges, r)
 	}
+	least, greatest := card.min.Floor(), card.max.Floor()
+	if greatest-least >= maxTable {
+		return
+	}
+	l.least = least
+	for score := least; score <= greatest; score++ {
+		l.table = append(l.table, uint16(l.search(score)+1))
+	}
 }
 
 // find finds the band of a score, which is matched as a whole number.
 func (l *ladder) find(score rule.Number) *compiledBand {
 	whole := score.Floor()
+	var at int
+	if i := uint64(whole - l.least); i < uint64(len(l.table)) {
+		at = int(l.table[i]) - 1
+	} else {
+		at = l.search(whole)
+	}
+	if at < 0 {
+		return nil
+	}
+	return &l.bands[at]
+}
+
+// search is the band of a whole score, -1 for none.
+func (l *ladder) search(whole int64) int {
 	for i, r := range l.ranges {
 		if r.least <= whole && whole <= r.greatest {
-			return &l.bands[i]
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 type compiledBand struct {
@@ -132,7 +175,8 @@ func earlyPaise(rateBP int64, months int) int64 {
 // Compile settles names, slots, bins, bands and annuities once and for all.
 // A policy from ReadPolicy always compiles.
 func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
-	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise, codeAt: map[string]int32{}}
+	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise}
+	plan.codes, plan.codeAt = []string{noCode: ""}, map[string]int32{}
 	plan.slots = rule.NewSlots(catalogue)
 	plan.code = rule.NewCode(plan.slots)
 	plan.stage1 = stage{tests: make([]rule.Test, 0, len(p.Knockouts)), rules: make([]compiledRule, 0, len(p.Knockouts))}
@@ -151,20 +195,22 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan.scoring = compileScoring(p.Scorecard, plan.slots, plan.code, plan.codeIndex)
 	for i := range p.Adjustments {
 		a := &p.Adjustments[i]
-		c := compiledAdjustment{id: a.ID, test: plan.code.Add(&a.Condition), delta: a.Delta, code: -1}
+		c := compiledAdjustment{id: a.ID, delta: a.Delta}
 		if a.Delta < 0 && a.ReasonCode != "" {
 			c.code = plan.codeIndex(a.ReasonCode)
 		}
 		plan.adjustments = append(plan.adjustments, c)
+		plan.adjusting = append(plan.adjusting, plan.code.Add(&a.Condition))
 	}
+	plan.compileCodes()
 	for i := range p.Terms {
 		plan.terms = append(plan.terms, plan.code.Add(&p.Terms[i].Condition))
 	}
 	for i := range p.Bands {
 		plan.compileBand(int32(i))
 	}
-	plan.bands.sort()
-	plan.ntcBands.sort()
+	plan.bands.sort(&plan.scoring)
+	plan.ntcBands.sort(&plan.scoring)
 	return plan
 }
 
@@ -260,7 +306,18 @@ func (p *Plan) ref(name string) (rule.Ref, bool) {
 	return rule.Ref{}, false
 }
 
-// codeIndex numbers the reason codes that points can be lost under.
+// compileCodes numbers the reason codes besides those of lost points.
+func (p *Plan) compileCodes() {
+	p.lostCodes = len(p.codes)
+	for i := range p.policy.Knockouts {
+		p.knockoutCodes = append(p.knockoutCodes, p.codeIndex(p.policy.Knockouts[i].ReasonCode))
+	}
+	for i, code := range ownReasons {
+		p.own[i] = p.codeIndex(code)
+	}
+}
+
+// codeIndex numbers the reason codes.
 func (p *Plan) codeIndex(code string) int32 {
 	at, ok := p.codeAt[code]
 	if !ok {

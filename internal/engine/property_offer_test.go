@@ -16,10 +16,10 @@ func TestScoreAddsUp(t *testing.T) {
 		t.Helper()
 		d := decide(t, plan, facts)
 		var sum rule.Number
-		for _, c := range d.Contributions {
+		for _, c := range d.Contributions() {
 			sum += c.Points
 		}
-		for _, r := range d.Rules {
+		for _, r := range d.Rules() {
 			sum += r.Delta
 		}
 		if sum != d.FinalScore {
@@ -67,7 +67,7 @@ func TestOfferInvariants(t *testing.T) {
 			require(o.FeePaise > 0 || o.APR <= o.RateBP+1, "without a fee the APR is the rate")
 		}
 		months := 0
-		for _, a := range o.Alternatives {
+		for _, a := range d.Alternatives() {
 			require(a.TenureMonths > months && a.TenureMonths != o.TenureMonths, "alternatives are other tenures, ascending")
 			require(!o.HasCapacity || a.InstalmentPaise <= o.CapacityPaise, "alternatives fit the capacity")
 			months = a.TenureMonths
@@ -93,7 +93,7 @@ func TestAlternativesAreKept(t *testing.T) {
 	eachGenerated(t, rounds(80, 2_000), 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {
 		t.Helper()
 		d := decide(t, plan, facts)
-		for _, a := range d.Offer.Alternatives {
+		for _, a := range d.Alternatives() {
 			facts["requested_tenure_months"] = json.Number(rule.Int(int64(a.TenureMonths)).String())
 			facts["requested_amount"] = json.Number(rule.Number(d.Offer.LimitPaise * 10_000).String())
 			other := decide(t, plan, facts)

@@ -33,15 +33,18 @@ func TestReusedDecisionKeepsNothing(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 60, 10)
 	d := newDice(3)
-	var reused engine.Decision
+	var reused, keeping engine.Decision
+	keeping.KeepQuotes()
 	for range 5_000 {
 		x := pick(d, all...)
-		x.plan.Decide(x.facts, &reused)
-		if got := reused.Canonical(); !bytes.Equal(got, x.want) {
-			t.Fatalf("a reused decision says\n%s\na fresh one\n%s", got, x.want)
-		}
-		if reused.Plan() != x.plan {
-			t.Fatal("the decision names another plan")
+		for _, decision := range []*engine.Decision{&reused, &keeping} {
+			x.plan.Decide(x.facts, decision)
+			if got := decision.Canonical(); !bytes.Equal(got, x.want) {
+				t.Fatalf("a reused decision says\n%s\na fresh one\n%s", got, x.want)
+			}
+			if decision.Plan() != x.plan {
+				t.Fatal("the decision names another plan")
+			}
 		}
 	}
 }
@@ -117,6 +120,15 @@ func TestDecideAllocatesNothing(t *testing.T) { //nolint:paralleltest // see abo
 		var d engine.Decision
 		if allocs := testing.AllocsPerRun(20, func() { plan.Decide(facts, &d) }); allocs != 0 {
 			t.Errorf("policy %d: %v allocations", i, allocs)
+		}
+		lists := func() {
+			plan.Decide(facts, &d)
+			d.Rules()
+			d.Contributions()
+			d.Alternatives()
+		}
+		if allocs := testing.AllocsPerRun(20, lists); allocs != 0 {
+			t.Errorf("policy %d: %v allocations with its lists", i, allocs)
 		}
 	}
 }

@@ -243,7 +243,7 @@ func TestOmittedBlockLeavesNoRule(t *testing.T) {
 					}
 				}
 				d := decide(t, plan, facts)
-				for _, fired := range d.Rules {
+				for _, fired := range d.Rules() {
 					t.Errorf("%s is %s without %s\nfacts %s\npolicy %s", fired.ID, fired.Result, block, encode(t, facts), encode(t, policy))
 				}
 				if missing := d.NotEvaluated(); len(missing) != len(knockouts)+len(adjustments) {

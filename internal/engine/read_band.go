@@ -123,7 +123,7 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	if gst, ok := f.Decimal("gst_pct", 4, 0, 50*10_000); ok {
 		b.GSTPct = rule.Number(gst) * (rule.One / 10_000)
 	}
-	if b.Priced && r.faults.Len() == before {
+	if b.Priced && len(b.Tenures) > 0 && r.faults.Len() == before { // what is no object has none, and was refused as that
 		priceConsistency(f, b)
 	}
 }

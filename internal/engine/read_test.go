@@ -346,8 +346,8 @@ func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // a
 	plan := goldenCompile(t, string(manyKnockouts(most)))
 	var d engine.Decision
 	plan.Decide(goldenFacts(t, []byte(`{"bureau_score": 742, "enquiries_6m": 9999}`)), &d)
-	if len(d.Rules) != most || d.Rules[most-1].Result != engine.ResultFail || d.Status != engine.Declined {
-		t.Errorf("%d rules were evaluated, status %s", len(d.Rules), d.Status)
+	if len(d.Rules()) != most || d.Rules()[most-1].Result != engine.ResultFail || d.Status != engine.Declined {
+		t.Errorf("%d rules were evaluated, status %s", len(d.Rules()), d.Status)
 	}
 	if got := d.Reasons[0].Code; got != "C_9999" {
 		t.Errorf("the reason is %s", got)
@@ -396,7 +396,7 @@ func TestLesson17ManyValuesAndCodes(t *testing.T) {
 	document := strings.Replace(rightPolicy, `{"factor": "job", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 5}, `,
 		ranges.String()+`{"factor": "job", "field": "applicant.employer_category", "bins": [`+sets.String(), 1)
 	d := lessonDecide(t, goldenCompile(t, document), `{"foir":3,"applicant.employer_category":"v149699","bureau_score":800}`)
-	if got := d.Contributions; len(got) != 103 || got[102].Points != rule.Int(1) {
+	if got := d.Contributions(); len(got) != 103 || got[102].Points != rule.Int(1) {
 		t.Errorf("%d contributions, the last %v", len(got), got[len(got)-1])
 	}
 }

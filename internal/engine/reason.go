@@ -13,6 +13,27 @@ const (
 	ReasonNewToCredit   = "BUR_NTC"
 )
 
+// ownReason numbers them, for a plan to number them among its codes.
+type ownReason uint8
+
+const (
+	ownMissingInput ownReason = iota
+	ownNoBand
+	ownBelowMinimum
+	ownFOIRHigh
+	ownIncomeLow
+	ownIncomeMissing
+	ownAmountMinimum
+	ownBandCap
+	ownNewToCredit
+)
+
+var ownReasons = [...]string{
+	ownMissingInput: ReasonMissingInput, ownNoBand: ReasonNoBand, ownBelowMinimum: ReasonBelowMinimum,
+	ownFOIRHigh: ReasonFOIRHigh, ownIncomeLow: ReasonIncomeLow, ownIncomeMissing: ReasonIncomeMissing,
+	ownAmountMinimum: ReasonAmountMinimum, ownBandCap: ReasonBandCap, ownNewToCredit: ReasonNewToCredit,
+}
+
 // ReasonText is one entry of the reason-code catalogue.
 type ReasonText struct {
 	Code     string

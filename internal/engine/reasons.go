@@ -11,24 +11,24 @@ import (
 func (p *Plan) reasons(d *Decision) {
 	if d.Status == Approved {
 		if d.Offer.CounterOffer {
-			d.reason(p.bindingCode(d, ReasonBandCap), byLimit, 0)
+			d.reason(p.bindingCode(d, p.own[ownBandCap]), byLimit, 0)
 		}
 		return
 	}
 	if d.missing >= 0 {
-		d.reason(ReasonMissingInput, byRequirement, d.missing)
+		d.reason(p.own[ownMissingInput], byRequirement, d.missing)
 	}
-	for _, i := range d.hits {
-		r := &d.Rules[i]
-		code := p.policy.Knockouts[r.index].ReasonCode
-		if r.absent && d.lacks(r.index) {
+	for i := range d.hits {
+		h := &d.hits[i]
+		code := p.knockoutCodes[h.Knockout]
+		if h.absent && d.lacks(h.Knockout) {
 			// The rule did not see a bad value; it saw none.
-			code = ReasonMissingInput
+			code = p.own[ownMissingInput]
 		}
-		d.reason(code, byRule, i)
+		d.reason(code, byRule, int32(i))
 	}
 	if d.limit.belowMinimum {
-		if code := p.bindingCode(d, ""); code != "" {
+		if code := p.bindingCode(d, noCode); code != noCode {
 			d.reason(code, byLimit, 0)
 		}
 	}
@@ -37,10 +37,10 @@ func (p *Plan) reasons(d *Decision) {
 		return
 	case d.band == nil && !p.pointsHelp(d):
 		// More points would not have helped, so points lost do not explain it.
-		d.reason(ReasonNoBand, byBand, 0)
+		d.reason(p.own[ownNoBand], byBand, 0)
 		return
 	case d.band != nil && d.band.NTC && d.band.Action == Refer:
-		d.reason(ReasonNewToCredit, byBand, 0)
+		d.reason(p.own[ownNewToCredit], byBand, 0)
 	}
 	d.rankLost()
 	// Only when nothing else explains a decline. A referral by a band that
@@ -48,9 +48,9 @@ func (p *Plan) reasons(d *Decision) {
 	switch {
 	case len(d.Reasons) > 0 || d.Status != Declined:
 	case d.limit.belowMinimum:
-		d.reason(ReasonBelowMinimum, byMinimum, 0)
+		d.reason(p.own[ownBelowMinimum], byMinimum, 0)
 	default:
-		d.reason(ReasonNoBand, byBand, 0)
+		d.reason(p.own[ownNoBand], byBand, 0)
 	}
 }
 
@@ -84,38 +84,44 @@ func (d *Decision) lacks(knockout int32) bool {
 }
 
 // bindingCode is the reason code of the constraint that bound the limit.
-func (p *Plan) bindingCode(d *Decision, bandCode string) string {
+func (p *Plan) bindingCode(d *Decision, bandCode int32) int32 {
 	switch d.limit.binding {
 	case FOIRCapacity:
-		return ReasonFOIRHigh
+		return p.own[ownFOIRHigh]
 	case IncomeMultiple:
-		return ReasonIncomeLow
+		return p.own[ownIncomeLow]
 	case RequestedAmount:
-		return ReasonAmountMinimum
+		return p.own[ownAmountMinimum]
 	case DefaultLimit:
-		if bandCode == "" {
-			return ""
+		if bandCode == noCode {
+			return noCode
 		}
 		if _, known := p.paise(d, p.inputs.income); !known {
-			return ReasonIncomeMissing
+			return p.own[ownIncomeMissing]
 		}
-		return ReasonMissingInput
+		return p.own[ownMissingInput]
 	default:
 		return bandCode
 	}
 }
 
 // reason adds one reason unless its code is there already or four are.
-func (d *Decision) reason(code string, kind reasonKind, at int32) {
+func (d *Decision) reason(code int32, kind reasonKind, at int32) {
 	if len(d.Reasons) == MaxReasons {
 		return
 	}
 	for i := range d.Reasons {
-		if d.Reasons[i].Code == code {
+		if d.Reasons[i].code == code {
 			return
 		}
 	}
-	d.Reasons = append(d.Reasons, Reason{Code: code, Rank: len(d.Reasons) + 1, kind: kind, at: at})
+	d.Reasons = append(d.Reasons, Reason{Code: d.plan.codes[code], Rank: len(d.Reasons) + 1, kind: kind, at: at, code: code})
+}
+
+// lostPoints is what was lost under one code.
+type lostPoints struct {
+	points rule.Number
+	place  int32 // of the first factor or adjustment that lost any
 }
 
 // rankLost adds the codes with the most points lost. Points lost under one
@@ -126,58 +132,67 @@ func (d *Decision) rankLost() {
 		return
 	}
 	d.addLost()
-	// One number holds the points and, below them, the place in the order, so
-	// that the worst of them is a maximum and nothing has to be sorted.
+	// One number holds the points and, below them, the place in the order. Each
+	// sinks past those that are greater: the four greatest are found in one
+	// pass and without a branch, which no processor could guess. Four are
+	// enough: of the codes already given there are no more than they displace.
 	const placeBits = 11
 	const _ = uint(1<<placeBits - maxFactors - maxAdjustments) // every place fits
-	d.keys = d.keys[:0]
-	for i, code := range d.losing {
-		d.keys = append(d.keys, uint64(d.lost[code]/pointsUnit)<<placeBits|uint64(1<<placeBits-1-i))
-	}
-	for len(d.Reasons) < MaxReasons {
-		var worst uint64
-		for _, key := range d.keys {
-			worst = max(worst, key)
+	var first, second, third, fourth uint64
+	for i := range d.lost {
+		l := &d.lost[i]
+		key := uint64(l.points/pointsUnit)<<placeBits | uint64(1<<placeBits-1-l.place)
+		if l.points == 0 {
+			key = 0
 		}
-		if worst == 0 {
+		first, key = max(first, key), min(first, key)
+		second, key = max(second, key), min(second, key)
+		third, key = max(third, key), min(third, key)
+		fourth = max(fourth, key)
+	}
+	for _, key := range [MaxReasons]uint64{first, second, third, fourth} {
+		if key == 0 {
 			return
 		}
-		i := 1<<placeBits - 1 - int(worst&(1<<placeBits-1))
-		d.keys[i] = 0
-		code := d.losing[i]
-		d.reason(d.plan.codes[code], byPoints, code)
+		code := d.codeAt(1<<placeBits - 1 - int(key&(1<<placeBits-1)))
+		d.reason(code, byPoints, code)
 	}
+}
+
+// codeAt is the code that a factor, or after them an adjustment, lost points
+// under.
+func (d *Decision) codeAt(place int) int32 {
+	if place < len(d.bins) {
+		return d.plan.scoring.outcomes[d.bins[place]].code
+	}
+	return d.plan.adjustments[place-len(d.bins)].code
 }
 
 // addLost adds up the points lost under each code. It is asked only where
-// something was declined or referred.
+// something was declined or referred. Whatever loses nothing loses nothing
+// under noCode, so that nothing has to be told apart.
 func (d *Decision) addLost() {
 	p := d.plan
-	if cap(d.lost) < len(p.codes) {
-		d.lost = make([]rule.Number, len(p.codes))
+	if cap(d.lost) < p.lostCodes {
+		d.lost = make([]lostPoints, p.lostCodes)
 	}
-	d.lost = d.lost[:len(p.codes)]
+	d.lost = d.lost[:p.lostCodes]
 	clear(d.lost)
 	for i, bin := range d.bins {
-		if bin != noBin {
-			o := p.scoring.factors[i].outcome(bin)
-			d.lose(o.code, o.lost)
-		}
+		o := &p.scoring.outcomes[bin]
+		d.lost[o.code].add(o.lost, i)
 	}
-	for i := range d.Rules {
-		if r := &d.Rules[i]; r.Result == ResultApplied {
-			d.lose(p.adjustments[r.index].code, -r.Delta)
+	for i := d.adjusted.Next(0); i >= 0; i = d.adjusted.Next(i + 1) {
+		if a := &p.adjustments[i]; a.code != noCode && d.adjusted.At(i) == rule.Holds {
+			d.lost[a.code].add(-a.delta, len(d.bins)+i)
 		}
 	}
 }
 
-// lose adds points lost under a reason code; a code of -1 is none.
-func (d *Decision) lose(code int32, points rule.Number) {
-	if code < 0 {
-		return
+func (l *lostPoints) add(points rule.Number, place int) {
+	first := l.place
+	if l.points == 0 {
+		first = int32(place)
 	}
-	if d.lost[code] == 0 {
-		d.losing = append(d.losing, code)
-	}
-	d.lost[code] += points
+	l.points, l.place = l.points+points, first
 }

@@ -188,7 +188,7 @@ func (d *Decision) writeTerms(w *wire.Writer, canonical bool) {
 
 func (d *Decision) writeAlternatives(w *wire.Writer, canonical bool) {
 	w.Array()
-	for _, a := range d.Offer.Alternatives {
+	for _, a := range d.Alternatives() {
 		w.Object()
 		if canonical {
 			rupees(w, "emi", a.InstalmentPaise)

@@ -23,50 +23,61 @@ const (
 type scoring struct {
 	base, min, max rule.Number
 	factors        []compiledFactor
+	outcomes       []outcome // of all bins of all factors, close together; noBin's first
 }
 
 // compiledFactor has what every decision reads in front, close together.
 type compiledFactor struct {
-	name     string
-	slot     int32
-	numeric  bool
-	hasWhen  bool
-	missing  bool                  // an absent field earns the points of absent
-	few      bool                  // edges holds all bounds
-	outcomes []outcome             // one for each bin; the last of a category is else
-	edges    [fewEdges]rule.Number // the bounds, padded with what no number reaches
+	name    string
+	slot    int32
+	numeric bool
+	hasWhen bool
+	few     bool  // edges hold all bounds
+	first   int32 // the first bin among the outcomes; the last of a category is else
+	bins    int32
+	absent  int32        // the outcome of an absent field, noBin for none
+	edges   [2]fourEdges // the bounds, padded with what no number reaches
 
 	bounds  []rule.Number // where each bin after the first begins
-	members []binMember   // of the other types, by value
+	members []int32       // of the other types, the bin by the number of a text or boolean
 	when    rule.Test
-	absent  outcome
 }
 
-// fewEdges is how many bounds are compared all at once.
-const fewEdges = 8
+// fourEdges are bounds that are compared all at once.
+type fourEdges [4]rule.Number
 
-type binMember struct {
-	num rule.Number
-	bin int32
+// reached is how many of the bounds x reaches. Which bin a value falls into is
+// what no branch predictor guesses, so all are compared and counted. Four are
+// as many as the compiler puts in place of the call.
+func (e *fourEdges) reached(x rule.Number) int32 {
+	return reached(x, e[0]) + reached(x, e[1]) + reached(x, e[2]) + reached(x, e[3])
 }
 
-// outcome is what a bin does: its weighted points, and how far they fall
-// short of the factor's best.
+// outcome is what a bin does: its weighted points, and how far they fall short
+// of the factor's best where there is a code for that.
 type outcome struct {
 	points, lost rule.Number
-	code         int32 // of the points lost, -1 for none
+	code         int32 // of the points lost, noCode for none
 }
+
+// noBin is the outcome of a factor that has no entry: no points, none lost. It
+// is one of the outcomes, so that a sum need not ask.
+const noBin int32 = 0
 
 func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, codeIndex func(string) int32) scoring {
 	s := scoring{base: c.Base, min: c.MinScore, max: c.MaxScore, factors: make([]compiledFactor, 0, len(c.Factors))}
+	s.outcomes = append(make([]outcome, 0, 8*len(c.Factors)+1), outcome{}) // noBin
 	for i := range c.Factors {
-		s.factors = append(s.factors, compileFactor(&c.Factors[i], slots, code, codeIndex))
+		s.compileFactor(&c.Factors[i], slots, code, codeIndex)
 	}
 	return s
 }
 
-func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func(string) int32) compiledFactor {
-	out := compiledFactor{name: f.Name, slot: slots.Slot(f.Field), numeric: f.Field.Type == rule.NumberType}
+func (s *scoring) compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func(string) int32) {
+	out := compiledFactor{
+		name: f.Name, slot: slots.Slot(f.Field), numeric: f.Field.Type == rule.NumberType,
+		first: int32(len(s.outcomes)), bins: int32(len(f.Bins)),
+	}
 	if f.When != nil {
 		out.hasWhen, out.when = true, code.Add(f.When)
 	}
@@ -75,77 +86,79 @@ func compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func
 		best = max(best, weighted(f.Bins[i].Points, f.Weight))
 	}
 	result := func(points rule.Number, reason string) outcome {
-		o := outcome{points: weighted(points, f.Weight), code: -1}
-		if o.lost = best - o.points; o.lost > 0 && reason != "" {
-			o.code = codeIndex(reason)
+		o := outcome{points: weighted(points, f.Weight)}
+		if lost := best - o.points; lost > 0 && reason != "" {
+			o.lost, o.code = lost, codeIndex(reason)
 		}
 		return o
 	}
-	out.outcomes = make([]outcome, 0, len(f.Bins))
 	out.bounds = make([]rule.Number, 0, len(f.Bins))
 	for i := range f.Bins {
 		b := &f.Bins[i]
-		out.outcomes = append(out.outcomes, result(b.Points, cmp.Or(b.ReasonCode, f.ReasonCode)))
+		s.outcomes = append(s.outcomes, result(b.Points, cmp.Or(b.ReasonCode, f.ReasonCode)))
 		if out.numeric && i > 0 {
 			out.bounds = append(out.bounds, b.Min)
 		}
 		for _, v := range b.In {
-			out.members = append(out.members, binMember{num: slots.Number(out.slot, v), bin: int32(i)})
+			num := int(slots.Number(out.slot, v))
+			for len(out.members) <= num {
+				out.members = append(out.members, out.bins-1) // unless a bin names it
+			}
+			out.members[num] = int32(i)
 		}
 	}
-	if out.few = out.numeric && len(out.bounds) <= fewEdges; out.few {
-		for i := range out.edges {
-			out.edges[i] = 2 * rule.MaxNumber
+	low, high := out.edges[0][:], out.edges[1][:]
+	if out.few = out.numeric && len(out.bounds) <= len(low)+len(high); out.few {
+		for i := range low {
+			low[i], high[i] = 2*rule.MaxNumber, 2*rule.MaxNumber
 		}
-		copy(out.edges[:], out.bounds)
+		copy(high, out.bounds[copy(low, out.bounds):])
 	}
-	slices.SortFunc(out.members, func(a, b binMember) int { return cmp.Compare(a.num, b.num) })
 	if f.HasMissing {
 		// What is missing is not low: the reason says so.
-		out.missing, out.absent = true, result(f.Missing, ReasonMissingInput)
+		out.absent = int32(len(s.outcomes))
+		s.outcomes = append(s.outcomes, result(f.Missing, ReasonMissingInput))
 	}
-	return out
+	s.factors = append(s.factors, out)
 }
 
-// add adds up the base and the factors in declared order: list gets an
-// entry for each that has one, bins the bin of every factor. Both are given
-// empty, with the memory of an earlier score to use again.
-func (s *scoring) add(code *rule.Code, fr *rule.Frame, list []Contribution, bins []int32) ([]Contribution, []int32, rule.Number) {
-	factors := s.factors
+// add adds up the base and the factors in declared order. bins gets the
+// outcome of every factor; it is given empty, with the memory of an earlier
+// score to use again.
+func (s *scoring) add(code *rule.Code, fr *rule.Frame, bins []int32) ([]int32, rule.Number) {
+	factors, outcomes := s.factors, s.outcomes
 	sum := s.base
-	list = slices.Grow(list, len(factors)+2)[:len(factors)+1]
-	list[0] = Contribution{Factor: baseName, Points: sum}
-	n := 1
 	bins = slices.Grow(bins, len(factors))[:len(factors)]
 	for i := range factors {
 		f := &factors[i]
 		var bin int32
 		if x, ok := fr.Number(f.slot); ok && f.few && !f.hasWhen {
-			bin = f.interval(x)
+			bin = f.first + f.edges[0].reached(x) + f.edges[1].reached(x)
 		} else {
 			bin = f.bin(code, fr)
 		}
 		bins[i] = bin
-		if bin == noBin {
-			continue
-		}
-		points := f.outcome(bin).points
-		sum += points
-		c := &list[n]
-		c.Factor, c.Points = f.name, points
-		n++
+		sum += outcomes[bin].points
 	}
-	return list[:n], bins, sum
+	return bins, sum
 }
 
-// clamp keeps a sum within the scorecard's scores, with an entry of its own
-// when that changes it.
-func (s *scoring) clamp(list []Contribution, sum rule.Number) ([]Contribution, rule.Number) {
-	clamped := min(max(sum, s.min), s.max)
-	if clamped != sum {
+// clamp keeps a sum within the scorecard's scores.
+func (s *scoring) clamp(sum rule.Number) rule.Number { return min(max(sum, s.min), s.max) }
+
+// contributions lists the base, the factors that have an entry in declared
+// order, and the clamp of the sum where that changes it.
+func (s *scoring) contributions(list []Contribution, bins []int32, sum rule.Number) []Contribution {
+	list = append(list, Contribution{Factor: baseName, Points: s.base})
+	for i, bin := range bins {
+		if bin != noBin {
+			list = append(list, Contribution{Factor: s.factors[i].name, Points: s.outcomes[bin].points})
+		}
+	}
+	if clamped := s.clamp(sum); clamped != sum {
 		list = append(list, Contribution{Factor: clampName, Points: clamped - sum})
 	}
-	return list, clamped
+	return list
 }
 
 // pointsUnit is the finest step of points: four decimals.
@@ -167,43 +180,30 @@ func weighted(points, weight rule.Number) rule.Number {
 	return (product + half) / places * unit
 }
 
-// absentBin marks a factor that missing points were given for.
-const (
-	noBin     int32 = -1
-	absentBin int32 = -2
-)
-
-// bin finds the factor's bin for a frame: noBin when it has no entry.
+// bin finds the factor's outcome for a frame: noBin when it has no entry.
 func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 	if f.hasWhen && !code.Satisfied(f.when, fr) {
 		return noBin
 	}
 	x, ok := fr.Number(f.slot)
 	if !ok {
-		if f.missing {
-			return absentBin
-		}
-		return noBin
+		return f.absent
 	}
 	if f.numeric {
-		return f.interval(x)
+		return f.first + f.interval(x)
 	}
-	i, found := slices.BinarySearchFunc(f.members, x, func(m binMember, x rule.Number) int { return cmp.Compare(m.num, x) })
-	if found {
-		return f.members[i].bin
+	// The number of a text that no bin names is below or beyond all others.
+	if i := uint64(x); i < uint64(len(f.members)) {
+		return f.first + f.members[i]
 	}
-	return int32(len(f.outcomes)) - 1
+	return f.first + f.bins - 1
 }
 
 // interval finds the half-open range of x. The first bin reaches down and the
 // last up without end, so every number has exactly one.
 func (f *compiledFactor) interval(x rule.Number) int32 {
 	if f.few {
-		// Which bin a value falls into is what no branch predictor guesses,
-		// so all bounds are compared and the ones reached are counted.
-		e := &f.edges
-		return reached(x, e[0]) + reached(x, e[1]) + reached(x, e[2]) + reached(x, e[3]) +
-			reached(x, e[4]) + reached(x, e[5]) + reached(x, e[6]) + reached(x, e[7])
+		return f.edges[0].reached(x) + f.edges[1].reached(x)
 	}
 	i, found := slices.BinarySearch(f.bounds, x)
 	if found {
@@ -220,21 +220,13 @@ func reached(x, bound rule.Number) (n int32) {
 	return n
 }
 
-// outcome is what the factor's bin does.
-func (f *compiledFactor) outcome(bin int32) *outcome {
-	if bin == absentBin {
-		return &f.absent
-	}
-	return &f.outcomes[bin]
-}
-
 // PointsByField is what each field of the scorecard earned or cost; a field
 // without an entry is not in it.
 func (d *Decision) PointsByField() map[string]rule.Number {
 	points := map[string]rule.Number{}
 	for i, bin := range d.bins {
 		if bin != noBin {
-			points[d.plan.policy.Scorecard.Factors[i].Field.Name] += d.plan.scoring.factors[i].outcome(bin).points
+			points[d.plan.policy.Scorecard.Factors[i].Field.Name] += d.plan.scoring.outcomes[bin].points
 		}
 	}
 	return points

@@ -25,7 +25,7 @@ func CompileScorecard(c *Scorecard, catalogue *rule.Catalogue) *Scorer {
 	s := &Scorer{card: c, slots: rule.NewSlots(catalogue)}
 	s.code = rule.NewCode(s.slots)
 	// Nobody is declined here, so nobody asks under which code points were lost.
-	s.scoring = compileScoring(c, s.slots, s.code, func(string) int32 { return -1 })
+	s.scoring = compileScoring(c, s.slots, s.code, func(string) int32 { return noCode })
 	return s
 }
 
@@ -46,9 +46,8 @@ type Score struct {
 func (s *Scorer) Score(facts *rule.Facts) Score {
 	var fr rule.Frame
 	s.slots.Load(facts, &fr)
-	list, bins, sum := s.scoring.add(s.code, &fr, nil, nil)
-	var out Score
-	out.Contributions, out.Final = s.scoring.clamp(list, sum)
+	bins, sum := s.scoring.add(s.code, &fr, nil)
+	out := Score{Final: s.scoring.clamp(sum), Contributions: s.scoring.contributions(nil, bins, sum)}
 	for i := range s.scoring.factors {
 		f := &s.scoring.factors[i]
 		if bins[i] != noBin || f.hasWhen && !s.code.Satisfied(f.when, &fr) {

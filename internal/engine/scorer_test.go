@@ -97,7 +97,7 @@ func TestScoreIsThePolicys(t *testing.T) {
 			if score.Final != d.FinalScore {
 				t.Fatalf("seed %d: alone %s, in a decision %s", seed, score.Final, d.FinalScore)
 			}
-			if diff := cmp.Diff(d.Contributions, score.Contributions); diff != "" {
+			if diff := cmp.Diff(d.Contributions(), score.Contributions); diff != "" {
 				t.Fatalf("seed %d (-decision +alone):\n%s", seed, diff)
 			}
 			for _, name := range score.Missing {

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"verdict/internal/rule"
 )
 
@@ -23,122 +21,43 @@ type Effect struct {
 	Sole int32
 }
 
-// Hit is a knockout that failed or referred.
-type Hit struct {
-	Knockout int32
-	Result   Result
-}
-
 // Tracer reads the effects of one plan's decisions. It belongs to one
 // goroutine.
 type Tracer struct {
-	plan     *Plan
-	tests    []rule.Test // of the adjustments
-	truths   []rule.Truth
-	codes    []string
-	knockout []int32 // the code of each knockout
-	points   []int32 // the code of each of the plan's codes
-	fixed    []int32 // the codes that the engine itself gives
-	effect   Effect
-}
-
-// engineCodes are the codes that the engine itself gives.
-var engineCodes = []string{
-	ReasonMissingInput, ReasonNoBand, ReasonBelowMinimum, ReasonFOIRHigh, ReasonIncomeLow, ReasonIncomeMissing,
-	ReasonAmountMinimum, ReasonBandCap, ReasonNewToCredit,
+	plan   *Plan
+	effect Effect
 }
 
 // NewTracer makes a tracer for decisions of this plan.
-func (p *Plan) NewTracer() *Tracer {
-	t := &Tracer{plan: p}
-	at := map[string]int32{}
-	code := func(text string) int32 {
-		i, ok := at[text]
-		if !ok {
-			i = int32(len(t.codes))
-			at[text] = i
-			t.codes = append(t.codes, text)
-		}
-		return i
-	}
-	for i := range p.policy.Knockouts {
-		t.knockout = append(t.knockout, code(p.policy.Knockouts[i].ReasonCode))
-	}
-	for _, text := range p.codes {
-		t.points = append(t.points, code(text))
-	}
-	for _, text := range engineCodes {
-		t.fixed = append(t.fixed, code(text))
-	}
-	for i := range p.adjustments {
-		t.tests = append(t.tests, p.adjustments[i].test)
-	}
-	t.truths = make([]rule.Truth, len(t.tests))
-	return t
-}
+func (p *Plan) NewTracer() *Tracer { return &Tracer{plan: p} }
 
 // Codes lists every reason code that a decision of the plan can give. The
 // order depends on the policy alone.
-func (t *Tracer) Codes() []string { return t.codes }
+func (t *Tracer) Codes() []string { return t.plan.codes[noCode+1:] }
 
 // Read reads a decision of the tracer's plan, as Decide left it. The answer is
-// valid until the next one.
+// valid until the next one, or until the decision is used again.
 func (t *Tracer) Read(d *Decision) *Effect {
 	e := &t.effect
 	e.Band = -1
 	if d.band != nil {
 		e.Band = d.band.index
 	}
-	e.Hits = slices.Grow(e.Hits[:0], len(d.hits))
-	for _, i := range d.hits {
-		r := &d.Rules[i]
-		e.Hits = append(e.Hits, Hit{Knockout: r.index, Result: r.Result})
+	e.Hits, e.Unknown = d.hits, d.unknown
+	e.Applied, e.Unsure = e.Applied[:0], e.Unsure[:0]
+	for i := d.adjusted.Next(0); i >= 0; i = d.adjusted.Next(i + 1) {
+		if d.adjusted.At(i) == rule.Holds {
+			e.Applied = append(e.Applied, int32(i))
+		} else {
+			e.Unsure = append(e.Unsure, int32(i))
+		}
 	}
-	e.Unknown = append(e.Unknown[:0], d.unknown...)
-	t.adjustments(d)
 	e.Reasons = e.Reasons[:0]
 	for i := range d.Reasons {
-		e.Reasons = append(e.Reasons, t.code(d, &d.Reasons[i]))
+		e.Reasons = append(e.Reasons, d.Reasons[i].code-noCode-1)
 	}
 	e.Sole = d.sole()
 	return e
-}
-
-// adjustments finds out, besides which adjustments applied, which could not be
-// evaluated.
-func (t *Tracer) adjustments(d *Decision) {
-	e := &t.effect
-	e.Applied, e.Unsure = e.Applied[:0], e.Unsure[:0]
-	t.plan.code.EvalAll(t.tests, &d.frame, t.truths)
-	for i, truth := range t.truths {
-		switch truth {
-		case rule.Holds:
-			e.Applied = append(e.Applied, int32(i))
-		case rule.Unknown:
-			e.Unsure = append(e.Unsure, int32(i))
-		case rule.Fails:
-		}
-	}
-}
-
-// code is the place of a reason's code.
-func (t *Tracer) code(d *Decision, r *Reason) int32 {
-	switch r.kind {
-	case byPoints:
-		return t.points[r.at]
-	case byRule:
-		// A rule that saw no value gives another reason than its own.
-		if at := t.knockout[d.Rules[r.at].index]; t.codes[at] == r.Code {
-			return at
-		}
-	case byRequirement, byLimit, byMinimum, byBand:
-	}
-	for i, text := range engineCodes {
-		if text == r.Code {
-			return t.fixed[i]
-		}
-	}
-	return t.fixed[0] // cannot be: every other code is the engine's own
 }
 
 // sole is the knockout that alone brought the status about, -1 for none.
@@ -162,12 +81,12 @@ func (d *Decision) sole() int32 {
 		}
 	}
 	only := int32(-1)
-	for _, i := range d.hits {
-		if r := &d.Rules[i]; r.Result == result {
+	for _, h := range d.hits {
+		if h.Result == result {
 			if only >= 0 {
 				return -1
 			}
-			only = r.index
+			only = h.Knockout
 		}
 	}
 	return only

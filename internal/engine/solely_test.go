@@ -63,7 +63,7 @@ func TestEffectIsTheDecision(t *testing.T) {
 			applied = append(applied, p.Adjustments[i].ID)
 		}
 		var wantHits, wantApplied []string
-		for _, r := range d.Rules {
+		for _, r := range d.Rules() {
 			switch r.Result {
 			case engine.ResultApplied:
 				wantApplied = append(wantApplied, r.ID)

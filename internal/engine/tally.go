@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"sync"
 
 	"verdict/internal/rule"
@@ -16,8 +15,7 @@ import (
 // addition for every rule would take, and rules that neither hit nor lack
 // anything, which are most, cost nothing.
 type Tally struct {
-	plan  *Plan
-	tests []rule.Test // of the adjustments
+	plan *Plan
 
 	mu        sync.Mutex
 	decisions int64
@@ -28,11 +26,7 @@ type ruleCount struct{ hit, unknown int64 }
 
 // NewTally makes an empty tally for decisions of this plan.
 func (p *Plan) NewTally() *Tally {
-	t := &Tally{plan: p, counts: make([]ruleCount, len(p.policy.Knockouts)+len(p.adjustments))}
-	for i := range p.adjustments {
-		t.tests = append(t.tests, p.adjustments[i].test)
-	}
-	return t
+	return &Tally{plan: p, counts: make([]ruleCount, len(p.policy.Knockouts)+len(p.adjustments))}
 }
 
 // Count counts one decision, which must be as Decide left it. A decision under
@@ -41,28 +35,21 @@ func (t *Tally) Count(d *Decision) {
 	if d.plan == nil || d.plan != t.plan && d.plan.checksum != t.plan.checksum {
 		return
 	}
-	// Deciding needs to know of an adjustment only whether it applies; whether
-	// it could not be evaluated is found out here, where nobody waits for it.
-	d.truths = slices.Grow(d.truths[:0], len(t.tests))[:len(t.tests)]
-	d.plan.code.EvalAll(t.tests, &d.frame, d.truths)
-
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.decisions++
-	for _, i := range d.hits {
-		t.counts[d.Rules[i].index].hit++
+	for _, h := range d.hits {
+		t.counts[h.Knockout].hit++
 	}
 	for _, i := range d.unknown {
 		t.counts[i].unknown++
 	}
-	adjustments := t.counts[len(t.counts)-len(t.tests):]
-	for i, truth := range d.truths {
-		switch truth {
-		case rule.Holds:
+	adjustments := t.counts[len(t.plan.policy.Knockouts):]
+	for i := d.adjusted.Next(0); i >= 0; i = d.adjusted.Next(i + 1) {
+		if d.adjusted.At(i) == rule.Holds {
 			adjustments[i].hit++
-		case rule.Unknown:
+		} else {
 			adjustments[i].unknown++
-		case rule.Fails:
 		}
 	}
 }

@@ -106,7 +106,7 @@ func expect(plan *engine.Plan, d *engine.Decision, add func(id string, c counted
 	for i := range plan.Policy().Adjustments {
 		add(plan.Policy().Adjustments[i].ID, counted{Evaluated: 1})
 	}
-	for _, r := range d.Rules {
+	for _, r := range d.Rules() {
 		if r.Result != engine.ResultPass {
 			add(r.ID, counted{Hit: 1})
 		}

@@ -28,9 +28,9 @@ func (d *Decision) Text() []string {
 		said[detail.RuleID] = true
 		lines = append(lines, fmt.Sprintf("%s: %s", r.Code, detail.Text))
 	}
-	for _, i := range d.hits {
-		if r := &d.Rules[i]; !said[r.ID] {
-			lines = append(lines, d.ruleDetail(r).Text)
+	for _, h := range d.hits {
+		if !said[d.plan.policy.Knockouts[h.Knockout].ID] {
+			lines = append(lines, d.ruleDetail(h).Text)
 		}
 	}
 	return d.appendTerms(d.appendScore(lines, said))
@@ -99,8 +99,7 @@ func (d *Decision) limitRequested() int64 {
 // appendScore adds the adjustments that applied, unless a reason spoke of
 // them, and the clamp.
 func (d *Decision) appendScore(lines []string, said map[string]bool) []string {
-	for i := range d.Rules {
-		r := &d.Rules[i]
+	for _, r := range d.Rules() {
 		if r.Result != ResultApplied || said[r.ID] {
 			continue
 		}
@@ -110,9 +109,8 @@ func (d *Decision) appendScore(lines []string, said map[string]bool) []string {
 		}
 		lines = append(lines, fmt.Sprintf("%s %s %s points", r.ID, does, points))
 	}
-	if n := len(d.Contributions); n > 0 && d.Contributions[n-1].Factor == clampName {
-		sum := d.FinalScore - d.Contributions[n-1].Points
-		lines = append(lines, fmt.Sprintf("Score of %s clamped to %s", sum, d.FinalScore))
+	if d.sum != d.FinalScore {
+		lines = append(lines, fmt.Sprintf("Score of %s clamped to %s", d.sum, d.FinalScore))
 	}
 	return lines
 }

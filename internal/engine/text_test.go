@@ -57,7 +57,7 @@ func TestTextOfAnyDecision(t *testing.T) {
 		for _, k := range plan.Policy().Knockouts {
 			spoken[k.ID] = k.Message != ""
 		}
-		for _, r := range d.Rules {
+		for _, r := range d.Rules() {
 			if r.Result != engine.ResultPass && !spoken[r.ID] && !strings.Contains(all, r.ID) {
 				t.Errorf("%s is %s, and nobody says so: %q", r.ID, r.Result, text)
 			}

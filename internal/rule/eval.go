@@ -27,9 +27,9 @@ func truth(holds bool) Truth {
 // absent, mistyped or without a result is Unknown.
 func (c *Code) Eval(t Test, fr *Frame) Truth {
 	if t.short {
-		switch t.reads & fr.given {
+		switch t.reads & fr.given[0] {
 		case t.reads: // all there
-			return truth(c.runGiven(t.holds, fr))
+			return truth(c.runGiven(t.holds, fr) == exitTrue)
 		case 0: // none there
 			if t.strict {
 				return Unknown
@@ -49,16 +49,17 @@ func (c *Code) Eval(t Test, fr *Frame) Truth {
 	return Unknown
 }
 
-// EvalAll evaluates many conditions over one frame, in order, into out, which
-// must be as long. It is Eval for each of them without the cost of a call: a
-// policy is mostly conditions of one or two comparisons.
-func (c *Code) EvalAll(tests []Test, fr *Frame, out []Truth) {
-	ins, nums := c.ins, fr.nums
-	out = out[:len(tests)]
+// EvalAll evaluates many conditions over one frame, in order, into out. It is
+// Eval for each of them without the cost of a call: a policy is mostly
+// conditions of one or two comparisons.
+func (c *Code) EvalAll(tests []Test, fr *Frame, out *Truths) {
+	ins, nums, given := c.ins, fr.nums, fr.given[0]
+	words := out.reset(len(tests))
 	for i := range tests {
 		t := &tests[i]
-		if !t.short || t.reads&^fr.given != 0 {
-			out[i] = c.Eval(*t, fr)
+		word, bit := &words[i>>6], uint64(1)<<(i&63)
+		if !t.short || t.reads&^given != 0 {
+			word.put(bit, c.Eval(*t, fr))
 			continue
 		}
 		pc := t.holds
@@ -71,9 +72,10 @@ func (c *Code) EvalAll(tests []Test, fr *Frame, out []Truth) {
 			}
 		}
 		if pc >= 0 {
-			out[i] = truth(c.runGiven(pc, fr))
-		} else {
-			out[i] = truth(pc == exitTrue)
+			pc = c.runGiven(pc, fr)
+		}
+		if pc == exitTrue {
+			word.holds |= bit
 		}
 	}
 }
@@ -81,8 +83,8 @@ func (c *Code) EvalAll(tests []Test, fr *Frame, out []Truth) {
 // Satisfied reports whether the condition holds, for those who need not tell
 // false from unknown.
 func (c *Code) Satisfied(t Test, fr *Frame) bool {
-	if t.short && t.reads&fr.given == t.reads {
-		return c.runGiven(t.holds, fr)
+	if t.short && t.reads&fr.given[0] == t.reads {
+		return c.runGiven(t.holds, fr) == exitTrue
 	}
 	holds, _ := c.run(t.holds, fr)
 	return holds
@@ -110,8 +112,8 @@ func (c *Code) run(pc int32, fr *Frame) (yes, settled bool) {
 }
 
 // runGiven is run where every slot that is compared is given, so that only
-// what is not a plain range needs another look.
-func (c *Code) runGiven(pc int32, fr *Frame) bool {
+// what is not a plain range needs another look. It returns the exit.
+func (c *Code) runGiven(pc int32, fr *Frame) int32 {
 	ins, nums := c.ins, fr.nums
 	for pc >= 0 {
 		in := &ins[pc]
@@ -131,7 +133,7 @@ func (c *Code) runGiven(pc int32, fr *Frame) bool {
 			pc = in.no
 		}
 	}
-	return pc == exitTrue
+	return pc
 }
 
 // evaluate evaluates one predicate.
@@ -140,12 +142,12 @@ func (c *Code) evaluate(in *instruction, fr *Frame) Truth {
 	case opAlways:
 		return Holds
 	case opExists:
-		return truth(fr.states[in.slot] != absent)
+		return truth(fr.Given(in.slot) || isSet(fr.mistyped, in.slot))
 	case opCompareLt, opCompareLte, opCompareEq:
 		return c.compare(in, fr)
 	default:
 	}
-	if fr.states[in.slot] != given {
+	if !fr.Given(in.slot) {
 		return Unknown
 	}
 	n := fr.nums[in.slot]
@@ -164,7 +166,7 @@ func (c *Code) evaluate(in *instruction, fr *Frame) Truth {
 		return truth(strings.Contains(fr.texts[in.slot], c.texts[in.aux]))
 	default: // opSame
 		switch {
-		case fr.states[in.aux] != given:
+		case !fr.Given(in.aux):
 			return Unknown
 		case c.slots.types[in.slot] == StringType:
 			return truth(fr.texts[in.slot] == fr.texts[in.aux])

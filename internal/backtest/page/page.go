@@ -66,6 +66,25 @@ func (s *section) table(heading, note string, where place, t chart.Table) {
 	s.Blocks = append(s.Blocks, block{Wide: where == across, Pieces: []piece{p}})
 }
 
+// parts is what every page of a report shows, whatever is around it.
+type parts struct {
+	Lead     string
+	Tiles    []tile
+	Sections []section
+}
+
+func partsOf(r *backtest.Report) parts {
+	p := parts{Lead: lead(r), Tiles: tiles(r)}
+	for _, make := range []func(*backtest.Report) section{
+		outcomes, challenger, separation, grades, reasons, economics, fairness, vintage, rows,
+	} {
+		if s := make(r); len(s.Blocks) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return p
+}
+
 // Write writes the report as a page under the given title.
 func Write(w io.Writer, title string, r *backtest.Report) error {
 	style := chart.Style + ownStyle
@@ -74,22 +93,12 @@ func Write(w io.Writer, title string, r *backtest.Report) error {
 	view := struct {
 		Title, Policy string
 		Style         template.CSS
-		Lead          string
-		Tiles         []tile
-		Sections      []section
+		parts
 	}{
 		Title:  title,
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style:  template.CSS(style),
-		Lead:   lead(r),
-		Tiles:  tiles(r),
-	}
-	for _, make := range []func(*backtest.Report) section{
-		outcomes, challenger, separation, grades, reasons, economics, fairness, vintage, rows,
-	} {
-		if s := make(r); len(s.Blocks) > 0 {
-			view.Sections = append(view.Sections, s)
-		}
+		parts:  partsOf(r),
 	}
 	// The page is made whole before a byte leaves, so that an error cannot
 	// leave half a page that looks like one.
@@ -101,4 +110,18 @@ func Write(w io.Writer, title string, r *backtest.Report) error {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
+}
+
+// Body is the report as the body of somebody else's page: the headline figures
+// and the sections, whose headings are of the second level. The look of the
+// classes is up to that page.
+func Body(r *backtest.Report) (template.HTML, error) {
+	var b bytes.Buffer
+	view := partsOf(r)
+	for _, part := range []string{"summary", "sections"} {
+		if err := layout.ExecuteTemplate(&b, part, view); err != nil {
+			return "", fmt.Errorf("render the report: %w", err)
+		}
+	}
+	return template.HTML(b.String()), nil
 }

@@ -145,6 +145,26 @@ func TestRealRun(t *testing.T) {
 	}
 }
 
+// TestBody: what another page shows of a report is what this one shows.
+func TestBody(t *testing.T) {
+	t.Parallel()
+	body, err := page.Body(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := write(t, "x", sample())
+	for _, part := range strings.SplitAfter(string(body), "</nav>") {
+		if part = strings.TrimSpace(part); !strings.Contains(whole, part) {
+			t.Errorf("the page does not hold this part of the body: %.200s", part)
+		}
+	}
+	for _, foreign := range []string{"<html", "<style", "<h1", "<main"} {
+		if strings.Contains(string(body), foreign) {
+			t.Errorf("the body brings along %s", foreign)
+		}
+	}
+}
+
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no room") }
