@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"verdict/internal/fault"
+	"verdict/internal/sheet"
+	"verdict/internal/training"
+	"verdict/internal/wire"
+)
+
+const scorecardHelp = `Make a scorecard from rows whose outcome is known, with the report of its
+training. The file is CSV with a header, or that under gzip; it is read twice.
+
+  verdict scorecard fit -csv loans.csv -target bad -out card.json
+  verdict scorecard fit -csv loans.csv -target outcome -bad charged_off,90dpd -split sample=test
+  verdict scorecard fit -csv loans.csv.gz -target bad -exclude branch,agent -special -1,-2 -json
+
+Rows that are held out are never learnt from; the report measures the card on
+them. They are those whose -split column has the value, those that a -split-file
+does not call train (a CSV with a column "split", a row for each row of the
+data), or a quarter of all. docs/SCORECARD.md explains the method.
+`
+
+// scorecardCommand is the family of commands about scorecards.
+func scorecardCommand(c *command) int {
+	if len(c.args) == 0 || c.args[0] != "fit" {
+		if len(c.args) > 0 && (c.args[0] == "-h" || c.args[0] == "-help" || c.args[0] == "--help") {
+			return c.print([]byte(scorecardHelp))
+		}
+		return c.usage("say what to do: verdict scorecard fit")
+	}
+	c.name, c.args = "scorecard fit", c.args[1:]
+	return scorecardFit(c)
+}
+
+// fitFlags are what the command line says.
+type fitFlags struct {
+	options                     training.Options
+	csv, splitFile, out, report string
+	asJSON                      bool
+}
+
+func scorecardFit(c *command) int {
+	fs := c.flags(scorecardHelp)
+	f := fitFlags{options: training.Defaults()}
+	f.register(fs)
+	if code, done := c.parse(fs, 0); done {
+		return code
+	}
+	switch {
+	case f.csv == "":
+		return c.usage("give the file of rows with -csv")
+	case f.csv == standardInput:
+		return c.usage("the rows are read twice, which standard input cannot be: give a file with -csv")
+	case f.options.Target == "":
+		return c.usage("give the column of outcomes with -target")
+	case f.splitFile != "" && f.options.SplitColumn != "":
+		return c.usage("give either -split or -split-file")
+	}
+	if f.splitFile != "" {
+		held, err := readSplit(f.splitFile)
+		if err != nil {
+			return c.unfit(f.splitFile, err)
+		}
+		f.options.HoldOut = held
+	}
+	result, err := c.fit(&f)
+	if err != nil {
+		return c.unfit(f.csv, err)
+	}
+	return c.deliver(&f, result)
+}
+
+// unfit tells a refusal from a file that cannot be read.
+func (c *command) unfit(file string, err error) int {
+	var refusal *fault.Error
+	if errors.As(err, &refusal) {
+		return c.refused(file, err)
+	}
+	return c.usage("%v", err)
+}
+
+// fit runs the training, with a bar over both readings of the file.
+func (c *command) fit(f *fitFlags) (*training.Result, error) {
+	info, err := os.Stat(f.csv)
+	if err != nil {
+		return nil, err
+	}
+	bar := c.progress(2*info.Size(), string(training.Surveying))
+	defer func() { _ = bar.Finish() }()
+	var opened []*os.File
+	defer func() {
+		for _, file := range opened {
+			_ = file.Close() // only read from
+		}
+	}()
+	first := true
+	open := func() (io.Reader, error) {
+		file, err := os.Open(f.csv)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, file)
+		var in io.Reader = file
+		if !first { // the header alone is no progress
+			in = io.TeeReader(file, bar)
+		}
+		first = false
+		return expand(in)
+	}
+	return training.Fit(open, f.options, func(s training.Stage) error {
+		bar.Describe(string(s))
+		return nil
+	})
+}
+
+// readSplit reads which rows are held out.
+func readSplit(name string) (func(row int64) bool, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	in, err := expand(file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	held, err := training.ReadSplit(sheet.NewReader(in, 0))
+	if err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
+// deliver writes what was asked for.
+func (c *command) deliver(f *fitFlags, r *training.Result) int {
+	var report wire.Writer
+	r.Report.Write(&report)
+	for _, file := range []struct {
+		name     string
+		document []byte
+	}{{f.out, r.Card.Document()}, {f.report, report.Buf}} {
+		if file.name == "" {
+			continue
+		}
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, file.document, "", "  "); err != nil {
+			return c.refused("the answer", err)
+		}
+		indented.WriteByte('\n')
+		if file.name == standardInput {
+			if code := c.print(indented.Bytes()); code != exitOK {
+				return code
+			}
+			continue
+		}
+		if err := whole(file.name, func(w io.Writer) error { _, err := w.Write(indented.Bytes()); return err }); err != nil {
+			return c.usage("%v", err)
+		}
+	}
+	switch {
+	case f.asJSON:
+		var w wire.Writer
+		w.Object().Key("scorecard").Raw(r.Card.Document()).Key("inputs")
+		r.WriteInputs(&w)
+		w.Key("report").Raw(report.Buf).EndObject()
+		return c.printJSON(w.Buf, false)
+	case f.out == standardInput || f.report == standardInput:
+		return exitOK
+	}
+	var text bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		return c.usage("%v", err)
+	}
+	return c.print(text.Bytes())
+}

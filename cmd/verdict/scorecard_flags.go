@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+func (f *fitFlags) register(fs *flag.FlagSet) {
+	o := &f.options
+	fs.StringVar(&f.csv, "csv", "", "`file` of rows, CSV with a header, gzip allowed")
+	fs.StringVar(&o.Target, "target", "", "`column` of outcomes")
+	fs.Func("bad", "`spellings` of a bad outcome, separated by commas; then all others are good", listFlag(&o.Bad))
+	fs.Func("good", "`spellings` of a good outcome, separated by commas", listFlag(&o.Good))
+	fs.Func("map", "`column=field,…` where a column is a field under another name", func(text string) error {
+		o.Map = map[string]string{}
+		for pair := range strings.SplitSeq(text, ",") {
+			column, name, ok := strings.Cut(pair, "=")
+			if !ok {
+				return errors.New("must be column=field pairs, separated by commas")
+			}
+			o.Map[strings.TrimSpace(column)] = strings.TrimSpace(name)
+		}
+		return nil
+	})
+	fs.Func("exclude", "`columns` that must not be used, separated by commas", listFlag(&o.Exclude))
+	fs.Func("categorical", "`columns` whose numbers are names of things, separated by commas", listFlag(&o.Categorical))
+	fs.Func("missing", "`spellings` of nothing besides the empty cell, separated by commas", listFlag(&o.Missing))
+	fs.Func("special", "`numbers` that stand for something else, separated by commas", func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			n, err := parseNumber(part)
+			if err != nil {
+				return err
+			}
+			o.Special = append(o.Special, n)
+		}
+		return nil
+	})
+	fs.Func("split", "`column=value` of the rows that are held out", func(text string) (err error) {
+		var ok bool
+		if o.SplitColumn, o.SplitValue, ok = strings.Cut(text, "="); !ok {
+			err = errors.New("must be column=value")
+		}
+		return err
+	})
+	fs.StringVar(&f.splitFile, "split-file", "", "`file` with a column \"split\" that says train or test for every row")
+	decimalFlag(fs, &o.HoldOutShare, "holdout", "`share` of the rows that is held out when nothing else says")
+	fs.Int64Var(&o.Seed, "seed", o.Seed, "`number` that the share is drawn with")
+	fs.IntVar(&o.MaxBins, "max-bins", o.MaxBins, "most ordinary bins of a column")
+	decimalFlag(fs, &o.MinShare, "min-share", "least `share` of the rows in an ordinary bin")
+	fs.BoolVar(&o.MonotoneOnly, "monotone-only", false, "never let a bad rate turn, however clearly it does")
+	fs.IntVar(&o.MaxFeatures, "max-features", o.MaxFeatures, "most columns of the card")
+	decimalFlag(fs, &o.MinIV, "min-iv", "least information `value` of a column")
+	decimalFlag(fs, &o.MaxCorrelation, "max-correlation", "most correlation of two columns")
+	fs.BoolVar(&o.NoRefining, "no-refining", false, "points are a multiple of the weight of evidence")
+	decimalFlag(fs, &o.PDO, "pdo", "`points` that double the odds")
+	decimalFlag(fs, &o.AnchorScore, "anchor", "`score` that has the odds of -odds")
+	decimalFlag(fs, &o.AnchorOdds, "odds", "good to one bad, at the `score` of -anchor")
+	fs.IntVar(&o.Decimals, "decimals", 0, "decimals of points")
+	fs.BoolVar(&o.SpreadBase, "spread-base", false, "no base points: each factor bears its share")
+	fs.StringVar(&o.Name, "name", "", "`name` of the scorecard")
+	fs.StringVar(&f.out, "out", "", "`file` to write the scorecard to")
+	fs.StringVar(&f.report, "report", "", "`file` to write the report to, as JSON")
+	fs.BoolVar(&f.asJSON, "json", false, "print scorecard, inputs and report as JSON")
+}
+
+func listFlag(into *[]string) func(string) error {
+	return func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			*into = append(*into, strings.TrimSpace(part))
+		}
+		return nil
+	}
+}
+
+func parseNumber(text string) (rule.Number, error) {
+	v, err := wire.Parse([]byte(strings.TrimSpace(text)))
+	if err == nil && v.Kind() == wire.Number {
+		if n, exact, ok := rule.ParseNumber(v.Text()); exact && ok {
+			return n, nil
+		}
+	}
+	return 0, errors.New("must be a number of at most six decimals")
+}
+
+func decimalFlag(fs *flag.FlagSet, into *rule.Number, name, usage string) {
+	fs.Func(name, fmt.Sprintf("%s (default %s)", usage, *into), func(text string) (err error) {
+		*into, err = parseNumber(text)
+		return err
+	})
+}

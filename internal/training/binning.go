@@ -1,0 +1,170 @@
+package training
+
+import (
+	"cmp"
+	"slices"
+)
+
+// The codes of a column's cells: nothing there, then the special values, then
+// the ordinary cells. A row costs one byte a column, whatever it held.
+const (
+	codeMissing = 0
+	maxCodes    = 250
+)
+
+// binKind is where the rows of a bin come from.
+type binKind uint8
+
+const (
+	ordinary binKind = iota
+	unseen           // categories that no training row had
+	special
+	missing
+)
+
+func (k binKind) String() string { return [...]string{"ordinary", "unseen", "special", "missing"}[k] }
+
+// bin is one bin of a binned column.
+type bin struct {
+	kind  binKind
+	codes []uint8 // which codes fall into it, in the order of the column's cells
+	counts
+	woe, iv float64
+}
+
+// binning is a column cut into bins: the ordinary ones in order, then one for
+// each special value, then the missing.
+type binning struct {
+	column *column
+	bins   []bin
+	of     [256]uint8 // code → bin
+	shape  string
+	iv     float64
+	vif    float64 // how far the others foretell it
+}
+
+// binRule is how fine columns are cut.
+type binRule struct {
+	maxBins    int
+	leastShare float64
+	penalty    float64 // in units of the information that chance alone adds with a bin
+	turns      bool    // a peak or a valley is allowed where it is clearly better
+}
+
+// clearlyBetter is how much more information, in the same units, a bad rate
+// must carry that turns than one that does not.
+const clearlyBetter = 10
+
+// cut bins a column by the counts of its codes.
+func (r binRule) cut(c *column, byCode []counts) *binning {
+	b := &binning{column: c}
+	var total counts
+	for _, n := range byCode {
+		total = total.plus(n)
+	}
+	if total.good == 0 || total.bad == 0 {
+		return b
+	}
+	first := 1 + len(c.specials)
+	order := make([]uint8, 0, len(byCode))
+	var nobody []uint8
+	for code := first; code < len(byCode); code++ {
+		if !c.numeric() && byCode[code].rows() == 0 {
+			nobody = append(nobody, uint8(code)) // nothing says where it belongs
+			continue
+		}
+		order = append(order, uint8(code))
+	}
+	if !c.numeric() {
+		// Categories have no order of their own; by bad rate the best cut is a
+		// cut of the sequence.
+		slices.SortStableFunc(order, func(x, y uint8) int {
+			p, q := byCode[x], byCode[y]
+			return cmp.Compare(p.bad*q.rows(), q.bad*p.rows())
+		})
+	}
+	noise := 1/float64(total.good) + 1/float64(total.bad)
+	least := max(int64(r.leastShare*float64(total.rows())), 1)
+	for _, group := range r.groups(b, c, order, byCode, total, least, noise) {
+		b.add(bin{kind: ordinary, codes: group}, byCode, total, least)
+	}
+	if len(nobody) > 0 {
+		b.add(bin{kind: unseen, codes: nobody}, byCode, total, least)
+	}
+	for code := 1; code < first; code++ {
+		b.add(bin{kind: special, codes: []uint8{uint8(code)}}, byCode, total, least)
+	}
+	b.add(bin{kind: missing, codes: []uint8{codeMissing}}, byCode, total, least)
+	return b
+}
+
+// groups cuts the ordinary codes.
+func (r binRule) groups(b *binning, c *column, order []uint8, byCode []counts, total counts, least int64, noise float64) [][]uint8 {
+	cells := make([]counts, len(order))
+	for i, code := range order {
+		cells[i] = byCode[code]
+	}
+	try := func(shapes []shape) (starts []int, value float64, name string) {
+		value = unreached
+		for _, s := range shapes {
+			p := partition{cells: cells, total: total, least: least, maxBins: r.maxBins, penalty: r.penalty * noise, shape: s}
+			if st, v := p.solve(); st != nil && v > value {
+				starts, value, name = st, v, s.name
+			}
+		}
+		return starts, value, name
+	}
+	shapes := monotone
+	if !c.numeric() {
+		shapes = monotone[:1]
+	}
+	starts, value, name := try(shapes)
+	if r.turns && c.numeric() {
+		if st, v, n := try(turning); st != nil && v > value+clearlyBetter*noise {
+			starts, name = st, n
+		}
+	}
+	b.shape = name
+	if len(starts) == 0 {
+		starts, b.shape = []int{0}, ""
+	}
+	if !c.numeric() {
+		b.shape = "by bad rate"
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	groups := make([][]uint8, len(starts))
+	for i, start := range starts {
+		end := len(order)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		groups[i] = order[start:end]
+	}
+	return groups
+}
+
+func (b *binning) add(n bin, byCode []counts, total counts, least int64) {
+	for _, code := range n.codes {
+		n.counts = n.plus(byCode[code])
+		b.of[code] = uint8(len(b.bins))
+	}
+	n.woe, n.iv = evidence(n.counts, total, n.rows() < min(least, smallBin))
+	b.iv += n.iv
+	b.bins = append(b.bins, n)
+}
+
+// smallBin is the number of rows below which a bin is drawn towards the average.
+const smallBin = 200
+
+// weights is the weight of evidence of each code. A code nobody had while the
+// bins were cut has none.
+func (b *binning) weights() (w [256]float64) {
+	for i := range b.bins {
+		for _, code := range b.bins[i].codes {
+			w[code] = b.bins[i].woe
+		}
+	}
+	return w
+}

@@ -1,0 +1,146 @@
+package training
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// card is the scorecard as the engine reads it. It goes through the document,
+// so that what is handed out is what will be accepted.
+func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
+	c := &engine.Scorecard{
+		Name: o.Name, Base: p.base, MinScore: rule.Int(300), MaxScore: rule.Int(900), Scaling: o.scaling(),
+	}
+	names := map[string]bool{"base": true, "clamp": true}
+	for _, f := range p.features {
+		c.Factors = append(c.Factors, f.factor(names))
+	}
+	// Nobody's score is clamped: two applicants with different points must
+	// not end up with the same.
+	least, most := p.base, p.base
+	for i := range c.Factors {
+		low, high := c.Factors[i].Missing, c.Factors[i].Missing
+		for k := range c.Factors[i].Bins {
+			low, high = min(low, c.Factors[i].Bins[k].Points), max(high, c.Factors[i].Bins[k].Points)
+		}
+		least, most = least+low, most+high
+	}
+	c.MinScore = min(c.MinScore, rule.Int(least.Floor()))
+	c.MaxScore = max(c.MaxScore, rule.Int(-(-most).Floor()))
+	v, err := wire.Parse(c.Document())
+	if err != nil {
+		return nil, fmt.Errorf("read the scorecard back: %w", err)
+	}
+	read, err := engine.ReadScorecard(v, field.Catalogue())
+	if err != nil {
+		return nil, fmt.Errorf("read the scorecard back: %w", err)
+	}
+	return read, nil
+}
+
+func (f *feature) factor(names map[string]bool) engine.Factor {
+	out := engine.Factor{
+		Name: factorName(f.column.field.Name, names), Field: f.column.field, Typed: f.column.field.ID == rule.Undeclared,
+		HasMissing: true, Missing: f.points[f.of[codeMissing]], Weight: rule.One,
+	}
+	if f.column.numeric() {
+		out.Bins = f.ranges()
+	} else {
+		out.Bins = f.sets()
+	}
+	return out
+}
+
+// factorName makes the field's name a factor's: at most 64 letters, used once.
+func factorName(name string, names map[string]bool) string {
+	name = strings.TrimPrefix(name, "applicant.")
+	name = name[:min(len(name), 60)]
+	unique := name
+	for n := 2; names[unique]; n++ {
+		unique = fmt.Sprintf("%s_%d", name, n)
+	}
+	names[unique] = true
+	return unique
+}
+
+// ranges are the bins of a number. Where one begins and ends is asked of the
+// very function that gave the training rows their codes.
+func (f *feature) ranges() []engine.Bin {
+	c := f.column
+	bounds := slices.Clone(c.cuts)
+	for _, s := range c.specials {
+		bounds = append(bounds, s, c.after(s))
+	}
+	slices.Sort(bounds)
+	bounds = slices.Compact(bounds)
+	at := f.of[c.number(-rule.MaxNumber)]
+	bins := []engine.Bin{f.engineBin(at)}
+	for _, bound := range bounds {
+		next := f.of[c.number(bound)]
+		if next == at {
+			continue
+		}
+		at = next
+		bins[len(bins)-1].Max, bins[len(bins)-1].HasMax = bound, true
+		b := f.engineBin(at)
+		b.Min, b.HasMin = bound, true
+		bins = append(bins, b)
+	}
+	return bins
+}
+
+// sets are the bins of categories, each with its members, and whatever was
+// too rare, or was never seen, last.
+func (f *feature) sets() []engine.Bin {
+	c := f.column
+	var bins []engine.Bin
+	pool := uint8(1 + len(c.values))
+	last := engine.Bin{Else: true, Points: f.unseen}
+	for k := range f.ordinaries() {
+		b := f.engineBin(uint8(k))
+		for _, code := range f.bins[k].codes {
+			if code == pool {
+				last.Points, last.WOE, last.HasWOE = b.Points, b.WOE, b.HasWOE
+				continue
+			}
+			b.In = append(b.In, c.value(int(code)-1))
+		}
+		if len(b.In) > 0 {
+			bins = append(bins, b)
+		}
+	}
+	return append(bins, last)
+}
+
+// value is a category as the field holds it.
+func (c *column) value(i int) rule.Value {
+	if c.field.Type == rule.BoolType {
+		return rule.Bool(c.values[i] == "true")
+	}
+	return rule.Str(c.values[i])
+}
+
+func (f *feature) engineBin(k uint8) engine.Bin {
+	b := engine.Bin{Points: f.points[k]}
+	if f.bins[k].rows() > 0 {
+		b.HasWOE, b.WOE = true, number(f.bins[k].woe, rule.Places)
+	}
+	return b
+}
+
+// inputs are the request paths that the card reads and no catalogue knows.
+func (p *pointed) inputs() []engine.Input {
+	var list []engine.Input
+	for _, f := range p.features {
+		if f.column.field.ID == rule.Undeclared {
+			list = append(list, engine.Input{Name: f.column.field.Name, Type: f.column.field.Type})
+		}
+	}
+	return list
+}

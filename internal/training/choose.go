@@ -1,0 +1,111 @@
+package training
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ridge keeps coefficients finite where columns nearly repeat each other. It
+// is a single row's worth of information and moves nothing else.
+const ridge = 1
+
+// chosen is a regression and the columns it stands on.
+type chosen struct {
+	features []*binning
+	model    *model
+	dropped  []Dropped
+}
+
+// choose fits the regression and drops, one at a time, the column whose
+// coefficient has the wrong sign by most, then while there are too many the one
+// that says least. A column whose bad rate turns is kept with a wrong sign: it
+// has no one direction to be wrong about, and refining gives it its own.
+func (t *table) choose(o *Options, features []*binning, rows []int32, turning bool) (*chosen, error) {
+	c := &chosen{features: slices.Clone(features)}
+	for {
+		if len(c.features) == 0 {
+			return c, nil
+		}
+		m, err := t.design(c.features, rows).regress(ridge, c.model)
+		if err != nil {
+			return nil, err
+		}
+		c.model = m
+		if !c.reduce(o, turning) {
+			return c, nil
+		}
+	}
+}
+
+// reduce drops columns by the regression at hand and tells whether it did.
+// After each, the other coefficients are moved as the curvature says they
+// would, so that several can go before the regression is run again.
+func (c *chosen) reduce(o *Options, turning bool) (some bool) {
+	for len(c.features) > 0 {
+		at, code, detail := c.worst(o, turning)
+		if at < 0 {
+			return some
+		}
+		some = true
+		c.dropped = append(c.dropped, Dropped{c.features[at].column.name, code, detail})
+		c.model.remove(at)
+		c.features = slices.Delete(c.features, at, at+1)
+	}
+	return some
+}
+
+func (c *chosen) worst(o *Options, turning bool) (at int, code, detail string) {
+	at = -1
+	least := 0.0
+	for j, b := range c.features {
+		if turning && (b.shape == "peak" || b.shape == "valley") {
+			continue
+		}
+		if z := c.model.z(j); z <= least {
+			at, least = j, z
+		}
+	}
+	if at >= 0 {
+		return at, "wrong_sign", fmt.Sprintf("beside the others its coefficient is %.4f", c.model.beta[at])
+	}
+	if len(c.features) <= o.MaxFeatures {
+		return -1, "", ""
+	}
+	least = math.Inf(1)
+	for j := range c.features {
+		if z := math.Abs(c.model.z(j)); z < least {
+			at, least = j, z
+		}
+	}
+	return at, "too_many", fmt.Sprintf("there are %d that say more", o.MaxFeatures)
+}
+
+// z is how many standard errors a coefficient is away from nothing.
+func (m *model) z(j int) float64 {
+	if v := m.spread[j+1][j+1]; v > 0 {
+		return m.beta[j] / math.Sqrt(v)
+	}
+	return 0
+}
+
+// remove takes a coefficient out and moves the others to where the likelihood,
+// taken as quadratic, has its optimum without it.
+func (m *model) remove(at int) {
+	row := slices.Clone(m.spread[at+1])
+	pivot, gone := row[at+1], m.beta[at]
+	m.intercept -= float64(gone*row[0]) / pivot
+	for j := range m.beta {
+		m.beta[j] -= float64(gone*row[j+1]) / pivot
+	}
+	for i := range m.spread {
+		for j := range m.spread {
+			m.spread[i][j] -= float64(row[i]*row[j]) / pivot
+		}
+	}
+	m.beta = slices.Delete(m.beta, at, at+1)
+	m.spread = slices.Delete(m.spread, at+1, at+2)
+	for i := range m.spread {
+		m.spread[i] = slices.Delete(m.spread[i], at+1, at+2)
+	}
+}

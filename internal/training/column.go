@@ -1,0 +1,202 @@
+package training
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// column is a column cut into cells, finer than any bin, and the cell of each
+// row.
+type column struct {
+	*source
+	field    rule.Ref      // with its type settled
+	specials []rule.Number // ascending
+	whole    bool          // numbers are whole, so a special one reaches to the next
+	cuts     []rule.Number // of a number: cell k holds what lies from cuts[k-1] up to cuts[k]
+	values   []string      // of any other: cell k holds values[k]; one cell more holds the rest
+	place    map[string]uint8
+	codes    []uint8 // one for each row
+	outside  int64   // cells that the field cannot hold, read as missing
+}
+
+func (c *column) numeric() bool { return c.field.Type == rule.NumberType }
+
+// cells is the number of codes.
+func (c *column) cells() int {
+	if c.numeric() {
+		return 1 + len(c.specials) + len(c.cuts) + 1
+	}
+	return 1 + len(c.values) + 1
+}
+
+// number is the code of a number.
+func (c *column) number(n rule.Number) uint8 {
+	for i, s := range c.specials {
+		if n >= s && n < c.after(s) {
+			return uint8(1 + i)
+		}
+	}
+	k, found := slices.BinarySearch(c.cuts, n)
+	if found {
+		k++
+	}
+	return uint8(1 + len(c.specials) + k)
+}
+
+// after is where the bin of a special value ends.
+func (c *column) after(s rule.Number) rule.Number {
+	if c.whole {
+		return s + rule.One
+	}
+	return s + 1
+}
+
+// code is the code of a cell of the table.
+func (c *column) code(cell []byte) uint8 {
+	if cell == nil {
+		return codeMissing
+	}
+	if !c.numeric() {
+		if code, ok := c.place[string(cell)]; ok {
+			return code
+		}
+		return uint8(1 + len(c.values))
+	}
+	n, ok := parse(cell)
+	if !ok || c.cannotBe(n) {
+		c.outside++
+		return codeMissing
+	}
+	return c.number(n)
+}
+
+const (
+	preBins       = 50
+	keptValues    = 100
+	leastOfAValue = 0.005 // rarer categories are pooled
+)
+
+// settle makes a column of what the survey saw, or says why there is none.
+func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
+	gone := func(code, detail string) (*column, *Dropped) { return nil, &Dropped{s.name, code, detail} }
+	s.asSent()
+	c := &column{source: s.source, field: s.field, whole: s.whole}
+	if s.known == nil {
+		c.field.Type = rule.NumberType
+		if s.categorical || s.texts > 0 {
+			c.field.Type = rule.StringType
+		}
+	}
+	switch {
+	case s.filled == 0:
+		return gone("empty", "no training row has a value")
+	case c.numeric() && s.texts > 0:
+		return gone("not_a_number", "the field is a number, and the column holds something else")
+	case c.numeric():
+		s.cutNumbers(c, o)
+		if len(c.cuts) == 0 && len(c.specials) == 0 && s.filled == rows {
+			return gone("constant", "every training row has the same value")
+		}
+	case s.endless:
+		return gone("too_many_values", "has more different values than a category")
+	case s.long:
+		return gone("too_long", "has values that are too long to be a category")
+	case len(s.by) == 1 && s.filled == rows:
+		return gone("constant", "every training row has the same value")
+	default:
+		s.keepValues(c, rows)
+	}
+	return c, nil
+}
+
+// asSent takes the field as it was sent where the column does not keep to the
+// vocabulary that the field is understood in: a lender's own spellings are a
+// category too.
+func (s *surveyed) asSent() {
+	if s.known == nil || len(s.known.Values) == 0 || s.endless {
+		return
+	}
+	for name := range s.by {
+		if slices.Contains(s.known.Values, name) {
+			continue
+		}
+		raw := "applicant." + s.known.Name
+		if id, ok := field.Catalogue().Lookup(raw); ok && len(field.Catalogue().Field(id).Values) == 0 {
+			s.known = field.Catalogue().Field(id)
+			s.field = rule.Ref{Name: raw, ID: id, Type: s.known.Type}
+		}
+		return
+	}
+}
+
+// keepValues gives each common category a cell of its own, the most frequent
+// first.
+func (s *surveyed) keepValues(c *column, rows int64) {
+	names := slices.SortedFunc(maps.Keys(s.by), func(a, b string) int {
+		return cmp.Or(cmp.Compare(*s.by[b], *s.by[a]), cmp.Compare(a, b))
+	})
+	c.place = map[string]uint8{}
+	for _, name := range names {
+		if len(c.values) == keptValues || float64(*s.by[name]) < leastOfAValue*float64(rows) {
+			break
+		}
+		if s.known != nil && s.known.Type == rule.StringType && len(s.known.Values) > 0 && !slices.Contains(s.known.Values, name) {
+			continue // the field is never this value
+		}
+		c.values = append(c.values, name)
+		c.place[name] = uint8(len(c.values))
+	}
+}
+
+// cutNumbers cuts the sample into cells of about as many rows each; a column of
+// few values has a cell for each.
+func (s *surveyed) cutNumbers(c *column, o *Options) {
+	c.specials = nil
+	sample := slices.DeleteFunc(slices.Clone(s.sample), func(n rule.Number) bool { return n == absentNumber })
+	for _, n := range slices.Compact(slices.Sorted(slices.Values(o.Special))) {
+		if slices.Contains(sample, n) && len(c.specials) < maxSpecials {
+			c.specials = append(c.specials, n)
+		}
+	}
+	sample = slices.DeleteFunc(sample, func(n rule.Number) bool {
+		return slices.ContainsFunc(c.specials, func(s rule.Number) bool { return n >= s && n < c.after(s) })
+	})
+	slices.Sort(sample)
+	distinct := slices.Compact(slices.Clone(sample))
+	if len(distinct) <= preBins {
+		for i := 1; i < len(distinct); i++ {
+			c.cuts = append(c.cuts, roundest(distinct[i-1], distinct[i]))
+		}
+		return
+	}
+	for k := 1; k < preBins; k++ {
+		at, _ := slices.BinarySearch(distinct, sample[k*len(sample)/preBins])
+		if at == 0 {
+			continue
+		}
+		if cut := roundest(distinct[at-1], distinct[at]); len(c.cuts) == 0 || cut > c.cuts[len(c.cuts)-1] {
+			c.cuts = append(c.cuts, cut)
+		}
+	}
+}
+
+const maxSpecials = 20
+
+// roundest is the number with the fewest digits above below and not above at:
+// both cut the same rows apart, and one of them can be read.
+func roundest(below, at rule.Number) rule.Number {
+	for unit := rule.MaxNumber; unit > 1; unit /= 10 {
+		n := at / unit * unit
+		if at < 0 && n != at {
+			n -= unit
+		}
+		if n > below {
+			return n
+		}
+	}
+	return at
+}

@@ -1,0 +1,105 @@
+package training
+
+import (
+	"runtime"
+	"sync"
+)
+
+// design is what a regression reads: for each feature a code for every row,
+// and what each code is worth.
+type design struct {
+	codes  [][]uint8
+	values [][256]float64
+	bad    []uint8
+	rows   []int32 // the rows to read
+}
+
+// gather adds up slope and curvature over all rows. The rows are
+// always cut alike and the parts merged in their order, so that the sums do not
+// depend on how many goroutines there are.
+func (d *design) gather(m *model) *sums {
+	total := newSums(len(d.codes))
+	parts := make([]*sums, parallelSlices)
+	inParallel(parallelSlices, func(i int) {
+		part := newSums(len(d.codes))
+		d.chunk(m, slice(d.rows, i), part)
+		parts[i] = part
+	})
+	for _, part := range parts {
+		total.add(part)
+	}
+	return total
+}
+
+// parallelSlices is into how many parts rows are cut for parallel work. It is the same
+// on every machine, because sums of fractions depend on it.
+const parallelSlices = 16
+
+func slice(rows []int32, i int) []int32 {
+	return rows[len(rows)*i/parallelSlices : len(rows)*(i+1)/parallelSlices]
+}
+
+func (d *design) chunk(m *model, rows []int32, out *sums) {
+	p := len(d.codes)
+	x := make([]float64, p+1)
+	x[0] = 1
+	for _, row := range rows {
+		logit := m.intercept
+		for j := range p {
+			x[j+1] = d.values[j][d.codes[j][row]]
+			logit += float64(m.beta[j] * x[j+1])
+		}
+		good := 1 / (1 + exp(-logit))
+		weight := float64(good * (1 - good))
+		miss := 1 - float64(d.bad[row]) - good
+		curve := out.curve
+		for i, xi := range x {
+			out.slope[i] += float64(miss * xi)
+			wx := float64(weight * xi)
+			rest := x[i:]
+			line := curve[:len(rest)]
+			for k, xk := range rest {
+				line[k] += float64(wx * xk)
+			}
+			curve = curve[len(rest):]
+		}
+	}
+}
+
+// few are about as many rows as asked for, evenly spread, where there are more.
+func few(rows []int32, most int) []int32 {
+	if len(rows) <= most {
+		return rows
+	}
+	out := make([]int32, most)
+	for i := range out {
+		out[i] = rows[int64(i)*int64(len(rows))/int64(most)]
+	}
+	return out
+}
+
+// inParallel calls work for every number below n on all processors. What work
+// leaves behind must not depend on the order.
+func inParallel(n int, work func(i int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers <= 1 {
+		for i := range n {
+			work(i)
+		}
+		return
+	}
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for i := range next {
+				work(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+}

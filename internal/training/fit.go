@@ -1,0 +1,177 @@
+package training
+
+import (
+	"fmt"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+)
+
+// Result is a scorecard and what is to be known about it.
+type Result struct {
+	Card   *engine.Scorecard
+	Inputs []engine.Input // to be declared by a policy that names the card's fields itself
+	Report *Report
+
+	plan   *plan
+	table  *table
+	points *pointed
+}
+
+// Stage is told to whoever waits.
+type Stage string
+
+// The stages of a fit, in their order.
+const (
+	Surveying Stage = "looking at the columns"
+	Encoding  Stage = "reading the rows"
+	Tuning    Stage = "trying settings"
+	Fitting   Stage = "fitting the scorecard"
+)
+
+// Fit makes a scorecard of rows. What is wrong with the options or the rows
+// comes back as a *fault.Error. stage, which may be nil, hears of progress and
+// ends the work by returning an error.
+func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
+	if stage == nil {
+		stage = func(Stage) error { return nil }
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := stage(Surveying); err != nil {
+		return nil, err
+	}
+	header, err := open.header()
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPlan(o, header)
+	if err != nil {
+		return nil, err
+	}
+	s := newSurvey(p)
+	malformed, err := open.scan(s.look)
+	if err == nil {
+		err = s.enough()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var columns []*column
+	for _, seen := range s.columns {
+		c, dropped := seen.settle(&o, s.train.rows())
+		if dropped != nil {
+			p.dropped = append(p.dropped, *dropped)
+			continue
+		}
+		columns = append(columns, c)
+	}
+	if rows := s.train.rows() + s.held.rows(); rows*int64(len(columns)) > maxCells {
+		return nil, fault.New(fault.TooLarge, "too_many_rows", "there are more than %d cells: leave columns out, or take a sample of the rows", maxCells)
+	}
+	if err := stage(Encoding); err != nil {
+		return nil, err
+	}
+	t, err := p.encode(open, columns, s.train.rows()+s.held.rows())
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{RowsTotal: s.rows + malformed, RowsMalformed: malformed, RowsUnlabelled: s.noOutcome}
+	return p.finish(t, r, stage)
+}
+
+func (p *plan) finish(t *table, r *Report, stage func(Stage) error) (*Result, error) {
+	s, trials, err := t.tune(&p.Options, func() error { return stage(Tuning) })
+	if err != nil {
+		return nil, err
+	}
+	if err := stage(Fitting); err != nil {
+		return nil, err
+	}
+	all := t.bin(s.rule, t.train)
+	kept, dropped := t.screen(&p.Options, all, t.train)
+	p.dropped = append(p.dropped, dropped...)
+	chosen, err := t.choose(&p.Options, kept, t.train, s.hold > 0)
+	if err != nil {
+		return nil, err
+	}
+	e, err := t.effects(chosen, s, t.train)
+	if err != nil {
+		return nil, err
+	}
+	p.dropped = append(p.dropped, chosen.dropped...)
+	if len(chosen.features) == 0 {
+		return nil, fault.New(fault.Invalid, "no_predictive_columns", "no column tells good from bad well enough to be in a scorecard")
+	}
+	points := p.points(chosen, e)
+	p.dropped = append(p.dropped, points.dropped...)
+	card, err := points.card(&p.Options)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Card: card, Inputs: points.inputs(), Report: r, plan: p, table: t, points: points}
+	r.Trials, r.Setting = trials, s.words()
+	out.report(chosen, all)
+	return out, nil
+}
+
+// words says how the card was made.
+func (s setting) words() string {
+	if s.hold == 0 {
+		return "logistic regression on weights of evidence"
+	}
+	return "logistic regression on weights of evidence, bins refined together"
+}
+
+// enough refuses rows that nothing can be learnt from.
+func (s *survey) enough() error {
+	var faults fault.List
+	switch {
+	case s.rows == 0:
+		return fault.New(fault.Invalid, "no_rows", "there are no rows after the header")
+	case s.train.rows() == 0:
+		faults.Add("/target", fault.CodeRequired, "no row to learn from has an outcome")
+	case s.train.good < minPerClass || s.train.bad < minPerClass:
+		faults.Add("/target", "too_few_rows", "there are %d goods and %d bads to learn from; at least %d of each are needed",
+			s.train.good, s.train.bad, minPerClass)
+	}
+	return faults.Err()
+}
+
+// check refuses options that cannot be meant.
+func (o *Options) check() error {
+	var faults fault.List
+	within := func(pointer string, n, least, most rule.Number) {
+		if n < least || n > most {
+			faults.Add(pointer, fault.CodeOutOfRange, "must lie between %s and %s", least, most)
+		}
+	}
+	if o.Target == "" {
+		faults.Add("/target", fault.CodeRequired, "is required: the column of outcomes")
+	}
+	if o.SplitColumn == "" && o.SplitValue != "" {
+		faults.Add("/split_column", fault.CodeRequired, "belongs with split_value")
+	}
+	within("/holdout_share", o.HoldOutShare, 0, rule.One*9/10)
+	within("/max_bins", rule.Int(int64(o.MaxBins)), rule.Int(2), rule.Int(20))
+	within("/min_share", o.MinShare, rule.One/1000, rule.One/2)
+	within("/max_features", rule.Int(int64(o.MaxFeatures)), rule.One, rule.Int(100))
+	within("/min_iv", o.MinIV, 0, rule.One)
+	within("/max_correlation", o.MaxCorrelation, rule.One/10, rule.One)
+	within("/pdo", o.PDO, rule.One, rule.Int(1000))
+	within("/anchor_score", o.AnchorScore, rule.Int(-10_000), rule.Int(10_000))
+	within("/anchor_odds", o.AnchorOdds, rule.One/100, rule.Int(10_000))
+	within("/decimals", rule.Int(int64(o.Decimals)), 0, rule.Int(4))
+	if len(o.Special) > maxSpecials {
+		faults.Add("/special_values", fault.CodeTooMany, "has more than %d entries", maxSpecials)
+	}
+	return faults.Err()
+}
+
+// number rounds a fraction to a number of decimals, as it is shown.
+func number(x float64, places int) rule.Number {
+	n, _, _ := rule.ParseNumber(fmt.Sprintf("%.*f", places, x))
+	return n
+}

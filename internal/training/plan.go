@@ -1,0 +1,215 @@
+package training
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// plan is the options held against a header.
+type plan struct {
+	Options
+	spelling spelling
+	nothing  map[string]bool
+	target   int
+	split    int // -1 without
+	sources  []*source
+	dropped  []Dropped
+}
+
+// source is a column that features may be made of.
+type source struct {
+	name        string
+	at          int
+	field       rule.Ref
+	known       *rule.Field // of the catalogue, nil when it has none
+	categorical bool
+}
+
+// read is a cell as the column's field holds it; nil for nothing.
+func (s *source) read(cell []byte) []byte {
+	if cell == nil || s.known == nil || s.known.Type != rule.BoolType {
+		return cell
+	}
+	switch strings.ToLower(string(cell)) {
+	case "true", "1", "yes":
+		return []byte("true")
+	case "false", "0", "no":
+		return []byte("false")
+	}
+	return nil
+}
+
+// cannotBe tells that no request can carry the number in this field. A bureau
+// score of -1 is such a one: it says that there is none.
+func (s *source) cannotBe(n rule.Number) bool {
+	return s.known != nil && (s.known.BoundedBelow && n < s.known.Min || s.known.BoundedAbove && n > s.known.Max)
+}
+
+// Dropped is a column that is not in the scorecard, and why.
+type Dropped struct {
+	Column, Code, Detail string
+}
+
+func newPlan(o Options, header []string) (*plan, error) {
+	p := &plan{Options: o, spelling: newSpelling(o.Bad, o.Good), nothing: map[string]bool{}, split: -1}
+	var faults fault.List
+	for _, text := range o.Missing {
+		p.nothing[strings.ToLower(strings.TrimSpace(text))] = true
+	}
+	if p.target = slices.Index(header, o.Target); p.target < 0 {
+		faults.Add("/target", fault.CodeUnknownField, "the header has no such column")
+	}
+	if o.SplitColumn != "" {
+		if p.split = slices.Index(header, o.SplitColumn); p.split < 0 {
+			faults.Add("/split_column", fault.CodeUnknownField, "the header has no such column")
+		}
+	}
+	p.mentioned(header, &faults)
+	taken := map[string]bool{}
+	for at, name := range header {
+		if at != p.target && at != p.split {
+			p.add(name, at, taken, &faults)
+		}
+	}
+	if len(p.sources) > maxColumns {
+		faults.Add("/exclude", fault.CodeTooMany, "there are more than %d columns to choose from", maxColumns)
+	}
+	return p, faults.Err()
+}
+
+// mentioned refuses names of columns that are not there: a misspelt exclusion
+// would let in what was meant to stay out.
+func (p *plan) mentioned(header []string, faults *fault.List) {
+	for i, name := range p.Exclude {
+		if !slices.Contains(header, name) {
+			faults.Add(fmt.Sprintf("/exclude/%d", i), fault.CodeUnknownField, "the header has no such column")
+		}
+	}
+	for i, name := range p.Categorical {
+		if !slices.Contains(header, name) {
+			faults.Add(fmt.Sprintf("/categorical/%d", i), fault.CodeUnknownField, "the header has no such column")
+		}
+	}
+	mapped := 0
+	for _, name := range header {
+		if _, ok := p.Map[name]; ok {
+			mapped++
+		}
+	}
+	if mapped < len(p.Map) {
+		faults.Add("/map", fault.CodeUnknownField, "names a column that the header does not have")
+	}
+}
+
+// identifiers are the usual names of columns that only tell rows apart.
+var identifiers = []string{"id", "applicant_id", "applicant.id", "row", "index", "application_id", "loan_id"}
+
+func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.List) {
+	wanted, mapped := p.Map[name]
+	switch {
+	case slices.Contains(p.Exclude, name):
+		p.drop(name, "excluded", "")
+		return
+	case !mapped && slices.Contains(identifiers, strings.ToLower(name)):
+		p.drop(name, "identifier", "only tells rows apart")
+		return
+	}
+	s := &source{name: name, at: at, categorical: slices.Contains(p.Categorical, name)}
+	if !mapped {
+		wanted = p.fieldOf(name)
+	}
+	id, known := field.Catalogue().Lookup(wanted)
+	switch {
+	case known && field.Catalogue().Field(id).Supply == rule.FromEngine:
+		p.drop(name, "not_an_input", "the engine works it out while it decides")
+		return
+	case known:
+		s.known = field.Catalogue().Field(id)
+		s.field = rule.Ref{Name: s.known.Name, ID: id, Type: s.known.Type}
+	case mapped && !field.Declarable(wanted):
+		detail := "is neither a known field nor a path under applicant. or report."
+		if near, ok := field.Catalogue().Nearest(wanted); ok {
+			detail += "; did you mean " + near + "?"
+		}
+		faults.Add("/map/"+escape(name), fault.CodeUnknownField, "%s", detail)
+		return
+	default:
+		s.field = rule.Ref{Name: wanted, ID: rule.Undeclared}
+	}
+	if taken[s.field.Name] {
+		if mapped || s.known != nil {
+			faults.Add("/map/"+escape(name), fault.CodeDuplicate, "another column is the same field")
+			return
+		}
+		s.field.Name = unused(s.field.Name, taken)
+	}
+	taken[s.field.Name] = true
+	p.sources = append(p.sources, s)
+}
+
+// fieldOf is the field that a column is taken for when nobody says.
+func (p *plan) fieldOf(name string) string {
+	if strings.EqualFold(name, "score") {
+		return field.BureauScore
+	}
+	if _, known := field.Catalogue().Lookup(name); known || field.Declarable(name) {
+		return name
+	}
+	clean := []byte("applicant.")
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		default:
+			c = '_'
+		}
+		if len(clean) == len("applicant.") && (c == '_' || c <= '9') {
+			clean = append(clean, 'c') // a name begins with a letter
+		}
+		clean = append(clean, c)
+	}
+	if len(clean) > 64 {
+		clean = clean[:64]
+	}
+	if _, known := field.Catalogue().Lookup(string(clean)); known {
+		clean = append(clean, '_', 'x') // what merely looks like a known field is none
+	}
+	return string(clean)
+}
+
+func unused(name string, taken map[string]bool) string {
+	for n := 2; ; n++ {
+		if candidate := fmt.Sprintf("%s_%d", name, n); !taken[candidate] {
+			return candidate
+		}
+	}
+}
+
+// escape writes a name as a part of a JSON pointer.
+func escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+func (p *plan) drop(column, code, detail string) {
+	p.dropped = append(p.dropped, Dropped{column, code, detail})
+}
+
+// holdOut tells whether a row is only for measuring.
+func (p *plan) holdOut(row int64, cells [][]byte) bool {
+	switch {
+	case p.HoldOut != nil:
+		return p.HoldOut(row)
+	case p.split >= 0:
+		return string(bytes.TrimSpace(cells[p.split])) == p.SplitValue
+	}
+	draw := mix(uint64(row)^mix(uint64(p.Seed))) % uint64(rule.One)
+	return draw < uint64(p.HoldOutShare)
+}

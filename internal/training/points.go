@@ -1,0 +1,101 @@
+package training
+
+import (
+	"math"
+
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// feature is a column of the scorecard: its bins and what each earns.
+type feature struct {
+	*binning
+	coefficient float64
+	effects     []float64
+	points      []rule.Number // of each bin
+	unseen      rule.Number   // of whatever training never saw: the worst of all
+}
+
+// pointed is a model in points.
+type pointed struct {
+	base     rule.Number
+	features []*feature
+	dropped  []Dropped
+}
+
+// points scales effects to points. The model is of the log-odds of good, so
+// better bins earn more: score = offset + factor·(intercept + Σ effect).
+func (o *Options) points(c *chosen, e *effects) *pointed {
+	scaling := o.scaling()
+	factor, offset := scaling.Factor(), scaling.Offset()
+	p := &pointed{}
+	everybody := offset + float64(factor*e.intercept)
+	flat := 0.0
+	for j, b := range c.features {
+		f := &feature{binning: b, coefficient: c.model.beta[j], effects: e.of[j]}
+		least, most := math.Inf(1), math.Inf(-1)
+		for k := range b.bins {
+			if b.bins[k].rows() > 0 {
+				least, most = min(least, f.effects[k]), max(most, f.effects[k])
+			}
+		}
+		if o.round(float64(factor*least)) == o.round(float64(factor*most)) {
+			flat += least
+			p.dropped = append(p.dropped, Dropped{b.column.name, "no_points", "beside the others its bins earn the same points"})
+			continue
+		}
+		p.features = append(p.features, f)
+	}
+	everybody += float64(factor * flat)
+	share := 0.0
+	if o.SpreadBase && len(p.features) > 0 {
+		share = everybody / float64(len(p.features))
+	} else {
+		p.base = o.round(everybody)
+	}
+	for _, f := range p.features {
+		f.earn(o, factor, share)
+	}
+	return p
+}
+
+// earn gives every bin its points. A bin that nobody was in, be it for what is
+// missing or for a value nobody had, earns what the worst bin does: what was
+// never seen must not be taken for good.
+func (f *feature) earn(o *Options, factor, share float64) {
+	f.points = make([]rule.Number, len(f.bins))
+	f.unseen = rule.MaxNumber
+	for k := range f.bins {
+		f.points[k] = o.round(float64(factor*f.effects[k]) + share)
+		if f.bins[k].rows() > 0 {
+			f.unseen = min(f.unseen, f.points[k])
+		}
+	}
+	for k := range f.bins {
+		if f.bins[k].rows() == 0 {
+			f.points[k] = f.unseen
+		}
+	}
+}
+
+func (o *Options) scaling() *engine.Scaling {
+	return &engine.Scaling{PDO: o.PDO, AnchorScore: o.AnchorScore, AnchorOdds: o.AnchorOdds}
+}
+
+// round rounds half away from zero to the points' decimals.
+func (o *Options) round(x float64) rule.Number {
+	unit := rule.One
+	for range o.Decimals {
+		unit /= 10
+	}
+	return rule.Number(math.Round(float64(x*pow10(o.Decimals)))) * unit
+}
+
+// score is the points of a row.
+func (p *pointed) score(row int32) rule.Number {
+	sum := p.base
+	for _, f := range p.features {
+		sum += f.points[f.of[f.column.codes[row]]]
+	}
+	return sum
+}

@@ -1,0 +1,110 @@
+package training
+
+import "math"
+
+// ordinaries is how many of the bins are ordinary; they come first.
+func (b *binning) ordinaries() int {
+	n := 0
+	for n < len(b.bins) && b.bins[n].kind == ordinary {
+		n++
+	}
+	return n
+}
+
+// keepShape moves effects as little as possible so that the bad rate they
+// stand for runs as the column's own does. Effects are of good: where the bad
+// rate rises they fall.
+func (b *binning) keepShape(effects []float64) {
+	n := b.ordinaries()
+	weights := make([]float64, n)
+	for k := range n {
+		weights[k] = float64(b.bins[k].rows())
+	}
+	switch b.shape {
+	case "ascending", "by bad rate":
+		copy(effects, falling(effects[:n], weights))
+	case "descending":
+		copy(effects, rising(effects[:n], weights))
+	case "peak":
+		copy(effects, turned(effects[:n], weights, falling, rising))
+	case "valley":
+		copy(effects, turned(effects[:n], weights, rising, falling))
+	}
+}
+
+// centre takes the average out of a feature's effects and returns it, so that
+// no points mean an average applicant.
+func (b *binning) centre(effects []float64) float64 {
+	var sum, all float64
+	for k := range b.bins {
+		w := float64(b.bins[k].rows())
+		sum += float64(w * effects[k])
+		all += w
+	}
+	if all == 0 {
+		return 0
+	}
+	mean := sum / all
+	for k := range effects {
+		effects[k] -= mean
+	}
+	return mean
+}
+
+// rising is the nearest sequence, by weighted squares, that never falls: where
+// neighbours are out of order they are put at their common average.
+func rising(values, weights []float64) []float64 {
+	type block struct {
+		sum, weight float64
+		length      int
+	}
+	var blocks []block
+	for i := range values {
+		blocks = append(blocks, block{float64(values[i] * weights[i]), weights[i], 1})
+		for n := len(blocks); n > 1 && blocks[n-2].sum/blocks[n-2].weight > blocks[n-1].sum/blocks[n-1].weight; n = len(blocks) {
+			last := blocks[n-1]
+			blocks = blocks[:n-1]
+			blocks[n-2].sum += last.sum
+			blocks[n-2].weight += last.weight
+			blocks[n-2].length += last.length
+		}
+	}
+	out := make([]float64, 0, len(values))
+	for _, b := range blocks {
+		for range b.length {
+			out = append(out, b.sum/b.weight)
+		}
+	}
+	return out
+}
+
+// falling is the nearest sequence that never rises.
+func falling(values, weights []float64) []float64 {
+	mirrored := make([]float64, len(values))
+	for i, v := range values {
+		mirrored[i] = -v
+	}
+	out := rising(mirrored, weights)
+	for i := range out {
+		out[i] = -out[i]
+	}
+	return out
+}
+
+// turned is the nearest sequence that runs one way and then the other, over all
+// places where it could turn.
+func turned(values, weights []float64, first, then func(values, weights []float64) []float64) (best []float64) {
+	least := math.Inf(1)
+	for cut := range len(values) + 1 {
+		candidate := append(first(values[:cut], weights[:cut]), then(values[cut:], weights[cut:])...)
+		miss := 0.0
+		for i, v := range candidate {
+			d := v - values[i]
+			miss += float64(weights[i] * float64(d*d))
+		}
+		if miss < least {
+			best, least = candidate, miss
+		}
+	}
+	return best
+}

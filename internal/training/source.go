@@ -1,0 +1,152 @@
+package training
+
+import (
+	"errors"
+	"io"
+
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+	"verdict/internal/sheet"
+)
+
+// Source opens the rows, as CSV with a header, from their beginning. It is
+// called twice and must give the same bytes.
+type Source func() (io.Reader, error)
+
+// blockBytes is how much is read at once.
+const blockBytes = 1 << 20
+
+// header reads the names of the columns.
+func (s Source) header() ([]string, error) {
+	in, err := s()
+	if err != nil {
+		return nil, err
+	}
+	return sheet.NewReader(in, blockBytes).Header()
+}
+
+// scan calls visit with every row that has the right number of cells, and
+// returns how many rows had not. Rows are numbered from 1.
+func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int64, err error) {
+	in, err := s()
+	if err != nil {
+		return 0, err
+	}
+	reader := sheet.NewReader(in, blockBytes)
+	header, err := reader.Header()
+	if err != nil {
+		return 0, err
+	}
+	cursor := sheet.NewCursor(len(header))
+	var block sheet.Block
+	for {
+		block, err = reader.Next(block.Data[:0])
+		if errors.Is(err, io.EOF) {
+			return malformed, nil
+		}
+		if err != nil {
+			return malformed, err
+		}
+		row := block.First
+		cursor.Reset(block.Data)
+		for ; cursor.Next(); row++ {
+			if row > maxRows {
+				return malformed, fault.New(fault.TooLarge, "too_many_rows", "a scorecard is made of at most %d rows", maxRows)
+			}
+			cells := cursor.Cells()
+			if cells == nil {
+				malformed++
+				continue
+			}
+			if err := visit(row, cells); err != nil {
+				return malformed, err
+			}
+		}
+	}
+}
+
+// parse reads a cell as a number the way a request's numbers are read: six
+// decimals, rounded half away from zero.
+func parse(cell []byte) (rule.Number, bool) {
+	if n, ok := parsePlain(cell); ok {
+		return n, true
+	}
+	if !isNumber(cell) {
+		return 0, false
+	}
+	n, _, ok := rule.ParseNumber(string(cell))
+	return n, ok
+}
+
+// parsePlain reads what nearly every number looks like: up to twelve digits,
+// and up to six after the point.
+func parsePlain(cell []byte) (rule.Number, bool) {
+	digits, negative := cell, false
+	if len(digits) > 0 && digits[0] == '-' {
+		digits, negative = digits[1:], true
+	}
+	var n int64
+	i := 0
+	for ; i < len(digits) && digits[i]-'0' <= 9; i++ {
+		n = n*10 + int64(digits[i]-'0')
+		if i == 12 {
+			return 0, false
+		}
+	}
+	if i == 0 || i > 1 && digits[0] == '0' {
+		return 0, false
+	}
+	n *= int64(rule.One)
+	if i < len(digits) {
+		unit := int64(rule.One)
+		if digits[i] != '.' || i+1 == len(digits) || len(digits)-i-1 > rule.Places {
+			return 0, false
+		}
+		for _, c := range digits[i+1:] {
+			if c-'0' > 9 {
+				return 0, false
+			}
+			unit /= 10
+			n += int64(c-'0') * unit
+		}
+	}
+	if negative {
+		n = -n
+	}
+	return rule.Number(n), true
+}
+
+// isNumber reports whether a cell is spelt as a JSON number.
+func isNumber(cell []byte) bool {
+	i := 0
+	digits := func() bool {
+		from := i
+		for i < len(cell) && cell[i]-'0' <= 9 {
+			i++
+		}
+		return i > from
+	}
+	if i < len(cell) && cell[i] == '-' {
+		i++
+	}
+	from := i
+	if !digits() || cell[from] == '0' && i > from+1 {
+		return false
+	}
+	if i < len(cell) && cell[i] == '.' {
+		i++
+		if !digits() {
+			return false
+		}
+	}
+	if i < len(cell) && (cell[i] == 'e' || cell[i] == 'E') {
+		i++
+		if i < len(cell) && (cell[i] == '+' || cell[i] == '-') {
+			i++
+		}
+		if !digits() {
+			return false
+		}
+	}
+	return i == len(cell)
+}

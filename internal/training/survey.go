@@ -1,0 +1,152 @@
+package training
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"verdict/internal/rule"
+)
+
+// survey is the first look at the rows: how many are labelled, of what type
+// each column is, and a sample to cut numbers by.
+type survey struct {
+	plan    *plan
+	columns []*surveyed
+	kept    []uint64 // the draws of the sampled rows
+	limit   uint64   // rows whose draw is below it are sampled
+
+	rows, noOutcome int64
+	train, held     counts
+}
+
+// surveyed is what is known of a column after the first look.
+type surveyed struct {
+	*source
+	filled  int64
+	texts   int64         // cells that are no number
+	whole   bool          // every number was a whole one
+	sample  []rule.Number // one for each sampled row, absent where there was none
+	by      map[string]*int64
+	endless bool // more different values than a category has
+	long    bool // a value longer than a condition can name
+}
+
+const (
+	absentNumber  = rule.Number(-1 << 62)
+	sampleRows    = 1 << 17
+	maxCategories = 1000
+	maxText       = 256
+)
+
+func newSurvey(p *plan) *survey {
+	s := &survey{plan: p, limit: 1 << 63}
+	for _, c := range p.sources {
+		s.columns = append(s.columns, &surveyed{source: c, whole: true, by: map[string]*int64{}})
+	}
+	return s
+}
+
+// look takes in one row. Only training rows say anything about columns.
+func (s *survey) look(row int64, cells [][]byte) error {
+	s.rows++
+	what := s.plan.spelling.read(cells[s.plan.target])
+	var one counts
+	switch what {
+	case unlabelled:
+		s.noOutcome++
+		return nil
+	case unspelt:
+		return unspeltAt(row)
+	case good:
+		one.good = 1
+	case bad:
+		one.bad = 1
+	}
+	if s.plan.holdOut(row, cells) {
+		s.held = s.held.plus(one)
+		return nil
+	}
+	s.train = s.train.plus(one)
+	draw := mix(uint64(row)) >> 1
+	sampled := draw < s.limit
+	if sampled {
+		s.kept = append(s.kept, draw)
+	}
+	for _, c := range s.columns {
+		c.look(c.read(s.plan.cell(cells[c.at])), sampled)
+	}
+	if len(s.kept) > sampleRows {
+		s.thin()
+	}
+	return nil
+}
+
+func (s *surveyed) look(cell []byte, sampled bool) {
+	n := absentNumber
+	if cell != nil {
+		s.filled++
+		switch x, isNumber := parse(cell); {
+		case !isNumber:
+			s.texts++
+		case !s.cannotBe(x):
+			n = x
+			s.whole = s.whole && x%rule.One == 0
+		}
+		s.count(cell)
+	}
+	if sampled {
+		s.sample = append(s.sample, n)
+	}
+}
+
+func (s *surveyed) count(cell []byte) {
+	if s.endless {
+		return
+	}
+	if n := s.by[string(cell)]; n != nil {
+		*n++
+		return
+	}
+	s.long = s.long || len(cell) > maxText
+	if len(s.by) == maxCategories {
+		s.by, s.endless = nil, true
+		return
+	}
+	first := int64(1)
+	s.by[string(cell)] = &first
+}
+
+// thin keeps the half of the sample with the smaller draws, which are the same
+// rows in whatever order and number they come.
+func (s *survey) thin() {
+	s.limit /= 2
+	for _, c := range s.columns {
+		n := 0
+		for i, draw := range s.kept {
+			if draw < s.limit {
+				c.sample[n] = c.sample[i]
+				n++
+			}
+		}
+		c.sample = c.sample[:n]
+	}
+	s.kept = slices.DeleteFunc(s.kept, func(draw uint64) bool { return draw >= s.limit })
+}
+
+// mix scatters row numbers, so that a share of them is a fair sample.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// cell is what a cell holds, nil for nothing.
+func (p *plan) cell(cell []byte) []byte {
+	cell = bytes.TrimSpace(cell)
+	if len(cell) == 0 || len(p.nothing) > 0 && p.nothing[strings.ToLower(string(cell))] {
+		return nil
+	}
+	return cell
+}

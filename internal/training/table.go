@@ -1,0 +1,75 @@
+package training
+
+import (
+	"verdict/internal/fault"
+)
+
+// table is the rows as codes: a byte a column, and what became of each row.
+type table struct {
+	columns     []*column
+	bad         []uint8
+	train, held []int32
+}
+
+// encode reads the rows for the second time.
+func (p *plan) encode(open Source, columns []*column, rows int64) (*table, error) {
+	t := &table{columns: columns, bad: make([]uint8, 0, rows)}
+	for _, c := range columns {
+		c.codes = make([]uint8, 0, rows)
+	}
+	_, err := open.scan(func(row int64, cells [][]byte) error {
+		var isBad uint8
+		switch p.spelling.read(cells[p.target]) {
+		case unlabelled, unspelt:
+			return nil
+		case good:
+		case bad:
+			isBad = 1
+		}
+		if p.holdOut(row, cells) {
+			t.held = append(t.held, int32(len(t.bad)))
+		} else {
+			t.train = append(t.train, int32(len(t.bad)))
+		}
+		t.bad = append(t.bad, isBad)
+		for _, c := range columns {
+			c.codes = append(c.codes, c.code(c.read(p.cell(cells[c.at]))))
+		}
+		return nil
+	})
+	if err == nil && int64(len(t.bad)) != rows {
+		err = fault.New(fault.Invalid, "rows_changed", "the rows were others when they were read for the second time")
+	}
+	return t, err
+}
+
+// count counts the rows of each code of a column.
+func (t *table) count(c *column, rows []int32) []counts {
+	out := make([]counts, c.cells())
+	for _, row := range rows {
+		n := &out[c.codes[row]]
+		isBad := int64(t.bad[row])
+		n.bad += isBad
+		n.good += 1 - isBad
+	}
+	return out
+}
+
+// bin cuts every column by the given rows.
+func (t *table) bin(r binRule, rows []int32) []*binning {
+	out := make([]*binning, len(t.columns))
+	inParallel(len(t.columns), func(i int) {
+		out[i] = r.cut(t.columns[i], t.count(t.columns[i], rows))
+	})
+	return out
+}
+
+// design is the regression on some binned columns.
+func (t *table) design(features []*binning, rows []int32) *design {
+	d := &design{bad: t.bad, rows: rows}
+	for _, b := range features {
+		d.codes = append(d.codes, b.column.codes)
+		d.values = append(d.values, b.weights())
+	}
+	return d
+}

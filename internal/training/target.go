@@ -1,0 +1,72 @@
+package training
+
+import (
+	"bytes"
+	"strings"
+
+	"verdict/internal/fault"
+)
+
+// The usual spellings of an outcome.
+var (
+	usualBad  = []string{"1", "bad", "b", "y", "yes", "true", "default", "defaulted"}
+	usualGood = []string{"0", "good", "g", "n", "no", "false", "paid", "performing"}
+)
+
+// outcome is what a row's target says.
+type outcome uint8
+
+const (
+	unlabelled outcome = iota
+	good
+	bad
+	unspelt // none of the spellings
+)
+
+// spelling knows how outcomes are written.
+type spelling struct {
+	known map[string]outcome
+	rest  outcome // whatever is not known
+}
+
+// newSpelling takes the usual spellings unless some are given; then whatever
+// is not bad is good, unless the goods are given too.
+func newSpelling(bads, goods []string) spelling {
+	s := spelling{known: map[string]outcome{}, rest: unspelt}
+	switch {
+	case len(bads) == 0 && len(goods) == 0:
+		bads, goods = usualBad, usualGood
+	case len(goods) == 0:
+		s.rest = good
+	case len(bads) == 0:
+		s.rest = bad
+	}
+	for _, g := range goods {
+		s.known[strings.ToLower(strings.TrimSpace(g))] = good
+	}
+	for _, b := range bads {
+		s.known[strings.ToLower(strings.TrimSpace(b))] = bad
+	}
+	return s
+}
+
+func (s *spelling) read(cell []byte) outcome {
+	cell = bytes.TrimSpace(cell)
+	if len(cell) == 0 {
+		return unlabelled
+	}
+	if o, ok := s.known[string(cell)]; ok {
+		return o
+	}
+	if o, ok := s.known[strings.ToLower(string(cell))]; ok {
+		return o
+	}
+	return s.rest
+}
+
+// unspeltAt refuses a row whose outcome is none of the spellings.
+func unspeltAt(row int64) error {
+	var faults fault.List
+	faults.Add("/bad_values", fault.CodeInvalidField, "the outcome of row %d is spelt in no known way: say how a bad one is spelt", row)
+	return faults.Err()
+}

@@ -1,0 +1,127 @@
+package training
+
+import (
+	"verdict/internal/backtest"
+)
+
+// setting is one way to fit among those that are tried.
+type setting struct {
+	rule binRule
+	hold float64 // of the refining; 0: none
+}
+
+// Trial is a setting and how well it did on rows it had not seen.
+type Trial struct {
+	Penalty float64
+	Hold    float64
+	AUC     float64
+	Chosen  bool
+}
+
+const (
+	folds    = 5
+	tuneRows = 30_000
+)
+
+// settings are the ways that are tried. How much information a further bin
+// must add, and how far bins may move from their weights of evidence, depend on
+// the data; everything else is the caller's to say.
+func (o *Options) settings() []setting {
+	holds := []float64{0, 100, 30}
+	if o.NoRefining {
+		holds = holds[:1]
+	}
+	var list []setting
+	for _, penalty := range []float64{8, 4, 2} {
+		r := binRule{maxBins: o.MaxBins, leastShare: toFloat(o.MinShare), penalty: penalty, turns: !o.MonotoneOnly}
+		for _, hold := range holds {
+			list = append(list, setting{r, hold})
+		}
+	}
+	return list
+}
+
+// tune picks the setting with the best average AUC over five parts of the
+// training rows, each scored by a card made of the other four. Ties go to the
+// earlier, which is the simpler. Of many rows a fixed sample is enough.
+func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
+	list := o.settings()
+	trials := make([]Trial, len(list))
+	sample := few(t.train, tuneRows)
+	for fold := range uint64(folds) {
+		if err := stage(); err != nil {
+			return setting{}, nil, err
+		}
+		var in, out []int32
+		for _, row := range sample {
+			if mix(uint64(row)^mix(uint64(o.Seed)+1))%folds == fold {
+				out = append(out, row)
+			} else {
+				in = append(in, row)
+			}
+		}
+		if err := t.try(o, list, in, out, trials); err != nil {
+			return setting{}, nil, err
+		}
+	}
+	best := 0
+	for i, s := range list {
+		trials[i].Penalty, trials[i].Hold = s.rule.penalty, s.hold
+		trials[i].AUC = roundTo(trials[i].AUC/folds, 6)
+		if trials[i].AUC > trials[best].AUC {
+			best = i
+		}
+	}
+	trials[best].Chosen = true
+	return list[best], trials, nil
+}
+
+// try fits every setting on some rows and adds its AUC on others. Settings
+// that differ in how bins are refined share the regression before it.
+func (t *table) try(o *Options, list []setting, in, out []int32, trials []Trial) error {
+	var kept []*binning
+	var last setting
+	var c *chosen
+	for i, s := range list {
+		if s.rule != last.rule {
+			kept, _ = t.screen(o, t.bin(s.rule, in), in)
+		}
+		if s.rule != last.rule || (s.hold > 0) != (last.hold > 0) {
+			var err error
+			if c, err = t.choose(o, kept, in, s.hold > 0); err != nil {
+				return err
+			}
+		}
+		last = s
+		e, err := t.effects(c, s, in)
+		if err != nil {
+			return err
+		}
+		trials[i].AUC += t.separation(c.features, e, out).AUC
+	}
+	return nil
+}
+
+// effects are what the bins of the chosen columns do under a setting.
+func (t *table) effects(c *chosen, s setting, rows []int32) (*effects, error) {
+	switch {
+	case len(c.features) == 0:
+		return &effects{}, nil
+	case s.hold > 0:
+		return t.refine(c, rows, s.hold)
+	}
+	return c.plain(), nil
+}
+
+// separation is how well effects tell good from bad; half when they cannot.
+func (t *table) separation(features []*binning, e *effects, rows []int32) backtest.Separation {
+	list := make([]backtest.Outcome, len(rows))
+	for i, row := range rows {
+		list[i] = backtest.Outcome{Score: e.logit(features, row), Bad: t.bad[row] == 1}
+	}
+	s, ok := backtest.Separate(list)
+	if !ok {
+		return backtest.Separation{AUC: 0.5}
+	}
+	return s
+}
