@@ -1,0 +1,133 @@
+package advice
+
+import (
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// possible lists values of a field that a policy tells apart: for a number
+// each edge and what lies beside it, for other types the values it is compared
+// with and one that it is not.
+func (s *search) possible(name string) []rule.Value {
+	typ, vocabulary := rule.NumberType, []string(nil)
+	if id, known := field.Catalogue().Lookup(name); known {
+		f := field.Catalogue().Field(id)
+		typ, vocabulary = f.Type, f.Values
+	} else {
+		for _, in := range s.plan.Policy().Inputs {
+			if in.Name == name {
+				typ = in.Type
+			}
+		}
+	}
+	switch typ {
+	case rule.BoolType:
+		return []rule.Value{rule.Bool(false), rule.Bool(true)}
+	case rule.StringType:
+		return s.words(name, vocabulary)
+	default:
+		return s.numbers(name)
+	}
+}
+
+// other is a text that is not compared with anything, or as good as.
+const other = "\x00other"
+
+func (s *search) words(name string, vocabulary []string) []rule.Value {
+	var out []rule.Value
+	for _, word := range vocabulary {
+		out = append(out, rule.Str(word))
+	}
+	if len(out) > 0 {
+		return out
+	}
+	p := s.plan.Policy()
+	eachCondition(p, func(c *rule.Condition) {
+		if c.Left.Field.Name != name {
+			return
+		}
+		if c.Right.Value.Type() == rule.StringType {
+			out = append(out, c.Right.Value)
+		}
+		out = append(out, c.Values...)
+	})
+	for i := range p.Scorecard.Factors {
+		if f := &p.Scorecard.Factors[i]; f.Field.Name == name {
+			for k := range f.Bins {
+				out = append(out, f.Bins[k].In...)
+			}
+		}
+	}
+	return append(out[:min(len(out), maxPossible)], rule.Str(other))
+}
+
+// maxPossible bounds the values that are tried of one missing field.
+const maxPossible = 500
+
+// numbers are the edges of a number field and its neighbours on the grid,
+// within its domain.
+func (s *search) numbers(name string) []rule.Value {
+	span := span{low: 0, high: rule.MaxNumber, grid: countGrid}
+	if id, known := field.Catalogue().Lookup(name); known {
+		f := field.Catalogue().Field(id)
+		span.low, span.high = -rule.MaxNumber, rule.MaxNumber
+		if f.BoundedBelow {
+			span.low = f.Min
+		}
+		if f.BoundedAbove {
+			span.high = f.Max
+		}
+		if f.Unit == "ratio" {
+			span.grid = ratioGrid
+		}
+	}
+	e := edges{facts: s.facts, names: []string{name}}
+	for _, t := range twinsOf(name) {
+		e.names = append(e.names, t.name)
+	}
+	e.gather(s.plan.Policy())
+	e.at = append(e.at, span.low, 0)
+	for x := priceFrom[name]; x > 0 && x <= priceTo[name]; x += priceFrom[name] {
+		e.at = append(e.at, x)
+	}
+	var points []rule.Number
+	for _, at := range e.at[:min(len(e.at), maxPossible/3)] {
+		for _, x := range []rule.Number{at - span.grid, at, at + span.grid} {
+			if x >= span.low && x <= span.high {
+				points = append(points, x)
+			}
+		}
+	}
+	slices.Sort(points)
+	points = slices.Compact(points)
+	out := make([]rule.Value, len(points))
+	for i, x := range points {
+		out[i] = rule.Num(x)
+	}
+	return out
+}
+
+// The price depends on these fields at every value, so that a ladder of usual
+// ones is tried besides the policy's own edges.
+var (
+	priceFrom = map[string]rule.Number{field.MonthlyIncome: rule.Int(20_000), field.FOIR: rule.One / 20, field.RequestedAmount: rule.Int(50_000)}
+	priceTo   = map[string]rule.Number{field.MonthlyIncome: rule.Int(300_000), field.FOIR: rule.One, field.RequestedAmount: rule.Int(1_000_000)}
+)
+
+// eachCondition visits every node of every condition that decides.
+func eachCondition(p *engine.Policy, visit func(*rule.Condition)) {
+	for i := range p.Knockouts {
+		p.Knockouts[i].Condition.Walk(visit)
+	}
+	for i := range p.Adjustments {
+		p.Adjustments[i].Condition.Walk(visit)
+	}
+	for i := range p.Scorecard.Factors {
+		if when := p.Scorecard.Factors[i].When; when != nil {
+			when.Walk(visit)
+		}
+	}
+}

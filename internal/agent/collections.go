@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/recovery"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Collect runs the collections agent on a loan in arrears, under the caller's
+// strategy. The run is stored and billed; nobody is contacted.
+func (s *Service) Collect(ctx context.Context, p tenant.Principal, body wire.Value, o *decisioning.Once) (decisioning.Answer, error) {
+	return s.cases.KeepAgentRun(ctx, p, o, decisioning.EndpointCollections,
+		func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+			c, err := recovery.Read(body, now)
+			if err != nil {
+				return decisioning.RunRecord{}, err
+			}
+			strategy, err := s.cases.StrategyInForce(ctx, p)
+			if err != nil {
+				return decisioning.RunRecord{}, err
+			}
+			r := newRecoveryRun(&c, strategy)
+			var w wire.Writer
+			r.write(&w, head)
+			return decisioning.RunRecord{
+				Agent: decisioning.AgentCollections, SubjectRef: cmp.Or(c.Borrower.Ref, c.Loan.ID), Outcome: r.advice.Next.Action.String(), Hash: r.hash(),
+				Request: r.request(body, &c), Response: w.Buf,
+			}, nil
+		})
+}
+
+// recoveryRun is one run of the collections agent.
+type recoveryRun struct {
+	advice  recovery.Advice
+	name    string // of the strategy
+	version int64
+}
+
+func newRecoveryRun(c *recovery.Case, strategy decisioning.Strategy) *recoveryRun {
+	return &recoveryRun{recovery.Advise(c, &strategy.Recovery, c.AsOf), strategy.Recovery.Name, strategy.Version}
+}
+
+// write writes the run. Only the head differs between a run and its
+// repetition.
+func (r *recoveryRun) write(w *wire.Writer, head decisioning.RunHead) {
+	w.Object().Key("run_id").String(head.RunID).Key("agent").String(decisioning.AgentCollections)
+	r.members(w)
+	w.Key("created_at").String(head.CreatedAt).EndObject()
+}
+
+func (r *recoveryRun) members(w *wire.Writer) {
+	r.advice.WriteMembers(w)
+	w.Key("strategy").Object().Key("name").String(r.name).Key("version").Int(r.version).EndObject()
+}
+
+// hash is the hash of all that a repetition must come to again.
+func (r *recoveryRun) hash() string {
+	var w wire.Writer
+	w.Object()
+	r.members(&w)
+	return digest(w.EndObject().Buf)
+}
+
+// request is what a repetition needs: the case as it was sent, the moment and
+// the version of the strategy. What nobody read may be anything about anybody,
+// so only that it was there is kept; where there is too much of it to tell
+// apart, nothing is, and the run cannot be repeated.
+func (r *recoveryRun) request(body wire.Value, c *recovery.Case) []byte {
+	var w wire.Writer
+	w.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339))
+	if len(c.Warnings) <= fault.MaxItems {
+		unread := map[string]bool{}
+		for _, item := range c.Warnings {
+			if item.Code == fault.CodeUnknownField {
+				unread[item.Pointer] = true
+			}
+		}
+		writeRead(w.Key("case"), body, unread)
+	}
+	return w.Key("strategy_version").Int(r.version).EndObject().Buf
+}
+
+// writeRead writes a value with true in the place of every member that was not
+// read.
+func writeRead(w *wire.Writer, v wire.Value, unread map[string]bool) {
+	switch {
+	case len(unread) == 0:
+		w.Value(v)
+	case v.Kind() == wire.Object:
+		w.Object()
+		for name, member := range v.Members() {
+			if w.Name(name); unread[member.Pointer()] {
+				w.Bool(true)
+				continue
+			}
+			writeRead(w, member, unread)
+		}
+		w.EndObject()
+	case v.Kind() == wire.Array:
+		w.Array()
+		for _, element := range v.Elements() {
+			writeRead(w, element, unread)
+		}
+		w.EndArray()
+	default:
+		w.Value(v)
+	}
+}
+
+// repeatCollections runs the agent again on what is stored.
+func (s *Service) repeatCollections(ctx context.Context, p tenant.Principal, stored decisioning.Run) (same bool, hash string, err error) {
+	request, err := wire.Parse(stored.Request)
+	if err != nil {
+		return false, "", fmt.Errorf("read the stored request of run %s: %w", stored.ID, err)
+	}
+	version, _, _ := wire.ParseDecimal(request.Get("strategy_version").Text(), 0)
+	strategy, err := s.cases.StrategyAt(ctx, p, version)
+	if err != nil || strategy == nil || !request.Get("case").Given() {
+		return false, "", err
+	}
+	c, err := storedCase(request)
+	if err != nil {
+		return false, "", nil //nolint:nilerr // what cannot be read any more is not verified, and says so
+	}
+	r := newRecoveryRun(&c, *strategy)
+	var w wire.Writer
+	r.write(&w, stored.Head())
+	return r.hash() == stored.Hash && bytes.Equal(w.Buf, stored.Response), r.hash(), nil
+}
+
+// storedCase reads a case again, as a document of its own: its warnings point
+// into what was sent.
+func storedCase(request wire.Value) (recovery.Case, error) {
+	asOf, err := time.Parse(time.RFC3339, request.Get("as_of").Text())
+	if err != nil {
+		return recovery.Case{}, err
+	}
+	var w wire.Writer
+	body, err := wire.Parse(w.Value(request.Get("case")).Buf)
+	if err != nil {
+		return recovery.Case{}, err
+	}
+	return recovery.Read(body, asOf)
+}

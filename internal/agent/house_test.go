@@ -1,0 +1,106 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/agent"
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// house is the agents over a service with one tenant in it.
+type house struct {
+	testing.TB
+	cases  *decisioning.Service
+	agents *agent.Service
+	caller tenant.Principal
+}
+
+// at is when tests take place.
+var at = time.Date(2026, time.November, 15, 6, 0, 0, 0, time.UTC)
+
+func open(tb testing.TB, db *store.DB, o agent.Options) *house {
+	tb.Helper()
+	cases, err := decisioning.New(db, decisioning.Options{
+		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Now: func() time.Time { return at },
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	signed, err := cases.Signup(tb.Context(), parse(tb, `{"email":"asha@example.in","org_name":"Asha Finance","password":"correct horse"}`))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	caller, err := cases.Authenticate(tb.Context(), signed.Key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &house{TB: tb, cases: cases, agents: agent.New(cases, o), caller: caller}
+}
+
+func onSQLite(tb testing.TB, o agent.Options) *house {
+	tb.Helper()
+	return open(tb, storetest.Open(tb, storetest.SQLite(tb), store.Options{}), o)
+}
+
+func parse(tb testing.TB, text string) wire.Value {
+	tb.Helper()
+	v, err := wire.Parse([]byte(text))
+	if err != nil {
+		tb.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
+// underwrite runs the agent and returns its answer.
+func (h *house) underwrite(body string) []byte {
+	h.Helper()
+	answer, err := h.agents.Underwrite(h.Context(), h.caller, parse(h, body), nil)
+	if err != nil {
+		h.Fatalf("%v of %s", err, body)
+	}
+	return answer.Body
+}
+
+// tree reads an answer as a tree of maps.
+func tree(tb testing.TB, body []byte) map[string]any {
+	tb.Helper()
+	var out map[string]any
+	d := json.NewDecoder(strings.NewReader(string(body)))
+	d.UseNumber()
+	if err := d.Decode(&out); err != nil {
+		tb.Fatalf("%v in %s", err, body)
+	}
+	return out
+}
+
+// member finds a member by its path.
+func member(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		m, _ := v.(map[string]any)
+		v = m[name]
+	}
+	return v
+}
+
+func text(v any, path string) string {
+	if m := member(v, path); m != nil {
+		return fmt.Sprint(m)
+	}
+	return ""
+}
+
+// applicant writes a decision request.
+func applicant(applicant, bureau, rest string) string {
+	return fmt.Sprintf(`{"applicant":{"id":"A-1","age":34,"employment_type":"SALARIED",%s},"bureau_report":{"active_tradelines":4,"max_dpd_12m":0,%s}%s}`,
+		applicant, bureau, rest)
+}

@@ -1,0 +1,236 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"verdict/internal/advice"
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// statement is one line of the memo, with what it can be checked against:
+// fields and their values as they are stored, rules, thresholds, and members
+// of the decision.
+type statement struct {
+	section string
+	text    string
+	cites   []cite
+}
+
+type cite struct{ key, value string }
+
+// The sections of the memo.
+const (
+	aboutDecision = "Decision"
+	aboutReasons  = "Reasons"
+	aboutChecks   = "Checks"
+	aboutMissing  = "Missing"
+	aboutOffers   = "Counter-offers"
+	aboutChanges  = "Changes that would help"
+	aboutCollect  = "To collect"
+)
+
+func (st *study) say(section, text string, cites ...cite) {
+	st.statements = append(st.statements, statement{section: section, text: text, cites: cites})
+}
+
+// compose makes the statements of the memo.
+func (st *study) compose(d *engine.Decision) {
+	st.say(aboutDecision, fmt.Sprintf("The application was %s with grade %s and a score of %s.", statusWords[d.Status], d.Grade, d.FinalScore),
+		cite{"decision.status", d.Status.String()}, cite{"decision.grade", d.Grade}, cite{"decision.explanation.final_score", d.FinalScore.String()})
+	if o := &d.Offer; o.Made {
+		kind := "The offer"
+		if o.Indicative {
+			kind = "The indicative offer"
+		}
+		st.say(aboutDecision, fmt.Sprintf("%s is %s over %d months.", kind, rupees(o.LimitPaise), o.TenureMonths),
+			cite{"decision.offer.limit", rupees(o.LimitPaise).String()}, cite{"decision.offer.tenure_months", fmt.Sprint(o.TenureMonths)},
+			cite{"decision.offer.interest_rate", rupees(o.RateBP).String()}, cite{"decision.offer.emi", rupees(o.InstalmentPaise).String()},
+			cite{"decision.offer.pricing_band_id", o.BandID}, cite{"decision.offer.binding_constraint", o.Binding.String()})
+	}
+	if st.ask.purpose != "" {
+		st.say(aboutDecision, "The purpose was stated as: "+st.ask.purpose, cite{"request", "purpose"})
+	}
+	for i := range st.reasons {
+		st.sayReason(&st.reasons[i])
+	}
+	for _, list := range [][]finding{st.signals, st.bank} {
+		for i := range list {
+			if list[i].concern {
+				st.sayFinding(&list[i])
+			}
+		}
+	}
+	st.sayMissing()
+	for i := range st.offers {
+		v := &st.offers[i]
+		st.say(aboutOffers, fmt.Sprintf("%s over %d months at %s percent, instalments of %s.",
+			rupees(v.limitPaise), v.tenure, rupees(v.rateBP), rupees(v.instalment)), changeCites(v.changes, v.status)...)
+	}
+	for i := range st.improvements {
+		x := &st.improvements[i]
+		st.say(aboutChanges, improvementText(x)+".", changeCites(x.Changes, x.Status)...)
+	}
+	for _, text := range st.terms {
+		st.say(aboutCollect, text, cite{"decision.offer.conditions", text})
+	}
+	for _, doc := range st.documents {
+		st.say(aboutCollect, doc.text, cite{"field", doc.field})
+	}
+}
+
+func (st *study) sayReason(r *reason) {
+	cites := []cite{{"reason", r.code}}
+	switch {
+	case r.detail.Value.Type() != rule.Absent:
+		cites = append(cites, cite{r.detail.Field, r.detail.Value.String()})
+	case r.detail.Field != "":
+		cites = append(cites, cite{"missing", r.detail.Field})
+	}
+	if r.detail.RuleID != "" {
+		cites = append(cites, cite{"rule", r.detail.RuleID})
+	}
+	if r.detail.Threshold.Type() != rule.Absent {
+		cites = append(cites, cite{"threshold", r.detail.Threshold.String()})
+	}
+	text := r.message
+	if r.detail.Text != "" {
+		text += ": " + r.detail.Text
+	}
+	st.say(aboutReasons, text+".", cites...)
+}
+
+func (st *study) sayFinding(f *finding) {
+	cites := []cite{{f.field, f.value.String()}}
+	if f.against != "" && f.opposite.Type() != rule.Absent {
+		cites = append(cites, cite{f.against, f.opposite.String()})
+	}
+	if f.threshold.Type() == rule.NumberType {
+		cites = append(cites, cite{"check at", f.threshold.String()})
+	}
+	for _, id := range f.rules {
+		cites = append(cites, cite{"rule", id})
+	}
+	st.say(aboutChecks, f.text+".", cites...)
+}
+
+func (st *study) sayMissing() {
+	for i := range st.complete.Missing {
+		m := &st.complete.Missing[i]
+		if !m.Matters || !m.Ask {
+			continue
+		}
+		cites := []cite{{"missing", m.Field}}
+		for _, id := range m.Rules {
+			cites = append(cites, cite{"rule", id})
+		}
+		st.say(aboutMissing, fmt.Sprintf("%s was not given, and could lead to anything from %s to %s.", m.Field, m.Best, m.Worst), cites...)
+	}
+}
+
+// changeCites name each change and the outcome it was decided with.
+func changeCites(changes []advice.Change, then engine.Status) []cite {
+	var cites []cite
+	for _, c := range changes {
+		if c.From.Type() != rule.Absent {
+			cites = append(cites, cite{c.Field, c.From.String()})
+		}
+		cites = append(cites, cite{"change " + c.Field, c.To.String()})
+	}
+	return append(cites, cite{"then", then.String()})
+}
+
+func improvementText(x *advice.Improvement) string {
+	var parts []string
+	for _, c := range x.Changes {
+		part := fmt.Sprintf("%s at %s", c.Field, c.To)
+		if c.From.Type() != rule.Absent {
+			part += fmt.Sprintf(" instead of %s", c.From)
+		}
+		if c.Waiting {
+			part += " (by waiting)"
+		}
+		parts = append(parts, part)
+	}
+	what := "would be " + statusWords[x.Status]
+	if x.Full {
+		what = "would be approved for the whole amount asked for"
+	}
+	return fmt.Sprintf("With %s the application %s", strings.Join(parts, " and "), what)
+}
+
+// summary is the memo's prose. It names no person and repeats nothing that an
+// applicant wrote, so that a model may see it.
+func (st *study) summary() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Recommendation %s, with %s confidence. %s", st.recommendation, st.confidence, st.statements[0].text)
+	var safe []string
+	for _, r := range st.reasons {
+		safe = append(safe, r.message)
+	}
+	if len(safe) > 0 {
+		fmt.Fprintf(&b, " Principal reasons: %s.", strings.Join(safe, "; "))
+	}
+	if len(st.offers) > 0 {
+		v := &st.offers[0]
+		fmt.Fprintf(&b, " %s over %d months could be offered instead.", rupees(v.limitPaise), v.tenure)
+	}
+	if len(st.improvements) > 0 {
+		fmt.Fprintf(&b, " %s.", improvementText(&st.improvements[0]))
+	}
+	if held := st.held(); len(held) > 0 {
+		fmt.Fprintf(&b, " A person has to look at %s.", strings.Join(held, ", "))
+	}
+	if next := st.complete.AskNext(); len(next) > 0 {
+		fmt.Fprintf(&b, " Still to be asked for: %s.", strings.Join(next, ", "))
+	}
+	return b.String()
+}
+
+// memo renders the credit memo in Markdown. A model's prose can stand only in
+// the place of the summary; the statements below it are always the agent's.
+func (st *study) memo() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Credit memo: %s\n\n", st.recommendation)
+	if st.narrated != "" {
+		b.WriteString(escape(st.narrated))
+	} else {
+		b.WriteString(escape(st.summary()))
+	}
+	b.WriteString("\n")
+	section := ""
+	for _, s := range st.statements {
+		if s.section != section {
+			section = s.section
+			fmt.Fprintf(&b, "\n## %s\n\n", section)
+		}
+		b.WriteString("- " + escape(s.text) + " [")
+		for i, c := range s.cites {
+			if i > 0 {
+				b.WriteString("; ")
+			}
+			b.WriteString(escape(c.key) + " = " + escape(c.value))
+		}
+		b.WriteString("]\n")
+	}
+	return b.String()
+}
+
+// escape keeps a text from being anything but text in Markdown: it may repeat
+// what an applicant or a policy's author wrote.
+func escape(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029:
+			b.WriteByte(' ')
+		case strings.ContainsRune("\\`*[]<", r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

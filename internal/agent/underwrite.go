@@ -1,0 +1,72 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Underwrite runs the underwriting agent on a decision or an evaluate request:
+// the decision and the run are stored together, and billed as one.
+func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.Value, o *decisioning.Once) (decisioning.Answer, error) {
+	a, err := readAsk(body)
+	if err != nil {
+		return decisioning.Answer{}, err
+	}
+	return s.cases.Underwrite(ctx, p, body, o, decisioning.Underwriter{
+		Members: askMembers, Today: a.asOf,
+		Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) decisioning.Study {
+			st := newStudy(a, u)
+			if !hurry {
+				s.narrate(ctx, st)
+			}
+			return st
+		},
+	})
+}
+
+// Run reads a stored run and repeats it: the answer says whether the same came
+// out, to the byte. What cannot be repeated any more is not verified.
+func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (decisioning.Answer, error) {
+	stored, err := s.cases.AgentRun(ctx, p, id)
+	if err != nil {
+		return decisioning.Answer{}, err
+	}
+	w := wire.Writer{Buf: make([]byte, 0, len(stored.Response)+1<<9)}
+	w.Object().Members(stored.Response)
+	repeat := s.repeat
+	if stored.Agent == decisioning.AgentCollections {
+		repeat = s.repeatCollections
+	}
+	verified, hash, err := repeat(ctx, p, stored)
+	if err != nil {
+		return decisioning.Answer{}, err
+	}
+	w.Key("replay").Object().Key("verified").Bool(verified)
+	if hash != "" {
+		w.Key("run_hash").String(hash)
+	}
+	w.EndObject()
+	return decisioning.Answer{Status: 200, Body: w.EndObject().Buf}, nil
+}
+
+// repeat runs the agent again on what is stored.
+func (s *Service) repeat(ctx context.Context, p tenant.Principal, stored decisioning.Run) (same bool, hash string, err error) {
+	a, err := readStoredAsk(stored.Request)
+	if err != nil {
+		return false, "", fmt.Errorf("read the stored request of run %s: %w", stored.ID, err)
+	}
+	u, head, err := s.cases.Underwritten(ctx, p, stored)
+	if err != nil || u == nil {
+		return false, "", err
+	}
+	st := newStudy(a, u)
+	st.narrated, st.refused = a.narration, a.refused
+	var w wire.Writer
+	st.Write(&w, head)
+	return st.Hash() == stored.Hash && bytes.Equal(w.Buf, stored.Response), st.Hash(), nil
+}

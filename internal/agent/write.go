@@ -1,0 +1,123 @@
+package agent
+
+import (
+	"verdict/internal/advice"
+	"verdict/internal/decisioning"
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Write writes the run. Only the head, and within the decision its id and
+// times, differ between a run and its repetition.
+func (st *study) Write(w *wire.Writer, head decisioning.RunHead) {
+	w.Object().Key("run_id").String(head.RunID).Key("agent").String(decisioning.AgentUnderwriting)
+	w.Key("recommendation").String(st.recommendation).Key("confidence").String(st.confidence)
+	w.Key("decision").Raw(head.Decision)
+	st.writeSteps(w)
+	w.Key("counter_offers").Array()
+	for i := range st.offers {
+		st.offers[i].write(w, false)
+	}
+	w.EndArray().Key("what_ifs").Array()
+	for i := range st.whatIfs {
+		st.whatIfs[i].write(w, true)
+	}
+	w.EndArray()
+	st.writeConditions(w)
+	w.Key("improvements").Array()
+	for i := range st.improvements {
+		writeImprovement(w, &st.improvements[i])
+	}
+	w.EndArray()
+	st.writeCompleteness(w)
+	writeFindings(w, "signals", st.signals)
+	writeFindings(w, "bank_checks", st.bank)
+	w.Key("principal_reasons").Array()
+	for i, r := range st.reasons {
+		w.Object().Key("code").String(r.code).Key("message").String(r.message).Key("rank").Int(int64(i) + 1).EndObject()
+	}
+	w.EndArray().Key("memo").String(st.memo())
+	if st.narrated != "" || st.refused != "" {
+		st.writeNarration(w)
+	}
+	w.Key("needs_human").Bool(st.needsHuman)
+	w.Key("policy").Object().Key("id").String(st.policyID).Key("version").Int(st.policyVersion).Key("checksum").String(st.checksum).EndObject()
+	if st.ask.asOfText != "" {
+		w.Key("as_of").String(st.ask.asOfText)
+	}
+	w.Key("created_at").String(head.CreatedAt).EndObject()
+}
+
+// writeImprovement writes one change with its field beside it, and two as a
+// list alone.
+func writeImprovement(w *wire.Writer, x *advice.Improvement) {
+	w.Object()
+	if len(x.Changes) == 1 {
+		writeChange(w, x.Changes[0])
+	}
+	w.Key("effect").String(x.Status.String())
+	if x.Full {
+		w.Key("full_amount").Bool(true)
+	}
+	w.Key("changes").Array()
+	for _, c := range x.Changes {
+		w.Object()
+		writeChange(w, c)
+		w.EndObject()
+	}
+	w.EndArray()
+	if x.Offered {
+		w.Key("grade").String(x.Grade).Key("limit").Decimal(x.LimitPaise, 2).Key("tenure_months").Int(int64(x.TenureMonths))
+		w.Key("interest_rate").Decimal(x.RateBP, 2).Key("emi").Decimal(x.InstalmentPaise, 2)
+	}
+	w.EndObject()
+}
+
+func writeChange(w *wire.Writer, c advice.Change) {
+	w.Key("field").String(c.Field)
+	if c.From.Type() != rule.Absent {
+		w.Key("from")
+		c.From.Write(w)
+	}
+	w.Key("to")
+	c.To.Write(w)
+	if c.Waiting {
+		w.Key("by").String("waiting")
+	}
+}
+
+func (st *study) writeCompleteness(w *wire.Writer) {
+	w.Key("completeness").Object().Key("complete").Bool(len(st.complete.Open) == 0).Key("ask_next").Array()
+	for _, name := range st.complete.AskNext() {
+		w.String(name)
+	}
+	w.EndArray().Key("missing").Array()
+	for i := range st.complete.Missing {
+		m := &st.complete.Missing[i]
+		w.Object().Key("field").String(m.Field).Key("matters").Bool(m.Matters)
+		w.Key("best").String(m.Best.String()).Key("worst").String(m.Worst.String())
+		writeNames(w, "rules", m.Rules)
+		writeNames(w, "factors", m.Factors)
+		w.EndObject()
+	}
+	w.EndArray().Key("not_evaluated").Array()
+	for _, o := range st.complete.Open {
+		w.Object().Key("id").String(o.RuleID)
+		writeNames(w, "missing", o.Missing)
+		w.Key("residual").String(o.Residual).EndObject()
+	}
+	w.EndArray().EndObject()
+}
+
+func writeNames(w *wire.Writer, key string, names []string) {
+	w.Key(key).Array()
+	for _, name := range names {
+		w.String(name)
+	}
+	w.EndArray()
+}
+
+var statusWords = map[engine.Status]string{
+	engine.Approved: "approved", engine.Referred: "referred to a person", engine.Declined: "declined",
+}

@@ -1,0 +1,121 @@
+package recovery
+
+import "time"
+
+// india is Indian Standard Time, in which days end for the classification of
+// a loan. It has had one offset since 1945.
+var india = time.FixedZone("Asia/Kolkata", (5*60+30)*60)
+
+const indiaName = "Asia/Kolkata"
+
+const minutesPerDay = 24 * 60
+
+// day is a calendar date, as the number of days since 1 January 1970.
+type day int32
+
+// dayOf is the date on the wall at a moment in the moment's own zone.
+func dayOf(t time.Time) day {
+	year, month, d := t.Date()
+	return day(time.Date(year, month, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
+}
+
+// utc is the date's midnight in UTC, for arithmetic on calendars alone.
+func (d day) utc() time.Time { return time.Unix(int64(d)*24*60*60, 0).UTC() }
+
+// at is a minute of the date in a zone.
+func (d day) at(minute int, zone *time.Location) time.Time {
+	year, month, n := d.utc().Date()
+	return time.Date(year, month, n, 0, minute, 0, 0, zone)
+}
+
+// String is the date as 2026-11-15.
+func (d day) String() string { return d.utc().Format(time.DateOnly) }
+
+// parseDay reads a date such as 2026-11-15 within the years that a loan can
+// have to do with.
+func parseDay(text string) (day, bool) {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil || !plausible(t) {
+		return 0, false
+	}
+	return dayOf(t), true
+}
+
+// parseMoment reads a moment with its zone.
+func parseMoment(text string) (time.Time, bool) {
+	// Not time.Parse, which asks for the zone of the machine.
+	t, err := time.ParseInLocation(time.RFC3339, text, time.UTC)
+	return t, err == nil && plausible(t)
+}
+
+func plausible(t time.Time) bool { return t.Year() >= 1990 && t.Year() <= 2100 }
+
+// Window is the hours of a day in which contact is allowed, in minutes after
+// midnight: the first is inside, the last is not. An empty one allows nothing.
+type Window struct{ From, To int }
+
+// The hours that the law leaves for contact by any channel.
+var (
+	legalWindow       = Window{8 * 60, 19 * 60}
+	legalMicrofinance = Window{9 * 60, 18 * 60}
+)
+
+func (w Window) empty() bool { return w.From >= w.To }
+
+func (w Window) intersect(v Window) Window { return Window{max(w.From, v.From), min(w.To, v.To)} }
+
+// clockText is a minute of the day as 08:00.
+func clockText(minute int) string {
+	return string([]byte{
+		byte('0' + minute/600), byte('0' + minute/60%10), ':', byte('0' + minute%60/10), byte('0' + minute%10),
+	})
+}
+
+// parseClock reads an hour and minute such as 08:00, up to 24:00.
+func parseClock(text string) (minute int, ok bool) {
+	if len(text) != len("08:00") || text[2] != ':' {
+		return 0, false
+	}
+	hour, okHour := twoDigits(text[:2])
+	minute, okMinute := twoDigits(text[3:])
+	minute += hour * 60
+	return minute, okHour && okMinute && minute%60 == minute-hour*60 && minute <= minutesPerDay
+}
+
+func twoDigits(text string) (n int, ok bool) {
+	for i := range 2 {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+	}
+	return int(text[0]-'0')*10 + int(text[1]-'0'), true
+}
+
+// parseZone reads a borrower's zone: India by its name, any other as its
+// offset from UTC such as +04:00.
+func parseZone(text string) (zone *time.Location, ok bool) {
+	if text == indiaName {
+		return india, true
+	}
+	if len(text) != len("+05:30") || text[0] != '+' && text[0] != '-' {
+		return nil, false
+	}
+	minutes, ok := parseClock(text[1:])
+	const furthest = 14 * 60
+	if !ok || minutes > furthest {
+		return nil, false
+	}
+	if text[0] == '-' {
+		minutes = -minutes
+	}
+	return time.FixedZone(text, minutes*60), true
+}
+
+// wholeSecond is t, or the next whole second: times are written in seconds,
+// and one that was rounded down would lie before the moment of the request.
+func wholeSecond(t time.Time) time.Time {
+	if floor := t.Truncate(time.Second); !floor.Equal(t) {
+		return floor.Add(time.Second)
+	}
+	return t
+}

@@ -1,0 +1,147 @@
+package recovery
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files from what the code does now")
+
+// TestCases reads every testdata/cases/*.txtar: a comment on what it shows,
+// the request, a strategy where it is not the default, and either the advice
+// or the faults.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	golden(t, "cases", func(t *testing.T, given *txtar.Archive) []txtar.File {
+		t.Helper()
+		s := DefaultStrategy()
+		if document := member(given, "strategy.json"); document != nil {
+			var err error
+			if s, err = ReadStrategy(parse(t, document)); err != nil {
+				return faults(t, err)
+			}
+		}
+		c, err := Read(parse(t, member(given, "request.json")), time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC))
+		if err != nil {
+			return faults(t, err)
+		}
+		advice := Advise(&c, &s, c.AsOf)
+		return []txtar.File{{Name: "advice.json", Data: indented(t, &advice)}}
+	})
+}
+
+// TestStrategies reads every testdata/strategies/*.txtar: what a tenant sets,
+// and either the whole strategy or the faults.
+func TestStrategies(t *testing.T) {
+	t.Parallel()
+	golden(t, "strategies", func(t *testing.T, given *txtar.Archive) []txtar.File {
+		t.Helper()
+		s, err := ReadStrategy(parse(t, member(given, "request.json")))
+		if err != nil {
+			return faults(t, err)
+		}
+		var w wire.Writer
+		s.Write(&w)
+		again, err := ReadStrategy(parse(t, w.Buf))
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		var second wire.Writer
+		again.Write(&second)
+		if diff := cmp.Diff(string(w.Buf), string(second.Buf)); diff != "" {
+			t.Errorf("read back as another (-first +second):\n%s", diff)
+		}
+		return []txtar.File{{Name: "strategy.json", Data: indented(t, &s)}}
+	})
+}
+
+func golden(t *testing.T, folder string, answer func(*testing.T, *txtar.Archive) []txtar.File) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/" + folder + "/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files in %s: %v", folder, err)
+	}
+	answers := map[string]bool{"advice.json": true, "faults": true, "strategy.json": folder == "strategies"}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(bytes.TrimSpace(archive.Comment)) == 0 {
+				t.Error("the file does not say what it shows")
+			}
+			got := &txtar.Archive{Comment: archive.Comment, Files: slices.DeleteFunc(slices.Clone(archive.Files),
+				func(f txtar.File) bool { return answers[f.Name] })}
+			got.Files = append(got.Files, answer(t, got)...)
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
+				t.Errorf("-want +got (rewrite with -update):\n%s", diff)
+			}
+		})
+	}
+}
+
+func member(archive *txtar.Archive, name string) []byte {
+	for _, f := range archive.Files {
+		if f.Name == name {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+func parse(tb testing.TB, document []byte) wire.Value {
+	tb.Helper()
+	v, err := wire.Parse(document)
+	if err != nil {
+		tb.Fatalf("%v in\n%s", err, document)
+	}
+	return v
+}
+
+func indented(t *testing.T, document interface{ Write(*wire.Writer) }) []byte {
+	t.Helper()
+	var w wire.Writer
+	document.Write(&w)
+	var out bytes.Buffer
+	if err := json.Indent(&out, w.Buf, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return append(out.Bytes(), '\n')
+}
+
+func faults(t *testing.T, err error) []txtar.File {
+	t.Helper()
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		t.Fatalf("not a fault: %v", err)
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s\n", refused.Code)
+	for _, item := range refused.Items {
+		fmt.Fprintf(&out, "%s %s: %s\n", item.Pointer, item.Code, item.Detail)
+	}
+	return []txtar.File{{Name: "faults", Data: out.Bytes()}}
+}

@@ -1,0 +1,61 @@
+package recovery
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// hold finds out whether to leave the borrower alone. What only a person can
+// end comes first; of the holds that end by themselves the last to end counts.
+func (a *advisor) hold() {
+	b := &a.c.Borrower
+	switch {
+	case len(b.Flags) > 0:
+		names := make([]string, len(b.Flags))
+		for i, f := range b.Flags {
+			names[i] = f.String()
+		}
+		a.person("flag_"+strings.ToLower(names[0]), "The borrower is flagged "+strings.Join(names, ", ")+"; a person decides what happens")
+		return
+	case a.Arrears.DPD > 0 && a.c.Loan.OverduePaise == 0:
+		a.person("nothing_overdue", "The loan is past due and no amount is overdue; a person looks at the figures")
+		return
+	case a.Compliance.Window.empty():
+		a.person("no_permitted_hours", "The hours that the borrower prefers leave nothing of those in which contact is allowed; a person agrees on others")
+		return
+	}
+	if b.SilentUntil.After(a.now) {
+		a.until("do_not_contact", "The borrower asked not to be contacted", b.SilentUntil)
+	}
+	if p := &a.Promise; p.Open > 0 {
+		a.until("open_promise", fmt.Sprintf("A promise to pay by %s is open", p.openUntil), (p.openUntil+1).at(0, b.Zone))
+		if p.openUntil > a.today+day(a.s.MaxPromiseDays) {
+			a.NeedsHuman = true
+			a.reason(fmt.Sprintf("The promise lies more than %d days ahead", a.s.MaxPromiseDays))
+		}
+	}
+	if !a.paid.At.IsZero() {
+		on := dayOf(a.paid.At.In(b.Zone))
+		if end := on + day(a.s.PaymentHoldDays) + 1; end > a.today {
+			a.until("recent_payment", fmt.Sprintf("A payment came in on %s", on), end.at(0, b.Zone))
+		}
+	}
+}
+
+// person holds everything until somebody has looked at the case.
+func (a *advisor) person(reason, detail string) {
+	a.Held = Held{Reason: reason, Detail: detail, Person: true}
+	a.NeedsHuman = true
+	a.resume = time.Time{}
+	a.reason(detail)
+}
+
+// until holds everything up to a moment.
+func (a *advisor) until(reason, detail string, end time.Time) {
+	a.reason(detail)
+	if end.After(a.resume) {
+		a.resume = end
+		a.Held = Held{Reason: reason, Detail: detail, Until: end.In(a.c.Borrower.Zone)}
+	}
+}

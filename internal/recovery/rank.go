@@ -1,0 +1,61 @@
+package recovery
+
+// rank works out the chance that the loan gets worse, and from it what a
+// recovery is expected to bring.
+func (a *advisor) rank() {
+	t, p := &a.s.RollRisk, &a.Promise
+	a.RollTable = t.Table
+	a.RollRisk = t.Buckets[a.Arrears.Bucket]
+	if over := int64(p.Kept + p.Broken); over > 0 {
+		a.RollRisk += halfAway(t.PromiseSwing*int64(p.Broken-p.Kept), over)
+	}
+	a.RollRisk = min(max(a.RollRisk, 0), whole)
+
+	r := &a.Priority
+	r.Probability = whole - a.RollRisk
+	if a.Arrears.DPD > 0 { // before, there is nothing to recover
+		r.ValuePaise = max(a.c.Loan.PrincipalPaise, a.c.Loan.OverduePaise)
+	}
+	r.ExpectedPaise = halfAway(r.ValuePaise*r.Probability, whole)
+	r.Score = a.s.Priority.score(r.ExpectedPaise)
+	switch s := &a.s.Priority; {
+	case r.Score >= s.Critical:
+		r.Band = "critical"
+	case r.Score >= s.High:
+		r.Band = "high"
+	case r.Score >= s.Medium:
+		r.Band = "medium"
+	default:
+		r.Band = "low"
+	}
+}
+
+// score reads the scale: a straight line between its points.
+func (p *Priority) score(expectedPaise int64) int {
+	for i := 1; i < len(p.Scale); i++ {
+		low, high := p.Scale[i-1], p.Scale[i]
+		if expectedPaise < high.ExpectedPaise {
+			rise := int64(high.Score-low.Score) * (expectedPaise - low.ExpectedPaise)
+			return low.Score + int(halfAway(rise, high.ExpectedPaise-low.ExpectedPaise))
+		}
+	}
+	return p.Scale[len(p.Scale)-1].Score
+}
+
+// halfAway divides and rounds half away from zero; the divisor is positive.
+func halfAway(n, by int64) int64 {
+	if n < 0 {
+		return -halfAway(-n, by)
+	}
+	return (n + by/2) / by
+}
+
+// reliability is the part of the promises that were kept, in ten-thousandths;
+// ok is false when none is over yet.
+func (r *Record) reliability() (part share, ok bool) {
+	over := int64(r.Kept + r.Broken)
+	if over == 0 {
+		return 0, false
+	}
+	return halfAway(int64(r.Kept)*whole, over), true
+}

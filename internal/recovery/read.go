@@ -1,0 +1,232 @@
+package recovery
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// Codes of warnings that only a case can have.
+const (
+	CodeRounded         = "rounded"
+	CodeUnknownLanguage = "unknown_language"
+	CodeUnknownStatus   = "unknown_status"
+	CodeUnknownEnd      = "unknown_disposition"
+	CodeLaterThanAsOf   = "later_than_as_of"
+	CodeDPDMismatch     = "dpd_mismatch"
+	CodeNothingOverdue  = "nothing_overdue"
+	CodePromiseAssumed  = "promise_assumed_broken"
+	CodeReadAsMicro     = "read_as_microfinance"
+	codeMoreWarnings    = "more_warnings"
+)
+
+// Bounds on what a stranger can make us keep.
+const (
+	maxText    = 64
+	maxName    = 256
+	maxHistory = 1_000
+	maxDPD     = 36_500
+	maxMissed  = 1_200
+	maxPaise   = 1e14
+	maxRateBP  = 100_00
+)
+
+// Read reads a body of POST /v1/agents/collections. now is the moment of the
+// request where the body names none. A wrong body is refused as a *fault.Error
+// that names every bad field and repeats no value; members that nothing reads
+// are warnings.
+func Read(v wire.Value, now time.Time) (Case, error) {
+	// To the second, which is how an answer tells it: the case can then be
+	// advised on again from what the answer says.
+	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: india}}}
+	if f, ok := r.object(v, "loan", "borrower", "history", "as_of"); ok {
+		if t, given := r.moment(&f, "as_of"); given {
+			r.c.AsOf = t
+		}
+		// The borrower comes first: dates are days in the borrower's zone.
+		if b := f.Get("borrower"); b.Given() {
+			r.borrower(b)
+		}
+		if f.Require("loan", "the loan in arrears") {
+			r.loan(v.Get("loan"))
+		}
+		for i, entry := range f.Array("history", maxHistory).Elements() {
+			r.contact(i, entry)
+		}
+	}
+	if err := r.faults.Err(); err != nil {
+		return Case{}, err
+	}
+	slices.SortStableFunc(r.c.History, func(a, b Contact) int { return a.At.Compare(b.At) })
+	r.c.Warnings = r.warnings.Items()
+	if more := r.warnings.Len() - len(r.c.Warnings); more > 0 {
+		r.c.Warnings = append(r.c.Warnings, fault.Item{
+			Code: codeMoreWarnings, Detail: fmt.Sprintf("%d more warnings are not listed", more),
+		})
+	}
+	return r.c, nil
+}
+
+type reader struct {
+	c        Case
+	faults   fault.List
+	warnings fault.List
+}
+
+// object begins to read an object that has the given members; others are
+// warnings, because a lender's systems send more than one of them reads.
+func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
+	f = wire.NewForm(v, &r.faults)
+	for name, member := range v.Members() {
+		if member.Given() && !slices.Contains(names, name) {
+			r.warnings.Add(member.Pointer(), fault.CodeUnknownField, "is not a known field and was not read")
+		}
+	}
+	return f, v.Kind() == wire.Object
+}
+
+func (r *reader) loan(v wire.Value) {
+	f, ok := r.object(v, "id", "product", "principal_outstanding", "emi", "overdue_amount", "interest_rate", "dpd",
+		"missed_emis", "due_date", "mandate_status", "asset_class", "last_payment")
+	if !ok {
+		return
+	}
+	l := &r.c.Loan
+	l.ID, _ = f.Text("id", maxText)
+	r.product(&f)
+	if f.Require("principal_outstanding", "what is still owed, in rupees") {
+		l.PrincipalPaise, _ = r.rupees(&f, "principal_outstanding")
+	}
+	l.EMIPaise, _ = r.rupees(&f, "emi")
+	if f.Require("overdue_amount", "what is past due, in rupees") {
+		l.OverduePaise, _ = r.rupees(&f, "overdue_amount")
+	}
+	l.RateBP, l.HasRate = r.rounded(&f, "interest_rate", maxRateBP)
+	if n, ok := f.Decimal("dpd", 0, 0, maxDPD); ok {
+		l.DPD, l.HasDPD = int(n), true
+	}
+	if n, ok := f.Decimal("missed_emis", 0, 0, maxMissed); ok {
+		l.MissedEMIs, l.HasMissed = int(n), true
+	}
+	l.Due, l.HasDue = r.date(&f, "due_date")
+	if !f.Get("dpd").Given() && !f.Get("due_date").Given() {
+		f.Fail("due_date", fault.CodeRequired, "is required where dpd is not sent: the days past due are counted from it")
+	}
+	r.mandate(&f)
+	l.WasNPA = f.Choice("asset_class", 0, "STANDARD", "SMA-0", "SMA-1", "SMA-2", "NPA") == 4
+	r.payment(f.Get("last_payment"))
+}
+
+// product reads the product. Only microfinance has rules of its own, and they
+// are the narrower ones, so a name that merely resembles it is taken for it.
+func (r *reader) product(f *wire.Form) {
+	text, ok := f.Text("product", maxText)
+	if !ok {
+		return
+	}
+	l := &r.c.Loan
+	l.Product = text
+	l.Microfinance = strings.Contains(strings.ToLower(text), "micro")
+	if l.Microfinance && text != "microfinance" {
+		r.warnings.Add(f.Pointer("product"), CodeReadAsMicro, "was read as microfinance, whose rules are the stricter ones")
+	}
+}
+
+var mandateStatuses = []string{
+	mandateActive, "inactive", "pending", "suspended", "cancelled", "expired", "rejected", "none",
+}
+
+func (r *reader) mandate(f *wire.Form) {
+	text, ok := f.Text("mandate_status", maxText)
+	if !ok {
+		return
+	}
+	status := strings.ToLower(text)
+	if !slices.Contains(mandateStatuses, status) {
+		status = "unknown"
+		r.warnings.Add(f.Pointer("mandate_status"), CodeUnknownStatus, "is not a known status and was read as not active")
+	}
+	r.c.Loan.Mandate = status
+}
+
+func (r *reader) payment(v wire.Value) {
+	if !v.Given() {
+		return
+	}
+	f, ok := r.object(v, "at", "amount")
+	if !ok {
+		return
+	}
+	p := &r.c.Loan.Payment
+	if f.Require("at", "when it came in") {
+		text, _ := f.Text("at", maxText)
+		if d, ok := parseDay(text); ok {
+			p.At = d.at(0, r.c.Borrower.Zone)
+		} else {
+			p.At, _ = r.moment(&f, "at")
+		}
+	}
+	p.AmountPaise, _ = r.rupees(&f, "amount")
+}
+
+// rupees reads an amount in rupees, half-up to the paisa.
+func (r *reader) rupees(f *wire.Form, name string) (paise int64, ok bool) {
+	return r.rounded(f, name, maxPaise)
+}
+
+// rounded reads a number of at most two decimals, and rounds one that is finer.
+func (r *reader) rounded(f *wire.Form, name string, most int64) (hundredths int64, ok bool) {
+	v := f.Get(name)
+	if !v.Given() {
+		return 0, false
+	}
+	if v.Kind() != wire.Number {
+		f.Fail(name, fault.CodeWrongType, "must be a number, but is %s", v.Kind())
+		return 0, false
+	}
+	hundredths, exact, fits := wire.ParseDecimal(v.Text(), 2)
+	if !fits || hundredths < 0 || hundredths > most {
+		f.Fail(name, fault.CodeOutOfRange, "must lie between 0 and %d", most/100)
+		return 0, false
+	}
+	if !exact {
+		r.warnings.Add(v.Pointer(), CodeRounded, "has more than 2 decimals and was rounded")
+	}
+	return hundredths, true
+}
+
+// date reads a date.
+func (r *reader) date(f *wire.Form, name string) (d day, ok bool) {
+	text, ok := f.Text(name, maxText)
+	if !ok {
+		return 0, false
+	}
+	if d, ok = parseDay(text); !ok {
+		f.Fail(name, fault.CodeOutOfRange, "must be a date such as 2026-11-15, between the years 1990 and 2100")
+	}
+	return d, ok
+}
+
+// moment reads a moment with its zone.
+func (r *reader) moment(f *wire.Form, name string) (t time.Time, ok bool) {
+	text, ok := f.Text(name, maxText)
+	if !ok {
+		return time.Time{}, false
+	}
+	if t, ok = parseMoment(text); !ok {
+		f.Fail(name, fault.CodeOutOfRange,
+			"must be a time with its zone such as 2026-11-15T20:30:00+05:30, between the years 1990 and 2100")
+	}
+	return t, ok
+}
+
+// byGravity orders flags and drops repetitions.
+func byGravity(flags []Flag) []Flag {
+	slices.SortFunc(flags, func(a, b Flag) int { return cmp.Compare(a, b) })
+	return slices.Compact(flags)
+}

@@ -1,0 +1,165 @@
+package recovery
+
+// Strategy is how a tenant collects in one environment: when, how often, what
+// at which stage, and the tables that risk and offers are read from. It can be
+// gentler than the rules of conduct, never harsher.
+type Strategy struct {
+	Name string
+	// LenderName and Contact stand in messages; "" leaves them out.
+	LenderName string
+	Contact    string
+
+	Window             Window
+	MicrofinanceWindow Window
+	ClosedWeekdays     [7]bool // Sunday first
+	Holidays           []day   // by date
+	MaxPerDay          int
+	MaxPerWeek         int // in any seven days
+	PaymentHoldDays    int
+	// MaxPromiseDays is how far ahead a promise may lie before a person looks
+	// at it.
+	MaxPromiseDays int
+	PreDueDays     []int // before the due date, falling
+	Stages         []Stage
+	RollRisk       RollRisk
+	Priority       Priority
+	Restructure    RestructureTerms
+	Settlement     SettlementTerms
+}
+
+// Stage is what is done from a number of days past due on.
+type Stage struct {
+	FromDPD int
+	Tone    Tone
+	Steps   []Step // by day
+}
+
+// Step is one action of a stage, so many days after the stage's first contact.
+type Step struct {
+	Day    int
+	Action Action
+}
+
+// Tone is how a message closes.
+type Tone uint8
+
+// The tones, none of which threatens.
+const (
+	Gentle Tone = iota
+	Neutral
+	Firm
+)
+
+var toneNames = []string{Gentle: "gentle", Neutral: "neutral", Firm: "firm"}
+
+// String is the tone's name in documents.
+func (t Tone) String() string { return toneNames[t] }
+
+// share is a part of one in ten-thousandths.
+type share = int64
+
+const whole share = 10_000
+
+// RollRisk is the chance, by bucket, that a loan rolls into the next one. A
+// borrower who keeps every promise has PromiseSwing less of it, and one who
+// breaks every promise so much more.
+type RollRisk struct {
+	Table        string
+	Buckets      [buckets]share
+	PromiseSwing share
+}
+
+// Priority turns the expected recovery of a case into a score: a line through
+// the points of Scale, flat after the last. The cut-offs name the bands.
+type Priority struct {
+	Scale                  []ScalePoint
+	Medium, High, Critical int
+}
+
+// ScalePoint is one point of the scale.
+type ScalePoint struct {
+	ExpectedPaise int64
+	Score         int
+}
+
+// RestructureTerms say when a longer schedule is on the table: the shortest of
+// Tenures that takes MinReduction off the instalment.
+type RestructureTerms struct {
+	FromDPD      int // from which it is computed
+	OfferFromDPD int // from which it may be the next best action
+	Tenures      []int
+	MinReduction share
+	Requires     string
+}
+
+// SettlementTerms say what part of the debt settles it, by days past due.
+type SettlementTerms struct {
+	FromDPD       int
+	MinPercent    []SettlementFloor // by days
+	MaxMonths     int
+	CoolingMonths int
+}
+
+// SettlementFloor is the least part of the debt from a number of days on.
+type SettlementFloor struct {
+	FromDPD int
+	Part    share
+}
+
+// DefaultStrategy is what a tenant starts with. It follows what lenders
+// commonly do: nudges and one soft call in the first month, calls and a visit
+// by day 45 in the second, a talk about the schedule in the third, then
+// settlement and notice.
+func DefaultStrategy() Strategy {
+	return Strategy{
+		Name:   "default",
+		Window: legalWindow, MicrofinanceWindow: legalMicrofinance,
+		MaxPerDay: 3, MaxPerWeek: 10, PaymentHoldDays: minPaymentHoldDays, MaxPromiseDays: 30,
+		PreDueDays: []int{7, 3, 1},
+		Stages:     defaultStages(),
+		RollRisk: RollRisk{
+			Table: "default-1", Buckets: [buckets]share{500, 2_000, 3_000, 6_000, 8_000}, PromiseSwing: 800,
+		},
+		Priority: Priority{
+			Scale: []ScalePoint{
+				{0, 0}, {5_000_00, 20}, {25_000_00, 40}, {1_00_000_00, 70}, {5_00_000_00, 90}, {20_00_000_00, 100},
+			},
+			Medium: 30, High: 60, Critical: 85,
+		},
+		Restructure: RestructureTerms{
+			FromDPD: 31, OfferFromDPD: 61, Tenures: []int{12, 24, 36, 48, 60, 72, 84}, MinReduction: 3_000,
+			Requires: "credit_committee",
+		},
+		Settlement: SettlementTerms{
+			FromDPD: settleFromDPD, MinPercent: []SettlementFloor{{90, 7_500}, {180, 6_000}, {365, 5_000}},
+			MaxMonths: maxSettleMonths, CoolingMonths: minCoolingMonths,
+		},
+	}
+}
+
+func defaultStages() []Stage {
+	return []Stage{
+		{1, Gentle, []Step{{0, RemindSMS}, {1, RepresentNACH}, {2, SendPaymentLink}, {4, Call}}},
+		{3, Gentle, []Step{{0, SendPaymentLink}, {1, RepresentNACH}, {2, Call}}},
+		{4, Gentle, []Step{{0, SendPaymentLink}, {0, Call}, {2, RepresentNACH}}},
+		{6, Gentle, []Step{{0, SendPaymentLink}, {2, RepresentNACH}, {5, Call}}},
+		{31, Neutral, []Step{{0, SendPaymentLink}, {0, Call}, {2, Call}, {5, Call}}},
+		{40, Neutral, []Step{{0, SendPaymentLink}, {0, Call}, {2, FieldVisit}, {4, Call}}},
+		{61, Neutral, []Step{{0, SendPaymentLink}, {0, Call}, {2, FieldVisit}, {4, OfferRestructure}}},
+		{75, Firm, []Step{{0, SendPaymentLink}, {0, OfferRestructure}, {2, FieldVisit}, {5, Call}}},
+		{91, Firm, []Step{{0, Call}, {1, OfferSettlement}, {4, FieldVisit}, {7, LegalNotice}}},
+		{120, Firm, []Step{{0, OfferSettlement}, {2, FieldVisit}, {7, LegalNotice}}},
+		{180, Firm, []Step{{0, LegalNotice}, {3, OfferSettlement}}},
+	}
+}
+
+// stage is the stage of a number of days past due, nil before the first.
+func (s *Strategy) stage(dpd int) *Stage {
+	var found *Stage
+	for i := range s.Stages {
+		if s.Stages[i].FromDPD <= dpd {
+			found = &s.Stages[i]
+		}
+	}
+	return found
+}

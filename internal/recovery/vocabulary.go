@@ -1,0 +1,199 @@
+package recovery
+
+import "slices"
+
+// Action is something a lender can do about a loan.
+type Action uint8
+
+// The actions, from the lightest. Of the actions of one day the heaviest is
+// the next best one.
+const (
+	None Action = iota
+	RemindSMS
+	RemindWhatsApp
+	SendPaymentLink
+	RepresentNACH
+	Call
+	FieldVisit
+	OfferRestructure
+	OfferSettlement
+	LegalNotice
+	Hold
+)
+
+var actionNames = []string{
+	None: "NONE", RemindSMS: "REMIND_SMS", RemindWhatsApp: "REMIND_WHATSAPP", SendPaymentLink: "SEND_PAYMENT_LINK",
+	RepresentNACH: "REPRESENT_NACH", Call: "CALL", FieldVisit: "FIELD_VISIT", OfferRestructure: "OFFER_RESTRUCTURE",
+	OfferSettlement: "OFFER_SETTLEMENT", LegalNotice: "LEGAL_NOTICE", Hold: "HOLD",
+}
+
+// String is the action's name in documents.
+func (a Action) String() string { return actionNames[a] }
+
+// minDPD is the number of days past due below which an action is never
+// advised, whatever a strategy says.
+func (a Action) minDPD() int {
+	switch a {
+	case OfferRestructure:
+		return reshapeFromDPD
+	case FieldVisit:
+		return visitFromDPD
+	case OfferSettlement:
+		return settleFromDPD
+	case LegalNotice:
+		return noticeFromDPD
+	default:
+		return 0
+	}
+}
+
+// requires is who has to agree before the action is taken.
+func (a Action) requires(s *Strategy) string {
+	switch a {
+	case FieldVisit:
+		return "supervisor"
+	case OfferRestructure:
+		return s.Restructure.Requires
+	case OfferSettlement:
+		return approvalAbove
+	case LegalNotice:
+		return "legal"
+	default:
+		return ""
+	}
+}
+
+// reaches reports whether the action meets the borrower. Presenting a mandate
+// again does not, and is no attempt at contact.
+func (a Action) reaches() bool { return a != None && a != RepresentNACH && a != Hold }
+
+// The days past due from which an action may be advised at all, and what
+// bounds a settlement.
+const (
+	reshapeFromDPD     = 1
+	visitFromDPD       = 31
+	settleFromDPD      = 90
+	noticeFromDPD      = 91
+	maxSettleMonths    = 3 // beyond it a settlement is a restructuring
+	minCoolingMonths   = 12
+	minPaymentHoldDays = 3
+	approvalAbove      = "one level above sanction"
+)
+
+// Channel is a way to reach a borrower.
+type Channel uint8
+
+// The channels.
+const (
+	NoChannel Channel = iota
+	ByCall
+	BySMS
+	ByWhatsApp
+	ByEmail
+	ByVisit
+	ByLetter
+	ByNACH // no contact: the bank is asked
+)
+
+var channelNames = []string{
+	NoChannel: "none", ByCall: "call", BySMS: "sms", ByWhatsApp: "whatsapp", ByEmail: "email", ByVisit: "visit",
+	ByLetter: "letter", ByNACH: "nach",
+}
+
+// contactChannels are those that a history or a preference can name.
+var contactChannels = channelNames[ByCall:ByNACH]
+
+// String is the channel's name in documents.
+func (c Channel) String() string { return channelNames[c] }
+
+// phone reports whether the channel needs the borrower's number.
+func (c Channel) phone() bool { return c == ByCall || c == BySMS || c == ByWhatsApp }
+
+// Flag is a circumstance that stops every action and calls a person.
+type Flag uint8
+
+// The flags, the gravest first: the first one given is the reason of the hold.
+const (
+	Deceased Flag = iota
+	Insolvency
+	Dispute
+	NoConsent
+	Hardship
+	Vulnerable
+)
+
+var flagNames = []string{
+	Deceased: "DECEASED", Insolvency: "INSOLVENCY", Dispute: "DISPUTE", NoConsent: "NO_CONSENT",
+	Hardship: "HARDSHIP", Vulnerable: "VULNERABLE",
+}
+
+// String is the flag's name in documents.
+func (f Flag) String() string { return flagNames[f] }
+
+// closesOffers reports whether a settlement or a new schedule is out of the
+// question until the flag is cleared. With hardship it is just what a person
+// may want to offer.
+func (f Flag) closesOffers() bool { return f <= Dispute }
+
+// Disposition is how an attempt at contact ended.
+type Disposition uint8
+
+// The dispositions that change what is advised. Any other is an attempt.
+const (
+	OtherEnd Disposition = iota
+	PromiseToPay
+	NoResponse
+	Busy
+	Refused
+	WrongNumber
+	CallBack
+	Delivered
+	Paid
+)
+
+var dispositionNames = []string{
+	PromiseToPay: "PTP", NoResponse: "RNR", Busy: "BUSY", Refused: "REFUSED", WrongNumber: "WRONG_NUMBER",
+	CallBack: "CALL_BACK", Delivered: "DELIVERED", Paid: "PAID", OtherEnd: "OTHER",
+}
+
+// String is the disposition's name in documents.
+func (d Disposition) String() string { return dispositionNames[d] }
+
+// spoken reports whether the attempt reached the borrower.
+func (d Disposition) spoken() bool {
+	return slices.Contains([]Disposition{PromiseToPay, Refused, CallBack, Paid}, d)
+}
+
+// Bucket is a range of days past due, as collections are organised by.
+type Bucket uint8
+
+// The buckets.
+const (
+	Current Bucket = iota
+	To30
+	To60
+	To90
+	Over90
+	buckets = 5
+)
+
+var bucketNames = []string{Current: "0", To30: "1-30", To60: "31-60", To90: "61-90", Over90: "90+"}
+
+// String is the bucket's name in documents.
+func (b Bucket) String() string { return bucketNames[b] }
+
+// BucketOf is the bucket of a number of days past due.
+func BucketOf(daysPastDue int) Bucket {
+	switch {
+	case daysPastDue <= 0:
+		return Current
+	case daysPastDue <= 30:
+		return To30
+	case daysPastDue <= 60:
+		return To60
+	case daysPastDue <= 90:
+		return To90
+	default:
+		return Over90
+	}
+}
