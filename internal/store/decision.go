@@ -78,7 +78,7 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 		return nil, err
 	}
 	rows := make([][]any, 0, len(writes))
-	var features [][]any
+	var features, waiting [][]any
 	for i, w := range writes {
 		if refusals[i] != nil {
 			continue
@@ -86,6 +86,9 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 		rows = append(rows, w.Decision.row())
 		if w.Features != nil {
 			features = append(features, w.Features.row(w.Decision.ID))
+		}
+		if w.Decision.waits() {
+			waiting = append(waiting, w.Decision.referral())
 		}
 	}
 	if len(rows) == 0 {
@@ -96,6 +99,11 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 	}
 	if len(features) > 0 {
 		if err := tx.insertMany(featureTable, features); err != nil {
+			return nil, err
+		}
+	}
+	if len(waiting) > 0 {
+		if err := tx.insertMany(referralTable, waiting); err != nil {
 			return nil, err
 		}
 	}
@@ -149,8 +157,8 @@ func (tx *Tx) Decision(id string) (Decision, error) {
 	return d, oneOf("decision", err)
 }
 
-// DecisionFilter narrows a list; empty fields do not. Status and applicant
-// have an index each; the others are looked for along the list.
+// DecisionFilter narrows a list; empty fields do not. Status, grade, applicant
+// and policy id have an index each; the others are looked for along the list.
 type DecisionFilter struct {
 	Status, Grade, ApplicantRef, PolicyKey, PolicyID, Endpoint string
 }

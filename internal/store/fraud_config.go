@@ -72,14 +72,7 @@ func (tx *Tx) fraudChanged() error {
 // lockFraud makes the transaction wait until no other is at the scope's fraud
 // data, and others wait until this one ends. One lock for all of it, taken
 // before any row, cannot be taken crosswise.
-func (tx *Tx) lockFraud() error {
-	lock := tx.session.db.dialect.lockScope()
-	if lock == "" {
-		return nil
-	}
-	_, err := tx.exec(lock)
-	return err
-}
+func (tx *Tx) lockFraud() error { return tx.lockScope() }
 
 // FraudConfig is Tx.FraudConfig in a transaction of its own.
 func (s *Scope) FraudConfig(ctx context.Context) (FraudConfig, error) {

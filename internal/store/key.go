@@ -4,7 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"verdict/internal/fault"
 )
+
+// CodeKeyNotActive refuses to follow up a key that has ended.
+const CodeKeyNotActive = "key_not_active"
 
 // Key is an API key as it is kept: its hash, never the key.
 type Key struct {
@@ -88,8 +93,38 @@ func (sys *System) RevokeKey(ctx context.Context, tenantID, keyID string, nowMic
 	return k, err
 }
 
+// RotateKey puts a key of a tenant beside another one, which then ends at a
+// time, or when it was to end anyway if that is sooner. NotFound when the other
+// is not the tenant's; Conflict key_not_active when it has ended already.
+func (sys *System) RotateKey(ctx context.Context, oldID string, endsMicros int64, fresh Key, audit ...AuditEntry) (Key, error) {
+	var old Key
+	err := sys.write(ctx, func(s *session) error {
+		if err := s.one(old.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2 AND k.id = $3"+
+			s.db.dialect.forUpdate(), fresh.TenantID, fresh.Environment, oldID); err != nil {
+			return oneOf("key", err)
+		}
+		ended := old.ExpiresMicros != 0 && old.ExpiresMicros <= fresh.CreatedMicros
+		if old.RevokedMicros != 0 || ended {
+			return fault.New(fault.Conflict, CodeKeyNotActive, "this API key was revoked or has expired; create a new one")
+		}
+		if old.ExpiresMicros == 0 || old.ExpiresMicros > endsMicros {
+			old.ExpiresMicros = endsMicros
+		}
+		if _, err := s.exec("UPDATE api_keys SET expires_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3",
+			fresh.TenantID, fresh.Environment, oldID, old.ExpiresMicros); err != nil {
+			return err
+		}
+		if err := insertKey(s, fresh); err != nil {
+			return err
+		}
+		return s.within(fresh.TenantID, fresh.Environment).insertAudit(audit...)
+	})
+	return old, err
+}
+
 // ListKeys returns a tenant's keys of both environments, oldest first, the
-// revoked ones included, and at most MaxPage of them.
+// revoked ones included. Beyond MaxPage of them the revoked ones are left out
+// first, then those that are to expire, the oldest of each.
 func (sys *System) ListKeys(ctx context.Context, tenantID string) ([]Key, error) {
 	var keys []Key
 	err := sys.read(ctx, func(s *session) error {
@@ -99,8 +134,12 @@ func (sys *System) ListKeys(ctx context.Context, tenantID string) ([]Key, error)
 			err := scan(k.fields()...)
 			keys = append(keys, k)
 			return err
-		}, "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 ORDER BY k.created_micros, k.id LIMIT $2",
+		}, "SELECT "+keyColumns+` FROM api_keys k WHERE k.tenant_id = $1
+			ORDER BY CASE WHEN k.revoked_micros <> 0 THEN 2 WHEN k.expires_micros <> 0 THEN 1 ELSE 0 END, k.created_micros DESC, k.id DESC LIMIT $2`,
 			tenantID, int64(MaxPage))
+	})
+	slices.SortFunc(keys, func(a, b Key) int {
+		return cmp.Or(cmp.Compare(a.CreatedMicros, b.CreatedMicros), cmp.Compare(a.ID, b.ID))
 	})
 	return keys, err
 }

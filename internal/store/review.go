@@ -15,6 +15,7 @@ type Review struct {
 }
 
 // InsertReview adds a review: NotFound when the decision is not of this scope.
+// A referral that it settles waits no longer.
 func (tx *Tx) InsertReview(r Review) error {
 	added, err := tx.exec(`INSERT INTO decision_reviews (tenant_id, environment, id, decision_id, created_micros,
 		actor, outcome, reason_code, note)
@@ -23,7 +24,10 @@ func (tx *Tx) InsertReview(r Review) error {
 	if err == nil && added == 0 {
 		return notFound("decision")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return tx.settle(r)
 }
 
 // Reviews are a decision's, oldest first and at most MaxPage of them. A

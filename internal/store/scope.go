@@ -86,6 +86,17 @@ func (tx *Tx) one(dest []any, query string, args ...any) error {
 	return tx.session.one(dest, query, tx.scoped(args)...)
 }
 
+// lockScope makes the transaction wait until no other holds the scope, and
+// others wait until this one ends.
+func (tx *Tx) lockScope() error {
+	lock := tx.session.db.dialect.lockScope()
+	if lock == "" {
+		return nil
+	}
+	_, err := tx.exec(lock)
+	return err
+}
+
 func (tx *Tx) scoped(args []any) []any {
 	return append([]any{tx.voice.tenant, tx.voice.environment}, args...)
 }

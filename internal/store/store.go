@@ -2,8 +2,8 @@
 // SQLite file or in PostgreSQL, by one SQL text for both.
 //
 // A caller never writes SQL. It asks for a handle: System for what happens
-// before or above a tenant (signup, finding a key, the operator's work), or
-// Scope for one tenant in one environment. Every statement of a Scope has its
+// before or above a tenant (signup, finding a key, the operator's work), Staff
+// for the people of one tenant, or Scope for one tenant in one environment. Every statement of a Scope has its
 // tenant and environment as its first two parameters, put there by the handle.
 //
 // Every write goes through one committer, which commits together what waits

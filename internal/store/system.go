@@ -6,8 +6,9 @@ import (
 )
 
 // System is the handle for what happens before or above a tenant: signup,
-// finding the owner of a key, and the operator's work. Nothing that answers a
-// tenant's request beyond authentication belongs here.
+// finding the owner of a key, the operator's work, and a tenant's keys, which
+// are of both environments. Nothing else that answers a tenant's request beyond
+// authentication belongs here.
 type System struct{ db *DB }
 
 // System makes the handle.

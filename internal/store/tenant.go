@@ -22,12 +22,14 @@ type User struct {
 	PasswordHash  string
 	Role          string
 	CreatedMicros int64
+
+	DisabledMicros int64 // when they were shut out; 0: they were not
 }
 
-const userColumns = "id, tenant_id, email, password_hash, role, created_micros"
+const userColumns = "id, tenant_id, email, password_hash, role, created_micros, disabled_micros"
 
 func (u *User) fields() []any {
-	return []any{&u.ID, &u.TenantID, &u.Email, &u.PasswordHash, &u.Role, &u.CreatedMicros}
+	return []any{&u.ID, &u.TenantID, &u.Email, &u.PasswordHash, &u.Role, &u.CreatedMicros, &u.DisabledMicros}
 }
 
 // Seed is what a signup creates, all of it or nothing.
@@ -131,21 +133,6 @@ func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) 
 	return u, err
 }
 
-// ListUsers returns a tenant's people, oldest first and at most MaxPage of them.
-func (sys *System) ListUsers(ctx context.Context, tenantID string) ([]User, error) {
-	var users []User
-	err := sys.read(ctx, func(s *session) error {
-		users = nil
-		return s.each(func(scan func(...any) error) error {
-			var u User
-			err := scan(u.fields()...)
-			users = append(users, u)
-			return err
-		}, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 ORDER BY created_micros, id LIMIT $2", tenantID, int64(MaxPage))
-	})
-	return users, err
-}
-
 // Tenant finds a tenant by id.
 func (sys *System) Tenant(ctx context.Context, id string) (Tenant, error) {
 	var t Tenant
@@ -191,12 +178,4 @@ func (sys *System) SetPlan(ctx context.Context, tenantID, plan string, audit Aud
 		}
 		return s.within(tenantID, audit.Environment).insertAudit(audit)
 	})
-}
-
-// Users counts the tenant's people: with two, the second-person rule holds.
-func (tx *Tx) Users() (int, error) {
-	var n int
-	// The environment is no column of users; it is named to be bound.
-	err := tx.one([]any{&n}, "SELECT count(*) FROM users WHERE tenant_id = $1 AND $2 <> ''")
-	return n, err
 }

@@ -34,7 +34,9 @@ var wholeText = `WITH total AS (
 const wholeFirst = 8 // the parameter that the arrays begin at
 
 // wholeInserted are the tables that rows go to.
-func wholeInserted() []*bulkTable { return []*bulkTable{answerTable, decisionTable, featureTable} }
+func wholeInserted() []*bulkTable {
+	return []*bulkTable{answerTable, decisionTable, featureTable, referralTable}
+}
 
 func wholeTables() (text string) {
 	next := wholeFirst
@@ -100,6 +102,9 @@ func wholeRows(writes []*DecisionWrite) (arrays []any) {
 		rows[1] = append(rows[1], w.Decision.row())
 		if w.Features != nil {
 			rows[2] = append(rows[2], w.Features.row(w.Decision.ID))
+		}
+		if w.Decision.waits() {
+			rows[3] = append(rows[3], w.Decision.referral())
 		}
 	}
 	for i, t := range wholeInserted() {

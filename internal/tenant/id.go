@@ -27,6 +27,9 @@ const (
 	KindBacktest  Kind = "bt_"
 	KindReview    Kind = "rev_"
 	KindAudit     Kind = "aud_"
+
+	KindSession    Kind = "ses_"
+	KindInvitation Kind = "inv_"
 )
 
 // Kinds lists every kind.
@@ -34,7 +37,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
-		KindReview, KindAudit,
+		KindReview, KindAudit, KindSession, KindInvitation,
 	}
 }
 

@@ -35,6 +35,24 @@ func DefaultRates() Rates {
 // key and no plan yet (CONTRACT C2).
 func DefaultSignupRate() Rate { return Rate{60, time.Minute, 20} }
 
+// LoginRates are the buckets of people who are not signed in yet. What
+// succeeds is put back, so that only failures count.
+type LoginRates struct {
+	Account Rate // of each e-mail address, whether it has an account or not
+	Address Rate // of each network address
+	Signup  Rate // of each network address that signs up
+}
+
+// DefaultLoginRates let a person mistype a password ten times in a row, and an
+// office of people share an address.
+func DefaultLoginRates() LoginRates {
+	return LoginRates{
+		Account: Rate{30, time.Hour, 10},
+		Address: Rate{240, time.Hour, 40},
+		Signup:  DefaultSignupRate(),
+	}
+}
+
 // PerSecond is the rate at which tokens come back.
 func (r Rate) PerSecond() float64 { return float64(r.Allowance) / r.Window.Seconds() }
 

@@ -50,20 +50,6 @@ type User struct {
 	CreatedAt    time.Time
 }
 
-// Role is what a person is to a tenant.
-type Role string
-
-// RoleAdmin may do everything. It is the role of whoever signs up.
-const RoleAdmin Role = "admin"
-
-// Scopes are the scopes of a role; an unknown one has none.
-func (r Role) Scopes() Scopes {
-	if r == RoleAdmin {
-		return Admin
-	}
-	return 0
-}
-
 // Unauthenticated is the refusal of a request without a valid key. It says the
 // same whatever was wrong, so that nothing can be learnt by trying.
 func Unauthenticated() error {

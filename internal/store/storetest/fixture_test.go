@@ -101,9 +101,14 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 	stat := store.RuleStat{TenantID: scope.Tenant(), Environment: scope.Environment(), RuleSetID: "pol_1", RuleID: "KO_1", Day: day, Evaluated: 3, Hit: 1}
 	for _, err := range []error{
 		scope.InsertDecision(t.Context(), w),
+		scope.InsertDecision(t.Context(), referred("dec_2")),
 		scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertReview(review("rev_1", "dec_1")) }),
 		db.System().AddRuleStats(t.Context(), []store.RuleStat{stat}),
 		scope.Write(t.Context(), fillFraud),
+		scope.Write(t.Context(), fillBacktest),
+		scope.Write(t.Context(), fillRun),
+		scope.Write(t.Context(), fillStrategy),
+		fillStaff(t, db, scope.Tenant()),
 		secret(t, db),
 	} {
 		if err != nil {

@@ -40,6 +40,8 @@ func TestPlans(t *testing.T) {
 			{"AND actor <> '' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", key, true},
 			{"AND status = 'REFERRED' ORDER BY id DESC LIMIT 51", "decisions_status", true},
 			{"AND status = 'REFERRED' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_status", true},
+			{"AND grade = 'A' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_grade", true},
+			{"AND policy_id = 'pol_2' ORDER BY id DESC LIMIT 51", "decisions_policy", true},
 			{"AND applicant_ref <> '' AND applicant_ref = 'app-7' ORDER BY id DESC LIMIT 51", "decisions_applicant", true},
 		} {
 			if c.analysed && kind == "postgres" {
@@ -58,7 +60,8 @@ const manyDecisions = `INSERT INTO decisions (tenant_id, environment, id, create
 		policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
 	WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 20000)
 	SELECT 'ten_' || (i % 3), 'sandbox', 'dec_' || (100000 + i), i, 'app-' || (i % 500),
-		CASE WHEN i % 500 = 0 THEN 'REFERRED' ELSE 'APPROVED' END, 'B', 'default', 'pol_1', 1, 'e', 'v', 'h', 'r', 'f', 'key_1'
+		CASE WHEN i % 500 = 0 THEN 'REFERRED' ELSE 'APPROVED' END,
+		CASE WHEN i % 400 = 0 THEN 'A' ELSE 'B' END, 'default', CASE WHEN i % 300 = 0 THEN 'pol_2' ELSE 'pol_1' END, 1, 'e', 'v', 'h', 'r', 'f', 'key_1'
 	FROM numbers`
 
 func execIn(t *testing.T, tx *sql.Tx, statement string) {

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -100,7 +101,7 @@ func Postgres(tb testing.TB) string {
 	name := "verdict_" + strings.ToLower(rand.Text()[:16])
 	admin := Raw(tb, base)
 	execute(tb, admin, "CREATE DATABASE "+name)
-	tb.Cleanup(func() { execute(tb, admin, "DROP DATABASE "+name+" WITH (FORCE)") })
+	tb.Cleanup(func() { drop(tb, admin, name) })
 	mine, err := url.Parse(base)
 	if err != nil {
 		tb.Fatal(err)
@@ -141,6 +142,24 @@ func execute(tb testing.TB, db *sql.DB, statement string) {
 	// Not the test's context: that is over when clean-up begins.
 	if _, err := db.ExecContext(context.Background(), statement); err != nil {
 		tb.Error(err)
+	}
+}
+
+// drop drops a database and whoever is still connected to it. The server's own
+// vacuuming may be at work there, which only a superuser can end; it is over
+// soon by itself.
+func drop(tb testing.TB, admin *sql.DB, name string) {
+	tb.Helper()
+	for attempt := 1; ; attempt++ {
+		_, err := admin.ExecContext(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
+		if err == nil {
+			return
+		}
+		if attempt == 100 {
+			tb.Error(err)
+			return
+		}
+		<-time.After(100 * time.Millisecond)
 	}
 }
 

@@ -42,9 +42,9 @@ func TestCreateTenant(t *testing.T) {
 			t.Errorf("got %+v, %v", entries, err)
 		}
 		err = scope.Read(ctx, func(tx *store.Tx) error {
-			n, err := tx.Users()
-			if n != 1 {
-				t.Errorf("got %d users", n)
+			roles, err := tx.Roles()
+			if diff := cmp.Diff([]string{"admin"}, roles); diff != "" {
+				t.Errorf("roles (-want +got):\n%s", diff)
 			}
 			return err
 		})
@@ -53,11 +53,11 @@ func TestCreateTenant(t *testing.T) {
 		second := store.User{ID: "usr_0", TenantID: "ten_A", Email: "second@example.in", Role: "analyst", CreatedMicros: 200}
 		wantKind(t, system.InsertUser(ctx, second, store.AuditEntry{}), 0, "")
 		signUp(t, db, "ten_B")
-		users, err := system.ListUsers(ctx, "ten_A")
+		users, err := db.Staff("ten_A").Users(ctx)
 		if diff := cmp.Diff([]store.User{user, second}, users); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		if users, err := system.ListUsers(ctx, "ten_NOBODY"); err != nil || len(users) != 0 {
+		if users, err := db.Staff("ten_NOBODY").Users(ctx); err != nil || len(users) != 0 {
 			t.Errorf("got %v, %v", users, err)
 		}
 

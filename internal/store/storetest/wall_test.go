@@ -12,15 +12,18 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// walled are the tables of tenant data, and shared the few others.
+// walled are the tables of tenant data, personal those of a tenant that belong
+// to no environment, and shared the few others.
 var (
 	walled = []string{
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
 		"decision_reviews", "decision_features", "rule_stats", "idempotency_keys",
 		"fraud_configs", "fraud_changes", "fraud_pincode_risks", "fraud_entities", "fraud_links", "fraud_pincode_hours",
 		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events",
+		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals",
 	}
-	shared = []string{"schema_migrations", "tenants", "users", "installation"}
+	personal = []string{"tenants", "users", "sessions", "invitations"}
+	shared   = []string{"schema_migrations", "installation"}
 )
 
 // TestKeysLead holds every table, those of later migrations too, to the rule
@@ -45,6 +48,12 @@ func TestKeysLead(t *testing.T) {
 		}
 		for _, table := range found {
 			if slices.Contains(shared, table) {
+				continue
+			}
+			if slices.Contains(personal, table) {
+				if key := texts(t, raw, keys, table); table != "tenants" && !slices.Equal(key, []string{"tenant_id", "id"}) {
+					t.Errorf("%s has the key %v", table, key)
+				}
 				continue
 			}
 			if !slices.Contains(walled, table) {
@@ -97,7 +106,7 @@ func TestSecondWall(t *testing.T) {
 	if err := raw.QueryRowContext(t.Context(), "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&bypasses); err != nil || bypasses {
 		t.Fatalf("the role of the tests bypasses row-level security (%v): %s must name one that does not", err, storetest.EnvURL)
 	}
-	for _, table := range append([]string{"tenants", "users"}, walled...) {
+	for _, table := range slices.Concat(personal, walled) {
 		for _, c := range []struct {
 			name, tenant, environment string
 			sees                      bool
@@ -105,7 +114,7 @@ func TestSecondWall(t *testing.T) {
 			{"nobody", "", "", false},
 			{"its owner", "ten_A", sandbox, true},
 			{"another tenant", "ten_C", sandbox, false},
-			{"no environment", "ten_A", "", table == "tenants" || table == "users"},
+			{"no environment", "ten_A", "", slices.Contains(personal, table)},
 		} {
 			if n := countAs(t, raw, table, c.tenant, c.environment); (n > 0) != c.sees {
 				t.Errorf("%s shows %s %d rows", table, c.name, n)
@@ -163,6 +172,7 @@ func TestAppendOnly(t *testing.T) {
 			"UPDATE decision_features SET hash = 'sha256:other'",
 			"UPDATE fraud_alert_evidence SET ref = 'another'", "DELETE FROM fraud_alert_evidence",
 			"UPDATE fraud_alert_events SET actor = 'nobody'", "DELETE FROM fraud_alert_events",
+			"UPDATE agent_runs SET outcome = 'APPROVE'", "UPDATE collections_strategies SET updated_by = 'nobody'",
 		} {
 			err := errOf(t.Context(), raw, db.Kind(), change)
 			if err == nil || !strings.Contains(err.Error(), "only added to") && !strings.Contains(err.Error(), "never changed") {

@@ -1,0 +1,84 @@
+package job_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/job"
+	"verdict/internal/store/storetest"
+)
+
+// childVariable makes this test binary the process that gets killed.
+const childVariable = "VERDICT_JOB_CHILD"
+
+// takeUntilKilled takes chunks, prints the number of each, and finishes none.
+func takeUntilKilled(databaseURL string) {
+	ctx := context.Background()
+	r, err := job.NewRiver(ctx, databaseURL, 2, quiet)
+	if err == nil {
+		err = r.Run(ctx, func(_ context.Context, c decisioning.Chunk) error {
+			_, _ = os.Stdout.WriteString(strconv.FormatInt(c.Number, 10) + "\n")
+			select {}
+		}, unwanted)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// TestKill kills a node that has two chunks under way, and one that leads the
+// others besides. Another node does the rest at once, and those two when their
+// time is up; the clock is moved by changing what the dead node has left in the
+// queue's tables.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	const n = 6
+	r, counted := newRiver(t, databaseURL, 2), newTally(n)
+	spread(t, r, chunksOf("bt_1", n))
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), childVariable+"="+databaseURL)
+	var complaint strings.Builder
+	child.Stderr = &complaint
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	taken := 0
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if taken++; taken == 2 {
+			if err := child.Process.Kill(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	_ = child.Wait() // it was killed, which is an error to exec
+	if taken != 2 {
+		t.Fatalf("the child took %d chunks: %s", taken, &complaint)
+	}
+	raw := storetest.Raw(t, databaseURL)
+	for _, later := range []string{
+		"UPDATE river.river_job SET attempted_at = attempted_at - interval '1 minute' WHERE state = 'running'",
+		"UPDATE river.river_leader SET elected_at = elected_at - interval '1 minute', expires_at = elected_at",
+	} {
+		if _, err := raw.ExecContext(t.Context(), later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop := running(t, r, func(_ context.Context, c decisioning.Chunk) error {
+		counted.done("survivor", c)
+		return nil
+	}, unwanted)
+	<-counted.all
+	stop()
+	counted.wantOnce(t)
+}

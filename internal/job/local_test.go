@@ -1,0 +1,140 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/job"
+)
+
+// TestLocal spreads chunks before and while they are done, several times over:
+// each is done once.
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 2000
+		local, counted := job.NewLocal(3, quiet), newTally(n)
+		gate := make(chan struct{})
+		spread(t, local, chunksOf("bt_1", n))
+		stop := running(t, local, func(_ context.Context, c decisioning.Chunk) error {
+			<-gate
+			counted.done("local", c)
+			return nil
+		}, unwanted)
+		synctest.Wait() // three are under way
+		spread(t, local, chunksOf("bt_1", n))
+		close(gate)
+		<-counted.all
+		stop()
+		counted.wantOnce(t)
+	})
+}
+
+// TestLocalUrgency has a small run overtake a large one.
+func TestLocalUrgency(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		local := job.NewLocal(1, quiet)
+		spread(t, local, chunksOf("bt_large", 1000))
+		spread(t, local, chunksOf("bt_small", 3))
+		var order []decisioning.Chunk
+		stop := running(t, local, func(_ context.Context, c decisioning.Chunk) error {
+			order = append(order, c)
+			return nil
+		}, unwanted)
+		synctest.Wait()
+		stop()
+		last := slices.Index(order, chunksOf("bt_small", 3)[2])
+		if last != 10 || len(order) != 1003 { // after the first eight of the large one
+			t.Errorf("the small run ended at place %d of %d", last, len(order))
+		}
+	})
+}
+
+// TestLocalRetries has the first chunk fail until it is given up, by error, by
+// panic and by taking too long; the others are done meanwhile.
+func TestLocalRetries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		local, counted := job.NewLocal(2, quiet), newTally(2)
+		began := time.Now()
+		tries, givenUp := 0, make(chan decisioning.Chunk, 1)
+		stop := running(t, local, func(ctx context.Context, c decisioning.Chunk) error {
+			if c.Number != 1 {
+				counted.done("local", c)
+				return nil
+			}
+			switch tries++; tries % 4 {
+			case 0:
+				panic("a bug")
+			case 1:
+				<-ctx.Done()
+				return ctx.Err()
+			default:
+				return errors.New("no database")
+			}
+		}, func(_ context.Context, c decisioning.Chunk) error {
+			givenUp <- c
+			return nil
+		})
+		spread(t, local, chunksOf("bt_1", 3))
+		if c := <-givenUp; c.Number != 1 || tries != job.Attempts {
+			t.Errorf("chunk %d was given up after %d attempts", c.Number, tries)
+		}
+		// 1, 2, 4, 8, 16, 30 and 30 seconds, and two attempts that took as long as they may.
+		if took, want := time.Since(began), 91*time.Second+2*job.AttemptTimeout; took != want {
+			t.Errorf("it took %s, want %s", took, want)
+		}
+		<-counted.all
+		counted.wantOnce(t)
+		// What was given up can be spread again.
+		synctest.Wait()
+		spread(t, local, chunksOf("bt_1", 1))
+		<-givenUp
+		stop()
+	})
+}
+
+// TestLocalStops ends a process in the middle: a chunk that finishes in time is
+// finished, one that does not is interrupted and not counted as given up, and
+// another process does what is left.
+func TestLocalStops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first, counted := job.NewLocal(2, quiet), newTally(10)
+		interrupted := 0
+		stop := running(t, first, func(ctx context.Context, c decisioning.Chunk) error {
+			if c.Number == 1 {
+				<-ctx.Done()
+				interrupted++
+				return ctx.Err()
+			}
+			<-time.After(time.Second) // it takes its time
+			counted.done("first", c)
+			return nil
+		}, unwanted)
+		spread(t, first, chunksOf("bt_1", 10))
+		synctest.Wait()
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took != job.StopTimeout || interrupted != 1 || counted.byWhom["first"] != 1 {
+			t.Errorf("it ended after %s with %d chunks interrupted and %d done", took, interrupted, counted.byWhom["first"])
+		}
+		second := job.NewLocal(2, quiet)
+		stop = running(t, second, func(_ context.Context, c decisioning.Chunk) error {
+			if c.Number != 2 { // which is done
+				counted.done("second", c)
+			}
+			return nil
+		}, unwanted)
+		spread(t, second, chunksOf("bt_1", 10))
+		<-counted.all
+		stop()
+		counted.wantOnce(t)
+	})
+}

@@ -1,0 +1,99 @@
+package job_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/job"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// chunksOf are the chunks of one run.
+func chunksOf(backtest string, n int64) []decisioning.Chunk {
+	chunks := make([]decisioning.Chunk, n)
+	for i := range chunks {
+		chunks[i] = decisioning.Chunk{TenantID: "ten_A", Environment: "sandbox", BacktestID: backtest, Number: int64(i + 1)}
+	}
+	return chunks
+}
+
+// tally counts what was done, and by whom.
+type tally struct {
+	mu     sync.Mutex
+	want   int
+	times  map[decisioning.Chunk]int
+	byWhom map[string]int
+	all    chan struct{} // closed when as many different chunks were done as wanted
+}
+
+func newTally(want int) *tally {
+	return &tally{want: want, times: map[decisioning.Chunk]int{}, byWhom: map[string]int{}, all: make(chan struct{})}
+}
+
+func (t *tally) done(who string, c decisioning.Chunk) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.times[c]++
+	t.byWhom[who]++
+	if len(t.times) == t.want && t.times[c] == 1 {
+		close(t.all)
+	}
+}
+
+// wantOnce checks that every chunk was done once, after all was.
+func (t *tally) wantOnce(tb testing.TB) {
+	tb.Helper()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c, times := range t.times {
+		if times != 1 {
+			tb.Errorf("chunk %d was done %d times", c.Number, times)
+		}
+	}
+	if len(t.times) != t.want {
+		tb.Errorf("%d of %d chunks were done", len(t.times), t.want)
+	}
+}
+
+// unwanted is for tests in which nothing is given up.
+func unwanted(context.Context, decisioning.Chunk) error {
+	return fmt.Errorf("a chunk was given up")
+}
+
+// runner is either kind of queue.
+type runner interface {
+	decisioning.Spreader
+	Run(ctx context.Context, work job.Work, giveUp job.GiveUp) error
+	Close() error
+}
+
+// running runs a queue until it is stopped, which waits for its end.
+func running(tb testing.TB, r runner, work job.Work, giveUp job.GiveUp) (stop func()) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		if err := r.Run(ctx, work, giveUp); err != nil {
+			tb.Error(err)
+		}
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-over
+	})
+	tb.Cleanup(stop)
+	return stop
+}
+
+func spread(tb testing.TB, s decisioning.Spreader, chunks []decisioning.Chunk) {
+	tb.Helper()
+	if err := s.Spread(tb.Context(), chunks); err != nil {
+		tb.Fatal(err)
+	}
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+)
+
+// CodeAbandoned is the error of a backtest whose input never became whole.
+const CodeAbandoned = "input_incomplete"
+
+// BacktestRef names a run among all tenants', with how far it is.
+type BacktestRef struct {
+	TenantID, Environment, ID string
+	ChunksDone                int64
+}
+
+// UnfinishedBacktests are the runs that are queued or running, the oldest first.
+func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, error) {
+	var refs []BacktestRef
+	err := sys.read(ctx, func(s *session) error {
+		refs = nil // a read may be repeated
+		return s.each(func(scan func(...any) error) error {
+			var r BacktestRef
+			err := scan(&r.TenantID, &r.Environment, &r.ID, &r.ChunksDone)
+			refs = append(refs, r)
+			return err
+		}, `SELECT tenant_id, environment, id, chunks_done FROM backtests
+			WHERE finished_micros = 0 AND status IN ('queued', 'running') ORDER BY created_micros, id`)
+	})
+	return refs, err
+}
+
+// FailAbandonedBacktests fails the runs whose input began to arrive before a
+// time and is not whole yet: whoever sent it, or the node that took it, is gone.
+// It returns how many there were.
+func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
+	var failed int64
+	err := sys.write(ctx, func(s *session) (err error) {
+		failed, err = s.exec(`UPDATE backtests SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
+			WHERE finished_micros = 0 AND status = 'receiving' AND created_micros < $4`,
+			CodeAbandoned, "the input did not arrive to its end", nowMicros, beforeMicros)
+		return err
+	})
+	return failed, err
+}
+
+// PurgeBacktests deletes the chunks of the runs that were over before a time.
+// The record of a run stays, with its report. It does so many steps at most, so
+// that no transaction is long, and returns how many it did: 0 when there is
+// nothing more to do.
+func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
+	var done int64
+	err := sys.write(ctx, func(s *session) error {
+		done = 0 // a write may be repeated
+		runs, err := s.unpurged(beforeMicros, limit)
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			n, err := s.within(r.TenantID, r.Environment).purge(r.ID, int64(limit)-done)
+			if done += n; err != nil || done >= int64(limit) {
+				return err
+			}
+		}
+		return nil
+	})
+	return done, err
+}
+
+// unpurged are runs that were over before a time and whose chunks are kept.
+func (s *session) unpurged(beforeMicros int64, limit int) ([]BacktestRef, error) {
+	var runs []BacktestRef
+	err := s.each(func(scan func(...any) error) error {
+		var r BacktestRef
+		err := scan(&r.TenantID, &r.Environment, &r.ID)
+		runs = append(runs, r)
+		return err
+	}, `SELECT tenant_id, environment, id FROM backtests
+		WHERE finished_micros > 0 AND purged = 0 AND finished_micros < $1 ORDER BY finished_micros, id LIMIT $2`,
+		beforeMicros, int64(limit))
+	return runs, err
+}
+
+// purge deletes chunks of a run and, when none is left, says so in its record.
+// Each of these is a step.
+func (tx *Tx) purge(id string, limit int64) (int64, error) {
+	n, err := tx.exec(`DELETE FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number IN
+		(SELECT number FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 ORDER BY number LIMIT $4)`, id, limit)
+	if err != nil || n == limit {
+		return n, err
+	}
+	_, err = tx.exec("UPDATE backtests SET purged = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	return n + 1, err
+}

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// ConsoleSession is somebody being signed in: the hash of the token, never the
+// token.
+type ConsoleSession struct {
+	ID            string
+	TenantID      string // set by a Staff
+	UserID        string
+	Hash          string
+	Address       string // where it was begun
+	Agent         string // with which browser
+	CreatedMicros int64
+	SeenMicros    int64 // when it was last used, about
+	ExpiresMicros int64
+}
+
+const sessionColumns = `s.id, s.tenant_id, s.user_id, s.hash, s.address, s.agent,
+	s.created_micros, s.seen_micros, s.expires_micros`
+
+func (c *ConsoleSession) fields() []any {
+	return []any{&c.ID, &c.TenantID, &c.UserID, &c.Hash, &c.Address, &c.Agent,
+		&c.CreatedMicros, &c.SeenMicros, &c.ExpiresMicros}
+}
+
+// maxSessions is how many sessions a person has at most: the oldest ends when
+// another begins.
+const maxSessions = 20
+
+// SessionByHash finds a session with its user and tenant. One that has expired
+// or whose user was shut out is found too: what it is refused with is for the
+// caller to say.
+func (sys *System) SessionByHash(ctx context.Context, hash string) (ConsoleSession, User, Tenant, error) {
+	var c ConsoleSession
+	var u User
+	var t Tenant
+	err := sys.read(ctx, func(s *session) error {
+		dest := slices.Concat(c.fields(), u.fields(), []any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros})
+		return oneOf("session", s.one(dest, "SELECT "+sessionColumns+`,
+			u.id, u.tenant_id, u.email, u.password_hash, u.role, u.created_micros, u.disabled_micros,
+			t.id, t.org_name, t.plan, t.created_micros
+			FROM sessions s JOIN users u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+			JOIN tenants t ON t.id = s.tenant_id WHERE s.hash = $1`, hash))
+	})
+	return c, u, t, err
+}
+
+// OpenSession begins a session of a person whose password's hash is still the
+// one that was checked, and who was not shut out meanwhile: NotFound else.
+func (st *Staff) OpenSession(ctx context.Context, c ConsoleSession, passwordHash string, audit AuditEntry) error {
+	return st.write(ctx, func(tx *staffTx) error {
+		if err := tx.lock(); err != nil {
+			return err
+		}
+		var id string
+		err := tx.one([]any{&id}, `SELECT id FROM users WHERE tenant_id = $1 AND id = $2 AND password_hash = $3
+			AND disabled_micros = 0`+tx.session.db.dialect.forUpdate(), c.UserID, passwordHash)
+		if err != nil {
+			return oneOf("user", err)
+		}
+		if err := tx.insertSession(c); err != nil {
+			return err
+		}
+		return tx.audit(audit)
+	})
+}
+
+func (tx *staffTx) insertSession(c ConsoleSession) error {
+	if _, err := tx.exec(`INSERT INTO sessions (tenant_id, id, user_id, hash, address, agent, created_micros, seen_micros, expires_micros)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		c.ID, c.UserID, c.Hash, c.Address, c.Agent, c.CreatedMicros, c.SeenMicros, c.ExpiresMicros); err != nil {
+		return err
+	}
+	_, err := tx.exec(`DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id NOT IN
+		(SELECT id FROM sessions WHERE tenant_id = $1 AND user_id = $2 ORDER BY created_micros DESC, id DESC LIMIT $3)`,
+		c.UserID, int64(maxSessions))
+	return err
+}
+
+// Sessions returns a person's sessions that still hold: they expire later than
+// now and were seen since. The newest comes first.
+func (st *Staff) Sessions(ctx context.Context, userID string, nowMicros, seenSinceMicros int64) ([]ConsoleSession, error) {
+	var found []ConsoleSession
+	err := st.read(ctx, func(tx *staffTx) error {
+		found = nil
+		return tx.each(func(scan func(...any) error) error {
+			var c ConsoleSession
+			err := scan(c.fields()...)
+			found = append(found, c)
+			return err
+		}, "SELECT "+sessionColumns+` FROM sessions s WHERE s.tenant_id = $1 AND s.user_id = $2
+			AND s.expires_micros > $3 AND s.seen_micros > $4 ORDER BY s.created_micros DESC, s.id DESC LIMIT $5`,
+			userID, nowMicros, seenSinceMicros, int64(maxSessions))
+	})
+	return found, err
+}
+
+// EndSession ends one of a person's sessions and returns its hash: NotFound
+// when they have none of that id.
+func (st *Staff) EndSession(ctx context.Context, userID, sessionID string, audit AuditEntry) (hash string, err error) {
+	err = st.write(ctx, func(tx *staffTx) error {
+		err := tx.one([]any{&hash}, "DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id = $3 RETURNING hash", userID, sessionID)
+		if err != nil {
+			return oneOf("session", err)
+		}
+		return tx.audit(audit)
+	})
+	return hash, err
+}
+
+// EndOtherSessions ends all of a person's sessions but one and returns their
+// hashes. There is no audit entry when there were none.
+func (st *Staff) EndOtherSessions(ctx context.Context, userID, exceptID string, audit AuditEntry) (ended []string, err error) {
+	err = st.write(ctx, func(tx *staffTx) (err error) {
+		if ended, err = tx.endSessions(userID, exceptID); err != nil || len(ended) == 0 {
+			return err
+		}
+		return tx.audit(audit)
+	})
+	return ended, err
+}
+
+func (tx *staffTx) endSessions(userID, exceptID string) (ended []string, err error) {
+	return tx.texts("DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id <> $3 RETURNING hash", userID, exceptID)
+}
+
+// TouchSessions notes when sessions were last seen, many in one transaction,
+// and never moves a time back.
+func (sys *System) TouchSessions(ctx context.Context, touches []Touch) error {
+	if len(touches) == 0 {
+		return nil
+	}
+	// In a fixed order, so that two nodes cannot lock the rows crosswise.
+	touches = slices.SortedFunc(slices.Values(touches), func(a, b Touch) int { return cmp.Compare(a.Hash, b.Hash) })
+	return sys.write(ctx, func(s *session) error {
+		for _, touch := range touches {
+			if _, err := s.exec("UPDATE sessions SET seen_micros = $2 WHERE hash = $1 AND seen_micros < $2",
+				touch.Hash, touch.UsedMicros); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// PurgeSessions removes at most limit sessions that expired or were not seen
+// since, of all tenants, and tells how many it removed.
+func (sys *System) PurgeSessions(ctx context.Context, nowMicros, seenSinceMicros int64, limit int) (int64, error) {
+	var removed int64
+	err := sys.write(ctx, func(s *session) (err error) {
+		removed, err = s.exec(`DELETE FROM sessions WHERE (tenant_id, id) IN
+			(SELECT tenant_id, id FROM sessions WHERE expires_micros <= $1 OR seen_micros <= $2 LIMIT $3)`,
+			nowMicros, seenSinceMicros, int64(limit))
+		return err
+	})
+	return removed, err
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"verdict/internal/fault"
+)
+
+// CodeTooManyPeople refuses an invitation to a tenant that is full.
+const CodeTooManyPeople = "too_many_people"
+
+// Invitation is an offer to become one of a tenant's people: the hash of the
+// token in its link, never the token.
+type Invitation struct {
+	ID            string
+	TenantID      string // set by a Staff
+	Email         string
+	Role          string
+	Hash          string
+	InvitedBy     string
+	CreatedMicros int64
+	ExpiresMicros int64
+}
+
+const invitationColumns = "i.id, i.tenant_id, i.email, i.role, i.hash, i.invited_by, i.created_micros, i.expires_micros"
+
+func (i *Invitation) fields() []any {
+	return []any{&i.ID, &i.TenantID, &i.Email, &i.Role, &i.Hash, &i.InvitedBy, &i.CreatedMicros, &i.ExpiresMicros}
+}
+
+// InvitationByHash finds an invitation with its tenant, an expired one too.
+func (sys *System) InvitationByHash(ctx context.Context, hash string) (Invitation, Tenant, error) {
+	var i Invitation
+	var t Tenant
+	err := sys.read(ctx, func(s *session) error {
+		dest := slices.Concat(i.fields(), []any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros})
+		return oneOf("invitation", s.one(dest, "SELECT "+invitationColumns+`, t.id, t.org_name, t.plan, t.created_micros
+			FROM invitations i JOIN tenants t ON t.id = i.tenant_id WHERE i.hash = $1`, hash))
+	})
+	return i, t, err
+}
+
+// Invite adds an invitation, in the place of an earlier one of the same e-mail
+// address. A tenant has at most MaxPage people, those invited included:
+// Conflict too_many_people. Who is no administrator any more invites nobody:
+// NotFound.
+func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) error {
+	return st.write(ctx, func(tx *staffTx) error {
+		if err := tx.lock(); err != nil {
+			return err
+		}
+		by, err := tx.user(i.InvitedBy)
+		if err == nil && (by.DisabledMicros != 0 || by.Role != adminRole) {
+			err = notFound("user")
+		}
+		if err != nil {
+			return err
+		}
+		// Those that nobody accepted in time make room.
+		if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND (email = $2 OR expires_micros <= $3)", i.Email, i.CreatedMicros); err != nil {
+			return err
+		}
+		var people int64
+		if err := tx.one([]any{&people}, `SELECT (SELECT count(*) FROM users WHERE tenant_id = $1) +
+			(SELECT count(*) FROM invitations WHERE tenant_id = $1)`); err != nil {
+			return err
+		}
+		if people >= MaxPage {
+			return fault.New(fault.Conflict, CodeTooManyPeople, "a tenant has at most %d people, those invited included", MaxPage)
+		}
+		if _, err := tx.exec(`INSERT INTO invitations (tenant_id, id, email, role, hash, invited_by, created_micros, expires_micros)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			i.ID, i.Email, i.Role, i.Hash, i.InvitedBy, i.CreatedMicros, i.ExpiresMicros); err != nil {
+			return err
+		}
+		return tx.audit(audit)
+	})
+}
+
+// Invitations returns those that have not expired, oldest first.
+func (st *Staff) Invitations(ctx context.Context, nowMicros int64) ([]Invitation, error) {
+	var found []Invitation
+	err := st.read(ctx, func(tx *staffTx) error {
+		found = nil
+		return tx.each(func(scan func(...any) error) error {
+			var i Invitation
+			err := scan(i.fields()...)
+			found = append(found, i)
+			return err
+		}, "SELECT "+invitationColumns+` FROM invitations i WHERE i.tenant_id = $1 AND i.expires_micros > $2
+			ORDER BY i.created_micros, i.id LIMIT $3`, nowMicros, int64(MaxPage))
+	})
+	return found, err
+}
+
+// RevokeInvitation withdraws an invitation: NotFound when there is none, as
+// after it was accepted.
+func (st *Staff) RevokeInvitation(ctx context.Context, id string, audit AuditEntry) error {
+	return st.write(ctx, func(tx *staffTx) error {
+		removed, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND id = $2", id)
+		if err != nil {
+			return err
+		}
+		if removed == 0 {
+			return notFound("invitation")
+		}
+		return tx.audit(audit)
+	})
+}
+
+// Accept turns an invitation into a user with a session, all of it or nothing:
+// NotFound when it was accepted, withdrawn or has expired, and email_taken
+// when somebody has the e-mail by now.
+func (st *Staff) Accept(ctx context.Context, id string, u User, begins ConsoleSession, audit AuditEntry) error {
+	return st.write(ctx, func(tx *staffTx) error {
+		if err := tx.lock(); err != nil {
+			return err
+		}
+		removed, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND id = $2 AND email = $3 AND role = $4 AND expires_micros > $5",
+			id, u.Email, u.Role, u.CreatedMicros)
+		if err != nil {
+			return err
+		}
+		if removed == 0 {
+			return notFound("invitation")
+		}
+		u.TenantID = tx.tenant
+		if err := tx.announce(); err != nil {
+			return err
+		}
+		if err := insertUser(tx.session, u); err != nil {
+			return err
+		}
+		if err := tx.insertSession(begins); err != nil {
+			return err
+		}
+		return tx.audit(audit)
+	})
+}
+
+// PurgeInvitations removes at most limit expired invitations of all tenants
+// and tells how many it removed.
+func (sys *System) PurgeInvitations(ctx context.Context, nowMicros int64, limit int) (int64, error) {
+	var removed int64
+	err := sys.write(ctx, func(s *session) (err error) {
+		removed, err = s.exec(`DELETE FROM invitations WHERE (tenant_id, id) IN
+			(SELECT tenant_id, id FROM invitations WHERE expires_micros <= $1 LIMIT $2)`, nowMicros, int64(limit))
+		return err
+	})
+	return removed, err
+}

@@ -1,0 +1,62 @@
+package store
+
+import "context"
+
+// Referral is a decision that waits for a person.
+type Referral struct {
+	Decision          // without its facts
+	AskedMicros int64 // when more information was last asked for, 0 for never
+}
+
+// statusReferred is the status of decisions that a person must look at.
+const statusReferred = "REFERRED"
+
+// OutcomeAsks is the outcome of a review that settles nothing: the decision
+// waits on.
+const OutcomeAsks = "more_information"
+
+// referralTable is the queue; decisions enter it as they are inserted.
+var referralTable = newBulkTable("referrals", column{"decision_id", text}, column{"asked_micros", bigint})
+
+// waits reports whether a new decision enters the queue.
+func (d *Decision) waits() bool { return d.Status == statusReferred }
+
+func (d *Decision) referral() []any { return []any{d.ID, int64(0)} }
+
+// settle takes a decision off the queue, or notes that it was asked about. One
+// that does not wait is left as it is.
+func (tx *Tx) settle(r Review) error {
+	var err error
+	if r.Outcome == OutcomeAsks {
+		_, err = tx.exec("UPDATE referrals SET asked_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3",
+			r.DecisionID, r.CreatedMicros)
+	} else {
+		_, err = tx.exec("DELETE FROM referrals WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3", r.DecisionID)
+	}
+	return err
+}
+
+// ListReferrals is a page of the queue, oldest first, and whether there are
+// more; of p only the limit and the place to go on after count. A page that
+// begins after a decision that was settled meanwhile goes on where that stood.
+func (tx *Tx) ListReferrals(p Page) ([]Referral, bool, error) {
+	// The page is cut before the decisions are looked up: joined the other way
+	// round, the queue would be found by walking through all that was decided.
+	q := listOf("SELECT " + decisionColumns + `, response, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
+		WHERE tenant_id = $1 AND environment = $2`)
+	if p.AfterID != "" {
+		q.where("decision_id > ?", p.AfterID)
+	}
+	q.add(" ORDER BY decision_id")
+	q.limit(p)
+	q.add(") waiting JOIN decisions ON id = decision_id WHERE tenant_id = $1 AND environment = $2 ORDER BY id")
+	return list(tx, q, p, func(scan func(...any) error) (r Referral, err error) {
+		err = scan(append(r.fields(), &r.Response, &r.AskedMicros)...)
+		return r, err
+	})
+}
+
+// ListReferrals is Tx.ListReferrals in a transaction of its own.
+func (s *Scope) ListReferrals(ctx context.Context, p Page) ([]Referral, bool, error) {
+	return inList(s.reading(ctx), func(tx *Tx) ([]Referral, bool, error) { return tx.ListReferrals(p) })
+}

@@ -1,0 +1,180 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// TestFinishChunkOnce has two nodes finish every chunk several times at once:
+// each counts once, one of them all is told that nothing is left, and the run
+// ends once.
+func TestFinishChunkOnce(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		const chunks, times = 12, 4
+		db := storetest.Open(t, databaseURL, store.Options{})
+		scopes := []*store.Scope{signUp(t, db, "ten_A"), secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
+		queued(t, scopes[0], "bt_1", chunks)
+		var firsts, lasts, ends atomic.Int64
+		errs := race(chunks*times, func(i int) error {
+			scope, number := scopes[i%2], int64(i/times+1)
+			first, left, err := scope.FinishChunk(t.Context(), "bt_1", number, 100, []byte{byte(i)}, 2000)
+			if first {
+				firsts.Add(1)
+				if left == 0 {
+					lasts.Add(1)
+				}
+			}
+			if err != nil || left > 0 {
+				return err
+			}
+			finished, err := scope.FinishBacktest(t.Context(), store.Backtest{ID: "bt_1", Status: store.BacktestSucceeded, FinishedMicros: 3000})
+			if finished {
+				ends.Add(1)
+			}
+			return err
+		})
+		succeeded(t, errs, 0, "")
+		if firsts.Load() != chunks || lasts.Load() != 1 || ends.Load() != 1 {
+			t.Errorf("%d chunks were first of their number, %d last, and the run ended %d times", firsts.Load(), lasts.Load(), ends.Load())
+		}
+		got, err := scopes[1].Backtest(t.Context(), "bt_1")
+		if err != nil || got.Status != store.BacktestSucceeded || got.RowsDone != 100*chunks || got.ChunksDone != chunks {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+// TestCancelRaces cancels a run while its chunks are being finished: whatever
+// was counted before stays counted, and nothing is after.
+func TestCancelRaces(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		const chunks = 12
+		db := storetest.Open(t, databaseURL, store.Options{})
+		scopes := []*store.Scope{signUp(t, db, "ten_A"), secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
+		queued(t, scopes[0], "bt_1", chunks)
+		var firsts, cancels atomic.Int64
+		errs := race(2*chunks, func(i int) error {
+			if i%6 == 5 {
+				b, cancelled, err := scopes[i%2].CancelBacktest(t.Context(), "bt_1", 3000, store.AuditEntry{ID: numbered("aud_cancel", i), Action: "backtest.cancelled"})
+				if cancelled {
+					cancels.Add(1)
+				}
+				if err == nil && b.Status != store.BacktestCancelled {
+					err = errors.New("it is " + b.Status)
+				}
+				return err
+			}
+			first, _, err := scopes[i%2].FinishChunk(t.Context(), "bt_1", int64(i/2+1), 100, nil, 2000)
+			if first {
+				firsts.Add(1)
+			}
+			return err
+		})
+		succeeded(t, errs, 0, "")
+		got, err := scopes[0].Backtest(t.Context(), "bt_1")
+		if err != nil || got.Status != store.BacktestCancelled || got.ChunksDone != firsts.Load() || got.RowsDone != 100*firsts.Load() || cancels.Load() != 1 {
+			t.Errorf("got %+v with %d chunks and %d cancellations, %v", got, firsts.Load(), cancels.Load(), err)
+		}
+		entries, _, err := scopes[0].ListAudit(t.Context(), store.AuditFilter{Action: "backtest.cancelled"}, store.Page{})
+		if err != nil || len(entries) != 1 {
+			t.Errorf("%d audit entries, %v", len(entries), err)
+		}
+		if first, _, err := scopes[0].FinishChunk(t.Context(), "bt_1", chunks, 100, nil, 2000); first || err != nil {
+			t.Errorf("a cancelled run took a result: %t, %v", first, err)
+		}
+	})
+}
+
+// TestSweepBacktests looks after the runs of all tenants.
+func TestSweepBacktests(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, sys := t.Context(), db.System()
+		a, b := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
+		queued(t, a, "bt_queued", 2)
+		queued(t, b, "bt_running", 3)
+		queued(t, b, "bt_over", 3)
+		if _, _, err := b.FinishChunk(ctx, "bt_running", 1, 100, nil, 2000); err != nil {
+			t.Fatal(err)
+		}
+		if finished, err := b.FinishBacktest(ctx, store.Backtest{ID: "bt_over", Status: store.BacktestFailed, ErrorCode: "why", FinishedMicros: 2000}); err != nil || !finished {
+			t.Fatal(finished, err)
+		}
+		young := run("bt_young")
+		young.CreatedMicros = 5000
+		for _, r := range []store.Backtest{run("bt_left"), young} {
+			wantKind(t, a.InsertBacktest(ctx, r, store.AuditEntry{}), 0, "")
+		}
+		refs, err := sys.UnfinishedBacktests(ctx)
+		want := []store.BacktestRef{
+			{TenantID: "ten_A", Environment: sandbox, ID: "bt_queued"}, {TenantID: "ten_B", Environment: sandbox, ID: "bt_running", ChunksDone: 1},
+		}
+		if diff := cmp.Diff(want, refs); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		if n, err := sys.FailAbandonedBacktests(ctx, 4000, 6000); n != 1 || err != nil {
+			t.Errorf("got %d, %v", n, err)
+		}
+		left := run("bt_left")
+		left.Status, left.ErrorCode, left.ErrorDetail, left.FinishedMicros = store.BacktestFailed, store.CodeAbandoned, "the input did not arrive to its end", 6000
+		wantRun(t, a, left)
+		wantRun(t, a, young)
+	})
+}
+
+// TestPurgeBacktests gives up the chunks of old runs, a few at a time, and
+// keeps their records.
+func TestPurgeBacktests(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, sys := t.Context(), db.System()
+		a, b := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
+		end := func(scope *store.Scope, id string, chunks, micros int64) {
+			queued(t, scope, id, chunks)
+			if _, err := scope.FinishBacktest(ctx, store.Backtest{ID: id, Status: store.BacktestFailed, FinishedMicros: micros}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		end(a, "bt_1", 5, 2000)
+		end(b, "bt_2", 2, 3000)
+		end(b, "bt_none", 0, 3500)
+		end(a, "bt_late", 1, 4000)
+		queued(t, a, "bt_going", 1)
+		var steps []int64
+		for {
+			n, err := sys.PurgeBacktests(ctx, 4000, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n == 0 {
+				break
+			}
+			steps = append(steps, n)
+		}
+		if want := []int64{3, 3, 3, 1}; !slices.Equal(steps, want) { // 5 chunks and a record, 2 and a record, a record
+			t.Errorf("steps were %v, want %v", steps, want)
+		}
+		for _, c := range []struct {
+			scope  *store.Scope
+			id     string
+			purged bool
+			chunks int
+		}{{a, "bt_1", true, 0}, {b, "bt_2", true, 0}, {b, "bt_none", true, 0}, {a, "bt_late", false, 1}, {a, "bt_going", false, 1}} {
+			got, err := c.scope.Backtest(ctx, c.id)
+			pending, errPending := c.scope.PendingChunks(ctx, c.id)
+			if err := errors.Join(err, errPending); err != nil || got.Purged != c.purged || len(pending) != c.chunks {
+				t.Errorf("%s: purged %t with %d chunks, %v", c.id, got.Purged, len(pending), err)
+			}
+		}
+	})
+}

@@ -1,0 +1,256 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// run is a backtest whose input is about to arrive.
+func run(id string) store.Backtest {
+	return store.Backtest{
+		ID: id, Status: store.BacktestReceiving, Source: "csv", RuleSetID: "pol_1", ChallengerID: "pol_2",
+		Setup: []byte{0, 1, 0xff}, Request: []byte(`{"lgd":0.65}`), CreatedBy: "key_1", CreatedMicros: 1000,
+	}
+}
+
+func chunk(number int64) store.BacktestChunk {
+	return store.BacktestChunk{Number: number, First: 100*number - 99, Rows: 100, Input: []byte{0x1f, 0x8b, byte(number)}}
+}
+
+// fillBacktest puts a row into every table of backtests.
+func fillBacktest(tx *store.Tx) error {
+	if err := tx.InsertBacktest(run("bt_fill")); err != nil {
+		return err
+	}
+	return tx.InsertBacktestChunk("bt_fill", chunk(1))
+}
+
+// queued stores a run of n chunks that nobody has begun.
+func queued(t *testing.T, scope *store.Scope, id string, n int64) {
+	t.Helper()
+	err := scope.Write(t.Context(), func(tx *store.Tx) error {
+		if err := tx.InsertBacktest(run(id)); err != nil {
+			return err
+		}
+		for number := int64(1); number <= n; number++ {
+			if err := tx.InsertBacktestChunk(id, chunk(number)); err != nil {
+				return err
+			}
+		}
+		return tx.QueueBacktest(id, 100*n, n)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantRun(t *testing.T, scope *store.Scope, want store.Backtest) {
+	t.Helper()
+	got, err := scope.Backtest(t.Context(), want.ID)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestBacktest follows a run from its first byte to its report.
+func TestBacktest(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		want := run("bt_1")
+		wantKind(t, scope.InsertBacktest(ctx, want, store.AuditEntry{ID: "aud_bt", Action: "backtest.created", Object: "bt_1"}), 0, "")
+		wantRun(t, scope, want)
+		wantKind(t, scope.InsertBacktest(ctx, want, store.AuditEntry{}), fault.Conflict, store.CodeVersionConflict)
+		for number := range int64(2) {
+			wantKind(t, scope.InsertBacktestChunk(ctx, "bt_1", chunk(number+1)), 0, "")
+		}
+		wantKind(t, scope.InsertBacktestChunk(ctx, "bt_1", chunk(2)), fault.Conflict, store.CodeVersionConflict)
+		if first, left, err := scope.FinishChunk(ctx, "bt_1", 1, 100, nil, 2000); first || left != 0 || err != nil {
+			t.Errorf("a run whose input is not whole took a result: %t, %d, %v", first, left, err)
+		}
+		wantKind(t, scope.QueueBacktest(ctx, "bt_1", 200, 2), 0, "")
+		want.Status, want.Rows, want.Chunks = store.BacktestQueued, 200, 2
+		wantRun(t, scope, want)
+		wantKind(t, scope.QueueBacktest(ctx, "bt_1", 200, 2), fault.Conflict, store.CodeInvalidTransition)
+		wantPending(t, scope, "bt_1", 1, 2)
+
+		if first, left, err := scope.FinishChunk(ctx, "bt_1", 2, 99, []byte{0, 2}, 2000); !first || left != 1 || err != nil {
+			t.Errorf("got %t, %d, %v", first, left, err)
+		}
+		want.Status, want.RowsDone, want.ChunksDone, want.StartedMicros = store.BacktestRunning, 99, 1, 2000
+		wantRun(t, scope, want)
+		wantPending(t, scope, "bt_1", 1)
+		early := store.Backtest{ID: "bt_1", Status: store.BacktestSucceeded, Report: []byte("{}"), FinishedMicros: 3000}
+		if finished, err := scope.FinishBacktest(ctx, early); finished || err != nil {
+			t.Errorf("a run with a chunk missing ended: %t, %v", finished, err)
+		}
+		if first, left, err := scope.FinishChunk(ctx, "bt_1", 1, 100, []byte{0, 1}, 2500); !first || left != 0 || err != nil {
+			t.Errorf("got %t, %d, %v", first, left, err)
+		}
+		if first, left, err := scope.FinishChunk(ctx, "bt_1", 1, 100, []byte("another"), 2600); first || left != 0 || err != nil {
+			t.Errorf("got %t, %d, %v", first, left, err)
+		}
+		if finished, err := scope.FinishBacktest(ctx, early); !finished || err != nil {
+			t.Errorf("got %t, %v", finished, err)
+		}
+		want.Status, want.RowsDone, want.ChunksDone = store.BacktestSucceeded, 199, 2
+		want.Report, want.FinishedMicros = early.Report, early.FinishedMicros
+		wantRun(t, scope, want)
+		late := store.Backtest{ID: "bt_1", Status: store.BacktestFailed, ErrorCode: "late", FinishedMicros: 4000}
+		if finished, err := scope.FinishBacktest(ctx, late); finished || err != nil {
+			t.Errorf("a run ended twice: %t, %v", finished, err)
+		}
+		if b, cancelled, err := scope.CancelBacktest(ctx, "bt_1", 4000, store.AuditEntry{ID: "aud_never"}); cancelled || b.Status != store.BacktestSucceeded || err != nil {
+			t.Errorf("got %+v, %t, %v", b, cancelled, err)
+		}
+		wantRun(t, scope, want)
+	})
+}
+
+func wantPending(t *testing.T, scope *store.Scope, id string, want ...int64) {
+	t.Helper()
+	if got, err := scope.PendingChunks(t.Context(), id); err != nil || !slices.Equal(got, want) {
+		t.Errorf("pending are %v, want %v; %v", got, want, err)
+	}
+}
+
+// TestChunks reads chunks back, one at a time and in their order.
+func TestChunks(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		queued(t, scope, "bt_1", 3)
+		queued(t, scope, "bt_2", 1)
+		for _, number := range []int64{3, 1} {
+			if _, _, err := scope.FinishChunk(ctx, "bt_1", number, 100, []byte{byte(number), 0}, 2000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done := func(number int64, input, result []byte) store.BacktestChunk {
+			c := chunk(number)
+			c.Input, c.Result, c.Done = input, result, number != 2
+			return c
+		}
+		got, err := scope.BacktestChunk(ctx, "bt_1", 3)
+		if diff := cmp.Diff(done(3, chunk(3).Input, nil), got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		_, err = scope.BacktestChunk(ctx, "bt_1", 4)
+		wantNotFound(t, err)
+		var inputs, results []store.BacktestChunk
+		if err := scope.WalkChunkInputs(ctx, "bt_1", func(c store.BacktestChunk) error { inputs = append(inputs, c); return nil }); err != nil {
+			t.Error(err)
+		}
+		want := []store.BacktestChunk{done(1, chunk(1).Input, nil), done(2, chunk(2).Input, nil), done(3, chunk(3).Input, nil)}
+		if diff := cmp.Diff(want, inputs, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if err := scope.WalkChunkResults(ctx, "bt_1", func(c store.BacktestChunk) error { results = append(results, c); return nil }); err != nil {
+			t.Error(err)
+		}
+		want = []store.BacktestChunk{done(1, nil, []byte{1, 0}), done(3, nil, []byte{3, 0})}
+		if diff := cmp.Diff(want, results, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		// fn runs outside any transaction, so it may write, and its error ends the walk.
+		stop := fault.New(fault.Conflict, "stop", "enough")
+		calls := 0
+		err = scope.WalkChunkInputs(ctx, "bt_1", func(store.BacktestChunk) error {
+			calls++
+			wantKind(t, scope.InsertBacktestChunk(ctx, "bt_2", chunk(9)), 0, "")
+			return stop
+		})
+		wantKind(t, err, fault.Conflict, "stop")
+		if calls != 1 {
+			t.Errorf("the walk went on: %d calls", calls)
+		}
+	})
+}
+
+// TestBacktestIsolation hands every method to those who must not see the run.
+func TestBacktestIsolation(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		queued(t, scope, "bt_1", 1)
+		before, err := scope.Backtest(ctx, "bt_1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for who, other := range neighbours(t, db, "ten_A") {
+			t.Log(who)
+			_, err := other.Backtest(ctx, "bt_1")
+			wantNotFound(t, err)
+			_, err = other.BacktestChunk(ctx, "bt_1", 1)
+			wantNotFound(t, err)
+			_, _, err = other.FinishChunk(ctx, "bt_1", 1, 100, nil, 2000)
+			wantNotFound(t, err)
+			_, err = other.FinishBacktest(ctx, store.Backtest{ID: "bt_1", Status: store.BacktestFailed, FinishedMicros: 2000})
+			wantNotFound(t, err)
+			_, _, err = other.CancelBacktest(ctx, "bt_1", 2000, store.AuditEntry{ID: "aud_never"})
+			wantNotFound(t, err)
+			wantNotFound(t, other.QueueBacktest(ctx, "bt_1", 1, 1))
+			wantPending(t, other, "bt_1")
+			if runs, more, err := other.ListBacktests(ctx, store.BacktestFilter{}, store.Page{}); err != nil || more || len(runs) != 0 {
+				t.Errorf("got %v, %t, %v", runs, more, err)
+			}
+			never := func(store.BacktestChunk) error { t.Error("a chunk was handed out"); return nil }
+			if err := other.WalkChunkInputs(ctx, "bt_1", never); err != nil {
+				t.Error(err)
+			}
+			if err := other.WalkChunkResults(ctx, "bt_1", never); err != nil {
+				t.Error(err)
+			}
+			wantKind(t, other.InsertBacktestChunk(ctx, "bt_1", chunk(1)), 0, "") // a piece of a run of its own
+		}
+		wantRun(t, scope, before)
+		wantPending(t, scope, "bt_1", 1)
+	})
+}
+
+func TestListBacktests(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		for i := range 5 {
+			b := run(numbered("bt", i))
+			b.CreatedMicros = int64(1000 + i/2) // pairs are told apart by id
+			wantKind(t, scope.InsertBacktest(ctx, b, store.AuditEntry{}), 0, "")
+		}
+		if _, _, err := scope.CancelBacktest(ctx, "bt_003", 2000, store.AuditEntry{}); err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		page := store.Page{Limit: 2, Descending: true}
+		for more := true; more; {
+			var runs []store.Backtest
+			var err error
+			runs, more, err = scope.ListBacktests(ctx, store.BacktestFilter{Status: store.BacktestReceiving}, page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range runs {
+				ids = append(ids, b.ID)
+				page.AfterMicros, page.AfterID = b.CreatedMicros, b.ID
+				if b.Setup != nil || b.Request != nil || b.Report != nil {
+					t.Errorf("%s comes with its documents", b.ID)
+				}
+			}
+		}
+		if diff := cmp.Diff([]string{"bt_004", "bt_002", "bt_001", "bt_000"}, ids); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		all, more, err := scope.ListBacktests(ctx, store.BacktestFilter{}, store.Page{Limit: 4})
+		if err != nil || !more || len(all) != 4 || all[3].Status != store.BacktestCancelled || all[3].FinishedMicros != 2000 {
+			t.Errorf("got %+v, %t, %v", all, more, err)
+		}
+	})
+}

@@ -1,0 +1,462 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// passwordHash is what the person who signed up has in the fixture.
+const passwordHash = "argon2id"
+
+func consoleSession(tenant, id string) store.ConsoleSession {
+	return store.ConsoleSession{
+		ID: id, TenantID: tenant, UserID: "usr_" + tenant, Hash: "hash_" + tenant + id, Address: "203.0.113.7", Agent: "Firefox",
+		CreatedMicros: 1000, SeenMicros: 1000, ExpiresMicros: 9000,
+	}
+}
+
+func invitation(tenant, id string) store.Invitation {
+	return store.Invitation{
+		ID: id, TenantID: tenant, Email: id + "@example.in", Role: "risk", Hash: "hash_" + tenant + id, InvitedBy: "usr_" + tenant,
+		CreatedMicros: 1000, ExpiresMicros: 9000,
+	}
+}
+
+// fillStaff puts a row into every table of a tenant's people.
+func fillStaff(t *testing.T, db *store.DB, tenant string) error {
+	t.Helper()
+	staff := db.Staff(tenant)
+	if err := staff.OpenSession(t.Context(), consoleSession(tenant, "ses_1"), passwordHash, store.AuditEntry{}); err != nil {
+		return err
+	}
+	return staff.Invite(t.Context(), invitation(tenant, "inv_1"), store.AuditEntry{})
+}
+
+// addUser adds a person to a tenant.
+func addUser(t *testing.T, db *store.DB, tenant, id, role string) store.User {
+	t.Helper()
+	u := store.User{ID: id, TenantID: tenant, Email: id + "@example.in", PasswordHash: passwordHash, Role: role, CreatedMicros: 200}
+	if err := db.System().InsertUser(t.Context(), u, store.AuditEntry{}); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// actions are what the audit log says happened to something, in live.
+func actions(t *testing.T, db *store.DB, tenant, object string) []string {
+	t.Helper()
+	entries, _, err := db.Scope(tenant, live).ListAudit(t.Context(), store.AuditFilter{Object: object}, store.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, e := range entries {
+		found = append(found, e.Action)
+	}
+	return found
+}
+
+func entry(id, action, object string) store.AuditEntry {
+	return store.AuditEntry{ID: "aud_" + id, Environment: live, CreatedMicros: 500, Actor: "usr_ten_A", Action: action, Object: object}
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system, staff := t.Context(), db.System(), db.Staff("ten_A")
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		first, second := consoleSession("ten_A", "ses_1"), consoleSession("ten_A", "ses_2")
+		second.CreatedMicros = 1001
+		wantKind(t, staff.OpenSession(ctx, first, passwordHash, entry("1", "session.created", "ses_1")), 0, "")
+		wantKind(t, staff.OpenSession(ctx, second, passwordHash, store.AuditEntry{}), 0, "")
+		wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_3"), "the password changed", store.AuditEntry{}))
+		wantNotFound(t, db.Staff("ten_B").OpenSession(ctx, consoleSession("ten_A", "ses_3"), passwordHash, store.AuditEntry{}))
+
+		got, user, tenant, err := system.SessionByHash(ctx, first.Hash)
+		if diff := cmp.Diff(first, got); err != nil || diff != "" || user.ID != "usr_ten_A" || user.Role != "admin" || tenant.ID != "ten_A" {
+			t.Errorf("%v, %+v, %+v (-want +got):\n%s", err, user, tenant, diff)
+		}
+		_, _, _, err = system.SessionByHash(ctx, "hash_of_nothing")
+		wantNotFound(t, err)
+
+		list := func(staff *store.Staff, user string, now, since int64) []string {
+			t.Helper()
+			sessions, err := staff.Sessions(ctx, user, now, since)
+			wantKind(t, err, 0, "")
+			var ids []string
+			for _, s := range sessions {
+				ids = append(ids, s.ID)
+			}
+			return ids
+		}
+		for name, c := range map[string]struct{ got, want []string }{
+			"both, the newest first": {list(staff, "usr_ten_A", 2000, 0), []string{"ses_2", "ses_1"}},
+			"expired":                {list(staff, "usr_ten_A", 9000, 0), nil},
+			"not seen":               {list(staff, "usr_ten_A", 2000, 1000), nil},
+			"another person":         {list(staff, "usr_nobody", 2000, 0), nil},
+			"another tenant":         {list(db.Staff("ten_B"), "usr_ten_A", 2000, 0), nil},
+		} {
+			if diff := cmp.Diff(c.want, c.got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		}
+		endSessions(t, db, first, second)
+	})
+}
+
+// endSessions ends two sessions, after others could not.
+func endSessions(t *testing.T, db *store.DB, first, second store.ConsoleSession) {
+	t.Helper()
+	ctx, staff := t.Context(), db.Staff("ten_A")
+	for _, c := range []struct {
+		staff    *store.Staff
+		user, id string
+	}{{db.Staff("ten_B"), first.UserID, first.ID}, {staff, "usr_nobody", first.ID}, {staff, first.UserID, "ses_none"}} {
+		_, err := c.staff.EndSession(ctx, c.user, c.id, entry("2", "session.ended", c.id))
+		wantNotFound(t, err)
+	}
+	if ended, err := db.Staff("ten_B").EndOtherSessions(ctx, first.UserID, "", store.AuditEntry{}); err != nil || len(ended) != 0 {
+		t.Errorf("another tenant ended %v, %v", ended, err)
+	}
+	wantKind(t, db.System().TouchSessions(ctx, nil), 0, "")
+	wantKind(t, db.System().TouchSessions(ctx, []store.Touch{{Hash: second.Hash, UsedMicros: 5000}, {Hash: first.Hash, UsedMicros: 1}}), 0, "")
+	if got, _, _, err := db.System().SessionByHash(ctx, second.Hash); err != nil || got.SeenMicros != 5000 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if ended, err := staff.EndOtherSessions(ctx, first.UserID, second.ID, entry("3", "session.ended", "usr_ten_A")); err != nil || !slices.Equal(ended, []string{first.Hash}) {
+		t.Errorf("ended %v, %v", ended, err)
+	}
+	if hash, err := staff.EndSession(ctx, first.UserID, second.ID, entry("4", "session.ended", second.ID)); err != nil || hash != second.Hash {
+		t.Errorf("ended %q, %v", hash, err)
+	}
+	if ended, err := staff.EndOtherSessions(ctx, first.UserID, "", entry("5", "session.ended", "usr_ten_A")); err != nil || len(ended) != 0 {
+		t.Errorf("ended %v, %v", ended, err)
+	}
+	if got := actions(t, db, "ten_A", "usr_ten_A"); len(got) != 1 {
+		t.Errorf("the log says %v", got)
+	}
+}
+
+// TestSessionsAreFew ends the oldest when a person has too many.
+func TestSessionsAreFew(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		signUp(t, db, "ten_A")
+		staff := db.Staff("ten_A")
+		for i := range 25 {
+			s := consoleSession("ten_A", numbered("ses", i))
+			s.CreatedMicros += int64(i)
+			wantKind(t, staff.OpenSession(t.Context(), s, passwordHash, store.AuditEntry{}), 0, "")
+		}
+		found, err := staff.Sessions(t.Context(), "usr_ten_A", 0, 0)
+		if err != nil || len(found) != 20 || found[0].ID != "ses_024" || found[19].ID != "ses_005" {
+			t.Errorf("%d sessions, %v", len(found), err)
+		}
+	})
+}
+
+func TestPurgeSessionsAndInvitations(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		for _, tenant := range []string{"ten_A", "ten_B"} {
+			signUp(t, db, tenant)
+			wantKind(t, fillStaff(t, db, tenant), 0, "")
+		}
+		for _, step := range []struct {
+			now, since int64
+			limit      int
+			want       int64
+		}{{8999, 999, 10, 0}, {9000, 0, 1, 1}, {0, 1000, 10, 1}} {
+			if removed, err := system.PurgeSessions(ctx, step.now, step.since, step.limit); err != nil || removed != step.want {
+				t.Errorf("removed %d at %d, %v", removed, step.now, err)
+			}
+		}
+		for _, step := range []struct {
+			now   int64
+			limit int
+			want  int64
+		}{{8999, 10, 0}, {9000, 1, 1}, {9000, 10, 1}} {
+			if removed, err := system.PurgeInvitations(ctx, step.now, step.limit); err != nil || removed != step.want {
+				t.Errorf("removed %d invitations at %d, %v", removed, step.now, err)
+			}
+		}
+	})
+}
+
+func TestRolesAndTheLastAdmin(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, staff := t.Context(), db.Staff("ten_A")
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		wantKind(t, fillStaff(t, db, "ten_A"), 0, "")
+		const first = "usr_ten_A"
+		_, err := staff.SetRole(ctx, first, "viewer", entry("1", "user.role_set", first))
+		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
+		_, err = staff.Disable(ctx, first, 300, entry("2", "user.disabled", first))
+		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
+		second := addUser(t, db, "ten_A", "usr_second", "risk")
+		_, err = staff.Disable(ctx, first, 300, entry("3", "user.disabled", first)) // the other is no administrator
+		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
+		_, err = db.Staff("ten_B").SetRole(ctx, second.ID, "admin", store.AuditEntry{})
+		wantNotFound(t, err)
+		_, err = staff.SetRole(ctx, second.ID, "admin", entry("4", "user.role_set", second.ID))
+		wantKind(t, err, 0, "")
+		ended, err := staff.SetRole(ctx, first, "viewer", entry("5", "user.role_set", first))
+		if err != nil || !slices.Equal(ended, []string{"hash_ten_Ases_1"}) {
+			t.Errorf("ended %v, %v", ended, err)
+		}
+		if left, err := staff.Invitations(ctx, 1000); err != nil || len(left) != 0 {
+			t.Errorf("the links of one who is no administrator any more: %v, %v", left, err)
+		}
+		ended, err = staff.SetRole(ctx, first, "viewer", entry("6", "user.role_set", first))
+		if err != nil || ended != nil {
+			t.Errorf("ended %v, %v", ended, err)
+		}
+		if diff := cmp.Diff([]string{"user.role_set"}, actions(t, db, "ten_A", first)); diff != "" {
+			t.Errorf("the log (-want +got):\n%s", diff)
+		}
+		shutOut(t, db, first)
+	})
+}
+
+// shutOut shuts a viewer out and lets them in again.
+func shutOut(t *testing.T, db *store.DB, userID string) {
+	t.Helper()
+	ctx, staff := t.Context(), db.Staff("ten_A")
+	wantNotFound(t, db.Staff("ten_B").Enable(ctx, userID, store.AuditEntry{}))
+	_, err := db.Staff("ten_B").Disable(ctx, userID, 300, store.AuditEntry{})
+	wantNotFound(t, err)
+	for _, now := range []int64{300, 400} {
+		_, err := staff.Disable(ctx, userID, now, entry(fmt.Sprint("d", now), "user.disabled", userID))
+		wantKind(t, err, 0, "")
+	}
+	if u, err := staff.User(ctx, userID); err != nil || u.DisabledMicros != 300 {
+		t.Errorf("got %+v, %v", u, err)
+	}
+	wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}))
+	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"), store.AuditEntry{})
+	wantNotFound(t, err)
+	wantNotFound(t, staff.Invite(ctx, invitation("ten_A", "inv_9"), store.AuditEntry{}))
+	err = db.Scope("ten_A", live).Read(ctx, func(tx *store.Tx) error {
+		roles, err := tx.Roles()
+		if diff := cmp.Diff([]string{"admin"}, roles); diff != "" {
+			t.Errorf("roles (-want +got):\n%s", diff)
+		}
+		return err
+	})
+	wantKind(t, err, 0, "")
+	wantKind(t, staff.Enable(ctx, userID, entry("e", "user.enabled", userID)), 0, "")
+	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}), 0, "")
+}
+
+// TestAdminsRace lets every administrator shut out the next, all at once.
+func TestAdminsRace(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		nodes := []*store.DB{storetest.Open(t, databaseURL, store.Options{}), storetest.Open(t, databaseURL, store.Options{})}
+		signUp(t, nodes[0], "ten_A")
+		ids := []string{"usr_ten_A"}
+		for i := range 5 {
+			ids = append(ids, addUser(t, nodes[0], "ten_A", numbered("usr", i), "admin").ID)
+		}
+		errs := race(len(ids), func(i int) error {
+			_, err := nodes[i%2].Staff("ten_A").Disable(t.Context(), ids[i], 300, store.AuditEntry{})
+			return err
+		})
+		if n := succeeded(t, errs, fault.Conflict, store.CodeLastAdmin); n != len(ids)-1 {
+			t.Errorf("%d of %d administrators were shut out", n, len(ids))
+		}
+	})
+}
+
+func TestSetPassword(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, staff := t.Context(), db.Staff("ten_A")
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		wantKind(t, fillStaff(t, db, "ten_A"), 0, "")
+		begins := consoleSession("ten_A", "ses_2")
+		for _, c := range []struct {
+			staff *store.Staff
+			old   string
+		}{{staff, "not this one"}, {db.Staff("ten_B"), passwordHash}} {
+			_, err := c.staff.SetPassword(ctx, "usr_ten_A", c.old, "fresh", begins, store.AuditEntry{})
+			wantNotFound(t, err)
+		}
+		ended, err := staff.SetPassword(ctx, "usr_ten_A", passwordHash, "fresh", begins, entry("1", "user.password_changed", "usr_ten_A"))
+		if err != nil || !slices.Equal(ended, []string{"hash_ten_Ases_1"}) {
+			t.Errorf("ended %v, %v", ended, err)
+		}
+		if _, u, _, err := db.System().SessionByHash(ctx, begins.Hash); err != nil || u.PasswordHash != "fresh" {
+			t.Errorf("got %+v, %v", u, err)
+		}
+		wantKind(t, staff.Rehash(ctx, "usr_ten_A", "fresh", "costlier"), 0, "")
+		wantNotFound(t, staff.Rehash(ctx, "usr_ten_A", "fresh", "costlier"))
+		if _, _, _, err := db.System().SessionByHash(ctx, begins.Hash); err != nil {
+			t.Errorf("a costlier hash ended the session: %v", err)
+		}
+	})
+}
+
+func TestInvitations(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system, staff := t.Context(), db.System(), db.Staff("ten_A")
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		old, fresh := invitation("ten_A", "inv_1"), invitation("ten_A", "inv_2")
+		fresh.Email = old.Email
+		wantKind(t, staff.Invite(ctx, old, entry("1", "user.invited", "inv_1")), 0, "")
+		wantKind(t, staff.Invite(ctx, fresh, entry("2", "user.invited", "inv_2")), 0, "")
+		_, _, err := system.InvitationByHash(ctx, old.Hash)
+		wantNotFound(t, err) // the later link is the one that holds
+		got, tenant, err := system.InvitationByHash(ctx, fresh.Hash)
+		if diff := cmp.Diff(fresh, got); err != nil || diff != "" || tenant.OrgName != "Asha Finance" {
+			t.Errorf("%v, %+v (-want +got):\n%s", err, tenant, diff)
+		}
+		for now, want := range map[int64]int{8999: 1, 9000: 0} {
+			if list, err := staff.Invitations(ctx, now); err != nil || len(list) != want {
+				t.Errorf("%d at %d, %v", len(list), now, err)
+			}
+		}
+		if list, err := db.Staff("ten_B").Invitations(ctx, 0); err != nil || len(list) != 0 {
+			t.Errorf("another tenant's are %v, %v", list, err)
+		}
+		wantNotFound(t, db.Staff("ten_B").RevokeInvitation(ctx, fresh.ID, store.AuditEntry{}))
+		wantKind(t, staff.RevokeInvitation(ctx, fresh.ID, entry("3", "invitation.revoked", fresh.ID)), 0, "")
+		wantNotFound(t, staff.RevokeInvitation(ctx, fresh.ID, entry("4", "invitation.revoked", fresh.ID)))
+		if diff := cmp.Diff([]string{"user.invited", "invitation.revoked"}, actions(t, db, "ten_A", fresh.ID)); diff != "" {
+			t.Errorf("the log (-want +got):\n%s", diff)
+		}
+		wantNotFound(t, db.Staff("ten_NOBODY").Invite(ctx, invitation("ten_NOBODY", "inv_1"), store.AuditEntry{}))
+	})
+}
+
+func TestAcceptInvitation(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, staff := t.Context(), db.Staff("ten_A")
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		i := invitation("ten_A", "inv_1")
+		wantKind(t, staff.Invite(ctx, i, store.AuditEntry{}), 0, "")
+		person := func(n int) (store.User, store.ConsoleSession) {
+			u := store.User{ID: numbered("usr", n), Email: i.Email, Role: i.Role, PasswordHash: passwordHash, CreatedMicros: 2000}
+			s := consoleSession("ten_A", numbered("ses", n))
+			s.UserID = u.ID
+			return u, s
+		}
+		u, s := person(99)
+		wantNotFound(t, db.Staff("ten_B").Accept(ctx, i.ID, u, s, store.AuditEntry{}))
+		late := u
+		late.CreatedMicros = i.ExpiresMicros
+		wantNotFound(t, staff.Accept(ctx, i.ID, late, s, store.AuditEntry{}))
+		raised := u
+		raised.Role = "admin"
+		wantNotFound(t, staff.Accept(ctx, i.ID, raised, s, store.AuditEntry{}))
+		errs := race(6, func(n int) error {
+			u, s := person(n)
+			return staff.Accept(ctx, i.ID, u, s, store.AuditEntry{})
+		})
+		if n := succeeded(t, errs, fault.NotFound, store.CodeNotFound); n != 1 {
+			t.Errorf("one invitation let %d people in", n)
+		}
+		if users, err := staff.Users(ctx); err != nil || len(users) != 2 {
+			t.Errorf("the people are %v, %v", users, err)
+		}
+
+		taken := invitation("ten_A", "inv_2")
+		taken.Email = "ten_b@example.in" // somebody of another tenant, whom this one cannot see
+		wantKind(t, staff.Invite(ctx, taken, store.AuditEntry{}), 0, "")
+		u, s = person(50)
+		u.Email = taken.Email
+		wantKind(t, staff.Accept(ctx, taken.ID, u, s, store.AuditEntry{}), fault.Conflict, store.CodeEmailTaken)
+		if list, err := staff.Invitations(ctx, 0); err != nil || len(list) != 1 {
+			t.Errorf("the refused one is gone: %v, %v", list, err)
+		}
+	})
+}
+
+func TestTooManyPeople(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		signUp(t, db, "ten_A")
+		staff := db.Staff("ten_A")
+		errs := race(store.MaxPage+5, func(n int) error {
+			return staff.Invite(t.Context(), invitation("ten_A", numbered("inv", n)), store.AuditEntry{})
+		})
+		if n := succeeded(t, errs, fault.Conflict, store.CodeTooManyPeople); n != store.MaxPage-1 {
+			t.Errorf("%d were invited", n)
+		}
+		later := invitation("ten_A", "inv_later")
+		later.CreatedMicros, later.ExpiresMicros = 9000, 18_000 // the others have expired
+		wantKind(t, staff.Invite(t.Context(), later, store.AuditEntry{}), 0, "")
+	})
+}
+
+func TestRotateKey(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		old := key("ten_A", sandbox)
+		fresh := func(tenant, environment string, n int) store.Key {
+			k := key(tenant, environment)
+			k.ID, k.Hash, k.CreatedMicros = numbered("key", n), numbered("hash", n), 500
+			return k
+		}
+		_, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_B", sandbox, 1))
+		wantNotFound(t, err)
+		_, err = system.RotateKey(ctx, old.ID, 900, fresh("ten_A", live, 1))
+		wantNotFound(t, err)
+		ends, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1), store.AuditEntry{ID: "aud_1", Action: "key.rotated", Object: old.ID})
+		if err != nil || ends.ExpiresMicros != 900 {
+			t.Errorf("got %+v, %v", ends, err)
+		}
+		if ends, err := system.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2)); err != nil || ends.ExpiresMicros != 900 {
+			t.Errorf("its end was moved: %+v, %v", ends, err)
+		}
+		late := fresh("ten_A", sandbox, 3)
+		late.CreatedMicros = 900
+		_, err = system.RotateKey(ctx, old.ID, 1900, late)
+		wantKind(t, err, fault.Conflict, store.CodeKeyNotActive)
+		if keys, err := system.ListKeys(ctx, "ten_A"); err != nil || len(keys) != 3 || keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
+			t.Errorf("the keys are %+v, %v", keys, err)
+		}
+		_, err = system.RevokeKey(ctx, "ten_A", "key_001", 600, store.AuditEntry{})
+		wantKind(t, err, 0, "")
+		_, err = system.RotateKey(ctx, "key_001", 1900, fresh("ten_A", sandbox, 4))
+		wantKind(t, err, fault.Conflict, store.CodeKeyNotActive)
+	})
+}
+
+// TestListKeysKeepsTheOnesInUse when there are more than a list can show.
+func TestListKeysKeepsTheOnesInUse(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		signUp(t, db, "ten_A")
+		errs := race(store.MaxPage+20, func(n int) error {
+			k := key("ten_A", live)
+			k.ID, k.Hash, k.CreatedMicros, k.RevokedMicros = numbered("key", n), numbered("hash", n), int64(200+n), 900
+			return db.System().InsertKey(t.Context(), k, store.AuditEntry{})
+		})
+		succeeded(t, errs, 0, "")
+		keys, err := db.System().ListKeys(t.Context(), "ten_A")
+		if err != nil || len(keys) != store.MaxPage || keys[0].ID != key("ten_A", sandbox).ID || keys[1].CreatedMicros <= 220 {
+			t.Errorf("%d keys, the first %+v, %v", len(keys), keys[0], err)
+		}
+	})
+}

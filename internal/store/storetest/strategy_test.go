@@ -1,0 +1,100 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+func fillStrategy(tx *store.Tx) error {
+	_, err := tx.PutStrategy(store.Strategy{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
+	return err
+}
+
+func putStrategy(t *testing.T, scope *store.Scope, s store.Strategy, expected int64) (put store.Strategy, err error) {
+	t.Helper()
+	err = scope.Write(t.Context(), func(tx *store.Tx) (err error) {
+		put, err = tx.PutStrategy(s, expected)
+		return err
+	})
+	return put, err
+}
+
+// TestStrategy: every version stays, and is its scope's alone.
+func TestStrategy(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		none, err := scope.Strategy(ctx)
+		if diff := cmp.Diff(store.Strategy{}, none); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		first := store.Strategy{Document: []byte(`{"a":1}`), UpdatedMicros: 7, UpdatedBy: "key_1"}
+		put, err := putStrategy(t, scope, first, 0)
+		wantKind(t, err, 0, "")
+		first.Version = 1
+		if diff := cmp.Diff(first, put); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		for _, expected := range []int64{0, 2} {
+			_, err = putStrategy(t, scope, store.Strategy{Document: []byte("{}")}, expected)
+			wantKind(t, err, fault.Precondition, store.CodePreconditionFailed)
+		}
+		second, err := putStrategy(t, scope, store.Strategy{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
+		wantKind(t, err, 0, "")
+		got, err := scope.Strategy(ctx)
+		if diff := cmp.Diff(second, got); err != nil || diff != "" || got.Version != 2 {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		got, err = scope.StrategyAt(ctx, 1)
+		if diff := cmp.Diff(first, got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		_, err = scope.StrategyAt(ctx, 3)
+		wantNotFound(t, err)
+		for who, other := range neighbours(t, db, "ten_A") {
+			t.Log(who)
+			got, err := other.Strategy(ctx)
+			if diff := cmp.Diff(store.Strategy{}, got); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+			_, err = other.StrategyAt(ctx, 1)
+			wantNotFound(t, err)
+			if put, err := putStrategy(t, other, first, 0); err != nil || put.Version != 1 {
+				t.Errorf("version %d, %v", put.Version, err)
+			}
+		}
+		if got, err := scope.Strategy(ctx); err != nil || got.Version != 2 {
+			t.Errorf("got version %d, %v", got.Version, err)
+		}
+	})
+}
+
+// TestStrategyRace lets many replace the same version: one does. Those who
+// expect nothing all have their turn.
+func TestStrategyRace(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		nodes := twoNodes(t, databaseURL)
+		put := func(expected int64) []error {
+			return race(20, func(i int) error {
+				_, err := putStrategy(t, nodes[i%2].Scope("ten_A", sandbox), store.Strategy{UpdatedMicros: int64(i)}, expected)
+				return err
+			})
+		}
+		if n := succeeded(t, put(0), fault.Precondition, store.CodePreconditionFailed); n != 1 {
+			t.Errorf("%d replaced it", n)
+		}
+		if n := succeeded(t, put(-1), 0, ""); n != 20 {
+			t.Errorf("%d of 20 had their turn", n)
+		}
+		if got, err := nodes[0].Scope("ten_A", sandbox).Strategy(t.Context()); err != nil || got.Version != 21 {
+			t.Errorf("got version %d, %v", got.Version, err)
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package tenant
+
+import (
+	"errors"
+	"testing"
+
+	"verdict/internal/fault"
+)
+
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	for role, want := range map[Role]string{
+		RoleAdmin: "admin", RoleRisk: "decide read policy:write policy:activate", RoleViewer: "read", "king": "", "": "",
+	} {
+		if got := role.Scopes().String(); got != want {
+			t.Errorf("%q may %q, want %q", role, got, want)
+		}
+		if _, ok := ParseRole(string(role)); ok != (want != "") {
+			t.Errorf("%q is a role: %v", role, ok)
+		}
+	}
+	for _, role := range Roles() {
+		if role != RoleAdmin && role.Scopes().Has(Admin) {
+			t.Errorf("%s may do everything", role)
+		}
+	}
+}
+
+// TestPersonIsToldOfARole and not of an API key, which they did not use.
+func TestPersonIsToldOfARole(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		who  Principal
+		want string
+	}{
+		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", Scopes: Read}, "this needs a role with the scope admin; an administrator can give it to you"},
+		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", KeyID: "key_1", Scopes: Read}, "this call needs an API key with the scope admin"},
+		{Principal{}, "this call needs an API key with the scope admin"},
+	} {
+		var refusal *fault.Error
+		if err := c.who.Require(Admin); !errors.As(err, &refusal) || refusal.Detail != c.want {
+			t.Errorf("told %v, want %q", err, c.want)
+		}
+	}
+}
