@@ -26,6 +26,9 @@ var placeholders = strings.NewReplacer(
 	"{scorecard_id}", "sc_01KA2XF3K9J4E1P6QR0ST3VWXY",
 	"{alert_id}", "alr_01KA2XH8P1M6G3R8ST2VW5XYZA",
 	"{blocked_key}", "hmac:5f0c7d6e1f2a4b3c8d9e0a1b2c3d4e5f",
+	"{backtest_id}", "bt_01KA2XK4R2N7H4S9TV3WX6YZAB",
+	"{job_id}", "bt_01KA2XK4R2N7H4S9TV3WX6YZAC",
+	"{run_id}", "run_01KA2XM6T3P8J5V0WX4YZ7ABCD",
 )
 
 func load(t *testing.T) *openapi3.T {
@@ -251,7 +254,7 @@ func TestProblemExamples(t *testing.T) {
 // not fill in.
 func TestPlaceholdersAreKnown(t *testing.T) {
 	t.Parallel()
-	known := []string{"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{scorecard_id}", "{alert_id}", "{blocked_key}"}
+	known := []string{"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{scorecard_id}", "{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}"}
 	for _, found := range regexp.MustCompile(`'\{[a-z_]+\}'`).FindAllString(string(api.OpenAPI), -1) {
 		if !slices.Contains(known, strings.Trim(found, "'")) {
 			t.Errorf("nobody knows %s", found)

@@ -97,12 +97,9 @@ func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, id string) error
 	if p.Environment != tenant.Live || set.Status == store.StatusActive {
 		return nil
 	}
-	people, err := tx.Users()
-	if err != nil {
+	alone, err := nobodyElse(tx)
+	if err != nil || alone {
 		return err
-	}
-	if people < 2 {
-		return nil
 	}
 	author, err := tx.KeyOwner(set.CreatedBy)
 	if err != nil {
@@ -110,7 +107,23 @@ func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, id string) error
 	}
 	if set.CreatedBy == actor(p) || set.CreatedBy == p.UserID || author != "" && author == p.UserID {
 		return fault.New(fault.Conflict, CodeSecondPersonRequired,
-			"in live a rule set is activated by another person than its author, once the tenant has two users")
+			"in live a rule set is activated by another person than its author, once the tenant has two users who may activate")
 	}
 	return nil
+}
+
+// nobodyElse tells whether there is no second person to ask: one who can only
+// look, or was shut out, could not arm it either.
+func nobodyElse(tx *store.Tx) (bool, error) {
+	roles, err := tx.Roles()
+	if err != nil {
+		return false, err
+	}
+	may := 0
+	for _, role := range roles {
+		if tenant.Role(role).Scopes().Has(tenant.PolicyActivate) {
+			may++
+		}
+	}
+	return may < 2, nil
 }

@@ -53,11 +53,17 @@ func (s *Service) loadCredential(ctx context.Context, hash tenant.KeyHash) (cred
 	if err != nil {
 		return credential{}, err
 	}
+	plan, err := s.planOf(owner)
+	return credential{key: record, plan: plan, hash: text}, err
+}
+
+// planOf finds the plan of a tenant.
+func (s *Service) planOf(owner store.Tenant) (tenant.Plan, error) {
 	plan, ok := s.options.Plans.Get(owner.Plan)
 	if !ok {
-		return credential{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have", owner.ID, owner.Plan)
+		return tenant.Plan{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have", owner.ID, owner.Plan)
 	}
-	return credential{key: record, plan: plan, hash: text}, nil
+	return plan, nil
 }
 
 // keyHash is how storage writes a key's hash.

@@ -2,11 +2,8 @@ package decisioning
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"verdict/internal/engine"
-	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/store"
@@ -69,20 +66,12 @@ type ReExplanation struct {
 // that of the answer as it is stored. What cannot be read any more is not
 // verified, and says so; an error is a failure of storage.
 func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *store.Decision) (ReExplanation, error) {
-	policy, err := s.policy(ctx, scope, stored.PolicyID)
-	var refusal *fault.Error
-	var unreadable notARefusal
-	switch {
-	case errors.As(err, &unreadable):
-		return unverified(stored, "The policy that decided cannot be read by this version of the service"), nil
-	case errors.As(err, &refusal) && refusal.Kind == fault.NotFound:
-		return unverified(stored, "The policy that decided is not there any more"), nil
-	case err != nil:
-		return ReExplanation{}, fmt.Errorf("the policy of decision %s: %w", stored.ID, err)
-	}
-	facts, err := readFacts(stored.Facts)
+	policy, facts, why, err := s.replayable(ctx, scope, stored)
 	if err != nil {
-		return unverified(stored, "The stored facts cannot be read"), nil
+		return ReExplanation{}, err
+	}
+	if why != "" {
+		return unverified(stored, why), nil
 	}
 	d := borrow()
 	defer decisions.Put(d)

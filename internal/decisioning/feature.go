@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"verdict/internal/fault"
@@ -23,6 +24,7 @@ const CodeFeaturesNotGenerated = "features_not_generated"
 // FeatureFilter narrows a feature vector; zero fields do not.
 type FeatureFilter struct {
 	Name, Prefix                 string
+	Contains                     string // each of its words, in any order
 	Metric, Product, Aggregation string
 	WindowDays                   int
 	UsedOnly, PopulatedOnly      bool
@@ -50,7 +52,7 @@ func FeatureProducts() []string {
 
 func (f FeatureFilter) words() []string {
 	return []string{
-		"features", f.Name, f.Prefix, f.Metric, f.Product, f.Aggregation, strconv.Itoa(f.WindowDays),
+		"features", f.Name, f.Prefix, f.Contains, f.Metric, f.Product, f.Aggregation, strconv.Itoa(f.WindowDays),
 		strconv.FormatBool(f.UsedOnly), strconv.FormatBool(f.PopulatedOnly),
 	}
 }
@@ -152,6 +154,11 @@ func (f FeatureFilter) admits(index int, known, used bool) bool {
 		return false
 	}
 	text, name := feature.NameAt(index), feature.At(index)
+	for word := range strings.FieldsSeq(f.Contains) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
 	is := func(wanted, got string) bool { return wanted == "" || wanted == got }
 	return is(f.Name, text) && is(f.Metric, name.Metric) && is(f.Product, name.Product) && is(f.Aggregation, name.Aggregation) &&
 		(f.WindowDays == 0 || f.WindowDays == name.WindowDays) && len(text) >= len(f.Prefix) && text[:len(f.Prefix)] == f.Prefix

@@ -126,3 +126,6 @@ func (c FraudConfig) Write(w *wire.Writer) {
 	optional(w, "updated_by", c.updatedBy)
 	w.Members(document.Buf).EndObject()
 }
+
+// DefaultFraudConfig is what every tenant starts with.
+func DefaultFraudConfig() FraudConfig { return FraudConfig{config: signal.DefaultConfig()} }

@@ -104,6 +104,7 @@ func (s *Service) flush(ctx context.Context) {
 			s.options.Logger.WarnContext(ctx, "last use of keys was not noted", "error", err)
 		}
 	}
+	s.flushSeen(ctx)
 	s.flushRules(ctx, s.now())
 }
 

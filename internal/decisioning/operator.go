@@ -97,7 +97,7 @@ func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.A
 // belongs refuses a user who is none of the tenant's: whose key it is decides
 // who counts as a second person.
 func (s *Service) belongs(ctx context.Context, tenantID, userID string) error {
-	users, err := s.db.System().ListUsers(ctx, tenantID)
+	users, err := s.db.Staff(tenantID).Users(ctx)
 	if err != nil {
 		return err
 	}
@@ -124,30 +124,29 @@ func (s *Service) Keys(ctx context.Context, tenantID string) ([]tenant.APIKey, e
 
 // RevokeKey ends a key for good. Every node refuses it within a second.
 func (s *Service) RevokeKey(ctx context.Context, tenantID, keyID string) (tenant.APIKey, error) {
-	now := s.moment()
-	revoked, err := s.db.System().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(),
-		s.auditBy(actorOperator, "", now, actionKeyRevoked, keyID, ""))
-	if err != nil {
-		return tenant.APIKey{}, err
-	}
-	return apiKey(revoked)
+	return s.revokeKey(ctx, tenantID, keyID, actorOperator)
 }
 
 // User is a person of a tenant.
 type User struct {
 	ID, Email, Role string
 	CreatedAt       time.Time
+	DisabledAt      time.Time // zero: they can sign in
+}
+
+func userOf(u store.User) User {
+	return User{ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: moment(u.CreatedMicros), DisabledAt: moment(u.DisabledMicros)}
 }
 
 // Users lists a tenant's people.
 func (s *Service) Users(ctx context.Context, tenantID string) ([]User, error) {
-	rows, err := s.db.System().ListUsers(ctx, tenantID)
+	rows, err := s.db.Staff(tenantID).Users(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]User, len(rows))
 	for i, u := range rows {
-		list[i] = User{u.ID, u.Email, u.Role, moment(u.CreatedMicros)}
+		list[i] = userOf(u)
 	}
 	return list, nil
 }
@@ -176,5 +175,5 @@ func (s *Service) CreateUser(ctx context.Context, tenantID, email string, passwo
 		Role: string(role), CreatedMicros: now.UnixMicro(),
 	}
 	err = s.db.System().InsertUser(ctx, u, s.auditBy(actorOperator, string(tenant.Live), now, actionUserAdded, u.ID, ""))
-	return User{u.ID, u.Email, u.Role, now}, err
+	return userOf(u), err
 }

@@ -48,6 +48,18 @@ func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f Pincod
 	return out, nil
 }
 
+// PincodeRegions counts the entries by region and class, as they stand now.
+func (s *Service) PincodeRegions(ctx context.Context, p tenant.Principal) ([]signal.Region, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, err
+	}
+	settings, err := s.settings(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return settings.risks.Regions(s.moment().UnixMicro()), nil
+}
+
 // SetPincodeRisks adds, replaces and removes entries, all of them or none.
 func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body wire.Value) (PincodeRisks, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {

@@ -16,7 +16,7 @@ import (
 type Review store.Review
 
 // The outcomes of a review.
-var reviewOutcomes = []string{"upheld", "overturned", "more_information"}
+var reviewOutcomes = []string{"upheld", "overturned", store.OutcomeAsks}
 
 // Bounds on what a review holds, in bytes.
 const (

@@ -46,25 +46,35 @@ func (s *Service) createScorecard(ctx context.Context, p tenant.Principal, body 
 	if err != nil {
 		return Answer{}, err
 	}
+	insert := s.insertScorecard(p, card)
+	return s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+		stored, err := insert(tx)
+		if err != nil {
+			return Answer{}, err
+		}
+		var w wire.Writer
+		stored.Write(&w)
+		return Answer{Status: statusCreated, Body: w.Buf}, nil
+	})
+}
+
+// insertScorecard is how a new scorecard is stored, with its audit entry; the
+// id is settled before the transaction, which may be tried again.
+func (s *Service) insertScorecard(p tenant.Principal, card *engine.Scorecard) func(*store.Tx) (Scorecard, error) {
 	now := s.moment()
 	record := store.Scorecard{
 		ID: s.ids.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
 		CreatedMicros: now.UnixMicro(), CreatedBy: actor(p),
 	}
-	return s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+	return func(tx *store.Tx) (Scorecard, error) {
 		stored, err := tx.InsertScorecard(record)
 		if err != nil {
-			return Answer{}, err
+			return Scorecard{}, err
 		}
 		entry := s.audit(p, now, actionScorecardCreated, stored.ID, "")
 		entry.AfterChecksum = stored.Checksum
-		if err := tx.Audit(entry); err != nil {
-			return Answer{}, err
-		}
-		var w wire.Writer
-		Scorecard{stored, card}.Write(&w)
-		return Answer{Status: statusCreated, Body: w.Buf}, nil
-	})
+		return Scorecard{stored, card}, tx.Audit(entry)
+	}
 }
 
 // readNamed reads a scorecard that is to be kept, and so must have a name.
@@ -110,6 +120,22 @@ func readScorecard(stored store.Scorecard) (*engine.Scorecard, error) {
 		}
 	}
 	return nil, fmt.Errorf("read the stored scorecard %s: %w", stored.ID, notARefusal{err})
+}
+
+// StoredScorecard finds a scorecard.
+func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id string) (Scorecard, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Scorecard{}, err
+	}
+	if !tenant.Valid(tenant.KindScorecard, id) {
+		return Scorecard{}, missing("scorecard")
+	}
+	stored, err := s.scope(p).Scorecard(ctx, id)
+	if err != nil {
+		return Scorecard{}, err
+	}
+	card, err := readScorecard(stored)
+	return Scorecard{stored, card}, err
 }
 
 // Scorecards lists the stored scorecards.

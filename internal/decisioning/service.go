@@ -16,6 +16,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,6 +41,12 @@ type Options struct {
 	PlanCache int
 	// Atlas knows where places and addresses are; the tables in the binary.
 	Atlas signal.Atlas
+	// Backtests bounds them. Spreader has the large ones done; without one only
+	// those are taken that are answered at once.
+	Backtests BacktestLimits
+	Spreader  Spreader
+	// Logins bounds what people may try who are not signed in.
+	Logins tenant.LoginRates // tenant.DefaultLoginRates
 }
 
 // Hooks are told what happened, for metrics. They must not block; a nil hook
@@ -70,11 +77,18 @@ type Service struct {
 	policies *cache[policyID, *policy]
 	gathered gathered
 	flights  flights
+	fitting  sync.Mutex // one scorecard is made at a time: it takes every processor
 	lastDay  atomic.Pointer[businessDay]
 
 	secret        *cache[struct{}, []byte]
 	fraudChanges  *cache[scopeID, int64]
 	fraudSettings *cache[settingsID, *fraudSettings]
+	backtests     *cache[policyID, *backtestRun]
+	resumed       resumed
+
+	sessions *cache[tenant.TokenHash, Session]
+	seen     seen
+	doors    tenant.Buckets
 }
 
 // refreshAfter is how old what a cache says may be. A revoked key and an
@@ -88,6 +102,7 @@ const (
 	policyCacheSize = 1_000
 
 	settingsCacheSize = 1_000
+	backtestCacheSize = 16
 	// policyCacheBytes bounds the documents of the policies kept. A compiled
 	// policy takes some eight times its document.
 	policyCacheBytes = 32 << 20
@@ -119,6 +134,10 @@ func New(db *store.DB, o Options) (*Service, error) {
 	if o.PlanCache == 0 {
 		o.PlanCache = policyCacheSize
 	}
+	if o.Logins == (tenant.LoginRates{}) {
+		o.Logins = tenant.DefaultLoginRates()
+	}
+	o.Backtests.fill()
 	hasher, err := tenant.NewHasher(o.PasswordCost, o.HashesAtOnce, o.Random)
 	if err != nil {
 		return nil, err
@@ -131,6 +150,8 @@ func New(db *store.DB, o Options) (*Service, error) {
 	s.secret = newCache(1, 0, o.Now, s.loadSecret)
 	s.fraudChanges = newCache(activeCacheSize, refreshAfter, o.Now, s.loadFraudChanges)
 	s.fraudSettings = newCache(settingsCacheSize, 0, o.Now, s.loadFraudSettings)
+	s.backtests = newCache(backtestCacheSize, 0, o.Now, s.loadBacktest)
+	s.sessions = newCache(keyCacheSize, refreshAfter, o.Now, s.loadSession)
 	s.gathered.counts = map[gatheredKey]int64{}
 	s.gathered.touches = map[string]int64{}
 	s.flights.under = map[flight]struct{}{}
@@ -160,7 +181,7 @@ func parseClock(text string) (int64, error) {
 // flushEvery is how long what is gathered in memory waits to be stored.
 const flushEvery = time.Second
 
-// purgeEvery is how often expired idempotency keys are removed.
+// purgeEvery is how often what has expired is removed.
 const purgeEvery = 10 * time.Minute
 
 // Run stores what is gathered in memory, until ctx ends, and then once more.
@@ -189,15 +210,22 @@ func (s *Service) Run(ctx context.Context) {
 // purgeBatch bounds how long a purge holds the writer.
 const purgeBatch = 1_000
 
+// purge removes what has expired.
 func (s *Service) purge(ctx context.Context) {
-	for {
-		removed, err := s.db.System().PurgeIdempotency(ctx, s.now().UnixMicro(), purgeBatch)
-		if err != nil {
-			s.options.Logger.WarnContext(ctx, "expired idempotency keys stay for now", "error", err)
-			return
+	now, system := s.now(), s.db.System()
+	for what, remove := range map[string]func() (int64, error){
+		"idempotency keys": func() (int64, error) { return system.PurgeIdempotency(ctx, now.UnixMicro(), purgeBatch) },
+		"sessions": func() (int64, error) {
+			return system.PurgeSessions(ctx, now.UnixMicro(), now.Add(-sessionIdle).UnixMicro(), purgeBatch)
+		},
+		"invitations": func() (int64, error) { return system.PurgeInvitations(ctx, now.UnixMicro(), purgeBatch) },
+	} {
+		removed, err := int64(purgeBatch), error(nil)
+		for removed == purgeBatch && err == nil {
+			removed, err = remove()
 		}
-		if removed < purgeBatch {
-			return
+		if err != nil {
+			s.options.Logger.WarnContext(ctx, "what has expired stays for now", "what", what, "error", err)
 		}
 	}
 }

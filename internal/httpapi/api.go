@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"verdict/api"
+	"verdict/internal/agent"
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
 )
@@ -38,6 +39,10 @@ type Options struct {
 	// RequestTimeout bounds the work on one request; 20 s. It should be less
 	// than the server's own patience with writing the answer.
 	RequestTimeout time.Duration
+	// FilePace is the time in which every 256 KiB of a file must arrive; 30 s.
+	FilePace time.Duration
+	// Agents run on the same use cases; those without a narrator when nil.
+	Agents *agent.Service
 	// TrustedProxies are the networks whose word on a client's address is
 	// taken.
 	TrustedProxies []netip.Prefix
@@ -64,11 +69,13 @@ type Observation struct {
 // API serves HTTP.
 type API struct {
 	service *decisioning.Service
+	agents  *agent.Service
 	options Options
 	routes  *router
 	ids     *tenant.IDs
 	limiter *limiter
 	docs    *http.ServeMux
+	pages   *docs
 	reading reading
 	probes  readiness
 	started time.Time
@@ -81,6 +88,7 @@ const (
 
 	defaultMaxReading     = 512 << 20
 	defaultRequestTimeout = 20 * time.Second
+	defaultFilePace       = 30 * time.Second
 )
 
 // New makes the handler of the whole API.
@@ -103,15 +111,21 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	if o.RequestTimeout == 0 {
 		o.RequestTimeout = defaultRequestTimeout
 	}
+	if o.FilePace == 0 {
+		o.FilePace = defaultFilePace
+	}
 	if o.SignupRate == (tenant.Rate{}) {
 		o.SignupRate = tenant.DefaultSignupRate()
+	}
+	if o.Agents == nil {
+		o.Agents = agent.New(service, agent.Options{})
 	}
 	pages, err := newDocs(api.OpenAPI, o.Version)
 	if err != nil {
 		return nil, err
 	}
 	a := &API{
-		service: service, options: o, ids: newRequestIDs(), limiter: newLimiter(), docs: http.NewServeMux(), started: o.Now(),
+		service: service, agents: o.Agents, options: o, ids: newRequestIDs(), limiter: newLimiter(), docs: http.NewServeMux(), pages: pages, started: o.Now(),
 	}
 	a.reading.room = o.MaxReading
 	pages.register(a.docs)
@@ -146,6 +160,20 @@ func (a *API) table() []route {
 		{pattern: "POST /v1/rule-sets/{id}/activate", handle: a.activate, bucket: bucketWrite, body: optional, once: true},
 		{pattern: "GET /v1/scorecards", handle: a.scorecards, bucket: bucketRead},
 		{pattern: "POST /v1/scorecards", handle: a.scorecard, bucket: bucketDecide, body: required, once: true},
+		{pattern: "POST /v1/scorecards/fit", handle: a.fitScorecard, bucket: bucketBacktest, body: required, rows: true, once: true},
+		{pattern: "POST /v1/backtest", handle: a.runBacktest, bucket: bucketBacktest, body: required, report: true, stream: true, once: true},
+		{pattern: "GET /v1/backtest", handle: a.backtests, bucket: bucketRead},
+		{pattern: "GET /v1/backtest/{id}", handle: a.backtest, bucket: bucketRead},
+		{pattern: "POST /v1/backtest/{id}/cancel", handle: a.cancelBacktest, bucket: bucketWrite, once: true},
+		{pattern: "GET /v1/backtest/{id}/rows", handle: a.backtestRows, bucket: bucketBacktest, only: "text/csv"},
+		{pattern: "GET /v1/backtest/{id}/report", handle: a.backtestPage, bucket: bucketBacktest, only: "text/html"},
+		{pattern: "GET /v1/credit/backtest", handle: a.runBook, bucket: bucketBacktest},
+		{pattern: "POST /v1/agents/underwrite", handle: a.underwrite, bucket: bucketDecide, body: required, report: true, once: true},
+		{pattern: "POST /v1/agents/collections", handle: a.collect, bucket: bucketDecide, body: required, once: true},
+		{pattern: "GET /v1/agents/collections/strategy", handle: a.strategy, bucket: bucketRead},
+		{pattern: "PUT /v1/agents/collections/strategy", handle: a.changeStrategy, bucket: bucketWrite, body: required},
+		{pattern: "GET /v1/agents/runs", handle: a.agentRuns, bucket: bucketRead},
+		{pattern: "GET /v1/agents/runs/{id}", handle: a.agentRun, bucket: bucketRead},
 		{pattern: "GET /v1/usage", handle: a.usage, bucket: bucketRead},
 		{pattern: "GET /v1/fraud/config", handle: a.fraudConfig, bucket: bucketRead},
 		{pattern: "PUT /v1/fraud/config", handle: a.changeFraudConfig, bucket: bucketWrite, body: required},

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"verdict/internal/fault"
 	"verdict/internal/wire"
@@ -61,11 +63,11 @@ func (r *reading) release(reserved int64) {
 // readBody reads and parses the body that a route wants. What is larger than
 // the limit is refused before it is read, or as soon as that shows.
 func (c *call) readBody() error {
-	if c.route.body == noBody {
+	if c.route.body == noBody || c.route.stream && c.streams() {
 		return nil
 	}
 	// What belongs into the body and stands in the query would be passed over.
-	if c.r.URL.RawQuery != "" {
+	if c.r.URL.RawQuery != "" && !c.route.stream {
 		if err := c.query().err(); err != nil {
 			return err
 		}
@@ -76,6 +78,10 @@ func (c *call) readBody() error {
 	most := c.api.options.MaxBody
 	if c.route.report {
 		most = c.api.options.MaxReport
+	}
+	if c.route.rows {
+		most = max(most, maxRowsBody)
+		c.wait(rowsPatience)
 	}
 	length := c.r.ContentLength
 	if length > most {
@@ -103,6 +109,21 @@ func (c *call) readBody() error {
 		return nil
 	}
 	return c.parse(data)
+}
+
+// maxRowsBody bounds a body with many rows that is read whole, and rowsPatience
+// the time it may take to arrive.
+const (
+	maxRowsBody  = 64 << 20
+	rowsPatience = 2 * time.Minute
+)
+
+// wait gives the connection more time than it usually has, for the body and as
+// much again for the answer. One that cannot be told keeps its own.
+func (c *call) wait(patience time.Duration) {
+	control, now := http.NewResponseController(c.w), time.Now()
+	_ = control.SetReadDeadline(now.Add(patience))
+	_ = control.SetWriteDeadline(now.Add(2 * patience))
 }
 
 // parse reads the bytes, and gives their memory back: the document has its

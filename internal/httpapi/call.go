@@ -183,6 +183,9 @@ func (c *call) acceptable() error {
 	if len(accept) == 0 {
 		return nil
 	}
+	if c.route.only != "" {
+		return c.acceptsOnly(strings.Join(accept, ","))
+	}
 	json, csv := false, false
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		kind, params, err := mime.ParseMediaType(part)
@@ -203,6 +206,19 @@ func (c *call) acceptable() error {
 		return fault.New(notAcceptable, codeNotAcceptable, "answers are application/json")
 	}
 	return nil
+}
+
+// acceptsOnly refuses a request for another form than the one there is.
+func (c *call) acceptsOnly(accept string) error {
+	family, _, _ := strings.Cut(c.route.only, "/")
+	for part := range strings.SplitSeq(accept, ",") {
+		kind, params, err := mime.ParseMediaType(part)
+		unwanted := params["q"] != "" && strings.Trim(params["q"], "0.") == ""
+		if err == nil && !unwanted && (kind == "*/*" || kind == family+"/*" || kind == c.route.only) {
+			return nil
+		}
+	}
+	return fault.New(notAcceptable, codeNotAcceptable, "the answer is %s", c.route.only)
 }
 
 // maxOnceKey bounds an Idempotency-Key.

@@ -30,6 +30,8 @@ type docs struct {
 	// serve no reader at all.
 	page   func() (docsFile, error)
 	errors func() (map[string]docsFile, error)
+	// piece is what the page says, without the frame around it.
+	piece func() (docsFile, error)
 }
 
 // docsFile is a body with its validator.
@@ -68,6 +70,13 @@ func newDocs(openapi []byte, service string) (*docs, error) {
 		}
 		return d.render("page.html", v)
 	})
+	d.piece = sync.OnceValues(func() (docsFile, error) {
+		v, err := view()
+		if err != nil {
+			return docsFile{}, err
+		}
+		return d.render("reference", v)
+	})
 	d.errors = sync.OnceValues(func() (map[string]docsFile, error) {
 		v, err := view()
 		if err != nil {
@@ -84,7 +93,6 @@ func (d *docs) register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, r *http.Request) { d.style.serve(w, r, http.StatusOK) })
 	mux.HandleFunc("GET /docs", d.servePage)
 	mux.HandleFunc("GET /docs/errors/{code}", d.serveError)
-	mux.HandleFunc("GET /console", serveConsoleNotice)
 }
 
 func (d *docs) servePage(w http.ResponseWriter, r *http.Request) {

@@ -50,6 +50,24 @@ var errorPages = []errorPage{
 		Mend:    "Send amounts in rupees. Send identifiers and account numbers as strings.",
 	},
 	{
+		Code: "malformed_body", Status: 400, Title: "Body cannot be read",
+		Meaning: "A file could not be read to its end, or is not in the form it claims. Nothing was done.",
+		Cause:   "It was cut off, is packed and damaged, claims to be gzip and is not, or the form around it is not well-formed.",
+		Mend:    "Send the file again, whole. For a form use a library that writes `multipart/form-data`.",
+	},
+	{
+		Code: "bad_utf8", Status: 400, Title: "Text is not UTF-8",
+		Meaning: "A file, or a row of it, has bytes that are not UTF-8 text.",
+		Cause:   "The file was saved in another encoding, or is no text at all.",
+		Mend:    "Save it as CSV in UTF-8. A row with such bytes is listed in `row_errors`; a header with them refuses the file.",
+	},
+	{
+		Code: "bad_quote", Status: 400, Title: "A quote is out of place",
+		Meaning: "A quoted cell is not closed, or a quote stands inside a cell that is not quoted.",
+		Cause:   "Cells with commas, quotes or line ends are quoted, and a quote inside is doubled.",
+		Mend:    "Write the file with a CSV library.",
+	},
+	{
 		Code: "invalid_cursor", Status: 400, Title: "Cursor cannot be used",
 		Meaning: "The `cursor` is not one that this list gave out with these filters.",
 		Cause:   "A cursor belongs to one tenant, one environment, one list and one set of filters. It was changed, cut short, or used with others.",
@@ -92,6 +110,12 @@ var errorPages = []errorPage{
 		Mend:    "Decide again through `POST /v1/evaluate` with `features: true`. A decision never changes, so none can be added to this one.",
 	},
 	{
+		Code: "backtest_expired", Status: 404, Title: "Rows are not kept any more",
+		Meaning: "The backtest is there with its report, and its rows were given up.",
+		Cause:   "Rows are kept for a while only; how long is set by whoever runs the service.",
+		Mend:    "Run the backtest again to have row-level results.",
+	},
+	{
 		Code: "method_not_allowed", Status: 405, Title: "Method not allowed",
 		Meaning: "The path exists and does not take this method.",
 		Cause:   "Often a GET where a POST is meant, or a path with a slash too many.",
@@ -100,7 +124,7 @@ var errorPages = []errorPage{
 	{
 		Code: "not_acceptable", Status: 406, Title: "No acceptable representation",
 		Meaning: "The answer cannot be given in any of the forms that `Accept` allows.",
-		Cause:   "Answers are `application/json`; the audit trail can also be `text/csv`.",
+		Cause:   "Answers are `application/json`; the audit trail can also be `text/csv`. The rows of a backtest are `text/csv` and its page is `text/html`.",
 		Mend:    "Leave `Accept` out, or send `application/json`.",
 	},
 	{
@@ -123,14 +147,14 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: "second_person_required", Status: 409, Title: "A second person must activate",
-		Meaning: "In live, once a tenant has two users, the author of a rule set does not activate it.",
+		Meaning: "In live, once a tenant has two users who may activate, the author of a rule set does not activate it.",
 		Cause:   "The key that activates belongs to the user who created the draft.",
 		Mend:    "Ask a colleague to activate it with a key of their own.",
 	},
 	{
 		Code: "invalid_transition", Status: 409, Title: "Not possible in this state",
 		Meaning: "What was asked for is not possible in the state the thing is in.",
-		Cause:   "For an alert: it is closed, which is the end. For a rule set: its stored document does not pass the checks of this version of the service.",
+		Cause:   "For an alert: it is closed, which is the end. For a backtest: it is over and cannot be cancelled, or it has no result to show yet. For a rule set: its stored document does not pass the checks of this version of the service.",
 		Mend:    "Fetch the alert to see its state; what happens after it was closed opens a new one by itself. Of a rule set create a new version from the document, mend what is refused, and activate that.",
 	},
 	{
@@ -148,19 +172,25 @@ var errorPages = []errorPage{
 	{
 		Code: "precondition_failed", Status: 412, Title: "Expected state has changed",
 		Meaning: "What you expected to find is not what is there. Nothing was changed.",
-		Cause:   "`expected_active_id` is not the active rule set, `expected_checksum` is not the document's, or `If-Match` is not the version of the settings: somebody changed them since you looked.",
-		Mend:    "Fetch the rule sets or the settings again, see whether you still want this, and send what is there now.",
+		Cause:   "`expected_active_id` is not the active rule set, `expected_checksum` is not the document's, or `If-Match` is not the version of the settings or of the strategy: somebody changed them since you looked.",
+		Mend:    "Fetch the rule sets, the settings or the strategy again, see whether you still want this, and send what is there now.",
 	},
 	{
 		Code: "request_too_large", Status: 413, Title: "Request too large",
 		Meaning: "The body is larger than this path takes, or holds more values than are read.",
-		Cause:   "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report or a bank statement may come, unless the service is set up otherwise.",
+		Cause:   "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report or a bank statement may come, unless the service is set up otherwise. A backtest takes up to 100 million rows as a file.",
 		Mend:    "Send less: leave out what no policy reads, and split lists into several requests.",
+	},
+	{
+		Code: "too_many_rows", Status: 413, Title: "Too many rows",
+		Meaning: "There are more rows, or more cells, than a scorecard is made of. Nothing was done.",
+		Cause:   "A scorecard does not become better by the tenth million of rows.",
+		Mend:    "Send a sample of the rows, or leave columns out.",
 	},
 	{
 		Code: "unsupported_media_type", Status: 415, Title: "Media type not supported",
 		Meaning: "The body is in a form that this path does not take.",
-		Cause:   "`Content-Type` is missing or is not `application/json`, or the body is compressed.",
+		Cause:   "`Content-Type` is not `application/json`, or the body is compressed. A backtest also takes `text/csv` and `multipart/form-data`, packed with gzip or not.",
 		Mend:    "Send `Content-Type: application/json` and the body as it is.",
 	},
 	{
@@ -194,6 +224,42 @@ var errorPages = []errorPage{
 		Mend:    "The pointer leads to the node. The schema Condition lists the operators and what each takes.",
 	},
 	{
+		Code: "no_rows", Status: 422, Title: "No rows",
+		Meaning: "There is nothing to run the policy over. Nothing was done.",
+		Cause:   "The list is empty, the file has a header and no rows, or no stored decision lies in the range.",
+		Mend:    "Send at least one row.",
+	},
+	{
+		Code: "empty_csv", Status: 422, Title: "File is empty",
+		Meaning: "The file has not even a header.",
+		Cause:   "An empty file was sent, or the wrong one.",
+		Mend:    "The first line names the columns; every line after it is a row.",
+	},
+	{
+		Code: "no_column_names", Status: 422, Title: "No names of columns",
+		Meaning: "The first line of the file has no names.",
+		Cause:   "The file has no header, or begins with a line of empty cells.",
+		Mend:    "Put a line with the names of the columns first.",
+	},
+	{
+		Code: "too_many_columns", Status: 422, Title: "Too many columns",
+		Meaning: "The file has more columns than are taken.",
+		Cause:   "Perhaps the wrong separator was used: cells are separated by commas.",
+		Mend:    "Send only the columns that the policy and the backtest read.",
+	},
+	{
+		Code: "line_too_long", Status: 422, Title: "A row is too long",
+		Meaning: "A row is longer than is taken; `detail` says which.",
+		Cause:   "Mostly a quote that is never closed, which makes all that follows one row. Or the file has no line ends.",
+		Mend:    "Look at the row that `detail` names, and at the quotes before it.",
+	},
+	{
+		Code: "no_predictive_columns", Status: 422, Title: "No column is of use",
+		Meaning: "No column tells good from bad well enough to be in a scorecard.",
+		Cause:   "The columns have nothing to do with the outcome, are nearly empty, or `min_iv` is set too high.",
+		Mend:    "Look at `target` and its spellings first; then send other columns.",
+	},
+	{
 		Code: "idempotency_key_reused", Status: 422, Title: "Idempotency key already used",
 		Meaning: "This Idempotency-Key was used in the last 24 hours with another body. Nothing was done.",
 		Cause:   "A key was used for two different requests, or the body was changed between attempts.",
@@ -216,6 +282,12 @@ var errorPages = []errorPage{
 		Meaning: "Something went wrong on our side.",
 		Cause:   "A mistake of ours. Nothing about it is told here; the logs have it under the request id.",
 		Mend:    "Try again with the same Idempotency-Key. If it stays, report the `request_id`.",
+	},
+	{
+		Code: "fitting_busy", Status: 503, Title: "A scorecard is being made",
+		Meaning: "Another scorecard is being made on this node. Nothing was done.",
+		Cause:   "Making one takes every processor there is, so one is made at a time.",
+		Mend:    "Wait as long as `Retry-After` says and try again.",
 	},
 	{
 		Code: "unavailable", Status: 503, Title: "Temporarily unavailable",
@@ -256,6 +328,18 @@ var itemPages = []errorPage{
 		Meaning: "A name that must be unique is used a second time.",
 		Cause:   "Rule ids, band ids, factors and declared inputs are unique within a policy; a query parameter is given once.",
 		Mend:    "Rename or remove one of the two.",
+	},
+	{
+		Code: "too_few_rows", Status: 422, Title: "Too little to learn from",
+		Meaning: "There are fewer good or bad outcomes than a scorecard can be made of.",
+		Cause:   "The file is a sample, most outcomes are blank, or most rows are held out.",
+		Mend:    "Send more rows with outcomes, or hold out fewer.",
+	},
+	{
+		Code: "conflicting_inputs", Status: 422, Title: "Policies declare an input differently",
+		Meaning: "Champion and challenger declare the same input with different types.",
+		Cause:   "One row cannot be read both ways.",
+		Mend:    "Give the input one type in both rule sets, or another name in one of them.",
 	},
 	{
 		Code: "invalid_email", Status: 422, Title: "Not an e-mail address",
@@ -334,5 +418,14 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_mode", "A mode that is not known was read as `OTHERS`."},
 	{"amount_as_text", "Amounts of transactions were sent as text and were read."},
 	{"no_time_zone", "Times without a zone were read as India's."},
+	{"rounded", "An amount was finer than a paisa, or a rate finer than a hundredth of a percent, and was rounded."},
+	{"unknown_language", "There are no templates in the borrower's language; messages are in English."},
+	{"unknown_status", "The status of a mandate is not a known one, and the mandate is not presented."},
+	{"unknown_disposition", "How an attempt ended is not known; it counts as an attempt."},
+	{"later_than_as_of", "Something is dated after `as_of` and was left out."},
+	{"dpd_mismatch", "`dpd` and `due_date` are more than a day apart; `dpd` was taken."},
+	{"nothing_overdue", "The loan is past due and nothing is overdue; a person has to look."},
+	{"promise_assumed_broken", "Nobody said whether a promise was kept, and its date is past; it counts as broken."},
+	{"read_as_microfinance", "A product was read as microfinance, whose rules are the stricter ones."},
 	{"more_warnings", "There were more warnings than are listed."},
 }

@@ -224,6 +224,9 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 		"{scorecard_id}": {"createOrScoreScorecard", "id", ""},
 		"{alert_id}":     {"listAlerts", "data.id", ""},
 		"{blocked_key}":  {"listBlocked", "data.key", ""},
+		"{backtest_id}":  {"runBacktest", "backtest_id", "rows_total"},
+		"{job_id}":       {"runBacktest", "backtest_id", "progress"},
+		"{run_id}":       {"underwrite", "run_id", ""},
 	} {
 		fits := from.operation == r.operation.OperationID && (from.beside == "" || got.at(from.beside) != nil)
 		if !fits || p[name] != "" {

@@ -16,17 +16,23 @@ import (
 // ids are the placeholders of one kind: whoever takes the one takes the other.
 var ids = map[string][]string{
 	"{decision_id}": {"{decision_id}", "{evaluated_id}"}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
-	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"},
+	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"}, "{job_id}": {"{job_id}"},
 	"{draft_id}": {"{draft_id}", "{rule_set_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
+	"{run_id}": {"{run_id}", "{collections_id}"}, "{collections_id}": {"{collections_id}"},
 }
 
 // Parameters of a query: those that name something that is somebody's, beyond
 // those whose example is a placeholder, and those that do not.
 var (
-	namingParameters = []string{"applicant_id", "policy_key", "name", "actor", "cursor"}
-	plainParameters  = []string{
+	namingParameters = []string{
+		"applicant_id", "policy_key", "name", "actor", "cursor", "rule_set_id", "challenger_rule_set_id", "reference_backtest_id",
+		"subject_ref",
+	}
+	plainParameters = []string{
 		"status", "grade", "action", "from", "to", "limit", "order", "stats", "listFeatures name", "prefix", "metric", "product", "window",
 		"aggregation", "used_only", "populated_only", "provenance", "type", "severity", "pincode", "risk", "kind",
+		"map", "outcome_column", "bad_values", "good_values", "weight_column", "status_column", "protected_column", "month_column",
+		"id_column", "foir_unit", "lgd", "funding_rate", "swapped", "n", "seed", "months", "bad_rate", "agent", "outcome",
 	}
 )
 
@@ -34,9 +40,10 @@ var (
 // word. An operation in front tells a member from its namesakes.
 var bodyMembers = map[string][]string{
 	"rule_set_id": ids["{rule_set_id}"], "base": ids["{rule_set_id}"], "expected_active_id": {"{rule_set_id}"},
-	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"},
+	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"}, "challenger_rule_set_id": ids["{rule_set_id}"],
+	"reference_backtest_id": ids["{backtest_id}"], "decisions.policy_key": nil,
 	"device.device_id": nil, "fraud.agent_id": nil, "bank_summary.transactions.txn_id": nil,
-	"createRuleSet policy_key": nil, "applicant.id": nil, "knockouts.id": nil, "adjustments.id": nil, "pricing_bands.id": nil,
+	"createRuleSet policy_key": nil, "applicant.id": nil, "loan.id": nil, "knockouts.id": nil, "adjustments.id": nil, "pricing_bands.id": nil,
 }
 
 // naming finds members that look as if they named something.
@@ -112,7 +119,7 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 		b.in, b.member = p.Value.In, name
 		switch {
 		case name == "object":
-			b.things = []string{"{decision_id}", "{draft_id}", "{scorecard_id}", "{alert_id}"}
+			b.things = []string{"{decision_id}", "{draft_id}", "{scorecard_id}", "{alert_id}", "{backtest_id}"}
 		case ids[example] != nil:
 			b.things = []string{example}
 		case slices.Contains(plainParameters, a.operation.OperationID+" "+name):

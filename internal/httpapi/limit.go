@@ -22,6 +22,8 @@ const (
 	bucketRead   bucket = "read"
 	bucketDecide bucket = "decide"
 	bucketWrite  bucket = "write"
+
+	bucketBacktest bucket = "backtest"
 )
 
 // limiter holds the token buckets of keys and addresses. One that is full
@@ -108,6 +110,8 @@ func (c *call) take(from bucket) error {
 		rate, who.who = c.api.options.SignupRate, c.api.address(c.r.RemoteAddr, c.r.Header["X-Forwarded-For"])
 	case bucketWrite:
 		rate = rates.Write
+	case bucketBacktest:
+		rate = rates.Backtest
 	case bucketRead, bucketDecide:
 		rate = rates.Decide
 	}

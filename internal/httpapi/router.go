@@ -12,9 +12,12 @@ type route struct {
 	public  bool   // needs no key
 	bucket  bucket // which rate limit it draws on
 	body    bodyRule
-	report  bool // the body may hold a bureau report
-	once    bool // takes an Idempotency-Key
-	csv     bool // can answer with CSV
+	report  bool   // the body may hold a bureau report
+	rows    bool   // the body may hold many rows
+	once    bool   // takes an Idempotency-Key
+	csv     bool   // can answer with CSV
+	stream  bool   // may be read while it is worked on: a body that is not JSON is left to the handler
+	only    string // the one form of the answer, "" for JSON
 
 	method string
 }

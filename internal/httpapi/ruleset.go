@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"verdict/internal/decisioning"
@@ -60,6 +61,14 @@ func (a *API) scorecard(c *call) error {
 		}
 	}
 	return c.answer(a.service.Scorecard(c.ctx, c.caller, c.body, c.once))
+}
+
+// fitScorecard makes a scorecard from rows, which takes longer than a request
+// usually may.
+func (a *API) fitScorecard(c *call) error {
+	ctx, cancel := context.WithTimeout(c.r.Context(), rowsPatience)
+	defer cancel()
+	return c.answer(a.service.FitScorecard(ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) scorecards(c *call) error {

@@ -55,6 +55,11 @@ func (c *clock) advance(by time.Duration) {
 type stackOptions struct {
 	plans  tenant.Plans
 	signup tenant.Rate
+	// backtests bounds them, and spread has the large ones done; without it they
+	// stay queued until the test does them.
+	backtests decisioning.BacktestLimits
+	spread    decisioning.Spreader
+	pace      time.Duration // of files
 }
 
 // each runs a test on the whole stack over each database.
@@ -67,9 +72,13 @@ func each(t *testing.T, o stackOptions, test func(s *stack)) {
 func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	t.Helper()
 	s := &stack{T: t, db: db, clock: &clock{}, log: &logged{}}
+	if o.spread == nil {
+		o.spread = &waiting{}
+	}
 	var err error
 	s.service, err = decisioning.New(db, decisioning.Options{
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Logger: s.log.logger(),
+		Backtests: o.backtests, Spreader: o.spread,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +88,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 		rate = tenant.Rate{Allowance: 10_000, Window: time.Second, Burst: 10_000}
 	}
 	api, err := httpapi.New(s.service, httpapi.Options{
-		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234",
+		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234", FilePace: o.pace,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,145 @@
+package decisioning
+
+import (
+	"context"
+
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// CodeWrongPassword says that the current password was not the one given.
+const CodeWrongPassword = "wrong_password"
+
+// OpenAccount is a signup in the console: the same as Signup, and a session for
+// the person who did. When only the session could not begin, what was signed up
+// stands beside the error: the key in it is shown this once.
+func (s *Service) OpenAccount(ctx context.Context, body wire.Value, address, agent string) (SignedUp, Session, tenant.Token, error) {
+	if err := s.try("signup "+network(address), s.options.Logins.Signup, s.now()); err != nil {
+		return SignedUp{}, Session{}, tenant.Token{}, err
+	}
+	signed, err := s.Signup(ctx, body)
+	if err != nil {
+		return SignedUp{}, Session{}, tenant.Token{}, err
+	}
+	user, err := s.db.Staff(signed.Tenant.ID).User(ctx, signed.UserID)
+	if err != nil {
+		return signed, Session{}, tenant.Token{}, err
+	}
+	c, token, err := s.enter(ctx, user, address, agent, s.moment())
+	return signed, c, token, err
+}
+
+// ChangePassword replaces a person's own password. All their sessions end, and
+// a new one begins in the place of this one.
+func (s *Service) ChangePassword(ctx context.Context, c Session, current, next tenant.Secret, address, agent string) (Session, tenant.Token, error) {
+	var faults fault.List
+	s.options.Passwords.Check(&faults, "/password", next.Reveal(), c.User.Email)
+	if next.Reveal() == current.Reveal() {
+		faults.Add("/password", fault.CodeInvalidField, "must be another one than the current password")
+	}
+	if err := faults.Err(); err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	now := s.moment()
+	admitted, err := s.knock(now, c.User.Email, address)
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	staff := s.db.Staff(c.Tenant.ID)
+	user, err := staff.User(ctx, c.User.ID)
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	ok, _, err := s.hasher.Verify(ctx, current, tenant.NewSecret(user.PasswordHash))
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	if !ok {
+		return Session{}, tenant.Token{}, invalid("/current_password", CodeWrongPassword, "is not the current password")
+	}
+	admitted()
+	hash, err := s.hasher.Hash(ctx, next)
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	begins, token, err := s.begun(user.ID, address, agent, now)
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins,
+		s.auditOf(user.ID, actionPasswordChanged, user.ID, ""))
+	s.forget(ended...)
+	if refusedAs(err, fault.NotFound) { // shut out, or changed elsewhere, this very moment
+		err = sessionEnded()
+	}
+	return s.welcome(ctx, token, err)
+}
+
+// People lists the tenant's people, those who were shut out included.
+func (s *Service) People(ctx context.Context, p tenant.Principal) ([]User, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, err
+	}
+	return s.Users(ctx, p.TenantID)
+}
+
+// SetRole gives a person another role: last_admin when nobody would be left to
+// give roles. Their sessions end, so that they come in again with a new token
+// and what they may do now.
+func (s *Service) SetRole(ctx context.Context, p tenant.Principal, userID string, role tenant.Role) error {
+	if err := p.Require(tenant.Admin); err != nil {
+		return err
+	}
+	if role.Scopes() == 0 {
+		return invalid("/role", fault.CodeInvalidField, roleDetail)
+	}
+	if !tenant.Valid(tenant.KindUser, userID) {
+		return missing("user")
+	}
+	ended, err := s.db.Staff(p.TenantID).SetRole(ctx, userID, string(role), s.auditOf(actor(p), actionRoleSet, userID, string(role)))
+	s.forget(ended...)
+	return err
+}
+
+const roleDetail = "must be admin, risk or viewer"
+
+// DisableUser shuts a person out: last_admin when nobody would be left to let
+// anybody in. Their API keys go on working, because what calls with them is not
+// the person, unless they are to be revoked too.
+func (s *Service) DisableUser(ctx context.Context, p tenant.Principal, userID string, revokeKeys bool) error {
+	if err := p.Require(tenant.Admin); err != nil {
+		return err
+	}
+	if !tenant.Valid(tenant.KindUser, userID) {
+		return missing("user")
+	}
+	ended, err := s.db.Staff(p.TenantID).Disable(ctx, userID, s.moment().UnixMicro(), s.auditOf(actor(p), actionUserDisabled, userID, ""))
+	s.forget(ended...)
+	if err != nil || !revokeKeys {
+		return err
+	}
+	keys, err := s.Keys(ctx, p.TenantID)
+	if err != nil {
+		return err
+	}
+	for i := range keys {
+		if k := &keys[i]; k.UserID == userID && k.Check(s.now()) == nil {
+			if _, err := s.revokeKey(ctx, p.TenantID, k.ID, actor(p)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// EnableUser lets a person in again, with the role and the password they had.
+func (s *Service) EnableUser(ctx context.Context, p tenant.Principal, userID string) error {
+	if err := p.Require(tenant.Admin); err != nil {
+		return err
+	}
+	if !tenant.Valid(tenant.KindUser, userID) {
+		return missing("user")
+	}
+	return s.db.Staff(p.TenantID).Enable(ctx, userID, s.auditOf(actor(p), actionUserEnabled, userID, ""))
+}

@@ -1,0 +1,159 @@
+package decisioning
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// CodeTooManyKeys refuses a key to a tenant that has enough of them.
+const CodeTooManyKeys = "too_many_keys"
+
+// maxKeys is how many keys of a tenant may be in use at once, in both
+// environments together: all of them fit into one list.
+const maxKeys = 100
+
+// How long a key goes on beside the one that follows it.
+const (
+	defaultOverlap = 24 * time.Hour
+	maxOverlap     = 30 * 24 * time.Hour
+)
+
+// NewAPIKey describes a key that somebody wants for their tenant.
+type NewAPIKey struct {
+	Environment tenant.Environment
+	Name        string
+	Scopes      tenant.Scopes
+	ExpiresAt   time.Time // zero for never
+}
+
+// APIKeys lists the tenant's keys of both environments, the ended ones too.
+func (s *Service) APIKeys(ctx context.Context, p tenant.Principal) ([]tenant.APIKey, error) {
+	if err := p.Require(tenant.Admin); err != nil {
+		return nil, err
+	}
+	return s.Keys(ctx, p.TenantID)
+}
+
+// CreateAPIKey makes a key in the name of the caller. It is returned in the
+// clear, this once.
+func (s *Service) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPIKey) (tenant.Key, tenant.APIKey, error) {
+	if err := p.Require(tenant.Admin); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	if err := s.roomForKey(ctx, p.TenantID); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	return s.CreateKey(ctx, NewKey{
+		TenantID: p.TenantID, UserID: p.UserID, Environment: n.Environment, Name: n.Name, Scopes: n.Scopes, ExpiresAt: n.ExpiresAt, By: actor(p),
+	})
+}
+
+// roomForKey refuses a key too many.
+func (s *Service) roomForKey(ctx context.Context, tenantID string) error {
+	keys, err := s.Keys(ctx, tenantID)
+	if err != nil {
+		return err
+	}
+	now, used := s.now(), 0
+	for i := range keys {
+		if keys[i].Check(now) == nil {
+			used++
+		}
+	}
+	if used >= maxKeys {
+		return fault.New(fault.Conflict, CodeTooManyKeys, "there are %d API keys in use; revoke one first", maxKeys)
+	}
+	return nil
+}
+
+// RevokeAPIKey ends a key for good: on this node at once, on others within a
+// second.
+func (s *Service) RevokeAPIKey(ctx context.Context, p tenant.Principal, id string) (tenant.APIKey, error) {
+	if err := p.Require(tenant.Admin); err != nil {
+		return tenant.APIKey{}, err
+	}
+	if !tenant.Valid(tenant.KindKey, id) {
+		return tenant.APIKey{}, missing("key")
+	}
+	return s.revokeKey(ctx, p.TenantID, id, actor(p))
+}
+
+func (s *Service) revokeKey(ctx context.Context, tenantID, keyID, by string) (tenant.APIKey, error) {
+	now := s.moment()
+	revoked, err := s.db.System().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(), s.auditBy(by, "", now, actionKeyRevoked, keyID, ""))
+	if err != nil {
+		return tenant.APIKey{}, err
+	}
+	s.forgetKey(revoked.Hash)
+	return apiKey(revoked)
+}
+
+// forgetKey makes this node look up a key that has changed at once.
+func (s *Service) forgetKey(text string) {
+	if hash, err := hex.DecodeString(text); err == nil && len(hash) == len(tenant.KeyHash{}) {
+		s.keys.Forget(tenant.KeyHash(hash))
+	}
+}
+
+// RotateAPIKey makes a key of the same name and scopes as another, for as long
+// as that was made for, and lets the other one end after the overlap, a day
+// for 0. The new key is the caller's: were it in the name of the old one's
+// owner, one person could act as two.
+func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id string, overlap time.Duration) (tenant.Key, tenant.APIKey, error) {
+	if err := p.Require(tenant.Admin); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	if overlap == 0 {
+		overlap = defaultOverlap
+	}
+	if overlap < 0 || overlap > maxOverlap {
+		return tenant.Key{}, tenant.APIKey{}, invalid("/overlap", fault.CodeOutOfRange,
+			fmt.Sprintf("must be more than nothing and at most %d days", int(maxOverlap.Hours()/24)))
+	}
+	keys, err := s.Keys(ctx, p.TenantID)
+	if err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	at := slices.IndexFunc(keys, func(k tenant.APIKey) bool { return k.ID == id })
+	if at < 0 {
+		return tenant.Key{}, tenant.APIKey{}, missing("key")
+	}
+	if err := s.roomForKey(ctx, p.TenantID); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	return s.follow(ctx, p, keys[at], overlap)
+}
+
+// follow puts a new key in the place of an old one.
+func (s *Service) follow(ctx context.Context, p tenant.Principal, old tenant.APIKey, overlap time.Duration) (tenant.Key, tenant.APIKey, error) {
+	key, err := tenant.MintKey(old.Environment, s.random)
+	if err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	now := s.moment()
+	fresh := store.Key{
+		ID: s.ids.New(tenant.KindKey, now), TenantID: p.TenantID, Environment: string(old.Environment), Name: old.Name,
+		Prefix: key.Prefix(), Hash: keyHash(tenant.HashKey(key)), Scopes: old.Scopes.String(), CreatedBy: p.UserID,
+		CreatedMicros: now.UnixMicro(),
+	}
+	if !old.ExpiresAt.IsZero() {
+		fresh.ExpiresMicros = now.Add(old.ExpiresAt.Sub(old.CreatedAt)).UnixMicro()
+	}
+	by := actor(p)
+	ends, err := s.db.System().RotateKey(ctx, old.ID, now.Add(overlap).UnixMicro(), fresh,
+		s.auditBy(by, fresh.Environment, now, actionKeyRotated, old.ID, fresh.ID),
+		s.auditBy(by, fresh.Environment, now, actionKeyCreated, fresh.ID, fresh.Name))
+	if err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	s.forgetKey(ends.Hash)
+	record, err := apiKey(fresh)
+	return key, record, err
+}

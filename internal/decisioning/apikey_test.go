@@ -1,0 +1,124 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package decisioning_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+func TestAPIKeys(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{Logins: generous})
+		admin := h.admin()
+		_, _, err := h.service.CreateAPIKey(t.Context(), admin, decisioning.NewAPIKey{ExpiresAt: time.Unix(1, 0)})
+		if diff := cmp.Diff([]string{"/environment", "/expires_at", "/name", "/scopes"}, pointers(t, err)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		key, made, err := h.service.CreateAPIKey(t.Context(), admin,
+			decisioning.NewAPIKey{Environment: tenant.Live, Name: "<b>core</b>", Scopes: tenant.Decide | tenant.Read})
+		if err != nil {
+			t.Fatal(err)
+		}
+		caller, err := h.service.Authenticate(t.Context(), key)
+		if err != nil || caller.Environment != tenant.Live || caller.UserID != admin.UserID || caller.Scopes != tenant.Decide|tenant.Read {
+			t.Errorf("it calls as %+v, %v", caller, err)
+		}
+		if keys, err := h.service.APIKeys(t.Context(), admin); err != nil || len(keys) != 2 || keys[1].Name != "<b>core</b>" {
+			t.Errorf("the keys are %v, %v", keys, err)
+		}
+		if _, err := h.service.RevokeAPIKey(t.Context(), admin, "key_nonsense"); codeOf(err) != store.CodeNotFound {
+			t.Errorf("nonsense: %v", err)
+		}
+		if revoked, err := h.service.RevokeAPIKey(t.Context(), admin, made.ID); err != nil || revoked.RevokedAt.IsZero() {
+			t.Errorf("revoked %+v, %v", revoked, err)
+		}
+		if _, err := h.service.Authenticate(t.Context(), key); codeOf(err) != tenant.CodeKeyRevoked {
+			t.Errorf("it still works: %v", err)
+		}
+		if diff := cmp.Diff([]string{admin.UserID + " key.created", admin.UserID + " key.revoked"}, oldestFirst(h.logged(admin, made.ID))); diff != "" {
+			t.Errorf("the log (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestRotateAPIKey(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		clock := newClock()
+		h := open(t, db, decisioning.Options{Now: clock.now, Logins: generous})
+		admin := h.admin()
+		ravi, _ := h.join(admin, "ravi@example.in", tenant.RoleAdmin)
+		old, first, err := h.service.CreateAPIKey(t.Context(), admin,
+			decisioning.NewAPIKey{Environment: tenant.Live, Name: "core", Scopes: tenant.Decide, ExpiresAt: clock.now().Add(90 * 24 * time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, overlap := range []time.Duration{-time.Second, 31 * 24 * time.Hour} {
+			if _, _, err := h.service.RotateAPIKey(t.Context(), admin, first.ID, overlap); pointers(t, err)[0] != "/overlap" {
+				t.Errorf("an overlap of %v: %v", overlap, err)
+			}
+		}
+		if _, _, err := h.service.RotateAPIKey(t.Context(), admin, "key_nonsense", 0); codeOf(err) != store.CodeNotFound {
+			t.Errorf("nonsense: %v", err)
+		}
+		clock.pass(80 * 24 * time.Hour)
+		by := ravi.Principal(tenant.Sandbox) // the console's environment is not the key's
+		fresh, second, err := h.service.RotateAPIKey(t.Context(), by, first.ID, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second.Name != "core" || second.Scopes != tenant.Decide || second.Environment != tenant.Live || second.UserID != ravi.User.ID ||
+			!second.ExpiresAt.Equal(clock.now().Add(90*24*time.Hour)) {
+			t.Errorf("it is followed by %+v", second)
+		}
+		works := func(name string, key tenant.Key, want string) {
+			t.Helper()
+			if _, err := h.service.Authenticate(t.Context(), key); codeOf(err) != want {
+				t.Errorf("the %s key: %v", name, err)
+			}
+		}
+		clock.pass(24*time.Hour - time.Second)
+		works("old", old, "")
+		works("new", fresh, "")
+		clock.pass(time.Second)
+		works("old", old, tenant.CodeKeyExpired)
+		works("new", fresh, "")
+		if _, _, err := h.service.RotateAPIKey(t.Context(), by, first.ID, time.Hour); codeOf(err) != store.CodeKeyNotActive {
+			t.Errorf("an ended key was followed: %v", err)
+		}
+		if diff := cmp.Diff([]string{admin.UserID + " key.created", ravi.User.ID + " key.rotated"}, oldestFirst(h.logged(admin, first.ID))); diff != "" {
+			t.Errorf("the log (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestTooManyAPIKeys(t *testing.T) {
+	t.Parallel()
+	h := open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), decisioning.Options{Logins: generous})
+	admin := h.admin()
+	ask := decisioning.NewAPIKey{Environment: tenant.Sandbox, Scopes: tenant.Read}
+	for i := range 99 { // and the one of the signup
+		ask.Name = strconv.Itoa(i)
+		if _, _, err := h.service.CreateAPIKey(t.Context(), admin, ask); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := h.service.CreateAPIKey(t.Context(), admin, ask); codeOf(err) != decisioning.CodeTooManyKeys {
+		t.Errorf("a key too many: %v", err)
+	}
+	if _, err := h.service.RevokeAPIKey(t.Context(), admin, h.signed.KeyID); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.service.CreateAPIKey(t.Context(), admin, ask); err != nil {
+		t.Errorf("there is room again: %v", err)
+	}
+}

@@ -1,0 +1,162 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"verdict/internal/backtest"
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// codeInternal is the error of a run that we could not do.
+const codeInternal = "internal_error"
+
+// RunChunk does one chunk of a backtest, and with the last of them the report.
+// It may be called any number of times for the same chunk, from any node: one
+// of the calls counts. An error means that storage failed and that it is worth
+// another try; what no try can mend ends the run instead.
+func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
+	scope := s.db.Scope(c.TenantID, c.Environment)
+	err := s.runChunk(ctx, scope, c)
+	var spoilt notARefusal
+	switch {
+	case isKind(err, fault.NotFound):
+		return nil // it was given up, and its rows with it
+	case errors.As(err, &spoilt):
+		s.options.Logger.ErrorContext(ctx, "a backtest cannot be done", "backtest", c.BacktestID, "error", err)
+		return s.AbandonBacktest(ctx, c)
+	case err != nil:
+		return fmt.Errorf("chunk %d of backtest %s: %w", c.Number, c.BacktestID, err)
+	}
+	return nil
+}
+
+// AbandonBacktest ends the run of a chunk that cannot be done.
+func (s *Service) AbandonBacktest(ctx context.Context, c Chunk) error {
+	return s.failBacktest(ctx, s.db.Scope(c.TenantID, c.Environment), c.BacktestID, codeInternal,
+		"a part of the run could not be done; this is our mistake, and nothing was billed")
+}
+
+func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) error {
+	var record store.Backtest
+	var stored store.BacktestChunk
+	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
+		if record, err = tx.Backtest(c.BacktestID); err != nil || record.Over() {
+			return err
+		}
+		stored, err = tx.BacktestChunk(c.BacktestID, c.Number)
+		return err
+	})
+	if err != nil || record.Over() {
+		return err
+	}
+	if stored.Done {
+		return s.finishBacktest(ctx, scope, c.BacktestID)
+	}
+	job, err := s.storedRun(ctx, scope, c.BacktestID)
+	if err != nil {
+		return err
+	}
+	p, err := job.pieceOf(stored)
+	if err != nil {
+		return notARefusal{err}
+	}
+	worker, tally := job.run.NewWorker(), &bookTally{}
+	if err := s.perform(ctx, scope, job, p, worker, tally); err != nil {
+		return err
+	}
+	result := worker.Take().Append(tally.append(nil))
+	_, left, err := scope.FinishChunk(ctx, c.BacktestID, c.Number, p.rows, result, s.moment().UnixMicro())
+	if err != nil || left > 0 {
+		return err
+	}
+	return s.finishBacktest(ctx, scope, c.BacktestID)
+}
+
+// finishBacktest makes the report of a run whose chunks are all done, and
+// bills it in the same transaction: a run that the quota has no room for fails,
+// and costs nothing.
+func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id string) error {
+	record, err := scope.Backtest(ctx, id)
+	if err != nil || record.Over() || record.Status == store.BacktestReceiving || record.ChunksDone < record.Chunks {
+		return err
+	}
+	job, err := s.storedRun(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	total, tally, err := s.merged(ctx, scope, &record)
+	if err != nil {
+		return err
+	}
+	caller, err := s.tenantOf(ctx, scope)
+	if err != nil {
+		return err
+	}
+	now := s.moment()
+	record.Status, record.FinishedMicros = store.BacktestSucceeded, now.UnixMicro()
+	record.Report = job.report(&record, total, tally)
+	err = scope.Write(ctx, func(tx *store.Tx) error {
+		finished, err := tx.FinishBacktest(record)
+		if err != nil || !finished {
+			return err
+		}
+		return tx.Meter(s.bill(caller, job.endpoint, units(record.Rows), now))
+	})
+	var refusal *fault.Error
+	if isKind(err, fault.Limited) && errors.As(err, &refusal) {
+		return s.failBacktest(ctx, scope, id, refusal.Code, "the plan's quota had no room for the bill when the run was done")
+	}
+	return err
+}
+
+// merged puts the results of all chunks together, one at a time.
+func (s *Service) merged(ctx context.Context, scope *store.Scope, record *store.Backtest) (*backtest.Partial, *bookTally, error) {
+	total, tally := backtest.NewPartial(), &bookTally{}
+	var n int64
+	err := scope.WalkChunkResults(ctx, record.ID, func(c store.BacktestChunk) error {
+		var one bookTally
+		rest, err := one.read(c.Result)
+		if err != nil {
+			return notARefusal{err}
+		}
+		partial, err := backtest.DecodePartial(rest)
+		if err != nil {
+			return notARefusal{err}
+		}
+		total.Merge(partial)
+		tally.merge(one)
+		n++
+		return nil
+	})
+	if err == nil && n != record.Chunks {
+		err = expired()
+	}
+	return total, tally, err
+}
+
+func expired() error {
+	return fault.New(fault.NotFound, CodeBacktestExpired, "the rows of this backtest are not kept any more; its report is")
+}
+
+// tenantOf is who pays for what happens in a scope while nobody calls.
+func (s *Service) tenantOf(ctx context.Context, scope *store.Scope) (tenant.Principal, error) {
+	owner, err := s.db.System().Tenant(ctx, scope.Tenant())
+	if err != nil {
+		return tenant.Principal{}, err
+	}
+	plan, ok := s.options.Plans.Get(owner.Plan)
+	if !ok {
+		return tenant.Principal{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have", owner.ID, owner.Plan)
+	}
+	return tenant.Principal{TenantID: owner.ID, Environment: tenant.Environment(scope.Environment()), Plan: plan}, nil
+}
+
+// isKind reports whether an error is a refusal of this kind.
+func isKind(err error, kind fault.Kind) bool {
+	var refusal *fault.Error
+	return errors.As(err, &refusal) && refusal.Kind == kind
+}

@@ -1,0 +1,111 @@
+package decisioning
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"io"
+
+	"verdict/internal/backtest"
+	"verdict/internal/backtest/page"
+	"verdict/internal/fault"
+	"verdict/internal/sheet"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// BacktestRows writes what was decided of each row, as CSV; with swapped only
+// the rows that one policy approves and the other does not. The rows are run
+// again, in their order, and a refusal comes before the first byte. Between two
+// chunks pause is called.
+func (s *Service) BacktestRows(ctx context.Context, p tenant.Principal, id string, swapped bool, w io.Writer, pause func()) error {
+	scope := s.scope(p)
+	job, record, err := s.finished(ctx, p, scope, id)
+	if err != nil {
+		return err
+	}
+	if swapped && record.ChallengerID == "" {
+		return invalid("?swapped", fault.CodeInvalidField, "the backtest had no challenger, so no row is swapped")
+	}
+	out, worker := sheet.NewWriter(w), job.run.NewWorker()
+	worker.WriteRows(out, swapped)
+	var n int64
+	err = scope.WalkChunkInputs(ctx, id, func(c store.BacktestChunk) error {
+		if n++; c.Number != n {
+			return expired()
+		}
+		if n == 1 {
+			job.run.WriteRowsHeader(out)
+		}
+		piece, err := job.pieceOf(c)
+		if err != nil {
+			return err
+		}
+		if err := s.perform(ctx, scope, job, piece, worker, &bookTally{}); err != nil {
+			return err
+		}
+		worker.Take()
+		pause()
+		return out.Flush()
+	})
+	if err == nil && n != record.Chunks {
+		err = expired()
+	}
+	return err
+}
+
+// BacktestPage is the report of a run as a page that stands for itself.
+func (s *Service) BacktestPage(ctx context.Context, p tenant.Principal, id string) ([]byte, error) {
+	policy, report, err := s.backtestReport(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := page.Write(&out, policy, report); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// BacktestBody is the report of a run as the body of another page: figures,
+// pictures and tables, whose look is up to that page.
+func (s *Service) BacktestBody(ctx context.Context, p tenant.Principal, id string) (template.HTML, error) {
+	_, report, err := s.backtestReport(ctx, p, id)
+	if err != nil {
+		return "", err
+	}
+	return page.Body(report)
+}
+
+// backtestReport makes the report of a run anew, with all that pictures are
+// drawn from, and tells the name of its policy.
+func (s *Service) backtestReport(ctx context.Context, p tenant.Principal, id string) (string, *backtest.Report, error) {
+	scope := s.scope(p)
+	job, record, err := s.finished(ctx, p, scope, id)
+	if err != nil {
+		return "", nil, err
+	}
+	total, _, err := s.merged(ctx, scope, &record)
+	if err != nil {
+		return "", nil, err
+	}
+	return job.policy, job.made(total), nil
+}
+
+// finished finds a run that has its report, and whose rows are kept.
+func (s *Service) finished(ctx context.Context, p tenant.Principal, scope *store.Scope, id string) (*backtestRun, store.Backtest, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, store.Backtest{}, err
+	}
+	record, err := s.findBacktest(ctx, scope, id)
+	switch {
+	case err != nil:
+		return nil, record, err
+	case record.Status != store.BacktestSucceeded:
+		return nil, record, fault.New(fault.Conflict, store.CodeInvalidTransition, "the backtest has no result; GET /v1/backtest/{id} says how it stands")
+	case record.Purged:
+		return nil, record, expired()
+	}
+	job, err := s.storedRun(ctx, scope, id)
+	return job, record, err
+}

@@ -1,0 +1,206 @@
+package decisioning
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"verdict/internal/backtest"
+	"verdict/internal/fault"
+	"verdict/internal/sheet"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// piece is a stretch of a run's rows: what one chunk is made of.
+type piece struct {
+	first, rows int64
+	block       []byte // of a CSV file
+	input       []byte // that says which rows they are, unless they are CSV
+}
+
+// chunk is the piece as it is stored.
+func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
+	c := store.BacktestChunk{Number: number, First: p.first, Rows: p.rows, Input: p.input}
+	if p.block == nil {
+		return c, nil
+	}
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err != nil {
+		return c, err
+	}
+	_, _ = w.Write(p.block) // a buffer takes everything
+	if err := w.Close(); err != nil {
+		return c, err
+	}
+	c.Input = packed.Bytes()
+	return c, nil
+}
+
+// unpack is the block of rows that a chunk of a CSV file holds.
+func unpack(c store.BacktestChunk) (sheet.Block, error) {
+	r, err := gzip.NewReader(bytes.NewReader(c.Input))
+	if err != nil {
+		return sheet.Block{}, fmt.Errorf("unpack rows: %w", err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return sheet.Block{}, fmt.Errorf("unpack rows: %w", err)
+	}
+	return sheet.Block{Data: data, First: c.First, Rows: int(c.Rows)}, nil
+}
+
+// feed hands out the rows of a run piece by piece, io.EOF behind the last. The
+// memory of a piece is good until the next is asked for with reuse.
+type feed interface {
+	next(ctx context.Context, reuse bool) (piece, error)
+}
+
+// fileFeed reads a CSV file.
+type fileFeed struct {
+	reader *sheet.Reader
+	memory []byte
+}
+
+func (f *fileFeed) next(_ context.Context, reuse bool) (piece, error) {
+	var into []byte
+	if reuse {
+		into = f.memory
+	}
+	b, err := f.reader.Next(into)
+	if err != nil {
+		return piece{}, err
+	}
+	if reuse {
+		f.memory = b.Data[:0]
+	}
+	return piece{first: b.First, rows: int64(b.Rows), block: b.Data}, nil
+}
+
+// bookFeed cuts a synthetic book; its rows are made when they are run.
+type bookFeed struct{ rows, done, each int64 }
+
+func (f *bookFeed) next(context.Context, bool) (piece, error) {
+	n := min(f.each, f.rows-f.done)
+	if n <= 0 {
+		return piece{}, io.EOF
+	}
+	p := piece{first: f.done + 1, rows: n}
+	f.done += n
+	return p, nil
+}
+
+// replayFeed cuts a range of stored decisions. A piece names the decision it
+// begins after and the one it ends with.
+type replayFeed struct {
+	scope *store.Scope
+	which span
+	each  int64
+	after string
+	done  int64
+}
+
+func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
+	last, n, err := f.scope.CutDecisions(ctx, f.which.filter(), f.which.page(f.after), f.each)
+	if err != nil {
+		return piece{}, err
+	}
+	if n == 0 {
+		return piece{}, io.EOF
+	}
+	p := piece{first: f.done + 1, rows: n, input: []byte(f.after + " " + last)}
+	f.after, f.done = last, f.done+n
+	return p, nil
+}
+
+func (r span) filter() store.DecisionFilter {
+	return store.DecisionFilter{PolicyKey: r.policyKey, Status: r.status}
+}
+
+// page is the range after a decision.
+func (r span) page(after string) store.Page {
+	return store.Page{
+		AfterID: after, FromMicros: micros(r.from), ToMicros: micros(r.to),
+		FromID: tenant.FirstID(tenant.KindDecision, r.from), ToID: tenant.FirstID(tenant.KindDecision, r.to.Add(time.Millisecond-1)),
+	}
+}
+
+// bounded refuses a file that is larger than it may be, however small it was
+// while it was packed.
+type bounded struct {
+	r          io.Reader
+	left, most int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fault.New(fault.TooLarge, codeTooLarge, "the rows are larger than %d bytes", b.most)
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// feed opens the rows of a request, and settles how they are read.
+func (s *Service) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error) {
+	limits := &s.options.Backtests
+	var rows feed
+	switch a.source {
+	case sourceSynthetic:
+		rows = &bookFeed{rows: a.rows, each: limits.ChunkRows}
+	case sourceDecisions:
+		rows = &replayFeed{scope: scope, which: a.replay, each: limits.ReplayRows}
+	default:
+		size := limits.ChunkBytes
+		if text, whole := a.csv.(interface{ Len() int }); whole { // it is in memory: no more than that is needed
+			size = min(size, text.Len()+1)
+		}
+		reader := sheet.NewReader(&bounded{a.csv, limits.MaxBytes, limits.MaxBytes}, size)
+		header, err := reader.Header()
+		if err != nil {
+			return nil, nil, headerRefusal(a, err)
+		}
+		a.setup.Header = header
+		rows = &fileFeed{reader: reader}
+	}
+	run, err := a.run()
+	return rows, run, err
+}
+
+// headerRefusal says of a header what the request it came with means: an empty
+// list of rows is no empty file, and names that stand twice are faults of a
+// field as any others.
+func headerRefusal(a *asked, err error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	switch {
+	case a.source == sourceRows && refusal.Code == sheet.CodeEmpty:
+		return noRows()
+	case len(refusal.Items) > 0:
+		var faults fault.List
+		addAll(&faults, refusal.Items)
+		return faults.Err()
+	}
+	return err
+}
+
+// CodeNoRows is the refusal of a backtest over nothing.
+const CodeNoRows = "no_rows"
+
+func noRows() error {
+	return fault.New(fault.Invalid, CodeNoRows, "there is no row to run the policy over")
+}
+
+func (a *asked) run() (*backtest.Run, error) {
+	if a.challenger == nil {
+		return backtest.New(a.setup, a.champion.plan, nil)
+	}
+	return backtest.New(a.setup, a.champion.plan, a.challenger.plan)
+}

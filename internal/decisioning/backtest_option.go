@@ -1,0 +1,121 @@
+package decisioning
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// BacktestOptions turns the texts of options, as a query or a form has them,
+// into the members that a JSON body would have, beside those that it has.
+func BacktestOptions(options map[string]string, body wire.Value) (wire.Value, error) {
+	var w wire.Writer
+	w.Object()
+	for name, member := range body.Members() {
+		if member.Given() {
+			w.Name(name).Value(member)
+		}
+	}
+	for _, name := range BacktestMembers() {
+		text, given := options[name]
+		if !given {
+			continue
+		}
+		text = strings.ToValidUTF8(text, "\uFFFD")
+		switch w.Key(name); name {
+		case "map":
+			WriteColumnMap(&w, text)
+		case "bad_values", "good_values":
+			WriteTexts(&w, text)
+		case "lgd", "funding_rate":
+			WriteNumber(&w, text)
+		default:
+			w.String(text)
+		}
+	}
+	w.EndObject()
+	return wire.Parse(w.Buf)
+}
+
+// WriteNumber writes the text of a number, and any other text as what it is,
+// so that whoever reads it says that it is none.
+func WriteNumber(w *wire.Writer, text string) {
+	if v, err := wire.Parse([]byte(text)); err == nil && v.Kind() == wire.Number {
+		w.Value(v)
+		return
+	}
+	w.String(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// WriteTexts writes a list of texts that are separated by commas.
+func WriteTexts(w *wire.Writer, text string) {
+	w.Array()
+	for one := range strings.SplitSeq(text, ",") {
+		w.String(strings.TrimSpace(one))
+	}
+	w.EndArray()
+}
+
+// WriteColumnMap writes a map of columns, given as an object or as pairs such
+// as cibil=score,income=monthly_income.
+func WriteColumnMap(w *wire.Writer, text string) {
+	if v, err := wire.Parse([]byte(text)); err == nil {
+		w.Value(v)
+		return
+	}
+	w.Object()
+	for pair := range strings.SplitSeq(text, ",") {
+		column, field, _ := strings.Cut(pair, "=")
+		w.Name(strings.TrimSpace(column)).String(strings.TrimSpace(field))
+	}
+	w.EndObject()
+}
+
+// CodeMalformedBody is the refusal of a file that is not in the form it claims.
+const CodeMalformedBody = "malformed_body"
+
+// Unpacked is a file as it was before it was packed. Files say by their first
+// bytes that they are; one that is packed by its sender's word must say so too.
+func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(body, 64<<10)
+	magic, err := buffered.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if string(magic) != "\x1f\x8b" {
+		if packed && len(magic) > 0 {
+			return nil, fault.New(fault.Malformed, CodeMalformedBody, "the body claims to be gzip and is not")
+		}
+		return buffered, nil
+	}
+	r, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, notGzip(err)
+	}
+	return gunzipped{r}, nil
+}
+
+// gunzipped says in our words what is wrong with a packed file.
+type gunzipped struct{ r *gzip.Reader }
+
+func (g gunzipped) Read(p []byte) (int, error) {
+	n, err := g.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = notGzip(err)
+	}
+	return n, err
+}
+
+func notGzip(err error) error {
+	var refusal *fault.Error
+	if errors.As(err, &refusal) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.New(fault.Malformed, CodeMalformedBody, "the file is not whole, or not gzip")
+}

@@ -1,0 +1,71 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"verdict/internal/store"
+)
+
+// resumed remembers how far each unfinished run was at the last look, so that
+// one that moves is left alone.
+type resumed struct {
+	mu   sync.Mutex
+	done map[policyID]int64 // chunks, by run
+}
+
+// still reports which of the runs have not moved since the last look, or are
+// seen for the first time.
+func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seen := make(map[policyID]int64, len(refs))
+	var stuck []store.BacktestRef
+	for _, ref := range refs {
+		key := policyID{ref.TenantID, ref.Environment, ref.ID}
+		if before, known := r.done[key]; !known || before == ref.ChunksDone {
+			stuck = append(stuck, ref)
+		}
+		seen[key] = ref.ChunksDone
+	}
+	r.done = seen
+	return stuck
+}
+
+// ResumeBacktests has done what is left of the runs that are under way: what
+// was never spread, or was lost with a node. It is called now and then, by
+// every node; a run that moves between two calls is not disturbed.
+func (s *Service) ResumeBacktests(ctx context.Context) error {
+	refs, err := s.db.System().UnfinishedBacktests(ctx)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, ref := range s.resumed.still(refs) {
+		if err := s.resume(ctx, ref); err != nil {
+			failed = append(failed, fmt.Errorf("resume backtest %s: %w", ref.ID, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (s *Service) resume(ctx context.Context, ref store.BacktestRef) error {
+	scope := s.db.Scope(ref.TenantID, ref.Environment)
+	pending, err := scope.PendingChunks(ctx, ref.ID)
+	if err != nil {
+		return err
+	}
+	if len(pending) == 0 { // its report was lost with a node
+		return s.finishBacktest(ctx, scope, ref.ID)
+	}
+	if s.options.Spreader == nil {
+		return nil
+	}
+	chunks := make([]Chunk, len(pending))
+	for i, number := range pending {
+		chunks[i] = Chunk{ref.TenantID, ref.Environment, ref.ID, number}
+	}
+	return s.options.Spreader.Spread(ctx, chunks)
+}

@@ -1,0 +1,257 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"verdict/internal/backtest"
+	"verdict/internal/rule"
+	"verdict/internal/sheet"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// backtestRun is a run as it is worked on: what is stored of it, compiled. It
+// never changes, so any number of workers share it.
+type backtestRun struct {
+	record   store.Backtest // as it was created
+	run      *backtest.Run
+	policy   string // the champion's name
+	book     backtest.Book
+	rows     int64 // of the book
+	replay   span
+	endpoint string // that it is billed under
+}
+
+// newRun is the run of a request.
+func (s *Service) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backtestRun {
+	id, made := s.newID(tenant.KindBacktest, s.moment())
+	job := &backtestRun{run: run, policy: a.champion.plan.Policy().Name, book: a.book, rows: a.rows, replay: a.replay, endpoint: a.endpoint}
+	job.record = store.Backtest{ID: id, Source: a.source, CreatedMicros: made.UnixMicro(), CreatedBy: actor(p)}
+	job.record.RuleSetID, job.record.ChallengerID = a.ruleSetIDs()
+	var w wire.Writer
+	a.setup.Write(&w)
+	job.record.Setup, job.record.Request = w.Buf, job.request()
+	return job
+}
+
+// request is what of the request its rows are found by again.
+func (j *backtestRun) request() []byte {
+	var w wire.Writer
+	w.Object().Key("endpoint").String(j.endpoint)
+	switch j.record.Source {
+	case sourceSynthetic:
+		w.Key("n").Int(j.rows).Key("seed").Int(int64(j.book.Seed)).Key("months").Int(int64(j.book.Months))
+		w.Key("bad_rate").Decimal(int64(j.book.BadRate), rule.Places)
+	case sourceDecisions:
+		w.Key("from").String(clock(micros(j.replay.from))).Key("to").String(clock(micros(j.replay.to)))
+		w.Key("policy_key").String(j.replay.policyKey).Key("status").String(j.replay.status)
+	}
+	w.EndObject()
+	return w.Buf
+}
+
+// readRequest reads what request wrote.
+func (j *backtestRun) readRequest(document []byte) error {
+	v, err := wire.Parse(document)
+	if err != nil {
+		return err
+	}
+	number := func(name string, places int) int64 {
+		coef, _, _ := wire.ParseDecimal(v.Get(name).Text(), places)
+		return coef
+	}
+	j.endpoint = v.Get("endpoint").Text()
+	switch j.record.Source {
+	case sourceSynthetic:
+		j.rows = number("n", 0)
+		j.book = backtest.Book{Seed: uint64(number("seed", 0)), Months: int(number("months", 0)), BadRate: rule.Number(number("bad_rate", rule.Places))}
+	case sourceDecisions:
+		from, err := parseClock(v.Get("from").Text())
+		if err != nil {
+			return err
+		}
+		to, err := parseClock(v.Get("to").Text())
+		if err != nil {
+			return err
+		}
+		j.replay = span{time.UnixMicro(from).UTC(), time.UnixMicro(to).UTC(), v.Get("policy_key").Text(), v.Get("status").Text()}
+	}
+	return nil
+}
+
+// storedRun finds a run of the scope, compiled.
+func (s *Service) storedRun(ctx context.Context, scope *store.Scope, id string) (*backtestRun, error) {
+	return s.backtests.Get(ctx, policyID{scope.Tenant(), scope.Environment(), id})
+}
+
+func (s *Service) loadBacktest(ctx context.Context, key policyID) (*backtestRun, error) {
+	scope := s.db.Scope(key.tenant, key.environment)
+	record, err := scope.Backtest(ctx, key.id)
+	if err != nil {
+		return nil, err
+	}
+	job := &backtestRun{record: record}
+	job.record.Report = nil
+	a := &asked{}
+	if a.champion, err = s.policy(ctx, scope, record.RuleSetID); err == nil && record.ChallengerID != "" {
+		a.challenger, err = s.policy(ctx, scope, record.ChallengerID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the policies of backtest %s: %w", record.ID, hidden(err))
+	}
+	setup, err := wire.Parse(record.Setup)
+	if err == nil {
+		a.setup, err = backtest.ReadStoredSetup(setup)
+	}
+	if err == nil {
+		err = job.readRequest(record.Request)
+	}
+	if err == nil {
+		job.run, err = a.run()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the stored backtest %s: %w", record.ID, notARefusal{err})
+	}
+	job.policy = a.champion.plan.Policy().Name
+	return job, nil
+}
+
+// pieceOf is a stored chunk as rows again.
+func (j *backtestRun) pieceOf(c store.BacktestChunk) (piece, error) {
+	p := piece{first: c.First, rows: c.Rows, input: c.Input}
+	if j.record.Source != sourceRows && j.record.Source != sourceCSV {
+		return p, nil
+	}
+	block, err := unpack(c)
+	p.block = block.Data
+	return p, err
+}
+
+// bookBlock is how many rows of a book are made at a time.
+const bookBlock = 2_000
+
+// perform has a worker decide the rows of a piece.
+func (s *Service) perform(ctx context.Context, scope *store.Scope, j *backtestRun, p piece, w *backtest.Worker, t *bookTally) error {
+	switch j.record.Source {
+	case sourceDecisions:
+		return j.performReplay(ctx, scope, p, w)
+	case sourceSynthetic:
+		var memory []byte
+		for done := int64(0); done < p.rows; done += bookBlock {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(bookBlock, p.rows-done)
+			memory = j.book.Append(memory[:0], p.first+done, int(n))
+			t.add(j.book, memory)
+			w.Block(sheet.Block{Data: memory, First: p.first + done, Rows: int(n)})
+		}
+		return nil
+	}
+	w.Block(sheet.Block{Data: p.block, First: p.first, Rows: int(p.rows)})
+	return ctx.Err()
+}
+
+// replayPage is how many stored decisions are held at a time.
+const replayPage = 100
+
+var errPieceDone = errors.New("the piece is done")
+
+func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p piece, w *backtest.Worker) error {
+	after, last, _ := strings.Cut(string(p.input), " ")
+	page := j.replay.page(after)
+	page.Limit = replayPage
+	row := p.first
+	err := scope.WalkDecisions(ctx, page, func(d *store.Decision) error {
+		if d.ID > last {
+			return errPieceDone
+		}
+		if !j.replay.admits(d) {
+			return nil
+		}
+		facts, err := readFacts(d.Facts)
+		if err != nil {
+			return fmt.Errorf("the facts of decision %s: %w", d.ID, notARefusal{err})
+		}
+		w.Facts(row, d.ID, facts, d.Status)
+		row++
+		return nil
+	})
+	if errors.Is(err, errPieceDone) {
+		return nil
+	}
+	return err
+}
+
+func (r span) admits(d *store.Decision) bool {
+	return (r.policyKey == "" || d.PolicyKey == r.policyKey) && (r.status == "" || d.Status == r.status)
+}
+
+// answerNow runs everything and stores the run with its report, its rows and
+// its bill in one transaction.
+func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep keep) (Answer, error) {
+	worker, total, tally := j.run.NewWorker(), backtest.NewPartial(), &bookTally{}
+	record := j.record
+	record.StartedMicros, record.Chunks, record.ChunksDone = record.CreatedMicros, int64(len(held)), int64(len(held))
+	chunks := make([]store.BacktestChunk, len(held))
+	for i, rows := range held {
+		var one bookTally
+		if err := s.perform(ctx, scope, j, rows, worker, &one); err != nil {
+			return Answer{}, err
+		}
+		c, err := rows.chunk(int64(i) + 1)
+		if err != nil {
+			return Answer{}, err
+		}
+		partial := worker.Take()
+		c.Done, c.Result = true, partial.Append(one.append(nil))
+		total.Merge(partial)
+		tally.merge(one)
+		chunks[i], record.Rows = c, record.Rows+c.Rows
+	}
+	now := s.moment()
+	record.Status, record.RowsDone, record.FinishedMicros = store.BacktestSucceeded, record.Rows, now.UnixMicro()
+	record.Report = j.report(&record, total, tally)
+	return s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+		if err := tx.InsertBacktest(record); err != nil {
+			return Answer{}, err
+		}
+		for _, c := range chunks {
+			if err := tx.InsertBacktestChunk(record.ID, c); err != nil {
+				return Answer{}, err
+			}
+		}
+		if err := tx.Audit(s.audit(p, now, actionBacktestCreated, record.ID, "")); err != nil {
+			return Answer{}, err
+		}
+		return Answer{Status: statusOK, Body: record.Report}, tx.Meter(s.bill(p, j.endpoint, units(record.Rows), now))
+	})
+}
+
+// report writes the answer of a run that is over.
+func (j *backtestRun) report(record *store.Backtest, total *backtest.Partial, tally *bookTally) []byte {
+	w := wire.Writer{Buf: make([]byte, 0, 16<<10)}
+	w.Object().Key("backtest_id").String(record.ID).Key("source").String(record.Source).Key("rule_set_id").String(record.RuleSetID)
+	if record.Source == sourceSynthetic {
+		w.Key("synthetic").Bool(true).Key("seed").Int(int64(j.book.Seed)).Key("book")
+		tally.write(&w)
+	}
+	j.made(total).WriteMembers(&w)
+	w.Key("duration_ms").Int((record.FinishedMicros - record.CreatedMicros) / 1000)
+	w.Key("created_at").String(clock(record.CreatedMicros)).EndObject()
+	return w.Buf
+}
+
+// made is the report of what was gathered, with the names that only we know.
+func (j *backtestRun) made(total *backtest.Partial) *backtest.Report {
+	report := j.run.Report(total)
+	if report.Challenger != nil {
+		report.Challenger.RuleSetID = j.record.ChallengerID
+	}
+	return report
+}

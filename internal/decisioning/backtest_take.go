@@ -1,0 +1,249 @@
+package decisioning
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// statusAccepted is the answer to what is done later.
+const statusAccepted = 202
+
+// RunBacktest runs a policy over past applications. A small run is answered
+// with its report, a large one with where that will be. It is stored and billed
+// either way, by the hundred rows; no row becomes a decision, and none counts
+// for fraud.
+func (s *Service) RunBacktest(ctx context.Context, p tenant.Principal, r BacktestRequest, o *Once) (Answer, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Answer{}, err
+	}
+	scope := s.scope(p)
+	if r.CSV == nil || o == nil {
+		return s.once(ctx, scope, o, func(keep keep) (Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
+	}
+	body := newHashed(r)
+	r.CSV = body
+	return s.onceRead(ctx, scope, o, body, func(keep keep) (Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
+}
+
+func (s *Service) runBacktest(ctx context.Context, p tenant.Principal, scope *store.Scope, r BacktestRequest, keep keep) (Answer, error) {
+	a, err := s.readBacktest(ctx, p, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	return s.takeBacktest(ctx, p, scope, a, keep)
+}
+
+// takeBacktest does what was asked for, at once or as a job.
+func (s *Service) takeBacktest(ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, keep keep) (Answer, error) {
+	rows, run, err := s.feed(scope, a)
+	if err != nil {
+		return Answer{}, err
+	}
+	job := s.newRun(p, a, run)
+	held, whole, err := s.gather(ctx, a, rows)
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case len(held) == 0:
+		return Answer{}, noRows()
+	case whole && (!a.async || s.options.Spreader == nil):
+		return s.answerNow(ctx, p, scope, job, held, keep)
+	case s.options.Spreader == nil:
+		return Answer{}, fault.New(fault.TooLarge, codeTooLarge, "this service has nobody for large backtests; send at most %d rows", s.options.Backtests.SmallRows)
+	}
+	return s.enqueue(ctx, p, scope, job, &intake{a: a, feed: rows, held: held, whole: whole, most: s.options.Backtests.MaxRows}, keep)
+}
+
+// gather reads as many rows as are answered at once, and tells whether these
+// are all.
+func (s *Service) gather(ctx context.Context, a *asked, rows feed) (held []piece, whole bool, err error) {
+	limits := &s.options.Backtests
+	small := limits.SmallRows
+	if a.source == sourceDecisions {
+		small /= replayWeight
+	}
+	var n, size int64
+	for n <= small && size <= limits.SmallBytes {
+		p, err := rows.next(ctx, false)
+		if errors.Is(err, io.EOF) {
+			return held, true, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		n, size = n+p.rows, size+int64(len(p.block))
+		if err := a.admit(n, limits.MaxRows); err != nil {
+			return nil, false, err
+		}
+		held = append(held, p)
+	}
+	return held, false, nil
+}
+
+// replayWeight is about how much dearer it is to read a stored decision than a
+// line of a file.
+const replayWeight = 10
+
+// intake is the rows of a job while they arrive.
+type intake struct {
+	a            *asked
+	feed         feed
+	held         []piece // read already
+	whole        bool    // and that is all
+	most         int64
+	rows, chunks int64
+}
+
+// enqueue stores the rows as they arrive, each piece in a transaction of its
+// own, and has the job done once they are whole. Memory stays what it is
+// however many come.
+func (s *Service) enqueue(ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake, keep keep) (Answer, error) {
+	record := job.record
+	record.Status = store.BacktestReceiving
+	audit := s.audit(p, time.UnixMicro(record.CreatedMicros), actionBacktestCreated, record.ID, "")
+	if err := scope.InsertBacktest(ctx, record, audit); err != nil {
+		return Answer{}, err
+	}
+	err := in.store(ctx, scope, record.ID)
+	var answer Answer
+	if err == nil {
+		answer, err = s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+			record.Status, record.Rows, record.Chunks = store.BacktestQueued, in.rows, in.chunks
+			location := "/v1/backtest/" + record.ID
+			return Answer{Status: statusAccepted, Location: location, Body: Backtest{Backtest: record}.body()},
+				tx.QueueBacktest(record.ID, in.rows, in.chunks)
+		})
+	}
+	if err != nil {
+		s.breakOff(ctx, scope, record.ID, err)
+		return Answer{}, err
+	}
+	chunks := make([]Chunk, in.chunks)
+	for i := range chunks {
+		chunks[i] = Chunk{scope.Tenant(), scope.Environment(), record.ID, int64(i) + 1}
+	}
+	if err := s.options.Spreader.Spread(ctx, chunks); err != nil {
+		// It is queued; whoever looks after unfinished runs spreads it again.
+		s.options.Logger.WarnContext(ctx, "a backtest waits to be spread", "backtest", record.ID, "error", err)
+	}
+	return answer, nil
+}
+
+func (in *intake) store(ctx context.Context, scope *store.Scope, id string) error {
+	for i := range in.held {
+		if err := in.keep(ctx, scope, id, &in.held[i]); err != nil {
+			return err
+		}
+		in.held[i] = piece{}
+	}
+	for !in.whole {
+		p, err := in.feed.next(ctx, true)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = in.a.admit(in.rows+p.rows, in.most)
+		}
+		if err == nil {
+			err = in.keep(ctx, scope, id, &p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *piece) error {
+	c, err := p.chunk(in.chunks + 1)
+	if err != nil {
+		return err
+	}
+	in.rows, in.chunks = in.rows+p.rows, in.chunks+1
+	return scope.InsertBacktestChunk(ctx, id, c)
+}
+
+// breakOff ends a run whose rows did not arrive whole, with what was wrong if
+// the sender may hear it. The sender may be gone, so its patience does not
+// count.
+func (s *Service) breakOff(ctx context.Context, scope *store.Scope, id string, cause error) {
+	code, detail := store.CodeAbandoned, "the rows did not arrive to their end"
+	var refusal *fault.Error
+	if errors.As(cause, &refusal) && refusal.Kind != fault.Internal {
+		code, detail = refusal.Code, refusal.Detail
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupWait)
+	defer cancel()
+	if err := s.failBacktest(ctx, scope, id, code, detail); err != nil {
+		s.options.Logger.WarnContext(ctx, "a backtest that broke off stays unfinished for now", "backtest", id, "error", err)
+	}
+}
+
+func (s *Service) failBacktest(ctx context.Context, scope *store.Scope, id, code, detail string) error {
+	_, err := scope.FinishBacktest(ctx, store.Backtest{
+		ID: id, Status: store.BacktestFailed, ErrorCode: code, ErrorDetail: detail, FinishedMicros: s.moment().UnixMicro(),
+	})
+	return err
+}
+
+// hashed takes the hash of a request while its rows are read.
+type hashed struct {
+	r   io.Reader
+	sum hash.Hash
+}
+
+// newHashed begins with the options: the same rows under other options are
+// another request. How the rows were packed makes no difference.
+func newHashed(r BacktestRequest) *hashed {
+	h := &hashed{r: r.CSV, sum: sha256.New()}
+	var w wire.Writer
+	w.Value(r.Options)
+	h.sum.Write(w.Buf)
+	h.sum.Write([]byte{0})
+	return h
+}
+
+func (h *hashed) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	h.sum.Write(p[:n])
+	return n, err
+}
+
+func (h *hashed) text() string { return hex.EncodeToString(h.sum.Sum(nil)) }
+
+// onceRead is once for a body that is read while it is worked on, and whose
+// hash is known at its end only. A key that has an answer already says so at
+// once: then the body is read for its hash alone.
+func (s *Service) onceRead(ctx context.Context, scope *store.Scope, o *Once, body *hashed, do func(keep) (Answer, error)) (Answer, error) {
+	o.Hash = ""
+	begun := false
+	answer, err := s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+		begun = true
+		return do(func(a Answer) *store.IdempotencyAnswer {
+			o.Hash = body.text()
+			return keep(a)
+		})
+	})
+	var refusal *fault.Error
+	if begun || !errors.As(err, &refusal) || refusal.Code != store.CodeIdempotencyKeyReused {
+		return answer, err
+	}
+	limit := s.options.Backtests.MaxBytes
+	if _, err := io.Copy(io.Discard, &bounded{body, limit, limit}); err != nil {
+		return Answer{}, err
+	}
+	o.Hash = body.text()
+	return s.once(ctx, scope, o, func(keep) (Answer, error) {
+		return Answer{}, fault.New(fault.Conflict, store.CodeIdempotencyInProgress, "the Idempotency-Key has just become free; send the request again")
+	})
+}

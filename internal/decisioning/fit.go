@@ -1,0 +1,110 @@
+package decisioning
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/training"
+	"verdict/internal/wire"
+)
+
+// CodeFittingBusy refuses a scorecard while another is being made.
+const CodeFittingBusy = "fitting_busy"
+
+// FitScorecard makes a scorecard from the rows of a request and answers with
+// it and the report of its training; with save it is stored too, as a created
+// one is.
+func (s *Service) FitScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return Answer{}, err
+	}
+	ask, err := readFit(body)
+	if err != nil {
+		return Answer{}, err
+	}
+	scope := s.scope(p)
+	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+		result, err := s.fit(ctx, ask)
+		if err != nil {
+			return Answer{}, err
+		}
+		if ask.save {
+			insert := s.insertScorecard(p, result.Card)
+			return s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+				stored, err := insert(tx)
+				if err != nil {
+					return Answer{}, err
+				}
+				return fitted(result, statusCreated, stored.Write), nil
+			})
+		}
+		answer := fitted(result, statusOK, func(w *wire.Writer) { w.Raw(result.Card.Document()) })
+		if record := keep(answer); record != nil {
+			return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answer(*record) })
+		}
+		return answer, nil
+	})
+}
+
+// fitAsk is what a request to fit says.
+type fitAsk struct {
+	options training.Options
+	rows    string // as CSV
+	save    bool
+}
+
+func readFit(body wire.Value) (*fitAsk, error) {
+	var faults fault.List
+	form := wire.NewForm(body, &faults)
+	f := &form
+	if body.Kind() != wire.Object {
+		return nil, faults.Err()
+	}
+	ask := &fitAsk{options: training.ReadOptions(f), save: f.Bool("save", false)}
+	text, rows := f.Get("csv"), f.Get("rows")
+	switch {
+	case text.Given() && rows.Given():
+		f.Fail("csv", fault.CodeInvalidField, "give either csv or rows")
+	case rows.Given():
+		ask.rows = string(rowsAsCSV(rows, &faults))
+	case text.Kind() == wire.String:
+		ask.rows = text.Text()
+	case text.Given():
+		f.Fail("csv", fault.CodeWrongType, "must be a text: rows as CSV with a header")
+	default:
+		f.Fail("csv", fault.CodeRequired, "is required, or rows: what to learn from")
+	}
+	if ask.save && strings.TrimSpace(ask.options.Name) == "" {
+		f.Fail("name", fault.CodeRequired, "is required to save: a name people will recognise the scorecard by")
+	}
+	f.Done()
+	return ask, faults.Err()
+}
+
+// fit makes the scorecard. It takes every processor for seconds, so a second
+// one has to come back later; a caller who has gone is not waited for.
+func (s *Service) fit(ctx context.Context, ask *fitAsk) (*training.Result, error) {
+	if !s.fitting.TryLock() {
+		return nil, fault.New(fault.Unavailable, CodeFittingBusy, "another scorecard is being made; try again in a moment")
+	}
+	defer s.fitting.Unlock()
+	open := func() (io.Reader, error) { return strings.NewReader(ask.rows), nil }
+	return training.Fit(open, ask.options, func(training.Stage) error { return ctx.Err() })
+}
+
+// fitted is the answer to a request to fit.
+func fitted(r *training.Result, status int, card func(*wire.Writer)) Answer {
+	var w wire.Writer
+	w.Object().Key("scorecard")
+	card(&w)
+	w.Key("inputs")
+	r.WriteInputs(&w)
+	w.Key("report")
+	r.Report.Write(&w)
+	w.EndObject()
+	return Answer{Status: status, Body: w.Buf}
+}

@@ -1,0 +1,107 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package decisioning_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// labelled are rows whose outcome follows from a column of the lender's own.
+func labelled(n int) (csv string, rows []map[string]any) {
+	var b strings.Builder
+	b.WriteString("visits,city,outcome\n")
+	for i := range n {
+		visits, city, outcome := i*7%20, []string{"Pune", "Delhi", "Kochi"}[i%3], "good"
+		if (i*i+visits*visits*3)%97 < 4*visits {
+			outcome = "bad"
+		}
+		fmt.Fprintf(&b, "%d,%s,%s\n", visits, city, outcome)
+		rows = append(rows, map[string]any{"visits": visits, "city": city, "outcome": outcome})
+	}
+	return b.String(), rows
+}
+
+func fitBody(t *testing.T, members map[string]any) string {
+	t.Helper()
+	body, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// TestFitSaveScoreDecide: what was fitted can be saved, scored with, and named
+// by a policy as it stands.
+func TestFitSaveScoreDecide(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{})
+		csv, rows := labelled(2000)
+		plain, err := h.service.FitScorecard(t.Context(), h.caller, parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome"})), nil)
+		if err != nil || plain.Status != 200 {
+			t.Fatal(plain.Status, err)
+		}
+		byRows, err := h.service.FitScorecard(t.Context(), h.caller, parse(t, fitBody(t, map[string]any{"rows": rows[:200], "target": "outcome", "holdout_share": 0})), nil)
+		if err != nil || byRows.Status != 200 {
+			t.Fatal(byRows.Status, err)
+		}
+		body := parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
+		saved, err := h.service.FitScorecard(t.Context(), h.caller, body, nil)
+		if err != nil || saved.Status != 201 {
+			t.Fatal(saved.Status, err)
+		}
+		card, _ := object(t, saved.Body)["scorecard"].(map[string]any)
+		id, _ := card["id"].(string)
+		score := func(members string) any {
+			answer, err := h.service.Scorecard(t.Context(), h.caller, parse(t, members), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return object(t, answer.Body)["final_score"]
+		}
+		stored := score(fmt.Sprintf(`{"scorecard_id":%q,"input":{"applicant.visits":3,"applicant.city":"Pune"}}`, id))
+		document, err := json.Marshal(object(t, plain.Body)["scorecard"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		inline := strings.TrimSuffix(string(document), "}") + `,"input":{"applicant.visits":3,"applicant.city":"Pune"}}`
+		if got := score(inline); got != stored || got == nil {
+			t.Errorf("inline %v, stored %v", got, stored)
+		}
+	})
+}
+
+func TestFitRefusals(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{})
+		csv, _ := labelled(300)
+		for name, c := range map[string]struct {
+			body map[string]any
+			want string
+		}{
+			"nothing":        {map[string]any{}, "/target"},
+			"no rows":        {map[string]any{"target": "outcome"}, "/csv"},
+			"two sources":    {map[string]any{"target": "outcome", "csv": csv, "rows": []any{}}, "/csv"},
+			"save no name":   {map[string]any{"target": "outcome", "csv": csv, "save": true}, "/name"},
+			"unknown member": {map[string]any{"target": "outcome", "csv": csv, "traget": 1}, "/traget"},
+			"target":         {map[string]any{"target": "result", "csv": csv}, "/target"},
+			"rows":           {map[string]any{"target": "outcome", "rows": []any{1}}, "/rows/0"},
+			"pdo":            {map[string]any{"target": "outcome", "csv": csv, "pdo": -1}, "/pdo"},
+		} {
+			_, err := h.service.FitScorecard(t.Context(), h.caller, parse(t, fitBody(t, c.body)), nil)
+			var refusal *fault.Error
+			if !errors.As(err, &refusal) || len(refusal.Items) == 0 || refusal.Items[0].Pointer != c.want {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}

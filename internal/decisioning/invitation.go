@@ -1,0 +1,152 @@
+package decisioning
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// CodeInvitationEnded refuses a link that lets nobody in any more.
+const CodeInvitationEnded = "invitation_ended"
+
+// invitationLife is how long the link of an invitation holds.
+const invitationLife = 72 * time.Hour
+
+// Invitation is an offer to become one of a tenant's people.
+type Invitation struct {
+	ID, Email, Role      string
+	OrgName              string // whom one would join
+	InvitedBy            string // a user
+	CreatedAt, ExpiresAt time.Time
+}
+
+func invitationOf(i store.Invitation, orgName string) Invitation {
+	return Invitation{
+		ID: i.ID, Email: i.Email, Role: i.Role, OrgName: orgName, InvitedBy: i.InvitedBy,
+		CreatedAt: moment(i.CreatedMicros), ExpiresAt: moment(i.ExpiresMicros),
+	}
+}
+
+// Invite makes an invitation, in the place of an earlier one of the same e-mail
+// address: email_taken when that has an account already. The token is for the
+// link, and is told this once.
+func (s *Service) Invite(ctx context.Context, p tenant.Principal, email string, role tenant.Role) (Invitation, tenant.Token, error) {
+	if err := p.Require(tenant.Admin); err != nil {
+		return Invitation{}, tenant.Token{}, err
+	}
+	var faults fault.List
+	address, ok := tenant.NormaliseEmail(email)
+	if !ok {
+		faults.Add("/email", tenant.CodeInvalidEmail, "must be an e-mail address such as asha@example.in")
+	}
+	if role.Scopes() == 0 {
+		faults.Add("/role", fault.CodeInvalidField, roleDetail)
+	}
+	if err := faults.Err(); err != nil {
+		return Invitation{}, tenant.Token{}, err
+	}
+	switch _, err := s.db.System().UserByEmail(ctx, address); {
+	case err == nil:
+		return Invitation{}, tenant.Token{}, fault.New(fault.Conflict, store.CodeEmailTaken, "this e-mail address has an account already")
+	case !refusedAs(err, fault.NotFound):
+		return Invitation{}, tenant.Token{}, err
+	}
+	token, err := tenant.MintToken(s.random)
+	if err != nil {
+		return Invitation{}, tenant.Token{}, err
+	}
+	now := s.moment()
+	record := store.Invitation{
+		ID: s.ids.New(tenant.KindInvitation, now), Email: address, Role: string(role), Hash: tenant.HashToken(token).String(),
+		InvitedBy: p.UserID, CreatedMicros: now.UnixMicro(), ExpiresMicros: now.Add(invitationLife).UnixMicro(),
+	}
+	err = s.db.Staff(p.TenantID).Invite(ctx, record, s.auditOf(actor(p), actionInvited, record.ID, string(role)))
+	if err != nil {
+		return Invitation{}, tenant.Token{}, err
+	}
+	return invitationOf(record, ""), token, nil
+}
+
+// Invitations lists those that can still be accepted.
+func (s *Service) Invitations(ctx context.Context, p tenant.Principal) ([]Invitation, error) {
+	if err := p.Require(tenant.Admin); err != nil {
+		return nil, err
+	}
+	rows, err := s.db.Staff(p.TenantID).Invitations(ctx, s.now().UnixMicro())
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Invitation, len(rows))
+	for i, row := range rows {
+		list[i] = invitationOf(row, "")
+	}
+	return list, nil
+}
+
+// RevokeInvitation withdraws an invitation that was not accepted yet.
+func (s *Service) RevokeInvitation(ctx context.Context, p tenant.Principal, id string) error {
+	if err := p.Require(tenant.Admin); err != nil {
+		return err
+	}
+	if !tenant.Valid(tenant.KindInvitation, id) {
+		return missing("invitation")
+	}
+	return s.db.Staff(p.TenantID).RevokeInvitation(ctx, id, s.auditOf(actor(p), actionInvitationRevoked, id, ""))
+}
+
+// Invitation is what a link offers: invitation_ended when that is nothing.
+func (s *Service) Invitation(ctx context.Context, token tenant.Token) (Invitation, error) {
+	record, owner, err := s.invitation(ctx, token)
+	return invitationOf(record, owner.OrgName), err
+}
+
+func (s *Service) invitation(ctx context.Context, token tenant.Token) (store.Invitation, store.Tenant, error) {
+	record, owner, err := s.db.System().InvitationByHash(ctx, tenant.HashToken(token).String())
+	switch {
+	case refusedAs(err, fault.NotFound):
+		return store.Invitation{}, store.Tenant{}, invitationEnded()
+	case err != nil:
+		return store.Invitation{}, store.Tenant{}, err
+	case !s.now().Before(moment(record.ExpiresMicros)):
+		return store.Invitation{}, store.Tenant{}, invitationEnded()
+	}
+	return record, owner, nil
+}
+
+func invitationEnded() error {
+	return fault.New(fault.NotFound, CodeInvitationEnded, "this invitation was accepted, withdrawn or has expired; ask for a new one")
+}
+
+// AcceptInvitation makes a user of whoever has the link, and signs them in. A
+// link works once.
+func (s *Service) AcceptInvitation(ctx context.Context, token tenant.Token, password tenant.Secret, address, agent string) (Session, tenant.Token, error) {
+	record, owner, err := s.invitation(ctx, token)
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	var faults fault.List
+	s.options.Passwords.Check(&faults, "/password", password.Reveal(), record.Email)
+	if err := faults.Err(); err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	hash, err := s.hasher.Hash(ctx, password)
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	now := s.moment()
+	user := store.User{
+		ID: s.ids.New(tenant.KindUser, now), Email: record.Email, PasswordHash: hash.Reveal(), Role: record.Role, CreatedMicros: now.UnixMicro(),
+	}
+	begins, fresh, err := s.begun(user.ID, address, agent, now)
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+	err = s.db.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.auditOf(user.ID, actionInvitationUsed, record.ID, user.ID))
+	if refusedAs(err, fault.NotFound) {
+		err = invitationEnded()
+	}
+	return s.welcome(ctx, fresh, err)
+}

@@ -1,0 +1,37 @@
+package decisioning
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/tenant"
+)
+
+// Referral is a decision that waits for a person.
+type Referral struct {
+	DecisionSummary       // with its answer
+	AskedMicros     int64 // when more information was last asked for, 0 for never
+}
+
+// Referrals lists the decisions that were referred and have no final review,
+// oldest first whatever is asked for. Times do not narrow it: what waits must
+// not be hidden by a filter.
+func (s *Service) Referrals(ctx context.Context, p tenant.Principal, l List) (Page[Referral], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Page[Referral]{}, err
+	}
+	l.Ascending, l.From, l.To = true, time.Time{}, time.Time{}
+	page, err := l.page(p, "referrals")
+	if err != nil {
+		return Page[Referral]{}, err
+	}
+	rows, more, err := s.scope(p).ListReferrals(ctx, page)
+	if err != nil {
+		return Page[Referral]{}, err
+	}
+	list := make([]Referral, len(rows))
+	for i, r := range rows {
+		list[i] = Referral{DecisionSummary(r.Decision), r.AskedMicros}
+	}
+	return paged(l, p, list, more, func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }, "referrals"), nil
+}

@@ -1,0 +1,133 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdict/internal/engine"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Run is what an agent did, as it is stored.
+type Run store.Run
+
+// AgentRun reads a stored run of any agent.
+func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (Run, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Run{}, err
+	}
+	if !tenant.Valid(tenant.KindRun, id) {
+		return Run{}, missing("run")
+	}
+	stored, err := s.scope(p).Run(ctx, id)
+	return Run(stored), err
+}
+
+// Underwritten is the decision of a stored run, decided again from what is
+// stored, so that the run can be repeated; nil when that cannot be read any
+// more. The head is that of the stored run. An error is a failure of storage.
+func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (*Underwriting, RunHead, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, RunHead{}, err
+	}
+	var stored store.Decision
+	scope := s.scope(p)
+	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
+		stored, err = tx.Decision(r.DecisionID)
+		return err
+	})
+	var policy *policy
+	if err == nil {
+		policy, err = s.policy(ctx, scope, stored.PolicyID)
+	}
+	var unreadable notARefusal
+	switch err = hidden(err); {
+	case errors.As(err, &unreadable):
+		return nil, RunHead{}, nil
+	case err != nil:
+		return nil, RunHead{}, fmt.Errorf("the decision of run %s: %w", r.ID, err)
+	}
+	facts, err := readFacts(stored.Facts)
+	if err != nil {
+		return nil, RunHead{}, nil //nolint:nilerr // what cannot be read is not verified, and says so
+	}
+	d := new(engine.Decision)
+	policy.plan.Decide(facts, d)
+	return &Underwriting{
+		Plan: policy.plan, PolicyID: policy.id, PolicyVersion: policy.version,
+		Facts: facts, StoredFacts: stored.Facts, Decision: d,
+	}, RunHead{RunID: r.ID, CreatedAt: clock(r.CreatedMicros), Decision: stored.Response}, nil
+}
+
+// Head is the head of a run without a decision, as it was answered.
+func (r Run) Head() RunHead { return RunHead{RunID: r.ID, CreatedAt: clock(r.CreatedMicros)} }
+
+// RunFilter narrows a list of runs; empty fields do not.
+type RunFilter struct{ Agent, Outcome, SubjectRef string }
+
+// AgentRuns lists stored runs.
+func (s *Service) AgentRuns(ctx context.Context, p tenant.Principal, f RunFilter, l List) (Page[Run], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Page[Run]{}, err
+	}
+	filters := []string{"runs", f.Agent, f.Outcome, f.SubjectRef}
+	page, err := l.page(p, filters...)
+	if err != nil {
+		return Page[Run]{}, err
+	}
+	rows, more, err := s.scope(p).ListRuns(ctx, store.RunFilter(f), page)
+	if err != nil {
+		return Page[Run]{}, err
+	}
+	list := make([]Run, len(rows))
+	for i := range rows {
+		list[i] = Run(rows[i])
+	}
+	return paged(l, p, list, more, func(r Run) (int64, string) { return r.CreatedMicros, r.ID }, filters...), nil
+}
+
+// Write writes the run as a list shows it.
+func (r Run) Write(w *wire.Writer) {
+	w.Object().Key("run_id").String(r.ID).Key("agent").String(r.Agent).Key("outcome").String(r.Outcome)
+	optional(w, "subject_ref", r.SubjectRef)
+	optional(w, "decision_id", r.DecisionID)
+	w.Key("run_hash").String(r.Hash).Key("created_at").String(clock(r.CreatedMicros)).EndObject()
+}
+
+// RunRecord is what an agent that decides nothing wants to be kept.
+type RunRecord struct {
+	Agent, SubjectRef, Outcome, Hash string
+	Request, Response                []byte
+}
+
+// KeepAgentRun works out a run that needs no decision, stores it and bills one unit
+// of its endpoint.
+func (s *Service) KeepAgentRun(
+	ctx context.Context, p tenant.Principal, o *Once, endpoint string, work func(head RunHead, now time.Time) (RunRecord, error),
+) (Answer, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Answer{}, err
+	}
+	scope := s.scope(p)
+	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+		now := s.moment()
+		id, made := s.newID(tenant.KindRun, now)
+		r, err := work(RunHead{RunID: id, CreatedAt: made.Format(clockFormat)}, now)
+		if err != nil {
+			return Answer{}, err
+		}
+		return s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+			if err := tx.Meter(s.bill(p, endpoint, 1, now)); err != nil {
+				return Answer{}, err
+			}
+			return Answer{Status: statusOK, Body: r.Response}, tx.InsertRun(store.Run{
+				ID: id, Agent: r.Agent, CreatedMicros: made.UnixMicro(), Actor: actor(p), SubjectRef: r.SubjectRef,
+				Outcome: r.Outcome, Hash: r.Hash, Request: r.Request, Response: r.Response,
+			})
+		})
+	})
+}

@@ -1,0 +1,229 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// CodeSessionEnded refuses somebody who is not signed in any more.
+const CodeSessionEnded = "session_ended"
+
+const (
+	// sessionIdle is how long a session lasts that nobody uses.
+	sessionIdle = 12 * time.Hour
+	// sessionLife is how long a session lasts at all.
+	sessionLife = 7 * 24 * time.Hour
+	// seenEvery is how exact the time is at which a session was last used.
+	seenEvery = time.Minute
+)
+
+// peoplesLog is whose audit log tells of people, who belong to no environment:
+// the one that is read when something went wrong.
+const peoplesLog = string(tenant.Live)
+
+// Session is somebody being signed in to the console.
+type Session struct {
+	ID     string
+	User   User
+	Tenant tenant.Tenant
+	Plan   tenant.Plan
+
+	Address, Agent               string // where it was begun, and with which browser
+	CreatedAt, SeenAt, ExpiresAt time.Time
+}
+
+// Role is what the person may do.
+func (c Session) Role() tenant.Role { return tenant.Role(c.User.Role) }
+
+// Principal is the person, calling in an environment.
+func (c Session) Principal(e tenant.Environment) tenant.Principal {
+	return tenant.Principal{
+		TenantID: c.Tenant.ID, Environment: e, UserID: c.User.ID, Scopes: c.Role().Scopes(), Plan: c.Plan,
+	}
+}
+
+// holds tells whether the session still opens the door.
+func (c Session) holds(now time.Time) bool {
+	return c.User.DisabledAt.IsZero() && now.Before(c.ExpiresAt) && now.Sub(c.SeenAt) < sessionIdle
+}
+
+// SessionOf finds who is signed in with a token: session_ended when nobody is.
+// A revocation, another role and a person shut out are felt within a second.
+func (s *Service) SessionOf(ctx context.Context, token tenant.Token) (Session, error) {
+	hash := tenant.HashToken(token)
+	c, err := s.sessions.Get(ctx, hash)
+	if err != nil {
+		return Session{}, err
+	}
+	now := s.now()
+	if !c.holds(now) {
+		return Session{}, sessionEnded()
+	}
+	if now.Sub(c.SeenAt) >= seenEvery {
+		s.seen.note(hash.String(), now.UnixMicro())
+	}
+	return c, nil
+}
+
+func sessionEnded() error {
+	return fault.New(fault.Unauthenticated, CodeSessionEnded, "the session has ended; sign in again")
+}
+
+func (s *Service) loadSession(ctx context.Context, hash tenant.TokenHash) (Session, error) {
+	record, user, owner, err := s.db.System().SessionByHash(ctx, hash.String())
+	if refusedAs(err, fault.NotFound) {
+		return Session{}, sessionEnded()
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	plan, err := s.planOf(owner)
+	if err != nil {
+		return Session{}, err
+	}
+	c := sessionOf(record)
+	c.User, c.Tenant, c.Plan = userOf(user), tenantOf(owner), plan
+	return c, nil
+}
+
+// refusedAs tells whether an error is a refusal of a kind.
+func refusedAs(err error, kind fault.Kind) bool {
+	var refusal *fault.Error
+	return errors.As(err, &refusal) && refusal.Kind == kind
+}
+
+func sessionOf(c store.ConsoleSession) Session {
+	return Session{
+		ID: c.ID, Address: c.Address, Agent: c.Agent,
+		CreatedAt: moment(c.CreatedMicros), SeenAt: moment(c.SeenMicros), ExpiresAt: moment(c.ExpiresMicros),
+	}
+}
+
+// begun is a new session of a person, and the token that it is known by.
+func (s *Service) begun(userID, address, agent string, now time.Time) (store.ConsoleSession, tenant.Token, error) {
+	token, err := tenant.MintToken(s.random)
+	return store.ConsoleSession{
+		ID: s.ids.New(tenant.KindSession, now), UserID: userID, Hash: tenant.HashToken(token).String(),
+		Address: shown(address, maxAddress), Agent: shown(agent, maxAgent),
+		CreatedMicros: now.UnixMicro(), SeenMicros: now.UnixMicro(), ExpiresMicros: now.Add(sessionLife).UnixMicro(),
+	}, token, err
+}
+
+// How much is kept of where a session was begun, in bytes.
+const (
+	maxAddress = 64
+	maxAgent   = 256
+)
+
+// shown is what is kept of a text that a browser sent about itself.
+func shown(text string, limit int) string {
+	text = strings.ToValidUTF8(text[:min(len(text), limit)], "") // it may be cut within a character
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// SignOut ends a session.
+func (s *Service) SignOut(ctx context.Context, c Session) error {
+	err := s.RevokeSession(ctx, c, c.ID)
+	if refusedAs(err, fault.NotFound) { // it had ended already
+		return nil
+	}
+	return err
+}
+
+// Sessions lists where a person is signed in, the newest first.
+func (s *Service) Sessions(ctx context.Context, c Session) ([]Session, error) {
+	now := s.now()
+	rows, err := s.db.Staff(c.Tenant.ID).Sessions(ctx, c.User.ID, now.UnixMicro(), now.Add(-sessionIdle).UnixMicro())
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Session, len(rows))
+	for i, row := range rows {
+		list[i] = sessionOf(row)
+		list[i].User, list[i].Tenant, list[i].Plan = c.User, c.Tenant, c.Plan
+	}
+	return list, nil
+}
+
+// RevokeSession ends one of a person's own sessions.
+func (s *Service) RevokeSession(ctx context.Context, c Session, id string) error {
+	if !tenant.Valid(tenant.KindSession, id) {
+		return missing("session")
+	}
+	hash, err := s.db.Staff(c.Tenant.ID).EndSession(ctx, c.User.ID, id, s.auditOf(c.User.ID, actionSignedOut, id, ""))
+	s.forget(hash)
+	return err
+}
+
+// RevokeOtherSessions ends all of a person's sessions but this one.
+func (s *Service) RevokeOtherSessions(ctx context.Context, c Session) error {
+	ended, err := s.db.Staff(c.Tenant.ID).EndOtherSessions(ctx, c.User.ID, c.ID,
+		s.auditOf(c.User.ID, actionSignedOut, c.User.ID, "all other sessions"))
+	s.forget(ended...)
+	return err
+}
+
+// auditOf is the entry of something that was done to people.
+func (s *Service) auditOf(by, action, object, note string) store.AuditEntry {
+	return s.auditBy(by, peoplesLog, s.moment(), action, object, note)
+}
+
+// forget makes this node look up sessions that have ended at once.
+func (s *Service) forget(hashes ...string) {
+	for _, text := range hashes {
+		if hash, ok := tenant.ParseTokenHash(text); ok {
+			s.sessions.Forget(hash)
+		}
+	}
+}
+
+// seen gathers when sessions were used, so that no page has to write it.
+type seen struct {
+	mu sync.Mutex
+	at map[string]int64 // by the token's hash
+}
+
+func (n *seen) note(hash string, micros int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.at == nil {
+		n.at = map[string]int64{}
+	}
+	n.at[hash] = micros
+}
+
+func (n *seen) take() map[string]int64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	taken := n.at
+	n.at = nil
+	return taken
+}
+
+// flushSeen stores when sessions were used. What is lost comes with the next
+// use.
+func (s *Service) flushSeen(ctx context.Context) {
+	at := s.seen.take()
+	touches := make([]store.Touch, 0, len(at))
+	for _, hash := range slices.Sorted(maps.Keys(at)) {
+		touches = append(touches, store.Touch{Hash: hash, UsedMicros: at[hash]})
+	}
+	if err := s.db.System().TouchSessions(ctx, touches); err != nil {
+		s.options.Logger.WarnContext(ctx, "last use of sessions was not noted", "error", err)
+	}
+}

@@ -1,0 +1,154 @@
+package decisioning
+
+import (
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// teller puts a story together.
+type teller struct {
+	policy *policy
+	facts  *rule.Facts
+	answer wire.Value
+}
+
+// rules tells of every rule in the order in which they run.
+func (t *teller) rules(unknown []engine.NotEvaluated) []RuleStory {
+	policy := t.policy.plan.Policy()
+	results := map[string]wire.Value{}
+	for _, r := range t.answer.Get("explanation").Get("fired_rules").Elements() {
+		results[r.Get("id").Text()] = r
+	}
+	without := map[string][]string{}
+	for _, u := range unknown {
+		without[u.ID] = u.Missing
+	}
+	tell := func(r RuleStory, c *rule.Condition, otherwise string) RuleStory {
+		r.Condition, r.Reads = c.Text(), t.reads(c)
+		r.Result = results[r.ID].Get("result").Text()
+		lacking, lacks := without[r.ID]
+		r.Missing = lacking
+		switch {
+		case r.Result != "":
+		case lacks:
+			r.Result = resultNotEvaluated
+		default:
+			r.Result = otherwise
+		}
+		return r
+	}
+	stage := func(n int) (list []RuleStory) {
+		for i := range policy.Knockouts {
+			if k := &policy.Knockouts[i]; k.Stage == n {
+				list = append(list, tell(RuleStory{
+					ID: k.ID, Kind: "knockout", Stage: n, Action: k.Action.String(), ReasonCode: k.ReasonCode,
+				}, &k.Condition, resultNotReached))
+			}
+		}
+		return list
+	}
+	list := stage(1)
+	for i := range policy.Adjustments {
+		a := &policy.Adjustments[i]
+		list = append(list, tell(RuleStory{
+			ID: a.ID, Kind: "adjustment", ReasonCode: a.ReasonCode, Delta: a.Delta.String(),
+		}, &a.Condition, resultNotApplied))
+	}
+	return append(list, stage(2)...)
+}
+
+// reads are the fields that a condition names, each once.
+func (t *teller) reads(c *rule.Condition) []FieldValue {
+	var list []FieldValue
+	c.Fields(func(ref rule.Ref) {
+		if !slices.ContainsFunc(list, func(v FieldValue) bool { return v.Name == ref.Name }) {
+			list = append(list, t.value(ref.Name))
+		}
+	})
+	return list
+}
+
+// computed are the fields that the engine gives values to, and where in its
+// answer these are.
+var computed = map[string][2]string{
+	field.FinalScore: {"explanation", "final_score"}, field.Grade: {"grade", ""}, field.OfferLimit: {"offer", "limit"},
+	field.OfferEMI: {"offer", "emi"}, field.OfferAPR: {"offer", "apr"}, field.PostOfferFOIR: {"offer", "post_offer_foir"},
+}
+
+// value is what a field held.
+func (t *teller) value(name string) FieldValue {
+	out := described(name)
+	if at, ours := computed[name]; ours {
+		v := t.answer.Get(at[0])
+		if at[1] != "" {
+			v = v.Get(at[1])
+		}
+		out.Value, out.Given = v.Text(), v.Given()
+		return out
+	}
+	if v := t.facts.Get(name); v.Type() != rule.Absent {
+		out.Value, out.Given = masked(name, v), true
+	}
+	return out
+}
+
+func described(name string) FieldValue {
+	out := FieldValue{Name: name}
+	if id, known := field.Catalogue().Lookup(name); known {
+		f := field.Catalogue().Field(id)
+		out.Unit, out.Meaning = f.Unit, f.Meaning
+	}
+	return out
+}
+
+// recognisable is how much of what identifies somebody is shown: enough to
+// know it again by.
+const recognisable = 4
+
+// masked is a value as a person reads it.
+func masked(name string, v rule.Value) string {
+	text := v.String()
+	if !slices.Contains(identifying, name) {
+		return text
+	}
+	runes := []rune(text)
+	return "••••" + string(runes[max(0, len(runes)-recognisable):])
+}
+
+// factors tells of the parts of the score.
+func (t *teller) factors() []FactorStory {
+	fields := map[string]string{}
+	factors := t.policy.plan.Policy().Scorecard.Factors
+	for i := range factors {
+		fields[factors[i].Name] = factors[i].Field.Name
+	}
+	var list []FactorStory
+	for _, c := range t.answer.Get("explanation").Get("score_contributions").Elements() {
+		f := FactorStory{Factor: c.Get("factor").Text(), Points: c.Get("points").Text()}
+		if name := fields[f.Factor]; name != "" {
+			f.Read = t.value(name)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// known lists the facts, by name.
+func (t *teller) known() []FactStory {
+	var list []FactStory
+	for _, fact := range t.facts.Sorted() {
+		f := FactStory{FieldValue: described(fact.Name)}
+		f.Value, f.Given = masked(fact.Name, fact.Value), true
+		if id, known := field.Catalogue().Lookup(fact.Name); known {
+			f.Group, f.Read = field.Catalogue().Field(id).Group, t.policy.plan.Reads(id)
+		} else {
+			_, f.Read = t.policy.inputs[fact.Name]
+		}
+		list = append(list, f)
+	}
+	return list
+}

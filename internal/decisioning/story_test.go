@@ -1,0 +1,118 @@
+package decisioning_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// application is a decision request for the default policy, which declines it
+// for its late payments or refers it for its enquiries.
+const (
+	lateBody = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
+		"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":120}}`
+	manyEnquiries = `{"applicant":{"id":"A-2","monthly_income":85000,"foir":0.32,"requested_amount":600000},
+		"bureau_report":{"score":742,"enquiries_6m":8,"active_tradelines":4,"max_dpd_12m":0}}`
+)
+
+func (h *house) decided(t *testing.T, body string) string {
+	t.Helper()
+	answer, err := h.service.Decide(t.Context(), h.caller, parse(t, body), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, _ := object(t, answer.Body)["decision_id"].(string)
+	return id
+}
+
+func TestStory(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) { //nolint:thelper // it is the test itself
+		h := open(t, db, decisioning.Options{})
+		story, err := h.service.Story(t.Context(), h.caller, h.decided(t, lateBody))
+		if err != nil || story.Why != "" || story.Summary.ApplicantRef != "A-1" {
+			t.Fatalf("got %+v, %v", story, err)
+		}
+		rule := func(id string) decisioning.RuleStory {
+			at := slices.IndexFunc(story.Rules, func(r decisioning.RuleStory) bool { return r.ID == id })
+			if at < 0 {
+				t.Fatalf("nothing is told of %s", id)
+			}
+			return story.Rules[at]
+		}
+		late := rule("KO_MAX_DPD_12M")
+		late.Reads[0].Meaning = ""
+		want := decisioning.RuleStory{
+			ID: "KO_MAX_DPD_12M", Kind: "knockout", Stage: 1, Action: "decline", ReasonCode: "BUR_DPD", Condition: "max_dpd_12m >= 60",
+			Result: "fail", Reads: []decisioning.FieldValue{{Name: "max_dpd_12m", Value: "120", Unit: "days", Given: true}},
+		}
+		if diff := cmp.Diff(want, late); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		emulator := rule("KO_DEVICE_EMULATOR")
+		if emulator.Result != "not_evaluated" || !slices.Equal(emulator.Missing, []string{"device_is_emulator"}) || emulator.Reads[0].Given {
+			t.Errorf("got %+v", emulator)
+		}
+		if got := rule("ADJ_RECENT_ENQUIRIES"); got.Result != "applied" || got.Delta != "-5" {
+			t.Errorf("got %+v", got)
+		}
+		if f := story.Factors[1]; f.Factor != "bureau_score" || f.Points != "28" || f.Read.Value != "742" {
+			t.Errorf("got %+v", f)
+		}
+		if !slices.ContainsFunc(story.Facts, func(f decisioning.FactStory) bool {
+			return f.Name == "monthly_income" && f.Value == "85000" && f.Read && f.Group == "applicant"
+		}) {
+			t.Errorf("the income is not told: %+v", story.Facts)
+		}
+		if len(story.Improvements) != 0 {
+			t.Errorf("late payments cannot be undone: %+v", story.Improvements)
+		}
+
+		story, err = h.service.Story(t.Context(), h.caller, h.decided(t, manyEnquiries))
+		if err != nil || len(story.Improvements) == 0 {
+			t.Fatalf("got %+v, %v", story, err)
+		}
+		first := story.Improvements[0]
+		if first.Status != "APPROVED" || first.LimitPaise == 0 || !slices.ContainsFunc(first.Changes, func(c decisioning.ImprovementChange) bool {
+			return c.Name == "enquiries_6m" && c.Value == "8" && c.Waiting
+		}) {
+			t.Errorf("got %+v", first)
+		}
+		if _, err := h.service.Story(t.Context(), h.caller, "dec_none"); err == nil {
+			t.Error("a decision that is not there has a story")
+		}
+	})
+}
+
+func TestReferrals(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) { //nolint:thelper // it is the test itself
+		h := open(t, db, decisioning.Options{})
+		first, second := h.decided(t, manyEnquiries), h.decided(t, manyEnquiries)
+		h.decided(t, lateBody)
+		page, err := h.service.Referrals(t.Context(), h.caller, decisioning.List{Limit: 1})
+		if err != nil || len(page.Data) != 1 || page.Data[0].ID != first || page.NextCursor == "" || len(page.Data[0].Response) == 0 {
+			t.Fatalf("got %+v, %v", page, err)
+		}
+		review := func(outcome string) {
+			t.Helper()
+			if _, err := h.service.ReviewDecision(t.Context(), h.caller, first, parse(t, `{"outcome":"`+outcome+`"}`), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		review("more_information")
+		review("upheld")
+		on, err := h.service.Referrals(t.Context(), h.caller, decisioning.List{Limit: 1, Cursor: page.NextCursor})
+		if err != nil || len(on.Data) != 1 || on.Data[0].ID != second || on.NextCursor != "" {
+			t.Errorf("got %+v, %v", on, err)
+		}
+		if _, err := h.service.Referrals(t.Context(), h.caller, decisioning.List{Limit: 1, Cursor: "x"}); err == nil {
+			t.Error("any text is a cursor")
+		}
+	})
+}

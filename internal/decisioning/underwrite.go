@@ -1,0 +1,171 @@
+package decisioning
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"verdict/internal/application"
+	"verdict/internal/engine"
+	"verdict/internal/report"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// EndpointUnderwrite is what a run of the underwriting agent is billed as. The
+// decision within it costs nothing besides.
+const EndpointUnderwrite = "POST /v1/agents/underwrite"
+
+// AgentUnderwriting is the agent's name in stored runs.
+const AgentUnderwriting = "underwriting"
+
+// Underwriting is a decided application in an agent's hands: what is stored of
+// it and nothing else, so that a repetition sees the same.
+type Underwriting struct {
+	Plan          *engine.Plan
+	PolicyID      string
+	PolicyVersion int64
+	Facts         *rule.Facts
+	StoredFacts   []byte
+	Decision      *engine.Decision
+}
+
+// RunHead is what differs between a run and its repetition.
+type RunHead struct {
+	RunID     string
+	CreatedAt string
+	Decision  []byte // the decision as it was answered
+}
+
+// Study is what an agent found.
+type Study interface {
+	// Outcome is the recommendation.
+	Outcome() string
+	// Hash is the hash of all that a repetition must come to again.
+	Hash() string
+	// Request is what a repetition needs besides the facts and the policy.
+	Request() []byte
+	// Write writes the answer.
+	Write(w *wire.Writer, head RunHead)
+}
+
+// Underwriter is what Underwrite is asked for.
+type Underwriter struct {
+	// Members are the top-level names that the agent reads itself.
+	Members []string
+	// Today is the day that ages are counted from; 0 for the day of the request.
+	Today report.Day
+	// Study looks at a decided application. It may take its time, and is asked
+	// again, with hurry, when the counts moved while it was busy.
+	Study func(ctx context.Context, u *Underwriting, hurry bool) Study
+}
+
+// Underwrite decides a decision or an evaluate request, has it studied, and
+// stores the decision and the run together. Both are billed as one.
+func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.Value, o *Once, u Underwriter) (Answer, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Answer{}, err
+	}
+	now := s.moment()
+	today := u.Today
+	if today == 0 {
+		today = report.DayAt(now)
+	}
+	return s.once(ctx, s.scope(p), o, func(keep keep) (Answer, error) {
+		policy, c, err := s.newCase(ctx, p, body, EndpointUnderwrite, application.Options{Members: u.Members, Today: today},
+			func(o application.Options) (*policy, *application.Application, error) {
+				return s.read(ctx, p, body, o, application.Read)
+			})
+		if err != nil {
+			return Answer{}, err
+		}
+		defer c.release()
+		if err := s.peek(ctx, s.scope(p), c, now); err != nil {
+			return Answer{}, err
+		}
+		d := borrow()
+		defer decisions.Put(d)
+		w := underwriting{s: s, p: p, policy: policy, c: c, d: d, now: now, study: u.Study}
+		if err := w.prepare(ctx); err != nil {
+			return Answer{}, err
+		}
+		if err := s.scope(p).Write(ctx, func(tx *store.Tx) error { return w.store(ctx, tx, keep) }); err != nil {
+			return Answer{}, err
+		}
+		s.decided(policy, d)
+		return w.answer, nil
+	})
+}
+
+// underwriting is one run under way.
+type underwriting struct {
+	s      *Service
+	p      tenant.Principal
+	policy *policy
+	c      *creditCase
+	d      *engine.Decision
+	now    time.Time
+	study  func(context.Context, *Underwriting, bool) Study
+
+	id, runID string
+	made      time.Time
+	studied   []byte // the facts that were looked at
+	found     Study
+	answer    Answer
+}
+
+// prepare decides with the counts as they stand and has the decision studied,
+// before anything is written: a study is no work for the one writer.
+func (w *underwriting) prepare(ctx context.Context) error {
+	w.id, w.made = w.s.newID(tenant.KindDecision, w.now)
+	w.runID, _ = w.s.newID(tenant.KindRun, w.made)
+	decided, write := w.s.conclude(w.p, w.policy, w.c, w.d, w.id, w.made, w.now)
+	decided.Release() // it is decided again when it is stored
+	return w.look(ctx, write.Decision.Facts, false)
+}
+
+func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) error {
+	facts, err := readFacts(stored)
+	if err != nil {
+		return fmt.Errorf("read the facts of decision %s: %w", w.id, err)
+	}
+	w.found = w.study(ctx, &Underwriting{
+		Plan: w.policy.plan, PolicyID: w.policy.id, PolicyVersion: w.policy.version, Facts: facts, StoredFacts: stored, Decision: w.d,
+	}, hurry)
+	w.studied = stored
+	return nil
+}
+
+// store observes, decides and keeps everything. If what is counted moved since
+// the study, the study is made again here, because it must be of what was
+// decided.
+func (w *underwriting) store(ctx context.Context, tx *store.Tx, keep keep) error {
+	if w.c.counted() {
+		if err := w.c.observe(tx, w.id, w.now); err != nil {
+			return err
+		}
+		if err := w.s.raise(tx, w.c, w.id, w.now); err != nil {
+			return err
+		}
+	}
+	decided, write := w.s.conclude(w.p, w.policy, w.c, w.d, w.id, w.made, w.now)
+	if !bytes.Equal(write.Decision.Facts, w.studied) {
+		if err := w.look(ctx, write.Decision.Facts, true); err != nil {
+			return err
+		}
+	}
+	var out wire.Writer
+	w.found.Write(&out, RunHead{RunID: w.runID, CreatedAt: w.made.Format(clockFormat), Decision: decided.Body})
+	w.answer = Answer{Status: statusOK, Body: out.Buf}
+	write.Answer = keep(w.answer)
+	if err := tx.InsertDecision(write); err != nil {
+		return err
+	}
+	return tx.InsertRun(store.Run{
+		ID: w.runID, Agent: AgentUnderwriting, CreatedMicros: w.made.UnixMicro(), Actor: actor(w.p), SubjectRef: w.c.applicantRef(),
+		DecisionID: w.id, Outcome: w.found.Outcome(), Hash: w.found.Hash(), Request: w.found.Request(), Response: out.Buf,
+	})
+}

@@ -1,0 +1,52 @@
+package httpapi
+
+import (
+	"verdict/internal/decisioning"
+	"verdict/internal/wire"
+)
+
+func (a *API) underwrite(c *call) error {
+	return c.answer(a.agents.Underwrite(c.ctx, c.caller, c.body, c.once))
+}
+
+func (a *API) collect(c *call) error {
+	return c.answer(a.agents.Collect(c.ctx, c.caller, c.body, c.once))
+}
+
+func (a *API) agentRun(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	return c.answer(a.agents.Run(c.ctx, c.caller, c.id))
+}
+
+func (a *API) agentRuns(c *call) error {
+	q := c.query()
+	filter := decisioning.RunFilter{
+		Agent:   q.choice("agent", decisioning.AgentUnderwriting, decisioning.AgentCollections),
+		Outcome: q.text("outcome"), SubjectRef: q.text("subject_ref"),
+	}
+	list := q.list()
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := a.service.AgentRuns(c.ctx, c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, r decisioning.Run) { r.Write(w) })
+}
+
+func (a *API) strategy(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	strategy, err := a.service.CollectionsStrategy(c.ctx, c.caller)
+	return c.sendVersioned(strategy, strategy.Version, err)
+}
+
+func (a *API) changeStrategy(c *call) error {
+	expected, err := c.expectedVersion()
+	if err != nil {
+		return err
+	}
+	strategy, err := a.service.ChangeCollectionsStrategy(c.ctx, c.caller, c.body, expected)
+	return c.sendVersioned(strategy, strategy.Version, err)
+}

@@ -1,0 +1,148 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"verdict/internal/decisioning"
+)
+
+// TestBadFiles are refused with a clear word, and leave nothing behind.
+func TestBadFiles(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{backtests: decisioning.BacktestLimits{MaxBytes: 4 << 20, MaxRows: 5_000}}, func(s *stack) {
+		m := s.signup()
+		for name, c := range map[string]struct {
+			query, file string
+			status      int
+			code        string
+			headers     []string
+		}{
+			"empty":                   {"", "", 422, "empty_csv", nil},
+			"blank lines":             {"", "\r\n\n\r", 422, "empty_csv", nil},
+			"a mark alone":            {"", "\ufeff", 422, "empty_csv", nil},
+			"no rows":                 {"", "score,foir\n\n", 422, "no_rows", nil},
+			"no names":                {"", ",,\n1,2,3\n", 422, "no_column_names", nil},
+			"two columns of a name":   {"", "score,score\n1,2\n", 422, "invalid_field", nil},
+			"no score":                {"", "foir,monthly_income\n0.3,50000\n", 422, "invalid_field", nil},
+			"missing outcome":         {"?outcome_column=defalted", "score,defaulted\n742,0\n", 422, "unknown_field", nil},
+			"unknown field in a map":  {"?map=cibil%3Dscor", "cibil\n742\n", 422, "unknown_field", nil},
+			"unknown option":          {"?outcome=bad", "score\n742\n", 422, "unknown_field", nil},
+			"option twice":            {"?lgd=0.5&lgd=0.6", "score\n742\n", 422, "invalid_field", nil},
+			"no number":               {"?lgd=high", "score\n742\n", 422, "invalid_field", nil},
+			"no text":                 {"", "\xff\xfes\x00c\x00\n", 400, "bad_utf8", nil},
+			"a quote in the header":   {"", "sco\"re\n742\n", 400, "bad_quote", nil},
+			"a long line":             {"", "score\n742\n" + strings.Repeat("9", 2<<20) + "\n", 422, "line_too_long", nil},
+			"an endless quote":        {"", "score,note\n742,\"" + strings.Repeat("x\n", 1<<20), 422, "line_too_long", nil},
+			"a long header":           {"", strings.Repeat("a", 2<<20), 422, "line_too_long", nil},
+			"too wide":                {"", strings.Repeat("a,", 1000) + "score\n", 422, "too_many_columns", nil},
+			"a bomb of one line":      {"", zipped(s.T, "score\n"+strings.Repeat("0", 64<<20)), 422, "line_too_long", []string{"Content-Encoding: gzip"}},
+			"a bomb of rows":          {"", zipped(s.T, "score\n"+strings.Repeat("742\n", 16<<20)), 413, "request_too_large", []string{"Content-Encoding: gzip"}},
+			"a bomb of blank lines":   {"", zipped(s.T, "score\n"+strings.Repeat("\n", 64<<20)), 413, "request_too_large", []string{"Content-Encoding: gzip"}},
+			"not gzip":                {"", "score\n742\n", 400, "malformed_body", []string{"Content-Encoding: gzip"}},
+			"half a gzip":             {"", zipped(s.T, bookCSV(50))[:400], 400, "malformed_body", []string{"Content-Encoding: gzip"}},
+			"another encoding":        {"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Encoding: br"}},
+			"another character set":   {"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Type: text/csv; charset=latin1"}},
+			"another media type":      {"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Type: application/xml"}},
+			"a form without boundary": {"", "score\n742\n", 400, "malformed_body", []string{"Content-Type: multipart/form-data"}},
+			"no form":                 {"", "score\n742\n", 422, "invalid_field", []string{"Content-Type: multipart/form-data; boundary=x"}},
+		} {
+			got := m.upload(c.query, "text/csv", c.file, c.headers...)
+			if got.status != c.status || got.text("code") != c.code {
+				s.Errorf("%s: %d %s, want %d %s: %s", name, got.status, got.text("code"), c.status, c.code, got.body)
+			}
+		}
+		for _, run := range m.get("/v1/backtest").list("data") {
+			if run, _ := run.(map[string]any); run["status"] != "failed" {
+				s.Errorf("there is a run that is %v", run)
+			}
+		}
+		m.get("/v1/usage").is("used", 0)
+	})
+}
+
+// TestBadForms are those that bring more or less than a file.
+func TestBadForms(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		body, kind := form(s.T, "score\n742\n", "outcome", "bad")
+		m.upload("", kind, body).refused(http.StatusUnprocessableEntity, "unknown_field")
+		body, kind = form(s.T, "score\n742\n", "lgd", "0.5", "lgd", "0.6")
+		m.upload("", kind, body).refused(http.StatusUnprocessableEntity, "invalid_field")
+		body, kind = form(s.T, "score\n742\n")
+		boundary := kind[strings.Index(kind, "=")+1:]
+		late := strings.TrimSuffix(body, "--"+boundary+"--\r\n") +
+			fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"lgd\"\r\n\r\n0.5\r\n--%s--\r\n", boundary, boundary)
+		m.upload("", kind, late).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.upload("", kind, body[:len(body)-12]).refused(http.StatusBadRequest, "malformed_body")
+		m.upload("", kind, body).want(http.StatusOK).is("rows_evaluated", 1)
+	})
+}
+
+// TestBadRows: what is wrong with one row stops nothing, and is told by its
+// number; what could be a formula is defused in what we export.
+func TestBadRows(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		file := "\ufeffapplicant_id,score,foir,note,outcome\r\n" +
+			"=HYPERLINK(1),742,0.3,\"a \"\"quoted\"\" cell, with\na line\",good\n" + // 1
+			"A-2,742,7,,good\r" + // 2: out of range
+			"A-3,742,0.3,\n\n" + // 3: too few cells; then a blank line
+			"A-4,,0.3,,bad\n" + // 4: no score
+			"A-5,742,0.3,b\"c,bad\r\n" + // 5: a quote out of place
+			"A-6,742,0.3,\xff,bad\n" + // 6: no text
+			"A-7,742,0.3,,perhaps\n" + // 7: no outcome that is known
+			"+A-8,650,0.3,," // 8: no outcome, and no line end
+		got := m.upload("", "text/csv", file).want(http.StatusOK).is("rows_total", 8, "rows_evaluated", 2, "rows_failed", 6, "performance.labelled", 1)
+		for i, want := range []string{"2 foir out_of_range", "3 <nil> wrong_number_of_cells", "4 score required", "5 <nil> bad_quote", "6 <nil> bad_utf8", "7 outcome unknown_outcome"} {
+			if have := fmt.Sprint(got.at("row_errors", i, "row"), " ", got.at("row_errors", i, "field"), " ", got.at("row_errors", i, "code")); have != want {
+				s.Errorf("error %d is %s, want %s", i, have, want)
+			}
+		}
+		rows := string(m.get("/v1/backtest/" + got.text("backtest_id") + "/rows").want(http.StatusOK).body)
+		if !strings.Contains(rows, "\n1,'=HYPERLINK(1),") || !strings.Contains(rows, "\n8,'+A-8,") || strings.Contains(rows, ",=HYPER") {
+			s.Errorf("a formula gets out:\n%s", rows)
+		}
+		if strings.Count(rows, "FAILED") != 6 {
+			s.Errorf("not every failed row is there:\n%s", rows)
+		}
+	})
+}
+
+// TestBadBacktestBodies are refused whole, each fault with its pointer.
+func TestBadBacktestBodies(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		for body, want := range map[string]string{
+			`{}`:                                 "invalid_field /rows",
+			`{"rows":[{"score":742}],"csv":"x"}`: "invalid_field /csv",
+			`{"rows":{"score":742}}`:             "invalid_field /rows",
+			`{"rows":[{"score":742},7]}`:         "invalid_field /rows/1",
+			`{"rows":[{"score":[742]}]}`:         "invalid_field /rows/0/score",
+			`{"rows":[{"applicant":{"foir":0.3},"applicant.foir":0.4,"score":742}]}`: "invalid_field /rows/0/applicant.foir",
+			`{"rows":[{"foir":0.4}]}`:                                   "invalid_field /header",
+			`{"rows":[{"score":742}],"colour":"red"}`:                   "unknown_field /colour",
+			`{"rows":[{"score":742}],"rule_set_id":7}`:                  "invalid_field /rule_set_id",
+			`{"rows":[{"score":742}],"outcome_column":"sxore"}`:         "unknown_field /outcome_column",
+			`{"synthetic":{"n":0,"seed":-1,"months":3,"bad_rate":0.7}}`: "invalid_field /synthetic/n",
+			`{"synthetic":{"n":100000001}}`:                             "invalid_field /synthetic/n",
+			`{"rows":[{"score":742}],"policy_key":"NOT A KEY"}`:         "invalid_field /policy_key",
+			`{"csv":7}`:                        "invalid_field /csv",
+			`{"rows":[{"score":742}],"lgd":0}`: "invalid_field /lgd",
+		} {
+			got := m.post("/v1/backtest", body).want(http.StatusUnprocessableEntity)
+			if have := got.text("code") + " " + fmt.Sprint(got.at("errors", 0, "pointer")); have != want {
+				s.Errorf("%s: %s, want %s: %s", body, have, want, got.body)
+			}
+		}
+		m.post("/v1/backtest", `{"rows":[{}]}`).refused(http.StatusUnprocessableEntity, "no_rows")
+		m.post("/v1/backtest", `[]`).want(http.StatusUnprocessableEntity)
+		m.post("/v1/backtest?rule_set_id=x", `{"rows":[{"score":742}],"rule_set_id":"y"}`).want(http.StatusUnprocessableEntity)
+		m.post("/v1/backtest", `{"rows":[{"score":742}],"policy_key":"other"}`).refused(http.StatusConflict, "no_active_policy")
+	})
+}

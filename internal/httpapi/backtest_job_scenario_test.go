@@ -1,0 +1,222 @@
+package httpapi_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/tenant"
+)
+
+func TestBacktestIsBilledByTheHundred(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{plans: quota(t, "free=7")}, func(s *stack) {
+		m := s.signup()
+		used := func(want int) {
+			s.Helper()
+			m.get("/v1/usage").want(http.StatusOK).is("used", want)
+		}
+		once := "Idempotency-Key: one"
+		first := m.upload("", "text/csv", bookCSV(101), once).want(http.StatusOK)
+		used(2)
+		again := m.upload("", "text/csv", zipped(s.T, bookCSV(101)), once, "Content-Encoding: gzip").want(http.StatusOK)
+		if again.header.Get("Idempotent-Replayed") != "true" || string(again.body) != string(first.body) {
+			s.Error("the repetition is not answered as the first")
+		}
+		m.upload("", "text/csv", bookCSV(102), once).refused(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		m.upload("?foir_unit=ratio", "text/csv", bookCSV(101), once).refused(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		used(2)
+		m.post("/v1/backtest", `{"rows":[]}`).refused(http.StatusUnprocessableEntity, "no_rows")
+		m.get("/v1/credit/backtest?n=100").want(http.StatusOK)
+		used(3)
+		spread := &waiting{}
+		job := m.on(start(s.T, s.db, stackOptions{plans: quota(s.T, "free=7"), backtests: tiny, spread: spread}))
+		waits := job.upload("", "text/csv", bookCSV(250), "Idempotency-Key: job").want(http.StatusAccepted)
+		replayed := job.upload("", "text/csv", bookCSV(250), "Idempotency-Key: job").want(http.StatusAccepted)
+		if replayed.header.Get("Location") != waits.header.Get("Location") || replayed.header.Get("Idempotent-Replayed") != "true" {
+			s.Error("a repetition is another job")
+		}
+		used(3)
+		chunks := spread.take()
+		if err := spread.Spread(s.Context(), append(chunks, chunks...)); err != nil { // each twice
+			s.Fatal(err)
+		}
+		job.finish(spread, waits).is("status", "succeeded", "report.rows_total", 250)
+		used(6)
+		job.upload("", "text/csv", bookCSV(101)).refused(http.StatusTooManyRequests, "quota_exceeded")
+		short := job.upload("", "text/csv", bookCSV(90)).want(http.StatusAccepted)
+		m.post("/v1/decisions", sample).want(http.StatusOK)
+		used(7)
+		job.finish(spread, short).is("status", "failed", "error.code", "quota_exceeded", "report", nil)
+		used(7)
+		want := []any{
+			map[string]any{"endpoint": "GET /v1/credit/backtest", "count": 1.0, "billable": true},
+			map[string]any{"endpoint": "POST /v1/backtest", "count": 5.0, "billable": true},
+			map[string]any{"endpoint": "POST /v1/decisions", "count": 1.0, "billable": true},
+		}
+		if diff := cmp.Diff(want, m.get("/v1/usage").list("by_endpoint")); diff != "" {
+			s.Errorf("by endpoint (-want +got):\n%s", diff)
+		}
+		if n := len(m.get("/v1/decisions").list("data")); n != 1 {
+			s.Errorf("%d decisions are stored", n)
+		}
+	})
+}
+
+func TestBacktestIsCancelled(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		spread := &waiting{}
+		m := s.signup().on(start(s.T, s.db, stackOptions{backtests: tiny, spread: spread}))
+		job := m.upload("", "text/csv", bookCSV(200)).want(http.StatusAccepted)
+		path := "/v1/backtest/" + job.text("backtest_id")
+		chunks := spread.take()
+		if err := m.service.RunChunk(m.Context(), chunks[0]); err != nil {
+			s.Fatal(err)
+		}
+		m.get(path).want(http.StatusOK).is("status", "running", "report", nil, "error", nil)
+		m.get(path+"/rows").refused(http.StatusConflict, "invalid_transition")
+		m.get(path+"/report").refused(http.StatusConflict, "invalid_transition")
+		m.post(path+"/cancel", "").want(http.StatusOK).is("status", "cancelled")
+		m.post(path+"/cancel", "", "Idempotency-Key: again").want(http.StatusOK).is("status", "cancelled")
+		for _, c := range chunks {
+			if err := m.service.RunChunk(m.Context(), c); err != nil {
+				s.Fatal(err)
+			}
+		}
+		m.get(path).want(http.StatusOK).is("status", "cancelled", "report", nil)
+		m.get("/v1/usage").is("used", 0)
+		done := m.post("/v1/backtest", `{"rows":[{"score":742}]}`).want(http.StatusOK).text("backtest_id")
+		m.post("/v1/backtest/"+done+"/cancel", "").refused(http.StatusConflict, "invalid_transition")
+		if list := m.get("/v1/backtest?status=cancelled").list("data"); len(list) != 1 {
+			s.Errorf("%d runs are cancelled", len(list))
+		}
+		if list := m.get("/v1/audit?action=backtest.cancelled").list("data"); len(list) != 1 {
+			s.Errorf("%d entries say that a run was cancelled", len(list))
+		}
+	})
+}
+
+// TestBacktestSurvivesARestart: another node finds what is left, and what a
+// node left undone behind the last chunk.
+func TestBacktestSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		spread := &waiting{}
+		m := s.signup()
+		gone := m.on(start(s.T, s.db, stackOptions{backtests: tiny, spread: spread}))
+		want := figures(s.T, m.upload("", "text/csv", bookCSV(200)).want(http.StatusOK).object())
+		job := gone.upload("", "text/csv", bookCSV(200)).want(http.StatusAccepted)
+		chunks := spread.take()
+		for _, c := range chunks[:len(chunks)/2] {
+			if err := gone.service.RunChunk(s.Context(), c); err != nil {
+				s.Fatal(err)
+			}
+		}
+		next := &waiting{}
+		node := m.on(start(s.T, s.db, stackOptions{backtests: tiny, spread: next}))
+		if err := node.service.ResumeBacktests(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+		if left := len(next.chunks); left != len(chunks)-len(chunks)/2 {
+			s.Errorf("%d chunks of %d were spread again", left, len(chunks))
+		}
+		done := node.finish(next, job).is("status", "succeeded")
+		if diff := cmp.Diff(want, figures(s.T, done.at("report"))); diff != "" {
+			s.Errorf("after a restart (-at once +resumed):\n%s", diff)
+		}
+		m.get("/v1/usage").is("used", 4)
+	})
+}
+
+// TestSmallBacktestAsAJob when that is preferred.
+func TestSmallBacktestAsAJob(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		spread := &waiting{}
+		m := s.signup().on(start(s.T, s.db, stackOptions{spread: spread}))
+		accepted := m.post("/v1/backtest", `{"rows":[{"score":742,"outcome":"good"},{"score":640,"outcome":"bad"}]}`, "Prefer: wait=5, respond-async")
+		m.finish(spread, accepted).is("status", "succeeded", "report.rows_evaluated", 2)
+	})
+}
+
+// TestBacktestScopes: who may only read runs nothing, and who may only decide
+// reads nothing.
+func TestBacktestScopes(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		reader, decider := m.with(tenant.Sandbox, tenant.Read, m.userID), m.with(tenant.Sandbox, tenant.Decide, m.userID)
+		id := decider.post("/v1/backtest", `{"rows":[{"score":742}]}`).want(http.StatusOK).text("backtest_id")
+		reader.post("/v1/backtest", `{"rows":[{"score":742}]}`).refused(http.StatusForbidden, "insufficient_scope")
+		reader.upload("", "text/csv", bookCSV(3)).refused(http.StatusForbidden, "insufficient_scope")
+		reader.get("/v1/credit/backtest").refused(http.StatusForbidden, "insufficient_scope")
+		reader.post("/v1/backtest/"+id+"/cancel", "").refused(http.StatusForbidden, "insufficient_scope")
+		decider.post("/v1/backtest", `{"decisions":{"from":"2020-01-01T00:00:00Z"}}`).refused(http.StatusForbidden, "insufficient_scope")
+		for _, path := range []string{"", "/" + id, "/" + id + "/rows", "/" + id + "/report"} {
+			decider.get("/v1/backtest"+path).refused(http.StatusForbidden, "insufficient_scope")
+			reader.get("/v1/backtest" + path).want(http.StatusOK)
+		}
+	})
+}
+
+// TestBrokenUpload: a file that breaks off behind the first chunks leaves a run
+// that says so.
+func TestBrokenUpload(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup().on(start(s.T, s.db, stackOptions{backtests: tiny, spread: &waiting{}}))
+		cut := zipped(s.T, bookCSV(2000))
+		m.upload("", "text/csv", cut[:len(cut)-20], "Content-Encoding: gzip").refused(http.StatusBadRequest, "malformed_body")
+		broken := m.get("/v1/backtest").want(http.StatusOK)
+		if broken.at("data", 0, "status") != "failed" || broken.at("data", 0, "error", "code") != "malformed_body" {
+			s.Errorf("a file that broke off leaves %s", broken.body)
+		}
+
+		// The client goes away in the middle.
+		reader, writer := io.Pipe()
+		request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, m.url+"/v1/backtest", reader)
+		if err != nil {
+			s.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+m.key)
+		request.Header.Set("Content-Type", "text/csv")
+		go func() {
+			_, _ = io.Copy(writer, strings.NewReader(bookCSV(500)))
+			_ = writer.CloseWithError(io.ErrUnexpectedEOF)
+		}()
+		if got, err := m.do(request); err == nil && got.status < http.StatusBadRequest {
+			s.Errorf("half a file was taken: %s", got.body)
+		}
+		m.post("/v1/backtest", `{"rows":[{"score":742}]}`).want(http.StatusOK)
+	})
+}
+
+// TestSlowUpload is not waited for: the rest of the file never comes.
+func TestSlowUpload(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup().on(start(s.T, s.db, stackOptions{backtests: tiny, pace: 300 * time.Millisecond}))
+		reader, writer := io.Pipe()
+		request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, m.url+"/v1/backtest", reader)
+		if err != nil {
+			s.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+m.key)
+		request.Header.Set("Content-Type", "text/csv")
+		go func() { _, _ = io.WriteString(writer, bookCSV(500)) }()
+		got, err := m.do(request)
+		if err != nil {
+			s.Fatal(err)
+		}
+		_ = writer.Close()
+		got.refused(http.StatusRequestTimeout, "request_timeout")
+		if list := m.get("/v1/backtest?status=failed").list("data"); len(list) != 1 {
+			s.Errorf("%d runs have failed", len(list))
+		}
+	})
+}
