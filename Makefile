@@ -60,11 +60,14 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@grep -q '^--- PASS: TestCorpusHashes' bin/engine.arm64.log || { echo 'TestCorpusHashes did not run on arm64'; exit 1; }
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/place.arm64.test ./internal/place
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/feature.arm64.test ./internal/feature
+	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/backtest.arm64.test ./internal/backtest
 	@qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); \
 	  (cd internal/place && "$$qemu" ../../bin/place.arm64.test -test.v -test.run TestDistanceHash | tee ../../bin/place.arm64.log) && \
-	  (cd internal/feature && "$$qemu" ../../bin/feature.arm64.test -test.v -test.run TestHashIsStable | tee ../../bin/feature.arm64.log)
+	  (cd internal/feature && "$$qemu" ../../bin/feature.arm64.test -test.v -test.run TestHashIsStable | tee ../../bin/feature.arm64.log) && \
+	  (cd internal/backtest && "$$qemu" ../../bin/backtest.arm64.test -test.v -test.run TestBookHashes | tee ../../bin/backtest.arm64.log)
 	@grep -q '^--- PASS: TestDistanceHash' bin/place.arm64.log || { echo 'TestDistanceHash did not run on arm64'; exit 1; }
 	@grep -q '^--- PASS: TestHashIsStable' bin/feature.arm64.log || { echo 'TestHashIsStable did not run on arm64'; exit 1; }
+	@grep -q '^--- PASS: TestBookHashes' bin/backtest.arm64.log || { echo 'TestBookHashes did not run on arm64'; exit 1; }
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz

@@ -52,7 +52,7 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 // database that does not answer, is told by the error as well.
 func (c *command) withService(settings *app.Settings, work func(context.Context, *decisioning.Service) int) int {
 	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
-		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), decisioning.Hooks{})
+		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), decisioning.Hooks{}, nil)
 		if err != nil {
 			return c.usage("%v", err)
 		}

@@ -28,8 +28,8 @@ func main() {
 // run is main without the process, so that tests can call it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(*command) int{
-		"serve": serve, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify, "tenant": tenants,
-		"decide": decide, "check": check, "fields": fields, "version": printVersion,
+		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify, "tenant": tenants,
+		"decide": decide, "backtest": runBacktest, "book": writeBook, "check": check, "scorecard": scorecardCommand, "fields": fields, "version": printVersion,
 	}
 	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {

@@ -47,7 +47,8 @@ func TestUnwritableAnswer(t *testing.T) {
 	for _, args := range [][]string{
 		{"help"}, {"-h"}, {"version"}, {"version", "-h"}, {"decide", "-sample"}, {"decide", "-sample", "-compact"}, {"decide", "-h"},
 		{"check"}, {"check", "-json"}, {"check", "-h"}, {"fields"}, {"fields", "-format", "json"}, {"fields", "-format", "markdown"},
-		{"serve", "-h"}, {"tenant", "-h"}, {"verify", "-h"},
+		{"serve", "-h"}, {"tenant", "-h"}, {"verify", "-h"}, {"book"}, {"book", "-h"}, {"backtest", "-h"},
+		{"backtest", "-synthetic", "10"}, {"backtest", "-synthetic", "10", "-json"}, {"backtest", "-synthetic", "10", "-out", "-"},
 	} {
 		var stderr bytes.Buffer
 		if code := run(args, strings.NewReader(""), broken{}, &stderr); code != exitUsage {
@@ -62,7 +63,7 @@ func TestUnwritableAnswer(t *testing.T) {
 // So is a standard input that cannot be read to its end.
 func TestUnreadableInput(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"decide", "-input", "-"}, {"check", "-policy", "-"}} {
+	for _, args := range [][]string{{"decide", "-input", "-"}, {"check", "-policy", "-"}, {"backtest", "-csv", "-"}} {
 		var stdout, stderr bytes.Buffer
 		if code := run(args, broken{}, &stdout, &stderr); code != exitUsage || stdout.Len() > 0 {
 			t.Errorf("%v exits with %d and prints %q", args, code, &stdout)

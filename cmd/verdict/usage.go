@@ -4,6 +4,7 @@ const usage = `verdict decides credit applications: as a service, or one at a ti
 
 Usage:
   verdict serve                               answer the API; the settings are flags and VERDICT_ variables
+  verdict demo                                serve a filled tenant for a first look; its sign-in is printed
   verdict migrate                             bring the database's schema up to date and say its version
   verdict backup  -o FILE                     write everything to a file, while the service runs
   verdict restore -i FILE                     read a backup into an empty database
@@ -14,6 +15,9 @@ Usage:
 
 Without a database:
   verdict decide [-policy FILE] -input FILE   decide one application, print the decision as JSON
+  verdict backtest [-policy FILE] -csv FILE   decide every row of a file and report what became of them
+  verdict book   -n N [-seed S]               write a synthetic book of loans as CSV
+  verdict scorecard fit -csv FILE -target C   make a scorecard from rows whose outcome is known
   verdict check  [-policy FILE] [-json]       analyse a policy before it is activated
   verdict fields [PREFIX]                     list the fields a policy may name
   verdict version                             print the version

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"verdict/internal/console"
 	"verdict/internal/decisioning"
 	"verdict/internal/engine"
 	"verdict/internal/httpapi"
@@ -22,8 +23,10 @@ type App struct {
 	config  Config
 	logger  *slog.Logger
 	db      *store.DB
+	queue   queue
 	service *decisioning.Service
 	door    *httpapi.API
+	console *console.Console
 	metrics *telemetry.Metrics
 	tracing *telemetry.Tracing
 	api     *server
@@ -57,7 +60,10 @@ func (a *App) open(ctx context.Context) (err error) {
 		Version: c.Version, Commit: c.Commit, EngineVersion: engine.Version,
 		Store: func() telemetry.StoreStats { return telemetry.StoreStats(a.db.Stats()) },
 	})
-	if a.service, err = NewService(a.db, c, a.logger, a.hooks()); err != nil {
+	if a.queue, err = newQueue(ctx, c, a.db.Kind(), a.logger); err != nil {
+		return err
+	}
+	if a.service, err = NewService(a.db, c, a.logger, a.hooks(), a.queue); err != nil {
 		return err
 	}
 	if a.tracing, err = telemetry.NewTracing(ctx, telemetry.TraceOptions{
@@ -68,7 +74,10 @@ func (a *App) open(ctx context.Context) (err error) {
 	if a.door, err = a.newDoor(); err != nil {
 		return err
 	}
-	if a.api, err = newServer(ctx, c, a.tracing.Wrap(a.door), a.logger); err != nil {
+	if a.console, err = a.newConsole(); err != nil {
+		return err
+	}
+	if a.api, err = newServer(ctx, c, a.tracing.Wrap(a.house()), a.logger); err != nil {
 		return err
 	}
 	if c.MetricsAddr != "" {
@@ -106,16 +115,14 @@ func (a *App) URL() string {
 
 // Run answers until ctx ends, and then in this order: readiness turns 503, the
 // listener closes, what was accepted is finished, what was gathered in memory
-// is stored. It may be called once.
+// is stored and background work is put down. It may be called once.
 func (a *App) Run(ctx context.Context) error {
 	tune()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
-	flushed := make(chan struct{})
-	go func() {
-		defer close(flushed)
-		a.service.Run(background)
-	}()
+	var behind sync.WaitGroup
+	behind.Go(func() { a.service.Run(background) })
+	behind.Go(func() { a.runJobs(background) })
 	failed := make(chan error, 2)
 	for _, s := range []*server{a.api, a.scrape} {
 		if s != nil {
@@ -136,7 +143,7 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	err = errors.Join(err, a.api.shutdown(a.config.ShutdownGrace))
 	stopBackground()
-	<-flushed
+	behind.Wait()
 	a.logger.Info("stopped")
 	return err
 }
@@ -158,6 +165,9 @@ func (a *App) closeAll() error {
 		}
 	}
 	errs = append(errs, a.tracing.Close(ctx))
+	if a.queue != nil {
+		errs = append(errs, a.queue.Close())
+	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())
 	}

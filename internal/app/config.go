@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/narrate"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -37,6 +38,9 @@ type Config struct {
 	Passwords         tenant.PasswordRules
 	HashesAtOnce      int
 	PlanCache         int
+	BacktestWorkers   int
+	BacktestDays      int // that rows are kept
+	Narration         narrate.Config
 	IPCountries       string
 	LogLevel          slog.Level
 	LogFormat         string
@@ -94,6 +98,7 @@ func (s *Settings) Load(getenv func(string) string) (Config, error) {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		wrong = append(wrong, errors.New("-tls-cert and -tls-key: TLS needs both, and neither turns it off"))
 	}
+	wrong = append(wrong, c.wrongNarration()...)
 	c.Plans = c.Plans.WithRates(c.Rates)
 	if len(wrong) > 0 {
 		return Config{}, errors.Join(wrong...)

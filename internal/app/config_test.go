@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"verdict/internal/narrate"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -43,8 +44,9 @@ func TestConfigDefaults(t *testing.T) {
 		DatabaseURL: "sqlite:verdict.db",
 		Store:       store.Options{Connections: 8, BatchSize: 256, QueueSize: 1024, QueueWait: 2 * time.Second, Timeout: 10 * time.Second},
 		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), Plans: tenant.DefaultPlans(),
-		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 2, PlanCache: 1000,
-		LogLevel: slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
+		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 2, PlanCache: 1000, BacktestDays: 30,
+		Narration: narrate.Config{Timeout: 5 * time.Second},
+		LogLevel:  slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tenant.Plans{}), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("the defaults (-want +got):\n%s", diff)
@@ -126,11 +128,13 @@ func TestConfigMistakes(t *testing.T) {
 		"read-timeout": {"0s"}, "write-timeout": {"1ms"}, "idle-timeout": {"2h"},
 		"rate-decide": {"fast"}, "rate-write": {"0/m"}, "rate-backtest": {""}, "rate-signup": {"1/day"},
 		"database-url": {"mysql://secret@host/db", "secret", "sqlite:", ""}, "db-connections": {"0"}, "db-batch": {"1.5"}, "db-queue": {"-2"},
-		"db-queue-wait": {"0s"}, "db-timeout": {"1ms"}, "policy-cache": {"0"},
+		"db-queue-wait": {"0s"}, "db-timeout": {"1ms"}, "policy-cache": {"0"}, "backtest-workers": {"-1", "all"}, "backtest-retention-days": {"-1", "30d"},
+		"narration-url": {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"}, "narration-timeout": {"0s", "2m"},
 		"plan-quotas": {"free=-1"}, "password-min-length": {"7"}, "password-hashes": {"0"},
 		"log-level": {"loud"}, "log-format": {"xml"}, "otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
 	}
-	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true} // files, read when the service starts
+	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, // files, read when the service starts
+		"narration-key": true, "narration-model": true} // only the endpoint knows
 	for _, k := range knobs() {
 		if len(wrong[k.name]) == 0 && !free[k.name] {
 			t.Errorf("no wrong value of %s is tried", k.name)

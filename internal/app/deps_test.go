@@ -70,6 +70,8 @@ var house = []room{
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
+	{"demo", useCase, "fault wire backtest tenant store decisioning agent"},
+
 	{"app", wiring, allBelow},
 	{"cmd/verdict", wiring, allBelow},
 	{"place/generate", wiring, "place"}, // makes the tables of place, by hand

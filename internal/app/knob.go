@@ -34,6 +34,7 @@ const (
 	groupLimit  = "Limits"
 	groupStore  = "Storage"
 	groupTenant = "Plans and people"
+	groupAgent  = "Agents"
 	groupSee    = "Logs, metrics, traces"
 )
 
@@ -55,7 +56,7 @@ func knobs() []knob {
 
 		{groupLimit, "max-body", "", "size", "1MiB", "largest request body",
 			size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20)},
-		{groupLimit, "max-report", "", "size", "8MiB", "largest request body where a bureau report may come: evaluate, preview, eligibility",
+		{groupLimit, "max-report", "", "size", "8MiB", "largest request body where a bureau report may come: evaluate, preview, eligibility, underwrite",
 			size(func(c *Config) *int64 { return &c.MaxReport }, 1<<10, 64<<20)},
 		{groupLimit, "max-reading", "", "size", "512MiB", "memory for bodies that are being read and worked on, all together; beyond it the answer is 503",
 			size(func(c *Config) *int64 { return &c.MaxReading }, 64<<20, 1<<40)},
@@ -90,6 +91,10 @@ func knobs() []knob {
 			period(func(c *Config) *time.Duration { return &c.Store.Timeout }, 100*time.Millisecond, 10*time.Minute)},
 		{groupStore, "policy-cache", "", "number", "1000", "compiled policies kept in memory",
 			whole(func(c *Config) *int { return &c.PlanCache }, 1, 1_000_000)},
+		{groupStore, "backtest-workers", "", "number", "0", "chunks of large backtests that this node does at once; 0 takes half of its processors, at least one",
+			whole(func(c *Config) *int { return &c.BacktestWorkers }, 0, 1000)},
+		{groupStore, "backtest-retention-days", "", "number", "30", "days that the rows of a backtest are kept after it is over, so that they can be exported; its report stays; 0 keeps them for ever",
+			whole(func(c *Config) *int { return &c.BacktestDays }, 0, 36500)},
 
 		{groupTenant, "ip-countries", "", "file", "", "MMDB file with the countries of addresses; the table in the binary when empty",
 			text(func(c *Config) *string { return &c.IPCountries })},
@@ -99,6 +104,15 @@ func knobs() []knob {
 			whole(func(c *Config) *int { return &c.Passwords.MinCharacters }, 8, 256)},
 		{groupTenant, "password-hashes", "", "number", "2", "passwords hashed at once, at 19 MiB and a core each",
 			whole(func(c *Config) *int { return &c.HashesAtOnce }, 1, 64)},
+
+		{groupAgent, "narration-url", "", "URL", "", "OpenAI-compatible endpoint that may rewrite the summaries of credit memos, up to and without /chat/completions; off when empty",
+			narrationURL},
+		{groupAgent, "narration-key", "", "key", "", "bearer token for narration-url; better given by its variable, since others can see a command line",
+			text(func(c *Config) *string { return &c.Narration.Key })},
+		{groupAgent, "narration-model", "", "name", "", "model that narration-url is asked for",
+			text(func(c *Config) *string { return &c.Narration.Model })},
+		{groupAgent, "narration-timeout", "", "duration", "5s", "how long a run waits for narration-url before the plain memo stands; at most a third of write-timeout",
+			period(func(c *Config) *time.Duration { return &c.Narration.Timeout }, 100*time.Millisecond, time.Minute)},
 
 		{groupSee, "log-level", "", "level", "info", "debug, info, warn or error",
 			logLevel},

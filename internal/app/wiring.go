@@ -21,14 +21,15 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 	return store.Open(ctx, c.DatabaseURL, c.Store)
 }
 
-// NewService makes the use cases over a database.
-func NewService(db *store.DB, c Config, logger *slog.Logger, hooks decisioning.Hooks) (*decisioning.Service, error) {
+// NewService makes the use cases over a database. Without a spreader there are
+// no large backtests.
+func NewService(db *store.DB, c Config, logger *slog.Logger, hooks decisioning.Hooks, spreader decisioning.Spreader) (*decisioning.Service, error) {
 	atlas, err := newAtlas(c.IPCountries)
 	if err != nil {
 		return nil, err
 	}
 	return decisioning.New(db, decisioning.Options{
-		Atlas: atlas,
+		Atlas: atlas, Spreader: spreader,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger, Hooks: hooks,
 	})
 }
@@ -63,7 +64,12 @@ func (a *App) hooks() decisioning.Hooks {
 // newDoor makes the API.
 func (a *App) newDoor() (*httpapi.API, error) {
 	c := a.config
+	agents, err := newAgents(a.service, c)
+	if err != nil {
+		return nil, err
+	}
 	return httpapi.New(a.service, httpapi.Options{
+		Agents: agents,
 		Logger: a.logger, Version: c.Version, Commit: c.Commit, SignupRate: c.SignupRate, MaxBody: c.MaxBody, MaxReport: c.MaxReport, MaxReading: c.MaxReading,
 		RequestTimeout: c.WriteTimeout * 2 / 3,
 		TrustedProxies: c.TrustedProxies, Observe: a.observe,

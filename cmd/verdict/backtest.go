@@ -1,0 +1,200 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+
+	"verdict/internal/backtest"
+	"verdict/internal/backtest/page"
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/wire"
+)
+
+const backtestHelp = `Decide every row of a CSV file with a policy, exactly as the service would, and
+report what became of them: approvals, grades and prices, how the loans turned
+out, what each rule did. With a challenger, what would change, and which change
+of the policy did it.
+
+  verdict backtest -policy policy.json -csv book.csv.gz
+  verdict backtest -csv book.csv -challenger draft.json -html report.html -out rows.csv -swapped
+  verdict backtest -csv book.csv -outcome default_flag -bad Y -map cibil=score,salary=monthly_income
+  verdict backtest -synthetic 100000 -seed 7
+
+The columns are fields of the catalogue ("verdict fields") or paths of a decision
+request (applicant.monthly_income); a blank cell is an absent value. An outcome
+is taken from the column outcome or bad. A row that cannot be read is counted
+and left out, and never stops the run. The file may be compressed with gzip.
+
+Prints a summary, with -json the report as the API gives it. A FILE of - is
+standard input or output; only one answer can go to standard output.
+`
+
+// backtestOptions are the flags.
+type backtestOptions struct {
+	policy, challenger, csv, reference string
+	html, out                          string
+	asJSON, swapped                    bool
+	workers                            int
+	columns                            columnOptions
+	synthetic                          int64
+	book                               bookOptions
+}
+
+func (o *backtestOptions) declare(fs *flag.FlagSet) {
+	fs.StringVar(&o.policy, "policy", "", "policy `file`; the default policy when not given")
+	fs.StringVar(&o.challenger, "challenger", "", "policy `file` to compare with")
+	fs.StringVar(&o.csv, "csv", "", "`file` of rows, - for standard input; gzip is recognised")
+	fs.Int64Var(&o.synthetic, "synthetic", 0, "make a synthetic book of so many `rows` instead of reading one")
+	o.book.declare(fs)
+	o.columns.declare(fs)
+	fs.StringVar(&o.reference, "reference", "", "report `file` (-json) of another run, to measure how far the scores have moved since")
+	fs.BoolVar(&o.asJSON, "json", false, "print the report as JSON")
+	fs.StringVar(&o.html, "html", "", "write the report as a page to `file`")
+	fs.StringVar(&o.out, "out", "", "write what was decided for each row to a CSV `file`")
+	fs.BoolVar(&o.swapped, "swapped", false, "with -out: only the rows that one of the two policies approves and the other does not")
+	fs.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of rows' blocks decided at the same time")
+}
+
+// mistake says what is wrong with the flags taken together.
+func (o *backtestOptions) mistake() string {
+	answers, inputs := 0, 0
+	for _, claims := range []bool{o.asJSON, o.html == standardInput, o.out == standardInput} {
+		if claims {
+			answers++
+		}
+	}
+	for _, name := range []string{o.policy, o.challenger, o.csv, o.reference} {
+		if name == standardInput {
+			inputs++
+		}
+	}
+	switch {
+	case (o.csv == "") == (o.synthetic == 0):
+		return "give either -csv or -synthetic"
+	case o.synthetic < 0 || o.synthetic > maxRows:
+		return fmt.Sprintf("-synthetic must be a number from 1 to %d", maxRows)
+	case o.synthetic == 0 && o.book.given():
+		return "-seed, -months and -bad-rate go with -synthetic"
+	case o.synthetic != 0 && o.columns.given():
+		return "a synthetic book knows its columns: -map, -outcome and the like go with -csv"
+	case answers > 1:
+		return "only one of -json, -html - and -out - can go to standard output"
+	case inputs > 1:
+		return "only one file can be standard input"
+	case o.swapped && (o.out == "" || o.challenger == ""):
+		return "-swapped goes with -out and -challenger"
+	case o.workers < 1 || o.workers > maxWorkers:
+		return fmt.Sprintf("-workers must be a number from 1 to %d", maxWorkers)
+	}
+	return ""
+}
+
+// Bounds on one run.
+const (
+	maxRows    = 1_000_000_000_000
+	maxWorkers = 256
+)
+
+func runBacktest(c *command) int {
+	fs := c.flags(backtestHelp)
+	var o backtestOptions
+	o.declare(fs)
+	if code, done := c.parse(fs, 0); done {
+		return code
+	}
+	if mistake := o.mistake(); mistake != "" {
+		return c.usage("%s", mistake)
+	}
+	t := &trial{command: c, options: &o}
+	if code, ok := t.policies(); !ok {
+		return code
+	}
+	if code, ok := t.open(); !ok {
+		return code
+	}
+	defer t.source.close()
+	if code, ok := t.prepare(); !ok {
+		return code
+	}
+	report, code, ok := t.decide()
+	if !ok {
+		return code
+	}
+	return t.answer(report)
+}
+
+// trial is one backtest from flags to answer.
+type trial struct {
+	*command
+	options              *backtestOptions
+	champion, challenger *engine.Policy
+	source               *rowSource
+	run                  *backtest.Run
+}
+
+func (t *trial) policies() (code int, ok bool) {
+	if t.champion, code, ok = t.policy(t.options.policy); !ok {
+		return code, false
+	}
+	if t.options.challenger != "" {
+		t.challenger, code, ok = t.policy(t.options.challenger)
+	}
+	return code, ok
+}
+
+// prepare settles what each column means and compiles the policies.
+func (t *trial) prepare() (code int, ok bool) {
+	setup := t.source.setup
+	if t.options.reference != "" {
+		document, code, ok := t.document(t.options.reference)
+		if !ok {
+			return code, false
+		}
+		reference, err := backtest.ReadReference(document)
+		if err != nil {
+			return t.refused(t.options.reference, err), false
+		}
+		setup.Reference = reference
+	}
+	champion := engine.Compile(t.champion, field.Catalogue())
+	var challenger *engine.Plan
+	if t.challenger != nil {
+		challenger = engine.Compile(t.challenger, field.Catalogue())
+	}
+	run, err := backtest.New(setup, champion, challenger)
+	if err != nil {
+		return t.refused(t.source.name, err), false
+	}
+	t.run = run
+	return exitOK, true
+}
+
+// answer prints and writes the report.
+func (t *trial) answer(report *backtest.Report) int {
+	o := t.options
+	title := "Backtest of " + t.champion.Name
+	if o.html != "" && o.html != standardInput {
+		if err := whole(o.html, func(w io.Writer) error { return page.Write(w, title, report) }); err != nil {
+			return t.usage("write the page: %v", err)
+		}
+	}
+	switch {
+	case o.asJSON:
+		var w wire.Writer
+		w.Object()
+		report.WriteMembers(&w)
+		w.EndObject()
+		return t.printJSON(w.Buf, false)
+	case o.html == standardInput:
+		if err := page.Write(t.stdout, title, report); err != nil {
+			return t.usage("write the answer: %v", err)
+		}
+		return exitOK
+	case o.out == standardInput:
+		return exitOK
+	}
+	return t.print(backtestText(report, title, t.source.name, t.challenger))
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+
+	"verdict/internal/backtest"
+	"verdict/internal/fault"
+	"verdict/internal/sheet"
+)
+
+// decide runs the rows through the policies. Blocks are read by one goroutine
+// and decided by several; what they gather merges exactly, so the report does
+// not depend on who decided what. Memory is bounded by the number of blocks
+// under way, whatever the size of the file.
+func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
+	var total *backtest.Partial
+	run := func(out io.Writer) (err error) {
+		total, err = t.spread(out)
+		return err
+	}
+	var err error
+	switch t.options.out {
+	case "":
+		err = run(nil)
+	case standardInput:
+		err = run(t.stdout)
+	default:
+		err = whole(t.options.out, run)
+	}
+	_ = t.source.bar.Finish()
+	var unread *unreadError
+	switch {
+	case errors.As(err, &unread):
+		return nil, t.unreadable(unread.cause), false
+	case err != nil:
+		return nil, t.usage("write the rows: %v", err), false
+	}
+	return t.run.Report(total), exitOK, true
+}
+
+// unreadError is the failure to read a row, told apart from one to write.
+type unreadError struct{ cause error }
+
+func (e *unreadError) Error() string { return e.cause.Error() }
+
+// errNoRows refuses a file that is a header alone.
+var errNoRows = fault.New(fault.Invalid, "no_rows", "there is no row to run the policy over")
+
+// load is a block on its way through the workers, and what comes of it.
+type load struct {
+	number int // from 0, in the order of the file
+	block  sheet.Block
+	memory []byte
+	rows   []byte // the decided rows as CSV
+}
+
+// spread decides every row, and writes each to out unless that is nil.
+func (t *trial) spread(out io.Writer) (*backtest.Partial, error) {
+	if out != nil {
+		header := sheet.NewWriter(out)
+		t.run.WriteRowsHeader(header)
+		if err := header.Flush(); err != nil {
+			return nil, err
+		}
+	}
+	workers := t.options.workers
+	idle := make(chan *load, 2*workers)
+	for range cap(idle) {
+		idle <- &load{}
+	}
+	work, done := make(chan *load), make(chan *load)
+	stop := make(chan struct{})
+	var readErr error
+	go func() {
+		defer close(work)
+		readErr = t.read(idle, work, stop)
+	}()
+	partials := make([]*backtest.Partial, workers)
+	var group sync.WaitGroup
+	for i := range partials {
+		group.Go(func() { partials[i] = t.work(work, done, out != nil) })
+	}
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	writeErr := collect(out, idle, done, stop)
+	switch {
+	case writeErr != nil:
+		return nil, writeErr
+	case readErr != nil:
+		return nil, &unreadError{readErr}
+	}
+	total := backtest.NewPartial()
+	for _, p := range partials {
+		total.Merge(p)
+	}
+	if evaluated, failed := total.Rows(); evaluated+failed == 0 {
+		return nil, &unreadError{errNoRows}
+	}
+	return total, nil
+}
+
+// read hands out the blocks of the source until its end, an error, or stop.
+func (t *trial) read(idle <-chan *load, work chan<- *load, stop <-chan struct{}) error {
+	for number := 0; ; number++ {
+		var l *load
+		select {
+		case l = <-idle:
+		case <-stop:
+			return nil
+		}
+		block, err := t.source.next(l.memory)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l.number, l.block = number, block
+		work <- l
+	}
+}
+
+// work decides blocks until there are no more.
+func (t *trial) work(work <-chan *load, done chan<- *load, rows bool) *backtest.Partial {
+	w := t.run.NewWorker()
+	var text bytes.Buffer
+	var out *sheet.Writer
+	if rows {
+		out = sheet.NewWriter(&text)
+		w.WriteRows(out, t.options.swapped)
+	}
+	for l := range work {
+		if t.source.fill != nil {
+			t.source.fill(&l.block, l.memory)
+		}
+		w.Block(l.block)
+		l.memory = l.block.Data[:0]
+		if rows {
+			_ = out.Flush() // into memory
+			l.rows = append(l.rows[:0], text.Bytes()...)
+			text.Reset()
+		}
+		done <- l
+	}
+	return w.Take()
+}
+
+// collect takes the decided blocks, writes their rows in the order of the file
+// and gives the memory back. After an error it stops the reading, and goes on
+// taking what is still under way, so that no goroutine is left waiting.
+func collect(out io.Writer, idle chan<- *load, done <-chan *load, stop chan<- struct{}) (err error) {
+	waiting := map[int]*load{}
+	next := 0
+	for l := range done {
+		waiting[l.number] = l
+		for ; waiting[next] != nil; next++ {
+			l := waiting[next]
+			delete(waiting, next)
+			if out != nil && err == nil {
+				if _, err = out.Write(l.rows); err != nil {
+					close(stop)
+				}
+			}
+			idle <- l
+		}
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+
+	"verdict/internal/backtest"
+	"verdict/internal/fault"
+	"verdict/internal/sheet"
+)
+
+// rowSource is where the rows of a backtest come from.
+type rowSource struct {
+	name  string // for people
+	setup backtest.Setup
+	bar   *progressbar.ProgressBar
+	// next gives the next block, in the memory of into where that is enough;
+	// io.EOF at the end. One goroutine calls it.
+	next func(into []byte) (sheet.Block, error)
+	// fill completes a block that next left without data. Any goroutine may
+	// call it, so that making rows is spread as deciding them is.
+	fill  func(b *sheet.Block, into []byte)
+	close func()
+}
+
+// open opens the file, or the synthetic book, and reads the header.
+func (t *trial) open() (code int, ok bool) {
+	if t.options.synthetic > 0 {
+		t.source = t.syntheticSource()
+		return exitOK, true
+	}
+	setup, err := t.options.columns.setup()
+	if err != nil {
+		return t.refused("the options", err), false
+	}
+	in, size, err := t.rows(t.options.csv)
+	if err != nil {
+		return t.usage("%v", err), false
+	}
+	bar := t.progress(size, "deciding")
+	name := t.options.csv
+	if name == standardInput {
+		name = "standard input"
+	}
+	s := &rowSource{name: name, setup: setup, bar: bar, close: func() { _ = in.Close() }} // only read from
+	t.source = s
+	reader, err := expand(&meter{in: in, bar: bar})
+	if err != nil {
+		s.close()
+		return t.unreadable(err), false
+	}
+	rows := sheet.NewReader(reader, 0)
+	if s.setup.Header, err = rows.Header(); err != nil {
+		s.close()
+		return t.unreadable(err), false
+	}
+	s.next = rows.Next
+	return exitOK, true
+}
+
+// rows opens a file of any size; size is -1 when it is not known.
+func (c *command) rows(name string) (in io.ReadCloser, size int64, err error) {
+	if name == standardInput {
+		return io.NopCloser(c.stdin), -1, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	size = -1
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	return file, size, nil
+}
+
+// meter moves the bar by what was read of the file itself.
+type meter struct {
+	in  io.Reader
+	bar *progressbar.ProgressBar
+}
+
+func (m *meter) Read(p []byte) (n int, err error) {
+	n, err = m.in.Read(p)
+	_ = m.bar.Add(n)
+	return n, err
+}
+
+// expand reads gzip where the first bytes say so, and anything else as it is.
+func expand(in io.Reader) (io.Reader, error) {
+	const buffer = 256 << 10
+	buffered := bufio.NewReaderSize(in, buffer)
+	magic, err := buffered.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+		return buffered, nil
+	}
+	unzipped, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, err
+	}
+	return unzipped, nil
+}
+
+// unreadable reports rows that could not be read on: a file that is not what
+// it should be is refused, one that the system does not give is another thing.
+func (t *trial) unreadable(err error) int {
+	var wrong *fault.Error
+	switch {
+	case errors.As(err, &wrong):
+		return t.refused(t.source.name, err)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF):
+		return t.refused(t.source.name, fmt.Errorf("the gzip data are damaged or cut short: %w", err))
+	}
+	return t.usage("read %s: %v", t.source.name, err)
+}
+
+// syntheticSource makes the rows of a book as they are asked for.
+func (t *trial) syntheticSource() *rowSource {
+	book, rows := t.options.book.Book, t.options.synthetic
+	bar := t.progress(rows, "deciding")
+	first := int64(1)
+	return &rowSource{
+		name: fmt.Sprintf("a synthetic book of seed %d", book.Seed), setup: book.Setup(), bar: bar, close: func() {},
+		next: func([]byte) (sheet.Block, error) {
+			if first > rows {
+				return sheet.Block{}, io.EOF
+			}
+			b := sheet.Block{First: first, Rows: int(min(bookBlock, rows-first+1))}
+			first += int64(b.Rows)
+			_ = bar.Add(b.Rows)
+			return b, nil
+		},
+		fill: func(b *sheet.Block, into []byte) { b.Data = book.Append(into[:0], b.First, b.Rows) },
+	}
+}

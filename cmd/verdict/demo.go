@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"verdict/internal/app"
+	"verdict/internal/demo"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+const demoHelp = `Make a tenant that looks lived in and serve it, for a first look at the
+console: a month of decisions with reviews, versions of a policy, alerts,
+backtests, scorecards, agents' runs, people and keys. How to sign in is printed.
+Some of the names and notes are hostile on purpose, to show that they stay text.
+
+  verdict demo
+  verdict demo -addr 127.0.0.1:9090
+  verdict demo -database-url sqlite:demo.db    keep it; the database must be empty
+
+Without -database-url everything is in a temporary folder, and gone at the end.
+The variable VERDICT_DATABASE_URL is not read: a demonstration must not find its
+way into a database that is in use.
+`
+
+func demonstrate(c *command) int {
+	fs := c.flags(demoHelp)
+	settings := app.Bind(fs, "addr", "database-url", "log-level", "log-format")
+	decisions := fs.Int("decisions", 3_000, "`number` of applications, from 1 to 50,000; two thirds of them live")
+	if code, done := c.parse(fs, 0); done {
+		return code
+	}
+	if *decisions < 1 || *decisions > 50_000 {
+		return c.usage("-decisions: must be a whole number from 1 to 50000")
+	}
+	config, err := settings.Load(func(name string) string {
+		if name == "VERDICT_DATABASE_URL" {
+			return ""
+		}
+		return os.Getenv(name)
+	})
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	config.Version, config.Commit = version, commit
+	kept := false
+	fs.Visit(func(f *flag.Flag) { kept = kept || f.Name == "database-url" })
+	if !kept {
+		folder, err := os.MkdirTemp("", "verdict-demo-")
+		if err != nil {
+			return c.usage("%v", err)
+		}
+		defer func() { _ = os.RemoveAll(folder) }() // what stays is in the folder for what is temporary
+		config.DatabaseURL = "sqlite:" + filepath.Join(folder, "demo.db")
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	return c.demonstrate(ctx, config, *decisions)
+}
+
+// demonstrate opens the listener first, so that an address in use is told
+// before anything is made, then fills the database and serves it.
+func (c *command) demonstrate(ctx context.Context, config app.Config, decisions int) int {
+	service, err := app.New(ctx, config, c.stderr)
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	defer func() { _ = service.Close() }() // for the second time, unless filling failed
+	password := newPassword()
+	made, err := c.fill(ctx, config, demo.Options{Now: time.Now(), Decisions: decisions, Password: password})
+	switch {
+	case errors.Is(err, demo.ErrNotEmpty):
+		return c.ended(err)
+	case err != nil:
+		return c.failed(err)
+	}
+	if code := c.print(invitation(service.URL(), made, password)); code != exitOK {
+		return code
+	}
+	err = service.Run(ctx)
+	if closing := service.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return c.ended(err)
+	}
+	return exitOK
+}
+
+// fill makes the tenant, with a bar on a terminal.
+func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (demo.Filled, error) {
+	db, err := store.Open(ctx, config.DatabaseURL, config.Store)
+	if err != nil {
+		return demo.Filled{}, err
+	}
+	bar := c.progress(int64(o.Decisions), "making a month")
+	o.Progress = func(done, total int64) {
+		bar.ChangeMax64(total)
+		_ = bar.Set64(done) // a terminal that is gone is no reason to stop
+	}
+	made, err := demo.Fill(ctx, db, o)
+	_ = bar.Finish()
+	return made, errors.Join(err, db.Close())
+}
+
+// newPassword is one that nobody else has: the demonstration may be reachable
+// from elsewhere.
+func newPassword() tenant.Secret {
+	text := strings.ToLower(rand.Text())
+	return tenant.NewSecret(strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16]}, "-"))
+}
+
+// invitation says where the demonstration is and how to get in.
+func invitation(url string, made demo.Filled, password tenant.Secret) []byte {
+	var out bytes.Buffer
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(&out, format, args...) } // into memory
+	say("\n  Console    %s/console\n", url)
+	say("  E-mail     %s\n  Password   %s\n\n", made.People[0].Email, password.Reveal())
+	say("  With the same password, to see what each role may do:\n\n")
+	for _, p := range made.People[1:] {
+		if !p.Disabled {
+			say("    %-8s %s\n", p.Role, p.Email)
+		}
+	}
+	say("\n  API keys\n\n")
+	for _, k := range made.Keys {
+		say("    %-8s %s\n", k.Environment, k.Key.Reveal())
+	}
+	say("\n  Documentation  %s/docs\n\n  Ctrl-C ends it.\n\n", url)
+	return out.Bytes()
+}

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"database/sql"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/store/storetest"
+)
+
+// largeBook is more rows than are answered at once, in several chunks.
+const largeBook = `{"synthetic":{"n":400000,"seed":7}}`
+
+// TestBacktestNodeKilled has two nodes share a backtest and kills one of them,
+// which leads the other, in the middle: the report is the one that a single
+// process makes of the same book.
+func TestBacktestNodeKilled(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	first := startNode(t, databaseURL)
+	second := startNode(t, databaseURL)
+	l := newLender(t, first)
+	id := beginBacktest(t, first, l.key)
+	first.await(t, l.key, id, func(run map[string]any) bool {
+		progress, _ := run["progress"].(map[string]any)
+		done, _ := progress["rows_done"].(float64)
+		return done > 0
+	})
+	raw := storetest.Raw(t, databaseURL)
+	var leader string
+	if err := raw.QueryRowContext(t.Context(), "SELECT leader_id FROM river.river_leader").Scan(&leader); err != nil {
+		t.Fatal(err)
+	}
+	first.kill()
+	expire(t, raw, "UPDATE river.river_leader SET elected_at = elected_at - interval '1 minute', expires_at = elected_at WHERE leader_id = $1", leader)
+	survived := second.await(t, l.key, id, func(run map[string]any) bool {
+		// Again and again: what it had asked for last may come after its end.
+		expire(t, raw, `UPDATE river.river_job SET attempted_at = attempted_at - interval '1 minute'
+			WHERE state = 'running' AND attempt = 1 AND attempted_by[1] = $1 AND attempted_at > now() - interval '1 minute'`, leader)
+		return over(run)
+	})
+
+	alone := startNode(t, storetest.SQLite(t))
+	l = newLender(t, alone)
+	single := alone.await(t, l.key, beginBacktest(t, alone, l.key), over)
+	if diff := cmp.Diff(reportOf(t, single), reportOf(t, survived)); diff != "" {
+		t.Errorf("the reports differ (-alone +survived):\n%s", diff)
+	}
+}
+
+// expire lets a minute pass for something that a dead node has left behind.
+func expire(t *testing.T, raw *sql.DB, statement, who string) {
+	t.Helper()
+	if _, err := raw.ExecContext(t.Context(), statement, who); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func beginBacktest(t *testing.T, n *node, key string) (id string) {
+	t.Helper()
+	status, answer, ok := n.call("POST", "/v1/backtest", key, "", largeBook)
+	if !ok || status != http.StatusAccepted {
+		t.Fatalf("begin: %d %v", status, answer)
+	}
+	id, _ = answer["backtest_id"].(string)
+	return id
+}
+
+func over(run map[string]any) bool { return run["finished_at"] != nil }
+
+// await asks for a run until it is as wanted. The bound is generous: a busy
+// machine under the race detector takes its time.
+func (n *node) await(t *testing.T, key, id string, wanted func(run map[string]any) bool) map[string]any {
+	t.Helper()
+	for began := time.Now(); ; <-time.After(20 * time.Millisecond) {
+		status, run, ok := n.call("GET", "/v1/backtest/"+id, key, "", "")
+		switch {
+		case ok && status == http.StatusOK && wanted(run):
+			return run
+		case time.Since(began) > 2*time.Minute:
+			t.Fatalf("after %s the run is %d %v", time.Since(began), status, run)
+		}
+	}
+}
+
+// reportOf is the report of a run without what is different each time.
+func reportOf(t *testing.T, run map[string]any) string {
+	t.Helper()
+	report, ok := run["report"].(map[string]any)
+	if !ok || run["status"] != "succeeded" {
+		t.Fatalf("the run is %v", run)
+	}
+	for _, name := range []string{"backtest_id", "rule_set_id", "duration_ms", "created_at"} {
+		delete(report, name)
+	}
+	text, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
