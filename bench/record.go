@@ -50,10 +50,10 @@ func (o *Outcome) record() Record {
 // recordOf is the record of a decision of our engine.
 func recordOf(d *engine.Decision) Record {
 	r := Record{Status: d.Status.String(), Grade: d.Grade, Score: d.FinalScore.String()}
-	for _, f := range d.Rules {
+	for _, f := range d.Rules() {
 		r.Rules = append(r.Rules, f.ID+" "+f.Result.String())
 	}
-	for _, c := range d.Contributions {
+	for _, c := range d.Contributions() {
 		r.Points = append(r.Points, c.Factor+" "+c.Points.String())
 	}
 	for _, reason := range d.Reasons {
@@ -70,7 +70,7 @@ func recordOf(d *engine.Decision) Record {
 		InterestPaise: o.InterestPaise, PayablePaise: o.PayablePaise,
 		FeePaise: o.FeePaise, GSTPaise: o.GSTPaise, NetPaise: o.NetPaise, APR: o.APR,
 		CapacityPaise: o.CapacityPaise, PostFOIR: o.PostFOIR,
-		Alternatives: append([]engine.Alternative(nil), o.Alternatives...),
+		Alternatives: append([]engine.Alternative(nil), d.Alternatives()...),
 	}
 	for i := range o.Terms {
 		r.Offer.Terms = append(r.Offer.Terms, o.Terms[i].Code)

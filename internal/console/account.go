@@ -1,0 +1,82 @@
+package console
+
+import (
+	"strings"
+
+	"verdict/internal/decisioning"
+)
+
+func (c *Console) accountPages() []page {
+	return []page{
+		{pattern: "GET /console/account", handle: c.account},
+		{pattern: "POST /console/account/password", handle: c.changePassword},
+		{pattern: "POST /console/account/sessions/others", handle: c.endOtherSessions},
+		{pattern: "POST /console/account/sessions/{id}/revoke", handle: c.endSession},
+	}
+}
+
+// shownSession is a session as its owner sees it.
+type shownSession struct {
+	decisioning.Session
+	Browser string
+	This    bool
+}
+
+func (c *Console) account(v *visit) error {
+	sessions, err := c.service.Sessions(v.ctx, v.who.session)
+	if err != nil {
+		return err
+	}
+	list := make([]shownSession, len(sessions))
+	for i, s := range sessions {
+		list[i] = shownSession{s, browserName(s.Agent), s.ID == v.who.session.ID}
+	}
+	return v.render("account", "Your account", struct{ Sessions []shownSession }{list})
+}
+
+func (c *Console) changePassword(v *visit) error {
+	_, token, err := c.service.ChangePassword(v.ctx, v.who.session,
+		v.form.Secret("current_password"), v.form.Secret("password"), v.address(), v.browser())
+	if err != nil {
+		return v.again(err, c.account)
+	}
+	v.keepToken(token)
+	return v.done("The password is changed. All other sessions have ended.", "/account")
+}
+
+func (c *Console) endSession(v *visit) error {
+	if err := c.service.RevokeSession(v.ctx, v.who.session, v.id("id")); err != nil {
+		return err
+	}
+	return v.done("That session has ended.", "/account")
+}
+
+func (c *Console) endOtherSessions(v *visit) error {
+	if err := c.service.RevokeOtherSessions(v.ctx, v.who.session); err != nil {
+		return err
+	}
+	return v.done("You are signed out everywhere else.", "/account")
+}
+
+// browserName makes a name of what a browser calls itself. The order matters:
+// most call themselves by the names of others too.
+func browserName(agent string) string {
+	name := "A browser"
+	for _, b := range [][2]string{
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Chromium/", "Chromium"},
+		{"Safari/", "Safari"}, {"curl/", "curl"}, {"Go-http-client", "A program"},
+	} {
+		if strings.Contains(agent, b[0]) {
+			name = b[1]
+			break
+		}
+	}
+	for _, s := range [][2]string{
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"},
+	} {
+		if strings.Contains(agent, s[0]) {
+			return name + " on " + s[1]
+		}
+	}
+	return name
+}

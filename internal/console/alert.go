@@ -1,0 +1,191 @@
+package console
+
+import (
+	"fmt"
+
+	"verdict/internal/chart"
+	"verdict/internal/decisioning"
+	"verdict/internal/wire"
+)
+
+// alertTypes say what an alert of a type is about.
+var alertTypes = map[string]string{
+	"pincode_spike": "Spike in a pincode", "ip_cluster": "Cluster behind one address",
+	"beneficiary_account_reuse": "Shared bank account", "agent_geo_anomaly": "Agent all over the map",
+}
+
+func (c *Console) alerts(v *visit) error {
+	list, filters := v.listing(), v.filters()
+	page, err := c.service.Alerts(v.ctx, v.caller(), decisioning.AlertFilter{
+		Status: filters.Value("status"), Type: filters.Value("type"), Severity: filters.Value("severity"),
+	}, list)
+	if err != nil {
+		return err
+	}
+	types := []option{{Value: "", Label: "Any"}}
+	for _, t := range decisioning.AlertTypes() {
+		types = append(types, option{Value: t, Label: alertTitle(t)})
+	}
+	return v.render("fraud", "Fraud desk", struct {
+		Filters       *form
+		States, Types []option
+		Rows          []alertRow
+		Pager         pager
+	}{filters, stateOptions(decisioning.AlertStates()), types, alertRows(page.Data), v.pager(page.NextCursor)})
+}
+
+func alertTitle(kind string) string {
+	if title, known := alertTypes[kind]; known {
+		return title
+	}
+	return sentenceCase(words(kind))
+}
+
+// alertRow is an alert as the pages show it.
+type alertRow struct {
+	decisioning.Alert
+	Title string
+	What  string // what is shared
+	Story string
+}
+
+func alertRows(alerts []decisioning.Alert) []alertRow {
+	rows := make([]alertRow, len(alerts))
+	for i, a := range alerts {
+		rows[i] = alertRow{a, alertTitle(a.Type), entityKinds[a.Entity.Kind], alertStory(a)}
+	}
+	return rows
+}
+
+// alertStory tells in a sentence what was seen, and against what.
+func alertStory(a decisioning.Alert) string {
+	within := fmt.Sprintf("within %d hours", a.WindowHours)
+	if days := a.WindowHours / 24; a.WindowHours%24 == 0 && days > 1 {
+		within = fmt.Sprintf("within %d days", days)
+	}
+	value, threshold := grouped(fmt.Sprint(a.Value)), grouped(fmt.Sprint(a.Threshold))
+	switch a.Type {
+	case "pincode_spike":
+		return fmt.Sprintf("%s applicants from one pincode %s, where %s is where it begins to be noticed.", value, within, threshold)
+	case "ip_cluster":
+		return fmt.Sprintf("%s different applicants came from one internet address %s; %s is a cluster.", value, within, threshold)
+	case "beneficiary_account_reuse":
+		return fmt.Sprintf("%s different applicants named the same bank account %s; %s is reuse.", value, within, threshold)
+	case "agent_geo_anomaly":
+		return fmt.Sprintf("One agent stands at %s %s, where %s is the limit.", value, within, threshold)
+	}
+	return fmt.Sprintf("%s was seen %s, where the threshold is %s.", value, within, threshold)
+}
+
+// alertResolutions are what an alert can turn out to be, with what follows.
+var alertResolutions = []option{
+	{Value: "confirmed_fraud", Label: "Confirmed fraud", Hint: "What was shared goes on the block list."},
+	{Value: "false_positive", Label: "False positive", Hint: "It stays silent for as long as the thresholds say."},
+	{Value: "duplicate", Label: "Duplicate"},
+	{Value: "other", Label: "Something else"},
+}
+
+// alert is one alert: what was seen, who is in it, and what was done about it.
+func (c *Console) alert(v *visit) error {
+	found, err := c.service.Alert(v.ctx, v.caller(), v.id("id"))
+	if err != nil {
+		return err
+	}
+	ring, err := c.service.Ring(v.ctx, v.caller(), found.ID)
+	if err != nil {
+		return err
+	}
+	names, err := c.names(v)
+	if err != nil {
+		return err
+	}
+	data := struct {
+		Alert       alertRow
+		Ring        chart.Ring
+		Entities    []ringEntity
+		Truncated   bool
+		Names       map[string]string
+		MayClose    bool
+		Resolutions []option
+	}{
+		Alert: alertRows([]decisioning.Alert{found})[0], Ring: ringOf(ring), Truncated: ring.Truncated, Names: names,
+		MayClose: found.Status != "closed", Resolutions: alertResolutions,
+	}
+	for _, e := range ring.Entities {
+		data.Entities = append(data.Entities, ringEntity{entityKinds[e.Kind], e.Display, e.Applicants, e.Kind == found.Entity.Kind && e.Key == found.Entity.Key})
+	}
+	return v.render("alert", data.Alert.Title, data)
+}
+
+// ringEntity is something that applicants of an alert share.
+type ringEntity struct {
+	Kind, Display string
+	Applicants    int64
+	Itself        bool // it is what the alert is about
+}
+
+// sharedBy is from how many applicants on a thing is drawn among those that tie
+// them together; what only one has says nothing about a ring.
+const sharedBy = 2
+
+// ringOf is the picture: what is shared in the middle, and the applicants
+// around it.
+func ringOf(r decisioning.Ring) chart.Ring {
+	picture := chart.Ring{Head: chart.Head{
+		ID: "ring", Title: "Who shares what",
+		Description: "In the middle what two or more of the applicants have in common, around it the applicants; a line for each tie.",
+	}}
+	at := map[[2]string]int{}
+	for _, e := range r.Entities {
+		if e.Applicants < sharedBy {
+			continue
+		}
+		at[[2]string{e.Kind, e.Key}] = len(picture.Nodes)
+		picture.Nodes = append(picture.Nodes, chart.Node{Label: e.Display, Kind: entityKinds[e.Kind], Inner: true})
+	}
+	applicants := map[string]int{}
+	for _, ref := range r.Applicants {
+		applicants[ref] = len(picture.Nodes)
+		picture.Nodes = append(picture.Nodes, chart.Node{Label: ref, Kind: "Applicant"})
+	}
+	for _, e := range r.Edges {
+		from, shared := at[[2]string{e.Kind, e.Key}]
+		to, known := applicants[e.ApplicantRef]
+		if shared && known {
+			picture.Links = append(picture.Links, chart.Link{From: from, To: to})
+		}
+	}
+	return picture
+}
+
+func (c *Console) acknowledgeAlert(v *visit) error {
+	return c.moveAlert(v, "acknowledged", "The alert is acknowledged.")
+}
+
+// closeAlert is asked for twice in live: what was shared is blocked by it, or
+// kept silent.
+func (c *Console) closeAlert(v *visit) error {
+	if err := v.confirmed(); err != nil {
+		return v.again(err, c.alert)
+	}
+	return c.moveAlert(v, "closed", "The alert is closed.")
+}
+
+func (c *Console) moveAlert(v *visit, to, said string) error {
+	var w wire.Writer
+	w.Object().Key("status").String(to)
+	for _, name := range []string{"resolution", "note"} {
+		if text := v.form.Value(name); text != "" {
+			w.Key(name).String(text)
+		}
+	}
+	w.EndObject()
+	body, err := wire.Parse(w.Buf)
+	if err == nil {
+		_, err = c.service.MoveAlert(v.ctx, v.caller(), v.id("id"), body)
+	}
+	if err != nil {
+		return v.again(err, c.alert)
+	}
+	return v.done(said, "/fraud/alerts/"+v.id("id"))
+}

@@ -1,0 +1,101 @@
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"verdict/internal/chart"
+)
+
+// assetPath is where stylesheet, scripts and pictures are.
+const assetPath = "/console/assets/"
+
+// stylesheet is the one name of all stylesheets together.
+const stylesheet = "console.css"
+
+//go:embed assets
+var assetFiles embed.FS
+
+// assets are the files that pages load, each under a name that has the hash of
+// its content: a browser keeps it for good, and a new version has a new name.
+type assets struct {
+	names map[string]string // the name in the folder, and under which it is served
+	files map[string]asset  // by the name under which it is served
+}
+
+type asset struct {
+	contentType string
+	body        []byte
+}
+
+var contentTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+// loadAssets reads the folder. All stylesheets are served as one, the pictures'
+// first and the frame's next, so that each part of the console can keep a file
+// of its own.
+func loadAssets() (*assets, error) {
+	a := &assets{names: map[string]string{}, files: map[string]asset{}}
+	frame, err := assetFiles.ReadFile("assets/" + stylesheet)
+	if err != nil {
+		return nil, fmt.Errorf("read the stylesheet: %w", err)
+	}
+	styles := append([]byte(chart.Style), frame...)
+	entries, err := fs.ReadDir(assetFiles, "assets")
+	if err != nil {
+		return nil, fmt.Errorf("read the assets: %w", err)
+	}
+	for _, e := range entries {
+		body, err := assetFiles.ReadFile("assets/" + e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("read the assets: %w", err)
+		}
+		switch {
+		case path.Ext(e.Name()) != ".css":
+			a.add(e.Name(), body)
+		case e.Name() != stylesheet:
+			styles = append(append(styles, '\n'), body...)
+		}
+	}
+	a.add(stylesheet, styles)
+	return a, nil
+}
+
+func (a *assets) add(name string, body []byte) {
+	sum := sha256.Sum256(body)
+	extension := path.Ext(name)
+	served := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:6]) + extension
+	a.names[name] = served
+	a.files[served] = asset{contentTypes[extension], body}
+}
+
+// link is the address of an asset, for templates.
+func (a *assets) link(name string) (string, error) {
+	served, ok := a.names[name]
+	if !ok {
+		return "", fmt.Errorf("there is no asset %s", name)
+	}
+	return assetPath + served, nil
+}
+
+func (a *assets) serve(w http.ResponseWriter, r *http.Request) {
+	found, ok := a.files[strings.TrimPrefix(r.URL.Path, assetPath)]
+	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "There is no such file.", http.StatusNotFound)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", found.contentType)
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("X-Content-Type-Options", "nosniff")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(found.body))
+}

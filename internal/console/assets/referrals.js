@@ -1,0 +1,34 @@
+// Keys for the queue of referrals: j and k go through it, 1 to 3 choose an
+// outcome, o opens the whole story. Without this the same is done by links.
+const rows = [...document.querySelectorAll("[data-row]")];
+const hint = document.querySelector("[data-keyhint]");
+if (hint) hint.hidden = false;
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("textarea, select, input:not([type=radio])")) return;
+  const here = rows.findIndex((row) => row.getAttribute("aria-current"));
+  const outcomes = document.querySelectorAll('input[name="outcome"]');
+  switch (event.key) {
+    case "j":
+      rows[here + 1]?.click();
+      break;
+    case "k":
+      rows[here - 1]?.click();
+      break;
+    case "o":
+      document.querySelector("[data-story]")?.click();
+      break;
+    case "1":
+    case "2":
+    case "3": {
+      const outcome = outcomes[Number(event.key) - 1];
+      if (outcome) {
+        outcome.checked = true;
+        outcome.focus();
+        event.preventDefault();
+      }
+      break;
+    }
+  }
+});

@@ -1,0 +1,192 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// Where the rows of a new backtest come from, as the address says it.
+const (
+	fromFile      = "file"
+	fromSynthetic = "synthetic"
+	fromDecisions = "decisions"
+)
+
+// backtestForm is the page of a new backtest: one form, of where the rows are.
+func (c *Console) backtestForm(v *visit) error {
+	from := v.query("from")
+	if !slices.Contains([]string{fromFile, fromSynthetic, fromDecisions}, from) {
+		from = fromFile
+	}
+	return c.drawBacktestForm(v, from)
+}
+
+func (c *Console) drawBacktestForm(v *visit, from string) error {
+	_, policies, err := c.policyNames(v)
+	if err != nil {
+		return err
+	}
+	runs, err := c.service.Backtests(v.ctx, v.caller(), "succeeded", decisioning.List{Limit: perPage})
+	if err != nil {
+		return err
+	}
+	champions := []option{{Value: "", Label: "The active policy"}}
+	challengers := []option{{Value: "", Label: "None"}}
+	for _, p := range policies {
+		champions = append(champions, option{Value: p.ID, Label: p.Name + " (" + p.Status + ")", Chosen: p.ID == v.query("champion")})
+		challengers = append(challengers, option{Value: p.ID, Label: p.Name + " (" + p.Status + ")", Chosen: p.ID == v.query("challenger")})
+	}
+	references := []option{{Value: "", Label: "None"}}
+	for _, r := range runs.Data {
+		when, err := instant(r.CreatedMicros)
+		if err != nil {
+			return err
+		}
+		references = append(references, option{Value: r.ID, Label: when + ", " + strings.ToLower(backtestSources[r.Source])})
+	}
+	return v.render("backtest_new", "New backtest", struct {
+		From                               string
+		Champions, Challengers, References []option
+		Today                              string
+		MonthAgo                           string
+	}{
+		from, champions, challengers, references,
+		c.options.Now().In(india).Format("2006-01-02"), c.options.Now().In(india).AddDate(0, -1, 0).Format("2006-01-02"),
+	})
+}
+
+// policyFields are the members that name the two policies of a run.
+var policyFields = []string{"rule_set_id", "challenger_rule_set_id"}
+
+// runSynthetic runs the policies over a book of invented applicants.
+func (c *Console) runSynthetic(v *visit) error {
+	var w wire.Writer
+	v.form.openOptions(&w)
+	w.Key("synthetic").Object()
+	for _, name := range []string{"n", "seed", "months", "bad_rate"} {
+		if text := v.form.Value(name); text != "" {
+			decisioning.WriteNumber(w.Key(name), text)
+		}
+	}
+	w.EndObject().EndObject()
+	return c.runBacktest(v, fromSynthetic, w.Buf)
+}
+
+// runReplay runs the policies over decisions that were made.
+func (c *Console) runReplay(v *visit) error {
+	var faults fault.List
+	from, to := day(&faults, "/from", v.form.Value("from")), day(&faults, "/to", v.form.Value("to"))
+	draw := func(v *visit) error { return c.drawBacktestForm(v, fromDecisions) }
+	if err := faults.Err(); err != nil {
+		return v.again(err, draw)
+	}
+	var w wire.Writer
+	v.form.openOptions(&w)
+	w.Key("decisions").Object()
+	if !from.IsZero() {
+		w.Key("from").String(from.UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	if !to.IsZero() { // the day that is named is the last of them
+		w.Key("to").String(to.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	for _, name := range []string{"policy_key", "status"} {
+		if text := v.form.Value(name); text != "" {
+			w.Key(name).String(text)
+		}
+	}
+	w.EndObject().EndObject()
+	return c.runBacktest(v, fromDecisions, w.Buf)
+}
+
+// openOptions begins the body of a run with what all of them have.
+func (f *form) openOptions(w *wire.Writer) {
+	w.Object()
+	for _, name := range policyFields {
+		if text := f.Value(name); text != "" {
+			w.Key(name).String(text)
+		}
+	}
+	for _, name := range []string{"lgd", "funding_rate"} {
+		if text := f.Value(name); text != "" {
+			decisioning.WriteNumber(w.Key(name), text)
+		}
+	}
+}
+
+func (c *Console) runBacktest(v *visit, from string, body []byte) error {
+	options, err := wire.Parse(body)
+	var answer decisioning.Answer
+	if err == nil {
+		answer, err = c.service.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
+	}
+	if err != nil {
+		return v.again(missingField(beneath(err, "/"+from)), func(v *visit) error { return c.drawBacktestForm(v, from) })
+	}
+	return c.toBacktest(v, answer)
+}
+
+// toBacktest leads to the run that an answer is about.
+func (c *Console) toBacktest(v *visit, answer decisioning.Answer) error {
+	made, err := wire.Parse(answer.Body)
+	if err != nil {
+		return err
+	}
+	at := "/backtests/" + made.Get("backtest_id").Text()
+	if v.r.Header.Get(sentByScript) != "" {
+		v.w.Header().Set("Location", v.at(at))
+		v.w.WriteHeader(http.StatusCreated)
+		return nil
+	}
+	return v.see(v.at(at))
+}
+
+// beneath lets the faults of an object's members be shown beside the fields of
+// the same names.
+func beneath(err error, object string) error {
+	return pointed(err, func(pointer string) string {
+		if rest, inside := strings.CutPrefix(pointer, object+"/"); inside {
+			return "/" + rest
+		}
+		return pointer
+	})
+}
+
+// missingField makes a fault of the form of a thing that a field names and that
+// is not there, so that the page is drawn again instead of none.
+func missingField(err error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound || len(refusal.Items) == 0 {
+		return err
+	}
+	at := *refusal
+	at.Kind = fault.Invalid
+	return &at
+}
+
+// pointed lets the faults of a refusal point elsewhere.
+func pointed(err error, to func(pointer string) string) error {
+	return detailed(err, func(item fault.Item) fault.Item {
+		item.Pointer = to(item.Pointer)
+		return item
+	})
+}
+
+// detailed is a refusal with its faults told otherwise.
+func detailed(err error, tell func(fault.Item) fault.Item) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	at := *refusal
+	at.Items = slices.Clone(refusal.Items)
+	for i := range at.Items {
+		at.Items[i] = tell(at.Items[i])
+	}
+	return &at
+}

@@ -1,0 +1,133 @@
+package console_test
+
+import (
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+// paths are the pages that name something in particular, and those that are
+// worth more than one look; nil for those that are looked at elsewhere. Most
+// looks are at live, where there is more to see.
+func (s *stage) paths(t *testing.T) map[string][]look {
+	t.Helper()
+	live := "/console/live"
+	runs := s.newest(t, "runs")
+	card := s.newest(t, "scorecards")
+	sets := s.policies(t)
+	all := map[string][]look{
+		"/console": nil, "/console/{$}": nil, "/console/signin": nil, "/console/signup": nil, "/console/invite/{token}": nil,
+		"/console/{env}":                         {{path: live}, {path: "/console/sandbox", name: "sandbox"}},
+		"/console/{env}/keys/{id}":               {{path: live + "/keys/" + s.key(t)}},
+		"/console/{env}/runs/{id}":               {{path: live + "/runs/" + runs}},
+		"/console/{env}/scorecards/{id}":         {{path: live + "/scorecards/" + card}},
+		"/console/{env}/backtests/{id}":          s.backtests(t),
+		"/console/{env}/fraud/alerts/{id}":       s.alerts(t),
+		"/console/{env}/decisions/{id}":          nil,
+		"/console/{env}/decisions/{id}/features": nil,
+	}
+	for i, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
+		id, features := s.decision(t, status)
+		all["/console/{env}/decisions/{id}"] = append(all["/console/{env}/decisions/{id}"], look{live + "/decisions/" + id, status})
+		if features && all["/console/{env}/decisions/{id}/features"] == nil {
+			all["/console/{env}/decisions/{id}/features"] = []look{{path: live + "/decisions/" + id + "/features"}}
+		}
+		_ = i
+	}
+	for pattern, looks := range sets {
+		all[pattern] = looks
+	}
+	return all
+}
+
+// list is one page of everything.
+var list = decisioning.List{Limit: 100}
+
+// decision is one of a status, with features and a fraud block if there is any.
+func (s *stage) decision(t *testing.T, status string) (id string, features bool) {
+	t.Helper()
+	p := s.caller(tenant.Live)
+	page, err := s.service.Decisions(t.Context(), p, decisioning.DecisionFilter{Status: status}, list)
+	if err != nil || len(page.Data) == 0 {
+		t.Fatalf("no decision is %s: %v", status, err)
+	}
+	for _, d := range page.Data {
+		if _, err := s.service.Features(t.Context(), p, d.ID, decisioning.FeatureFilter{}, decisioning.List{Limit: 1}); err == nil {
+			return d.ID, true
+		}
+	}
+	for _, d := range page.Data {
+		if d.Endpoint == decisioning.EndpointEvaluate {
+			return d.ID, false
+		}
+	}
+	return page.Data[0].ID, false
+}
+
+func (s *stage) key(t *testing.T) string {
+	t.Helper()
+	keys, err := s.service.APIKeys(t.Context(), s.caller(tenant.Live))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if k.Environment == tenant.Live && k.RevokedAt.IsZero() {
+			return k.ID
+		}
+	}
+	t.Fatal("there is no live key")
+	return ""
+}
+
+func (s *stage) newest(t *testing.T, what string) string {
+	t.Helper()
+	p := s.caller(tenant.Live)
+	if what == "runs" {
+		page, err := s.service.AgentRuns(t.Context(), p, decisioning.RunFilter{}, list)
+		if err != nil || len(page.Data) == 0 {
+			t.Fatalf("no runs: %v", err)
+		}
+		return page.Data[0].ID
+	}
+	page, err := s.service.Scorecards(t.Context(), p, "", list)
+	if err != nil || len(page.Data) == 0 {
+		t.Fatalf("no scorecards: %v", err)
+	}
+	return page.Data[0].ID
+}
+
+// backtests are one with a challenger, and one that was cancelled.
+func (s *stage) backtests(t *testing.T) []look {
+	t.Helper()
+	page, err := s.service.Backtests(t.Context(), s.caller(tenant.Live), "", list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	var looks []look
+	for _, b := range page.Data {
+		if name := b.Source + "-" + b.Status; !seen[name] {
+			seen[name] = true
+			looks = append(looks, look{"/console/live/backtests/" + b.ID, name})
+		}
+	}
+	return looks
+}
+
+// alerts are one of each state.
+func (s *stage) alerts(t *testing.T) []look {
+	t.Helper()
+	var looks []look
+	for _, state := range decisioning.AlertStates() {
+		page, err := s.service.Alerts(t.Context(), s.caller(tenant.Live), decisioning.AlertFilter{Status: state}, list)
+		if err != nil || len(page.Data) == 0 {
+			t.Fatalf("no alert is %s: %v", state, err)
+		}
+		looks = append(looks, look{"/console/live/fraud/alerts/" + page.Data[0].ID, state})
+	}
+	return looks
+}
+
+// policies are the pages about versions of a policy.
+func (s *stage) policies(*testing.T) map[string][]look { return nil }

@@ -1,0 +1,187 @@
+package console_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/app"
+	"verdict/internal/console"
+	"verdict/internal/console/browsertest"
+	"verdict/internal/decisioning"
+	"verdict/internal/demo"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// shotsVariable names the folder for the pictures of all pages; without it they
+// are made and thrown away.
+const shotsVariable = "VERDICT_SHOTS"
+
+const demoPassword = "a long password"
+
+// stage is the whole service with a demonstration in it, and a browser.
+type stage struct {
+	url     string
+	service *decisioning.Service // beside the one that serves, for looking up ids
+	made    demo.Filled
+	browser *browsertest.Browser
+	axe     string
+	shots   string
+}
+
+// TestBrowser drives the console in Chromium: every page is looked at in both
+// themes and at both widths, and somebody new walks through what the console
+// is for.
+func TestBrowser(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	t.Run("door", s.door)
+	t.Run("pages", s.everyPage)
+	t.Run("walk", s.walk)
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{browser: browsertest.Open(t), axe: browsertest.Axe(t), shots: os.Getenv(shotsVariable)}
+	if s.shots == "" {
+		s.shots = t.TempDir()
+	}
+	config, err := app.Bind(flag.NewFlagSet("", flag.ContinueOnError)).Load(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Addr, config.DatabaseURL = "127.0.0.1:0", "sqlite:"+filepath.Join(t.TempDir(), "verdict.db")
+	db, err := store.Open(t.Context(), config.DatabaseURL, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s.made, err = demo.Fill(t.Context(), db, demo.Options{
+		Now: time.Now(), Decisions: 120, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.service, err = decisioning.New(db, decisioning.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	s.url = serve(t, config)
+	return s
+}
+
+// serve runs the service until the test is over.
+func serve(t *testing.T, config app.Config) string {
+	t.Helper()
+	service, err := app.New(t.Context(), config, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	over := make(chan error, 1)
+	go func() { over <- service.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-over, service.Close()); err != nil {
+			t.Errorf("the service ends with %v", err)
+		}
+	})
+	return service.URL()
+}
+
+// caller looks up ids in the demonstration.
+func (s *stage) caller(env tenant.Environment) tenant.Principal {
+	return tenant.Principal{TenantID: s.made.TenantID, Environment: env, UserID: s.made.People[0].ID, Scopes: tenant.RoleAdmin.Scopes()}
+}
+
+// signIn is a tab in which somebody of the demonstration is signed in.
+func (s *stage) signIn(t *testing.T, email string) *browsertest.Tab {
+	t.Helper()
+	tab := s.browser.Tab(t, s.url)
+	tab.Go("/console/signin")
+	tab.Fill("[name=email]", email, "[name=password]", demoPassword)
+	tab.Press("Sign in")
+	tab.Sees("Overview")
+	return tab
+}
+
+// door looks at the pages for those who are not signed in.
+func (s *stage) door(t *testing.T) {
+	_, token, err := s.service.Invite(t.Context(), s.caller(tenant.Live), "guest@kaveri.example", tenant.RoleViewer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := s.browser.Tab(t, s.url)
+	for _, p := range []struct{ name, path string }{
+		{"signin", "/console/signin"}, {"signup", "/console/signup"}, {"invite", "/console/invite/" + token.Reveal()},
+	} {
+		tab.Go(p.path)
+		tab.Inspect(s.axe, s.shots, p.name)
+	}
+	tab.Go("/console/signin")
+	tab.Fill("[name=email]", "nobody@kaveri.example", "[name=password]", "not the password")
+	tab.Expect(401)
+	tab.Press("Sign in")
+	tab.Sees("password")
+	tab.Inspect(s.axe, s.shots, "signin-refused")
+}
+
+// everyPage visits all that can be asked for, as somebody who may see it.
+func (s *stage) everyPage(t *testing.T) {
+	tab := s.signIn(t, s.made.People[0].Email)
+	known, err := console.New(s.service, console.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := s.paths(t)
+	for _, route := range known.Routes() {
+		path, get := strings.CutPrefix(route, "GET ")
+		if !get || strings.HasSuffix(path, ".csv") || strings.HasSuffix(path, "/report.html") {
+			continue // a form, or a file
+		}
+		pages, listed := paths[path]
+		if !listed && !strings.Contains(strings.ReplaceAll(path, "{env}", ""), "{") {
+			pages = []look{{path: strings.ReplaceAll(path, "{env}", "live")}}
+		} else if !listed {
+			t.Errorf("%s is a page that nobody looks at: list it in paths", path)
+		}
+		for _, p := range pages {
+			tab.Go(p.path)
+			tab.Inspect(s.axe, s.shots, p.file(path))
+		}
+	}
+	tab.Expect(404)
+	tab.Go("/console/live/nowhere")
+	tab.Inspect(s.axe, s.shots, "nowhere")
+}
+
+// look is a page to be looked at.
+type look struct{ path, name string }
+
+// file is the name of the page's pictures.
+func (l look) file(pattern string) string {
+	name := strings.Trim(strings.NewReplacer("/console", "", "/{env}", "", "{", "", "}", "", "/", "-").Replace(pattern), "-")
+	if name == "" {
+		name = "overview"
+	}
+	if l.name != "" {
+		name += "-" + l.name
+	}
+	return name
+}
+
+// walk is somebody new who does what the console is for.
+func (s *stage) walk(t *testing.T) {
+	tab := s.browser.Tab(t, s.url)
+	tab.Go("/console/signup")
+	tab.Fill("[name=org_name]", "Nilgiri Loans", "[name=email]", "walker@nilgiri.example", "[name=password]", demoPassword)
+	tab.Press("Sign up")
+	tab.Sees("vk_sandbox_")
+	tab.Quiet()
+}

@@ -1,0 +1,134 @@
+package browsertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Go opens a page.
+func (t *Tab) Go(path string) {
+	t.Helper()
+	if !strings.HasPrefix(path, "http") {
+		path = t.base + path
+	}
+	t.do("go to "+path, chromedp.Navigate(path))
+}
+
+// At is the path of the page that is shown.
+func (t *Tab) At() string {
+	var at string
+	if err := chromedp.Run(t.ctx, chromedp.Location(&at)); err != nil {
+		return "a page that is gone"
+	}
+	return strings.TrimPrefix(at, t.base)
+}
+
+// text is what a reader of the page sees, the beginning of it.
+func (t *Tab) text() string {
+	var text string
+	_ = chromedp.Run(t.ctx, chromedp.Evaluate(`(document.querySelector("main") ?? document.body)?.innerText.slice(0, 1500) ?? ""`, &text))
+	return text
+}
+
+// Ask evaluates an expression on the page and reads its value.
+func (t *Tab) Ask(expression string, into any) {
+	t.Helper()
+	t.do("ask the page", chromedp.Evaluate(expression, into, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return p.WithAwaitPromise(true)
+	}))
+}
+
+// Fill types into fields: a selector, what to type, and so on. A field that has
+// something in it is emptied first.
+func (t *Tab) Fill(pairs ...string) {
+	t.Helper()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		t.do("fill "+pairs[i], chromedp.WaitVisible(pairs[i], chromedp.ByQuery), chromedp.Clear(pairs[i], chromedp.ByQuery),
+			chromedp.SendKeys(pairs[i], pairs[i+1], chromedp.ByQuery))
+	}
+}
+
+// Choose sets a select, and tells the page so.
+func (t *Tab) Choose(selector, value string) {
+	t.Helper()
+	var found bool
+	t.Ask(fmt.Sprintf(`(() => { const s = document.querySelector(%s); if (!s) return false; s.value = %s;
+		for (const e of ["input", "change"]) s.dispatchEvent(new Event(e, {bubbles: true})); return s.value === %[2]s })()`,
+		quoted(selector), quoted(value)), &found)
+	if !found {
+		t.Fatalf("%s has no choice %q at %s", selector, value, t.At())
+	}
+}
+
+// Tick checks a box or a choice of several.
+func (t *Tab) Tick(selector string) {
+	t.Helper()
+	var ticked bool
+	t.Ask(fmt.Sprintf(`(() => { const b = document.querySelector(%s); if (b && !b.checked) b.click(); return Boolean(b?.checked) })()`,
+		quoted(selector)), &ticked)
+	if !ticked {
+		t.Fatalf("%s cannot be ticked at %s", selector, t.At())
+	}
+}
+
+// Click presses something that stays on the page.
+func (t *Tab) Click(selector string) {
+	t.Helper()
+	t.do("click "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
+}
+
+// Follow presses something that leads to another page, and waits for that.
+func (t *Tab) Follow(selector string) {
+	t.Helper()
+	t.do("follow "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery))
+	t.await("follow "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
+}
+
+// Press presses the button with a text, and waits for the page it leads to.
+func (t *Tab) Press(text string) {
+	t.Helper()
+	path := fmt.Sprintf(`//main//*[self::button or self::a][normalize-space()=%[1]s or starts-with(normalize-space(),%[1]s)]`, quoted(text))
+	t.do("find "+text, chromedp.WaitVisible(path, chromedp.BySearch))
+	t.await("press "+text, chromedp.Click(path, chromedp.BySearch, chromedp.NodeVisible))
+}
+
+// await does something that loads a page.
+func (t *Tab) await(what string, action chromedp.Action) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, action); err != nil {
+		t.Fatalf("%s at %s: %v\n%s", what, t.At(), err, t.text())
+	}
+}
+
+// Upload puts a file into a file field.
+func (t *Tab) Upload(selector, file string) {
+	t.Helper()
+	t.do("upload into "+selector, chromedp.SetUploadFiles(selector, []string{file}, chromedp.ByQuery))
+}
+
+// Sees waits until the page shows a text.
+func (t *Tab) Sees(text string) {
+	t.Helper()
+	t.do("see "+text, chromedp.Poll(fmt.Sprintf(`document.body.innerText.toLowerCase().includes(%s)`, quoted(strings.ToLower(text))), nil,
+		chromedp.WithPollingTimeout(patience)))
+}
+
+// Text is what an element shows.
+func (t *Tab) Text(selector string) string {
+	t.Helper()
+	var text string
+	t.do("read "+selector, chromedp.Text(selector, &text, chromedp.ByQuery))
+	return strings.TrimSpace(text)
+}
+
+func quoted(text string) string {
+	out, _ := json.Marshal(text) // a string always can be
+	return string(out)
+}

@@ -1,0 +1,149 @@
+package browsertest
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// axe-core, which looks for what keeps people out of a page. It is used by
+// tests alone, comes from the npm registry at this version with this checksum,
+// and is never committed.
+const (
+	axeVersion = "4.14.0"
+	axeAddress = "https://registry.npmjs.org/axe-core/-/axe-core-" + axeVersion + ".tgz"
+	axeSHA512  = "9WTZxEjsZ7b13TH8JPmbV2z8CHbl80/2hm3XPEG4JgNdQLK81IBRXmSxHfMAOkSqQeRxT/0dwNDz2GOm3zzpcQ=="
+	axeFile    = "package/axe.min.js"
+	maxPackage = 16 << 20
+)
+
+// Axe is the program, from .tools at the module's root or else from the
+// registry, and then kept in .tools.
+func Axe(t *testing.T) string {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, ".tools", "axe-core-"+axeVersion+".tgz")
+	archive, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		if archive, err = fetch(t.Context(), axeAddress); err == nil {
+			err = keep(path, archive)
+		}
+	}
+	if err != nil {
+		t.Fatalf("axe-core is needed once from the npm registry: %v", err)
+	}
+	program, err := unpack(archive)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return program
+}
+
+// moduleRoot is the folder with go.mod, above the one that tests run in.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", errors.New("no go.mod above the test")
+		}
+		dir = above
+	}
+}
+
+func fetch(ctx context.Context, address string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }() // only read from
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answers %s", address, response.Status)
+	}
+	return io.ReadAll(io.LimitReader(response.Body, maxPackage))
+}
+
+// keep writes the package down whole or not at all, for two tests may do so at
+// once.
+func keep(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(filepath.Dir(path), "axe-core-*.part")
+	if err != nil {
+		return err
+	}
+	_, err = part.Write(data)
+	if err = errors.Join(err, part.Close()); err != nil {
+		return errors.Join(err, os.Remove(part.Name()))
+	}
+	return os.Rename(part.Name(), path)
+}
+
+// unpack checks the package and takes the program out of it.
+func unpack(archive []byte) (string, error) {
+	if sum := sha512.Sum512(archive); base64.StdEncoding.EncodeToString(sum[:]) != axeSHA512 {
+		return "", errors.New("it is not the package that was chosen: its checksum differs")
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		return "", err
+	}
+	for files := tar.NewReader(unzipped); ; {
+		header, err := files.Next()
+		if err != nil {
+			return "", fmt.Errorf("look for %s: %w", axeFile, err)
+		}
+		if header.Name == axeFile {
+			program, err := io.ReadAll(io.LimitReader(files, maxPackage))
+			return string(program), err
+		}
+	}
+}
+
+// Accessible has axe-core look at the page and fails on whatever it calls
+// serious or critical. The rules are those of WCAG 2.2 AA and best practice.
+func (t *Tab) Accessible(axe, as string) {
+	t.Helper()
+	var there bool
+	if t.Ask(`typeof window.axe === "object"`, &there); !there {
+		t.Ask(axe+"\n;true", &there)
+	}
+	var found []struct {
+		ID, Impact, Help string
+		Nodes            []string
+	}
+	t.Ask(`axe.run(document, {resultTypes: ["violations"], elementRef: false}).then(r => r.violations
+		.filter(v => v.impact === "serious" || v.impact === "critical")
+		.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + "  " + (n.any[0]?.message ?? ""))})))`, &found)
+	for _, v := range found {
+		t.Errorf("%s (%s): %s: %s: %s\n    %s", t.At(), as, v.Impact, v.ID, v.Help, strings.Join(v.Nodes, "\n    "))
+	}
+}

@@ -1,0 +1,132 @@
+// Package browsertest drives the console in a real Chromium, the
+// distribution's, without a window.
+//
+// It looks while it drives: whatever the browser complains about on a page (an
+// error in a script, something that the content security policy refused, a file
+// that was not there, a box that a hostile text opened) fails the test.
+package browsertest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a page may take. It is long, because the machine may be
+// busy with other tests; nothing waits for it to pass.
+const patience = 60 * time.Second
+
+// Browser is a running Chromium.
+type Browser struct {
+	*testing.T
+	ctx context.Context
+}
+
+// programs are the names under which Chromium is installed.
+var programs = []string{"chromium", "chromium-browser", "google-chrome"}
+
+// Open starts Chromium. A machine without it fails the test: scripts/deps
+// installs it, and a test that is left out in silence is none.
+func Open(t *testing.T) *Browser {
+	t.Helper()
+	var path string
+	for _, name := range programs {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Fatal("there is no Chromium: scripts/deps test installs it")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.Headless, chromedp.WindowSize(1280, 900),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.WSURLReadTimeout(patience))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium refuses its sandbox to root; every page here is ours
+	}
+	alloc, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, closeBrowser := chromedp.NewContext(alloc)
+	t.Cleanup(closeBrowser)
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatalf("start Chromium: %v", err)
+	}
+	return &Browser{T: t, ctx: ctx}
+}
+
+// Tab is a page of the browser with cookies of its own: one person's.
+type Tab struct {
+	*testing.T
+	ctx  context.Context
+	base string
+
+	mu         sync.Mutex
+	complaints []string
+	expected   map[int64]bool // statuses that the test asked for
+}
+
+// Tab opens a tab on the server at base.
+func (b *Browser) Tab(t *testing.T, base string) *Tab {
+	t.Helper()
+	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithTargetID(b.window(t)))
+	t.Cleanup(stop)
+	tab := &Tab{T: t, ctx: ctx, base: base, expected: map[int64]bool{}}
+	chromedp.ListenTarget(ctx, tab.listen)
+	tab.do("open a tab", log.Enable(), runtime.Enable(), network.Enable(), page.Enable())
+	return tab
+}
+
+// window opens a window that shares no cookies with others. Chromium wants a
+// window of its own for that, even where there are none to be seen.
+func (b *Browser) window(t *testing.T) target.ID {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), patience)
+	defer cancel()
+	apart, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(ctx)
+	if err != nil {
+		t.Fatalf("open a window: %v", err)
+	}
+	id, err := target.CreateTarget("about:blank").WithBrowserContextID(apart).WithNewWindow(true).Do(ctx)
+	if err != nil {
+		t.Fatalf("open a window: %v", err)
+	}
+	return id
+}
+
+// do runs actions within the patience; what is the sentence of a failure.
+func (t *Tab) do(what string, actions ...chromedp.Action) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		t.Fatalf("%s at %s: %v\n%s", what, t.At(), err, t.text())
+	}
+}
+
+// Theme has the system prefer light or dark.
+func (t *Tab) Theme(name string) {
+	t.Helper()
+	t.do("prefer "+name, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}))
+}
+
+// Width makes the window so wide.
+func (t *Tab) Width(pixels int64) {
+	t.Helper()
+	t.do("resize", emulation.SetDeviceMetricsOverride(pixels, 900, 1, false))
+}

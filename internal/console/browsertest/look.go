@@ -1,0 +1,78 @@
+package browsertest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// Look is one way to look at a page.
+type Look struct {
+	Theme string
+	Width int64
+}
+
+// Looks are the ways in which every page is looked at, in an order in which
+// each differs from the one before in one thing.
+var Looks = []Look{{"light", 1280}, {"dark", 1280}, {"dark", 380}, {"light", 380}}
+
+// String is the look as part of a file's name.
+func (l Look) String() string {
+	if l.Width < 1000 {
+		return "380-" + l.Theme
+	}
+	return "1280-" + l.Theme
+}
+
+// Inspect looks at the page in every way, keeps a picture of each, and fails on
+// what does not belong: what the browser complains about, what axe-core finds,
+// and a body that is wider than the window.
+func (t *Tab) Inspect(axe, folder, name string) {
+	t.Helper()
+	for i, look := range Looks {
+		t.Theme(look.Theme)
+		t.Width(look.Width)
+		t.fits(look)
+		t.Shoot(filepath.Join(folder, name+"-"+look.String()+".png"))
+		if i%2 == 0 { // once in either theme and once at either width
+			t.Accessible(axe, look.String())
+		}
+	}
+	t.Quiet()
+}
+
+// fits fails when the page would have to be pushed sideways.
+func (t *Tab) fits(look Look) {
+	t.Helper()
+	var wide []string
+	t.Ask(`(() => { const room = document.documentElement.clientWidth;
+		if (document.documentElement.scrollWidth <= room) return [];
+		const out = [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > room + 1 && !e.closest(".table, [role=region]"));
+		return ["" + document.documentElement.scrollWidth, ...out.slice(0, 3).map(e => e.outerHTML.slice(0, 120))] })()`, &wide)
+	if len(wide) > 0 {
+		t.Errorf("%s (%s): the page is wider than the window:\n    %s", t.At(), look, strings.Join(wide, "\n    "))
+	}
+}
+
+// tallest is how much of a long page is drawn, in pixels.
+const tallest = 6000
+
+// Shoot draws the whole page into a file.
+func (t *Tab) Shoot(path string) {
+	t.Helper()
+	var picture []byte
+	var size struct{ W, H float64 }
+	t.Ask(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
+	t.do("draw the page", chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		picture, err = page.CaptureScreenshot().WithCaptureBeyondViewport(true).WithOptimizeForSpeed(true).
+			WithClip(&page.Viewport{Width: size.W, Height: min(size.H, tallest), Scale: 1}).Do(ctx)
+		return err
+	}))
+	if err := os.WriteFile(path, picture, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,114 @@
+package console
+
+import (
+	"context"
+	"crypto/rand"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+// Options are what a Console needs besides its use cases. A zero field takes
+// its default.
+type Options struct {
+	Logger  *slog.Logger
+	Now     func() time.Time
+	Version string
+	// MaxForm is the largest form that is read, in bytes; 1 MiB.
+	MaxForm int64
+	// RequestTimeout bounds the work on one request; 20 s.
+	RequestTimeout time.Duration
+	// Address is where a request comes from and Secure whether it came
+	// encrypted, as far as a proxy's word on that is to be trusted. By default
+	// no proxy's is.
+	Address func(*http.Request) string
+	Secure  func(*http.Request) bool
+	// Reference is the description of the API as a piece of a page.
+	Reference func() (template.HTML, error)
+	// Observe is told of every request when it is over; it must not block.
+	Observe func(Observation)
+}
+
+// Observation is one request, for metrics. Nothing in it was sent by a
+// stranger: the route is a pattern of ours.
+type Observation struct {
+	Route    string // such as "GET /console/{env}/keys"; "unmatched" when there is none
+	Status   int
+	Code     string // of the refusal, "" when there was none
+	Duration time.Duration
+	BytesIn  int64
+	BytesOut int64
+
+	// Context is the request's, for the trace it is part of; the rest says whose
+	// it was, "" when nobody was signed in.
+	Context                          context.Context
+	RequestID, TenantID, Environment string
+}
+
+// Console serves the pages. It is safe for concurrent use.
+type Console struct {
+	service   *decisioning.Service
+	options   Options
+	ids       *tenant.IDs
+	assets    *assets
+	templates map[string]*template.Template
+	mux       *http.ServeMux
+	guard     *http.CrossOriginProtection
+	menu      []menuGroup
+}
+
+const (
+	defaultMaxForm        = 1 << 20
+	defaultRequestTimeout = 20 * time.Second
+)
+
+// New makes the handler of everything under /console. A template that cannot
+// be read is told here and not when somebody asks for the page.
+func New(service *decisioning.Service, o Options) (*Console, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.MaxForm == 0 {
+		o.MaxForm = defaultMaxForm
+	}
+	if o.RequestTimeout == 0 {
+		o.RequestTimeout = defaultRequestTimeout
+	}
+	if o.Address == nil {
+		o.Address = remoteHost
+	}
+	if o.Secure == nil {
+		o.Secure = func(r *http.Request) bool { return r.TLS != nil }
+	}
+	c := &Console{
+		service: service, options: o, ids: tenant.NewIDs(rand.Reader), mux: http.NewServeMux(),
+		guard: http.NewCrossOriginProtection(),
+	}
+	var err error
+	if c.assets, err = loadAssets(); err != nil {
+		return nil, err
+	}
+	if c.templates, err = loadTemplates(c.assets); err != nil {
+		return nil, err
+	}
+	table := c.table()
+	c.register(table)
+	c.menu = menuOf(table)
+	return c, nil
+}
+
+// Routes lists the patterns of the console, for tests that visit them all.
+func (c *Console) Routes() []string {
+	var list []string
+	for _, p := range c.table() {
+		list = append(list, p.pattern)
+	}
+	return list
+}

@@ -1,0 +1,74 @@
+package console
+
+import (
+	"net/url"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+func (c *Console) decisionPages() []page {
+	return []page{
+		{pattern: "GET /console/{env}/decisions", handle: c.decisions, scope: tenant.Read},
+		{pattern: "GET /console/{env}/decisions/{id}", handle: c.decision, scope: tenant.Read},
+		{pattern: "POST /console/{env}/decisions/{id}/review", handle: c.review, scope: tenant.Decide},
+		{pattern: "GET /console/{env}/decisions/{id}/features", handle: c.features, scope: tenant.Read},
+		{pattern: "GET /console/{env}/referrals", handle: c.referrals, scope: tenant.Read},
+		{pattern: "POST /console/{env}/referrals/{id}/review", handle: c.settle, scope: tenant.Decide},
+	}
+}
+
+// decisions is the list, newest first. One box takes a decision's id, which
+// leads straight to it, or an applicant's reference.
+func (c *Console) decisions(v *visit) error {
+	list, filters := v.listing(), v.filters()
+	sought := filters.Value("q")
+	if tenant.Valid(tenant.KindDecision, sought) {
+		return v.see(v.at("/decisions/" + url.PathEscape(sought)))
+	}
+	page, err := c.service.Decisions(v.ctx, v.caller(), decisioning.DecisionFilter{
+		Status: filters.Value("status"), Grade: filters.Value("grade"), ApplicantID: sought, RuleSetID: filters.Value("policy"),
+	}, list)
+	if err != nil {
+		return err
+	}
+	versions, err := c.versions(v, filters.Value("policy"))
+	if err != nil {
+		return err
+	}
+	return v.render("decisions", "Decisions", struct {
+		Filters  *form
+		Rows     []decisioning.DecisionSummary
+		Versions []option
+		Pager    pager
+		Narrowed bool
+	}{filters, page.Data, versions, v.pager(page.NextCursor), len(v.r.URL.Query()) > 0})
+}
+
+// versions are the rule sets that can have decided something, the newest of
+// them, and the one that is filtered by even if it is older.
+func (c *Console) versions(v *visit, chosen string) ([]option, error) {
+	page, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{}, decisioning.List{Limit: perPage})
+	if err != nil {
+		return nil, err
+	}
+	list := []option{{Label: "Any"}}
+	for i := range page.Data {
+		set := &page.Data[i]
+		if set.Status == "draft" {
+			continue
+		}
+		label := set.PolicyKey + " v" + grouped(itoa(int(set.Version)))
+		if set.Status == "active" {
+			label += ", active"
+		}
+		list = append(list, option{Value: set.ID, Label: label})
+		if set.ID == chosen {
+			chosen = ""
+		}
+	}
+	if chosen != "" {
+		list = append(list, option{Value: chosen, Label: short(chosen)})
+	}
+	return list, nil
+}

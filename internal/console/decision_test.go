@@ -1,0 +1,174 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+// hostile is what somebody who means harm sends wherever a text is taken.
+const hostile = `"><script>alert(1)</script>{{.}}`
+
+// apply stores a decision of a request's body and returns its id.
+func (b *browser) apply(env tenant.Environment, body string) string {
+	b.Helper()
+	answered, err := b.service.Decide(b.Context(), b.who(env), parse(b.T, body), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return parse(b.T, string(answered.Body)).Get("decision_id").Text()
+}
+
+// referred is a request that the default policy refers: many enquiries.
+func referred(applicant string) string {
+	return fmt.Sprintf(`{"applicant":{"id":%q,"monthly_income":85000,"foir":0.32,"requested_amount":600000},
+		"bureau_report":{"score":742,"enquiries_6m":8,"active_tradelines":4,"max_dpd_12m":0}}`, applicant)
+}
+
+// declined is one that it declines: late payments.
+func declined(applicant string) string {
+	return fmt.Sprintf(`{"applicant":{"id":%q,"monthly_income":85000,"foir":0.32,"requested_amount":600000},
+		"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":120}}`, applicant)
+}
+
+// evaluated stores a decision from a report, with features and a fraud block.
+func (b *browser) evaluated(ref string) string {
+	b.Helper()
+	answered, err := b.service.Evaluate(b.Context(), b.who(tenant.Sandbox), parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
+		"report":{"cibil":{"scoreData":{"score":790},"reportDate":"2026-11-10",
+			"accounts":[{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,"currentBalance":120000,
+				"amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-09","dpd":12}]}],
+			"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},{"date":"2026-09-03","product":"credit_card","amount":0}]}},
+		"device":{"is_rooted":true,"sim_age_days":3},
+		"fraud":{"applicant_ref":%q,"beneficiary_account":"000111222333"}}`, ref)), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return parse(b.T, string(answered.Body)).Get("decision_id").Text()
+}
+
+func TestDecisionTellsItsStory(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	b.get("/console/sandbox/decisions/"+b.decide(tenant.Sandbox, "A-1")).want(http.StatusOK).has(
+		"₹5,00,000 over 48 months at 16 %", "₹6,00,000 was asked for", // the outcome
+		"₹14,170", "₹10,000", "₹1,800", "₹4,88,200", "17.33 %", // what it costs
+		"<svg", "Final score", "bureau_score = 742", // the waterfall
+		"ADJ_RECENT_ENQUIRIES", "enquiries_6m &gt;= 2 and active_tradelines &gt;= 4", // a rule with its condition
+		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum 500000", // both sides of a reason
+		"Verified", "version 1", "monthly_income", "₹85,000",
+		"could not be evaluated", "decision_hash&#34;: &#34;sha256:",
+	)
+	b.get("/console/sandbox/decisions/"+b.apply(tenant.Sandbox, declined("A-2"))).want(http.StatusOK).has(
+		"Declined", "Recent repayments were late", "Fail", "max_dpd_12m", "120 days",
+	)
+	b.get("/console/sandbox/decisions/"+b.apply(tenant.Sandbox, referred("A-3"))).want(http.StatusOK).has(
+		"Referred", "indicative", "In the queue", "by waiting",
+	)
+}
+
+func TestDecisionOfAnEvaluation(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	b.evaluated("A-1")
+	b.evaluated("A-2")
+	id := b.evaluated("A-3")
+	b.get("/console/sandbox/decisions/"+id).want(http.StatusOK).has(
+		"beneficiary account reuse", "••••2333", "Fraud score", "device_is_rooted", "All features", "Features that stand out",
+	).hasNot("000111222333")
+	at := "/console/sandbox/decisions/" + id + "/features"
+	shown := b.get(at).want(http.StatusOK).has("3,492 features", "Next page")
+	if next := link(shown, "Next page"); next == "" {
+		t.Error("there is no way on")
+	} else {
+		b.get(next).want(http.StatusOK).has("First page")
+	}
+	b.get(at + "?q=enquiry+90d+count&product=all").want(http.StatusOK).has("enquiry__all__90d__count").hasNot("salary__all")
+	b.get(at+"?only=used&only=populated").want(http.StatusOK).has("Nothing found", `value="used" checked`)
+	b.get(at + "?only=populated").want(http.StatusOK).has("account_opened__").hasNot(">none<")
+	b.get(at+"?name=enquiry__all__90d__count").want(http.StatusOK).has("Meaning", "Formula", "2026-11-01", "2026-09-03")
+	b.get(at + "?window=x").want(http.StatusOK).has("must be a whole number")
+	b.get(at + "?cursor=x").want(http.StatusBadRequest)
+	b.get("/console/sandbox/decisions/" + b.decide(tenant.Sandbox, "A-4") + "/features").want(http.StatusNotFound)
+}
+
+// link is where a link with this text leads.
+func link(a *answer, text string) string {
+	before, _, found := strings.Cut(a.body, ">"+text)
+	if !found {
+		return ""
+	}
+	at := strings.LastIndex(before, `href="`)
+	path, _, _ := strings.Cut(before[at+len(`href="`):], `"`)
+	return strings.ReplaceAll(path, "&amp;", "&")
+}
+
+func TestDecisionsAreFoundAndPaged(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	b.get("/console/sandbox/decisions").want(http.StatusOK).has("No decision yet")
+	first := b.decide(tenant.Sandbox, "A-first")
+	for i := range 51 {
+		b.decide(tenant.Sandbox, fmt.Sprintf("A-%d", i))
+	}
+	b.apply(tenant.Sandbox, declined("A-declined"))
+	shown := b.get("/console/sandbox/decisions").want(http.StatusOK).has("A-declined", "A-50").hasNot("A-first")
+	b.get(link(shown, "Next page")).want(http.StatusOK).has("A-first", "First page").hasNot("A-50", "Next page")
+	at := "/console/sandbox/decisions?"
+	b.get(at + "q=" + first).to("/console/sandbox/decisions/" + first)
+	b.get(at+"q=A-7").want(http.StatusOK).has("A-7").hasNot("A-70", "A-8")
+	b.get(at+"status=DECLINED").want(http.StatusOK).has("A-declined", `value="DECLINED" selected`).hasNot("A-50")
+	b.get(at+"grade=NOPE").want(http.StatusOK).has("Nothing found", `value="NOPE"`)
+	b.get(at + "to=2020-01-01").want(http.StatusOK).has("Nothing found")
+	b.get(at + "from=yesterday").want(http.StatusOK).has("must be a date")
+	b.get(at + "cursor=x").want(http.StatusBadRequest)
+	page, err := b.service.RuleSets(t.Context(), b.who(tenant.Sandbox), decisioning.RuleSetFilter{Status: "active"}, decisioning.List{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.get(at+"policy="+page.Data[0].ID+"&status=DECLINED").want(http.StatusOK).has("A-declined", page.Data[0].ID+`" selected`).hasNot("A-50")
+	b.get(at+"policy=pol_none").want(http.StatusOK).has("Nothing found", `value="pol_none" selected`)
+	b.get("/console/live/decisions").want(http.StatusOK).has("No decision yet")
+}
+
+func TestDecisionsOfOthersAreNotThere(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	owner, stranger := h.signUp(), h.signUp()
+	id := owner.apply(tenant.Sandbox, referred("A-1"))
+	for _, path := range []string{
+		"/console/sandbox/decisions/" + id, "/console/sandbox/decisions/" + id + "/features",
+		"/console/sandbox/decisions/nothing", "/console/sandbox/decisions/" + url.PathEscape(hostile),
+	} {
+		stranger.get(path).want(http.StatusNotFound).hasNot("A-1", "<script>alert")
+	}
+	owner.get("/console/live/decisions/" + id).want(http.StatusNotFound)
+	for _, path := range []string{"/console/sandbox/decisions/" + id + "/review", "/console/sandbox/referrals/" + id + "/review"} {
+		stranger.post(path, "outcome", "upheld").want(http.StatusNotFound)
+	}
+	stranger.get("/console/sandbox/decisions?q=A-1").want(http.StatusOK).has("Nothing found")
+	stranger.get("/console/sandbox/referrals").want(http.StatusOK).has("Nobody waits")
+	stranger.get("/console/sandbox/referrals?at=" + id).want(http.StatusOK).hasNot("A-1")
+	owner.get("/console/sandbox/referrals").want(http.StatusOK).has("A-1")
+}
+
+func TestDecisionsEscapeWhatStrangersSend(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.apply(tenant.Sandbox, referred(strings.ReplaceAll(hostile, `"`, `'`)))
+	b.post("/console/sandbox/decisions/"+id+"/review", "outcome", "more_information", "note", hostile).
+		to("/console/sandbox/decisions/" + id)
+	for _, path := range []string{
+		"/console/sandbox/decisions", "/console/sandbox/decisions/" + id, "/console/sandbox/referrals",
+		"/console/sandbox/decisions?q=" + url.QueryEscape(hostile) + "&grade=" + url.QueryEscape(hostile) + "&policy=" + url.QueryEscape(hostile),
+	} {
+		b.get(path).want(http.StatusOK).has("&lt;script&gt;alert(1)").hasNot("<script>alert", "ZgotmplZ", " style=")
+	}
+	b.post("/console/sandbox/decisions/"+id+"/review", "outcome", hostile, "reason_code", hostile, "note", hostile).
+		want(http.StatusUnprocessableEntity).has("&lt;script&gt;", "must be capitals").hasNot("<script>alert")
+}

@@ -1,0 +1,59 @@
+package console
+
+import (
+	"net/http"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// answerScript answers a module of ours with JSON.
+func (v *visit) answerScript(w *wire.Writer) error {
+	v.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	v.w.WriteHeader(http.StatusOK)
+	_, _ = v.w.Write(w.Buf) // a script that has gone away needs no answer
+	return nil
+}
+
+// mostFound is how many features are suggested at once.
+const mostFound = 50
+
+// findFields finds features for the condition builder: there are thousands.
+func (c *Console) findFields(v *visit) error {
+	var w wire.Writer
+	w.Array()
+	for _, f := range decisioning.FindFeatures(v.query("q"), mostFound) {
+		w.Object().Key("name").String(f.Name).Key("type").String(f.Type.String()).Key("meaning").String(f.Meaning).EndObject()
+	}
+	return v.answerScript(w.EndArray())
+}
+
+// checkCondition puts a condition into words, or says what is wrong with it.
+func (c *Console) checkCondition(v *visit) error {
+	condition, err := wire.Parse([]byte(v.form.Value("condition")))
+	var inputs wire.Value
+	if err == nil && v.form.Value("inputs") != "" {
+		inputs, err = wire.Parse([]byte(v.form.Value("inputs")))
+	}
+	var w wire.Writer
+	w.Object()
+	if err == nil {
+		text, document, faulty := decisioning.CheckCondition(condition, inputs, v.form.Value("stage") == "2")
+		if err = faulty; err == nil {
+			w.Key("text").String(text).Key("condition").Raw(document)
+		}
+	}
+	w.Key("faults").Array()
+	if err != nil {
+		refusal := v.refusal(err)
+		items := refusal.Items
+		if len(items) == 0 {
+			items = []fault.Item{{Code: refusal.Code, Detail: refusal.Detail}}
+		}
+		for _, item := range items {
+			w.Object().Key("pointer").String(item.Pointer).Key("detail").String(sentence(item.Detail)).EndObject()
+		}
+	}
+	return v.answerScript(w.EndArray().EndObject())
+}

@@ -1,0 +1,193 @@
+package console
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// draft is a policy document while somebody writes it: whatever they have
+// typed so far, sound or not. It travels in the form and is kept nowhere else,
+// so that an unfinished thought is no version.
+type draft struct{ root map[string]any }
+
+// literal is a number as it was written.
+type literal string
+
+// draftOf is a document to be changed. One that is no object cannot be.
+func draftOf(v wire.Value) (*draft, error) {
+	root, is := loose(v).(map[string]any)
+	if !is {
+		return nil, fault.New(fault.Malformed, fault.CodeWrongType, "a policy document is an object")
+	}
+	return &draft{root}, nil
+}
+
+// loose turns a value into one that can be changed.
+func loose(v wire.Value) any {
+	switch v.Kind() {
+	case wire.Object:
+		out := map[string]any{}
+		for name, member := range v.Members() {
+			if member.Given() { // a null says nothing
+				out[name] = loose(member)
+			}
+		}
+		return out
+	case wire.Array:
+		out := []any{}
+		for _, e := range v.Elements() {
+			out = append(out, loose(e))
+		}
+		return out
+	case wire.Number:
+		return literal(v.Text())
+	case wire.String:
+		return v.Text()
+	case wire.Bool:
+		return v.IsTrue()
+	default:
+		return nil
+	}
+}
+
+// write writes a value with its members in name order, as stored documents
+// have them.
+func write(w *wire.Writer, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		w.Object()
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			w.Name(name)
+			write(w, v[name])
+		}
+		w.EndObject()
+	case []any:
+		w.Array()
+		for _, e := range v {
+			write(w, e)
+		}
+		w.EndArray()
+	case literal:
+		w.Raw([]byte(v))
+	case string:
+		w.String(v)
+	case bool:
+		w.Bool(v)
+	default:
+		w.Null()
+	}
+}
+
+func (d *draft) bytes() []byte {
+	var w wire.Writer
+	write(&w, d.root)
+	return w.Buf
+}
+
+// value is the draft as a body.
+func (d *draft) value() (wire.Value, error) { return wire.Parse(d.bytes()) }
+
+// body is the draft as the request for a new version that is made from base.
+func (d *draft) body(base string) (wire.Value, error) {
+	root := maps.Clone(d.root)
+	root["base"] = base
+	return (&draft{root}).value()
+}
+
+// card is the scorecard, made if there is none.
+func (d *draft) card() map[string]any {
+	card, is := d.root["scorecard"].(map[string]any)
+	if !is {
+		card = map[string]any{}
+		d.root["scorecard"] = card
+	}
+	return card
+}
+
+// list is the lines of a section, and set puts them back.
+func (d *draft) list(section string) (lines []any, set func([]any)) {
+	holder := d.root
+	name := section
+	if section == sectionFactors {
+		holder, name = d.card(), "factors"
+	}
+	lines, _ = holder[name].([]any)
+	return lines, func(lines []any) { holder[name] = lines }
+}
+
+// row is one line of a section.
+func (d *draft) row(section string, i int) (map[string]any, bool) {
+	lines, _ := d.list(section)
+	if i < 0 || i >= len(lines) {
+		return nil, false
+	}
+	row, is := lines[i].(map[string]any)
+	return row, is
+}
+
+// place is a line of the editor: a section and a number, such as knockouts/3.
+type place struct {
+	Section string
+	Index   int
+}
+
+// placeOf reads a place; ok is false for what is none of this draft's.
+func (d *draft) placeOf(text string) (at place, ok bool) {
+	section, number, _ := strings.Cut(text, "/")
+	i, err := strconv.Atoi(number)
+	if _, known := sectionFields[section]; !known || err != nil {
+		return place{}, false
+	}
+	_, ok = d.row(section, i)
+	return place{section, i}, ok
+}
+
+func (p place) String() string { return p.Section + "/" + strconv.Itoa(p.Index) }
+
+// pointer is the place in the document.
+func (p place) pointer() string {
+	if p.Section == sectionFactors {
+		return "/scorecard/factors/" + strconv.Itoa(p.Index)
+	}
+	return "/" + p.Section + "/" + strconv.Itoa(p.Index)
+}
+
+// add appends an empty line, after the like of which the others are modelled.
+func (d *draft) add(section string) place {
+	lines, set := d.list(section)
+	row := map[string]any{}
+	for _, f := range sectionFields[section] {
+		if f.begins != "" {
+			f.put(row, f.begins)
+		}
+	}
+	if section == sectionFactors {
+		row["bins"] = []any{}
+	}
+	set(append(lines, row))
+	return place{section, len(lines)}
+}
+
+func (d *draft) remove(at place) {
+	lines, set := d.list(at.Section)
+	set(slices.Delete(slices.Clone(lines), at.Index, at.Index+1))
+}
+
+// move exchanges a line with its neighbour: rules run, and bands are read, in
+// the order in which they stand.
+func (d *draft) move(at place, by int) place {
+	lines, set := d.list(at.Section)
+	to := at.Index + by
+	if to < 0 || to >= len(lines) {
+		return at
+	}
+	lines = slices.Clone(lines)
+	lines[at.Index], lines[to] = lines[to], lines[at.Index]
+	set(lines)
+	return place{at.Section, to}
+}

@@ -1,0 +1,250 @@
+package console
+
+import (
+	"net/url"
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// The sections of the editor that are lists of lines. All but the factors are
+// named as in the document.
+const (
+	sectionKnockouts   = "knockouts"
+	sectionAdjustments = "adjustments"
+	sectionTerms       = "conditions"
+	sectionFactors     = "factors"
+	sectionBands       = "pricing_bands"
+	sectionInputs      = "inputs"
+)
+
+// editKind is how a member is typed and what it becomes.
+type editKind string
+
+const (
+	asText      editKind = ""
+	asNumber    editKind = "number"    // what is none stays as typed, and is refused beside its field
+	asFlag      editKind = "flag"      // a box
+	asLines     editKind = "lines"     // texts, one a line
+	asNumbers   editKind = "numbers"   // with commas between
+	asCondition editKind = "condition" // a condition_ast
+)
+
+// editField is a member of a line that can be edited.
+type editField struct {
+	Name, Label, Hint string
+	Kind              editKind
+	Choices           []option
+	Required          bool
+	Wide              bool
+	Names             bool // it names a field
+
+	begins string // the value in a new line
+}
+
+var actionChoices = []option{{Value: "decline", Label: "Decline"}, {Value: "refer", Label: "Refer to a person"}}
+
+// sectionTitles are what one line of a section is called.
+var sectionTitles = map[string]string{
+	sectionKnockouts: "knockout", sectionAdjustments: "adjustment", sectionTerms: "condition of the offer",
+	sectionFactors: "factor", sectionBands: "pricing band", sectionInputs: "input",
+}
+
+// sectionFields are the members of each section's lines. What is not named
+// here is kept as it is.
+var sectionFields = map[string][]editField{
+	sectionKnockouts: {
+		{Name: "id", Label: "Id", Hint: "Letters, digits, _ . and -; decisions name the rule by it.", Required: true},
+		{Name: "action", Label: "When it hits", Choices: actionChoices, begins: "decline"},
+		{Name: "stage", Label: "Stage", Kind: asNumber, begins: "1", Choices: []option{
+			{Value: "1", Label: "1, before the score"}, {Value: "2", Label: "2, with score and offer known"}}},
+		{Name: "reason_code", Label: "Reason code", Hint: "Capital letters; left out, the condition's field suggests one."},
+		{Name: "on_absent", Label: "When a field is absent", begins: "pass", Choices: []option{
+			{Value: "pass", Label: "Pass"}, {Value: "refer", Label: "Refer"}, {Value: "fail", Label: "Count as a hit"}}},
+		{Name: "condition_ast", Label: "Condition", Kind: asCondition, Required: true, Wide: true},
+		{Name: "message", Label: "Message for the lender", Hint: "Fields and {threshold} may stand in braces.", Wide: true},
+		{Name: "applicant_message", Label: "Message for the applicant", Hint: "Replaces the usual text of the reason code.", Wide: true},
+	},
+	sectionAdjustments: {
+		{Name: "id", Label: "Id", Required: true},
+		{Name: "delta", Label: "Points to add", Hint: "Negative to take points away.", Kind: asNumber, Required: true},
+		{Name: "reason_code", Label: "Reason code", Hint: "Only where points are taken away."},
+		{Name: "condition_ast", Label: "Condition", Kind: asCondition, Required: true, Wide: true},
+	},
+	sectionTerms: {
+		{Name: "code", Label: "Code", Required: true},
+		{Name: "text", Label: "What the applicant must bring", Required: true, Wide: true},
+		{Name: "condition_ast", Label: "Asked for when", Kind: asCondition, Required: true, Wide: true},
+	},
+	sectionFactors: {
+		{Name: "factor", Label: "Factor", Required: true},
+		{Name: "field", Label: "Field", Names: true, Required: true},
+		{Name: "reason_code", Label: "Reason code"},
+		{Name: "weight", Label: "Weight", Kind: asNumber, Hint: "1 unless the points are to be multiplied."},
+		{Name: "missing_points", Label: "Points when absent", Kind: asNumber},
+		{Name: "when", Label: "Counts only when", Kind: asCondition, Wide: true},
+	},
+	sectionBands: {
+		{Name: "id", Label: "Id", Required: true},
+		{Name: "grade", Label: "Grade", Required: true},
+		{Name: "action", Label: "Outcome", begins: "approve", Choices: append([]option{{Value: "approve", Label: "Approve"}}, actionChoices...)},
+		{Name: "ntc", Label: "For applicants who are new to credit", Kind: asFlag},
+		{Name: "min_score", Label: "Lowest score", Kind: asNumber},
+		{Name: "max_score", Label: "Highest score", Kind: asNumber},
+		{Name: "interest_rate", Label: "Interest, % a year", Kind: asNumber},
+		{Name: "tenure_months", Label: "Usual tenure, months", Kind: asNumber},
+		{Name: "tenures_allowed", Label: "Tenures allowed, months", Kind: asNumbers},
+		{Name: "min_limit", Label: "Smallest loan, ₹", Kind: asNumber},
+		{Name: "max_limit", Label: "Largest loan, ₹", Kind: asNumber},
+		{Name: "default_limit", Label: "Loan when income is unknown, ₹", Kind: asNumber},
+		{Name: "income_multiple", Label: "Most, as a multiple of income", Kind: asNumber},
+		{Name: "foir_cap", Label: "FOIR cap", Hint: "0.5 is half of the income.", Kind: asNumber},
+		{Name: "processing_fee_pct", Label: "Fee, %", Kind: asNumber},
+		{Name: "processing_fee_min", Label: "Least fee, ₹", Kind: asNumber},
+		{Name: "gst_pct", Label: "GST on the fee, %", Kind: asNumber},
+	},
+	sectionInputs: {
+		{Name: "name", Label: "Path of the request", Hint: "Under applicant. or report.", Required: true},
+		{Name: "type", Label: "Type", begins: "number", Choices: []option{
+			{Value: "number", Label: "Number"}, {Value: "string", Label: "Text"}, {Value: "boolean", Label: "Yes or no"}}},
+		{Name: "meaning", Label: "Meaning", Wide: true},
+	},
+}
+
+// generalFields and scaleFields are what stands once in a document.
+var (
+	generalFields = []editField{
+		{Name: "name", Label: "Name", Required: true},
+		{Name: "policy_key", Label: "Policy key", Hint: "Another key begins another policy.", Required: true},
+		{Name: "limit_step", Label: "Limits are multiples of, ₹", Kind: asNumber},
+		{Name: "offer_validity_days", Label: "Offers are valid for, days", Kind: asNumber},
+		{Name: "required_fields", Label: "Required fields", Hint: "One a line; a|b asks for either.", Kind: asLines, Wide: true},
+		{Name: "actionable_fields", Label: "Fields that advice may name", Hint: "One a line.", Kind: asLines, Wide: true},
+		{Name: "include_defaults", Label: "Merge the built-in rules", Kind: asFlag},
+		{Name: "allow_gaps", Label: "Allow scores without a band", Kind: asFlag},
+	}
+	scaleFields = []editField{
+		{Name: "base_points", Label: "Points to begin with", Kind: asNumber, Required: true},
+		{Name: "min_score", Label: "Lowest score", Kind: asNumber},
+		{Name: "max_score", Label: "Highest score", Kind: asNumber},
+		{Name: "pdo", Label: "Points that double the odds", Kind: asNumber},
+		{Name: "anchor_score", Label: "Score of the known odds", Kind: asNumber},
+		{Name: "anchor_odds", Label: "Odds at that score, to 1", Kind: asNumber},
+	}
+)
+
+// put gives a member what was typed; nothing typed takes the member away. What
+// is not of its kind is kept as a text, so that it is refused at its place and
+// can be corrected there.
+func (f *editField) put(row map[string]any, typed string) {
+	typed = strings.TrimSpace(strings.ReplaceAll(typed, "\r\n", "\n"))
+	switch {
+	case f.Kind == asFlag:
+		row[f.Name] = typed != ""
+	case f.Kind == asLines:
+		row[f.Name] = split(typed, "\n", func(s string) any { return s })
+	case typed == "":
+		delete(row, f.Name)
+	case f.Kind == asNumber:
+		row[f.Name] = numberOr(typed)
+	case f.Kind == asNumbers:
+		row[f.Name] = split(typed, ",", numberOr)
+	case f.Kind == asCondition:
+		row[f.Name] = typed
+		if v, err := wire.Parse([]byte(typed)); err == nil {
+			row[f.Name] = loose(v)
+		}
+	default:
+		row[f.Name] = typed
+	}
+}
+
+// numberOr reads a number as people write it, ₹5,00,000 too.
+func numberOr(typed string) any {
+	plain := strings.NewReplacer(",", "", " ", "", "₹", "", "−", "-").Replace(typed)
+	if v, err := wire.Parse([]byte(plain)); err == nil && v.Kind() == wire.Number {
+		return literal(plain)
+	}
+	return typed
+}
+
+func split(typed, between string, read func(string) any) []any {
+	list := []any{}
+	for part := range strings.SplitSeq(typed, between) {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, read(part))
+		}
+	}
+	return list
+}
+
+// typed is a member as it stands in its field.
+func (f *editField) typed(row map[string]any) string {
+	v := row[f.Name]
+	switch f.Kind {
+	case asFlag:
+		if on, _ := v.(bool); on {
+			return "1"
+		}
+		return ""
+	case asLines, asNumbers:
+		between := map[editKind]string{asLines: "\n", asNumbers: ", "}[f.Kind]
+		list, _ := v.([]any)
+		var texts []string
+		for _, e := range list {
+			texts = append(texts, plainText(e))
+		}
+		return strings.Join(texts, between)
+	case asCondition:
+		if _, is := v.(string); is || v == nil {
+			return plainText(v)
+		}
+		return laidOut(v)
+	default:
+		return plainText(v)
+	}
+}
+
+// laidOut is a value as JSON that people can read.
+func laidOut(v any) string {
+	var w wire.Writer
+	write(&w, v)
+	read, err := wire.Parse(w.Buf)
+	if err != nil {
+		return string(w.Buf) // too deep, and refused elsewhere
+	}
+	return indented(read)
+}
+
+// plainText is a scalar without quotes; anything else as JSON.
+func plainText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case literal:
+		return string(v)
+	}
+	var w wire.Writer
+	write(&w, v)
+	return string(w.Buf)
+}
+
+// take gives the members of a row what a form has under a prefix.
+func take(fields []editField, row map[string]any, f *form, prefix string) {
+	for i := range fields {
+		fields[i].put(row, f.values.Get(prefix+fields[i].Name))
+	}
+}
+
+// formOf is the form of a row, under a prefix.
+func formOf(fields []editField, row map[string]any, prefix string) *form {
+	f := &form{values: url.Values{}}
+	for i := range fields {
+		if text := fields[i].typed(row); text != "" || fields[i].Kind != asFlag {
+			f.values.Set(prefix+fields[i].Name, text)
+		}
+	}
+	return f
+}

@@ -1,0 +1,44 @@
+package console
+
+import (
+	"strings"
+
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// signUpBody is the body of a signup, as the API takes it. A password is sent
+// as it was typed.
+func signUpBody(f *form) (wire.Value, error) {
+	var w wire.Writer
+	w.Object().Key("email").String(f.Value("email")).Key("org_name").String(f.Value("org_name"))
+	w.Key("password").String(f.Secret("password").Reveal()).EndObject()
+	return wire.Parse(w.Buf)
+}
+
+// base is where this console is, as the browser writes it.
+func (v *visit) base() string {
+	if v.secure() {
+		return "https://" + v.r.Host
+	}
+	return "http://" + v.r.Host
+}
+
+// curl is a command that works with a key right away, whatever it may do.
+func (v *visit) curl(key tenant.Key, scopes tenant.Scopes) string {
+	bearer := ` \` + "\n" + `  -H ` + quoted("Authorization: Bearer "+key.Reveal())
+	switch {
+	case scopes.Has(tenant.Decide):
+		return "curl " + quoted(v.base()+"/v1/decisions") + bearer + ` \
+  -H 'Content-Type: application/json' \
+  -d '{"applicant":{"id":"A-1001","monthly_income":85000,"foir":0.32,"requested_amount":600000},
+       "bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'`
+	case scopes.Has(tenant.Read):
+		return "curl " + quoted(v.base()+"/v1/usage") + bearer
+	}
+	return "curl " + quoted(v.base()+"/v1/health") + bearer
+}
+
+// quoted keeps a shell from reading anything into a text: the host is what the
+// browser said it was.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

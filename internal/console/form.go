@@ -1,0 +1,150 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// form is what was typed, and what was wrong with it. On a page that nobody
+// has posted yet it is empty.
+type form struct {
+	values url.Values
+	// Refusal is what was wrong with the whole, "" when nothing was.
+	Refusal string
+	Faults  []fault.Item
+}
+
+// readForm reads the posted form within its limit.
+func (v *visit) readForm() error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, v.console.options.MaxForm)
+	err := v.r.ParseForm()
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return fault.New(fault.TooLarge, "request_too_large", "the form is larger than it can be")
+	case err != nil:
+		return fault.New(fault.Malformed, "malformed_form", "the form cannot be read")
+	}
+	v.form = &form{values: v.r.PostForm}
+	return nil
+}
+
+// again draws a page once more after its form was refused: what was typed is
+// still there, and beside it what was wrong. What no typing can mend is left
+// to the page of refusals.
+func (v *visit) again(err error, draw func(*visit) error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	switch refusal.Kind {
+	case fault.Invalid, fault.Malformed, fault.Conflict, fault.Precondition, fault.Limited, fault.Unauthenticated:
+	default:
+		return err
+	}
+	v.status, v.code = statusOf(refusal), refusal.Code
+	v.waitHint(err)
+	v.form.Faults = refusal.Items
+	if len(refusal.Items) == 0 {
+		v.form.Refusal = sentence(refusal.Detail)
+	}
+	return draw(v)
+}
+
+// Value is what was typed into a field, without the spaces around it. A
+// password is read with Secret.
+func (f *form) Value(name string) string { return strings.TrimSpace(f.values.Get(name)) }
+
+// Secret is what was typed into a field, as it was typed.
+func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
+
+// Values are the boxes of a group that were ticked.
+func (f *form) Values(name string) []string { return f.values[name] }
+
+// Has reports whether a box of a group was ticked.
+func (f *form) Has(name, value string) bool { return slices.Contains(f.values[name], value) }
+
+// Posted reports whether the page is drawn again after its form was refused.
+func (f *form) Posted() bool { return f.values != nil }
+
+// Fault is what was wrong with a field, or with something inside it.
+func (f *form) Fault(name string) string {
+	var said []string
+	for _, item := range f.Faults {
+		if fieldOf(item.Pointer) == name && !slices.Contains(said, item.Detail) {
+			said = append(said, item.Detail)
+		}
+	}
+	return sentence(strings.Join(said, "; "))
+}
+
+// Field is the name of the field that a fault is about, "" for the whole form.
+func (f *form) Field(item fault.Item) string { return fieldOf(item.Pointer) }
+
+func fieldOf(pointer string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	return name
+}
+
+// sentence makes a sentence of what a refusal says in passing.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	if text[0] >= 'a' && text[0] <= 'z' {
+		text = string(text[0]-'a'+'A') + text[1:]
+	}
+	if !strings.ContainsAny(text[len(text)-1:], ".!?") {
+		text += "."
+	}
+	return text
+}
+
+// document makes the body that a use case reads out of fields: an object with
+// a text for each field that was filled in.
+func (f *form) document(fields ...string) (wire.Value, error) {
+	var w wire.Writer
+	w.Object()
+	for _, name := range fields {
+		if text := f.Value(name); text != "" {
+			w.Key(name).String(text)
+		}
+	}
+	w.EndObject()
+	return wire.Parse(w.Buf)
+}
+
+// day reads a date as a browser sends it: the beginning of that day in India,
+// the zero time when nothing was typed.
+func day(faults *fault.List, pointer, text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.ParseInLocation(time.DateOnly, text, india)
+	if err != nil {
+		faults.Add(pointer, fault.CodeInvalidField, "must be a date such as 2026-11-14")
+	}
+	return at
+}
+
+// whole reads a whole number between bounds; otherwise, when nothing was typed.
+func whole(faults *fault.List, pointer, text string, otherwise, least, most int) int {
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		faults.Add(pointer, fault.CodeOutOfRange, "must be a whole number from %d to %d", least, most)
+		return otherwise
+	}
+	return n
+}

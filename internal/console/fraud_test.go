@@ -1,0 +1,118 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"verdict/internal/tenant"
+)
+
+const hostileRef = `<script>alert("x")</script>`
+
+// ring lets three applicants share a bank account and an address, and is the
+// path of the alert that is raised.
+func (b *browser) ring(env tenant.Environment) string {
+	b.Helper()
+	for _, ref := range []string{"A-1", "A-2", hostileRef} {
+		body := parse(b.T, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"demographics":{"age":34,"employmentType":"salaried"},
+			"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000}},
+			"fraud":{"applicant_ref":%q,"beneficiary_account":"00112233445566","ip":"49.36.1.9"}}`, ref))
+		if _, err := b.service.Evaluate(b.Context(), b.who(env), body, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	shown := b.get("/console/" + string(env) + "/fraud").want(http.StatusOK).has("Shared bank account", "••••5566", "Open")
+	_, rest, found := strings.Cut(shown.body, `/fraud/alerts/`)
+	if !found {
+		b.Fatal("no alert is listed")
+	}
+	id, _, _ := strings.Cut(rest, `"`)
+	return "/console/" + string(env) + "/fraud/alerts/" + id
+}
+
+func TestAlert(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.signUp()
+	at := b.ring(tenant.Sandbox)
+	b.get(at).want(http.StatusOK).
+		has("3 different applicants named the same bank account", "chart-ring", "Internet address", "&lt;script&gt;", "/acknowledge", "/close").
+		hasNot("<script>alert")
+	b.get("/console/sandbox/fraud?status=closed").want(http.StatusOK).has("No alert found")
+
+	h.signUp().get(at).want(http.StatusNotFound)
+	b.get(strings.Replace(at, "sandbox", "live", 1)).want(http.StatusNotFound)
+	viewer := b.colleague(tenant.RoleViewer)
+	viewer.get(at).want(http.StatusOK).hasNot("/acknowledge", "/close")
+	viewer.post(at+"/acknowledge", "note", "x").want(http.StatusForbidden)
+
+	path := strings.TrimPrefix(at, "/console/sandbox")
+	b.post(at+"/acknowledge", "note", `calling <b>them</b>`).to("/console/sandbox" + path)
+	b.get(at).want(http.StatusOK).has("Acknowledged", "calling &lt;b&gt;them&lt;/b&gt;", b.email).hasNot("/acknowledge")
+	b.post(at+"/close", "resolution", "guesswork").want(http.StatusUnprocessableEntity).has(`id="e-resolution"`)
+	b.post(at+"/close", "resolution", "confirmed_fraud", "note", "one mule").to("/console/sandbox" + path)
+	b.get(at).want(http.StatusOK).has("confirmed fraud", "one mule").hasNot("/close")
+	b.post(at + "/acknowledge").want(http.StatusConflict)
+
+	shown := b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("••••5566", "Bank account")
+	_, rest, _ := strings.Cut(shown.body, `name="key" value="`)
+	key, _, _ := strings.Cut(rest, `"`)
+	viewer.post("/console/sandbox/fraud/blocked/remove", "kind", "beneficiary_account", "key", key).want(http.StatusForbidden)
+	b.post("/console/sandbox/fraud/blocked/remove", "kind", "beneficiary_account", "key", key).to("/console/sandbox/fraud/blocked")
+	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("Nothing is blocked")
+}
+
+func TestThresholds(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	const at = "/console/sandbox/fraud/thresholds"
+	b.get(at).want(http.StatusOK).has("Nobody has changed them yet", `name="fraud.ip_cluster.distinct_applicants"`, "Default: 5.")
+
+	set := func(pairs ...string) []string { return append([]string{"version", "0"}, pairs...) }
+	b.post(at, set("fraud.ip_cluster.distinct_applicants", "-4", "location.allowed_ip_countries", "IN, Mars")...).
+		want(http.StatusUnprocessableEntity).
+		has(`id="e-fraud.ip_cluster.distinct_applicants"`, `value="-4"`, `id="e-location.allowed_ip_countries"`)
+	b.post(at, set(
+		"fraud.ip_cluster.distinct_applicants", "7", "fraud.ip_cluster.enabled", "false", "location.allowed_ip_countries", "IN, NP",
+		"fraud.beneficiary_reuse.allowlist_accounts", "00112233445566", "fraud.alert_min_severity", "high",
+	)...).to(at)
+	b.get(at).want(http.StatusOK).
+		has("Version 1", `value="7"`, "Now: 7.", "IN, NP", "••••5566", "Default: on. Now: false.", b.email).hasNot("00112233445566")
+
+	// The masked account is kept as it is, and an old page changes nothing.
+	b.post(at, "version", "1", "fraud.beneficiary_reuse.allowlist_accounts", "••••5566").to(at)
+	b.post(at, "version", "1", "fraud.ip_cluster.distinct_applicants", "9").want(http.StatusPreconditionFailed).has("another version", `value="9"`)
+	b.get(at).want(http.StatusOK).has("Version 2", "••••5566")
+
+	viewer := b.colleague(tenant.RoleViewer)
+	viewer.get(at).want(http.StatusOK).has("disabled", "can look at them")
+	viewer.post(at, "version", "2").want(http.StatusForbidden)
+	const live = "/console/live/fraud/thresholds"
+	b.post(live, "version", "0", "fraud.ip_cluster.points", "1").want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)
+	b.post(live, "version", "0", "fraud.ip_cluster.points", "1", "confirm", "LIVE").to(live)
+}
+
+func TestPincodes(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	const at = "/console/sandbox/fraud/pincodes"
+	b.get(at).want(http.StatusOK).has("No entry found", "chart-tilemap")
+	b.post(at, "pincode", "400001", "risk", "HIGH", "reason", hostileRef, "expires_at", "2099-01-31").to(at)
+	b.get(at).want(http.StatusOK).has("400001", "&lt;script&gt;", "Mumbai, Konkan and Goa; High: 1", "1 Feb 2099").hasNot("<script>alert")
+	b.post(at, "pincode", "4x", "risk", "HIGH", "risk_score", "lots").want(http.StatusUnprocessableEntity).
+		has(`id="e-pincode"`, `id="e-risk_score"`, `value="4x"`)
+	b.post(at+"/list", "lines", "pincode,risk,reason\n110001, BLOCKED, a ring\n70, 20\n\n560001\tmedium\n").want(http.StatusUnprocessableEntity).
+		has("line 3: pincode", "560001")
+	b.post(at+"/list", "lines", "pincode,risk,reason\n110001, BLOCKED, a ring, of three\n700, 20\n\n560001\tmedium\n9011,high\n400001,\n").to(at)
+	b.get(at).want(http.StatusOK).has("110001", "a ring, of three", "Delhi; Blocked: 1", "Kolkata; Low: 1", "Bengaluru; Medium: 1", "Army post; High: 1").
+		hasNot("400001<")
+	b.get(at+"?prefix=56").want(http.StatusOK).has("560001").hasNot("<code>110001")
+	b.get(at+"?class=BLOCKED").want(http.StatusOK).has("110001").hasNot("<code>560001")
+	b.post(at+"/remove", "pincode", "110001").to(at)
+	b.get(at).want(http.StatusOK).hasNot("<code>110001")
+	b.post(at+"/list", "lines", "nothing here").want(http.StatusUnprocessableEntity).has(`id="e-lines"`)
+	b.post("/console/live/fraud/pincodes", "pincode", "400001", "risk", "HIGH").want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)
+	b.colleague(tenant.RoleViewer).post(at+"/remove", "pincode", "700").want(http.StatusForbidden)
+}

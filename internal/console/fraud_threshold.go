@@ -1,0 +1,268 @@
+package console
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/wire"
+)
+
+// thresholdKind is how a threshold is typed and written.
+type thresholdKind int
+
+const (
+	numberThreshold thresholdKind = iota
+	switchThreshold
+	choiceThreshold
+	listThreshold
+)
+
+// threshold is one setting of the fraud configuration. Its path is where it
+// stands there, and the name of its field.
+type threshold struct {
+	path, label, hint string
+	kind              thresholdKind
+	choices           []string
+}
+
+// thresholdGroup is what is set together.
+type thresholdGroup struct {
+	title, text string
+	settings    []threshold
+}
+
+// thresholdGroups are the settings as the page shows them: in the order of the
+// document, so that they can be written as they come.
+var thresholdGroups = []thresholdGroup{
+	{"Spike in a pincode", "More applicants from a pincode than its own past leads one to expect.", []threshold{
+		{path: "fraud.pincode_spike.enabled", label: "Watched", kind: switchThreshold},
+		{path: "fraud.pincode_spike.window_hours", label: "Window in hours"},
+		{path: "fraud.pincode_spike.min_count", label: "Least number of applicants"},
+		{path: "fraud.pincode_spike.ratio_to_baseline", label: "Times the baseline"},
+		{path: "fraud.pincode_spike.baseline_days", label: "Days of the baseline"},
+		{path: "fraud.pincode_spike.min_baseline_days", label: "Least days of history"},
+		{path: "fraud.pincode_spike.points", label: "Points"},
+	}},
+	{"Cluster behind one address", "Different applicants from the same internet address.", []threshold{
+		{path: "fraud.ip_cluster.enabled", label: "Watched", kind: switchThreshold},
+		{path: "fraud.ip_cluster.window_hours", label: "Window in hours"},
+		{path: "fraud.ip_cluster.distinct_applicants", label: "Different applicants"},
+		{path: "fraud.ip_cluster.points", label: "Points"},
+	}},
+	{"Shared bank account", "Different applicants who name the same account. Shared phones, numbers and e-mail addresses are counted alike and give no points.", []threshold{
+		{path: "fraud.beneficiary_reuse.enabled", label: "Watched", kind: switchThreshold},
+		{path: "fraud.beneficiary_reuse.window_days", label: "Window in days"},
+		{path: "fraud.beneficiary_reuse.distinct_applicants", label: "Different applicants"},
+		{path: "fraud.beneficiary_reuse.points", label: "Points"},
+		{path: "fraud.beneficiary_reuse.allowlist_accounts", label: "Accounts that may be shared", kind: listThreshold,
+			hint: "Separated by commas. A number is kept as a keyed hash and shown by its last characters from then on; leave the masked ones as they are to keep them."},
+	}},
+	{"Agent all over the map", "One agent with too many applicants, or from too many pincodes.", []threshold{
+		{path: "fraud.agent_anomaly.enabled", label: "Watched", kind: switchThreshold},
+		{path: "fraud.agent_anomaly.window_hours", label: "Window in hours"},
+		{path: "fraud.agent_anomaly.max_applications", label: "Most applicants"},
+		{path: "fraud.agent_anomaly.max_distinct_pincodes", label: "Most pincodes"},
+		{path: "fraud.agent_anomaly.points", label: "Points"},
+	}},
+	{"Levels and alerts", "From which points on the fraud level rises, and from which severity somebody is told.", []threshold{
+		{path: "fraud.level_cutoffs.medium", label: "Medium from"},
+		{path: "fraud.level_cutoffs.high", label: "High from"},
+		{path: "fraud.level_cutoffs.very_high", label: "Very high from"},
+		{path: "fraud.alert_min_severity", label: "Alerts from severity", kind: choiceThreshold, choices: []string{"low", "medium", "high", "critical"}},
+		{path: "fraud.mute_days", label: "Silence after a false positive, in days"},
+	}},
+	{"Device", "What a phone says about its owner.", []threshold{
+		{path: "device.sim_new_days", label: "A SIM is new for so many days"},
+		{path: "device.loan_apps_max", label: "Most loan apps"},
+		{path: "device.app_install_min_age_days", label: "Least age of the app in days"},
+	}},
+	{"Location", "Where an application comes from.", []threshold{
+		{path: "location.gps_match_radius_km", label: "Radius around a pincode in km", hint: "Left empty, each pincode has its own."},
+		{path: "location.allowed_ip_countries", label: "Countries that may be applied from", kind: listThreshold, hint: "Two letters each, separated by commas. None: it makes no difference."},
+		{path: "location.default_pincode_risk", label: "Risk of a pincode without an entry", kind: choiceThreshold, choices: []string{"LOW", "MEDIUM", "HIGH", "BLOCKED"}},
+	}},
+}
+
+// thresholdField is a setting as it is drawn.
+type thresholdField struct {
+	Name, Label, Hint, Value, Default string
+	Changed                           bool // from what every tenant starts with
+	List                              bool
+	Options                           []option
+}
+
+type shownGroup struct {
+	Title, Text string
+	Fields      []thresholdField
+}
+
+// thresholds shows the fraud configuration with the defaults beside it.
+func (c *Console) thresholds(v *visit) error {
+	config, err := c.service.FraudConfig(v.ctx, v.caller())
+	if err != nil {
+		return err
+	}
+	now, err := configDocument(config)
+	if err != nil {
+		return err
+	}
+	usual, err := configDocument(decisioning.DefaultFraudConfig())
+	if err != nil {
+		return err
+	}
+	names, err := c.names(v)
+	if err != nil {
+		return err
+	}
+	data := struct {
+		Version   int64
+		UpdatedAt wire.Value
+		UpdatedBy string
+		Groups    []shownGroup
+	}{Version: config.Version, UpdatedAt: now.Get("updated_at"), UpdatedBy: now.Get("updated_by").Text()}
+	if name := names[data.UpdatedBy]; name != "" {
+		data.UpdatedBy = name
+	}
+	for _, g := range thresholdGroups {
+		shown := shownGroup{Title: g.title, Text: g.text}
+		for _, s := range g.settings {
+			shown.Fields = append(shown.Fields, s.shown(now, usual))
+		}
+		data.Groups = append(data.Groups, shown)
+	}
+	return v.render("fraud_thresholds", "Thresholds", data)
+}
+
+func configDocument(config decisioning.FraudConfig) (wire.Value, error) {
+	var w wire.Writer
+	config.Write(&w)
+	return wire.Parse(w.Buf)
+}
+
+func (s threshold) shown(now, usual wire.Value) thresholdField {
+	f := thresholdField{
+		Name: s.path, Label: s.label, Hint: s.hint, Value: settingText(now, s.path), Default: settingText(usual, s.path),
+		List: s.kind == listThreshold,
+	}
+	f.Changed = f.Value != f.Default
+	switch s.kind {
+	case switchThreshold:
+		f.Options = []option{{Value: "true", Label: "On"}, {Value: "false", Label: "Off"}}
+		f.Default = map[string]string{"true": "on", "false": "off"}[f.Default]
+	case choiceThreshold:
+		for _, choice := range s.choices {
+			f.Options = append(f.Options, option{Value: choice, Label: choice})
+		}
+	}
+	if f.Default == "" {
+		f.Default = "none"
+	}
+	return f
+}
+
+// settingText is a setting as it is typed.
+func settingText(document wire.Value, path string) string {
+	at := document
+	for name := range strings.SplitSeq(path, ".") {
+		at = at.Get(name)
+	}
+	switch at.Kind() {
+	case wire.Bool:
+		return strconv.FormatBool(at.IsTrue())
+	case wire.Array:
+		var list []string
+		for _, one := range at.Elements() {
+			list = append(list, one.Text())
+		}
+		return strings.Join(list, ", ")
+	}
+	return at.Text()
+}
+
+// setThresholds keeps all settings at once, unless somebody else has changed
+// them since the page was drawn.
+func (c *Console) setThresholds(v *visit) error {
+	if err := v.confirmed(); err != nil {
+		return v.again(err, c.thresholds)
+	}
+	expected, err := strconv.ParseInt(v.form.Value("version"), 10, 64)
+	if err != nil || expected < 0 {
+		expected = 0 // a form of ours has it; any other is taken for an old one
+	}
+	patch, err := thresholdPatch(v.form)
+	if err == nil {
+		_, err = c.service.ChangeFraudConfig(v.ctx, v.caller(), patch, expected)
+	}
+	if err != nil {
+		return v.again(pointed(err, thresholdPointer), c.thresholds)
+	}
+	return v.done("The thresholds are kept. The next application is measured by them.", "/fraud/thresholds")
+}
+
+// thresholdPointer is the pointer of the field that a pointer into the
+// configuration is about.
+func thresholdPointer(pointer string) string {
+	path := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
+	for _, g := range thresholdGroups {
+		for _, s := range g.settings {
+			if path == s.path || strings.HasPrefix(path, s.path+".") {
+				return "/" + s.path
+			}
+		}
+	}
+	return pointer
+}
+
+// thresholdPatch writes the settings of the form as the document has them. What
+// was left empty goes back to its default.
+func thresholdPatch(f *form) (wire.Value, error) {
+	var w wire.Writer
+	w.Object()
+	var open []string
+	for _, g := range thresholdGroups {
+		for _, s := range g.settings {
+			parts := strings.Split(s.path, ".")
+			inside := parts[:len(parts)-1]
+			shared := 0
+			for shared < len(open) && shared < len(inside) && open[shared] == inside[shared] {
+				shared++
+			}
+			for range open[shared:] {
+				w.EndObject()
+			}
+			for _, name := range inside[shared:] {
+				w.Key(name).Object()
+			}
+			open = slices.Clone(inside)
+			s.write(w.Key(parts[len(parts)-1]), f.Value(s.path))
+		}
+	}
+	for range open {
+		w.EndObject()
+	}
+	w.EndObject()
+	return wire.Parse(w.Buf)
+}
+
+func (s threshold) write(w *wire.Writer, text string) {
+	switch {
+	case s.kind == listThreshold:
+		w.Array()
+		for one := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
+			if one = strings.TrimSpace(one); one != "" {
+				w.String(strings.ToValidUTF8(one, "\uFFFD"))
+			}
+		}
+		w.EndArray()
+	case text == "":
+		w.Null()
+	case s.kind == switchThreshold:
+		w.Bool(text == "true")
+	case s.kind == choiceThreshold:
+		w.String(strings.ToValidUTF8(text, "\uFFFD"))
+	default:
+		decisioning.WriteNumber(w, text)
+	}
+}

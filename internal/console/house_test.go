@@ -1,0 +1,300 @@
+package console_test
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdict/internal/console"
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// house is the console on a real socket, over SQLite.
+type house struct {
+	*testing.T
+	service *decisioning.Service
+	console *console.Console
+	url     string
+	clock   *clock
+}
+
+// clock is a clock that a test can set.
+type clock struct {
+	mu     sync.Mutex
+	offset time.Duration
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.offset)
+}
+
+func (c *clock) advance(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offset += by
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{T: t, clock: &clock{}}
+	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
+	var err error
+	h.service, err = decisioning.New(db, decisioning.Options{
+		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.console, err = console.New(h.service, console.Options{
+		Now: h.clock.now, Version: "1.2.3",
+		Reference: func() (template.HTML, error) { return `<h1 id="quick-start">The API</h1>`, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h.console)
+	t.Cleanup(server.Close)
+	h.url = server.URL
+	return h
+}
+
+// browser is somebody's browser: it keeps cookies, and does not follow
+// redirects, so that a test sees each.
+type browser struct {
+	*house
+	client   http.Client
+	email    string
+	password string
+	key      string // the first key, of who signed up
+}
+
+func (h *house) newBrowser() *browser {
+	h.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return &browser{house: h, client: http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+var signups atomic.Int64
+
+// signUp is a browser in which somebody has signed up, as the admin of a
+// tenant of their own.
+func (h *house) signUp() *browser {
+	h.Helper()
+	b := h.newBrowser()
+	b.email, b.password = fmt.Sprintf("asha%d@example.in", signups.Add(1)), "correct horse battery"
+	shown := b.post("/console/signup", "org_name", "Asha Finance", "email", b.email, "password", b.password).want(http.StatusOK)
+	_, rest, found := strings.Cut(shown.body, "<code>vk_sandbox_")
+	if !found {
+		h.Fatalf("no key is shown:\n%s", shown.body)
+	}
+	key, _, _ := strings.Cut(rest, "<")
+	b.key = "vk_sandbox_" + key
+	return b
+}
+
+// colleague is the browser of somebody who was invited by b and has joined.
+func (b *browser) colleague(role tenant.Role) *browser {
+	b.Helper()
+	other := b.newBrowser()
+	other.email, other.password = fmt.Sprintf("%s%d@example.in", role, signups.Add(1)), "another long password"
+	shown := b.post("/console/users/invite", "email", other.email, "role", string(role)).want(http.StatusOK)
+	_, rest, found := strings.Cut(shown.body, "/console/invite/")
+	if !found {
+		b.Fatalf("no link is shown:\n%s", shown.body)
+	}
+	token, _, _ := strings.Cut(rest, "<")
+	other.post("/console/invite/"+token, "password", other.password).want(http.StatusSeeOther)
+	return other
+}
+
+// who is the person in this browser, for use cases that a test calls itself.
+func (b *browser) who(env tenant.Environment) tenant.Principal {
+	b.Helper()
+	token, ok := tenant.ParseToken(b.token())
+	if !ok {
+		b.Fatal("nobody is signed in")
+	}
+	session, err := b.service.SessionOf(b.Context(), token)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return session.Principal(env)
+}
+
+// token is the session's token in this browser, "" when there is none.
+func (b *browser) token() string {
+	b.Helper()
+	at, err := url.Parse(b.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range b.client.Jar.Cookies(at) {
+		if c.Name == "verdict" {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// setToken puts a token into this browser, as a thief would.
+func (b *browser) setToken(token string) {
+	b.Helper()
+	at, err := url.Parse(b.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.client.Jar.SetCookies(at, []*http.Cookie{{Name: "verdict", Value: token, Path: "/"}})
+}
+
+// between is the text between two others on a page, the first time they stand
+// there.
+func (b *browser) between(path, before, after string) string {
+	b.Helper()
+	page := b.get(path).want(http.StatusOK)
+	_, rest, found := strings.Cut(page.body, before)
+	text, _, ended := strings.Cut(rest, after)
+	if !found || !ended {
+		b.Fatalf("%s does not show %s\n%s", path, before, page.body)
+	}
+	return text
+}
+
+// answer is what a request came to.
+type answer struct {
+	*testing.T
+	status int
+	header http.Header
+	body   string
+}
+
+func (b *browser) do(request *http.Request) *answer {
+	b.Helper()
+	response, err := b.client.Do(request)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &answer{b.T, response.StatusCode, response.Header, string(body)}
+}
+
+func (b *browser) get(path string) *answer {
+	b.Helper()
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, b.url+path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return b.do(request)
+}
+
+// post sends a form: names and values in turn, a name any number of times.
+func (b *browser) post(path string, pairs ...string) *answer {
+	b.Helper()
+	return b.do(b.form(path, pairs...))
+}
+
+func (b *browser) form(path string, pairs ...string) *http.Request {
+	b.Helper()
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Add(pairs[i], pairs[i+1])
+	}
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.url+path, bytes.NewBufferString(values.Encode()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Origin", b.url)
+	return request
+}
+
+// want fails unless the status is the one that is meant.
+func (a *answer) want(status int) *answer {
+	a.Helper()
+	if a.status != status {
+		a.Fatalf("status %d, want %d\n%s", a.status, status, a.body)
+	}
+	return a
+}
+
+// has fails unless the page shows all of the texts.
+func (a *answer) has(texts ...string) *answer {
+	a.Helper()
+	for _, text := range texts {
+		if !strings.Contains(a.body, text) {
+			a.Errorf("the page does not show %q\n%s", text, a.body)
+		}
+	}
+	return a
+}
+
+// hasNot fails when the page shows one of the texts.
+func (a *answer) hasNot(texts ...string) *answer {
+	a.Helper()
+	for _, text := range texts {
+		if strings.Contains(a.body, text) {
+			a.Errorf("the page shows %q\n%s", text, a.body)
+		}
+	}
+	return a
+}
+
+// to fails unless the answer sends the browser on to a place.
+func (a *answer) to(location string) *answer {
+	a.Helper()
+	if got := a.header.Get("Location"); a.status != http.StatusSeeOther || got != location {
+		a.Errorf("status %d to %q, want 303 to %q\n%s", a.status, got, location, a.body)
+	}
+	return a
+}
+
+// parse reads JSON for a use case that a test calls itself.
+func parse(t *testing.T, text string) wire.Value {
+	t.Helper()
+	v, err := wire.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// decide stores a decision of an applicant.
+func (b *browser) decide(env tenant.Environment, applicant string) string {
+	b.Helper()
+	var w wire.Writer
+	w.Object().Key("applicant").Object().Key("id").String(applicant).Key("monthly_income").Int(85_000)
+	w.Key("foir").Decimal(32, 2).Key("requested_amount").Int(600_000).EndObject()
+	w.Key("bureau_report").Object().Key("score").Int(742).Key("enquiries_6m").Int(2).Key("active_tradelines").Int(4)
+	w.Key("max_dpd_12m").Int(0).EndObject().EndObject()
+	answered, err := b.service.Decide(b.Context(), b.who(env), parse(b.T, string(w.Buf)), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return parse(b.T, string(answered.Body)).Get("decision_id").Text()
+}

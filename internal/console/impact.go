@@ -1,0 +1,305 @@
+package console
+
+import (
+	"strconv"
+	"time"
+
+	"verdict/internal/chart"
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// What an impact is measured on.
+const (
+	onDecisions = "decisions"
+	onBook      = "synthetic"
+)
+
+// mostDays and mostRows bound a measurement that is asked for from a page.
+const (
+	mostDays = 366
+	mostRows = 1_000_000
+)
+
+// impactView is what activating a version would change.
+type impactView struct {
+	*version
+	Run      *decisioning.Backtest // nil before one is chosen
+	Waiting  bool                  // it is still under way
+	Report   wire.Value
+	Compared bool // there is an active version to compare with
+	Figures  []impactFigure
+	Matrix   chart.Matrix
+	Swaps    []swapRow
+	Changes  []changeRow
+}
+
+// impactFigure is a figure before and after.
+type impactFigure struct{ Label, Before, After, Change string }
+
+// swapRow is one of the four groups that two versions make of applicants.
+type swapRow struct {
+	Label, Hint string
+	Count       int64
+	BadRate     string
+}
+
+// changeRow is a change of the policy, and whom it moved.
+type changeRow struct {
+	Number        string
+	Section, ID   string
+	Before, After string
+	In, Out       int64 // moved by this change alone
+	NeededIn      int64 // not moved without it
+	NeededOut     int64
+}
+
+// impact shows a measurement, or the form that asks for one.
+func (c *Console) impact(v *visit) error {
+	found, err := c.version(v)
+	if err != nil {
+		return err
+	}
+	view := impactView{version: found}
+	if id := v.query("run"); id != "" {
+		run, err := c.service.Backtest(v.ctx, v.caller(), id)
+		if err != nil {
+			return err
+		}
+		if run.ChallengerID != found.Set.ID && run.RuleSetID != found.Set.ID {
+			return errNowhere // it is about other versions
+		}
+		view.Run, view.Waiting = &run, !run.Over()
+		if len(run.Report) > 0 {
+			if view.Report, err = ours(run.Report); err != nil {
+				return err
+			}
+			view.fill()
+		}
+	}
+	return v.render("policy_impact", "Impact of "+found.Set.Name, view)
+}
+
+// runImpact measures the version against the active one: on what was decided
+// lately, or on a book that is made up.
+func (c *Console) runImpact(v *visit) error {
+	found, err := c.version(v)
+	if err != nil {
+		return err
+	}
+	options, err := impactOptions(v.form, found, c.options.Now())
+	if err != nil {
+		return v.again(err, c.impact)
+	}
+	answer, err := c.service.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
+	if err != nil {
+		return v.again(err, c.impact)
+	}
+	run, err := ours(answer.Body)
+	if err != nil {
+		return err
+	}
+	return v.see(v.at("/policies/" + found.Set.ID + "/impact?run=" + run.Get("backtest_id").Text()))
+}
+
+// impactOptions are the options of the backtest that measures it.
+func impactOptions(f *form, found *version, now time.Time) (wire.Value, error) {
+	var faults fault.List
+	var w wire.Writer
+	w.Object().Key("policy_key").String(found.Set.PolicyKey)
+	if found.Active == nil || found.Decides() {
+		w.Key("rule_set_id").String(found.Set.ID)
+	} else {
+		w.Key("rule_set_id").String(found.Active.ID).Key("challenger_rule_set_id").String(found.Set.ID)
+	}
+	switch f.Value("on") {
+	case onDecisions:
+		days := whole(&faults, "/days", f.Value("days"), 30, 1, mostDays)
+		from := tenant.BusinessDay(now.AddDate(0, 0, 1-days))
+		begins, err := time.ParseInLocation(time.DateOnly, from, india)
+		if err != nil {
+			return wire.Value{}, err
+		}
+		w.Key("decisions").Object().Key("from").String(begins.UTC().Format(time.RFC3339))
+		w.Key("policy_key").String(found.Set.PolicyKey).EndObject()
+	case onBook:
+		rows := whole(&faults, "/rows", f.Value("rows"), 5000, 100, mostRows)
+		seed := whole(&faults, "/seed", f.Value("seed"), 42, 0, 1<<31-1)
+		w.Key("synthetic").Object().Key("n").Int(int64(rows)).Key("seed").Int(int64(seed)).EndObject()
+	default:
+		faults.Add("/on", fault.CodeRequired, "choose what to measure on")
+	}
+	if err := faults.Err(); err != nil {
+		return wire.Value{}, err
+	}
+	return wire.Parse(w.EndObject().Buf)
+}
+
+// fill works the pictures and tables of a report out.
+func (i *impactView) fill() {
+	r := i.Report
+	other := r.Get("challenger")
+	i.Compared = other.Given()
+	i.Figures = impactFigures(r, other)
+	if !i.Compared {
+		return
+	}
+	i.Matrix = swapMatrix(other.Get("matrix"))
+	s := other.Get("swap_set")
+	i.Swaps = []swapRow{
+		{"Swapped in", "approved by this version only", whole64(s.Get("challenger_only")), shareText(s.Get("bad_rate_swap_in"))},
+		{"Swapped out", "approved by the active one only", whole64(s.Get("champion_only")), shareText(s.Get("bad_rate_swap_out"))},
+		{"Both approve", "", whole64(s.Get("both_approve")), shareText(s.Get("bad_rate_both_approve"))},
+		{"Neither approves", "", whole64(s.Get("both_decline")), ""},
+	}
+	i.Changes = changeRows(other)
+}
+
+// impactFigures are the figures that are asked for first.
+func impactFigures(champion, challenger wire.Value) []impactFigure {
+	var list []impactFigure
+	for _, f := range []struct {
+		label, section, name string
+		unit                 impactUnit
+	}{
+		{"Approval rate", "summary", "approval_rate", rateUnit},
+		{"Referral rate", "summary", "referral_rate", rateUnit},
+		{"Decline rate", "summary", "decline_rate", rateUnit},
+		{"Average limit", "summary", "avg_limit", moneyUnit},
+		{"Approved in all", "summary", "total_limit", moneyUnit},
+		{"Average interest", "summary", "avg_interest_rate", priceUnit},
+		{"Average APR", "summary", "avg_apr", priceUnit},
+		{"Bad rate of approved", "performance", "bad_rate_approved", rateUnit},
+		{"Expected loss", "performance", "expected_loss", moneyUnit},
+		{"Net margin", "economics", "net_margin", moneyUnit},
+	} {
+		before, after := champion.Get(f.section).Get(f.name), challenger.Get(f.section).Get(f.name)
+		if !before.Given() && !after.Given() {
+			continue
+		}
+		row := impactFigure{Label: f.label, Before: f.unit.text(before), After: f.unit.text(after)}
+		if before.Given() && after.Given() {
+			row.Change = f.unit.change(number(before), number(after))
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// impactUnit is how a figure is written.
+type impactUnit int
+
+const (
+	rateUnit  impactUnit = iota // a share of one
+	moneyUnit                   // rupees
+	priceUnit                   // percent a year
+)
+
+func (u impactUnit) text(v wire.Value) string {
+	if !v.Given() {
+		return "–"
+	}
+	switch u {
+	case moneyUnit:
+		return chart.Rupees.Headline(number(v))
+	case priceUnit:
+		return v.Text() + " %"
+	default:
+		return chart.Percent.Format(number(v))
+	}
+}
+
+// change says by how much a figure moves, with its sign.
+func (u impactUnit) change(before, after float64) string {
+	d := after - before
+	sign := "+"
+	if d < 0 {
+		sign, d = "−", -d
+	}
+	switch {
+	case d < 5e-7:
+		return "unchanged"
+	case u == moneyUnit:
+		return sign + chart.Rupees.Headline(d)
+	case u == priceUnit:
+		return sign + strconv.FormatFloat(d, 'f', 2, 64) + " points"
+	default:
+		return sign + strconv.FormatFloat(d*100, 'f', 2, 64) + " points"
+	}
+}
+
+func number(v wire.Value) float64 {
+	n, _ := strconv.ParseFloat(v.Text(), 64) // a report's own number
+	return n
+}
+
+func whole64(v wire.Value) int64 {
+	n, _ := strconv.ParseInt(v.Text(), 10, 64)
+	return n
+}
+
+func shareText(v wire.Value) string {
+	if !v.Given() {
+		return ""
+	}
+	return chart.Percent.Format(number(v)) + " bad"
+}
+
+// swapMatrix is a picture of who moves where.
+func swapMatrix(m wire.Value) chart.Matrix {
+	statuses := []string{"APPROVED", "REFERRED", "DECLINED"}
+	names := []string{"Approved", "Referred", "Declined"}
+	c := chart.Matrix{
+		Head: chart.Head{
+			ID: "swap", Title: "Who moves where",
+			Description: "Rows are the active version's status, columns this version's. Teal: kinder than before; orange: stricter.",
+		},
+		RowTitle: "Active", ColumnTitle: "This version", Rows: names, Columns: names,
+	}
+	for i, before := range statuses {
+		var cells []chart.Cell
+		for j, after := range statuses {
+			cell := chart.Cell{Value: number(m.Get(before).Get(after)), Tone: chart.Blue}
+			switch {
+			case j < i:
+				cell.Tone = chart.Teal
+			case j > i:
+				cell.Tone = chart.Orange
+			}
+			cells = append(cells, cell)
+		}
+		c.Cells = append(c.Cells, cells)
+	}
+	return c
+}
+
+// changeRows are the changes between the versions, with whom each moved.
+func changeRows(challenger wire.Value) []changeRow {
+	var rows []changeRow
+	at := map[string]int{}
+	for _, ch := range challenger.Get("changes").Elements() {
+		n := ch.Get("change").Text()
+		at[n] = len(rows)
+		rows = append(rows, changeRow{
+			Number: n, Section: words(ch.Get("section").Text()), ID: ch.Get("id").Text(),
+			Before: ch.Get("before").Text(), After: ch.Get("after").Text(),
+		})
+	}
+	for _, side := range []string{"swap_in", "swap_out"} {
+		for _, a := range challenger.Get(side).Get("by_change").Elements() {
+			i, known := at[a.Get("change").Text()]
+			if !known {
+				continue
+			}
+			alone, needed := whole64(a.Get("alone")), whole64(a.Get("needed"))
+			if side == "swap_in" {
+				rows[i].In, rows[i].NeededIn = alone, needed
+			} else {
+				rows[i].Out, rows[i].NeededOut = alone, needed
+			}
+		}
+	}
+	return rows
+}

@@ -1,0 +1,105 @@
+package console
+
+import (
+	"strings"
+
+	"verdict/internal/tenant"
+)
+
+// menuGroup is a few entries of the navigation under a heading.
+type menuGroup struct {
+	Name    string
+	Entries []menuEntry
+}
+
+// menuEntry leads to a page.
+type menuEntry struct {
+	Name string
+	Path string // with {env} until it is shown
+	Key  string // the letter that leads there after g, "" for none
+	Here bool   // the reader is there, or below
+
+	scope tenant.Scopes
+}
+
+// menu is every entry, in order. One is shown when its page is there and the
+// person's role may see it.
+var menu = []menuGroup{
+	{"Work", []menuEntry{
+		{Name: "Overview", Path: "/console/{env}", Key: "o"},
+		{Name: "Decisions", Path: "/console/{env}/decisions", Key: "d"},
+		{Name: "Referrals", Path: "/console/{env}/referrals", Key: "r"},
+		{Name: "Fraud desk", Path: "/console/{env}/fraud", Key: "f"},
+		{Name: "Agent runs", Path: "/console/{env}/runs"},
+	}},
+	{"Policy", []menuEntry{
+		{Name: "Policies", Path: "/console/{env}/policies", Key: "p"},
+		{Name: "Scorecards", Path: "/console/{env}/scorecards", Key: "s"},
+		{Name: "Backtests", Path: "/console/{env}/backtests", Key: "b"},
+	}},
+	{"Running it", []menuEntry{
+		{Name: "API keys", Path: "/console/{env}/keys", Key: "k"},
+		{Name: "Usage", Path: "/console/{env}/usage", Key: "u"},
+		{Name: "Audit trail", Path: "/console/{env}/audit", Key: "a"},
+		{Name: "API reference", Path: "/console/{env}/reference"},
+	}},
+	{"Organisation", []menuEntry{
+		{Name: "People", Path: "/console/users"},
+		{Name: "Your account", Path: "/console/account"},
+	}},
+}
+
+// menuOf keeps the entries whose pages are in a table.
+func menuOf(table []page) []menuGroup {
+	pages := map[string]*page{}
+	for i := range table {
+		if path, is := strings.CutPrefix(table[i].pattern, "GET "); is {
+			pages[path] = &table[i]
+		}
+	}
+	return kept(menu, func(e menuEntry) (menuEntry, bool) {
+		p := pages[e.Path]
+		if p == nil {
+			return e, false
+		}
+		e.scope = p.scope
+		return e, true
+	})
+}
+
+// kept is the groups with the entries that keep says, and without those that
+// are left empty.
+func kept(groups []menuGroup, keep func(menuEntry) (menuEntry, bool)) []menuGroup {
+	var list []menuGroup
+	for _, g := range groups {
+		out := menuGroup{Name: g.Name}
+		for _, e := range g.Entries {
+			if entry, ok := keep(e); ok {
+				out.Entries = append(out.Entries, entry)
+			}
+		}
+		if len(out.Entries) > 0 {
+			list = append(list, out)
+		}
+	}
+	return list
+}
+
+// menu is the navigation as this person sees it on this page. Pages without an
+// environment lead to those of the sandbox, where nothing can go wrong.
+func (v *visit) menu() []menuGroup {
+	if v.who == nil {
+		return nil
+	}
+	env := v.env
+	if env == "" {
+		env = tenant.Sandbox
+	}
+	here := v.r.URL.Path
+	return kept(v.console.menu, func(e menuEntry) (menuEntry, bool) {
+		overview := e.Path == "/console/"+environmentPart
+		e.Path = strings.Replace(e.Path, environmentPart, string(env), 1)
+		e.Here = here == e.Path || !overview && strings.HasPrefix(here, e.Path+"/")
+		return e, e.scope == 0 || v.who.scopes.Has(e.scope)
+	})
+}

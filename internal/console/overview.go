@@ -1,0 +1,119 @@
+package console
+
+import (
+	"verdict/internal/chart"
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+func (c *Console) overviewPages() []page {
+	return []page{
+		{pattern: "GET /console", handle: c.home},
+		{pattern: "GET /console/{$}", handle: c.home},
+		{pattern: "GET /console/{env}", handle: c.overview, scope: tenant.Read},
+	}
+}
+
+// home leads to where somebody lends from when they have begun to, else to the
+// sandbox.
+func (c *Console) home(v *visit) error {
+	live, err := c.service.RuleSets(v.ctx, v.as(tenant.Live), decisioning.RuleSetFilter{Status: "active"}, decisioning.List{Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(live.Data) > 0 {
+		return v.see(atEnvironment(tenant.Live, ""))
+	}
+	return v.see(atEnvironment(tenant.Sandbox, ""))
+}
+
+// overviewData is what is going on in an environment, from a few queries that
+// each read a page at most: nothing here counts a table.
+type overviewData struct {
+	Today     int64 // decisions, by the meter
+	Mix       chart.Share
+	MixOf     int
+	Referrals []decisioning.DecisionSummary
+	MoreRefer bool
+	Alerts    []decisioning.Alert
+	MoreAlert bool
+	Active    []decisioning.RuleSet
+	Recent    []decisioning.DecisionSummary
+	Usage     usageFigures
+	Deciding  bool // somebody has armed a policy
+}
+
+const (
+	overviewRows = 8
+	mixRows      = decisioning.MaxLimit
+)
+
+func (c *Console) overview(v *visit) error {
+	var d overviewData
+	who := v.caller()
+	recent, err := c.service.Decisions(v.ctx, who, decisioning.DecisionFilter{}, decisioning.List{Limit: mixRows})
+	if err != nil {
+		return err
+	}
+	referred, err := c.service.Decisions(v.ctx, who, decisioning.DecisionFilter{Status: "REFERRED"}, decisioning.List{Limit: overviewRows})
+	if err != nil {
+		return err
+	}
+	alerts, err := c.service.Alerts(v.ctx, who, decisioning.AlertFilter{Status: "open"}, decisioning.List{Limit: overviewRows})
+	if err != nil {
+		return err
+	}
+	active, err := c.service.RuleSets(v.ctx, who, decisioning.RuleSetFilter{Status: "active"}, decisioning.List{Limit: perPage})
+	if err != nil {
+		return err
+	}
+	usage, err := c.service.Usage(v.ctx, who)
+	if err != nil {
+		return err
+	}
+	d.Mix, d.MixOf = mixOf(recent.Data), len(recent.Data)
+	d.Recent = recent.Data[:min(len(recent.Data), overviewRows)]
+	d.Referrals, d.MoreRefer = referred.Data, referred.NextCursor != ""
+	d.Alerts, d.MoreAlert = alerts.Data, alerts.NextCursor != ""
+	d.Active, d.Deciding = active.Data, len(active.Data) > 0
+	d.Usage = figuresOf(usage)
+	d.Today = decidedOn(usage, tenant.BusinessDay(c.options.Now()))
+	return v.render("overview", "Overview", d)
+}
+
+// mixOf is how the newest decisions came out.
+func mixOf(rows []decisioning.DecisionSummary) chart.Share {
+	var approved, referred, declined float64
+	for _, r := range rows {
+		switch r.Status {
+		case "APPROVED":
+			approved++
+		case "REFERRED":
+			referred++
+		default:
+			declined++
+		}
+	}
+	return chart.Share{
+		Head: chart.Head{ID: "mix", Title: "How the newest decisions came out", Description: "Of the last " + grouped(itoa(len(rows))) + "."},
+		Unit: chart.Count,
+		Slices: []chart.Slice{
+			{Name: "Approved", Tone: chart.Teal, Value: approved}, {Name: "Referred", Tone: chart.Orange, Value: referred},
+			{Name: "Declined", Tone: chart.Grey, Value: declined},
+		},
+	}
+}
+
+// decidedOn is how many decisions the meter saw on a day.
+func decidedOn(u decisioning.Usage, day string) int64 {
+	var n int64
+	for _, c := range u.Counts {
+		switch c.Endpoint {
+		case decisioning.EndpointDecisions, decisioning.EndpointEvaluate, decisioning.EndpointUnderwrite:
+			if c.Day == day {
+				n += c.Units
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,204 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"verdict/internal/chart"
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// pincodeRow is an entry as the page shows it.
+type pincodeRow struct {
+	Pincode, Risk, Score, Reason string
+	UpdatedMicros, ExpiresMicros int64
+	Over                         bool // it has expired
+}
+
+// pincodes lists what the tenant says of pincodes, with the map above.
+func (c *Console) pincodes(v *visit) error {
+	list, filters := v.listing(), v.filters()
+	page, err := c.service.PincodeRisks(v.ctx, v.caller(), decisioning.PincodeFilter{
+		Prefix: filters.Value("prefix"), Risk: filters.Value("class"),
+	}, list)
+	if err != nil {
+		return err
+	}
+	regions, err := c.service.PincodeRegions(v.ctx, v.caller())
+	if err != nil {
+		return err
+	}
+	now := c.options.Now().UnixMicro()
+	var rows []pincodeRow
+	for _, e := range page.Data {
+		rows = append(rows, pincodeRow{
+			e.Pincode, string(e.Risk), e.Score.String(), e.Reason, e.UpdatedMicros, e.ExpiresMicros,
+			e.ExpiresMicros != 0 && e.ExpiresMicros <= now,
+		})
+	}
+	counts := make([]regionCount, len(regions))
+	for i, r := range regions {
+		counts[i] = regionCount{r.Digits, []float64{float64(r.Low), float64(r.Medium), float64(r.High), float64(r.Blocked)}}
+	}
+	return v.render("pincodes", "Pincode risk", struct {
+		Filters *form
+		Classes []option
+		Risks   []option
+		Rows    []pincodeRow
+		Pager   pager
+		Default string
+		Map     chart.TileMap
+		Mapped  bool
+	}{
+		filters, stateOptions(riskClasses), riskOptions(), rows, v.pager(page.NextCursor),
+		string(page.DefaultRisk), regionMap(counts), len(counts) > 0,
+	})
+}
+
+// riskClasses are the classes of a pincode, from the least.
+var riskClasses = []string{"LOW", "MEDIUM", "HIGH", "BLOCKED"}
+
+func riskOptions() []option {
+	var list []option
+	for _, class := range riskClasses {
+		list = append(list, option{Value: class, Label: sentenceCase(strings.ToLower(class))})
+	}
+	return list
+}
+
+// setPincode adds an entry or changes the one of the same digits.
+func (c *Console) setPincode(v *visit) error {
+	if err := v.confirmed(); err != nil {
+		return v.again(err, c.pincodes)
+	}
+	var faults fault.List
+	expires := day(&faults, "/expires_at", v.form.Value("expires_at"))
+	if err := faults.Err(); err != nil {
+		return v.again(err, c.pincodes)
+	}
+	var w wire.Writer
+	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD")).Key("risk").String(v.form.Value("risk"))
+	if text := v.form.Value("risk_score"); text != "" {
+		decisioning.WriteNumber(w.Key("risk_score"), text)
+	}
+	if text := v.form.Value("reason"); text != "" {
+		w.Key("reason").String(strings.ToValidUTF8(text, "\uFFFD"))
+	}
+	if !expires.IsZero() { // the day that is named is its last
+		w.Key("expires_at").String(expires.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	w.EndObject()
+	return c.keepPincodes(v, w.Buf, "The entry is kept.", func(err error) error { return err })
+}
+
+func (c *Console) removePincode(v *visit) error {
+	if err := v.confirmed(); err != nil {
+		return v.again(err, c.pincodes)
+	}
+	var w wire.Writer
+	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD")).Key("risk").Null().EndObject()
+	return c.keepPincodes(v, w.Buf, "The entry is gone.", func(err error) error { return err })
+}
+
+// setPincodes keeps the lines of a table that was pasted, all of them or none.
+func (c *Console) setPincodes(v *visit) error {
+	if err := v.confirmed(); err != nil {
+		return v.again(err, c.pincodes)
+	}
+	lines := pastedLines(v.form.Value("lines"))
+	if len(lines) == 0 {
+		var faults fault.List
+		faults.Add("/lines", fault.CodeRequired, "has no line with a pincode")
+		return v.again(faults.Err(), c.pincodes)
+	}
+	var w wire.Writer
+	w.Object().Key("entries").Array()
+	for _, l := range lines {
+		l.write(&w)
+	}
+	w.EndArray()
+	if v.form.Value("replace") != "" {
+		w.Key("replace").Bool(true)
+	}
+	w.EndObject()
+	said := grouped(strconv.Itoa(len(lines))) + " entries are kept."
+	return c.keepPincodes(v, w.Buf, said, func(err error) error { return atLines(err, lines) })
+}
+
+func (c *Console) keepPincodes(v *visit, document []byte, said string, told func(error) error) error {
+	body, err := wire.Parse(document)
+	if err == nil {
+		_, err = c.service.SetPincodeRisks(v.ctx, v.caller(), body)
+	}
+	if err != nil {
+		return v.again(told(err), c.pincodes)
+	}
+	return v.done(said, "/fraud/pincodes")
+}
+
+// pastedLine is a line of a table: the pincode, the class or a score or
+// nothing, and a reason.
+type pastedLine struct {
+	number                int
+	pincode, risk, reason string
+}
+
+// pastedLines reads lines as a spreadsheet or a CSV file has them. A line
+// without a digit at its front is a heading or blank.
+func pastedLines(text string) []pastedLine {
+	var list []pastedLine
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		cells := strings.SplitN(strings.NewReplacer("\t", ",", ";", ",").Replace(strings.TrimSpace(line)), ",", 3)
+		for i := range cells {
+			cells[i] = strings.Trim(strings.TrimSpace(cells[i]), `"`)
+		}
+		if cells[0] == "" || cells[0][0] < '0' || cells[0][0] > '9' {
+			continue
+		}
+		l := pastedLine{number: number, pincode: cells[0]}
+		if len(cells) > 1 {
+			l.risk = strings.ToUpper(cells[1])
+		}
+		if len(cells) > 2 {
+			l.reason = cells[2]
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// write writes the line as an entry; one without a class, or with a dash,
+// takes the entry away.
+func (l pastedLine) write(w *wire.Writer) {
+	w.Object().Key("pincode").String(strings.ToValidUTF8(l.pincode, "\uFFFD")).Key("risk")
+	switch {
+	case l.risk == "" || l.risk == "-":
+		w.Null()
+	default:
+		decisioning.WriteNumber(w, l.risk)
+	}
+	if l.reason != "" {
+		w.Key("reason").String(strings.ToValidUTF8(l.reason, "\uFFFD"))
+	}
+	w.EndObject()
+}
+
+// atLines says of each fault which line it is about.
+func atLines(err error, lines []pastedLine) error {
+	return detailed(err, func(item fault.Item) fault.Item {
+		rest, inside := strings.CutPrefix(item.Pointer, "/entries/")
+		place, member, _ := strings.Cut(rest, "/")
+		at, wrong := strconv.Atoi(place)
+		if !inside || wrong != nil || at < 0 || at >= len(lines) {
+			return item
+		}
+		item.Pointer = "/lines"
+		item.Detail = fmt.Sprintf("line %d: %s %s", lines[at].number, member, item.Detail)
+		return item
+	})
+}

@@ -1,0 +1,265 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/wire"
+)
+
+// policyText is a policy as it reads: every part of the document in words,
+// with what is said about it beside it.
+type policyText struct {
+	Name, Key   string
+	Knockouts   []ruleLine
+	Adjustments []ruleLine
+	Terms       []ruleLine
+	Scale       []fact
+	ScorecardID string
+	Factors     []factorLine
+	Bands       []bandLine
+	Inputs      []inputLine
+	Required    []string
+	Actionable  []string
+	General     []fact
+	Sections    map[string][]remark // by section: what is about none of its lines
+	Rest        []remark            // what is about no section
+	Remarks     remarks
+}
+
+// fact is a name and what it is, both for people.
+type fact struct{ Label, Text string }
+
+// ruleLine is a knockout, an adjustment or a condition of the offer.
+type ruleLine struct {
+	Index                     int
+	ID                        string
+	Action                    string // decline or refer; of an adjustment its points
+	Stage                     string
+	Reason                    string
+	OnAbsent                  string
+	Condition                 string // in words, "" when it cannot be read
+	Message, ApplicantMessage string
+	System                    bool
+	Anchor                    string
+	Remarks                   []remark
+	Stats                     *decisioning.RuleCount
+}
+
+// factorLine is a factor of the scorecard with its bins.
+type factorLine struct {
+	Index                  int
+	Name, Field, When      string
+	Reason, Missing, Times string
+	Bins                   []binLine
+	Anchor                 string
+	Remarks                []remark
+}
+
+type binLine struct {
+	Range, Points, Reason string
+	Remarks               []remark
+}
+
+// bandLine is a row of the price list.
+type bandLine struct {
+	Index                       int
+	ID, Grade, Scores, Action   string
+	NTC                         bool
+	Rate, Tenure, Limits, Usual string
+	Multiple, FOIRCap, Fee, Tax string
+	Anchor                      string
+	Remarks                     []remark
+}
+
+// inputLine is a path of the request that the policy declares.
+type inputLine struct {
+	Index               int
+	Name, Type, Meaning string
+	Anchor              string
+	Remarks             []remark
+}
+
+// policySections are the sections of a document that remarks can be about.
+var policySections = []string{
+	"knockouts", "adjustments", "scorecard", "scorecard_id", "pricing_bands", "conditions", "required_fields", "actionable_fields", "inputs",
+}
+
+// readable puts a document into words. It may be one that is being written and
+// could not be stored.
+func readable(doc wire.Value, said remarks, stats map[string]decisioning.RuleCount) *policyText {
+	texts := decisioning.ConditionTexts(doc)
+	card := doc.Get("scorecard")
+	t := &policyText{
+		Name: doc.Get("name").Text(), Key: doc.Get("policy_key").Text(), ScorecardID: doc.Get("scorecard_id").Text(),
+		Required: textsOf(doc.Get("required_fields")), Actionable: textsOf(doc.Get("actionable_fields")),
+		Scale: scaleOf(card), General: generalOf(doc), Sections: map[string][]remark{}, Remarks: said,
+	}
+	for i, v := range doc.Get("knockouts").Elements() {
+		t.Knockouts = append(t.Knockouts, lineOf(i, v, "id", texts, said, stats))
+	}
+	for i, v := range doc.Get("adjustments").Elements() {
+		line := lineOf(i, v, "id", texts, said, stats)
+		line.Action = withSign(v.Get("delta").Text())
+		t.Adjustments = append(t.Adjustments, line)
+	}
+	for i, v := range doc.Get("conditions").Elements() {
+		line := lineOf(i, v, "code", texts, said, nil)
+		line.Message = v.Get("text").Text()
+		t.Terms = append(t.Terms, line)
+	}
+	for i, v := range card.Get("factors").Elements() {
+		t.Factors = append(t.Factors, factorOf(i, v, texts, said))
+	}
+	for i, v := range doc.Get("pricing_bands").Elements() {
+		t.Bands = append(t.Bands, bandOf(i, v, said))
+	}
+	for i, v := range doc.Get("inputs").Elements() {
+		t.Inputs = append(t.Inputs, inputLine{
+			Index: i, Name: v.Get("name").Text(), Type: v.Get("type").Text(), Meaning: v.Get("meaning").Text(),
+			Anchor: anchorOf(v.Pointer()), Remarks: said.take(v.Pointer(), v.Get("name").Text()),
+		})
+	}
+	for _, section := range policySections {
+		t.Sections[section] = said.take("/"+section, words(section))
+	}
+	t.Rest = said.take("", "the policy")
+	return t
+}
+
+func lineOf(i int, v wire.Value, name string, texts map[string]string, said remarks, stats map[string]decisioning.RuleCount) ruleLine {
+	line := ruleLine{
+		Index: i, ID: v.Get(name).Text(), Action: v.Get("action").Text(), Stage: v.Get("stage").Text(),
+		Reason: v.Get("reason_code").Text(), OnAbsent: v.Get("on_absent").Text(), Message: v.Get("message").Text(),
+		ApplicantMessage: v.Get("applicant_message").Text(), System: v.Get("system").IsTrue(),
+		Anchor: anchorOf(v.Pointer()), Remarks: said.take(v.Pointer(), v.Get(name).Text()),
+	}
+	if condition := v.Get("condition_ast"); condition.Given() {
+		line.Condition = texts[condition.Pointer()]
+	}
+	if s, known := stats[line.ID]; known {
+		line.Stats = &s
+	}
+	return line
+}
+
+func factorOf(i int, v wire.Value, texts map[string]string, said remarks) factorLine {
+	f := factorLine{
+		Index: i, Name: v.Get("factor").Text(), Field: v.Get("field").Text(), Reason: v.Get("reason_code").Text(),
+		Missing: withSign(v.Get("missing_points").Text()), Anchor: anchorOf(v.Pointer()),
+	}
+	if when := v.Get("when"); when.Given() {
+		f.When = texts[when.Pointer()]
+	}
+	if weight := v.Get("weight").Text(); weight != "1" {
+		f.Times = weight
+	}
+	for _, b := range v.Get("bins").Elements() {
+		f.Bins = append(f.Bins, binLine{
+			Range: binRange(f.Field, b), Points: withSign(b.Get("points").Text()), Reason: b.Get("reason_code").Text(),
+			Remarks: said.takeFor(b.Pointer(), v.Pointer(), f.Name),
+		})
+	}
+	f.Remarks = said.take(v.Pointer(), f.Name)
+	return f
+}
+
+// binRange says which values a bin takes.
+func binRange(field string, b wire.Value) string {
+	least, most := b.Get("gte").Text(), b.Get("lt").Text()
+	switch {
+	case b.Get("else").IsTrue():
+		return "anything else"
+	case b.Get("in").Given():
+		return strings.Join(textsOf(b.Get("in")), ", ")
+	case least != "" && most != "":
+		return least + " ≤ " + field + " < " + most
+	case least != "":
+		return field + " ≥ " + least
+	case most != "":
+		return field + " < " + most
+	}
+	return "any value"
+}
+
+func bandOf(i int, v wire.Value, said remarks) bandLine {
+	text := func(name string) string { return v.Get(name).Text() }
+	amount := func(name string) string {
+		written, _ := rupees(v.Get(name))
+		return written
+	}
+	b := bandLine{
+		Index: i, ID: text("id"), Grade: text("grade"), NTC: v.Get("ntc").IsTrue(), Action: text("action"),
+		Scores: "any score", Anchor: anchorOf(v.Pointer()), Remarks: said.take(v.Pointer(), text("id")),
+	}
+	if text("min_score") != "" || text("max_score") != "" {
+		b.Scores = text("min_score") + "–" + text("max_score")
+	}
+	if text("interest_rate") == "" {
+		return b
+	}
+	b.Rate = text("interest_rate") + " %"
+	b.Tenure = text("tenure_months") + " of " + strings.Join(textsOf(v.Get("tenures_allowed")), ", ")
+	b.Limits, b.Usual = amount("min_limit")+" – "+amount("max_limit"), amount("default_limit")
+	if text("income_multiple") != "" {
+		b.Multiple = "× " + text("income_multiple")
+	}
+	b.FOIRCap = text("foir_cap")
+	b.Fee = text("processing_fee_pct") + " %, at least " + amount("processing_fee_min")
+	b.Tax = text("gst_pct") + " %"
+	return b
+}
+
+func scaleOf(card wire.Value) []fact {
+	list := []fact{
+		{"Everybody begins with", card.Get("base_points").Text() + " points"},
+		{"Scores lie between", card.Get("min_score").Text() + " and " + card.Get("max_score").Text()},
+	}
+	if pdo := card.Get("pdo").Text(); pdo != "" {
+		list = append(list, fact{"Odds", card.Get("anchor_odds").Text() + " to 1 at score " + card.Get("anchor_score").Text() +
+			", doubling every " + pdo + " points"})
+	}
+	return list
+}
+
+func generalOf(doc wire.Value) []fact {
+	step, _ := rupees(doc.Get("limit_step"))
+	return []fact{
+		{"Limits are multiples of", step},
+		{"Offers are valid for", doc.Get("offer_validity_days").Text() + " days"},
+		{"Built-in rules", either(doc.Get("include_defaults"), "merged", "left out")},
+		{"Scores without a band", either(doc.Get("allow_gaps"), "allowed", "not allowed")},
+	}
+}
+
+func either(v wire.Value, yes, no string) string {
+	if v.IsTrue() {
+		return yes
+	}
+	return no
+}
+
+// withSign shows that points are added or taken.
+func withSign(n string) string {
+	switch {
+	case n == "" || n == "0":
+		return n
+	case strings.HasPrefix(n, "-"):
+		return "−" + n[1:]
+	}
+	return "+" + n
+}
+
+// textsOf are the scalars of a list.
+func textsOf(list wire.Value) []string {
+	var out []string
+	for _, e := range list.Elements() {
+		text := e.Text()
+		if e.Kind() == wire.Bool {
+			text = strconv.FormatBool(e.IsTrue())
+		}
+		out = append(out, text)
+	}
+	return out
+}

@@ -1,0 +1,284 @@
+package console_test
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// active is the id of the version that decides, or of the newest draft where
+// none does.
+func (b *browser) active(env tenant.Environment) string {
+	b.Helper()
+	page, err := b.service.RuleSets(b.Context(), b.who(env), decisioning.RuleSetFilter{}, decisioning.List{Limit: 50})
+	if err != nil || len(page.Data) == 0 {
+		b.Fatalf("rule sets: %v %v", page, err)
+	}
+	for _, set := range page.Data {
+		if set.Status == "active" {
+			return set.ID
+		}
+	}
+	return page.Data[0].ID
+}
+
+// draft stores a version made from the active one, with some members changed.
+func (b *browser) draft(env tenant.Environment, members string) string {
+	b.Helper()
+	answer, err := b.service.CreateRuleSet(b.Context(), b.who(env), parse(b.T, `{"name":"Draft",`+members+`}`), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return parse(b.T, string(answer.Body)).Get("id").Text()
+}
+
+// stricter is the members of a draft that knocks out whoever earns less.
+const stricter = `"knockouts":[{"id":"KO_MIN_INCOME","reason_code":"INC_LOW","condition_ast":{"op":"lt","field":"monthly_income","value":90000}}]`
+
+func TestPolicyReads(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	b.decide(tenant.Sandbox, "A-1")
+	id := b.active(tenant.Sandbox)
+	b.get("/console/sandbox/policies").want(http.StatusOK).has("Deciding for", "/console/sandbox/policies/"+id, "version 1", "Unsecured personal loan")
+	b.get("/console/live/policies").want(http.StatusOK).has("No policy is active in live", "LIVE")
+	b.get("/console/sandbox/policies/"+id).want(http.StatusOK).has(
+		"Deciding now", "KO_FOIR_LOW_INCOME", html.EscapeString("monthly_income < 25000 and foir >= 0.4"), "FOIR_HIGH",
+		"650 ≤ bureau_score &lt; 675", "−20", "PB_A_PLUS", "750–900", "12.5 %", "₹20,000 – ₹10,00,000", "Verified income before disbursal",
+		"bureau_score|bureau_is_ntc", "Audit trail", "rule set · activated", "&#34;op&#34;: &#34;lt&#34;",
+	)
+	b.get("/console/sandbox/policies/pol_01J00000000000000000000000").want(http.StatusNotFound)
+}
+
+func TestPolicyFindingsStandBesideTheirLine(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.draft(tenant.Sandbox, `"knockouts":[{"id":"KO_ALWAYS","reason_code":"BUR_SCORE","condition_ast":{"op":"gte","field":"bureau_score","value":300}}]`)
+	shown := b.get("/console/sandbox/policies/" + id).want(http.StatusOK)
+	shown.has("What the analysis says", `href="#at-knockouts-0"`)
+	_, line, _ := strings.Cut(shown.body, `<li id="at-knockouts-0">`)
+	if line, _, _ = strings.Cut(line, "</section>"); !strings.Contains(line, "always_fires") {
+		t.Errorf("the finding does not stand beside its line:\n%s", line)
+	}
+}
+
+func TestPolicyHostileTexts(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.draft(tenant.Sandbox, `"knockouts":[{"id":"KO_X","reason_code":"BUR_SCORE","message":"<script>alert(1)</script>","applicant_message":"\"'><img src=x>",
+		"condition_ast":{"op":"eq","field":"bureau","value":"</code><script>alert(2)</script>"}}]`)
+	for _, path := range []string{"/console/sandbox/policies/" + id, "/console/sandbox/policies/" + id + "/edit?open=knockouts/0",
+		"/console/sandbox/policies/compare?a=" + b.active(tenant.Sandbox) + "&b=" + id} {
+		b.get(path).want(http.StatusOK).hasNot("<script>alert", "<img src=x").has("&lt;script&gt;alert(1)")
+	}
+}
+
+func TestPolicyOfAnotherTenant(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b, stranger := h.signUp(), h.signUp()
+	mine, theirs := b.active(tenant.Sandbox), stranger.active(tenant.Sandbox)
+	for _, path := range []string{"", "/edit", "/try", "/impact"} {
+		b.get("/console/sandbox/policies/" + theirs + path).want(http.StatusNotFound)
+		b.get("/console/live/policies/" + mine + path).want(http.StatusNotFound) // nor is there one of the sandbox in live
+	}
+	b.get("/console/sandbox/policies/compare?a=" + mine + "&b=" + theirs).want(http.StatusNotFound)
+	for _, act := range []string{"/activate", "/promote", "/edit", "/try", "/impact"} {
+		b.post("/console/sandbox/policies/"+theirs+act, "on", "synthetic").want(http.StatusNotFound)
+	}
+}
+
+func TestPolicyRoles(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.active(tenant.Sandbox)
+	viewer := b.colleague(tenant.RoleViewer)
+	viewer.get("/console/sandbox/policies/"+id).want(http.StatusOK).hasNot("/edit", "Promote", "/activate")
+	viewer.get("/console/sandbox/policies/" + id + "/edit").want(http.StatusForbidden)
+	for _, act := range []string{"/activate", "/promote", "/edit", "/try", "/impact"} {
+		viewer.post("/console/sandbox/policies/" + id + act).want(http.StatusForbidden)
+	}
+	risk := b.colleague(tenant.RoleRisk)
+	risk.get("/console/sandbox/policies/"+id).want(http.StatusOK).has("/edit", "Promote")
+}
+
+func TestPolicyActivateAndRollBack(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	first := b.active(tenant.Sandbox)
+	second := b.draft(tenant.Sandbox, stricter)
+	form := fieldsOf(b.get("/console/sandbox/policies/"+second).want(http.StatusOK).has("Activate version 3").body, "/activate")
+	form.Set("note", "tighter on income")
+	b.send("/console/sandbox/policies/"+second+"/activate", form).to("/console/sandbox/policies/" + second)
+	b.get("/console/sandbox/policies/"+second).has("decides from now on", "Deciding now", "tighter on income")
+
+	// Whoever saw the first one active has not seen what is replaced now.
+	third := b.draft(tenant.Sandbox, `"offer_validity_days":5`)
+	form.Set("expected_checksum", "")
+	b.send("/console/sandbox/policies/"+third+"/activate", form).want(http.StatusPreconditionFailed).has("tighter on income")
+
+	form = fieldsOf(b.get("/console/sandbox/policies/"+first).has("Roll back to version 1").body, "/activate")
+	b.send("/console/sandbox/policies/"+first+"/activate", form).to("/console/sandbox/policies/" + first)
+	if b.active(tenant.Sandbox) != first {
+		t.Error("the first version does not decide again")
+	}
+}
+
+func TestPolicyPromotedAndArmedInLive(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	other := b.colleague(tenant.RoleRisk)
+	sandbox := b.draft(tenant.Sandbox, stricter)
+	promoted := b.post("/console/sandbox/policies/" + sandbox + "/promote").want(http.StatusSeeOther)
+	path := promoted.header.Get("Location")
+	if !strings.HasPrefix(path, "/console/live/policies/pol_") {
+		t.Fatalf("promoted to %q", path)
+	}
+	page := b.get(path).want(http.StatusOK).has("waits in live", "Type LIVE to confirm", "monthly_income &lt; 90000")
+	form := fieldsOf(page.body, "/activate")
+	b.send(path+"/activate", form).want(http.StatusUnprocessableEntity).has("Type LIVE")
+	form.Set("confirm", "LIVE")
+	b.send(path+"/activate", form).want(http.StatusConflict).has("It takes two")
+	other.send(path+"/activate", form).to(path)
+	b.get(path).has("Deciding now")
+	b.post(path + "/promote").want(http.StatusNotFound)
+}
+
+func TestPolicyCompared(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	first := b.active(tenant.Sandbox)
+	second := b.draft(tenant.Sandbox, stricter+`,"offer_validity_days":5`)
+	b.get("/console/sandbox/policies/compare?a="+first+"&b="+second).want(http.StatusOK).has(
+		"<del>monthly_income &lt; 15000</del>", "<ins>monthly_income &lt; 90000</ins>", "<del>3 days</del>", "<ins>5 days</ins>", "removed", "unchanged",
+	).hasNot("decide every application alike")
+	b.get("/console/sandbox/policies/compare?a="+first+"&b="+first).want(http.StatusOK).has("decide every application alike").hasNot("<del>", "<ins>")
+	b.get("/console/sandbox/policies/compare").want(http.StatusOK).has("Choose two versions")
+}
+
+func TestPolicyTried(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.draft(tenant.Sandbox, stricter)
+	path := "/console/sandbox/policies/" + id + "/try"
+	form := fieldsOf(b.get(path).want(http.StatusOK).body, "/try")
+	b.send(path, form).want(http.StatusOK).has("Active, version 1", "This, version 3", "Approved", "Declined", "KO_MIN_INCOME", "differs", "₹5,00,000")
+	form.Set("foir", "much")
+	b.send(path, form).want(http.StatusUnprocessableEntity).has(`value="much"`, `id="e-foir"`)
+	form.Set("request", `{"applicant":{"foir":0.2,"monthly_income":200000},"bureau_report":{"score":800}}`)
+	b.send(path, form).want(http.StatusOK).has("Outcome", "744")
+	form.Set("request", `{"applicant":{"foir":"x"},"bureau_report":{"score":800}}`)
+	b.send(path, form).want(http.StatusUnprocessableEntity).has("/applicant/foir")
+	form.Set("request", `{"applicant":`)
+	if refused := b.send(path, form); refused.status != http.StatusBadRequest || !strings.Contains(refused.body, `id="e-request"`) {
+		t.Errorf("%d\n%s", refused.status, refused.body)
+	}
+	b.get("/console/live/policies/" + b.active(tenant.Live) + "/try").want(http.StatusOK)
+}
+
+func TestPolicyImpact(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b, stranger := h.signUp(), h.signUp()
+	b.decide(tenant.Sandbox, "A-1")
+	id := b.draft(tenant.Sandbox, stricter)
+	path := "/console/sandbox/policies/" + id + "/impact"
+	form := fieldsOf(b.get(path).want(http.StatusOK).body, "/impact")
+	form.Set("on", "synthetic")
+	form.Set("rows", "500")
+	measured := b.send(path, form).want(http.StatusSeeOther).header.Get("Location")
+	b.get(measured).want(http.StatusOK).has("Approval rate", "Swap set", "Swapped out", "Who moves where", "KO_MIN_INCOME", "500 applications", "points", "/console/sandbox/backtests/bt_")
+	form.Set("on", "decisions")
+	replayed := b.send(path, form).want(http.StatusSeeOther).header.Get("Location")
+	b.get(replayed).want(http.StatusOK).has("past decisions", "1 applications")
+	form.Set("days", "0")
+	form.Set("on", "")
+	b.send(path, form).want(http.StatusUnprocessableEntity).has("Choose what to measure on")
+
+	_, run, _ := strings.Cut(measured, "?run=")
+	b.get("/console/sandbox/policies/" + b.active(tenant.Sandbox) + "/impact?run=" + run).want(http.StatusOK)
+	other := b.draft(tenant.Sandbox, `"offer_validity_days":7`)
+	b.get("/console/sandbox/policies/" + other + "/impact?run=" + run).want(http.StatusNotFound)
+	stranger.get("/console/sandbox/policies/" + stranger.active(tenant.Sandbox) + "/impact?run=" + run).want(http.StatusNotFound)
+}
+
+var (
+	formPattern   = regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)"[^>]*>(.*?)</form>`)
+	fieldPattern  = regexp.MustCompile(`(?s)<(input|textarea|select)([^>]*)>(?:\n?(.*?)</(?:textarea|select)>)?`)
+	memberPattern = regexp.MustCompile(`\b(name|value|type)="([^"]*)"`)
+	chosenPattern = regexp.MustCompile(`<option value="([^"]*)" selected`)
+	firstPattern  = regexp.MustCompile(`<option value="([^"]*)"`)
+)
+
+// fieldsOf is what a browser would send of a form, were it sent as it stands.
+func fieldsOf(page, action string) url.Values {
+	values := url.Values{}
+	for _, form := range formPattern.FindAllStringSubmatch(page, -1) {
+		target, _, _ := strings.Cut(form[1], "#")
+		if !strings.HasSuffix(target, action) {
+			continue
+		}
+		inner := form[2]
+		for inner != "" {
+			at := fieldPattern.FindStringSubmatchIndex(inner)
+			if at == nil {
+				break
+			}
+			tag, members, rest := inner[at[2]:at[3]], inner[at[4]:at[5]], inner[at[5]+1:]
+			inner = rest
+			named := map[string]string{}
+			for _, m := range memberPattern.FindAllStringSubmatch(members, -1) {
+				named[m[1]] = html.UnescapeString(m[2])
+			}
+			value := named["value"]
+			switch end := strings.Index(rest, "</"+tag+">"); {
+			case tag == "textarea":
+				value, inner = html.UnescapeString(strings.TrimPrefix(rest[:end], "\n")), rest[end:]
+			case tag == "select":
+				chosen := chosenPattern.FindStringSubmatch(rest[:end])
+				if chosen == nil {
+					chosen = firstPattern.FindStringSubmatch(rest[:end])
+				}
+				if inner = rest[end:]; chosen == nil {
+					continue
+				}
+				value = html.UnescapeString(chosen[1])
+			case (named["type"] == "checkbox" || named["type"] == "radio") && !strings.Contains(members, " checked"):
+				continue
+			}
+			if named["name"] != "" {
+				values.Add(named["name"], value)
+			}
+		}
+	}
+	return values
+}
+
+// send posts a form as it was read from a page.
+func (b *browser) send(path string, form url.Values) *answer {
+	b.Helper()
+	var pairs []string
+	for name, list := range form {
+		for _, value := range list {
+			pairs = append(pairs, name, value)
+		}
+	}
+	return b.post(path, pairs...)
+}
+
+// stored is the document of a version.
+func (b *browser) stored(env tenant.Environment, id string) wire.Value {
+	b.Helper()
+	set, err := b.service.RuleSet(b.Context(), b.who(env), id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return parse(b.T, string(set.Document))
+}

@@ -1,0 +1,96 @@
+package console
+
+import (
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// referralsPerPage is how many waiting decisions stand beside the one that is
+// looked at.
+const referralsPerPage = 25
+
+// waiting is a decision in the queue.
+type waiting struct {
+	decisioning.Referral
+	Here bool
+	Path string // of the queue with this one open
+}
+
+// Why is the first reason, as the lender reads it.
+func (w waiting) Why() string {
+	doc, err := wire.Parse(w.Response)
+	if err != nil {
+		return ""
+	}
+	for _, r := range doc.Get("reasons").Elements() {
+		return r.Get("code").Text()
+	}
+	return ""
+}
+
+// referrals is the queue, oldest first, with one of its decisions open beside
+// it: whoever works through it never leaves the page.
+func (c *Console) referrals(v *visit) error {
+	list := v.listing()
+	list.Limit = referralsPerPage
+	page, err := c.service.Referrals(v.ctx, v.caller(), list)
+	if err != nil {
+		return err
+	}
+	open := v.query("at")
+	if v.r.PathValue("id") != "" { // a review was refused
+		open = v.id("id")
+	}
+	at := 0
+	for i := range page.Data {
+		if page.Data[i].ID == open {
+			at = i
+		}
+	}
+	data := struct {
+		Rows  []waiting
+		Pager pager
+		Open  *told
+		Next  string // the one that is opened after this
+		Names map[string]string
+	}{Pager: v.pager(page.NextCursor)}
+	for i, r := range page.Data {
+		data.Rows = append(data.Rows, waiting{Referral: r, Here: i == at, Path: v.queueAt(r.ID)})
+	}
+	if len(page.Data) > 0 {
+		if data.Open, err = c.tell(v, page.Data[at].ID); err != nil {
+			return err
+		}
+		if at+1 < len(page.Data) {
+			data.Next = page.Data[at+1].ID
+		}
+		if data.Names, err = c.names(v); err != nil {
+			return err
+		}
+	}
+	return v.render("referrals", "Referrals", data)
+}
+
+// queueAt is the address of this page of the queue with a decision open.
+func (v *visit) queueAt(id string) string {
+	values := v.r.URL.Query()
+	values.Set("at", id)
+	return addressOf(v.at("/referrals"), values) + "#open"
+}
+
+// settle adds a review and goes on to the next in the queue.
+func (c *Console) settle(v *visit) error {
+	if err := c.addReview(v); err != nil {
+		return v.again(err, c.referrals)
+	}
+	path := "/referrals"
+	if next := v.form.Value("next"); tenant.Valid(tenant.KindDecision, next) {
+		path += "?at=" + next
+	}
+	said := "The review was added; this one is settled."
+	if v.form.Value("outcome") == "more_information" {
+		said = "The question was noted; this one waits on."
+	}
+	return v.done(said, path)
+}

@@ -1,0 +1,107 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"strings"
+
+	"verdict/internal/tenant"
+)
+
+//go:embed pages/*.html pieces/*.html
+var templateFiles embed.FS
+
+// loadTemplates reads each page together with all pieces, so that a page can
+// use any of them and two pages cannot disturb each other.
+func loadTemplates(a *assets) (map[string]*template.Template, error) {
+	pieces, err := template.New("pieces").Funcs(functions(a)).Option("missingkey=error").ParseFS(templateFiles, "pieces/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("parse the pieces: %w", err)
+	}
+	names, err := fs.Glob(templateFiles, "pages/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("list the pages: %w", err)
+	}
+	all := map[string]*template.Template{}
+	for _, name := range names {
+		own, err := pieces.Clone()
+		if err != nil {
+			return nil, fmt.Errorf("clone the pieces: %w", err)
+		}
+		if own, err = own.ParseFS(templateFiles, name); err != nil {
+			return nil, fmt.Errorf("parse %s: %w", name, err)
+		}
+		all[strings.TrimSuffix(path.Base(name), ".html")] = own
+	}
+	return all, nil
+}
+
+// view is what a page is drawn from.
+type view struct {
+	Title     string
+	Data      any // the page's own
+	Form      *form
+	Flash     string
+	Person    *person // nil when nobody is signed in
+	Env       tenant.Environment
+	Menu      []menuGroup
+	Theme     string // light, dark, or "" for what the reader's system has
+	Here      string // the path of this page
+	Other     tenant.Environment
+	OtherPath string // of this page, or the list it belongs to, in the other environment
+	RequestID string
+	Version   string
+	Status    int
+}
+
+// At is the address of a page in this environment: {{.At "/keys"}}.
+func (v *view) At(path string) string { return atEnvironment(v.Env, path) }
+
+// Live reports whether this is about real applicants.
+func (v *view) Live() bool { return v.Env == tenant.Live }
+
+// May reports whether the person's role has a scope, by its name: what nobody
+// may press is not shown.
+func (v *view) May(scope string) (bool, error) {
+	wanted, err := tenant.ParseScopes(scope)
+	if err != nil {
+		return false, err
+	}
+	return v.Person != nil && v.Person.scopes.Has(wanted), nil
+}
+
+// render draws a page. It is drawn whole before the first byte goes out, so
+// that what breaks is answered with a page that says so.
+func (v *visit) render(name, title string, data any) error {
+	page := v.console.templates[name]
+	if page == nil {
+		return fmt.Errorf("render: there is no page %s", name)
+	}
+	shown := &view{
+		Title: title, Data: data, Form: v.form, Flash: v.told(), Person: v.who, Env: v.env, Menu: v.menu(), Theme: v.theme(),
+		Here: v.r.URL.Path, RequestID: v.requestID, Version: v.console.options.Version, Status: v.status,
+	}
+	if v.env != "" {
+		shown.Other = otherEnvironment(v.env)
+		shown.OtherPath = atEnvironment(shown.Other, v.page.list())
+	}
+	var out bytes.Buffer
+	if err := page.ExecuteTemplate(&out, "layout", shown); err != nil {
+		return fmt.Errorf("render %s: %w", name, err)
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(v.status)
+	_, _ = v.w.Write(out.Bytes()) // a reader who has gone away needs no page
+	return nil
+}
+
+func otherEnvironment(env tenant.Environment) tenant.Environment {
+	if env == tenant.Live {
+		return tenant.Sandbox
+	}
+	return tenant.Live
+}

@@ -1,0 +1,133 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"verdict/internal/agent"
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+func (c *Console) runPages() []page {
+	return []page{
+		{pattern: "GET /console/{env}/runs", handle: c.runs, scope: tenant.Read},
+		{pattern: "GET /console/{env}/runs/{id}", handle: c.run, scope: tenant.Read},
+	}
+}
+
+func (c *Console) runs(v *visit) error {
+	list, filters := v.listing(), v.filters()
+	page, err := c.service.AgentRuns(v.ctx, v.caller(), decisioning.RunFilter{
+		Agent: filters.Value("agent"), Outcome: filters.Value("outcome"), SubjectRef: filters.Value("subject"),
+	}, list)
+	if err != nil {
+		return err
+	}
+	names, err := c.names(v)
+	if err != nil {
+		return err
+	}
+	return v.render("runs", "Agent runs", struct {
+		Filters *form
+		Agents  []option
+		Rows    []decisioning.Run
+		Names   map[string]string
+		Pager   pager
+	}{
+		filters, stateOptions([]string{decisioning.AgentUnderwriting, decisioning.AgentCollections}),
+		page.Data, names, v.pager(page.NextCursor),
+	})
+}
+
+// run is one run: what was recommended, why, and every step on the way. It is
+// repeated while the page is made, and the page says whether the same came out.
+func (c *Console) run(v *visit) error {
+	stored, err := c.service.AgentRun(v.ctx, v.caller(), v.id("id"))
+	if err != nil {
+		return err
+	}
+	answer, err := agent.New(c.service, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
+	if err != nil {
+		return err
+	}
+	document, err := wire.Parse(answer.Body)
+	if err != nil {
+		return fmt.Errorf("read run %s: %w", stored.ID, err)
+	}
+	names, err := c.names(v)
+	if err != nil {
+		return err
+	}
+	var raw bytes.Buffer
+	if err := json.Indent(&raw, stored.Response, "", "  "); err != nil {
+		return fmt.Errorf("read run %s: %w", stored.ID, err)
+	}
+	return v.render("run", "Agent run", struct {
+		Run  decisioning.Run
+		By   string
+		Doc  wire.Value
+		Memo []memoBlock
+		Raw  string
+	}{stored, names[stored.Actor], document, readMemo(document.Get("memo").Text()), raw.String()})
+}
+
+// memoBlock is a heading, a paragraph or a list of a memo.
+type memoBlock struct {
+	Heading, Text string
+	Items         []memoItem
+}
+
+// memoItem is a statement, and what it can be checked against.
+type memoItem struct{ Text, Cites string }
+
+// readMemo reads the little Markdown that memos are written in. Whatever else
+// stands in one is text: nothing of it becomes markup.
+func readMemo(text string) []memoBlock {
+	var blocks []memoBlock
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		last := len(blocks) - 1
+		switch {
+		case line == "" || strings.HasPrefix(line, "# "):
+		case strings.HasPrefix(line, "## "):
+			blocks = append(blocks, memoBlock{Heading: unescaped(line[3:])})
+		case strings.HasPrefix(line, "- "):
+			if last < 0 {
+				blocks, last = append(blocks, memoBlock{}), 0
+			}
+			blocks[last].Items = append(blocks[last].Items, memoStatement(line[2:]))
+		default:
+			blocks = append(blocks, memoBlock{Text: unescaped(line)})
+		}
+	}
+	return blocks
+}
+
+// memoStatement takes the cites off the end of a statement. Brackets that
+// belong to the text are escaped there.
+func memoStatement(line string) memoItem {
+	at := strings.LastIndex(line, " [")
+	if at < 0 || !strings.HasSuffix(line, "]") || strings.HasSuffix(line, `\]`) {
+		return memoItem{Text: unescaped(line)}
+	}
+	return memoItem{unescaped(line[:at]), unescaped(line[at+2 : len(line)-1])}
+}
+
+// unescaped takes away the backslashes that keep text from being Markdown.
+func unescaped(text string) string {
+	var b strings.Builder
+	escaped := false
+	for _, r := range text {
+		if r == '\\' && !escaped {
+			escaped = true
+			continue
+		}
+		escaped = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}

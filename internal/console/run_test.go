@@ -1,0 +1,31 @@
+package console_test
+
+import (
+	"net/http"
+	"testing"
+
+	"verdict/internal/agent"
+	"verdict/internal/tenant"
+)
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.signUp()
+	b.get("/console/sandbox/runs").want(http.StatusOK).has("No run found")
+	body := parse(t, `{"applicant":{"id":"<img src=x onerror=alert(1)>","monthly_income":85000,"foir":0.2,"requested_amount":900000},
+		"bureau_report":{"score":742,"enquiries_6m":8,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0},
+		"purpose":"a <script>alert(1)</script> & [link](javascript:x) *star*"}`)
+	answered, err := agent.New(h.service, agent.Options{}).Underwrite(t.Context(), b.who(tenant.Sandbox), body, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "/console/sandbox/runs/" + parse(t, string(answered.Body)).Get("run_id").Text()
+	b.get("/console/sandbox/runs").want(http.StatusOK).has(at, "underwriting", "&lt;img src=x").hasNot("<img")
+	b.get("/console/sandbox/runs?agent=collections").want(http.StatusOK).has("No run found")
+	b.get(at).want(http.StatusOK).
+		has("The same came out", "Memo", "Steps", "What would change it", "&lt;script&gt;alert(1)&lt;/script&gt; &amp; [link](javascript:x) *star*", "request = purpose").
+		hasNot("<img", "<script>alert", `href="javascript`)
+	h.signUp().get(at).want(http.StatusNotFound)
+	b.colleague(tenant.RoleViewer).get(at).want(http.StatusOK)
+}

@@ -1,0 +1,127 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"verdict/internal/chart"
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// The largest file that a scorecard is fitted to here, and how long that may
+// take. What is larger is sent to the API.
+const (
+	maxFitFile  = 64 << 20
+	longestFit  = 3 * time.Minute
+	fitPatience = longestFit + pagePatience
+)
+
+func (c *Console) fitForm(v *visit) error { return v.render("scorecard_fit", "Fit a scorecard", nil) }
+
+// fitFields are the fields of the form, each written as its kind.
+var fitFields = []struct {
+	name  string
+	write func(*wire.Writer, string)
+}{
+	{"name", writeText}, {"target", writeText}, {"split_column", writeText}, {"split_value", writeText},
+	{"bad_values", decisioning.WriteTexts}, {"good_values", decisioning.WriteTexts},
+	{"exclude", decisioning.WriteTexts}, {"categorical", decisioning.WriteTexts}, {"missing_values", decisioning.WriteTexts},
+	{"map", decisioning.WriteColumnMap}, {"save", func(w *wire.Writer, _ string) { w.Bool(true) }},
+	{"max_bins", decisioning.WriteNumber}, {"max_features", decisioning.WriteNumber}, {"holdout_share", decisioning.WriteNumber},
+	{"pdo", decisioning.WriteNumber}, {"anchor_score", decisioning.WriteNumber}, {"anchor_odds", decisioning.WriteNumber},
+}
+
+func writeText(w *wire.Writer, text string) { w.String(text) }
+
+// fitScorecard learns a scorecard from a file, and shows how it was learnt. It
+// is kept when that was asked for.
+func (c *Console) fitScorecard(v *visit) error {
+	ctx, cancel := context.WithTimeout(v.r.Context(), longestFit)
+	defer cancel()
+	v.ctx = ctx
+	var known []string
+	for _, f := range fitFields {
+		known = append(known, f.name)
+	}
+	file, err := v.readUpload(newPaced(v), known)
+	if err != nil {
+		return v.again(err, c.fitForm)
+	}
+	body, err := fitBody(v.form, file)
+	if err != nil {
+		return v.again(err, c.fitForm)
+	}
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitPatience)) // a writer that cannot keeps its own
+	answer, err := c.service.FitScorecard(ctx, v.caller(), body, nil)
+	if err != nil {
+		return v.again(atFile(err), c.fitForm)
+	}
+	fitted, err := wire.Parse(answer.Body)
+	if err != nil {
+		return err
+	}
+	return v.render("scorecard_fitted", "A fitted scorecard", struct {
+		Card     wire.Value
+		Factors  []cardFactor
+		Report   wire.Value
+		Features chart.Bars
+	}{fitted.Get("scorecard"), cardFactors(fitted.Get("scorecard")), fitted.Get("report"), featureBars(fitted.Get("report"))})
+}
+
+// fitBody is what a request to the API would say, with the file as its text.
+func fitBody(f *form, file io.Reader) (wire.Value, error) {
+	rows, err := io.ReadAll(io.LimitReader(file, maxFitFile+1))
+	switch {
+	case err != nil:
+		return wire.Value{}, uploadFault(err)
+	case len(rows) > maxFitFile:
+		var faults fault.List
+		faults.Add("/file", fault.CodeOutOfRange, "must have at most %d MiB; send a larger one to the API", maxFitFile>>20)
+		return wire.Value{}, faults.Err()
+	}
+	w := wire.Writer{Buf: make([]byte, 0, len(rows)+len(rows)/8+1<<10)}
+	w.Object()
+	for _, field := range fitFields {
+		if text := f.Value(field.name); text != "" {
+			field.write(w.Key(field.name), text)
+		}
+	}
+	w.Key("csv").String(string(rows)).EndObject()
+	return wire.Parse(w.Buf)
+}
+
+// atFile lets what is wrong with the rows be shown beside the file.
+func atFile(err error) error {
+	var refusal *fault.Error
+	if errors.As(err, &refusal) && refusal.Code == decisioning.CodeFittingBusy {
+		busy := *refusal
+		busy.Kind = fault.Conflict // the form is shown again, with all that was typed
+		return &busy
+	}
+	return pointed(err, func(pointer string) string {
+		if pointer == "/csv" || fieldOf(pointer) == "csv" {
+			return "/file"
+		}
+		return pointer
+	})
+}
+
+// featureBars draws how much each feature tells.
+func featureBars(report wire.Value) chart.Bars {
+	c := chart.Bars{
+		Head: chart.Head{ID: "features", Title: "What the features tell", Description: "Information value: below 0.02 next to nothing, above 0.3 much, above 0.5 suspiciously much."},
+		Of:   "Feature", Unit: chart.Ratio,
+	}
+	for _, f := range report.Get("features").Elements() {
+		iv, ok := float(f.Get("iv"))
+		if ok {
+			c.Rows = append(c.Rows, chart.Bar{Label: f.Get("column").Text(), Values: []float64{iv}})
+		}
+	}
+	return c
+}

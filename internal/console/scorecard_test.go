@@ -1,0 +1,51 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"verdict/internal/tenant"
+)
+
+// visits are rows whose outcome follows from a column of the lender's own.
+func visits(n int) string {
+	var b strings.Builder
+	b.WriteString("visits,city,outcome\n")
+	for i := range n {
+		visits, outcome := i*7%20, "good"
+		if (i*i+visits*visits*3)%97 < 4*visits {
+			outcome = "bad"
+		}
+		fmt.Fprintf(&b, "%d,%s,%s\n", visits, []string{"Pune", "Delhi", "Kochi"}[i%3], outcome)
+	}
+	return b.String()
+}
+
+func TestScorecard(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.signUp()
+	b.get("/console/sandbox/scorecards").want(http.StatusOK).has("default", "650")
+	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "outcome").want(http.StatusOK).has("not kept", "Gini", "visits", "<svg")
+	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "result", "max_bins", "many").want(http.StatusUnprocessableEntity).
+		has(`id="e-max_bins"`, `value="many"`)
+	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "result").want(http.StatusUnprocessableEntity).has(`value="result"`)
+	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "outcome", "save", "1").want(http.StatusUnprocessableEntity).has(`id="e-name"`)
+	shown := b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "outcome", "save", "1", "name", `Visits <b>"x"</b>`).
+		want(http.StatusOK).has("The scorecard is kept", "Visits &lt;b&gt;").hasNot("<b>&#34;x", `<b>"x`)
+	_, rest, _ := strings.Cut(shown.body, `data-settle="`)
+	at, _, _ := strings.Cut(rest, `"`)
+	b.get("/console/sandbox/scorecards").want(http.StatusOK).has("Visits &lt;b&gt;", at)
+	b.get(at).want(http.StatusOK).has("Base points", "Try it", `name="applicant.visits"`, "and above")
+	b.post(at+"/try", "applicant.visits", "3", "applicant.city", "Pune").want(http.StatusOK).has("This applicant scores", "chart-waterfall", `value="3"`)
+	b.post(at+"/try", "applicant.visits", "three").want(http.StatusUnprocessableEntity).has(`id="e-applicant.visits"`, `value="three"`)
+	b.post(at + "/try").want(http.StatusOK).has("Not known")
+
+	h.signUp().get(at).want(http.StatusNotFound)
+	viewer := b.colleague(tenant.RoleViewer)
+	viewer.get(at).want(http.StatusOK).hasNot("Try it")
+	viewer.post(at+"/try", "applicant.visits", "3").want(http.StatusForbidden)
+	viewer.get("/console/sandbox/scorecards/fit").want(http.StatusForbidden)
+}

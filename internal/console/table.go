@@ -1,0 +1,115 @@
+package console
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"verdict/internal/tenant"
+)
+
+// page is one address of the console and what is done there.
+type page struct {
+	// pattern is method and path; {env} stands for sandbox and live, any other
+	// name in braces for one segment of the path, read with visit.id.
+	pattern string
+	handle  func(*visit) error
+	// scope is what a person must be allowed to; 0 asks for a session alone. It
+	// keeps a page from being shown that could not be used: who may do what is
+	// decided by the use cases.
+	scope tenant.Scopes
+	// public pages need no session.
+	public bool
+	// upload leaves the body to the handler, which reads it as it comes in.
+	upload bool
+}
+
+// table is every page. Each part of the console lists its own, in the file
+// that has their handlers.
+func (c *Console) table() []page {
+	return slices.Concat(
+		c.doorPages(),
+		c.accountPages(),
+		c.userPages(),
+		c.overviewPages(),
+		c.decisionPages(),
+		c.fraudPages(),
+		c.runPages(),
+		c.scorecardPages(),
+		c.backtestPages(),
+		c.policyPages(),
+		c.keyPages(),
+		c.usagePages(),
+		c.auditPages(),
+		c.referencePages(),
+	)
+}
+
+// environmentPart is what stands for an environment in a pattern.
+const environmentPart = "{env}"
+
+// register hands the pages to the mux. A page with an environment is there
+// twice, so that a third environment is a path there is not.
+func (c *Console) register(table []page) {
+	for i := range table {
+		p := &table[i]
+		if !strings.Contains(p.pattern, environmentPart) {
+			c.mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) { c.visit(w, r, p, "") })
+			continue
+		}
+		for _, env := range tenant.Environments() {
+			pattern := strings.Replace(p.pattern, environmentPart, string(env), 1)
+			c.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { c.visit(w, r, p, env) })
+		}
+	}
+}
+
+// path is the pattern without its method.
+func (p *page) path() string {
+	_, path, _ := strings.Cut(p.pattern, " ")
+	return path
+}
+
+// list is the nearest page above that names nothing in particular: where the
+// same thing of the other environment is looked for.
+func (p *page) list() string {
+	path := p.path()
+	rest, _ := strings.CutPrefix(path, "/console/"+environmentPart)
+	if at := strings.Index(rest, "/{"); at >= 0 {
+		rest = rest[:at]
+	}
+	return rest
+}
+
+// ServeHTTP answers every request under /console.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, assetPath) {
+		c.assets.serve(w, r)
+		return
+	}
+	if _, pattern := c.mux.Handler(r); pattern == "" {
+		c.visit(w, r, &page{pattern: unmatched, public: true, handle: c.nowhere}, "")
+		return
+	}
+	c.mux.ServeHTTP(w, r)
+}
+
+// unmatched is the route of requests that no page is for.
+const unmatched = "unmatched"
+
+// nowhere refuses a path or a method that there is not.
+func (c *Console) nowhere(v *visit) error {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		asked := *v.r
+		asked.Method = method
+		if _, pattern := c.mux.Handler(&asked); pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) > 0 {
+		v.w.Header().Set("Allow", strings.Join(allowed, ", "))
+		return errMethod
+	}
+	return errNowhere
+}

@@ -1,0 +1,117 @@
+package console
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"verdict/internal/chart"
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+func (c *Console) usagePages() []page {
+	return []page{{pattern: "GET /console/{env}/usage", handle: c.usage, scope: tenant.Read}}
+}
+
+// usageFigures is a period's usage as pages show it.
+type usageFigures struct {
+	Plan       string
+	Metered    bool
+	Used       int64
+	Quota      int64
+	Left       int64
+	Percent    string // of the quota, as text
+	Near       bool   // the quota is nearly used up
+	From, To   time.Time
+	Quarter    chart.Bars // how full it is
+	Daily      chart.Columns
+	ByEndpoint []endpointUsage
+}
+
+type endpointUsage struct {
+	Endpoint       string
+	Billed, Unpaid int64
+}
+
+// nearly is the share of the quota from which on a tenant is warned, in
+// percent.
+const nearly = 80
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func (c *Console) usage(v *visit) error {
+	usage, err := c.service.Usage(v.ctx, v.caller())
+	if err != nil {
+		return err
+	}
+	return v.render("usage", "Usage", figuresOf(usage))
+}
+
+func figuresOf(u decisioning.Usage) usageFigures {
+	f := usageFigures{
+		Plan: u.Plan.Name, Used: u.Used, From: u.Period.Start, To: u.Period.End, Daily: dailyOf(u), ByEndpoint: endpointsOf(u),
+	}
+	f.Left, f.Metered = u.Plan.Remaining(u.Used)
+	if f.Metered {
+		f.Quota = u.Plan.MonthlyQuota
+		share := 100.0
+		if f.Quota > 0 {
+			share = float64(u.Used) * 100 / float64(f.Quota)
+		}
+		f.Percent, f.Near = strconv.FormatFloat(share, 'f', 1, 64), share >= nearly
+		f.Quarter = chart.Bars{
+			Head: chart.Head{ID: "quota", Title: "This month's quota", Description: f.Percent + " % of it is used."},
+			Unit: chart.Count, Of: "Quota", Full: float64(f.Quota),
+			Rows: []chart.Bar{{Label: "Used", Values: []float64{float64(u.Used)}}},
+		}
+	}
+	return f
+}
+
+// dailyOf has a column for every day of the period, those without usage too.
+func dailyOf(u decisioning.Usage) chart.Columns {
+	billed, free := map[string]float64{}, map[string]float64{}
+	for _, c := range u.Counts {
+		if c.Billable {
+			billed[c.Day] += float64(c.Units)
+		} else {
+			free[c.Day] += float64(c.Units)
+		}
+	}
+	out := chart.Columns{
+		Head: chart.Head{ID: "daily", Title: "Units a day", Description: "What was billed, and what was not, by the day in India."},
+		Y:    chart.Axis{Label: "Units", Unit: chart.Count},
+	}
+	paid, unpaid := chart.Layer{Name: "Billed", Tone: chart.Blue}, chart.Layer{Name: "Not billed", Tone: chart.Grey}
+	for at := u.Period.Start; at.Before(u.Period.End); at = at.AddDate(0, 0, 1) {
+		day := at.Format(time.DateOnly)
+		out.Labels = append(out.Labels, at.Format("2"))
+		paid.Values = append(paid.Values, billed[day])
+		unpaid.Values = append(unpaid.Values, free[day])
+	}
+	out.X.Label = u.Period.Start.Format("January 2006")
+	out.Layers = []chart.Layer{paid, unpaid}
+	return out
+}
+
+// endpointsOf sums the period up by endpoint, the busiest first.
+func endpointsOf(u decisioning.Usage) []endpointUsage {
+	var list []endpointUsage
+	for _, c := range u.Counts {
+		at := slices.IndexFunc(list, func(e endpointUsage) bool { return e.Endpoint == c.Endpoint })
+		if at < 0 {
+			at, list = len(list), append(list, endpointUsage{Endpoint: c.Endpoint})
+		}
+		if c.Billable {
+			list[at].Billed += c.Units
+		} else {
+			list[at].Unpaid += c.Units
+		}
+	}
+	slices.SortFunc(list, func(a, b endpointUsage) int {
+		return cmp.Or(cmp.Compare(b.Billed, a.Billed), cmp.Compare(a.Endpoint, b.Endpoint))
+	})
+	return list
+}

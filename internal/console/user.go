@@ -1,0 +1,109 @@
+package console
+
+import (
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+)
+
+func (c *Console) userPages() []page {
+	return []page{
+		{pattern: "GET /console/users", handle: c.users, scope: tenant.Admin},
+		{pattern: "POST /console/users/invite", handle: c.invite, scope: tenant.Admin},
+		{pattern: "POST /console/users/invitations/{id}/revoke", handle: c.revokeInvitation, scope: tenant.Admin},
+		{pattern: "POST /console/users/{id}/role", handle: c.setRole, scope: tenant.Admin},
+		{pattern: "POST /console/users/{id}/disable", handle: c.disableUser, scope: tenant.Admin},
+		{pattern: "POST /console/users/{id}/enable", handle: c.enableUser, scope: tenant.Admin},
+	}
+}
+
+// roleOptions say what each role is for.
+func roleOptions() []option {
+	means := map[tenant.Role]option{
+		tenant.RoleAdmin:  {Label: "Admin", Hint: "everything, people and API keys too"},
+		tenant.RoleRisk:   {Label: "Risk", Hint: "decides, reviews, writes policies and activates them"},
+		tenant.RoleViewer: {Label: "Viewer", Hint: "looks, and changes nothing"},
+	}
+	var list []option
+	for _, role := range tenant.Roles() {
+		o := means[role]
+		o.Value = string(role)
+		list = append(list, o)
+	}
+	return list
+}
+
+func (c *Console) users(v *visit) error {
+	people, err := c.service.People(v.ctx, v.caller())
+	if err != nil {
+		return err
+	}
+	invitations, err := c.service.Invitations(v.ctx, v.caller())
+	if err != nil {
+		return err
+	}
+	return v.render("users", "People", struct {
+		Users       []decisioning.User
+		Invitations []decisioning.Invitation
+		Roles       []option
+	}{people, invitations, roleOptions()})
+}
+
+// invite makes a link, which the answer shows this once.
+func (c *Console) invite(v *visit) error {
+	made, token, err := c.service.Invite(v.ctx, v.caller(), v.form.Value("email"), tenant.Role(v.form.Value("role")))
+	if err != nil {
+		return v.again(err, c.users)
+	}
+	return v.render("invited", "Invitation", struct {
+		Email, Link string
+		ExpiresAt   time.Time
+	}{made.Email, v.base() + "/console/invite/" + token.Reveal(), made.ExpiresAt})
+}
+
+func (c *Console) revokeInvitation(v *visit) error {
+	if err := c.service.RevokeInvitation(v.ctx, v.caller(), v.id("id")); err != nil {
+		return err
+	}
+	return v.done("The invitation is withdrawn.", "/users")
+}
+
+func (c *Console) setRole(v *visit) error {
+	if err := c.service.SetRole(v.ctx, v.caller(), v.id("id"), tenant.Role(v.form.Value("role"))); err != nil {
+		return v.again(err, c.users)
+	}
+	return v.done("The role is set. Who has it signs in anew.", "/users")
+}
+
+func (c *Console) disableUser(v *visit) error {
+	revokeKeys := v.form.Value("revoke_keys") != ""
+	if err := c.service.DisableUser(v.ctx, v.caller(), v.id("id"), revokeKeys); err != nil {
+		return v.again(err, c.users)
+	}
+	if revokeKeys {
+		return v.done("They are shut out, and their API keys are revoked.", "/users")
+	}
+	return v.done("They are shut out.", "/users")
+}
+
+func (c *Console) enableUser(v *visit) error {
+	if err := c.service.EnableUser(v.ctx, v.caller(), v.id("id")); err != nil {
+		return v.again(err, c.users)
+	}
+	return v.done("They can sign in again.", "/users")
+}
+
+// names are the addresses of the tenant's people by their ids, for lists that
+// say who did something.
+func (c *Console) names(v *visit) (map[string]string, error) {
+	people, err := c.service.People(v.ctx, v.caller())
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, u := range people {
+		names[u.ID] = u.Email
+	}
+	return names, nil
+}

@@ -1,0 +1,213 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+)
+
+// visit is one request on its way through.
+type visit struct {
+	console   *Console
+	w         *answer
+	r         *http.Request
+	ctx       context.Context // of the work for it; ends before the connection's patience does
+	page      *page
+	env       tenant.Environment // "" on pages without one
+	who       *person            // nil when nobody is signed in
+	requestID string
+	begun     time.Time
+	status    int    // of the page that is drawn; 200 unless a form was refused
+	code      string // of the refusal
+	form      *form
+}
+
+// policy lets a page load our own files and nothing else, and run no script
+// that is written into it.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// visit takes a request through the doors to its page.
+func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env tenant.Environment) {
+	now := c.options.Now()
+	v := &visit{
+		console: c, w: &answer{ResponseWriter: w}, r: r, page: p, env: env, begun: now, status: http.StatusOK,
+		requestID: c.ids.New(tenant.KindRequest, now), form: &form{},
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), c.options.RequestTimeout)
+	defer cancel()
+	v.ctx = ctx
+	defer v.end()
+	v.headers()
+	if err := v.serve(); err != nil {
+		v.refuse(err)
+	}
+}
+
+// headers are those of every answer. The referrer is kept within the console:
+// without any, a browser would hide the origin of our own forms from us.
+func (v *visit) headers() {
+	h := v.w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Request-Id", v.requestID)
+}
+
+// serve opens the doors in the order in which they must be passed: a stranger's
+// form is turned away before anything is looked up for it.
+func (v *visit) serve() error {
+	if err := v.console.guard.Check(v.r); err != nil {
+		return errCrossOrigin
+	}
+	if err := v.recognise(); err != nil {
+		return err
+	}
+	if !v.page.public {
+		if v.who == nil {
+			return v.askToSignIn()
+		}
+		if v.page.scope != 0 && !v.who.scopes.Has(v.page.scope) {
+			return errRole
+		}
+	}
+	if v.r.Method == http.MethodPost && !v.page.upload {
+		if err := v.readForm(); err != nil {
+			return err
+		}
+	}
+	return v.page.handle(v)
+}
+
+// caller is who asks, for the use cases: the person, in the environment of the
+// address. What belongs to no environment is done, as all that matters is, in
+// live.
+func (v *visit) caller() tenant.Principal {
+	env := v.env
+	if env == "" {
+		env = tenant.Live
+	}
+	return v.as(env)
+}
+
+// as is who asks, in an environment of choice.
+func (v *visit) as(env tenant.Environment) tenant.Principal {
+	if v.who == nil {
+		return tenant.Principal{}
+	}
+	return v.who.session.Principal(env)
+}
+
+// id is what the path has in the place of a name in braces.
+func (v *visit) id(name string) string { return v.r.PathValue(name) }
+
+// query is a parameter of the address.
+func (v *visit) query(name string) string { return strings.TrimSpace(v.r.URL.Query().Get(name)) }
+
+// at is the address of a page in this environment: at("/keys").
+func (v *visit) at(path string) string { return atEnvironment(v.env, path) }
+
+func atEnvironment(env tenant.Environment, path string) string {
+	if env == "" {
+		return "/console" + path
+	}
+	return "/console/" + string(env) + path
+}
+
+// see sends the browser on to another page, after a form was posted.
+func (v *visit) see(location string) error {
+	v.w.Header().Set("Location", location)
+	v.w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// done sends the browser on to a page of this environment, which says what was
+// done.
+func (v *visit) done(message, path string) error {
+	v.tell(message)
+	return v.see(v.at(path))
+}
+
+// confirmed refuses what arms or destroys something in live, unless the word
+// was typed that the piece "confirm" asks for.
+func (v *visit) confirmed() error {
+	if v.env != tenant.Live || v.form.Value("confirm") == confirmWord {
+		return nil
+	}
+	var faults fault.List
+	faults.Add("/confirm", fault.CodeRequired, "type %s: this changes what happens to real applicants", confirmWord)
+	return faults.Err()
+}
+
+const confirmWord = "LIVE"
+
+// end notes what came of it, and answers when the work broke off.
+func (v *visit) end() {
+	if cause := recover(); cause != nil {
+		if err, is := cause.(error); is && errors.Is(err, http.ErrAbortHandler) {
+			panic(cause)
+		}
+		v.console.options.Logger.Error("panic", "request_id", v.requestID, "route", v.page.pattern, "panic", cause, "stack", string(debug.Stack()))
+		if v.w.status != 0 {
+			panic(http.ErrAbortHandler) // half a page must not pass for a whole one
+		}
+		v.refuse(fmt.Errorf("panic: %v", cause))
+	}
+	observe := v.console.options.Observe
+	if observe == nil {
+		return
+	}
+	o := Observation{
+		Route: v.page.pattern, Status: v.w.status, Code: v.code, Duration: v.console.options.Now().Sub(v.begun),
+		BytesIn: max(0, v.r.ContentLength), BytesOut: v.w.bytes, Context: v.r.Context(), RequestID: v.requestID, Environment: string(v.env),
+	}
+	if v.who != nil {
+		o.TenantID = v.who.session.Tenant.ID
+	}
+	observe(o)
+}
+
+// answer notes what a request is answered with.
+type answer struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader notes the status.
+func (a *answer) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	n, err := a.ResponseWriter.Write(b)
+	a.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets deadlines be set while a file is received or sent.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// remoteHost is the address at the other end of the connection.
+func remoteHost(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}

@@ -1,0 +1,191 @@
+package demo_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/demo"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// quick is a small demonstration.
+func quick() demo.Options {
+	return demo.Options{
+		Now: time.Date(2026, time.November, 15, 6, 0, 0, 0, time.UTC), Decisions: 240, Password: tenant.NewSecret("a long password"),
+		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+	}
+}
+
+// filled is a database with a demonstration in it, and the use cases over it.
+func filled(t *testing.T, o demo.Options) (*decisioning.Service, demo.Filled) {
+	t.Helper()
+	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
+	made, err := demo.Fill(t.Context(), db, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := decisioning.New(db, decisioning.Options{Now: func() time.Time { return o.Now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := demo.Fill(t.Context(), db, o); err != demo.ErrNotEmpty { //nolint:errorlint // it is that one
+		t.Errorf("filling it again: %v", err)
+	}
+	return service, made
+}
+
+// caller may do everything in an environment.
+func caller(made demo.Filled, env tenant.Environment) tenant.Principal {
+	return tenant.Principal{TenantID: made.TenantID, Environment: env, UserID: made.People[0].ID, Scopes: tenant.RoleAdmin.Scopes()}
+}
+
+// TestFill finds everything in both environments that a page could show.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	o := quick()
+	var done, total int64
+	o.Progress = func(d, n int64) { done, total = d, n }
+	service, made := filled(t, o)
+	if done == 0 || done != total {
+		t.Errorf("done %d of %d", done, total)
+	}
+	for _, env := range tenant.Environments() {
+		t.Run(string(env), func(t *testing.T) {
+			t.Parallel()
+			p := caller(made, env)
+			checkPolicies(t, service, p)
+			checkAlerts(t, service, p)
+			checkRest(t, service, p)
+		})
+	}
+}
+
+func checkPolicies(t *testing.T, service *decisioning.Service, p tenant.Principal) {
+	t.Helper()
+	sets, err := service.RuleSets(t.Context(), p, decisioning.RuleSetFilter{PolicyKey: "default"}, decisioning.List{Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var versions []string
+	for _, s := range sets.Data {
+		one, err := service.RuleSet(t.Context(), p, s.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		versions = append(versions, fmt.Sprint(s.Version, " ", s.Status))
+		if s.Version == 5 && len(one.Findings) < 3 {
+			t.Errorf("the draft has %d findings", len(one.Findings))
+		}
+	}
+	if diff := cmp.Diff([]string{"5 draft", "4 active", "3 retired", "2 draft", "1 retired"}, versions); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+}
+
+func checkAlerts(t *testing.T, service *decisioning.Service, p tenant.Principal) {
+	t.Helper()
+	alerts, err := service.Alerts(t.Context(), p, decisioning.AlertFilter{}, decisioning.List{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, a := range alerts.Data {
+		seen[a.Status] = true
+		seen[a.Type] = true
+		seen[a.Resolution] = true
+	}
+	for _, want := range append(append(decisioning.AlertStates(), decisioning.AlertTypes()...), "confirmed_fraud", "false_positive") {
+		if !seen[want] {
+			t.Errorf("no alert is %s", want)
+		}
+	}
+	if len(alerts.Data) > 12 {
+		t.Errorf("%d alerts: ordinary applicants raise them", len(alerts.Data))
+	}
+}
+
+func checkRest(t *testing.T, service *decisioning.Service, p tenant.Principal) {
+	t.Helper()
+	ctx, list := t.Context(), decisioning.List{Limit: 100}
+	counts := map[string]int{}
+	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
+		page, err := service.Decisions(ctx, p, decisioning.DecisionFilter{Status: status}, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[status] = len(page.Data)
+	}
+	for _, status := range decisioning.BacktestStates() {
+		page, err := service.Backtests(ctx, p, status, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts["backtest "+status] = len(page.Data)
+	}
+	runs, err := service.AgentRuns(ctx, p, decisioning.RunFilter{}, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cards, err := service.Scorecards(ctx, p, "", list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	audit, err := service.Audit(ctx, p, decisioning.AuditFilter{Action: "decision.reviewed"}, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts["runs"], counts["scorecards"], counts["reviews"] = len(runs.Data), len(cards.Data), len(audit.Data)
+	for what, least := range map[string]int{
+		"APPROVED": 10, "REFERRED": 5, "DECLINED": 10, "backtest succeeded": 3, "backtest cancelled": 1, "runs": 5, "scorecards": 2, "reviews": 3,
+	} {
+		if counts[what] < least {
+			t.Errorf("%s: %d, fewer than %d", what, counts[what], least)
+		}
+	}
+}
+
+// TestFillIsTheSameEveryTime but for ids, keys and times.
+func TestFillIsTheSameEveryTime(t *testing.T) {
+	t.Parallel()
+	outcomes := func() string {
+		service, made := filled(t, quick())
+		var out strings.Builder
+		for _, env := range tenant.Environments() {
+			for cursor := ""; ; {
+				page, err := service.Decisions(t.Context(), caller(made, env), decisioning.DecisionFilter{}, decisioning.List{Limit: 100, Cursor: cursor})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range page.Data {
+					_, _ = fmt.Fprintln(&out, env, d.ApplicantRef, d.Status, d.Grade, d.Hash)
+				}
+				if cursor = page.NextCursor; cursor == "" {
+					break
+				}
+			}
+		}
+		return out.String()
+	}
+	if diff := cmp.Diff(outcomes(), outcomes()); diff != "" {
+		t.Errorf("two demonstrations differ:\n%s", diff)
+	}
+}
+
+// TestFilledDecisionsReproduce as any that the service made.
+func TestFilledDecisionsReproduce(t *testing.T) {
+	t.Parallel()
+	service, made := filled(t, quick())
+	found, err := service.Verify(t.Context(), made.TenantID, nil)
+	if err != nil || found.Failed > 0 || found.Checked < 240 {
+		t.Errorf("checked %d, %d did not reproduce: %v %v", found.Checked, found.Failed, found.Wrong, err)
+	}
+}

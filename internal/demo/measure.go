@@ -1,0 +1,96 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"verdict/internal/backtest"
+	"verdict/internal/decisioning"
+	"verdict/internal/wire"
+)
+
+// measurements are backtests and scorecards.
+func (d *desk) measurements() {
+	d.ago(20*day, "make a scorecard", func(ctx context.Context) error {
+		_, err := d.service.Scorecard(ctx, d.by(d.staff.ravi), body(handmade), nil)
+		return err
+	})
+	d.ago(13*day, "fit a scorecard", d.fitted)
+	d.ago(26*day, "run a synthetic book", func(ctx context.Context) error {
+		_, err := d.service.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{"n": 4_000, "seed": 7, "challenger_rule_set_id": d.rules.draft}))
+		return err
+	})
+	d.ago(day, "backtest last year's file", func(ctx context.Context) error {
+		return d.backtest(ctx, map[string]any{
+			"rule_set_id": d.rules.active, "challenger_rule_set_id": d.rules.draft, "csv": lastYear(2_500), "outcome_column": "outcome",
+			"id_column": "applicant_id", "protected_column": "branch",
+		}, false)
+	})
+	d.ago(7*time.Hour, "replay the month", func(ctx context.Context) error {
+		return d.backtest(ctx, map[string]any{
+			"rule_set_id": d.rules.active, "challenger_rule_set_id": d.rules.draft,
+			"decisions": map[string]any{"from": d.end.Add(-7 * day).UTC().Format(time.RFC3339)},
+		}, false)
+	})
+	d.ago(6*time.Hour, "begin a backtest", func(ctx context.Context) error {
+		return d.backtest(ctx, map[string]any{"synthetic": map[string]any{"n": 200_000}}, true)
+	})
+}
+
+// backtest runs one; one that is only begun is cancelled a few minutes later.
+func (d *desk) backtest(ctx context.Context, options map[string]any, begun bool) error {
+	answer, err := d.service.RunBacktest(ctx, d.by(d.staff.ravi), decisioning.BacktestRequest{Options: body(options), Async: begun}, nil)
+	if err != nil || !begun {
+		return err
+	}
+	run, err := wire.Parse(answer.Body)
+	if err != nil {
+		return err
+	}
+	d.diary.add(d.clock.now().Add(4*time.Minute), "cancel a backtest", func(ctx context.Context) error {
+		_, err := d.service.CancelBacktest(ctx, d.by(d.staff.ravi), run.Get("backtest_id").Text(), nil)
+		return err
+	})
+	return nil
+}
+
+// branches are where last year's loans were made.
+var branches = []string{"Mumbai", "Bengaluru", "Chennai", "Kolkata", "Jaipur", `<svg onload=alert("csv")>`, hostileCell}
+
+// lastYear is a file of loans with their outcomes, as a spreadsheet exports it.
+func lastYear(n int) string {
+	book := backtest.Book{Seed: 2025, BadRate: backtest.DefaultBadRate}
+	var out strings.Builder
+	out.WriteString(strings.Join(book.Header(), ",") + ",branch\n")
+	for row, line := range lines(book, 1, n) {
+		_, _ = fmt.Fprintf(&out, "%s,\"%s\"\n", line, strings.ReplaceAll(branches[row%len(branches)], `"`, `""`))
+	}
+	return out.String()
+}
+
+// fitted is a scorecard that was learnt from last year's file.
+func (d *desk) fitted(ctx context.Context) error {
+	_, err := d.service.FitScorecard(ctx, d.by(d.staff.ravi), body(map[string]any{
+		"name": "Learnt from last year", "target": "outcome", "csv": lastYear(2_500), "save": true,
+		"exclude": []string{"applicant_id", "vintage", "bad_month", "branch"},
+	}), nil)
+	return err
+}
+
+// handmade is a scorecard of experts.
+var handmade = map[string]any{
+	"name": "Thin files", "base_points": 620, "min_score": 300, "max_score": 900, "pdo": 40, "anchor_score": 700, "anchor_odds": 30,
+	"factors": []map[string]any{
+		{"factor": "foir", "field": "foir", "missing_points": -10, "bins": []map[string]any{
+			{"lt": 0.2, "points": 24}, {"gte": 0.2, "lt": 0.4, "points": 10}, {"gte": 0.4, "points": -20},
+		}},
+		{"factor": "monthly_income", "field": "monthly_income", "bins": []map[string]any{
+			{"lt": 25_000, "points": -12}, {"gte": 25_000, "lt": 60_000, "points": 8}, {"gte": 60_000, "points": 20},
+		}},
+		{"factor": "employment_type", "field": "employment_type", "bins": []map[string]any{
+			{"in": []string{"SALARIED"}, "points": 12}, {"else": true, "points": 0},
+		}},
+	},
+}

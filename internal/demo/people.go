@@ -1,0 +1,162 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Hostile texts, such as strangers send. Nothing of them may come alive in a
+// page, in a spreadsheet or on a terminal.
+const (
+	hostileName   = `Kaveri Capital <script>alert("org")</script>`
+	hostileMarkup = `"><img src=x onerror=alert(1)>`
+	hostileCell   = `=cmd|' /C calc'!A0`
+	hostileNote   = `</textarea><script>alert('note')</script> called twice; says "it wasn't me" & hung up`
+	hostileAgent  = `Mozilla/5.0 (Linux; Android 14) Chrome/140 <svg onload=alert(1)>`
+)
+
+// signedUpBefore is how long ago the tenant signed up.
+const signedUpBefore = 45 * day
+
+// staff are the people who do things in the diary.
+type staff struct{ asha, ravi, meera, vikram Person }
+
+// open signs the tenant up and lets its people in.
+func (f *fill) open(ctx context.Context) error {
+	signed, err := f.service.Signup(ctx, body(map[string]any{
+		"email": "asha@kaveri.example", "org_name": hostileName, "password": f.options.Password.Reveal(),
+	}))
+	if err != nil {
+		return err
+	}
+	f.made.TenantID, f.made.OrgName = signed.Tenant.ID, signed.Tenant.OrgName
+	f.staff.asha = Person{ID: signed.UserID, Email: signed.Email, Role: string(tenant.RoleAdmin)}
+	f.made.Keys = append(f.made.Keys, Key{tenant.Sandbox, signed.Key})
+	f.made.People = []Person{f.staff.asha}
+	for _, p := range []struct {
+		who   *Person
+		email string
+		role  tenant.Role
+	}{
+		{&f.staff.ravi, "ravi@kaveri.example", tenant.RoleRisk},
+		{&f.staff.meera, "meera@kaveri.example", tenant.RoleRisk},
+		{&f.staff.vikram, "vikram@kaveri.example", tenant.RoleViewer},
+		{new(Person), "former@kaveri.example", tenant.RoleViewer},
+	} {
+		f.clock.set(f.clock.now().Add(20 * time.Minute))
+		user, err := f.service.CreateUser(ctx, f.made.TenantID, p.email, f.options.Password, p.role)
+		if err != nil {
+			return fmt.Errorf("add %s: %w", p.role, err)
+		}
+		*p.who = Person{ID: user.ID, Email: user.Email, Role: user.Role}
+		f.made.People = append(f.made.People, *p.who)
+	}
+	return nil
+}
+
+// as is a person calling in an environment.
+func (f *fill) as(p Person, env tenant.Environment) tenant.Principal {
+	plan, _ := tenant.DefaultPlans().Get(tenant.FreePlan)
+	return tenant.Principal{
+		TenantID: f.made.TenantID, Environment: env, UserID: p.ID, Scopes: tenant.Role(p.Role).Scopes(), Plan: plan,
+	}
+}
+
+// newKey is a key that the tenant's programs call with.
+type newKey struct {
+	decisioning.NewAPIKey
+	made, used time.Duration // ago; used 0 for never
+	lasts      time.Duration // 0 for ever
+	then       string        // what becomes of it three days ago, "" for nothing
+}
+
+// What becomes of keys.
+const (
+	revoked = "revoke"
+	rotated = "rotate"
+)
+
+func newKeys() []newKey {
+	key := func(env tenant.Environment, name string, scopes tenant.Scopes) decisioning.NewAPIKey {
+		return decisioning.NewAPIKey{Environment: env, Name: name, Scopes: scopes}
+	}
+	return []newKey{
+		{NewAPIKey: key(tenant.Live, "Loan origination", tenant.Decide|tenant.Read), made: 40 * day, used: 2 * time.Minute},
+		{NewAPIKey: key(tenant.Live, `Branch "app" <b>v2</b>`, tenant.Decide), made: 22 * day, used: 3 * time.Hour, lasts: 90 * day},
+		{NewAPIKey: key(tenant.Live, "Old warehouse feed", tenant.Read), made: 41 * day, used: 9 * day, then: revoked},
+		{NewAPIKey: key(tenant.Live, "Reporting", tenant.Read), made: 30 * day, used: day, then: rotated},
+		{NewAPIKey: key(tenant.Sandbox, "Staging", tenant.Decide|tenant.Read|tenant.PolicyWrite), made: 35 * day, used: 5 * time.Hour},
+		{NewAPIKey: key(tenant.Sandbox, "Workshop", tenant.Decide), made: 33 * day, used: 31 * day, lasts: 5 * day},
+	}
+}
+
+// administration is keys, an invitation, and people who come and go.
+func (f *fill) administration() {
+	admin := f.as(f.staff.asha, tenant.Live)
+	for _, k := range newKeys() {
+		at := f.end.Add(-k.made)
+		if k.lasts > 0 {
+			k.ExpiresAt = at.Add(k.lasts)
+		}
+		f.diary.add(at, "make a key", func(ctx context.Context) error {
+			secret, made, err := f.service.CreateAPIKey(ctx, f.as(f.staff.asha, k.Environment), k.NewAPIKey)
+			if err != nil {
+				return err
+			}
+			f.diary.add(f.end.Add(-k.used), "use a key", func(ctx context.Context) error {
+				_, err := f.service.Authenticate(ctx, secret)
+				return err
+			})
+			f.diary.add(f.end.Add(-3*day), k.then+" a key", func(ctx context.Context) error { return f.endKey(ctx, k.then, made.ID) })
+			if k.then == "" && k.lasts == 0 {
+				f.made.Keys = append(f.made.Keys, Key{k.Environment, secret})
+			}
+			return nil
+		})
+	}
+	f.diary.add(f.end.Add(-2*day), "invite somebody", func(ctx context.Context) error {
+		_, _, err := f.service.Invite(ctx, admin, "new.analyst@kaveri.example", tenant.RoleRisk)
+		return err
+	})
+	f.diary.add(f.end.Add(-10*day), "shut somebody out", func(ctx context.Context) error {
+		former := &f.made.People[len(f.made.People)-1]
+		former.Disabled = true
+		return f.service.DisableUser(ctx, admin, former.ID, true)
+	})
+	f.diary.add(f.end.Add(-3*time.Hour), "sign in", func(ctx context.Context) error {
+		_, _, err := f.service.SignIn(ctx, f.staff.asha.Email, f.options.Password, "49.36.12.7", hostileAgent)
+		return err
+	})
+}
+
+// endKey revokes a key or has another take its place.
+func (f *fill) endKey(ctx context.Context, how, id string) (err error) {
+	admin := f.as(f.staff.asha, tenant.Live)
+	switch how {
+	case revoked:
+		_, err = f.service.RevokeAPIKey(ctx, admin, id)
+	case rotated:
+		_, _, err = f.service.RotateAPIKey(ctx, admin, id, 7*day)
+	}
+	return err
+}
+
+// body is a request as the service reads one. What is written here is ours, so
+// a document that is none is a mistake of this package.
+func body(document any) wire.Value {
+	data, err := json.Marshal(document)
+	if err != nil {
+		panic(fmt.Sprintf("demo: write a request: %v", err))
+	}
+	v, err := wire.Parse(data)
+	if err != nil {
+		panic(fmt.Sprintf("demo: read a request: %v", err))
+	}
+	return v
+}

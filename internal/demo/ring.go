@@ -1,0 +1,110 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"verdict/internal/wire"
+)
+
+// ring is a few people with something in common, and what is done about it.
+type ring struct {
+	name  string
+	size  int
+	begin time.Duration // before the end
+	apart time.Duration
+	share func(a *applicant, i int) // makes them have it in common
+	moves []move
+}
+
+// move is what somebody does with the alert.
+type move struct {
+	before time.Duration
+	body   map[string]any
+}
+
+// fraudRings are those of every environment: each kind of alert, in each state.
+func fraudRings() []ring {
+	return []ring{
+		{
+			name: "mules, confirmed", size: 5, begin: 14 * day, apart: 26 * time.Hour,
+			share: func(a *applicant, i int) { a.account, a.home = "50100298765432", towns[14+i%2] },
+			moves: []move{
+				{8 * day, map[string]any{"action": "acknowledge", "note": "Five names, one account. The bank says it was opened in March."}},
+				{7 * day, map[string]any{"action": "close", "resolution": "confirmed_fraud", "note": hostileNote}},
+			},
+		},
+		{
+			name: "mules, back again", size: 1, begin: 5 * day, apart: time.Hour,
+			share: func(a *applicant, _ int) { a.account = "50100298765432" },
+		},
+		{
+			name: "mules, new", size: 3, begin: 3 * day, apart: 17 * time.Hour,
+			share: func(a *applicant, i int) {
+				a.account = "50100211223344"
+				if i == 1 {
+					a.ref = hostileCell
+				}
+			},
+		},
+		{
+			name: "one address", size: 8, begin: 5 * day, apart: 31 * time.Minute,
+			share: func(a *applicant, i int) { a.ip, a.home = "49.36.77.10", towns[i%3] },
+			moves: []move{{4 * day, map[string]any{"action": "acknowledge", "note": "A kiosk in Andheri; field visit on Friday."}}},
+		},
+		{
+			name: "a shared office", size: 6, begin: 11 * day, apart: 50 * time.Minute,
+			share: func(a *applicant, _ int) { a.ip, a.home = "117.192.4.20", towns[3] },
+			moves: []move{{10 * day, map[string]any{"action": "close", "resolution": "false_positive", "note": "A co-working space."}}},
+		},
+		{
+			name: "an agent everywhere", size: 22, begin: 2 * day, apart: 40 * time.Minute,
+			share: func(a *applicant, i int) { a.agentID, a.home = "AG-41", towns[i%11] },
+		},
+		{ // what is usual there, so that many at once are unusual
+			name: "few from one pincode", size: 5, begin: 29 * day, apart: 5 * day,
+			share: func(a *applicant, _ int) { a.home = towns[4] },
+		},
+		{
+			name: "many from one pincode", size: 30, begin: 20 * time.Hour, apart: 37 * time.Minute,
+			share: func(a *applicant, _ int) { a.home = towns[4] },
+		},
+	}
+}
+
+// rings puts them among the applicants.
+func (d *desk) rings() {
+	for _, r := range fraudRings() {
+		for i := range r.size {
+			d.ago(r.begin-time.Duration(i)*r.apart, "apply ("+r.name+")", func(ctx context.Context) error {
+				a := d.crowd.next()
+				if a.stated() { // it would hide what they share
+					a = d.crowd.next()
+				}
+				r.share(a, i)
+				decision, err := d.apply(ctx, a)
+				if err != nil {
+					return err
+				}
+				for _, id := range decision.Get("fraud").Get("alert_ids").Elements() {
+					d.alerts[r.name] = id.Text()
+				}
+				return nil
+			})
+		}
+		for _, m := range r.moves {
+			d.ago(m.before, "look at an alert", func(ctx context.Context) error { return d.move(ctx, r.name, body(m.body)) })
+		}
+	}
+}
+
+// move takes the alert of a ring a step further.
+func (d *desk) move(ctx context.Context, ring string, step wire.Value) error {
+	id := d.alerts[ring]
+	if id == "" {
+		return fmt.Errorf("no alert was raised about %s", ring)
+	}
+	_, err := d.service.MoveAlert(ctx, d.by(d.staff.meera), id, step)
+	return err
+}
