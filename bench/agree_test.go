@@ -83,7 +83,7 @@ func TestGrownPoliciesDecideAlike(t *testing.T) {
 	for i, f := range facts {
 		small.Decide(f, &a)
 		large.Decide(f, &b)
-		if len(b.Rules)-len(a.Rules) != growthSizes[1]-growthSizes[0] || a.Status != b.Status || a.FinalScore != b.FinalScore {
+		if len(b.Rules())-len(a.Rules()) != growthSizes[1]-growthSizes[0] || a.Status != b.Status || a.FinalScore != b.FinalScore {
 			t.Errorf("applicant %d: %v at %v, grown %v at %v", i, a.Status, a.FinalScore, b.Status, b.FinalScore)
 		}
 	}
