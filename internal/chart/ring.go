@@ -26,9 +26,14 @@ type Ring struct {
 	Links []Link
 }
 
+// The circles are as tall as the drawing and narrower than it, so that there is
+// room for names to the left and to the right.
 const (
-	mostNodes = 80
-	ringTall  = 440.0
+	mostNodes  = 80
+	ringTall   = 440.0
+	outerTall  = 196.0
+	outerWide  = 138.0
+	innerRound = 78.0
 )
 
 // SVG draws the ring. The layout is a matter of counting, without chance: the
@@ -121,7 +126,7 @@ func (c Ring) layout(nodes []Node, centre Point) []Point {
 	}
 	if len(inner) > 1 {
 		for k, i := range inner {
-			at[i] = onCircle(centre, 78, k, len(inner))
+			at[i] = onCircle(centre, innerRound*outerWide/outerTall, innerRound, k, len(inner))
 		}
 	}
 	pull := make([]Point, len(nodes))
@@ -138,7 +143,7 @@ func (c Ring) layout(nodes []Node, centre Point) []Point {
 		return cmp.Compare(direction(pull[a]), direction(pull[b]))
 	})
 	for k, i := range outer {
-		at[i] = onCircle(centre, 196, k, len(outer))
+		at[i] = onCircle(centre, outerWide, outerTall, k, len(outer))
 	}
 	return at
 }
@@ -157,10 +162,11 @@ func direction(v Point) float64 {
 	return a
 }
 
-// onCircle is the k-th of n places on a circle, the first of them at the top.
-func onCircle(centre Point, radius float64, k, n int) Point {
+// onCircle is the k-th of n places on a circle that may be narrower than it is
+// tall, the first of them at the top.
+func onCircle(centre Point, across, tall float64, k, n int) Point {
 	a := 2 * math.Pi * float64(k) / float64(n)
-	return Point{centre.X + float64(radius*math.Sin(a)), centre.Y - float64(radius*math.Cos(a))}
+	return Point{centre.X + float64(across*math.Sin(a)), centre.Y - float64(tall*math.Cos(a))}
 }
 
 // Table lists every link by the names of its ends.

@@ -100,19 +100,24 @@ func (c *Console) alert(v *visit) error {
 		return err
 	}
 	data := struct {
-		Alert       alertRow
-		Ring        chart.Ring
-		Entities    []ringEntity
-		Truncated   bool
-		Names       map[string]string
-		MayClose    bool
-		Resolutions []option
+		Alert          alertRow
+		Ring           chart.Ring
+		Shared, Single []ringEntity
+		Truncated      bool
+		Names          map[string]string
+		MayClose       bool
+		Resolutions    []option
 	}{
 		Alert: alertRows([]decisioning.Alert{found})[0], Ring: ringOf(ring), Truncated: ring.Truncated, Names: names,
 		MayClose: found.Status != "closed", Resolutions: alertResolutions,
 	}
 	for _, e := range ring.Entities {
-		data.Entities = append(data.Entities, ringEntity{entityKinds[e.Kind], e.Display, e.Applicants, e.Kind == found.Entity.Kind && e.Key == found.Entity.Key})
+		entity := ringEntity{entityKinds[e.Kind], e.Display, e.Applicants, e.Kind == found.Entity.Kind && e.Key == found.Entity.Key}
+		if e.Applicants < sharedBy {
+			data.Single = append(data.Single, entity)
+		} else {
+			data.Shared = append(data.Shared, entity)
+		}
 	}
 	return v.render("alert", data.Alert.Title, data)
 }

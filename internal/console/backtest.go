@@ -52,7 +52,7 @@ func (b backtestRow) Done() int64 {
 
 // Took is how long the run took, "" until it is over.
 func (b backtestRow) Took() string {
-	if b.StartedMicros == 0 || b.FinishedMicros == 0 {
+	if b.StartedMicros == 0 || b.FinishedMicros <= b.StartedMicros {
 		return ""
 	}
 	took := time.Duration(b.FinishedMicros-b.StartedMicros) * time.Microsecond

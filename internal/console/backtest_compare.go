@@ -1,10 +1,10 @@
 package console
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
@@ -137,7 +137,9 @@ func comparedFigures(a, b wire.Value) []comparedFigure {
 			row.B = write(y)
 		}
 		if hasX && hasY {
-			row.Change = signed(y-x, write)
+			if row.Change = signed(y-x, write); f.unit == chart.Percent || f.yearly { // of two shares the difference is in points
+				row.Change = strings.Replace(row.Change, "%", "points", 1)
+			}
 		}
 		list = append(list, row)
 	}
@@ -179,7 +181,6 @@ func comparedGrades(a, b wire.Value) chart.Table {
 			}
 		}
 	}
-	slices.SortStableFunc(names, cmp.Compare[string])
 	for _, name := range names {
 		row := []string{name}
 		if name == "" {

@@ -62,11 +62,11 @@ func TestBacktestOfAFile(t *testing.T) {
 	b.get(at).want(http.StatusOK).has("Succeeded", "Approval rate", "A CSV file", "<svg", `class="report"`, "/rows.csv").
 		hasNot("<script>alert", "data-refresh", "http-equiv")
 	b.get("/console/sandbox/backtests").want(http.StatusOK).has(strings.TrimPrefix(at, "/console/sandbox/backtests/"), "Succeeded")
-	file := b.get(at + "/report.html").want(http.StatusOK).has("<!doctype html>", "Content-Security-Policy")
+	file := b.get(at+"/report.html").want(http.StatusOK).has("<!doctype html>", "Content-Security-Policy")
 	if got := file.header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment;") {
 		t.Errorf("the report is not a file to keep: %q", got)
 	}
-	b.get(at + "/rows.csv").want(http.StatusOK).has("L-1", "APPROVED")
+	b.get(at+"/rows.csv").want(http.StatusOK).has("L-1", "APPROVED")
 	b.get(at + "/rows.csv?swapped=1").want(http.StatusUnprocessableEntity) // there was no challenger
 	b.post(at + "/cancel").want(http.StatusConflict).has("is over")
 }
@@ -156,7 +156,7 @@ func TestBacktestsByRole(t *testing.T) {
 	b := newHouse(t).signUp()
 	at := b.post("/console/sandbox/backtests/synthetic", "n", "100").location()
 	viewer := b.colleague(tenant.RoleViewer)
-	viewer.get("/console/sandbox"+at).want(http.StatusOK).hasNot("/cancel")
+	viewer.get("/console/sandbox" + at).want(http.StatusOK).hasNot("/cancel")
 	viewer.get("/console/sandbox/backtests").want(http.StatusOK).hasNot("/backtests/new")
 	viewer.get("/console/sandbox/backtests/new").want(http.StatusForbidden)
 	viewer.post("/console/sandbox/backtests/synthetic", "n", "100").want(http.StatusForbidden)

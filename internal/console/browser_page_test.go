@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"maps"
 	"testing"
 
 	"verdict/internal/decisioning"
@@ -15,7 +16,6 @@ func (s *stage) paths(t *testing.T) map[string][]look {
 	live := "/console/live"
 	runs := s.newest(t, "runs")
 	card := s.newest(t, "scorecards")
-	sets := s.policies(t)
 	all := map[string][]look{
 		"/console": nil, "/console/{$}": nil, "/console/signin": nil, "/console/signup": nil, "/console/invite/{token}": nil,
 		"/console/{env}":                         {{path: live}, {path: "/console/sandbox", name: "sandbox"}},
@@ -26,18 +26,17 @@ func (s *stage) paths(t *testing.T) map[string][]look {
 		"/console/{env}/fraud/alerts/{id}":       s.alerts(t),
 		"/console/{env}/decisions/{id}":          nil,
 		"/console/{env}/decisions/{id}/features": nil,
+		"/console/{env}/policies/fields":         nil, // asked for by the editor's script
+		"/console/{env}/reference":               {{path: live + "/reference", parts: []string{"header", "nav", "main > :nth-child(-n+8)"}}},
 	}
-	for i, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
+	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		id, features := s.decision(t, status)
-		all["/console/{env}/decisions/{id}"] = append(all["/console/{env}/decisions/{id}"], look{live + "/decisions/" + id, status})
+		all["/console/{env}/decisions/{id}"] = append(all["/console/{env}/decisions/{id}"], look{path: live + "/decisions/" + id, name: status})
 		if features && all["/console/{env}/decisions/{id}/features"] == nil {
 			all["/console/{env}/decisions/{id}/features"] = []look{{path: live + "/decisions/" + id + "/features"}}
 		}
-		_ = i
 	}
-	for pattern, looks := range sets {
-		all[pattern] = looks
-	}
+	maps.Copy(all, s.policies(t))
 	return all
 }
 
@@ -97,7 +96,7 @@ func (s *stage) newest(t *testing.T, what string) string {
 	return page.Data[0].ID
 }
 
-// backtests are one with a challenger, and one that was cancelled.
+// backtests are one of a file, with a challenger, and one that was cancelled.
 func (s *stage) backtests(t *testing.T) []look {
 	t.Helper()
 	page, err := s.service.Backtests(t.Context(), s.caller(tenant.Live), "", list)
@@ -107,9 +106,9 @@ func (s *stage) backtests(t *testing.T) []look {
 	seen := map[string]bool{}
 	var looks []look
 	for _, b := range page.Data {
-		if name := b.Source + "-" + b.Status; !seen[name] {
+		if name := b.Source + "-" + b.Status; !seen[name] && (b.Source == "csv" || b.Status == "cancelled") {
 			seen[name] = true
-			looks = append(looks, look{"/console/live/backtests/" + b.ID, name})
+			looks = append(looks, look{path: "/console/live/backtests/" + b.ID, name: name})
 		}
 	}
 	return looks
@@ -124,10 +123,35 @@ func (s *stage) alerts(t *testing.T) []look {
 		if err != nil || len(page.Data) == 0 {
 			t.Fatalf("no alert is %s: %v", state, err)
 		}
-		looks = append(looks, look{"/console/live/fraud/alerts/" + page.Data[0].ID, state})
+		looks = append(looks, look{path: "/console/live/fraud/alerts/" + page.Data[0].ID, name: state})
 	}
 	return looks
 }
 
-// policies are the pages about versions of a policy.
-func (s *stage) policies(*testing.T) map[string][]look { return nil }
+// policies are the pages about versions of a policy: of the draft, which has
+// findings.
+func (s *stage) policies(t *testing.T) map[string][]look {
+	t.Helper()
+	p := s.caller(tenant.Live)
+	page, err := s.service.RuleSets(t.Context(), p, decisioning.RuleSetFilter{PolicyKey: "default"}, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var draft, active string
+	for _, set := range page.Data {
+		switch {
+		case set.Status == "active":
+			active = set.ID
+		case set.Status == "draft" && draft == "":
+			draft = set.ID
+		}
+	}
+	at := "/console/live/policies/"
+	return map[string][]look{
+		"/console/{env}/policies/compare":     {{path: at + "compare?a=" + active + "&b=" + draft}},
+		"/console/{env}/policies/{id}":        {{path: at + draft, name: "draft"}, {path: at + active, name: "active"}},
+		"/console/{env}/policies/{id}/edit":   {{path: at + draft + "/edit?open=knockouts/1"}},
+		"/console/{env}/policies/{id}/try":    {{path: at + draft + "/try"}},
+		"/console/{env}/policies/{id}/impact": {{path: at + draft + "/impact"}},
+	}
+}

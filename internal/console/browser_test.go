@@ -32,8 +32,7 @@ type stage struct {
 	service *decisioning.Service // beside the one that serves, for looking up ids
 	made    demo.Filled
 	browser *browsertest.Browser
-	axe     string
-	shots   string
+	lens    browsertest.Lens
 }
 
 // TestBrowser drives the console in Chromium: every page is looked at in both
@@ -45,13 +44,14 @@ func TestBrowser(t *testing.T) {
 	t.Run("door", s.door)
 	t.Run("pages", s.everyPage)
 	t.Run("walk", s.walk)
+	t.Logf("Chromium used %s", s.browser.Spent())
 }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{browser: browsertest.Open(t), axe: browsertest.Axe(t), shots: os.Getenv(shotsVariable)}
-	if s.shots == "" {
-		s.shots = t.TempDir()
+	s := &stage{lens: browsertest.Lens{Axe: browsertest.Axe(t), Folder: os.Getenv(shotsVariable), Tall: true}}
+	if s.lens.Folder == "" {
+		s.lens.Folder, s.lens.Tall = t.TempDir(), false
 	}
 	config, err := app.Bind(flag.NewFlagSet("", flag.ContinueOnError)).Load(func(string) string { return "" })
 	if err != nil {
@@ -73,6 +73,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s.url = serve(t, config)
+	s.browser = browsertest.Open(t)
 	return s
 }
 
@@ -122,14 +123,14 @@ func (s *stage) door(t *testing.T) {
 		{"signin", "/console/signin"}, {"signup", "/console/signup"}, {"invite", "/console/invite/" + token.Reveal()},
 	} {
 		tab.Go(p.path)
-		tab.Inspect(s.axe, s.shots, p.name)
+		tab.Inspect(s.lens, p.name)
 	}
 	tab.Go("/console/signin")
 	tab.Fill("[name=email]", "nobody@kaveri.example", "[name=password]", "not the password")
 	tab.Expect(401)
 	tab.Press("Sign in")
 	tab.Sees("password")
-	tab.Inspect(s.axe, s.shots, "signin-refused")
+	tab.Inspect(s.lens, "signin-refused")
 }
 
 // everyPage visits all that can be asked for, as somebody who may see it.
@@ -153,16 +154,19 @@ func (s *stage) everyPage(t *testing.T) {
 		}
 		for _, p := range pages {
 			tab.Go(p.path)
-			tab.Inspect(s.axe, s.shots, p.file(path))
+			tab.Inspect(s.lens, p.file(path), p.parts...)
 		}
 	}
 	tab.Expect(404)
 	tab.Go("/console/live/nowhere")
-	tab.Inspect(s.axe, s.shots, "nowhere")
+	tab.Inspect(s.lens, "nowhere")
 }
 
 // look is a page to be looked at.
-type look struct{ path, name string }
+type look struct {
+	path, name string
+	parts      []string // that axe-core is shown; nil for the whole page
+}
 
 // file is the name of the page's pictures.
 func (l look) file(pattern string) string {
@@ -174,14 +178,4 @@ func (l look) file(pattern string) string {
 		name += "-" + l.name
 	}
 	return name
-}
-
-// walk is somebody new who does what the console is for.
-func (s *stage) walk(t *testing.T) {
-	tab := s.browser.Tab(t, s.url)
-	tab.Go("/console/signup")
-	tab.Fill("[name=org_name]", "Nilgiri Loans", "[name=email]", "walker@nilgiri.example", "[name=password]", demoPassword)
-	tab.Press("Sign up")
-	tab.Sees("vk_sandbox_")
-	tab.Quiet()
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/url"
+	"strings"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
@@ -27,7 +28,7 @@ func (c *Console) decisions(v *visit) error {
 		return v.see(v.at("/decisions/" + url.PathEscape(sought)))
 	}
 	page, err := c.service.Decisions(v.ctx, v.caller(), decisioning.DecisionFilter{
-		Status: filters.Value("status"), Grade: filters.Value("grade"), ApplicantID: sought, RuleSetID: filters.Value("policy"),
+		Status: filters.Value("status"), Grade: strings.ToUpper(filters.Value("grade")), ApplicantID: sought, RuleSetID: filters.Value("policy"),
 	}, list)
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ func TestDecisionOfAnEvaluation(t *testing.T) {
 	}
 	b.get(at + "?q=enquiry+90d+count&product=all").want(http.StatusOK).has("enquiry__all__90d__count").hasNot("salary__all")
 	b.get(at+"?only=used&only=populated").want(http.StatusOK).has("Nothing found", `value="used" checked`)
-	b.get(at + "?only=populated").want(http.StatusOK).has("account_opened__").hasNot(">none<")
+	b.get(at + "?only=populated").want(http.StatusOK).has("account_closed__").hasNot(">none<")
 	b.get(at+"?name=enquiry__all__90d__count").want(http.StatusOK).has("Meaning", "Formula", "2026-11-01", "2026-09-03")
 	b.get(at + "?window=x").want(http.StatusOK).has("must be a whole number")
 	b.get(at + "?cursor=x").want(http.StatusBadRequest)

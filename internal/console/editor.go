@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"verdict/internal/decisioning"
@@ -264,6 +263,3 @@ func choices() []choice {
 	}
 	return list
 }
-
-// Place names the line for its buttons.
-func (l ruleLine) Place(section string) string { return section + "/" + strconv.Itoa(l.Index) }

@@ -19,7 +19,7 @@ var binFields = []editField{
 }
 
 const (
-	spareBins = 2   // empty rows beneath the bins
+	spareBins = 3   // empty rows beneath the bins
 	anyOther  = "*" // what is typed for the bin that takes what no other does
 	binPrefix = "bin."
 )

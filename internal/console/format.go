@@ -182,7 +182,7 @@ var badges = map[string]badge{
 	"done": {"good", "✓", "Done"}, "failed": {"bad", "✕", "Failed"}, "cancelled": {"quiet", "–", "Cancelled"},
 	"revoked": {"quiet", "✕", "Revoked"}, "expired": {"quiet", "–", "Expired"}, "expiring": {"warn", "!", "Expiring"},
 	"disabled": {"quiet", "–", "Disabled"}, "pending": {"info", "○", "Pending"}, "accepted": {"good", "✓", "Accepted"},
-	"low": {"plain", "–", "Low"}, "medium": {"warn", "!", "Medium"}, "high": {"bad", "‼", "High"}, "critical": {"bad", "‼", "Critical"},
+	"low": {"plain", "–", "Low"}, "medium": {"warn", "!", "Medium"}, "high": {"bad", "‼", "High"}, "critical": {"bad", "‼", "Critical"}, "blocked": {"bad", "■", "Blocked"},
 	"sandbox": {"plain", "○", "Sandbox"}, "live": {"live", "●", "LIVE"},
 }
 

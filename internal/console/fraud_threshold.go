@@ -89,7 +89,7 @@ var thresholdGroups = []thresholdGroup{
 type thresholdField struct {
 	Name, Label, Hint, Value, Default string
 	Changed                           bool // from what every tenant starts with
-	List                              bool
+	Long                              bool
 	Options                           []option
 }
 
@@ -144,7 +144,7 @@ func configDocument(config decisioning.FraudConfig) (wire.Value, error) {
 func (s threshold) shown(now, usual wire.Value) thresholdField {
 	f := thresholdField{
 		Name: s.path, Label: s.label, Hint: s.hint, Value: settingText(now, s.path), Default: settingText(usual, s.path),
-		List: s.kind == listThreshold,
+		Long: s.kind == listThreshold,
 	}
 	f.Changed = f.Value != f.Default
 	switch s.kind {
@@ -155,11 +155,20 @@ func (s threshold) shown(now, usual wire.Value) thresholdField {
 		for _, choice := range s.choices {
 			f.Options = append(f.Options, option{Value: choice, Label: choice})
 		}
+	default: // typed as they are
 	}
-	if f.Default == "" {
-		f.Default = "none"
+	f.Hint = strings.TrimSpace(f.Hint + " Default: " + orNone(f.Default) + ".")
+	if f.Changed {
+		f.Hint += " Now: " + orNone(settingText(now, s.path)) + "."
 	}
 	return f
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
 }
 
 // settingText is a setting as it is typed.
@@ -177,8 +186,9 @@ func settingText(document wire.Value, path string) string {
 			list = append(list, one.Text())
 		}
 		return strings.Join(list, ", ")
+	default:
+		return at.Text()
 	}
-	return at.Text()
 }
 
 // setThresholds keeps all settings at once, unless somebody else has changed

@@ -33,7 +33,7 @@ type overviewData struct {
 	Today     int64 // decisions, by the meter
 	Mix       chart.Share
 	MixOf     int
-	Referrals []decisioning.DecisionSummary
+	Referrals []decisioning.Referral
 	MoreRefer bool
 	Alerts    []decisioning.Alert
 	MoreAlert bool
@@ -55,7 +55,7 @@ func (c *Console) overview(v *visit) error {
 	if err != nil {
 		return err
 	}
-	referred, err := c.service.Decisions(v.ctx, who, decisioning.DecisionFilter{Status: "REFERRED"}, decisioning.List{Limit: overviewRows})
+	referred, err := c.service.Referrals(v.ctx, who, decisioning.List{Limit: overviewRows})
 	if err != nil {
 		return err
 	}

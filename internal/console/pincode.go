@@ -176,10 +176,9 @@ func pastedLines(text string) []pastedLine {
 // takes the entry away.
 func (l pastedLine) write(w *wire.Writer) {
 	w.Object().Key("pincode").String(strings.ToValidUTF8(l.pincode, "\uFFFD")).Key("risk")
-	switch {
-	case l.risk == "" || l.risk == "-":
+	if l.risk == "" || l.risk == "-" {
 		w.Null()
-	default:
+	} else {
 		decisioning.WriteNumber(w, l.risk)
 	}
 	if l.reason != "" {

@@ -29,3 +29,18 @@ func TestRun(t *testing.T) {
 	h.signUp().get(at).want(http.StatusNotFound)
 	b.colleague(tenant.RoleViewer).get(at).want(http.StatusOK)
 }
+
+func TestRunOfCollections(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.signUp()
+	body := parse(t, `{"loan":{"id":"L-1","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,"interest_rate":16,"dpd":47},
+		"borrower":{"ref":"<i>A-1</i>"},"as_of":"2026-11-15T20:30:00+05:30"}`)
+	answered, err := agent.New(h.service, agent.Options{}).Collect(t.Context(), b.who(tenant.Sandbox), body, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "/console/sandbox/runs/" + parse(t, string(answered.Body)).Get("run_id").Text()
+	b.get("/console/sandbox/runs?agent=collections").want(http.StatusOK).has(at)
+	b.get(at).want(http.StatusOK).has("Next best action", "SMA-1", "Plan", "The same came out", "&lt;i&gt;A-1").hasNot("<i>A-1")
+}

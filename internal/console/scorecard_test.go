@@ -41,7 +41,7 @@ func TestScorecard(t *testing.T) {
 	b.get(at).want(http.StatusOK).has("Base points", "Try it", `name="applicant.visits"`, "and above")
 	b.post(at+"/try", "applicant.visits", "3", "applicant.city", "Pune").want(http.StatusOK).has("This applicant scores", "chart-waterfall", `value="3"`)
 	b.post(at+"/try", "applicant.visits", "three").want(http.StatusUnprocessableEntity).has(`id="e-applicant.visits"`, `value="three"`)
-	b.post(at + "/try").want(http.StatusOK).has("Not known")
+	b.post(at + "/try").want(http.StatusOK).has("This applicant scores")
 
 	h.signUp().get(at).want(http.StatusNotFound)
 	viewer := b.colleague(tenant.RoleViewer)

@@ -117,7 +117,7 @@ func (s *Service) replayable(ctx context.Context, scope *store.Scope, stored *st
 	}
 	f, err = readFacts(stored.Facts)
 	if err != nil {
-		return nil, nil, "The stored facts cannot be read", nil
+		return nil, nil, "The stored facts cannot be read", nil //nolint:nilerr // it is told in words
 	}
 	return p, f, "", nil
 }

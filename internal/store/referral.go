@@ -40,8 +40,9 @@ func (tx *Tx) settle(r Review) error {
 // more; of p only the limit and the place to go on after count. A page that
 // begins after a decision that was settled meanwhile goes on where that stood.
 func (tx *Tx) ListReferrals(p Page) ([]Referral, bool, error) {
-	// The page is cut before the decisions are looked up: joined the other way
-	// round, the queue would be found by walking through all that was decided.
+	// The page is cut before the decisions are looked up, and CROSS keeps SQLite
+	// to that order: the other way round, the queue would be found by walking
+	// through all that was decided.
 	q := listOf("SELECT " + decisionColumns + `, response, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
 		WHERE tenant_id = $1 AND environment = $2`)
 	if p.AfterID != "" {
@@ -49,7 +50,7 @@ func (tx *Tx) ListReferrals(p Page) ([]Referral, bool, error) {
 	}
 	q.add(" ORDER BY decision_id")
 	q.limit(p)
-	q.add(") waiting JOIN decisions ON id = decision_id WHERE tenant_id = $1 AND environment = $2 ORDER BY id")
+	q.add(") waiting CROSS JOIN decisions WHERE id = decision_id AND tenant_id = $1 AND environment = $2 ORDER BY decision_id")
 	return list(tx, q, p, func(scan func(...any) error) (r Referral, err error) {
 		err = scan(append(r.fields(), &r.Response, &r.AskedMicros)...)
 		return r, err

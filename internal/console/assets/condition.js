@@ -283,7 +283,7 @@ for (const box of document.querySelectorAll("[data-condition]")) new Builder(box
 
 // Leaving with changes that are not saved asks first.
 const editor = document.querySelector("form.editor");
-let touched = false;
+let touched = editor?.dataset.unsaved !== undefined;
 editor?.addEventListener("input", () => { touched = true; });
 editor?.addEventListener("submit", () => { touched = false; });
 addEventListener("beforeunload", (event) => { if (touched) event.preventDefault(); });

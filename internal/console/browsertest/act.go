@@ -5,10 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
+
+// glance is how long a page has to say what it is, when something went wrong.
+const glance = 5 * time.Second
+
+// pause is between two looks at a page that something shall appear on.
+const pause = 50 * time.Millisecond
 
 // Go opens a page.
 func (t *Tab) Go(path string) {
@@ -21,8 +28,10 @@ func (t *Tab) Go(path string) {
 
 // At is the path of the page that is shown.
 func (t *Tab) At() string {
+	ctx, cancel := context.WithTimeout(t.ctx, glance)
+	defer cancel()
 	var at string
-	if err := chromedp.Run(t.ctx, chromedp.Location(&at)); err != nil {
+	if err := chromedp.Run(ctx, chromedp.Location(&at)); err != nil {
 		return "a page that is gone"
 	}
 	return strings.TrimPrefix(at, t.base)
@@ -30,8 +39,10 @@ func (t *Tab) At() string {
 
 // text is what a reader of the page sees, the beginning of it.
 func (t *Tab) text() string {
+	ctx, cancel := context.WithTimeout(t.ctx, glance)
+	defer cancel()
 	var text string
-	_ = chromedp.Run(t.ctx, chromedp.Evaluate(`(document.querySelector("main") ?? document.body)?.innerText.slice(0, 1500) ?? ""`, &text))
+	_ = chromedp.Run(ctx, chromedp.Evaluate(`(document.querySelector("main") ?? document.body)?.innerText.slice(0, 1500) ?? ""`, &text))
 	return text
 }
 
@@ -89,12 +100,18 @@ func (t *Tab) Follow(selector string) {
 	t.await("follow "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
-// Press presses the button with a text, and waits for the page it leads to.
+// findByText marks the first thing in the page's content that can be pressed,
+// can be seen, and has a text that begins so.
+const findByText = `(() => { for (const old of document.querySelectorAll("[data-pressed]")) old.removeAttribute("data-pressed");
+	const found = [...document.querySelectorAll("main button, main a, main summary")].find(e =>
+		e.innerText.replaceAll(/\s+/g, " ").trim().startsWith(%s) && e.checkVisibility() && !e.classList.contains("away"));
+	found?.setAttribute("data-pressed", ""); return Boolean(found) })()`
+
+// Press presses what has a text, and waits for the page it leads to.
 func (t *Tab) Press(text string) {
 	t.Helper()
-	path := fmt.Sprintf(`//main//*[self::button or self::a][normalize-space()=%[1]s or starts-with(normalize-space(),%[1]s)]`, quoted(text))
-	t.do("find "+text, chromedp.WaitVisible(path, chromedp.BySearch))
-	t.await("press "+text, chromedp.Click(path, chromedp.BySearch, chromedp.NodeVisible))
+	t.do("find "+text, chromedp.Poll(fmt.Sprintf(findByText, quoted(text)), nil, chromedp.WithPollingInterval(pause), chromedp.WithPollingTimeout(patience)))
+	t.await("press "+text, chromedp.Click("[data-pressed]", chromedp.ByQuery, chromedp.NodeVisible))
 }
 
 // await does something that loads a page.
@@ -117,7 +134,7 @@ func (t *Tab) Upload(selector, file string) {
 func (t *Tab) Sees(text string) {
 	t.Helper()
 	t.do("see "+text, chromedp.Poll(fmt.Sprintf(`document.body.innerText.toLowerCase().includes(%s)`, quoted(strings.ToLower(text))), nil,
-		chromedp.WithPollingTimeout(patience)))
+		chromedp.WithPollingInterval(pause), chromedp.WithPollingTimeout(patience)))
 }
 
 // Text is what an element shows.

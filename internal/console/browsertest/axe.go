@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha512"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -128,22 +129,33 @@ func unpack(archive []byte) (string, error) {
 	}
 }
 
-// Accessible has axe-core look at the page and fails on whatever it calls
-// serious or critical. The rules are those of WCAG 2.2 AA and best practice.
-func (t *Tab) Accessible(axe, as string) {
+// finding is a rule that the page breaks, and some of the places.
+type finding struct {
+	ID, Impact, Help string
+	Nodes            []string
+}
+
+// askAxe asks for what axe-core calls serious or critical. Every rule is asked, those
+// of WCAG 2.2 and those of best practice.
+const askAxe = `axe.run(%s, {resultTypes: ["violations"]}).then(r => r.violations
+	.filter(v => v.impact === "serious" || v.impact === "critical")
+	.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + "  " + (n.any[0]?.message ?? ""))})))`
+
+// accessible has axe-core look at the page, or at parts of it.
+func (t *Tab) accessible(axe string, look Look, parts []string) {
 	t.Helper()
 	var there bool
 	if t.Ask(`typeof window.axe === "object"`, &there); !there {
 		t.Ask(axe+"\n;true", &there)
 	}
-	var found []struct {
-		ID, Impact, Help string
-		Nodes            []string
+	where := "document"
+	if len(parts) > 0 {
+		include, _ := json.Marshal(map[string]any{"include": parts}) // texts always can be
+		where = string(include)
 	}
-	t.Ask(`axe.run(document, {resultTypes: ["violations"], elementRef: false}).then(r => r.violations
-		.filter(v => v.impact === "serious" || v.impact === "critical")
-		.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + "  " + (n.any[0]?.message ?? ""))})))`, &found)
-	for _, v := range found {
-		t.Errorf("%s (%s): %s: %s: %s\n    %s", t.At(), as, v.Impact, v.ID, v.Help, strings.Join(v.Nodes, "\n    "))
+	var found []finding
+	t.Ask(fmt.Sprintf(askAxe, where), &found)
+	for _, f := range found {
+		t.Errorf("%s (%s): %s: %s: %s\n    %s", t.At(), look, f.Impact, f.ID, f.Help, strings.Join(f.Nodes, "\n    "))
 	}
 }

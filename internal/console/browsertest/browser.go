@@ -20,13 +20,14 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/systeminfo"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
 // patience is how long a page may take. It is long, because the machine may be
 // busy with other tests; nothing waits for it to pass.
-const patience = 60 * time.Second
+const patience = 20 * time.Second
 
 // Browser is a running Chromium.
 type Browser struct {
@@ -68,6 +69,21 @@ func Open(t *testing.T) *Browser {
 	return &Browser{T: t, ctx: ctx}
 }
 
+// Spent is how much of the processors Chromium has used so far.
+func (b *Browser) Spent() time.Duration {
+	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), glance)
+	defer cancel()
+	processes, err := systeminfo.GetProcessInfo().Do(ctx)
+	if err != nil {
+		return 0
+	}
+	var spent float64
+	for _, p := range processes {
+		spent += p.CPUTime
+	}
+	return time.Duration(float64(spent * float64(time.Second)))
+}
+
 // Tab is a page of the browser with cookies of its own: one person's.
 type Tab struct {
 	*testing.T
@@ -86,6 +102,10 @@ func (b *Browser) Tab(t *testing.T, base string) *Tab {
 	t.Cleanup(stop)
 	tab := &Tab{T: t, ctx: ctx, base: base, expected: map[int64]bool{}}
 	chromedp.ListenTarget(ctx, tab.listen)
+	// The tab lives as long as the context that it was first run with.
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatalf("open a tab: %v", err)
+	}
 	tab.do("open a tab", log.Enable(), runtime.Enable(), network.Enable(), page.Enable())
 	return tab
 }

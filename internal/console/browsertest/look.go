@@ -28,18 +28,29 @@ func (l Look) String() string {
 	return "1280-" + l.Theme
 }
 
+// Lens is what pages are looked at through.
+type Lens struct {
+	// Axe is the program of axe-core.
+	Axe string
+	// Folder is where the pictures go.
+	Folder string
+	// Tall draws pages down to their end, and not the first screen alone.
+	Tall bool
+}
+
 // Inspect looks at the page in every way, keeps a picture of each, and fails on
 // what does not belong: what the browser complains about, what axe-core finds,
-// and a body that is wider than the window.
-func (t *Tab) Inspect(axe, folder, name string) {
+// and a body that is wider than the window. Of a page that goes on for too long
+// axe-core is shown the parts that selectors name.
+func (t *Tab) Inspect(l Lens, name string, parts ...string) {
 	t.Helper()
 	for i, look := range Looks {
 		t.Theme(look.Theme)
 		t.Width(look.Width)
 		t.fits(look)
-		t.Shoot(filepath.Join(folder, name+"-"+look.String()+".png"))
+		t.shoot(filepath.Join(l.Folder, name+"-"+look.String()+".png"), l.Tall)
 		if i%2 == 0 { // once in either theme and once at either width
-			t.Accessible(axe, look.String())
+			t.accessible(l.Axe, look, parts)
 		}
 	}
 	t.Quiet()
@@ -61,15 +72,18 @@ func (t *Tab) fits(look Look) {
 // tallest is how much of a long page is drawn, in pixels.
 const tallest = 6000
 
-// Shoot draws the whole page into a file.
-func (t *Tab) Shoot(path string) {
+// shoot draws the page into a file.
+func (t *Tab) shoot(path string, tall bool) {
 	t.Helper()
 	var picture []byte
-	var size struct{ W, H float64 }
-	t.Ask(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
+	draw := page.CaptureScreenshot().WithOptimizeForSpeed(true)
+	if tall {
+		var size struct{ W, H float64 }
+		t.Ask(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
+		draw = draw.WithCaptureBeyondViewport(true).WithClip(&page.Viewport{Width: size.W, Height: min(size.H, tallest), Scale: 1})
+	}
 	t.do("draw the page", chromedp.ActionFunc(func(ctx context.Context) (err error) {
-		picture, err = page.CaptureScreenshot().WithCaptureBeyondViewport(true).WithOptimizeForSpeed(true).
-			WithClip(&page.Viewport{Width: size.W, Height: min(size.H, tallest), Scale: 1}).Do(ctx)
+		picture, err = draw.Do(ctx)
 		return err
 	}))
 	if err := os.WriteFile(path, picture, 0o600); err != nil {

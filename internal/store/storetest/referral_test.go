@@ -2,6 +2,8 @@
 package storetest_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,6 +77,85 @@ func asked(rows []store.Referral) (list []int64) {
 		list = append(list, r.AskedMicros)
 	}
 	return list
+}
+
+// TestReferralPlan holds both planners to the queue's own order: it is short,
+// and the decisions are many.
+func TestReferralPlan(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		kind := storetest.Open(t, databaseURL, store.Options{}).Kind()
+		tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = tx.Rollback() }()
+		explain, queue, key := "EXPLAIN QUERY PLAN ", "SEARCH referrals USING PRIMARY KEY", "sqlite_autoindex_decisions_1 (tenant_id=? AND environment=? AND id=?)"
+		if kind == "postgres" {
+			explain, queue, key = "EXPLAIN ", "referrals_pkey", "decisions_pkey"
+			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
+		}
+		execIn(t, tx, manyDecisions)
+		execIn(t, tx, `INSERT INTO referrals (tenant_id, environment, decision_id, asked_micros)
+			SELECT tenant_id, environment, id, 0 FROM decisions WHERE id < 'dec_115000'`)
+		if kind == "postgres" {
+			execIn(t, tx, "ANALYZE decisions, referrals")
+		}
+		plan := planOf(t, tx, explain+`SELECT id, hash, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
+			WHERE tenant_id = 'ten_1' AND environment = 'sandbox' AND decision_id > 'dec_100007' ORDER BY decision_id LIMIT 26) waiting
+			CROSS JOIN decisions WHERE id = decision_id AND tenant_id = 'ten_1' AND environment = 'sandbox' ORDER BY decision_id`)
+		if !strings.Contains(plan, queue) || !strings.Contains(plan, key) {
+			t.Errorf("the queue is not answered in its own order:\n%s", plan)
+		}
+	})
+}
+
+// TestReferralsBefore runs the statement by which the migration puts the
+// referrals of earlier versions into the queue.
+func TestReferralsBefore(t *testing.T) {
+	t.Parallel()
+	migration, err := os.ReadFile("../migrations/0009_referrals.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(migration), "INSERT INTO referrals")
+	fill, _, found := strings.Cut(rest, ";")
+	if !found {
+		t.Fatal("the migration fills nothing")
+	}
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		for _, id := range []string{"dec_1", "dec_2", "dec_3"} {
+			wantKind(t, scope.InsertDecision(ctx, referred(id)), 0, "")
+		}
+		wantKind(t, scope.InsertDecision(ctx, decision("dec_4", store.Unmetered)), 0, "")
+		for id, outcome := range map[string]string{"dec_2": store.OutcomeAsks, "dec_3": "upheld"} {
+			r := review("rev_"+id, id)
+			r.Outcome = outcome
+			wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertReview(r) }), 0, "")
+		}
+		want, _, err := scope.ListReferrals(ctx, store.Page{})
+		if err != nil || len(want) != 2 {
+			t.Fatalf("got %+v, %v", want, err)
+		}
+		tx, err := storetest.Raw(t, databaseURL).BeginTx(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if db.Kind() == "postgres" {
+			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
+		}
+		execIn(t, tx, "DELETE FROM referrals")
+		execIn(t, tx, "INSERT INTO referrals"+fill)
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := scope.ListReferrals(ctx, store.Page{})
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
 }
 
 // TestReferralRefused shows that what the quota refuses does not wait either.

@@ -1,0 +1,172 @@
+package console_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"verdict/internal/backtest"
+	"verdict/internal/console/browsertest"
+)
+
+// walk is somebody new who does what the console is for.
+func (s *stage) walk(t *testing.T) {
+	w := &walker{stage: s, Tab: s.browser.Tab(t, s.url)}
+	w.Theme("light")
+	w.Width(1280)
+	w.signUp()
+	w.liveKey()
+	w.changePolicy()
+	w.measure()
+	w.watch()
+}
+
+// walker is that person.
+type walker struct {
+	*stage
+	*browsertest.Tab
+	key string // of the sandbox
+}
+
+func (w *walker) signUp() {
+	w.Helper()
+	w.Go("/console/signup")
+	w.Fill("[name=org_name]", "Nilgiri Loans", "[name=email]", "walker@nilgiri.example", "[name=password]", demoPassword)
+	w.Press("Sign up")
+	w.Sees("vk_sandbox_")
+	w.key = w.shown("vk_sandbox_")
+	w.Inspect(w.lens, "welcome")
+	w.wants(http.StatusOK, "GET", "/v1/usage", w.key, "")
+}
+
+// shown is the key that the page shows.
+func (w *walker) shown(prefix string) string {
+	w.Helper()
+	key := regexp.MustCompile(prefix + `[0-9A-Za-z]{38}`).FindString(w.Text("main"))
+	if key == "" {
+		w.Fatalf("no key that begins with %s is shown:\n%s", prefix, w.Text("main"))
+	}
+	return key
+}
+
+// liveKey makes a key for live, calls with it, revokes it, and is refused.
+func (w *walker) liveKey() {
+	w.Helper()
+	w.Go("/console/live/keys/new")
+	w.Fill("[name=name]", "Origination", "[name=confirm]", "LIVE")
+	w.Tick("[name=scopes][value=read]")
+	w.Press("Make the key")
+	key := w.shown("vk_live_")
+	w.Inspect(w.lens, "keys-made")
+	w.wants(http.StatusOK, "GET", "/v1/usage", key, "")
+	w.Go("/console/live/keys")
+	w.Follow("main a[href*='/keys/key_']")
+	w.Fill("#f-confirm-revoke", "LIVE")
+	w.Press("Revoke")
+	w.Sees("revoked")
+	if refusal := w.wants(http.StatusUnauthorized, "GET", "/v1/usage", key, ""); !strings.Contains(refusal, "key_revoked") {
+		w.Errorf("a revoked key is refused with %s", refusal)
+	}
+	w.Quiet()
+}
+
+// changePolicy builds a condition that can never matter, is told so, activates
+// it all the same, and goes back.
+func (w *walker) changePolicy() {
+	w.Helper()
+	w.Go("/console/sandbox/policies")
+	w.Press("version 1")
+	first := w.At()
+	w.Press("Edit")
+	w.Follow("button[value='add:knockouts']")
+	w.Fill("[name='row.id']", "KO_VERY_LOW", "[name='row.reason_code']", "BUR_SCORE")
+	w.Choose("[name='row.action']", "decline")
+	w.Click(".builder .tools button") // a condition
+	w.Fill(".builder [aria-label=Field]", "bureau_score\t")
+	w.Choose(".builder [aria-label=Operator]", "lt")
+	w.Fill(".builder .value", "600")
+	{
+		var html string
+		w.Ask(`document.querySelector("[data-condition]").outerHTML`, &html)
+		w.Logf("DEBUG %s", html)
+	}
+	w.Sees("Reads: bureau_score")
+	w.Inspect(w.lens, "policies-builder")
+	w.Width(1280)
+	w.Press("Take over and check")
+	w.Sees("KO_VERY_LOW")
+	w.Sees("never")
+	w.Press("Save as a draft")
+	w.Sees("version 3")
+	w.Sees("What the analysis says")
+	w.Fill("[name=note]", "Trying it out")
+	w.Press("Activate version")
+	w.Sees("Deciding now")
+	w.Go(first)
+	w.Fill("[name=note]", "That was nothing")
+	w.Press("Roll back to version 1")
+	w.Sees("Deciding now")
+	w.Quiet()
+}
+
+// measure uploads a file and gets its report.
+func (w *walker) measure() {
+	w.Helper()
+	book := backtest.Book{Seed: 11}
+	file := filepath.Join(w.TempDir(), "loans.csv")
+	rows := append([]byte(strings.Join(book.Header(), ",")+"\n"), book.Append(nil, 1, 400)...)
+	if err := os.WriteFile(file, rows, 0o600); err != nil {
+		w.Fatal(err)
+	}
+	w.Go("/console/sandbox/backtests/new?from=file")
+	w.Upload("[name=file]", file)
+	w.Fill("[name=outcome_column]", "outcome")
+	w.Press("Run the backtest")
+	w.Sees("Approval rate")
+	if !regexp.MustCompile(`/backtests/bt_`).MatchString(w.At()) {
+		w.Errorf("the upload ended at %s", w.At())
+	}
+	w.Quiet()
+}
+
+// watch raises an alert and acknowledges it.
+func (w *walker) watch() {
+	w.Helper()
+	for _, ref := range []string{"A-1", "A-2", "A-3"} {
+		w.wants(http.StatusOK, "POST", "/v1/evaluate", w.key, fmt.Sprintf(
+			`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},"fraud":{"applicant_ref":%q,"beneficiary_account":"50100299887766"}}`, ref))
+	}
+	w.Go("/console/sandbox/fraud")
+	w.Follow("main a[href*='/fraud/alerts/alr_']")
+	w.Fill("[name=note]", "Looking into it")
+	w.Press("Acknowledge")
+	w.Sees("acknowledged")
+	w.Sees("Looking into it")
+	w.Quiet()
+}
+
+// wants calls the API and returns the body of an answer with a status.
+func (w *walker) wants(status int, method, path, key, body string) string {
+	w.Helper()
+	request, err := http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body))
+	if err != nil {
+		w.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }() // only read from
+	answer, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != status {
+		w.Fatalf("%s %s answers %d, want %d: %s %v", method, path, response.StatusCode, status, answer, err)
+	}
+	return string(answer)
+}

@@ -1,0 +1,99 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package decisioning_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+// TestReadDraft: whoever writes a policy hears the faults that would refuse
+// it, or what the analysis says, and nothing is stored either way.
+func TestReadDraft(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{})
+		faulty, err := h.service.ReadDraft(t.Context(), h.caller, parse(t, `{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"lt","field":"foirr","value":1}}]}`))
+		if err != nil || len(faulty.Faults) != 1 || faulty.Faults[0].Pointer != "/knockouts/0/condition_ast/field" || faulty.Checksum != "" {
+			t.Fatalf("%+v %v", faulty, err)
+		}
+		body := parse(t, `{"name":"x","knockouts":[{"id":"K","reason_code":"BUR_SCORE","condition_ast":{"op":"gte","field":"bureau_score","value":300}}]}`)
+		sound, err := h.service.ReadDraft(t.Context(), h.caller, body)
+		if err != nil || len(sound.Faults) != 0 || len(sound.Findings) == 0 {
+			t.Fatalf("%+v %v", sound, err)
+		}
+		page, err := h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, decisioning.List{Limit: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := len(page.Data)
+		answer, err := h.service.CreateRuleSet(t.Context(), h.caller, body, nil)
+		if err != nil || parse(t, string(answer.Body)).Get("checksum").Text() != sound.Checksum {
+			t.Errorf("what is stored is not what was read: %s %v", answer.Body, err)
+		}
+		if page, err = h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, decisioning.List{Limit: 50}); err != nil || len(page.Data) != before+1 {
+			t.Errorf("%d versions after one was stored, %d before: %v", len(page.Data), before, err)
+		}
+		var refusal *fault.Error
+		if _, err := h.service.ReadDraft(t.Context(), tenant.Principal{TenantID: h.caller.TenantID, Environment: tenant.Sandbox, Scopes: tenant.Read}, body); !errors.As(err, &refusal) ||
+			refusal.Kind != fault.Forbidden {
+			t.Errorf("somebody who may not write: %v", err)
+		}
+	})
+}
+
+// TestConditionTexts: one condition that cannot be read does not keep the
+// others from their texts.
+func TestConditionTexts(t *testing.T) {
+	t.Parallel()
+	got := decisioning.ConditionTexts(parse(t, `{
+		"inputs":[{"name":"applicant.vip","type":"boolean"},7],
+		"knockouts":[
+			{"condition_ast":{"op":"lt","field":"foir","value":0.5}},
+			{"condition_ast":{"op":"lt","field":"nonsense","value":0.5}},
+			{"stage":2,"condition_ast":{"op":"lt","field":"final_score","value":690}},
+			{"condition_ast":"text"}, 3],
+		"adjustments":[{"condition_ast":{"op":"eq","field":"applicant.vip","value":true}}],
+		"conditions":[{"condition_ast":{"op":"absent","field":"age"}}],
+		"scorecard":{"factors":[{"factor":"f","field":"report.x","type":"string","when":{"op":"eq","field":"report.x","value":"y"}}]}}`))
+	want := map[string]string{
+		"/knockouts/0/condition_ast":   "foir < 0.5",
+		"/knockouts/2/condition_ast":   "final_score < 690",
+		"/adjustments/0/condition_ast": "applicant.vip = true",
+		"/conditions/0/condition_ast":  "age is absent",
+		"/scorecard/factors/0/when":    `report.x = "y"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
+	}
+}
+
+// TestFieldsToChooseFrom: features are found, and all else is listed.
+func TestFieldsToChooseFrom(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, f := range decisioning.PolicyFields() {
+		names = append(names, f.Name)
+	}
+	if !slices.Contains(names, "bureau_score") || !slices.Contains(names, "applicant.foir") || len(names) > 500 {
+		t.Errorf("%d fields: %v", len(names), names)
+	}
+	found := decisioning.FindFeatures("DPD 90", 5)
+	if len(found) != 5 {
+		t.Errorf("%d features are found", len(found))
+	}
+	for _, f := range found {
+		if !strings.Contains(f.Name, "dpd") || !strings.Contains(f.Name, "90") {
+			t.Errorf("%s has not all of the words", f.Name)
+		}
+	}
+}
