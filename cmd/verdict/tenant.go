@@ -22,6 +22,7 @@ const tenantHelp = `The operator's work on tenants.
   verdict tenant plan ID NAME                  move a tenant to another plan
   verdict tenant user add -tenant ID -email E  add a person; the password comes from standard input
   verdict tenant user list -tenant ID
+  verdict tenant user password -tenant ID -email E  a new password, from standard input; ends their sessions
   verdict tenant key create -tenant ID -env live|sandbox [-name N] [-scopes S] [-expires WHEN]
   verdict tenant key list -tenant ID
   verdict tenant key revoke -tenant ID KEY
@@ -41,7 +42,7 @@ func tenants(c *command) int {
 	return c.below(tenantHelp, verbs{
 		"list": tenantList, "show": tenantShow, "create": tenantCreate, "plan": tenantPlan,
 		"user": func(c *command) int {
-			return c.below(tenantHelp, verbs{"add": userAdd, "list": userList})
+			return c.below(tenantHelp, verbs{"add": userAdd, "list": userList, "password": userPassword})
 		},
 		"key": func(c *command) int {
 			return c.below(tenantHelp, verbs{"create": keyCreate, "list": keyList, "revoke": keyRevoke})

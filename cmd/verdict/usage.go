@@ -10,7 +10,7 @@ Usage:
   verdict restore -i FILE                     read a backup into an empty database
   verdict verify  [-tenant ID]                replay stored decisions and list those that do not reproduce
   verdict tenant  list|show|create|plan       the operator's work on tenants,
-  verdict tenant  user add|list               their people
+  verdict tenant  user add|list|password      their people
   verdict tenant  key create|list|revoke      and their keys, of either environment
 
 Without a database:

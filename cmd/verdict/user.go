@@ -61,6 +61,30 @@ func userList(c *command) int {
 	})
 }
 
+func userPassword(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	tenantID := fs.String("tenant", "", "`id` of the tenant")
+	email := fs.String("email", "", "`address` of the person")
+	if _, code, done := c.words(fs); done {
+		return code
+	}
+	password, code, ok := c.password()
+	if !ok {
+		return code
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		t, err := theTenant(ctx, service, *tenantID)
+		if err == nil {
+			err = service.ResetPassword(ctx, t.ID, *email, password)
+		}
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print([]byte("changed\n"))
+	})
+}
+
 func userTable(users []decisioning.User) []byte {
 	t := newTable("USER", "ROLE", "CREATED", "E-MAIL")
 	for _, u := range users {

@@ -27,7 +27,7 @@ func (s *stage) paths(t *testing.T) map[string][]look {
 		"/console/{env}/decisions/{id}":          nil,
 		"/console/{env}/decisions/{id}/features": nil,
 		"/console/{env}/policies/fields":         nil, // asked for by the editor's script
-		"/console/{env}/reference":               {{path: live + "/reference", parts: []string{"header", "nav", "main > :nth-child(-n+8)"}}},
+		"/console/{env}/reference":               {{path: live + "/reference", parts: []string{"header", "nav", ".reference > :nth-child(-n+2)"}}},
 	}
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		id, features := s.decision(t, status)
@@ -35,6 +35,9 @@ func (s *stage) paths(t *testing.T) map[string][]look {
 		if features && all["/console/{env}/decisions/{id}/features"] == nil {
 			all["/console/{env}/decisions/{id}/features"] = []look{{path: live + "/decisions/" + id + "/features"}}
 		}
+	}
+	if all["/console/{env}/decisions/{id}/features"] == nil {
+		t.Error("no decision has features")
 	}
 	maps.Copy(all, s.policies(t))
 	return all

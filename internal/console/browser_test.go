@@ -160,6 +160,7 @@ func (s *stage) everyPage(t *testing.T) {
 	tab.Expect(404)
 	tab.Go("/console/live/nowhere")
 	tab.Inspect(s.lens, "nowhere")
+	t.Logf("Chromium used %s so far", s.browser.Spent())
 }
 
 // look is a page to be looked at.

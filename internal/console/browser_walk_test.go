@@ -90,11 +90,6 @@ func (w *walker) changePolicy() {
 	w.Fill(".builder [aria-label=Field]", "bureau_score\t")
 	w.Choose(".builder [aria-label=Operator]", "lt")
 	w.Fill(".builder .value", "600")
-	{
-		var html string
-		w.Ask(`document.querySelector("[data-condition]").outerHTML`, &html)
-		w.Logf("DEBUG %s", html)
-	}
 	w.Sees("Reads: bureau_score")
 	w.Inspect(w.lens, "policies-builder")
 	w.Width(1280)

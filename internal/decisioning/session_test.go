@@ -241,6 +241,35 @@ func TestSessionsAreRevoked(t *testing.T) {
 	})
 }
 
+// TestPasswordIsReset by the operator, for somebody who forgot it.
+func TestPasswordIsReset(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{Logins: generous})
+		session, token := h.signIn(asha)
+		reset := func(email, password string) error {
+			return h.service.ResetPassword(t.Context(), session.Tenant.ID, email, tenant.NewSecret(password))
+		}
+		if err := reset("nobody@example.in", "a staple of batteries"); codeOf(err) != store.CodeNotFound {
+			t.Errorf("nobody: %v", err)
+		}
+		if err := reset(asha, "short"); err == nil {
+			t.Error("a weak password was taken")
+		}
+		h.held(token)
+		if err := reset(strings.ToUpper(asha), "a staple of batteries"); err != nil {
+			t.Fatal(err)
+		}
+		h.ended(token)
+		if _, _, err := h.service.SignIn(t.Context(), asha, tenant.NewSecret(password), home, ""); err == nil {
+			t.Error("the old password still works")
+		}
+		if _, _, err := h.service.SignIn(t.Context(), asha, tenant.NewSecret("a staple of batteries"), home, ""); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestOtherNodesHearOfIt within half a second.
 func TestOtherNodesHearOfIt(t *testing.T) {
 	t.Parallel()

@@ -135,10 +135,10 @@ func (a *applicant) evaluation(now time.Time) map[string]any {
 		"accounts":   a.accounts(now), "enquiries": a.enquired(now),
 	}
 	body := map[string]any{"bureau": bureau, "report": map[string]any{bureau: report}, "device": a.device(), "location": a.location(), "fraud": a.fraud()}
-	if a.n%9 == 0 {
+	if a.n%5 == 1 {
 		body["bank_summary"] = a.statement(now)
 	}
-	if a.n%12 == 0 {
+	if a.n%4 == 1 {
 		body["features"] = true
 	}
 	return body

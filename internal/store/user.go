@@ -130,7 +130,8 @@ func (tx *staffTx) spare(u User) error {
 
 // SetPassword replaces a password, which must still be the one whose hash is
 // given: NotFound if not, or if the person was shut out. All sessions end, and
-// the one that is given begins. It returns the hashes of those that ended.
+// the one that is given begins, if one is. It returns the hashes of those that
+// ended.
 func (st *Staff) SetPassword(ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, audit AuditEntry) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) error {
 		ended = nil
@@ -143,8 +144,10 @@ func (st *Staff) SetPassword(ctx context.Context, userID, oldHash, newHash strin
 		if ended, err = tx.endSessions(userID, ""); err != nil {
 			return err
 		}
-		if err := tx.insertSession(begins); err != nil {
-			return err
+		if begins.ID != "" {
+			if err := tx.insertSession(begins); err != nil {
+				return err
+			}
 		}
 		return tx.audit(audit)
 	})

@@ -54,12 +54,13 @@ func (t *Tab) Ask(expression string, into any) {
 	}))
 }
 
-// Fill types into fields: a selector, what to type, and so on. A field that has
-// something in it is emptied first.
+// Fill types into fields: a selector, what to type, and so on. What a field has
+// in it is selected first, as people do, so that it goes with the first letter.
 func (t *Tab) Fill(pairs ...string) {
 	t.Helper()
 	for i := 0; i+1 < len(pairs); i += 2 {
-		t.do("fill "+pairs[i], chromedp.WaitVisible(pairs[i], chromedp.ByQuery), chromedp.Clear(pairs[i], chromedp.ByQuery),
+		selected := fmt.Sprintf(`(e => { e.focus(); e.select() })(document.querySelector(%s))`, quoted(pairs[i]))
+		t.do("fill "+pairs[i], chromedp.WaitVisible(pairs[i], chromedp.ByQuery), chromedp.Evaluate(selected, nil),
 			chromedp.SendKeys(pairs[i], pairs[i+1], chromedp.ByQuery))
 	}
 }

@@ -27,7 +27,7 @@ import (
 
 // patience is how long a page may take. It is long, because the machine may be
 // busy with other tests; nothing waits for it to pass.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // Browser is a running Chromium.
 type Browser struct {
@@ -54,7 +54,7 @@ func Open(t *testing.T) *Browser {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.Headless, chromedp.WindowSize(1280, 900),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.WSURLReadTimeout(patience))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses its sandbox to root; every page here is ours

@@ -76,6 +76,7 @@ const tallest = 6000
 func (t *Tab) shoot(path string, tall bool) {
 	t.Helper()
 	var picture []byte
+	t.Ask(`window.scrollTo(0, 0)`, nil) // what sticks to the top shall be there
 	draw := page.CaptureScreenshot().WithOptimizeForSpeed(true)
 	if tall {
 		var size struct{ W, H float64 }
