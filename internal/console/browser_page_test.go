@@ -14,20 +14,18 @@ import (
 func (s *stage) paths(t *testing.T) map[string][]look {
 	t.Helper()
 	live := "/console/live"
-	runs := s.newest(t, "runs")
-	card := s.newest(t, "scorecards")
 	all := map[string][]look{
 		"/console": nil, "/console/{$}": nil, "/console/signin": nil, "/console/signup": nil, "/console/invite/{token}": nil,
 		"/console/{env}":                         {{path: live}, {path: "/console/sandbox", name: "sandbox"}},
 		"/console/{env}/keys/{id}":               {{path: live + "/keys/" + s.key(t)}},
-		"/console/{env}/runs/{id}":               {{path: live + "/runs/" + runs}},
-		"/console/{env}/scorecards/{id}":         {{path: live + "/scorecards/" + card}},
+		"/console/{env}/runs/{id}":               s.runs(t),
+		"/console/{env}/scorecards/{id}":         {{path: live + "/scorecards/" + s.scorecard(t)}},
 		"/console/{env}/backtests/{id}":          s.backtests(t),
 		"/console/{env}/fraud/alerts/{id}":       s.alerts(t),
 		"/console/{env}/decisions/{id}":          nil,
 		"/console/{env}/decisions/{id}/features": nil,
 		"/console/{env}/policies/fields":         nil, // asked for by the editor's script
-		"/console/{env}/reference":               {{path: live + "/reference", parts: []string{"header", "nav", ".reference > :nth-child(-n+2)"}}},
+		"/console/{env}/reference":               {{path: live + "/reference", cut: ".reference > :nth-child(n+4)"}},
 	}
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		id, features := s.decision(t, status)
@@ -82,17 +80,31 @@ func (s *stage) key(t *testing.T) string {
 	return ""
 }
 
-func (s *stage) newest(t *testing.T, what string) string {
+// runs are one of each agent.
+func (s *stage) runs(t *testing.T) []look {
 	t.Helper()
-	p := s.caller(tenant.Live)
-	if what == "runs" {
-		page, err := s.service.AgentRuns(t.Context(), p, decisioning.RunFilter{}, list)
-		if err != nil || len(page.Data) == 0 {
-			t.Fatalf("no runs: %v", err)
-		}
-		return page.Data[0].ID
+	page, err := s.service.AgentRuns(t.Context(), s.caller(tenant.Live), decisioning.RunFilter{}, list)
+	if err != nil {
+		t.Fatal(err)
 	}
-	page, err := s.service.Scorecards(t.Context(), p, "", list)
+	seen := map[string]bool{}
+	var looks []look
+	for _, r := range page.Data {
+		if !seen[r.Agent] {
+			seen[r.Agent] = true
+			looks = append(looks, look{path: "/console/live/runs/" + r.ID, name: r.Agent})
+		}
+	}
+	if len(looks) < 2 {
+		t.Errorf("agents with runs: %v", seen)
+	}
+	return looks
+}
+
+// scorecard is the newest one.
+func (s *stage) scorecard(t *testing.T) string {
+	t.Helper()
+	page, err := s.service.Scorecards(t.Context(), s.caller(tenant.Live), "", list)
 	if err != nil || len(page.Data) == 0 {
 		t.Fatalf("no scorecards: %v", err)
 	}

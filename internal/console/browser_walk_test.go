@@ -79,6 +79,7 @@ func (w *walker) liveKey() {
 // it all the same, and goes back.
 func (w *walker) changePolicy() {
 	w.Helper()
+	w.Width(1280) // the last look was at a telephone's
 	w.Go("/console/sandbox/policies")
 	w.Press("version 1")
 	first := w.At()
@@ -91,8 +92,7 @@ func (w *walker) changePolicy() {
 	w.Choose(".builder [aria-label=Operator]", "lt")
 	w.Fill(".builder .value", "600")
 	w.Sees("Reads: bureau_score")
-	w.Inspect(w.lens, "policies-builder")
-	w.Width(1280)
+	w.Shoot(w.lens, "policies-builder")
 	w.Press("Take over and check")
 	w.Sees("KO_VERY_LOW")
 	w.Sees("never")

@@ -52,14 +52,20 @@ func (d *diary) add(at time.Time, what string, do func(context.Context) error) {
 // pile is a heap of entries.
 type pile []entry
 
-func (p pile) Len() int { return len(p) }
-func (p pile) Less(i, j int) bool {
-	if !p[i].at.Equal(p[j].at) {
-		return p[i].at.Before(p[j].at)
+// Len is how many there are.
+func (p *pile) Len() int { return len(*p) }
+
+// Less is by time, and then in the order in which they were added.
+func (p *pile) Less(i, j int) bool {
+	a, b := (*p)[i], (*p)[j]
+	if !a.at.Equal(b.at) {
+		return a.at.Before(b.at)
 	}
-	return p[i].order < p[j].order
+	return a.order < b.order
 }
-func (p pile) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
+
+// Swap exchanges two entries.
+func (p *pile) Swap(i, j int) { (*p)[i], (*p)[j] = (*p)[j], (*p)[i] }
 
 // Push appends; heap moves it to its place.
 func (p *pile) Push(x any) {

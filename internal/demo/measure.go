@@ -19,12 +19,12 @@ func (d *desk) measurements() {
 	})
 	d.ago(13*day, "fit a scorecard", d.fitted)
 	d.ago(26*day, "run a synthetic book", func(ctx context.Context) error {
-		_, err := d.service.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{"n": 4_000, "seed": 7, "challenger_rule_set_id": d.rules.draft}))
+		_, err := d.service.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{"n": d.rows(), "seed": 7, "challenger_rule_set_id": d.rules.draft}))
 		return err
 	})
 	d.ago(day, "backtest last year's file", func(ctx context.Context) error {
 		return d.backtest(ctx, map[string]any{
-			"rule_set_id": d.rules.active, "challenger_rule_set_id": d.rules.draft, "csv": lastYear(2_500), "outcome_column": "outcome",
+			"rule_set_id": d.rules.active, "challenger_rule_set_id": d.rules.draft, "csv": d.lastYear(), "outcome_column": "outcome",
 			"id_column": "applicant_id", "protected_column": "branch",
 		}, false)
 	})
@@ -59,12 +59,17 @@ func (d *desk) backtest(ctx context.Context, options map[string]any, begun bool)
 // branches are where last year's loans were made.
 var branches = []string{"Mumbai", "Bengaluru", "Chennai", "Kolkata", "Jaipur", `<svg onload=alert("csv")>`, hostileCell}
 
+// rows is how large a file or a book is, in proportion to the rest. A scorecard
+// cannot be learnt from fewer than the least.
+func (d *desk) rows() int { return min(max(d.options.Decisions, 700), 2_500) }
+
 // lastYear is a file of loans with their outcomes, as a spreadsheet exports it.
-func lastYear(n int) string {
-	book := backtest.Book{Seed: 2025, BadRate: backtest.DefaultBadRate}
+// It was a bad year.
+func (d *desk) lastYear() string {
+	book := backtest.Book{Seed: 2025, BadRate: 2 * backtest.DefaultBadRate}
 	var out strings.Builder
 	out.WriteString(strings.Join(book.Header(), ",") + ",branch\n")
-	for row, line := range lines(book, 1, n) {
+	for row, line := range lines(book, 1, d.rows()) {
 		_, _ = fmt.Fprintf(&out, "%s,\"%s\"\n", line, strings.ReplaceAll(branches[row%len(branches)], `"`, `""`))
 	}
 	return out.String()
@@ -73,7 +78,7 @@ func lastYear(n int) string {
 // fitted is a scorecard that was learnt from last year's file.
 func (d *desk) fitted(ctx context.Context) error {
 	_, err := d.service.FitScorecard(ctx, d.by(d.staff.ravi), body(map[string]any{
-		"name": "Learnt from last year", "target": "outcome", "csv": lastYear(2_500), "save": true,
+		"name": "Learnt from last year", "target": "outcome", "csv": d.lastYear(), "save": true,
 		"exclude": []string{"applicant_id", "vintage", "bad_month", "branch"},
 	}), nil)
 	return err

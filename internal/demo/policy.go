@@ -152,6 +152,7 @@ func repriced(doc document) {
 
 // festive has what a hurried author leaves behind: a rule that never fires, one
 // that says nothing of those new to credit, and a better grade at a worse price.
+// It also lends to some who were refused, and refuses some who were lent to.
 func festive(doc document) {
 	doc.add("knockouts",
 		document{
@@ -165,6 +166,9 @@ func festive(doc document) {
 			}},
 		},
 	)
+	doc.entry("knockouts", "KO_MAX_FOIR")["condition_ast"] = document{"op": "gte", "field": "foir", "value": 0.5}
+	doc.entry("knockouts", "KO_MIN_INCOME")["condition_ast"] = document{"op": "lt", "field": "monthly_income", "value": 12_000}
+	doc.entry("pricing_bands", "PB_E")["action"] = "approve"
 	doc.entry("pricing_bands", "PB_A")["interest_rate"] = 16.5
 	doc.entry("pricing_bands", "PB_D")["max_limit"] = 200_000
 }

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -9,8 +10,15 @@ import (
 // about.
 const underwritten = 9
 
-// agentRuns has the underwriting agent look at a few applications.
+// agentRuns has the agents look at a few applications, and at a few loans that
+// are behind.
 func (d *desk) agentRuns() {
+	for i, dpd := range []int{4, 47, 95, 130} {
+		d.ago(time.Duration(50-12*i)*time.Hour, "ask the collections agent", func(ctx context.Context) error {
+			_, err := d.agents.Collect(ctx, d.by(d.staff.meera), body(d.behind(i, dpd)), nil)
+			return err
+		})
+	}
 	for i := range underwritten {
 		d.ago(time.Duration(underwritten-i)*27*time.Hour+31*time.Minute, "ask the agent", func(ctx context.Context) error {
 			a := d.crowd.next()
@@ -22,5 +30,22 @@ func (d *desk) agentRuns() {
 			_, err := d.agents.Underwrite(ctx, d.by(d.staff.ravi), body(request), nil)
 			return err
 		})
+	}
+}
+
+// behind is a loan so many days past due.
+func (d *desk) behind(n, dpd int) map[string]any {
+	now := d.clock.now()
+	return map[string]any{
+		"loan": map[string]any{
+			"id": fmt.Sprintf("L-%04d", 4100+n), "product": "personal_loan", "principal_outstanding": 182_000 - 9_000*n, "emi": 8_965,
+			"overdue_amount": 8_965 * (1 + dpd/30), "interest_rate": 16, "dpd": dpd, "missed_emis": 1 + dpd/30,
+		},
+		"borrower": map[string]any{"ref": fmt.Sprintf("KC-%06d", 100_007+7*n), "language": []string{"hi", "en"}[n%2], "preferred_channel": "whatsapp"},
+		"history": []any{map[string]any{
+			"at": now.Add(-5*day).In(time.FixedZone("IST", 5*3600+1800)).Format("2006-01-02") + "T11:02:00+05:30", "channel": "call", "disposition": "PTP",
+			"promise_amount": 8_965, "promise_date": now.Add(-2 * day).Format(time.DateOnly), "kept": false,
+		}},
+		"as_of": now.UTC().Format(time.RFC3339),
 	}
 }

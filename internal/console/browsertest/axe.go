@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha512"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -137,24 +136,19 @@ type finding struct {
 
 // askAxe asks for what axe-core calls serious or critical. Every rule is asked, those
 // of WCAG 2.2 and those of best practice.
-const askAxe = `axe.run(%s, {resultTypes: ["violations"]}).then(r => r.violations
+const askAxe = `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
 	.filter(v => v.impact === "serious" || v.impact === "critical")
 	.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + "  " + (n.any[0]?.message ?? ""))})))`
 
-// accessible has axe-core look at the page, or at parts of it.
-func (t *Tab) accessible(axe string, look Look, parts []string) {
+// accessible has axe-core look at the page.
+func (t *Tab) accessible(axe string, look Look) {
 	t.Helper()
 	var there bool
 	if t.Ask(`typeof window.axe === "object"`, &there); !there {
 		t.Ask(axe+"\n;true", &there)
 	}
-	where := "document"
-	if len(parts) > 0 {
-		include, _ := json.Marshal(map[string]any{"include": parts}) // texts always can be
-		where = string(include)
-	}
 	var found []finding
-	t.Ask(fmt.Sprintf(askAxe, where), &found)
+	t.Ask(askAxe, &found)
 	for _, f := range found {
 		t.Errorf("%s (%s): %s: %s: %s\n    %s", t.At(), look, f.Impact, f.ID, f.Help, strings.Join(f.Nodes, "\n    "))
 	}

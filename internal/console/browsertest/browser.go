@@ -69,8 +69,9 @@ func Open(t *testing.T) *Browser {
 	return &Browser{T: t, ctx: ctx}
 }
 
-// Spent is how much of the processors Chromium has used so far.
-func (b *Browser) Spent() time.Duration {
+// spent is how long Chromium has used the processors, but for the tabs that
+// were closed.
+func (b *Browser) spent() time.Duration {
 	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), glance)
 	defer cancel()
 	processes, err := systeminfo.GetProcessInfo().Do(ctx)
@@ -99,7 +100,10 @@ type Tab struct {
 func (b *Browser) Tab(t *testing.T, base string) *Tab {
 	t.Helper()
 	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithTargetID(b.window(t)))
-	t.Cleanup(stop)
+	t.Cleanup(func() {
+		t.Logf("Chromium has used the processors for %s", b.spent().Round(time.Second))
+		stop()
+	})
 	tab := &Tab{T: t, ctx: ctx, base: base, expected: map[int64]bool{}}
 	chromedp.ListenTarget(ctx, tab.listen)
 	// The tab lives as long as the context that it was first run with.

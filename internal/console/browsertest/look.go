@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,20 +41,25 @@ type Lens struct {
 
 // Inspect looks at the page in every way, keeps a picture of each, and fails on
 // what does not belong: what the browser complains about, what axe-core finds,
-// and a body that is wider than the window. Of a page that goes on for too long
-// axe-core is shown the parts that selectors name.
-func (t *Tab) Inspect(l Lens, name string, parts ...string) {
+// and a body that is wider than the window.
+func (t *Tab) Inspect(l Lens, name string) {
 	t.Helper()
 	for i, look := range Looks {
 		t.Theme(look.Theme)
 		t.Width(look.Width)
 		t.fits(look)
-		t.shoot(filepath.Join(l.Folder, name+"-"+look.String()+".png"), l.Tall)
+		t.Shoot(l, name+"-"+look.String())
 		if i%2 == 0 { // once in either theme and once at either width
-			t.accessible(l.Axe, look, parts)
+			t.accessible(l.Axe, look)
 		}
 	}
 	t.Quiet()
+}
+
+// Cut takes elements off the page, of which there are too many to look at.
+func (t *Tab) Cut(selector string) {
+	t.Helper()
+	t.Ask(fmt.Sprintf(`document.querySelectorAll(%s).forEach(e => e.remove())`, quoted(selector)), nil)
 }
 
 // fits fails when the page would have to be pushed sideways.
@@ -72,13 +78,13 @@ func (t *Tab) fits(look Look) {
 // tallest is how much of a long page is drawn, in pixels.
 const tallest = 6000
 
-// shoot draws the page into a file.
-func (t *Tab) shoot(path string, tall bool) {
+// Shoot draws the page into a file.
+func (t *Tab) Shoot(l Lens, name string) {
 	t.Helper()
 	var picture []byte
 	t.Ask(`window.scrollTo(0, 0)`, nil) // what sticks to the top shall be there
 	draw := page.CaptureScreenshot().WithOptimizeForSpeed(true)
-	if tall {
+	if l.Tall {
 		var size struct{ W, H float64 }
 		t.Ask(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
 		draw = draw.WithCaptureBeyondViewport(true).WithClip(&page.Viewport{Width: size.W, Height: min(size.H, tallest), Scale: 1})
@@ -87,7 +93,7 @@ func (t *Tab) shoot(path string, tall bool) {
 		picture, err = draw.Do(ctx)
 		return err
 	}))
-	if err := os.WriteFile(path, picture, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(l.Folder, name+".png"), picture, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
