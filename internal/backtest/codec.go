@@ -8,14 +8,17 @@ import (
 
 // partialVersion begins every stored partial. It changes with the layout, so
 // that a newer program does not misread what an older one left.
-const partialVersion = 1
+const partialVersion = 2
+
+// headSize is the version and the numbering.
+const headSize = 1 + 8
 
 // Append appends the partial in a compact form: two partials that gathered the
 // same have the same bytes, however they came to it.
 func (p *Partial) Append(dst []byte) []byte {
 	tape := recorder{}
 	p.walk(&tape)
-	dst = append(dst, partialVersion)
+	dst = binary.LittleEndian.AppendUint64(append(dst, partialVersion), p.numbering)
 	dst = binary.AppendUvarint(dst, uint64(len(tape.tape)))
 	for _, n := range tape.tape {
 		dst = binary.AppendVarint(dst, n)
@@ -51,11 +54,12 @@ var errPartial = errors.New("decode partial: the bytes are not a partial of this
 
 // DecodePartial reads what Append wrote.
 func DecodePartial(data []byte) (*Partial, error) {
-	if len(data) == 0 || data[0] != partialVersion {
+	if len(data) < headSize || data[0] != partialVersion {
 		return nil, errPartial
 	}
-	d := decoder{data: data[1:]}
+	d := decoder{data: data[headSize:]}
 	p := NewPartial()
+	p.numbering = binary.LittleEndian.Uint64(data[1:])
 	tape := make([]int64, d.length(1))
 	for i := range tape {
 		tape[i] = d.varint()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,8 +119,34 @@ func TestMergeKeepsGroups(t *testing.T) {
 func TestEmptyPartials(t *testing.T) {
 	t.Parallel()
 	r := newRun(t, "score,bad\n", Setup{}, columnPlan(t), stricter(t))
-	if !bytes.Equal(r.NewWorker().Take().Append(nil), NewPartial().Append(nil)) {
+	idle := r.NewWorker().Take()
+	empty := NewPartial()
+	empty.numbering = idle.numbering
+	if !bytes.Equal(idle.Append(nil), empty.Append(nil)) {
 		t.Error("an idle worker's partial differs from an empty one")
+	}
+}
+
+// TestPartialsOfOtherRuns: what the counts of a partial stand for is settled by
+// the run, so those of a run that numbers otherwise are not taken for its own.
+func TestPartialsOfOtherRuns(t *testing.T) {
+	t.Parallel()
+	const book = "score,bad\n700,0\n600,1\n"
+	alone := newRun(t, book, Setup{}, columnPlan(t), nil)
+	same := newRun(t, book, Setup{}, columnPlan(t), nil)
+	against := newRun(t, book, Setup{}, columnPlan(t), stricter(t))
+	p, err := DecodePartial(merged(t, alone, book).Append(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !alone.Made(p) || !same.Made(p) || against.Made(p) || alone.Made(NewPartial()) {
+		t.Errorf("made by itself %v, by the same %v, with a challenger %v; nothing %v",
+			alone.Made(p), same.Made(p), against.Made(p), alone.Made(NewPartial()))
+	}
+	reordered := newRun(t, book, Setup{}, columnPlan(t), nil)
+	slices.Reverse(reordered.champion.codes)
+	if reordered.numbering = reordered.number(); reordered.Made(p) {
+		t.Error("reasons in another order are taken for the same")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 // numbers and smallest-so-many lists, so two partials merge into exactly what
 // all their rows together would have given, in whatever order.
 type Partial struct {
+	numbering         uint64 // of the run that made it; 0 while nothing was gathered
 	evaluated, failed int64
 	total             counts
 	champion          sides
@@ -122,6 +123,7 @@ func (p *Partial) noteCode(c CodeCount) {
 
 // Merge adds what q gathered. q is not changed.
 func (p *Partial) Merge(q *Partial) {
+	p.numbering = cmp.Or(p.numbering, q.numbering)
 	tape := recorder{}
 	q.walk(&tape)
 	p.walk(&adder{tape: tape.tape})

@@ -3,6 +3,9 @@ package backtest
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
 	"slices"
 	"strconv"
 
@@ -25,6 +28,7 @@ type Run struct {
 	champion   *side
 	challenger *side // nil for none
 	changes    []change
+	numbering  uint64
 }
 
 // places are the columns that the backtest itself reads, -1 for none.
@@ -63,8 +67,36 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	if challenger != nil {
 		r.changes = changesBetween(champion.Policy(), challenger.Policy())
 	}
+	r.numbering = r.number()
 	return r, nil
 }
+
+// number condenses what the counts of a partial stand for: they are kept
+// without names, and a later engine may number grades, reasons, rules or changes
+// in another order.
+func (r *Run) number() uint64 {
+	h := fnv.New64a()
+	name := func(text string) { _, _ = io.WriteString(h, text+"\x00") } // a hash takes everything
+	for _, s := range []*side{r.champion, r.challenger} {
+		if s == nil {
+			continue
+		}
+		name("policy " + s.plan.Checksum())
+		name(fmt.Sprint(s.grid))
+		for _, text := range slices.Concat(s.grades, s.codes) {
+			name(text)
+		}
+	}
+	for i := range r.changes {
+		name(fmt.Sprint(r.changes[i].PolicyChange))
+	}
+	return h.Sum64()
+}
+
+// Made reports whether a partial is of this run, so that it can be merged with
+// others of it and reported. One of an earlier release may not be; its rows
+// have to be run again.
+func (r *Run) Made(p *Partial) bool { return p.numbering == r.numbering }
 
 // Ignored lists the columns that nobody reads, in the order of the header.
 func (r *Run) Ignored() []string { return r.ignored }

@@ -56,6 +56,7 @@ func (r *Run) NewWorker() *Worker {
 // newPartial makes a partial with room for everything that the run counts.
 func (r *Run) newPartial() *Partial {
 	p := NewPartial()
+	p.numbering = r.numbering
 	p.champion.grow(r.champion)
 	if r.at.month >= 0 {
 		p.vintage.months = make([]tally, maxMonth)

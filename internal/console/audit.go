@@ -1,10 +1,7 @@
 package console
 
 import (
-	"encoding/csv"
-	"net/http"
-	"strings"
-	"time"
+	"io"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
@@ -49,48 +46,7 @@ func (c *Console) auditCSV(v *visit) error {
 	if len(v.form.Faults) > 0 {
 		return errNowhere // a link of ours has dates that can be read
 	}
-	list.Limit = decisioning.MaxLimit
-	page, err := c.service.Audit(v.ctx, v.caller(), filter, list)
-	if err != nil {
-		return err
-	}
-	h := v.w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", `attachment; filename="audit-`+string(v.env)+`.csv"`)
-	v.w.WriteHeader(http.StatusOK)
-	out := csv.NewWriter(v.w)
-	_ = out.Write([]string{"created_at", "environment", "actor", "action", "object", "before_checksum", "after_checksum", "note", "id"})
-	writeEntries(out, page.Data)
-	// An export takes as long as it takes; only a page must not.
-	patience := http.NewResponseController(v.w)
-	for out.Error() == nil && page.NextCursor != "" {
-		_ = patience.SetWriteDeadline(time.Now().Add(pagePatience)) // a writer that cannot keeps its own
-		list.Cursor = page.NextCursor
-		if page, err = c.service.Audit(v.r.Context(), v.caller(), filter, list); err != nil {
-			c.options.Logger.Warn("an audit export broke off", "request_id", v.requestID, "error", err)
-			panic(http.ErrAbortHandler) // half a file must not pass for a whole one
-		}
-		writeEntries(out, page.Data)
-	}
-	return nil
-}
-
-// pagePatience is how long one page of an export may take to be sent.
-const pagePatience = 30 * time.Second
-
-func writeEntries(out *csv.Writer, entries []decisioning.AuditEntry) {
-	for _, e := range entries {
-		_ = out.Write([]string{
-			e.CreatedAt(), e.Environment, e.Actor, e.Action, e.Object, e.BeforeChecksum, e.AfterChecksum, harmless(e.Note), e.ID,
-		})
-	}
-	out.Flush()
-}
-
-// harmless keeps a spreadsheet from taking a person's words for a formula.
-func harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
+	return v.export("audit-"+string(v.env)+".csv", func(out io.Writer, pause func()) error {
+		return c.service.ExportAudit(v.r.Context(), v.caller(), filter, list, out, pause)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"time"
 
@@ -213,31 +214,7 @@ func (c *Console) backtestRows(v *visit) error {
 	if swapped {
 		name = v.id("id") + "-swapped.csv"
 	}
-	patience := http.NewResponseController(v.w)
-	out := &rowFile{v: v, name: name}
-	err := c.service.BacktestRows(v.r.Context(), v.caller(), v.id("id"), swapped, out, func() {
-		_ = patience.SetWriteDeadline(time.Now().Add(pagePatience)) // a writer that cannot keeps its own
+	return v.export(name, func(out io.Writer, pause func()) error {
+		return c.service.BacktestRows(v.r.Context(), v.caller(), v.id("id"), swapped, out, pause)
 	})
-	if err != nil && out.begun {
-		c.options.Logger.Warn("an export of rows broke off", "request_id", v.requestID, "error", err)
-		panic(http.ErrAbortHandler) // half a file must not pass for a whole one
-	}
-	return err
-}
-
-// rowFile begins the answer with its first bytes, so that before them a refusal
-// is still a page.
-type rowFile struct {
-	v     *visit
-	name  string
-	begun bool
-}
-
-func (f *rowFile) Write(p []byte) (int, error) {
-	if !f.begun {
-		f.begun = true
-		f.v.attach("text/csv; charset=utf-8", f.name)
-		f.v.w.WriteHeader(http.StatusOK)
-	}
-	return f.v.w.Write(p)
 }

@@ -171,22 +171,8 @@ func missingField(err error) error {
 
 // pointed lets the faults of a refusal point elsewhere.
 func pointed(err error, to func(pointer string) string) error {
-	return detailed(err, func(item fault.Item) fault.Item {
+	return fault.Retold(err, func(item fault.Item) fault.Item {
 		item.Pointer = to(item.Pointer)
 		return item
 	})
-}
-
-// detailed is a refusal with its faults told otherwise.
-func detailed(err error, tell func(fault.Item) fault.Item) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
-		return err
-	}
-	at := *refusal
-	at.Items = slices.Clone(refusal.Items)
-	for i := range at.Items {
-		at.Items[i] = tell(at.Items[i])
-	}
-	return &at
 }

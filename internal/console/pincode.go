@@ -189,7 +189,7 @@ func (l pastedLine) write(w *wire.Writer) {
 
 // atLines says of each fault which line it is about.
 func atLines(err error, lines []pastedLine) error {
-	return detailed(err, func(item fault.Item) fault.Item {
+	return fault.Retold(err, func(item fault.Item) fault.Item {
 		rest, inside := strings.CutPrefix(item.Pointer, "/entries/")
 		place, member, _ := strings.Cut(rest, "/")
 		at, wrong := strconv.Atoi(place)

@@ -2,8 +2,10 @@ package decisioning
 
 import (
 	"context"
+	"io"
 	"time"
 
+	"verdict/internal/sheet"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -114,4 +116,38 @@ func (e AuditEntry) Write(w *wire.Writer) {
 	optional(w, "after_checksum", e.AfterChecksum)
 	optional(w, "note", e.Note)
 	w.Key("created_at").String(e.CreatedAt()).EndObject()
+}
+
+// ExportAudit writes the whole trail that the filter leaves as CSV, from the
+// list's cursor on: a file has no pages. A refusal comes before the first byte;
+// after each page pause is called, because an export takes as long as it takes.
+func (s *Service) ExportAudit(ctx context.Context, p tenant.Principal, f AuditFilter, l List, w io.Writer, pause func()) error {
+	l.Limit = MaxLimit
+	page, err := s.Audit(ctx, p, f, l)
+	if err != nil {
+		return err
+	}
+	out := sheet.NewWriter(w)
+	for _, name := range []string{"created_at", "environment", "actor", "action", "object", "before_checksum", "after_checksum", "note", "id"} {
+		out.Text(name)
+	}
+	out.End()
+	for {
+		for _, e := range page.Data {
+			for _, text := range []string{
+				e.CreatedAt(), e.Environment, e.Actor, e.Action, e.Object, e.BeforeChecksum, e.AfterChecksum, e.Note, e.ID,
+			} {
+				out.Text(text)
+			}
+			out.End()
+		}
+		if err := out.Flush(); err != nil || page.NextCursor == "" {
+			return err
+		}
+		pause()
+		l.Cursor = page.NextCursor
+		if page, err = s.Audit(ctx, p, f, l); err != nil {
+			return err
+		}
+	}
 }

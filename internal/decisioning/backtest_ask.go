@@ -208,7 +208,7 @@ func (s *Service) findReference(ctx context.Context, p tenant.Principal, a *aske
 	if err != nil {
 		return missingAt(named, err)
 	}
-	total, _, err := s.merged(ctx, scope, &record)
+	total, _, err := s.merged(ctx, scope, job, &record)
 	if err != nil {
 		return missingAt(named, err)
 	}

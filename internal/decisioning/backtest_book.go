@@ -61,18 +61,12 @@ func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.
 
 // InQuery points at parameters where a refusal points at members.
 func InQuery(err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
-		return err
-	}
-	at := *refusal
-	at.Items = slices.Clone(refusal.Items)
-	for i := range at.Items {
-		if p := at.Items[i].Pointer; len(p) > 1 {
-			at.Items[i].Pointer = "?" + p[1:]
+	return fault.Retold(err, func(item fault.Item) fault.Item {
+		if len(item.Pointer) > 1 {
+			item.Pointer = "?" + item.Pointer[1:]
 		}
-	}
-	return &at
+		return item
+	})
 }
 
 // bookTally sums up a synthetic book. All of it are whole numbers, so it does

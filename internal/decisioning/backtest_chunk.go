@@ -60,20 +60,28 @@ func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) err
 	if err != nil {
 		return err
 	}
-	p, err := job.pieceOf(stored)
+	partial, tally, err := s.performChunk(ctx, scope, job, stored)
 	if err != nil {
-		return notARefusal{err}
-	}
-	worker, tally := job.run.NewWorker(), &bookTally{}
-	if err := s.perform(ctx, scope, job, p, worker, tally); err != nil {
 		return err
 	}
-	result := worker.Take().Append(tally.append(nil))
-	_, left, err := scope.FinishChunk(ctx, c.BacktestID, c.Number, p.rows, result, s.moment().UnixMicro())
+	result := partial.Append(tally.append(nil))
+	_, left, err := scope.FinishChunk(ctx, c.BacktestID, c.Number, stored.Rows, result, s.moment().UnixMicro())
 	if err != nil || left > 0 {
 		return err
 	}
 	return s.finishBacktest(ctx, scope, c.BacktestID)
+}
+
+// performChunk has the rows of a stored chunk decided.
+func (s *Service) performChunk(ctx context.Context, scope *store.Scope, job *backtestRun, c store.BacktestChunk) (*backtest.Partial, bookTally, error) {
+	var tally bookTally
+	p, err := job.pieceOf(c)
+	if err != nil {
+		return nil, tally, notARefusal{err}
+	}
+	worker := job.run.NewWorker()
+	err = s.perform(ctx, scope, job, p, worker, &tally)
+	return worker.Take(), tally, err
 }
 
 // finishBacktest makes the report of a run whose chunks are all done, and
@@ -88,7 +96,7 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 	if err != nil {
 		return err
 	}
-	total, tally, err := s.merged(ctx, scope, &record)
+	total, tally, err := s.merged(ctx, scope, job, &record)
 	if err != nil {
 		return err
 	}
@@ -113,19 +121,22 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 	return err
 }
 
-// merged puts the results of all chunks together, one at a time.
-func (s *Service) merged(ctx context.Context, scope *store.Scope, record *store.Backtest) (*backtest.Partial, *bookTally, error) {
+// merged puts the results of all chunks together, one at a time. A result that
+// an earlier release left and that means something else now is worked out anew:
+// the rows are kept for as long as the results are.
+func (s *Service) merged(ctx context.Context, scope *store.Scope, job *backtestRun, record *store.Backtest) (*backtest.Partial, *bookTally, error) {
 	total, tally := backtest.NewPartial(), &bookTally{}
 	var n int64
 	err := scope.WalkChunkResults(ctx, record.ID, func(c store.BacktestChunk) error {
-		var one bookTally
-		rest, err := one.read(c.Result)
-		if err != nil {
-			return notARefusal{err}
-		}
-		partial, err := backtest.DecodePartial(rest)
-		if err != nil {
-			return notARefusal{err}
+		partial, one, ok := job.readResult(c.Result)
+		if !ok {
+			stored, err := scope.BacktestChunk(ctx, record.ID, c.Number)
+			if err != nil {
+				return err
+			}
+			if partial, one, err = s.performChunk(ctx, scope, job, stored); err != nil {
+				return err
+			}
 		}
 		total.Merge(partial)
 		tally.merge(one)
@@ -136,6 +147,16 @@ func (s *Service) merged(ctx context.Context, scope *store.Scope, record *store.
 		err = expired()
 	}
 	return total, tally, err
+}
+
+// readResult reads what a chunk came to; ok is false unless this release can go
+// on with it.
+func (j *backtestRun) readResult(result []byte) (partial *backtest.Partial, tally bookTally, ok bool) {
+	rest, err := tally.read(result)
+	if err == nil {
+		partial, err = backtest.DecodePartial(rest)
+	}
+	return partial, tally, err == nil && j.run.Made(partial)
 }
 
 func expired() error {

@@ -85,7 +85,7 @@ func (s *Service) backtestReport(ctx context.Context, p tenant.Principal, id str
 	if err != nil {
 		return "", nil, err
 	}
-	total, _, err := s.merged(ctx, scope, &record)
+	total, _, err := s.merged(ctx, scope, job, &record)
 	if err != nil {
 		return "", nil, err
 	}

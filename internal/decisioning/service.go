@@ -88,7 +88,7 @@ type Service struct {
 
 	sessions *cache[tenant.TokenHash, Session]
 	seen     seen
-	doors    tenant.Buckets
+	doors    tenant.Buckets[string]
 }
 
 // refreshAfter is how old what a cache says may be. A revoked key and an

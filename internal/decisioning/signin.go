@@ -131,7 +131,7 @@ func (s *Service) knock(now time.Time, account, address string) (admitted func()
 }
 
 func (s *Service) try(bucket string, rate tenant.Rate, now time.Time) error {
-	wait, ok := s.doors.Take(bucket, rate, now)
+	_, wait, ok := s.doors.Take(bucket, rate, now)
 	if ok {
 		return nil
 	}

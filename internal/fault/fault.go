@@ -8,6 +8,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -82,6 +83,21 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "\n  %s: %s: %s", pointer, it.Code, it.Detail)
 	}
 	return b.String()
+}
+
+// Retold is a refusal with its items told otherwise, such as from another place.
+// Any other error is returned as it is.
+func Retold(err error, tell func(Item) Item) error {
+	var refusal *Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	told := *refusal
+	told.Items = make([]Item, len(refusal.Items))
+	for i, item := range refusal.Items {
+		told.Items[i] = tell(item)
+	}
+	return &told
 }
 
 // MaxItems bounds a List, so that a hostile document cannot make an answer

@@ -73,7 +73,7 @@ type API struct {
 	options Options
 	routes  *router
 	ids     *tenant.IDs
-	limiter *limiter
+	buckets tenant.Buckets[owner]
 	docs    *http.ServeMux
 	pages   *docs
 	reading reading
@@ -125,7 +125,7 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 		return nil, err
 	}
 	a := &API{
-		service: service, agents: o.Agents, options: o, ids: newRequestIDs(), limiter: newLimiter(), docs: http.NewServeMux(), pages: pages, started: o.Now(),
+		service: service, agents: o.Agents, options: o, ids: newRequestIDs(), docs: http.NewServeMux(), pages: pages, started: o.Now(),
 	}
 	a.reading.room = o.MaxReading
 	pages.register(a.docs)

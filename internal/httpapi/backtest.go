@@ -3,10 +3,9 @@ package httpapi
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
+	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/wire"
@@ -117,46 +116,7 @@ func (a *API) backtestRows(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	out := &export{c: c, name: "backtest-rows.csv"}
-	patience := http.NewResponseController(c.w)
-	err := a.service.BacktestRows(c.r.Context(), c.caller, c.id, swapped, out, func() {
-		_ = patience.SetWriteDeadline(time.Now().Add(pagePatience)) // a writer that cannot keeps its own
+	return c.export("backtest-rows.csv", func(out io.Writer, pause func()) error {
+		return a.service.BacktestRows(c.r.Context(), c.caller, c.id, swapped, out, pause)
 	})
-	switch {
-	case err == nil || errors.Is(err, errHeadersOnly):
-		return nil
-	case !out.begun:
-		return err
-	}
-	// Half a file must not pass for a whole one.
-	a.options.Logger.Warn("an export broke off", "request_id", c.requestID, "route", c.routeName(), "error", err)
-	panic(http.ErrAbortHandler)
-}
-
-// export writes a CSV file; its headers go out with the first bytes, so that
-// before them a refusal is still possible.
-type export struct {
-	c     *call
-	name  string
-	begun bool
-}
-
-var errHeadersOnly = errors.New("only the headers were asked for")
-
-func (e *export) Write(p []byte) (int, error) {
-	if !e.begun {
-		e.begun = true
-		h := e.c.w.Header()
-		h["Content-Type"] = []string{"text/csv; charset=utf-8"}
-		h["Content-Disposition"] = []string{`attachment; filename="` + e.name + `"`}
-		h["Cache-Control"] = noStore
-		e.c.status = http.StatusOK
-		e.c.w.WriteHeader(http.StatusOK)
-	}
-	if e.c.r.Method == http.MethodHead {
-		return 0, errHeadersOnly
-	}
-	n, err := e.c.w.Write(p)
-	e.c.bytesOut += int64(n)
-	return n, err
 }

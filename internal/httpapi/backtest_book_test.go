@@ -108,12 +108,18 @@ func (m *member) upload(query, contentType, file string, headers ...string) answ
 func (m *member) finish(spread *waiting, accepted answer) answer {
 	m.Helper()
 	accepted.want(http.StatusAccepted)
-	for _, c := range spread.take() {
+	m.run(spread.take())
+	return m.get("/v1/backtest/" + accepted.text("backtest_id")).want(http.StatusOK)
+}
+
+// run does chunks as a worker would.
+func (m *member) run(chunks []decisioning.Chunk) {
+	m.Helper()
+	for _, c := range chunks {
 		if err := m.service.RunChunk(m.Context(), c); err != nil {
 			m.Fatal(err)
 		}
 	}
-	return m.get("/v1/backtest/" + accepted.text("backtest_id")).want(http.StatusOK)
 }
 
 // figures are the members of a report that do not depend on when it was made,

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
 )
 
@@ -219,4 +222,59 @@ func TestSlowUpload(t *testing.T) {
 			s.Errorf("%d runs have failed", len(list))
 		}
 	})
+}
+
+// TestResultsOfAnotherRelease spoils what was kept of a run's chunks, as a
+// release with another numbering would find it: the rows are run again, and the
+// report is what it would have been.
+func TestResultsOfAnotherRelease(t *testing.T) {
+	t.Parallel()
+	for name, databaseURL := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := databaseURL(t)
+			spread := &waiting{}
+			m := start(t, storetest.Open(t, at, store.Options{}), stackOptions{backtests: tiny, spread: spread}).signup()
+			const book = `{"synthetic":{"n":300,"seed":9}}`
+			done := m.finish(spread, m.post("/v1/backtest", book))
+			page := m.get("/v1/backtest/" + done.text("backtest_id") + "/report").want(http.StatusOK)
+
+			half := m.post("/v1/backtest", book).want(http.StatusAccepted).text("backtest_id")
+			chunks := spread.take()
+			last := len(chunks) - 1
+			m.run(chunks[:last])
+			spoil(t, at, name == "postgres")
+			again := m.get("/v1/backtest/" + done.text("backtest_id") + "/report").want(http.StatusOK)
+			if !bytes.Equal(page.body, again.body) {
+				t.Error("the report is another one when the rows are run again")
+			}
+			m.run(chunks[last:])
+			finished := m.get("/v1/backtest/" + half).want(http.StatusOK)
+			if diff := cmp.Diff(figures(t, done.at("report")), figures(t, finished.at("report"))); diff != "" {
+				t.Errorf("(-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// spoil makes every chunk's result unreadable.
+func spoil(t *testing.T, databaseURL string, walled bool) {
+	t.Helper()
+	raw, err := storetest.Raw(t, databaseURL).Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = raw.Close() }()
+	if walled {
+		if _, err := raw.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', false)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := raw.ExecContext(t.Context(), "UPDATE backtest_chunks SET result = $1", []byte{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n < 4 {
+		t.Fatalf("%d results spoilt, %v", n, err)
+	}
 }

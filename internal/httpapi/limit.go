@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"verdict/internal/fault"
@@ -26,73 +25,10 @@ const (
 	bucketBacktest bucket = "backtest"
 )
 
-// limiter holds the token buckets of keys and addresses. One that is full
-// again is as good as none, so it is forgotten when room is needed.
-type limiter struct {
-	mu      sync.Mutex
-	buckets map[owner]*tokens
-}
-
 // owner is whose bucket it is: a key, or an address.
 type owner struct {
 	bucket bucket
 	who    string
-}
-
-type tokens struct {
-	left float64
-	at   time.Time
-	rate tenant.Rate
-}
-
-// maxBuckets bounds the memory that strangers can make us spend.
-const maxBuckets = 50_000
-
-func newLimiter() *limiter { return &limiter{buckets: map[owner]*tokens{}} }
-
-// take takes a token: how many are left, or how long until there is one.
-func (l *limiter) take(who owner, rate tenant.Rate, now time.Time) (left int, wait time.Duration, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	t := l.buckets[who]
-	if t == nil || t.rate != rate {
-		if len(l.buckets) >= maxBuckets {
-			l.sweep(now)
-		}
-		t = &tokens{left: float64(rate.Burst), at: now, rate: rate}
-		l.buckets[who] = t
-	}
-	t.refill(now)
-	if t.left < 1 {
-		return 0, time.Duration((1 - t.left) / rate.PerSecond() * float64(time.Second)), false
-	}
-	t.left--
-	return int(t.left), 0, true
-}
-
-// refill adds what came in since the last look. Requests that began earlier
-// and come later bring nothing: time only counts forward.
-func (t *tokens) refill(now time.Time) {
-	if passed := now.Sub(t.at).Seconds(); passed > 0 {
-		t.left = min(t.left+passed*t.rate.PerSecond(), float64(t.rate.Burst))
-		t.at = now
-	}
-}
-
-// sweep forgets full buckets, and if that is not enough some others: their
-// owners gain a burst.
-func (l *limiter) sweep(now time.Time) {
-	for who, t := range l.buckets {
-		if t.refill(now); t.left >= float64(t.rate.Burst) {
-			delete(l.buckets, who)
-		}
-	}
-	for who := range l.buckets {
-		if len(l.buckets) < maxBuckets {
-			return
-		}
-		delete(l.buckets, who)
-	}
 }
 
 // limit takes a token of the route's bucket, or refuses.
@@ -115,7 +51,7 @@ func (c *call) take(from bucket) error {
 	case bucketRead, bucketDecide:
 		rate = rates.Decide
 	}
-	left, wait, ok := c.api.limiter.take(who, rate, c.begun)
+	left, wait, ok := c.api.buckets.Take(who, rate, c.begun)
 	window := int(rate.Window / time.Second)
 	h := c.w.Header()
 	name := strconv.Quote(string(from))

@@ -8,13 +8,13 @@ import (
 // maxBuckets bounds the memory that strangers can make us spend.
 const maxBuckets = 50_000
 
-// Buckets are token buckets by name, for what people without a key may try:
-// an account, or the address they come from. One that is full again is as good
-// as none, so it is forgotten when room is needed. The zero value is ready,
-// and safe for concurrent use.
-type Buckets struct {
-	mu     sync.Mutex
-	byName map[string]*bucket
+// Buckets are token buckets by their owners: a key, an account, or the address
+// that somebody without either comes from. One that is full again is as good as
+// none, so it is forgotten when room is needed. The zero value is ready, and
+// safe for concurrent use.
+type Buckets[Owner comparable] struct {
+	mu      sync.Mutex
+	byOwner map[Owner]*bucket
 }
 
 type bucket struct {
@@ -23,39 +23,40 @@ type bucket struct {
 	rate Rate
 }
 
-// Take takes a token of a bucket, or says how long it is until there is one.
-func (b *Buckets) Take(name string, rate Rate, now time.Time) (wait time.Duration, ok bool) {
+// Take takes a token: how many are left, or how long it is until there is one.
+func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t := b.byName[name]
+	t := b.byOwner[who]
 	if t == nil || t.rate != rate {
-		if b.byName == nil {
-			b.byName = map[string]*bucket{}
+		if b.byOwner == nil {
+			b.byOwner = map[Owner]*bucket{}
 		}
-		if len(b.byName) >= maxBuckets {
+		if len(b.byOwner) >= maxBuckets {
 			b.sweep(now)
 		}
 		t = &bucket{left: float64(rate.Burst), at: now, rate: rate}
-		b.byName[name] = t
+		b.byOwner[who] = t
 	}
 	t.refill(now)
 	if t.left < 1 {
-		return time.Duration((1 - t.left) / rate.PerSecond() * float64(time.Second)), false
+		return 0, time.Duration((1 - t.left) / rate.PerSecond() * float64(time.Second)), false
 	}
 	t.left--
-	return 0, true
+	return int(t.left), 0, true
 }
 
 // Return puts a token back: what succeeded is not held against anybody.
-func (b *Buckets) Return(name string) {
+func (b *Buckets[Owner]) Return(who Owner) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t := b.byName[name]; t != nil {
+	if t := b.byOwner[who]; t != nil {
 		t.left = min(t.left+1, float64(t.rate.Burst))
 	}
 }
 
-// refill adds what came in since the last look; time only counts forward.
+// refill adds what came in since the last look. Requests that began earlier and
+// come later bring nothing: time only counts forward.
 func (t *bucket) refill(now time.Time) {
 	if passed := now.Sub(t.at).Seconds(); passed > 0 {
 		t.left = min(t.left+passed*t.rate.PerSecond(), float64(t.rate.Burst))
@@ -65,16 +66,16 @@ func (t *bucket) refill(now time.Time) {
 
 // sweep forgets full buckets, and if that is not enough some others: their
 // owners gain a burst.
-func (b *Buckets) sweep(now time.Time) {
-	for name, t := range b.byName {
+func (b *Buckets[Owner]) sweep(now time.Time) {
+	for who, t := range b.byOwner {
 		if t.refill(now); t.left >= float64(t.rate.Burst) {
-			delete(b.byName, name)
+			delete(b.byOwner, who)
 		}
 	}
-	for name := range b.byName {
-		if len(b.byName) < maxBuckets {
+	for who := range b.byOwner {
+		if len(b.byOwner) < maxBuckets {
 			return
 		}
-		delete(b.byName, name)
+		delete(b.byOwner, who)
 	}
 }

@@ -8,11 +8,11 @@ import (
 
 func TestBuckets(t *testing.T) {
 	t.Parallel()
-	var b Buckets
+	var b Buckets[string]
 	rate := Rate{Allowance: 30, Window: time.Hour, Burst: 2}
 	take := func(name string, at time.Duration) time.Duration {
 		t.Helper()
-		wait, ok := b.Take(name, rate, noon.Add(at))
+		_, wait, ok := b.Take(name, rate, noon.Add(at))
 		if ok != (wait == 0) {
 			t.Errorf("taken %v and asked to wait %v", ok, wait)
 		}
@@ -39,16 +39,16 @@ func TestBuckets(t *testing.T) {
 
 func TestBucketsAreBounded(t *testing.T) {
 	t.Parallel()
-	var b Buckets
+	var b Buckets[string]
 	rate := Rate{Allowance: 1, Window: time.Hour, Burst: 1}
 	for i := range maxBuckets + 10 {
 		b.Take(strconv.Itoa(i), rate, noon)
 	}
-	if len(b.byName) > maxBuckets {
-		t.Errorf("%d buckets", len(b.byName))
+	if len(b.byOwner) > maxBuckets {
+		t.Errorf("%d buckets", len(b.byOwner))
 	}
 	b.Take("later", rate, noon.Add(2*time.Hour))
-	if _, ok := b.Take("another", rate, noon.Add(2*time.Hour)); !ok {
+	if _, _, ok := b.Take("another", rate, noon.Add(2*time.Hour)); !ok {
 		t.Error("no room was made")
 	}
 }
