@@ -3,7 +3,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run test long fuzz bench lint fmt clean FORCE
+.PHONY: help build run test long torture replay attack load fuzz bench lint fmt clean FORCE
 
 VERSION ?= $(shell git describe --tags --match 'v*' --dirty 2>/dev/null || echo dev)
 COMMIT  ?= $(shell git rev-parse --verify --quiet --short=12 HEAD 2>/dev/null || echo unknown)
@@ -68,6 +68,16 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@grep -q '^--- PASS: TestDistanceHash' bin/place.arm64.log || { echo 'TestDistanceHash did not run on arm64'; exit 1; }
 	@grep -q '^--- PASS: TestHashIsStable' bin/feature.arm64.log || { echo 'TestHashIsStable did not run on arm64'; exit 1; }
 	@grep -q '^--- PASS: TestBookHashes' bin/backtest.arm64.log || { echo 'TestBookHashes did not run on arm64'; exit 1; }
+
+# The four below write what they saw into docs/PROOF.md; a short form of each is
+# part of make test.
+torture: build ## kill, cut, fill and slow the running service, and check every answer (about half an hour)
+	@scripts/deps test
+	@go run ./cmd/torture -binary bin/verdict -proof docs/PROOF.md
+
+load: build ## rising rates to saturation, beyond and back, on both databases
+	@scripts/deps test
+	@go run ./cmd/load -binary bin/verdict -proof docs/PROOF.md
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz

@@ -3,58 +3,16 @@ package main
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"verdict/internal/engine"
-	"verdict/internal/rule"
 )
 
-// TestEveryoneAgrees holds the whole decision of every contestant, in each of
-// its variants, against ours on the whole book: a contestant that decides
-// something else is measured at some other work.
+// TestEveryoneAgrees: a contestant that decides something else is measured at
+// some other work.
 func TestEveryoneAgrees(t *testing.T) {
 	t.Parallel()
-	book := applicants()
-	ours := ourRecords(prepared(book))
-	text := writeTexts(readPolicy(policyJSON))
-	byExpr, byCEL := newExprPeer(&text), newCELPeer(&text)
-	plain, converted := celInputs(book, plainValue), celInputs(book, convertedValue)
-	hand := newOutcome()
-	for _, other := range []struct {
-		name   string
-		decide func(i int) *Outcome
-	}{
-		{"hand-written", func(i int) *Outcome { decideByHand(&book[i], hand); return hand }},
-		{"expr, many programs", func(i int) *Outcome { byExpr.decideMany(&book[i]); return byExpr.outcome }},
-		{"expr, one program", func(i int) *Outcome { byExpr.decideOne(&book[i]); return byExpr.outcome }},
-		{"cel-go, many programs", func(i int) *Outcome { byCEL.decideMany(&book[i], plain[i]); return byCEL.outcome }},
-		{"cel-go, converted values", func(i int) *Outcome { byCEL.decideMany(&book[i], converted[i]); return byCEL.outcome }},
-		{"cel-go, one program", func(i int) *Outcome { byCEL.decideOne(&book[i], plain[i]); return byCEL.outcome }},
-	} {
-		bad := 0
-		for i := range book {
-			diff := cmp.Diff(ours[i], other.decide(i).record())
-			if diff == "" {
-				continue
-			}
-			if bad++; bad == 1 {
-				t.Errorf("%s, applicant %d %+v (-ours +theirs):\n%s", other.name, i, book[i], diff)
-			}
-		}
-		if bad > 0 {
-			t.Errorf("%s differs on %d of %d applicants", other.name, bad, len(book))
-		}
+	if err := agree(); err != nil {
+		t.Error(err)
 	}
-}
-
-func ourRecords(facts []*rule.Facts) (list []Record) {
-	plan := compiled(policyJSON)
-	var d engine.Decision
-	for _, f := range facts {
-		plan.Decide(f, &d)
-		list = append(list, recordOf(&d))
-	}
-	return list
 }
 
 // TestNothingIsAllocated holds for ours, whether the facts are prepared, built
@@ -62,12 +20,12 @@ func ourRecords(facts []*rule.Facts) (list []Record) {
 // memory has been used.
 func TestNothingIsAllocated(t *testing.T) { //nolint:paralleltest // It counts the allocations of the whole process.
 	for _, c := range contestants() {
-		switch c.name {
+		switch c.Name {
 		case oursPrepared, oursBuilding, oursHalf, byHand, offersAlone:
-			work, count := c.start()
+			work, count := c.Start()
 			i := 0
 			if n := testing.AllocsPerRun(2*count, func() { work(i % count); i++ }); n != 0 {
-				t.Errorf("%s allocates %v times a decision", c.name, n)
+				t.Errorf("%s allocates %v times a decision", c.Name, n)
 			}
 		}
 	}

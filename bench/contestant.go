@@ -3,17 +3,11 @@ package main
 import (
 	"runtime"
 
+	"verdict/bench/measure"
 	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
-
-// contestant is one thing that is measured. start prepares all that is not
-// measured and returns one unit of work, to be done for each of count inputs.
-type contestant struct {
-	name  string
-	start func() (work func(i int), count int)
-}
 
 // The names of the contestants, as a child process is asked for them.
 const (
@@ -27,59 +21,77 @@ const (
 	celMany      = "cel-many"
 	celOne       = "cel-one"
 	celConverted = "cel-many-converted"
+	jsonLogic    = "json-logic"
+	opa          = "opa"
 	compileOurs  = "compile-ours"
 	analyseAlone = "analyse-alone"
 	compileExprs = "compile-expr"
 	compileCELs  = "compile-cel"
+	compileOPA   = "compile-opa"
 )
 
-func contestants() []contestant {
-	return []contestant{
-		{oursPrepared, func() (func(int), int) { return startOurs(prepared(applicants())) }},
-		{oursBuilding, startOursBuilding},
-		{oursHalf, func() (func(int), int) { return startOurs(halved(applicants())) }},
-		{byHand, func() (func(int), int) {
+func contestants() []measure.Contestant {
+	return []measure.Contestant{
+		{Name: oursPrepared, Start: func() (func(int), int) { return startOurs(prepared(applicants())) }},
+		{Name: oursBuilding, Start: startOursBuilding},
+		{Name: oursHalf, Start: func() (func(int), int) { return startOurs(halved(applicants())) }},
+		{Name: byHand, Start: func() (func(int), int) {
 			book, o := applicants(), newOutcome()
 			return func(i int) { decideByHand(&book[i], o) }, len(book)
 		}},
-		{offersAlone, startOffersAlone},
-		{exprMany, func() (func(int), int) {
+		{Name: offersAlone, Start: startOffersAlone},
+		{Name: exprMany, Start: func() (func(int), int) {
 			book, p := applicants(), newExprPeer(policyTexts())
 			return func(i int) { p.decideMany(&book[i]) }, len(book)
 		}},
-		{exprOne, func() (func(int), int) {
+		{Name: exprOne, Start: func() (func(int), int) {
 			book, p := applicants(), newExprPeer(policyTexts())
 			return func(i int) { p.decideOne(&book[i]) }, len(book)
 		}},
-		{celMany, func() (func(int), int) {
+		{Name: celMany, Start: func() (func(int), int) {
 			book, p := applicants(), newCELPeer(policyTexts())
 			inputs := celInputs(book, plainValue)
 			return func(i int) { p.decideMany(&book[i], inputs[i]) }, len(book)
 		}},
-		{celOne, func() (func(int), int) {
+		{Name: celOne, Start: func() (func(int), int) {
 			book, p := applicants(), newCELPeer(policyTexts())
 			inputs := celInputs(book, plainValue)
 			return func(i int) { p.decideOne(&book[i], inputs[i]) }, len(book)
 		}},
-		{celConverted, func() (func(int), int) {
+		{Name: celConverted, Start: func() (func(int), int) {
 			book, p := applicants(), newCELPeer(policyTexts())
 			inputs := celInputs(book, convertedValue)
 			return func(i int) { p.decideMany(&book[i], inputs[i]) }, len(book)
 		}},
-		{compileOurs, func() (func(int), int) {
+		{Name: jsonLogic, Start: func() (func(int), int) {
+			book, p := applicants(), newLogicPeer(readPolicy(policyJSON))
+			inputs := logicInputs(book)
+			return func(i int) { p.decide(&book[i], inputs[i]) }, len(book)
+		}},
+		{Name: opa, Start: func() (func(int), int) {
+			// OPA takes a millisecond or so: a part of the book is enough.
+			book, p := applicants()[:opaBook], newOPAPeer(readPolicy(policyJSON))
+			inputs := opaInputs(book)
+			return func(i int) { p.decide(&book[i], inputs[i]) }, len(book)
+		}},
+		{Name: compileOurs, Start: func() (func(int), int) {
 			return func(int) { keep(activate(policyJSON)) }, 1
 		}},
-		{analyseAlone, func() (func(int), int) {
+		{Name: analyseAlone, Start: func() (func(int), int) {
 			p := readPolicy(policyJSON)
 			return func(int) { keep(engine.Analyse(p, field.Catalogue())) }, 1
 		}},
-		{compileExprs, func() (func(int), int) {
+		{Name: compileExprs, Start: func() (func(int), int) {
 			t := policyTexts()
 			return func(int) { keep(compileExprMany(t)) }, 1
 		}},
-		{compileCELs, func() (func(int), int) {
+		{Name: compileCELs, Start: func() (func(int), int) {
 			t := policyTexts()
 			return func(int) { keep(compileCELMany(t)) }, 1
+		}},
+		{Name: compileOPA, Start: func() (func(int), int) {
+			text := regoText(readPolicy(policyJSON))
+			return func(int) { keep(compileRego(text)) }, 1
 		}},
 	}
 }

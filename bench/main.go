@@ -1,25 +1,26 @@
-// Command bench measures deciding and compiling a policy side by side with
-// hand-written Go for the same policy, with expr and with cel-go, a large
-// evaluate request side by side with its limits and with encoding/json, and the
-// whole service side by side with bare handlers, and prints what the targets ask
-// for and whether it is met. The README says what is measured and how.
+// Command bench is the scoreboard: for every line of speed and growth that the
+// product has a target for, it runs ours, the peers and the limit in turns on
+// the same inputs, and says what was met and what was missed. The README says
+// what is measured and how.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"runtime/pprof"
 	"slices"
+	"strings"
 	"time"
 
-	"verdict/bench/fraud"
+	"verdict/bench/board"
+	"verdict/bench/evaluate"
+	"verdict/bench/measure"
 	"verdict/bench/service"
+	"verdict/internal/proof"
 )
 
 func main() {
@@ -35,98 +36,132 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
+// settings are what the command line asks for.
+type settings struct {
+	scale
+	only, profile, profiles, page string
+	connections                   int
+	chosen                        map[string]*bool // sections that were asked for by name
+}
+
+func read(args []string) (*settings, error) {
+	s := &settings{chosen: map[string]*bool{}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	rounds := flags.Int("rounds", 7, "how often each contestant is measured")
-	budget := flags.Duration("budget", 200*time.Millisecond, "CPU time of one measurement, but for the service")
-	only := flags.String("only", "", "measure this contestant in this process and print JSON; with -service, of the service")
-	profile := flags.String("cpuprofile", "", "with -only: write a CPU profile to this file")
-	engineOnly := flags.Bool("engine", false, "measure the engine alone")
-	evaluateOnly := flags.Bool("evaluate", false, "measure a large evaluate request alone")
-	serviceOnly := flags.Bool("service", false, "measure the service alone")
-	fraudOnly := flags.Bool("fraud", false, "measure a fraud block after few and after ten million observations; not part of the whole")
-	o := service.Options{Progress: progress}
-	flags.DurationVar(&o.Lap, "lap", 2*time.Second, "how long a server is loaded")
-	flags.DurationVar(&o.Warm, "warm", 500*time.Millisecond, "how long a server is loaded before that")
-	flags.IntVar(&o.Connections, "connections", 64, "connections of the load")
-	flags.StringVar(&o.Profiles, "profiles", "", "with -service: write profiles of the servers to this folder")
+	for _, section := range sections() {
+		s.chosen[section.name] = flags.Bool(section.name, false, section.about+" alone")
+	}
+	quick := flags.Bool("quick", false, "a few minutes instead of twenty: fewer rounds, smaller inputs; to see that everything runs")
+	long := flags.Bool("long", false, "the largest inputs: 100 M rows, 5 M stored decisions, 10 M observations; about an hour")
+	rounds := flags.Int("rounds", 0, "how often each contestant is measured")
+	lap := flags.Duration("lap", 0, "how long a server is loaded")
+	flags.DurationVar(&s.budget, "budget", 200*time.Millisecond, "CPU time of one measurement of the engine and of evaluate")
+	flags.StringVar(&s.only, "only", "", "measure this contestant in this process and print JSON; with -service, of the service")
+	flags.StringVar(&s.profile, "cpuprofile", "", "with -only: write a CPU profile to this file")
+	flags.StringVar(&s.profiles, "profiles", "", "with -service: write profiles of the servers to this folder")
+	flags.IntVar(&s.connections, "connections", 64, "connections of the load")
+	flags.StringVar(&s.page, "o", "", "write what was found into this page, between its markers")
 	if err := flags.Parse(args); err != nil {
-		return err
+		return nil, err
 	}
-	o.Rounds = max(*rounds, 1)
-	if *only != "" && !*serviceOnly {
-		return measureOnly(out, *only, *budget, *profile)
+	budget := s.budget
+	switch {
+	case *quick && *long:
+		return nil, errors.New("-quick and -long are not for the same run")
+	case *quick:
+		s.scale = quickScale()
+	case *long:
+		s.scale = longScale()
+	default:
+		s.scale = normalScale()
 	}
-	if *fraudOnly {
-		return fraud.Contest(ctx, out, fraud.Options{Few: 10_000, Many: 10_000_000, Rounds: max(*rounds, 1), Requests: 400})
+	if flagged(flags, "budget") {
+		s.budget = budget
 	}
-	all := !*engineOnly && !*evaluateOnly && !*serviceOnly
-	if all || *engineOnly {
-		if err := contest(ctx, out, o.Rounds, *budget); err != nil {
-			return err
-		}
-		fmt.Fprintln(out) //nolint:errcheck // The next table meets the same error.
+	if *rounds > 0 {
+		s.rounds = *rounds
 	}
-	if all || *evaluateOnly {
-		if err := contestEvaluate(ctx, out, o.Rounds, *budget); err != nil {
-			return err
-		}
+	if *lap > 0 {
+		s.lap = *lap
 	}
-	if !all && !*serviceOnly {
-		return nil
-	}
-	o.Only = *only
-	return service.Contest(ctx, out, o)
+	return s, nil
 }
 
-// measureOnly is what a child process does, and whoever wants a profile.
-func measureOnly(out io.Writer, name string, budget time.Duration, profile string) error {
-	all := slices.Concat(contestants(), growthContestants(), evaluateContestants())
-	at := slices.IndexFunc(all, func(c contestant) bool { return c.name == name })
-	if at < 0 {
-		var names []string
-		for _, c := range all {
-			names = append(names, c.name)
-		}
-		return fmt.Errorf("there is no contestant %q, only %q", name, names)
-	}
-	if profile != "" {
-		f, err := os.Create(profile)
-		if err != nil {
-			return fmt.Errorf("create the profile: %w", err)
-		}
-		defer f.Close() //nolint:errcheck // A profile that was not written whole does not open.
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return fmt.Errorf("start the profile: %w", err)
-		}
-		defer pprof.StopCPUProfile()
-	}
-	return json.NewEncoder(out).Encode(measureHere(all[at], budget))
+func flagged(flags *flag.FlagSet, name string) (given bool) {
+	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
 }
 
-// contest measures everybody and prints the table.
-func contest(ctx context.Context, out io.Writer, rounds int, budget time.Duration) error {
-	// Each peer runs in the faster of its two ways.
-	trial, err := measureAll(ctx, []string{exprMany, exprOne, celMany, celOne}, 3, budget/2)
+// asked reports whether a section is to be measured: all are, unless some are
+// named.
+func (s *settings) asked(name string) bool {
+	for _, chosen := range s.chosen {
+		if *chosen {
+			return *s.chosen[name]
+		}
+	}
+	return true
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	s, err := read(args)
 	if err != nil {
 		return err
 	}
-	faster := func(a, b string) string {
-		if trial.nanos(a) < trial.nanos(b) {
-			return a
+	if s.only != "" && !*s.chosen["service"] {
+		all := slices.Concat(contestants(), growthContestants(), evaluate.Contestants(policyJSON))
+		return measure.Only(out, all, s.only, s.budget, s.profile)
+	}
+	begun := time.Now()
+	var found []board.Section
+	for _, section := range sections() {
+		if !s.asked(section.name) {
+			continue
 		}
-		return b
+		result, err := section.contest(ctx, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", section.name, err)
+		}
+		if err := result.Text(out); err != nil {
+			return err
+		}
+		found = append(found, result)
 	}
-	t := table{rounds: rounds, expr: faster(exprMany, exprOne), cel: faster(celMany, celOne)}
-	names := []string{
-		oursPrepared, byHand, t.expr, t.cel, celConverted, oursBuilding, oursHalf, offersAlone,
-		compileOurs, analyseAlone, compileExprs, compileCELs,
+	whole := len(found) == len(sections())
+	if whole {
+		table := board.Targets(found)
+		if _, err := fmt.Fprintf(out, "THE SCOREBOARD, measured in %s\n\n", time.Since(begun).Round(time.Second)); err != nil {
+			return err
+		}
+		if err := table.Print(out); err != nil {
+			return err
+		}
 	}
-	for _, rules := range growthSizes {
-		names = append(names, growthName(rules), compileName(rules))
+	if s.page == "" {
+		return nil
 	}
-	if t.results, err = measureAll(ctx, names, rounds, budget); err != nil {
-		return err
+	origin := proof.Origin(ctx, begun, "cd bench && go run . "+strings.Join(args, " "))
+	return write(s.page, found, whole, origin+"\nMeasured in "+time.Since(begun).Round(time.Second).String()+".\n")
+}
+
+// write puts every section between its markers on the page, and above them, if
+// the run was a whole one, the table of all targets: that table is always of
+// one run.
+func write(page string, found []board.Section, whole bool, origin string) error {
+	if whole {
+		table := board.Targets(found)
+		if err := proof.Write(page, "scoreboard", origin+"\n"+table.Page()); err != nil {
+			return err
+		}
+		origin = ""
 	}
-	return t.print(out)
+	for i := range found {
+		text := found[i].Markdown()
+		if origin != "" {
+			text += "\n" + origin
+		}
+		if err := proof.Write(page, found[i].Name, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -15,7 +15,7 @@ func TestContestantsAgree(t *testing.T) {
 	if err := writeBook(path, 30_000); err != nil {
 		t.Fatal(err)
 	}
-	want, err := ours(t.Context(), path, 1)
+	want, err := ours(t.Context(), input{path: path, cores: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestContestantsAgree(t *testing.T) {
 			continue
 		}
 		for cores := 1; cores <= 2; cores++ {
-			got, err := work(t.Context(), path, cores)
+			got, err := work(t.Context(), input{path: path, cores: cores})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,5 +45,28 @@ func TestContestantsAgree(t *testing.T) {
 				t.Errorf("%s on %d cores (-ours +got):\n%s", name, cores, diff)
 			}
 		}
+	}
+}
+
+// A file read several times over is as many rows, and the same ones.
+func TestRepeated(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "book.csv")
+	if err := writeBook(path, 2_000); err != nil {
+		t.Fatal(err)
+	}
+	once, err := ours(t.Context(), input{path: path, cores: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	thrice, err := ours(t.Context(), input{path: path, cores: 2, times: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := *once
+	want.merge(once)
+	want.merge(once)
+	if diff := cmp.Diff(&want, thrice); diff != "" {
+		t.Errorf("three times over (-want +got):\n%s", diff)
 	}
 }

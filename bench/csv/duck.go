@@ -18,16 +18,16 @@ var policySQL string
 const hasDuck = true
 
 // duck runs the policy as one query of DuckDB, in this process.
-func duck(ctx context.Context, path string, cores int) (*outcome, error) {
+func duck(ctx context.Context, in input) (*outcome, error) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		return nil, fmt.Errorf("open DuckDB: %w", err)
 	}
 	defer db.Close() //nolint:errcheck // There is nothing in it.
-	if _, err := db.ExecContext(ctx, fmt.Sprintf("set threads = %d", cores)); err != nil {
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("set threads = %d", in.cores)); err != nil {
 		return nil, fmt.Errorf("set the threads of DuckDB: %w", err)
 	}
-	rows, err := db.QueryContext(ctx, strings.Replace(policySQL, "$1", "'"+strings.ReplaceAll(path, "'", "''")+"'", 1))
+	rows, err := db.QueryContext(ctx, strings.Replace(policySQL, "$1", "'"+strings.ReplaceAll(in.path, "'", "''")+"'", 1))
 	if err != nil {
 		return nil, fmt.Errorf("query DuckDB: %w", err)
 	}

@@ -12,8 +12,8 @@ import (
 
 // loop is what one writes first: encoding/csv with its record reused, strconv,
 // and the policy in Go. It runs on one core.
-func loop(_ context.Context, path string, _ int) (*outcome, error) {
-	f, err := os.Open(path)
+func loop(_ context.Context, in input) (*outcome, error) {
+	f, err := os.Open(in.path)
 	if err != nil {
 		return nil, fmt.Errorf("open the file: %w", err)
 	}

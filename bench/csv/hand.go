@@ -13,17 +13,17 @@ import (
 // hand is the limit: a parser that knows this file by heart, no quotes, no
 // blanks, numbers that fit, the columns in their order, straight into the
 // struct that the hand-written policy reads.
-func hand(_ context.Context, path string, cores int) (*outcome, error) {
-	f, err := os.Open(path)
+func hand(_ context.Context, in input) (*outcome, error) {
+	f, err := os.Open(in.path)
 	if err != nil {
 		return nil, fmt.Errorf("open the file: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // It was only read.
 	lines := &lineReader{r: f}
-	outcomes := make([]outcome, cores)
-	failures := make([]error, cores)
+	outcomes := make([]outcome, in.cores)
+	failures := make([]error, in.cores)
 	var wg sync.WaitGroup
-	for i := range cores {
+	for i := range in.cores {
 		wg.Go(func() {
 			var memory []byte
 			for {

@@ -1,10 +1,8 @@
 // Command csv measures a backtest of a file side by side with what else could
-// run the same policy over it: a loop over encoding/csv, DuckDB, and a parser
-// and a policy written by hand for this one file, which is the limit. All of
-// them have to come to the same counts.
-//
-//	go run ./csv            # the table and the targets, about three minutes
-//	go run ./csv -long      # and the memory of twenty million rows
+// run the same policy over it: a loop over encoding/csv, arrow-go, DuckDB, and a
+// parser and a policy written by hand for this one file, which is the limit. All
+// of them have to come to the same counts. It is a program of its own because
+// DuckDB needs a C compiler; the program one folder up runs it with -json.
 //
 // ../README.md says what is measured and how.
 package main
@@ -18,7 +16,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/pprof"
+	"path/filepath"
+
+	"verdict/bench/measure"
 )
 
 func main() {
@@ -36,29 +36,43 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	o := options{}
 	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the file")
 	flags.IntVar(&o.rounds, "rounds", 7, "how often each contestant is measured")
-	flags.BoolVar(&o.long, "long", false, "measure the memory of twenty million rows too")
+	flags.IntVar(&o.most, "most", 10_000_000, "rows of the longest backtest, whose memory is taken")
+	asJSON := flags.Bool("json", false, "print the section as JSON")
 	only := flags.String("only", "", "measure this contestant in this process and print JSON")
-	file := flags.String("file", "", "with -only: the file to read")
-	cores := flags.Int("cores", 1, "with -only: goroutines that decide")
+	var in input
+	flags.StringVar(&in.path, "file", "", "with -only: the file to read; one of its own when there is none")
+	flags.IntVar(&in.cores, "cores", 1, "with -only: goroutines that decide")
+	flags.IntVar(&in.times, "times", 1, "with -only ours: read the rows so many times over")
 	profile := flags.String("cpuprofile", "", "with -only: write a CPU profile to this file")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *only == "" {
-		return contest(ctx, out, o)
-	}
-	if *profile != "" {
-		f, err := os.Create(*profile)
+		s, err := contest(ctx, o)
 		if err != nil {
-			return fmt.Errorf("create the profile: %w", err)
+			return err
 		}
-		defer f.Close() //nolint:errcheck // A profile that was not written whole does not open.
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return fmt.Errorf("start the profile: %w", err)
+		if *asJSON {
+			return json.NewEncoder(out).Encode(s)
 		}
-		defer pprof.StopCPUProfile()
+		return s.Text(out)
 	}
-	l, err := measureHere(ctx, *only, *file, *cores)
+	if in.path == "" {
+		folder, err := os.MkdirTemp("", "verdict-bench-csv")
+		if err != nil {
+			return fmt.Errorf("make a folder for the file: %w", err)
+		}
+		defer os.RemoveAll(folder) //nolint:errcheck // It is the system's folder for such things.
+		in.path = filepath.Join(folder, "book.csv")
+		if err := writeBook(in.path, o.rows); err != nil {
+			return err
+		}
+	}
+	var l *lap
+	err := measure.Profiled(*profile, func() (err error) {
+		l, err = measureHere(ctx, *only, in)
+		return err
+	})
 	if err != nil {
 		return err
 	}

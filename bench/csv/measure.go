@@ -8,21 +8,30 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
+
+	"verdict/bench/measure"
 )
 
 // The contestants.
 const (
-	nameOurs = "ours"
-	nameHand = "limit"
-	nameLoop = "encoding/csv"
-	nameDuck = "duckdb"
+	nameOurs  = "ours"
+	nameHand  = "limit"
+	nameLoop  = "encoding/csv"
+	nameArrow = "arrow-go"
+	nameDuck  = "DuckDB"
 )
 
-var contestants = map[string]func(ctx context.Context, path string, cores int) (*outcome, error){
-	nameOurs: ours, nameHand: hand, nameLoop: loop, nameDuck: duck,
+// input is what a contestant reads, and on how many cores.
+type input struct {
+	path  string
+	cores int
+	times int // how often ours reads the rows, one time after the other
+}
+
+var contestants = map[string]func(ctx context.Context, in input) (*outcome, error){
+	nameOurs: ours, nameHand: hand, nameLoop: loop, nameArrow: byArrow, nameDuck: duck,
 }
 
 // lap is one run of one contestant over the file.
@@ -34,14 +43,14 @@ type lap struct {
 
 // measureHere runs a contestant in this process. The CPU time is that of all
 // threads; starting the process is not in it.
-func measureHere(ctx context.Context, name, path string, cores int) (*lap, error) {
+func measureHere(ctx context.Context, name string, in input) (*lap, error) {
 	work, ok := contestants[name]
 	if !ok {
 		return nil, fmt.Errorf("there is no contestant %q", name)
 	}
-	runtime.GOMAXPROCS(cores)
+	runtime.GOMAXPROCS(in.cores)
 	before, start := usage(), time.Now()
-	o, err := work(ctx, path, cores)
+	o, err := work(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -62,15 +71,14 @@ func usage() (u syscall.Rusage) {
 // measureChild runs a contestant in a process of its own, on as many cores as
 // it may use if taskset is there, so that DuckDB's threads and our garbage
 // collector have no more than that either.
-func measureChild(ctx context.Context, name, path string, cores int) (*lap, error) {
+func measureChild(ctx context.Context, name string, in input) (*lap, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find the program itself: %w", err)
 	}
-	args := []string{self, "-only", name, "-file", path, "-cores", strconv.Itoa(cores)}
-	if taskset, err := exec.LookPath("taskset"); err == nil {
-		args = append([]string{taskset, "-c", strings.Join(allowedCores(cores), ",")}, args...)
-	}
+	args := measure.Pinned([]string{
+		self, "-only", name, "-file", in.path, "-cores", strconv.Itoa(in.cores), "-times", strconv.Itoa(max(in.times, 1)),
+	}, in.cores)
 	//nolint:gosec // The program runs itself.
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stderr = os.Stderr
@@ -83,29 +91,4 @@ func measureChild(ctx context.Context, name, path string, cores int) (*lap, erro
 		return nil, fmt.Errorf("read the measurement of %s: %w", name, err)
 	}
 	return l, nil
-}
-
-// allowedCores are the last few cores that this process may use.
-func allowedCores(n int) (cores []string) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return []string{"0"}
-	}
-	_, list, _ := strings.Cut(string(status), "Cpus_allowed_list:")
-	list, _, _ = strings.Cut(strings.TrimSpace(list), "\n")
-	for part := range strings.SplitSeq(list, ",") {
-		first, last, ranged := strings.Cut(part, "-")
-		if !ranged {
-			last = first
-		}
-		from, err1 := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		if err1 != nil || err2 != nil {
-			return []string{"0"}
-		}
-		for core := from; core <= to; core++ {
-			cores = append(cores, strconv.Itoa(core))
-		}
-	}
-	return cores[max(0, len(cores)-n):]
 }

@@ -9,6 +9,6 @@ import (
 
 const hasDuck = false
 
-func duck(context.Context, string, int) (*outcome, error) {
+func duck(context.Context, input) (*outcome, error) {
 	return nil, errors.New("DuckDB needs a C compiler")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	_ "embed"
 	"errors"
@@ -22,17 +23,21 @@ var policyJSON []byte
 
 // ours is a backtest as the product runs it, with everything that its report
 // says: the decision with its priced offer and its reasons, and every metric.
-func ours(_ context.Context, path string, cores int) (*outcome, error) {
+func ours(_ context.Context, in input) (*outcome, error) {
 	plan, err := readPlan()
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(in.path)
 	if err != nil {
 		return nil, fmt.Errorf("open the file: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // It was only read.
-	reader := sheet.NewReader(f, 0)
+	rows, err := repeated(f, in.times)
+	if err != nil {
+		return nil, err
+	}
+	reader := sheet.NewReader(rows, 0)
 	header, err := reader.Header()
 	if err != nil {
 		return nil, fmt.Errorf("read the header: %w", err)
@@ -43,11 +48,32 @@ func ours(_ context.Context, path string, cores int) (*outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up the backtest: %w", err)
 	}
-	whole, err := spread(run, reader, cores)
+	whole, err := spread(run, reader, in.cores)
 	if err != nil {
 		return nil, err
 	}
 	return outcomeOf(run.Report(whole))
+}
+
+// repeated is a file with its rows so many times over, so that a backtest of a
+// hundred million rows needs no file of ten gigabytes.
+func repeated(f *os.File, times int) (io.Reader, error) {
+	if times <= 1 {
+		return f, nil
+	}
+	first, err := bufio.NewReader(f).ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("read the header: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	parts := []io.Reader{strings.NewReader(first)}
+	for range times {
+		parts = append(parts, io.NewSectionReader(f, int64(len(first)), info.Size()-int64(len(first))))
+	}
+	return io.MultiReader(parts...), nil
 }
 
 // spread has goroutines take turns at reading a block, and decide it on their

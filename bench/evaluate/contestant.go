@@ -3,61 +3,48 @@ package evaluate
 import (
 	"runtime"
 
+	"verdict/bench/measure"
 	"verdict/internal/application"
 	"verdict/internal/feature"
 	"verdict/internal/wire"
 )
 
-// Contestant is one thing that is measured. Start prepares all that is not
-// measured and returns one unit of work, to be done for each of count inputs.
-type Contestant struct {
-	Name  string
-	Start func() (work func(i int), count int)
-}
-
 // The names of the contestants.
 const (
-	FeaturesOurs    = "features-ours"
-	FeaturesLimit   = "features-limit"
-	FeaturesPasses  = "features-passes"
-	HashedOurs      = "features-hashed-ours"
-	HashedLimit     = "features-hashed-limit"
-	DecodeOurs      = "decode-ours"
-	DecodeParse     = "decode-parse"
-	DecodeJSON      = "decode-json"
-	DecodeJSONAlone = "decode-json-alone"
-	DecodeV2        = "decode-jsonv2"
-	Whole           = "evaluate"
-	WholeFeatures   = "evaluate-features"
-	WholeDecide     = "evaluate-decide"
-	WholeStored     = "evaluate-stored"
+	FeaturesOurs   = "features-ours"
+	FeaturesLimit  = "features-limit"
+	FeaturesPasses = "features-passes"
+	HashedOurs     = "features-hashed-ours"
+	HashedLimit    = "features-hashed-limit"
+	DecodeOurs     = "decode-ours"
+	DecodeParse    = "decode-parse"
+	DecodeBy       = "decode-by-"    // and the library's name
+	DecodeAlone    = "decode-alone-" // into structs, and no more
+	Whole          = "evaluate"
+	WholeFeatures  = "evaluate-features"
+	WholeDecide    = "evaluate-decide"
+	WholeStored    = "evaluate-stored"
 )
-
-// decodeV2 is encoding/json/v2's way, nil unless the program has it.
-var decodeV2 func(body []byte) *request
-
-// HasV2 reports whether the program was built with encoding/json/v2.
-func HasV2() bool { return decodeV2 != nil }
 
 // Contestants are all that is measured here; policy is what requests are
 // decided by.
-func Contestants(policy []byte) []Contestant {
+func Contestants(policy []byte) []measure.Contestant {
 	list := append(features(), decoders()...)
 	return append(list,
-		Contestant{Whole, func() (func(int), int) {
+		measure.Contestant{Name: Whole, Start: func() (func(int), int) {
 			list, x := bodies(), newWhole(policy)
 			return func(i int) { x.evaluate(list[i]) }, len(list)
 		}},
-		Contestant{WholeFeatures, func() (func(int), int) {
+		measure.Contestant{Name: WholeFeatures, Start: func() (func(int), int) {
 			list, x := applications(), newWhole(policy)
 			return func(i int) { x.features(list[i]) }, len(list)
 		}},
-		Contestant{WholeDecide, func() (func(int), int) {
+		measure.Contestant{Name: WholeDecide, Start: func() (func(int), int) {
 			list, x := applications(), newWhole(policy)
 			hash := x.features(list[0])
 			return func(i int) { x.decide(list[i], hash) }, len(list)
 		}},
-		Contestant{WholeStored, func() (func(int), int) {
+		measure.Contestant{Name: WholeStored, Start: func() (func(int), int) {
 			list, x := applications(), newWhole(policy)
 			x.features(list[0])
 			return func(i int) { keep(x.stored(list[i])) }, len(list)
@@ -65,15 +52,15 @@ func Contestants(policy []byte) []Contestant {
 	)
 }
 
-func features() []Contestant {
+func features() []measure.Contestant {
 	// each makes a contestant of a function of one request.
-	each := func(name string, start func() func(app *application.Application)) Contestant {
-		return Contestant{name, func() (func(int), int) {
+	each := func(name string, start func() func(app *application.Application)) measure.Contestant {
+		return measure.Contestant{Name: name, Start: func() (func(int), int) {
 			list, f := applications(), start()
 			return func(i int) { f(list[i]) }, len(list)
 		}}
 	}
-	return []Contestant{
+	return []measure.Contestant{
 		each(FeaturesOurs, func() func(*application.Application) {
 			v := new(feature.Vector)
 			return func(app *application.Application) { feature.Compute(app.History, app.Statement, asOf, v) }
@@ -108,25 +95,25 @@ func features() []Contestant {
 	}
 }
 
-func decoders() []Contestant {
-	each := func(name string, f func(body []byte)) Contestant {
-		return Contestant{name, func() (func(int), int) {
+func decoders() []measure.Contestant {
+	each := func(name string, f func(body []byte)) measure.Contestant {
+		return measure.Contestant{Name: name, Start: func() (func(int), int) {
 			list := bodies()
 			return func(i int) { f(list[i]) }, len(list)
 		}}
 	}
-	list := []Contestant{
+	list := []measure.Contestant{
 		each(DecodeOurs, func(body []byte) { keep(read(body)) }),
 		each(DecodeParse, func(body []byte) {
 			v, err := wire.Parse(body)
 			keep(err)
 			v.Free()
 		}),
-		each(DecodeJSON, func(body []byte) { keep(extract(decode(body))) }),
-		each(DecodeJSONAlone, func(body []byte) { keep(decode(body)) }),
 	}
-	if HasV2() {
-		list = append(list, each(DecodeV2, func(body []byte) { keep(extract(decodeV2(body))) }))
+	for _, l := range libraries() {
+		list = append(list,
+			each(DecodeBy+l.name, func(body []byte) { keep(extract(l.decode(body))) }),
+			each(DecodeAlone+l.name, func(body []byte) { keep(l.decode(body)) }))
 	}
 	return list
 }

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"encoding/json"
 	"math"
 	"time"
 
@@ -17,10 +16,15 @@ type extracted struct {
 	transactions []report.Transaction
 }
 
-// decode is encoding/json's way into structs.
-func decode(body []byte) *request {
+// library is a JSON library and its way into structs.
+type library struct {
+	name      string
+	unmarshal func(data []byte, into any) error
+}
+
+func (l library) decode(body []byte) *request {
 	r := new(request)
-	if err := json.Unmarshal(body, r); err != nil {
+	if err := l.unmarshal(body, r); err != nil {
 		panic(err) // the bodies are ours
 	}
 	return r

@@ -4,13 +4,9 @@ package evaluate
 
 import "encoding/json/v2"
 
-// decodeV2 is there when the program is built with GOEXPERIMENT=jsonv2.
-func init() {
-	decodeV2 = func(body []byte) *request {
-		r := new(request)
-		if err := json.Unmarshal(body, r); err != nil {
-			panic(err) // the bodies are ours
-		}
-		return r
-	}
+// libraries has encoding/json/v2 alone when the program is built with
+// GOEXPERIMENT=jsonv2: encoding/json is then built on it and is another
+// program, and the others need not bear the experiment.
+func libraries() []library {
+	return []library{{JSONv2, func(data []byte, into any) error { return json.Unmarshal(data, into) }}}
 }

@@ -7,14 +7,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	_ "modernc.org/sqlite" // fills the database past package store
 
+	"verdict/bench/board"
+	"verdict/bench/measure"
 	"verdict/internal/decisioning"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -32,51 +32,50 @@ type Options struct {
 const target = 1.5
 
 // Contest measures requests on a database with few observations and on one
-// with many, in turns, and prints both.
-func Contest(ctx context.Context, out io.Writer, o Options) (err error) {
+// with many, in turns.
+func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 	folder, err := os.MkdirTemp("", "verdict-fraud-")
 	if err != nil {
-		return err
+		return s, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	few, err := open(ctx, filepath.Join(folder, "few.db"), o.Few)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, few.db.Close()) }()
-	begun := time.Now()
-	many, err := open(ctx, filepath.Join(folder, "many.db"), o.Many)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, many.db.Close()) }()
-	if _, err := fmt.Fprintf(out, "%d and %d observations, put there in %s\n", o.Few, o.Many, time.Since(begun).Round(time.Second)); err != nil {
-		return err
-	}
-	var fewTimes, manyTimes, ratios []float64
-	for range o.Rounds {
-		a, err := few.round(ctx, o.Requests)
-		if err != nil {
-			return err
+	var towns [2]*town
+	for i, observations := range []int{o.Few, o.Many} {
+		measure.Progress("fraud, filling in %d observations", observations)
+		if towns[i], err = open(ctx, filepath.Join(folder, fmt.Sprintf("%d.db", i)), observations); err != nil {
+			return s, err
 		}
-		b, err := many.round(ctx, o.Requests)
-		if err != nil {
-			return err
+		defer func() { err = errors.Join(err, towns[i].db.Close()) }() //nolint:gocritic // two of them, for as long as the contest
+	}
+	var times [2][]float64
+	for round := range o.Rounds {
+		for i, t := range towns {
+			measure.Progress("fraud, round %d of %d", round+1, o.Rounds)
+			nanos, err := t.round(ctx, o.Requests)
+			if err != nil {
+				return s, err
+			}
+			times[i] = append(times[i], nanos)
 		}
-		fewTimes, manyTimes, ratios = append(fewTimes, a), append(manyTimes, b), append(ratios, b/a)
 	}
-	ratio, mark := median(ratios), "met"
-	if ratio > target {
-		mark = "MISSED"
-	}
-	_, err = fmt.Fprintf(out, "an evaluate with a fraud block, median of %d: %.0f µs with few, %.0f µs with many; %.2f × (%.2f–%.2f), target %.1f: %s\n",
-		o.Requests, median(fewTimes), median(manyTimes), ratio, slices.Min(ratios), slices.Max(ratios), target, mark)
-	return err
+	measure.Progress("")
+	return section(o, times), nil
 }
 
-func median(list []float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
-	return sorted[len(sorted)/2]
+func section(o Options, times [2][]float64) board.Section {
+	s := board.Section{
+		Name: "fraud", Title: "A fraud block",
+		Note: fmt.Sprintf("An evaluate with a fraud block on SQLite, durable; %d rounds of %d requests, one after the other; wall time, medians.", o.Rounds, o.Requests),
+	}
+	t := board.Table{Head: []string{"observations before", "a request", "least – most"}}
+	for i, observations := range []int{o.Few, o.Many} {
+		spread := board.Of(times[i]...)
+		t.Add(fmt.Sprint(observations), spread.Show(board.Nanos), spread.Between(board.Nanos))
+	}
+	s.Tables = []board.Table{t}
+	s.AtMost(fmt.Sprintf("fraud block, %d observations instead of %d", o.Many, o.Few), "1.5 × the time, so flat",
+		board.Quotients(times[1], times[0]), target, board.Times)
+	return s
 }
 
 // town is a service with a past.
@@ -137,7 +136,7 @@ func (t *town) apply(ctx context.Context) error {
 	return err
 }
 
-// round is the median time of a request, in microseconds.
+// round is the median time of a request, in nanoseconds.
 func (t *town) round(ctx context.Context, requests int) (float64, error) {
 	times := make([]float64, requests)
 	for i := range times {
@@ -145,9 +144,9 @@ func (t *town) round(ctx context.Context, requests int) (float64, error) {
 		if err := t.apply(ctx); err != nil {
 			return 0, err
 		}
-		times[i] = float64(time.Since(begun).Nanoseconds()) / 1e3
+		times[i] = float64(time.Since(begun).Nanoseconds())
 	}
-	return median(times), nil
+	return board.Of(times...).Median, nil
 }
 
 // fill puts links into the database: half of them of the known pincodes and

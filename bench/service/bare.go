@@ -43,10 +43,10 @@ type bare struct {
 
 func newBare(k keeper) *bare {
 	b := &bare{keeper: k}
-	for _, s := range samples() {
-		b.decisions = append(b.decisions, decoded(s.decision))
-		b.previews = append(b.previews, decoded(s.preview))
-		b.facts = append(b.facts, s.facts)
+	for _, s := range Samples() {
+		b.decisions = append(b.decisions, decoded(s.Decision))
+		b.previews = append(b.previews, decoded(s.Preview))
+		b.facts = append(b.facts, s.Facts)
 	}
 	return b
 }
@@ -62,9 +62,7 @@ func serveBare(ctx context.Context, order childOrder) error {
 		return err
 	}
 	b := newBare(k)
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+pathDecisions, b.handler(b.decide))
-	mux.HandleFunc("POST "+pathPreview, b.handler(b.preview))
+	mux := b.routes(order.Role)
 	var listening net.ListenConfig
 	listener, err := listening.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -87,10 +85,25 @@ func serveBare(ctx context.Context, order childOrder) error {
 	return nil
 }
 
+// routes are the handlers in the style of a role.
+func (b *bare) routes(role string) *http.ServeMux {
+	mux := http.NewServeMux()
+	switch role {
+	case roleHuma:
+		b.registerHuma(mux)
+	case roleStrict:
+		registerStrict(mux, strictBare{b})
+	default:
+		mux.HandleFunc("POST "+pathDecisions, b.handler(b.decide))
+		mux.HandleFunc("POST "+pathPreview, b.handler(b.preview))
+	}
+	return mux
+}
+
 // openKeeper opens what a bare handler is to store its answers in.
 func openKeeper(ctx context.Context, order childOrder) (keeper, error) {
 	switch order.Role {
-	case roleBare:
+	case roleBare, roleHuma, roleStrict:
 		return nil, nil
 	case roleInsert:
 		if path, ok := strings.CutPrefix(order.Database, "sqlite:"); ok {
@@ -172,7 +185,7 @@ func (b *bare) preview(_ context.Context, r *Request) ([]byte, error) {
 
 // id is new, grows, and is as long as ours.
 func (b *bare) id() string {
-	id := []byte("dec_" + emptyID)
+	id := []byte(EmptyDecisionID)
 	digits := strconv.AppendInt(make([]byte, 0, 20), b.last.Add(1), 10)
 	copy(id[len(id)-len(digits):], digits)
 	return string(id)

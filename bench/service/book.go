@@ -65,8 +65,8 @@ func book() []Request {
 	return list
 }
 
-// bodies is the book as it is sent.
-func bodies() [][]byte {
+// Bodies is the book as it is sent.
+func Bodies() [][]byte {
 	requests := book()
 	list := make([][]byte, len(requests))
 	for i := range requests {
@@ -75,25 +75,26 @@ func bodies() [][]byte {
 	return list
 }
 
-// sample is what our service answers one request of the book with, and the
+// Sample is what our service answers one request of the book with, and the
 // facts it keeps with the answer. The ids are as long as real ones.
-type sample struct {
-	decision, preview, facts []byte
+type Sample struct {
+	Decision, Preview, Facts []byte
+	Status, Grade, Hash      string
 }
 
-// samples decides the book with the default policy, so that the contestants
+// Samples decides the book with the default policy, so that the contestants
 // who decide nothing have answers of the same content and the same length.
-func samples() []sample {
+func Samples() []Sample {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	envelope := engine.Envelope{
-		PolicyID: "pol_" + emptyID, PolicyVersion: 1, Environment: "sandbox", ValidUntil: "2026-11-18T18:29:59Z",
+		PolicyID: EmptyPolicyID, PolicyVersion: 1, Environment: "sandbox", ValidUntil: "2026-11-18T18:29:59Z",
 	}
-	var list []sample
-	for _, body := range bodies() {
+	var list []Sample
+	for _, body := range Bodies() {
 		app := must(application.ReadDecision(must(wire.Parse(body)), application.Options{}))
 		var d engine.Decision
 		plan.Decide(app.Facts, &d)
-		var s sample
+		s := Sample{Status: d.Status.String(), Grade: d.Grade, Hash: d.Hash()}
 		write := func(e engine.Envelope) []byte {
 			e.Warnings = app.Warnings
 			if !d.Offer.Made {
@@ -104,12 +105,12 @@ func samples() []sample {
 			return w.Buf
 		}
 		decided, previewed := envelope, envelope
-		decided.DecisionID, decided.CreatedAt = "dec_"+emptyID, "2026-11-15T05:27:51.124Z"
+		decided.DecisionID, decided.CreatedAt = EmptyDecisionID, "2026-11-15T05:27:51.124Z"
 		previewed.Preview, previewed.Facts = true, app.Facts
-		s.decision, s.preview = write(decided), write(previewed)
+		s.Decision, s.Preview = write(decided), write(previewed)
 		var w wire.Writer
 		app.Facts.Write(&w)
-		s.facts = w.Buf
+		s.Facts = w.Buf
 		list = append(list, s)
 	}
 	return list
@@ -117,6 +118,12 @@ func samples() []sample {
 
 // emptyID stands where an id has its 26 letters and digits.
 const emptyID = "00000000000000000000000000"
+
+// The ids in samples.
+const (
+	EmptyDecisionID = "dec_" + emptyID
+	EmptyPolicyID   = "pol_" + emptyID
+)
 
 // must is for what only a broken benchmark can make fail.
 func must[T any](value T, err error) T {

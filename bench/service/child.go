@@ -29,6 +29,8 @@ const (
 	roleBare   = "bare"
 	roleInsert = "insert" // bare, and one insert for each request
 	roleGroup  = "group"  // bare, and one commit for all that wait together
+	roleHuma   = "huma"   // bare, on huma
+	roleStrict = "strict" // bare, as oapi-codegen writes a strict server
 	roleLoad   = "load"
 )
 

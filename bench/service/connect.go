@@ -11,7 +11,7 @@ import (
 // requests are the bytes to send, headers and all.
 func requests(order loadOrder) [][]byte {
 	var list [][]byte
-	for _, body := range bodies() {
+	for _, body := range Bodies() {
 		r := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
 			order.Path, order.Address, len(body))
 		if order.Key != "" {

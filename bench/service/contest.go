@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,10 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"verdict/bench/board"
+	"verdict/bench/measure"
+	"verdict/internal/pgcluster"
 )
 
 // Options say how long to measure.
@@ -21,7 +24,6 @@ type Options struct {
 	Connections int
 	Only        string // one contestant, "" for all
 	Profiles    string // a folder for the servers' profiles, "" for none
-	Progress    func(format string, args ...any)
 }
 
 // contestant is a server with a database, and what is asked of it.
@@ -52,6 +54,8 @@ const (
 	insertPostgres = "insert-postgres"
 	oursPreview    = "ours-preview"
 	barePreview    = "bare-preview"
+	humaPreview    = "huma-preview"
+	strictPreview  = "oapi-preview"
 )
 
 func contestants() []contestant {
@@ -65,6 +69,8 @@ func contestants() []contestant {
 		{insertPostgres, roleInsert, postgreSQL, pathDecisions, true},
 		{oursPreview, roleOurs, sqlite, pathPreview, false},
 		{barePreview, roleBare, nothing, pathPreview, false},
+		{humaPreview, roleHuma, nothing, pathPreview, false},
+		{strictPreview, roleStrict, nothing, pathPreview, false},
 	}
 }
 
@@ -74,8 +80,8 @@ type lap struct {
 	alone loadResult // with one
 }
 
-// Contest measures everybody in turn, round after round, and prints the table.
-func Contest(ctx context.Context, out io.Writer, o Options) error {
+// Contest measures everybody in turn, round after round.
+func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 	all := contestants()
 	if o.Only != "" {
 		var names []string
@@ -83,18 +89,54 @@ func Contest(ctx context.Context, out io.Writer, o Options) error {
 			names = append(names, c.name)
 		}
 		if all = slices.DeleteFunc(all, func(c contestant) bool { return c.name != o.Only }); len(all) == 0 {
-			return fmt.Errorf("there is no contestant %q, only %s", o.Only, strings.Join(names, ", "))
+			return s, fmt.Errorf("there is no contestant %q, only %s", o.Only, strings.Join(names, ", "))
 		}
 	}
 	g, err := newGround(ctx, o, all)
 	if err != nil {
-		return err
+		return s, err
 	}
+	defer func() { err = errors.Join(err, g.leave()) }()
 	results, err := g.rounds(ctx, all)
-	if err = errors.Join(err, g.leave()); err != nil {
-		return err
+	if err != nil {
+		return s, err
 	}
-	return results.print(out, o)
+	s = results.section(o)
+	if o.Only != "" {
+		return s, nil
+	}
+	table, err := g.profile(ctx, all)
+	if err != nil {
+		return s, err
+	}
+	s.Tables = append(s.Tables, table)
+	return s, nil
+}
+
+// profile loads ours once more on both databases, for longer, and says where
+// the CPU time goes. It is apart from the rounds because profiles cost time.
+func (g *ground) profile(ctx context.Context, all []contestant) (t board.Table, err error) {
+	found := map[string]map[string]float64{}
+	lap, profiles := g.options.Lap, g.options.Profiles
+	defer func() { g.options.Lap, g.options.Profiles = lap, profiles }()
+	g.options.Lap = 4 * lap
+	if profiles == "" {
+		g.options.Profiles = g.folder
+	}
+	for _, c := range all {
+		if c.name != oursSQLite && c.name != oursPostgres {
+			continue
+		}
+		measure.Progress("service, profile of %s", c.name)
+		if _, err := g.turn(ctx, c, g.load); err != nil {
+			return t, fmt.Errorf("%s: %w", c.name, err)
+		}
+		if found[c.name], err = shares(filepath.Join(g.options.Profiles, c.name+".cpu.prof")); err != nil {
+			return t, err
+		}
+	}
+	measure.Progress("")
+	return shareTable(found[oursSQLite], found[oursPostgres]), nil
 }
 
 // ground is where the contest takes place: a folder, and a PostgreSQL server
@@ -102,7 +144,7 @@ func Contest(ctx context.Context, out io.Writer, o Options) error {
 type ground struct {
 	options  Options
 	folder   string
-	postgres *postgres
+	postgres *pgcluster.Cluster
 }
 
 func newGround(ctx context.Context, o Options, all []contestant) (g *ground, err error) {
@@ -116,7 +158,7 @@ func newGround(ctx context.Context, o Options, all []contestant) (g *ground, err
 		return nil, err
 	}
 	if slices.ContainsFunc(all, func(c contestant) bool { return c.database == postgreSQL }) {
-		if g.postgres, err = startPostgres(ctx); err != nil {
+		if g.postgres, err = StartPostgres(ctx); err != nil {
 			return nil, errors.Join(err, g.leave())
 		}
 	}
@@ -125,7 +167,7 @@ func newGround(ctx context.Context, o Options, all []contestant) (g *ground, err
 
 func (g *ground) leave() (err error) {
 	if g.postgres != nil {
-		err = g.postgres.stop()
+		err = g.postgres.Close()
 	}
 	return errors.Join(err, os.RemoveAll(g.folder))
 }
@@ -137,7 +179,7 @@ func (g *ground) rounds(ctx context.Context, all []contestant) (results, error) 
 	order := slices.Clone(all)
 	for round := range g.options.Rounds {
 		for i, c := range order {
-			g.options.Progress("service, round %d of %d, %d of %d: %s", round+1, g.options.Rounds, i+1, len(order), c.name)
+			measure.Progress("service, round %d of %d, %d of %d: %s", round+1, g.options.Rounds, i+1, len(order), c.name)
 			l, err := g.turn(ctx, c, g.load)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
@@ -146,7 +188,7 @@ func (g *ground) rounds(ctx context.Context, all []contestant) (results, error) 
 		}
 		slices.Reverse(order)
 	}
-	g.options.Progress("")
+	measure.Progress("")
 	return r, nil
 }
 
@@ -169,12 +211,12 @@ func (g *ground) turn(ctx context.Context, c contestant, load loader) (l lap, er
 	if err != nil {
 		return l, err
 	}
-	var who customer
+	var who Customer
 	if c.role == roleOurs {
-		who, err = signUp(ctx, s.address)
+		who, err = SignUp(ctx, s.address)
 	}
 	if err == nil {
-		l, err = load(ctx, c, s, who.key)
+		l, err = load(ctx, c, s, who.Key)
 	}
 	if err = errors.Join(err, s.stop()); err != nil {
 		return l, fmt.Errorf("%w; its log:\n%s", err, s.stderr)
@@ -195,7 +237,7 @@ func (g *ground) load(ctx context.Context, c contestant, s *server, key string) 
 		Warm: g.options.Warm, Lap: g.options.Lap, Server: s.cmd.Process.Pid,
 	}
 	if c.database == postgreSQL {
-		order.Database = g.postgres.pid()
+		order.Database = g.postgres.Pid()
 	}
 	unix.Sync() // what others have left to write is not this one's to wait for
 	if l.many, err = load(ctx, order); err != nil || !c.alone || g.options.Profiles != "" {
@@ -220,15 +262,15 @@ func (g *ground) database(ctx context.Context, c contestant) (databaseURL string
 			return err
 		}, nil
 	case postgreSQL:
-		databaseURL, err = g.postgres.create(ctx, "bench")
-		return databaseURL, func() error { return g.postgres.drop(context.WithoutCancel(ctx), "bench") }, err
+		databaseURL, err = emptyDatabase(ctx, g.postgres, "bench")
+		return databaseURL, func() error { return g.postgres.Drop(context.WithoutCancel(ctx), "bench") }, err
 	default:
 		return "", func() error { return nil }, nil
 	}
 }
 
 // count is how many decisions are stored, -1 where none are to be.
-func count(ctx context.Context, c contestant, databaseURL string, who customer) (int, error) {
+func count(ctx context.Context, c contestant, databaseURL string, who Customer) (int, error) {
 	path, isSQLite := strings.CutPrefix(databaseURL, "sqlite:")
 	switch {
 	case c.path == pathPreview || c.database == nothing:

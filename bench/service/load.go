@@ -73,7 +73,7 @@ type connection struct {
 }
 
 // idLength is the length of a decision's id.
-const idLength = len("dec_" + emptyID)
+const idLength = len(EmptyDecisionID)
 
 // patience bounds the wait for an answer, in milliseconds.
 const patience = 15_000

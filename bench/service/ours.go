@@ -44,10 +44,11 @@ func serveOurs(ctx context.Context, order childOrder) error {
 	return errors.Join(service.Run(ctx), service.Close())
 }
 
-// customer is the tenant that the load is sent as.
-type customer struct{ key, tenantID string }
+// Customer is the tenant that the load is sent as.
+type Customer struct{ Key, TenantID string }
 
-func signUp(ctx context.Context, address string) (c customer, err error) {
+// SignUp makes a customer of a service.
+func SignUp(ctx context.Context, address string) (c Customer, err error) {
 	const body = `{"email":"bench@example.in","org_name":"Bench","password":"a long password"}`
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/api/signup", bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -72,18 +73,18 @@ func signUp(ctx context.Context, address string) (c customer, err error) {
 	if err := json.Unmarshal(data, &made); err != nil {
 		return c, fmt.Errorf("read the signup's answer: %w", err)
 	}
-	return customer{made.Key, made.Tenant.ID}, nil
+	return Customer{made.Key, made.Tenant.ID}, nil
 }
 
 // countOurs counts the customer's decisions after the service has ended, and
 // checks that each was billed.
-func countOurs(ctx context.Context, databaseURL string, c customer) (n int, err error) {
+func countOurs(ctx context.Context, databaseURL string, c Customer) (n int, err error) {
 	db, err := store.Open(ctx, databaseURL, store.Options{})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	scope := db.Scope(c.tenantID, string(tenant.Sandbox))
+	scope := db.Scope(c.TenantID, string(tenant.Sandbox))
 	stored, err := scope.CountDecisions(ctx)
 	if err != nil {
 		return 0, err

@@ -51,13 +51,3 @@ func TestDecisionID(t *testing.T) {
 		}
 	}
 }
-
-func TestSpreadOf(t *testing.T) {
-	t.Parallel()
-	if got := spreadOf([]float64{4, 1, 3}); got != (spread{3, 1, 4}) {
-		t.Errorf("the spread is %v", got)
-	}
-	if got := spreadOf([]float64{4, 1}); got != (spread{2.5, 1, 4}) {
-		t.Errorf("the spread is %v", got)
-	}
-}

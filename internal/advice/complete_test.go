@@ -69,3 +69,48 @@ func TestMissingMatters(t *testing.T) {
 		}
 	}
 }
+
+// A rule that looks at the offer, or calculates with a field, can treat a value
+// between all thresholds like none of them.
+func TestMissingMattersBetweenThresholds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		knockout, facts, missing string
+		best, worst              engine.Status
+	}{
+		"an offer beside an income": {
+			`{"op":"gt","left":{"field":"offer_limit"},"right":{"field":"monthly_income"}}`,
+			"bureau_score 760, bureau_is_ntc false, monthly_income 35000, foir 0.3", "requested_amount", engine.Approved, engine.Declined,
+		},
+		"a sum of counts": {
+			`{"op":"eq","left":{"op":"add","args":[{"field":"enquiries_6m"},{"field":"active_tradelines"}]},"right":{"value":9}}`,
+			"bureau_score 760, bureau_is_ntc false, monthly_income 35000, foir 0.3, requested_amount 50000, active_tradelines 4", "enquiries_6m",
+			engine.Approved, engine.Declined,
+		},
+		"a share of the income": {
+			`{"op":"eq","left":{"op":"mul","args":[{"field":"monthly_income"},{"value":3}]},"right":{"value":333000}}`,
+			"bureau_score 760, bureau_is_ntc false, foir 0.3, requested_amount 50000", "monthly_income", engine.Approved, engine.Declined,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			action := map[bool]string{true: "refer", false: "decline"}[c.missing == "requested_amount"]
+			plan := compile(t, `{"name":"between","policy_key":"between","knockouts":[{"id":"K","stage":2,"action":"`+action+`","reason_code":"INC_LOW","condition_ast":`+c.knockout+`}],
+				"scorecard":{"base_points":700,"min_score":300,"max_score":900,"factors":[]},
+				"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"action":"approve","interest_rate":16,"tenure_months":36,
+					"tenures_allowed":[36],"min_limit":20000,"max_limit":500000,"default_limit":50000,"income_multiple":12,"foir_cap":0.55}]}`)
+			facts := factsOf(t, c.facts)
+			var d engine.Decision
+			plan.Decide(facts, &d)
+			for _, m := range advice.Complete(plan, facts, &d).Missing {
+				if m.Field == c.missing && (m.Best != c.best || m.Worst != c.worst) {
+					t.Errorf("%s is said to lead to anything from %s to %s", m.Field, m.Best, m.Worst)
+				}
+				if m.Field == c.missing {
+					return
+				}
+			}
+			t.Errorf("%s is not missed", c.missing)
+		})
+	}
+}

@@ -90,17 +90,11 @@ func (s *search) numbers(name string) []rule.Value {
 	}
 	e.gather(s.plan.Policy())
 	e.at = append(e.at, span.low, 0)
-	for x := priceFrom[name]; x > 0 && x <= priceTo[name]; x += priceFrom[name] {
-		e.at = append(e.at, x)
-	}
-	var points []rule.Number
+	points := e.ladder(s.plan.Policy(), name, span)
 	for _, at := range e.at[:min(len(e.at), maxPossible/3)] {
-		for _, x := range []rule.Number{at - span.grid, at, at + span.grid} {
-			if x >= span.low && x <= span.high {
-				points = append(points, x)
-			}
-		}
+		points = append(points, at-span.grid, at, at+span.grid)
 	}
+	points = slices.DeleteFunc(points, func(x rule.Number) bool { return x < span.low || x > span.high })
 	slices.Sort(points)
 	points = slices.Compact(points)
 	out := make([]rule.Value, len(points))
@@ -116,6 +110,31 @@ var (
 	priceFrom = map[string]rule.Number{field.MonthlyIncome: rule.Int(20_000), field.FOIR: rule.One / 20, field.RequestedAmount: rule.Int(50_000)}
 	priceTo   = map[string]rule.Number{field.MonthlyIncome: rule.Int(300_000), field.FOIR: rule.One, field.RequestedAmount: rule.Int(1_000_000)}
 )
+
+// fineSteps is how many rungs a fine ladder has.
+const fineSteps = 1_000
+
+// ladder lists usual values of a field. It is fine where a value between two
+// edges can do what neither of them does: where a rule calculates with the
+// field, or looks at an offer that depends on it.
+func (e *edges) ladder(p *engine.Policy, name string, s span) []rule.Number {
+	step, to := priceFrom[name], priceTo[name]
+	if e.dense || step > 0 && readsOffer(p) {
+		step = s.grid
+		if id, known := field.Catalogue().Lookup(name); known && field.Catalogue().Field(id).Unit == "₹" {
+			step = fineMoney
+		}
+		to = step * fineSteps
+	}
+	var out []rule.Number
+	for x := step; x > 0 && x <= to; x += step {
+		out = append(out, x)
+	}
+	return out
+}
+
+// fineMoney is a rung of a fine ladder of money, as fine as limits usually are.
+const fineMoney = 1_000 * rule.One
 
 // eachCondition visits every node of every condition that decides.
 func eachCondition(p *engine.Policy, visit func(*rule.Condition)) {

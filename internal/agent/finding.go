@@ -115,7 +115,7 @@ var bankChecks = []struct {
 	hold           bool
 	text           string
 }{
-	{"bank_income_mismatch_pct", "monthly_income", rule.Int(20), true, false, "Income in the statement differs from the income declared, in percent"},
+	{"bank_income_mismatch_pct", "bank_summary.declared_monthly_income", rule.Int(20), true, false, "Income in the statement differs from the income declared, in percent"},
 	{"bank_undeclared_emi", "bank_detected_emi", 0, false, false, "Instalments were found that were not declared"},
 	{"bank_bounces", "", rule.Int(2), false, false, "Payments bounced"},
 	{"bank_issued_bounces_90d", "", rule.Int(1), false, false, "The borrower's own payments were returned in the last 90 days"},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ type house struct {
 	cases  *decisioning.Service
 	agents *agent.Service
 	caller tenant.Principal
+	later  *atomic.Int64 // days after at
 }
 
 // at is when tests take place.
@@ -30,8 +32,10 @@ var at = time.Date(2026, time.November, 15, 6, 0, 0, 0, time.UTC)
 
 func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 	tb.Helper()
+	later := new(atomic.Int64)
 	cases, err := decisioning.New(db, decisioning.Options{
-		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Now: func() time.Time { return at },
+		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+		Now:          func() time.Time { return at.AddDate(0, 0, int(later.Load())) },
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -44,7 +48,7 @@ func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &house{TB: tb, cases: cases, agents: agent.New(cases, o), caller: caller}
+	return &house{TB: tb, cases: cases, agents: agent.New(cases, o), caller: caller, later: later}
 }
 
 func onSQLite(tb testing.TB, o agent.Options) *house {

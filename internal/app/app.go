@@ -42,6 +42,9 @@ func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	a := &App{config: c, logger: logger}
 	a.close = sync.OnceValue(a.closeAll)
 	if err := a.open(ctx); err != nil {

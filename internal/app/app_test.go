@@ -96,9 +96,9 @@ const (
 )
 
 // signUp makes a tenant and returns its key.
-func signUp(t *testing.T, a *App) string {
+func signUp(t *testing.T, at interface{ URL() string }) string {
 	t.Helper()
-	status, answer, err := post(t.Context(), a.URL()+"/api/signup", "", signupBody)
+	status, answer, err := post(t.Context(), at.URL()+"/api/signup", "", signupBody)
 	if err != nil || status != http.StatusCreated {
 		t.Fatalf("signup: %d %v (%v)", status, answer, err)
 	}

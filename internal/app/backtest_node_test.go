@@ -23,9 +23,9 @@ func TestBacktestNodeKilled(t *testing.T) {
 	databaseURL := storetest.Postgres(t)
 	first := startNode(t, databaseURL)
 	second := startNode(t, databaseURL)
-	l := newLender(t, first)
-	id := beginBacktest(t, first, l.key)
-	first.await(t, l.key, id, func(run map[string]any) bool {
+	key := signUp(t, first)
+	id := beginBacktest(t, first, key)
+	first.await(t, key, id, func(run map[string]any) bool {
 		progress, _ := run["progress"].(map[string]any)
 		done, _ := progress["rows_done"].(float64)
 		return done > 0
@@ -37,7 +37,7 @@ func TestBacktestNodeKilled(t *testing.T) {
 	}
 	first.kill()
 	expire(t, raw, "UPDATE river.river_leader SET elected_at = elected_at - interval '1 minute', expires_at = elected_at WHERE leader_id = $1", leader)
-	survived := second.await(t, l.key, id, func(run map[string]any) bool {
+	survived := second.await(t, key, id, func(run map[string]any) bool {
 		// Again and again: what it had asked for last may come after its end.
 		expire(t, raw, `UPDATE river.river_job SET attempted_at = attempted_at - interval '1 minute'
 			WHERE state = 'running' AND attempt = 1 AND attempted_by[1] = $1 AND attempted_at > now() - interval '1 minute'`, leader)
@@ -45,8 +45,8 @@ func TestBacktestNodeKilled(t *testing.T) {
 	})
 
 	alone := startNode(t, storetest.SQLite(t))
-	l = newLender(t, alone)
-	single := alone.await(t, l.key, beginBacktest(t, alone, l.key), over)
+	key = signUp(t, alone)
+	single := alone.await(t, key, beginBacktest(t, alone, key), over)
 	if diff := cmp.Diff(reportOf(t, single), reportOf(t, survived)); diff != "" {
 		t.Errorf("the reports differ (-alone +survived):\n%s", diff)
 	}

@@ -25,6 +25,7 @@ type Config struct {
 	MaxReport         int64
 	MaxReading        int64
 	MaxConnections    int
+	MaxInFlight       int
 	ReadTimeout       time.Duration
 	WriteTimeout      time.Duration
 	IdleTimeout       time.Duration
@@ -46,7 +47,8 @@ type Config struct {
 	LogFormat         string
 	OTLPEndpoint      string
 	TraceRatio        float64
-	Version, Commit   string // of the binary; not a knob
+	Version, Commit   string           // of the binary; not a knob
+	Now               func() time.Time // the clock, time.Now unless a test moves it; not a knob
 }
 
 // Settings are the knobs as the command line gave them.

@@ -12,7 +12,7 @@ import (
 // from there: the two do not know each other.
 func (a *App) newConsole() (*console.Console, error) {
 	return console.New(a.service, console.Options{
-		Logger: a.logger, Version: a.config.Version, RequestTimeout: a.config.WriteTimeout * 2 / 3,
+		Now: a.config.Now, Logger: a.logger, Version: a.config.Version, RequestTimeout: a.config.WriteTimeout * 2 / 3,
 		Address: a.door.Address, Secure: a.door.Secure, Reference: a.door.Reference,
 		Observe: func(o console.Observation) { a.observe(httpapi.Observation(o)) },
 	})

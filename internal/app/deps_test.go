@@ -35,7 +35,8 @@ const allBelow = "*"
 // that are planned and not there yet have their line already.
 //
 // A folder inside a room whose name ends in "test" is test support and needs
-// no line: it may import that room and whatever that room may import.
+// no line: it may import that room and whatever that room may import, and
+// outside of the pure ring the rooms of supportRooms.
 var house = []room{
 	{"api", pure, ""},
 	{"fault", pure, ""},
@@ -73,6 +74,15 @@ var house = []room{
 	{"demo", useCase, "fault wire backtest tenant store decisioning agent"},
 
 	{"app", wiring, allBelow},
+
+	// What proves the promises: programs of their own beside the service.
+	{"proof", wiring, ""},
+	{"pgcluster", wiring, ""},
+	{"torture", wiring, "proof pgcluster app"},
+	{"load", wiring, "proof pgcluster chart"},
+	{"cmd/torture", wiring, "proof pgcluster torture app"},
+	{"cmd/load", wiring, "proof pgcluster load chart"},
+
 	{"cmd/verdict", wiring, allBelow},
 	{"place/generate", wiring, "place"}, // makes the tables of place, by hand
 }
@@ -94,6 +104,9 @@ var (
 	pureThirdParty = []string{"gonum.org/v1/gonum/mat"}
 	testThirdParty = []string{"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
 )
+
+// supportRooms hold what tests of many rooms need and no production code does.
+var supportRooms = []string{"pgcluster"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()
@@ -144,7 +157,10 @@ func TestLayersChecker(t *testing.T) {
 		{"test file", "internal/rule/a_test.go", `import ("os"; "verdict/internal/engine")`, ""},
 		{"testdata", "internal/rule/testdata/a.go", `import "os"`, ""},
 		{"test support", "internal/engine/enginetest/a.go", `import ("math/rand/v2"; "pgregory.net/rapid"; "testing"; "verdict/internal/engine"; "verdict/internal/rule")`, ""},
+		{"test support with a database", "internal/store/storetest/a.go", `import "verdict/internal/pgcluster"`, ""},
 
+		{"a database of tests in production code", "internal/store/a.go", `import "verdict/internal/pgcluster"`, "store may not import pgcluster"},
+		{"a database of tests in the ring", "internal/rule/ruletest/a.go", `import "verdict/internal/pgcluster"`, "rule/ruletest may not import pgcluster"},
 		{"unknown package", "internal/helpers/a.go", ``, "internal/helpers has no line in the table"},
 		{"unknown folder of a known room", "internal/engine/price/a.go", ``, "internal/engine/price has no line in the table"},
 		{"package at the root", "a.go", ``, ". has no line in the table"},
@@ -223,6 +239,7 @@ func violations(house []room, layers []layer) []string {
 			imported := roomOf(dir)
 			switch {
 			case ours && support && imported == own, ours && slices.Contains(may, imported):
+			case ours && support && k != pure && slices.Contains(supportRooms, imported):
 			case ours && k == adapter && kinds[imported] == adapter:
 				found = append(found, fmt.Sprintf("%s: %s imports %s: adapters never import each other", u.where, name, imported))
 			case ours:

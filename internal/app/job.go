@@ -85,7 +85,7 @@ func (a *App) step(ctx context.Context, name string, do func(context.Context) er
 }
 
 func (a *App) failAbandoned(ctx context.Context) error {
-	now := time.Now()
+	now := a.config.Now()
 	_, err := a.db.System().FailAbandonedBacktests(ctx, now.Add(-arriveWithin).UnixMicro(), now.UnixMicro())
 	return err
 }
@@ -97,7 +97,7 @@ func (a *App) purge(ctx context.Context) error {
 	if days == 0 {
 		return nil
 	}
-	before := time.Now().Add(-time.Duration(days) * 24 * time.Hour).UnixMicro()
+	before := a.config.Now().Add(-time.Duration(days) * 24 * time.Hour).UnixMicro()
 	for range purgeRounds {
 		n, err := a.db.System().PurgeBacktests(ctx, before, purgeSteps)
 		if err != nil || n == 0 {

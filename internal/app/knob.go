@@ -62,6 +62,8 @@ func knobs() []knob {
 			size(func(c *Config) *int64 { return &c.MaxReading }, 64<<20, 1<<40)},
 		{groupLimit, "max-connections", "", "number", "8192", "connections held at once; the next ones wait to be accepted",
 			whole(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000)},
+		{groupLimit, "max-in-flight", "", "number", "512", "requests worked on at once, and as many that only read; those beyond are refused with 503 at once; twice db-batch keeps the database busy",
+			whole(func(c *Config) *int { return &c.MaxInFlight }, 1, 1_000_000)},
 		{groupLimit, "read-timeout", "", "duration", "15s", "longest time to read a request",
 			period(func(c *Config) *time.Duration { return &c.ReadTimeout }, time.Second, 10*time.Minute)},
 		{groupLimit, "write-timeout", "", "duration", "30s", "longest time from the end of a request's header to the end of its answer",

@@ -29,7 +29,7 @@ func NewService(db *store.DB, c Config, logger *slog.Logger, hooks decisioning.H
 		return nil, err
 	}
 	return decisioning.New(db, decisioning.Options{
-		Atlas: atlas, Spreader: spreader,
+		Atlas: atlas, Spreader: spreader, Now: c.Now,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger, Hooks: hooks,
 	})
 }
@@ -69,8 +69,9 @@ func (a *App) newDoor() (*httpapi.API, error) {
 		return nil, err
 	}
 	return httpapi.New(a.service, httpapi.Options{
-		Agents: agents,
+		Agents: agents, Now: c.Now,
 		Logger: a.logger, Version: c.Version, Commit: c.Commit, SignupRate: c.SignupRate, MaxBody: c.MaxBody, MaxReport: c.MaxReport, MaxReading: c.MaxReading,
+		MaxInFlight:    c.MaxInFlight,
 		RequestTimeout: c.WriteTimeout * 2 / 3,
 		TrustedProxies: c.TrustedProxies, Observe: a.observe,
 	})

@@ -21,7 +21,9 @@ func auditFilter(f *form) decisioning.AuditFilter {
 
 func (c *Console) audit(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Audit(v.ctx, v.caller(), auditFilter(filters), list)
+	page, err := seek(v, list, func(l decisioning.List) (decisioning.Page[decisioning.AuditEntry], error) {
+		return c.service.Audit(v.ctx, v.caller(), auditFilter(filters), l)
+	})
 	if err != nil {
 		return err
 	}

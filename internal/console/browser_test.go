@@ -43,6 +43,8 @@ func TestBrowser(t *testing.T) {
 	s := newStage(t)
 	t.Run("door", s.door)
 	t.Run("pages", s.everyPage)
+	t.Run("answers", s.answers)
+	t.Run("reference", s.reference)
 	t.Run("walk", s.walk)
 }
 
@@ -162,22 +164,4 @@ func (s *stage) everyPage(t *testing.T) {
 	tab.Expect(404)
 	tab.Go("/console/live/nowhere")
 	tab.Inspect(s.lens, "nowhere")
-}
-
-// look is a page to be looked at.
-type look struct {
-	path, name string
-	cut        string // what is taken off before, for there is too much of it
-}
-
-// file is the name of the page's pictures.
-func (l look) file(pattern string) string {
-	name := strings.Trim(strings.NewReplacer("/console", "", "/{env}", "", "{", "", "}", "", "/", "-").Replace(pattern), "-")
-	if name == "" {
-		name = "overview"
-	}
-	if l.name != "" {
-		name += "-" + l.name
-	}
-	return name
 }

@@ -20,6 +20,7 @@ func (s *stage) walk(t *testing.T) {
 	w.Theme("light")
 	w.Width(1280)
 	w.signUp()
+	w.emptiness()
 	w.liveKey()
 	w.changePolicy()
 	w.measure()

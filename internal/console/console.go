@@ -59,6 +59,7 @@ type Console struct {
 	mux       *http.ServeMux
 	guard     *http.CrossOriginProtection
 	menu      []menuGroup
+	shown     map[string]bool // the paths of the pages that can be asked for
 }
 
 const (
@@ -89,7 +90,7 @@ func New(service *decisioning.Service, o Options) (*Console, error) {
 	}
 	c := &Console{
 		service: service, options: o, ids: tenant.NewIDs(rand.Reader), mux: http.NewServeMux(),
-		guard: http.NewCrossOriginProtection(),
+		guard: http.NewCrossOriginProtection(), shown: map[string]bool{},
 	}
 	var err error
 	if c.assets, err = loadAssets(); err != nil {

@@ -27,9 +27,12 @@ func (c *Console) decisions(v *visit) error {
 	if tenant.Valid(tenant.KindDecision, sought) {
 		return v.see(v.at("/decisions/" + url.PathEscape(sought)))
 	}
-	page, err := c.service.Decisions(v.ctx, v.caller(), decisioning.DecisionFilter{
+	filter := decisioning.DecisionFilter{
 		Status: filters.Value("status"), Grade: strings.ToUpper(filters.Value("grade")), ApplicantID: sought, RuleSetID: filters.Value("policy"),
-	}, list)
+	}
+	page, err := seek(v, list, func(l decisioning.List) (decisioning.Page[decisioning.DecisionSummary], error) {
+		return c.service.Decisions(v.ctx, v.caller(), filter, l)
+	})
 	if err != nil {
 		return err
 	}

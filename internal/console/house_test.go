@@ -54,8 +54,13 @@ func (c *clock) advance(by time.Duration) {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
+	return houseOver(t, storetest.Open(t, storetest.SQLite(t), store.Options{}))
+}
+
+// houseOver is the console over a database of choice.
+func houseOver(t *testing.T, db *store.DB) *house {
+	t.Helper()
 	h := &house{T: t, clock: &clock{}}
-	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
 	var err error
 	h.service, err = decisioning.New(db, decisioning.Options{
 		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},

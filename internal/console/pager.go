@@ -3,6 +3,7 @@ package console
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
@@ -31,6 +32,22 @@ func (v *visit) listing() decisioning.List {
 	}
 	v.form.Faults = append(v.form.Faults, faults.Items()...)
 	return l
+}
+
+// seekFor is how long a page goes on looking for the first row that the filters
+// admit; whoever asked for it is then told how far it came.
+const seekFor = 20 * time.Millisecond
+
+// seek asks for a page, and for those after it while they are empty: with some
+// filters a list is looked through a stretch at a time.
+func seek[T any](v *visit, l decisioning.List, ask func(decisioning.List) (decisioning.Page[T], error)) (decisioning.Page[T], error) {
+	for begun := v.console.options.Now(); ; {
+		page, err := ask(l)
+		if err != nil || len(page.Data) > 0 || page.NextCursor == "" || v.console.options.Now().Sub(begun) > seekFor {
+			return page, err
+		}
+		l.Cursor = page.NextCursor
+	}
 }
 
 // pager leads on from a page of a list, with the filters it has.

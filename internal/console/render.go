@@ -87,7 +87,7 @@ func (v *visit) render(name, title string, data any) error {
 	}
 	if v.env != "" {
 		shown.Other = otherEnvironment(v.env)
-		shown.OtherPath = atEnvironment(shown.Other, v.page.list())
+		shown.OtherPath = atEnvironment(shown.Other, v.console.listOf(v.page))
 	}
 	var out bytes.Buffer
 	if err := page.ExecuteTemplate(&out, "layout", shown); err != nil {

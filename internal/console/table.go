@@ -53,6 +53,9 @@ const environmentPart = "{env}"
 func (c *Console) register(table []page) {
 	for i := range table {
 		p := &table[i]
+		if strings.HasPrefix(p.pattern, "GET ") {
+			c.shown[p.path()] = true
+		}
 		if !strings.Contains(p.pattern, environmentPart) {
 			c.mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) { c.visit(w, r, p, "") })
 			continue
@@ -70,13 +73,15 @@ func (p *page) path() string {
 	return path
 }
 
-// list is the nearest page above that names nothing in particular: where the
-// same thing of the other environment is looked for.
-func (p *page) list() string {
-	path := p.path()
-	rest, _ := strings.CutPrefix(path, "/console/"+environmentPart)
+// listOf is the nearest page at or above a page that names nothing in
+// particular: where the same thing of the other environment is looked for.
+func (c *Console) listOf(p *page) string {
+	rest, _ := strings.CutPrefix(p.path(), "/console/"+environmentPart)
 	if at := strings.Index(rest, "/{"); at >= 0 {
 		rest = rest[:at]
+	}
+	for rest != "" && !c.shown["/console/"+environmentPart+rest] {
+		rest = rest[:strings.LastIndex(rest, "/")]
 	}
 	return rest
 }

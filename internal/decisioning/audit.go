@@ -94,7 +94,7 @@ func (s *Service) Audit(ctx context.Context, p tenant.Principal, f AuditFilter, 
 	if err != nil {
 		return Page[AuditEntry]{}, err
 	}
-	rows, more, err := s.scope(p).ListAudit(ctx, store.AuditFilter(f), page)
+	rows, next, err := s.scope(p).ListAudit(ctx, store.AuditFilter(f), page)
 	if err != nil {
 		return Page[AuditEntry]{}, err
 	}
@@ -102,7 +102,7 @@ func (s *Service) Audit(ctx context.Context, p tenant.Principal, f AuditFilter, 
 	for i := range rows {
 		list[i] = AuditEntry(rows[i])
 	}
-	return paged(l, p, list, more, func(e AuditEntry) (int64, string) { return e.CreatedMicros, e.ID }, filters...), nil
+	return pagedUntil(l, p, list, next, filters...), nil
 }
 
 // CreatedAt is when it was done, as answers write it.

@@ -127,8 +127,8 @@ func (a *asked) readBook(f *wire.Form, most int64, faults *fault.List) {
 	if !ok {
 		seed = backtest.DefaultSeed
 	}
-	months, _ := f.Decimal("months", 0, 0, 1000)
-	rate, _ := f.Decimal("bad_rate", rule.Places, 0, int64(rule.One))
+	months, _ := f.Decimal("months", 0, backtest.MinMonths, backtest.MaxMonths)
+	rate, _ := f.Decimal("bad_rate", rule.Places, int64(backtest.MinBadRate), int64(backtest.MaxBadRate))
 	a.rows = n
 	a.useBook(backtest.Book{Seed: uint64(seed), Months: int(months), BadRate: rule.Number(rate)}, f.Value().Pointer(), faults)
 }

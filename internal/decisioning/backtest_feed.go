@@ -177,18 +177,21 @@ func (s *Service) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error
 // field as any others.
 func headerRefusal(a *asked, err error) error {
 	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
+	if errors.As(err, &refusal) && a.source == sourceRows && refusal.Code == sheet.CodeEmpty {
+		return noRows()
+	}
+	return asFields(err)
+}
+
+// asFields says of the names of columns what is said of any other fields.
+func asFields(err error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || len(refusal.Items) == 0 {
 		return err
 	}
-	switch {
-	case a.source == sourceRows && refusal.Code == sheet.CodeEmpty:
-		return noRows()
-	case len(refusal.Items) > 0:
-		var faults fault.List
-		addAll(&faults, refusal.Items)
-		return faults.Err()
-	}
-	return err
+	var faults fault.List
+	addAll(&faults, refusal.Items)
+	return faults.Err()
 }
 
 // CodeNoRows is the refusal of a backtest over nothing.

@@ -26,7 +26,7 @@ func (s *Service) Decisions(ctx context.Context, p tenant.Principal, f DecisionF
 	if err != nil {
 		return Page[DecisionSummary]{}, err
 	}
-	rows, more, err := s.scope(p).ListDecisions(ctx, store.DecisionFilter{
+	rows, next, err := s.scope(p).ListDecisions(ctx, store.DecisionFilter{
 		Status: f.Status, Grade: f.Grade, ApplicantRef: f.ApplicantID, PolicyKey: f.PolicyKey, PolicyID: f.RuleSetID,
 	}, page)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Service) Decisions(ctx context.Context, p tenant.Principal, f DecisionF
 	for i := range rows {
 		list[i] = DecisionSummary(rows[i])
 	}
-	return paged(l, p, list, more, func(d DecisionSummary) (int64, string) { return d.CreatedMicros, d.ID }, filters...), nil
+	return pagedUntil(l, p, list, next, filters...), nil
 }
 
 // Write writes the decision as a list shows it.

@@ -93,7 +93,8 @@ func (s *Service) fit(ctx context.Context, ask *fitAsk) (*training.Result, error
 	}
 	defer s.fitting.Unlock()
 	open := func() (io.Reader, error) { return strings.NewReader(ask.rows), nil }
-	return training.Fit(open, ask.options, func(training.Stage) error { return ctx.Err() })
+	made, err := training.Fit(open, ask.options, func(training.Stage) error { return ctx.Err() })
+	return made, asFields(err)
 }
 
 // fitted is the answer to a request to fit.

@@ -96,11 +96,16 @@ func TestFitRefusals(t *testing.T) {
 			"target":         {map[string]any{"target": "result", "csv": csv}, "/target"},
 			"rows":           {map[string]any{"target": "outcome", "rows": []any{1}}, "/rows/0"},
 			"pdo":            {map[string]any{"target": "outcome", "csv": csv, "pdo": -1}, "/pdo"},
+			"a name twice":   {map[string]any{"target": "outcome", "csv": "outcome,outcome\n1,0\n"}, "/header/1"},
+			"a long name":    {map[string]any{"target": "outcome", "csv": strings.Repeat("x", 300) + ",outcome\n1,0\n"}, "/header/0"},
 		} {
 			_, err := h.service.FitScorecard(t.Context(), h.caller, parse(t, fitBody(t, c.body)), nil)
 			var refusal *fault.Error
 			if !errors.As(err, &refusal) || len(refusal.Items) == 0 || refusal.Items[0].Pointer != c.want {
 				t.Errorf("%s: %v", name, err)
+			}
+			if refusal != nil && refusal.Code != fault.CodeInvalidField && refusal.Code != fault.CodeUnknownField {
+				t.Errorf("%s: the code %s, which the contract does not have", name, refusal.Code)
 			}
 		}
 	})

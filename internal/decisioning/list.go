@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"strings"
 	"time"
 
 	"verdict/internal/fault"
@@ -67,7 +68,8 @@ func (l List) after(p tenant.Principal, filters []string) (place string, err err
 		return "", nil
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
-	if err != nil || len(raw) <= markSize || !bytes.Equal(raw[:markSize], l.mark(p, filters, raw[markSize:])) {
+	// Line breaks are passed over in base64, and are no part of a cursor of ours.
+	if err != nil || strings.ContainsAny(l.Cursor, "\r\n") || len(raw) <= markSize || !bytes.Equal(raw[:markSize], l.mark(p, filters, raw[markSize:])) {
 		return "", notACursor()
 	}
 	return string(raw[markSize:]), nil
@@ -117,10 +119,18 @@ type Page[T any] struct {
 
 // paged makes the page of what storage returned.
 func paged[T any](l List, p tenant.Principal, rows []T, more bool, last func(T) (int64, string), filters ...string) Page[T] {
-	out := Page[T]{Data: rows, Limit: l.Limit}
+	var next store.Place
 	if more {
-		micros, id := last(rows[len(rows)-1])
-		out.NextCursor = l.cursorAfter(p, filters, string(binary.BigEndian.AppendUint64(nil, uint64(micros)))+id)
+		next.Micros, next.ID = last(rows[len(rows)-1])
+	}
+	return pagedUntil(l, p, rows, next, filters...)
+}
+
+// pagedUntil makes the page of rows that storage looked for up to a place.
+func pagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Place, filters ...string) Page[T] {
+	out := Page[T]{Data: rows, Limit: l.Limit}
+	if next.ID != "" {
+		out.NextCursor = l.cursorAfter(p, filters, string(binary.BigEndian.AppendUint64(nil, uint64(next.Micros)))+next.ID)
 	}
 	return out
 }

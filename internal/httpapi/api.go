@@ -36,6 +36,9 @@ type Options struct {
 	// MaxReading is the memory that bodies may take while they are read and
 	// worked on, all together; 512 MiB.
 	MaxReading int64
+	// MaxInFlight is how many requests are worked on at once; 512. Those beyond
+	// are refused at once. Those that only read count apart.
+	MaxInFlight int
 	// RequestTimeout bounds the work on one request; 20 s. It should be less
 	// than the server's own patience with writing the answer.
 	RequestTimeout time.Duration
@@ -68,18 +71,19 @@ type Observation struct {
 
 // API serves HTTP.
 type API struct {
-	service *decisioning.Service
-	agents  *agent.Service
-	options Options
-	routes  *router
-	ids     *tenant.IDs
-	buckets tenant.Buckets[owner]
-	docs    *http.ServeMux
-	pages   *docs
-	reading reading
-	probes  readiness
-	started time.Time
-	leaving atomic.Bool
+	service      *decisioning.Service
+	agents       *agent.Service
+	options      Options
+	routes       *router
+	ids          *tenant.IDs
+	buckets      tenant.Buckets[owner]
+	docs         *http.ServeMux
+	pages        *docs
+	reading      reading
+	works, reads admission
+	probes       readiness
+	started      time.Time
+	leaving      atomic.Bool
 }
 
 const (
@@ -87,6 +91,7 @@ const (
 	defaultMaxReport = 8 << 20
 
 	defaultMaxReading     = 512 << 20
+	defaultMaxInFlight    = 512
 	defaultRequestTimeout = 20 * time.Second
 	defaultFilePace       = 30 * time.Second
 )
@@ -108,6 +113,9 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	if o.MaxReading == 0 {
 		o.MaxReading = defaultMaxReading
 	}
+	if o.MaxInFlight == 0 {
+		o.MaxInFlight = defaultMaxInFlight
+	}
 	if o.RequestTimeout == 0 {
 		o.RequestTimeout = defaultRequestTimeout
 	}
@@ -127,7 +135,7 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	a := &API{
 		service: service, agents: o.Agents, options: o, ids: newRequestIDs(), docs: http.NewServeMux(), pages: pages, started: o.Now(),
 	}
-	a.reading.room = o.MaxReading
+	a.reading.room, a.works.room, a.reads.room = o.MaxReading, int64(o.MaxInFlight), int64(o.MaxInFlight)
 	pages.register(a.docs)
 	a.routes = newRouter(a.table())
 	return a, nil

@@ -27,25 +27,25 @@ func (s *sink) Header() http.Header         { return s.header }
 func (s *sink) WriteHeader(status int)      { s.status = status }
 func (s *sink) Write(b []byte) (int, error) { s.bytes += len(b); return len(b), nil }
 
-// benchmark sends one request again and again, past the network.
-func benchmark(b *testing.B, path string) {
-	b.Helper()
+// sender sends one request again and again, past the network.
+func sender(tb testing.TB, path string) (send func()) {
+	tb.Helper()
 	plenty := tenant.Rate{Allowance: 1 << 30, Window: time.Second, Burst: 1 << 30}
 	plans, err := tenant.DefaultPlans().WithQuotas("free=unmetered")
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	plans = plans.WithRates(tenant.Rates{Decide: plenty, Write: plenty, Backtest: plenty})
-	service, err := decisioning.New(storetest.Open(b, storetest.SQLite(b), store.Options{}), decisioning.Options{Plans: plans})
+	service, err := decisioning.New(storetest.Open(tb, storetest.SQLite(tb), store.Options{}), decisioning.Options{Plans: plans})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	api, err := httpapi.New(service, httpapi.Options{})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	request := func(path, key, body string) *http.Request {
-		r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, path, bytes.NewReader([]byte(body)))
+		r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, path, bytes.NewReader([]byte(body)))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Authorization", "Bearer "+key)
 		return r
@@ -56,19 +56,27 @@ func benchmark(b *testing.B, path string) {
 		Text string `json:"api_key"`
 	}
 	if err := json.Unmarshal(signed.Body.Bytes(), &key); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	r := request(path, key.Text, sample)
 	body := bytes.NewReader([]byte(sample))
-	b.ReportAllocs()
-	for b.Loop() {
+	return func() {
 		_, _ = body.Seek(0, io.SeekStart)
 		r.Body = io.NopCloser(body)
 		w := &sink{header: http.Header{}}
 		api.ServeHTTP(w, r)
 		if w.status != http.StatusOK {
-			b.Fatalf("status %d", w.status)
+			tb.Fatalf("status %d", w.status)
 		}
+	}
+}
+
+func benchmark(b *testing.B, path string) {
+	b.Helper()
+	send := sender(b, path)
+	b.ReportAllocs()
+	for b.Loop() {
+		send()
 	}
 }
 

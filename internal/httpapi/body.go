@@ -61,9 +61,13 @@ func (r *reading) release(reserved int64) {
 }
 
 // readBody reads and parses the body that a route wants. What is larger than
-// the limit is refused before it is read, or as soon as that shows.
+// the limit is refused before it is read, or as soon as that shows. Between the
+// two a place is taken: what follows is work.
 func (c *call) readBody() error {
-	if c.route.body == noBody || c.route.stream && c.streams() {
+	switch {
+	case c.route.body == noBody:
+		return c.admit()
+	case c.route.stream && c.streams():
 		return nil
 	}
 	// What belongs into the body and stands in the query would be passed over.
@@ -105,8 +109,9 @@ func (c *call) readBody() error {
 		return fault.New(requestTimeout, codeRequestTimeout, "the body did not arrive in time")
 	case err != nil:
 		return fault.New(fault.Malformed, fault.CodeMalformedJSON, "the body could not be read to its end")
-	case len(data) == 0 && c.route.body == optional:
-		return nil
+	}
+	if err := c.admit(); err != nil || len(data) == 0 && c.route.body == optional {
+		return err
 	}
 	return c.parse(data)
 }

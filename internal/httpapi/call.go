@@ -37,6 +37,8 @@ type call struct {
 	status    int
 	code      string
 	reserved  int64 // of the memory for bodies
+	admitted  bool  // has a place among those that are worked on
+	shed      bool  // was refused for want of one
 	bytesIn   int64
 	bytesOut  int64
 }
@@ -48,14 +50,18 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := a.options.Now()
 	c := &call{api: a, w: w, r: r, begun: now, requestID: a.ids.New(tenant.KindRequest, now)}
 	defer c.end()
+	h := w.Header()
+	h["X-Request-Id"] = []string{c.requestID}
+	h["X-Content-Type-Options"] = noSniff
+	if err := c.crowded(); err != nil {
+		c.refuse(err)
+		return
+	}
 	// Nobody waits without end: a request that cannot be done is told so while
 	// its connection still takes an answer.
 	var cancel context.CancelFunc
 	c.ctx, cancel = context.WithTimeout(r.Context(), a.options.RequestTimeout)
 	defer cancel()
-	h := w.Header()
-	h["X-Request-Id"] = []string{c.requestID}
-	h["X-Content-Type-Options"] = noSniff
 	if err := c.serve(); err != nil {
 		c.refuse(err)
 	}
@@ -266,6 +272,9 @@ func (c *call) end() {
 	}
 	c.buffer.release()
 	c.api.reading.release(c.reserved)
+	if c.admitted {
+		c.gate().release()
+	}
 	c.tell(c.api.options.Now().Sub(c.begun))
 	if aborted {
 		panic(http.ErrAbortHandler)
@@ -282,7 +291,7 @@ func (c *call) tell(took time.Duration) {
 	}
 	level := slog.LevelDebug
 	switch {
-	case c.code == codeClientGone:
+	case c.code == codeClientGone, c.shed:
 	case c.status >= 500:
 		level = slog.LevelError
 	case c.status >= 400:

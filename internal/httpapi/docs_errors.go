@@ -292,7 +292,7 @@ var errorPages = []errorPage{
 	{
 		Code: "unavailable", Status: 503, Title: "Temporarily unavailable",
 		Meaning: "The service cannot do this now. It gives no answer rather than a wrong one.",
-		Cause:   "The database does not answer, its disk is full, or too much is waiting already.",
+		Cause:   "The database does not answer, its disk is full, or as much is being worked on as can be done in time.",
 		Mend:    "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key.",
 	},
 }

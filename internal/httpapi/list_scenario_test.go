@@ -98,7 +98,7 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 		for _, path := range []string{
 			"/v1/decisions?status=APPROVED&cursor=" + cursor, "/v1/decisions?order=asc&cursor=" + cursor,
 			"/v1/decisions?from=2026-01-01T00:00:00Z&cursor=" + cursor, "/v1/rule-sets?cursor=" + cursor,
-			"/v1/decisions?cursor=" + cursor + "x", "/v1/decisions?cursor=" + cursor[2:], "/v1/decisions?cursor=ZEBRA",
+			"/v1/decisions?cursor=" + cursor + "x", "/v1/decisions?cursor=%0A" + cursor, "/v1/decisions?cursor=" + cursor + "%0D%0A", "/v1/decisions?cursor=" + cursor[2:], "/v1/decisions?cursor=ZEBRA",
 			"/v1/decisions?cursor=" + strings.Repeat("A", 5000),
 		} {
 			m.get(path).refused(http.StatusBadRequest, "invalid_cursor").silent(s, "ZEBRA")

@@ -51,6 +51,10 @@ func TestLostPostgres(t *testing.T) {
 		m.get("/v1/usage").unavailable(t)
 		m.post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
 		s.send("POST", "/api/signup", "", `{"email":"lost@example.in","org_name":"Lost","password":"correct horse"}`).unavailable(t)
+		// The one 503 that is no problem document, while the key is remembered.
+		if health := m.get("/v1/health").want(http.StatusServiceUnavailable); health.header.Get("Retry-After") != "1" {
+			t.Errorf("the health says to come back after %q seconds", health.header.Get("Retry-After"))
+		}
 		s.send("GET", "/livez", "", "").want(http.StatusOK)
 		s.send("GET", "/readyz", "", "").want(http.StatusServiceUnavailable)
 		s.clock.advance(stale)

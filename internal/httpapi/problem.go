@@ -90,6 +90,9 @@ func (c *call) refuse(err error) {
 func (c *call) refusal(err error) *fault.Error {
 	var refusal *fault.Error
 	switch {
+	case errors.Is(err, errFull):
+		c.turnedAway()
+		return errFull
 	case errors.As(err, &refusal):
 		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
 			c.api.options.Logger.Warn("refused", "request_id", c.requestID, "route", c.routeName(), "error", err)

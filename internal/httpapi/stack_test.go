@@ -60,6 +60,7 @@ type stackOptions struct {
 	backtests decisioning.BacktestLimits
 	spread    decisioning.Spreader
 	pace      time.Duration // of files
+	inFlight  int
 }
 
 // each runs a test on the whole stack over each database.
@@ -88,7 +89,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 		rate = tenant.Rate{Allowance: 10_000, Window: time.Second, Burst: 10_000}
 	}
 	api, err := httpapi.New(s.service, httpapi.Options{
-		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234", FilePace: o.pace,
+		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234", FilePace: o.pace, MaxInFlight: o.inFlight,
 	})
 	if err != nil {
 		t.Fatal(err)

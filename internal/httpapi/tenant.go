@@ -75,6 +75,7 @@ func (a *API) health(c *call) error {
 	}
 	if !ready {
 		status, word = http.StatusServiceUnavailable, "unavailable"
+		c.w.Header()["Retry-After"] = []string{"1"} // as with every other 503
 	}
 	var w wire.Writer
 	w.Object().Key("status").String(word).Key("live").Bool(true).Key("ready").Bool(ready)

@@ -225,11 +225,11 @@ func (r *bureauReader) sanctioned(a *Account, m *slotted) {
 func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 	s := r.status(m[slotStatus], accountStatuses)
 	claimed := s.running
-	s = s.and(noted).and(r.status(m[slotSuit], suits)).and(r.status(m[slotSuit2], suits))
+	s = s.and(noted).and(r.mark(m[slotSuit], suits)).and(r.mark(m[slotSuit2], suits))
 	if m[slotWilful].IsTrue() || m[slotWilful].Kind() == wire.String && strings.EqualFold(m[slotWilful].Text(), "yes") {
 		s.adverse |= Wilful
 	}
-	facility := r.status(m[slotFacility], facilities)
+	facility := r.mark(m[slotFacility], facilities)
 	s = s.and(facility)
 
 	total, settlement := r.amount(m[slotWrittenOff], false), r.amount(m[slotSettlement], false)
@@ -265,20 +265,25 @@ func isNo(v wire.Value) bool {
 		v.Kind() == wire.Bool && !v.IsTrue()
 }
 
+// mark reads what is noted against an account, which may also be true or false,
+// as in suitFiled: true.
+func (r *bureauReader) mark(v wire.Value, codes map[int]standing) standing {
+	switch {
+	case v.Kind() != wire.Bool:
+		return r.status(v, codes)
+	case v.IsTrue():
+		return codes[1]
+	}
+	return standing{}
+}
+
 // status reads a code or phrase on how an account stands.
 func (r *bureauReader) status(v wire.Value, codes map[int]standing) standing {
-	switch v.Kind() {
-	case wire.Bool: // suitFiled: true
-		if v.IsTrue() {
-			return codes[1]
-		}
-		return standing{}
-	case wire.String:
+	if v.Kind() == wire.String {
 		switch strings.ToUpper(strings.TrimSpace(v.Text())) {
 		case "NO", "N", "*", "FALSE":
 			return standing{}
 		}
-	default:
 	}
 	text := r.code(v)
 	if text == "" {

@@ -54,6 +54,7 @@ func TestBureauBadInput(t *testing.T) {
 		"amount as object":         {"x", commonAccount(`"emi":{}`), []string{"/accounts/0/emi wrong_type"}, nil},
 		"amount with exponent":     {"x", commonAccount(`"emi":"1e3"`), []string{"/accounts/0/emi wrong_type"}, nil},
 		"amount too large":         {"x", commonAccount(`"emi":1000000000001`), []string{"/accounts/0/emi out_of_range"}, nil},
+		"status that is true":      {"x", commonAccount(`"status":true`), []string{"/accounts/0/status wrong_type"}, nil},
 		"empty text":               {"x", commonAccount(`"emi":"","openDate":"","accountType":"","status":""`), nil, nil},
 		"null":                     {"x", commonAccount(`"emi":null,"openDate":null,"accountType":null,"paymentHistory":null`), nil, nil},
 		"negative instalment":      {"x", commonAccount(`"emi":-0.01`), []string{"/accounts/0/emi out_of_range"}, nil},

@@ -81,6 +81,12 @@ func checkNames(names []string) error {
 		if name == "" {
 			continue
 		}
+		if len(name) > MaxName { // names are told back to whoever sent them
+			items = append(items, fault.Item{
+				Pointer: "/header/" + strconv.Itoa(i), Code: fault.CodeOutOfRange,
+				Detail: fmt.Sprintf("must have at most %d bytes", MaxName),
+			})
+		}
 		if at, twice := first[name]; twice {
 			items = append(items, fault.Item{
 				Pointer: "/header/" + strconv.Itoa(i), Code: fault.CodeDuplicate,
@@ -94,7 +100,10 @@ func checkNames(names []string) error {
 	case len(first) == 0:
 		return fault.New(fault.Invalid, CodeNoNames, "the first line has no names of columns")
 	case len(items) > 0:
-		err := fault.New(fault.Invalid, fault.CodeDuplicate, "two columns have the same name")
+		err := fault.New(fault.Invalid, items[0].Code, "two columns have the same name")
+		if items[0].Code == fault.CodeOutOfRange {
+			err.Detail = "the name of a column is too long"
+		}
 		err.Items = items[:min(len(items), fault.MaxItems)]
 		return err
 	}

@@ -21,6 +21,7 @@ package sheet
 const (
 	MaxColumns = 1000
 	MaxLine    = 1 << 20 // bytes of one row, without its line end
+	MaxName    = 256     // bytes of the name of a column
 )
 
 // Codes of a malformed row, and of a file that is none.

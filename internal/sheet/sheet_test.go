@@ -119,6 +119,7 @@ func TestHeader(t *testing.T) {
 		"byte-order mark alone":   {file: "\xef\xbb\xbf", code: CodeEmpty},
 		"no names":                {file: ",, \n1,2,3\n", code: CodeNoNames},
 		"the same name twice":     {file: "a,b,a\n", code: fault.CodeDuplicate},
+		"a name without end":      {file: "a," + strings.Repeat("b", MaxName+1) + "\n", code: fault.CodeOutOfRange},
 		"UTF-16":                  {file: "\xff\xfea\x00,\x00b\x00\n\x00", code: CodeBadUTF8},
 		"too wide":                {file: wide, code: CodeTooWide},
 		"an open quote":           {file: "\"a,b\n1,2\n", code: CodeBadQuote},

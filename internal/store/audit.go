@@ -55,10 +55,26 @@ const (
 	auditPrefix    = "aud_"
 )
 
-// ListAudit is a page of the scope's entries, and whether there are more: of
-// what was written as an entry and of the decisions as many as the page may
-// need of either, in one order.
-func (tx *Tx) ListAudit(f AuditFilter, p Page) ([]AuditEntry, bool, error) {
+// personPrefix is that of people's ids. Whoever else acts is a program with a
+// key, and has decided much.
+const personPrefix = "usr_"
+
+// ListAudit is a page of the scope's entries, and where it ended: of what was
+// written as an entry and of the decisions as many as the page may need of
+// either, in one order. What a key did is looked for along the decisions, a
+// stretch of them for each page, so that there may be another page after one
+// that is not full, or that is empty.
+func (tx *Tx) ListAudit(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
+	decides := f.Action == "" || f.Action == ActionDecided
+	if decides && f.Object == "" && f.Actor != "" && !strings.HasPrefix(f.Actor, personPrefix) {
+		end, err := tx.stretch(p.ofDecisions(), "")
+		if err != nil {
+			return nil, Place{}, err
+		}
+		if end.ID != "" {
+			p.end = Place{end.Micros, auditPrefix + strings.TrimPrefix(end.ID, decisionPrefix)}
+		}
+	}
 	q := listOf(`SELECT * FROM (SELECT id, environment, created_micros, actor, action, object, before_checksum, after_checksum, note
 		FROM audit_log WHERE tenant_id = $1 AND environment = $2`)
 	q.is("actor", f.Actor)
@@ -66,37 +82,52 @@ func (tx *Tx) ListAudit(f AuditFilter, p Page) ([]AuditEntry, bool, error) {
 	q.is("object", f.Object)
 	q.page(p)
 	q.add(") AS written")
-	if f.Action == "" || f.Action == ActionDecided {
+	if decides {
 		q.add(" UNION ALL ")
-		q.decided(f, p)
+		q.decided(f, p.ofDecisions())
 	}
 	q.add(p.order())
 	q.limit(p)
-	return list(tx, q, p, func(scan func(...any) error) (e AuditEntry, err error) {
+	rows, more, err := list(tx, q, p, func(scan func(...any) error) (e AuditEntry, err error) {
 		err = scan(&e.ID, &e.Environment, &e.CreatedMicros, &e.Actor, &e.Action, &e.Object,
 			&e.BeforeChecksum, &e.AfterChecksum, &e.Note)
 		return e, err
 	})
+	return rows, next(more, func() Place { return Place{rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID} }, p.end), err
 }
 
-// decided adds the decisions that a page of entries may need. Entries and
-// decisions are in one order of ids, so that a page which ended with an entry
-// goes on with the decisions after it.
+// ofDecisions is the same page of decisions. Entries and decisions are in one
+// order of ids, so that a page which ended with an entry goes on with the
+// decisions after it.
+func (p Page) ofDecisions() Page {
+	for _, id := range []*string{&p.AfterID, &p.end.ID} {
+		if *id != "" {
+			*id = decisionPrefix + strings.TrimPrefix(*id, auditPrefix)
+		}
+	}
+	return p
+}
+
+// decided adds the decisions that a page of entries may need.
 func (q *query) decided(f AuditFilter, p Page) {
 	q.add(`SELECT * FROM (SELECT '` + auditPrefix + `' || substr(id, 5), environment, created_micros, actor,
 		'` + ActionDecided + `', id, '', '', '' FROM decisions WHERE tenant_id = $1 AND environment = $2 AND actor <> ''`)
+	if strings.HasPrefix(f.Actor, personPrefix) {
+		q.where("substr(actor, 1, 4) = '" + personPrefix + "'") // so that the partial index applies
+	}
 	q.is("actor", f.Actor)
 	q.is("id", f.Object)
-	if p.AfterID != "" {
-		p.AfterID = decisionPrefix + strings.TrimPrefix(p.AfterID, auditPrefix)
-	}
 	q.pageByID(p)
 	q.add(") AS decided")
 }
 
 // ListAudit is Tx.ListAudit in a transaction of its own.
-func (s *Scope) ListAudit(ctx context.Context, f AuditFilter, p Page) ([]AuditEntry, bool, error) {
-	return inList(s.reading(ctx), func(tx *Tx) ([]AuditEntry, bool, error) { return tx.ListAudit(f, p) })
+func (s *Scope) ListAudit(ctx context.Context, f AuditFilter, p Page) (rows []AuditEntry, next Place, err error) {
+	rows, err = inRead(ctx, s, func(tx *Tx) (rows []AuditEntry, err error) {
+		rows, next, err = tx.ListAudit(f, p)
+		return rows, err
+	})
+	return rows, next, err
 }
 
 // reading is Read with its context given.

@@ -28,13 +28,9 @@ type BackupStats struct {
 // What was written before an error is of no use: Restore refuses it. On SQLite
 // the journal grows for as long as this runs.
 func (db *DB) Backup(ctx context.Context, w io.Writer, progress func(table string, rows int64)) (BackupStats, error) {
-	version, err := SchemaVersion()
-	if err != nil {
-		return BackupStats{}, err
-	}
-	header := archiveHeader{Format: archiveFormat, SchemaVersion: version, CreatedMicros: time.Now().UnixMicro()}
+	header := archiveHeader{Format: archiveFormat, SchemaVersion: db.version, CreatedMicros: time.Now().UnixMicro()}
 	archive := newArchiveWriter(w)
-	err = db.readLong(ctx, asSystem(func(s *session) error {
+	err := db.readLong(ctx, asSystem(func(s *session) error {
 		tables, err := s.catalogue()
 		if err != nil {
 			return err

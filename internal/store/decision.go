@@ -158,30 +158,39 @@ func (tx *Tx) Decision(id string) (Decision, error) {
 }
 
 // DecisionFilter narrows a list; empty fields do not. Status, grade, applicant
-// and policy id have an index each; the others are looked for along the list.
+// and policy id have an index each. What else is asked for is looked for along
+// that list, a stretch of it for each page.
 type DecisionFilter struct {
 	Status, Grade, ApplicantRef, PolicyKey, PolicyID, Endpoint string
 }
 
 // ListDecisions is a page of the scope's decisions, without their documents,
-// and whether there are more.
-func (tx *Tx) ListDecisions(f DecisionFilter, p Page) ([]Decision, bool, error) {
+// and where it ended. With several filters there may be another page after one
+// that is not full, or that is empty.
+func (tx *Tx) ListDecisions(f DecisionFilter, p Page) ([]Decision, Place, error) {
 	q := listOf("SELECT " + decisionColumns + " FROM decisions WHERE tenant_id = $1 AND environment = $2")
-	if f.ApplicantRef != "" {
-		q.where("applicant_ref <> ''") // so that the partial index applies
+	lead, value, rest := f.lead()
+	if lead != "" {
+		q.where(lead, value)
 	}
-	q.is("applicant_ref", f.ApplicantRef)
-	q.is("status", f.Status)
-	q.is("grade", f.Grade)
-	q.is("policy_key", f.PolicyKey)
-	q.is("policy_id", f.PolicyID)
-	q.is("endpoint", f.Endpoint)
+	if len(rest) > 0 {
+		var err error
+		if p.end, err = tx.stretch(p, lead, value); err != nil {
+			return nil, Place{}, err
+		}
+	}
+	for _, c := range rest {
+		q.where(c.text, c.value)
+	}
 	q.pageByID(p)
-	return list(tx, q, p, func(scan func(...any) error) (d Decision, err error) {
+	rows, more, err := list(tx, q, p, func(scan func(...any) error) (d Decision, err error) {
 		err = scan(d.fields()...)
 		return d, err
 	})
+	return rows, next(more, func() Place { return rows[len(rows)-1].place() }, p.end), err
 }
+
+func (d *Decision) place() Place { return Place{d.CreatedMicros, d.ID} }
 
 // walkPage is how many decisions a walk holds at a time, documents included.
 const walkPage = 50
@@ -245,6 +254,10 @@ func (s *Scope) Decision(ctx context.Context, id string) (Decision, error) {
 }
 
 // ListDecisions is Tx.ListDecisions in a transaction of its own.
-func (s *Scope) ListDecisions(ctx context.Context, f DecisionFilter, p Page) ([]Decision, bool, error) {
-	return inList(s.reading(ctx), func(tx *Tx) ([]Decision, bool, error) { return tx.ListDecisions(f, p) })
+func (s *Scope) ListDecisions(ctx context.Context, f DecisionFilter, p Page) (rows []Decision, next Place, err error) {
+	rows, err = inRead(ctx, s, func(tx *Tx) (rows []Decision, err error) {
+		rows, next, err = tx.ListDecisions(f, p)
+		return rows, err
+	})
+	return rows, next, err
 }

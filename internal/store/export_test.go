@@ -45,3 +45,8 @@ func DecodeRows(frame []byte, kinds ...string) (again []byte, err error) {
 	}
 	return again, err
 }
+
+// OpenAt opens a database as an earlier version of the service did.
+func OpenAt(ctx context.Context, databaseURL string, version int64) (*DB, error) {
+	return openAt(ctx, databaseURL, Options{}, version)
+}

@@ -48,16 +48,16 @@ func wantDecisions(t *testing.T, scope *store.Scope, want int) {
 	t.Helper()
 	stored := map[string]bool{}
 	page := store.Page{}
-	for more := true; more; {
-		var rows []store.Decision
-		var err error
-		rows, more, err = scope.ListDecisions(t.Context(), store.DecisionFilter{}, page)
+	for {
+		rows, next, err := scope.ListDecisions(t.Context(), store.DecisionFilter{}, page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, row := range rows {
 			stored[row.ID] = true
-			page.AfterID = row.ID
+		}
+		if page.AfterID = next.ID; page.AfterID == "" {
+			break
 		}
 	}
 	usage, err := scope.Usage(t.Context(), "2026-11")

@@ -68,18 +68,19 @@ func (m migration) statementsFor(database string) string {
 	return kept.String()
 }
 
-// migrate brings the schema up to date in one transaction. Of many nodes that
+// migrate brings the schema to a version in one transaction. Of many nodes that
 // start at once one does the work; the others wait for it and find it done.
-func (db *DB) migrate(ctx context.Context) error {
+func (db *DB) migrate(ctx context.Context, version int64) error {
 	steps, err := readMigrations(migrationFiles)
 	if err != nil {
 		return err
 	}
 	for attempt := 1; ; attempt++ {
-		err = db.migrateOnce(ctx, steps)
+		err = db.migrateOnce(ctx, steps, version)
 		// Switching a new SQLite file to WAL does not wait for its lock, so the
 		// first of several openers can be in the way of the others.
 		if db.dialect.class(err) != classConflict || attempt == 50 {
+			db.version = version
 			return db.failure("migrate the database", err)
 		}
 		select {
@@ -90,7 +91,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	}
 }
 
-func (db *DB) migrateOnce(ctx context.Context, steps []migration) error {
+func (db *DB) migrateOnce(ctx context.Context, steps []migration, version int64) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -108,7 +109,10 @@ func (db *DB) migrateOnce(ctx context.Context, steps []migration) error {
 	if err := checkMigrations(steps, applied); err != nil {
 		return err
 	}
-	for _, m := range steps[len(applied):] {
+	if there := int64(len(applied)); there > version {
+		return fmt.Errorf("the database has schema version %d already: a backup of schema version %d goes into a new one", there, version)
+	}
+	for _, m := range steps[len(applied):version] {
 		if _, err := tx.ExecContext(ctx, m.statementsFor(db.dialect.name())); err != nil {
 			return fmt.Errorf("migration %04d_%s: %w", m.version, m.name, err)
 		}

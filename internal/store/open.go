@@ -24,12 +24,22 @@ import (
 //
 // No error repeats the URL: there may be a password in it.
 func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
+	version, err := SchemaVersion()
+	if err != nil {
+		return nil, err
+	}
+	return openAt(ctx, databaseURL, options, version)
+}
+
+// openAt is Open with the schema brought to an earlier version, for a backup
+// of that time to be read into.
+func openAt(ctx context.Context, databaseURL string, options Options, version int64) (*DB, error) {
 	options = options.withDefaults()
 	db, err := connect(databaseURL, options)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, version); err != nil {
 		return nil, errors.Join(err, db.closePools())
 	}
 	db.commits = newCommitter(db)

@@ -23,6 +23,8 @@ type Page struct {
 	// times admit: the first that may, and the first that may not any more. A
 	// list of decisions is then not walked to its bounds. "" for no bound.
 	FromID, ToID string
+
+	end Place // the last row that is looked at; the zero Place for no such
 }
 
 func (p Page) limit() int {
@@ -101,6 +103,13 @@ func (q *query) page(p Page) {
 	if p.AfterID != "" {
 		q.where(beyond, p.AfterMicros, p.AfterID)
 	}
+	switch {
+	case p.end.ID == "":
+	case p.Descending:
+		q.where("(created_micros, id) >= (?, ?)", p.end.Micros, p.end.ID)
+	default:
+		q.where("(created_micros, id) <= (?, ?)", p.end.Micros, p.end.ID)
+	}
 	q.add(p.order())
 	q.limit(p)
 }
@@ -108,6 +117,20 @@ func (q *query) page(p Page) {
 // pageByID is page for decisions.
 func (q *query) pageByID(p Page) {
 	q.between(p)
+	switch {
+	case p.end.ID == "":
+	case p.Descending:
+		q.where("id >= ?", p.end.ID)
+	default:
+		q.where("id <= ?", p.end.ID)
+	}
+	q.fromHere(p)
+	q.limit(p)
+}
+
+// fromHere adds the bounds of decisions' ids, the place to go on after, and the
+// order.
+func (q *query) fromHere(p Page) {
 	if p.FromID != "" {
 		q.where("id >= ?", p.FromID)
 	}
@@ -122,7 +145,6 @@ func (q *query) pageByID(p Page) {
 		q.where(beyond, p.AfterID)
 	}
 	q.add(order)
-	q.limit(p)
 }
 
 // maxPageBytes bounds the documents of one page. A page ends early when they

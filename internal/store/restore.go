@@ -18,9 +18,11 @@ const CodeNotEmpty = "database_not_empty"
 
 // Restore reads a backup into the database that a URL names, which must be new
 // or hold nothing, whichever kind of database the backup was taken from. It is
-// one transaction: a backup that is cut short, altered or of another schema is
-// refused, and leaves the database as empty as it was. Conflict
-// database_not_empty when it is not. Only ctx limits how long it may take.
+// one transaction: a backup that is cut short, altered or of a newer schema is
+// refused, and leaves the database as empty as it was. One of an older schema
+// goes into a database of that schema, which is then brought up to date as it
+// would have been in its own place. Conflict database_not_empty when it is not.
+// Only ctx limits how long it may take.
 func Restore(ctx context.Context, databaseURL string, r io.Reader, o Options, progress func(table string, rows int64)) (BackupStats, error) {
 	archive, header, err := newArchiveReader(r)
 	if err != nil {
@@ -31,15 +33,16 @@ func Restore(ctx context.Context, databaseURL string, r io.Reader, o Options, pr
 	if err != nil {
 		return stats, err
 	}
-	if header.SchemaVersion != version {
-		return stats, damaged("it has schema version %d and this version of verdict has %d: restore it with the version that wrote it, and start this one on the result",
-			header.SchemaVersion, version)
+	if header.SchemaVersion < 1 || header.SchemaVersion > version {
+		return stats, damaged("it has schema version %d and this version of verdict has %d: restore it with the version that wrote it", header.SchemaVersion, version)
 	}
-	db, err := Open(ctx, databaseURL, o)
+	db, err := openAt(ctx, databaseURL, o, header.SchemaVersion)
 	if err != nil {
 		return stats, err
 	}
-	err = db.failure("restore", db.restore(ctx, archive, reporting(progress)))
+	if err = db.failure("restore", db.restore(ctx, archive, reporting(progress))); err == nil {
+		err = db.migrate(ctx, version)
+	}
 	stats.SHA256 = hex.EncodeToString(archive.file.Sum(nil))
 	return stats, errors.Join(err, db.Close())
 }

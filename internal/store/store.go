@@ -64,6 +64,7 @@ func setDefault[T int | time.Duration](field *T, value T) {
 type DB struct {
 	dialect dialect
 	options Options
+	version int64 // of the schema
 	writer  pool
 	reader  pool
 	commits *committer

@@ -52,3 +52,13 @@ func TestBucketsAreBounded(t *testing.T) {
 		t.Error("no room was made")
 	}
 }
+
+func BenchmarkTake(b *testing.B) {
+	var buckets Buckets[string]
+	rate := Rate{Allowance: 1 << 30, Window: time.Second, Burst: 1 << 30}
+	now := time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)
+	b.ReportAllocs()
+	for b.Loop() {
+		buckets.Take("key_1", rate, now)
+	}
+}

@@ -93,17 +93,14 @@ func chosen(entries []store.AuditEntry, which func(store.AuditEntry) bool) (list
 // wholeTrail walks through all pages.
 func wholeTrail(t *testing.T, scope *store.Scope, f store.AuditFilter, p store.Page) (list []store.AuditEntry) {
 	t.Helper()
-	for more := true; more; {
-		var rows []store.AuditEntry
-		var err error
-		rows, more, err = scope.ListAudit(t.Context(), f, p)
+	for {
+		rows, next, err := scope.ListAudit(t.Context(), f, p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range rows {
-			list = append(list, e)
-			p.AfterMicros, p.AfterID = e.CreatedMicros, e.ID
+		list = append(list, rows...)
+		if p.AfterMicros, p.AfterID = next.Micros, next.ID; next.ID == "" {
+			return list
 		}
 	}
-	return list
 }

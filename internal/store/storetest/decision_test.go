@@ -97,9 +97,9 @@ func TestListDecisions(t *testing.T) {
 			{store.DecisionFilter{PolicyKey: "gold", PolicyID: "pol_2"}, store.Page{}, 4, false, "dec_000"},
 			{store.DecisionFilter{PolicyKey: "gold", PolicyID: "pol_1"}, store.Page{}, 0, false, ""},
 		} {
-			rows, more, err := scope.ListDecisions(ctx, c.filter, c.page)
-			if err != nil || len(rows) != c.want || more != c.more || len(rows) > 0 && rows[0].ID != c.first {
-				t.Errorf("%+v %+v: got %d rows, %t, %v", c.filter, c.page, len(rows), more, err)
+			rows, next, err := scope.ListDecisions(ctx, c.filter, c.page)
+			if more := next.ID != ""; err != nil || len(rows) != c.want || more != c.more || len(rows) > 0 && rows[0].ID != c.first {
+				t.Errorf("%+v %+v: got %d rows, %v, %v", c.filter, c.page, len(rows), next, err)
 			}
 		}
 	})

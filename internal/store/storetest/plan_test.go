@@ -43,6 +43,9 @@ func TestPlans(t *testing.T) {
 			{"AND grade = 'A' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_grade", true},
 			{"AND policy_id = 'pol_2' ORDER BY id DESC LIMIT 51", "decisions_policy", true},
 			{"AND applicant_ref <> '' AND applicant_ref = 'app-7' ORDER BY id DESC LIMIT 51", "decisions_applicant", true},
+			{"AND substr(actor, 1, 4) = 'usr_' AND actor = 'usr_1' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_person", true},
+			{"AND grade = 'B' AND coalesce(status, '') = 'REFERRED' AND id >= 'dec_105000' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_grade", false},
+			{"AND status = 'REFERRED' AND coalesce(policy_id, '') = 'pol_1' AND id >= 'dec_105000' ORDER BY id DESC LIMIT 51", "decisions_status", true},
 		} {
 			if c.analysed && kind == "postgres" {
 				execIn(t, tx, "ANALYZE decisions")

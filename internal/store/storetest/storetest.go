@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"verdict/internal/pgcluster"
 	"verdict/internal/store"
 )
 
@@ -165,10 +166,10 @@ func drop(tb testing.TB, admin *sql.DB, name string) {
 
 // server is the PostgreSQL server of this test process.
 type server struct {
-	once sync.Once
-	base string
-	err  error
-	halt func()
+	once    sync.Once
+	base    string
+	err     error
+	cluster *pgcluster.Cluster
 }
 
 func (s *server) url() (string, error) {
@@ -177,13 +178,15 @@ func (s *server) url() (string, error) {
 			s.base = given
 			return
 		}
-		s.base, s.halt, s.err = startPostgres()
+		if s.cluster, s.err = pgcluster.Start(context.Background(), pgcluster.Options{}); s.err == nil {
+			s.base = s.cluster.URL("postgres")
+		}
 	})
 	return s.base, s.err
 }
 
 func (s *server) stop() {
-	if s.halt != nil {
-		s.halt()
+	if s.cluster != nil {
+		_ = s.cluster.Close() // a leftover folder fails no test
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"verdict/bench/measure"
 	"verdict/internal/engine"
 )
 
-// growthSizes are the numbers of knockouts; the last is the most that a policy
-// may have.
-var growthSizes = []int{25, 250, 2500, 10_000}
+// growthSizes are the numbers of knockouts: from the policy's own to what the
+// targets name, and to the most that a policy may have.
+var growthSizes = []int{25, 500, 5_000, 10_000}
 
 func growthName(rules int) string  { return fmt.Sprintf("decide-%d-rules", rules) }
 func compileName(rules int) string { return fmt.Sprintf("compile-%d-rules", rules) }
@@ -17,15 +18,15 @@ func compileName(rules int) string { return fmt.Sprintf("compile-%d-rules", rule
 // growthBook is how many applicants decide with the grown policies.
 const growthBook = 100
 
-func growthContestants() (list []contestant) {
+func growthContestants() (list []measure.Contestant) {
 	for _, rules := range growthSizes {
 		list = append(list,
-			contestant{growthName(rules), func() (func(int), int) {
+			measure.Contestant{Name: growthName(rules), Start: func() (func(int), int) {
 				facts := prepared(applicants()[:growthBook])
 				plan, d := compiled(grown(rules)), new(engine.Decision)
 				return func(i int) { decideWhole(plan, facts[i], d) }, len(facts)
 			}},
-			contestant{compileName(rules), func() (func(int), int) {
+			measure.Contestant{Name: compileName(rules), Start: func() (func(int), int) {
 				document := grown(rules)
 				return func(int) { keep(compiled(document)) }, 1
 			}})

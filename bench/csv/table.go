@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+
+	"verdict/bench/board"
+)
+
+// table is what was measured.
+type table struct {
+	o       options
+	entries []entry
+	laps    map[entry][]*lap
+	growth  []length
+}
+
+// perSecond is rows of a lap by CPU-second, in millions; speed those by second.
+func perSecond(l *lap) float64 { return float64(l.Outcome.rows()) / l.CPU.Seconds() / 1e6 }
+func speed(l *lap) float64     { return float64(l.Outcome.rows()) / l.Wall.Seconds() / 1e6 }
+func peak(l *lap) float64      { return float64(l.PeakBytes) }
+
+func (t *table) values(e entry, of func(*lap) float64) (values []float64) {
+	for _, l := range t.laps[e] {
+		values = append(values, of(l))
+	}
+	return values
+}
+
+func (t *table) of(e entry, of func(*lap) float64) board.Spread { return board.Of(t.values(e, of)...) }
+
+func (t *table) ratio(e, by entry, of func(*lap) float64) board.Spread {
+	return board.Quotients(t.values(e, of), t.values(by, of))
+}
+
+func (t *table) section() board.Section {
+	s := board.Section{
+		Name: "csv", Title: "A backtest of a file",
+		Note: fmt.Sprintf("%d rows of %d columns, %d knockouts, 12 factors, %d bands; %d rounds; medians; ratios within a round.",
+			t.o.rows, len(columns), rules, grades, t.o.rounds),
+		Tables: []board.Table{t.speeds(), t.lengths()},
+		Remarks: []string{"Ours prices every row, gives its reasons and makes the whole report; the others count and do nothing else. " +
+			"All come to the same counts. The long backtests are the file over and over."},
+	}
+	if !hasDuck {
+		s.Remarks = append(s.Remarks, "DuckDB is left out: it needs a C compiler.")
+	}
+	t.targets(&s)
+	return s
+}
+
+func (t *table) speeds() board.Table {
+	out := board.Table{Head: []string{"backtest of a file", "M rows a CPU-second", "least – most", "M rows a second", "peak", "ours by it"}}
+	for _, e := range t.entries {
+		name := "  " + e.name
+		if e.name == nameOurs {
+			name = fmt.Sprintf("on %d core(s), ours", e.cores)
+		}
+		if e.name == nameHand {
+			name = "  by hand (the limit)"
+		}
+		rate := t.of(e, perSecond)
+		out.Add(name, rate.Show(board.Plain), rate.Between(board.Plain), t.of(e, speed).Show(board.Plain),
+			t.of(e, peak).Show(board.Mebibytes), t.ratio(entry{nameOurs, e.cores}, e, perSecond).Text(board.Times))
+	}
+	return out
+}
+
+func (t *table) lengths() board.Table {
+	out := board.Table{Head: []string{"rows, on two cores", "time", "peak", "a million rows"}}
+	for _, g := range t.growth {
+		out.Add(fmt.Sprint(g.rows), board.Nanos(float64(g.lap.Wall)), board.Mebibytes(peak(g.lap)),
+			board.Nanos(float64(g.lap.Wall)/float64(g.rows)*1e6))
+	}
+	return out
+}
+
+func (t *table) targets(s *board.Section) {
+	const work = "backtest of a file"
+	one, two := entry{nameOurs, 1}, entry{nameOurs, 2}
+	s.AtLeast(work, "1.2 M rows a CPU-second", t.of(one, perSecond), 1.2, board.Plain)
+	s.AtLeast(work, "2 × DuckDB", t.ratio(one, entry{nameDuck, 1}, perSecond), 2, board.Times)
+	s.AtLeast(work+" on two cores", "1.7 × one core", t.ratio(two, one, speed), 1.7, board.Times)
+	if len(t.growth) < 2 {
+		return
+	}
+	last := t.growth[len(t.growth)-1]
+	s.AtMost(fmt.Sprintf("backtest of %d rows", last.rows), "256 MiB", board.Of(peak(last.lap)), 256<<20, board.Mebibytes)
+	// The first lengths are dominated by starting; linear is told from a tenth on.
+	tenth := t.growth[len(t.growth)-2]
+	s.AtMost(fmt.Sprintf("backtest of %d rows instead of %d", last.rows, tenth.rows), "11 × the CPU time, so linear",
+		board.Of(float64(last.lap.CPU)/float64(tenth.lap.CPU)), 11, board.Times)
+}

@@ -1,0 +1,21 @@
+package growth
+
+import (
+	"testing"
+	"time"
+)
+
+// The contest runs with next to nothing and says what it found; no time is
+// asserted.
+func TestContest(t *testing.T) {
+	t.Parallel()
+	s, err := Contest(t.Context(), Options{
+		Decisions: 1_100, Tenants: 3, Rounds: 1, Requests: 2, Activations: 1, Starts: 1, Idle: time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Tables) != 5 || len(s.Targets) != 13 {
+		t.Errorf("%d tables, %d targets: %+v", len(s.Tables), len(s.Targets), s)
+	}
+}

@@ -1,0 +1,46 @@
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime/pprof"
+	"slices"
+	"time"
+)
+
+// Only measures one contestant in this process and writes the sample as JSON:
+// what a child process does, and whoever wants a profile.
+func Only(out io.Writer, all []Contestant, name string, budget time.Duration, profile string) (err error) {
+	at := slices.IndexFunc(all, func(c Contestant) bool { return c.Name == name })
+	if at < 0 {
+		var names []string
+		for _, c := range all {
+			names = append(names, c.Name)
+		}
+		return fmt.Errorf("there is no contestant %q, only %q", name, names)
+	}
+	var s Sample
+	if err := Profiled(profile, func() error { s = Here(all[at], budget); return nil }); err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(s)
+}
+
+// Profiled does some work, with a CPU profile in a file unless that is "".
+func Profiled(path string, work func() error) error {
+	if path == "" {
+		return work()
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("create the profile: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // A profile that was not written whole does not open.
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return fmt.Errorf("start the profile: %w", err)
+	}
+	defer pprof.StopCPUProfile()
+	return work()
+}

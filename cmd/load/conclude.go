@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"verdict/internal/load"
+	"verdict/internal/proof"
+)
+
+// conclude prints what was measured, writes it where it was asked for, and
+// fails when something did not hold.
+func (o *order) conclude(ctx context.Context, campaigns []*load.Campaign, args []string, stdout io.Writer) error {
+	command := strings.Join(append([]string{"go run ./cmd/load"}, args...), " ")
+	section := []string{proof.Origin(ctx, time.Now(), command), o.method()}
+	failed := false
+	for _, c := range campaigns {
+		wrong := c.Judge(o.limits)
+		failed = failed || len(wrong) > 0
+		section = append(section, c.Markdown(wrong))
+		if err := printCampaign(stdout, c, wrong); err != nil {
+			return err
+		}
+		if o.picture != "" {
+			if err := os.WriteFile(filepath.Join(o.picture, "load-"+c.Database+".svg"), c.SVG(), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	if err := proof.Write(o.proof, "load", strings.Join(section, "\n")); err != nil {
+		return err
+	}
+	if failed {
+		return errors.New("something did not hold")
+	}
+	return nil
+}
+
+// method says how the figures came about and what was asked of the service.
+func (o *order) method() string {
+	return fmt.Sprintf("Mix: %s; %d tenants; %s arrivals, seed %d; stages of %s. "+
+		"Latency counts from the time a request was due. \"Sent late\" is the generator's own delay, which is part of every latency. "+
+		"What must hold: everything is answered within %s, refusals say when to come back, their p99 is at most %s, "+
+		"at least %.0f %% of the saturation rate is done up to %d %% of it and %.0f %% beyond, "+
+		"the server holds at most %d MiB, latency is what it was at most %s after the load went back, nothing that was answered is lost.\n",
+		o.options.Mix, o.tenants, o.options.Arrivals, o.options.Seed, o.plan.Stage, o.options.Timeout, o.limits.Refusal,
+		100*o.limits.Goodput, load.Flood, 100*o.limits.Flooded, o.limits.Memory>>20, o.limits.Recover)
+}
+
+func printCampaign(stdout io.Writer, c *load.Campaign, wrong []string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n\n", c.Database)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, row := range c.Table() {
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")+"\t") // a Builder takes everything
+	}
+	_ = w.Flush()
+	fmt.Fprintf(&b, "\n%s\n", strings.Join(c.Summary(), "\n"))
+	for _, line := range wrong {
+		fmt.Fprintf(&b, "DID NOT HOLD: %s\n", line)
+	}
+	_, err := io.WriteString(stdout, b.String())
+	return err
+}

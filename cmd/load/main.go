@@ -1,0 +1,174 @@
+// Command load loads a server of its own to saturation and beyond, on SQLite
+// and on PostgreSQL, and says whether it bore that as promised.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"verdict/internal/load"
+	"verdict/internal/pgcluster"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1)
+	}
+}
+
+// order is the command line.
+type order struct {
+	binary, databases, settings string
+	proof, picture              string
+	tenants                     int
+	together                    bool
+	options                     load.Options
+	plan                        load.Plan
+	limits                      load.Limits
+}
+
+func parse(args []string, stderr io.Writer) (order, error) {
+	o := order{limits: load.DefaultLimits()}
+	fs := flag.NewFlagSet("load", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&o.binary, "binary", "", "`file` of the server; built from ./cmd/verdict when empty")
+	fs.StringVar(&o.databases, "databases", "sqlite,postgres", "what to run on")
+	fs.StringVar(&o.settings, "serve", "", "further `settings` of the server, separated by blanks")
+	fs.StringVar(&o.proof, "proof", "", "`file` whose section \"load\" gets the figures")
+	fs.StringVar(&o.picture, "picture", "", "`folder` for a picture of latency against rate for each database")
+	fs.IntVar(&o.tenants, "tenants", 4, "tenants that send, each with a key of its own")
+	fs.BoolVar(&o.together, "together", false, "let the load and the server share all processors")
+	fs.Uint64Var(&o.options.Seed, "seed", 1, "of the schedule and the mix")
+	fs.IntVar(&o.options.Connections, "connections", 2000, "of the open loop at most")
+	fs.DurationVar(&o.options.Timeout, "timeout", 5*time.Second, "by which everything must be answered")
+	fs.DurationVar(&o.plan.Stage, "stage", 10*time.Second, "length of each stage")
+	fs.IntVar(&o.plan.Back, "back", 50, "percent to go back to at the end")
+	fs.DurationVar(&o.plan.Probe, "probe", 2*time.Second, "by which probes must be answered, as a load balancer wants it")
+	fs.Float64Var(&o.plan.Saturation, "saturation", 0, "requests a second that count as 100 %; measured when 0")
+	fs.Float64Var(&o.limits.Goodput, "goodput", o.limits.Goodput, "part of the saturation rate that must be done past it")
+	fs.Float64Var(&o.limits.Flooded, "flooded", o.limits.Flooded, fmt.Sprintf("the same beyond %d %%", load.Flood))
+	fs.DurationVar(&o.limits.Refusal, "refusal", o.limits.Refusal, "longest p99 of refusals")
+	fs.DurationVar(&o.limits.Recover, "recover", o.limits.Recover, "longest time until latency is what it was")
+	memory := fs.Int64("memory", o.limits.Memory>>20, "most memory of the server in `MiB`")
+	mix := fs.String("mix", "80,10,5,5", "weights of decisions, evaluate, preview, get")
+	arrivals := fs.String("arrivals", string(load.Poisson), "even or poisson")
+	closed := fs.String("closed", "64,256", "connections of the closed loop; the number that gets most done counts")
+	percents := fs.String("percents", "25,50,75,90,100,120,150,200", "parts of the saturation rate to offer")
+	err := fs.Parse(args)
+	if err == nil {
+		o.limits.Memory = *memory << 20
+		if o.options.Mix, err = load.ParseMix(*mix); err == nil {
+			o.options.Arrivals, err = load.ParseArrivals(*arrivals)
+		}
+	}
+	if err == nil {
+		o.plan.Percents, err = numbers("percents", *percents)
+	}
+	if err == nil {
+		o.plan.Connections, err = numbers("closed", *closed)
+	}
+	return o, err
+}
+
+func numbers(name, text string) (list []int, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-%s are whole numbers separated by commas", name)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	o, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "load")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	if o.binary == "" {
+		o.binary = filepath.Join(folder, "verdict")
+		build := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "./cmd/verdict") //nolint:gosec // our own program
+		build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), stderr
+		if err := build.Run(); err != nil {
+			return fmt.Errorf("build the server: %w", err)
+		}
+	}
+	var campaigns []*load.Campaign
+	for database := range strings.SplitSeq(o.databases, ",") {
+		c, err := o.campaign(ctx, strings.TrimSpace(database), folder, stderr)
+		if err != nil {
+			return fmt.Errorf("on %s: %w", database, err)
+		}
+		campaigns = append(campaigns, c)
+	}
+	return o.conclude(ctx, campaigns, args, stdout)
+}
+
+// campaign loads one server on one database.
+func (o *order) campaign(ctx context.Context, database, folder string, stderr io.Writer) (_ *load.Campaign, err error) {
+	folder, err = os.MkdirTemp(folder, database)
+	if err != nil {
+		return nil, err
+	}
+	apart, separated := func() error { return nil }, false
+	if !o.together {
+		if apart, separated, err = load.Separate(); err != nil {
+			return nil, err
+		}
+	}
+	databaseURL := "sqlite:" + filepath.Join(folder, "verdict.db")
+	if database == "postgres" {
+		cluster, err := pgcluster.Start(ctx, pgcluster.Options{})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, cluster.Close()) }()
+		if databaseURL, err = cluster.Create(ctx, "load"); err != nil {
+			return nil, err
+		}
+	} else if database != "sqlite" {
+		return nil, errors.New("databases are sqlite and postgres")
+	}
+	server, err := load.StartServer(ctx, o.binary, databaseURL, folder, strings.Fields(o.settings)...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	if err := apart(); err != nil {
+		return nil, err
+	}
+	keys, err := load.SignUp(ctx, server.URL, o.tenants)
+	if err != nil {
+		return nil, err
+	}
+	tell := func(format string, args ...any) {
+		_, _ = fmt.Fprintf(stderr, "%s: "+format+"\n", append([]any{database}, args...)...)
+	}
+	c, err := load.Run(ctx, server, load.New(load.Target{Addr: server.Addr(), Keys: keys}, o.options), o.plan, tell)
+	if err != nil {
+		return nil, err
+	}
+	c.Database, c.Separated = database, separated
+	return c, nil
+}

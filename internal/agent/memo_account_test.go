@@ -1,0 +1,305 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// told is one statement that a memo has to make, with all that it cites.
+type told struct {
+	Section, Text string
+	Cites         []string // as key = value, in order
+}
+
+// account is a memo written a second time, by the test: from the decision and
+// the facts that are stored, the policy, and the engine asked again. Of the run
+// it takes only which changes were looked at.
+type account struct {
+	*house
+	body, run, decision map[string]any
+	facts               *rule.Facts
+	plan                *engine.Plan
+	open                []engine.NotEvaluated
+	said                []told
+}
+
+// accountOf reads what is stored of a run, and derives what its memo must say.
+func (h *house) accountOf(body string, run map[string]any) *account {
+	h.Helper()
+	stored, err := h.cases.AgentRun(h.Context(), h.caller, text(run, "run_id"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	u, head, err := h.cases.Underwritten(h.Context(), h.caller, stored)
+	if err != nil || u == nil {
+		h.Fatalf("the decision of the run: %v", err)
+	}
+	fetched, err := h.cases.Decision(h.Context(), h.caller, stored.DecisionID)
+	if err != nil || text(tree(h, fetched.Body), "re_explanation.verified") != "true" {
+		h.Fatalf("the stored decision: %v %s", err, fetched.Body)
+	}
+	a := &account{
+		house: h, body: tree(h, []byte(body)), run: run, decision: tree(h, head.Decision),
+		facts: u.Facts, plan: u.Plan, open: u.Decision.NotEvaluated(),
+	}
+	if encode(a.decision) != encode(run["decision"]) {
+		h.Errorf("the run has another decision than is stored: %s", encode(run["decision"]))
+	}
+	a.outcome()
+	for i, r := range list(a.decision, "reasons") {
+		a.reason(i, r)
+	}
+	a.concerns()
+	a.missing()
+	for _, o := range list(run, "counter_offers") {
+		a.counterOffer(o)
+	}
+	for _, x := range list(run, "improvements") {
+		a.say("Changes that would help", a.improvement(x)+".", a.changed(list(x, "changes"), text(x, "effect"))...)
+	}
+	a.collect()
+	return a
+}
+
+func (a *account) say(section, text string, cites ...string) {
+	a.said = append(a.said, told{Section: section, Text: text, Cites: cites})
+}
+
+func list(v any, path string) []any {
+	l, _ := member(v, path).([]any)
+	return l
+}
+
+var outcomeWords = map[string]string{"APPROVED": "approved", "REFERRED": "referred to a person", "DECLINED": "declined"}
+
+// headline is what both the summary and the first statement say.
+func (a *account) headline() string {
+	return fmt.Sprintf("The application was %s with grade %s and a score of %s.",
+		outcomeWords[text(a.decision, "status")], text(a.decision, "grade"), text(a.decision, "explanation.final_score"))
+}
+
+func (a *account) outcome() {
+	cited := func(paths ...string) (cites []string) {
+		for _, path := range paths {
+			cites = append(cites, "decision."+path+" = "+text(a.decision, path))
+		}
+		return cites
+	}
+	a.say("Decision", a.headline(), cited("status", "grade", "explanation.final_score")...)
+	if months := text(a.decision, "offer.tenure_months"); months != "" {
+		kind := "The offer"
+		if text(a.decision, "status") == "REFERRED" {
+			kind = "The indicative offer"
+		}
+		a.say("Decision", fmt.Sprintf("%s is %s over %s months.", kind, text(a.decision, "offer.limit"), months),
+			cited("offer.limit", "offer.tenure_months", "offer.interest_rate", "offer.emi", "offer.pricing_band_id", "offer.binding_constraint")...)
+	}
+	if purpose := text(a.body, "purpose"); purpose != "" {
+		a.say("Decision", "The purpose was stated as: "+purpose, "request = purpose")
+	}
+}
+
+// reason derives what is said of a stored reason, and holds the reason itself
+// against the facts, the rules that fired and the policy.
+func (a *account) reason(at int, r any) {
+	name, value := text(r, "detail.field"), text(r, "detail.value")
+	ruleID, threshold := text(r, "detail.rule_id"), text(r, "detail.threshold")
+	cites := []string{"reason = " + text(r, "code")}
+	switch {
+	case value != "":
+		cites = append(cites, name+" = "+value)
+		a.holdsValue(name, value, text(r, "detail.text"))
+	case name != "":
+		cites = append(cites, "missing = "+name)
+		for one := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ',' || r == ' ' || r == '|' }) {
+			if a.facts.Get(one).Type() != rule.Absent {
+				a.Errorf("%s is said to be missing and is %s", one, a.facts.Get(one))
+			}
+		}
+	}
+	if ruleID != "" {
+		cites = append(cites, "rule = "+ruleID)
+		a.holdsRule(ruleID)
+	}
+	if threshold != "" {
+		cites = append(cites, "threshold = "+threshold)
+		if !slices.Contains(a.thresholds(ruleID, name), threshold) {
+			a.Errorf("%s is no threshold of %s, which has %v", threshold, ruleID+name, a.thresholds(ruleID, name))
+		}
+	}
+	if principal := list(a.run, "principal_reasons"); at >= len(principal) || text(principal[at], "code") != text(r, "code") ||
+		text(principal[at], "message") != text(r, "message") {
+		a.Errorf("reason %d is told as %s", at, encode(principal))
+	}
+	words := text(r, "message")
+	if detail := text(r, "detail.text"); detail != "" {
+		words += ": " + detail
+	}
+	a.say("Reasons", words+".", cites...)
+}
+
+// holdsValue checks a reason's value: a fact, or what the engine found.
+func (a *account) holdsValue(name, value, detail string) {
+	want := a.facts.Get(name).String()
+	switch name {
+	case field.FinalScore:
+		want = text(a.decision, "explanation.final_score")
+	case field.OfferLimit:
+		want = text(a.decision, "offer.limit")
+		// What was found and then not offered stands in the reason alone.
+		if want == "0" && strings.Contains(detail, " "+value) {
+			want = value
+		}
+	}
+	if value != want {
+		a.Errorf("a reason says that %s is %s, and it is %s", name, value, want)
+	}
+}
+
+// holdsRule checks that a rule did something to the application.
+func (a *account) holdsRule(id string) {
+	for _, fired := range list(a.decision, "explanation.fired_rules") {
+		if text(fired, "id") == id && text(fired, "result") != "pass" {
+			return
+		}
+	}
+	for _, open := range a.open { // a rule that hits where it cannot be evaluated
+		if open.ID == id {
+			return
+		}
+	}
+	a.Errorf("rule %s did nothing: %s", id, encode(member(a.decision, "explanation.fired_rules")))
+}
+
+// thresholds are the values that a rule compares a field with or, where no rule
+// is the reason, those that the bands hold against it.
+func (a *account) thresholds(ruleID, name string) (out []string) {
+	policy := a.plan.Policy()
+	for i := range policy.Knockouts {
+		if policy.Knockouts[i].ID != ruleID {
+			continue
+		}
+		policy.Knockouts[i].Condition.Walk(func(c *rule.Condition) {
+			if c.Left.Field.Name != name {
+				return
+			}
+			out = append(out, c.Right.Value.String(), a.facts.Get(c.Right.Field.Name).String())
+			for _, v := range c.Values {
+				out = append(out, v.String())
+			}
+		})
+	}
+	for i := range policy.Bands {
+		if b := &policy.Bands[i]; ruleID == "" && b.Grade == text(a.decision, "grade") {
+			out = append(out, b.FOIRCap.String(), amount(b.MinLimitPaise), amount(b.MaxLimitPaise), amount(b.DefaultLimitPaise))
+		}
+	}
+	return out
+}
+
+func amount(paise int64) string { return (rule.Number(paise) * (rule.One / 100)).String() }
+
+// with is a copy of the stored facts with other values.
+func (a *account) with(changes map[string]rule.Value) *rule.Facts {
+	facts := rule.NewFacts(field.Catalogue())
+	for _, fact := range a.facts.Sorted() {
+		facts.Set(fact.Name, fact.Value)
+	}
+	for name, v := range changes {
+		facts.Set(name, v)
+	}
+	return facts
+}
+
+// decided has the engine decide the stored facts with other values.
+func (a *account) decided(changes map[string]rule.Value) *engine.Decision {
+	d := new(engine.Decision)
+	a.plan.Decide(a.with(changes), d)
+	return d
+}
+
+func number(v any) rule.Value {
+	n, _, _ := rule.ParseNumber(fmt.Sprint(v))
+	return rule.Num(n)
+}
+
+// counterOffer derives what is said of an offer from the decision with its
+// changes made.
+func (a *account) counterOffer(o any) {
+	changes, _ := member(o, "changes").(map[string]any)
+	var named []any
+	for name, to := range changes {
+		if name == "tenure_months" {
+			name = field.RequestedTenureMonths
+		}
+		named = append(named, map[string]any{"field": name, "to": to})
+	}
+	slices.SortFunc(named, func(x, y any) int { return strings.Compare(text(x, "field"), text(y, "field")) })
+	cites := a.changed(named, "APPROVED")
+	made := a.decided(a.values(named)).Offer
+	a.say("Counter-offers", fmt.Sprintf("%s over %d months at %s percent, instalments of %s.",
+		amount(made.LimitPaise), made.TenureMonths, amount(made.RateBP), amount(made.InstalmentPaise)), cites...)
+}
+
+func (a *account) values(changes []any) map[string]rule.Value {
+	out := map[string]rule.Value{}
+	for _, c := range changes {
+		out[text(c, "field")] = number(member(c, "to"))
+	}
+	return out
+}
+
+// changed cites changes, each from what is stored, and the outcome that the
+// engine gives them.
+func (a *account) changed(changes []any, then string) (cites []string) {
+	for _, c := range changes {
+		name := text(c, "field")
+		if was := a.facts.Get(name); was.Type() != rule.Absent {
+			cites = append(cites, name+" = "+was.String())
+		}
+		cites = append(cites, "change "+name+" = "+number(member(c, "to")).String())
+	}
+	if got := a.decided(a.values(changes)).Status.String(); got != then {
+		a.Errorf("%v promises %s, and the engine says %s", changes, then, got)
+	}
+	return append(cites, "then = "+then)
+}
+
+// improvement is the sentence about one change, without its full stop.
+func (a *account) improvement(x any) string {
+	changes := list(x, "changes")
+	parts := make([]string, len(changes))
+	for i, c := range changes {
+		name := text(c, "field")
+		parts[i] = fmt.Sprintf("%s at %s", name, number(member(c, "to")))
+		if was := a.facts.Get(name); was.Type() != rule.Absent {
+			parts[i] += " instead of " + was.String()
+		}
+		if name == "enquiries_6m" { // nothing an applicant does makes them fewer but time
+			parts[i] += " (by waiting)"
+		}
+	}
+	d := a.decided(a.values(changes))
+	then := outcomeWords[d.Status.String()]
+	if text(a.decision, "status") == "APPROVED" { // approved already, but for less
+		if d.Offer.CounterOffer {
+			a.Errorf("%s promises the whole amount and gives less", parts)
+		}
+		then = "approved for the whole amount asked for"
+	}
+	return fmt.Sprintf("With %s the application would be %s", strings.Join(parts, " and "), then)
+}
+
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it was decoded a moment ago
+	}
+	return string(b)
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"verdict/internal/store/storetest"
+)
+
+// attackByBombs sends many large bodies at once to a process of its own, whose
+// memory is then known: at its highest it stays within what bodies may take and
+// what a program takes anyway.
+func attackByBombs(t *testing.T) {
+	t.Helper()
+	n := startNode(t, storetest.SQLite(t))
+	key := signUp(t, n)
+	// The race detector takes several times the memory, and its time.
+	part, rounds, mostMiB := 16, 1, 2<<10
+	if os.Getenv("VERDICT_LONG") != "" {
+		part, rounds, mostMiB = 1, 5, 1<<10
+	}
+	type bomb struct{ path, kind, encoding, body string }
+	bombs := []bomb{
+		{"/v1/evaluate", "application/json", "", `{"a":` + strings.Repeat("[0,", 2_000_000/part)},
+		{"/v1/evaluate", "application/json", "", `{` + strings.Repeat(`"a":1,`, 1_300_000/part) + `"a":1}`},
+		{"/v1/evaluate", "application/json", "", `{"bureau":"cibil","report":{"cibil":{"accounts":[` + strings.Repeat(`{},`, 2_500_000/part) + `{}]}}}`},
+		{"/v1/decisions/preview", "application/json", "", `{"applicant":{"x":[` + strings.Repeat(`1,`, 4_000_000/part) + `1]}}`},
+		{"/v1/decisions/preview", "application/json", "", `{"applicant":{"id":"` + strings.Repeat(`\u0041`, 1_300_000/part) + `"}}`},
+		{"/v1/decisions", "application/json", "", strings.Repeat(" ", (64<<20)/part)},
+		{"/v1/scorecards/fit", "application/json", "", `{"rows":[` + strings.Repeat(`{"a":1},`, 1_000_000/part) + `{}]}`},
+		{"/v1/backtest", "text/csv", "gzip", packed(t, "score\n", "\n", (256<<20)/part)},
+		{"/v1/backtest", "text/csv", "gzip", packed(t, "score\n", "0", (256<<20)/part)},
+		{"/v1/backtest", "multipart/form-data; boundary=b", "", strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"lgd\"\r\n\r\n\r\n", 200_000/part)},
+	}
+	var all sync.WaitGroup
+	for range rounds {
+		for _, b := range bombs {
+			for range 2 {
+				all.Go(func() {
+					status, err := throw(t.Context(), n.url+b.path, key, b.kind, b.encoding, b.body)
+					wireTally.Add("bombs", status)
+					if err != nil {
+						t.Logf("%s: %v", b.path, err)
+					}
+					if strings.HasPrefix(status, "5") && status != "503" {
+						t.Errorf("%s with %.40s: %s", b.path, b.body, status)
+					}
+				})
+			}
+		}
+		all.Wait()
+	}
+	peak := peakMiB(t, n.process.Process.Pid)
+	measured("bombs of up to %d MB, %d at once: the process at its highest took %d MiB", 64/part, 2*len(bombs), peak)
+	if peak > mostMiB {
+		t.Errorf("the process took %d MiB, want at most %d", peak, mostMiB)
+	}
+	if status, answer, ok := n.call("POST", "/v1/decisions", key, "", decisionBody); !ok || status != http.StatusOK {
+		t.Errorf("a decision afterwards: %d %v", status, answer)
+	}
+}
+
+// packed is a text of many times the same, in few bytes.
+func packed(t *testing.T, head, again string, size int) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := io.WriteString(w, head)
+	block := []byte(strings.Repeat(again, 64<<10))
+	for done := 0; done < size && err == nil; done += len(block) {
+		_, err = w.Write(block)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// throw sends one body. A connection that is closed before it was sent whole is
+// an answer as well: the service does not wait for the rest.
+func throw(ctx context.Context, url, key, kind, encoding, body string) (outcome string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", kind)
+	if encoding != "" {
+		request.Header.Set("Content-Encoding", encoding)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "closed", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, err = io.Copy(io.Discard, response.Body)
+	return strconv.Itoa(response.StatusCode), err
+}
+
+// peakMiB is the most memory that a process has had.
+func peakMiB(t *testing.T, pid int) int {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "VmHWM:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		t.Fatalf("no VmHWM in %s", data)
+	}
+	kib, err := strconv.Atoi(fields[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kib >> 10
+}

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+// idle is a way to hold a connection and give nothing for it.
+type idle struct {
+	name string
+	// begin is sent at once, and drip again and again, as slowly as drips do.
+	begin, drip string
+}
+
+// attackBySlowness holds connections in every way there is while others are
+// served. All of them are given up within the configured patience, and that is
+// known from the listener, which counts what it holds.
+func attackBySlowness(t *testing.T) {
+	t.Helper()
+	a, _, _ := startApp(t, "-read-timeout", "3s", "-write-timeout", "8s", "-idle-timeout", "2s")
+	key := signUp(t, a)
+	auth := "Host: x\r\nAuthorization: Bearer " + key + "\r\nContent-Type: application/json\r\n"
+	ways := []idle{
+		{"nothing is said", "", ""},
+		{"half a request line", "GET /v1/us", ""},
+		{"a header without end", "GET /livez HTTP/1.1\r\nHost: x\r\n", "X-A: b\r\n"},
+		{"a header byte by byte", "GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ", "b"},
+		{"half a body", "POST /v1/decisions HTTP/1.1\r\n" + auth + "Content-Length: 400\r\n\r\n{", ""},
+		{"a body byte by byte", "POST /v1/decisions HTTP/1.1\r\n" + auth + "Content-Length: 400\r\n\r\n{", " "},
+		{"chunk by chunk", "POST /v1/decisions HTTP/1.1\r\n" + auth + "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"},
+		{"a stranger's body", "POST /v1/decisions HTTP/1.1\r\nHost: x\r\nContent-Length: 400\r\n\r\n", " "},
+		{"nothing after an answer", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", ""},
+		{"answers that nobody reads", repeat("GET /docs HTTP/1.1\r\nHost: x\r\n\r\n", 200), ""},
+	}
+	const each = 5
+	begun := time.Now()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var holding sync.WaitGroup
+	for _, way := range ways {
+		for range each {
+			holding.Go(func() { hold(ctx, a.Addr(), way) })
+			wireTally.Add("slow clients", "given up")
+		}
+	}
+	for range 20 {
+		decided(t, a, key)
+	}
+	served := time.Since(begun)
+	http.DefaultClient.CloseIdleConnections()
+	held, _ := a.api.listener.(*bounded)
+	every := time.NewTicker(20 * time.Millisecond)
+	defer every.Stop()
+	for len(held.slots) > 1 { // the listener keeps a slot for whoever comes next
+		if time.Since(begun) > patience {
+			t.Fatalf("%d of %d connections are still held after %s", len(held.slots)-1, len(ways)*each, patience)
+		}
+		<-every.C
+	}
+	measured("%d slow connections of %d kinds: 20 decisions beside them in %s, the last connection given up after %s",
+		len(ways)*each, len(ways), served.Round(time.Millisecond), time.Since(begun).Round(100*time.Millisecond))
+	cancel()
+	holding.Wait()
+	decided(t, a, key)
+}
+
+func repeat(text string, n int) (out string) {
+	for range n {
+		out += text
+	}
+	return out
+}
+
+// hold keeps a connection in one way until the test is over, and never reads.
+// That the other side has closed it shows there alone.
+func hold(ctx context.Context, addr string, way idle) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	if tcp, is := conn.(*net.TCPConn); is {
+		_ = tcp.SetReadBuffer(4 << 10)
+	}
+	_ = conn.SetWriteDeadline(time.Now().Add(time.Minute))
+	_, _ = io.WriteString(conn, way.begin)
+	drops := time.NewTicker(100 * time.Millisecond)
+	defer drops.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-drops.C:
+			if _, err := io.WriteString(conn, way.drip); way.drip != "" && err != nil {
+				<-ctx.Done()
+				return
+			}
+		}
+	}
+}

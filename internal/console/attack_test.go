@@ -1,0 +1,240 @@
+package console_test
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/proof"
+	"verdict/internal/tenant"
+)
+
+// TestAttack walks through the console by its links, fills every field of every
+// form that it finds with texts that mean something elsewhere, and looks at
+// every page again: all of them are texts there, too. A new page is found by
+// the link to it.
+func TestAttack(t *testing.T) {
+	t.Parallel()
+	var tally proof.Tally
+	h := newHouse(t)
+	c := &crawler{browser: h.signUp(), tally: &tally, seen: map[string]bool{}, long: os.Getenv("VERDICT_LONG") != ""}
+	c.decide(tenant.Sandbox, formTexts[0])
+	c.draft(tenant.Sandbox, stricter)
+	c.walk("/console/sandbox", "/console/account", "/console/users")
+	if len(c.seen) < 30 || len(c.forms) < 20 {
+		t.Fatalf("only %d pages and %d forms were found", len(c.seen), len(c.forms))
+	}
+	fields := 0
+	for _, f := range c.forms {
+		fields += c.attack(f)
+	}
+	forms := len(c.forms)
+	again := &crawler{browser: c.browser, tally: &tally, seen: map[string]bool{}}
+	again.walk("/console/sandbox", "/console/account", "/console/users")
+	if again.planted == 0 {
+		t.Error("nothing of all that is shown anywhere")
+	}
+	c.otherMethods()
+	texts := 1
+	if c.long {
+		texts = len(formTexts)
+	}
+	figures := fmt.Sprintf("%d pages, %d forms, %d fields, %d of %d texts in each.\n\n%s",
+		len(again.seen), forms, fields, texts, len(formTexts), tally.Table("attack", "answered with"))
+	t.Log(figures)
+	if !t.Failed() {
+		text := proof.Origin(context.WithoutCancel(t.Context()), time.Now(), "make attack") + "\n" + figures
+		if err := proof.Write(os.Getenv(proof.Variable), "attack-console", text); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// formTexts are those that mean something in HTML, in a template, in a
+// spreadsheet, in SQL or in a header.
+var formTexts = []string{
+	`"><script>QUAGGA()</script>`, `<img src=x onerror=QUAGGA>`, `" onfocus="QUAGGA" autofocus="`, `javascript:QUAGGA`, `</textarea></title><svg onload=QUAGGA>`,
+	`{{QUAGGA}}`, `=cmd|'/C calc'!QUAGGA`, `'; DROP TABLE users; --QUAGGA`, "QUAGGA\r\nSet-Cookie: a=b", "QUAGGA\x00\xff\u202e", strings.Repeat("QUAGGA", 5_000),
+}
+
+// awake is what one of them would be if it were more than a text.
+var awake = []string{"<script>QUAGGA", "<img src=x", `onfocus="QUAGGA`, `href="javascript:`, "<svg onload"}
+
+// crawler is a browser that goes wherever a link leads.
+type crawler struct {
+	*browser
+	tally   *proof.Tally
+	seen    map[string]bool
+	forms   []found
+	planted int  // texts of ours that were shown
+	long    bool // every text in every field, not one
+}
+
+// found is a form of a page.
+type found struct {
+	action string
+	fields url.Values
+}
+
+var (
+	aLink   = regexp.MustCompile(`href="(/console[^"#]*)`)
+	aForm   = regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)"[^>]*>(.*?)</form>`)
+	aForm2  = regexp.MustCompile(`(?s)<form[^>]*action="([^"]*)"[^>]*method="post"[^>]*>(.*?)</form>`)
+	aField  = regexp.MustCompile(`<(?:input|select|textarea|button)[^>]*\bname="([^"]*)"[^>]*>`)
+	aValue  = regexp.MustCompile(`\bvalue="([^"]*)"`)
+	anyPath = regexp.MustCompile(`\{[a-z$]+\}`)
+)
+
+// walk visits every page that can be reached, each once. Lists of many pages of
+// one kind end somewhere.
+func (c *crawler) walk(paths ...string) {
+	c.Helper()
+	const most = 250
+	for len(paths) > 0 && len(c.seen) < most {
+		path := html.UnescapeString(paths[0])
+		paths = paths[1:]
+		if c.seen[path] || strings.HasPrefix(path, "/console/assets/") || strings.Contains(path, "signout") || strings.HasPrefix(path, "/console/live") {
+			continue
+		}
+		c.seen[path] = true
+		page := c.get(path)
+		c.judge("GET "+path, page)
+		for _, link := range aLink.FindAllStringSubmatch(page.body, -1) {
+			paths = append(paths, link[1])
+		}
+		c.collect(path, page.body)
+	}
+}
+
+// collect notes the forms of a page, one of each address without its ids.
+func (c *crawler) collect(path, body string) {
+	for _, form := range slices.Concat(aForm.FindAllStringSubmatch(body, -1), aForm2.FindAllStringSubmatch(body, -1)) {
+		f := found{action: html.UnescapeString(form[1]), fields: url.Values{}}
+		if f.action == "" {
+			f.action = path
+		}
+		for _, field := range aField.FindAllStringSubmatch(form[2], -1) {
+			value := ""
+			if v := aValue.FindStringSubmatch(field[0]); v != nil {
+				value = html.UnescapeString(v[1])
+			}
+			f.fields[field[1]] = []string{value}
+		}
+		same := func(other found) bool {
+			return withoutIDs(other.action) == withoutIDs(f.action) && len(other.fields) == len(f.fields)
+		}
+		if strings.Contains(f.action, "sign") || slices.ContainsFunc(c.forms, same) {
+			continue
+		}
+		c.forms = append(c.forms, f)
+	}
+}
+
+var hasID = regexp.MustCompile(`[a-z]+_[0-9A-Z]{26}`)
+
+func withoutIDs(path string) string { return hasID.ReplaceAllString(path, "*") }
+
+// attack fills each field of a form in turn with each text.
+func (c *crawler) attack(f found) (fields int) {
+	c.Helper()
+	for _, name := range slices.Sorted(maps.Keys(f.fields)) {
+		fields++
+		for i, text := range formTexts {
+			if c.long || i == (fields+len(f.action))%len(formTexts) {
+				c.fill(f, name, text)
+			}
+		}
+	}
+	return fields
+}
+
+// fill sends a form with a text in one of its fields.
+func (c *crawler) fill(f found, name, text string) {
+	c.Helper()
+	pairs := []string{}
+	for other, values := range f.fields {
+		value := values[0]
+		if other == name {
+			value = text
+		}
+		pairs = append(pairs, other, value)
+	}
+	c.judge("POST "+f.action+" with "+name, c.post(f.action, pairs...))
+}
+
+// judge looks at one answer.
+func (c *crawler) judge(what string, a *answer) {
+	c.Helper()
+	c.tally.Add("console", strconv.Itoa(a.status))
+	if a.status >= http.StatusInternalServerError {
+		c.Errorf("%.300s: %d\n%.1000s", what, a.status, a.body)
+	}
+	kind := a.header.Get("Content-Type")
+	if a.header.Get("Set-Cookie") == "a=b" || strings.Contains(a.header.Get("Location"), "QUAGGA\n") {
+		c.Errorf("%.300s: a header was planted: %v", what, a.header)
+	}
+	if to := a.header.Get("Location"); to != "" && !strings.HasPrefix(to, "/console") {
+		c.Errorf("%.300s leads out of the house: %s", what, to)
+	}
+	c.planted += strings.Count(a.body, "QUAGGA")
+	switch {
+	case strings.HasPrefix(kind, "text/html"):
+		for _, text := range awake {
+			if strings.Contains(a.body, text) {
+				c.Errorf("%.300s: %s is part of the page", what, text)
+			}
+		}
+	case strings.HasPrefix(kind, "text/csv"):
+		rows, err := csv.NewReader(strings.NewReader(a.body)).ReadAll()
+		if err != nil {
+			c.Errorf("%.300s is no CSV: %v", what, err)
+		}
+		for _, cell := range slices.Concat(rows...) {
+			if _, err := strconv.ParseFloat(cell, 64); cell != "" && err != nil && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				c.Errorf("%.300s has a formula in it: %q", what, cell)
+			}
+		}
+	}
+}
+
+// otherMethods asks every path of the console with methods that it does not
+// have, and by a header that names another one.
+func (c *crawler) otherMethods() {
+	c.Helper()
+	methods := map[string][]string{}
+	for _, route := range c.console.Routes() {
+		method, path, _ := strings.Cut(route, " ")
+		path = strings.Replace(path, "{env}", "sandbox", 1)
+		methods[path] = append(methods[path], method)
+	}
+	for path, has := range methods {
+		at := strings.TrimSuffix(anyPath.ReplaceAllString(path, "x"), "/x")
+		if strings.Contains(path, "{") && !strings.HasSuffix(path, "}") {
+			at = anyPath.ReplaceAllString(path, "x")
+		}
+		for _, method := range []string{"PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"} {
+			request, err := http.NewRequestWithContext(c.Context(), method, c.url+at, nil)
+			if err != nil {
+				c.Fatal(err)
+			}
+			request.Header.Set("X-HTTP-Method-Override", has[0])
+			request.Header.Set("Origin", c.url)
+			a := c.do(request)
+			c.judge(method+" "+at, a)
+			if a.status < http.StatusBadRequest {
+				c.Errorf("%s %s is answered with %d", method, at, a.status)
+			}
+		}
+	}
+}

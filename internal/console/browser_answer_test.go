@@ -1,0 +1,80 @@
+package console_test
+
+import (
+	"testing"
+
+	"verdict/internal/console/browsertest"
+	"verdict/internal/tenant"
+)
+
+// brief looks at a page once in either theme and once at either width. What is
+// seen through it is drawn from the same pieces as the pages that are looked at
+// in all four ways; for pictures that are kept it makes no difference.
+func (s *stage) brief() browsertest.Lens {
+	lens := s.lens
+	lens.Brief = !lens.Tall
+	return lens
+}
+
+// answers looks at what pages show after something was asked of them: what came
+// of it, or what was wrong with it.
+func (s *stage) answers(t *testing.T) {
+	tab := s.signIn(t, s.made.People[0].Email)
+	things := exhibitsOf(s.service, s.caller(tenant.Live)).paths(t)
+	draft := things["/console/{env}/policies/{id}"][0].path
+	tab.Go(draft + "/try")
+	tab.Press("Decide the sample")
+	tab.Sees("Rules that hit")
+	tab.Inspect(s.brief(), "policies-id-try-decided")
+	tab.Go(draft + "/impact")
+	tab.Tick("[name=on][value=synthetic]")
+	tab.Fill("[name=rows]", "300")
+	tab.Press("Measure the impact")
+	tab.Sees("Which change moved them")
+	tab.Inspect(s.brief(), "policies-id-impact-measured")
+	tab.Expect(422)
+	for _, f := range []struct{ name, path, field, typed, button string }{
+		{"policies-id-try", draft + "/try", "[name=foir]", "much", "Decide the sample"},
+		{"keys-new", "/console/live/keys/new", "[name=expires_at]", "2020-01-01", "Make the key"},
+		{"users", "/console/users", "[name=email]", "nobody", "Make a link"},
+		{"account", "/console/account", "[name=password]", "short", "Change it"},
+		{"backtests-new", "/console/live/backtests/new?from=synthetic", "[name=n]", "-3", "Run the backtest"},
+		{"fraud-pincodes", "/console/live/fraud/pincodes", "[name=pincode]", "12", "Keep the entry"},
+		{"decisions-id", things["/console/{env}/decisions/{id}"][1].path, "[name=reason_code]", "not a code", "Add review"},
+	} {
+		tab.Width(1280) // the last look was at a telephone's
+		tab.Go(f.path)
+		// The browser would not let these go out; a program would.
+		tab.Ask(`document.querySelectorAll("form").forEach(f => { f.noValidate = true }); document.querySelectorAll("main details").forEach(d => { d.open = true })`, nil)
+		tab.Fill(f.field, f.typed)
+		tab.Press(f.button)
+		var beside int
+		if tab.Ask(`document.querySelectorAll("main .fault").length`, &beside); beside == 0 {
+			t.Errorf("%s: nothing is said beside a field", f.name)
+		}
+		tab.Inspect(s.brief(), f.name+"-refused")
+	}
+}
+
+// reference draws the whole description of the API, where pictures are kept;
+// there is much of it, and axe-core would take minutes for what is drawn from
+// the same few pieces.
+func (s *stage) reference(t *testing.T) {
+	if !s.lens.Tall {
+		return
+	}
+	tab := s.signIn(t, s.made.People[0].Email)
+	tab.Go("/console/live/reference")
+	tab.Roll(s.lens, "reference-whole")
+}
+
+// emptiness looks at what somebody new sees before there is anything to see.
+func (w *walker) emptiness() {
+	w.Helper()
+	for _, path := range []string{
+		"", "/decisions", "/referrals", "/fraud", "/fraud/blocked", "/fraud/pincodes", "/runs", "/scorecards", "/policies", "/backtests", "/usage", "/audit",
+	} {
+		w.Go("/console/live" + path)
+		w.Inspect(w.brief(), "empty-"+look{}.file(path))
+	}
+}

@@ -1,0 +1,223 @@
+package console_test
+
+import (
+	"html"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/demo"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+// TestFilledConsole looks at a tenant that has one of everything, at every page
+// of the table: where its links and forms lead, what of it others see, and what
+// becomes of the hostile texts in it.
+func TestFilledConsole(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t)
+	t.Run("links", func(t *testing.T) {
+		t.Parallel()
+		f.links(t)
+	})
+	t.Run("forms", func(t *testing.T) {
+		t.Parallel()
+		f.forms(t)
+	})
+	t.Run("hostile texts", func(t *testing.T) {
+		t.Parallel()
+		f.escapes(t)
+	})
+	t.Run("others", func(t *testing.T) {
+		t.Parallel()
+		f.walls(t)
+	})
+}
+
+// filled is a demonstration, every page of which was fetched once.
+type filled struct {
+	*house
+	admin *browser
+	pages map[string]string // by address
+	ids   map[tenant.Environment]map[string][]look
+}
+
+func newFilled(t *testing.T) *filled {
+	t.Helper()
+	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
+	h := houseOver(t, db)
+	_, err := demo.Fill(t.Context(), db, demo.Options{
+		Now: time.Now(), Decisions: 90, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &filled{house: h, admin: h.newBrowser(), pages: map[string]string{}, ids: map[tenant.Environment]map[string][]look{}}
+	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demoPassword).want(http.StatusSeeOther)
+	for _, env := range tenant.Environments() {
+		f.ids[env] = exhibitsOf(h.service, f.admin.who(env)).paths(t)
+		for _, l := range f.ids[env]["/console/{env}/decisions/{id}"] {
+			f.admin.post(l.path+"/review", "outcome", "more_information", "note", hostileTexts[0]).want(http.StatusSeeOther)
+		}
+		for _, route := range h.console.Routes() {
+			pattern, get := strings.CutPrefix(route, "GET ")
+			looks, named := f.ids[env][pattern]
+			switch {
+			case !get || pattern == "/console/invite/{token}":
+				continue
+			case !named && strings.Contains(strings.NewReplacer("{env}", "", "{$}", "").Replace(pattern), "{"):
+				t.Errorf("%s names something, and there is no example of it: add one to exhibits", pattern)
+			case !named:
+				looks = []look{{path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)}}
+			}
+			for _, l := range looks {
+				if shown := f.admin.get(l.path); shown.status == http.StatusOK {
+					f.pages[l.path] = shown.body
+				} else if shown.status != http.StatusSeeOther {
+					t.Errorf("%s is answered with %d", l.path, shown.status)
+				}
+			}
+		}
+	}
+	return f
+}
+
+var (
+	pageLink = regexp.MustCompile(`<a [^>]*?href="([^"]*)"`)
+	anID     = regexp.MustCompile(`[a-z]+_[0-9A-HJKMNP-TV-Z]{26}`)
+	aQuery   = regexp.MustCompile(`=[^&]*`)
+)
+
+// sameLinks is how many links of one kind are followed.
+const sameLinks = 4
+
+// links follows what leads from any page: nothing may be missing at the end, nor
+// the place on the page that a link names.
+func (f *filled) links(t *testing.T) {
+	t.Helper()
+	followed := map[string]int{}
+	for at, body := range f.pages {
+		if strings.HasSuffix(at, ".html") || strings.Contains(at, ".csv") {
+			continue // a file
+		}
+		for _, found := range pageLink.FindAllStringSubmatch(body, -1) {
+			to, place, _ := strings.Cut(html.UnescapeString(found[1]), "#")
+			target := body
+			if to != "" {
+				kind := aQuery.ReplaceAllString(anID.ReplaceAllString(to, "*"), "=*") + "#" + place
+				if followed[kind]++; followed[kind] > sameLinks || !strings.HasPrefix(to, "/console") {
+					continue
+				}
+				shown := f.admin.get(to)
+				if shown.status != http.StatusOK && shown.status != http.StatusSeeOther {
+					t.Errorf("%s leads to %s, where the answer is %d", at, to, shown.status)
+				}
+				target = shown.body
+			}
+			if place != "" && !strings.Contains(target, `id="`+html.EscapeString(place)+`"`) {
+				t.Errorf("%s leads to %s#%s, and that is not there", at, to, place)
+			}
+		}
+	}
+	if len(followed) < 60 {
+		t.Errorf("%d kinds of links were found", len(followed))
+	}
+}
+
+var pageForm = regexp.MustCompile(`<form [^>]*?method="post"[^>]*? action="([^"]*)"`)
+
+// byScript are the forms that no page has: scripts post them, or buttons that
+// are there in a state that the demonstration is not in.
+var byScript = map[string]string{
+	"POST /console/{env}/policies/condition":    "the editor's script",
+	"POST /console/signin":                      "somebody is signed in",
+	"POST /console/signup":                      "somebody is signed in",
+	"POST /console/invite/{token}":              "somebody is signed in",
+	"POST /console/{env}/backtests/{id}/cancel": "nothing is running",
+}
+
+// forms posts what the pages have forms for, as another site would have a
+// browser do it; and every form of the table must be on some page.
+func (f *filled) forms(t *testing.T) {
+	t.Helper()
+	posted := map[string]bool{}
+	for at, body := range f.pages {
+		for _, found := range pageForm.FindAllStringSubmatch(body, -1) {
+			to, _, _ := strings.Cut(html.UnescapeString(found[1]), "#")
+			if posted[to] {
+				continue
+			}
+			posted[to] = true
+			request := f.admin.form(to, "name", "x")
+			request.Header.Set("Origin", "https://evil.example")
+			if a := f.admin.do(request); a.status != http.StatusForbidden || !strings.Contains(a.body, "another site") {
+				t.Errorf("the form to %s on %s is answered with %d", to, at, a.status)
+			}
+		}
+	}
+	for _, route := range f.console.Routes() {
+		path, is := strings.CutPrefix(route, "POST ")
+		if !is || byScript[route] != "" {
+			continue
+		}
+		pattern := regexp.MustCompile("^" + regexp.MustCompile(`\\\{[a-z]+\\\}`).ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + `(\?.*)?$`)
+		there := false
+		for to := range posted {
+			there = there || pattern.MatchString(to)
+		}
+		if !there {
+			t.Errorf("%s is on no page", route)
+		}
+	}
+}
+
+// hostileTexts are in the demonstration, as strangers sent them; the first is
+// the note of a review.
+var hostileTexts = []string{
+	`</textarea><script>alert('note')`, `<script>alert("org")`, `<img src=x onerror=alert(`, `<svg onload=alert(`, `<b>v2</b>`, `<i>draft</i>`,
+}
+
+// escapes looks for them on every page: each is shown somewhere, and nowhere as
+// anything but text.
+func (f *filled) escapes(t *testing.T) {
+	t.Helper()
+	shown := map[string]bool{}
+	for at, body := range f.pages {
+		for _, text := range hostileTexts {
+			if strings.Contains(body, text) && !strings.Contains(at, ".csv") {
+				t.Errorf("%s has %s in it", at, text)
+			}
+			if strings.Contains(html.UnescapeString(body), text) {
+				shown[text] = true
+			}
+		}
+	}
+	for _, text := range hostileTexts {
+		if !shown[text] {
+			t.Errorf("%s is shown nowhere, so nothing was proved", text)
+		}
+	}
+}
+
+// trail is everything that was done, for telling whether something was.
+func (f *filled) trail(t *testing.T) (entries int) {
+	t.Helper()
+	for _, env := range tenant.Environments() {
+		for l := (decisioning.List{Limit: decisioning.MaxLimit}); ; {
+			page, err := f.service.Audit(t.Context(), f.admin.who(env), decisioning.AuditFilter{}, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries += len(page.Data)
+			if l.Cursor = page.NextCursor; l.Cursor == "" {
+				break
+			}
+		}
+	}
+	return entries
+}

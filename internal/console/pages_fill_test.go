@@ -1,0 +1,265 @@
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// past is a year of a lender's work, written beside a demonstration through the
+// store's own batches. Every decision in it is a copy of one that the service
+// made, with an id of its own time, so that it can be repeated like any other.
+type past struct {
+	db        *store.DB
+	tenantID  string
+	env       tenant.Environment
+	actor     string
+	end       time.Time
+	decisions int
+	ids       *tenant.IDs
+
+	by       map[string][]store.DecisionWrite // what to copy, by status
+	referred []string
+}
+
+// How the copies come out, in a thousand, and how many there are of the rest
+// for a number of decisions.
+const (
+	referredOf1000 = 20
+	declinedOf1000 = 400
+	waitingReferrals,
+	aRunFor, anEntryFor, anAlertFor, aBacktestFor = 3_000, 50, 20, 500, 4_000
+	perApplicant, vectorFor, atOnce = 3, 100, 256
+)
+
+// fillPast writes it, and nothing when it is there already.
+func fillPast(t *testing.T, p *past) {
+	t.Helper()
+	p.ids = tenant.NewIDs(rand.Reader)
+	p.readCopies(t)
+	p.writeDecisions(t)
+	p.writeReviews(t)
+	scope := p.scope()
+	p.inBatches(t, p.decisions/anEntryFor, func(tx *store.Tx, i int) error { return tx.Audit(p.entry(i)) })
+	p.inBatches(t, p.decisions/anAlertFor, p.alert)
+	p.writeRuns(t, scope)
+	p.writeBacktests(t, scope)
+	p.writeRuleStats(t)
+}
+
+func (p *past) scope() *store.Scope { return p.db.Scope(p.tenantID, string(p.env)) }
+
+// at is the time of the i-th of n things, spread over the year.
+func (p *past) at(i, n int) time.Time {
+	return p.end.AddDate(-1, 0, 0).Add(time.Duration(i) * (365 * 24 * time.Hour / time.Duration(n+1)))
+}
+
+// readCopies finds what to copy.
+func (p *past) readCopies(t *testing.T) {
+	t.Helper()
+	p.by = map[string][]store.DecisionWrite{}
+	err := p.scope().WalkDecisions(t.Context(), store.Page{}, func(d *store.Decision) error {
+		write := store.DecisionWrite{Decision: *d}
+		if features, err := p.scope().Features(t.Context(), d.ID); err == nil {
+			write.Features = &features
+		}
+		if len(p.by[d.Status]) < 200 {
+			p.by[d.Status] = append(p.by[d.Status], write)
+		}
+		return nil
+	})
+	if err != nil || len(p.by) != 3 {
+		t.Fatalf("%d outcomes to copy: %v", len(p.by), err)
+	}
+}
+
+// writeDecisions stores the copies, many at once, as requests do.
+func (p *past) writeDecisions(t *testing.T) {
+	t.Helper()
+	var wait sync.WaitGroup
+	var once sync.Once
+	var failed error
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	next := make(chan *store.DecisionWrite, atOnce)
+	for range atOnce {
+		wait.Go(func() {
+			for w := range next {
+				if err := p.scope().InsertDecision(ctx, w); err != nil {
+					once.Do(func() { failed = err; cancel() })
+				}
+			}
+		})
+	}
+	for i := range p.decisions {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- p.copied(i)
+	}
+	close(next)
+	wait.Wait()
+	if failed != nil {
+		t.Fatal(failed)
+	}
+}
+
+// copied is the i-th decision.
+func (p *past) copied(i int) *store.DecisionWrite {
+	status := "APPROVED"
+	switch n := i * 617 % 1000; {
+	case n < referredOf1000:
+		status = "REFERRED"
+	case n < referredOf1000+declinedOf1000:
+		status = "DECLINED"
+	}
+	from := p.by[status][i*31%len(p.by[status])]
+	w := &store.DecisionWrite{Decision: from.Decision}
+	d := &w.Decision
+	d.ID = p.ids.New(tenant.KindDecision, p.at(i, p.decisions))
+	made, _ := tenant.Time(d.ID)
+	d.CreatedMicros, d.Actor = made.UnixMicro(), p.actor
+	d.ApplicantRef = fmt.Sprintf("Y-%07d", i/perApplicant)
+	d.Response = bytes.Replace(d.Response, []byte(from.Decision.ID), []byte(d.ID), 1)
+	if from.Features != nil && i%vectorFor == 0 {
+		w.Features = from.Features
+	}
+	w.Meter = store.Meter{
+		Period: tenant.PeriodOf(made).Key(), Day: tenant.BusinessDay(made), Endpoint: d.Endpoint, Units: 1, Billable: true, Quota: store.Unmetered,
+	}
+	if status == "REFERRED" {
+		p.referred = append(p.referred, d.ID)
+	}
+	return w
+}
+
+// inBatches does something so many times, a few hundred in a transaction.
+func (p *past) inBatches(t *testing.T, n int, do func(tx *store.Tx, i int) error) {
+	t.Helper()
+	for from := 0; from < n; from += atOnce {
+		err := p.scope().Write(t.Context(), func(tx *store.Tx) error {
+			for i := from; i < min(from+atOnce, n); i++ {
+				if err := do(tx, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// writeReviews settles all that was referred but for the newest.
+func (p *past) writeReviews(t *testing.T) {
+	t.Helper()
+	settled := p.referred[:max(0, len(p.referred)-waitingReferrals)]
+	p.inBatches(t, len(settled), func(tx *store.Tx, i int) error {
+		made, _ := tenant.Time(settled[i])
+		return tx.InsertReview(store.Review{
+			ID: p.ids.New(tenant.KindReview, made.Add(time.Hour)), DecisionID: settled[i], CreatedMicros: made.Add(time.Hour).UnixMicro(),
+			Actor: p.actor, Outcome: "upheld", ReasonCode: "BUR_ENQ", Note: "Seen.",
+		})
+	})
+}
+
+// entry is something that people did; most of it is what they do every day.
+func (p *past) entry(i int) store.AuditEntry {
+	id := p.ids.New(tenant.KindAudit, p.at(i, p.decisions/anEntryFor))
+	made, _ := tenant.Time(id)
+	action := []string{"session.created", "decision.reviewed", "alert.moved"}[i%3]
+	return store.AuditEntry{ID: id, CreatedMicros: made.UnixMicro(), Actor: p.actor, Action: action, Object: fmt.Sprintf("obj_%d", i%500)}
+}
+
+// alert opens one about an account of its own.
+func (p *past) alert(tx *store.Tx, i int) error {
+	made := p.at(i, p.decisions/anAlertFor)
+	kinds := decisioning.AlertTypes()
+	_, _, err := tx.RaiseAlert(store.AlertWant{
+		ID: p.ids.New(tenant.KindAlert, made), Type: kinds[i%len(kinds)], Severity: []string{"low", "medium", "high"}[i%3],
+		Entity: store.ObservedEntity{Kind: "beneficiary_account", Key: fmt.Sprintf("past-%d", i), Display: "50100…" + fmt.Sprint(i)},
+		Value:  3, Threshold: 3, WindowHours: 72, ApplicantRef: fmt.Sprintf("Y-%07d", i), NowMicros: made.UnixMicro(), Actor: p.actor,
+	})
+	return err
+}
+
+// writeRuns copies the agents' runs.
+func (p *past) writeRuns(t *testing.T, scope *store.Scope) {
+	t.Helper()
+	runs, _, err := scope.ListRuns(t.Context(), store.RunFilter{}, store.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range runs {
+		if runs[i], err = scope.Run(t.Context(), runs[i].ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := p.decisions / aRunFor
+	p.inBatches(t, n, func(tx *store.Tx, i int) error {
+		run := runs[i%len(runs)]
+		run.ID, run.CreatedMicros = p.ids.New(tenant.KindRun, p.at(i, n)), p.at(i, n).UnixMicro()
+		return tx.InsertRun(run)
+	})
+}
+
+// writeBacktests copies those that succeeded, without their rows.
+func (p *past) writeBacktests(t *testing.T, scope *store.Scope) {
+	t.Helper()
+	var runs []store.Backtest
+	err := scope.Read(t.Context(), func(tx *store.Tx) error {
+		found, _, err := tx.ListBacktests(store.BacktestFilter{Status: store.BacktestSucceeded}, store.Page{})
+		for _, b := range found {
+			whole, err := tx.Backtest(b.ID)
+			if err != nil {
+				return err
+			}
+			whole.Chunks, whole.ChunksDone, whole.Purged = 0, 0, true
+			runs = append(runs, whole)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := p.decisions / aBacktestFor
+	p.inBatches(t, n, func(tx *store.Tx, i int) error {
+		run := runs[i%len(runs)]
+		made := p.at(i, n)
+		run.ID, run.CreatedMicros = p.ids.New(tenant.KindBacktest, made), made.UnixMicro()
+		run.StartedMicros, run.FinishedMicros = made.UnixMicro(), made.UnixMicro()+1
+		return tx.InsertBacktest(run)
+	})
+}
+
+// writeRuleStats counts every rule of every version on every day of the year.
+func (p *past) writeRuleStats(t *testing.T) {
+	t.Helper()
+	sets, _, err := p.scope().ListRuleSets(t.Context(), store.RuleSetFilter{}, store.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range sets {
+		var stats []store.RuleStat
+		for rule := range 40 {
+			for day := range 365 {
+				stats = append(stats, store.RuleStat{
+					TenantID: p.tenantID, Environment: string(p.env), RuleSetID: set.ID, RuleID: fmt.Sprintf("KO_%02d", rule),
+					Day: tenant.BusinessDay(p.end.AddDate(0, 0, -day)), Evaluated: 1000, Hit: 10, Unknown: 5,
+				})
+			}
+		}
+		if err := p.db.System().AddRuleStats(t.Context(), stats); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package console_test
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/demo"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+// The variables of TestPagesAtSize: how many decisions there are in live (a
+// tenth of that in the sandbox), and a database that is filled once and kept.
+const (
+	pagesVariable         = "VERDICT_PAGES"
+	pagesDatabaseVariable = "VERDICT_PAGES_DATABASE"
+)
+
+// mostForAPage is how long a page may take, in the median of its fetches.
+const mostForAPage = 50 * time.Millisecond
+
+// TestPagesAtSize asks for every page and file of a lender that has decided for
+// a year: with each filter and each two of them, the page after the first and
+// the last one, in both environments. With VERDICT_LONG=1 there are a million
+// decisions, on both databases, and a page whose median is above mostForAPage
+// fails; otherwise there are few, and the pages are only looked at.
+func TestPagesAtSize(t *testing.T) {
+	t.Parallel()
+	n, fetches := 600, 1
+	if os.Getenv("VERDICT_LONG") != "" {
+		n, fetches = 1_000_000, 20
+	}
+	if text := os.Getenv(pagesVariable); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("%s: %v", pagesVariable, err)
+		}
+		fetches = 20
+	}
+	if kept := os.Getenv(pagesDatabaseVariable); kept != "" {
+		newSize(t, kept, n, fetches).measure(t)
+		return
+	}
+	if fetches == 1 {
+		newSize(t, storetest.SQLite(t), n, fetches).measure(t)
+		return
+	}
+	// One after the other: each would slow the other down.
+	t.Run("sqlite", func(t *testing.T) { newSize(t, storetest.SQLite(t), n, fetches).measure(t) })     //nolint:paralleltest // see above
+	t.Run("postgres", func(t *testing.T) { newSize(t, storetest.Postgres(t), n, fetches).measure(t) }) //nolint:paralleltest // see above
+}
+
+// size is the console of a tenant with a past.
+type size struct {
+	*browser
+	made    demo.Filled
+	fetches int
+	taken   []fetched
+}
+
+// fetched is how long a page took, and how much of the processors this program
+// used for one fetch of it: that does not depend on what else the machine does.
+type fetched struct {
+	path             string
+	median, p99, cpu time.Duration
+	bytes            int
+}
+
+func newSize(t *testing.T, databaseURL string, n, fetches int) *size {
+	t.Helper()
+	db := storetest.Open(t, databaseURL, store.Options{})
+	house := houseOver(t, db)
+	s := &size{browser: house.newBrowser(), fetches: fetches}
+	begun := time.Now()
+	var err error
+	s.made, err = demo.Fill(t.Context(), db, demo.Options{
+		Now: begun, Decisions: 240, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+	})
+	switch {
+	case errors.Is(err, demo.ErrNotEmpty):
+		there, err := s.service.Tenants(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.made.TenantID = there[0].ID
+	case err != nil:
+		t.Fatal(err)
+	default:
+		for _, env := range tenant.Environments() {
+			p := &past{db: db, tenantID: s.made.TenantID, env: env, actor: s.made.People[1].ID, end: begun, decisions: n}
+			if env == tenant.Sandbox {
+				p.decisions = n / 10
+			}
+			fillPast(t, p)
+		}
+		t.Logf("%d decisions of a year were written in %s", n+n/10, time.Since(begun).Round(time.Second))
+	}
+	s.post("/console/signin", "email", "asha@kaveri.example", "password", demoPassword).want(http.StatusSeeOther)
+	return s
+}
+
+// measure asks for everything and tells what took long.
+func (s *size) measure(t *testing.T) {
+	t.Helper()
+	s.T = t
+	for _, env := range tenant.Environments() {
+		things := exhibitsOf(s.service, s.who(env))
+		paths := things.paths(t)
+		for _, route := range s.console.Routes() {
+			pattern, get := strings.CutPrefix(route, "GET ")
+			if !get || pattern == "/console/invite/{token}" {
+				continue
+			}
+			looks := paths[pattern]
+			if looks == nil {
+				looks = []look{{path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)}}
+			}
+			for _, l := range looks {
+				s.visit(l.path, s.fetches > 1 && !strings.Contains(pattern, "{id}"))
+			}
+		}
+		s.last(things)
+	}
+	s.tell()
+}
+
+// visit measures a page, with each of its filters and, when pairs are wanted,
+// each two, and the page that comes after each.
+func (s *size) visit(path string, pairs bool) {
+	s.Helper()
+	if strings.HasSuffix(path, "/audit.csv") { // a file of everything takes as long as it takes
+		day := time.Now().AddDate(0, 0, -2).Format(time.DateOnly)
+		path += "?from=" + day + "&to=" + day
+	}
+	first := s.fetch(path, s.fetches)
+	s.next(first)
+	filters := s.filtersOf(path, first)
+	for i, a := range filters {
+		s.next(s.fetch(path+"?"+a.query(), s.fetches))
+		for _, b := range filters[i+1:] {
+			if pairs && a.name != b.name {
+				s.fetch(path+"?"+a.query()+"&"+b.query(), s.fetches/4) // they are many
+			}
+		}
+	}
+}
+
+// next measures the page after one.
+func (s *size) next(shown string) {
+	s.Helper()
+	if found := nextLink.FindStringSubmatch(shown); found != nil {
+		s.fetch(html.UnescapeString(found[1]), s.fetches)
+	}
+}
+
+var nextLink = regexp.MustCompile(`href="([^"]+)" rel="next"`)
+
+// fetch measures one page and returns it.
+func (s *size) fetch(path string, times int) string {
+	s.Helper()
+	took := make([]time.Duration, times)
+	var shown *answer
+	before := spent(s.T)
+	for i := range took {
+		begun := time.Now()
+		shown = s.get(path)
+		took[i] = time.Since(begun)
+		if shown.status != http.StatusOK && shown.status != http.StatusSeeOther {
+			s.Errorf("%s is answered with %d", path, shown.status)
+		}
+	}
+	slices.Sort(took)
+	cpu := (spent(s.T) - before) / time.Duration(times)
+	s.taken = append(s.taken, fetched{path, took[len(took)/2], took[len(took)-1], cpu, len(shown.body)})
+	return shown.body
+}
+
+// spent is how long this program has used the processors.
+func spent(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// last measures the last pages of the long lists. Cursors are those of the use
+// cases, whose pages may be larger.
+func (s *size) last(x *exhibits) {
+	s.Helper()
+	for path, list := range map[string]func(decisioning.List) (string, error){
+		"/decisions": func(l decisioning.List) (string, error) {
+			page, err := x.service.Decisions(s.Context(), x.who, decisioning.DecisionFilter{}, l)
+			return page.NextCursor, err
+		},
+		"/audit": func(l decisioning.List) (string, error) {
+			page, err := x.service.Audit(s.Context(), x.who, decisioning.AuditFilter{}, l)
+			return page.NextCursor, err
+		},
+		"/referrals": func(l decisioning.List) (string, error) {
+			page, err := x.service.Referrals(s.Context(), x.who, l)
+			return page.NextCursor, err
+		},
+	} {
+		ask := decisioning.List{Limit: decisioning.MaxLimit}
+		for {
+			next, err := list(ask)
+			if err != nil {
+				s.Fatal(err)
+			}
+			if next == "" {
+				break
+			}
+			ask.Cursor = next
+		}
+		if ask.Cursor == "" && s.fetches > 1 {
+			s.Errorf("%s has a single page", path)
+		}
+		s.fetch(x.at+path+"?cursor="+ask.Cursor, s.fetches)
+	}
+}
+
+// filter is one value of a filter of a page.
+type filter struct{ name, value string }
+
+func (f filter) query() string { return url.Values{f.name: {f.value}}.Encode() }
+
+var (
+	filterForm   = regexp.MustCompile(`(?s)<form class="filters" method="get" action="([^"]+)".*?</form>`)
+	filterInput  = regexp.MustCompile(`<input id="f-[^"]*" name="([^"]+)" type="[a-z]+"`)
+	filterSelect = regexp.MustCompile(`(?s)<select id="f-[^"]*" name="([^"]+)".*?</select>`)
+	filterOption = regexp.MustCompile(`<option value="([^"]+)"`)
+	filterBox    = regexp.MustCompile(`<input type="checkbox" name="([^"]+)" value="([^"]+)"`)
+)
+
+// filtersOf finds the filters that a page offers: every choice of a select, and
+// for what is typed some values that are there and one that is not.
+func (s *size) filtersOf(path, shown string) []filter {
+	s.Helper()
+	form := filterForm.FindStringSubmatch(shown)
+	if form == nil || form[1] != path {
+		return nil // none, or one that leads elsewhere
+	}
+	var list []filter
+	for _, choice := range filterSelect.FindAllStringSubmatch(form[0], -1) {
+		for _, o := range filterOption.FindAllStringSubmatch(choice[0], -1) {
+			list = append(list, filter{choice[1], html.UnescapeString(o[1])})
+		}
+	}
+	for _, box := range filterBox.FindAllStringSubmatch(form[0], -1) {
+		list = append(list, filter{box[1], box[2]})
+	}
+	typed := s.typed()
+	for _, input := range filterInput.FindAllStringSubmatch(form[0], -1) {
+		values := typed[input[1]]
+		if values == nil {
+			s.Errorf("%s can be filtered by %s, and nobody says what to type there", path, input[1])
+		}
+		for _, v := range values {
+			list = append(list, filter{input[1], v})
+		}
+	}
+	return list
+}
+
+// typed are what people type into the filters: what is there often, what is
+// rare, and what is not there at all.
+func (s *size) typed() map[string][]string {
+	day := func(ago int) string { return time.Now().AddDate(0, 0, -ago).Format(time.DateOnly) }
+	return map[string][]string{
+		"q": {"Y-0000100", "nobody"}, "grade": {"A", "C", "Z"}, "from": {day(10), day(300)}, "to": {day(10), day(300), day(4000)},
+		"actor":  {s.who(tenant.Live).UserID, "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+		"action": {"decision.created", "rule_set.activated", "nothing.happened"}, "object": {"obj_7", "nothing"},
+		"outcome": {"approve", "nothing"}, "subject": {"L-4101", "nobody"}, "policy_key": {"default", "none"}, "name": {"Default", "none"},
+		"prefix": {"4", "400001"}, "window": {"90"},
+	}
+}
+
+// tell prints what was measured, the slowest first, and fails on what is too
+// slow.
+func (s *size) tell() {
+	s.Helper()
+	slices.SortStableFunc(s.taken, func(a, b fetched) int { return int(b.median - a.median) })
+	var table strings.Builder
+	slow := 0
+	for _, f := range s.taken {
+		_, _ = fmt.Fprintf(&table, "%9s %9s %9s %7d  %s\n",
+			f.median.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond), f.cpu.Round(10*time.Microsecond), f.bytes, f.path)
+		if f.median > mostForAPage {
+			slow++
+		}
+	}
+	s.Logf("%d pages, %d fetches of each\n   median       p99       cpu   bytes  page\n%s", len(s.taken), s.fetches, table.String())
+	if s.fetches > 1 && slow > 0 {
+		s.Errorf("%d of %d pages take longer than %s", slow, len(s.taken), mostForAPage)
+	}
+}

@@ -1,0 +1,127 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"verdict/internal/tenant"
+)
+
+// walls asks for everything that the demonstration's tenant has, as the admin
+// of another one and as its own admin in the other environment: every page, and
+// every form of the table, with ids that are somebody else's. Nothing is there,
+// and nothing is done.
+func (f *filled) walls(t *testing.T) {
+	t.Helper()
+	before := f.trail(t)
+	stranger := f.signUp()
+	other := map[tenant.Environment]tenant.Environment{tenant.Live: tenant.Sandbox, tenant.Sandbox: tenant.Live}
+	refused := 0
+	for env, things := range f.ids {
+		for pattern, looks := range things {
+			for _, l := range looks {
+				if !anID.MatchString(l.path) {
+					continue
+				}
+				across := strings.Replace(l.path, "/"+string(env)+"/", "/"+string(other[env])+"/", 1)
+				f.nothingThere(t, "another tenant", stranger.get(l.path), l.path)
+				f.nothingThere(t, "the other environment", f.admin.get(across), across)
+				refused++
+				for _, act := range f.acts(pattern) {
+					path, _, _ := strings.Cut(l.path, "?")
+					f.nothingThere(t, "another tenant", stranger.post(path+act, everyField...), path+act)
+					refused++
+				}
+			}
+		}
+	}
+	for path := range f.people(t) {
+		f.nothingThere(t, "another tenant", stranger.post(path, everyField...), path)
+		refused++
+	}
+	if refused < 60 {
+		t.Errorf("only %d addresses were tried", refused)
+	}
+	if after := f.trail(t); after != before {
+		t.Errorf("%d things were done by those who have nothing to do here", after-before)
+	}
+}
+
+// everyField fills in whatever a form of one thing asks for before it looks for
+// the thing.
+var everyField = []string{
+	"confirm", "LIVE", "outcome", "upheld", "note", "mine now", "role", "viewer", "resolution", "false_positive", "overlap", "1h", "on", "synthetic",
+	"score", "742", "monthly_income", "50000", "doc", "{}", "act", "check",
+}
+
+// nothingThere wants a page that is not found and says nothing of what was
+// asked for.
+func (f *filled) nothingThere(t *testing.T, who string, a *answer, path string) {
+	t.Helper()
+	if a.status != http.StatusNotFound {
+		t.Errorf("%s: %s is answered with %d", who, path, a.status)
+	}
+	for _, trace := range []string{"KC-10", "Personal loan 2.1", "Festive season"} {
+		if strings.Contains(a.body, trace) {
+			t.Errorf("%s: %s shows %s", who, path, trace)
+		}
+	}
+}
+
+// acts are the forms about the thing that a page of this pattern is about: what
+// their addresses add to the page's.
+func (f *filled) acts(pattern string) (list []string) {
+	if !strings.HasSuffix(pattern, "/{id}") {
+		return nil
+	}
+	for _, route := range f.console.Routes() {
+		if rest, is := strings.CutPrefix(route, "POST "+pattern+"/"); is {
+			list = append(list, "/"+rest)
+		}
+	}
+	return list
+}
+
+// people are the forms about people, their sessions and invitations, and those
+// about decisions in the queue: things that have no page of their own. A form
+// with an id that is neither here nor about a page's thing fails the test.
+func (f *filled) people(t *testing.T) map[string]bool {
+	t.Helper()
+	admin := f.admin.who(tenant.Live)
+	users, err := f.service.People(t.Context(), admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	invited, err := f.service.Invitations(t.Context(), admin)
+	if err != nil || len(invited) == 0 {
+		t.Fatalf("nobody is invited: %v", err)
+	}
+	token, _ := tenant.ParseToken(f.admin.token())
+	session, err := f.service.SessionOf(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	referred, err := f.service.Referrals(t.Context(), admin, list)
+	if err != nil || len(referred.Data) == 0 {
+		t.Fatalf("nothing waits: %v", err)
+	}
+	ids := map[string]string{
+		"/console/users/{id}": users[len(users)-1].ID, "/console/users/invitations/{id}": invited[0].ID,
+		"/console/account/sessions/{id}": session.ID, "/console/{env}/referrals/{id}": referred.Data[0].ID,
+	}
+	paths := map[string]bool{}
+	for _, route := range f.console.Routes() {
+		path, post := strings.CutPrefix(route, "POST ")
+		head, act, named := strings.Cut(path, "/{id}")
+		if !post || !named {
+			continue
+		}
+		if id, known := ids[head+"/{id}"]; known {
+			paths[strings.Replace(head, "{env}", "live", 1)+"/"+id+act] = true
+		} else if f.ids[tenant.Live][head+"/{id}"] == nil {
+			t.Errorf("%s names something that nobody tried: add it", route)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,50 @@
+//go:build !race
+
+package decisioning_test
+
+import (
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/wire"
+)
+
+// What the use cases allocate for one request between the parsed body and the
+// answer's bytes, the plan being cached: a preview stores nothing, a decision
+// is durable when it returns and pays for its place in the database too. That
+// one has a little room, because the store works beside the caller.
+//
+//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+func TestAllocations(t *testing.T) {
+	h := open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), decisioning.Options{})
+	body := parse(t, sample)
+	send := func(use func(wire.Value) (decisioning.Answer, error)) func() {
+		return func() {
+			answer, err := use(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Release()
+		}
+	}
+	for _, c := range []struct {
+		name string
+		most float64
+		do   func()
+	}{
+		{"Authenticate", 1, func() {
+			if _, err := h.service.Authenticate(t.Context(), h.signed.Key); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"Preview", 14, send(func(v wire.Value) (decisioning.Answer, error) { return h.service.Preview(t.Context(), h.caller, v) })},
+		{"Decide", 132, send(func(v wire.Value) (decisioning.Answer, error) { return h.service.Decide(t.Context(), h.caller, v, nil) })},
+	} {
+		c.do()
+		if n := testing.AllocsPerRun(200, c.do); n > c.most {
+			t.Errorf("%s allocates %v times, at most %v are wanted", c.name, n, c.most)
+		}
+	}
+}

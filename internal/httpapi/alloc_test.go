@@ -1,0 +1,30 @@
+//go:build !race
+
+package httpapi_test
+
+import "testing"
+
+// What a request allocates from the router to the last byte of its answer; the
+// network's part is the standard library's. The sink that takes the answer is
+// three of them. Decisions have a little room, because the store works beside
+// the caller.
+//
+//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+func TestAllocations(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		most float64
+	}{
+		{"/v1/decisions/preview", 42},
+		{"/v1/eligibility", 89},
+		{"/v1/decisions", 164},
+	} {
+		send := sender(t, c.path)
+		for range 10 {
+			send()
+		}
+		if n := testing.AllocsPerRun(200, send); n > c.most {
+			t.Errorf("%s allocates %v times, at most %v are wanted", c.path, n, c.most)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+)
+
+// bombs are small to send and large to deal with, or just large.
+func bombs() map[string]string {
+	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one, n), ",") }
+	distinct := &strings.Builder{}
+	for i := range 50_000 {
+		fmt.Fprintf(distinct, `"k%d":%d,`, i, i)
+	}
+	return map[string]string{
+		"arrays, 10,000 deep":              strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+		"objects, 10,000 deep":             strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
+		"a deep member":                    `{"applicant":` + strings.Repeat(`[{"a":`, 5_000) + "1" + strings.Repeat("}]", 5_000) + `}`,
+		"150,000 members of one name":      `{` + many(150_000, `"a":1,`) + `}`,
+		"a million members of one name":    `{` + many(1_000_000, `"a":1,`) + `}`,
+		"a number of a million digits":     `{"applicant":{"monthly_income":1` + strings.Repeat("0", 1_000_000) + `}}`,
+		"a fraction of a million digits":   `{"applicant":{"foir":0.` + strings.Repeat("3", 1_000_000) + `}}`,
+		"an exponent of 100,000 digits":    `{"applicant":{"foir":1e` + strings.Repeat("9", 100_000) + `}}`,
+		"50,000 members nobody knows":      `{` + strings.TrimSuffix(distinct.String(), ",") + `}`,
+		"a name of 500 KB":                 `{"` + strings.Repeat("k", 500_000) + `":1}`,
+		"a name of 500 KB, nested":         `{"applicant":{"` + strings.Repeat("k", 500_000) + `":{"a":1}}}`,
+		"a column's name of 500 KB":        `{"rows":[{"score":742,"` + strings.Repeat("k", 500_000) + `":1}]}`,
+		"500,000 numbers":                  `{"rows":[` + many(500_000, "0,") + `]}`,
+		"100,000 empty objects":            `{"rows":[` + many(100_000, "{},") + `],"entries":[` + many(100_000, "{},") + `]}`,
+		"100,000 empty objects, as a list": `[` + many(100_000, "{},") + `]`,
+		"150,000 escapes":                  `{"applicant":{"id":"` + strings.Repeat(`\u0041`, 150_000) + `"}}`,
+		"a text of 900 KB":                 `{"name":"` + strings.Repeat("x", 900_000) + `","note":"` + strings.Repeat("y", 100_000) + `"}`,
+		"a megabyte of spaces":             strings.Repeat(" ", 1_000_000),
+		"11 MB":                            `{"name":"` + strings.Repeat("x", 11<<20) + `"}`,
+	}
+}
+
+// attackBombs sends each to every operation that takes a body. What is answered
+// must be small, whatever was sent.
+func attackBombs(r *raid) {
+	all := bombs()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		bomb := all[name]
+		for _, request := range r.firstOfEach() {
+			if request.body == "" || !r.some(12) {
+				continue
+			}
+			key := r.owner.key
+			if public(request.operation) {
+				key = ""
+			}
+			r.what = name
+			got := r.try(request.method, r.ids.fill(request.path), key, bomb, request.headers...)
+			got.sent = name + " to " + request.name
+			if len(got.body) > 256<<10 {
+				r.Errorf("%s: an answer of %d bytes", got.sent, len(got.body))
+			}
+			deep := strings.Contains(name, "deep") || strings.Contains(name, "of one name") || strings.Contains(name, "spaces")
+			if deep && got.status != http.StatusBadRequest && got.status != http.StatusRequestEntityTooLarge {
+				r.Errorf("%s: %d, want 400 or 413: %.500s", got.sent, got.status, got.body)
+			}
+		}
+	}
+	r.oversize()
+	r.stillServes()
+}
+
+// oversize holds every operation against bodies that never end: no more is read
+// than fits, and nothing where the length is told beforehand.
+func (r *raid) oversize() {
+	r.Helper()
+	handler := r.handler()
+	const most = 65 << 20 // more than any body may have
+	body := bytes.Repeat([]byte(" "), most)
+	for _, request := range r.firstOfEach() {
+		if request.body == "" {
+			continue
+		}
+		for _, told := range []bool{true, false} {
+			sent := &measured{Reader: bytes.NewReader(body)}
+			asked := httptest.NewRequestWithContext(r.Context(), request.method, r.ids.fill(request.path), sent)
+			if asked.ContentLength = -1; told {
+				asked.ContentLength = most
+			}
+			if !public(request.operation) {
+				asked.Header.Set("Authorization", "Bearer "+r.owner.key)
+			}
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, asked)
+			got := answer{t: r.T, status: w.Code, header: w.Header(), body: w.Body.Bytes(), sent: "an endless body to " + request.name}
+			checkContract(r.T, request.method, r.ids.fill(request.path), "", got)
+			r.judge(got)
+			got.refused(http.StatusRequestEntityTooLarge, "request_too_large")
+			limit := int64(0)
+			if !told {
+				limit = bodyLimit(request) + 1
+			}
+			if sent.read > limit {
+				r.Errorf("%s: %d bytes were read, want at most %d", got.sent, sent.read, limit)
+			}
+		}
+	}
+}
+
+// bodyLimit is the largest body of an operation, as the documentation has it.
+func bodyLimit(request exampleRequest) int64 {
+	switch request.operation.OperationID {
+	case "fitScorecard":
+		return 64 << 20
+	case "evaluateReport", "previewDecision", "checkEligibility", "underwrite", "runBacktest":
+		return 8 << 20
+	}
+	return 1 << 20
+}
+
+// firstOfEach is one example of each operation.
+func (r *raid) firstOfEach() (list []exampleRequest) {
+	for _, request := range r.requests {
+		if !slices.ContainsFunc(list, func(other exampleRequest) bool { return other.operation == request.operation }) {
+			list = append(list, request)
+		}
+	}
+	return list
+}
+
+// attackFiles sends files that are no files, packed and in forms.
+func attackFiles(r *raid) {
+	part := func(name, text string) string {
+		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + text + "\r\n"
+	}
+	file := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + plantedText + ".csv\"\r\n\r\nscore\r\n742\r\n"
+	zeroes := zipped(r.T, strings.Repeat("\x00", 32<<20))
+	for name, f := range map[string]struct{ kind, body, encoding string }{
+		"20,000 parts":                 {"multipart/form-data; boundary=b", strings.Repeat(part("lgd", "0.5"), 20_000) + "--b--\r\n", ""},
+		"20,000 empty parts":           {"multipart/form-data; boundary=b", strings.Repeat(part("lgd", ""), 20_000) + "--b--\r\n", ""},
+		"20,000 unknown parts":         {"multipart/form-data; boundary=b", strings.Repeat(part(plantedText, "x"), 20_000) + "--b--\r\n", ""},
+		"two files":                    {"multipart/form-data; boundary=b", file + file + "--b--\r\n", ""},
+		"a part's header of 4 MB":      {"multipart/form-data; boundary=b", "--b\r\nX-Long: " + strings.Repeat("x", 4<<20) + "\r\n\r\n\r\n--b--\r\n", ""},
+		"50,000 headers of a part":     {"multipart/form-data; boundary=b", "--b\r\n" + strings.Repeat("X-A: b\r\n", 50_000) + "\r\n\r\n--b--\r\n", ""},
+		"a field of 8 MB":              {"multipart/form-data; boundary=b", part("map", strings.Repeat("x", 8<<20)) + "--b--\r\n", ""},
+		"never ends":                   {"multipart/form-data; boundary=b", file + strings.Repeat("742\r\n--", 100_000), ""},
+		"a long boundary":              {"multipart/form-data; boundary=" + strings.Repeat("b", 5_000), file, ""},
+		"a form in a form":             {"multipart/form-data; boundary=b", part("file", part("file", "score\r\n742")) + "--b--\r\n", ""},
+		"a packed form":                {"multipart/form-data; boundary=b", zipped(r.T, file+"--b--\r\n"), "gzip"},
+		"zeroes":                       {"text/csv", zeroes, "gzip"},
+		"zeroes, packed twice":         {"text/csv", zipped(r.T, zeroes), "gzip"},
+		"20,000 empty gzips":           {"text/csv", strings.Repeat(zipped(r.T, ""), 20_000), "gzip"},
+		"a gzip with a 4 MB file name": {"text/csv", "\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03" + strings.Repeat("n", 4<<20), "gzip"},
+		"gzip claimed twice":           {"text/csv", zeroes, "gzip, gzip"},
+		"a path as the file's name":    {"multipart/form-data; boundary=b", strings.Replace(file, plantedText, "../../"+plantedText, 1) + "--b--\r\n", ""},
+		"a header of 3,000 columns":    {"text/csv", strings.Repeat(plantedText+",", 3_000) + "score\n742\n", ""},
+		"a column name of 500 KB":      {"text/csv", strings.Repeat("n", 500_000) + ",score\n1,742\n", ""},
+		"one quote, 5 MB":              {"text/csv", "score,\"" + strings.Repeat("x", 5<<20), ""},
+		"5 MB of commas":               {"text/csv", "score\n" + strings.Repeat(",", 5<<20), ""},
+		"a million blank lines":        {"text/csv", "score\n" + strings.Repeat("\r\n", 1_000_000), ""},
+		"200,000 failing rows":         {"text/csv", "score,applicant_id\n" + strings.Repeat("x,"+plantedText+"\n", 200_000), ""},
+	} {
+		headers := []string{}
+		if f.encoding != "" {
+			headers = append(headers, "Content-Encoding: "+f.encoding)
+		}
+		got := r.owner.upload("", f.kind, f.body, headers...)
+		got.sent = name
+		r.judge(got)
+		if len(got.body) > 256<<10 {
+			r.Errorf("%s: an answer of %d bytes", name, len(got.body))
+		}
+	}
+	r.stillServes()
+}

@@ -1,0 +1,229 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"verdict/internal/proof"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+// TestAttack sends to every operation of the contract what nobody ought to
+// send. What is sent is made from the contract and its examples, so that a new
+// operation is attacked without a word here. Each kind of attack has a service
+// and a database of its own. The short form takes a seeded part of what there
+// is to try; with VERDICT_LONG everything is tried.
+func TestAttack(t *testing.T) {
+	t.Parallel()
+	doc := loadContract(t)
+	s := &siege{doc: doc, requests: exampleRequests(t, doc), long: os.Getenv("VERDICT_LONG") != "", seed: attackSeed(t)}
+	t.Cleanup(func() { s.report(t) })
+	for _, wave := range []struct {
+		kind   string
+		attack func(*raid)
+		stored bool // what is sent gets as far as a database
+	}{
+		{"credentials", attackCredentials, true},
+		{"mass assignment", attackMembers, false},
+		{"type confusion", attackTypes, false},
+		{"injection", attackTexts, true},
+		{"bombs", attackBombs, false},
+		{"files", attackFiles, false},
+		{"paths and methods", attackPaths, false},
+		{"headers", attackHeaders, false},
+		{"queries and cursors", attackQueries, true},
+	} {
+		t.Run(strings.ReplaceAll(wave.kind, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			attack := func(t *testing.T, db *store.DB) {
+				t.Helper()
+				wave.attack(s.raid(t, db, wave.kind))
+			}
+			if wave.stored || s.long {
+				storetest.Each(t, attack)
+				return
+			}
+			attack(t, storetest.Open(t, storetest.SQLite(t), store.Options{}))
+		})
+	}
+}
+
+// siege is all attacks together.
+type siege struct {
+	doc      *openapi3.T
+	requests []exampleRequest
+	long     bool
+	seed     uint64
+	tally    proof.Tally
+}
+
+// attackSeed is the seed of what is chosen, which VERDICT_SEED repeats.
+func attackSeed(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("VERDICT_SEED")
+	if text == "" {
+		return rand.Uint64()
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seed
+}
+
+// report tells what was sent. A run that sent next to nothing proves nothing.
+func (s *siege) report(t *testing.T) {
+	t.Helper()
+	operations := map[*openapi3.Operation]bool{}
+	for _, r := range s.requests {
+		operations[r.operation] = true
+	}
+	form := "a seeded part of everything"
+	if s.long {
+		form = "everything"
+	}
+	figures := fmt.Sprintf("%d operations and their %d example requests, %d hostile requests (%s, seed %d).\n\n%s",
+		len(operations), len(s.requests), s.tally.Total(), form, s.seed, s.tally.Table("attack", "answered with"))
+	t.Log(figures)
+	if t.Failed() {
+		return
+	}
+	text := proof.Origin(context.WithoutCancel(t.Context()), time.Now(), "make attack") + "\n" + figures
+	if err := proof.Write(os.Getenv(proof.Variable), "attack", text); err != nil {
+		t.Error(err)
+	}
+}
+
+// raid is one kind of attack on one service.
+type raid struct {
+	*stack
+	*siege
+	kind   string
+	what   string // that is being tried, for people
+	chance *rand.Rand
+	owner  *member
+	ids    placeholders
+}
+
+// The password and the numbers that are looked for where they must not be. The
+// numbers have no business in any answer or log by chance.
+const (
+	plantedPassword = "QUAGGA horse battery"
+	plantedText     = "QUAGGA"
+	plantedNumber   = "7712397713"
+)
+
+// raid brings up a service that all examples have been executed on: there is
+// one of everything to attack.
+func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
+	t.Helper()
+	fast := tenant.Rate{Allowance: 1_000_000, Window: time.Second, Burst: 1_000_000}
+	plans, err := tenant.DefaultPlans().WithQuotas("free=unmetered")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &raid{
+		stack: start(t, db, stackOptions{plans: plans.WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast}), signup: fast}), siege: s,
+		kind: kind, chance: rand.New(rand.NewPCG(s.seed, 0)), ids: placeholders{},
+	}
+	t.Logf("VERDICT_SEED=%d", s.seed)
+	r.begin(november)
+	signed := r.send("POST", "/api/signup", "", `{"email":"owner@example.in","org_name":"Owner Finance","password":"`+plantedPassword+`"}`).want(http.StatusCreated)
+	r.owner = &member{
+		stack: r.stack, key: signed.text("api_key"), tenantID: signed.text("tenant", "id"), userID: signed.text("user", "id"), signed: signed.object(),
+	}
+	r.ids["{rule_set_id}"] = signed.text("default_rule_set_id")
+	for _, request := range s.requests {
+		if public(request.operation) {
+			continue
+		}
+		got := r.send(request.method, r.ids.fill(request.path), r.owner.key, r.ids.fill(request.body), request.headers...).want(request.status)
+		if got.header.Get("Content-Type") == "application/json" {
+			r.ids.learn(request, got)
+		}
+	}
+	// Last, and so before anything is closed.
+	t.Cleanup(r.checkLog)
+	return r
+}
+
+// some reports whether to try one of many things: each in the long form, and
+// one of so many in the short one.
+func (r *raid) some(of int) bool { return r.long || r.chance.IntN(of) == 0 }
+
+// try sends a request and holds the answer against what is true of all
+// answers: the contract allows it, nothing broke, and a refusal repeats nothing
+// of what it was sent.
+func (r *raid) try(method, path, key, body string, headers ...string) answer {
+	r.Helper()
+	got, err := r.trySend(method, path, key, body, headers...)
+	if err != nil {
+		r.Fatalf("%s: %s %.300s: %v", r.what, method, path, err)
+	}
+	for _, fault := range breaches(r.doc, method, path, body, got) {
+		r.Errorf("%s: %s %.300s: %d: %s\n%.1000s", r.what, method, path, got.status, fault, got.body)
+	}
+	r.judge(got)
+	return got
+}
+
+// ownWords are what a refusal does repeat: where the fault is, names included;
+// and to the author of a policy the bounds of bins that leave a gap, and the
+// name between braces that is no field. None of that is about an applicant.
+var ownWords = regexp.MustCompile(`"pointer":"(\\.|[^"\\])*"|values from \S+ up to \S+ have (two bins|no bin)|"detail":"\{(\\.|[^"\\])*\} is not a known field"`)
+
+// judge counts an answer and looks at it.
+func (r *raid) judge(got answer) {
+	r.Helper()
+	r.tally.Add(r.kind, strconv.Itoa(got.status))
+	if got.status >= http.StatusInternalServerError {
+		r.Errorf("%s: %.300s: %d: %s", r.what, got.sent, got.status, got.body)
+	}
+	if got.status < http.StatusBadRequest {
+		return
+	}
+	shown := ownWords.ReplaceAllString(string(got.body), "") + fmt.Sprint(got.header)
+	for _, secret := range []string{plantedText, plantedNumber, r.owner.key, r.owner.key[len("vk_sandbox_"):]} {
+		if strings.Contains(shown, secret) {
+			r.Errorf("%s: %.300s: the refusal repeats %s: %s", r.what, got.sent, secret, shown)
+		}
+	}
+}
+
+// checkLog looks through all that was logged: every line is a record, and none
+// has anything of what was sent.
+func (r *raid) checkLog() {
+	r.Helper()
+	log := r.log.String()
+	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
+	for _, line := range lines {
+		var record struct{ Time, Level, Msg string }
+		if err := json.Unmarshal([]byte(line), &record); err != nil || record.Time == "" || record.Level == "" || record.Msg == "" {
+			r.Fatalf("a line of the log is no record: %.500s", line)
+		}
+		if record.Level == "ERROR" || strings.Contains(record.Msg, "panic") {
+			r.Errorf("the log tells of a mistake: %.3000s", line)
+		}
+	}
+	for _, secret := range []string{plantedText, plantedNumber, "vk_sandbox_", "vk_live_", "owner@example.in", "Owner Finance"} {
+		if at := strings.Index(log, secret); at >= 0 {
+			r.Errorf("the log repeats %s: %.300s", secret, log[max(0, at-200):])
+		}
+	}
+	if len(lines) < 10 {
+		r.Errorf("only %d requests were logged", len(lines))
+	}
+}

@@ -1,0 +1,132 @@
+package httpapi_test
+
+import (
+	"crypto/rand"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+// TestAttackTiming asks a thousand times, in turn, for what is another's and
+// for what is nobody's: how long the answer takes does not tell them apart.
+// What a clock measures is no test beside others, so the short form tries a few
+// times and compares nothing; TestIsolation holds the answers themselves
+// against each other.
+func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
+	tries, compare := 4, false
+	if os.Getenv("VERDICT_LONG") != "" {
+		tries, compare = 1_000, true
+	} else {
+		t.Parallel()
+	}
+	fast := tenant.Rate{Allowance: 1_000_000, Window: time.Second, Burst: 1_000_000}
+	plans := tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast})
+	s := start(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), stackOptions{plans: plans})
+	owner, stranger := s.signup(), s.signup()
+	id := owner.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
+	almost, letters := owner.key[len("vk_sandbox_"):len(owner.key)-6], mintable(t)
+	for name, pair := range map[string][2]func() answer{
+		"a decision of another tenant": {
+			func() answer { return stranger.get("/v1/decisions/" + id).want(http.StatusNotFound) },
+			func() answer { return stranger.get("/v1/decisions/" + other(id)).want(http.StatusNotFound) },
+		},
+		"a policy of another tenant": {
+			func() answer { return stranger.get("/v1/rule-sets/" + owner.ruleSetID).want(http.StatusNotFound) },
+			func() answer {
+				return stranger.get("/v1/rule-sets/" + other(owner.ruleSetID)).want(http.StatusNotFound)
+			},
+		},
+		"a key that is a real one but for its last letter": {
+			func() answer {
+				near := []byte(almost)
+				near[len(near)-1] = letters[(strings.IndexByte(letters, near[len(near)-1])+1)%len(letters)]
+				return s.send("GET", "/v1/usage", minted(t, letters, string(near)), "").want(http.StatusUnauthorized)
+			},
+			func() answer {
+				return s.send("GET", "/v1/usage", minted(t, letters, rand.Text()+"abcdef"), "").want(http.StatusUnauthorized)
+			},
+		},
+	} {
+		var first, second []time.Duration
+		for range tries {
+			first, second = append(first, took(pair[0])), append(second, took(pair[1]))
+		}
+		slices.Sort(first)
+		slices.Sort(second)
+		one, two := first[tries/2], second[tries/2]
+		t.Logf("%s: medians %s and %s", name, one, two)
+		if ratio := float64(one) / float64(two); compare && (ratio < 0.9 || ratio > 1.1) {
+			t.Errorf("%s: the medians are %s and %s", name, one, two)
+		}
+	}
+}
+
+// chance is a source of randomness that says what it is told to.
+type chance []byte
+
+func (c *chance) Read(p []byte) (int, error) {
+	n := copy(p, *c)
+	if *c = (*c)[n:]; n == 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, nil
+}
+
+// mintable are the letters of keys in the order of the numbers they stand for.
+func mintable(t *testing.T) (letters string) {
+	t.Helper()
+	for first := byte(0); first < 62; first += 31 {
+		var draw chance
+		for i := range byte(64) {
+			draw = append(draw, first+i%31)
+		}
+		key, err := tenant.MintKey(tenant.Sandbox, &draw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		letters += key.Reveal()[len("vk_sandbox_"):][:31]
+	}
+	return letters
+}
+
+// minted is the key that has these 32 letters, and the checksum that belongs to
+// them.
+func minted(t *testing.T, letters, chosen string) string {
+	t.Helper()
+	var draw chance
+	for i := range chosen {
+		draw = append(draw, byte(strings.IndexByte(letters, chosen[i])))
+	}
+	draw = append(draw, make([]byte, 64)...)
+	key, err := tenant.MintKey(tenant.Sandbox, &draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := key.Reveal(); !strings.Contains(text, chosen) {
+		t.Fatalf("minted %s, want %s in it", text, chosen)
+	}
+	return key.Reveal()
+}
+
+func took(do func() answer) time.Duration {
+	begun := time.Now()
+	do()
+	return time.Since(begun)
+}
+
+// other is an id of the same moment that nobody has.
+func other(id string) string {
+	last := "0"
+	if strings.HasSuffix(id, last) {
+		last = "1"
+	}
+	return id[:len(id)-1] + last
+}

@@ -1,0 +1,121 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// lists are paths whose queries have every kind of parameter.
+var lists = []string{
+	"/v1/decisions", "/v1/rule-sets", "/v1/policies", "/v1/fraud/alerts", "/v1/fraud/pincode-risk", "/v1/fraud/blocklist", "/v1/audit",
+	"/v1/agents/runs", "/v1/backtest", "/v1/scorecards", "/v1/usage", "/v1/credit/backtest", "/v1/decisions/dec_1/features", "/v1/backtest/bt_1/rows",
+}
+
+// FuzzQuery asks for lists with anybody's query.
+func FuzzQuery(f *testing.F) {
+	z := newFuzzed(f)
+	for i, query := range []string{
+		"limit=2&cursor=AAAA&order=asc", "status=active&limit=" + marker, "from=2026-11-15T00:00:00Z&to=" + marker, "limit=0&limit=1", "%zz", "cursor=%00",
+		"risk=HIGH&prefix=560", "kind=ip&key=" + marker, "window=7d&from=0000-01-01T00:00:00Z", "to=9999-12-31T23:59:59.999999999%2B23:59", "order=" + marker, "n=10&seed=1",
+	} {
+		f.Add(uint8(i), query)
+		f.Add(uint8(0), query)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, query string) {
+		path := lists[int(which)%len(lists)]
+		if answer := z.send(t, http.MethodGet, path, query, nil, ""); answer.Body.Len() > 4<<20 {
+			t.Errorf("%s?%s is answered with %d bytes", path, query, answer.Body.Len())
+		}
+	})
+}
+
+// FuzzHeaders decides with anybody's headers. A key that is taken makes the
+// second request the first one's repetition.
+func FuzzHeaders(f *testing.F) {
+	z := newFuzzed(f)
+	const body = `{"applicant":{"id":"A","foir":0.3,"monthly_income":50000},"bureau_report":{"score":742}}`
+	f.Add("k-1", "application/json", "application/json; charset=utf-8", "identity", "respond-async")
+	f.Add(`"k-2"`, "*/*;q=0.1", "", "", "")
+	f.Add("\x7f"+marker, "text/html", "text/"+marker, marker, marker)
+	f.Add(strings.Repeat("k", 300), ";;;", "application/json;charset=\"", "gzip", "\x00")
+	f.Fuzz(func(t *testing.T, key, accept, kind, encoding, prefer string) {
+		for _, value := range []string{key, accept, kind, encoding, prefer} {
+			if strings.ContainsAny(value, "\r\n\x00") {
+				return // no server lets them through
+			}
+		}
+		header := http.Header{"Idempotency-Key": {key}, "Accept": {accept}, "Content-Type": {kind}, "Content-Encoding": {encoding}, "Prefer": {prefer}}
+		first := z.send(t, http.MethodPost, "/v1/decisions", "", header, body)
+		second := z.send(t, http.MethodPost, "/v1/decisions", "", header, body)
+		if first.Code != second.Code || first.Code < 300 && first.Body.String() != second.Body.String() {
+			t.Errorf("%d %s\nand then\n%d %s", first.Code, first.Body, second.Code, second.Body)
+		}
+	})
+}
+
+// FuzzUpload sends anybody's file to a backtest: as it is, packed, or in a form.
+func FuzzUpload(f *testing.F) {
+	z := newFuzzed(f)
+	f.Add("text/csv", "", "bad_values=1", "score,foir,bad\n742,0.3,0\n600,0.7,1\n")
+	f.Add("text/csv; charset=utf-8", "gzip", "", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\xff")
+	f.Add("text/csv", "", "map=a=score,b="+marker+"&lgd=x", "a,b\n\"7\n")
+	f.Add("multipart/form-data; boundary=b", "", "", "--b\r\nContent-Disposition: form-data; name=\"lgd\"\r\n\r\n0.4\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nscore,foir\n742,0.3\n\r\n--b--\r\n")
+	f.Add("multipart/form-data; boundary="+strings.Repeat("b", 71), "", "", "--b")
+	f.Add("multipart/form-data", "", "", "--b\r\nContent-Disposition: form-data; name=\""+marker+"\"\r\n\r\nx")
+	f.Fuzz(func(t *testing.T, kind, encoding, query, body string) {
+		if strings.ContainsAny(kind+encoding, "\r\n\x00") {
+			return
+		}
+		z.send(t, http.MethodPost, "/v1/backtest", query, http.Header{"Content-Type": {kind}, "Content-Encoding": {encoding}}, body)
+	})
+}
+
+// FuzzPath asks for anything by any method. Without a key nobody learns which
+// paths there are.
+func FuzzPath(f *testing.F) {
+	z := newFuzzed(f)
+	for _, path := range []string{"/v1/decisions/dec_1", "/v1//decisions", "/v1/decisions/", "/docs/../v1/x", "/v1/%2e%2e", "/", "/v1", "/docs/errors/rate_limited", "/v1/decisions/" + marker} {
+		f.Add(http.MethodGet, path)
+	}
+	f.Add("BREW", "/v1/decisions")
+	f.Add(http.MethodDelete, "/v1/fraud/blocklist")
+	f.Fuzz(func(t *testing.T, method, path string) {
+		if !strings.HasPrefix(path, "/") {
+			return
+		}
+		z.send(t, method, path, "", nil, "{}")
+		answer := z.send(t, method, path, "", http.Header{"Authorization": nil}, "{}")
+		if strings.HasPrefix(path, "/v1/") && answer.Code != http.StatusUnauthorized {
+			t.Errorf("%s %s is answered with %d to nobody", method, path, answer.Code)
+		}
+	})
+}
+
+// FuzzAddress says anything about where a request comes from: only a proxy of
+// ours is believed, and what comes out is an address or the peer.
+func FuzzAddress(f *testing.F) {
+	z := newFuzzed(f)
+	f.Add("10.0.0.1:80", "203.0.113.9", "https")
+	f.Add("203.0.113.9:80", "198.51.100.1, 10.0.0.2", "https")
+	f.Add("[fd00::1]:80", "::ffff:10.0.0.9, 2001:db8::1%eth0,,", "HTTPS")
+	f.Add("@", "x", "")
+	f.Fuzz(func(t *testing.T, remote, forwarded, proto string) {
+		r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": {forwarded}, "X-Forwarded-Proto": {proto}}}
+		plain := &http.Request{RemoteAddr: remote, Header: http.Header{}}
+		peer, err := netip.ParseAddrPort(remote)
+		trusted := err == nil && (netip.MustParsePrefix("10.0.0.0/8").Contains(peer.Addr().Unmap()) || netip.MustParsePrefix("fd00::/8").Contains(peer.Addr().Unmap()))
+		got := z.api.Address(r)
+		if err == nil && !trusted && (got != z.api.Address(plain) || z.api.Secure(r)) {
+			t.Errorf("%q was believed %q and %q", remote, forwarded, proto)
+		}
+		if err == nil {
+			if _, noAddress := netip.ParseAddr(got); noAddress != nil {
+				if _, noNetwork := netip.ParsePrefix(got); noNetwork != nil {
+					t.Errorf("%q with %q is %q", remote, forwarded, got)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"time"
+)
+
+// job is one request: what it asks for, for whom, and when it is due.
+type job struct {
+	kind   Kind
+	tenant int
+	page   int // of the book
+	due    time.Time
+}
+
+// connection sends one request at a time.
+type connection struct {
+	generator *Generator
+	record    *recorder
+	conn      net.Conn
+	reader    *bufio.Reader
+	memory    []byte
+	work      chan job
+}
+
+func newConnection(g *Generator, r *recorder) *connection {
+	return &connection{generator: g, record: r, work: make(chan job, 1)}
+}
+
+// do sends a request and counts what came of it. A connection that broke is
+// made anew for the next one.
+func (c *connection) do(ctx context.Context, j job) {
+	a, err := c.exchange(ctx, j)
+	at := time.Now()
+	if err != nil {
+		c.close()
+		c.generator.lost(j)
+		c.record.note(func(r *Result) { r.Lost++ })
+		return
+	}
+	c.memory = a.body
+	c.generator.answered(j, &a)
+	c.record.answered(&a, j.due, at)
+	if a.closes {
+		c.close()
+	}
+}
+
+// patience is how much longer than the timeout an answer is waited for, so that
+// a late one is told from none at all.
+const patience = 2 * time.Second
+
+func (c *connection) exchange(ctx context.Context, j job) (answer, error) {
+	if c.conn == nil {
+		dialer := net.Dialer{Deadline: j.due.Add(c.record.timeout + patience)}
+		conn, err := dialer.DialContext(ctx, "tcp", c.generator.target.Addr)
+		if err != nil {
+			return answer{}, fmt.Errorf("connect: %w", err)
+		}
+		c.conn, c.reader = conn, bufio.NewReaderSize(conn, 8<<10)
+	}
+	if err := c.conn.SetDeadline(j.due.Add(c.record.timeout + patience)); err != nil {
+		return answer{}, err
+	}
+	if _, err := c.conn.Write(c.generator.bytes(j)); err != nil {
+		return answer{}, fmt.Errorf("send: %w", err)
+	}
+	return readAnswer(c.reader, c.memory)
+}
+
+func (c *connection) close() {
+	if c.conn != nil {
+		_ = c.conn.Close() // nothing more is expected of it
+		c.conn = nil
+	}
+}

@@ -1,0 +1,107 @@
+package load
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Target is the service under load and the keys it is loaded with, each of
+// another tenant.
+type Target struct {
+	Addr string // host and port
+	Keys []string
+}
+
+// Options say how to load.
+type Options struct {
+	Mix         Mix
+	Arrivals    Arrivals
+	Seed        uint64
+	Connections int           // of the open loop at most
+	Timeout     time.Duration // by which everything must be answered, refusals too
+}
+
+// Generator loads a target, stage by stage, and keeps the books of all of them.
+type Generator struct {
+	target  Target
+	options Options
+	books   []*book
+	known   []known
+	random  *rand.Rand // of the schedule alone, which is one goroutine's
+	stages  uint64
+}
+
+// known is what the generator knows of one tenant.
+type known struct {
+	stored [kinds]atomic.Int64 // answered with 200
+	doubt  [kinds]atomic.Int64 // sent without an answer: stored or not
+
+	mu  sync.Mutex
+	ids [64]string // of late
+	n   int
+}
+
+// New makes a generator for a target.
+func New(target Target, o Options) *Generator {
+	g := &Generator{target: target, options: o, known: make([]known, len(target.Keys))}
+	for _, key := range target.Keys {
+		g.books = append(g.books, newBook(target.Addr, key))
+	}
+	return g
+}
+
+// begin seeds the next stage, so that each is the same whatever came before.
+func (g *Generator) begin() *rand.Rand {
+	g.stages++
+	g.random = rand.New(rand.NewPCG(g.options.Seed, g.stages)) //nolint:gosec // a load that can be repeated, not a secret
+	return g.random
+}
+
+func (g *Generator) draw(random *rand.Rand, due time.Time) job {
+	return job{kind: g.options.Mix.draw(random), tenant: random.IntN(len(g.books)), page: random.IntN(bookSize), due: due}
+}
+
+// bytes are what goes over the wire for a job.
+func (g *Generator) bytes(j job) []byte {
+	if j.kind != Read {
+		return g.books[j.tenant][j.kind][j.page]
+	}
+	k := &g.known[j.tenant]
+	k.mu.Lock()
+	id := k.ids[j.page%len(k.ids)]
+	k.mu.Unlock()
+	if id == "" {
+		return g.books[j.tenant][Read][0]
+	}
+	return get(g.target.Addr, g.target.Keys[j.tenant], "/v1/decisions/"+id)
+}
+
+// answered keeps the books: what was answered must be there at the end.
+func (g *Generator) answered(j job, a *answer) {
+	if a.status != http.StatusOK {
+		return
+	}
+	k := &g.known[j.tenant]
+	k.stored[j.kind].Add(1)
+	if j.kind != Decide {
+		return
+	}
+	if id := decisionID(a.body); id != "" {
+		k.mu.Lock()
+		k.ids[k.n%len(k.ids)] = id
+		k.n++
+		k.mu.Unlock()
+	}
+}
+
+func (g *Generator) lost(j job) { g.known[j.tenant].doubt[j.kind].Add(1) }
+
+// Answered is how many requests of a kind one tenant has got a good answer to,
+// and how many got none at all.
+func (g *Generator) Answered(tenant int, kind Kind) (stored, doubtful int64) {
+	k := &g.known[tenant]
+	return k.stored[kind].Load(), k.doubt[kind].Load()
+}

@@ -1,0 +1,95 @@
+package load
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// A bucket is 1/128 of its power of two wide, so that a value told by the
+// middle of its bucket is off by 0.4 % at most.
+const (
+	stepBits = 7
+	steps    = 1 << stepBits
+	// longestBits is the length in bits of the longest latency that is told
+	// apart, in nanoseconds: more than an hour.
+	longestBits = 42
+	buckets     = (longestBits - stepBits + 1) * steps
+)
+
+// Histogram counts durations in buckets of growing width. The zero value is
+// empty and ready.
+type Histogram struct {
+	counts []int64
+	total  int64
+	max    time.Duration
+}
+
+// Add counts one duration; a negative one counts as none at all.
+func (h *Histogram) Add(d time.Duration) {
+	if h.counts == nil {
+		h.counts = make([]int64, buckets)
+	}
+	d = max(d, 0)
+	h.counts[bucketOf(d)]++
+	h.total++
+	h.max = max(h.max, d)
+}
+
+// Merge adds what another one has counted.
+func (h *Histogram) Merge(other *Histogram) {
+	if other.total == 0 {
+		return
+	}
+	if h.counts == nil {
+		h.counts = make([]int64, buckets)
+	}
+	for i, n := range other.counts {
+		h.counts[i] += n
+	}
+	h.total += other.total
+	h.max = max(h.max, other.max)
+}
+
+// Count is how many durations there are.
+func (h *Histogram) Count() int64 { return h.total }
+
+// Max is the longest duration, exactly.
+func (h *Histogram) Max() time.Duration { return h.max }
+
+// Quantile is the duration that the part q of all does not exceed; 0 when there
+// is none.
+func (h *Histogram) Quantile(q float64) time.Duration {
+	if h.total == 0 {
+		return 0
+	}
+	rank := max(1, int64(math.Ceil(q*float64(h.total))))
+	var seen int64
+	for i, n := range h.counts {
+		if seen += n; seen >= rank {
+			return min(middleOf(i), h.max)
+		}
+	}
+	return h.max
+}
+
+// bucketOf is the place of a duration: below the first power of two that is
+// divided each nanosecond has its own, above it each power has as many.
+func bucketOf(d time.Duration) int {
+	v := uint64(min(d, 1<<longestBits-1))
+	if v < steps {
+		return int(v)
+	}
+	shift := bits.Len64(v) - 1 - stepBits
+	return (shift+1)<<stepBits + int(v>>shift) - steps
+}
+
+// middleOf is the duration in the middle of a bucket.
+func middleOf(bucket int) time.Duration {
+	block, step := bucket>>stepBits, int64(bucket&(steps-1))
+	if block == 0 {
+		return time.Duration(step)
+	}
+	shift := block - 1
+	return time.Duration((steps+step)<<shift + (1<<shift)/2)
+}

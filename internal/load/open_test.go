@@ -1,0 +1,140 @@
+package load
+
+import (
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestSchedule: as many are due as the rate says, in order, the same for the
+// same seed; and Poisson arrivals have the spread that theirs must have.
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	const rate, n = 1000, 100_000
+	for _, arrivals := range []Arrivals{Even, Poisson} {
+		s := newSchedule(arrivals, rate, rand.New(rand.NewPCG(7, 7)))
+		again := newSchedule(arrivals, rate, rand.New(rand.NewPCG(7, 7)))
+		var last time.Duration
+		var squares float64
+		for i := range n {
+			due := s.next()
+			if due != again.next() {
+				t.Fatalf("%s: the same seed gives another time", arrivals)
+			}
+			if due < last {
+				t.Fatalf("%s: %s comes after %s", arrivals, due, last)
+			}
+			if i > 0 {
+				gap := (due - last).Seconds() * rate
+				squares += (gap - 1) * (gap - 1)
+			}
+			last = due
+		}
+		if got := float64(n) / last.Seconds(); math.Abs(got/rate-1) > 0.02 {
+			t.Errorf("%s: %f a second", arrivals, got)
+		}
+		want := map[Arrivals]float64{Even: 0, Poisson: 1}[arrivals]
+		if spread := math.Sqrt(squares / n); math.Abs(spread-want) > 0.02 {
+			t.Errorf("%s: the gaps have the spread %f, want %f", arrivals, spread, want)
+		}
+	}
+}
+
+// answerWith is a server for a generator with one key.
+func answerWith(t *testing.T, handler http.HandlerFunc) *Generator {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return New(Target{Addr: strings.TrimPrefix(server.URL, "http://"), Keys: []string{"k"}},
+		Options{Mix: Mix{1, 0, 0, 0}, Arrivals: Even, Seed: 1, Connections: 50, Timeout: 10 * time.Second})
+}
+
+// TestStallIsSeen: a server answers at once but for half a second in which it
+// answers nobody. Half of all requests are due then, and must be seen to have
+// waited, with as few connections as with many: those that could not even be
+// sent have waited too.
+func TestStallIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, connections := range []int{1, 50} {
+		var first atomic.Int64
+		const from, to = 200 * time.Millisecond, 700 * time.Millisecond
+		g := answerWith(t, func(w http.ResponseWriter, _ *http.Request) {
+			first.CompareAndSwap(0, time.Now().UnixNano())
+			if since := time.Since(time.Unix(0, first.Load())); since >= from && since < to {
+				<-time.After(to - since)
+			}
+			_, _ = w.Write([]byte(`{"decision_id":"dec_1"}`))
+		})
+		g.options.Connections = connections
+		r := g.Open(t.Context(), 200, time.Second)
+		if r.Due != 200 || r.Good != r.Due || r.Lost+r.Unsent+r.Overtime+r.Wrong != 0 {
+			t.Errorf("%d connections: of %d due %d were answered: %+v", connections, r.Due, r.Good, r)
+		}
+		// Of all, half are due within the stall, and waited half of it on average.
+		if got := r.Latency.Quantile(0.85); got < 250*time.Millisecond {
+			t.Errorf("%d connections: p85 is %s", connections, got)
+		}
+		if got := r.Latency.Max(); got < 450*time.Millisecond {
+			t.Errorf("%d connections: the longest is %s", connections, got)
+		}
+		if r.Conns > connections {
+			t.Errorf("%d connections were made", r.Conns)
+		}
+		// A closed loop sends one request into the stall, and is none the wiser.
+		first.Store(0)
+		closed := g.Closed(t.Context(), 1, time.Second)
+		if got := closed.Latency.Quantile(0.85); got > 250*time.Millisecond {
+			t.Errorf("the closed loop has p85 %s", got)
+		}
+	}
+}
+
+// TestRefusalsAndFailuresAreToldApart sends to a server that answers in turn
+// well, with a refusal, with one that does not say when to come back, with a
+// mistake and not at all.
+func TestRefusalsAndFailuresAreToldApart(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int64
+	g := answerWith(t, func(w http.ResponseWriter, _ *http.Request) {
+		switch n.Add(1) % 5 {
+		case 0:
+			_, _ = w.Write([]byte(`{"decision_id":"dec_1"}`))
+		case 1:
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case 2:
+			w.WriteHeader(http.StatusTooManyRequests)
+		case 3:
+			w.WriteHeader(http.StatusInternalServerError)
+		case 4:
+			panic(http.ErrAbortHandler)
+		}
+	})
+	r := g.Open(t.Context(), 1000, 500*time.Millisecond)
+	if r.Due != 500 || r.Good != 100 || r.Refused != 200 || r.Mute != 100 || r.Wrong != 100 || r.Lost != 100 {
+		t.Errorf("due %d, good %d, refused %d, mute %d, wrong %d, lost %d", r.Due, r.Good, r.Refused, r.Mute, r.Wrong, r.Lost)
+	}
+	if stored, doubt := g.Answered(0, Decide); stored != 100 || doubt != 100 {
+		t.Errorf("%d were answered, %d are in doubt", stored, doubt)
+	}
+}
+
+// TestGivenUp: who finds no connection within the timeout is not sent any more,
+// and one who is answered too late is counted.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	g := answerWith(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-time.After(300 * time.Millisecond)
+		_, _ = w.Write([]byte(`{}`))
+	})
+	g.options.Connections, g.options.Timeout = 1, 200*time.Millisecond
+	r := g.Open(t.Context(), 100, 100*time.Millisecond)
+	if r.Due != 10 || r.Overtime == 0 || r.Unsent == 0 || r.Good+r.Unsent != r.Due {
+		t.Errorf("due %d, late %d, given up %d, good %d", r.Due, r.Overtime, r.Unsent, r.Good)
+	}
+}

@@ -1,0 +1,134 @@
+package load
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a request asks for.
+type Kind uint8
+
+// The kinds of requests, in the order of a Mix.
+const (
+	Decide Kind = iota
+	Evaluate
+	Preview
+	Read
+	kinds
+)
+
+var kindNames = [kinds]string{"decisions", "evaluate", "preview", "get"}
+
+// Endpoint is the name under which usage counts the kind, "" for what is not
+// stored.
+func (k Kind) Endpoint() string {
+	switch k {
+	case Decide:
+		return "POST /v1/decisions"
+	case Evaluate:
+		return "POST /v1/evaluate"
+	case Preview, Read, kinds:
+	}
+	return ""
+}
+
+// Mix is the weight of each kind.
+type Mix [kinds]int
+
+// DefaultMix is mostly decisions.
+func DefaultMix() Mix { return Mix{80, 10, 5, 5} }
+
+// ParseMix reads weights such as "80,10,5,5".
+func ParseMix(text string) (m Mix, err error) {
+	parts := strings.Split(text, ",")
+	sum := 0
+	for i := range m {
+		if len(parts) == len(m) {
+			m[i], err = strconv.Atoi(strings.TrimSpace(parts[i]))
+		}
+		if len(parts) != len(m) || err != nil || m[i] < 0 {
+			return Mix{}, fmt.Errorf("a mix is the weights of %s, such as 80,10,5,5", strings.Join(kindNames[:], ", "))
+		}
+		sum += m[i]
+	}
+	if sum == 0 {
+		return Mix{}, fmt.Errorf("a mix needs a weight above 0")
+	}
+	return m, nil
+}
+
+func (m Mix) String() string {
+	parts := make([]string, len(m))
+	for i, weight := range m {
+		parts[i] = kindNames[i] + " " + strconv.Itoa(weight)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// draw chooses a kind by the weights.
+func (m Mix) draw(random *rand.Rand) Kind {
+	sum := 0
+	for _, weight := range m {
+		sum += weight
+	}
+	at := random.IntN(sum)
+	for k, weight := range m {
+		if at -= weight; at < 0 {
+			return Kind(k)
+		}
+	}
+	return Decide
+}
+
+// bookSize is how many different applications each tenant sends.
+const bookSize = 24
+
+var employments = []string{"SALARIED", "SELF_EMPLOYED", "SALARIED", "SELF_EMPLOYED_PROFESSIONAL"}
+
+// application is the body of a decision or a preview; most are approved, some
+// declined or referred.
+func application(i int) string {
+	overdue := 0
+	if i%8 == 5 {
+		overdue = 75
+	}
+	return fmt.Sprintf(`{"applicant":{"id":"LOAD-%d","age":%d,"employment_type":%q,"monthly_income":%d,"foir":%g,`+
+		`"requested_amount":%d,"tenure_months":36},"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":%d,"max_dpd_12m":%d}}`,
+		i, 24+i*7%30, employments[i%len(employments)], 30_000+i*8_300%90_000, float64(12+i*11%40)/100,
+		150_000+i*70_000%600_000, 690+i*29%150, i*5%6, 2+i%5, overdue)
+}
+
+// evaluation is the body of an evaluate request with a small bureau report.
+func evaluation(i int) string {
+	return fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},"demographics":{"age":%d,"employmentType":"salaried"},`+
+		`"incomeAssessment":{"monthlyIncome":%d,"foir":%d},"requestedAmount":%d,"accounts":[`+
+		`{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,"currentBalance":120000,"amountOverdue":0,"emi":6900},`+
+		`{"accountType":"credit_card","openDate":"2021-06-01","status":"active","sanctionedAmount":80000,"currentBalance":12000,"amountOverdue":0}]}}}`,
+		700+i*31%140, 24+i*7%30, 30_000+i*8_300%90_000, 12+i*11%40, 150_000+i*70_000%600_000)
+}
+
+// book is the requests of one key as bytes on the wire, by kind. Those of Read
+// are made when they are sent, since they ask for what was answered before.
+type book [kinds][][]byte
+
+func newBook(host, key string) *book {
+	b := &book{}
+	for i := range bookSize {
+		b[Decide] = append(b[Decide], post(host, key, "/v1/decisions", application(i)))
+		b[Preview] = append(b[Preview], post(host, key, "/v1/decisions/preview", application(i)))
+		b[Evaluate] = append(b[Evaluate], post(host, key, "/v1/evaluate", evaluation(i)))
+	}
+	b[Read] = [][]byte{get(host, key, "/v1/usage")} // as long as nothing was decided
+	return b
+}
+
+func post(host, key, path, body string) []byte {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		path, host, key, len(body), body)
+}
+
+func get(host, key, path string) []byte {
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, host, key)
+}

@@ -1,0 +1,51 @@
+package load
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Arrivals says how requests come.
+type Arrivals string
+
+// Even arrivals are equally far apart; Poisson arrivals come as those of many
+// callers who know nothing of each other do, bursts and gaps included.
+const (
+	Even    Arrivals = "even"
+	Poisson Arrivals = "poisson"
+)
+
+// ParseArrivals reads the name of a kind of arrivals.
+func ParseArrivals(text string) (Arrivals, error) {
+	switch a := Arrivals(text); a {
+	case Even, Poisson:
+		return a, nil
+	}
+	return "", fmt.Errorf("arrivals are %q or %q", Even, Poisson)
+}
+
+// schedule tells when requests are due, as times since the start. It knows
+// nothing of answers.
+type schedule struct {
+	arrivals Arrivals
+	rate     float64 // a second
+	random   *rand.Rand
+	n        int64
+	at       float64 // in seconds
+}
+
+func newSchedule(arrivals Arrivals, rate float64, random *rand.Rand) *schedule {
+	return &schedule{arrivals: arrivals, rate: rate, random: random}
+}
+
+// next is when the next request is due.
+func (s *schedule) next() time.Duration {
+	if s.arrivals == Poisson {
+		s.at += s.random.ExpFloat64() / s.rate
+	} else {
+		s.at = float64(s.n) / s.rate // not a running sum: its errors would add up
+	}
+	s.n++
+	return time.Duration(s.at * float64(time.Second))
+}

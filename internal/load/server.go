@@ -1,0 +1,155 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Server is a "verdict serve" of its own.
+type Server struct {
+	URL     string // of the API, without a slash at its end
+	Metrics string // where metrics are read
+	process *exec.Cmd
+	log     *os.File
+}
+
+// unlimited are the settings that a load must not run into: it is the limits of
+// the machine that are looked for, and not those of a plan.
+var unlimited = []string{"-rate-decide", "1000000000/s", "-rate-signup", "1000000/s", "-plan-quotas", "free=1000000000000"}
+
+// StartServer runs a binary on a database and waits until it answers. Its log
+// goes to a file in the folder. Further settings come last.
+func StartServer(ctx context.Context, binary, databaseURL, folder string, settings ...string) (_ *Server, err error) {
+	args := append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-database-url", databaseURL}, unlimited...)
+	s := &Server{process: exec.CommandContext(ctx, binary, append(args, settings...)...)} //nolint:gosec // the binary under test
+	if s.log, err = os.Create(filepath.Join(folder, "serve.log")); err != nil {
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
+	s.process.Stderr = s.log
+	out, err := s.process.StdoutPipe()
+	if err == nil {
+		err = s.process.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start the server: %w", err), s.log.Close())
+	}
+	lines := bufio.NewScanner(out)
+	for s.URL == "" && lines.Scan() {
+		if _, rest, found := strings.Cut(lines.Text(), "answers at"); found {
+			s.URL = strings.TrimSpace(rest)
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }() // so that it never waits for a reader
+	if s.Metrics, err = s.metricsAddress(ctx); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+// metricsAddress waits for the line of the log that says where metrics are.
+func (s *Server) metricsAddress(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		text, err := os.ReadFile(s.log.Name())
+		if err != nil {
+			return "", err
+		}
+		if _, rest, found := strings.Cut(string(text), "msg=ready "); found && strings.Contains(rest, "\n") {
+			_, rest, _ = strings.Cut(rest, " metrics=")
+			address, _, _ := strings.Cut(rest, " ")
+			return "http://" + address + "/metrics", nil
+		}
+		select {
+		case <-ctx.Done():
+			return "", fmt.Errorf("the server did not start; its log says %s", text)
+		case <-tick.C:
+		}
+	}
+}
+
+// Addr is the host and port of the API.
+func (s *Server) Addr() string { return strings.TrimPrefix(s.URL, "http://") }
+
+// Memory is what the process holds now and what it held at most, in bytes.
+func (s *Server) Memory() (now, most int64, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the server's memory: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 || fields[0] != "VmRSS:" && fields[0] != "VmHWM:" {
+			continue
+		}
+		kib, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("read the server's memory: %w", err)
+		}
+		if fields[0] == "VmHWM:" {
+			most = kib << 10
+		} else {
+			now = kib << 10
+		}
+	}
+	return now, most, nil
+}
+
+// tick is the unit in which Linux tells processor time.
+const tick = 10 * time.Millisecond
+
+// Busy is the processor time that the process has used, to a hundredth of a
+// second.
+func (s *Server) Busy() (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("read the server's processor time: %w", err)
+	}
+	// The name in parentheses may hold blanks; the times are the 14th and 15th
+	// field, counted from the process id.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	const user, system = 11, 12
+	if len(fields) <= system {
+		return 0, errors.New("read the server's processor time: there is none")
+	}
+	var sum time.Duration
+	for _, field := range fields[user : system+1] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("read the server's processor time: %w", err)
+		}
+		sum += time.Duration(n) * tick
+	}
+	return sum, nil
+}
+
+// LogBytes is how much the server has logged.
+func (s *Server) LogBytes() int64 {
+	info, err := os.Stat(s.log.Name())
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// Stop ends the server as an operator does and waits for it.
+func (s *Server) Stop() error {
+	err := s.process.Process.Signal(syscall.SIGTERM)
+	if ended := s.process.Wait(); err == nil {
+		err = ended
+	}
+	return errors.Join(err, s.log.Close())
+}

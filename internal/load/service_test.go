@@ -1,0 +1,110 @@
+package load_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/app"
+	"verdict/internal/load"
+	"verdict/internal/store/storetest"
+)
+
+// TestMain makes this test binary the service when it is started as such, so
+// that the race detector looks at the service too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		fmt.Fprintln(os.Stderr, serve(os.Args[2:]))
+		os.Exit(1)
+	}
+	storetest.Main(m)
+}
+
+// serve is "verdict serve" until it is told to end.
+func serve(args []string) error {
+	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
+	fs.Bool("welcome", false, "")
+	settings := app.Bind(fs)
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	c, err := settings.Load(func(string) string { return "" })
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	a, err := app.New(ctx, c, os.Stderr)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(os.Stdout, "answers at", a.URL())
+	return a.Run(ctx)
+}
+
+// start runs a service on a database and signs tenants up.
+func start(t *testing.T, databaseURL string, settings ...string) (*load.Server, load.Target) {
+	t.Helper()
+	s, err := load.StartServer(t.Context(), os.Args[0], databaseURL, t.TempDir(), settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Stop() }) // it ends as a process does that was told to
+	keys, err := load.SignUp(t.Context(), s.URL, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, load.Target{Addr: s.Addr(), Keys: keys}
+}
+
+func options(mix load.Mix) load.Options {
+	return load.Options{Mix: mix, Arrivals: load.Poisson, Seed: 1, Connections: 100, Timeout: 30 * time.Second}
+}
+
+// TestShedding floods a service that has few places: it refuses what it has no
+// place for, answers the rest, loses nothing, and is what it was when the flood
+// is over.
+func TestShedding(t *testing.T) {
+	t.Parallel()
+	//nolint:thelper // what EachURL runs is the test itself
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		s, target := start(t, databaseURL, "-max-in-flight", "4")
+		// The rates are given and not measured: what a busy machine measures in a
+		// second says little. No machine does so much with so few places.
+		plan := load.Plan{Connections: []int{4}, Stage: time.Second, Percents: []int{100, 5000}, Back: 100, Saturation: 40, Probe: 20 * time.Second}
+		c, err := load.Run(t.Context(), s, load.New(target, options(load.DefaultMix())), plan, t.Logf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, wrong := range c.Judge(load.Limits{Refusal: 20 * time.Second, Memory: 2 << 30}) {
+			t.Error(wrong)
+		}
+		flood := c.Steps[1]
+		if flood.Refused == 0 || flood.Good == 0 {
+			t.Errorf("of %d, %d were answered and %d refused", flood.Due, flood.Good, flood.Refused)
+		}
+		if c.Back.Good*2 < c.Back.Due {
+			t.Errorf("after the flood %d of %d were answered", c.Back.Good, c.Back.Due)
+		}
+		t.Log(strings.Join(c.Summary(), "\n"))
+	})
+}
+
+// TestTheMixIsTaken: with room for everybody every request of each kind is
+// answered with 200, so that a load measures what it says it does.
+func TestTheMixIsTaken(t *testing.T) {
+	t.Parallel()
+	_, target := start(t, storetest.SQLite(t))
+	// Reading comes with decisions, since it is these that are read.
+	for _, mix := range []load.Mix{{1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0}} {
+		g := load.New(target, options(mix))
+		r := g.Closed(t.Context(), 4, 300*time.Millisecond)
+		if r.Good == 0 || r.Good != r.Due {
+			t.Errorf("%s: of %d requests %d got 200: %s", mix, r.Due, r.Good, r.FirstWrong)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package pgcluster
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// programs finds the folder of initdb and postgres; Debian keeps them off PATH,
+// one folder for each major version, and the newest is taken.
+func programs() (folder string, err error) {
+	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil {
+		return "", err
+	}
+	slices.SortFunc(folders, func(a, b string) int { return major(b) - major(a) })
+	if path, err := exec.LookPath("initdb"); err == nil {
+		folders = append(folders, filepath.Dir(path))
+	}
+	for _, folder := range folders {
+		_, noInitdb := os.Stat(filepath.Join(folder, "initdb"))
+		_, noServer := os.Stat(filepath.Join(folder, "postgres"))
+		if noInitdb == nil && noServer == nil {
+			return folder, nil
+		}
+	}
+	return "", errors.New("initdb and postgres are neither on PATH nor under /usr/lib/postgresql; scripts/deps test installs them")
+}
+
+func major(folder string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(folder))) // 0 sorts last
+	return n
+}
+
+// unprivileged is whom the server runs as: PostgreSQL refuses to be root. Nil
+// means as we are.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		account, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(account.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
+		if err := errors.Join(uidErr, gidErr); err != nil {
+			return nil, err
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("running as root, and there is no user postgres to run the server as")
+}

@@ -1,0 +1,119 @@
+package pgcluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// command is one of PostgreSQL's programs in the cluster's folder. It ends when
+// this process does, however that happens.
+func (c *Cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...) //nolint:gosec // PostgreSQL's own programs
+	cmd.Dir = c.folder
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.account, Pdeathsig: syscall.SIGQUIT, Setpgid: true}
+	return cmd
+}
+
+// server is the processes of one start.
+type server struct {
+	cmd   *exec.Cmd
+	ended chan struct{}
+	log   lastWords
+}
+
+// launch returns when the server was started, not yet when it answers.
+func launch(cmd *exec.Cmd) (*server, error) {
+	s := &server{cmd: cmd, ended: make(chan struct{})}
+	cmd.Stderr = &s.log
+	started := make(chan error)
+	go func() {
+		// The kernel ties the parent's death to the thread that started it.
+		runtime.LockOSThread()
+		defer close(s.ended)
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // stopped by a signal, which is an error to exec
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start postgres: %w", err)
+	}
+	return s, nil
+}
+
+func (s *server) pid() int { return s.cmd.Process.Pid }
+
+func (s *server) end(signal os.Signal) {
+	_ = s.cmd.Process.Signal(signal) // it may have ended already
+	<-s.ended
+}
+
+// kill stops the first process before it looks for the others, so that none is
+// born meanwhile.
+func (s *server) kill() {
+	_ = s.cmd.Process.Signal(syscall.SIGSTOP)
+	family := children(s.pid())
+	_ = s.cmd.Process.Kill()
+	for _, child := range family {
+		_ = syscall.Kill(child, syscall.SIGKILL)
+	}
+	<-s.ended
+}
+
+// said is the end of its log.
+func (s *server) said() string { return s.log.String() }
+
+// children lists the processes whose parent is given.
+func children(parent int) []int {
+	var found []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
+	for _, path := range stats {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended since
+		}
+		// "pid (name) state parent …", where the name may hold anything.
+		_, rest, _ := strings.Cut(string(data[bytes.LastIndexByte(data, ')')+1:]), " ")
+		fields := strings.Fields(rest)
+		if len(fields) < 2 || fields[1] != strconv.Itoa(parent) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// lastWords keeps the end of what is written to it, safe for use while the
+// process still writes.
+type lastWords struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const wordsKept = 8 << 10
+
+func (w *lastWords) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = append(w.text, p...)
+	w.text = w.text[max(0, len(w.text)-wordsKept):]
+	return len(p), nil
+}
+
+func (w *lastWords) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.text)
+}

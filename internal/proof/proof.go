@@ -1,0 +1,98 @@
+// Package proof writes what was measured into the document that shows it: each
+// long command owns one section and replaces it whole, so that the document is
+// always what the commands printed last and nobody edits a figure by hand.
+package proof
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Variable names the document for tests, which have no flags of their own.
+const Variable = "VERDICT_PROOF"
+
+// Write replaces the text between <!-- section --> and <!-- /section --> of a
+// document, and appends the pair when it is not there. An empty path is nobody
+// asking for a document, and no error. Two commands may write at once.
+func Write(path, section, markdown string) (err error) {
+	if path == "" {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // a document for everybody to read
+	if err != nil {
+		return fmt.Errorf("write proof of %s: %w", section, err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	// The lock goes with the file when it is closed.
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("lock %s: %w", path, err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("write proof of %s: %w", section, err)
+	}
+	after, err := replace(before, section, markdown)
+	if err != nil {
+		return fmt.Errorf("write proof of %s into %s: %w", section, path, err)
+	}
+	if err := os.WriteFile(path, after, 0o644); err != nil { //nolint:gosec // as above
+		return fmt.Errorf("write proof of %s: %w", section, err)
+	}
+	return nil
+}
+
+// replace is Write without the file.
+func replace(document []byte, section, markdown string) ([]byte, error) {
+	opening, closing := []byte("<!-- "+section+" -->\n"), []byte("<!-- /"+section+" -->\n")
+	text := strings.TrimSpace(markdown) + "\n"
+	head, rest, opened := bytes.Cut(document, opening)
+	if !opened {
+		var gap string
+		if len(document) > 0 {
+			gap = strings.Repeat("\n", 2-min(1, bytes.Count(document[len(document)-1:], []byte("\n"))))
+		}
+		return fmt.Appendf(nil, "%s%s%s%s%s", document, gap, opening, text, closing), nil
+	}
+	_, tail, closed := bytes.Cut(rest, closing)
+	if !closed {
+		return nil, fmt.Errorf("section %s is opened and not closed", section)
+	}
+	return fmt.Appendf(nil, "%s%s%s%s%s", head, opening, text, closing, tail), nil
+}
+
+// Origin is the line above every table: when, of which commit, on what machine
+// and by which command, which anybody can repeat.
+func Origin(ctx context.Context, now time.Time, command string) string {
+	return fmt.Sprintf("%s · commit %s · %d cores, %s %s/%s · `%s`\n",
+		now.UTC().Format("2006-01-02 15:04 UTC"), commit(ctx), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, command)
+}
+
+// commit is the commit of the working folder; a plus sign says that there were
+// changes on top of it.
+func commit(ctx context.Context) string {
+	output, err := exec.CommandContext(ctx, "git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=+").Output()
+	if err != nil {
+		return "unknown" // outside of a working folder
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// Table renders rows as a Markdown table, its first row the heading.
+func Table(rows [][]string) string {
+	var out strings.Builder
+	for i, row := range rows {
+		out.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		if i == 0 {
+			out.WriteString(strings.Repeat("|---", len(row)) + "|\n")
+		}
+	}
+	return out.String()
+}

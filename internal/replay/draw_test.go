@@ -1,0 +1,135 @@
+package replay_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// object is a JSON object while it is drawn.
+type object = map[string]any
+
+// dice draws everything of a corpus. What it draws is committed, so its
+// algorithm has to last only as long as the newest corpus is drawn again.
+type dice struct{ *rand.Rand }
+
+func newDice(seed uint64) dice {
+	return dice{rand.New(rand.NewPCG(seed, 0x7665726469637400))}
+}
+
+func (d dice) percent(p int) bool { return d.IntN(100) < p }
+
+// between includes both ends.
+func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
+
+func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
+
+// fields are the names that drawn policies stand on: all of the catalogue but
+// for its thousands of features, of which there are some of every kind.
+var fields = struct{ stage1, stage2 []string }{
+	stage1: append(names(func(f *rule.Field) bool {
+		return f.Supply != rule.FromEngine && !strings.Contains(f.Name, "__")
+	}), features...),
+	stage2: names(func(f *rule.Field) bool { return f.Supply == rule.FromEngine }),
+}
+
+var features = []string{
+	"enquiry__personal_loan__90d__count", "enquiry__all__30d__sum", "outstanding__unsecured__365d__ratio",
+	"eod_balance__all__90d__avg", "salary__all__180d__trend", "issued_bounce__nach__60d__count",
+	"dpd_1plus__all__365d__max", "debit__upi__7d__avg",
+}
+
+func names(wanted func(*rule.Field) bool) (list []string) {
+	catalogue := field.Catalogue()
+	for id := range rule.FieldID(catalogue.Len()) {
+		if f := catalogue.Field(id); wanted(f) {
+			list = append(list, f.Name)
+		}
+	}
+	return list
+}
+
+// lookup describes a field; one that a policy declares has only a type.
+func (w *author) lookup(name string) *rule.Field {
+	if id, ok := field.Catalogue().Lookup(name); ok {
+		return field.Catalogue().Field(id)
+	}
+	return &rule.Field{Name: name, Type: w.inputs[name]}
+}
+
+// openWords are values of the texts that requests have, whole and in part.
+var openWords = []string{
+	"cibil", "experian", "equifax", "crif", "IN", "AE", "400001", "560068", "834001", "AG-3", "salaried", "self employed",
+	"Redmi 9", "13", "d-17", "49.36.12.7", "A-17", "CAT_A", "CAT_B", "अनिल \"quoted\"",
+}
+
+var parts = []string{"A", "56", "i", "IN", "sal", "ed", "9", "d-", "CAT", "\"q"}
+
+// words are what a text or a flag is compared with.
+func (w *author) words(f *rule.Field) (list []any) {
+	switch {
+	case f.Type == rule.BoolType:
+		return []any{true, false}
+	case f.Name == "grade":
+		return []any{"A+", "A", "C", "F", "NTC", "G1", "G2"}
+	}
+	words := f.Values
+	if len(words) == 0 {
+		words = openWords
+	}
+	for _, word := range words {
+		list = append(list, word)
+	}
+	return list
+}
+
+// spans are the usual values of numbers, by their unit, in millionths.
+var spans = map[string][2]int64{
+	"₹": {0, 250_000e6}, "ratio": {0, 900_000}, "percent": {-20e6, 60e6}, "days": {0, 120e6}, "months": {0, 72e6}, "years": {18e6, 66e6},
+	"count": {0, 9e6}, "degrees": {8e6, 80e6}, "index": {1e6, 6e6},
+}
+
+// threshold is a number near to what requests have, mostly a round one.
+func (w *author) threshold(f *rule.Field) json.Number {
+	span, ok := spans[f.Unit]
+	switch {
+	case strings.HasSuffix(f.Name, "core"): // a bureau's or the final one
+		span = [2]int64{560e6, 860e6}
+	case !ok:
+		span = [2]int64{0, 100e6}
+	}
+	n := span[0] + w.Int64N(span[1]-span[0]+1)
+	switch width := span[1] - span[0]; {
+	case f.Integer:
+		n -= n % 1e6
+	case width > 1e9 && w.percent(80):
+		n -= n % 500e6
+	case w.percent(80):
+		n -= n % 10_000
+	}
+	if f.BoundedBelow {
+		n = max(n, int64(f.Min))
+	}
+	if f.BoundedAbove {
+		n = min(n, int64(f.Max))
+	}
+	return json.Number(rule.Number(n).String())
+}
+
+// ordered are numbers in their order without repetitions.
+func (w *author) ordered(f *rule.Field, count int) (list []json.Number) {
+	var cuts []rule.Number
+	for range count {
+		n, _, _ := rule.ParseNumber(w.threshold(f).String())
+		cuts = append(cuts, n)
+	}
+	slices.Sort(cuts)
+	for _, n := range slices.Compact(cuts) {
+		list = append(list, json.Number(n.String()))
+	}
+	return list
+}

@@ -1,0 +1,191 @@
+package replay_test
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"verdict/internal/agent"
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// The size of a corpus: every policy decides as many applications.
+const (
+	corpusPolicies = 51
+	perPolicy      = 200
+	corpusSeed     = 20261115
+)
+
+// counting is the randomness of ids and keys in a corpus. Nobody's secret is in
+// there, what is alike packs well, and drawn again it is the same.
+type counting struct{ n atomic.Uint64 }
+
+// Read never fails.
+func (c *counting) Read(p []byte) (int, error) {
+	clear(p)
+	var count [8]byte
+	binary.BigEndian.PutUint64(count[:], c.n.Add(1))
+	for i := range min(len(p), len(count)) {
+		p[len(p)-1-i] = count[len(count)-1-i]
+	}
+	return len(p), nil
+}
+
+// lender is a tenant of the service while a corpus is made. One thing is done
+// after the other, on a clock that goes on by itself.
+type lender struct {
+	service *decisioning.Service
+	agents  *agent.Service
+	now     time.Time
+	by      tenant.Principal
+	second  string                        // the user who arms what the first has written
+	base    map[tenant.Environment]string // the default policy of each
+}
+
+// step is how far one application is from the next: far enough for a policy
+// that was armed to be the one that decides.
+const step = 1250 * time.Millisecond
+
+// shift is how far one policy is from the next, so that the last ones decide on
+// what weeks have counted.
+const shift = 12 * time.Hour
+
+// fill signs a lender up and has so many policies decide.
+func fill(ctx context.Context, db *store.DB, policies int) error {
+	l := &lender{now: time.Date(2026, time.October, 12, 4, 30, 0, 0, time.UTC)}
+	var err error
+	l.service, err = decisioning.New(db, decisioning.Options{
+		Now: func() time.Time { return l.now }, Random: &counting{}, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+	})
+	if err != nil {
+		return err
+	}
+	l.agents = agent.New(l.service, agent.Options{})
+	if err := l.open(ctx); err != nil {
+		return fmt.Errorf("open the account: %w", err)
+	}
+	for p := range policies {
+		d := newDice(corpusSeed + uint64(p))
+		l.by.Environment = tenant.Environments()[p%len(tenant.Environments())]
+		l.now = l.now.Add(shift)
+		key, err := l.arm(ctx, d, p)
+		if err != nil {
+			return fmt.Errorf("policy %d: %w", p, err)
+		}
+		for i := range perPolicy {
+			l.now = l.now.Add(step)
+			if err := l.apply(ctx, d, key, p*perPolicy+i); err != nil {
+				return fmt.Errorf("application %d of policy %d: %w", i, p, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (l *lender) open(ctx context.Context) error {
+	signed, err := l.service.Signup(ctx, value(object{"email": "asha@example.in", "org_name": "Replay", "password": "a long password"}))
+	if err != nil {
+		return err
+	}
+	second, err := l.service.CreateUser(ctx, signed.Tenant.ID, "ravi@example.in", tenant.NewSecret("a long password"), tenant.RoleRisk)
+	if err != nil {
+		return err
+	}
+	l.second = second.ID
+	l.by = tenant.Principal{TenantID: signed.Tenant.ID, UserID: signed.UserID, Scopes: tenant.RoleAdmin.Scopes(), Plan: tenant.Plan{Unmetered: true}}
+	l.base = map[tenant.Environment]string{}
+	for _, e := range tenant.Environments() {
+		l.by.Environment = e
+		given, err := l.service.RuleSets(ctx, l.by, decisioning.RuleSetFilter{PolicyKey: "default"}, decisioning.List{Limit: 1})
+		if err != nil {
+			return err
+		}
+		l.base[e] = given.Data[0].ID
+		_, err = l.service.SetPincodeRisks(ctx, l.by, value(object{"entries": []any{
+			object{"pincode": "834001", "risk": "BLOCKED", "risk_score": 96}, object{"pincode": "800", "risk": "HIGH", "risk_score": 77},
+			object{"pincode": "560068", "risk": "MEDIUM", "risk_score": 48},
+		}}))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arm writes a policy and activates it. The first of each environment is the
+// default policy; what is drawn and refused is drawn again.
+func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error) {
+	key = fmt.Sprintf("drawn-%02d", p)
+	draw := func() object { return drawPolicy(d, key, p) }
+	if p < len(tenant.Environments()) {
+		draw = func() object { return object{"name": "default", "policy_key": key} }
+	}
+	var answer decisioning.Answer
+	for attempt := 0; attempt == 0 || err != nil && attempt < 50; attempt++ {
+		l.now = l.now.Add(step)
+		policy := draw()
+		policy["base"] = l.base[l.by.Environment]
+		answer, err = l.service.CreateRuleSet(ctx, l.by, value(policy), nil)
+	}
+	if err != nil {
+		return key, err
+	}
+	made, err := wire.Parse(answer.Body)
+	if err != nil {
+		return key, err
+	}
+	other := l.by
+	other.UserID = l.second
+	_, err = l.service.Activate(ctx, other, made.Get("id").Text(), wire.Value{}, nil)
+	return key, err
+}
+
+// vectors is how many decisions of a policy come with a feature vector, and
+// underwritten how many through the agent.
+const (
+	vectors      = 6
+	underwritten = 2
+)
+
+// apply decides an application: of nine evaluations there is one in each
+// layout, and as many more are decided from stated facts.
+func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
+	a := drawApplicant(d, n, l.now)
+	shapes := slices.Sorted(maps.Keys(layouts))
+	if n%2 == 0 {
+		_, err := l.service.Decide(ctx, l.by, value(a.decision(key)), nil)
+		return err
+	}
+	body := a.evaluation(key, shapes[n/2%len(shapes)])
+	switch turn := n % perPolicy / 2; {
+	case turn < vectors:
+		body["features"], body["bank_summary"] = true, a.bank()
+	case turn < vectors+underwritten:
+		_, err := l.agents.Underwrite(ctx, l.by, value(body), nil)
+		return err
+	}
+	_, err := l.service.Evaluate(ctx, l.by, value(body), nil)
+	return err
+}
+
+// value is a document as the service reads one. What is drawn here is ours, so
+// one that cannot be read is a mistake of this package.
+func value(document any) wire.Value {
+	data, err := json.Marshal(document)
+	if err != nil {
+		panic(fmt.Sprintf("write a request: %v", err))
+	}
+	v, err := wire.Parse(data)
+	if err != nil {
+		panic(fmt.Sprintf("read a request: %v", err))
+	}
+	return v
+}

@@ -1,0 +1,135 @@
+package replay_test
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"verdict/internal/proof"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// TestLong is what make replay runs: every corpus on both databases, and verify
+// as a process of its own over a million decisions, whose memory must not grow
+// with their number. It writes down what it saw.
+func TestLong(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("VERDICT_LONG") == "" {
+		t.Skip("make replay runs it")
+	}
+	rows := [][]string{{"what", "decisions", "seconds", "per second", "peak memory"}}
+	binary := filepath.Join(t.TempDir(), "verdict")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "verdict/cmd/verdict").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, file := range corpora(t) {
+		for kind, databaseURL := range map[string]string{"SQLite": storetest.SQLite(t), "PostgreSQL": storetest.Postgres(t)} {
+			restored(t, file, databaseURL)
+			one := verifyProcess(t, binary, databaseURL)
+			rows = append(rows, one.row(filepath.Base(file)+" on "+kind))
+		}
+	}
+	databaseURL := storetest.SQLite(t)
+	files := corpora(t)
+	db, _ := restored(t, files[len(files)-1], databaseURL)
+	was := map[string]string{}
+	eachDecision(t, db, func(d *store.Decision) { was[d.ID] = d.Hash })
+	drawnAgain(t, was, corpusPolicies)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	few := verifyProcess(t, binary, databaseURL)
+	many := multiply(t, databaseURL, few.decisions, million())
+	all := verifyProcess(t, binary, databaseURL)
+	if all.decisions != many {
+		t.Errorf("%d decisions were verified of %d", all.decisions, many)
+	}
+	// Reading ahead and garbage make it waver; ten thousand decisions alone
+	// would be 40 MiB more.
+	if all.peakKiB > 2*few.peakKiB+32<<10 {
+		t.Errorf("memory grows with the number of decisions: from %d to %d KiB", few.peakKiB, all.peakKiB)
+	}
+	rows = append(rows, all.row("the same over and over on SQLite"))
+	text := proof.Origin(t.Context(), time.Now(), "make replay") + "\n" + proof.Table(rows) +
+		fmt.Sprintf("\nEvery decision came out with the hash it was answered with; so did the %d requests behind the newest corpus, decided again from the start.\n", len(was))
+	t.Log(text)
+	if t.Failed() {
+		return // what does not hold is not written down as if it did
+	}
+	if err := proof.Write(os.Getenv(proof.Variable), "replay", text); err != nil {
+		t.Error(err)
+	}
+}
+
+// million is how many decisions the long form verifies; a smaller number may be
+// asked for by VERDICT_REPLAY_DECISIONS.
+func million() int64 {
+	if n, err := strconv.ParseInt(os.Getenv("VERDICT_REPLAY_DECISIONS"), 10, 64); err == nil {
+		return n
+	}
+	return 1_000_000
+}
+
+// verification is what a verify said and took.
+type verification struct {
+	decisions int64
+	took      time.Duration
+	peakKiB   int64
+}
+
+func (v verification) row(what string) []string {
+	return []string{
+		what, strconv.FormatInt(v.decisions, 10), fmt.Sprintf("%.1f", v.took.Seconds()),
+		fmt.Sprintf("%.0f", float64(v.decisions)/v.took.Seconds()), fmt.Sprintf("%d MiB", v.peakKiB>>10),
+	}
+}
+
+// verifyProcess runs verdict verify, which must find nothing wrong.
+func verifyProcess(t *testing.T, binary, databaseURL string) (v verification) {
+	t.Helper()
+	var out, said bytes.Buffer
+	c := exec.CommandContext(t.Context(), binary, "verify", "-database-url", databaseURL)
+	c.Stdout, c.Stderr = &out, &said
+	begun := time.Now()
+	if err := c.Run(); err != nil {
+		t.Fatalf("verify: %v: %s %s", err, &out, &said)
+	}
+	v.took = time.Since(begun)
+	if usage, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		v.peakKiB = usage.Maxrss
+	}
+	if _, err := fmt.Sscanf(out.String(), "%d decisions reproduce", &v.decisions); err != nil {
+		t.Fatalf("verify says %q", out.String())
+	}
+	return v
+}
+
+// multiply copies the decisions of a SQLite file under other ids, until there
+// are about so many. The hash of a decision does not cover its id.
+func multiply(t *testing.T, databaseURL string, have, want int64) int64 {
+	t.Helper()
+	raw, err := sql.Open("sqlite", strings.TrimPrefix(databaseURL, "sqlite:")+"?_pragma=synchronous(off)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = raw.Close() }() // what was written is looked at next
+	const columns = `created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version, endpoint, engine_version, hash, actor, response, facts`
+	copies := want / have
+	for k := range copies - 1 {
+		_, err := raw.ExecContext(t.Context(), `INSERT INTO decisions (tenant_id, environment, id, `+columns+`)
+			SELECT tenant_id, environment, id || $1, `+columns+` FROM decisions WHERE id NOT LIKE '%+%'`, fmt.Sprintf("+%d", k))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return have * copies
+}

@@ -1,0 +1,142 @@
+package replay_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/feature"
+	"verdict/internal/report"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+// leastDecisions is how many every corpus has.
+const leastDecisions = 10_000
+
+// restored is a corpus in a database of its own, and the use cases over it.
+func restored(t *testing.T, file, databaseURL string) (*store.DB, *decisioning.Service) {
+	t.Helper()
+	backup, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = backup.Close() }() // only read from
+	if _, err := store.Restore(t.Context(), databaseURL, backup, store.Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, databaseURL, store.Options{})
+	service, err := decisioning.New(db, decisioning.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, service
+}
+
+// TestReplay decides every committed decision again: each comes out with the
+// hash that was answered. When it fails, a release changes past decisions: that
+// is a new engine version at least, and most likely a mistake.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	files := corpora(t)
+	for i, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			db, service := restored(t, file, storetest.SQLite(t))
+			found, err := service.Verify(t.Context(), "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range found.Wrong[:min(5, len(found.Wrong))] {
+				t.Errorf("%s, decided by engine %s: %s", w.ID, w.EngineVersion, w.Why)
+			}
+			if found.Failed > 0 || found.Checked < leastDecisions {
+				t.Errorf("%d of %d decisions do not reproduce; a corpus has at least %d", found.Failed, found.Checked, leastDecisions)
+			}
+			seen := newSeen()
+			eachScope(t, db, func(scope *store.Scope) { seen.look(t, scope) })
+			t.Logf("%d decisions of %d policies, %d of them with a feature vector", found.Checked, seen.policies, seen.vectors)
+			if i == len(files)-1 { // operators and blocks may be younger than the others
+				seen.check(t)
+				drawnAgain(t, seen.hashes, 3)
+			}
+		})
+	}
+}
+
+// eachScope calls with every tenant's environments.
+func eachScope(t *testing.T, db *store.DB, call func(*store.Scope)) {
+	t.Helper()
+	tenants, err := db.System().ListTenants(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range tenants {
+		for _, e := range tenant.Environments() {
+			call(db.Scope(one.ID, string(e)))
+		}
+	}
+}
+
+// remeasured works a stored feature vector out again from the archived history
+// beside it, and tells what is not as it was.
+func remeasured(stored store.Features) string {
+	history, statement, err := report.ReadArchive(stored.Source)
+	if err != nil {
+		return "the archived history cannot be read: " + err.Error()
+	}
+	var was, now feature.Vector
+	if err := feature.DecodeVector(stored.Vector, &was); err != nil {
+		return "the vector cannot be read: " + err.Error()
+	}
+	day, ok := dayOf(stored.AsOf)
+	if !ok {
+		return "it is of no day: " + stored.AsOf
+	}
+	feature.Compute(history, statement, day, &now)
+	switch {
+	case was.Hash() != stored.Hash:
+		return "the stored vector is not the one that was hashed"
+	case now.Hash() != stored.Hash:
+		return "the features come out otherwise: " + now.Hash()
+	}
+	return ""
+}
+
+// drawnAgain has this version decide requests that the newest corpus was made
+// of, those of its first policies, on a database of its own: reading a request, a bureau's report, a
+// statement and the other blocks leads to the same decisions too. When it fails
+// and the change is intended, the corpus that belongs to it is added with
+// -update, and those that are there stay.
+func drawnAgain(t *testing.T, was map[string]string, policies int) {
+	t.Helper()
+	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
+	if err := fill(t.Context(), db, policies); err != nil {
+		t.Fatal(err)
+	}
+	drawn, different := 0, 0
+	eachDecision(t, db, func(d *store.Decision) {
+		if drawn++; was[d.ID] != d.Hash {
+			different++
+		}
+	})
+	if different > 0 || drawn != policies*perPolicy {
+		t.Errorf("of %d requests, %d are decided otherwise than in the newest corpus; there are %d", drawn, different, policies*perPolicy)
+	}
+}
+
+// eachDecision calls with everything that was decided.
+func eachDecision(t *testing.T, db *store.DB, call func(*store.Decision)) {
+	t.Helper()
+	eachScope(t, db, func(scope *store.Scope) {
+		err := scope.WalkDecisions(t.Context(), store.Page{}, func(d *store.Decision) error {
+			call(d)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,198 @@
+package replay_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/report"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+	"verdict/internal/wire"
+)
+
+// seen counts what is in a corpus, as it is stored: a corpus that says nothing
+// about an operator or a block would let a change of it through.
+type seen struct {
+	operators, held, failed, facts, outcomes, grades, layouts map[string]int
+	read                                                      map[string]*weighed // policies, by id
+	hashes                                                    map[string]string   // by decision
+	policies, vectors                                         int
+}
+
+func newSeen() *seen {
+	return &seen{
+		operators: map[string]int{}, held: map[string]int{}, failed: map[string]int{}, facts: map[string]int{}, outcomes: map[string]int{}, grades: map[string]int{}, layouts: map[string]int{},
+		read: map[string]*weighed{}, hashes: map[string]string{},
+	}
+}
+
+// look goes through the decisions of a scope.
+func (s *seen) look(t *testing.T, scope *store.Scope) {
+	t.Helper()
+	err := scope.WalkDecisions(t.Context(), store.Page{}, func(d *store.Decision) error {
+		s.hashes[d.ID] = d.Hash
+		s.outcomes[d.Endpoint+" "+d.Status]++
+		s.grades[d.Grade]++
+		for layout := range layouts {
+			if strings.HasPrefix(d.ApplicantRef, strings.ReplaceAll(layout, " ", "-")+"-") {
+				s.layouts[layout]++
+			}
+		}
+		facts, err := wire.Parse(d.Facts)
+		if err != nil {
+			return err
+		}
+		for name, value := range facts.Members() {
+			if value.Given() {
+				s.facts[name]++
+			}
+		}
+		policy, err := s.policy(t, scope, d.PolicyID)
+		if err != nil {
+			return fmt.Errorf("policy %s: %w", d.PolicyID, err)
+		}
+		known, err := rule.ReadFacts(facts, field.Catalogue())
+		if err != nil {
+			return err
+		}
+		policy.weigh(known, s.held, s.failed)
+		if bytes.Contains(d.Response, []byte(`"features":{`)) {
+			return s.vector(t, scope, d.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// policy notes the operators of a policy that decided.
+func (s *seen) policy(t *testing.T, scope *store.Scope, id string) (*weighed, error) {
+	t.Helper()
+	if s.read[id] != nil {
+		return s.read[id], nil
+	}
+	s.policies++
+	set, err := scope.RuleSet(t.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue()})
+	if err != nil {
+		return nil, err
+	}
+	for i := range policy.Knockouts {
+		s.condition(&policy.Knockouts[i].Condition)
+	}
+	for i := range policy.Adjustments {
+		s.condition(&policy.Adjustments[i].Condition)
+	}
+	s.read[id] = newWeighed(policy, field.Catalogue())
+	return s.read[id], nil
+}
+
+func (s *seen) condition(c *rule.Condition) {
+	c.Walk(func(n *rule.Condition) {
+		s.operators[n.Op.String()]++
+		s.operand(&n.Left)
+		s.operand(&n.Right)
+	})
+}
+
+func (s *seen) operand(o *rule.Operand) {
+	if o.Kind == rule.ArithOperand {
+		s.operators[o.Arith.String()]++
+	}
+	for i := range o.Args {
+		s.operand(&o.Args[i])
+	}
+}
+
+// vector works the features of a decision out again.
+func (s *seen) vector(t *testing.T, scope *store.Scope, id string) error {
+	t.Helper()
+	stored, err := scope.Features(t.Context(), id)
+	if err != nil {
+		return err
+	}
+	s.vectors++
+	if wrong := remeasured(stored); wrong != "" {
+		t.Errorf("features of %s: %s", id, wrong)
+	}
+	return nil
+}
+
+// check fails for everything that no decision of the corpus is about.
+func (s *seen) check(t *testing.T) {
+	t.Helper()
+
+	want := func(what string, counts map[string]int, name string) {
+		if counts[name] == 0 {
+			t.Errorf("the corpus has no %s %q", what, name)
+		}
+
+	}
+	for _, name := range roots {
+		want("operator", s.operators, name)
+		if name != rule.False.String() {
+			want("adjustment that holds by", s.held, name)
+		}
+		if name != rule.True.String() {
+			want("adjustment that fails by", s.failed, name)
+		}
+	}
+	for _, name := range fields.stage1 {
+		want("fact", s.facts, name)
+	}
+	for _, in := range declared {
+		want("fact", s.facts, in.name)
+	}
+	for layout := range layouts {
+		want("layout", s.layouts, layout)
+	}
+	for _, status := range spelled(func(i uint8) any { return engine.Status(i) }, 0) {
+		for _, endpoint := range []string{decisioning.EndpointDecisions, decisioning.EndpointEvaluate, decisioning.EndpointUnderwrite} {
+			want("outcome", s.outcomes, endpoint+" "+status)
+		}
+	}
+	for _, band := range engine.DefaultPolicy().Bands {
+		want("grade", s.grades, band.Grade)
+	}
+	if s.vectors < 100 {
+		t.Errorf("the corpus has %d feature vectors", s.vectors)
+	}
+}
+
+// spelled are the names of a small enumeration, all there are: one that is
+// added is in this list by itself. Package fmt tells where it ends, by saying
+// that String has panicked.
+func spelled(at func(uint8) any, first uint8) (names []string) {
+	for i := first; ; i++ {
+		name := fmt.Sprint(at(i))
+		if strings.HasPrefix(name, "%!") {
+			return names
+		}
+		names = append(names, name)
+	}
+}
+
+// TestSpelled: the list of operators would pass for complete if it were empty.
+func TestSpelled(t *testing.T) {
+	t.Parallel()
+	names := spelled(func(i uint8) any { return rule.Op(i) }, 1)
+	if len(names) < 19 || names[0] != rule.And.String() {
+		t.Errorf("the operators are %q", names)
+	}
+}
+
+// dayOf reads the day that a vector's windows end at.
+func dayOf(text string) (report.Day, bool) {
+	at, err := time.Parse(time.DateOnly, text)
+	return report.DayOf(at.Date()), err == nil
+}

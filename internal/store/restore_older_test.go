@@ -1,0 +1,89 @@
+//nolint:thelper // what EachURL runs is the test itself: a failure belongs to its own line
+package store_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// olderBackup is a backup that a service of schema version 8 took, with two
+// decisions that wait for a person: before the queue of those had a table.
+func olderBackup(t *testing.T, databaseURL string) []byte {
+	t.Helper()
+	const beforeReferrals = 8
+	old, err := store.OpenAt(t.Context(), databaseURL, beforeReferrals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := old.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	raw := storetest.Raw(t, databaseURL)
+	tx, err := raw.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := []string{
+		`INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version,
+			endpoint, engine_version, hash, actor, response, facts)
+		SELECT 'ten_A', 'live', id, 1, '', 'REFERRED', '', '', '', 1, '', '', '', '', '', '' FROM (SELECT 'dec_1' AS id UNION ALL SELECT 'dec_2') AS ids`,
+	}
+	if old.Kind() == "postgres" {
+		statements = append([]string{"SELECT set_config('verdict.role', 'system', true)"}, statements...)
+	}
+	for _, s := range statements {
+		if _, err := tx.ExecContext(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	var backup bytes.Buffer
+	stats, err := old.Backup(t.Context(), &backup, nil)
+	if err != nil || stats.SchemaVersion != beforeReferrals || stats.Rows["decisions"] != 2 {
+		t.Fatalf("%+v, %v", stats, err)
+	}
+	return backup.Bytes()
+}
+
+// TestRestoreOlder reads the backup of an earlier version: what later
+// migrations do with the rows of a database they also do with these.
+func TestRestoreOlder(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		backup := olderBackup(t, databaseURL)
+		for kind, target := range map[string]string{"sqlite": storetest.SQLite(t), "postgres": storetest.Postgres(t)} {
+			if _, err := store.Restore(t.Context(), target, bytes.NewReader(backup), store.Options{}, nil); err != nil {
+				t.Fatalf("into %s: %v", kind, err)
+			}
+			scope := storetest.Open(t, target, store.Options{}).Scope("ten_A", "live")
+			if n, err := scope.CountDecisions(t.Context()); err != nil || n != 2 {
+				t.Errorf("into %s: %d decisions, %v", kind, n, err)
+			}
+			err := scope.Read(t.Context(), func(tx *store.Tx) error {
+				waiting, _, err := tx.ListReferrals(store.Page{})
+				if len(waiting) != 2 {
+					t.Errorf("into %s: %d wait", kind, len(waiting))
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		// A database that has gone further cannot take it, and says so.
+		further := storetest.SQLite(t)
+		storetest.Open(t, further, store.Options{})
+		if _, err := store.Restore(t.Context(), further, bytes.NewReader(backup), store.Options{}, nil); err == nil ||
+			!strings.Contains(err.Error(), "goes into a new one") {
+			t.Errorf("into one of today's: %v", err)
+		}
+	})
+}

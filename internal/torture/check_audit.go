@@ -1,0 +1,39 @@
+package torture
+
+import "encoding/json"
+
+// auditIsComplete reads the audit trail: it tells of everything that was
+// answered, and of each decision once.
+func (c *checker) auditIsComplete() error {
+	seen := newTally(c.scope.unseen.deeds, c.scope.passed.deeds)
+	err := c.pages("/v1/audit?limit=200", func(page listed) bool {
+		c.learn(func() {
+			for _, raw := range page.Data {
+				var told struct{ Action, Object string }
+				_ = json.Unmarshal(raw, &told) // what cannot be read tells of nothing
+				c.model.auditTold(c.scope, seen, deed{told.Action, told.Object})
+			}
+		})
+		return c.whole || seen.fresh()
+	})
+	if err == nil {
+		c.learn(func() { seen.end(c.model, "audit-complete", "the audit trail of "+c.scope.String()) })
+	}
+	return err
+}
+
+// auditTold holds one entry against the model. A step, an activation or a
+// review may be told more than once, as often as it was taken; a decision is
+// made once, and none is told of that nobody was answered.
+func (m *model) auditTold(s *scope, seen *tally[deed], d deed) {
+	first := seen.mark(d)
+	if d.action != "decision.created" {
+		return
+	}
+	if !first {
+		m.violate("nothing-twice", "the audit trail of %s tells twice of %s", s, d.object)
+	}
+	if _, known := s.deeds[d]; !known {
+		m.violate("nothing-twice", "the audit trail of %s tells of %s, and nobody was told of it", s, d.object)
+	}
+}

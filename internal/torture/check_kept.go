@@ -1,0 +1,167 @@
+package torture
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// fresh is which of some things were not looked at yet; they are then.
+func (s *scope) fresh(ids []string) []string {
+	slices.Sort(ids)
+	return slices.DeleteFunc(ids, func(id string) bool {
+		_, unseen := s.unseen.others[id]
+		delete(s.unseen.others, id)
+		return !unseen
+	})
+}
+
+// runsAreThere fetches the runs of agents, which repeat to the byte, and lists
+// them.
+func (c *checker) runsAreThere() error {
+	err := each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.runs))), func(id string) error {
+		body, err := c.read(c.scope.get("/v1/agents/runs/" + id))
+		if err != nil {
+			return err
+		}
+		c.learn(func() { c.model.storedRun(c.scope, id, body) })
+		return nil
+	})
+	if err != nil || !c.whole {
+		return err
+	}
+	left := maps.Clone(c.scope.runs)
+	err = c.pages("/v1/agents/runs?limit=200", func(page listed) bool {
+		c.learn(func() {
+			for _, raw := range page.Data {
+				var run struct {
+					ID string `json:"run_id"`
+				}
+				_ = json.Unmarshal(raw, &run) // what cannot be read is no run we know
+				if _, known := left[run.ID]; !known {
+					c.model.violate("nothing-twice", "run %s of %s is listed and nobody was told of it", run.ID, c.scope)
+				}
+				delete(left, run.ID)
+			}
+		})
+		return true
+	})
+	for id := range left {
+		c.violate("nothing-lost", "run %s of %s is not listed", id, c.scope)
+	}
+	return err
+}
+
+func (m *model) storedRun(s *scope, id string, body []byte) {
+	var run struct {
+		Replay struct {
+			Verified bool `json:"verified"`
+		} `json:"replay"`
+	}
+	if !s.runs[id].begins(body) {
+		m.violate("nothing-lost", "run %s of %s was answered otherwise: %s", id, s, short(body))
+	}
+	if json.Unmarshal(body, &run) != nil || !run.Replay.Verified {
+		m.violate("hash-verifies", "run %s of %s does not repeat: %s", id, s, body[max(0, len(body)-300):])
+	}
+}
+
+// backtestsAreThere fetches the reports.
+func (c *checker) backtestsAreThere() error {
+	return each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.backtests))), func(id string) error {
+		body, err := c.read(c.scope.get("/v1/backtest/" + id))
+		if err != nil {
+			return err
+		}
+		c.learn(func() { c.model.storedBacktest(c.scope, id, body) })
+		return nil
+	})
+}
+
+func (m *model) storedBacktest(s *scope, id string, body []byte) {
+	var run struct {
+		Status string          `json:"status"`
+		Report json.RawMessage `json:"report"`
+	}
+	known := s.backtests[id]
+	report := []byte(nil)
+	if json.Unmarshal(body, &run) == nil {
+		report = bytes.TrimSpace(run.Report)
+	}
+	if run.Status != "succeeded" || len(report) != known.size+1 || sha256.Sum256(report[:known.size]) != known.sum {
+		m.violate("nothing-lost", "backtest %s of %s was answered otherwise: %s", id, s, short(body))
+	}
+}
+
+// ruleSetsAreThere fetches the versions that were stored; a document never
+// changes.
+func (c *checker) ruleSetsAreThere() error {
+	return each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.ruleSets))), func(id string) error {
+		body, err := c.read(c.scope.get("/v1/rule-sets/" + id))
+		if err != nil {
+			return err
+		}
+		c.learn(func() { c.model.storedRuleSet(c.scope, id, body) })
+		return nil
+	})
+}
+
+func (m *model) storedRuleSet(s *scope, id string, body []byte) {
+	var stored struct{ ID, Checksum string }
+	if json.Unmarshal(body, &stored) != nil || stored.ID != id || stored.Checksum != s.ruleSets[id] {
+		m.violate("nothing-lost", "rule set %s of %s was answered with the checksum %s: %s", id, s, s.ruleSets[id], short(body))
+	}
+}
+
+// onePolicyIsActive reads which version is active.
+func (c *checker) onePolicyIsActive() error {
+	began := time.Now()
+	body, err := c.read(c.scope.get("/v1/rule-sets?status=active&policy_key=default&limit=5"))
+	if err != nil {
+		return err
+	}
+	c.learn(func() { c.model.activeList(c.scope, body, began, time.Now()) })
+	return nil
+}
+
+// activeList holds a list of the active versions against the activations:
+// there is one, and it may be it.
+func (m *model) activeList(s *scope, body []byte, began, ended time.Time) {
+	var list struct {
+		Data []struct{ ID, Status string } `json:"data"`
+	}
+	switch {
+	case json.Unmarshal(body, &list) != nil || len(list.Data) != 1 || list.Data[0].Status != "active":
+		m.violate("one-active-policy", "%d versions are active for %s: %s", len(list.Data), s, short(body))
+	case !s.mayBeActive(list.Data[0].ID, began, ended):
+		m.violate("one-active-policy", "%s is active for %s, and others were activated since", list.Data[0].ID, s)
+	}
+}
+
+// revokedKeysAreShut tries the keys that were revoked.
+func (c *checker) revokedKeysAreShut() error {
+	keys := c.scope.revoked
+	if !c.whole {
+		c.scope.revoked = nil
+	}
+	for _, key := range keys {
+		until := time.Now().Add(reaches)
+		for {
+			r := c.scope.get(healthPath)
+			r.key, r.want = key, []int{http.StatusOK, http.StatusUnauthorized}
+			if _, good := c.deliver(c.ctx, r, at(c.ctx, c.url)); !good && r.done {
+				break
+			}
+			if time.Now().After(until) {
+				c.violate("keys-revoked", "a key of %s that was revoked still opens the door", c.scope)
+				break
+			}
+			wait(c.ctx, pause)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"verdict/internal/app"
+)
+
+// clockVariable makes this program a node of the service whose clock is moved by
+// the file that it names. The Go runtime reads the time without asking the
+// kernel, so that nothing outside of a process can move it.
+const clockVariable = "TORTURE_CLOCK"
+
+// clockEvery is how soon a node notices that its clock was moved.
+const clockEvery = 5 * time.Millisecond
+
+// Clock moves the clocks of the nodes that watch its file.
+type Clock struct {
+	path  string
+	ahead time.Duration
+}
+
+// Set puts it so far ahead of the machine's.
+func (c *Clock) Set(ahead time.Duration) error {
+	if err := writeClock(c.path, int64(ahead)); err != nil {
+		return err
+	}
+	c.ahead = ahead
+	return nil
+}
+
+// Noticed tells whether the node has moved its clock to where it was set.
+func (c *Clock) Noticed() bool {
+	var seen atomic.Int64
+	return readClock(c.path+noticed, &seen) == nil && time.Duration(seen.Load()) == c.ahead
+}
+
+// noticed ends the name of the file where a node says how far ahead it is.
+const noticed = ".noticed"
+
+// writeClock writes in one step: whoever reads half a number would jump
+// elsewhere.
+func writeClock(path string, ahead int64) error {
+	next := path + ".next"
+	if err := os.WriteFile(next, []byte(strconv.FormatInt(ahead, 10)), 0o600); err != nil {
+		return fmt.Errorf("move the clock: %w", err)
+	}
+	if err := os.Rename(next, path); err != nil {
+		return fmt.Errorf("move the clock: %w", err)
+	}
+	return nil
+}
+
+// Now is the time on it.
+func (c *Clock) Now() time.Time { return time.Now().Add(c.ahead) }
+
+// ServeIfAsked is called first by every program that runs scenarios: where it
+// was started to be a node, it serves and never returns.
+func ServeIfAsked() {
+	path := os.Getenv(clockVariable)
+	if path == "" {
+		return
+	}
+	if err := serveMoved(path, os.Args[1:], os.Stderr); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// serveMoved is "verdict serve" by the clock of the file.
+func serveMoved(path string, args []string, logs io.Writer) error {
+	fs := flag.NewFlagSet("node", flag.ContinueOnError)
+	settings := app.Bind(fs)
+	if len(args) == 0 || args[0] != "serve" {
+		return errors.New("a node is started with serve")
+	}
+	if err := fs.Parse(args[1:]); err != nil {
+		return err
+	}
+	config, err := settings.Load(func(string) string { return "" })
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	var ahead atomic.Int64
+	if err := readClock(path, &ahead); err != nil {
+		return err
+	}
+	go watchClock(ctx, path, &ahead)
+	config.Now = func() time.Time {
+		// Without the monotonic reading, which would not have jumped.
+		return time.Now().Round(0).Add(time.Duration(ahead.Load()))
+	}
+	service, err := app.New(ctx, config, logs)
+	if err != nil {
+		return err
+	}
+	return errors.Join(service.Run(ctx), service.Close())
+}
+
+// watchClock follows the file until ctx ends, and says so.
+func watchClock(ctx context.Context, path string, ahead *atomic.Int64) {
+	tick := time.NewTicker(clockEvery)
+	defer tick.Stop()
+	for told := int64(-1); ; {
+		err := readClock(path, ahead)
+		if now := ahead.Load(); err == nil && now != told {
+			told, err = now, writeClock(path+noticed, now)
+		}
+		if err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func readClock(path string, ahead *atomic.Int64) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read the clock: %w", err)
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return fmt.Errorf("read the clock: %w", err)
+	}
+	ahead.Store(n)
+	return nil
+}

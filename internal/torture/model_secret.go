@@ -1,0 +1,125 @@
+package torture
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// What is planted can be recognised wherever it turns up, whoever planted it:
+// words begin alike, and so do accounts, mobile numbers and addresses.
+const (
+	wordMark    = "xqzv"
+	wordLength  = len(wordMark) + 12
+	accountMark = "904731586"
+	mobileMark  = "9731586"
+	ipMark      = "2001:db8:7a9e:"
+)
+
+// secrets are what the workload sends and must not turn up elsewhere.
+type secrets struct {
+	seed uint64
+
+	mu    sync.Mutex
+	texts []string // tokens of sessions and the like, which only the service makes
+}
+
+func newSecrets(seed uint64) *secrets { return &secrets{seed: seed} }
+
+// number is a number that follows from the seed and a name.
+func (s *secrets) number(name string) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.seed, name))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// word is a word that stands for one thing alone.
+func (s *secrets) word(kind string, n uint64) string {
+	text := strconv.FormatUint(s.number(fmt.Sprintf("word %s %d", kind, n)), 36)
+	return wordMark + (strings.Repeat("0", wordLength) + text)[len(text)+len(wordMark):]
+}
+
+func (s *secrets) password(n uint64) string { return "correct horse " + s.word("password", n) }
+
+// account is a beneficiary account of a scope.
+func (s *secrets) account(of *scope, name string) string {
+	return fmt.Sprintf("%s%08d", accountMark, s.number("account "+of.word+" "+name)%1e8)
+}
+
+func (s *secrets) mobile(n uint64) string { return fmt.Sprintf("%s%03d", mobileMark, n%1000) }
+
+func (s *secrets) ip(n uint64) string { return fmt.Sprintf("%s%x::%x", ipMark, n>>16&0xffff, n&0xffff) }
+
+// add notes something that the service made and nobody else may see.
+func (s *secrets) add(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.texts = append(s.texts, text)
+}
+
+// planted finds whatever was planted, and any key.
+var planted = regexp.MustCompile(strings.Join([]string{
+	wordMark + "[0-9a-z]{12}", accountMark + "[0-9]{8}", `\b` + mobileMark + `[0-9]{3}\b`, regexp.QuoteMeta(ipMark),
+	`vk_(?:sandbox|live)_[0-9A-Za-z]{16,}`,
+}, "|"))
+
+const (
+	maxLogLine = 8 << 20
+	toldLeaks  = 5
+)
+
+// Scan reads a node's log. What a caller sent of applicants, keys, passwords
+// and sessions must not stand in it.
+func (w *Workload) Scan(log io.Reader) error {
+	w.secrets.mu.Lock()
+	texts := slices.Clone(w.secrets.texts)
+	w.secrets.mu.Unlock()
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, maxLogLine)
+	var leaks []error
+	for n := 1; lines.Scan() && len(leaks) < toldLeaks; n++ {
+		if leak := leakIn(lines.Bytes(), texts); leak != "" {
+			leaks = append(leaks, fmt.Errorf("no-secret-in-log: line %d has %q: %s", n, leak, short(lines.Bytes())))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	w.count(func(f *Figures) { f.Bad += int64(len(leaks)) })
+	return errors.Join(leaks...)
+}
+
+func leakIn(line []byte, texts []string) string {
+	if found := planted.Find(line); found != nil {
+		return string(found)
+	}
+	for _, text := range texts {
+		if bytes.Contains(line, []byte(text)) {
+			return text
+		}
+	}
+	return ""
+}
+
+// strange is the first planted word in a text that is none of these.
+func strange(text []byte, own ...string) (string, bool) {
+	for rest := text; ; {
+		at := bytes.Index(rest, []byte(wordMark))
+		if at < 0 || len(rest) < at+wordLength {
+			return "", false
+		}
+		word := string(rest[at : at+wordLength])
+		if !slices.Contains(own, word) {
+			return word, true
+		}
+		rest = rest[at+wordLength:]
+	}
+}

@@ -1,0 +1,199 @@
+package torture
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// readyWithin is how long a node may take to be ready; machines are busy.
+	readyWithin = 60 * time.Second
+	// endWithin is how long it may take to end when it is asked to: the grace
+	// that it gives its callers, and some.
+	endWithin = 40 * time.Second
+)
+
+// Node is a process of the service: where it was, when it was killed, it can be
+// started again, at another port.
+type Node struct {
+	command func() *exec.Cmd
+	log     *logFile
+	process *process
+	url     string
+}
+
+// newNode makes a node that is not running yet. Its log grows over all its
+// lives.
+func newNode(path string, command func() *exec.Cmd) (*Node, error) {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &Node{command: command, log: &logFile{file: file, ready: make(chan string, 1)}}, nil
+}
+
+// Start starts the process and waits until it says that it is ready.
+func (n *Node) Start(ctx context.Context) (err error) {
+	n.log.begin()
+	if n.process, err = start(n.log, n.command()); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	select {
+	case address := <-n.log.ready:
+		n.url = "http://" + address
+		return n.await(ctx)
+	case <-n.process.ended:
+		return fmt.Errorf("the node has ended: %w\n%s", n.process.err, n.log.last())
+	case <-ctx.Done():
+		n.Kill()
+		return fmt.Errorf("the node is not ready after %s:\n%s", readyWithin, n.log.last())
+	}
+}
+
+// await waits until it calls itself ready to others too.
+func (n *Node) await(ctx context.Context) error {
+	for {
+		status, err := n.readiness(ctx)
+		if status == http.StatusOK {
+			return nil
+		}
+		select {
+		case <-n.process.ended:
+			return fmt.Errorf("the node has ended: %w\n%s", n.process.err, n.log.last())
+		case <-ctx.Done():
+			return fmt.Errorf("the node is not ready: status %d, %w\n%s", status, err, n.log.last())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func (n *Node) readiness(ctx context.Context) (status int, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, n.url+"/readyz", nil)
+	if err != nil {
+		return 0, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}
+
+// URL is where it answers in its present life.
+func (n *Node) URL() string { return n.url }
+
+// Pid is its process.
+func (n *Node) Pid() int { return n.process.pid() }
+
+// Alive tells whether the process is there.
+func (n *Node) Alive() bool {
+	if n.process == nil {
+		return false
+	}
+	select {
+	case <-n.process.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Kill is kill -9.
+func (n *Node) Kill() {
+	if n.process != nil {
+		n.process.kill()
+	}
+}
+
+// Term asks it to end, as an operator does, and waits for it: it must end by
+// itself and be content.
+func (n *Node) Term() error {
+	if err := n.process.signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-n.process.ended:
+	case <-time.After(endWithin):
+		n.Kill()
+		return fmt.Errorf("the node has not ended %s after SIGTERM:\n%s", endWithin, n.log.last())
+	}
+	if err := n.process.err; err != nil {
+		return fmt.Errorf("the node ended after SIGTERM with %w:\n%s", err, n.log.last())
+	}
+	return nil
+}
+
+// close kills it and closes its log.
+func (n *Node) close() error {
+	n.Kill()
+	return n.log.file.Close()
+}
+
+// logFile keeps what a node says, and listens for it to say that it is ready.
+type logFile struct {
+	file  *os.File
+	ready chan string
+
+	mu    sync.Mutex
+	line  []byte // the beginning of a line
+	tail  []byte
+	found bool
+}
+
+const tailKept = 4 << 10
+
+// begin forgets the life before.
+func (l *logFile) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.line, l.tail, l.found = nil, nil, false
+	select {
+	case <-l.ready:
+	default:
+	}
+}
+
+func (l *logFile) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tail = append(l.tail, p...)
+	l.tail = l.tail[max(0, len(l.tail)-tailKept):]
+	if !l.found {
+		l.line = append(l.line, p...)
+		l.listen()
+	}
+	return l.file.Write(p)
+}
+
+// listen takes whole lines off and looks for the one that matters.
+func (l *logFile) listen() {
+	for !l.found {
+		line, rest, whole := bytes.Cut(l.line, []byte("\n"))
+		if !whole {
+			return
+		}
+		l.line = rest
+		var said struct{ Msg, Address string }
+		if json.Unmarshal(line, &said) == nil && said.Msg == "ready" {
+			l.found, l.line = true, nil
+			l.ready <- said.Address
+		}
+	}
+}
+
+// last is what it said last.
+func (l *logFile) last() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.tail)
+}

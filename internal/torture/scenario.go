@@ -1,0 +1,234 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"verdict/internal/pgcluster"
+)
+
+// Scenario is a way to break the world, again and again.
+type Scenario struct {
+	Name      string
+	Databases []string
+	Rounds    int // of the long form
+	needs     needs
+	round     act // while the clients work
+	before    act // before they begin, and
+	after     act // after what they were told was checked; nil for nothing
+}
+
+// act is a part of a round; every choice it makes comes from the source.
+type act func(ctx context.Context, w *World, rng *rand.Rand) error
+
+// Mounts tells whether it needs a disk of its own, which not everybody may have.
+func (s Scenario) Mounts() bool { return s.needs.disk }
+
+// Scenarios are all there are, in the order in which they run.
+func Scenarios() []Scenario {
+	both, postgres, sqlite := []string{SQLite, Postgres}, []string{Postgres}, []string{SQLite}
+	return []Scenario{
+		{Name: "kill", Databases: both, Rounds: 200, needs: needs{nodes: 1}, round: killed},
+		{Name: "term", Databases: both, Rounds: 30, needs: needs{nodes: 1}, round: asked},
+		{Name: "nodes", Databases: postgres, Rounds: 40, needs: needs{nodes: 3}, round: oneDies},
+		{Name: "postgres-restart", Databases: postgres, Rounds: 20, needs: needs{nodes: 2, cluster: true}, round: restarted},
+		{Name: "postgres-kill", Databases: postgres, Rounds: 20, needs: needs{nodes: 2, cluster: true}, round: crashed},
+		{Name: "network", Databases: postgres, Rounds: 60, needs: needs{nodes: 2, proxy: true}, round: broken},
+		{Name: "disk-full", Databases: sqlite, Rounds: 20, needs: needs{nodes: 1, disk: true}, round: filled},
+		{Name: "disk-slow", Databases: sqlite, Rounds: 15, needs: needs{nodes: 1}, round: slowed},
+		{Name: "disk-error", Databases: sqlite, Rounds: 30, needs: needs{nodes: 1}, round: failing},
+		{Name: "clock", Databases: both, Rounds: 20, needs: needs{nodes: 1, clock: true}, before: setClock, round: moved, after: seeMonths},
+	}
+}
+
+// Order says what to run.
+type Order struct {
+	Scenario Scenario
+	Database string
+	Seed     uint64
+	Rounds   int
+	Only     int    // one round, 0 for all
+	Binary   string // of the service
+	Keep     string // a folder to keep the logs of a failure in, "" for none
+	// Cluster is a PostgreSQL server for those that leave it alone; nil has each
+	// start its own.
+	Cluster *pgcluster.Cluster
+	// Told is called after every round.
+	Told func(round int)
+}
+
+// Result is what came of it.
+type Result struct {
+	Scenario, Database string
+	Rounds             int
+	Figures            Figures
+	Faults             map[string]int
+	Restart            time.Duration // the longest from a start to ready
+	Took               time.Duration
+}
+
+// Run runs a scenario to its end, or to its first failure, which says how to
+// see it again.
+func (o Order) Run(ctx context.Context) (r Result, err error) {
+	began := time.Now()
+	round := 0
+	w, err := newWorld(ctx, o)
+	if err == nil {
+		round, err = o.rounds(ctx, w)
+		r = Result{Figures: w.Workload.Figures(), Faults: w.faults, Restart: w.restart}
+		if err != nil && o.Keep != "" {
+			err = errors.Join(err, w.keep(o.Keep))
+		}
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		err = fmt.Errorf("torture -seed %d -db %s -scenario %s -round %d: %w", o.Seed, o.Database, o.Scenario.Name, round, err)
+	}
+	r.Scenario, r.Database, r.Rounds, r.Took = o.Scenario.Name, o.Database, round, time.Since(began)
+	return r, err
+}
+
+// chance is the random source of a round: it depends on nothing that happened
+// before.
+func (o Order) chance(round int) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s %s %d", o.Scenario.Name, o.Database, round) // a hash takes everything
+	return rand.New(rand.NewPCG(o.Seed, h.Sum64()))                       //nolint:gosec // repeatable, not secret
+}
+
+// rounds runs one after the other and tells which was the last.
+func (o Order) rounds(ctx context.Context, w *World) (round int, err error) {
+	first, last := 1, o.Rounds
+	if o.Only > 0 {
+		first, last = o.Only, o.Only
+	}
+	for round = first; round <= last; round++ {
+		if err := w.play(ctx, o.chance(round), o.Scenario); err != nil {
+			return round, err
+		}
+		if o.Told != nil {
+			o.Told(round)
+		}
+	}
+	return last, w.conclude(ctx)
+}
+
+// play is one round: the clients work while the world breaks and is mended, and
+// then everything they were told is checked.
+func (w *World) play(ctx context.Context, rng *rand.Rand, s Scenario) error {
+	if s.before != nil {
+		if err := s.before(ctx, w, rng); err != nil {
+			return err
+		}
+	}
+	if err := w.work(ctx, rng, s.round); err != nil {
+		return err
+	}
+	url := w.Nodes[rng.IntN(len(w.Nodes))].URL()
+	if err := w.Workload.Settle(ctx, url); err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	if err := w.Workload.Check(ctx, url); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	if s.after != nil {
+		return s.after(ctx, w, rng)
+	}
+	return nil
+}
+
+// work has the clients work through a fault and beyond it.
+func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
+	working, stop := context.WithCancel(ctx)
+	var clients sync.WaitGroup
+	clients.Go(func() { w.Workload.Run(working, w.urls) })
+	err := w.until(ctx, 1+rng.Int64N(120))
+	if err == nil {
+		err = breaks(ctx, w, rng)
+	}
+	if err == nil {
+		err = w.until(ctx, 10) // it goes on by itself
+	}
+	stop()
+	clients.Wait()
+	if err != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	for i, n := range w.Nodes {
+		if !n.Alive() {
+			return fmt.Errorf("node %d has ended by itself:\n%s", i+1, n.log.last())
+		}
+	}
+	return nil
+}
+
+// conclude looks at everything once more: through the API, by the operator's
+// own command, and in the logs.
+func (w *World) conclude(ctx context.Context) error {
+	if err := w.Workload.CheckAll(ctx, w.Nodes[0].URL()); err != nil {
+		return fmt.Errorf("check all: %w", err)
+	}
+	if err := w.operate(ctx, "verify"); err != nil {
+		return err
+	}
+	for i, n := range w.Nodes {
+		if err := n.Term(); err != nil {
+			return err
+		}
+		log, err := os.Open(n.log.file.Name())
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(w.Workload.Scan(log), log.Close()); err != nil {
+			return fmt.Errorf("log of node %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// patienceWithWorld is how long nothing at all may be answered while something
+// should be: longer than the database's own timeout, on a busy machine.
+const patienceWithWorld = 60 * time.Second
+
+// until waits for so many more answers.
+func (w *World) until(ctx context.Context, more int64) error {
+	enough := w.Workload.Answered() + more
+	return w.await(ctx, fmt.Sprintf("%d more answers", more), func() bool { return w.Workload.Answered() >= enough })
+}
+
+// await waits for something to happen.
+func (w *World) await(ctx context.Context, what string, happened func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patienceWithWorld)
+	defer cancel()
+	for !happened() {
+		if ctx.Err() != nil {
+			return errors.Join(fmt.Errorf("after %s there are not yet %s", patienceWithWorld, what), w.Workload.model.verdict())
+		}
+		wait(ctx, 2*time.Millisecond)
+	}
+	return nil
+}
+
+// fault breaks something, tells the model while it holds, and counts it.
+func (w *World) fault(kind string, during func() error) error {
+	w.Workload.MarkFault(kind, true)
+	defer w.Workload.MarkFault(kind, false)
+	w.mu.Lock()
+	w.faults[kind]++
+	w.mu.Unlock()
+	if err := during(); err != nil {
+		return fmt.Errorf("%s: %w", kind, err)
+	}
+	return nil
+}
+
+// between is a random time.
+func between(rng *rand.Rand, least, most time.Duration) time.Duration {
+	return least + time.Duration(rng.Int64N(int64(most-least)))
+}

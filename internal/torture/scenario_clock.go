@@ -1,0 +1,84 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// india is where months begin for a bill.
+var india = time.FixedZone("IST", 5*3600+1800)
+
+const day = 24 * time.Hour
+
+// nextMonth is the first moment of the month after.
+func nextMonth(t time.Time) time.Time {
+	t = t.In(india)
+	return time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, india)
+}
+
+// setClock moves the clock far while nobody works: an Idempotency-Key is
+// remembered for a day, and a client that sleeps for longer has no retry.
+func setClock(ctx context.Context, w *World, rng *rand.Rand) error {
+	w.Workload.MarkFault("clock", true) // until every month was seen
+	untilNext := nextMonth(w.Clock.Now()).Sub(w.Clock.Now())
+	jumps := []time.Duration{0, day + time.Hour, -day, untilNext - 30*time.Minute, untilNext + time.Minute, 40 * day, -40 * day, -40 * day}
+	if err := w.moveClock(ctx, w.Clock.ahead+jumps[rng.IntN(len(jumps))]); err != nil {
+		return err
+	}
+	if rng.IntN(3) == 0 {
+		w.leave(w.Nodes[0])
+		return w.killNode(ctx, w.Nodes[0]) // a node that starts at that time
+	}
+	return nil
+}
+
+// moved moves the clock to and fro by less than an hour under load, across the
+// end of the month if that is near.
+func moved(ctx context.Context, w *World, rng *rand.Rand) error {
+	for range 1 + rng.IntN(3) {
+		w.mu.Lock()
+		w.faults["clock moved"]++
+		w.mu.Unlock()
+		if err := w.moveClock(ctx, w.Clock.ahead+between(rng, -50*time.Minute, 50*time.Minute)); err != nil {
+			return err
+		}
+		if err := w.until(ctx, 20); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveClock sets the clock and waits until the node goes by it.
+func (w *World) moveClock(ctx context.Context, ahead time.Duration) error {
+	if err := w.Clock.Set(ahead); err != nil {
+		return err
+	}
+	return w.await(ctx, "signs that the clock was moved", w.Clock.Noticed)
+}
+
+// seeMonths reads the usage of the month on either side, if one was near, and
+// then everything with the clock where it is: all months together must be what
+// was answered.
+func seeMonths(ctx context.Context, w *World, _ *rand.Rand) error {
+	url, here := w.Nodes[0].URL(), w.Clock.ahead
+	const near = 4 * time.Hour
+	month := func(t time.Time) time.Month { return t.In(india).Month() }
+	for _, there := range []time.Duration{here - near, here + near, here} {
+		if month(time.Now().Add(there)) == month(time.Now().Add(here)) && there != here {
+			continue
+		}
+		if err := w.moveClock(ctx, there); err != nil {
+			return err
+		}
+		if there == here {
+			w.Workload.MarkFault("clock", false)
+		}
+		if err := w.Workload.CheckAll(ctx, url); err != nil {
+			return fmt.Errorf("check at %s: %w", w.Clock.Now().In(india).Format(time.RFC3339), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package torture
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// restarted is PostgreSQL restarted by its operator.
+func restarted(ctx context.Context, w *World, rng *rand.Rand) error {
+	return w.fault("PostgreSQL restarted", func() error {
+		w.Cluster.Stop()
+		wait(ctx, between(rng, 0, 3*time.Second))
+		return w.Cluster.Restart(ctx)
+	})
+}
+
+// crashed is PostgreSQL killed, all its processes at once; it recovers from its
+// log.
+func crashed(ctx context.Context, w *World, rng *rand.Rand) error {
+	return w.fault("PostgreSQL killed", func() error {
+		w.Cluster.Kill()
+		wait(ctx, between(rng, 0, time.Second))
+		return w.Cluster.Restart(ctx)
+	})
+}
+
+// broken is a network that does what networks do, several times in a row.
+func broken(ctx context.Context, w *World, rng *rand.Rand) error {
+	for range 1 + rng.IntN(3) {
+		if rng.IntN(4) == 0 {
+			if err := w.fault("network cut", func() error { w.Proxy.Cut(); return nil }); err != nil {
+				return err
+			}
+			continue
+		}
+		mode := Refuse + Mode(rng.IntN(int(HalfWay-Refuse)+1))
+		lasts := between(rng, 50*time.Millisecond, 2*time.Second)
+		if rng.IntN(8) == 0 {
+			lasts += 11 * time.Second // longer than the database's own timeout
+		}
+		err := w.fault("network "+mode.String(), func() error {
+			w.Proxy.Set(mode)
+			wait(ctx, lasts)
+			w.Proxy.Set(Pass)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := w.until(ctx, 1+rng.Int64N(20)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+)
+
+// filled is a disk without room: nothing can be written, whatever was answered
+// is there, and when there is room again it goes on by itself.
+func filled(ctx context.Context, w *World, rng *rand.Rand) error {
+	return w.fault("disk full", func() error {
+		before := w.Workload.Figures().Refused503
+		err := w.Disk.Fill(rng.Int64N(64 << 10))
+		if err == nil {
+			err = w.await(ctx, "refusals for want of room", func() bool { return w.Workload.Figures().Refused503 > before })
+		}
+		wait(ctx, between(rng, 0, time.Second))
+		return errors.Join(err, w.Disk.Free())
+	})
+}
+
+// syncs are the system calls that wait for the disk, whichever the database's
+// library prefers.
+const syncs = "fsync,fdatasync"
+
+// slowed is a disk that takes its time to write; answers wait for it.
+func slowed(ctx context.Context, w *World, rng *rand.Rand) error {
+	delay := between(rng, 20*time.Millisecond, 400*time.Millisecond)
+	what := fmt.Sprintf("%s:delay_enter=%d", syncs, delay.Microseconds())
+	hits, answers := 1+rng.IntN(8), rng.Int64N(20)
+	return w.injected(ctx, "disk slow", what, func(i *Injection) error {
+		if err := w.await(ctx, "slow writes", func() bool { return i.Hits() >= hits }); err != nil {
+			return err
+		}
+		return w.until(ctx, answers)
+	})
+}
+
+// failing is a disk that fails now and then, or always, for a while.
+func failing(ctx context.Context, w *World, rng *rand.Rand) error {
+	call := []string{"pwrite64", syncs}[rng.IntN(2)]
+	code := []string{"EIO", "ENOSPC"}[rng.IntN(2)]
+	when := fmt.Sprintf(":when=%d+%d", 1+rng.IntN(5), 1+rng.IntN(4))
+	lasts := between(rng, 0, 500*time.Millisecond)
+	before := w.Workload.Figures().Refused503
+	return w.injected(ctx, "disk error", call+":error="+code+when, func(*Injection) error {
+		defer wait(ctx, lasts)
+		return w.await(ctx, "refusals for want of a disk", func() bool { return w.Workload.Figures().Refused503 > before })
+	})
+}
+
+// injected holds a fault in a node's system calls.
+func (w *World) injected(ctx context.Context, kind, what string, during func(*Injection) error) error {
+	return w.fault(kind, func() error {
+		injection, err := Inject(ctx, w.Nodes[0].Pid(), filepath.Join(w.folder, "trace"), what)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(during(injection), injection.Remove()); err != nil {
+			return fmt.Errorf("%s (%d system calls were disturbed): %w", what, injection.Hits(), err)
+		}
+		return nil
+	})
+}

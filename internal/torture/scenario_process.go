@@ -1,0 +1,70 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+)
+
+// killed is kill -9 of the only node, at a moment that nobody chose.
+func killed(ctx context.Context, w *World, _ *rand.Rand) error {
+	return w.fault("kill -9", func() error { return w.killNode(ctx, w.Nodes[0]) })
+}
+
+// killNode kills a node and starts it again.
+func (w *World) killNode(ctx context.Context, n *Node) error {
+	n.Kill()
+	w.leave(n)
+	return w.start(ctx, n)
+}
+
+// asked is SIGTERM: whatever has begun is answered, and the node ends content.
+func asked(ctx context.Context, w *World, rng *rand.Rand) error {
+	n := w.Nodes[0]
+	begun, err := beginRequests(ctx, n, w.Workload.model.scopes[0].key, 1+rng.IntN(8))
+	if err != nil {
+		return err
+	}
+	return w.fault("SIGTERM", func() error {
+		ended := make(chan error, 1)
+		go func() { ended <- n.Term() }()
+		err := w.await(ctx, "signs that the node lets nobody in any more", func() bool { return !n.listens(ctx) })
+		err = errors.Join(err, finishRequests(begun), <-ended)
+		w.leave(n)
+		if err != nil {
+			return err
+		}
+		return w.start(ctx, n)
+	})
+}
+
+// oneDies takes one node of two or three away, in either way; the others must
+// go on by themselves before it comes back.
+func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
+	i := rng.IntN(len(w.Nodes))
+	n := w.Nodes[i]
+	kind := []string{"node killed", "node ended"}[rng.IntN(2)]
+	return w.fault(kind, func() error {
+		if kind == "node killed" {
+			n.Kill()
+		} else if err := n.Term(); err != nil {
+			return err
+		}
+		w.leave(n)
+		if err := w.until(ctx, 20); err != nil {
+			return err
+		}
+		// Sometimes another one follows, and one is left.
+		if second := w.Nodes[(i+1)%len(w.Nodes)]; len(w.Nodes) > 2 && rng.IntN(3) == 0 {
+			second.Kill()
+			w.leave(second)
+			if err := w.until(ctx, 5); err != nil {
+				return err
+			}
+			if err := w.start(ctx, second); err != nil {
+				return err
+			}
+		}
+		return w.start(ctx, n)
+	})
+}

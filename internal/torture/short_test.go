@@ -1,0 +1,98 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"verdict/internal/pgcluster"
+)
+
+func TestMain(m *testing.M) {
+	ServeIfAsked()
+	code := m.Run()
+	stage.close()
+	os.Exit(code)
+}
+
+// shortRounds are how often each scenario is played here, once if it is not
+// named; cmd/torture plays the long form.
+var shortRounds = map[string]int{"kill": 5, "network": 3, "disk-error": 3}
+
+// seedVariable plays other rounds than those of every day.
+const seedVariable = "VERDICT_TORTURE_SEED"
+
+// TestShort plays some rounds of every scenario on every database it is for.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	seed := uint64(1)
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range Scenarios() {
+		for _, database := range s.Databases {
+			t.Run(s.Name+" "+database, func(t *testing.T) {
+				t.Parallel()
+				if s.Mounts() && os.Getenv("VERDICT_NO_MOUNT") != "" {
+					t.Skip("VERDICT_NO_MOUNT is set: no disk was filled")
+				}
+				o := Order{Scenario: s, Database: database, Seed: seed, Rounds: max(1, shortRounds[s.Name])}
+				stage.set(t, &o)
+				r, err := o.Run(t.Context())
+				t.Logf("%+v", r)
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// stage is what all scenarios share: the binary, and a server for those that do
+// not break it.
+var stage theatre
+
+type theatre struct {
+	once    sync.Once
+	err     error
+	folder  string
+	cluster *pgcluster.Cluster
+}
+
+// set gives an order what it needs.
+func (s *theatre) set(t *testing.T, o *Order) {
+	t.Helper()
+	s.once.Do(func() { s.err = s.open() })
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	o.Binary, o.Cluster = filepath.Join(s.folder, "verdict"), s.cluster
+}
+
+func (s *theatre) open() (err error) {
+	if s.folder, err = os.MkdirTemp("", "torture-stage-"); err != nil {
+		return err
+	}
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", s.folder, "../../cmd/verdict")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the binary: %w\n%s", err, output)
+	}
+	s.cluster, err = pgcluster.Start(context.Background(), pgcluster.Options{})
+	return err
+}
+
+func (s *theatre) close() {
+	if s.cluster != nil {
+		_ = s.cluster.Close() // a leftover folder fails no test
+	}
+	_ = os.RemoveAll(s.folder)
+}

@@ -1,0 +1,70 @@
+package torture
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Rows are results as the rows of a table, its heading first and all together
+// last.
+func Rows(results []Result) [][]string {
+	rows := [][]string{{
+		"scenario", "database", "rounds", "faults", "requests", "answered", "503", "429", "unanswered", "sent again",
+		"read back", "longest restart", "longest recovery", "wrong", "took",
+	}}
+	for _, r := range results {
+		rows = append(rows, r.row(r.Scenario, r.Database))
+	}
+	return append(rows, together(results).row("all", ""))
+}
+
+func (r Result) row(scenario, database string) []string {
+	f := r.Figures
+	faults := 0
+	for _, n := range r.Faults {
+		faults += n
+	}
+	row := []string{scenario, database}
+	for _, n := range []int64{int64(r.Rounds), int64(faults), f.Requests, f.Answered, f.Refused503, f.Refused429, f.Unanswered, f.Retried, f.Checked} {
+		row = append(row, fmt.Sprint(n))
+	}
+	return append(row, r.Restart.Round(time.Millisecond).String(), f.LongestRecovery.Round(time.Millisecond).String(),
+		fmt.Sprint(f.Bad), r.Took.Round(time.Second).String())
+}
+
+// together adds up what can be added, and keeps the longest of what was longest.
+func together(results []Result) Result {
+	all := Result{Faults: map[string]int{}}
+	for _, r := range results {
+		all.Rounds += r.Rounds
+		all.Took += r.Took
+		all.Restart = max(all.Restart, r.Restart)
+		for kind, n := range r.Faults {
+			all.Faults[kind] += n
+		}
+		sum, f := &all.Figures, r.Figures
+		sum.Requests += f.Requests
+		sum.Answered += f.Answered
+		sum.Refused503 += f.Refused503
+		sum.Refused429 += f.Refused429
+		sum.Unanswered += f.Unanswered
+		sum.Retried += f.Retried
+		sum.Checked += f.Checked
+		sum.Bad += f.Bad
+		sum.LongestRecovery = max(sum.LongestRecovery, f.LongestRecovery)
+	}
+	return all
+}
+
+// FaultKinds says how often each kind of fault was there.
+func FaultKinds(results []Result) string {
+	faults := together(results).Faults
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(faults)) {
+		parts = append(parts, fmt.Sprintf("%s %d", kind, faults[kind]))
+	}
+	return strings.Join(parts, ", ")
+}

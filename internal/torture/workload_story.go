@@ -1,0 +1,99 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+)
+
+const jsonType = "application/json"
+
+// story is what one client does for a while: some requests that follow from
+// each other, on behalf of one lender in one environment.
+type story struct {
+	*Workload
+	ctx   context.Context //nolint:containedctx // a story lives no longer than the call that tells it
+	n     uint64
+	rng   *rand.Rand
+	scope *scope
+	where func() (string, bool)
+	steps int
+}
+
+// tales are the kinds of stories, each with how often it is told.
+var tales = []struct {
+	share int
+	tell  func(*story)
+}{
+	{34, (*story).decides},
+	{14, (*story).evaluates},
+	{8, (*story).findsRing},
+	{8, (*story).reviews},
+	{6, (*story).changesPolicy},
+	{4, (*story).rollsBack},
+	{5, (*story).readsActive},
+	{6, (*story).previews},
+	{5, (*story).underwrites},
+	{2, (*story).backtests},
+	{4, (*story).browses},
+	{2, (*story).handlesKeys},
+	{2, (*story).joins},
+}
+
+// story tells the story with a number.
+func (w *Workload) story(ctx context.Context, n uint64, urls func() []string) {
+	rng := w.chance(n, streamStory)
+	s := &story{
+		Workload: w, ctx: ctx, n: n, rng: rng,
+		scope: w.lasting[rng.IntN(len(w.lasting))],
+		where: somewhere(ctx, urls, w.chance(n, streamAddress)),
+	}
+	var all int
+	for _, t := range tales {
+		all += t.share
+	}
+	at := rng.IntN(all)
+	for _, t := range tales {
+		if at -= t.share; at < 0 {
+			t.tell(s)
+			return
+		}
+	}
+}
+
+// get is a reading.
+func (s *scope) get(path string) *request {
+	return &request{scope: s, key: s.key, method: http.MethodGet, path: path, want: []int{http.StatusOK}}
+}
+
+// post is a request that changes something or may be repeated, with an
+// Idempotency-Key of its own.
+func (s *story) post(path, body string, want int) *request {
+	s.steps++
+	return &request{
+		scope: s.scope, key: s.scope.key, method: http.MethodPost, path: path, contentType: jsonType, body: []byte(body),
+		once: fmt.Sprintf("%d-%d", s.n, s.steps), writes: true, want: []int{want}, patience: s.rng.IntN(4),
+	}
+}
+
+// do sends a request to whichever node, and now and then twice at once.
+func (s *story) do(r *request) (answer, bool) {
+	if r.once == "" || s.rng.IntN(6) > 0 {
+		return s.deliver(s.ctx, r, s.where)
+	}
+	var twin sync.WaitGroup
+	s.count(func(f *Figures) { f.Duplicates++ })
+	twin.Go(func() { s.deliver(s.ctx, r, s.where) })
+	a, ok := s.deliver(s.ctx, r, s.where)
+	twin.Wait()
+	return a, ok
+}
+
+// text is a text with the scope's word in it, and a number that no other text
+// has.
+func (s *story) text(what string) string { return fmt.Sprintf("%s %s %d", what, s.scope.word, s.n) }
+
+// applicant is somebody nobody else is.
+func (s *story) applicant(i int) string { return fmt.Sprintf("%s-%d-%d", s.scope.word, s.n, i) }

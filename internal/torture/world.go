@@ -1,0 +1,229 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"verdict/internal/pgcluster"
+)
+
+// The databases.
+const (
+	SQLite   = "sqlite"
+	Postgres = "postgres"
+)
+
+// World is everything that a scenario runs in, and what it may break.
+type World struct {
+	Workload *Workload
+	Nodes    []*Node
+	Cluster  *pgcluster.Cluster // on PostgreSQL
+	Proxy    *Proxy             // where the scenario wants one
+	Disk     *Disk              // where the scenario wants one
+	Clock    *Clock             // where the scenario wants one
+
+	shared   bool // the cluster is somebody else's, too
+	binary   string
+	folder   string
+	nodeURL  string // of the database, as the nodes know it
+	adminURL string // of the database, past whatever is broken
+	quotas   string // of the plans, for the operator's command
+
+	mu      sync.Mutex
+	open    []string // addresses of the nodes that clients may use
+	faults  map[string]int
+	restart time.Duration // the longest that a node took to be ready again
+}
+
+// needs is what a scenario wants to find.
+type needs struct {
+	nodes              int
+	cluster            bool // of its own, to be stopped and killed
+	proxy, disk, clock bool
+}
+
+// diskBytes is the size of the small disk.
+const diskBytes = 96 << 20
+
+// newWorld builds a world and waits until it is healthy. What it has built,
+// Close takes down.
+func newWorld(ctx context.Context, o Order) (_ *World, err error) {
+	w := &World{Workload: NewWorkload(o.chance(-1).Uint64()), binary: o.Binary, faults: map[string]int{}}
+	if o.Cluster != nil && !o.Scenario.needs.cluster {
+		w.Cluster, w.shared = o.Cluster, true
+	}
+	if w.folder, err = os.MkdirTemp("", "torture-"); err != nil {
+		return nil, err
+	}
+	if err := w.build(ctx, o.Database, o.Scenario.needs, o.chance(-2)); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+func (w *World) build(ctx context.Context, database string, n needs, rng *rand.Rand) (err error) {
+	if n.clock {
+		w.Clock = &Clock{path: filepath.Join(w.folder, "clock")}
+		if err := w.Clock.Set(0); err != nil {
+			return err
+		}
+	}
+	if database == SQLite {
+		err = w.buildSQLite(n)
+	} else {
+		err = w.buildPostgres(ctx, n, rng)
+	}
+	if err != nil {
+		return err
+	}
+	flags := w.Workload.Flags()
+	w.quotas = flags[slices.Index(flags, "-plan-quotas")+1]
+	w.Workload.Operator = w.operate
+	for i := range n.nodes {
+		node, err := newNode(filepath.Join(w.folder, fmt.Sprintf("node%d.log", i+1)), w.nodeCommand)
+		if err != nil {
+			return err
+		}
+		w.Nodes = append(w.Nodes, node)
+		if err := w.start(ctx, node); err != nil {
+			return err
+		}
+	}
+	return w.Workload.SetUp(ctx, w.Nodes[0].URL())
+}
+
+func (w *World) buildSQLite(n needs) (err error) {
+	path := filepath.Join(w.folder, "verdict.db")
+	if n.disk {
+		if w.Disk, err = NewDisk(filepath.Join(w.folder, "disk"), diskBytes); err != nil {
+			return err
+		}
+		path = w.Disk.Path("verdict.db")
+	}
+	w.nodeURL = "sqlite:" + path
+	w.adminURL = w.nodeURL
+	return nil
+}
+
+func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err error) {
+	if !w.shared {
+		if w.Cluster, err = pgcluster.Start(ctx, pgcluster.Options{}); err != nil {
+			return err
+		}
+	}
+	name := strings.ReplaceAll(filepath.Base(w.folder), "-", "_") // nobody else's
+	if w.adminURL, err = w.Cluster.Create(ctx, name); err != nil {
+		return err
+	}
+	w.nodeURL = w.adminURL
+	if n.proxy {
+		if w.Proxy, err = NewProxy(ctx, w.Cluster.Socket(), rng); err != nil {
+			return err
+		}
+		w.nodeURL = w.Proxy.URL(pgcluster.Role, name)
+	}
+	return nil
+}
+
+// nodeCommand starts a node: the real binary, or this program where the clock
+// must be moved.
+func (w *World) nodeCommand() *exec.Cmd {
+	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json"}, w.Workload.Flags()...)
+	program := w.binary
+	if w.Clock != nil {
+		program = "/proc/self/exe"
+	}
+	cmd := exec.CommandContext(context.Background(), program, args...) //nolint:gosec // the program under test
+	cmd.Env = w.environment()
+	if w.Clock != nil {
+		cmd.Env = append(cmd.Env, clockVariable+"="+w.Clock.path, "GORACE=atexit_sleep_ms=0")
+	}
+	return cmd
+}
+
+// environment is ours without the settings of the service, which a developer
+// may have there.
+func (w *World) environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(line string) bool { return strings.HasPrefix(line, "VERDICT_") })
+}
+
+// operate runs a command of the binary on the database.
+func (w *World) operate(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, w.binary, args...) //nolint:gosec // the program under test
+	cmd.Env = append(w.environment(), "VERDICT_DATABASE_URL="+w.adminURL, "VERDICT_PLAN_QUOTAS="+w.quotas)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("verdict %s: %w\n%s", strings.Join(args, " "), err, output)
+	}
+	return nil
+}
+
+// start starts a node, lets the clients at it and notes how long that took.
+func (w *World) start(ctx context.Context, n *Node) error {
+	began := time.Now()
+	if err := n.Start(ctx); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = append(w.open, n.URL())
+	w.restart = max(w.restart, time.Since(began))
+	return nil
+}
+
+// leave keeps the clients from a node that is about to end, or has.
+func (w *World) leave(n *Node) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = slices.DeleteFunc(slices.Clone(w.open), func(url string) bool { return url == n.URL() })
+}
+
+// urls are the addresses that clients may use.
+func (w *World) urls() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.open
+}
+
+// Close takes everything down.
+func (w *World) Close() error {
+	var errs []error
+	for _, n := range w.Nodes {
+		errs = append(errs, n.close())
+	}
+	if w.Proxy != nil {
+		errs = append(errs, w.Proxy.Close())
+	}
+	if w.Cluster != nil && !w.shared {
+		errs = append(errs, w.Cluster.Close())
+	}
+	if w.Disk != nil {
+		errs = append(errs, w.Disk.Close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(w.folder))...)
+}
+
+// keep copies the logs of the nodes to where they can be read afterwards.
+func (w *World) keep(folder string) error {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return err
+	}
+	var errs []error
+	for _, n := range w.Nodes {
+		n.Kill() // it writes no more
+		text, err := os.ReadFile(n.log.file.Name())
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, filepath.Base(n.log.file.Name())), text, 0o600)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,42 @@
+//go:build !race
+
+package wire_test
+
+import (
+	"testing"
+
+	"verdict/internal/wire"
+)
+
+// A document costs its text, its nodes and itself, and no nodes once some were
+// given back; a small one, as every decision is asked for with, no more than
+// that.
+//
+//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+func TestAllocations(t *testing.T) {
+	body := []byte(`{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
+		"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`)
+	var buf []byte
+	for _, c := range []struct {
+		name string
+		most float64
+		do   func()
+	}{
+		{"Parse", 3, func() {
+			v, err := wire.Parse(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Free()
+		}},
+		{"Writer", 0, func() {
+			w := wire.Writer{Buf: buf[:0]}
+			w.Object().Key("a").Int(7).Key("b").String("text").Key("c").Array().Decimal(123456, 4).EndArray().EndObject()
+			buf = w.Buf
+		}},
+	} {
+		if n := testing.AllocsPerRun(100, c.do); n > c.most {
+			t.Errorf("%s allocates %v times, at most %v are wanted", c.name, n, c.most)
+		}
+	}
+}
