@@ -60,6 +60,7 @@ func (l *logicPeer) decide(a *Applicant, in map[string]any) {
 		if i == firstTerm && l.tally.worst == engine.Declined {
 			break
 		}
+		//nolint:staticcheck // Its successor reads both sides as JSON text every time, which would be to our advantage.
 		v, err := jsonlogic.ApplyInterface(r, in)
 		if err != nil {
 			panic(fmt.Sprintf("json-logic: %v: %v", r, err))

@@ -111,5 +111,8 @@ func contestCSV(ctx context.Context, s *settings) (found board.Section, err erro
 	if err != nil {
 		return found, fmt.Errorf("run the program: %w", err)
 	}
-	return found, json.Unmarshal(out, &found)
+	if err := json.Unmarshal(out, &found); err != nil {
+		return found, fmt.Errorf("read what the program found: %w", err)
+	}
+	return found, nil
 }

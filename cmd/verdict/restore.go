@@ -8,7 +8,8 @@ import (
 )
 
 const restoreHelp = `Read a backup into a database that is new or empty. A file that was cut short
-or altered is refused, and leaves the database as empty as it was.
+or altered is refused, and leaves the database as empty as it was. One that an
+earlier version wrote is brought up to date.
 
   verdict restore -i verdict.backup
   verdict restore -i - -database-url postgres://verdict@db/verdict < verdict.backup

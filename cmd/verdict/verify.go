@@ -11,7 +11,8 @@ import (
 )
 
 const verifyHelp = `Replay stored decisions on their stored facts and policy versions, and list
-those that do not come out again as they were answered.
+those that do not come out again as they were answered. The service may go on
+meanwhile.
 
   verdict verify
   verdict verify -tenant ten_01J…

@@ -49,7 +49,7 @@ func TestStatementsAboutBlocksCanBeChecked(t *testing.T) {
 	h := onSQLite(t, agent.Options{})
 	h.lend()
 	seen := map[string]int{}
-	for n := range uint64(rounds(120, 3_000)) {
+	for n := range uint64(rounds(80, 3_000)) {
 		h.pass(n)
 		body := drawnWithBlocks(n)
 		run := tree(t, h.underwrite(body))

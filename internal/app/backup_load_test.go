@@ -21,6 +21,7 @@ import (
 // crowd sends applications to a service and remembers every answer.
 type crowd struct {
 	url, key string
+	name     string // of this crowd: their Idempotency-Keys begin with it
 	next     atomic.Int64
 	done     chan struct{}
 	busy     sync.WaitGroup
@@ -31,9 +32,10 @@ type crowd struct {
 	wrong    []string
 }
 
-// gather starts a crowd of so many.
-func gather(url, key string, people int) *crowd {
-	c := &crowd{url: url, key: key, done: make(chan struct{}), answered: map[string]string{}, more: make(chan struct{}, 1)}
+// gather starts a crowd.
+func gather(url, key, name string) *crowd {
+	const people = 6
+	c := &crowd{url: url, key: key, name: name, done: make(chan struct{}), answered: map[string]string{}, more: make(chan struct{}, 1)}
 	for range people {
 		c.busy.Go(func() {
 			for {
@@ -53,7 +55,7 @@ func gather(url, key string, people int) *crowd {
 // that are referred, and a report with features and a shared account.
 func (c *crowd) apply() {
 	n := c.next.Add(1)
-	once := fmt.Sprintf("once-%d", n)
+	once := fmt.Sprintf("%s-%d", c.name, n)
 	path, body := "/v1/decisions", fmt.Sprintf(`{"applicant":{"id":"A-%d","monthly_income":85000,"foir":0.32},"bureau_report":{"score":%d,"enquiries_6m":2}}`, n, 600+n%250)
 	switch n % 3 {
 	case 1:
@@ -126,7 +128,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	if os.Getenv("VERDICT_LONG") != "" {
 		rounds = 20
 	}
-	lines := [][]string{{"from", "into", "backups", "decisions in the last", "restored and verified", "answered while they were taken", "longest", "largest"}}
+	lines := [][]string{{"from", "into", "backups", "decisions in the last", "restored and verified", "answered while they were taken", "longest, held until 40 more were answered", "largest"}}
 	//nolint:thelper // what EachURL runs is the test itself
 	t.Run("from", func(t *testing.T) {
 		var mu sync.Mutex
@@ -168,17 +170,17 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 	t.Helper()
 	a, _, _ := startApp(t, "-database-url", databaseURL, "-rate-decide", "1000000/s", "-log-level", "error")
 	key := signUp(t, a)
-	c := gather(a.URL(), key, 6)
-	defer c.leave()
 	operator := storetest.Open(t, databaseURL, store.Options{})
 	found := &backups{kind: operator.Kind()}
-	for range rounds {
+	for round := range rounds {
+		c := gather(a.URL(), key, fmt.Sprintf("round-%d", round))
 		before := c.until(60)
 		begun := time.Now()
 		var backup bytes.Buffer
 		during := sync.OnceFunc(func() { c.until(40) })
 		stats, err := operator.Backup(t.Context(), &backup, func(string, int64) { during() })
 		if err != nil {
+			c.leave()
 			t.Fatal(err)
 		}
 		found.longest, found.largest = max(found.longest, time.Since(begun)), max(found.largest, backup.Len())
@@ -187,6 +189,10 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 		verified, err := a.service.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed > 0 || verified.Checked < int64(len(before)) {
 			t.Errorf("verify under load: %d of %d wrong, %v", verified.Failed, verified.Checked, err)
+		}
+		c.leave() // before what was restored is looked at
+		for _, wrong := range c.failures() {
+			t.Error(wrong)
 		}
 		for _, into := range []func(testing.TB) string{storetest.SQLite, storetest.Postgres} {
 			t.Run("restored", func(t *testing.T) {
@@ -199,9 +205,6 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 			})
 			found.restored += stats.Rows["decisions"]
 		}
-	}
-	for _, wrong := range c.failures() {
-		t.Error(wrong)
 	}
 	return found
 }

@@ -17,7 +17,7 @@ func TestAuditTrailHasPagesAndFilters(t *testing.T) {
 	for i := range 60 {
 		b.decide(tenant.Sandbox, fmt.Sprintf("A-%d", i))
 	}
-	first := b.get("/console/sandbox/audit").want(http.StatusOK).has("Next page", b.email)
+	first := b.get("/console/sandbox/audit").want(http.StatusOK).has("Next page", b.email, `<a href="/console/sandbox/decisions/dec_`)
 	_, rest, _ := strings.Cut(first.body, `href="/console/sandbox/audit?cursor=`)
 	cursor, _, _ := strings.Cut(rest, `"`)
 	b.get("/console/sandbox/audit?cursor=" + cursor).want(http.StatusOK).has("First page").hasNot("Next page")

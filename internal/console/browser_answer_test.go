@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"fmt"
 	"testing"
 
 	"verdict/internal/console/browsertest"
@@ -56,17 +57,32 @@ func (s *stage) answers(t *testing.T) {
 	}
 }
 
-// reference draws the whole description of the API, where pictures are kept;
-// there is much of it, and axe-core would take minutes for what is drawn from
-// the same few pieces.
+// reference draws the whole description of the API, a part at a time, where
+// pictures are kept. There is much of it, and axe-core would take minutes for
+// what is drawn from the same few pieces.
 func (s *stage) reference(t *testing.T) {
 	if !s.lens.Tall {
 		return
 	}
 	tab := s.signIn(t, s.made.People[0].Email)
-	tab.Go("/console/live/reference")
-	tab.Roll(s.lens, "reference-whole")
+	for _, look := range []browsertest.Look{{Theme: "light", Width: 1280}, {Theme: "dark", Width: 380}} {
+		tab.Theme(look.Theme)
+		tab.Width(look.Width)
+		tab.Go("/console/live/reference")
+		for part, from := 0, 0; from >= 0; part++ {
+			tab.Ask(fmt.Sprintf(nextPart, from), &from)
+			tab.Shoot(s.lens, fmt.Sprintf("reference-part-%02d-%s", part, look))
+		}
+	}
+	tab.Quiet()
 }
+
+// nextPart shows as much of the reference, from one of its pieces on, as a
+// picture holds, and tells which piece comes next; -1 when none does.
+const nextPart = `(() => { const all = [...document.querySelectorAll(".reference > *")]; let to = %[1]d, tall = 0;
+	for (const e of all) e.hidden = true;
+	for (; to < all.length && (tall < 3000 || to === %[1]d); to++) { all[to].hidden = false; tall += all[to].offsetHeight }
+	return to < all.length ? to : -1 })()`
 
 // emptiness looks at what somebody new sees before there is anything to see.
 func (w *walker) emptiness() {

@@ -74,6 +74,23 @@ func (v *view) May(scope string) (bool, error) {
 	return v.Person != nil && v.Person.scopes.Has(wanted), nil
 }
 
+// things are where the pages of things are, by the kind of their ids.
+var things = map[tenant.Kind]string{
+	tenant.KindDecision: "/decisions/", tenant.KindPolicy: "/policies/", tenant.KindScorecard: "/scorecards/",
+	tenant.KindBacktest: "/backtests/", tenant.KindAlert: "/fraud/alerts/", tenant.KindRun: "/runs/",
+}
+
+// Thing is the address of the page about what an id names in this environment,
+// "" when there is none.
+func (v *view) Thing(id string) string {
+	for kind, path := range things {
+		if tenant.Valid(kind, id) {
+			return v.At(path + id)
+		}
+	}
+	return ""
+}
+
 // render draws a page. It is drawn whole before the first byte goes out, so
 // that what breaks is answered with a page that says so.
 func (v *visit) render(name, title string, data any) error {

@@ -45,24 +45,41 @@ func TestReplay(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			db, service := restored(t, file, storetest.SQLite(t))
-			found, err := service.Verify(t.Context(), "", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, w := range found.Wrong[:min(5, len(found.Wrong))] {
-				t.Errorf("%s, decided by engine %s: %s", w.ID, w.EngineVersion, w.Why)
-			}
-			if found.Failed > 0 || found.Checked < leastDecisions {
-				t.Errorf("%d of %d decisions do not reproduce; a corpus has at least %d", found.Failed, found.Checked, leastDecisions)
-			}
-			seen := newSeen()
-			eachScope(t, db, func(scope *store.Scope) { seen.look(t, scope) })
-			t.Logf("%d decisions of %d policies, %d of them with a feature vector", found.Checked, seen.policies, seen.vectors)
-			if i == len(files)-1 { // operators and blocks may be younger than the others
-				seen.check(t)
-				drawnAgain(t, seen.hashes, 3)
-			}
+			t.Run("reproduces", func(t *testing.T) {
+				t.Parallel()
+				reproduces(t, service)
+			})
+			t.Run("covers", func(t *testing.T) {
+				t.Parallel()
+				seen := newSeen()
+				eachScope(t, db, func(scope *store.Scope) { seen.look(t, scope) })
+				if i == len(files)-1 { // operators and blocks may be younger than the others
+					seen.check(t)
+				}
+				t.Logf("%d policies, %d feature vectors", seen.policies, seen.vectors)
+			})
+			t.Run("drawn again", func(t *testing.T) {
+				t.Parallel()
+				if i == len(files)-1 {
+					drawnAgain(t, db, 3)
+				}
+			})
 		})
+	}
+}
+
+// reproduces has everything decided again.
+func reproduces(t *testing.T, service *decisioning.Service) {
+	t.Helper()
+	found, err := service.Verify(t.Context(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range found.Wrong[:min(5, len(found.Wrong))] {
+		t.Errorf("%s, decided by engine %s: %s", w.ID, w.EngineVersion, w.Why)
+	}
+	if found.Failed > 0 || found.Checked < leastDecisions {
+		t.Errorf("%d of %d decisions do not reproduce; a corpus has at least %d", found.Failed, found.Checked, leastDecisions)
 	}
 }
 
@@ -110,8 +127,10 @@ func remeasured(stored store.Features) string {
 // statement and the other blocks leads to the same decisions too. When it fails
 // and the change is intended, the corpus that belongs to it is added with
 // -update, and those that are there stay.
-func drawnAgain(t *testing.T, was map[string]string, policies int) {
+func drawnAgain(t *testing.T, newest *store.DB, policies int) {
 	t.Helper()
+	was := map[string]string{}
+	eachDecision(t, newest, func(d *store.Decision) { was[d.ID] = d.Hash })
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
 	if err := fill(t.Context(), db, policies); err != nil {
 		t.Fatal(err)

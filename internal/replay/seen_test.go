@@ -21,14 +21,13 @@ import (
 type seen struct {
 	operators, held, failed, facts, outcomes, grades, layouts map[string]int
 	read                                                      map[string]*weighed // policies, by id
-	hashes                                                    map[string]string   // by decision
 	policies, vectors                                         int
 }
 
 func newSeen() *seen {
 	return &seen{
 		operators: map[string]int{}, held: map[string]int{}, failed: map[string]int{}, facts: map[string]int{}, outcomes: map[string]int{}, grades: map[string]int{}, layouts: map[string]int{},
-		read: map[string]*weighed{}, hashes: map[string]string{},
+		read: map[string]*weighed{},
 	}
 }
 
@@ -36,7 +35,6 @@ func newSeen() *seen {
 func (s *seen) look(t *testing.T, scope *store.Scope) {
 	t.Helper()
 	err := scope.WalkDecisions(t.Context(), store.Page{}, func(d *store.Decision) error {
-		s.hashes[d.ID] = d.Hash
 		s.outcomes[d.Endpoint+" "+d.Status]++
 		s.grades[d.Grade]++
 		for layout := range layouts {

@@ -227,5 +227,6 @@ type Figures struct {
 	Bad         int64 // violations
 
 	LongestRecovery time.Duration // from the end of a fault to the next success
+	SlowestAfter    string        // the kind of that fault
 	LastRefusal     time.Duration // the longest that a refusal came after the end of a fault
 }

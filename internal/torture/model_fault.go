@@ -10,7 +10,7 @@ const grace = 12 * time.Second
 // faults are the times in which the world was broken.
 type faults struct {
 	windows    []window
-	recovering []time.Time // ends of faults after which nothing has succeeded yet
+	recovering []window // faults that have ended, after which nothing has succeeded yet
 }
 
 type window struct {
@@ -22,13 +22,14 @@ type window struct {
 func (f *faults) mark(kind string, on bool, now time.Time) {
 	if on {
 		f.windows = append(f.windows, window{kind: kind, on: now})
+		f.recovering = f.recovering[:0] // whoever is hit again has not been slow to recover
 		return
 	}
 	for i := len(f.windows) - 1; i >= 0; i-- {
 		if w := &f.windows[i]; w.kind == kind && w.off.IsZero() {
 			w.off = now
 			if kind != "clock" { // nothing is down while a clock is elsewhere
-				f.recovering = append(f.recovering, now)
+				f.recovering = append(f.recovering, *w)
 			}
 			return
 		}
@@ -77,13 +78,14 @@ func (f *faults) ever(kind string) bool {
 
 // recovered tells how long the faults took to get over, of which a success at
 // this time is the first since they ended.
-func (f *faults) recovered(at time.Time) time.Duration {
-	var longest time.Duration
-	for _, off := range f.recovering {
-		longest = max(longest, at.Sub(off))
+func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
+	for _, w := range f.recovering {
+		if took := at.Sub(w.off); took > longest {
+			longest, kind = took, w.kind
+		}
 	}
 	f.recovering = f.recovering[:0]
-	return longest
+	return longest, kind
 }
 
 // atRest forgets the faults that nothing was sent after: what is not tried takes

@@ -151,7 +151,9 @@ func (m *model) success(r *request, a answer) outcome {
 		m.violate("only-expected-answers", "%s: %d %s", r, a.status, short(a.body))
 	}
 	if r.writes {
-		m.count.LongestRecovery = max(m.count.LongestRecovery, m.faults.recovered(a.ended))
+		if took, kind := m.faults.recovered(a.ended); took > m.count.LongestRecovery {
+			m.count.LongestRecovery, m.count.SlowestAfter = took, kind
+		}
 	}
 	sum := sha256.Sum256(a.body)
 	if r.done && r.once != "" && (r.status != a.status || r.sum != sum) {

@@ -188,10 +188,10 @@ func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 				return false
 			}
 		case BlackHole:
-			l.mu.Lock()
-			l.lost = true
-			l.mu.Unlock()
-			return true
+			if p.swallow(l) {
+				return true
+			}
+			continue // it has ended meanwhile
 		case Stall:
 			select {
 			case <-changed:
@@ -207,6 +207,20 @@ func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 		_, err := to.Write(piece)
 		return err == nil
 	}
+}
+
+// swallow notes that a connection has lost bytes, so that it is reset at the end
+// of the black hole: TCP loses none of a connection that goes on.
+func (p *Proxy) swallow(l *link) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.mode != BlackHole {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lost = true
+	return true
 }
 
 // linger keeps the other half from hearing of an end while nothing comes

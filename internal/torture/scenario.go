@@ -81,7 +81,7 @@ func (o Order) Run(ctx context.Context) (r Result, err error) {
 	w, err := newWorld(ctx, o)
 	if err == nil {
 		round, err = o.rounds(ctx, w)
-		r = Result{Figures: w.Workload.Figures(), Faults: w.faults, Restart: w.restart}
+		r = Result{Rounds: w.played, Figures: w.Workload.Figures(), Faults: w.faults, Restart: w.restart}
 		if err != nil && o.Keep != "" {
 			err = errors.Join(err, w.keep(o.Keep))
 		}
@@ -90,7 +90,7 @@ func (o Order) Run(ctx context.Context) (r Result, err error) {
 	if err != nil {
 		err = fmt.Errorf("torture -seed %d -db %s -scenario %s -round %d: %w", o.Seed, o.Database, o.Scenario.Name, round, err)
 	}
-	r.Scenario, r.Database, r.Rounds, r.Took = o.Scenario.Name, o.Database, round, time.Since(began)
+	r.Scenario, r.Database, r.Took = o.Scenario.Name, o.Database, time.Since(began)
 	return r, err
 }
 
@@ -112,6 +112,7 @@ func (o Order) rounds(ctx context.Context, w *World) (round int, err error) {
 		if err := w.play(ctx, o.chance(round), o.Scenario); err != nil {
 			return round, err
 		}
+		w.played++
 		if o.Told != nil {
 			o.Told(round)
 		}

@@ -32,6 +32,9 @@ func broken(ctx context.Context, w *World, rng *rand.Rand) error {
 			if err := w.fault("network cut", func() error { w.Proxy.Cut(); return nil }); err != nil {
 				return err
 			}
+			if err := w.until(ctx, 1+rng.Int64N(20)); err != nil {
+				return err
+			}
 			continue
 		}
 		mode := Refuse + Mode(rng.IntN(int(HalfWay-Refuse)+1))

@@ -13,7 +13,7 @@ import (
 func Rows(results []Result) [][]string {
 	rows := [][]string{{
 		"scenario", "database", "rounds", "faults", "requests", "answered", "503", "429", "unanswered", "sent again",
-		"read back", "longest restart", "longest recovery", "wrong", "took",
+		"read back", "longest restart", "longest recovery", "after", "wrong", "took",
 	}}
 	for _, r := range results {
 		rows = append(rows, r.row(r.Scenario, r.Database))
@@ -31,7 +31,7 @@ func (r Result) row(scenario, database string) []string {
 	for _, n := range []int64{int64(r.Rounds), int64(faults), f.Requests, f.Answered, f.Refused503, f.Refused429, f.Unanswered, f.Retried, f.Checked} {
 		row = append(row, fmt.Sprint(n))
 	}
-	return append(row, r.Restart.Round(time.Millisecond).String(), f.LongestRecovery.Round(time.Millisecond).String(),
+	return append(row, r.Restart.Round(time.Millisecond).String(), f.LongestRecovery.Round(time.Millisecond).String(), f.SlowestAfter,
 		fmt.Sprint(f.Bad), r.Took.Round(time.Second).String())
 }
 
@@ -54,7 +54,9 @@ func together(results []Result) Result {
 		sum.Retried += f.Retried
 		sum.Checked += f.Checked
 		sum.Bad += f.Bad
-		sum.LongestRecovery = max(sum.LongestRecovery, f.LongestRecovery)
+		if f.LongestRecovery > sum.LongestRecovery {
+			sum.LongestRecovery, sum.SlowestAfter = f.LongestRecovery, f.SlowestAfter
+		}
 	}
 	return all
 }

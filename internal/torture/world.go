@@ -31,6 +31,7 @@ type World struct {
 	Disk     *Disk              // where the scenario wants one
 	Clock    *Clock             // where the scenario wants one
 
+	played   int  // rounds that ended well
 	shared   bool // the cluster is somebody else's, too
 	binary   string
 	folder   string

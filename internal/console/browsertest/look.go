@@ -83,50 +83,16 @@ func (t *Tab) fits(look Look) {
 // tallest is how much of a long page is drawn, in pixels.
 const tallest = 6000
 
-// Shoot draws the page into a file, the beginning of it.
+// Shoot draws the page into a file.
 func (t *Tab) Shoot(l Lens, name string) {
 	t.Helper()
-	t.Ask(`window.scrollTo(0, 0)`, nil) // what sticks to the top shall be there
-	if !l.Tall {
-		t.draw(l, name, nil)
-		return
-	}
-	width, height := t.size()
-	t.draw(l, name, &page.Viewport{Width: width, Height: min(height, tallest), Scale: 1})
-}
-
-// Roll draws a page that is taller than any picture, in every look and into as
-// many files as it takes.
-func (t *Tab) Roll(l Lens, name string) {
-	t.Helper()
-	for _, look := range Looks {
-		t.Theme(look.Theme)
-		t.Width(look.Width)
-		t.fits(look)
-		width, height := t.size()
-		for part := 0; float64(part*tallest) < height; part++ {
-			top := float64(part * tallest)
-			t.draw(l, fmt.Sprintf("%s-%02d-%s", name, part, look), &page.Viewport{Y: top, Width: width, Height: min(height-top, tallest), Scale: 1})
-		}
-	}
-	t.Quiet()
-}
-
-// size is that of the whole page.
-func (t *Tab) size() (width, height float64) {
-	t.Helper()
-	var size struct{ W, H float64 }
-	t.Ask(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
-	return size.W, size.H
-}
-
-// draw draws a part of the page into a file; nil for what is in the window.
-func (t *Tab) draw(l Lens, name string, part *page.Viewport) {
-	t.Helper()
 	var picture []byte
+	t.Ask(`window.scrollTo(0, 0)`, nil) // what sticks to the top shall be there
 	draw := page.CaptureScreenshot().WithOptimizeForSpeed(true)
-	if part != nil {
-		draw = draw.WithCaptureBeyondViewport(true).WithClip(part)
+	if l.Tall {
+		var size struct{ W, H float64 }
+		t.Ask(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
+		draw = draw.WithCaptureBeyondViewport(true).WithClip(&page.Viewport{Width: size.W, Height: min(size.H, tallest), Scale: 1})
 	}
 	t.do("draw the page", chromedp.ActionFunc(func(ctx context.Context) (err error) {
 		picture, err = draw.Do(ctx)
