@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"verdict/internal/proof"
 )
 
 // TestAttackTiming signs in a thousand times with a wrong password, in turn as
@@ -41,5 +43,14 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured 
 	t.Logf("sign-in with a wrong password: median %s with an account, %s without", with, without)
 	if ratio := float64(with) / float64(without); compare && (ratio < 0.9 || ratio > 1.1) {
 		t.Errorf("the medians are %s and %s: the time tells who has an account", with, without)
+	}
+	if compare && !t.Failed() {
+		text := proof.Origin(t.Context(), time.Now(), "make attack") + "\n" + proof.Table([][]string{
+			{"what is told apart, 1,000 tries each", "median of one", "median of the other"},
+			{"sign-in with a wrong password, with an account and without", with.String(), without.String()},
+		})
+		if err := proof.Write(os.Getenv(proof.Variable), "attack-timing-console", text); err != nil {
+			t.Error(err)
+		}
 	}
 }

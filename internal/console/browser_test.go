@@ -155,6 +155,7 @@ func (s *stage) everyPage(t *testing.T) {
 		}
 		for _, p := range pages {
 			tab.Go(p.path)
+			tab.Shaped()
 			if p.cut != "" {
 				tab.Cut(p.cut)
 			}

@@ -67,6 +67,19 @@ func (t *Tab) Cut(selector string) {
 	t.Ask(fmt.Sprintf(`document.querySelectorAll(%s).forEach(e => e.remove())`, quoted(selector)), nil)
 }
 
+// Shaped fails when a table of the page is drawn as something else, because a
+// style that was meant for another thing applies to it as well. On a telephone
+// tables may be lists.
+func (t *Tab) Shaped() {
+	t.Helper()
+	t.Width(Looks[0].Width)
+	var bent []string
+	t.Ask(`[...document.querySelectorAll("table")].filter(e => e.checkVisibility() && getComputedStyle(e).display !== "table").slice(0, 3).map(e => e.outerHTML.slice(0, 120))`, &bent)
+	if len(bent) > 0 {
+		t.Errorf("%s: tables are not drawn as tables:\n    %s", t.At(), strings.Join(bent, "\n    "))
+	}
+}
+
 // fits fails when the page would have to be pushed sideways.
 func (t *Tab) fits(look Look) {
 	t.Helper()
