@@ -69,18 +69,27 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@grep -q '^--- PASS: TestHashIsStable' bin/feature.arm64.log || { echo 'TestHashIsStable did not run on arm64'; exit 1; }
 	@grep -q '^--- PASS: TestBookHashes' bin/backtest.arm64.log || { echo 'TestBookHashes did not run on arm64'; exit 1; }
 
-# The four below write what they saw into docs/PROOF.md; a short form of each is
+# Those below write what they saw into docs/PROOF.md; a short form of each is
 # part of make test.
 torture: build ## kill, cut, fill and slow the running service, and check every answer (about half an hour)
 	@scripts/deps test
 	@go run ./cmd/torture -binary bin/verdict -proof docs/PROOF.md
+
+replay: ## replay the committed corpora on both databases, verify a million decisions, back up under load (about 20 minutes)
+	@scripts/deps test
+	@VERDICT_LONG=1 VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -p 1 -count=1 -timeout 90m -run 'TestLong|TestReplay|TestBackupUnderLoad' ./internal/replay ./internal/app
+
+# Times are compared, so one package after the other and nothing beside it.
+attack: ## every attack of the suite on every operation of the contract, and the timing of 1,000 tries
+	@scripts/deps test
+	@VERDICT_LONG=1 VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -p 1 -count=1 -timeout 40m -run '^TestAttack' ./internal/httpapi ./internal/app ./internal/console
 
 load: build ## rising rates to saturation, beyond and back, on both databases
 	@scripts/deps test
 	@go run ./cmd/load -binary bin/verdict -proof docs/PROOF.md
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
-	@FUZZTIME=$(FUZZTIME) scripts/fuzz
+	@FUZZTIME=$(FUZZTIME) scripts/fuzz -proof docs/PROOF.md
 
 bench: ## measure against the peers and the targets
 	@cd bench && go run .

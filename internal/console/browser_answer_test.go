@@ -8,9 +8,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// brief looks at a page once in either theme and once at either width. What is
-// seen through it is drawn from the same pieces as the pages that are looked at
-// in all four ways; for pictures that are kept it makes no difference.
+// brief takes one look at a page: what is seen through it is drawn from the same
+// pieces as the pages that are looked at in every way. Where pictures are kept
+// it takes all.
 func (s *stage) brief() browsertest.Lens {
 	lens := s.lens
 	lens.Brief = !lens.Tall

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -152,17 +151,20 @@ func (v *visit) confirmed() error {
 
 const confirmWord = "LIVE"
 
+var errPanicked = errors.New("a page panicked")
+
 // end notes what came of it, and answers when the work broke off.
 func (v *visit) end() {
 	if cause := recover(); cause != nil {
 		if err, is := cause.(error); is && errors.Is(err, http.ErrAbortHandler) {
 			panic(cause)
 		}
-		v.console.options.Logger.Error("panic", "request_id", v.requestID, "route", v.page.pattern, "panic", cause, "stack", string(debug.Stack()))
+		// The stack says where; what was thrown may hold what somebody typed.
+		v.console.options.Logger.Error("a page panicked", "request_id", v.requestID, "route", v.page.pattern, "stack", string(debug.Stack()))
 		if v.w.status != 0 {
 			panic(http.ErrAbortHandler) // half a page must not pass for a whole one
 		}
-		v.refuse(fmt.Errorf("panic: %v", cause))
+		v.refuse(errPanicked)
 	}
 	observe := v.console.options.Observe
 	if observe == nil {

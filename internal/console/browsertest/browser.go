@@ -90,6 +90,7 @@ type Tab struct {
 	*testing.T
 	ctx  context.Context
 	base string
+	turn int // of the looks that are taken by turns
 
 	mu         sync.Mutex
 	complaints []string

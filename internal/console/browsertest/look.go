@@ -37,7 +37,7 @@ type Lens struct {
 	Folder string
 	// Tall draws pages down to their end, and not the first screen alone.
 	Tall bool
-	// Brief leaves out every other look: each theme and each width is seen once.
+	// Brief takes one look alone, light and wide or dark and narrow, by turns.
 	Brief bool
 }
 
@@ -46,8 +46,9 @@ type Lens struct {
 // and a body that is wider than the window.
 func (t *Tab) Inspect(l Lens, name string) {
 	t.Helper()
+	t.turn += 2
 	for i, look := range Looks {
-		if l.Brief && i%2 != 0 {
+		if l.Brief && i != t.turn%len(Looks) {
 			continue
 		}
 		t.Theme(look.Theme)

@@ -1,0 +1,31 @@
+package console
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestPanicsStayOurs has a page throw what somebody typed: the visitor hears of
+// a mistake of ours, and the log says where it is but not what was typed.
+func TestPanicsStayOurs(t *testing.T) {
+	t.Parallel()
+	const typed = "PAN ABCDE1234F"
+	var log bytes.Buffer
+	c, err := New(nil, Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/console/broken", nil)
+	c.visit(w, r, &page{pattern: "GET /console/broken", public: true, handle: func(*visit) error { panic(typed) }}, "")
+	if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), typed) {
+		t.Errorf("the visitor hears %d: %s", w.Code, w.Body)
+	}
+	if said := log.String(); strings.Contains(said, typed) || !strings.Contains(said, "visit_test.go") {
+		t.Errorf("the log says %s", said)
+	}
+}
