@@ -40,6 +40,8 @@ test: ## install what the tests need, then run every check and test
 	@go test -run '^TestLayers' ./internal/app
 	@echo '== tests'
 	@go test -race -timeout 40m ./...
+	@echo '== allocations (not counted rightly with the race detector)'
+	@go test -count=1 -run Alloc $$(dirname internal/*/alloc_test.go | sort -u | sed 's|^|./|')
 ifneq ($(BENCH),)
 	@echo '== bench: vet and correctness'
 	@cd bench && go vet ./... && go test ./...

@@ -69,14 +69,14 @@ type scale struct {
 func normalScale() scale {
 	return scale{
 		rounds: 5, budget: 200 * time.Millisecond, warm: 500 * time.Millisecond, lap: 2 * time.Second, rows: 1_000_000, most: 10_000_000,
-		observations: 1_000_000, decisions: 1_000_000, tenants: 10_000, requests: 200, activations: 20, starts: 5, idle: 2 * time.Second,
+		observations: 1_000_000, decisions: 1_000_000, tenants: 20_000, requests: 200, activations: 20, starts: 5, idle: 2 * time.Second,
 	}
 }
 
 func quickScale() scale {
 	return scale{
 		rounds: 2, budget: 50 * time.Millisecond, warm: 200 * time.Millisecond, lap: 500 * time.Millisecond, rows: 100_000, most: 1_000_000,
-		observations: 100_000, decisions: 20_000, tenants: 300, requests: 50, activations: 4, starts: 2, idle: 500 * time.Millisecond,
+		observations: 100_000, decisions: 60_000, tenants: 300, requests: 50, activations: 4, starts: 2, idle: 500 * time.Millisecond,
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // Options say how far everything grows, and how often is measured.
 type Options struct {
-	Decisions   int // stored before, compared with a thousand
+	Decisions   int // stored before, compared with few
 	Tenants     int // compared with one
 	Rounds      int
 	Requests    int // of each kind in a round

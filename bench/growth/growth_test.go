@@ -15,7 +15,7 @@ func TestContest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Tables) != 5 || len(s.Targets) != 13 {
+	if len(s.Tables) != 5 || len(s.Targets) != 12 {
 		t.Errorf("%d tables, %d targets: %+v", len(s.Tables), len(s.Targets), s)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"verdict/bench/board"
@@ -17,13 +18,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// planCache is how many compiled policies a node keeps unless it is told
-// otherwise; the memory that tenants take must stop growing there.
-const planCache = 1_000
+// What a node keeps unless it is told otherwise: compiled policies, and keys
+// with what they may do. Memory grows until the larger of them is full, and must
+// not beyond; a comparison before that tells how often garbage is collected.
+const (
+	planCache = 1_000
+	keyCache  = 10_000
+)
 
 // tenants measures memory and previews with one tenant, and with many: before
-// any of them has called, when as many as the cache holds have, and when all
-// have.
+// any of them has called, on the way, and when all have.
 func (y *yard) tenants(ctx context.Context, s *board.Section) error {
 	measure.Progress("growth, signing up %d tenants", y.Tenants)
 	alone, _, err := y.town(ctx, "one", 1)
@@ -51,11 +55,7 @@ func (y *yard) tenants(ctx context.Context, s *board.Section) error {
 		return err
 	}
 	measure.Progress("growth, every tenant asks once")
-	first, cached, err := y.callOnce(ctx, n, keys)
-	if err != nil {
-		return err
-	}
-	all, err := n.memory()
+	first, memory, err := y.callOnce(ctx, n, keys)
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,18 @@ func (y *yard) tenants(ctx context.Context, s *board.Section) error {
 	t := board.Table{Head: []string{"tenants", "memory", "a preview"}}
 	t.Add("1, idle", board.Mebibytes(one))
 	t.Add(fmt.Sprintf("%d, none has called", y.Tenants), board.Mebibytes(idle))
-	t.Add(fmt.Sprintf("%d of them have called, as many plans as are kept", min(2*planCache, y.Tenants)), board.Mebibytes(cached))
-	t.Add("all have called, each for the first time", board.Mebibytes(all), first.Show(board.Nanos))
+	for _, called := range marks(len(keys)) {
+		t.Add(fmt.Sprintf("%d have called", called), board.Mebibytes(memory[called]))
+	}
+	t.Add("  each for the first time", "", first.Show(board.Nanos))
 	t.Add("  the last one, again", "", hot.Show(board.Nanos))
 	s.Tables = append(s.Tables, t)
 	s.AtMost(fmt.Sprintf("%d tenants that have not called", y.Tenants), "1 KiB of memory each",
 		board.Of(math.Max(0, idle-one)/float64(y.Tenants)), 1<<10, func(x float64) string { return fmt.Sprintf("%.0f bytes", x) })
-	s.AtMost(fmt.Sprintf("%d tenants that have all called", y.Tenants), fmt.Sprintf("1.3 × the memory at %d, so bounded", min(2*planCache, y.Tenants)),
-		board.Of(all/cached), 1.3, board.Times)
+	if y.Tenants > keyCache { // with fewer nothing can be told
+		s.AtMost(fmt.Sprintf("%d tenants that have all called", y.Tenants), fmt.Sprintf("1.3 × the memory at %d, so bounded", keyCache),
+			board.Of(memory[y.Tenants]/memory[keyCache]), 1.3, board.Times)
+	}
 	return err
 }
 
@@ -89,24 +93,34 @@ func (y *yard) idleMemory(ctx context.Context, url string) (bytes float64, err e
 	return n.memory()
 }
 
-// callOnce has every tenant preview something, and takes the memory when twice
-// as many have called as plans are kept.
-func (y *yard) callOnce(ctx context.Context, n *node, keys []string) (first board.Spread, cached float64, err error) {
-	body := service.Bodies()[0]
+// marks are the numbers of tenants at which the memory is taken: when the plans
+// are full, twice that, when the keys are full, and at the end.
+func marks(tenants int) (list []int) {
+	for _, n := range []int{planCache, 2 * planCache, keyCache} {
+		if n < tenants {
+			list = append(list, n)
+		}
+	}
+	return append(list, tenants)
+}
+
+// callOnce has every tenant preview something, and takes the memory on the way.
+func (y *yard) callOnce(ctx context.Context, n *node, keys []string) (first board.Spread, memory map[int]float64, err error) {
+	body, memory := service.Bodies()[0], map[int]float64{}
 	times := make([]float64, len(keys))
 	for i, key := range keys {
 		begun := time.Now()
 		if _, err := n.ask(ctx, http.MethodPost, "/v1/decisions/preview", key, body); err != nil {
-			return first, 0, err
+			return first, nil, err
 		}
 		times[i] = float64(time.Since(begun))
-		if i+1 == min(2*planCache, len(keys)) {
-			if cached, err = n.memory(); err != nil {
-				return first, 0, err
+		if slices.Contains(marks(len(keys)), i+1) {
+			if memory[i+1], err = n.memory(); err != nil {
+				return first, nil, err
 			}
 		}
 	}
-	return board.Of(times...), cached, nil
+	return board.Of(times...), memory, nil
 }
 
 func (y *yard) previews(ctx context.Context, n *node, keys []string) (board.Spread, error) {

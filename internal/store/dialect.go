@@ -44,6 +44,9 @@ type dialect interface {
 	// claim is run first in the transaction that fills an empty database, so
 	// that nobody else begins to.
 	claim() []string
+	// survey is run last in that transaction, so that the planner knows what
+	// the tables hold before the first query comes.
+	survey() []string
 	// catalogue asks for the table, name and type of every column there is.
 	catalogue() string
 	// patience is the context of a batch, which is not to take longer.
@@ -112,6 +115,7 @@ func (sqlite) lockMigrations() []string    { return nil } // the transaction beg
 func (sqlite) announce() string            { return "" }
 func (sqlite) unhurried() []string         { return nil } // only our contexts hurry it
 func (sqlite) claim() []string             { return nil }
+func (sqlite) survey() []string            { return nil } // every list has its index, whatever there is in it
 
 // patience has no end: for a context that has one the driver starts a goroutine
 // with every statement. Nobody but the disk can make a batch wait here; a file
@@ -216,6 +220,10 @@ func (postgres) unhurried() []string {
 func (postgres) claim() []string {
 	return []string{"LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE"}
 }
+
+// survey does not wait for autovacuum: until then a first page of a list would
+// be sorted out of all rows.
+func (postgres) survey() []string { return []string{"ANALYZE"} }
 
 func (postgres) catalogue() string {
 	return `SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)

@@ -58,10 +58,8 @@ func (db *DB) restore(ctx context.Context, archive *archiveReader, progress func
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op once committed
 	s := &session{db: db, ctx: ctx, tx: tx, prepared: db.writer.prepared}
-	for _, statement := range append(db.dialect.unhurried(), db.dialect.claim()...) {
-		if _, err := s.exec(statement); err != nil {
-			return err
-		}
+	if err := s.execAll(append(db.dialect.unhurried(), db.dialect.claim()...)); err != nil {
+		return err
 	}
 	if err := s.as(systemVoice); err != nil {
 		return err
@@ -70,6 +68,9 @@ func (db *DB) restore(ctx context.Context, archive *archiveReader, progress func
 		return err
 	}
 	if err := s.load(archive, tables, progress); err != nil {
+		return err
+	}
+	if err := s.execAll(db.dialect.survey()); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -37,6 +37,16 @@ func (s *session) as(v voice) error {
 	return nil
 }
 
+// execAll runs statements that are there to be done, one after the other.
+func (s *session) execAll(statements []string) error {
+	for _, statement := range statements {
+		if _, err := s.exec(statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // exec runs a statement and tells how many rows it changed.
 func (s *session) exec(query string, args ...any) (int64, error) {
 	if s.broken != nil {

@@ -151,6 +151,7 @@ func TestBackup(t *testing.T) {
 				if diff := cmp.Diff(quiet, dump(t, target, into.kind)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
+				wantSurveyed(t, target, into.kind)
 				wantWhole(t, into.url(t), busy)
 				// What was restored goes on as if nothing had been.
 				wantKind(t, storetest.Open(t, target, store.Options{}).Scope("ten_A", sandbox).InsertDecision(t.Context(), decision("dec_after", store.Unmetered)), 0, "")
@@ -264,4 +265,18 @@ func TestRestoreRefuses(t *testing.T) {
 		wantKind(t, restore(), 0, "")
 		wantKind(t, restore(), fault.Conflict, store.CodeNotEmpty)
 	})
+}
+
+// wantSurveyed fails unless PostgreSQL's planner knows that there are decisions:
+// one that does not would sort all of them for the first page of a list.
+func wantSurveyed(t *testing.T, databaseURL, kind string) {
+	t.Helper()
+	if kind != "postgres" {
+		return
+	}
+	var rows float64
+	row := storetest.Raw(t, databaseURL).QueryRowContext(t.Context(), "SELECT reltuples FROM pg_class WHERE relname = 'decisions'")
+	if err := row.Scan(&rows); err != nil || rows < 1 {
+		t.Errorf("the planner knows of %v decisions (%v)", rows, err)
+	}
 }
