@@ -64,9 +64,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s.made, err = demo.Fill(t.Context(), db, demo.Options{
-		Now: time.Now(), Decisions: 120, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
-	})
+	s.made, err = demo.Fill(t.Context(), db, quickDemo(120))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +74,13 @@ func newStage(t *testing.T) *stage {
 	s.url = serve(t, config)
 	s.browser = browsertest.Open(t)
 	return s
+}
+
+// quickDemo is a demonstration whose passwords cost little to look at.
+func quickDemo(decisions int) demo.Options {
+	return demo.Options{
+		Now: time.Now(), Decisions: decisions, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+	}
 }
 
 // serve runs the service until the test is over.

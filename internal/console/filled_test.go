@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
@@ -33,6 +32,10 @@ func TestFilledConsole(t *testing.T) {
 		t.Parallel()
 		f.escapes(t)
 	})
+	t.Run("filters", func(t *testing.T) {
+		t.Parallel()
+		f.filters(t)
+	})
 	t.Run("others", func(t *testing.T) {
 		t.Parallel()
 		f.walls(t)
@@ -51,11 +54,12 @@ func newFilled(t *testing.T) *filled {
 	t.Helper()
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
 	h := houseOver(t, db)
-	_, err := demo.Fill(t.Context(), db, demo.Options{
-		Now: time.Now(), Decisions: 90, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
-	})
+	made, err := demo.Fill(t.Context(), db, quickDemo(90))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, env := range tenant.Environments() {
+		fillPast(t, &past{db: db, made: made, env: env, decisions: 150})
 	}
 	f := &filled{house: h, admin: h.newBrowser(), pages: map[string]string{}, ids: map[tenant.Environment]map[string][]look{}}
 	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demoPassword).want(http.StatusSeeOther)
@@ -202,6 +206,15 @@ func (f *filled) escapes(t *testing.T) {
 			t.Errorf("%s is shown nowhere, so nothing was proved", text)
 		}
 	}
+}
+
+// filters asks for every list with each of its filters, and for the pages after
+// the first.
+func (f *filled) filters(t *testing.T) {
+	t.Helper()
+	house, admin := *f.house, *f.admin
+	house.T, admin.house = t, &house
+	(&size{browser: &admin, fetches: 1}).measure(t)
 }
 
 // trail is everything that was done, for telling whether something was.

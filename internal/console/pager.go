@@ -36,7 +36,7 @@ func (v *visit) listing() decisioning.List {
 
 // seekFor is how long a page goes on looking for the first row that the filters
 // admit; whoever asked for it is then told how far it came.
-const seekFor = 20 * time.Millisecond
+const seekFor = 10 * time.Millisecond
 
 // seek asks for a page, and for those after it while they are empty: with some
 // filters a list is looked through a stretch at a time.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/demo"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -19,12 +20,14 @@ import (
 // made, with an id of its own time, so that it can be repeated like any other.
 type past struct {
 	db        *store.DB
-	tenantID  string
+	made      demo.Filled
 	env       tenant.Environment
-	actor     string
-	end       time.Time
 	decisions int
-	ids       *tenant.IDs
+
+	actor string // a person
+	key   string // of the program that decisions are asked for by
+	end   time.Time
+	ids   *tenant.IDs
 
 	by       map[string][]store.DecisionWrite // what to copy, by status
 	referred []string
@@ -40,10 +43,11 @@ const (
 	perApplicant, vectorFor, atOnce = 3, 100, 256
 )
 
-// fillPast writes it, and nothing when it is there already.
+// fillPast writes it.
 func fillPast(t *testing.T, p *past) {
 	t.Helper()
-	p.ids = tenant.NewIDs(rand.Reader)
+	p.actor, p.end, p.ids = p.made.People[1].ID, time.Now(), tenant.NewIDs(rand.Reader)
+	p.key = p.ids.New(tenant.KindKey, p.end)
 	p.readCopies(t)
 	p.writeDecisions(t)
 	p.writeReviews(t)
@@ -55,7 +59,7 @@ func fillPast(t *testing.T, p *past) {
 	p.writeRuleStats(t)
 }
 
-func (p *past) scope() *store.Scope { return p.db.Scope(p.tenantID, string(p.env)) }
+func (p *past) scope() *store.Scope { return p.db.Scope(p.made.TenantID, string(p.env)) }
 
 // at is the time of the i-th of n things, spread over the year.
 func (p *past) at(i, n int) time.Time {
@@ -126,7 +130,7 @@ func (p *past) copied(i int) *store.DecisionWrite {
 	d := &w.Decision
 	d.ID = p.ids.New(tenant.KindDecision, p.at(i, p.decisions))
 	made, _ := tenant.Time(d.ID)
-	d.CreatedMicros, d.Actor = made.UnixMicro(), p.actor
+	d.CreatedMicros, d.Actor = made.UnixMicro(), p.key
 	d.ApplicantRef = fmt.Sprintf("Y-%07d", i/perApplicant)
 	d.Response = bytes.Replace(d.Response, []byte(from.Decision.ID), []byte(d.ID), 1)
 	if from.Features != nil && i%vectorFor == 0 {
@@ -241,7 +245,8 @@ func (p *past) writeBacktests(t *testing.T, scope *store.Scope) {
 	})
 }
 
-// writeRuleStats counts every rule of every version on every day of the year.
+// writeRuleStats counts every rule of every version on every day of the year,
+// if there were decisions enough for that.
 func (p *past) writeRuleStats(t *testing.T) {
 	t.Helper()
 	sets, _, err := p.scope().ListRuleSets(t.Context(), store.RuleSetFilter{}, store.Page{})
@@ -251,9 +256,9 @@ func (p *past) writeRuleStats(t *testing.T) {
 	for _, set := range sets {
 		var stats []store.RuleStat
 		for rule := range 40 {
-			for day := range 365 {
+			for day := range min(365, 2+p.decisions/1000) {
 				stats = append(stats, store.RuleStat{
-					TenantID: p.tenantID, Environment: string(p.env), RuleSetID: set.ID, RuleID: fmt.Sprintf("KO_%02d", rule),
+					TenantID: p.made.TenantID, Environment: string(p.env), RuleSetID: set.ID, RuleID: fmt.Sprintf("KO_%02d", rule),
 					Day: tenant.BusinessDay(p.end.AddDate(0, 0, -day)), Evaluated: 1000, Hit: 10, Unknown: 5,
 				})
 			}

@@ -34,40 +34,41 @@ const mostForAPage = 50 * time.Millisecond
 
 // TestPagesAtSize asks for every page and file of a lender that has decided for
 // a year: with each filter and each two of them, the page after the first and
-// the last one, in both environments. With VERDICT_LONG=1 there are a million
-// decisions, on both databases, and a page whose median is above mostForAPage
-// fails; otherwise there are few, and the pages are only looked at.
+// the last one, in both environments, on both databases. A page whose median is
+// above mostForAPage fails. It is for VERDICT_LONG=1, or for a number of
+// decisions that VERDICT_PAGES names: TestFilledConsole looks at the same pages
+// of a few.
 func TestPagesAtSize(t *testing.T) {
 	t.Parallel()
-	n, fetches := 600, 1
+	n := 0
 	if os.Getenv("VERDICT_LONG") != "" {
-		n, fetches = 1_000_000, 20
+		n = 1_000_000
 	}
 	if text := os.Getenv(pagesVariable); text != "" {
 		var err error
 		if n, err = strconv.Atoi(text); err != nil {
 			t.Fatalf("%s: %v", pagesVariable, err)
 		}
-		fetches = 20
 	}
-	if kept := os.Getenv(pagesDatabaseVariable); kept != "" {
-		newSize(t, kept, n, fetches).measure(t)
+	if n == 0 {
 		return
 	}
-	if fetches == 1 {
-		newSize(t, storetest.SQLite(t), n, fetches).measure(t)
+	if kept := os.Getenv(pagesDatabaseVariable); kept != "" {
+		newSize(t, kept, n).measure(t)
 		return
 	}
 	// One after the other: each would slow the other down.
-	t.Run("sqlite", func(t *testing.T) { newSize(t, storetest.SQLite(t), n, fetches).measure(t) })
-	t.Run("postgres", func(t *testing.T) { newSize(t, storetest.Postgres(t), n, fetches).measure(t) })
+	t.Run("sqlite", func(t *testing.T) { newSize(t, storetest.SQLite(t), n).measure(t) })
+	t.Run("postgres", func(t *testing.T) { newSize(t, storetest.Postgres(t), n).measure(t) })
 }
+
+// manyFetches is how often a page is fetched to be measured.
+const manyFetches = 20
 
 // size is the console of a tenant with a past.
 type size struct {
 	*browser
-	made    demo.Filled
-	fetches int
+	fetches int // 1 when pages are looked at and not measured
 	taken   []fetched
 }
 
@@ -79,33 +80,19 @@ type fetched struct {
 	bytes            int
 }
 
-func newSize(t *testing.T, databaseURL string, n, fetches int) *size {
+func newSize(t *testing.T, databaseURL string, n int) *size {
 	t.Helper()
 	db := storetest.Open(t, databaseURL, store.Options{})
-	house := houseOver(t, db)
-	s := &size{browser: house.newBrowser(), fetches: fetches}
+	s := &size{browser: houseOver(t, db).newBrowser(), fetches: manyFetches}
 	begun := time.Now()
-	var err error
-	s.made, err = demo.Fill(t.Context(), db, demo.Options{
-		Now: begun, Decisions: 240, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
-	})
+	made, err := demo.Fill(t.Context(), db, quickDemo(240))
 	switch {
-	case errors.Is(err, demo.ErrNotEmpty):
-		there, err := s.service.Tenants(t.Context(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.made.TenantID = there[0].ID
+	case errors.Is(err, demo.ErrNotEmpty): // it was kept
 	case err != nil:
 		t.Fatal(err)
 	default:
-		for _, env := range tenant.Environments() {
-			p := &past{db: db, tenantID: s.made.TenantID, env: env, actor: s.made.People[1].ID, end: begun, decisions: n}
-			if env == tenant.Sandbox {
-				p.decisions = n / 10
-			}
-			fillPast(t, p)
-		}
+		fillPast(t, &past{db: db, made: made, env: tenant.Live, decisions: n})
+		fillPast(t, &past{db: db, made: made, env: tenant.Sandbox, decisions: n / 10})
 		t.Logf("%d decisions of a year were written in %s", n+n/10, time.Since(begun).Round(time.Second))
 	}
 	s.post("/console/signin", "email", "asha@kaveri.example", "password", demoPassword).want(http.StatusSeeOther)
@@ -115,7 +102,6 @@ func newSize(t *testing.T, databaseURL string, n, fetches int) *size {
 // measure asks for everything and tells what took long.
 func (s *size) measure(t *testing.T) {
 	t.Helper()
-	s.T = t
 	for _, env := range tenant.Environments() {
 		things := exhibitsOf(s.service, s.who(env))
 		paths := things.paths(t)
@@ -310,7 +296,7 @@ func (s *size) typed() map[string][]string {
 	day := func(ago int) string { return time.Now().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return map[string][]string{
 		"q": {"Y-0000100", "nobody"}, "grade": {"A", "C", "Z"}, "from": {day(10), day(300)}, "to": {day(10), day(300), day(4000)},
-		"actor":  {s.who(tenant.Live).UserID, "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+		"actor":  {s.who(tenant.Live).UserID, "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_01ARZ3NDEKTSV4RRFFQ69G5FAV"},
 		"action": {"decision.created", "rule_set.activated", "nothing.happened"}, "object": {"obj_7", "nothing"},
 		"outcome": {"approve", "nothing"}, "subject": {"L-4101", "nobody"}, "policy_key": {"default", "none"}, "name": {"Default", "none"},
 		"prefix": {"4", "400001"}, "window": {"90"},

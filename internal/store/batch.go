@@ -157,17 +157,6 @@ func (b *batch) kept() int {
 	return n
 }
 
-// undone gives the jobs that thought they had succeeded the commit's error, and
-// those that were answered before: by one of these, perhaps.
-func (b *batch) undone(err error) {
-	for i := range b.results {
-		var before *AlreadyAnswered
-		if b.results[i] == nil || errors.As(b.results[i], &before) {
-			b.results[i] = err
-		}
-	}
-}
-
 func compareVoices(a, b voice) int {
 	return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.environment, b.environment))
 }

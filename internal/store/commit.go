@@ -195,8 +195,9 @@ func (c *committer) transact(jobs []*job, apart bool) []error {
 		return b.results
 	}
 	if err := s.tx.Commit(); err != nil {
-		b.undone(err)
-		return b.results
+		// Refusals count for nothing either: they may be about what the others
+		// would have written, the last unit of a quota for instance.
+		return all(len(jobs), err)
 	}
 	c.batches.Add(1)
 	c.writes.Add(int64(kept))

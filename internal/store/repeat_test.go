@@ -119,7 +119,8 @@ func TestRepeatedRefused(t *testing.T) {
 }
 
 // TestRepeatedUncommitted lets a commit fail that an answer was part of: who
-// was told of the answer inside the transaction must not hear it.
+// was told of the answer inside the transaction must not hear it, nor that the
+// quota is used up by what was never stored.
 func TestRepeatedUncommitted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -136,6 +137,13 @@ func TestRepeatedUncommitted(t *testing.T) {
 		var before *store.AlreadyAnswered
 		if err == nil || errors.As(err, &before) {
 			t.Errorf("write %d: %v", i, err)
+		}
+	}
+	last, over := answering("dec_3", "order-3", "h"), answering("dec_4", "order-4", "h")
+	last.Meter.Quota, over.Meter.Quota = 1, 1
+	for i, err := range together(t, db, scope, []*store.DecisionWrite{last, over}) {
+		if err == nil || kindOf(err) == fault.Limited {
+			t.Errorf("write %d at the last unit: %v", i, err)
 		}
 	}
 	wantDecisions(t, scope, 0)

@@ -172,13 +172,17 @@ type server struct {
 	cluster *pgcluster.Cluster
 }
 
+// unflushed spares the tests the disk: nothing of them outlives the machine,
+// and what dies in them, be it the server, has written to its files by then.
+var unflushed = []string{"fsync=off", "full_page_writes=off"}
+
 func (s *server) url() (string, error) {
 	s.once.Do(func() {
 		if given := os.Getenv(EnvURL); given != "" {
 			s.base = given
 			return
 		}
-		if s.cluster, s.err = pgcluster.Start(context.Background(), pgcluster.Options{}); s.err == nil {
+		if s.cluster, s.err = pgcluster.Start(context.Background(), pgcluster.Options{Settings: unflushed}); s.err == nil {
 			s.base = s.cluster.URL("postgres")
 		}
 	})
