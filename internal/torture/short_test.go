@@ -60,17 +60,27 @@ func allowed(t *testing.T, s Scenario) {
 	t.Helper()
 	switch {
 	case s.Mounts():
-		disk, err := NewDisk(t.TempDir(), 1<<20)
-		if err != nil {
-			t.Skipf("no disk was filled, since none can be mounted here: %v", err)
-		}
-		if err := disk.Close(); err != nil {
-			t.Fatal(err)
-		}
+		mountable(t)
 	case s.Name == "disk-slow" || s.Name == "disk-error":
-		if output, err := exec.CommandContext(t.Context(), "strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
-			t.Skipf("no disk was made to fail, since nothing can be traced here: %v %s", err, output)
-		}
+		traceable(t)
+	}
+}
+
+func mountable(t *testing.T) {
+	t.Helper()
+	disk, err := NewDisk(filepath.Join(t.TempDir(), "disk"), 1<<20)
+	if err != nil {
+		t.Skipf("no disk was filled, since none can be mounted here: %v", err)
+	}
+	if err := disk.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func traceable(t *testing.T) {
+	t.Helper()
+	if output, err := exec.CommandContext(t.Context(), "strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		t.Skipf("no disk was made to fail, since nothing can be traced here: %v %s", err, output)
 	}
 }
 

@@ -19,9 +19,7 @@ import (
 // TestDisk fills a disk and frees it.
 func TestDisk(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("VERDICT_NO_MOUNT") != "" {
-		t.Skip("VERDICT_NO_MOUNT is set: no disk was filled")
-	}
+	mountable(t)
 	d, err := NewDisk(filepath.Join(t.TempDir(), "disk"), 1<<20)
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +53,7 @@ func TestDisk(t *testing.T) {
 // TestInject disturbs a process that writes, and lets it go on.
 func TestInject(t *testing.T) {
 	t.Parallel()
+	traceable(t)
 	path := filepath.Join(t.TempDir(), "written")
 	writer, err := start(io.Discard, exec.CommandContext(t.Context(), "sh", "-c", `while :; do printf x >> "$1" || printf e >> "$1.failed"; done`, "sh", path))
 	if err != nil {
