@@ -73,11 +73,11 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 
 # Those below write what they saw into docs/PROOF.md; a short form of each is
 # part of make test.
-torture: build ## kill, cut, fill and slow the running service, and check every answer (about half an hour)
+torture: build ## kill, cut, fill and slow the running service, and check every answer
 	@scripts/deps test
 	@go run ./cmd/torture -binary bin/verdict -proof docs/PROOF.md
 
-replay: ## replay the committed corpora on both databases, verify a million decisions, back up under load (about 20 minutes)
+replay: ## replay the committed corpora on both databases, verify a million decisions, back up under load
 	@scripts/deps test
 	@VERDICT_LONG=1 VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -p 1 -count=1 -timeout 90m -run 'TestLong|TestReplay|TestBackupUnderLoad' ./internal/replay ./internal/app
 
