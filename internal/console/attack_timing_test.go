@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"slices"
 	"testing"
 	"time"
 
@@ -32,23 +31,16 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured 
 		b.post("/console/signin", "email", email, "password", "not this one at all").want(http.StatusUnauthorized)
 		return time.Since(begun)
 	}
-	var known, unknown []time.Duration
-	for i := range tries {
-		known = append(known, try(owner.email))
-		unknown = append(unknown, try(fmt.Sprintf("nobody%d@example.in", i)))
-	}
-	slices.Sort(known)
-	slices.Sort(unknown)
-	with, without := known[tries/2], unknown[tries/2]
-	t.Logf("sign-in with a wrong password: median %s with an account, %s without", with, without)
-	if ratio := float64(with) / float64(without); compare && (ratio < 0.9 || ratio > 1.1) {
-		t.Errorf("the medians are %s and %s: the time tells who has an account", with, without)
+	i := 0
+	timing := proof.Compare("sign-in with a wrong password, with an account and without", tries,
+		func() time.Duration { return try(owner.email) },
+		func() time.Duration { i++; return try(fmt.Sprintf("nobody%d@example.in", i)) })
+	t.Log(timing)
+	if compare && !timing.Alike() {
+		t.Errorf("the time tells who has an account: %s", timing)
 	}
 	if compare && !t.Failed() {
-		text := proof.Origin(t.Context(), time.Now(), "make attack") + "\n" + proof.Table([][]string{
-			{"what is told apart, 1,000 tries each", "median of one", "median of the other"},
-			{"sign-in with a wrong password, with an account and without", with.String(), without.String()},
-		})
+		text := proof.Origin(t.Context(), time.Now(), "make attack") + "\n" + proof.TimingTable([]proof.Timing{timing})
 		if err := proof.Write(os.Getenv(proof.Variable), "attack-timing-console", text); err != nil {
 			t.Error(err)
 		}

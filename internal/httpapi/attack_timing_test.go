@@ -34,7 +34,7 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured 
 	owner, stranger := s.signup(), s.signup()
 	id := owner.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
 	almost, letters := owner.key[len("vk_sandbox_"):len(owner.key)-6], mintable(t)
-	rows := [][]string{{"what is told apart, 1,000 tries each", "median of one", "median of the other"}}
+	var timings []proof.Timing
 	for name, pair := range map[string][2]func() answer{
 		"a decision of another tenant": {
 			func() answer { return stranger.get("/v1/decisions/" + id).want(http.StatusNotFound) },
@@ -57,22 +57,16 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured 
 			},
 		},
 	} {
-		var first, second []time.Duration
-		for range tries {
-			first, second = append(first, took(pair[0])), append(second, took(pair[1]))
-		}
-		slices.Sort(first)
-		slices.Sort(second)
-		one, two := first[tries/2], second[tries/2]
-		t.Logf("%s: medians %s and %s", name, one, two)
-		rows = append(rows, []string{name + ", and nobody's", one.String(), two.String()})
-		if ratio := float64(one) / float64(two); compare && (ratio < 0.9 || ratio > 1.1) {
-			t.Errorf("%s: the medians are %s and %s", name, one, two)
+		timing := proof.Compare(name+", and nobody's", tries, func() time.Duration { return took(pair[0]) }, func() time.Duration { return took(pair[1]) })
+		t.Log(timing)
+		timings = append(timings, timing)
+		if compare && !timing.Alike() {
+			t.Error(timing)
 		}
 	}
-	slices.SortFunc(rows[1:], slices.Compare)
+	slices.SortFunc(timings, func(a, b proof.Timing) int { return strings.Compare(a.Name, b.Name) })
 	if compare && !t.Failed() {
-		text := proof.Origin(t.Context(), time.Now(), "make attack") + "\n" + proof.Table(rows)
+		text := proof.Origin(t.Context(), time.Now(), "make attack") + "\n" + proof.TimingTable(timings)
 		if err := proof.Write(os.Getenv(proof.Variable), "attack-timing", text); err != nil {
 			t.Error(err)
 		}
