@@ -65,7 +65,7 @@ func TestMergeIsExact(t *testing.T) {
 		t.Fatalf("%d rows evaluated and %d failed", evaluated, failed)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		parts := gather(t, r, csv, rapid.IntRange(500, 20_000).Draw(rt, "block"))
+		parts := gather(t, r, csv, rapid.IntRange(2_000, 20_000).Draw(rt, "block"))
 		seed := rapid.Uint64().Draw(rt, "order")
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 		for len(parts) > 1 { // a tree, not a chain

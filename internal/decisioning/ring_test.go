@@ -102,7 +102,7 @@ func (s *street) plant(each int) {
 // 10,000 applications.
 func TestPlantedRingsAreFound(t *testing.T) {
 	t.Parallel()
-	honest, each := 2_000, 4
+	honest, each := 700, 2
 	if os.Getenv("VERDICT_LONG") != "" {
 		honest, each = 20_000, 20
 	}
