@@ -40,6 +40,7 @@ func TestAppendStringEveryLowCharacter(t *testing.T) {
 
 func TestAppendStringIsCanonical(t *testing.T) {
 	t.Parallel()
+	texts := texts()
 	rapid.Check(t, func(t *rapid.T) { checkString(t, texts.Draw(t, "s")) })
 }
 
