@@ -92,6 +92,14 @@ func (t *Tab) fits(look Look) {
 	if len(wide) > 0 {
 		t.Errorf("%s (%s): the page is wider than the window:\n    %s", t.At(), look, strings.Join(wide, "\n    "))
 	}
+	if look.Width < 1280 { // on a phone a table may be pushed sideways
+		return
+	}
+	t.Ask(`[...document.querySelectorAll(".table")].filter(e => e.scrollWidth > e.clientWidth + 1)
+		.map(e => e.scrollWidth + " in " + e.clientWidth + ": " + e.innerText.slice(0, 80))`, &wide)
+	if len(wide) > 0 {
+		t.Errorf("%s (%s): a table is wider than its frame:\n    %s", t.At(), look, strings.Join(wide, "\n    "))
+	}
 }
 
 // tallest is how much of a long page is drawn, in pixels.
