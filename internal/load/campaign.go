@@ -128,14 +128,15 @@ type Limits struct {
 }
 
 // Flood is the percentage beyond which a service spends a good part of its time
-// on refusing: to read a request and to write a refusal costs about a fifth of a
-// decision, nearly all of it in net/http and in the kernel, so that at twice the
-// saturation rate no more than three quarters of it can be done on one core.
+// on refusing: to read a request and to write a refusal costs a fifth of a
+// decision and more, nearly all of it in net/http and in the kernel.
 const Flood = 150
 
-// DefaultLimits are those that the service is held to.
+// DefaultLimits are those that the service is held to. The part that must still
+// be done is for one core that the server shares with its database: there the
+// time for refusals is missing twice.
 func DefaultLimits() Limits {
-	return Limits{Goodput: 0.8, Flooded: 0.6, Refusal: 500 * time.Millisecond, Memory: 512 << 20, Recover: 5 * time.Second}
+	return Limits{Goodput: 0.5, Flooded: 0.25, Refusal: 500 * time.Millisecond, Memory: 512 << 20, Recover: 5 * time.Second}
 }
 
 // Judge says everything that does not hold; nothing when all does.

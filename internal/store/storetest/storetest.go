@@ -156,7 +156,7 @@ func drop(tb testing.TB, admin *sql.DB, name string) {
 		if err == nil {
 			return
 		}
-		if attempt == 100 {
+		if attempt == 1200 { // two minutes, for a database of a million decisions
 			tb.Error(err)
 			return
 		}
