@@ -133,8 +133,8 @@ type Limits struct {
 const Flood = 150
 
 // DefaultLimits are those that the service is held to. The part that must still
-// be done is for one core that the server shares with its database: there the
-// time for refusals is missing twice.
+// be done is for one core that the server shares with PostgreSQL, where less is
+// done than with SQLite (ADR 13).
 func DefaultLimits() Limits {
 	return Limits{Goodput: 0.5, Flooded: 0.25, Refusal: 500 * time.Millisecond, Memory: 512 << 20, Recover: 5 * time.Second}
 }
