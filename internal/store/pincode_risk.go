@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"verdict/internal/fault"
@@ -75,10 +74,10 @@ func (tx *Tx) putPincodeRisks(entries []PincodeRisk) error {
 	return err
 }
 
-// removeAtOnce is how many pincodes one statement removes.
-const removeAtOnce = 200
-
 // RemovePincodeRisks removes entries and tells how many were there.
+//
+// One statement each: PostgreSQL, until it has analysed the table, takes a
+// scope for one row and holds every row of it against every pincode of a list.
 func (tx *Tx) RemovePincodeRisks(pincodes []string) (removed int64, err error) {
 	if len(pincodes) == 0 {
 		return 0, nil
@@ -86,14 +85,8 @@ func (tx *Tx) RemovePincodeRisks(pincodes []string) (removed int64, err error) {
 	if err := tx.fraudChanged(); err != nil {
 		return 0, err
 	}
-	for some := range slices.Chunk(pincodes, removeAtOnce) {
-		q := listOf("DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
-		values := make([]any, removeAtOnce) // always as many, so that there is one text
-		for i := range values {
-			values[i] = some[min(i, len(some)-1)]
-		}
-		q.where("pincode IN (?"+strings.Repeat(", ?", removeAtOnce-1)+")", values...)
-		n, err := tx.exec(q.text.String(), q.args...)
+	for _, pincode := range pincodes {
+		n, err := tx.exec("DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2 AND pincode = $3", pincode)
 		if err != nil {
 			return 0, err
 		}

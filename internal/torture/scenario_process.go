@@ -21,7 +21,7 @@ func (w *World) killNode(ctx context.Context, n *Node) error {
 // asked is SIGTERM: whatever has begun is answered, and the node ends content.
 func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	n := w.Nodes[0]
-	begun, err := beginRequests(ctx, n, w.Workload.model.scopes[0].key, 1+rng.IntN(8))
+	begun, err := beginRequests(ctx, n, w.Workload.lasting[0].key, 1+rng.IntN(8))
 	if err != nil {
 		return err
 	}
