@@ -103,7 +103,12 @@ var defaultSignals = sync.OnceValue(func() *Signals {
 // Read reads a body of either endpoint, told apart by its members. A wrong one
 // is refused as a *fault.Error that names every bad field and repeats no value.
 func Read(v wire.Value, opt Options) (*Application, error) {
-	if v.Get("report").Given() || v.Get("bureau").Given() && !v.Get("bureau_report").Given() {
+	switch {
+	case v.Get("report").Given():
+		return ReadEvaluate(v, opt)
+	case opt.ScoreOptional:
+		return readWhatIsKnown(v, opt)
+	case v.Get("bureau").Given() && !v.Get("bureau_report").Given():
 		return ReadEvaluate(v, opt)
 	}
 	return ReadDecision(v, opt)
@@ -113,13 +118,42 @@ func Read(v wire.Value, opt Options) (*Application, error) {
 func ReadDecision(v wire.Value, opt Options) (*Application, error) {
 	r := newReader(Decisions, opt)
 	if r.object(v) {
-		r.topLevel(v, "applicant", "bureau_report")
-		r.block(v, "applicant")
-		r.block(v, "bureau_report")
-		r.score(v.Get("bureau_report"), "/bureau_report", "bureau_report.score")
-		r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
+		r.topLevel(v, decisionMembers...)
+		r.decision(v)
 	}
 	return r.done()
+}
+
+// readWhatIsKnown reads a body before there is a report: of either endpoint's
+// members whatever is there already. A device that no report is worth paying
+// for is known before the report.
+func readWhatIsKnown(v wire.Value, opt Options) (*Application, error) {
+	r := newReader(Evaluate, opt)
+	r.app.AsOf = opt.Today
+	if r.object(v) {
+		r.topLevel(v, eitherMembers...)
+		r.decision(v)
+		if bureau := v.Get("bureau"); bureau.Given() {
+			r.bureau(bureau)
+		}
+		r.blocks(v)
+	}
+	return r.done()
+}
+
+// decisionMembers are the top-level names of a decision request, eitherMembers
+// those with an evaluate request's.
+var (
+	decisionMembers = []string{"applicant", "bureau_report"}
+	eitherMembers   = slices.Concat(decisionMembers, evaluateMembers)
+)
+
+// decision reads the blocks of a decision request.
+func (r *reader) decision(v wire.Value) {
+	r.block(v, "applicant")
+	r.block(v, "bureau_report")
+	r.score(v.Get("bureau_report"), "/bureau_report", "bureau_report.score")
+	r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
 }
 
 type reader struct {

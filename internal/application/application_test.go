@@ -97,7 +97,7 @@ func TestFOIRIsTheSameOnBothEndpoints(t *testing.T) {
 }
 
 // The endpoint alone says what the number means: nothing is guessed from its
-// size, on either side of 1 (CONTRACT A2).
+// size, on either side of 1.
 func TestFOIRUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ percent, ratio, want string }{
@@ -181,7 +181,7 @@ func TestMoneyIsRoundedHalfUpToThePaisa(t *testing.T) {
 }
 
 // Every whole number from -5 to 1000 is a score, a new-to-credit code or
-// refused, and new to credit is never a low score (CONTRACT A3).
+// refused, and new to credit is never a low score.
 func TestScores(t *testing.T) {
 	t.Parallel()
 	for score := -5; score <= 1000; score++ {

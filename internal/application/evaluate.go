@@ -15,20 +15,67 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 	r := newReader(Evaluate, opt)
 	r.app.AsOf = opt.Today
 	if r.object(v) {
-		r.topLevel(v, "bureau", "report", "features", "device", "location", "fraud", "bank_summary")
+		r.topLevel(v, evaluateMembers...)
 		if body, ok := r.report(v); ok {
 			r.bureauReport(body)
 		}
-		r.features(v.Get("features"))
-		for _, name := range []string{"device", "location", "fraud", "bank_summary"} {
-			r.block(v, name)
-		}
-		if summary := v.Get("bank_summary"); summary.Kind() == wire.Object {
-			r.bank(summary)
-		}
-		r.places(v)
+		r.blocks(v)
 	}
 	return r.done()
+}
+
+// evaluateMembers are the top-level names of an evaluate request.
+var evaluateMembers = []string{"bureau", "report", "features", "device", "location", "fraud", "bank_summary"}
+
+// blocks reads what may come beside the report.
+func (r *reader) blocks(v wire.Value) {
+	r.features(v.Get("features"))
+	for _, name := range []string{"device", "location", "fraud", "bank_summary"} {
+		r.block(v, name)
+	}
+	if summary := v.Get("bank_summary"); summary.Kind() == wire.Object {
+		r.bank(summary)
+	}
+	r.places(v)
+	if r.app.WantsFeatures {
+		r.laterThanFeatures()
+	}
+}
+
+// laterThanFeatures tells of events after the day that features are counted
+// back from, the report's where it says one: they are in no feature.
+func (r *reader) laterThanFeatures() {
+	asOf, accounts, enquiries, transactions := r.app.AsOf, 0, 0, 0
+	if asOf == 0 {
+		return // nobody told a day, and there are no features
+	}
+	if h := r.app.History; h != nil {
+		for i := range h.Accounts {
+			if opened := h.Accounts[i].Opened; opened.Known() && opened > asOf {
+				accounts++
+			}
+		}
+		for i := range h.Enquiries {
+			if h.Enquiries[i].Made > asOf {
+				enquiries++
+			}
+		}
+	}
+	if s := r.app.Statement; s != nil {
+		for i := range s.Transactions {
+			if s.Transactions[i].Day > asOf {
+				transactions++
+			}
+		}
+	}
+	for _, of := range []struct {
+		n             int
+		pointer, what string
+	}{{accounts, "/report", "accounts"}, {enquiries, "/report", "enquiries"}, {transactions, "/bank_summary/transactions", "transactions"}} {
+		if of.n > 0 {
+			r.warnings.Add(of.pointer, report.CodeLaterEvent, "%d %s are dated after %s, the day that features are counted back from, and are in none", of.n, of.what, asOf)
+		}
+	}
 }
 
 // bureauReport reads a report: the members of the common shape, the score, and

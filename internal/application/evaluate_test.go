@@ -104,3 +104,30 @@ func TestNativeLayout(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestLaterThanFeatures tells of what no feature can see, and only where
+// features are asked for.
+func TestLaterThanFeatures(t *testing.T) {
+	t.Parallel()
+	const later = `,"reportDate":"2026-11-10",
+		"accounts":[{"accountType":"personal_loan","openDate":"2026-11-12"},{"accountType":"personal_loan","openDate":"2026-11-10"}],
+		"enquiries":[{"date":"2026-11-11","product":"personal_loan"},{"date":"2026-11-12","product":"credit_card"},{"date":"2026-11-10","product":"credit_card"}]`
+	const bank = `,"bank_summary":{"transactions":[{"date":"2026-11-10","type":"DEBIT","amount":1},{"date":"2026-11-13","type":"DEBIT","amount":1}]}`
+	opt := Options{Today: today}
+	if app := accept(t, evaluation(later, bank), opt); len(app.Warnings) != 0 {
+		t.Errorf("without features: %v", app.Warnings)
+	}
+	app := accept(t, evaluation(later, bank+`,"features":true`), opt)
+	want := []string{
+		"/report later_event 1 accounts are dated after 2026-11-10, the day that features are counted back from, and are in none",
+		"/report later_event 2 enquiries are dated after 2026-11-10, the day that features are counted back from, and are in none",
+		"/bank_summary/transactions later_event 1 transactions are dated after 2026-11-10, the day that features are counted back from, and are in none",
+	}
+	got := []string{}
+	for _, w := range app.Warnings {
+		got = append(got, w.Pointer+" "+w.Code+" "+w.Detail)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}

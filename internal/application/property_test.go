@@ -162,7 +162,7 @@ func drawSecret(t *rapid.T, label string) string {
 }
 
 // A refusal names each bad field and repeats no value: it may be a PAN or an
-// account number (CONTRACT C19).
+// account number.
 func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 	t.Parallel()
 	var paths []string

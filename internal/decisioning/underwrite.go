@@ -92,6 +92,7 @@ func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.
 		if err := w.prepare(ctx); err != nil {
 			return Answer{}, err
 		}
+		w.name()
 		if err := s.scope(p).Write(ctx, func(tx *store.Tx) error { return w.store(ctx, tx, keep) }); err != nil {
 			return Answer{}, err
 		}
@@ -120,17 +121,23 @@ type underwriting struct {
 // prepare decides with the counts as they stand and has the decision studied,
 // before anything is written: a study is no work for the one writer.
 func (w *underwriting) prepare(ctx context.Context) error {
-	w.id, w.made = w.s.newID(tenant.KindDecision, w.now)
-	w.runID, _ = w.s.newID(tenant.KindRun, w.made)
-	decided, write := w.s.conclude(w.p, w.policy, w.c, w.d, w.id, w.made, w.now)
+	decided, write := w.s.conclude(w.p, w.policy, w.c, w.d, "", w.now, w.now)
 	decided.Release() // it is decided again when it is stored
 	return w.look(ctx, write.Decision.Facts, false)
+}
+
+// name gives the decision and the run their ids, when both are about to be
+// stored: lists go by id, and one from before a study of seconds would appear
+// among what others have already read.
+func (w *underwriting) name() {
+	w.id, w.made = w.s.newID(tenant.KindDecision, w.s.moment())
+	w.runID, _ = w.s.newID(tenant.KindRun, w.made)
 }
 
 func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) error {
 	facts, err := readFacts(stored)
 	if err != nil {
-		return fmt.Errorf("read the facts of decision %s: %w", w.id, err)
+		return fmt.Errorf("read the facts of a decision: %w", err)
 	}
 	w.found = w.study(ctx, &Underwriting{
 		Plan: w.policy.plan, PolicyID: w.policy.id, PolicyVersion: w.policy.version, Facts: facts, StoredFacts: stored, Decision: w.d,

@@ -33,6 +33,7 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref))
 		}
 		var seen []string
+		last := ""
 		answer, err := h.service.Underwrite(t.Context(), h.caller, body(0), nil, decisioning.Underwriter{
 			Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) decisioning.Study {
 				seen = append(seen, fmt.Sprint(hurry, " ", u.Decision.Status, " ", u.Facts.Get("fraud_beneficiary_applicants")))
@@ -40,9 +41,11 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 					if hurry {
 						break
 					}
-					if _, err := h.service.Evaluate(ctx, h.caller, body(ref+1), nil); err != nil {
+					other, err := h.service.Evaluate(ctx, h.caller, body(ref+1), nil)
+					if err != nil {
 						t.Error(err)
 					}
+					last, _ = object(t, other.Body)["decision_id"].(string)
 				}
 				return sight{string(u.StoredFacts)}
 			},
@@ -56,6 +59,9 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 		decision, _ := object(t, answer.Body)["decision"].(map[string]any)
 		if decision["status"] != "DECLINED" {
 			t.Errorf("decided %s", answer.Body)
+		}
+		if id, _ := decision["decision_id"].(string); id <= last || last == "" {
+			t.Errorf("%s stands before %s, which was stored before it", id, last)
 		}
 		usage, err := h.service.Usage(t.Context(), h.caller)
 		if err != nil || usage.Used != 4 {

@@ -133,6 +133,19 @@ func TestEligibility(t *testing.T) {
 		if code := late.at("reasons", 0, "code"); code != "BUR_DPD" {
 			s.Errorf("the reason is %v", code)
 		}
+		// What is known before the report is paid for counts, alone and with others.
+		for _, body := range []string{
+			`{"device":{"is_emulator":true}}`,
+			`{"bureau":"cibil","device":{"is_emulator":true}}`,
+			`{"applicant":{"monthly_income":85000},"device":{"is_emulator":true},"bank_summary":{"income":60000}}`,
+			`{"bureau_report":{"score":742},"device":{"is_emulator":true}}`,
+		} {
+			got := m.post("/v1/eligibility", body).want(http.StatusOK).is("eligible", false, "status", "DECLINED")
+			if rule := got.at("reasons", 0, "detail", "rule_id"); rule != "KO_DEVICE_EMULATOR" || len(got.warned()) > 0 {
+				s.Errorf("%s: the reason is %v, warned of %v", body, rule, got.warned())
+			}
+		}
+		m.post("/v1/eligibility", `{"bureau":7,"device":{"is_emulator":"yes"}}`).refused(http.StatusUnprocessableEntity, "invalid_field")
 		m.post("/v1/eligibility", `{"applicant":{"foir":35}}`).refused(http.StatusUnprocessableEntity, "invalid_field")
 		if n := len(m.get("/v1/decisions").list("data")); n != 0 {
 			s.Errorf("%d decisions are stored", n)
