@@ -119,15 +119,13 @@ func (s *Service) DisableUser(ctx context.Context, p tenant.Principal, userID st
 	if err != nil || !revokeKeys {
 		return err
 	}
-	keys, err := s.Keys(ctx, p.TenantID)
+	keys, err := s.db.System().LivingKeys(ctx, p.TenantID, userID, s.moment().UnixMicro())
 	if err != nil {
 		return err
 	}
-	for i := range keys {
-		if k := &keys[i]; k.UserID == userID && k.Check(s.now()) == nil {
-			if _, err := s.revokeKey(ctx, p.TenantID, k.ID, actor(p)); err != nil {
-				return err
-			}
+	for _, id := range keys {
+		if _, err := s.revokeKey(ctx, p.TenantID, id, actor(p)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -20,19 +20,14 @@ import (
 // scopeID is a tenant in an environment.
 type scopeID struct{ tenant, environment string }
 
-// settingsID names the settings of a scope as they stood after so many
-// changes.
-type settingsID struct {
-	scopeID
-	changes int64
-}
-
-// fraudSettings are a tenant's thresholds and tables. They never change: what
-// was changed has another id.
+// fraudSettings are a tenant's thresholds and tables as they stood after so
+// many changes.
 type fraudSettings struct {
-	stored store.FraudConfig
-	config signal.Config
-	risks  *signal.PincodeTable
+	changes int64
+	size    int // of the tables, in bytes, about
+	stored  store.FraudConfig
+	config  signal.Config
+	risks   *signal.PincodeTable
 }
 
 // settings are those of a caller, at most refreshAfter old.
@@ -42,21 +37,29 @@ func (s *Service) settings(ctx context.Context, p tenant.Principal) (*fraudSetti
 	if err != nil {
 		return nil, err
 	}
-	return s.fraudSettings.Get(ctx, settingsID{scope, changes})
+	found, err := s.fraudSettings.Get(ctx, scope)
+	if err != nil || found.changes >= changes {
+		return found, err
+	}
+	s.fraudSettings.Forget(scope) // one set for each scope: a table may have megabytes
+	return s.fraudSettings.Get(ctx, scope)
 }
 
 func (s *Service) loadFraudChanges(ctx context.Context, id scopeID) (int64, error) {
 	return s.db.Scope(id.tenant, id.environment).FraudChanges(ctx)
 }
 
-func (s *Service) loadFraudSettings(ctx context.Context, id settingsID) (*fraudSettings, error) {
+func (s *Service) loadFraudSettings(ctx context.Context, id scopeID) (*fraudSettings, error) {
 	out := &fraudSettings{config: signal.DefaultConfig()}
-	key, err := s.keyed(ctx, id.scopeID)
+	key, err := s.keyed(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var rows []store.PincodeRisk
 	err = s.db.Scope(id.tenant, id.environment).Read(ctx, func(tx *store.Tx) (err error) {
+		if out.changes, err = tx.FraudChanges(); err != nil {
+			return err
+		}
 		if out.stored, err = tx.FraudConfig(); err != nil {
 			return err
 		}
@@ -71,9 +74,12 @@ func (s *Service) loadFraudSettings(ctx context.Context, id settingsID) (*fraudS
 			return nil, fmt.Errorf("the fraud configuration of %s in %s: %w", id.tenant, id.environment, notARefusal{err})
 		}
 	}
+	const entrySize = 160 // without the text of its reason
+	out.size = len(out.stored.Document) + len(out.stored.Accounts)
 	entries := make([]signal.PincodeRisk, len(rows))
 	for i, r := range rows {
 		entries[i] = pincodeRisk(r)
+		out.size += entrySize + len(r.Reason)
 	}
 	out.risks = signal.NewPincodeTable(entries)
 	return out, nil

@@ -109,7 +109,7 @@ func (s *Service) belongs(ctx context.Context, tenantID, userID string) error {
 
 // Keys lists a tenant's keys of both environments, the revoked ones too.
 func (s *Service) Keys(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
-	rows, err := s.db.System().ListKeys(ctx, tenantID)
+	rows, err := s.db.System().ListKeys(ctx, tenantID, s.moment().UnixMicro())
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ type Service struct {
 
 	secret        *cache[struct{}, []byte]
 	fraudChanges  *cache[scopeID, int64]
-	fraudSettings *cache[settingsID, *fraudSettings]
+	fraudSettings *cache[scopeID, *fraudSettings]
 	backtests     *cache[policyID, *backtestRun]
 	resumed       resumed
 
@@ -102,7 +102,9 @@ const (
 	policyCacheSize = 1_000
 
 	settingsCacheSize = 1_000
-	backtestCacheSize = 16
+	// settingsCacheBytes bounds their tables.
+	settingsCacheBytes = 64 << 20
+	backtestCacheSize  = 16
 	// policyCacheBytes bounds the documents of the policies kept. A compiled
 	// policy takes some eight times its document.
 	policyCacheBytes = 32 << 20
@@ -150,6 +152,7 @@ func New(db *store.DB, o Options) (*Service, error) {
 	s.secret = newCache(1, 0, o.Now, s.loadSecret)
 	s.fraudChanges = newCache(activeCacheSize, refreshAfter, o.Now, s.loadFraudChanges)
 	s.fraudSettings = newCache(settingsCacheSize, 0, o.Now, s.loadFraudSettings)
+	s.fraudSettings.recent.room, s.fraudSettings.weigh = settingsCacheBytes, func(f *fraudSettings) int { return f.size }
 	s.backtests = newCache(backtestCacheSize, 0, o.Now, s.loadBacktest)
 	s.sessions = newCache(keyCacheSize, refreshAfter, o.Now, s.loadSession)
 	s.gathered.counts = map[gatheredKey]int64{}

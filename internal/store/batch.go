@@ -52,17 +52,33 @@ func (b *batch) run() {
 		return compareVoices(b.jobs[x].voice, b.jobs[y].voice)
 	})
 	for which := range byScope(order, func(i int) voice { return b.jobs[i].voice }) {
-		var decisions []int
+		var decisions, functions []int
 		for _, i := range which {
-			if j := b.jobs[i]; j.decision != nil {
+			if b.jobs[i].decision != nil {
 				decisions = append(decisions, i)
 			} else {
-				b.results[i] = b.guarded(func() error { return b.call(j) })
+				functions = append(functions, i)
 			}
+		}
+		b.lock(functions)
+		for _, i := range functions {
+			b.results[i] = b.guarded(func() error { return b.call(b.jobs[i]) })
 		}
 		if len(decisions) > 0 {
 			b.decide(decisions)
 		}
+	}
+}
+
+// lock takes a scope's lock before several functions that may take it: behind
+// rows that the one before has locked, it would be taken crosswise with a node
+// that has them the other way round.
+func (b *batch) lock(functions []int) {
+	if len(functions) < 2 || b.session.broken != nil {
+		return
+	}
+	if v := b.jobs[functions[0]].voice; v != (voice{}) {
+		_ = b.fatal((&Tx{session: b.session, voice: v}).lockScope()) // told by the session
 	}
 }
 

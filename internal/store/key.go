@@ -122,10 +122,10 @@ func (sys *System) RotateKey(ctx context.Context, oldID string, endsMicros int64
 	return old, err
 }
 
-// ListKeys returns a tenant's keys of both environments, oldest first, the
-// revoked ones included. Beyond MaxPage of them the revoked ones are left out
+// ListKeys returns a tenant's keys of both environments, oldest first, those
+// that have ended included. Beyond MaxPage of them the ended ones are left out
 // first, then those that are to expire, the oldest of each.
-func (sys *System) ListKeys(ctx context.Context, tenantID string) ([]Key, error) {
+func (sys *System) ListKeys(ctx context.Context, tenantID string, nowMicros int64) ([]Key, error) {
 	var keys []Key
 	err := sys.read(ctx, func(s *session) error {
 		keys = nil
@@ -135,13 +135,29 @@ func (sys *System) ListKeys(ctx context.Context, tenantID string) ([]Key, error)
 			keys = append(keys, k)
 			return err
 		}, "SELECT "+keyColumns+` FROM api_keys k WHERE k.tenant_id = $1
-			ORDER BY CASE WHEN k.revoked_micros <> 0 THEN 2 WHEN k.expires_micros <> 0 THEN 1 ELSE 0 END, k.created_micros DESC, k.id DESC LIMIT $2`,
-			tenantID, int64(MaxPage))
+			ORDER BY CASE WHEN k.revoked_micros <> 0 OR k.expires_micros <> 0 AND k.expires_micros <= $3 THEN 2
+				WHEN k.expires_micros <> 0 THEN 1 ELSE 0 END, k.created_micros DESC, k.id DESC LIMIT $2`,
+			tenantID, int64(MaxPage), nowMicros)
 	})
 	slices.SortFunc(keys, func(a, b Key) int {
 		return cmp.Or(cmp.Compare(a.CreatedMicros, b.CreatedMicros), cmp.Compare(a.ID, b.ID))
 	})
 	return keys, err
+}
+
+// LivingKeys are the ids of all keys of a person that still work, however many.
+func (sys *System) LivingKeys(ctx context.Context, tenantID, userID string, nowMicros int64) (ids []string, err error) {
+	err = sys.read(ctx, func(s *session) error {
+		ids = nil
+		return s.each(func(scan func(...any) error) error {
+			var id string
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		}, `SELECT k.id FROM api_keys k WHERE k.tenant_id = $1 AND k.created_by = $2 AND k.revoked_micros = 0
+			AND (k.expires_micros = 0 OR k.expires_micros > $3) ORDER BY k.id`, tenantID, userID, nowMicros)
+	})
+	return ids, err
 }
 
 // KeyOwner is the user whose key it is, "" when the key is not of this scope.

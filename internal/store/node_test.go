@@ -101,3 +101,65 @@ func TestCrosswise(t *testing.T) {
 		t.Errorf("got %d, %v", len(cards), err)
 	}
 }
+
+// TestScopeLockedFirst has one node meter and then take the scope's lock, in
+// one batch, while another has the lock and meters next. Were the lock taken
+// when it is asked for, each would have what the other waits for.
+func TestScopeLockedFirst(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	first := storetest.Open(t, databaseURL, store.Options{})
+	second := storetest.Open(t, databaseURL, store.Options{})
+	seed := store.Seed{Tenant: store.Tenant{ID: "ten_A"}, User: store.User{ID: "usr_1", Email: "a@example.in"}}
+	if err := first.System().CreateTenant(t.Context(), seed); err != nil {
+		t.Fatal(err)
+	}
+	var runs atomic.Int32
+	meter := func(tx *store.Tx) error {
+		runs.Add(1)
+		return tx.Meter(store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: store.Unmetered})
+	}
+	locks := func(tx *store.Tx) error {
+		runs.Add(1)
+		return tx.PutPincodeRisks([]store.PincodeRisk{{Pincode: "400001", Risk: "LOW"}})
+	}
+	var done sync.WaitGroup
+	writes := func(db *store.DB, run func(*store.Tx) error) {
+		done.Go(func() {
+			if err := db.Scope("ten_A", "sandbox").Write(t.Context(), run); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	locked, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	release := hold(t, second)
+	writes(second, meter)
+	waiting(t, second, 1)
+	writes(second, locks)
+	waiting(t, second, 2)
+	writes(first, func(tx *store.Tx) error {
+		if err := locks(tx); err != nil {
+			return err
+		}
+		once.Do(func() { close(locked) })
+		<-goOn
+		return meter(tx)
+	})
+	<-locked
+	release()
+	// Until the second waits for the first.
+	raw, blocked := storetest.Raw(t, databaseURL), 0
+	for blocked == 0 && t.Context().Err() == nil {
+		if err := raw.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_locks WHERE NOT granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&blocked); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(goOn)
+	done.Wait()
+	if n := runs.Load(); n != 4 {
+		t.Errorf("four steps took %d: some were undone", n)
+	}
+}

@@ -433,7 +433,7 @@ func TestRotateKey(t *testing.T) {
 		late.CreatedMicros = 900
 		_, err = system.RotateKey(ctx, old.ID, 1900, late)
 		wantKind(t, err, fault.Conflict, store.CodeKeyNotActive)
-		if keys, err := system.ListKeys(ctx, "ten_A"); err != nil || len(keys) != 3 || keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
+		if keys, err := system.ListKeys(ctx, "ten_A", 1000); err != nil || len(keys) != 3 || keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
 			t.Errorf("the keys are %+v, %v", keys, err)
 		}
 		_, err = system.RevokeKey(ctx, "ten_A", "key_001", 600, store.AuditEntry{})
@@ -454,9 +454,43 @@ func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 			return db.System().InsertKey(t.Context(), k, store.AuditEntry{})
 		})
 		succeeded(t, errs, 0, "")
-		keys, err := db.System().ListKeys(t.Context(), "ten_A")
+		keys, err := db.System().ListKeys(t.Context(), "ten_A", 1000)
 		if err != nil || len(keys) != store.MaxPage || keys[0].ID != key("ten_A", sandbox).ID || keys[1].CreatedMicros <= 220 {
 			t.Errorf("%d keys, the first %+v, %v", len(keys), keys[0], err)
+		}
+	})
+}
+
+// TestKeysToExpireOutliveTheExpired in a list, however many have: a key that
+// works and is not shown could not be revoked.
+func TestKeysToExpireOutliveTheExpired(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		signUp(t, db, "ten_A")
+		errs := race(store.MaxPage+20, func(n int) error {
+			k := key("ten_A", live)
+			k.ID, k.Hash, k.CreatedMicros, k.ExpiresMicros = numbered("key", n), numbered("hash", n), int64(200+n), 900
+			if n == 0 {
+				k.ExpiresMicros = 9000
+			}
+			return db.System().InsertKey(t.Context(), k, store.AuditEntry{})
+		})
+		succeeded(t, errs, 0, "")
+		for now, want := range map[int64]bool{1000: true, 9000: false} {
+			keys, err := db.System().ListKeys(t.Context(), "ten_A", now)
+			if shown := slices.ContainsFunc(keys, func(k store.Key) bool { return k.ID == numbered("key", 0) }); err != nil || len(keys) != store.MaxPage || shown != want {
+				t.Errorf("at %d: %d keys, shown %t, %v", now, len(keys), shown, err)
+			}
+			living, err := db.System().LivingKeys(t.Context(), "ten_A", key("ten_A", live).CreatedBy, now)
+			if err != nil || slices.Contains(living, numbered("key", 0)) != want || slices.Contains(living, numbered("key", 1)) {
+				t.Errorf("at %d: living %v, %v", now, living, err)
+			}
+		}
+		if all, err := db.System().LivingKeys(t.Context(), "ten_A", key("ten_A", live).CreatedBy, 300); err != nil || len(all) < store.MaxPage+20 {
+			t.Errorf("of all only %d live, %v", len(all), err)
+		}
+		if none, err := db.System().LivingKeys(t.Context(), "ten_A", "usr_NOBODY", 300); err != nil || len(none) != 0 {
+			t.Errorf("nobody has %v, %v", none, err)
 		}
 	})
 }

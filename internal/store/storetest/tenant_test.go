@@ -149,11 +149,11 @@ func TestKeys(t *testing.T) {
 		orphan := key("ten_NOBODY", live)
 		wantNotFound(t, system.InsertKey(ctx, orphan, store.AuditEntry{}))
 
-		keys, err := system.ListKeys(ctx, "ten_A")
+		keys, err := system.ListKeys(ctx, "ten_A", 1000)
 		if diff := cmp.Diff([]store.Key{key("ten_A", sandbox), armed}, keys); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		if keys, err := system.ListKeys(ctx, "ten_NOBODY"); err != nil || len(keys) != 0 {
+		if keys, err := system.ListKeys(ctx, "ten_NOBODY", 1000); err != nil || len(keys) != 0 {
 			t.Errorf("got %v, %v", keys, err)
 		}
 	})

@@ -1,0 +1,46 @@
+package decisioning
+
+import (
+	"fmt"
+	"testing"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// TestSettingsAreKeptOnce: what a tenant changed a hundred times is in memory
+// once, as it stands, and its weight is counted.
+func TestSettingsAreKeptOnce(t *testing.T) {
+	t.Parallel()
+	service, err := New(storetest.Open(t, storetest.SQLite(t), store.Options{}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := store.Seed{Tenant: store.Tenant{ID: "ten_A"}, User: store.User{ID: "usr_1", Email: "a@example.in"}}
+	if err := service.db.System().CreateTenant(t.Context(), seed); err != nil {
+		t.Fatal(err)
+	}
+	p := tenant.Principal{TenantID: "ten_A", Environment: tenant.Sandbox, Scopes: tenant.PolicyWrite}
+	for i := range 20 {
+		body, err := wire.Parse(fmt.Appendf(nil, `{"entries":[{"pincode":"%d","risk":"HIGH","reason":"seen"}]}`, 400001+i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := service.SetPincodeRisks(t.Context(), p, body); err != nil {
+			t.Fatal(err)
+		}
+		found, err := service.settings(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, known := found.risks.Lookup(fmt.Sprint(400001+i), 1); !known {
+			t.Fatalf("change %d is not seen", i)
+		}
+	}
+	kept := &service.fraudSettings.recent
+	if len(kept.items) != 1 || kept.weight < 20*len("seen") || kept.room == 0 {
+		t.Errorf("%d sets are kept, of weight %d in room for %d", len(kept.items), kept.weight, kept.room)
+	}
+}
