@@ -20,10 +20,14 @@ const tenantHelp = `The operator's work on tenants.
   verdict tenant show ID                       one tenant with its people and keys
   verdict tenant create -email E -org NAME     sign a tenant up; the password comes from standard input
   verdict tenant plan ID NAME                  move a tenant to another plan
-  verdict tenant user add -tenant ID -email E  add a person; the password comes from standard input
+  verdict tenant user add -tenant ID -email E [-role admin|risk|viewer]
+                                               add a person, an admin unless -role says less; the password comes
+                                               from standard input
   verdict tenant user list -tenant ID
   verdict tenant user password -tenant ID -email E  a new password, from standard input; ends their sessions
-  verdict tenant key create -tenant ID -env live|sandbox [-name N] [-scopes S] [-expires WHEN]
+  verdict tenant key create -tenant ID -env live|sandbox [-user E] [-name N] [-scopes S] [-expires WHEN]
+                                               the first person's unless -user says whose; it may do everything
+                                               unless -scopes says less
   verdict tenant key list -tenant ID
   verdict tenant key revoke -tenant ID KEY
 

@@ -23,8 +23,8 @@ type spellings struct {
 }
 
 var (
-	usualBad  = []string{"1", "bad", "true", "yes", "y", "b", "default"}
-	usualGood = []string{"0", "good", "false", "no", "n", "g"}
+	usualBad  = []string{"1", "bad", "true", "yes", "y", "b", "default", "defaulted"}
+	usualGood = []string{"0", "good", "false", "no", "n", "g", "paid", "performing"}
 )
 
 func newSpellings(s *Setup, faults *fault.List) spellings {

@@ -193,7 +193,7 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value
 		w.Object()
 		optional(w, "scorecard_id", id)
 		result.WriteMembers(w)
-		if g, ok := grade(result.Final); ok {
+		if g, ok := grade(result.Final, facts.Get(field.BureauIsNTC).IsTrue()); ok {
 			w.Key("grade").String(g)
 		}
 		w.EndObject()
@@ -250,7 +250,7 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 
 // grading is how the active policy grades a score; without one nothing is
 // graded.
-func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Value) (func(rule.Number) (string, bool), error) {
+func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Value) (func(score rule.Number, newToCredit bool) (string, bool), error) {
 	key, ok := policyKeyOf(body)
 	if !ok {
 		return nil, invalid("/policy_key", fault.CodeInvalidField, field.PolicyKeyText)
@@ -258,7 +258,7 @@ func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Val
 	active, err := s.activePolicy(ctx, p, key)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == CodeNoActivePolicy {
-		return func(rule.Number) (string, bool) { return "", false }, nil
+		return func(rule.Number, bool) (string, bool) { return "", false }, nil
 	}
 	if err != nil {
 		return nil, err

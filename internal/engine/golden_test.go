@@ -162,7 +162,7 @@ func goldenMissing(d *engine.Decision) []byte {
 	return []byte(b.String())
 }
 
-// goldenInvariants are what must hold of every decision there is (CONTRACT D).
+// goldenInvariants are what must hold of every decision there is.
 func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) {
 	t.Helper()
 	var sum rule.Number

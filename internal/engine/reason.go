@@ -45,7 +45,7 @@ type ReasonText struct {
 
 const unverifiable = "Unable to verify application details"
 
-// reasonTexts is the catalogue in the order the documentation lists it.
+// reasonTexts is the catalogue in the order that docs/POLICY.md lists it.
 var reasonTexts = []ReasonText{
 	{"BUR_SCORE", "score", "The credit bureau score is low"},
 	{ReasonNewToCredit, "score", "There is little or no credit history"},
@@ -85,9 +85,6 @@ var reasonByCode = func() map[string]*ReasonText {
 	}
 	return m
 }()
-
-// Reasons returns the reason-code catalogue.
-func Reasons() []ReasonText { return append([]ReasonText(nil), reasonTexts...) }
 
 // applicantMessage is the safe text for a code. A code of the tenant's own
 // without a text of its own says no more than that there is a reason.

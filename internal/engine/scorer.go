@@ -78,10 +78,15 @@ func (s Score) WriteMembers(w *wire.Writer) {
 	}
 }
 
-// GradeOf is the grade of the pricing band that takes a score, among the bands
-// for applicants with a credit history; ok is false when none does.
-func (p *Plan) GradeOf(score rule.Number) (grade string, ok bool) {
-	b := p.bands.find(score)
+// GradeOf is the grade of the pricing band that takes a score, among those for
+// applicants who are new to credit or those for all others; ok is false when
+// none does.
+func (p *Plan) GradeOf(score rule.Number, newToCredit bool) (grade string, ok bool) {
+	l := &p.bands
+	if newToCredit {
+		l = &p.ntcBands
+	}
+	b := l.find(score)
 	if b == nil {
 		return "", false
 	}

@@ -134,14 +134,16 @@ func TestGradeOf(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	for _, c := range []struct {
-		score rule.Number
-		grade string
-		ok    bool
+		score       rule.Number
+		newToCredit bool
+		grade       string
+		ok          bool
 	}{
-		{rule.Int(712), "B", true}, {rule.Int(629), "F", true}, {rule.Int(630) - 1, "F", true}, {rule.Int(630), "E", true},
-		{rule.Int(900), "A+", true}, {rule.Int(901), "", false}, {rule.Int(299), "", false},
+		{rule.Int(712), false, "B", true}, {rule.Int(629), false, "F", true}, {rule.Int(630) - 1, false, "F", true},
+		{rule.Int(630), false, "E", true}, {rule.Int(900), false, "A+", true}, {rule.Int(901), false, "", false},
+		{rule.Int(299), false, "", false}, {rule.Int(712), true, "NTC", true},
 	} {
-		if grade, ok := plan.GradeOf(c.score); grade != c.grade || ok != c.ok {
+		if grade, ok := plan.GradeOf(c.score, c.newToCredit); grade != c.grade || ok != c.ok {
 			t.Errorf("the grade of %s is %q (%t), want %q (%t)", c.score, grade, ok, c.grade, c.ok)
 		}
 	}

@@ -178,7 +178,7 @@ var errorPages = []errorPage{
 	{
 		Code: "request_too_large", Status: 413, Title: "Request too large",
 		Meaning: "The body is larger than this path takes, or holds more values than are read.",
-		Cause:   "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report or a bank statement may come, unless the service is set up otherwise. A backtest takes up to 100 million rows as a file.",
+		Cause:   "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report, a bank statement or the rows of a backtest may come, unless the service is set up otherwise; to 64 MiB for a scorecard from data; and to 1,048,576 values. A backtest takes up to 100 million rows as a file.",
 		Mend:    "Send less: leave out what no policy reads, and split lists into several requests.",
 	},
 	{
@@ -293,7 +293,7 @@ var errorPages = []errorPage{
 		Code: "unavailable", Status: 503, Title: "Temporarily unavailable",
 		Meaning: "The service cannot do this now. It gives no answer rather than a wrong one.",
 		Cause:   "The database does not answer, its disk is full, or as much is being worked on as can be done in time.",
-		Mend:    "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key.",
+		Mend:    "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key: it may have been done, and without a key it would be done twice.",
 	},
 }
 

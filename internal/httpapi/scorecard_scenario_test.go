@@ -29,6 +29,7 @@ func TestScorecards(t *testing.T) {
 		score := func(body string) answer { return m.post("/v1/scorecards", body).want(http.StatusOK) }
 		score(`{"scorecard_id":"`+id+`","input":{"foir":0.25,"monthly_income":60000}}`).
 			is("scorecard_id", id, "final_score", 712, "odds", 36.93, "pd", 0.0264, "grade", "B")
+		score(`{"scorecard_id":"`+id+`","input":{"foir":0.25,"monthly_income":60000,"bureau_is_ntc":true}}`).is("grade", "NTC")
 		partly := score(`{"scorecard_id":"` + id + `","input":{"foir":0.25}}`)
 		partly.is("final_score", 680)
 		if diff := cmp.Diff([]any{"monthly_income"}, partly.list("missing")); diff != "" {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestCatalogueRefusesAlikeNames: which of two fields a rule meant must never
-// be a question (LESSONS 23).
+// be a question.
 func TestCatalogueRefusesAlikeNames(t *testing.T) {
 	t.Parallel()
 	_, err := rule.NewCatalogue([]rule.Field{{Name: "age"}, {Name: "foir"}, {Name: "age"}})

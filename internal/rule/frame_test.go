@@ -22,7 +22,7 @@ const typicalFacts = `{"enquiries_6m":7,"bureau_score":790,"bureau_is_ntc":false
 	"foir":0.55,"monthly_income":60000,"age":31,"bureau":"cibil","device_os":"android"}`
 
 // TestFrameForgets: a frame that served one applicant knows nothing of them
-// when it serves the next, in the same plan or in another (LESSONS 3).
+// when it serves the next, in the same plan or in another.
 func TestFrameForgets(t *testing.T) {
 	t.Parallel()
 	small := compile(readCondition(t, `{"op":"exists","field":"device_os"}`))
@@ -151,7 +151,7 @@ func TestManyFields(t *testing.T) {
 // TestConcurrentUse: one compiled plan serves many requests at once, each
 // with its own frame, and every one gets its own applicant's answer. The race
 // detector watches that neither deciding nor explaining writes to the plan
-// (LESSONS 2, 3).
+//.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const workers, rounds = 8, 200

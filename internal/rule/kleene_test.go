@@ -288,7 +288,7 @@ func decode(t tb, document string) map[string]any {
 func long() bool { return os.Getenv("VERDICT_LONG") == "1" }
 
 // TestReference: the compiled form and the explanation mean what the
-// reference means (LESSONS 13), for conditions and facts of all sorts.
+// reference means, for conditions and facts of all sorts.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	const shards = 8
@@ -300,7 +300,7 @@ func TestReference(t *testing.T) {
 		t.Run(fmt.Sprint(shard), func(t *testing.T) {
 			t.Parallel()
 			var seen [3]int
-			var frame rule.Frame // reused, as in production (LESSONS 3)
+			var frame rule.Frame // reused, as in production
 			for n := shard; n < cases && !t.Failed(); n += shards {
 				seed := uint64(n)
 				g := grower{pick: rand.New(rand.NewPCG(seed, 0)).IntN}

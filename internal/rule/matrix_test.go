@@ -14,7 +14,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// matrix is the meaning of every predicate in five situations (LESSONS 6):
+// matrix is the meaning of every predicate in five situations:
 //
 //	yes      every field given, and the predicate is satisfied
 //	no       every field given, and it is not
@@ -25,7 +25,7 @@ import (
 // The last column is what must come out: H holds, F fails, U unknown, a dash
 // where there is no such situation. Where a predicate names several fields,
 // the last three situations stand for every way in which some of them, or
-// all, are in it; so `absent = absent` is a case of its own row (LESSONS 8).
+// all, are in it; so `absent = absent` is a case of its own row.
 var matrix = []struct {
 	operator  string
 	condition string
@@ -60,7 +60,7 @@ var matrix = []struct {
 	{"gt", `{"op":"gt","left":{"value":21},"right":{"field":"age"}}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
 	{"gte", `{"op":"gte","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":22}`, "H F U U U"},
 
-	// Two fields: absent on either side, and on both (LESSONS 8).
+	// Two fields: absent on either side, and on both.
 	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":0}`, `{"age":0,"foir":1}`, "H F U U U"},
 	{"ne", `{"op":"ne","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":1}`, `{"age":0,"foir":0}`, "H F U U U"},
 	{"lt", `{"op":"lt","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":-1,"foir":0}`, `{"age":0,"foir":0}`, "H F U U U"},
@@ -97,7 +97,7 @@ var matrix = []struct {
 	{"ends_with", `{"op":"ends_with","field":"bureau","value":"il"}`, `{"bureau":"cibil"}`, `{"bureau":"cibils"}`, "H F U U U"},
 	{"contains", `{"op":"contains","field":"bureau","value":"ibi"}`, `{"bureau":"cibil"}`, `{"bureau":"cbil"}`, "H F U U U"},
 
-	// The only two that can see absence (CONTRACT A1). A value of the wrong
+	// The only two that can see absence. A value of the wrong
 	// type is there, and is nothing else.
 	{"exists", `{"op":"exists","field":"age"}`, `{"age":0}`, "", "H - F F H"},
 	{"exists", `{"op":"exists","field":"bureau"}`, `{"bureau":""}`, "", "H - F F H"},
@@ -406,8 +406,8 @@ func TestArithmetic(t *testing.T) {
 }
 
 // TestBoundaries compares at, just below and just above 0, -1 and 1, where a
-// bound that is zero has been taken for no bound (LESSONS 10), and where a
-// tolerance would show (LESSONS 18).
+// bound that is zero has been taken for no bound, and where a
+// tolerance would show.
 func TestBoundaries(t *testing.T) {
 	t.Parallel()
 	bounds := []string{"-1", "0", "1", "650"}
@@ -480,7 +480,7 @@ func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
 
 // TestAbsenceNeverSatisfies: whatever a condition says, with whatever nesting
 // of not, ne and not_in, an application that names none of its fields neither
-// satisfies it nor fails it (LESSONS 4, 5, 7, 25; CONTRACT A1).
+// satisfies it nor fails it.
 func TestAbsenceNeverSatisfies(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,7 +16,7 @@ const (
 // NormaliseEmail reads an e-mail address and writes it the one way by which we
 // know it: without spaces around it and in lower case. Mail servers treat
 // Asha@ and asha@ as one person, and so must we, or there would be two
-// accounts (CONTRACT C2).
+// accounts.
 //
 // It takes the addresses people have: words of RFC 5321 joined by dots, @, and
 // a domain of at least two labels. Quoted local parts, comments and address

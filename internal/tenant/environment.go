@@ -1,7 +1,7 @@
 package tenant
 
 // Environment separates what a tenant tries out from what it lends by. Each
-// has its own keys, policies, decisions, counters and usage (CONTRACT C1).
+// has its own keys, policies, decisions, counters and usage.
 //
 // The zero Environment is neither, so that one that was never set cannot pass
 // for sandbox.

@@ -13,7 +13,7 @@ import (
 // Kind is what an id names: the id's prefix, with its underscore.
 type Kind string
 
-// The kinds (CONTRACT C0).
+// The kinds.
 const (
 	KindTenant    Kind = "ten_"
 	KindUser      Kind = "usr_"

@@ -12,7 +12,7 @@ import (
 )
 
 // A key is vk_<environment>_, 32 characters of chance and a checksum of six
-// (CONTRACT C1). The prefix lets scanners find a leaked key, the checksum lets
+//. The prefix lets scanners find a leaked key, the checksum lets
 // us refuse a mistyped one without asking the database.
 const (
 	keyMark        = "vk_"
@@ -150,7 +150,7 @@ const scannable = 12
 // LooksLikeKey reports whether there is something in a text that has the shape
 // of a key: an environment's prefix, in any case, and a run of base62 behind
 // it. A query value that does is refused, and a log line that would must not
-// be written (CONTRACT C1).
+// be written.
 func LooksLikeKey(text string) bool {
 	for i := 0; i+len(keyMark) <= len(text); i++ {
 		if !strings.EqualFold(text[i:i+len(keyMark)], keyMark) {

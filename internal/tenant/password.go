@@ -8,7 +8,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// maxPassword bounds what is hashed, in bytes (CONTRACT C2).
+// maxPassword bounds what is hashed, in bytes.
 const maxPassword = 1024
 
 // defaultMinPassword is the shortest password, in characters, where no other

@@ -2,7 +2,7 @@ package tenant
 
 import "time"
 
-// ist is Indian Standard Time, by which usage is counted (CONTRACT C0). It has
+// ist is Indian Standard Time, by which usage is counted. It has
 // had one offset since 1945, so a fixed zone is right and spares the time zone
 // database.
 var ist = time.FixedZone("IST", (5*60+30)*60)

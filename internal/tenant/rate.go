@@ -15,7 +15,7 @@ type Rate struct {
 	Burst     int
 }
 
-// Rates are the buckets each key of a plan has (CONTRACT C20).
+// Rates are the buckets each key of a plan has.
 type Rates struct {
 	Decide   Rate // the decision endpoints
 	Write    Rate // writes of configuration
@@ -32,7 +32,7 @@ func DefaultRates() Rates {
 }
 
 // DefaultSignupRate is the bucket of each address that signs up, which has no
-// key and no plan yet (CONTRACT C2).
+// key and no plan yet.
 func DefaultSignupRate() Rate { return Rate{60, time.Minute, 20} }
 
 // LoginRates are the buckets of people who are not signed in yet. What

@@ -9,7 +9,7 @@ import (
 // Scopes is a set of things a key may do. The zero set may do nothing.
 type Scopes uint8
 
-// The scopes (CONTRACT C1). Activating a policy is apart from writing one, so
+// The scopes. Activating a policy is apart from writing one, so
 // that who drafts need not be who arms. Admin is everything, the scopes that
 // are yet to be thought of included, and the managing of keys.
 const (

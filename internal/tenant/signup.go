@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Bounds on an organisation's name, in characters (CONTRACT C2).
+// Bounds on an organisation's name, in characters.
 const (
 	minOrgName = 2
 	maxOrgName = 120

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// Codes with which a caller is turned away (CONTRACT C19).
+// Codes with which a caller is turned away.
 const (
 	CodeUnauthenticated   = "unauthenticated"
 	CodeKeyRevoked        = "key_revoked"

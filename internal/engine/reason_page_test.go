@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestReasonsPageIsCurrent holds the list that lenders write their letters by
+// against the catalogue.
+func TestReasonsPageIsCurrent(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/POLICY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	for _, r := range reasonTexts {
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", r.Code, r.Category, r.Message)
+	}
+	if !strings.Contains(string(page), "|---|---|---|\n"+table.String()+"\n") {
+		t.Errorf("docs/POLICY.md does not have these reasons in this order:\n%s", table.String())
+	}
+	if !strings.Contains(string(page), "*"+applicantMessage("OWN")+"*") {
+		t.Error("docs/POLICY.md does not say what the applicant reads of another code")
+	}
+}
