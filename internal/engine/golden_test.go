@@ -288,7 +288,7 @@ func appendLine(dst []byte, v wire.Value) []byte {
 	}
 }
 
-// TestGoldenVectors are the default policy's numbers of CONTRACT D. They stand
+// TestGoldenVectors are the default policy's numbers. They stand
 // here too, so that -update cannot launder a change of them.
 func TestGoldenVectors(t *testing.T) {
 	t.Parallel()
@@ -344,7 +344,7 @@ func TestGoldenVectors(t *testing.T) {
 	}
 }
 
-// TestGoldenSample is the answer that CONTRACT C6 prints, to the paisa.
+// TestGoldenSample is the answer that the documentation prints, to the paisa.
 func TestGoldenSample(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

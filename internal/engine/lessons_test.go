@@ -17,8 +17,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// The defects of LESSONS 1 that belong to the pure ring, and the tests that
-// own them. Those of this file and of read_test.go carry the number in their
+// Defects that systems of this kind have had and that belong to the pure ring,
+// and the tests that own them. Those of this file and of read_test.go carry the number in their
 // name.
 //
 //	 1  TestLesson01…, TestSharedPlanUnderGoroutines

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/field"
 )
 
-// CONTRACT D13 over the default policy: whoever leaves a field out fares no
+// Whoever leaves a field out fares no
 // better than with its best value, and no better applicant is worse off.
 
 // better orders two decisions from the applicant's side: status first, then

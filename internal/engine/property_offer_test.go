@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// CONTRACT D4: final_score = Σ points + Σ delta, on every decision.
+// The final score is Σ points + Σ delta, on every decision.
 func TestScoreAddsUp(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(100, 2_000), 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {
@@ -28,7 +28,7 @@ func TestScoreAddsUp(t *testing.T) {
 	})
 }
 
-// CONTRACT D5, and that the sums of an offer agree with one another.
+// The sums of an offer agree with one another.
 func TestOfferInvariants(t *testing.T) {
 	t.Parallel()
 	made := 0
@@ -106,7 +106,7 @@ func TestAlternativesAreKept(t *testing.T) {
 	})
 }
 
-// CONTRACT D6: in one band, more income never lowers the limit and more
+// In one band, more income never lowers the limit and more
 // obligations never raise it. The policies are stripped of rules and factors,
 // so that the band cannot change.
 func TestLimitIsMonotone(t *testing.T) {

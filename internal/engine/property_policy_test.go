@@ -52,7 +52,7 @@ func TestPolicyDocumentIsStable(t *testing.T) {
 	}
 }
 
-// CONTRACT C6: the checksum says what a policy does. What identifies it is not
+// The checksum says what a policy does. What identifies it is not
 // in it; everything else is.
 func TestChecksumIsOfWhatDecides(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func decideMany(t *testing.T, policies, applicants int) []decided {
 	return all
 }
 
-// LESSONS 1, defect 3: nothing of one applicant reaches the next, on the same
+// Nothing of one applicant reaches the next, on the same
 // plan or another, through a plan or through a reused decision.
 func TestReusedDecisionKeepsNothing(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestReusedDecisionKeepsNothing(t *testing.T) {
 	}
 }
 
-// LESSONS 1, defect 3: two applicants interleaved on one plan, step by step.
+// Two applicants interleaved on one plan, step by step.
 func TestInterleavedApplicants(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 40, 2)
@@ -72,7 +72,7 @@ func TestInterleavedApplicants(t *testing.T) {
 	}
 }
 
-// LESSONS 1, defects 1 and 2: one immutable plan under many goroutines; the
+// One immutable plan under many goroutines; the
 // race detector watches.
 func TestSharedPlanUnderGoroutines(t *testing.T) {
 	t.Parallel()

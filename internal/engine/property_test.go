@@ -98,7 +98,7 @@ func eachGenerated(t *testing.T, policies, applicants int, check func(t *testing
 	}
 }
 
-// Defects 1, 13, 14 and 15 of LESSONS 1: nothing but the facts and the policy
+// Nothing but the facts and the policy
 // has a say, not even the order in which the facts arrive.
 func TestSameFactsSameBytes(t *testing.T) {
 	t.Parallel()
@@ -141,7 +141,7 @@ func named(v any, into map[string]bool) {
 	}
 }
 
-// CONTRACT D1: facts that the policy does not name leave no trace.
+// Facts that the policy does not name leave no trace.
 func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	unknown := []string{"no.such.field", "applicant.undeclared", "report.undeclared.path", ""}
@@ -208,7 +208,7 @@ func (w *writer) pure(depth int) object {
 	return object{"op": pick(w.dice, "and", "or"), "args": args}
 }
 
-// CONTRACT A1 and D2, LESSONS 1 defects 6 to 8: a rule that needs a block which
+// A rule that needs a block which
 // was left out is not in fired_rules, under any nesting of not, ne and not_in,
 // and neither passes nor hits.
 func TestOmittedBlockLeavesNoRule(t *testing.T) {

@@ -190,7 +190,7 @@ func faultCounts(tb testing.TB, document []byte) map[string]int {
 	return got
 }
 
-// LESSONS 22: each wrong policy has exactly its own fault, a right one none,
+// Each wrong policy has exactly its own fault, a right one none,
 // and two mistakes in different places do not hide or change each other.
 func TestLesson22EachWrongPolicyHasExactlyItsOwnFaults(t *testing.T) {
 	t.Parallel()
@@ -338,7 +338,7 @@ func manyKnockouts(n int) []byte {
 	return b.Bytes()
 }
 
-// LESSONS 17: a policy of ten thousand knockouts is read, compiled and decided
+// A policy of ten thousand knockouts is read, compiled and decided
 // with work in proportion to its size, which is counted and not timed: the
 // instructions of its code, and the allocations of reading and compiling it.
 func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // allocations are counted
@@ -374,7 +374,7 @@ func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // a
 	}
 }
 
-// LESSONS 17: many values in the sets of a factor, and many reason codes, are
+// Many values in the sets of a factor, and many reason codes, are
 // read and compiled in time that a quadratic search would never keep to.
 func TestLesson17ManyValuesAndCodes(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,7 @@ func (a *application) income() *big.Rat {
 	return nil
 }
 
-// price works out limit and price of the band (DOMAIN B4), also when the
+// price works out limit and price of the band, also when the
 // application has failed already.
 func (a *application) price() {
 	b := a.band

@@ -26,7 +26,7 @@ func TestCatalogueSize(t *testing.T) {
 	}
 }
 
-// TestCatalogueIsTheContracts repeats the first two columns of CONTRACT C7, so
+// TestCatalogueIsTheContracts repeats the metrics and their products, so
 // that an edit of the table cannot move a product unnoticed.
 func TestCatalogueIsTheContracts(t *testing.T) {
 	t.Parallel()

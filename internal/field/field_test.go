@@ -217,7 +217,7 @@ func TestSupply(t *testing.T) {
 	}
 }
 
-// TestReasonCodes holds every default against CONTRACT C21 and pins the ones
+// TestReasonCodes holds every default against the catalogue of reasons and pins the ones
 // the contract names.
 func TestReasonCodes(t *testing.T) {
 	t.Parallel()

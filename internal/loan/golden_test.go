@@ -19,8 +19,8 @@ func rupees(t *testing.T, s string) int64 {
 	return int64(math.Round(x * paisePerRupee))
 }
 
-// TestGoldenInstalments holds the vectors of CONTRACT D, DOMAIN B4 and the
-// example of CONTRACT C6. The exact instalment belongs to the reference, which
+// TestGoldenInstalments holds vectors that were worked out apart from this
+// program. The exact instalment belongs to the reference, which
 // the properties hold against the code.
 func TestGoldenInstalments(t *testing.T) {
 	t.Parallel()

@@ -150,8 +150,8 @@ func TestManyFields(t *testing.T) {
 
 // TestConcurrentUse: one compiled plan serves many requests at once, each
 // with its own frame, and every one gets its own applicant's answer. The race
-// detector watches that neither deciding nor explaining writes to the plan
-//.
+// detector watches that neither deciding nor explaining writes to the
+// plan.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const workers, rounds = 8, 200

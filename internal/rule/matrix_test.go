@@ -34,10 +34,10 @@ var matrix = []struct {
 }{
 	// A field with a constant.
 	{"eq", `{"op":"eq","field":"age","value":21}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
-	{"ne", `{"op":"ne","field":"age","value":21}`, `{"age":20}`, `{"age":21}`, "H F U U U"}, // LESSONS 7
-	{"lt", `{"op":"lt","field":"age","value":21}`, `{"age":20}`, `{"age":21}`, "H F U U U"}, // LESSONS 6
+	{"ne", `{"op":"ne","field":"age","value":21}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
+	{"lt", `{"op":"lt","field":"age","value":21}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
 	{"lte", `{"op":"lte","field":"age","value":21}`, `{"age":21}`, `{"age":22}`, "H F U U U"},
-	{"gt", `{"op":"gt","field":"age","value":21}`, `{"age":22}`, `{"age":21}`, "H F U U U"}, // LESSONS 6
+	{"gt", `{"op":"gt","field":"age","value":21}`, `{"age":22}`, `{"age":21}`, "H F U U U"},
 	{"gte", `{"op":"gte","field":"age","value":21}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
 	{"eq", `{"op":"eq","field":"bureau","value":"cibil"}`, `{"bureau":"cibil"}`, `{"bureau":"crif"}`, "H F U U U"},
 	{"ne", `{"op":"ne","field":"bureau","value":"cibil"}`, `{"bureau":"crif"}`, `{"bureau":"cibil"}`, "H F U U U"},
@@ -78,7 +78,7 @@ var matrix = []struct {
 	{"eq", `{"op":"eq","left":{"field":"bureau"},"right":{"field":"bureau"}}`, `{"bureau":""}`, "", "H - U U U"},
 
 	// Sets, small ones and ones that are searched by halves.
-	{"in", `{"op":"in","field":"age","values":[-1,0,3]}`, `{"age":0}`, `{"age":1}`, "H F U U U"}, // LESSONS 6
+	{"in", `{"op":"in","field":"age","values":[-1,0,3]}`, `{"age":0}`, `{"age":1}`, "H F U U U"},
 	{"not_in", `{"op":"not_in","field":"age","values":[-1,0,3]}`, `{"age":1}`, `{"age":-1}`, "H F U U U"},
 	{"in", `{"op":"in","field":"age","values":[9,8,7,6,5,4,3,2,1,0,-1]}`, `{"age":-1}`, `{"age":10}`, "H F U U U"},
 	{"not_in", `{"op":"not_in","field":"age","values":[9,8,7,6,5,4,3,2,1,0,-1]}`, `{"age":-2}`, `{"age":9}`, "H F U U U"},
@@ -325,7 +325,7 @@ func TestArithmetic(t *testing.T) {
 	t.Parallel()
 	const none = ""
 	for _, c := range []struct{ op, args, want string }{
-		{"add", "0.1, 0.2", "0.3"}, // LESSONS 18: exact, without any tolerance
+		{"add", "0.1, 0.2", "0.3"}, // exact, without any tolerance
 		{"add", "0.1, 0.2, -0.3", "0"},
 		{"add", "-1", "-1"},
 		{"add", "1000000000000, 0", "1000000000000"},

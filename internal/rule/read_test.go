@@ -93,8 +93,8 @@ func TestFaults(t *testing.T) {
 }
 
 // TestFaultsAreTheirOwn: a faulty condition has the same faults wherever it
-// stands and whatever else is wrong beside it; a sound one has none (LESSONS
-// 22). Every golden condition is read next to every other one.
+// stands and whatever else is wrong beside it; a sound one has none.
+// Every golden condition is read next to every other one.
 func TestFaultsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	goldens := slices.DeleteFunc(readGoldens(t), func(g golden) bool {
@@ -192,7 +192,7 @@ func TestBounds(t *testing.T) {
 			"/value invalid_condition: must lie between -1000000000000 and 1000000000000\n",
 		},
 		{
-			"decimals", number("0.3000000000"), number("0.30000001"), // LESSONS 18
+			"decimals", number("0.3000000000"), number("0.30000001"),
 			"/value invalid_condition: has more than 6 decimals\n",
 		},
 		{

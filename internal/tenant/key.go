@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A key is vk_<environment>_, 32 characters of chance and a checksum of six
-//. The prefix lets scanners find a leaked key, the checksum lets
-// us refuse a mistyped one without asking the database.
+// A key is vk_<environment>_, 32 characters of chance and a checksum of six.
+// The prefix lets scanners find a leaked key, the checksum lets us refuse a
+// mistyped one without asking the database.
 const (
 	keyMark        = "vk_"
 	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -36,7 +36,7 @@ const FreePlan = "free"
 // Plans are the plans of this installation. They do not change while it runs.
 type Plans struct{ list []Plan }
 
-// DefaultPlans are the plans of CONTRACT C17.
+// DefaultPlans are the plans there are unless set otherwise.
 func DefaultPlans() Plans {
 	rates := DefaultRates()
 	return Plans{[]Plan{

@@ -22,7 +22,7 @@ type Rates struct {
 	Backtest Rate
 }
 
-// DefaultRates are the rates of CONTRACT C20.
+// DefaultRates are those of every plan unless set otherwise.
 func DefaultRates() Rates {
 	return Rates{
 		Decide:   Rate{500, time.Second, 1000},

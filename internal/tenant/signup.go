@@ -24,7 +24,7 @@ type Signup struct {
 	Warnings []fault.Item // the members that were not read
 }
 
-// ReadSignup reads the body of POST /api/signup (INTERFACE 2.1). A wrong one
+// ReadSignup reads the body of POST /api/signup. A wrong one
 // is refused with all its faults at once. That the e-mail address is not taken
 // yet is for storage to say.
 //
