@@ -154,6 +154,22 @@ const maxPageBytes = 4 << 20
 // errPageFull ends a page before its last row.
 var errPageFull = errors.New("the page is full")
 
+// pageRoom is what a page has taken of maxPageBytes.
+type pageRoom struct {
+	begun bool
+	taken int
+}
+
+// take makes room for a row's document, or returns errPageFull. A page has at
+// least one row, however large.
+func (r *pageRoom) take(document []byte) error {
+	if r.taken += len(document); r.begun && r.taken > maxPageBytes {
+		return errPageFull
+	}
+	r.begun = true
+	return nil
+}
+
 // list runs a query that was paged, and tells whether there is more. A read that
 // returns errPageFull leaves its row to the next page.
 func list[T any](tx *Tx, q *query, p Page, read func(scan func(...any) error) (T, error)) (rows []T, more bool, err error) {

@@ -103,13 +103,11 @@ func (tx *Tx) ListRuleSets(f RuleSetFilter, p Page) ([]RuleSet, bool, error) {
 		q.where("status <> ?", StatusRetired)
 	}
 	q.page(p)
-	bytes, first := 0, true
+	var room pageRoom
 	return list(tx, q, p, func(scan func(...any) error) (r RuleSet, err error) {
-		err = scan(r.fields()...)
-		if bytes += len(r.Document); err == nil && bytes > maxPageBytes && !first {
-			err = errPageFull
+		if err = scan(r.fields()...); err == nil {
+			err = room.take(r.Document)
 		}
-		first = false
 		return r, err
 	})
 }

@@ -44,8 +44,11 @@ func (tx *Tx) ListScorecards(name string, p Page) ([]Scorecard, bool, error) {
 	q := listOf("SELECT " + scorecardColumns + " FROM scorecards WHERE tenant_id = $1 AND environment = $2")
 	q.is("name", name)
 	q.page(p)
+	var room pageRoom
 	return list(tx, q, p, func(scan func(...any) error) (c Scorecard, err error) {
-		err = scan(c.fields()...)
+		if err = scan(c.fields()...); err == nil {
+			err = room.take(c.Document)
+		}
 		return c, err
 	})
 }

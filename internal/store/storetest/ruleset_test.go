@@ -2,6 +2,7 @@
 package storetest_test
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
@@ -161,6 +162,59 @@ func TestScorecards(t *testing.T) {
 			wantNotFound(t, err)
 			if cards, _, err := other.ListScorecards(ctx, "PL", store.Page{}); err != nil || len(cards) != 0 {
 				t.Errorf("got %v, %v", cards, err)
+			}
+		}
+	})
+}
+
+// TestPagesOfLargeDocuments end before they are too large, with one row at
+// least, and the next page goes on there.
+func TestPagesOfLargeDocuments(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		const mib = 1 << 20
+		sizes := []int{3 * mib, mib, 1, 5 * mib, 5 * mib, 100} // of a page at most 4 MiB
+		for i, size := range sizes {
+			set := draft(numbered("pol", i))
+			set.PolicyKey, set.CreatedMicros, set.Document = "large", int64(1000+i), bytes.Repeat([]byte("x"), size)
+			if _, err := scope.InsertRuleSet(ctx, set, store.AuditEntry{}); err != nil {
+				t.Fatal(err)
+			}
+			card := store.Scorecard{ID: numbered("sc", i), Name: "large", Document: set.Document, CreatedMicros: set.CreatedMicros}
+			if _, err := scope.InsertScorecard(ctx, card, store.AuditEntry{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, read := range map[string]func(store.Page) (lengths []int, last store.Place, more bool, err error){
+			"rule sets": func(p store.Page) (lengths []int, last store.Place, more bool, err error) {
+				sets, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{PolicyKey: "large"}, p)
+				for _, set := range sets {
+					lengths, last = append(lengths, len(set.Document)), store.Place{Micros: set.CreatedMicros, ID: set.ID}
+				}
+				return lengths, last, more, err
+			},
+			"scorecards": func(p store.Page) (lengths []int, last store.Place, more bool, err error) {
+				cards, more, err := scope.ListScorecards(ctx, "large", p)
+				for _, card := range cards {
+					lengths, last = append(lengths, len(card.Document)), store.Place{Micros: card.CreatedMicros, ID: card.ID}
+				}
+				return lengths, last, more, err
+			},
+		} {
+			var pages [][]int
+			for page, more := (store.Page{}), true; more && len(pages) <= len(sizes); {
+				var lengths []int
+				var last store.Place
+				var err error
+				if lengths, last, more, err = read(page); err != nil {
+					t.Fatal(err)
+				}
+				pages = append(pages, lengths)
+				page.AfterMicros, page.AfterID = last.Micros, last.ID
+			}
+			if diff := cmp.Diff([][]int{{3 * mib, mib}, {1}, {5 * mib}, {5 * mib}, {100}}, pages); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 		}
 	})
