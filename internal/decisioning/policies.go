@@ -38,13 +38,16 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 	}
 	scope := s.scope(p)
 	var list []PolicyView
-	var more bool
+	var next store.Place
 	err = scope.Read(ctx, func(tx *store.Tx) error {
-		rows, hasMore, err := tx.ListRuleSets(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
+		rows, more, err := tx.ListRuleSets(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
 		if err != nil {
 			return err
 		}
-		list, more = make([]PolicyView, 0, len(rows)), hasMore
+		if list = make([]PolicyView, 0, len(rows)); more { // the last row may be one that is not rendered
+			last := rows[len(rows)-1]
+			next = store.Place{Micros: last.CreatedMicros, ID: last.ID}
+		}
 		for _, set := range rows {
 			view, err := s.view(tx, set, f.StatsDays)
 			var unreadable notARefusal
@@ -61,7 +64,7 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 	if err != nil {
 		return Page[PolicyView]{}, err
 	}
-	return paged(l, p, list, more, func(v PolicyView) (int64, string) { return v.set.CreatedMicros, v.set.ID }, filters...), nil
+	return pagedUntil(l, p, list, next, filters...), nil
 }
 
 func (s *Service) view(tx *store.Tx, set store.RuleSet, statsDays int) (PolicyView, error) {

@@ -2,6 +2,7 @@ package decisioning_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"verdict/internal/decisioning"
@@ -41,5 +42,39 @@ func TestUnreadableRuleSet(t *testing.T) {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Code != store.CodeInvalidTransition {
 		t.Errorf("activated: %v", err)
+	}
+}
+
+// TestPagesOfUnreadableRuleSets: a page of policies of which none can be
+// rendered is empty, and the cursor leads on to those that can.
+func TestPagesOfUnreadableRuleSets(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.SQLite(t)
+	h := open(t, storetest.Open(t, databaseURL, store.Options{}), decisioning.Options{})
+	for range 3 {
+		if _, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, `{"name":"old"}`), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
+		"UPDATE rule_sets SET document = $1 WHERE name = 'old'", []byte(`{"name":"old","policy_key":"default","from":"another time"}`)); err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int][]int{1: {0, 0, 0, 1, 1}, 2: {0, 1, 1}, 3: {0, 2}, 5: {2}} {
+		var found []int
+		list := decisioning.List{Limit: limit}
+		for range 6 {
+			views, err := h.service.Policies(t.Context(), h.caller, decisioning.PolicyFilter{}, list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, len(views.Data))
+			if list.Cursor = views.NextCursor; list.Cursor == "" {
+				break
+			}
+		}
+		if !slices.Equal(found, want) {
+			t.Errorf("pages of %d have %v policies, want %v", limit, found, want)
+		}
 	}
 }
