@@ -20,8 +20,12 @@ type Scorecard struct {
 	card *engine.Scorecard
 }
 
-// maxInputs bounds the applicants that are scored in one request.
-const maxInputs = 1_000
+// maxInputs bounds the applicants that are scored in one request, and
+// maxContributions these times the factors, each of which is in the answer.
+const (
+	maxInputs        = 1_000
+	maxContributions = 50_000
+)
 
 // Scorecard creates a scorecard, or scores with one when the body has an
 // input.
@@ -179,7 +183,7 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value
 	if err != nil {
 		return Answer{}, err
 	}
-	inputs, err := readInputs(body)
+	inputs, err := readInputs(body, len(card.Factors))
 	if err != nil {
 		return Answer{}, err
 	}
@@ -204,6 +208,9 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value
 	} else {
 		w.Object().Key("data").Array()
 		for _, facts := range inputs {
+			if err := ctx.Err(); err != nil {
+				return Answer{}, err
+			}
 			write(&w, facts)
 		}
 		w.EndArray().EndObject()
@@ -267,8 +274,10 @@ func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Val
 }
 
 // readInputs reads the applicants to score: objects of field names and values.
-func readInputs(body wire.Value) ([]*rule.Facts, error) {
+// A card of many factors takes fewer of them.
+func readInputs(body wire.Value, factors int) ([]*rule.Facts, error) {
 	one, many := body.Get("input"), body.Get("inputs")
+	most := min(maxInputs, maxContributions/max(factors, 1))
 	switch {
 	case one.Given() && many.Given():
 		return nil, invalid("/inputs", fault.CodeInvalidField, "give either input or inputs")
@@ -277,8 +286,8 @@ func readInputs(body wire.Value) ([]*rule.Facts, error) {
 		return []*rule.Facts{facts}, err
 	case many.Kind() != wire.Array:
 		return nil, invalid("/inputs", fault.CodeWrongType, "must be a list of objects")
-	case many.Len() > maxInputs:
-		return nil, invalid("/inputs", fault.CodeTooMany, fmt.Sprintf("has more than %d entries", maxInputs))
+	case many.Len() > most:
+		return nil, invalid("/inputs", fault.CodeTooMany, fmt.Sprintf("has more than %d entries, the most for a scorecard of %d factors", most, factors))
 	}
 	list := make([]*rule.Facts, 0, many.Len())
 	var faults fault.List

@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -48,13 +47,15 @@ func (s *Scorer) Score(facts *rule.Facts) Score {
 	s.slots.Load(facts, &fr)
 	bins, sum := s.scoring.add(s.code, &fr, nil)
 	out := Score{Final: s.scoring.clamp(sum), Contributions: s.scoring.contributions(nil, bins, sum)}
+	told := make([]bool, s.slots.Len())
 	for i := range s.scoring.factors {
 		f := &s.scoring.factors[i]
 		if bins[i] != noBin || f.hasWhen && !s.code.Satisfied(f.when, &fr) {
 			continue
 		}
-		if name := s.slots.Ref(f.slot).Name; !slices.Contains(out.Missing, name) {
-			out.Missing = append(out.Missing, name)
+		if !told[f.slot] {
+			told[f.slot] = true
+			out.Missing = append(out.Missing, s.slots.Ref(f.slot).Name)
 		}
 	}
 	if scaling := s.card.Scaling; scaling != nil {

@@ -68,7 +68,7 @@ var docsItemSamples = map[string]struct{ pointer, detail string }{
 	"required":           {"/bureau_report/score", "is required: 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"},
 	"wrong_type":         {"/applicant/monthly_income", "must be a number, but is a string"},
 	"out_of_range":       {"/applicant/foir", "must be a ratio (0.35 means 35 percent) between 0 and 5"},
-	"too_many":           {"/inputs", "has more than 1000 entries"},
+	"too_many":           {"/inputs", "has more than 100 entries, the most for a scorecard of 500 factors"},
 	"duplicate":          {"/knockouts/3/id", "is used twice; ids are unique"},
 	"too_few_rows":       {"/target", "there are 40 goods and 12 bads to learn from; at least 50 of each are needed"},
 	"conflicting_inputs": {"/challenger_rule_set_id", "the two policies declare employer.category with different types"},

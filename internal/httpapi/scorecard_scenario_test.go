@@ -1,7 +1,9 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,5 +80,38 @@ func TestWrongScorecards(t *testing.T) {
 			}
 		}
 		m.post("/v1/scorecards", `{"scorecard_id":"ZEBRA","input":{}}`).refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
+	})
+}
+
+// TestScoringIsBounded: what is answered grows with the applicants and with the
+// factors, and so the two are bounded together.
+func TestScoringIsBounded(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		body := func(factors, inputs int) string {
+			card := &strings.Builder{}
+			for i := range factors {
+				fmt.Fprintf(card, `,{"factor":"f%d","field":"foir","bins":[{"lt":0.3,"points":1},{"gte":0.3,"points":0}]}`, i)
+			}
+			return `{"base_points":600,"factors":[` + strings.TrimPrefix(card.String(), ",") + `],"inputs":[` +
+				strings.TrimPrefix(strings.Repeat(`,{}`, inputs), ",") + `]}`
+		}
+		for _, c := range []struct{ factors, most int }{{0, 1000}, {2, 1000}, {50, 1000}, {300, 166}, {500, 100}} {
+			got := m.post("/v1/scorecards", body(c.factors, c.most)).want(http.StatusOK)
+			if n := len(got.list("data")); n != c.most {
+				s.Errorf("%d factors: %d scores, want %d", c.factors, n, c.most)
+			}
+			if missing := fmt.Sprint(got.at("data", 0, "missing")); c.factors > 0 && missing != "[foir]" {
+				s.Errorf("%d factors of one field that is not there: missing %s", c.factors, missing)
+			}
+			got = m.post("/v1/scorecards", body(c.factors, c.most+1)).refused(http.StatusUnprocessableEntity, "invalid_field")
+			if diff := cmp.Diff([]string{"/inputs too_many"}, got.faults()); diff != "" {
+				s.Errorf("%d factors (-want +got):\n%s", c.factors, diff)
+			}
+			if want := fmt.Sprintf("has more than %d entries", c.most); !strings.Contains(got.text("detail"), want) {
+				s.Errorf("%d factors: %s, want %s", c.factors, got.text("detail"), want)
+			}
+		}
 	})
 }
