@@ -1,7 +1,6 @@
 package decisioning
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -65,8 +64,8 @@ func (s *Service) readBacktest(ctx context.Context, p tenant.Principal, r Backte
 	a.setup = backtest.ReadSetup(r.Options, &faults)
 	if r.CSV != nil {
 		a.source = sourceCSV
-	} else {
-		s.readSource(a, &f, &faults)
+	} else if err := s.readSource(a, &f, &faults); err != nil {
+		return nil, err
 	}
 	f.Done()
 	if a.source == sourceDecisions {
@@ -83,8 +82,9 @@ func (s *Service) readBacktest(ctx context.Context, p tenant.Principal, r Backte
 	return a, s.afford(ctx, p, a)
 }
 
-// readSource reads where the rows are: exactly one of four members says so.
-func (s *Service) readSource(a *asked, f *wire.Form, faults *fault.List) {
+// readSource reads where the rows are: exactly one of four members says so. It
+// fails on rows that are too many to go on with.
+func (s *Service) readSource(a *asked, f *wire.Form, faults *fault.List) error {
 	for _, name := range []string{sourceRows, sourceCSV, sourceSynthetic, sourceDecisions} {
 		v := f.Get(name)
 		if !v.Given() {
@@ -92,11 +92,15 @@ func (s *Service) readSource(a *asked, f *wire.Form, faults *fault.List) {
 		}
 		if a.source != "" {
 			f.Fail(name, fault.CodeInvalidField, "give one of rows, csv, synthetic and decisions")
-			return
+			return nil
 		}
 		switch a.source = name; name {
 		case sourceRows:
-			a.csv = bytes.NewReader(rowsAsCSV(v, faults))
+			csv, err := rowsAsCSV(v, faults)
+			if err != nil {
+				return err
+			}
+			a.csv = strings.NewReader(csv)
 		case sourceCSV:
 			if v.Kind() != wire.String {
 				f.Fail(name, fault.CodeWrongType, "must be the text of a CSV file")
@@ -114,6 +118,7 @@ func (s *Service) readSource(a *asked, f *wire.Form, faults *fault.List) {
 	if a.source == "" {
 		f.Fail(sourceRows, fault.CodeRequired, "is required, or csv, synthetic or decisions: what to run the policy over")
 	}
+	return nil
 }
 
 // readBook reads the description of a synthetic book. How its columns are read
@@ -193,8 +198,7 @@ func missingAt(named wire.Value, err error) error {
 		return err
 	}
 	at := *refusal
-	at.Items = []fault.Item{{Pointer: named.Pointer(), Code: refusal.Code, Detail: refusal.Detail}}
-	return &at
+	return refusedAt(named, &at)
 }
 
 // findReference takes the scores of an earlier run, which those of this one

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"verdict/internal/fault"
+	"verdict/internal/sheet"
 	"verdict/internal/wire"
 )
 
@@ -11,64 +12,102 @@ import (
 type table struct {
 	names  []string
 	places map[string]int
-	rows   [][]string // of each row its cells; shorter where it lacks the last columns
+	given  []int  // of each column the last row that has it, from 1
+	cells  []cell // of all rows, one row behind the other
+	ends   []int  // where the cells of each row end
+	faults *fault.List
 }
+
+// cell is one that a row has. Those it lacks are not held: a row of one name
+// must not cost as much as the widest.
+type cell struct {
+	column int
+	text   string
+}
+
+// maxBlanks bounds the cells that rows lack, all together. They take no byte of
+// the request and one each of the table, which is so never much larger than
+// the request.
+const maxBlanks = 8_000_000
 
 // rowsAsCSV writes the rows of a request as the CSV file they might have been,
 // so that there is one way to read a row. Members of nested objects are columns
-// with dotted names, and what a row leaves out is blank.
-func rowsAsCSV(rows wire.Value, faults *fault.List) []byte {
+// with dotted names, and what a row leaves out is blank. A table that would be
+// too wide or too large is an error, and is not written.
+func rowsAsCSV(rows wire.Value, faults *fault.List) (string, error) {
 	if rows.Kind() != wire.Array {
 		faults.Add(rows.Pointer(), fault.CodeWrongType, "must be a list of objects")
-		return nil
+		return "", nil
 	}
-	t := table{places: map[string]int{}}
+	t := table{places: map[string]int{}, faults: faults}
 	for _, row := range rows.Elements() {
 		if row.Kind() != wire.Object {
 			faults.Add(row.Pointer(), fault.CodeWrongType, "must be an object of fields and values")
 			continue
 		}
-		var cells []string
-		var given []bool
-		t.add("", row, &cells, &given, faults)
-		t.rows = append(t.rows, cells)
+		if err := t.add("", row); err != nil {
+			return "", err
+		}
+		t.ends = append(t.ends, len(t.cells))
 	}
-	return t.csv()
+	if len(t.ends)*len(t.names)-len(t.cells) > maxBlanks {
+		return "", refusedAt(rows, fault.New(fault.TooLarge, codeTooLarge,
+			"the rows leave out more than %d cells: give only the columns that are read, or send the rows as CSV", maxBlanks))
+	}
+	return t.csv(), nil
 }
 
-// add puts the members of an object into a row.
-func (t *table) add(prefix string, object wire.Value, cells *[]string, given *[]bool, faults *fault.List) {
+// refusedAt says of a refusal which value it speaks of.
+func refusedAt(v wire.Value, refusal *fault.Error) error {
+	refusal.Items = []fault.Item{{Pointer: v.Pointer(), Code: refusal.Code, Detail: refusal.Detail}}
+	return refusal
+}
+
+// add puts the members of an object into the row that comes after those that
+// have ended.
+func (t *table) add(prefix string, object wire.Value) error {
 	for name, v := range object.Members() {
-		if !v.Given() {
+		switch {
+		case !v.Given():
+			continue
+		case len(prefix)+len(name) > sheet.MaxName: // before the two are put together for every value inside
+			t.faults.Add(v.Pointer(), fault.CodeOutOfRange, "the name of a column must have at most %d bytes", sheet.MaxName)
+			continue
+		case v.Kind() == wire.Array:
+			t.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a single value: a row has no lists")
 			continue
 		}
 		name = prefix + name
+		var err error
 		if v.Kind() == wire.Object {
-			t.add(name+".", v, cells, given, faults)
-			continue
+			err = t.add(name+".", v)
+		} else {
+			err = t.put(name, v)
 		}
-		if v.Kind() == wire.Array {
-			faults.Add(v.Pointer(), fault.CodeWrongType, "must be a single value: a row has no lists")
-			continue
+		if err != nil {
+			return err
 		}
-		at := t.column(name)
-		for len(*cells) <= at {
-			*cells, *given = append(*cells, ""), append(*given, false)
-		}
-		if (*given)[at] {
-			faults.Add(v.Pointer(), fault.CodeDuplicate, "is given twice, once inside an object and once with a dotted name")
-		}
-		(*cells)[at], (*given)[at] = cellText(v), true
 	}
+	return nil
 }
 
-func (t *table) column(name string) int {
+// put adds a cell to the row.
+func (t *table) put(name string, v wire.Value) error {
 	at, known := t.places[name]
 	if !known {
-		at = len(t.names)
-		t.names, t.places[name] = append(t.names, name), at
+		if at = len(t.names); at == sheet.MaxColumns {
+			return refusedAt(v, fault.New(fault.Invalid, sheet.CodeTooWide, "there are more than %d columns", sheet.MaxColumns))
+		}
+		t.names, t.given, t.places[name] = append(t.names, name), append(t.given, 0), at
 	}
-	return at
+	row := len(t.ends) + 1
+	if t.given[at] == row {
+		t.faults.Add(v.Pointer(), fault.CodeDuplicate, "is given twice, once inside an object and once with a dotted name")
+		return nil
+	}
+	t.given[at] = row
+	t.cells = append(t.cells, cell{at, cellText(v)})
+	return nil
 }
 
 func cellText(v wire.Value) string {
@@ -81,35 +120,43 @@ func cellText(v wire.Value) string {
 	return "false"
 }
 
-func (t *table) csv() []byte {
+func (t *table) csv() string {
 	if len(t.names) == 0 {
-		return nil
+		return ""
 	}
-	out := t.appendRow(nil, t.names)
-	for _, cells := range t.rows {
-		out = t.appendRow(out, cells)
+	size := (len(t.ends) + 1) * len(t.names) // what separates them; quotes are few
+	for _, c := range t.cells {
+		size += len(c.text)
 	}
-	return out
+	var out strings.Builder
+	out.Grow(size)
+	writeRow(&out, t.names)
+	row, from := make([]string, len(t.names)), 0
+	for _, end := range t.ends {
+		clear(row)
+		for _, c := range t.cells[from:end] {
+			row[c.column] = c.text
+		}
+		writeRow(&out, row)
+		from = end
+	}
+	return out.String()
 }
 
-// appendRow writes a line. An empty cell that stands alone is quoted, or the
+// writeRow writes a line. An empty cell that stands alone is quoted, or the
 // row would be a blank line, which is none.
-func (t *table) appendRow(out []byte, cells []string) []byte {
-	for i := range t.names {
+func writeRow(out *strings.Builder, cells []string) {
+	for i, text := range cells {
 		if i > 0 {
-			out = append(out, ',')
+			out.WriteByte(',')
 		}
-		text := ""
-		if i < len(cells) {
-			text = cells[i]
-		}
-		if strings.ContainsAny(text, "\",\r\n") || text == "" && len(t.names) == 1 {
-			out = append(out, '"')
-			out = append(out, strings.ReplaceAll(text, `"`, `""`)...)
-			out = append(out, '"')
+		if strings.ContainsAny(text, "\",\r\n") || text == "" && len(cells) == 1 {
+			out.WriteByte('"')
+			out.WriteString(strings.ReplaceAll(text, `"`, `""`))
+			out.WriteByte('"')
 		} else {
-			out = append(out, text...)
+			out.WriteString(text)
 		}
 	}
-	return append(out, '\n')
+	out.WriteByte('\n')
 }

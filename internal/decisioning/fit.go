@@ -70,7 +70,10 @@ func readFit(body wire.Value) (*fitAsk, error) {
 	case text.Given() && rows.Given():
 		f.Fail("csv", fault.CodeInvalidField, "give either csv or rows")
 	case rows.Given():
-		ask.rows = string(rowsAsCSV(rows, &faults))
+		var err error
+		if ask.rows, err = rowsAsCSV(rows, &faults); err != nil {
+			return nil, err
+		}
 	case text.Kind() == wire.String:
 		ask.rows = text.Text()
 	case text.Given():

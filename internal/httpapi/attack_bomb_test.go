@@ -13,10 +13,12 @@ import (
 // bombs are small to send and large to deal with, or just large.
 func bombs() map[string]string {
 	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one, n), ",") }
-	distinct := &strings.Builder{}
+	distinct, named := &strings.Builder{}, &strings.Builder{}
 	for i := range 50_000 {
 		fmt.Fprintf(distinct, `"k%d":%d,`, i, i)
+		fmt.Fprintf(named, `{"k%d":1},`, i)
 	}
+	thousand, _, _ := strings.Cut(distinct.String(), `"k1000":`)
 	return map[string]string{
 		"arrays, 10,000 deep":              strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
 		"objects, 10,000 deep":             strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
@@ -30,6 +32,9 @@ func bombs() map[string]string {
 		"a name of 500 KB":                 `{"` + strings.Repeat("k", 500_000) + `":1}`,
 		"a name of 500 KB, nested":         `{"applicant":{"` + strings.Repeat("k", 500_000) + `":{"a":1}}}`,
 		"a column's name of 500 KB":        `{"rows":[{"score":742,"` + strings.Repeat("k", 500_000) + `":1}]}`,
+		"50,000 columns, one in a row":     `{"rows":[` + strings.TrimSuffix(named.String(), ",") + `]}`,
+		"1,000 columns, then 80,000 rows":  `{"rows":[{` + thousand + `"k":null}` + strings.Repeat(`,{"k999":1}`, 80_000) + `]}`,
+		"1,000 columns inside of 500 KB":   `{"rows":[{"` + strings.Repeat("k", 500_000) + `":{` + thousand + `"k":null}}]}`,
 		"500,000 numbers":                  `{"rows":[` + many(500_000, "0,") + `]}`,
 		"100,000 empty objects":            `{"rows":[` + many(100_000, "{},") + `],"entries":[` + many(100_000, "{},") + `]}`,
 		"100,000 empty objects, as a list": `[` + many(100_000, "{},") + `]`,

@@ -146,3 +146,45 @@ func TestBadBacktestBodies(t *testing.T) {
 		m.post("/v1/backtest", `{"rows":[{"score":742}],"policy_key":"other"}`).refused(http.StatusConflict, "no_active_policy")
 	})
 }
+
+// TestRowsOfTooManyColumns: the table of rows in JSON is bounded, whatever they
+// name and leave out. What leaves out too much is taken as a file.
+func TestRowsOfTooManyColumns(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		members := func(n int) string {
+			b := &strings.Builder{}
+			for i := range n {
+				fmt.Fprintf(b, `"c%d":1,`, i)
+			}
+			return b.String() + `"score":742`
+		}
+		for _, c := range []struct {
+			rows   string
+			status int
+			want   string
+		}{
+			{`[{"score":742},{` + members(1000) + `}]`, http.StatusUnprocessableEntity, "too_many_columns /rows/1/c999"},
+			{`[{` + members(999) + `}` + strings.Repeat(`,{"score":742}`, 8100) + `]`, http.StatusRequestEntityTooLarge, "request_too_large /rows"},
+			{`[{"` + strings.Repeat("n", 200) + `":{"` + strings.Repeat("m", 60) + `":1}}]`, http.StatusUnprocessableEntity,
+				"invalid_field /rows/0/" + strings.Repeat("n", 128) + "…/" + strings.Repeat("m", 60)},
+		} {
+			for _, path := range []string{"/v1/backtest", "/v1/scorecards/fit"} {
+				body := `{"rows":` + c.rows + `}`
+				if path == "/v1/scorecards/fit" {
+					body = `{"target":"score","rows":` + c.rows + `}`
+				}
+				got := m.post(path, body).want(c.status)
+				if have := got.text("code") + " " + fmt.Sprint(got.at("errors", 0, "pointer")); have != c.want {
+					s.Errorf("%s: %s, want %s", path, have, c.want)
+				}
+			}
+		}
+		m.get("/v1/usage").is("used", 0)
+		header := strings.NewReplacer(`"`, "", ":1", "", ":742", "").Replace(members(999))
+		file := header + "\n" + strings.Repeat(strings.Repeat(",", 999)+"742\n", 8100)
+		m.upload("", "text/csv", file).want(http.StatusOK).is("rows_evaluated", 8100)
+		m.post("/v1/backtest", `{"rows":[{`+members(999)+`}`+strings.Repeat(`,{"score":742}`, 900)+`]}`).want(http.StatusOK).is("rows_evaluated", 901)
+	})
+}

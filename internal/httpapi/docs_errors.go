@@ -178,8 +178,8 @@ var errorPages = []errorPage{
 	{
 		Code: "request_too_large", Status: 413, Title: "Request too large",
 		Meaning: "The body is larger than this path takes, or holds more values than are read.",
-		Cause:   "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report, a bank statement or the rows of a backtest may come, unless the service is set up otherwise; to 64 MiB for a scorecard from data; and to 1,048,576 values. A backtest takes up to 100 million rows as a file.",
-		Mend:    "Send less: leave out what no policy reads, and split lists into several requests.",
+		Cause:   "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report, a bank statement or the rows of a backtest may come, unless the service is set up otherwise; to 64 MiB for a scorecard from data; and to 1,048,576 values. A backtest takes up to 100 million rows as a file. Rows in JSON become a table, and may leave out 8 million of its cells.",
+		Mend:    "Send less: leave out what no policy reads, and split lists into several requests. Send rows that have few of many columns as CSV.",
 	},
 	{
 		Code: "too_many_rows", Status: 413, Title: "Too many rows",
@@ -243,8 +243,8 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: "too_many_columns", Status: 422, Title: "Too many columns",
-		Meaning: "The file has more columns than are taken.",
-		Cause:   "Perhaps the wrong separator was used: cells are separated by commas.",
+		Meaning: "The file, or all rows of a request together, have more columns than are taken.",
+		Cause:   "Perhaps the wrong separator was used: cells are separated by commas. In JSON every name that occurs in a row is a column.",
 		Mend:    "Send only the columns that the policy and the backtest read.",
 	},
 	{
