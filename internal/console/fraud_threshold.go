@@ -76,7 +76,8 @@ var thresholdGroups = []thresholdGroup{
 	{"Device", "What a phone says about its owner.", []threshold{
 		{path: "device.sim_new_days", label: "A SIM is new for so many days"},
 		{path: "device.loan_apps_max", label: "Most loan apps"},
-		{path: "device.app_install_min_age_days", label: "Least age of the app in days"},
+		{path: "device.app_install_min_age_days", label: "Least age of the app in days",
+			hint: "Kept for you. No fact is derived from it: a rule may compare device.app_install_age_days itself."},
 	}},
 	{"Location", "Where an application comes from.", []threshold{
 		{path: "location.gps_match_radius_km", label: "Radius around a pincode in km", hint: "Left empty, each pincode has its own."},
