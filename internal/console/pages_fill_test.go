@@ -70,7 +70,7 @@ func (p *past) at(i, n int) time.Time {
 func (p *past) readCopies(t *testing.T) {
 	t.Helper()
 	p.by = map[string][]store.DecisionWrite{}
-	err := p.scope().WalkDecisions(t.Context(), store.Page{}, func(d *store.Decision) error {
+	err := p.scope().WalkDecisions(t.Context(), store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
 		write := store.DecisionWrite{Decision: *d}
 		if features, err := p.scope().Features(t.Context(), d.ID); err == nil {
 			write.Features = &features

@@ -96,25 +96,45 @@ func (f *bookFeed) next(context.Context, bool) (piece, error) {
 }
 
 // replayFeed cuts a range of stored decisions. A piece names the decision it
-// begins after and the one it ends with.
+// begins after and the one it ends with, which is one of its rows.
 type replayFeed struct {
 	scope *store.Scope
 	which span
 	each  int64
 	after string
+	over  bool
 	done  int64
 }
 
+// pieceCuts is how many cuts make a piece at most. Where few decisions of the
+// range are wanted it ends with fewer rows than it may have, and not with so
+// many others in between that nobody walks past them in time.
+const pieceCuts = 100
+
 func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
-	last, n, err := f.scope.CutDecisions(ctx, f.which.filter(), f.which.page(f.after), f.each)
-	if err != nil {
-		return piece{}, err
+	p := piece{first: f.done + 1}
+	var after, last string
+	for cuts := 0; !f.over && p.rows < f.each && cuts < pieceCuts; {
+		cut, err := f.scope.CutDecisions(ctx, f.which.filter(), f.which.page(f.after), f.each-p.rows)
+		if err != nil {
+			return piece{}, err
+		}
+		if p.rows == 0 { // cuts in which nothing was found before are no part of it
+			after = f.after
+		}
+		if cut.Rows > 0 {
+			p.rows, last = p.rows+cut.Rows, cut.Last
+		}
+		if p.rows > 0 {
+			cuts++
+		}
+		f.after, f.over = cut.Next, cut.Next == ""
 	}
-	if n == 0 {
+	if p.rows == 0 {
 		return piece{}, io.EOF
 	}
-	p := piece{first: f.done + 1, rows: n, input: []byte(f.after + " " + last)}
-	f.after, f.done = last, f.done+n
+	p.input = []byte(after + " " + last)
+	f.done += p.rows
 	return p, nil
 }
 

@@ -167,12 +167,9 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 	page := j.replay.page(after)
 	page.Limit = replayPage
 	row := p.first
-	err := scope.WalkDecisions(ctx, page, func(d *store.Decision) error {
+	err := scope.WalkDecisions(ctx, j.replay.filter(), page, func(d *store.Decision) error {
 		if d.ID > last {
 			return errPieceDone
-		}
-		if !j.replay.admits(d) {
-			return nil
 		}
 		facts, err := readFacts(d.Facts)
 		if err != nil {
@@ -180,16 +177,15 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 		}
 		w.Facts(row, d.ID, facts, d.Status)
 		row++
+		if d.ID == last {
+			return errPieceDone // the next may be far
+		}
 		return nil
 	})
 	if errors.Is(err, errPieceDone) {
 		return nil
 	}
 	return err
-}
-
-func (r span) admits(d *store.Decision) bool {
-	return (r.policyKey == "" || d.PolicyKey == r.policyKey) && (r.status == "" || d.Status == r.status)
 }
 
 // answerNow runs everything and stores the run with its report, its rows and

@@ -69,7 +69,7 @@ func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 			}
 		})
 	}
-	err := scope.WalkDecisions(ctx, store.Page{Descending: true}, func(d *store.Decision) error {
+	err := scope.WalkDecisions(ctx, store.DecisionFilter{}, store.Page{Descending: true}, func(d *store.Decision) error {
 		select {
 		case read <- d:
 			return nil

@@ -3,9 +3,14 @@ package httpapi_test
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // TestOneReportWhicheverWay the rows come, and however they are cut.
@@ -145,6 +150,81 @@ func TestReplay(t *testing.T) {
 			s.Errorf("a backtest has stored decisions: there are %d", n)
 		}
 	})
+}
+
+// TestReplayOfFewAmongMany finds the same decisions of a policy, with the same
+// figures, whether or not many others lie between them.
+func TestReplayOfFewAmongMany(t *testing.T) {
+	t.Parallel()
+	const between = 700 // so that there are stretches with one, with several and with none
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		for _, score := range []string{"742", "781", "600", "-1", "812", "655", "699"} {
+			s.clock.advance(time.Minute)
+			m.post("/v1/decisions", strings.Replace(sample, "742", score, 1)).want(http.StatusOK)
+		}
+		s.clock.advance(time.Minute)
+		spread, limits := &waiting{}, tiny
+		limits.ReplayRows = 3
+		node := start(s.T, s.db, stackOptions{backtests: limits, spread: spread})
+		node.clock.advance(time.Hour)
+		job := m.on(node)
+		ask := `{"challenger_rule_set_id":"` + m.stricter() + `","decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}}`
+		alone := m.post("/v1/backtest", ask).want(http.StatusOK).is("rows_evaluated", 7)
+		want, rows := figures(s.T, alone.object()), m.get("/v1/backtest/"+alone.text("backtest_id")+"/rows").want(http.StatusOK)
+
+		m.crowd(between)
+		same := func(way string, report any, id string) {
+			s.Helper()
+			if diff := cmp.Diff(want, figures(s.T, report)); diff != "" {
+				s.Errorf("%s (-alone +among others):\n%s", way, diff)
+			}
+			again := m.get("/v1/backtest/" + id + "/rows").want(http.StatusOK)
+			if diff := cmp.Diff(string(rows.body), string(again.body)); diff != "" {
+				s.Errorf("%s (-alone +among others):\n%s", way, diff)
+			}
+		}
+		once := m.post("/v1/backtest", ask).want(http.StatusOK)
+		same("at once", once.object(), once.text("backtest_id"))
+		accepted := job.post("/v1/backtest", ask)
+		if n := len(spread.chunks); n != 3 {
+			s.Errorf("seven decisions, three in each, are %d chunks", n)
+		}
+		done := job.finish(spread, accepted).is("status", "succeeded", "progress.rows_total", 7)
+		same("a job", done.at("report"), done.text("backtest_id"))
+		m.post("/v1/backtest", strings.Replace(ask, "default", "none", 1)).refused(http.StatusUnprocessableEntity, "no_rows")
+	})
+}
+
+// crowd stores so many decisions of another policy before each that there is.
+func (m *member) crowd(each int) {
+	m.Helper()
+	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))
+	var crowd []store.DecisionWrite
+	err := scope.WalkDecisions(m.Context(), store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
+		for i := range each {
+			w := store.DecisionWrite{Decision: *d, Meter: store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "none", Quota: store.Unmetered}}
+			at := time.UnixMicro(d.CreatedMicros).Add(time.Duration(i-each-1) * time.Millisecond)
+			w.Decision.ID, w.Decision.CreatedMicros, w.Decision.PolicyKey = tenant.FirstID(tenant.KindDecision, at), at.UnixMicro(), "crowd"
+			crowd = append(crowd, w)
+		}
+		return nil
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+	var all sync.WaitGroup
+	const hands = 64 // what waits together is stored together
+	for hand := range hands {
+		all.Go(func() {
+			for i := hand; i < len(crowd); i += hands {
+				if err := scope.InsertDecision(m.Context(), &crowd[i]); err != nil {
+					m.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestReference holds the scores against those of an earlier run.

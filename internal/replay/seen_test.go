@@ -34,7 +34,7 @@ func newSeen() *seen {
 // look goes through the decisions of a scope.
 func (s *seen) look(t *testing.T, scope *store.Scope) {
 	t.Helper()
-	err := scope.WalkDecisions(t.Context(), store.Page{}, func(d *store.Decision) error {
+	err := scope.WalkDecisions(t.Context(), store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
 		s.outcomes[d.Endpoint+" "+d.Status]++
 		s.grades[d.Grade]++
 		for layout := range layouts {

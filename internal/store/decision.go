@@ -144,16 +144,21 @@ func (tx *Tx) settleAnswers(answers []*IdempotencyAnswer, taken []bool, refusals
 const decisionColumns = `id, created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version,
 	endpoint, engine_version, hash, actor`
 
+// wholeColumns are those and the documents.
+const wholeColumns = decisionColumns + ", response, facts"
+
 func (d *Decision) fields() []any {
 	return []any{&d.ID, &d.CreatedMicros, &d.ApplicantRef, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion,
 		&d.Endpoint, &d.EngineVersion, &d.Hash, &d.Actor}
 }
 
+func (d *Decision) whole() []any { return append(d.fields(), &d.Response, &d.Facts) }
+
 // Decision finds a decision by id.
 func (tx *Tx) Decision(id string) (Decision, error) {
 	var d Decision
-	err := tx.one(append(d.fields(), &d.Response, &d.Facts),
-		"SELECT "+decisionColumns+", response, facts FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	err := tx.one(d.whole(),
+		"SELECT "+wholeColumns+" FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 	return d, oneOf("decision", err)
 }
 
@@ -168,26 +173,28 @@ type DecisionFilter struct {
 // and where it ended. With several filters there may be another page after one
 // that is not full, or that is empty.
 func (tx *Tx) ListDecisions(f DecisionFilter, p Page) ([]Decision, Place, error) {
-	q := listOf("SELECT " + decisionColumns + " FROM decisions WHERE tenant_id = $1 AND environment = $2")
-	lead, value, rest := f.lead()
-	if lead != "" {
-		q.where(lead, value)
+	rows, more, end, err := tx.listDecisions(decisionColumns, f, p, (*Decision).fields)
+	return rows, next(more, func() Place { return rows[len(rows)-1].place() }, end), err
+}
+
+// listDecisions is a page of decisions, whether there are more of them up to
+// the end of the stretch that it looked at, and that end.
+func (tx *Tx) listDecisions(columns string, f DecisionFilter, p Page, fields func(*Decision) []any) (rows []Decision, more bool, end Place, err error) {
+	if p.end, err = tx.endOf(f, p); err != nil {
+		return nil, false, Place{}, err
 	}
-	if len(rest) > 0 {
-		var err error
-		if p.end, err = tx.stretch(p, lead, value); err != nil {
-			return nil, Place{}, err
-		}
-	}
-	for _, c := range rest {
-		q.where(c.text, c.value)
-	}
-	q.pageByID(p)
-	rows, more, err := list(tx, q, p, func(scan func(...any) error) (d Decision, err error) {
-		err = scan(d.fields()...)
+	rows, more, err = list(tx, pageOf(columns, f, p), p, func(scan func(...any) error) (d Decision, err error) {
+		err = scan(fields(&d)...)
 		return d, err
 	})
-	return rows, next(more, func() Place { return rows[len(rows)-1].place() }, p.end), err
+	return rows, more, p.end, err
+}
+
+func pageOf(columns string, f DecisionFilter, p Page) *query {
+	q := listOf("SELECT " + columns + " FROM decisions WHERE tenant_id = $1 AND environment = $2")
+	q.filtered(f)
+	q.pageByID(p)
+	return q
 }
 
 func (d *Decision) place() Place { return Place{d.CreatedMicros, d.ID} }
@@ -195,19 +202,21 @@ func (d *Decision) place() Place { return Place{d.CreatedMicros, d.ID} }
 // walkPage is how many decisions a walk holds at a time, documents included.
 const walkPage = 50
 
-// WalkDecisions hands every decision of the scope that the page's bounds admit
-// to fn, documents included, in the page's order and beginning after its last
-// row. It holds a few at a time, and no transaction while fn runs: decisions
-// created meanwhile are met too when they are in the way. An error of fn ends
-// the walk and is returned.
-func (s *Scope) WalkDecisions(ctx context.Context, p Page, fn func(*Decision) error) error {
+// WalkDecisions hands every decision of the scope that the filter and the
+// page's bounds admit to fn, documents included, in the page's order and
+// beginning after its last row. It holds a few at a time, and no transaction
+// while fn runs: decisions created meanwhile are met too when they are in the
+// way. An error of fn ends the walk and is returned.
+func (s *Scope) WalkDecisions(ctx context.Context, f DecisionFilter, p Page, fn func(*Decision) error) error {
 	if p.Limit <= 0 {
 		p.Limit = walkPage
 	}
-	for more := true; more; {
-		var rows []Decision
-		var err error
-		rows, more, err = inList(s.reading(ctx), func(tx *Tx) ([]Decision, bool, error) { return tx.wholeDecisions(p) })
+	for {
+		var end Place
+		rows, more, err := inList(s.reading(ctx), func(tx *Tx) (rows []Decision, more bool, err error) {
+			rows, more, end, err = tx.listDecisions(wholeColumns, f, p, (*Decision).whole)
+			return rows, more, err
+		})
 		if err != nil {
 			return err
 		}
@@ -215,20 +224,16 @@ func (s *Scope) WalkDecisions(ctx context.Context, p Page, fn func(*Decision) er
 			if err := fn(&rows[i]); err != nil {
 				return err
 			}
-			p.AfterID = rows[i].ID
+		}
+		switch {
+		case more: // in the same stretch
+			p.AfterID, p.end = rows[len(rows)-1].ID, end
+		case end.ID == "":
+			return nil
+		default:
+			p.AfterID, p.end = end.ID, Place{}
 		}
 	}
-	return nil
-}
-
-// wholeDecisions is a page of decisions with their documents.
-func (tx *Tx) wholeDecisions(p Page) ([]Decision, bool, error) {
-	q := listOf("SELECT " + decisionColumns + ", response, facts FROM decisions WHERE tenant_id = $1 AND environment = $2")
-	q.pageByID(p)
-	return list(tx, q, p, func(scan func(...any) error) (d Decision, err error) {
-		err = scan(append(d.fields(), &d.Response, &d.Facts)...)
-		return d, err
-	})
 }
 
 // CountDecisions counts the scope's decisions by looking at each, however long

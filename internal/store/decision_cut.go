@@ -2,30 +2,38 @@ package store
 
 import "context"
 
+// Cut is the beginning of a list of decisions.
+type Cut struct {
+	Rows int64
+	Last string // the last of them; "" when there is none
+	Next string // the list goes on after this decision; "" when it is over
+}
+
 // CutDecisions takes the first decisions that the filter and the page's bounds
-// admit, oldest first and beginning after its last row, at most so many, and
-// tells how many they are and the last of them; "" and 0 when there is none. It
-// looks at ids alone: it is for cutting a long list into stretches.
-func (tx *Tx) CutDecisions(f DecisionFilter, p Page, most int64) (last string, n int64, err error) {
-	q := listOf("SELECT coalesce(max(id), ''), count(*) FROM (SELECT id FROM decisions WHERE tenant_id = $1 AND environment = $2")
-	q.is("status", f.Status)
-	q.is("policy_key", f.PolicyKey)
-	q.between(p)
-	for _, bound := range []struct{ condition, id string }{{"id >= ?", p.FromID}, {"id < ?", p.ToID}, {"id > ?", p.AfterID}} {
-		if bound.id != "" {
-			q.where(bound.condition, bound.id)
-		}
+// admit, oldest first and beginning after its last row, at most so many. It
+// looks at ids alone: it is for cutting a long list into stretches. As with
+// pages, there may be more after a cut that found fewer, or none.
+func (tx *Tx) CutDecisions(f DecisionFilter, p Page, most int64) (cut Cut, err error) {
+	if p.end, err = tx.endOf(f, p); err != nil {
+		return Cut{}, err
 	}
-	q.add(" ORDER BY id LIMIT ?) AS stretch", most)
-	err = tx.one([]any{&last, &n}, q.text.String(), q.args...)
-	return last, n, err
+	q := cutOf(f, p, most)
+	err = tx.one([]any{&cut.Last, &cut.Rows}, q.text.String(), q.args...)
+	if cut.Next = p.end.ID; cut.Rows == most {
+		cut.Next = cut.Last
+	}
+	return cut, err
+}
+
+func cutOf(f DecisionFilter, p Page, most int64) *query {
+	q := listOf("SELECT coalesce(max(id), ''), count(*) FROM (SELECT id FROM decisions WHERE tenant_id = $1 AND environment = $2")
+	q.filtered(f)
+	q.byID(p)
+	q.add(" LIMIT ?) AS stretch", most)
+	return q
 }
 
 // CutDecisions is Tx.CutDecisions in a transaction of its own.
-func (s *Scope) CutDecisions(ctx context.Context, f DecisionFilter, p Page, most int64) (last string, n int64, err error) {
-	n, err = inRead(ctx, s, func(tx *Tx) (n int64, err error) {
-		last, n, err = tx.CutDecisions(f, p, most)
-		return n, err
-	})
-	return last, n, err
+func (s *Scope) CutDecisions(ctx context.Context, f DecisionFilter, p Page, most int64) (Cut, error) {
+	return inRead(ctx, s, func(tx *Tx) (Cut, error) { return tx.CutDecisions(f, p, most) })
 }

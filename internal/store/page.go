@@ -116,6 +116,12 @@ func (q *query) page(p Page) {
 
 // pageByID is page for decisions.
 func (q *query) pageByID(p Page) {
+	q.byID(p)
+	q.limit(p)
+}
+
+// byID adds all that bounds a list of decisions but how many are wanted.
+func (q *query) byID(p Page) {
 	q.between(p)
 	switch {
 	case p.end.ID == "":
@@ -125,7 +131,6 @@ func (q *query) pageByID(p Page) {
 		q.where("id <= ?", p.end.ID)
 	}
 	q.fromHere(p)
-	q.limit(p)
 }
 
 // fromHere adds the bounds of decisions' ids, the place to go on after, and the

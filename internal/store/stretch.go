@@ -17,6 +17,12 @@ const stretchRows = 2_000
 // lead admits, one for which there is an index. It is the zero Place when the
 // walk ends before. It looks at ids alone.
 func (tx *Tx) stretch(p Page, lead string, values ...any) (end Place, err error) {
+	q := stretchOf(p, lead, values...)
+	err = tx.each(func(scan func(...any) error) error { return scan(&end.ID, &end.Micros) }, q.text.String(), q.args...)
+	return end, err
+}
+
+func stretchOf(p Page, lead string, values ...any) *query {
 	last := "max"
 	if p.Descending {
 		last = "min"
@@ -28,8 +34,28 @@ func (tx *Tx) stretch(p Page, lead string, values ...any) (end Place, err error)
 	}
 	q.fromHere(p)
 	q.add(" LIMIT ?) AS stretch HAVING count(*) = ?)", int64(stretchRows), int64(stretchRows))
-	err = tx.each(func(scan func(...any) error) error { return scan(&end.ID, &end.Micros) }, q.text.String(), q.args...)
-	return end, err
+	return q
+}
+
+// endOf is the last row that a list of decisions may walk to with a filter. A
+// page that has its end keeps it.
+func (tx *Tx) endOf(f DecisionFilter, p Page) (Place, error) {
+	lead, value, rest := f.lead()
+	if len(rest) == 0 || p.end.ID != "" {
+		return p.end, nil
+	}
+	return tx.stretch(p, lead, value)
+}
+
+// filtered adds the conditions of a filter.
+func (q *query) filtered(f DecisionFilter) {
+	lead, value, rest := f.lead()
+	if lead != "" {
+		q.where(lead, value)
+	}
+	for _, c := range rest {
+		q.where(c.text, c.value)
+	}
 }
 
 // lead is the condition of the filter that a list is walked along by, and what

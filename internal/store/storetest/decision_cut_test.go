@@ -2,7 +2,10 @@
 package storetest_test
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -26,26 +29,103 @@ func TestCutDecisions(t *testing.T) {
 			filter store.DecisionFilter
 			page   store.Page
 			most   int64
-			last   string
-			n      int64
+			want   store.Cut
 		}{
-			{store.DecisionFilter{}, store.Page{}, 5, "dec_004", 5},
-			{store.DecisionFilter{}, store.Page{AfterID: "dec_004"}, 5, "dec_009", 5},
-			{store.DecisionFilter{}, store.Page{AfterID: "dec_009"}, 5, "dec_011", 2},
-			{store.DecisionFilter{}, store.Page{AfterID: "dec_011"}, 5, "", 0},
-			{store.DecisionFilter{Status: "DECLINED"}, store.Page{}, 3, "dec_006", 3},
-			{store.DecisionFilter{Status: "DECLINED", PolicyKey: "gold"}, store.Page{AfterID: "dec_006"}, 3, "dec_009", 1},
-			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1006, FromID: "dec_002", ToID: "dec_006"}, 9, "dec_005", 4},
+			{store.DecisionFilter{}, store.Page{}, 5, store.Cut{Rows: 5, Last: "dec_004", Next: "dec_004"}},
+			{store.DecisionFilter{}, store.Page{AfterID: "dec_004"}, 5, store.Cut{Rows: 5, Last: "dec_009", Next: "dec_009"}},
+			{store.DecisionFilter{}, store.Page{AfterID: "dec_009"}, 5, store.Cut{Rows: 2, Last: "dec_011"}},
+			{store.DecisionFilter{}, store.Page{AfterID: "dec_011"}, 5, store.Cut{}},
+			{store.DecisionFilter{Status: "DECLINED"}, store.Page{}, 3, store.Cut{Rows: 3, Last: "dec_006", Next: "dec_006"}},
+			{store.DecisionFilter{Status: "DECLINED", PolicyKey: "gold"}, store.Page{AfterID: "dec_006"}, 3, store.Cut{Rows: 1, Last: "dec_009"}},
+			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1006, FromID: "dec_002", ToID: "dec_006"}, 9, store.Cut{Rows: 4, Last: "dec_005"}},
 		} {
-			last, n, err := scope.CutDecisions(ctx, c.filter, c.page, c.most)
-			if err != nil || last != c.last || n != c.n {
-				t.Errorf("%+v %+v: got %d up to %q, %v", c.filter, c.page, n, last, err)
+			cut, err := scope.CutDecisions(ctx, c.filter, c.page, c.most)
+			if err != nil || cut != c.want {
+				t.Errorf("%+v %+v: got %+v, %v", c.filter, c.page, cut, err)
 			}
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
-			if last, n, err := other.CutDecisions(ctx, store.DecisionFilter{}, store.Page{}, 5); err != nil || n != 0 || last != "" {
-				t.Errorf("%s sees %d decisions up to %q, %v", who, n, last, err)
+			if cut, err := other.CutDecisions(ctx, store.DecisionFilter{}, store.Page{}, 5); err != nil || cut != (store.Cut{}) {
+				t.Errorf("%s sees %+v, %v", who, cut, err)
 			}
 		}
 	})
+}
+
+// TestRareDecisions cuts what is rare among many and walks along it: both find
+// what a look at every decision does, in its order, and neither asks for more
+// than a stretch at a time.
+func TestRareDecisions(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if db.Kind() == "postgres" {
+			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
+		}
+		execIn(t, tx, strings.Replace(manyDecisions, "'default'",
+			"CASE WHEN i % 1500 = 0 THEN 'rare' WHEN i > 19000 AND i % 2 = 0 THEN 'late' ELSE 'default' END", 1))
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		scope := db.Scope("ten_0", sandbox) // a third of them: those whose number three divides
+		walk := func(f store.DecisionFilter) (found []store.Decision) {
+			err := scope.WalkDecisions(t.Context(), f, store.Page{Limit: 60}, func(d *store.Decision) error {
+				found = append(found, *d)
+				return nil
+			})
+			wantKind(t, err, 0, "")
+			return found
+		}
+		all := walk(store.DecisionFilter{})
+		for _, c := range []struct {
+			filter store.DecisionFilter
+			cuts   int // 6,666 decisions are four stretches; every 25 found end a cut
+		}{
+			{store.DecisionFilter{PolicyKey: "none"}, 4},
+			{store.DecisionFilter{PolicyKey: "rare"}, 4},
+			{store.DecisionFilter{PolicyKey: "late"}, 10},
+			{store.DecisionFilter{Status: "REFERRED", PolicyKey: "rare"}, 1},
+			{store.DecisionFilter{Status: "APPROVED", PolicyKey: "late"}, 10},
+			{store.DecisionFilter{Status: "REFERRED"}, 1},
+			{store.DecisionFilter{PolicyKey: "default"}, 260},
+			{store.DecisionFilter{}, 267},
+		} {
+			var want []store.Decision
+			for _, d := range all {
+				if (c.filter.Status == "" || c.filter.Status == d.Status) && (c.filter.PolicyKey == "" || c.filter.PolicyKey == d.PolicyKey) {
+					want = append(want, d)
+				}
+			}
+			if diff := cmp.Diff(want, walk(c.filter)); diff != "" {
+				t.Errorf("%+v (-naive +walked):\n%s", c.filter, diff)
+			}
+			if cuts := wantCuts(t, scope, c.filter, want); cuts != c.cuts {
+				t.Errorf("%+v took %d cuts, want %d", c.filter, cuts, c.cuts)
+			}
+		}
+	})
+}
+
+// wantCuts cuts everything that a filter admits, and tells how many cuts it took.
+func wantCuts(t *testing.T, scope *store.Scope, f store.DecisionFilter, want []store.Decision) (cuts int) {
+	t.Helper()
+	var found int64
+	for after := ""; cuts == 0 || after != ""; cuts++ {
+		cut, err := scope.CutDecisions(t.Context(), f, store.Page{AfterID: after}, 25)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found += cut.Rows; cut.Rows > 25 || int(found) > len(want) || cut.Rows > 0 && cut.Last != want[found-1].ID {
+			t.Fatalf("%+v: %d so far, then %+v", f, found, cut)
+		}
+		after = cut.Next
+	}
+	if int(found) != len(want) {
+		t.Errorf("%+v: %d were cut, want %d", f, found, len(want))
+	}
+	return cuts
 }

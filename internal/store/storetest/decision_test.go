@@ -119,7 +119,7 @@ func TestWalkDecisions(t *testing.T) {
 		}
 		walk := func(scope *store.Scope, p store.Page) (ids []string) {
 			t.Helper()
-			err := scope.WalkDecisions(ctx, p, func(d *store.Decision) error {
+			err := scope.WalkDecisions(ctx, store.DecisionFilter{}, p, func(d *store.Decision) error {
 				if len(d.Response) == 0 || len(d.Facts) == 0 {
 					t.Errorf("%s comes without its documents", d.ID)
 				}
@@ -141,7 +141,7 @@ func TestWalkDecisions(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		enough := errors.New("enough")
-		if err := scope.WalkDecisions(ctx, store.Page{}, func(*store.Decision) error { return enough }); !errors.Is(err, enough) {
+		if err := scope.WalkDecisions(ctx, store.DecisionFilter{}, store.Page{}, func(*store.Decision) error { return enough }); !errors.Is(err, enough) {
 			t.Errorf("got %v", err)
 		}
 		if got, err := scope.CountDecisions(ctx); err != nil || got != n {
