@@ -53,6 +53,8 @@ const (
 	tidyEvery = 20
 	// arriveWithin is how long the input of a backtest may take to arrive.
 	arriveWithin = time.Hour
+	// vainFor is how long the input of a backtest is kept that came to nothing.
+	vainFor = time.Hour
 	// purgeSteps and purgeRounds bound what one sweep deletes, and how much of
 	// it in one transaction.
 	purgeSteps, purgeRounds = 50, 40
@@ -90,16 +92,20 @@ func (a *App) failAbandoned(ctx context.Context) error {
 	return err
 }
 
-// purge gives up the rows of old backtests, some at a time: what is left waits
-// for the next sweep.
+// purge gives up the rows of old backtests, and of those that came to nothing,
+// some at a time: what is left waits for the next sweep.
 func (a *App) purge(ctx context.Context) error {
-	days := a.config.BacktestDays
-	if days == 0 {
-		return nil
+	err := a.purgeOlder(ctx, vainFor, a.db.System().PurgeVainBacktests)
+	if days := a.config.BacktestDays; err == nil && days > 0 {
+		err = a.purgeOlder(ctx, time.Duration(days)*24*time.Hour, a.db.System().PurgeBacktests)
 	}
-	before := a.config.Now().Add(-time.Duration(days) * 24 * time.Hour).UnixMicro()
+	return err
+}
+
+func (a *App) purgeOlder(ctx context.Context, age time.Duration, some func(context.Context, int64, int) (int64, error)) error {
+	before := a.config.Now().Add(-age).UnixMicro()
 	for range purgeRounds {
-		n, err := a.db.System().PurgeBacktests(ctx, before, purgeSteps)
+		n, err := some(ctx, before, purgeSteps)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -95,7 +95,7 @@ func knobs() []knob {
 			whole(func(c *Config) *int { return &c.PlanCache }, 1, 1_000_000)},
 		{groupStore, "backtest-workers", "", "number", "0", "chunks of large backtests that this node does at once; 0 takes half of its processors, at least one",
 			whole(func(c *Config) *int { return &c.BacktestWorkers }, 0, 1000)},
-		{groupStore, "backtest-retention-days", "", "number", "30", "days that the rows of a backtest are kept after it is over, for their export and the report as a page; the report as JSON stays; 0 keeps them for ever",
+		{groupStore, "backtest-retention-days", "", "number", "30", "days that the rows of a backtest are kept after it has succeeded, for their export and the report as a page; the report as JSON stays; 0 keeps them for ever",
 			whole(func(c *Config) *int { return &c.BacktestDays }, 0, 36500)},
 
 		{groupTenant, "ip-countries", "", "file", "", "MMDB file with the countries of addresses; the table in the binary when empty",

@@ -170,7 +170,7 @@ func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *pi
 		return err
 	}
 	in.rows, in.chunks = in.rows+p.rows, in.chunks+1
-	return scope.InsertBacktestChunk(ctx, id, c)
+	return scope.ReceiveBacktestChunk(ctx, id, c)
 }
 
 // breakOff ends a run whose rows did not arrive whole, with what was wrong if

@@ -199,6 +199,65 @@ func TestBrokenUpload(t *testing.T) {
 	})
 }
 
+// TestCancelledUpload: a run that is cancelled while its file arrives takes no
+// more of it, and the sender hears why.
+func TestCancelledUpload(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup().on(start(s.T, s.db, stackOptions{backtests: tiny, spread: &waiting{}}))
+		scope := s.db.Scope(m.tenantID, string(tenant.Sandbox))
+		kept := func(id string) int {
+			s.Helper()
+			chunks, err := scope.PendingChunks(s.Context(), id)
+			if err != nil {
+				s.Fatal(err)
+			}
+			return len(chunks)
+		}
+		reader, writer := io.Pipe()
+		request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, m.url+"/v1/backtest", reader)
+		if err != nil {
+			s.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+m.key)
+		request.Header.Set("Content-Type", "text/csv")
+		file, cancelled := bookCSV(1500), make(chan struct{})
+		go func() {
+			_, _ = io.WriteString(writer, file[:len(file)/3])
+			<-cancelled
+			_, _ = io.WriteString(writer, file[len(file)/3:])
+			_ = writer.Close()
+		}()
+		answered := make(chan answer, 1)
+		go func() {
+			got, err := m.do(request)
+			if err != nil {
+				s.Error(err)
+			}
+			answered <- got
+		}()
+		var id string
+		for began := time.Now(); id == "" || kept(id) == 0; <-time.After(5 * time.Millisecond) {
+			if list := m.get("/v1/backtest?status=receiving").list("data"); len(list) == 1 {
+				id, _ = list[0].(map[string]any)["backtest_id"].(string)
+			}
+			if time.Since(began) > time.Minute {
+				s.Fatal("the run does not begin")
+			}
+		}
+		m.post("/v1/backtest/"+id+"/cancel", "").want(http.StatusOK).is("status", "cancelled")
+		before := kept(id)
+		close(cancelled)
+		got := <-answered
+		got.refused(http.StatusConflict, "invalid_transition")
+		checkContract(s.T, http.MethodPost, "/v1/backtest", "", got)
+		if after := kept(id); after != before {
+			s.Errorf("%d chunks were kept when the run was cancelled, and %d at the end of the file", before, after)
+		}
+		m.get("/v1/backtest/"+id).want(http.StatusOK).is("status", "cancelled", "error", nil)
+	})
+}
+
 // TestSlowUpload is not waited for: the rest of the file never comes.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"verdict/internal/fault"
 )
 
 // BacktestChunk is a piece of a backtest: whole rows of its input, and what
@@ -23,6 +25,20 @@ func (tx *Tx) InsertBacktestChunk(id string, c BacktestChunk) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		id, c.Number, c.First, c.Rows, flag(c.Done), present(c.Input), present(c.Result))
 	return err
+}
+
+// ReceiveBacktestChunk is InsertBacktestChunk for a chunk that has just arrived.
+// Conflict invalid_transition when its run is not receiving any more: it was
+// cancelled, or taken for abandoned.
+func (tx *Tx) ReceiveBacktestChunk(id string, c BacktestChunk) error {
+	b, err := tx.lockBacktest(id)
+	if err != nil {
+		return err
+	}
+	if b.Status != BacktestReceiving {
+		return fault.New(fault.Conflict, CodeInvalidTransition, "a backtest that is %s takes no more rows", b.Status)
+	}
+	return tx.InsertBacktestChunk(id, c)
 }
 
 // BacktestChunk finds a chunk with its input and without its result.
@@ -86,9 +102,9 @@ func (tx *Tx) PendingChunks(id string) ([]int64, error) {
 	return numbers, err
 }
 
-// InsertBacktestChunk is Tx.InsertBacktestChunk in a transaction of its own.
-func (s *Scope) InsertBacktestChunk(ctx context.Context, id string, c BacktestChunk) error {
-	return s.Write(ctx, func(tx *Tx) error { return tx.InsertBacktestChunk(id, c) })
+// ReceiveBacktestChunk is Tx.ReceiveBacktestChunk in a transaction of its own.
+func (s *Scope) ReceiveBacktestChunk(ctx context.Context, id string, c BacktestChunk) error {
+	return s.Write(ctx, func(tx *Tx) error { return tx.ReceiveBacktestChunk(id, c) })
 }
 
 // BacktestChunk is Tx.BacktestChunk in a transaction of its own.

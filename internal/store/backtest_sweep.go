@@ -48,10 +48,20 @@ func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, now
 // that no transaction is long, and returns how many it did: 0 when there is
 // nothing more to do.
 func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
+	return sys.purge(ctx, "finished_micros > 0", beforeMicros, limit)
+}
+
+// PurgeVainBacktests is PurgeBacktests for the runs that did not succeed: nobody
+// can read their chunks.
+func (sys *System) PurgeVainBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
+	return sys.purge(ctx, "status IN ('failed', 'cancelled')", beforeMicros, limit)
+}
+
+func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, limit int) (int64, error) {
 	var done int64
 	err := sys.write(ctx, func(s *session) error {
 		done = 0 // a write may be repeated
-		runs, err := s.unpurged(beforeMicros, limit)
+		runs, err := s.unpurged(which, beforeMicros, limit)
 		if err != nil {
 			return err
 		}
@@ -66,17 +76,17 @@ func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit
 	return done, err
 }
 
-// unpurged are runs that were over before a time and whose chunks are kept.
-func (s *session) unpurged(beforeMicros int64, limit int) ([]BacktestRef, error) {
+// unpurged are runs that were over before a time and whose chunks are kept, of
+// those that a condition admits for which there is an index.
+func (s *session) unpurged(which string, beforeMicros int64, limit int) ([]BacktestRef, error) {
 	var runs []BacktestRef
 	err := s.each(func(scan func(...any) error) error {
 		var r BacktestRef
 		err := scan(&r.TenantID, &r.Environment, &r.ID)
 		runs = append(runs, r)
 		return err
-	}, `SELECT tenant_id, environment, id FROM backtests
-		WHERE finished_micros > 0 AND purged = 0 AND finished_micros < $1 ORDER BY finished_micros, id LIMIT $2`,
-		beforeMicros, int64(limit))
+	}, "SELECT tenant_id, environment, id FROM backtests WHERE "+which+` AND purged = 0 AND finished_micros < $1
+		ORDER BY finished_micros, id LIMIT $2`, beforeMicros, int64(limit))
 	return runs, err
 }
 

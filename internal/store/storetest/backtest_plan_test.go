@@ -34,6 +34,7 @@ func TestBacktestPlans(t *testing.T) {
 			{"SELECT id FROM backtests WHERE finished_micros = 0 AND status IN ('queued', 'running') ORDER BY created_micros, id", "backtests_unfinished"},
 			{"SELECT id FROM backtests WHERE finished_micros = 0 AND status = 'receiving' AND created_micros < 7", "backtests_unfinished"},
 			{"SELECT id FROM backtests WHERE finished_micros > 0 AND purged = 0 AND finished_micros < 7 ORDER BY finished_micros, id LIMIT 5", "backtests_unpurged"},
+			{"SELECT id FROM backtests WHERE status IN ('failed', 'cancelled') AND purged = 0 AND finished_micros < 7 ORDER BY finished_micros, id LIMIT 5", "backtests_vain"},
 			{"SELECT id FROM backtests WHERE " + scope + " AND (created_micros, id) < (7, 'bt_1') ORDER BY created_micros DESC, id DESC LIMIT 51", "backtests_page"},
 			{"SELECT id FROM backtests WHERE " + scope + " AND status = 'failed' ORDER BY created_micros DESC, id DESC LIMIT 51", "backtests_status"},
 			{"SELECT number FROM backtest_chunks WHERE " + scope + " AND backtest_id = 'bt_1' AND done = 0 ORDER BY number", "backtest_chunks_pending"},

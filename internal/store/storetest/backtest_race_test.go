@@ -178,3 +178,43 @@ func TestPurgeBacktests(t *testing.T) {
 		}
 	})
 }
+
+// TestPurgeVainBacktests gives up the chunks of runs that came to nothing, and
+// of no others.
+func TestPurgeVainBacktests(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, sys, scope := t.Context(), db.System(), signUp(t, db, "ten_A")
+		for _, id := range []string{"bt_failed", "bt_late", "bt_cancelled", "bt_succeeded", "bt_going"} {
+			queued(t, scope, id, 2)
+		}
+		for number := range int64(2) {
+			_, _, err := scope.FinishChunk(ctx, "bt_succeeded", number+1, 100, nil, 2000)
+			wantKind(t, err, 0, "")
+		}
+		for _, b := range []store.Backtest{
+			{ID: "bt_failed", Status: store.BacktestFailed, FinishedMicros: 2000},
+			{ID: "bt_late", Status: store.BacktestFailed, FinishedMicros: 4000},
+			{ID: "bt_succeeded", Status: store.BacktestSucceeded, FinishedMicros: 2000},
+		} {
+			if finished, err := scope.FinishBacktest(ctx, b); err != nil || !finished {
+				t.Fatal(finished, err)
+			}
+		}
+		_, _, err := scope.CancelBacktest(ctx, "bt_cancelled", 3000, store.AuditEntry{ID: "aud_cancel"})
+		wantKind(t, err, 0, "")
+		for _, want := range []int64{6, 0} { // two chunks and a record, twice
+			if n, err := sys.PurgeVainBacktests(ctx, 4000, 10); n != want || err != nil {
+				t.Errorf("%d steps, want %d; %v", n, want, err)
+			}
+		}
+		for id, want := range map[string]int{"bt_failed": 0, "bt_cancelled": 0, "bt_late": 2, "bt_succeeded": 2, "bt_going": 2} {
+			got, err := scope.Backtest(ctx, id)
+			kept := 0
+			err = errors.Join(err, scope.WalkChunkInputs(ctx, id, func(store.BacktestChunk) error { kept++; return nil }))
+			if err != nil || kept != want || got.Purged != (want == 0) {
+				t.Errorf("%s: %d chunks are kept, purged %t, %v", id, kept, got.Purged, err)
+			}
+		}
+	})
+}

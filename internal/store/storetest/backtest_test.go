@@ -70,9 +70,9 @@ func TestBacktest(t *testing.T) {
 		wantRun(t, scope, want)
 		wantKind(t, scope.InsertBacktest(ctx, want, store.AuditEntry{}), fault.Conflict, store.CodeVersionConflict)
 		for number := range int64(2) {
-			wantKind(t, scope.InsertBacktestChunk(ctx, "bt_1", chunk(number+1)), 0, "")
+			wantKind(t, scope.ReceiveBacktestChunk(ctx, "bt_1", chunk(number+1)), 0, "")
 		}
-		wantKind(t, scope.InsertBacktestChunk(ctx, "bt_1", chunk(2)), fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, scope.ReceiveBacktestChunk(ctx, "bt_1", chunk(2)), fault.Conflict, store.CodeVersionConflict)
 		if first, left, err := scope.FinishChunk(ctx, "bt_1", 1, 100, nil, 2000); first || left != 0 || err != nil {
 			t.Errorf("a run whose input is not whole took a result: %t, %d, %v", first, left, err)
 		}
@@ -165,7 +165,7 @@ func TestChunks(t *testing.T) {
 		calls := 0
 		err = scope.WalkChunkInputs(ctx, "bt_1", func(store.BacktestChunk) error {
 			calls++
-			wantKind(t, scope.InsertBacktestChunk(ctx, "bt_2", chunk(9)), 0, "")
+			wantKind(t, scope.InsertBacktest(ctx, run("bt_3"), store.AuditEntry{ID: "aud_3"}), 0, "")
 			return stop
 		})
 		wantKind(t, err, fault.Conflict, "stop")
@@ -209,7 +209,7 @@ func TestBacktestIsolation(t *testing.T) {
 			if err := other.WalkChunkResults(ctx, "bt_1", never); err != nil {
 				t.Error(err)
 			}
-			wantKind(t, other.InsertBacktestChunk(ctx, "bt_1", chunk(1)), 0, "") // a piece of a run of its own
+			wantNotFound(t, other.ReceiveBacktestChunk(ctx, "bt_1", chunk(2)))
 		}
 		wantRun(t, scope, before)
 		wantPending(t, scope, "bt_1", 1)
@@ -252,5 +252,29 @@ func TestListBacktests(t *testing.T) {
 		if err != nil || !more || len(all) != 4 || all[3].Status != store.BacktestCancelled || all[3].FinishedMicros != 2000 {
 			t.Errorf("got %+v, %t, %v", all, more, err)
 		}
+	})
+}
+
+// TestLateChunks: a run that is not receiving any more takes no input.
+func TestLateChunks(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		queued(t, scope, "bt_queued", 1)
+		for _, id := range []string{"bt_failed", "bt_cancelled", "bt_abandoned"} {
+			wantKind(t, scope.InsertBacktest(ctx, run(id), store.AuditEntry{ID: "aud_" + id}), 0, "")
+			wantKind(t, scope.ReceiveBacktestChunk(ctx, id, chunk(1)), 0, "")
+		}
+		_, err := scope.FinishBacktest(ctx, store.Backtest{ID: "bt_failed", Status: store.BacktestFailed, FinishedMicros: 2000})
+		wantKind(t, err, 0, "")
+		_, _, err = scope.CancelBacktest(ctx, "bt_cancelled", 2000, store.AuditEntry{ID: "aud_cancel"})
+		wantKind(t, err, 0, "")
+		_, err = db.System().FailAbandonedBacktests(ctx, 4000, 6000)
+		wantKind(t, err, 0, "")
+		for _, id := range []string{"bt_queued", "bt_failed", "bt_cancelled", "bt_abandoned"} {
+			wantKind(t, scope.ReceiveBacktestChunk(ctx, id, chunk(2)), fault.Conflict, store.CodeInvalidTransition)
+			wantPending(t, scope, id, 1)
+		}
+		wantNotFound(t, scope.ReceiveBacktestChunk(ctx, "bt_none", chunk(1)))
 	})
 }
