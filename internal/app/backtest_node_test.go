@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +51,60 @@ func TestBacktestNodeKilled(t *testing.T) {
 	single := alone.await(t, key, beginBacktest(t, alone, key), over)
 	if diff := cmp.Diff(reportOf(t, single), reportOf(t, survived)); diff != "" {
 		t.Errorf("the reports differ (-alone +survived):\n%s", diff)
+	}
+}
+
+// TestLargeReplay has the queue of each database cut a range of stored decisions
+// into chunks, and do them.
+func TestLargeReplay(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		t.Helper()
+		n := startNode(t, databaseURL)
+		key := signUp(t, n)
+		status, one, _ := n.call("POST", "/v1/decisions", key, "", `{"bureau_report":{"score":742}}`)
+		if status != http.StatusOK {
+			t.Fatalf("decide: %d %v", status, one)
+		}
+		copyDecision(t, databaseURL, 24_999)
+		status, run, _ := n.call("POST", "/v1/backtest", key, "", `{"decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}}`)
+		id, _ := run["backtest_id"].(string)
+		if status != http.StatusAccepted || run["status"] != "receiving" {
+			t.Fatalf("begin: %d %v", status, run)
+		}
+		report, _ := n.await(t, key, id, over)["report"].(map[string]any)
+		if report["rows_evaluated"] != 25_000.0 || report["rows_failed"] != 0.0 {
+			t.Errorf("the report is %v", report)
+		}
+	})
+}
+
+// copyDecision stores the one decision so many times again, within the same
+// millisecond and before it.
+func copyDecision(t *testing.T, databaseURL string, times int) {
+	t.Helper()
+	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	copied := `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
+			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
+		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ` + strconv.Itoa(times) + `)
+		SELECT tenant_id, environment, substr(id, 1, 14) || '0000000000' || (100000 + i), created_micros, applicant_ref, status, grade,
+			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor
+		FROM decisions, numbers`
+	statements := []string{copied}
+	if !strings.HasPrefix(databaseURL, "sqlite") {
+		statements = []string{"SELECT set_config('verdict.role', 'system', true)", copied}
+	}
+	for _, statement := range statements {
+		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package decisioning
 
 import (
 	"context"
+	"time"
 
 	"verdict/internal/fault"
 	"verdict/internal/store"
@@ -44,6 +45,9 @@ type BacktestLimits struct {
 	// and 10,000.
 	ChunkBytes            int
 	ChunkRows, ReplayRows int64
+	// CutTime is how long a job goes on cutting stored decisions before it lets
+	// others have their turn; 10 seconds.
+	CutTime time.Duration
 	// MaxRows and MaxBytes bound a job; 100 million and 16 GiB, unpacked.
 	MaxRows, MaxBytes int64
 }
@@ -63,6 +67,9 @@ func (l *BacktestLimits) fill() {
 	}
 	if l.ReplayRows == 0 {
 		l.ReplayRows = 10_000
+	}
+	if l.CutTime == 0 {
+		l.CutTime = 10 * time.Second
 	}
 	if l.MaxRows == 0 {
 		l.MaxRows = 100_000_000

@@ -20,7 +20,11 @@ const codeInternal = "internal_error"
 // another try; what no try can mend ends the run instead.
 func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
 	scope := s.db.Scope(c.TenantID, c.Environment)
-	err := s.runChunk(ctx, scope, c)
+	do := s.runChunk
+	if c.Number <= cutNumber {
+		do = s.cutReplay
+	}
+	err := do(ctx, scope, c)
 	var spoilt notARefusal
 	switch {
 	case isKind(err, fault.NotFound):

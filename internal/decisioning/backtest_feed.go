@@ -7,13 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/sheet"
 	"verdict/internal/store"
-	"verdict/internal/tenant"
 )
 
 // piece is a stretch of a run's rows: what one chunk is made of.
@@ -93,61 +91,6 @@ func (f *bookFeed) next(context.Context, bool) (piece, error) {
 	p := piece{first: f.done + 1, rows: n}
 	f.done += n
 	return p, nil
-}
-
-// replayFeed cuts a range of stored decisions. A piece names the decision it
-// begins after and the one it ends with, which is one of its rows.
-type replayFeed struct {
-	scope *store.Scope
-	which span
-	each  int64
-	after string
-	over  bool
-	done  int64
-}
-
-// pieceCuts is how many cuts make a piece at most. Where few decisions of the
-// range are wanted it ends with fewer rows than it may have, and not with so
-// many others in between that nobody walks past them in time.
-const pieceCuts = 100
-
-func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
-	p := piece{first: f.done + 1}
-	var after, last string
-	for cuts := 0; !f.over && p.rows < f.each && cuts < pieceCuts; {
-		cut, err := f.scope.CutDecisions(ctx, f.which.filter(), f.which.page(f.after), f.each-p.rows)
-		if err != nil {
-			return piece{}, err
-		}
-		if p.rows == 0 { // cuts in which nothing was found before are no part of it
-			after = f.after
-		}
-		if cut.Rows > 0 {
-			p.rows, last = p.rows+cut.Rows, cut.Last
-		}
-		if p.rows > 0 {
-			cuts++
-		}
-		f.after, f.over = cut.Next, cut.Next == ""
-	}
-	if p.rows == 0 {
-		return piece{}, io.EOF
-	}
-	p.input = []byte(after + " " + last)
-	f.done += p.rows
-	return p, nil
-}
-
-func (r span) filter() store.DecisionFilter {
-	return store.DecisionFilter{PolicyKey: r.policyKey, Status: r.status}
-}
-
-// page is the range after a decision.
-func (r span) page(after string) store.Page {
-	return store.Page{
-		AfterID: after, FromMicros: micros(r.from), ToMicros: micros(r.to),
-		FromID: tenant.FirstID(tenant.KindDecision, r.from), ToID: tenant.FirstID(tenant.KindDecision, r.to.Add(time.Millisecond-1)),
-	}
 }
 
 // bounded refuses a file that is larger than it may be, however small it was

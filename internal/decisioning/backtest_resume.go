@@ -53,6 +53,12 @@ func (s *Service) ResumeBacktests(ctx context.Context) error {
 
 func (s *Service) resume(ctx context.Context, ref store.BacktestRef) error {
 	scope := s.db.Scope(ref.TenantID, ref.Environment)
+	if ref.Status == store.BacktestReceiving {
+		if s.options.Spreader != nil {
+			s.spread(ctx, scope, ref.ID, cutNumber, cutNumber)
+		}
+		return nil
+	}
 	pending, err := scope.PendingChunks(ctx, ref.ID)
 	if err != nil {
 		return err

@@ -2,9 +2,7 @@ package decisioning
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"verdict/internal/backtest"
@@ -155,37 +153,6 @@ func (s *Service) perform(ctx context.Context, scope *store.Scope, j *backtestRu
 	}
 	w.Block(sheet.Block{Data: p.block, First: p.first, Rows: int(p.rows)})
 	return ctx.Err()
-}
-
-// replayPage is how many stored decisions are held at a time.
-const replayPage = 100
-
-var errPieceDone = errors.New("the piece is done")
-
-func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p piece, w *backtest.Worker) error {
-	after, last, _ := strings.Cut(string(p.input), " ")
-	page := j.replay.page(after)
-	page.Limit = replayPage
-	row := p.first
-	err := scope.WalkDecisions(ctx, j.replay.filter(), page, func(d *store.Decision) error {
-		if d.ID > last {
-			return errPieceDone
-		}
-		facts, err := readFacts(d.Facts)
-		if err != nil {
-			return fmt.Errorf("the facts of decision %s: %w", d.ID, notARefusal{err})
-		}
-		w.Facts(row, d.ID, facts, d.Status)
-		row++
-		if d.ID == last {
-			return errPieceDone // the next may be far
-		}
-		return nil
-	})
-	if errors.Is(err, errPieceDone) {
-		return nil
-	}
-	return err
 }
 
 // answerNow runs everything and stores the run with its report, its rows and

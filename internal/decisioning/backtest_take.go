@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"math"
 	"time"
 
 	"verdict/internal/fault"
@@ -54,12 +55,14 @@ func (s *Service) takeBacktest(ctx context.Context, p tenant.Principal, scope *s
 	switch {
 	case err != nil:
 		return Answer{}, err
-	case len(held) == 0:
+	case whole && rowsOf(held) == 0:
 		return Answer{}, noRows()
 	case whole && (!a.async || s.options.Spreader == nil):
 		return s.answerNow(ctx, p, scope, job, held, keep)
 	case s.options.Spreader == nil:
 		return Answer{}, fault.New(fault.TooLarge, codeTooLarge, "this service has nobody for large backtests; send at most %d rows", s.options.Backtests.SmallRows)
+	case a.source == sourceDecisions:
+		return s.enqueueReplay(ctx, p, scope, job, held, whole, keep)
 	}
 	return s.enqueue(ctx, p, scope, job, &intake{a: a, feed: rows, held: held, whole: whole, most: s.options.Backtests.MaxRows}, keep)
 }
@@ -68,12 +71,12 @@ func (s *Service) takeBacktest(ctx context.Context, p tenant.Principal, scope *s
 // are all.
 func (s *Service) gather(ctx context.Context, a *asked, rows feed) (held []piece, whole bool, err error) {
 	limits := &s.options.Backtests
-	small := limits.SmallRows
+	small, pieces := limits.SmallRows, math.MaxInt
 	if a.source == sourceDecisions {
-		small /= replayWeight
+		small, pieces = small/replayWeight, replayPieces
 	}
 	var n, size int64
-	for n <= small && size <= limits.SmallBytes {
+	for n <= small && size <= limits.SmallBytes && len(held) < pieces {
 		p, err := rows.next(ctx, false)
 		if errors.Is(err, io.EOF) {
 			return held, true, nil
@@ -94,12 +97,24 @@ func (s *Service) gather(ctx context.Context, a *asked, rows feed) (held []piece
 // line of a file.
 const replayWeight = 10
 
+// replayPieces is how many pieces of stored decisions are cut at once, however
+// few rows there are in them.
+const replayPieces = 3
+
+func rowsOf(held []piece) (n int64) {
+	for i := range held {
+		n += held[i].rows
+	}
+	return n
+}
+
 // intake is the rows of a job while they arrive.
 type intake struct {
 	a            *asked
 	feed         feed
-	held         []piece // read already
-	whole        bool    // and that is all
+	held         []piece     // read already
+	whole        bool        // and that is all
+	enough       func() bool // for now, asked after each piece; nil for never
 	most         int64
 	rows, chunks int64
 }
@@ -119,26 +134,36 @@ func (s *Service) enqueue(ctx context.Context, p tenant.Principal, scope *store.
 	if err == nil {
 		answer, err = s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
 			record.Status, record.Rows, record.Chunks = store.BacktestQueued, in.rows, in.chunks
-			location := "/v1/backtest/" + record.ID
-			return Answer{Status: statusAccepted, Location: location, Body: Backtest{Backtest: record}.body()},
-				tx.QueueBacktest(record.ID, in.rows, in.chunks)
+			return accepted(record), tx.QueueBacktest(record.ID, in.rows, in.chunks)
 		})
 	}
 	if err != nil {
 		s.breakOff(ctx, scope, record.ID, err)
 		return Answer{}, err
 	}
-	chunks := make([]Chunk, in.chunks)
-	for i := range chunks {
-		chunks[i] = Chunk{scope.Tenant(), scope.Environment(), record.ID, int64(i) + 1}
-	}
-	if err := s.options.Spreader.Spread(ctx, chunks); err != nil {
-		// It is queued; whoever looks after unfinished runs spreads it again.
-		s.options.Logger.WarnContext(ctx, "a backtest waits to be spread", "backtest", record.ID, "error", err)
-	}
+	s.spread(ctx, scope, record.ID, 1, in.chunks)
 	return answer, nil
 }
 
+// accepted is the answer to a run that a job has.
+func accepted(record store.Backtest) Answer {
+	return Answer{Status: statusAccepted, Location: "/v1/backtest/" + record.ID, Body: Backtest{Backtest: record}.body()}
+}
+
+// spread has chunks of a run done, from one number to another. If that fails
+// they are stored all the same: whoever looks after unfinished runs spreads
+// them again.
+func (s *Service) spread(ctx context.Context, scope *store.Scope, id string, from, to int64) {
+	var chunks []Chunk
+	for number := from; number <= to; number++ {
+		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
+	}
+	if err := s.options.Spreader.Spread(ctx, chunks); err != nil {
+		s.options.Logger.WarnContext(ctx, "a backtest waits to be spread", "backtest", id, "error", err)
+	}
+}
+
+// store takes the rows until they are whole, or enough for now.
 func (in *intake) store(ctx context.Context, scope *store.Scope, id string) error {
 	for i := range in.held {
 		if err := in.keep(ctx, scope, id, &in.held[i]); err != nil {
@@ -149,6 +174,7 @@ func (in *intake) store(ctx context.Context, scope *store.Scope, id string) erro
 	for !in.whole {
 		p, err := in.feed.next(ctx, true)
 		if errors.Is(err, io.EOF) {
+			in.whole = true
 			return nil
 		}
 		if err == nil {
@@ -157,7 +183,7 @@ func (in *intake) store(ctx context.Context, scope *store.Scope, id string) erro
 		if err == nil {
 			err = in.keep(ctx, scope, id, &p)
 		}
-		if err != nil {
+		if err != nil || in.enough != nil && in.enough() {
 			return err
 		}
 	}

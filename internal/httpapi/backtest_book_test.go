@@ -108,7 +108,9 @@ func (m *member) upload(query, contentType, file string, headers ...string) answ
 func (m *member) finish(spread *waiting, accepted answer) answer {
 	m.Helper()
 	accepted.want(http.StatusAccepted)
-	m.run(spread.take())
+	for chunks := spread.take(); len(chunks) > 0; chunks = spread.take() { // of a replay some bring others
+		m.run(chunks)
+	}
 	return m.get("/v1/backtest/" + accepted.text("backtest_id")).want(http.StatusOK)
 }
 

@@ -47,6 +47,13 @@ func (tx *Tx) BacktestChunk(id string, number int64) (BacktestChunk, error) {
 	return c, oneOf("part of a backtest", err)
 }
 
+// LastBacktestChunk finds the chunk of a run with the highest number, with its
+// input and without its result.
+func (tx *Tx) LastBacktestChunk(id string) (BacktestChunk, error) {
+	c, err := tx.chunk("input", "AND number >= $4 ORDER BY number DESC LIMIT 1", id, 0)
+	return c, oneOf("part of a backtest", err)
+}
+
 // chunk reads the first chunk that a condition admits, with one of its two
 // documents; sql.ErrNoRows when there is none.
 func (tx *Tx) chunk(document, condition, id string, number int64) (BacktestChunk, error) {

@@ -9,22 +9,26 @@ const CodeAbandoned = "input_incomplete"
 
 // BacktestRef names a run among all tenants', with how far it is.
 type BacktestRef struct {
-	TenantID, Environment, ID string
-	ChunksDone                int64
+	TenantID, Environment, ID, Status string
+	ChunksDone                        int64 // while it is receiving, those that there are
 }
 
-// UnfinishedBacktests are the runs that are queued or running, the oldest first.
+// UnfinishedBacktests are the runs that are to be worked on, the oldest first:
+// those that are queued or running, and replays whose chunks are being cut.
 func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, error) {
 	var refs []BacktestRef
 	err := sys.read(ctx, func(s *session) error {
 		refs = nil // a read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var r BacktestRef
-			err := scan(&r.TenantID, &r.Environment, &r.ID, &r.ChunksDone)
+			err := scan(&r.TenantID, &r.Environment, &r.ID, &r.Status, &r.ChunksDone)
 			refs = append(refs, r)
 			return err
-		}, `SELECT tenant_id, environment, id, chunks_done FROM backtests
-			WHERE finished_micros = 0 AND status IN ('queued', 'running') ORDER BY created_micros, id`)
+		}, `SELECT tenant_id, environment, id, status, CASE WHEN status = 'receiving' THEN (SELECT coalesce(max(c.number), 0)
+				FROM backtest_chunks c WHERE c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.backtest_id = b.id)
+				ELSE chunks_done END
+			FROM backtests b WHERE finished_micros = 0 AND (status IN ('queued', 'running') OR status = 'receiving' AND source = 'decisions')
+			ORDER BY created_micros, id`)
 	})
 	return refs, err
 }

@@ -115,9 +115,15 @@ func TestSweepBacktests(t *testing.T) {
 		for _, r := range []store.Backtest{run("bt_left"), young} {
 			wantKind(t, a.InsertBacktest(ctx, r, store.AuditEntry{}), 0, "")
 		}
+		cutting := run("bt_cutting")
+		cutting.CreatedMicros, cutting.Source = 4500, "decisions"
+		wantKind(t, b.InsertBacktest(ctx, cutting, store.AuditEntry{}), 0, "")
+		wantKind(t, b.ReceiveBacktestChunk(ctx, "bt_cutting", chunk(7)), 0, "")
 		refs, err := sys.UnfinishedBacktests(ctx)
 		want := []store.BacktestRef{
-			{TenantID: "ten_A", Environment: sandbox, ID: "bt_queued"}, {TenantID: "ten_B", Environment: sandbox, ID: "bt_running", ChunksDone: 1},
+			{TenantID: "ten_A", Environment: sandbox, ID: "bt_queued", Status: store.BacktestQueued},
+			{TenantID: "ten_B", Environment: sandbox, ID: "bt_running", Status: store.BacktestRunning, ChunksDone: 1},
+			{TenantID: "ten_B", Environment: sandbox, ID: "bt_cutting", Status: store.BacktestReceiving, ChunksDone: 7},
 		}
 		if diff := cmp.Diff(want, refs); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

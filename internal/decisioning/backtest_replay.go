@@ -1,0 +1,234 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"verdict/internal/backtest"
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// replayFeed cuts a range of stored decisions.
+type replayFeed struct {
+	scope *store.Scope
+	which span
+	each  int64
+	after string
+	over  bool
+	done  int64
+}
+
+// pieceCuts is how many cuts make a piece at most. Where few decisions of the
+// range are wanted it ends with fewer rows than it may have, or none, and not
+// with so many others in between that nobody walks past them in time.
+const pieceCuts = 100
+
+func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
+	p := piece{first: f.done + 1}
+	r := replayed{after: f.after}
+	for cuts := 0; !f.over && p.rows < f.each && cuts < pieceCuts; cuts++ {
+		cut, err := f.scope.CutDecisions(ctx, f.which.filter(), f.which.page(f.after), f.each-p.rows)
+		if err != nil {
+			return piece{}, err
+		}
+		if cut.Rows > 0 {
+			p.rows, r.last = p.rows+cut.Rows, cut.Last
+		}
+		f.after, f.over = cut.Next, cut.Next == ""
+	}
+	if f.over && p.rows == 0 {
+		return piece{}, io.EOF
+	}
+	r.next = f.after
+	p.input = r.input()
+	f.done += p.rows
+	return p, nil
+}
+
+// replayed says which stored decisions a piece is: those after one up to the
+// last of them, and after which one the next piece begins; "" behind the last.
+type replayed struct{ after, last, next string }
+
+func (r replayed) input() []byte { return []byte(r.after + " " + r.last + " " + r.next) }
+
+// readReplayed reads what input wrote. Earlier releases had every piece begin
+// after the last decision of the one before, and did not say so.
+func readReplayed(input []byte) (r replayed) {
+	var rest string
+	var told bool
+	r.after, rest, _ = strings.Cut(string(input), " ")
+	if r.last, r.next, told = strings.Cut(rest, " "); !told {
+		r.next = r.last
+	}
+	return r
+}
+
+func (r span) filter() store.DecisionFilter {
+	return store.DecisionFilter{PolicyKey: r.policyKey, Status: r.status}
+}
+
+// page is the range after a decision.
+func (r span) page(after string) store.Page {
+	return store.Page{
+		AfterID: after, FromMicros: micros(r.from), ToMicros: micros(r.to),
+		FromID: tenant.FirstID(tenant.KindDecision, r.from), ToID: tenant.FirstID(tenant.KindDecision, r.to.Add(time.Millisecond-1)),
+	}
+}
+
+// replayPage is how many stored decisions are held at a time.
+const replayPage = 100
+
+var errPieceDone = errors.New("the piece is done")
+
+func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p piece, w *backtest.Worker) error {
+	if p.rows == 0 {
+		return nil
+	}
+	which := readReplayed(p.input)
+	page := j.replay.page(which.after)
+	page.Limit = replayPage
+	row := p.first
+	err := scope.WalkDecisions(ctx, j.replay.filter(), page, func(d *store.Decision) error {
+		if d.ID > which.last {
+			return errPieceDone
+		}
+		facts, err := readFacts(d.Facts)
+		if err != nil {
+			return fmt.Errorf("the facts of decision %s: %w", d.ID, notARefusal{err})
+		}
+		w.Facts(row, d.ID, facts, d.Status)
+		row++
+		if d.ID == which.last {
+			return errPieceDone // the next may be far
+		}
+		return nil
+	})
+	if errors.Is(err, errPieceDone) {
+		return nil
+	}
+	return err
+}
+
+// cutNumber is the number of the first chunk that is none: the job that cuts
+// what is left of a replay. The ones after it, which go on, count down.
+const cutNumber = 0
+
+// enqueueReplay stores what was cut of a replay so far, and has the rest cut by
+// a job: however long the range is, nobody waits for it. A replay that is
+// receiving is always such a job's.
+func (s *Service) enqueueReplay(ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool, keep keep) (Answer, error) {
+	record := job.record
+	record.Status = store.BacktestReceiving
+	if whole {
+		record.Status, record.Rows, record.Chunks = store.BacktestQueued, rowsOf(held), int64(len(held))
+	}
+	answer, err := s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+		if err := tx.InsertBacktest(record); err != nil {
+			return Answer{}, err
+		}
+		for i := range held {
+			c, err := held[i].chunk(int64(i) + 1)
+			if err == nil {
+				err = tx.InsertBacktestChunk(record.ID, c)
+			}
+			if err != nil {
+				return Answer{}, err
+			}
+		}
+		audit := s.audit(p, time.UnixMicro(record.CreatedMicros), actionBacktestCreated, record.ID, "")
+		return accepted(record), tx.Audit(audit)
+	})
+	switch {
+	case err != nil:
+	case whole:
+		s.spread(ctx, scope, record.ID, 1, record.Chunks)
+	default:
+		s.spread(ctx, scope, record.ID, cutNumber, cutNumber)
+	}
+	return answer, err
+}
+
+// cutReplay cuts more of a replay, and has its chunks done when that was all.
+// It goes on where the chunks end that there are, so it does no harm if somebody
+// else does the same: of two that cut the same piece one ends.
+func (s *Service) cutReplay(ctx context.Context, scope *store.Scope, c Chunk) error {
+	in, err := s.intakeOf(ctx, scope, c.BacktestID)
+	if err == nil && in != nil {
+		until := s.now().Add(s.options.Backtests.CutTime)
+		in.enough = func() bool { return s.now().After(until) }
+		err = in.store(ctx, scope, c.BacktestID)
+	}
+	switch {
+	case isKind(err, fault.TooLarge), isKind(err, fault.Limited):
+		s.breakOff(ctx, scope, c.BacktestID, err)
+		return nil
+	case isKind(err, fault.Conflict): // it was cancelled, or is cut by somebody else
+		return nil
+	case err != nil || in == nil:
+		return err
+	case !in.whole:
+		s.spread(ctx, scope, c.BacktestID, c.Number-1, c.Number-1)
+		return nil
+	case in.rows == 0:
+		s.breakOff(ctx, scope, c.BacktestID, noRows())
+		return nil
+	}
+	return s.queueReplay(ctx, scope, c.BacktestID, in)
+}
+
+// intakeOf is what is left to be cut of a replay; nil when that is not asked for
+// any more.
+func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (*intake, error) {
+	var record store.Backtest
+	var last store.BacktestChunk
+	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
+		if record, err = tx.Backtest(id); err != nil || record.Status != store.BacktestReceiving {
+			return err
+		}
+		last, err = tx.LastBacktestChunk(id)
+		return err
+	})
+	if err != nil || record.Status != store.BacktestReceiving {
+		return nil, err
+	}
+	job, err := s.storedRun(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	caller, err := s.tenantOf(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	limits, from := &s.options.Backtests, readReplayed(last.Input)
+	in := &intake{a: &asked{}, most: limits.MaxRows, rows: last.First + last.Rows - 1, chunks: last.Number}
+	in.feed = &replayFeed{scope: scope, which: job.replay, each: limits.ReplayRows, after: from.next, over: from.next == "", done: in.rows}
+	return in, s.afford(ctx, caller, in.a)
+}
+
+// queueReplay has the chunks of a replay done, unless another cut has added to
+// them or was first.
+func (s *Service) queueReplay(ctx context.Context, scope *store.Scope, id string, in *intake) error {
+	err := scope.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.QueueBacktest(id, in.rows, in.chunks); err != nil {
+			return err
+		}
+		last, err := tx.LastBacktestChunk(id)
+		if err == nil && last.Number != in.chunks {
+			err = fault.New(fault.Conflict, store.CodeVersionConflict, "another chunk was cut meanwhile")
+		}
+		return err
+	})
+	if isKind(err, fault.Conflict) {
+		return nil
+	}
+	if err == nil {
+		s.spread(ctx, scope, id, 1, in.chunks)
+	}
+	return err
+}
