@@ -128,7 +128,7 @@ func TestBacktestOfOtherRows(t *testing.T) {
 	first := b.post("/console/sandbox/backtests/synthetic", "n", "500", "seed", "7").location()
 	b.post("/console/sandbox/backtests/synthetic", "n", "-3", "bad_rate", "x").want(http.StatusUnprocessableEntity).
 		has(`id="e-n"`, `id="e-bad_rate"`, `value="-3"`)
-	today := b.clock.now().UTC().Format("2006-01-02")
+	today := tenant.BusinessDay(b.clock.now())
 	second := b.post("/console/sandbox/backtests/decisions", "from", "2024-01-01", "to", today).location()
 	b.get("/console/sandbox" + second).want(http.StatusOK).has("Stored decisions")
 	b.post("/console/sandbox/backtests/decisions", "from", "soon").want(http.StatusUnprocessableEntity).has(`id="e-from"`)
