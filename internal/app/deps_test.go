@@ -59,13 +59,14 @@ var house = []room{
 	{"recovery", pure, "fault wire loan"},
 
 	{"tenant", useCase, "fault wire"},
+	{"admission", useCase, ""},
 	{"store", adapter, "fault"},
 	{"decisioning", useCase, allBelow},
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant decisioning"},
-	{"httpapi", adapter, "fault wire api tenant decisioning agent"},
-	{"console", adapter, "fault wire api chart tenant decisioning agent"},
+	{"httpapi", adapter, "fault wire api tenant admission decisioning agent"},
+	{"console", adapter, "fault wire api chart tenant admission decisioning agent"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},

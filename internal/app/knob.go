@@ -81,7 +81,7 @@ func knobs() []knob {
 
 		{groupStore, "database-url", "", "URL", "sqlite:verdict.db", "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…",
 			databaseURL},
-		{groupStore, "db-connections", "", "number", "8", "connections that read, and on PostgreSQL those that write as well",
+		{groupStore, "db-connections", "", "number", "8", "connections that read, at most half of them for exports; on PostgreSQL two more write and four serve the queue of backtests",
 			whole(func(c *Config) *int { return &c.Store.Connections }, 1, 1000)},
 		{groupStore, "db-batch", "", "number", "256", "writes committed together at most",
 			whole(func(c *Config) *int { return &c.Store.BatchSize }, 1, 10_000)},

@@ -72,6 +72,7 @@ func (a *App) newDoor() (*httpapi.API, error) {
 		Agents: agents, Now: c.Now,
 		Logger: a.logger, Version: c.Version, Commit: c.Commit, SignupRate: c.SignupRate, MaxBody: c.MaxBody, MaxReport: c.MaxReport, MaxReading: c.MaxReading,
 		MaxInFlight:    c.MaxInFlight,
+		MaxExports:     max(1, c.Store.Connections/2), // the rest reads for everybody else
 		RequestTimeout: c.WriteTimeout * 2 / 3,
 		TrustedProxies: c.TrustedProxies, Observe: a.observe,
 	})

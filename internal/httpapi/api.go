@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"verdict/api"
+	"verdict/internal/admission"
 	"verdict/internal/agent"
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
@@ -39,6 +40,9 @@ type Options struct {
 	// MaxInFlight is how many requests are worked on at once; 512. Those beyond
 	// are refused at once. Those that only read count apart.
 	MaxInFlight int
+	// MaxExports is how many files are sent at once; 4. Those beyond are refused
+	// at once, and of one tenant those beyond half of it.
+	MaxExports int
 	// RequestTimeout bounds the work on one request; 20 s. It should be less
 	// than the server's own patience with writing the answer.
 	RequestTimeout time.Duration
@@ -79,8 +83,9 @@ type API struct {
 	buckets      tenant.Buckets[owner]
 	docs         *http.ServeMux
 	pages        *docs
-	reading      reading
-	works, reads admission
+	reading      *admission.Memory
+	works, reads *admission.Places
+	exports      *admission.Shares
 	probes       readiness
 	started      time.Time
 	leaving      atomic.Bool
@@ -92,6 +97,7 @@ const (
 
 	defaultMaxReading     = 512 << 20
 	defaultMaxInFlight    = 512
+	defaultMaxExports     = 4
 	defaultRequestTimeout = 20 * time.Second
 	defaultFilePace       = 30 * time.Second
 )
@@ -116,6 +122,9 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	if o.MaxInFlight == 0 {
 		o.MaxInFlight = defaultMaxInFlight
 	}
+	if o.MaxExports == 0 {
+		o.MaxExports = defaultMaxExports
+	}
 	if o.RequestTimeout == 0 {
 		o.RequestTimeout = defaultRequestTimeout
 	}
@@ -134,12 +143,19 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	}
 	a := &API{
 		service: service, agents: o.Agents, options: o, ids: newRequestIDs(), docs: http.NewServeMux(), pages: pages, started: o.Now(),
+		reading: admission.NewMemory(o.MaxReading), works: admission.NewPlaces(o.MaxInFlight), reads: admission.NewPlaces(o.MaxInFlight),
+		exports: admission.NewShares(o.MaxExports),
 	}
-	a.reading.room, a.works.room, a.reads.room = o.MaxReading, int64(o.MaxInFlight), int64(o.MaxInFlight)
 	pages.register(a.docs)
 	a.routes = newRouter(a.table())
 	return a, nil
 }
+
+// Memory is what bodies may take, all together, wherever they come in.
+func (a *API) Memory() *admission.Memory { return a.reading }
+
+// Exports are the places of files that are sent, whoever sends them.
+func (a *API) Exports() *admission.Shares { return a.exports }
 
 // Leave makes the API say that it is not ready, so that a load balancer sends
 // nobody here any more while the last requests are answered.
@@ -173,7 +189,7 @@ func (a *API) table() []route {
 		{pattern: "GET /v1/backtest", handle: a.backtests, bucket: bucketRead},
 		{pattern: "GET /v1/backtest/{id}", handle: a.backtest, bucket: bucketRead},
 		{pattern: "POST /v1/backtest/{id}/cancel", handle: a.cancelBacktest, bucket: bucketWrite, once: true},
-		{pattern: "GET /v1/backtest/{id}/rows", handle: a.backtestRows, bucket: bucketBacktest, only: "text/csv"},
+		{pattern: "GET /v1/backtest/{id}/rows", handle: a.backtestRows, bucket: bucketBacktest, only: csvType},
 		{pattern: "GET /v1/backtest/{id}/report", handle: a.backtestPage, bucket: bucketBacktest, only: "text/html"},
 		{pattern: "GET /v1/credit/backtest", handle: a.runBook, bucket: bucketBacktest},
 		{pattern: "POST /v1/agents/underwrite", handle: a.underwrite, bucket: bucketDecide, body: required, report: true, once: true},

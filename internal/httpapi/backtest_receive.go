@@ -44,8 +44,8 @@ func (c *call) streams() bool {
 // or as a part of a form, with the options in the fields before it.
 func (a *API) receiveBacktest(c *call) error {
 	var ok bool
-	if c.reserved, ok = a.reading.reserve(fileMemory); !ok {
-		return fault.New(fault.Unavailable, codeUnavailable, "too many large bodies are being read at once; try again later")
+	if c.reserved, ok = a.reading.Reserve(fileMemory); !ok {
+		return noMemory()
 	}
 	// Whether the sender is still there shows when the file is read. What came
 	// before it went away is dealt with all the same, so that the refusal says

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"verdict/internal/fault"
@@ -29,34 +28,6 @@ func (b *buffer) release() {
 	if b != nil && cap(b.data) <= keepBuffer {
 		b.data = b.data[:0]
 		buffers.Put(b)
-	}
-}
-
-// reading is the memory that bodies may take, all together. A parsed document
-// takes several times its bytes, so that a few large ones at once would be
-// more than the machine has.
-type reading struct {
-	room  int64
-	taken atomic.Int64
-}
-
-// parsedFactor is about how many times its bytes a parsed document takes.
-const parsedFactor = 7
-
-// reserve takes memory for a body of so many bytes; ok is false when there is
-// no room.
-func (r *reading) reserve(bytes int64) (reserved int64, ok bool) {
-	reserved = bytes * parsedFactor
-	if r.taken.Add(reserved) > r.room {
-		r.taken.Add(-reserved)
-		return 0, false
-	}
-	return reserved, true
-}
-
-func (r *reading) release(reserved int64) {
-	if reserved > 0 {
-		r.taken.Add(-reserved)
 	}
 }
 
@@ -95,8 +66,8 @@ func (c *call) readBody() error {
 		length = most // nobody knows
 	}
 	var ok bool
-	if c.reserved, ok = c.api.reading.reserve(length); !ok {
-		return fault.New(fault.Unavailable, codeUnavailable, "too many large bodies are being read at once; try again later")
+	if c.reserved, ok = c.api.reading.Reserve(length); !ok {
+		return noMemory()
 	}
 	c.buffer, _ = buffers.Get().(*buffer)
 	data, err := readAll(io.LimitReader(c.r.Body, most+1), c.buffer.data)
@@ -143,6 +114,10 @@ func (c *call) parse(data []byte) error {
 	c.buffer.release()
 	c.buffer = nil
 	return err
+}
+
+func noMemory() error {
+	return fault.New(fault.Unavailable, codeUnavailable, "too many large bodies are being read at once; try again later")
 }
 
 func tooLarge(most int64) error {

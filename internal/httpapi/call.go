@@ -38,6 +38,7 @@ type call struct {
 	code      string
 	reserved  int64 // of the memory for bodies
 	admitted  bool  // has a place among those that are worked on
+	exporting bool  // has one among those that are sent
 	shed      bool  // was refused for want of one
 	bytesIn   int64
 	bytesOut  int64
@@ -270,11 +271,7 @@ func (c *call) end() {
 	if aborted {
 		c.status, c.code = http.StatusInternalServerError, codeInternal
 	}
-	c.buffer.release()
-	c.api.reading.release(c.reserved)
-	if c.admitted {
-		c.gate().release()
-	}
+	c.leave()
 	c.tell(c.api.options.Now().Sub(c.begun))
 	if aborted {
 		panic(http.ErrAbortHandler)

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// csvType is what exports are.
+const csvType = "text/csv"
+
 // pagePatience is how long one page of an export may take to be sent.
 const pagePatience = 30 * time.Second
 
@@ -43,7 +46,7 @@ func (e *export) Write(p []byte) (int, error) {
 	if !e.begun {
 		e.begun = true
 		h := e.c.w.Header()
-		h["Content-Type"] = []string{"text/csv; charset=utf-8"}
+		h["Content-Type"] = []string{csvType + "; charset=utf-8"}
 		h["Content-Disposition"] = []string{`attachment; filename="` + e.name + `"`}
 		h["Cache-Control"] = noStore
 		e.c.status = http.StatusOK

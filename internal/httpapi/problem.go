@@ -91,8 +91,11 @@ func (c *call) refusal(err error) *fault.Error {
 	var refusal *fault.Error
 	switch {
 	case errors.Is(err, errFull):
-		c.turnedAway()
+		c.turnedAway(c.gate())
 		return errFull
+	case errors.Is(err, errExports):
+		c.turnedAway(c.api.exports.Places)
+		return errExports
 	case errors.As(err, &refusal):
 		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
 			c.api.options.Logger.Warn("refused", "request_id", c.requestID, "route", c.routeName(), "error", err)

@@ -61,6 +61,7 @@ type stackOptions struct {
 	spread    decisioning.Spreader
 	pace      time.Duration // of files
 	inFlight  int
+	exports   int
 }
 
 // each runs a test on the whole stack over each database.
@@ -90,6 +91,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	}
 	api, err := httpapi.New(s.service, httpapi.Options{
 		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234", FilePace: o.pace, MaxInFlight: o.inFlight,
+		MaxExports: o.exports,
 	})
 	if err != nil {
 		t.Fatal(err)

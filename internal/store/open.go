@@ -112,7 +112,13 @@ func sqliteName(path string, pragmas []string, options Options) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
-// connectPostgres has one bounded pool: PostgreSQL isolates writers itself.
+// postgresWriters is how many connections write: the committer's, and one more
+// for when that was lost and is not let go of yet.
+const postgresWriters = 2
+
+// connectPostgres has connections that write beside those that read: a pool
+// serves those who wait in any order, and however many readers there are, they
+// must not keep the committer waiting.
 func connectPostgres(databaseURL string, options Options) (*DB, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
@@ -127,10 +133,10 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = options.Timeout / 2
 	}
-	connections := stdlib.OpenDB(*config)
-	bound(connections, options.Connections)
-	shared := pool{DB: connections}
-	return &DB{dialect: postgres{}, options: options, writer: shared, reader: shared}, nil
+	writer, reader := stdlib.OpenDB(*config), stdlib.OpenDB(*config)
+	bound(writer, postgresWriters)
+	bound(reader, options.Connections)
+	return &DB{dialect: postgres{}, options: options, writer: pool{DB: writer}, reader: pool{DB: reader}}, nil
 }
 
 func bound(connections *sql.DB, n int) {

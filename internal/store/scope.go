@@ -112,7 +112,7 @@ func (db *DB) read(ctx context.Context, fn func(*session) error) error {
 // or with the refusal of a new one.
 func (db *DB) pastDeadConnections(try func() error) error {
 	err := try()
-	for range db.options.Connections {
+	for range max(db.options.Connections, postgresWriters) {
 		if db.dialect.class(err) != classLost {
 			break
 		}

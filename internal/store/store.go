@@ -31,8 +31,8 @@ import (
 
 // Options are the limits of a DB. A zero field takes its default.
 type Options struct {
-	// Connections bounds the connections that read, and on PostgreSQL those
-	// that write as well (default 8).
+	// Connections bounds the connections that read (default 8). Those that
+	// write are apart: one on SQLite, two on PostgreSQL.
 	Connections int
 	// BatchSize is how many writes are committed together at most (default 256).
 	BatchSize int
@@ -104,13 +104,7 @@ func (db *DB) Close() error {
 	return err
 }
 
-func (db *DB) closePools() error {
-	err := db.reader.Close()
-	if db.writer.DB != db.reader.DB {
-		err = errors.Join(err, db.writer.Close())
-	}
-	return err
-}
+func (db *DB) closePools() error { return errors.Join(db.reader.Close(), db.writer.Close()) }
 
 // Stats counts the committer's work since the database was opened.
 type Stats struct {
