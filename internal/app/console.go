@@ -14,6 +14,7 @@ func (a *App) newConsole() (*console.Console, error) {
 	return console.New(a.service, console.Options{
 		Now: a.config.Now, Logger: a.logger, Version: a.config.Version, RequestTimeout: a.config.WriteTimeout * 2 / 3,
 		Address: a.door.Address, Secure: a.door.Secure, Reference: a.door.Reference,
+		MaxInFlight: a.config.MaxInFlight, Memory: a.door.Memory(), Exports: a.door.Exports(),
 		Observe: func(o console.Observation) { a.observe(httpapi.Observation(o)) },
 	})
 }

@@ -10,7 +10,7 @@ import (
 func (c *Console) auditPages() []page {
 	return []page{
 		{pattern: "GET /console/{env}/audit", handle: c.audit, scope: tenant.Read},
-		{pattern: "GET /console/{env}/audit.csv", handle: c.auditCSV, scope: tenant.Read},
+		{pattern: "GET /console/{env}/audit.csv", handle: c.auditCSV, scope: tenant.Read, export: true},
 	}
 }
 

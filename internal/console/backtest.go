@@ -25,7 +25,7 @@ func (c *Console) backtestPages() []page {
 		{pattern: "GET /console/{env}/backtests/{id}", handle: c.backtest, scope: tenant.Read},
 		{pattern: "POST /console/{env}/backtests/{id}/cancel", handle: c.cancelBacktest, scope: tenant.Decide},
 		{pattern: "GET /console/{env}/backtests/{id}/report.html", handle: c.backtestReport, scope: tenant.Read},
-		{pattern: "GET /console/{env}/backtests/{id}/rows.csv", handle: c.backtestRows, scope: tenant.Read},
+		{pattern: "GET /console/{env}/backtests/{id}/rows.csv", handle: c.backtestRows, scope: tenant.Read, export: true},
 	}
 }
 

@@ -27,6 +27,9 @@ const (
 	drainedFile = 64 << 20
 )
 
+// fileMemory is what a file takes while it is received, to be reserved.
+const fileMemory = 4 << 20
+
 // sentByScript says that the form was sent by our own module, which follows no
 // redirect: it is told where to go.
 const sentByScript = "X-Verdict-Upload"
@@ -39,10 +42,11 @@ func (c *Console) uploadBacktest(v *visit) error {
 	// left half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), longestFile)
 	defer cancel()
-	body := newPaced(v)
+	body := newPaced(v, longestFile)
 	draw := func(v *visit) error { return c.drawBacktestForm(v, fromFile) }
 	file, err := v.readUpload(body, decisioning.BacktestMembers())
 	if err != nil {
+		v.drain(body)
 		return v.again(err, draw)
 	}
 	texts := map[string]string{}
@@ -57,8 +61,7 @@ func (c *Console) uploadBacktest(v *visit) error {
 	}
 	answer, err := c.service.RunBacktest(ctx, v.caller(), r, nil)
 	if err != nil {
-		// A browser hears nothing before all is sent, unless it is very much.
-		_, _ = io.CopyN(io.Discard, body, drainedFile)
+		v.drain(body)
 	}
 	body.rest()
 	v.ctx = ctx // the file may have taken longer than a page may
@@ -72,6 +75,9 @@ func (c *Console) uploadBacktest(v *visit) error {
 // be read. A field that is not among the known ones is refused.
 func (v *visit) readUpload(body io.Reader, known []string) (io.Reader, error) {
 	v.form = &form{values: url.Values{}}
+	if err := v.reserve(fileMemory); err != nil {
+		return nil, err
+	}
 	kind, params, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
 	if kind != "multipart/form-data" || params["boundary"] == "" || len(params["boundary"]) > 70 {
 		return nil, fault.New(fault.Malformed, "malformed_form", "the form cannot be read")
@@ -122,11 +128,12 @@ func uploadFault(err error) error {
 type paced struct {
 	v       *visit
 	control *http.ResponseController
-	left    int // of this stretch
+	left    int       // of this stretch
+	end     time.Time // of all of it
 }
 
-func newPaced(v *visit) *paced {
-	p := &paced{v: v, control: http.NewResponseController(v.w), left: paceBytes}
+func newPaced(v *visit, longest time.Duration) *paced {
+	p := &paced{v: v, control: http.NewResponseController(v.w), left: paceBytes, end: time.Now().Add(longest)}
 	p.wait()
 	return p
 }
@@ -135,6 +142,9 @@ func newPaced(v *visit) *paced {
 // told keeps its own.
 func (p *paced) wait() {
 	until := time.Now().Add(filePace)
+	if p.end.Before(until) {
+		until = p.end
+	}
 	_ = p.control.SetReadDeadline(until)
 	_ = p.control.SetWriteDeadline(until.Add(pagePatience))
 }

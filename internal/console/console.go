@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
 )
@@ -22,6 +23,15 @@ type Options struct {
 	MaxForm int64
 	// RequestTimeout bounds the work on one request; 20 s.
 	RequestTimeout time.Duration
+	// MaxInFlight is how many requests are worked on at once; 512. Those beyond
+	// are refused at once.
+	MaxInFlight int
+	// Memory is what bodies may take and Exports are the places of files that are
+	// sent, both all together; by default 512 MiB and 4 of the console's own.
+	Memory  *admission.Memory
+	Exports *admission.Shares
+	// PostRate is how fast one person may send forms; 240 a minute, 120 at once.
+	PostRate tenant.Rate
 	// Address is where a request comes from and Secure whether it came
 	// encrypted, as far as a proxy's word on that is to be trusted. By default
 	// no proxy's is.
@@ -58,6 +68,8 @@ type Console struct {
 	templates map[string]*template.Template
 	mux       *http.ServeMux
 	guard     *http.CrossOriginProtection
+	places    *admission.Places
+	posts     tenant.Buckets[string] // by user id
 	menu      []menuGroup
 	shown     map[string]bool // the paths of the pages that can be asked for
 }
@@ -65,11 +77,13 @@ type Console struct {
 const (
 	defaultMaxForm        = 1 << 20
 	defaultRequestTimeout = 20 * time.Second
+	defaultMaxInFlight    = 512
+	defaultMaxReading     = 512 << 20
+	defaultMaxExports     = 4
 )
 
-// New makes the handler of everything under /console. A template that cannot
-// be read is told here and not when somebody asks for the page.
-func New(service *decisioning.Service, o Options) (*Console, error) {
+// withDefaults fills in what is left open.
+func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -82,15 +96,34 @@ func New(service *decisioning.Service, o Options) (*Console, error) {
 	if o.RequestTimeout == 0 {
 		o.RequestTimeout = defaultRequestTimeout
 	}
+	if o.MaxInFlight == 0 {
+		o.MaxInFlight = defaultMaxInFlight
+	}
+	if o.Memory == nil {
+		o.Memory = admission.NewMemory(defaultMaxReading)
+	}
+	if o.Exports == nil {
+		o.Exports = admission.NewShares(defaultMaxExports)
+	}
+	if o.PostRate == (tenant.Rate{}) {
+		o.PostRate = tenant.Rate{Allowance: 240, Window: time.Minute, Burst: 120}
+	}
 	if o.Address == nil {
 		o.Address = remoteHost
 	}
 	if o.Secure == nil {
 		o.Secure = func(r *http.Request) bool { return r.TLS != nil }
 	}
+	return o
+}
+
+// New makes the handler of everything under /console. A template that cannot
+// be read is told here and not when somebody asks for the page.
+func New(service *decisioning.Service, o Options) (*Console, error) {
+	o = o.withDefaults()
 	c := &Console{
 		service: service, options: o, ids: tenant.NewIDs(rand.Reader), mux: http.NewServeMux(),
-		guard: http.NewCrossOriginProtection(), shown: map[string]bool{},
+		guard: http.NewCrossOriginProtection(), places: admission.NewPlaces(o.MaxInFlight), shown: map[string]bool{},
 	}
 	var err error
 	if c.assets, err = loadAssets(); err != nil {

@@ -25,6 +25,13 @@ type form struct {
 
 // readForm reads the posted form within its limit.
 func (v *visit) readForm() error {
+	length := v.r.ContentLength
+	if most := v.console.options.MaxForm; length < 0 || length > most {
+		length = most
+	}
+	if err := v.reserve(length); err != nil {
+		return err
+	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, v.console.options.MaxForm)
 	err := v.r.ParseForm()
 	var tooLarge *http.MaxBytesError

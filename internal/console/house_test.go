@@ -60,7 +60,19 @@ func newHouse(t *testing.T) *house {
 // houseOver is the console over a database of choice.
 func houseOver(t *testing.T, db *store.DB) *house {
 	t.Helper()
+	return houseWith(t, db, console.Options{})
+}
+
+// houseWith is the console with what a test wants otherwise. Tests send forms
+// faster than people do.
+func houseWith(t *testing.T, db *store.DB, o console.Options) *house {
+	t.Helper()
 	h := &house{T: t, clock: &clock{}}
+	o.Now, o.Version = h.clock.now, "1.2.3"
+	o.Reference = func() (template.HTML, error) { return `<h1 id="quick-start">The API</h1>`, nil }
+	if o.PostRate == (tenant.Rate{}) {
+		o.PostRate = tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
+	}
 	var err error
 	h.service, err = decisioning.New(db, decisioning.Options{
 		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
@@ -68,11 +80,7 @@ func houseOver(t *testing.T, db *store.DB) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.console, err = console.New(h.service, console.Options{
-		Now: h.clock.now, Version: "1.2.3",
-		Reference: func() (template.HTML, error) { return `<h1 id="quick-start">The API</h1>`, nil },
-	})
-	if err != nil {
+	if h.console, err = console.New(h.service, o); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(h.console)

@@ -92,6 +92,12 @@ func (v *visit) waitHint(err error) {
 func (v *visit) refusal(err error) *fault.Error {
 	var refusal *fault.Error
 	switch {
+	case errors.Is(err, errFull):
+		v.turnedAway(v.console.places)
+		return errFull
+	case errors.Is(err, errExports):
+		v.turnedAway(v.console.options.Exports.Places)
+		return errExports
 	case errors.As(err, &refusal):
 		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
 			v.console.options.Logger.Warn("refused", "request_id", v.requestID, "route", v.page.pattern, "error", err)

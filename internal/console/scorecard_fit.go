@@ -13,12 +13,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// The largest file that a scorecard is fitted to here, and how long that may
-// take. What is larger is sent to the API.
+// The largest file that a scorecard is fitted to here, how long it may take to
+// arrive, since it is held in memory, and how long the fitting may take. What is
+// larger is sent to the API.
 const (
-	maxFitFile  = 64 << 20
-	longestFit  = 3 * time.Minute
-	fitPatience = longestFit + pagePatience
+	maxFitFile     = 64 << 20
+	longestFitFile = 5 * time.Minute
+	longestFit     = 3 * time.Minute
+	fitPatience    = longestFit + pagePatience
 )
 
 func (c *Console) fitForm(v *visit) error { return v.render("scorecard_fit", "Fit a scorecard", nil) }
@@ -41,24 +43,14 @@ func writeText(w *wire.Writer, text string) { w.String(text) }
 // fitScorecard learns a scorecard from a file, and shows how it was learnt. It
 // is kept when that was asked for.
 func (c *Console) fitScorecard(v *visit) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), longestFit)
+	ctx, cancel := context.WithTimeout(v.r.Context(), longestFitFile+longestFit)
 	defer cancel()
 	v.ctx = ctx
-	var known []string
-	for _, f := range fitFields {
-		known = append(known, f.name)
-	}
-	file, err := v.readUpload(newPaced(v), known)
+	body := newPaced(v, longestFitFile)
+	answer, err := c.fitUpload(v, body)
 	if err != nil {
-		return v.again(err, c.fitForm)
-	}
-	body, err := fitBody(v.form, file)
-	if err != nil {
-		return v.again(err, c.fitForm)
-	}
-	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitPatience)) // a writer that cannot keeps its own
-	answer, err := c.service.FitScorecard(ctx, v.caller(), body, nil)
-	if err != nil {
+		v.drain(body)
+		body.rest()
 		return v.again(atFile(err), c.fitForm)
 	}
 	fitted, err := wire.Parse(answer.Body)
@@ -73,25 +65,50 @@ func (c *Console) fitScorecard(v *visit) error {
 	}{fitted.Get("scorecard"), cardFactors(fitted.Get("scorecard")), fitted.Get("report"), featureBars(fitted.Get("report"))})
 }
 
-// fitBody is what a request to the API would say, with the file as its text.
-func fitBody(f *form, file io.Reader) (wire.Value, error) {
-	rows, err := io.ReadAll(io.LimitReader(file, maxFitFile+1))
-	switch {
-	case err != nil:
-		return wire.Value{}, uploadFault(err)
-	case len(rows) > maxFitFile:
-		var faults fault.List
-		faults.Add("/file", fault.CodeOutOfRange, "must have at most %d MiB; send a larger one to the API", maxFitFile>>20)
-		return wire.Value{}, faults.Err()
+// fitUpload fits to the file of a form. The file is not read when it could not
+// be used.
+func (c *Console) fitUpload(v *visit, body io.Reader) (decisioning.Answer, error) {
+	var known []string
+	for _, f := range fitFields {
+		known = append(known, f.name)
 	}
-	w := wire.Writer{Buf: make([]byte, 0, len(rows)+len(rows)/8+1<<10)}
+	file, err := v.readUpload(body, known)
+	if err != nil {
+		return decisioning.Answer{}, err
+	}
+	if err := c.service.FittingFree(); err != nil {
+		return decisioning.Answer{}, err
+	}
+	options, err := fitOptions(v.form)
+	if err != nil {
+		return decisioning.Answer{}, err
+	}
+	rows, err := v.readFile(file, maxFitFile, fitTooLarge())
+	if err != nil {
+		return decisioning.Answer{}, err
+	}
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitPatience)) // a writer that cannot keeps its own
+	ctx, cancel := context.WithTimeout(v.ctx, longestFit)
+	defer cancel()
+	return c.service.FitFile(ctx, v.caller(), options, rows)
+}
+
+func fitTooLarge() error {
+	var faults fault.List
+	faults.Add("/file", fault.CodeOutOfRange, "must have at most %d MiB; send a larger one to the API", maxFitFile>>20)
+	return faults.Err()
+}
+
+// fitOptions is what a request to the API would say beside its rows.
+func fitOptions(f *form) (wire.Value, error) {
+	var w wire.Writer
 	w.Object()
 	for _, field := range fitFields {
 		if text := f.Value(field.name); text != "" {
 			field.write(w.Key(field.name), text)
 		}
 	}
-	w.Key("csv").String(string(rows)).EndObject()
+	w.EndObject()
 	return wire.Parse(w.Buf)
 }
 

@@ -22,6 +22,8 @@ type page struct {
 	public bool
 	// upload leaves the body to the handler, which reads it as it comes in.
 	upload bool
+	// export sends a file piece by piece, at its reader's pace.
+	export bool
 }
 
 // table is every page. Each part of the console lists its own, in the file

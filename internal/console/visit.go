@@ -27,6 +27,8 @@ type visit struct {
 	status    int    // of the page that is drawn; 200 unless a form was refused
 	code      string // of the refusal
 	form      *form
+	place     func() // gives back the place that it has; nil when it has none
+	reserved  int64  // of the memory for bodies
 }
 
 // policy lets a page load our own files and nothing else, and run no script
@@ -44,6 +46,7 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 	ctx, cancel := context.WithTimeout(r.Context(), c.options.RequestTimeout)
 	defer cancel()
 	v.ctx = ctx
+	defer v.makeRoom()
 	defer v.end()
 	v.headers()
 	if err := v.serve(); err != nil {
@@ -67,6 +70,9 @@ func (v *visit) headers() {
 // serve opens the doors in the order in which they must be passed: a stranger's
 // form is turned away before anything is looked up for it.
 func (v *visit) serve() error {
+	if v.console.places.Full() {
+		return errFull
+	}
 	if err := v.console.guard.Check(v.r); err != nil {
 		return errCrossOrigin
 	}
@@ -80,11 +86,17 @@ func (v *visit) serve() error {
 		if v.page.scope != 0 && !v.who.scopes.Has(v.page.scope) {
 			return errRole
 		}
+		if err := v.limit(); err != nil {
+			return err
+		}
 	}
 	if v.r.Method == http.MethodPost && !v.page.upload {
 		if err := v.readForm(); err != nil {
 			return err
 		}
+	}
+	if err := v.admit(); err != nil {
+		return err
 	}
 	return v.page.handle(v)
 }

@@ -19,10 +19,20 @@ const CodeFittingBusy = "fitting_busy"
 // it and the report of its training; with save it is stored too, as a created
 // one is.
 func (s *Service) FitScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+	return s.fitFrom(ctx, p, body, nil, o)
+}
+
+// FitFile is FitScorecard with the rows as a CSV file beside the body, which has
+// none.
+func (s *Service) FitFile(ctx context.Context, p tenant.Principal, body wire.Value, file string) (Answer, error) {
+	return s.fitFrom(ctx, p, body, &file, nil)
+}
+
+func (s *Service) fitFrom(ctx context.Context, p tenant.Principal, body wire.Value, file *string, o *Once) (Answer, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Answer{}, err
 	}
-	ask, err := readFit(body)
+	ask, err := readFit(body, file)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -57,7 +67,7 @@ type fitAsk struct {
 	save    bool
 }
 
-func readFit(body wire.Value) (*fitAsk, error) {
+func readFit(body wire.Value, file *string) (*fitAsk, error) {
 	var faults fault.List
 	form := wire.NewForm(body, &faults)
 	f := &form
@@ -67,6 +77,8 @@ func readFit(body wire.Value) (*fitAsk, error) {
 	ask := &fitAsk{options: training.ReadOptions(f), save: f.Bool("save", false)}
 	text, rows := f.Get("csv"), f.Get("rows")
 	switch {
+	case file != nil:
+		ask.rows = *file
 	case text.Given() && rows.Given():
 		f.Fail("csv", fault.CodeInvalidField, "give either csv or rows")
 	case rows.Given():
@@ -88,13 +100,26 @@ func readFit(body wire.Value) (*fitAsk, error) {
 	return ask, faults.Err()
 }
 
+// FittingFree refuses, as fitting would at the moment, before rows are read that
+// could not be used. It keeps nothing: whoever sends slowly keeps nobody out.
+func (s *Service) FittingFree() error {
+	if s.fitting.Load() {
+		return fittingBusy()
+	}
+	return nil
+}
+
+func fittingBusy() error {
+	return fault.New(fault.Unavailable, CodeFittingBusy, "another scorecard is being made; try again in a moment")
+}
+
 // fit makes the scorecard. It takes every processor for seconds, so a second
 // one has to come back later; a caller who has gone is not waited for.
 func (s *Service) fit(ctx context.Context, ask *fitAsk) (*training.Result, error) {
-	if !s.fitting.TryLock() {
-		return nil, fault.New(fault.Unavailable, CodeFittingBusy, "another scorecard is being made; try again in a moment")
+	if !s.fitting.CompareAndSwap(false, true) {
+		return nil, fittingBusy()
 	}
-	defer s.fitting.Unlock()
+	defer s.fitting.Store(false)
 	open := func() (io.Reader, error) { return strings.NewReader(ask.rows), nil }
 	made, err := training.Fit(open, ask.options, func(training.Stage) error { return ctx.Err() })
 	return made, asFields(err)

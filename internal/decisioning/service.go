@@ -16,7 +16,6 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -77,7 +76,7 @@ type Service struct {
 	policies *cache[policyID, *policy]
 	gathered gathered
 	flights  flights
-	fitting  sync.Mutex // one scorecard is made at a time: it takes every processor
+	fitting  atomic.Bool // one scorecard is made at a time: it takes every processor
 	lastDay  atomic.Pointer[businessDay]
 
 	secret        *cache[struct{}, []byte]

@@ -44,7 +44,9 @@ func TestReadersKeepNoWriterWaiting(t *testing.T) {
 				t.Error(err)
 				break
 			}
-			if err := scope.Write(ctx, func(tx *store.Tx) error { return tx.Audit(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"}) }); err != nil {
+			if err := scope.Write(ctx, func(tx *store.Tx) error {
+				return tx.Audit(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"})
+			}); err != nil {
 				t.Error(err)
 				break
 			}

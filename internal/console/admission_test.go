@@ -1,0 +1,224 @@
+package console_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/admission"
+	"verdict/internal/console"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+const fitPath = "/console/sandbox/scorecards/fit"
+
+func sqlite(t *testing.T) *store.DB {
+	t.Helper()
+	return storetest.Open(t, storetest.SQLite(t), store.Options{})
+}
+
+// unavailable fails unless the answer is the page that says to come back.
+func (a *answer) unavailable(says string) {
+	a.Helper()
+	a.want(http.StatusServiceUnavailable).has("Not available right now", says)
+	if got := a.header.Get("Retry-After"); got != "1" {
+		a.Errorf("come back after %q seconds", got)
+	}
+}
+
+// zeros is a packed file of a few bytes that becomes so many.
+func zeros(t *testing.T, size int) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	block := bytes.Repeat([]byte("0"), 1<<20)
+	for done := 0; done < size; done += len(block) {
+		if _, err := w.Write(block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestUploadsTakeTheirMemoryFromTheBudget: a small file that unpacks to more
+// than bodies may take is refused, and what it took is there again.
+func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
+	t.Parallel()
+	const room = 70 << 20
+	memory := admission.NewMemory(room)
+	b := houseWith(t, sqlite(t), console.Options{Memory: memory}).signUp()
+	bomb := zeros(t, 64<<20)
+	for range 3 {
+		b.upload(fitPath, bomb, "target", "outcome").unavailable("large files")
+	}
+	b.upload(fitPath, visits(2000), "target", "outcome").want(http.StatusOK)
+
+	var held int64
+	for { // all of it, but for crumbs
+		reserved, ok := memory.Reserve(1 << 10)
+		if !ok {
+			break
+		}
+		held += reserved
+	}
+	b.upload(fitPath, visits(2000), "target", "outcome").unavailable("large files")
+	b.upload("/console/sandbox/backtests/file", rowsCSV).unavailable("large files")
+	b.post("/console/sandbox/keys", "name", strings.Repeat("k", 5<<10)).unavailable("large files")
+	b.get("/console/sandbox/decisions").want(http.StatusOK)
+	memory.Release(held)
+	b.upload("/console/sandbox/backtests/file", rowsCSV, "outcome_column", "outcome").want(http.StatusSeeOther)
+	if whole, ok := memory.Reserve(room / 7); !ok {
+		t.Error("some of the memory was not given back")
+	} else {
+		memory.Release(whole)
+	}
+}
+
+// TestFilesAreTooLarge: within the budget the limit of one file stands.
+func TestFilesAreTooLarge(t *testing.T) {
+	t.Parallel()
+	b := houseWith(t, sqlite(t), console.Options{Memory: admission.NewMemory(1 << 30)}).signUp()
+	b.upload(fitPath, zeros(t, 65<<20), "target", "outcome").want(http.StatusUnprocessableEntity).has(`id="e-file"`, "64 MiB", `value="outcome"`)
+}
+
+// TestSlowUploadsKeepNobodyFromFitting: while a file is on its way, others are
+// fitted; while one is fitted, the next is refused before it is read, with all
+// that was typed.
+func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.signUp()
+	body, pipe := io.Pipe()
+	form := multipart.NewWriter(pipe)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.url+fitPath, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	request.Header.Set("Origin", b.url)
+	slow := make(chan *answer, 1)
+	go func() { slow <- b.do(request) }()
+	part, err := form.CreateFormFile("file", "rows.csv") // returns when it is read
+	if err == nil {
+		_, err = io.WriteString(part, visits(10))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.signUp().upload(fitPath, visits(2000), "target", "outcome").want(http.StatusOK)
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = pipe.Close()
+	(<-slow).want(http.StatusUnprocessableEntity)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	fitted := make(chan struct{})
+	go func() {
+		defer close(fitted)
+		rows := visits(400_000)
+		for ctx.Err() == nil {
+			_, _ = h.service.FitFile(ctx, b.who(tenant.Sandbox), parse(t, `{"target":"outcome"}`), rows)
+		}
+	}()
+	defer func() { cancel(); <-fitted }()
+	for h.service.FittingFree() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	b.upload(fitPath, zeros(t, 65<<20), "target", "outcome").want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
+}
+
+// TestFullConsole takes the only place there is. Who comes then is told so, and
+// the place is free again with the answer.
+func TestFullConsole(t *testing.T) {
+	t.Parallel()
+	db := sqlite(t)
+	h := houseWith(t, db, console.Options{MaxInFlight: 1})
+	b := h.signUp()
+	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- db.Scope("ten_HOLD", "sandbox").Write(context.Background(), func(*store.Tx) error {
+			close(begun)
+			<-end
+			return nil
+		})
+	}()
+	<-begun
+	inside := make(chan *answer, 1)
+	go func() { inside <- b.post("/console/sandbox/keys", "name", "first", "scopes", "read") }()
+	for begun := time.Now(); db.Stats().Waiting == 0 && time.Since(begun) < 20*time.Second; {
+		time.Sleep(time.Millisecond)
+	}
+	for range 5 {
+		b.get("/console/sandbox").unavailable("worked on")
+		b.post("/console/sandbox/keys", "name", "second", "scopes", "read").unavailable("worked on")
+		h.newBrowser().get("/console/signin").unavailable("worked on")
+	}
+	close(end)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	(<-inside).want(http.StatusOK)
+	for range 3 { // whatever becomes of a request, its place is free afterwards
+		b.get("/console/sandbox").want(http.StatusOK)
+		b.get("/console/sandbox/decisions/dec_nobody").want(http.StatusNotFound)
+		b.get("/console/nowhere").want(http.StatusNotFound)
+		b.post("/console/sandbox/keys", "name", "").want(http.StatusUnprocessableEntity)
+		b.get("/console/sandbox/audit.csv").want(http.StatusOK)
+	}
+}
+
+// TestExportsAreFew: the places of exports are those of everybody who sends
+// files, and a page is not kept out with them.
+func TestExportsAreFew(t *testing.T) {
+	t.Parallel()
+	shares := admission.NewShares(2)
+	b := houseWith(t, sqlite(t), console.Options{Exports: shares}).signUp()
+	made := b.upload("/console/sandbox/backtests/file", rowsCSV, "outcome_column", "outcome")
+	rows := "/console/sandbox" + made.location() + "/rows.csv"
+	if !shares.Take("ten_A") || !shares.Take("ten_B") {
+		t.Fatal("there are no places")
+	}
+	b.get("/console/sandbox/audit.csv").unavailable("As many files")
+	b.get(rows).unavailable("As many files")
+	b.get("/console/sandbox/audit").want(http.StatusOK)
+	shares.Release("ten_A")
+	for range 3 {
+		b.get("/console/sandbox/audit.csv").want(http.StatusOK)
+		b.get(rows).want(http.StatusOK)
+		b.get(rows + "?swapped=1").want(http.StatusUnprocessableEntity)
+	}
+}
+
+// TestFormsHaveARate: one person sends so many forms in a minute, and keeps
+// nobody else from sending theirs.
+func TestFormsHaveARate(t *testing.T) {
+	t.Parallel()
+	h := houseWith(t, sqlite(t), console.Options{PostRate: tenant.Rate{Allowance: 6, Window: time.Minute, Burst: 3}})
+	b, other := h.signUp(), h.signUp()
+	send := func(who *browser) *answer { return who.post("/console/sandbox/keys", "name", "") }
+	for range 3 {
+		send(b).want(http.StatusUnprocessableEntity)
+	}
+	again := send(b).want(http.StatusTooManyRequests).has("Too many requests")
+	if got := again.header.Get("Retry-After"); got != "10" {
+		t.Errorf("come back after %q seconds", got)
+	}
+	b.upload(fitPath, visits(10), "target", "outcome").want(http.StatusTooManyRequests)
+	b.get("/console/sandbox/keys").want(http.StatusOK)
+	send(other).want(http.StatusUnprocessableEntity)
+	h.clock.advance(11 * time.Second)
+	send(b).want(http.StatusUnprocessableEntity)
+	b.post("/console/signout").want(http.StatusSeeOther)
+}
