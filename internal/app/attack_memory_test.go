@@ -69,6 +69,68 @@ func attackByBombs(t *testing.T) {
 	}
 }
 
+// attackByUploads sends many small files at once, by one person's session, that
+// unpack to the most that the console fits a scorecard to.
+func attackByUploads(t *testing.T) {
+	t.Helper()
+	n := startNode(t, storetest.SQLite(t))
+	key := signUp(t, n)
+	session := signIn(t, n.url)
+	const files, mostMiB = 24, 3 << 10 // of which the race detector takes half
+	file := "--b\r\nContent-Disposition: form-data; name=\"target\"\r\n\r\noutcome\r\n" +
+		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"rows.csv\"\r\n\r\n" +
+		packed(t, "score,outcome\n", "0", 64<<20-(1<<10)) + "\r\n--b--\r\n"
+	var all sync.WaitGroup
+	for range files {
+		all.Go(func() {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, n.url+"/console/sandbox/scorecards/fit", strings.NewReader(file))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			request.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+			request.AddCookie(session)
+			status, err := outcome(request)
+			wireTally.Add("uploads", status)
+			if err != nil || strings.HasPrefix(status, "5") && status != "503" {
+				t.Errorf("an upload: %s (%v)", status, err)
+			}
+		})
+	}
+	all.Wait()
+	peak := peakMiB(t, n.process.Process.Pid)
+	measured("files of %d KB that unpack to 64 MiB, %d at once to the console: the process at its highest took %d MiB", len(file)>>10, files, peak)
+	if peak > mostMiB {
+		t.Errorf("the process took %d MiB, want at most %d", peak, mostMiB)
+	}
+	if status, answer, ok := n.call("POST", "/v1/decisions", key, "", decisionBody); !ok || status != http.StatusOK {
+		t.Errorf("a decision afterwards: %d %v", status, answer)
+	}
+}
+
+// signIn is the cookie of a session of who signed up.
+func signIn(t *testing.T, url string) *http.Cookie {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/console/signin",
+		strings.NewReader("email=asha%40example.in&password=a+long+password"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultTransport.RoundTrip(request) // follows no redirect
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close() // nobody reads it
+	for _, c := range response.Cookies() {
+		if c.Name == "verdict" {
+			return c
+		}
+	}
+	t.Fatalf("signing in is answered with %d", response.StatusCode)
+	return nil
+}
+
 // packed is a text of many times the same, in few bytes.
 func packed(t *testing.T, head, again string, size int) string {
 	t.Helper()
@@ -90,7 +152,7 @@ func packed(t *testing.T, head, again string, size int) string {
 
 // throw sends one body. A connection that is closed before it was sent whole is
 // an answer as well: the service does not wait for the rest.
-func throw(ctx context.Context, url, key, kind, encoding, body string) (outcome string, err error) {
+func throw(ctx context.Context, url, key, kind, encoding, body string) (status string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		return "", err
@@ -100,6 +162,11 @@ func throw(ctx context.Context, url, key, kind, encoding, body string) (outcome 
 	if encoding != "" {
 		request.Header.Set("Content-Encoding", encoding)
 	}
+	return outcome(request)
+}
+
+// outcome sends a request, and tells the status of its answer.
+func outcome(request *http.Request) (status string, err error) {
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return "closed", err

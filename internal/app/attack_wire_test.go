@@ -55,6 +55,7 @@ func TestAttack(t *testing.T) {
 	})
 	for name, attack := range map[string]func(*testing.T){
 		"smuggling": attackBySmuggling, "pipelines": attackByPipelines, "floods": attackByFloods, "slowness": attackBySlowness, "bombs": attackByBombs,
+		"uploads": attackByUploads,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -107,8 +107,7 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	}
 	request.Header.Set("Content-Type", form.FormDataContentType())
 	request.Header.Set("Origin", b.url)
-	slow := make(chan *answer, 1)
-	go func() { slow <- b.do(request) }()
+	slow := b.aside(request)
 	part, err := form.CreateFormFile("file", "rows.csv") // returns when it is read
 	if err == nil {
 		_, err = io.WriteString(part, visits(10))
@@ -124,19 +123,15 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	(<-slow).want(http.StatusUnprocessableEntity)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	fitted := make(chan struct{})
+	fitted, who, options, rows := make(chan struct{}), b.who(tenant.Sandbox), parse(t, `{"target":"outcome"}`), visits(400_000)
 	go func() {
 		defer close(fitted)
-		rows := visits(400_000)
-		for ctx.Err() == nil {
-			_, _ = h.service.FitFile(ctx, b.who(tenant.Sandbox), parse(t, `{"target":"outcome"}`), rows)
-		}
+		_, _ = h.service.FitFile(ctx, who, options, rows) // until the test is over
 	}()
 	defer func() { cancel(); <-fitted }()
-	for h.service.FittingFree() == nil {
-		time.Sleep(time.Millisecond)
-	}
-	b.upload(fitPath, zeros(t, 65<<20), "target", "outcome").want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
+	bomb := zeros(t, 65<<20)
+	h.eventually(func() bool { return h.service.FittingFree() != nil })
+	b.upload(fitPath, bomb, "target", "outcome").want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
 }
 
 // TestFullConsole takes the only place there is. Who comes then is told so, and
@@ -155,11 +150,8 @@ func TestFullConsole(t *testing.T) {
 		})
 	}()
 	<-begun
-	inside := make(chan *answer, 1)
-	go func() { inside <- b.post("/console/sandbox/keys", "name", "first", "scopes", "read") }()
-	for begun := time.Now(); db.Stats().Waiting == 0 && time.Since(begun) < 20*time.Second; {
-		time.Sleep(time.Millisecond)
-	}
+	inside := b.aside(b.form("/console/sandbox/keys", "name", "first", "scopes", "read"))
+	h.eventually(func() bool { return db.Stats().Waiting > 0 })
 	for range 5 {
 		b.get("/console/sandbox").unavailable("worked on")
 		b.post("/console/sandbox/keys", "name", "second", "scopes", "read").unavailable("worked on")

@@ -205,16 +205,47 @@ type answer struct {
 
 func (b *browser) do(request *http.Request) *answer {
 	b.Helper()
-	response, err := b.client.Do(request)
+	got, err := b.try(request)
 	if err != nil {
 		b.Fatal(err)
+	}
+	return got
+}
+
+// try is do for other goroutines.
+func (b *browser) try(request *http.Request) (*answer, error) {
+	response, err := b.client.Do(request)
+	if err != nil {
+		return &answer{T: b.T}, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.Fatal(err)
+	return &answer{b.T, response.StatusCode, response.Header, string(body)}, err
+}
+
+// aside makes a request while the test goes on.
+func (b *browser) aside(request *http.Request) <-chan *answer {
+	answered := make(chan *answer, 1)
+	go func() {
+		got, err := b.try(request)
+		if err != nil {
+			b.Error(err)
+		}
+		answered <- got
+	}()
+	return answered
+}
+
+// eventually waits until something is so.
+func (h *house) eventually(is func() bool) {
+	h.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for begun := time.Now(); !is(); <-tick.C {
+		if time.Since(begun) > 20*time.Second {
+			h.Fatal("not after 20 s")
+		}
 	}
-	return &answer{b.T, response.StatusCode, response.Header, string(body)}
 }
 
 func (b *browser) get(path string) *answer {

@@ -117,7 +117,7 @@ func FuzzBodies(f *testing.F) {
 		"activation": func(v wire.Value) error { _, err := readActivation(v); return err },
 		"move":       func(v wire.Value) error { _, err := readMove(v); return err },
 		"review":     func(v wire.Value) error { _, err := readReview(v); return err },
-		"fit":        func(v wire.Value) error { _, err := readFit(v); return err },
+		"fit":        func(v wire.Value) error { _, err := readFit(v, nil); return err },
 		"what-if":    func(v wire.Value) error { _, err := readWhatIf(v); return err },
 		"scorecard":  func(v wire.Value) error { _, err := readNamed(v); return err },
 		"inputs":     func(v wire.Value) error { _, err := readInputs(v, 1); return err },

@@ -292,7 +292,7 @@ var errorPages = []errorPage{
 	{
 		Code: "unavailable", Status: 503, Title: "Temporarily unavailable",
 		Meaning: "The service cannot do this now. It gives no answer rather than a wrong one.",
-		Cause:   "The database does not answer, its disk is full, or as much is being worked on as can be done in time.",
+		Cause:   "The database does not answer, its disk is full, as much is being worked on as can be done in time, or as many exports are under way as there may be.",
 		Mend:    "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key: it may have been done, and without a key it would be done twice.",
 	},
 }

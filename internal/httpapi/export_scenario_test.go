@@ -62,9 +62,10 @@ func (m *member) slowExport() (conn net.Conn, file io.Reader) {
 	return conn, response.Body
 }
 
+// exportTrail asks for an export that is small.
 func (m *member) exportTrail() answer {
 	m.Helper()
-	return m.get("/v1/audit", "Accept: text/csv")
+	return m.get("/v1/audit?action=tenant.created", "Accept: text/csv")
 }
 
 // TestExportsHavePlacesOfTheirOwn takes every place of exports by readers who do
@@ -109,10 +110,7 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 		if n := strings.Count(string(file), "long n"); n != entries {
 			s.Errorf("a slow reader got %d entries of %d", n, entries)
 		}
-		s.eventually("the place of a reader who has everything is free", func() bool {
-			got, err := b.trySend("GET", "/v1/audit", b.key, "", "Accept: text/csv")
-			return err == nil && got.status == http.StatusOK
-		})
+		s.eventually("the place of a reader who has everything is free", func() bool { return b.exportTrail().status == http.StatusOK })
 	})
 }
 

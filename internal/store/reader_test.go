@@ -14,44 +14,47 @@ import (
 // more readers in line: what is written is stored all the same, at once.
 func TestReadersKeepNoWriterWaiting(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		const connections = 8 // those of store.Options by default
-		scope := db.Scope("ten_A", "sandbox")
-		end := make(chan struct{})
-		var here, all sync.WaitGroup
-		here.Add(connections)
-		for i := range 5 * connections {
-			if i == connections {
-				here.Wait()
-			}
-			all.Go(func() {
-				err := scope.Read(t.Context(), func(tx *store.Tx) error {
-					if i < connections {
-						here.Done()
-					}
-					<-end
-					return nil
-				})
-				if err != nil {
-					t.Error(err)
+	storetest.Each(t, testReaders)
+}
+
+func testReaders(t *testing.T, db *store.DB) {
+	t.Helper()
+	const connections = 8 // those of store.Options by default
+	scope := db.Scope("ten_A", "sandbox")
+	end := make(chan struct{})
+	var here, all sync.WaitGroup
+	here.Add(connections)
+	for i := range 5 * connections {
+		if i == connections {
+			here.Wait()
+		}
+		all.Go(func() {
+			err := scope.Read(t.Context(), func(tx *store.Tx) error {
+				if i < connections {
+					here.Done()
 				}
+				<-end
+				return nil
 			})
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		for i := range 20 {
-			if err := scope.InsertDecision(ctx, write(numbered("dec", i))); err != nil {
+			if err != nil {
 				t.Error(err)
-				break
 			}
-			if err := scope.Write(ctx, func(tx *store.Tx) error {
-				return tx.Audit(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"})
-			}); err != nil {
-				t.Error(err)
-				break
-			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	for i := range 20 {
+		if err := scope.InsertDecision(ctx, write(numbered("dec", i))); err != nil {
+			t.Error(err)
+			break
 		}
-		close(end)
-		all.Wait()
-	})
+		if err := scope.Write(ctx, func(tx *store.Tx) error {
+			return tx.Audit(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"})
+		}); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(end)
+	all.Wait()
 }
