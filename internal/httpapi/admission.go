@@ -7,11 +7,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// A place is taken when the whole request is there and given back with its
-// answer, so that a caller who sends slowly holds none. It is looked for
-// earlier too, without being taken: refusing must cost next to nothing, or
-// the refusals themselves would take the time that the rest needs.
-
 // The refusals; one value each, since they are made when there is no time.
 var (
 	errFull    = fault.New(fault.Unavailable, codeUnavailable, "more requests are being worked on than can be done in time; try again later")
@@ -30,7 +25,9 @@ func (c *call) gate() *admission.Places {
 // probed tells whether a path answers however much there is to do.
 func probed(path string) bool { return path == "/livez" || path == "/readyz" }
 
-// crowded refuses a request before anything is done for it.
+// crowded refuses a request before anything is done for it, without taking a
+// place: refusing must cost next to nothing, or the refusals themselves would
+// take the time that the rest needs.
 func (c *call) crowded() error {
 	if !c.gate().Full() || probed(c.r.URL.Path) {
 		return nil
@@ -43,9 +40,10 @@ func (c *call) crowded() error {
 // pace.
 func (c *call) exports() bool { return c.csv || c.route.only == csvType }
 
-// admit takes a place for the work on a request. An export has one of a few of
-// its own: it would keep a place from those who need it for milliseconds, and
-// too many of them the database from everybody.
+// admit takes a place for the work on a request, when the whole of it is there:
+// a caller who sends slowly holds none. An export has one of a few of its own: it
+// would keep a place from those who need it for milliseconds, and too many of
+// them the database from everybody.
 func (c *call) admit() error {
 	switch {
 	case c.route.public:
