@@ -267,7 +267,7 @@ type span struct {
 func (s *Service) readReplay(v wire.Value, faults *fault.List) span {
 	f := wire.NewForm(v, faults)
 	now := s.moment()
-	r := span{from: readTime(&f, "from"), to: readTime(&f, "to")}
+	r := span{from: wholeMillis(readTime(&f, "from")), to: wholeMillis(readTime(&f, "to"))}
 	f.Require("from", "the time of the first decision, such as 2026-11-01T00:00:00Z")
 	if r.to.IsZero() || r.to.After(now) {
 		r.to = now
@@ -286,6 +286,12 @@ func (s *Service) readReplay(v wire.Value, faults *fault.List) span {
 	}
 	f.Done()
 	return r
+}
+
+// wholeMillis is the first whole millisecond from a time on: as a bound it admits
+// the same decisions, whose times are such, and it is what is stored of it.
+func wholeMillis(t time.Time) time.Time {
+	return t.Add(time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
 func readTime(f *wire.Form, name string) time.Time {

@@ -191,7 +191,9 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 		if record, err = tx.Backtest(id); err != nil || record.Status != store.BacktestReceiving {
 			return err
 		}
-		last, err = tx.LastBacktestChunk(id)
+		if last, err = tx.LastBacktestChunk(id); isKind(err, fault.NotFound) {
+			last, err = store.BacktestChunk{First: 1}, nil // nothing was cut yet
+		}
 		return err
 	})
 	if err != nil || record.Status != store.BacktestReceiving {
@@ -207,7 +209,7 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 	}
 	limits, from := &s.options.Backtests, readReplayed(last.Input)
 	in := &intake{a: &asked{}, most: limits.MaxRows, rows: last.First + last.Rows - 1, chunks: last.Number}
-	in.feed = &replayFeed{scope: scope, which: job.replay, each: limits.ReplayRows, after: from.next, over: from.next == "", done: in.rows}
+	in.feed = &replayFeed{scope: scope, which: job.replay, each: limits.ReplayRows, after: from.next, over: last.Number > 0 && from.next == "", done: in.rows}
 	return in, s.afford(ctx, caller, in.a)
 }
 

@@ -99,11 +99,13 @@ func TestReplayThatEnds(t *testing.T) {
 		m.post("/v1/backtest/"+cancelled.text("backtest_id")+"/cancel", "").want(http.StatusOK)
 		m.finish(spread, cancelled).is("status", "cancelled", "error", nil)
 
-		none, some := m.copyEmpty(cancelled.text("backtest_id"), "none"), m.copyEmpty(cancelled.text("backtest_id"), "default")
+		id, empty := cancelled.text("backtest_id"), store.BacktestChunk{Number: 1, First: 1, Input: []byte("  " + tenant.FirstID(tenant.KindDecision, time.Unix(1, 0)))}
+		bare, none, some := m.copyReplay(id, "none"), m.copyReplay(id, "none", empty), m.copyReplay(id, "default", empty)
 		if err := m.service.ResumeBacktests(s.Context()); err != nil {
 			s.Fatal(err)
 		}
 		m.finish(spread, cancelled)
+		m.get("/v1/backtest/"+bare).want(http.StatusOK).is("status", "failed", "error.code", "no_rows")
 		m.get("/v1/backtest/"+none).want(http.StatusOK).is("status", "failed", "error.code", "no_rows")
 		m.get("/v1/backtest/"+some).want(http.StatusOK).is("status", "succeeded", "progress.rows_total", 11, "report.rows_evaluated", 11)
 
@@ -118,9 +120,9 @@ func TestReplayThatEnds(t *testing.T) {
 	})
 }
 
-// copyEmpty stores another replay, of decisions of a policy that none was found
-// of so far.
-func (m *member) copyEmpty(id, policyKey string) string {
+// copyReplay stores another replay, of the decisions of a policy, as it is when
+// these chunks were cut.
+func (m *member) copyReplay(id, policyKey string, chunks ...store.BacktestChunk) string {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))
 	record, err := scope.Backtest(m.Context(), id)
@@ -133,7 +135,12 @@ func (m *member) copyEmpty(id, policyKey string) string {
 		if err := tx.InsertBacktest(record); err != nil {
 			return err
 		}
-		return tx.InsertBacktestChunk(record.ID, store.BacktestChunk{Number: 1, First: 1, Input: []byte("  " + tenant.FirstID(tenant.KindDecision, time.Unix(1, 0)))})
+		for _, c := range chunks {
+			if err := tx.InsertBacktestChunk(record.ID, c); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		m.Fatal(err)

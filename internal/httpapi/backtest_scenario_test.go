@@ -193,6 +193,27 @@ func TestReplayOfFewAmongMany(t *testing.T) {
 	})
 }
 
+// TestReplayToAFraction of a millisecond has the same decisions whenever it is
+// asked for.
+func TestReplayToAFraction(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		decided := m.post("/v1/decisions", sample).want(http.StatusOK).text("created_at")
+		s.clock.advance(time.Second)
+		m.post("/v1/decisions", sample).want(http.StatusOK)
+		s.clock.advance(time.Second)
+		fraction := strings.Replace(decided, "Z", "5Z", 1)
+		for span, want := range map[string]int{`"from":"2020-01-01T00:00:00Z","to":"` + fraction + `"`: 1, `"from":"` + fraction + `"`: 1, `"from":"` + decided + `"`: 2} {
+			run := m.post("/v1/backtest", `{"decisions":{`+span+`}}`).want(http.StatusOK).is("rows_evaluated", want)
+			rows := m.get("/v1/backtest/" + run.text("backtest_id") + "/rows").want(http.StatusOK)
+			if n := strings.Count(string(rows.body), "\n"); n != want+1 {
+				s.Errorf("%s: %d lines of rows", span, n)
+			}
+		}
+	})
+}
+
 // crowd stores so many decisions of another policy before each that there is.
 func (m *member) crowd(each int) {
 	m.Helper()

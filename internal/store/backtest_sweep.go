@@ -35,12 +35,12 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 
 // FailAbandonedBacktests fails the runs whose input began to arrive before a
 // time and is not whole yet: whoever sent it, or the node that took it, is gone.
-// It returns how many there were.
+// Replays are not: what they consist of is here. It returns how many there were.
 func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
 	var failed int64
 	err := sys.write(ctx, func(s *session) (err error) {
 		failed, err = s.exec(`UPDATE backtests SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
-			WHERE finished_micros = 0 AND status = 'receiving' AND created_micros < $4`,
+			WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < $4`,
 			CodeAbandoned, "the input did not arrive to its end", nowMicros, beforeMicros)
 		return err
 	})

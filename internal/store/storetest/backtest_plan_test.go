@@ -32,7 +32,7 @@ func TestBacktestPlans(t *testing.T) {
 		const scope = "tenant_id = 'ten_1' AND environment = 'sandbox'"
 		for _, c := range []struct{ query, index string }{
 			{"SELECT id FROM backtests WHERE finished_micros = 0 AND (status IN ('queued', 'running') OR status = 'receiving' AND source = 'decisions') ORDER BY created_micros, id", "backtests_unfinished"},
-			{"SELECT id FROM backtests WHERE finished_micros = 0 AND status = 'receiving' AND created_micros < 7", "backtests_unfinished"},
+			{"SELECT id FROM backtests WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < 7", "backtests_unfinished"},
 			{"SELECT id FROM backtests WHERE finished_micros > 0 AND purged = 0 AND finished_micros < 7 ORDER BY finished_micros, id LIMIT 5", "backtests_unpurged"},
 			{"SELECT id FROM backtests WHERE status IN ('failed', 'cancelled') AND purged = 0 AND finished_micros < 7 ORDER BY finished_micros, id LIMIT 5", "backtests_vain"},
 			{"SELECT id FROM backtests WHERE " + scope + " AND (created_micros, id) < (7, 'bt_1') ORDER BY created_micros DESC, id DESC LIMIT 51", "backtests_page"},

@@ -116,7 +116,7 @@ func TestSweepBacktests(t *testing.T) {
 			wantKind(t, a.InsertBacktest(ctx, r, store.AuditEntry{}), 0, "")
 		}
 		cutting := run("bt_cutting")
-		cutting.CreatedMicros, cutting.Source = 4500, "decisions"
+		cutting.CreatedMicros, cutting.Source = 3500, "decisions"
 		wantKind(t, b.InsertBacktest(ctx, cutting, store.AuditEntry{}), 0, "")
 		wantKind(t, b.ReceiveBacktestChunk(ctx, "bt_cutting", chunk(7)), 0, "")
 		refs, err := sys.UnfinishedBacktests(ctx)
