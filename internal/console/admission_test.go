@@ -122,14 +122,14 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	_ = pipe.Close()
 	(<-slow).want(http.StatusUnprocessableEntity)
 
+	bomb := zeros(t, 65<<20) // beforehand: packing it takes longer than fitting
 	ctx, cancel := context.WithCancel(t.Context())
-	fitted, who, options, rows := make(chan struct{}), b.who(tenant.Sandbox), parse(t, `{"target":"outcome"}`), visits(400_000)
+	fitted, who, options, rows := make(chan struct{}), b.who(tenant.Sandbox), parse(t, `{"target":"outcome"}`), visits(100_000)
 	go func() {
 		defer close(fitted)
 		_, _ = h.service.FitFile(ctx, who, options, rows) // until the test is over
 	}()
 	defer func() { cancel(); <-fitted }()
-	bomb := zeros(t, 65<<20)
 	h.eventually(func() bool { return h.service.FittingFree() != nil })
 	b.upload(fitPath, bomb, "target", "outcome").want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
 }
