@@ -57,7 +57,7 @@ func contest(ctx context.Context, o options) (s board.Section, err error) {
 		}
 	}
 	t := table{o: o, entries: entries, laps: laps}
-	if t.growth, err = grow(ctx, o, folder, path); err != nil {
+	if t.growth, t.tenths, err = grow(ctx, o, folder, path); err != nil {
 		return s, err
 	}
 	measure.Progress("")
@@ -71,25 +71,40 @@ type length struct {
 }
 
 // grow has ours read files of other lengths: short ones of their own, long ones
-// that are the file over and over.
-func grow(ctx context.Context, o options, folder, path string) (list []length, err error) {
+// that are the file over and over. The longest takes minutes, in which the
+// machine may become another: tenths are the one before it, measured before and
+// after.
+func grow(ctx context.Context, o options, folder, path string) (list []length, tenths []*lap, err error) {
 	for rows := 10_000; rows <= o.most; rows *= 10 {
-		measure.Progress("backtest of %d rows", rows)
-		in := input{path: path, cores: min(2, runtime.NumCPU()), times: rows / o.rows}
-		if rows%o.rows != 0 {
-			in.path, in.times = filepath.Join(folder, "short.csv"), 1
-			if err := writeBook(in.path, rows); err != nil {
-				return nil, err
-			}
-		}
-		l, err := measureChild(ctx, nameOurs, in)
+		l, err := growTo(ctx, o, folder, path, rows)
 		if err != nil {
-			return nil, err
-		}
-		if n := l.Outcome.rows(); n != int64(rows) {
-			return nil, fmt.Errorf("a backtest of %d rows has %d", rows, n)
+			return nil, nil, err
 		}
 		list = append(list, length{rows, l})
 	}
-	return list, nil
+	if len(list) < 2 {
+		return list, nil, nil
+	}
+	before := list[len(list)-2]
+	after, err := growTo(ctx, o, folder, path, before.rows)
+	return list, []*lap{before.lap, after}, err
+}
+
+func growTo(ctx context.Context, o options, folder, path string, rows int) (*lap, error) {
+	measure.Progress("backtest of %d rows", rows)
+	in := input{path: path, cores: min(2, runtime.NumCPU()), times: rows / o.rows}
+	if rows%o.rows != 0 {
+		in.path, in.times = filepath.Join(folder, "short.csv"), 1
+		if err := writeBook(in.path, rows); err != nil {
+			return nil, err
+		}
+	}
+	l, err := measureChild(ctx, nameOurs, in)
+	if err != nil {
+		return nil, err
+	}
+	if n := l.Outcome.rows(); n != int64(rows) {
+		return nil, fmt.Errorf("a backtest of %d rows has %d", rows, n)
+	}
+	return l, nil
 }
