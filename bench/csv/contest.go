@@ -72,22 +72,40 @@ type length struct {
 
 // grow has ours read files of other lengths: short ones of their own, long ones
 // that are the file over and over. The longest takes minutes, in which the
-// machine may become another: tenths are the one before it, measured before and
-// after.
+// machine may become another: tenths are a tenth of it, measured five times
+// before and five times after, so that both are under way for as long.
 func grow(ctx context.Context, o options, folder, path string) (list []length, tenths []*lap, err error) {
-	for rows := 10_000; rows <= o.most; rows *= 10 {
+	add := func(rows int) error {
 		l, err := growTo(ctx, o, folder, path, rows)
-		if err != nil {
+		if rows*10 == o.most {
+			tenths = append(tenths, l)
+		}
+		if len(list) == 0 || rows > list[len(list)-1].rows {
+			list = append(list, length{rows, l})
+		}
+		return err
+	}
+	for rows := 10_000; rows <= o.most; rows *= 10 {
+		for range o.times(rows) {
+			if err := add(rows); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	for range o.times(o.most / 10) {
+		if err := add(o.most / 10); err != nil {
 			return nil, nil, err
 		}
-		list = append(list, length{rows, l})
 	}
-	if len(list) < 2 {
-		return list, nil, nil
+	return list, tenths, nil
+}
+
+// times is how often a length is measured in a row.
+func (o options) times(rows int) int {
+	if rows*10 == o.most {
+		return 5
 	}
-	before := list[len(list)-2]
-	after, err := growTo(ctx, o, folder, path, before.rows)
-	return list, []*lap{before.lap, after}, err
+	return 1
 }
 
 func growTo(ctx context.Context, o options, folder, path string, rows int) (*lap, error) {

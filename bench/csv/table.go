@@ -12,7 +12,7 @@ type table struct {
 	entries []entry
 	laps    map[entry][]*lap
 	growth  []length
-	tenths  []*lap // the last but one of them, before the last and after it
+	tenths  []*lap // a tenth of the last, several times before it and after it
 }
 
 // perSecond is rows of a lap by CPU-second, in millions; speed those by second.
@@ -86,6 +86,9 @@ func (t *table) targets(s *board.Section) {
 	}
 	last := t.growth[len(t.growth)-1]
 	s.AtMost(fmt.Sprintf("backtest of %d rows", last.rows), "256 MiB", board.Of(peak(last.lap)), 256<<20, board.Mebibytes)
+	if len(t.tenths) == 0 {
+		return
+	}
 	// The first lengths are dominated by starting; linear is told from a tenth on.
 	tenth := t.growth[len(t.growth)-2]
 	ratios := make([]float64, len(t.tenths))
