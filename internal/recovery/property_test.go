@@ -174,7 +174,7 @@ func boundless(c *Case, s *Strategy, a *Advice) string {
 		return "a hold is the next best action, and only then"
 	case a.Next.Action != Hold && a.Next.Action != None && len(a.Plan) == 0:
 		return "an action that is not in the plan"
-	case a.Compliance.Allowed && a.Next.Action != None && a.Next.Action != Hold && a.Arrears.DPD > 0 && a.Plan[0].Day == 0 && a.Plan[0].NotBefore.After(c.AsOf):
+	case a.Compliance.Allowed && a.Next.Action != None && a.Next.Action != Hold && a.Arrears.DPD > 0 && a.Plan[0].Day == 0 && a.Plan[0].NotBefore.After(wholeSecond(c.AsOf)):
 		return "contact is allowed now, and the plan waits"
 	}
 	return ""
