@@ -73,7 +73,7 @@ func (r *reader) laterThanFeatures() {
 		pointer, what string
 	}{{accounts, "/report", "accounts"}, {enquiries, "/report", "enquiries"}, {transactions, "/bank_summary/transactions", "transactions"}} {
 		if of.n > 0 {
-			r.warnings.Add(of.pointer, report.CodeLaterEvent, "%d %s are dated after %s, the day that features are counted back from, and are in none", of.n, of.what, asOf)
+			r.warnings.Add(of.pointer, report.CodeLaterEvent, "%s dated after %s, the day that features are counted back from, are in no feature: %d", of.what, asOf, of.n)
 		}
 	}
 }

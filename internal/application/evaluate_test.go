@@ -119,9 +119,9 @@ func TestLaterThanFeatures(t *testing.T) {
 	}
 	app := accept(t, evaluation(later, bank+`,"features":true`), opt)
 	want := []string{
-		"/report later_event 1 accounts are dated after 2026-11-10, the day that features are counted back from, and are in none",
-		"/report later_event 2 enquiries are dated after 2026-11-10, the day that features are counted back from, and are in none",
-		"/bank_summary/transactions later_event 1 transactions are dated after 2026-11-10, the day that features are counted back from, and are in none",
+		"/report later_event accounts dated after 2026-11-10, the day that features are counted back from, are in no feature: 1",
+		"/report later_event enquiries dated after 2026-11-10, the day that features are counted back from, are in no feature: 2",
+		"/bank_summary/transactions later_event transactions dated after 2026-11-10, the day that features are counted back from, are in no feature: 1",
 	}
 	got := []string{}
 	for _, w := range app.Warnings {
