@@ -59,18 +59,8 @@ func TestRareDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
-		tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if db.Kind() == "postgres" {
-			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-		}
-		execIn(t, tx, strings.Replace(manyDecisions, "'default'",
+		fillBy(t, databaseURL, db.Kind(), strings.Replace(manyDecisions, "'default'",
 			"CASE WHEN i % 1500 = 0 THEN 'rare' WHEN i > 19000 AND i % 2 = 0 THEN 'late' ELSE 'default' END", 1))
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
 		scope := db.Scope("ten_0", sandbox) // a third of them: those whose number three divides
 		walk := func(f store.DecisionFilter) (found []store.Decision) {
 			err := scope.WalkDecisions(t.Context(), f, store.Page{Limit: 60}, func(d *store.Decision) error {

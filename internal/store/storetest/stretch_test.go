@@ -13,6 +13,22 @@ import (
 	"verdict/internal/store/storetest"
 )
 
+// fillBy fills a database by a statement of its own, behind the store's back.
+func fillBy(t *testing.T, databaseURL, kind, statement string) {
+	t.Helper()
+	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind == "postgres" {
+		execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
+	}
+	execIn(t, tx, statement)
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestStretches looks for what is rare among many: every page ends after a
 // bounded walk, the pages together have all of it in order, and what is not
 // there at all is known not to be.
@@ -20,17 +36,7 @@ func TestStretches(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
-		tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if db.Kind() == "postgres" {
-			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-		}
-		execIn(t, tx, manyDecisions)
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		fillBy(t, databaseURL, db.Kind(), manyDecisions)
 		scope := db.Scope("ten_0", "sandbox") // a third of them: those whose number three divides
 		for _, filter := range []store.DecisionFilter{
 			{Status: "REFERRED", Grade: "A"},
