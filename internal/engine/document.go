@@ -90,6 +90,9 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	if named {
 		optional(w, "scorecard_id", p.ScorecardID)
 	}
+	if p.Semantics > FirstSemantics { // the checksums of older documents stay as they are
+		w.Key("semantics").Int(int64(p.Semantics))
+	}
 	w.EndObject()
 }
 
@@ -213,6 +216,7 @@ func (f *Factor) write(w *wire.Writer) {
 		f.Bins[i].write(w)
 	}
 	w.EndArray().Key("factor").String(f.Name).Key("field").String(f.Field.Name)
+	optional(w, "label", f.Label)
 	if f.HasMissing {
 		number(w, "missing_points", f.Missing)
 	}

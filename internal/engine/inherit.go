@@ -12,6 +12,7 @@ import (
 var sections = []string{
 	"actionable_fields", "adjustments", "allow_gaps", "conditions", "include_defaults", "inputs", "knockouts",
 	"limit_step", "offer_validity_days", "pricing_bands", "required_fields", sectionScorecard,
+	sectionSemantics,
 }
 
 // The scorecard's section has two members: the card, and the id it was taken
@@ -22,9 +23,14 @@ const (
 	memberScorecardID = "scorecard_id"
 )
 
+// sectionSemantics is the version of the engine's behaviour that a policy was
+// written for.
+const sectionSemantics = "semantics"
+
 // Inherit completes a request for a new version: its own members, whatever
 // they are, and of the base, a stored Document, every section that the request
-// leaves out or gives as null. inherited names those sections.
+// leaves out or gives as null. inherited names those sections. A draft without
+// a base gets the newest semantics unless it names one.
 //
 // ReadPolicy settles the rest. It refuses members that are unknown; and the
 // merged knockouts that stand in the base go when the request turns
@@ -39,9 +45,10 @@ func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 			inherited = append(inherited, name)
 		}
 	}
+	newest := base.Kind() != wire.Object && !gives(request, sectionSemantics)
 	w.Object()
 	for name, member := range request.Members() {
-		if slices.Contains(inherited, sectionOf(name)) {
+		if slices.Contains(inherited, sectionOf(name)) || newest && name == sectionSemantics {
 			continue // a null; what it stands for is written below
 		}
 		w.Name(name).Value(member)
@@ -50,6 +57,9 @@ func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 		if slices.Contains(inherited, sectionOf(name)) {
 			w.Name(name).Value(member)
 		}
+	}
+	if newest {
+		w.Name(sectionSemantics).Int(NewestSemantics)
 	}
 	return w.EndObject().Buf, inherited
 }

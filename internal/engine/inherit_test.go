@@ -53,7 +53,9 @@ func TestInheritWhatIsLeftOut(t *testing.T) {
 			`{"knokcouts":[],"\"":null,"limit_step":"x","base":"pol_1","knockouts":[]}`, []string{"knockouts"},
 		},
 		{"an empty base", `{"name":"New","limit_step":1.50}`, `{}`, `{"name":"New","limit_step":1.50}`, nil},
-		{"a base that is no object", `{"name":"New"}`, `[1]`, `{"name":"New"}`, nil},
+		{"a base that is no object", `{"name":"New"}`, `[1]`, `{"name":"New","semantics":2}`, nil},
+		{"semantics of the base", `{"name":"New"}`, `{"semantics":2}`, `{"name":"New","semantics":2}`, []string{"semantics"}},
+		{"other semantics", `{"name":"New","semantics":2}`, `{"limit_step":1}`, `{"name":"New","semantics":2,"limit_step":1}`, []string{"limit_step"}},
 		{"a request that is no object", `[{"name":"New"}]`, base, `[{"name":"New"}]`, nil},
 	} {
 		merged, inherited := engine.Inherit(parsed(t, []byte(c.request)), parsed(t, []byte(c.base)))
@@ -64,8 +66,17 @@ func TestInheritWhatIsLeftOut(t *testing.T) {
 			t.Errorf("%s, inherited (-want +got):\n%s", c.name, diff)
 		}
 	}
-	if merged, inherited := engine.Inherit(parsed(t, []byte(`{"name":"New"}`)), wire.Value{}); string(merged) != `{"name":"New"}` || inherited != nil {
-		t.Errorf("from no base %s and %v were inherited", merged, inherited)
+	// Without a base a draft is of the newest semantics, unless it names one.
+	for request, want := range map[string]string{
+		`{"name":"New"}`:                    `{"name":"New","semantics":2}`,
+		`{"semantics":null,"name":"New"}`:   `{"name":"New","semantics":2}`,
+		`{"name":"New","semantics":1}`:      `{"name":"New","semantics":1}`,
+		`{"name":"New","semantics":"late"}`: `{"name":"New","semantics":"late"}`,
+	} {
+		merged, inherited := engine.Inherit(parsed(t, []byte(request)), wire.Value{})
+		if string(merged) != want || inherited != nil {
+			t.Errorf("from no base %s became %s, and %v were inherited", request, merged, inherited)
+		}
 	}
 }
 

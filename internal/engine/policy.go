@@ -18,6 +18,15 @@ import (
 // could change.
 const Version = "2026.11.1"
 
+// The published semantics. A policy keeps the semantics it was written under,
+// so that its past decisions come out again under every later release.
+const (
+	// FirstSemantics is the semantics of a document that names none.
+	FirstSemantics = 1
+	// NewestSemantics is the semantics of a draft that has no base.
+	NewestSemantics = 2
+)
+
 // Action is what a rule or a pricing band does to an application.
 type Action uint8
 
@@ -54,6 +63,7 @@ func (o OnAbsent) String() string { return onAbsentNames[o] }
 type Policy struct {
 	Key               string
 	Name              string
+	Semantics         int // FirstSemantics to NewestSemantics
 	Inputs            []Input
 	Required          []Requirement
 	Knockouts         []Knockout
@@ -148,6 +158,7 @@ type Scorecard struct {
 // Factor gives points for one field.
 type Factor struct {
 	Name       string
+	Label      string // what people call the factor; "" when the card has no word for it
 	Field      rule.Ref
 	Typed      bool // the factor itself says the type of a field that no catalogue knows
 	ReasonCode string

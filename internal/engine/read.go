@@ -117,6 +117,10 @@ func (r *policyReader) document(v wire.Value) {
 			f.Fail("name", fault.CodeRequired, "must not be empty")
 		}
 	}
+	p.Semantics = FirstSemantics
+	if n, ok := f.Decimal("semantics", 0, FirstSemantics, NewestSemantics); ok {
+		p.Semantics = int(n)
+	}
 	p.IncludeDefaults = f.Bool("include_defaults", true)
 	p.AllowGaps = f.Bool("allow_gaps", false)
 	r.inputs(f)
@@ -222,7 +226,7 @@ func (r *policyReader) condition(f *wire.Form, what string, stage2 bool) rule.Co
 
 func (r *policyReader) knockouts(f *wire.Form) {
 	list := f.Array("knockouts", maxKnockouts)
-	r.policy.Knockouts = make([]Knockout, 0, list.Len()+2)
+	r.policy.Knockouts = make([]Knockout, 0, list.Len()+3)
 	for _, v := range list.Elements() {
 		// Read where it stays: a policy is mostly knockouts, and each is large.
 		n := len(r.policy.Knockouts)
@@ -237,7 +241,7 @@ func (r *policyReader) knockouts(f *wire.Form) {
 	if !r.policy.IncludeDefaults {
 		return
 	}
-	r.policy.Knockouts = append(r.policy.Knockouts, systemKnockouts(r.src.Catalogue, r.ids)...)
+	r.policy.Knockouts = append(r.policy.Knockouts, systemKnockouts(r.policy.Semantics, r.src.Catalogue, r.ids)...)
 }
 
 func (r *policyReader) knockout(v wire.Value, k *Knockout) {
@@ -255,7 +259,7 @@ func (r *policyReader) knockout(v wire.Value, k *Knockout) {
 	k.ReasonCode = readReasonCode(f)
 	k.Message, _ = f.Text("message", maxText)
 	k.ApplicantMessage, _ = f.Text("applicant_message", maxText)
-	k.System = f.Bool("system", false) && isSystemRule(k.ID)
+	k.System = f.Bool("system", false) && isSystemRule(k.ID, r.policy.Semantics)
 	before := r.faults.Len()
 	k.Condition = r.condition(f, "the condition that knocks an applicant out", k.Stage == 2)
 	readable := r.faults.Len() == before

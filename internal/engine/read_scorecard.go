@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
@@ -143,6 +144,12 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	f.Require("field", "the field that earns the points")
 	if name, ok := f.Text("field", 128); ok {
 		out.Field, out.Typed = r.field(f, name)
+	}
+	if label, ok := f.Text("label", 120); ok {
+		out.Label = label
+		if strings.TrimSpace(label) == "" {
+			f.Fail("label", fault.CodeRequired, "must not be empty")
+		}
 	}
 	out.ReasonCode = readReasonCode(f)
 	if out.ReasonCode == "" && out.Field.Name != "" && out.Field.ID >= 0 {
