@@ -153,6 +153,7 @@ func (r *reader) decision(v wire.Value) {
 	r.block(v, "applicant")
 	r.block(v, "bureau_report")
 	r.score(v.Get("bureau_report"), "/bureau_report", "bureau_report.score")
+	fallBack(r.app.Facts)
 	r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
 }
 

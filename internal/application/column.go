@@ -51,6 +51,10 @@ type column struct {
 	// the two that is kept, of a plain number.
 	raw, canonical, only rule.FieldID
 
+	// fallback is the further fact that takes the value unless a column of its
+	// own gives it; Undeclared for none.
+	fallback rule.FieldID
+
 	// least and greatest are the domain with every bound filled in.
 	least, greatest rule.Number
 	input           string
@@ -74,6 +78,7 @@ func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
 	if err := b.faults.Err(); err != nil {
 		return nil, err
 	}
+	b.fallbacksFirst()
 	return b.out, nil
 }
 
@@ -157,7 +162,7 @@ func (b *columnBuilder) resolve(name string) (column, bool) {
 	catalogue := field.Catalogue()
 	c := column{
 		how: n.how, def: catalogue.Field(n.raw), raw: b.kept(n.raw), canonical: b.kept(n.canonical),
-		score: rule.Undeclared, ntc: rule.Undeclared, index: rule.Undeclared,
+		fallback: b.keptFallback(n), score: rule.Undeclared, ntc: rule.Undeclared, index: rule.Undeclared,
 	}
 	c.field = c.def.Name
 	switch {
@@ -179,7 +184,7 @@ func (b *columnBuilder) resolve(name string) (column, bool) {
 func (b *columnBuilder) input(name string, typ rule.Type) column {
 	c := column{
 		field: name, typ: typ, least: -rule.MaxNumber, greatest: rule.MaxNumber, places: rule.Places,
-		raw: rule.Undeclared, canonical: rule.Undeclared, score: rule.Undeclared, ntc: rule.Undeclared, index: rule.Undeclared,
+		raw: rule.Undeclared, canonical: rule.Undeclared, fallback: rule.Undeclared, score: rule.Undeclared, ntc: rule.Undeclared, index: rule.Undeclared,
 	}
 	if b.o.Reads == nil || b.o.Reads(name) {
 		c.input = name
@@ -208,12 +213,15 @@ func (c *column) domain() {
 
 // settle finds out whether most of the column's cells can take the short way.
 func (c *column) settle() {
-	c.only = c.raw
-	if c.only == rule.Undeclared {
-		c.only = c.canonical
+	kept := 0
+	c.only = rule.Undeclared
+	for _, id := range []rule.FieldID{c.raw, c.canonical, c.fallback} {
+		if id != rule.Undeclared {
+			c.only = id
+			kept++
+		}
 	}
-	both := c.raw != rule.Undeclared && c.canonical != rule.Undeclared
-	c.plain = c.typ == rule.NumberType && (c.how == asIs || c.how == money) && !both && c.input == ""
+	c.plain = c.typ == rule.NumberType && (c.how == asIs || c.how == money) && kept <= 1 && c.input == ""
 }
 
 // kept is the field if somebody reads it.
@@ -222,6 +230,34 @@ func (b *columnBuilder) kept(id rule.FieldID) rule.FieldID {
 		return rule.Undeclared
 	}
 	return id
+}
+
+// keptFallback is the further fact that takes a column's value, if somebody
+// reads it.
+func (b *columnBuilder) keptFallback(n *node) rule.FieldID {
+	for _, f := range fallbacks() {
+		if f.from == n.canonical {
+			return b.kept(f.id)
+		}
+	}
+	return rule.Undeclared
+}
+
+// fallbacksFirst moves the columns of facts that also take another column's
+// value behind all others: of two values of a fact the later counts.
+func (b *columnBuilder) fallbacksFirst() {
+	own := func(c column) bool {
+		return slices.ContainsFunc(fallbacks(), func(f fallback) bool { return f.id == c.canonical })
+	}
+	slices.SortStableFunc(b.out.columns, func(x, y column) int {
+		switch {
+		case own(y) && !own(x):
+			return -1
+		case own(x) && !own(y):
+			return 1
+		}
+		return 0
+	})
 }
 
 func (b *columnBuilder) keptName(name string) rule.FieldID {

@@ -83,6 +83,9 @@ func (c *column) keep(facts *rule.Facts, raw, canonical rule.Value) {
 	if c.canonical != rule.Undeclared {
 		facts.Add(c.canonical, canonical)
 	}
+	if c.fallback != rule.Undeclared {
+		facts.Add(c.fallback, canonical)
+	}
 	if c.input != "" {
 		facts.Set(c.input, raw)
 	}

@@ -37,6 +37,9 @@ func (c *column) number(cell []byte, facts *rule.Facts) (code string) {
 	if c.canonical != rule.Undeclared {
 		facts.Add(c.canonical, rule.Num(num))
 	}
+	if c.fallback != rule.Undeclared {
+		facts.Add(c.fallback, rule.Num(num))
+	}
 	if c.raw != rule.Undeclared {
 		facts.Add(c.raw, rule.Num(num))
 	}

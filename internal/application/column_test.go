@@ -54,7 +54,8 @@ func TestColumns(t *testing.T) {
 		"thin-file index": {header: "bureau_score", row: "4", want: "bureau_report.score=4 bureau_is_ntc=true bureau_ntc_index=4"},
 		"short names": {
 			header: "score|tenure_months|written_off_36m", row: "0|12|1",
-			want: "bureau_report.score=0 bureau_is_ntc=true applicant.tenure_months=12 requested_tenure_months=12 bureau_report.written_off_36m=1 bureau_written_off_36m=1",
+			want: "bureau_report.score=0 bureau_is_ntc=true applicant.tenure_months=12 requested_tenure_months=12 bureau_report.written_off_36m=1 bureau_written_off_36m=1 " +
+				"bureau_own_written_off_36m=1",
 		},
 		"capitals":   {header: "Score|FOIR", row: "700|0.2", want: "bureau_report.score=700 bureau_score=700 bureau_is_ntc=false applicant.foir=0.2 foir=0.2"},
 		"percentage": {header: "score|foir", row: "0|35.12345", o: ColumnOptions{PercentFOIR: true}, want: "bureau_report.score=0 bureau_is_ntc=true applicant.foir=0.351235 foir=0.351235"},
@@ -81,6 +82,18 @@ func TestColumns(t *testing.T) {
 		"only what is read": {
 			header: "score|monthly_income|age", row: "742|5000|30", want: "bureau_score=742 monthly_income=5000",
 			o: ColumnOptions{Reads: func(name string) bool { return name == "bureau_score" || name == "monthly_income" }},
+		},
+		"own accounts take the figure of all": {
+			header: "score|max_dpd_12m|total_emi|suit_or_wilful", row: "0|31|69000|yes",
+			want: "bureau_own_max_dpd_12m=31 bureau_own_emi=69000 bureau_own_suit_or_wilful=true",
+			o:    ColumnOptions{Reads: func(name string) bool { return strings.HasPrefix(name, "bureau_own_") }},
+		},
+		"own accounts with a column of their own": {
+			header: "score|bureau_own_emi|total_emi|own_max_dpd_12m|max_dpd_12m", row: "0|5000|69000||31",
+			want: "bureau_own_emi=5000 bureau_total_emi=69000 bureau_own_max_dpd_12m=31 max_dpd_12m=31",
+			o: ColumnOptions{Reads: func(name string) bool {
+				return !strings.HasPrefix(name, "bureau_report.") && name != "bureau_is_ntc"
+			}},
 		},
 		"aliases": {
 			header: "score|bank_summary.bounce_count", row: "0|2", want: "bureau_report.score=0 bureau_is_ntc=true bank_summary.bounces=2",

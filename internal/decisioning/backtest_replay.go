@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/application"
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/store"
@@ -102,6 +103,7 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 		if err != nil {
 			return fmt.Errorf("the facts of decision %s: %w", d.ID, notARefusal{err})
 		}
+		application.FallBackStored(facts)
 		w.Facts(row, d.ID, facts, d.Status)
 		row++
 		if d.ID == which.last {

@@ -29,7 +29,7 @@ func bureauSection() section {
 
 // bureauFacts are the facts that a decision request can send ready made.
 func bureauFacts() []entry {
-	return []entry{
+	return append([]entry{
 		count("enquiries_6m", "Number of hard enquiries by lenders in the last 6 months.").core().reason("BUR_ENQ"),
 		count("active_tradelines", "Number of credit accounts that are live.").core().reason("BUR_TRADELINES"),
 		days("max_dpd_12m", "Most days past due on any account in the last 12 months.").core().reason("BUR_DPD"),
@@ -47,7 +47,9 @@ func bureauFacts() []entry {
 		months("bureau_months_since_30dpd",
 			"Months since any account was last 30 or more days past due; absent when none ever was.").reason("BUR_DPD"),
 		days("bureau_report_age_days", "Age of the bureau report on the day of the decision."),
-	}
+		days("max_dpd_24m", "Most days past due on any account in the last 24 months.").reason("BUR_DPD"),
+		days("max_dpd_36m", "Most days past due on any account in the last 36 months.").reason("BUR_DPD"),
+	}, bureauOwnFacts()...)
 }
 
 // bureauReportSection holds bureau_report.*, derived from the canonical facts

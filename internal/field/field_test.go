@@ -29,6 +29,21 @@ const contractNames = `
 	bureau_unsecured_outstanding bureau_total_emi bureau_card_utilisation bureau_live_unsecured
 	bureau_oldest_account_months bureau_months_since_30dpd bureau_report_age_days
 
+	max_dpd_24m max_dpd_36m
+	bureau_own_active_tradelines bureau_own_live_unsecured bureau_own_emi bureau_own_outstanding
+	bureau_own_unsecured_outstanding bureau_own_overdue_amount bureau_own_card_utilisation
+	bureau_own_oldest_account_months bureau_own_max_dpd_12m bureau_own_max_dpd_24m bureau_own_max_dpd_36m
+	bureau_own_months_since_30dpd bureau_own_written_off_36m bureau_own_suit_or_wilful
+	bureau_own_written_off_count bureau_own_written_off_amount bureau_own_written_off_card_amount
+	bureau_own_written_off_loan_amount bureau_own_written_off_months_since
+	bureau_own_settled_count bureau_own_settled_amount bureau_own_settled_card_amount
+	bureau_own_settled_loan_amount bureau_own_settled_months_since
+	bureau_own_microfinance_accounts bureau_own_microfinance_emi bureau_own_microfinance_outstanding
+	bureau_own_microfinance_overdue_amount bureau_own_microfinance_max_dpd_12m
+	bureau_guaranteed_accounts bureau_guaranteed_emi bureau_guaranteed_outstanding
+	bureau_guaranteed_overdue_amount bureau_guaranteed_max_dpd_12m
+	bureau_addon_accounts bureau_addon_outstanding bureau_addon_overdue_amount bureau_addon_max_dpd_12m
+
 	bank_income bank_emi bank_avg_balance bank_bounces bank_foir bank_abb_to_emi bank_detected_income bank_detected_emi
 	bank_income_mismatch_pct bank_emi_mismatch_pct bank_undeclared_emi bank_salary_months bank_last_salary_age_days
 	bank_issued_bounces_90d bank_negative_days_90d bank_detected_foir bank_statement_days bank_statement_age_days
@@ -66,6 +81,9 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 	want := map[string]bool{}
 	for _, name := range strings.Fields(contractNames) {
 		want[name] = true
+	}
+	for _, e := range append(bureauOwnFacts(), days("max_dpd_24m", ""), days("max_dpd_36m", "")) {
+		want["bureau_report."+strings.TrimPrefix(e.Name, "bureau_")] = true
 	}
 	features := 0
 	for f := range withPrefix("") {

@@ -6,15 +6,24 @@ import (
 	"math"
 )
 
-// archiveVersion is the first byte of an archive.
-const archiveVersion = 1
+// The first byte of an archive is its version. The second holds what the first
+// has no place for, and is written only where there is such a thing: an archive
+// that the first can hold stays the same bytes.
+const (
+	archiveVersion      = 1
+	archiveVersionOwner = 2 // with owners, microfinance, and write-offs apart from settlements
+)
 
 // Archive writes a history and a statement, either of which may be nil, in a
 // compact form, so that years later a feature can still name the records that
 // made it. Texts such as narrations are not in them and so not in it.
 func Archive(h *History, s *Statement) []byte {
 	w := archiver{buf: make([]byte, 0, archiveSize(h, s))}
-	w.buf = append(w.buf, archiveVersion)
+	version := byte(archiveVersion)
+	if w.more = needsMore(h); w.more {
+		version = archiveVersionOwner
+	}
+	w.buf = append(w.buf, version)
 	w.flag(h != nil)
 	if h != nil {
 		w.history(h)
@@ -31,7 +40,7 @@ func archiveSize(h *History, s *Statement) int {
 	const account, payment, enquiry, transaction = 64, 5, 12, 20
 	n := 64
 	if h != nil {
-		n += len(h.Accounts)*account + len(h.Enquiries)*enquiry
+		n += (len(h.Accounts)+len(h.Microfinance))*account + len(h.Enquiries)*enquiry
 		for i := range h.Accounts {
 			n += len(h.Accounts[i].History) * payment
 		}
@@ -42,7 +51,10 @@ func archiveSize(h *History, s *Statement) int {
 	return n
 }
 
-type archiver struct{ buf []byte }
+type archiver struct {
+	buf  []byte
+	more bool // what only the second version holds is written too
+}
 
 func (w *archiver) number(n int64) { w.buf = binary.AppendVarint(w.buf, n) }
 
@@ -64,6 +76,12 @@ func (w *archiver) history(h *History) {
 	w.number(int64(len(h.Accounts)))
 	for i := range h.Accounts {
 		w.account(&h.Accounts[i])
+	}
+	if w.more {
+		w.number(int64(len(h.Microfinance)))
+		for i := range h.Microfinance {
+			w.account(&h.Microfinance[i])
+		}
 	}
 	w.number(int64(len(h.Enquiries)))
 	for _, e := range h.Enquiries {
@@ -89,6 +107,9 @@ func (w *archiver) account(a *Account) {
 	for _, p := range a.History {
 		w.number(int64(p.Month))
 		w.number(int64(p.DaysPastDue))
+	}
+	if w.more {
+		w.moreOfAccount(a)
 	}
 }
 
@@ -121,10 +142,10 @@ var ErrArchive = errors.New("the archived history cannot be read")
 
 // ReadArchive reads what Archive wrote.
 func ReadArchive(data []byte) (h *History, s *Statement, err error) {
-	if len(data) == 0 || data[0] != archiveVersion {
+	if len(data) == 0 || data[0] != archiveVersion && data[0] != archiveVersionOwner {
 		return nil, nil, ErrArchive
 	}
-	r := unarchiver{buf: data[1:]}
+	r := unarchiver{buf: data[1:], more: data[0] == archiveVersionOwner}
 	if r.flag() {
 		h = r.history()
 	}
@@ -141,6 +162,7 @@ func ReadArchive(data []byte) (h *History, s *Statement, err error) {
 type unarchiver struct {
 	buf    []byte
 	broken bool
+	more   bool // of the second version
 }
 
 func (r *unarchiver) number() int64 {
@@ -193,6 +215,14 @@ func (r *unarchiver) history() *History {
 			r.account(&h.Accounts[i])
 		}
 	}
+	if r.more {
+		if n := r.count(); n > 0 {
+			h.Microfinance = make([]Account, n)
+			for i := range h.Microfinance {
+				r.account(&h.Microfinance[i])
+			}
+		}
+	}
 	if n := r.count(); n > 0 {
 		h.Enquiries = make([]Enquiry, n)
 		for i := range h.Enquiries {
@@ -212,6 +242,10 @@ func (r *unarchiver) account(a *Account) {
 		for i := range a.History {
 			a.History[i] = Payment{Month: within[Month](r), DaysPastDue: within[int16](r)}
 		}
+	}
+	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, NoDay, NoDay
+	if r.more {
+		r.moreOfAccount(a)
 	}
 }
 

@@ -33,7 +33,10 @@ type layout struct {
 	scores    []string
 	preferred func(score wire.Value) bool // picks one of several scores
 	score     []string                    // names of the value inside a score
-	minusOne  bool                        // an amount of -1 is one that was not given
+	// microfinance are paths, from the report itself, of a list of microfinance
+	// accounts that is kept beside the accounts.
+	microfinance []string
+	minusOne     bool // an amount of -1 is one that was not given
 }
 
 // layouts are the layouts of the bureaus that have one of their own.
@@ -69,13 +72,14 @@ func ReadBureau(bureau string, v wire.Value, asOf Day, faults, warnings *fault.L
 		total := strings.TrimSpace(at(native, r.layout.none).Text())
 		h.HasAccounts = total != "" && strings.Trim(total, "0") == ""
 	}
+	r.microfinance(v, h)
 	if list, ok := r.list(v, native, "enquiries"); ok {
 		h.HasEnquiries = true
 		r.enquiries(list, h)
 	}
 	r.summaries(native, h)
 	r.notes.tell(warnings)
-	if !h.HasAccounts && !h.HasEnquiries && !h.Reported.Known() &&
+	if !h.HasAccounts && !h.HasEnquiries && len(h.Microfinance) == 0 && !h.Reported.Known() &&
 		h.Last7 == NoCount && h.Last30 == NoCount && h.Last90 == NoCount && h.Last180 == NoCount {
 		return nil
 	}

@@ -23,13 +23,17 @@ const (
 	slotBalance
 	slotOverdue
 	slotInstalment
+	slotRhythm // of the instalments, of microfinance
 	slotSuit
 	slotSuit2 // Experian has two members for suits
 	slotWilful
+	slotOwner
 	slotFacility // written off or settled
 	slotWrittenOff
 	slotPrincipal // written off
 	slotSettlement
+	slotWriteOffDay
+	slotSettledDay
 	slotHistory  // the common list, or CIBIL's cells
 	slotHistory2 // CIBIL's further cells
 	slotHistoryStart
@@ -67,10 +71,13 @@ var accountMembers = names(map[slot]string{
 	slotSuit:         "suitfiledwillfuldefaultwrittenoffstatus suitfiled suitfiledorwilfuldefault suitfiledstatus",
 	slotSuit2:        "suitfiledwilfuldefault suitfiledwillfuldefault",
 	slotWilful:       "wilfuldefault",
+	slotOwner:        "ownership ownershiptype ownershipind ownershipindicator accountholdertype accountholdertypecode",
 	slotFacility:     "writtenoffsettledstatus writtenoffandsettledstatus creditfacilitystatus wofsettledstatus writtenoffstatus",
 	slotWrittenOff:   "writtenoffamttotal writtenoffamounttotal woamounttotal writeoffamt writeoffamount writtenoffamount",
 	slotPrincipal:    "writtenoffamtprincipal writtenoffamountprincipal woamountprincipal principalwriteoffamt",
 	slotSettlement:   "settlementamount settlementamt",
+	slotWriteOffDay:  "writtenoffdate writeoffdate writeoffstatusdate dateofwriteoff",
+	slotSettledDay:   "settleddate settlementdate",
 	slotHistory:      "paymenthistory paymenthistory1",
 	slotHistory2:     "paymenthistory2",
 	slotHistoryStart: "paymentstartdate paymenthistorystartdate",
@@ -145,6 +152,8 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 	*a = Account{
 		At:              a.At,
 		Product:         r.product(m),
+		Owner:           r.owner(m[slotOwner]),
+		Microfinance:    isMicrofinance(m[slotType]),
 		Opened:          r.pastDate(m[slotOpened]),
 		Closed:          r.closed(m[slotClosed]),
 		Reported:        r.pastDate(m[slotReported]),
@@ -245,6 +254,7 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 			s.adverse |= Settled
 		}
 	}
+	r.adverse(a, m, s.adverse, total, settlement)
 	a.AdversePaise = NoAmount
 	if s.adverse&(WrittenOff|Settled) != 0 {
 		s.over = true
@@ -257,6 +267,22 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 	a.Live = !s.over && !a.Closed.Known() && !isNo(m[slotOpen])
 	if claimed && a.Closed.Known() && !s.over {
 		r.notes.add(contradiction, m[slotStatus])
+	}
+}
+
+// adverse tells a write-off and a settlement apart: what each was about, and
+// when it was. A settlement that gives no amount of its own is of the amount
+// that was given up, unless that is told as written off already.
+func (r *bureauReader) adverse(a *Account, m *slotted, noted Adverse, writtenOff, settled int64) {
+	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, NoDay, NoDay
+	if noted&WrittenOff != 0 {
+		a.WrittenOffPaise, a.WrittenOffDay = writtenOff, r.noteDate(m[slotWriteOffDay])
+	}
+	if noted&Settled != 0 {
+		if settled == NoAmount && noted&WrittenOff == 0 {
+			settled = writtenOff
+		}
+		a.SettledPaise, a.SettledDay = settled, r.noteDate(m[slotSettledDay])
 	}
 }
 

@@ -23,6 +23,8 @@ const (
 	notMonthly
 	undatedEnquiry
 	repeatedEnquiry
+	unknownOwner
+	unreadDate
 	notices
 )
 
@@ -42,6 +44,8 @@ var noticeTexts = [notices]struct{ code, text string }{
 	notMonthly:      {"instalment_not_monthly", "is not paid every month and was left out"},
 	undatedEnquiry:  {"enquiry_undated", "has no date and was left out"},
 	repeatedEnquiry: {"enquiry_repeated", "is of the same lender, day and product as another one and was left out"},
+	unknownOwner:    {"unknown_ownership", "is not a known ownership; the account counts as the applicant's own"},
+	unreadDate:      {"adverse_date_unknown", "is no date that can be read; the account's own dates say when it was"},
 }
 
 // noted keeps the first place of each kind and how many there are, so that a

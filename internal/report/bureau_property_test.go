@@ -88,11 +88,13 @@ func drawAmount(t *rapid.T, label string) int64 {
 
 func drawAccount(t *rapid.T, i int) Account {
 	a := Account{
-		Product: drawProduct(t), Live: rapid.Bool().Draw(t, "live"), Adverse: Adverse(rapid.IntRange(0, 15).Draw(t, "adverse")),
+		Product: drawProduct(t), Owner: Owner(rapid.IntRange(int(Own), int(AuthorisedUser)).Draw(t, "owner")),
+		Live: rapid.Bool().Draw(t, "live"), Adverse: Adverse(rapid.IntRange(0, 15).Draw(t, "adverse")),
 		Opened: drawDay(t, "opened"), Closed: drawDay(t, "closed"),
 		Reported:        today - Day(rapid.IntRange(-1, 2000).Draw(t, "said")),
 		SanctionedPaise: drawAmount(t, "sanctioned"), BalancePaise: drawAmount(t, "balance"), OverduePaise: drawAmount(t, "overdue"),
 		InstalmentPaise: drawAmount(t, "instalment"), AdversePaise: NoAmount, At: int32(i),
+		WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: NoDay, SettledDay: NoDay,
 	}
 	if a.BalancePaise > 100 && rapid.IntRange(0, 5).Draw(t, "overpaid") == 0 {
 		a.BalancePaise = -a.BalancePaise
@@ -100,6 +102,14 @@ func drawAccount(t *rapid.T, i int) Account {
 	if a.Adverse&(WrittenOff|Settled) != 0 {
 		a.AdversePaise = drawAmount(t, "written off")
 		a.Live = false
+		if a.Adverse&WrittenOff != 0 {
+			a.WrittenOffPaise, a.WrittenOffDay = a.AdversePaise, drawDay(t, "written off on")
+		} else {
+			a.SettledPaise = a.AdversePaise
+		}
+		if a.Adverse&Settled != 0 {
+			a.SettledDay = drawDay(t, "settled on")
+		}
 	}
 	if a.Closed.Known() {
 		a.Live = false
@@ -177,6 +187,9 @@ func renderCommon(h *History) string {
 	f.raw("accounts", list(h.HasAccounts, h.Accounts, func(a *Account) string {
 		var f fields
 		f.str("accountType", commonTypes[a.Product])
+		f.str("ownership", []string{"individual", "joint", "guarantor", "authorised_user"}[a.Owner])
+		f.day("writtenOffDate", a.WrittenOffDay, iso)
+		f.day("settledDate", a.SettledDay, iso)
 		f.day("openDate", a.Opened, iso)
 		f.day("closedDate", a.Closed, iso)
 		f.day("dateReported", a.Reported, iso)
@@ -245,6 +258,9 @@ func renderExperian(h *History) string {
 	accounts := list(h.HasAccounts, h.Accounts, func(a *Account) string {
 		f := fields{text: true}
 		f.str("Account_Type", codeTypes[a.Product])
+		f.str("AccountHoldertypeCode", []string{"1", "2", "7", "3"}[a.Owner])
+		f.day("WriteOffStatusDate", a.WrittenOffDay, joined)
+		f.day("SettlementDate", a.SettledDay, joined)
 		f.day("Open_Date", a.Opened, joined)
 		f.day("Date_Closed", a.Closed, joined)
 		f.day("Date_Reported", a.Reported, joined)
@@ -279,6 +295,9 @@ func renderCIBIL(h *History) string {
 	accounts := list(h.HasAccounts, h.Accounts, func(a *Account) string {
 		f := fields{}
 		f.str("accountType", codeTypes[a.Product])
+		f.raw("ownershipIndicator", []string{"1", "4", "3", "2"}[a.Owner])
+		f.day("writtenOffDate", a.WrittenOffDay, european)
+		f.day("settlementDate", a.SettledDay, european)
 		f.day("dateOpened", a.Opened, european)
 		f.day("dateClosed", a.Closed, european)
 		f.day("dateReported", a.Reported, european)
@@ -326,6 +345,9 @@ func renderEquifax(h *History) string {
 	accounts := list(h.HasAccounts, h.Accounts, func(a *Account) string {
 		f := fields{text: true}
 		f.str("AccountType", namedTypes[a.Product])
+		f.str("OwnershipType", []string{"Individual", "Joint", "Guarantor", "Authorized User"}[a.Owner])
+		f.day("WriteOffDate", a.WrittenOffDay, iso)
+		f.day("SettlementDate", a.SettledDay, iso)
 		f.day("DateOpened", a.Opened, iso)
 		f.day("DateClosed", a.Closed, iso)
 		f.day("DateReported", a.Reported, iso)
@@ -360,6 +382,9 @@ func renderCRIF(h *History) string {
 	accounts := list(h.HasAccounts, h.Accounts, func(a *Account) string {
 		f := fields{text: true}
 		f.str("ACCT-TYPE", namedTypes[a.Product])
+		f.str("OWNERSHIP-IND", []string{"Primary", "Joint Account", "Guarantor", "Supl Card Holder"}[a.Owner])
+		f.day("WRITE-OFF-DATE", a.WrittenOffDay, hyphens)
+		f.day("SETTLEMENT-DATE", a.SettledDay, hyphens)
 		f.day("DISBURSED-DATE", a.Opened, hyphens)
 		f.day("CLOSED-DATE", a.Closed, hyphens)
 		f.day("DATE-REPORTED", a.Reported, hyphens)

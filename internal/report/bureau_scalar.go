@@ -200,6 +200,33 @@ func (r *bureauReader) pastDate(v wire.Value) Day {
 	return d
 }
 
+// noteDate reads a date that only makes a note more exact: one that cannot be
+// read, or that lies in the future, is left out with a warning.
+func (r *bureauReader) noteDate(v wire.Value) Day {
+	if r.saysNothing(v) {
+		return NoDay
+	}
+	text := v.Text()
+	if v.Kind() == wire.Number && len(text) == 7 {
+		text = "0" + text // a number keeps no zero in front of its day
+	}
+	d, form := parseDate(text)
+	switch {
+	case form == zeroDate && r.native:
+		return NoDay
+	case form == joinedDate && !r.native:
+		r.notes.add(looseDate, v)
+	case form == noDate, form != isoDate && !r.native:
+		r.notes.add(unreadDate, v)
+		return NoDay
+	}
+	if d > r.asOf+1 {
+		r.notes.add(laterIgnored, v)
+		return NoDay
+	}
+	return d
+}
+
 // code is the text of a code or a name.
 func (r *bureauReader) code(v wire.Value) string {
 	if r.saysNothing(v) {

@@ -1,5 +1,11 @@
 package report
 
+import (
+	"strings"
+
+	"verdict/internal/wire"
+)
+
 // accountType is one line of the list of account types that the four bureaus
 // share: its code, and the names it goes by, squashed.
 type accountType struct {
@@ -112,6 +118,23 @@ func productOf(text string, codes map[int]Product) (Product, bool) {
 	var buf [maxName]byte
 	p, known := productsByName[string(squash(buf[:0], text))]
 	return p, known
+}
+
+// The codes of the types of microfinance.
+const firstMicrofinanceType, lastMicrofinanceType = 40, 43
+
+// isMicrofinance reports whether an account type is one of microfinance.
+func isMicrofinance(v wire.Value) bool {
+	if v.Kind() != wire.String && v.Kind() != wire.Number {
+		return false
+	}
+	text := strings.TrimSpace(v.Text())
+	if code, ok := codeOf(text); ok {
+		return firstMicrofinanceType <= code && code <= lastMicrofinanceType
+	}
+	var buf [maxName]byte
+	name := string(squash(buf[:0], text))
+	return strings.HasPrefix(name, "microfinance") || strings.HasPrefix(name, "jlg") || strings.HasPrefix(name, "shg")
 }
 
 // codeOf reads a code of up to three digits; 5 and 05 are the same.

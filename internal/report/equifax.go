@@ -29,6 +29,11 @@ var equifax = layout{
 		"ccrresponse.cirreportdatalst.inquiryresponseheader.date", "cirreportdatalst.inquiryresponseheader.date",
 		"inquiryresponseheader.date",
 	},
+	microfinance: []string{
+		"ccrresponse.cirreportdatalst.cirreportdata.microfinanceaccountdetails",
+		"cirreportdatalst.cirreportdata.microfinanceaccountdetails",
+		"cirreportdata.microfinanceaccountdetails", "microfinanceaccountdetails",
+	},
 	none:      "retailaccountssummary.noofaccounts",
 	summaries: [4]string{"", "enquirysummary.past30days", "", ""},
 	scores:    []string{"scoredetails"},

@@ -8,9 +8,13 @@ package report
 
 // History is what a bureau has on file about a person.
 type History struct {
-	Reported     Day // date of the report, NoDay when it does not say
-	HasAccounts  bool
-	Accounts     []Account // in the order of the report
+	Reported    Day // date of the report, NoDay when it does not say
+	HasAccounts bool
+	Accounts    []Account // in the order of the report
+	// Microfinance are the accounts of a list of their own, which Equifax keeps
+	// beside its list of accounts. They are not in Accounts: the facts and the
+	// feature catalogue that are older than this list leave them out.
+	Microfinance []Account
 	HasEnquiries bool
 	Enquiries    []Enquiry // in the order of the report
 	// Summaries are enquiries that a bureau only counts: in the last so many
@@ -63,6 +67,8 @@ const (
 // Account is one loan or card. An amount is NoAmount when it was not given.
 type Account struct {
 	Product         Product
+	Owner           Owner
+	Microfinance    bool // by its type, or by the list it stands in
 	Live            bool // still an obligation: delinquent and restructured ones too
 	Adverse         Adverse
 	Opened          Day
@@ -73,6 +79,10 @@ type Account struct {
 	OverduePaise    int64
 	InstalmentPaise int64
 	AdversePaise    int64     // what was written off or settled
+	WrittenOffPaise int64     // of an account that was written off
+	SettledPaise    int64     // of an account that was settled
+	WrittenOffDay   Day       // NoDay when the report does not say
+	SettledDay      Day       // NoDay when the report does not say
 	History         []Payment // newest first, a month at most once
 	At              int32     // position in the report's own list, to point at it
 }

@@ -10,10 +10,12 @@ import (
 // The windows of the bureau facts.
 const (
 	enquiryDays      = 180
-	dpdMonths        = 12
 	writtenOffMonths = 36
 	seriousDays      = 30 // past due, from which a month is remembered
 )
+
+// dpdWindows are the windows of the most days past due, in months.
+var dpdWindows = [...]int64{12, 24, 36}
 
 // Bureau derives the facts of a credit history as of a day. add is called once
 // for each fact that the history gives, in a fixed order.
@@ -31,6 +33,9 @@ func Bureau(h *report.History, asOf report.Day, add func(name string, v rule.Val
 		counts(h, asOf, add)
 		amounts(h, add)
 		payments(h, asOf, add)
+	}
+	if h.HasAccounts || len(h.Microfinance) > 0 {
+		owned(h, asOf, add)
 	}
 	if h.Reported.Known() {
 		add("bureau_report_age_days", whole(max(0, int64(asOf-h.Reported))))
@@ -138,23 +143,26 @@ func cardInstalment(balance int64) int64 {
 // payments derives how late the accounts were, and how long ago.
 func payments(h *report.History, asOf report.Day, add func(string, rule.Value)) {
 	now := asOf.Month()
-	worst, since := int64(-1), int64(-1)
+	var worst [len(dpdWindows)]extreme
+	since := int64(-1)
 	for i := range h.Accounts {
 		for _, p := range h.Accounts[i].History {
 			age := int64(now - p.Month)
 			if age < 0 {
 				continue
 			}
-			if age < dpdMonths {
-				worst = max(worst, int64(p.DaysPastDue))
+			for w, window := range dpdWindows {
+				if age < window {
+					worst[w].atLeast(int64(p.DaysPastDue))
+				}
 			}
 			if p.DaysPastDue >= seriousDays && (since < 0 || age < since) {
 				since = age
 			}
 		}
 	}
-	if worst >= 0 {
-		add("max_dpd_12m", whole(worst))
+	for w, name := range []string{"max_dpd_12m", "max_dpd_24m", "max_dpd_36m"} {
+		worst[w].tell(name, add)
 	}
 	if since >= 0 {
 		add("bureau_months_since_30dpd", whole(since))

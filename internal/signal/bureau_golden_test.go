@@ -73,6 +73,8 @@ var productTexts = [...]string{
 	"home loan", "gold loan", "business loan", "business loan, secured",
 }
 
+var ownerTexts = [...]string{"", ", joint", ", guaranteed", ", used with an add-on card"}
+
 // historyText writes a history the way a risk officer would read it out.
 func historyText(h *report.History) []byte {
 	var b bytes.Buffer
@@ -80,19 +82,24 @@ func historyText(h *report.History) []byte {
 	if !h.HasAccounts {
 		fmt.Fprintln(&b, "says nothing of accounts")
 	}
-	for i := range h.Accounts {
-		a := &h.Accounts[i]
+	write := func(kind string, a *report.Account) {
 		state := "over"
 		if a.Live {
 			state = "live"
 		}
-		fmt.Fprintf(&b, "account %d: %s, %s%s\n", a.At, productTexts[a.Product], state, adverseText(a))
+		fmt.Fprintf(&b, "%s %d: %s%s, %s%s\n", kind, a.At, productTexts[a.Product], ownerTexts[a.Owner], state, adverseText(a))
 		fmt.Fprintf(&b, "  opened %s, closed %s, last reported %s\n", or(a.Opened.String()), or(a.Closed.String()), or(a.Reported.String()))
 		fmt.Fprintf(&b, "  sanctioned %s, balance %s, overdue %s, instalment %s\n", money(a.SanctionedPaise), money(a.BalancePaise),
 			money(a.OverduePaise), money(a.InstalmentPaise))
 		for _, p := range a.History {
 			fmt.Fprintf(&b, "  %s: %d days past due\n", p.Month.First().String()[:7], p.DaysPastDue)
 		}
+	}
+	for i := range h.Accounts {
+		write("account", &h.Accounts[i])
+	}
+	for i := range h.Microfinance {
+		write("microfinance account", &h.Microfinance[i])
 	}
 	if !h.HasEnquiries {
 		fmt.Fprintln(&b, "lists no enquiries")
@@ -155,11 +162,17 @@ func TestBureauFactsAreInTheCatalogue(t *testing.T) {
 			}
 		}
 	}
-	want := []string{
-		"enquiries_6m", "active_tradelines", "max_dpd_12m", "bureau_written_off_36m", "bureau_suit_or_wilful",
-		"bureau_overdue_amount", "bureau_total_outstanding", "bureau_unsecured_outstanding", "bureau_total_emi",
-		"bureau_card_utilisation", "bureau_live_unsecured", "bureau_oldest_account_months", "bureau_months_since_30dpd",
-		"bureau_report_age_days",
+	// Of what a request can send ready made, all but the score is derived.
+	var want []string
+	for id := range rule.FieldID(field.Catalogue().Len()) {
+		path, ok := strings.CutPrefix(field.Catalogue().Field(id).Name, "bureau_report.")
+		if !ok || path == "score" {
+			continue
+		}
+		if _, known := field.Catalogue().Lookup(path); !known {
+			path = "bureau_" + path
+		}
+		want = append(want, path)
 	}
 	slices.Sort(want)
 	var got []string

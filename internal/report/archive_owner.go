@@ -1,0 +1,80 @@
+package report
+
+// needsMore reports whether the first version cannot hold a history.
+func needsMore(h *History) bool {
+	if h == nil {
+		return false
+	}
+	for i := range h.Accounts {
+		if moreOf(&h.Accounts[i]) != 0 {
+			return true
+		}
+	}
+	return len(h.Microfinance) > 0
+}
+
+// The bits of a number that says what follows an account in the second version;
+// the lowest two are its owner.
+const (
+	ownerBits        = 3
+	microfinanceBit  = 1 << 2
+	writtenOffBit    = 1 << 3
+	settledBit       = 1 << 4
+	writtenOffDayBit = 1 << 5
+	settledDayBit    = 1 << 6
+	moreBits         = 1<<7 - 1
+)
+
+func moreOf(a *Account) (bits int64) {
+	bits = int64(a.Owner)
+	for _, b := range []struct {
+		there bool
+		bit   int64
+	}{
+		{a.Microfinance, microfinanceBit}, {a.WrittenOffPaise != NoAmount, writtenOffBit},
+		{a.SettledPaise != NoAmount, settledBit}, {a.WrittenOffDay != NoDay, writtenOffDayBit},
+		{a.SettledDay != NoDay, settledDayBit},
+	} {
+		if b.there {
+			bits |= b.bit
+		}
+	}
+	return bits
+}
+
+// moreOfAccount writes what only the second version holds.
+func (w *archiver) moreOfAccount(a *Account) {
+	w.number(moreOf(a))
+	for _, paise := range []int64{a.WrittenOffPaise, a.SettledPaise} {
+		if paise != NoAmount {
+			w.number(paise)
+		}
+	}
+	for _, d := range []Day{a.WrittenOffDay, a.SettledDay} {
+		if d != NoDay {
+			w.number(int64(d))
+		}
+	}
+}
+
+// moreOfAccount reads what only the second version holds.
+func (r *unarchiver) moreOfAccount(a *Account) {
+	bits := r.number()
+	if bits < 0 || bits > moreBits {
+		r.broken = true
+		return
+	}
+	a.Owner, a.Microfinance = Owner(bits&ownerBits), bits&microfinanceBit != 0
+	if bits&writtenOffBit != 0 {
+		a.WrittenOffPaise = r.number()
+	}
+	if bits&settledBit != 0 {
+		a.SettledPaise = r.number()
+	}
+	if bits&writtenOffDayBit != 0 {
+		a.WrittenOffDay = within[Day](r)
+	}
+	if bits&settledDayBit != 0 {
+		a.SettledDay = within[Day](r)
+	}
+}

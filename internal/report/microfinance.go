@@ -1,0 +1,68 @@
+package report
+
+import (
+	"maps"
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// microfinanceMembers are the names that the members of a microfinance account
+// have: those of an account, and how often an instalment is due.
+var microfinanceMembers = func() map[string]slot {
+	m := maps.Clone(accountMembers)
+	for _, name := range []string{"repaymenttenure", "repaymentfrequency"} {
+		m[name] = slotRhythm
+	}
+	return m
+}()
+
+// microfinance reads the list of microfinance accounts that a bureau keeps
+// beside its accounts. A report that lists its accounts in the common shape has
+// them there.
+func (r *bureauReader) microfinance(v wire.Value, h *History) {
+	if r.layout == nil || v.Get("accounts").Given() {
+		return
+	}
+	var list wire.Value
+	for _, path := range r.layout.microfinance {
+		if list = at(v, path); list.Given() {
+			break
+		}
+	}
+	if !isList(list) || list.Len() == 0 {
+		return
+	}
+	r.native = true
+	r.elements(list, MaxAccounts, func(i int, v wire.Value) {
+		r.collect(v, microfinanceMembers)
+		a := Account{At: int32(i)}
+		r.account(&r.slots, &a)
+		a.Microfinance = true
+		a.InstalmentPaise = r.monthly(a.InstalmentPaise, r.slots[slotRhythm])
+		h.Microfinance = append(h.Microfinance, a)
+	})
+}
+
+// rhythms are how many instalments fall due in a year, by the words for it,
+// squashed.
+var rhythms = map[string]int64{
+	"weekly": 52, "biweekly": 26, "fortnightly": 26, "fourweekly": 13, "everyfourweeks": 13, "monthly": 12,
+	"quarterly": 4, "halfyearly": 2, "semiannually": 2, "yearly": 1, "annually": 1, "annual": 1,
+}
+
+// monthly is what an instalment comes to in a month, half a paisa up: most
+// microfinance is paid back by the week. An instalment whose rhythm is not told
+// is a monthly one.
+func (r *bureauReader) monthly(paise int64, rhythm wire.Value) int64 {
+	if paise == NoAmount || r.saysNothing(rhythm) {
+		return paise
+	}
+	var buf [maxName]byte
+	perYear, known := rhythms[string(squash(buf[:0], strings.TrimSpace(rhythm.Text())))]
+	if !known {
+		r.notes.add(notMonthly, rhythm)
+		return NoAmount
+	}
+	return (paise*perYear + 6) / 12
+}

@@ -1,0 +1,170 @@
+package signal
+
+import (
+	"verdict/internal/report"
+	"verdict/internal/rule"
+)
+
+// owned derives what the accounts say by the part that the applicant has in
+// them: own and joint accounts together, those the applicant stands surety for,
+// and those of others that the applicant uses with an add-on card. Every account
+// is in one of the three. Microfinance accounts are in them too, also those
+// that the bureau lists apart.
+func owned(h *report.History, asOf report.Day, add func(string, rule.Value)) {
+	var own, microfinance, guaranteed, addon tally
+	each(h, func(a *report.Account) {
+		switch {
+		case a.Owner == report.Guarantor:
+			guaranteed.add(a, asOf)
+		case a.Owner == report.AuthorisedUser:
+			addon.add(a, asOf)
+		default:
+			own.add(a, asOf)
+			if a.Microfinance {
+				microfinance.add(a, asOf)
+			}
+		}
+	})
+	own.tellOwn(asOf, add)
+	own.tellAdverse(asOf, add)
+	microfinance.tell("bureau_own_microfinance", add)
+	guaranteed.tell("bureau_guaranteed", add)
+	addon.tell("bureau_addon", add)
+}
+
+// each calls do for every account, those of the list of microfinance last.
+func each(h *report.History, do func(*report.Account)) {
+	for i := range h.Accounts {
+		do(&h.Accounts[i])
+	}
+	for i := range h.Microfinance {
+		do(&h.Microfinance[i])
+	}
+}
+
+// tally adds up accounts of one kind of holder. The zero tally has none.
+type tally struct {
+	live, liveUnsecured               int64
+	overdue, owed, unsecuredOwed, emi sum
+	drawn, limit                      int64                    // of the cards
+	worst                             [len(dpdWindows)]extreme // days past due
+	serious                           extreme                  // age in months of the newest serious month
+	oldest                            extreme                  // day of opening
+	suit                              bool
+	recentlyAdverse                   int64
+	writtenOff, settled               adverseTally
+}
+
+// extreme is the largest or the smallest of some numbers; the zero one is of
+// none.
+type extreme struct {
+	n     int64
+	known bool
+}
+
+func (x *extreme) atLeast(n int64) {
+	if !x.known || n > x.n {
+		x.n, x.known = n, true
+	}
+}
+
+func (x *extreme) atMost(n int64) {
+	if !x.known || n < x.n {
+		x.n, x.known = n, true
+	}
+}
+
+// tell adds the number, when there is one.
+func (x *extreme) tell(name string, add func(string, rule.Value)) {
+	if x.known {
+		add(name, whole(x.n))
+	}
+}
+
+// tellAge adds the whole months that have passed since a day.
+func (x *extreme) tellAge(name string, asOf report.Day, add func(string, rule.Value)) {
+	if x.known {
+		add(name, whole(monthsBetween(report.Day(x.n), asOf)))
+	}
+}
+
+func (t *tally) add(a *report.Account, asOf report.Day) {
+	t.overdue.add(a.OverduePaise)
+	if a.Live {
+		t.addLive(a)
+	}
+	if a.Opened.Known() {
+		t.oldest.atMost(int64(a.Opened))
+	}
+	t.addPayments(a, asOf.Month())
+	t.addAdverse(a, asOf)
+}
+
+// addLive adds what is owed on an account and to be paid each month.
+func (t *tally) addLive(a *report.Account) {
+	balance := a.BalancePaise
+	if balance != report.NoAmount {
+		balance = max(0, balance) // an overpaid card is not owed on
+	}
+	t.live++
+	t.owed.add(balance)
+	if !a.Product.Secured() {
+		t.liveUnsecured++
+		t.unsecuredOwed.add(balance)
+	}
+	if a.Product != report.CreditCard {
+		t.emi.add(a.InstalmentPaise)
+		return
+	}
+	t.emi.add(cardInstalment(balance))
+	if balance != report.NoAmount && a.SanctionedPaise > 0 {
+		t.drawn += balance
+		t.limit += a.SanctionedPaise
+	}
+}
+
+func (t *tally) addPayments(a *report.Account, now report.Month) {
+	for _, p := range a.History {
+		age := int64(now - p.Month)
+		if age < 0 {
+			continue
+		}
+		for i, window := range dpdWindows {
+			if age < window {
+				t.worst[i].atLeast(int64(p.DaysPastDue))
+			}
+		}
+		if p.DaysPastDue >= seriousDays {
+			t.serious.atMost(age)
+		}
+	}
+}
+
+// tell adds the facts that every kind of holder has.
+func (t *tally) tell(prefix string, add func(string, rule.Value)) {
+	add(prefix+"_accounts", whole(t.live))
+	if prefix != "bureau_addon" { // an add-on card's instalment is its owner's to pay
+		t.emi.tell(prefix+"_emi", add)
+	}
+	t.owed.tell(prefix+"_outstanding", add)
+	t.overdue.tell(prefix+"_overdue_amount", add)
+	t.worst[0].tell(prefix+"_max_dpd_12m", add)
+}
+
+// tellOwn adds the facts of the applicant's own and joint accounts.
+func (t *tally) tellOwn(asOf report.Day, add func(string, rule.Value)) {
+	add("bureau_own_active_tradelines", whole(t.live))
+	add("bureau_own_live_unsecured", whole(t.liveUnsecured))
+	t.emi.tell("bureau_own_emi", add)
+	t.owed.tell("bureau_own_outstanding", add)
+	t.unsecuredOwed.tell("bureau_own_unsecured_outstanding", add)
+	t.overdue.tell("bureau_own_overdue_amount", add)
+	if t.limit > 0 {
+		add("bureau_own_card_utilisation", rule.Num(ratio(t.drawn, t.limit)))
+	}
+	t.oldest.tellAge("bureau_own_oldest_account_months", asOf, add)
+	for i, name := range []string{"bureau_own_max_dpd_12m", "bureau_own_max_dpd_24m", "bureau_own_max_dpd_36m"} {
+		t.worst[i].tell(name, add)
+	}
+	t.serious.tell("bureau_own_months_since_30dpd", add)
+}
