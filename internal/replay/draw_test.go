@@ -3,6 +3,7 @@ package replay_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,10 +33,16 @@ func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
 // for its thousands of features, of which there are some of every kind.
 var fields = struct{ stage1, stage2 []string }{
 	stage1: append(names(func(f *rule.Field) bool {
-		return f.Supply != rule.FromEngine && !strings.Contains(f.Name, "__")
+		return f.Supply != rule.FromEngine && !strings.Contains(f.Name, "__") && !younger.MatchString(f.Name)
 	}), features...),
 	stage2: names(func(f *rule.Field) bool { return f.Supply == rule.FromEngine }),
 }
+
+// younger matches the fields that were added after the newest corpus was drawn.
+// Leave them out until the next corpus, or other policies are drawn than those
+// of the newest; empty this when a corpus is added.
+var younger = regexp.MustCompile(
+	`^(bureau_report\.|bureau_)?(own|guaranteed|addon)_|^(bureau_report\.)?max_dpd_(24|36)m$|^bank_due_`)
 
 var features = []string{
 	"enquiry__personal_loan__90d__count", "enquiry__all__30d__sum", "outstanding__unsecured__365d__ratio",
