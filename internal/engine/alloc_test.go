@@ -40,7 +40,7 @@ func TestAllocations(t *testing.T) {
 			facts.Write(&w)
 			buf = w.Buf
 		}},
-		{"reading and compiling the default policy", 166, func() { compile(t, document) }},
+		{"reading and compiling the default policy", 190, func() { compile(t, document) }},
 	} {
 		c.do()
 		if n := testing.AllocsPerRun(100, c.do); n > c.most {

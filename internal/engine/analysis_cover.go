@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"slices"
+
+	"verdict/internal/field"
 	"verdict/internal/rule"
 )
 
@@ -168,10 +171,16 @@ func (a *analysis) witness(r region) []rule.NamedValue {
 func (a *analysis) facts(b box) (facts []rule.NamedValue, ok bool) {
 	facts = make([]rule.NamedValue, 0, len(b))
 	for _, c := range b {
+		d := &a.fields[c.field]
+		name := d.ref.Name
+		if d.derived {
+			if name = a.sourceOf(name); name == "" || a.constrains(b, name) {
+				return nil, false // no single figure gives it its value
+			}
+		}
 		if c.allow.contains(codeAbsent) {
 			continue
 		}
-		d := &a.fields[c.field]
 		if d.engine {
 			return nil, false // an applicant brings no score and no offer
 		}
@@ -179,7 +188,42 @@ func (a *analysis) facts(b box) (facts []rule.NamedValue, ok bool) {
 		if len(readable) == 0 {
 			return nil, false // only a value of the wrong type would do
 		}
-		facts = append(facts, rule.NamedValue{Name: d.ref.Name, Value: a.pick(d, readable)})
+		value := a.pick(d, readable)
+		if d.derived && !a.carries(name, value) {
+			return nil, false
+		}
+		facts = append(facts, rule.NamedValue{Name: name, Value: value})
 	}
 	return facts, true
+}
+
+// sourceOf is the fact that alone gives a derived field its value, "" for none.
+func (a *analysis) sourceOf(derived string) string {
+	names := declaredAlone()
+	if a.policy.Affordability != nil {
+		names = *a.policy.Affordability
+	}
+	switch {
+	case derived == field.IncomeEffective:
+		return names.Income.Of[0]
+	case slices.Contains(names.Obligations.Of, obligationsDeclared):
+		return field.FOIR
+	default:
+		return ""
+	}
+}
+
+// carries reports whether a request can carry a value under a name.
+func (a *analysis) carries(name string, v rule.Value) bool {
+	id, ok := a.catalogue.Lookup(name)
+	if !ok {
+		return false
+	}
+	f := a.catalogue.Field(id)
+	return (!f.BoundedBelow || v.Number() >= f.Min) && (!f.BoundedAbove || v.Number() <= f.Max)
+}
+
+// constrains reports whether a box says anything about a field.
+func (a *analysis) constrains(b box, name string) bool {
+	return slices.ContainsFunc(b, func(c constraint) bool { return a.fields[c.field].ref.Name == name })
 }

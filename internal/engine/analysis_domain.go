@@ -20,6 +20,7 @@ type domain struct {
 	supply     rule.Supply
 	core       bool
 	engine     bool // worked out while deciding: no request carries it
+	derived    bool // worked out from other facts before Stage 1
 	scored     bool // absent by definition for an applicant who is new to credit
 	required   bool // the policy decides nothing in favour of who leaves it out
 	absence    bool // some condition of the policy asks whether it is there
@@ -73,6 +74,7 @@ func (a *analysis) domainOf(ref rule.Ref) domain {
 			d.supply = rule.FromDecisions
 		}
 	}
+	d.derived = ref.Name == field.IncomeEffective || ref.Name == field.FOIREffective
 	always := false
 	if d.supply == rule.FromEngine {
 		d.supply, d.engine = anyRequest, true

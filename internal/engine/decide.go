@@ -35,6 +35,9 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.Reasons, d.bins, d.unknown, d.hits = d.Reasons[:0], d.bins[:0], d.unknown[:0], d.hits[:0]
 	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
 	p.slots.Load(facts, &d.frame)
+	if p.afford.active {
+		p.derive(d)
+	}
 	for i, slots := range p.required {
 		if !anyGiven(slots, &d.frame) {
 			d.missing = int32(i)

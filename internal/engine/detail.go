@@ -25,6 +25,9 @@ func (d *Decision) Message(r Reason) string {
 			return own
 		}
 	}
+	if label, ok := d.plan.labels[r.Code]; ok {
+		return "One of the lender's scoring criteria: " + label
+	}
 	return applicantMessage(r.Code)
 }
 
@@ -66,7 +69,7 @@ func (d *Decision) ruleDetail(hit Hit) Detail {
 	e := d.plan.code.Explain(&k.Condition, &d.frame)
 	out := Detail{RuleID: k.ID}
 	if hit.absent {
-		out.Field = strings.Join(e.Missing, ", ")
+		out.Field = strings.Join(d.absentFacts(e.Missing), ", ")
 		out.Text = fmt.Sprintf("%s cannot be evaluated without %s", k.ID, out.Field)
 		if out.Field == "" {
 			out.Text = fmt.Sprintf("%s has no result: %s", k.ID, k.Condition.Text())

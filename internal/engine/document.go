@@ -49,7 +49,12 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	for i := range p.Adjustments {
 		p.Adjustments[i].write(w)
 	}
-	w.EndArray().Key("allow_gaps").Bool(p.AllowGaps)
+	w.EndArray()
+	if p.Affordability != nil {
+		w.Key("affordability")
+		p.Affordability.write(w)
+	}
+	w.Key("allow_gaps").Bool(p.AllowGaps)
 	w.Key("conditions").Array()
 	for i := range p.Terms {
 		t := &p.Terms[i]

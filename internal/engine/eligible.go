@@ -18,7 +18,7 @@ func (d *Decision) NotEvaluated() []NotEvaluated {
 	var out []NotEvaluated
 	add := func(id string, c *rule.Condition) {
 		if e := d.plan.code.Explain(c, &d.frame); e.Truth == rule.Unknown {
-			out = append(out, NotEvaluated{ID: id, Missing: e.Missing})
+			out = append(out, NotEvaluated{ID: id, Missing: d.absentFacts(e.Missing)})
 		}
 	}
 	for _, i := range d.unknown {

@@ -35,12 +35,14 @@ type Plan struct {
 	// of points that can be lost, lostCodes of them with noCode, then the others.
 	codes         []string
 	codeAt        map[string]int32
+	labels        map[string]string // what people call the factors behind generic codes
 	lostCodes     int
 	knockoutCodes []int32                // of each knockout
 	own           [len(ownReasons)]int32 // of the reasons that the engine itself gives
 
 	step    int64
 	inputs  inputSlots
+	afford  affording
 	results resultSlots
 }
 
@@ -191,24 +193,26 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	for i := range p.Knockouts {
 		plan.compileKnockout(int32(i))
 	}
-	plan.compileResults()
-	plan.scoring = compileScoring(p.Scorecard, plan.slots, plan.code, plan.codeIndex)
+	plan.scoring = compileScoring(p.Scorecard, plan.slots, plan.code, plan.lostCode)
 	for i := range p.Adjustments {
 		a := &p.Adjustments[i]
 		c := compiledAdjustment{id: a.ID, delta: a.Delta}
-		if a.Delta < 0 && a.ReasonCode != "" {
-			c.code = plan.codeIndex(a.ReasonCode)
+		if code := plan.codeOr(a.ReasonCode, a.ID); a.Delta < 0 && code != "" {
+			c.code = plan.codeIndex(code)
 		}
 		plan.adjustments = append(plan.adjustments, c)
 		plan.adjusting = append(plan.adjusting, plan.code.Add(&a.Condition))
 	}
 	plan.compileCodes()
+	plan.compileLabels()
 	for i := range p.Terms {
 		plan.terms = append(plan.terms, plan.code.Add(&p.Terms[i].Condition))
 	}
 	for i := range p.Bands {
 		plan.compileBand(int32(i))
 	}
+	plan.compileResults()
+	plan.compileAffordability()
 	plan.bands.sort(&plan.scoring)
 	plan.ntcBands.sort(&plan.scoring)
 	return plan
@@ -317,6 +321,14 @@ func (p *Plan) compileCodes() {
 	}
 }
 
+// lostCode numbers the code of points that a factor lost: noCode for none.
+func (p *Plan) lostCode(f *Factor, code string) int32 {
+	if code = p.codeOr(cmp.Or(code, f.ReasonCode), f.Name); code == "" {
+		return noCode
+	}
+	return p.codeIndex(code)
+}
+
 // codeIndex numbers the reason codes.
 func (p *Plan) codeIndex(code string) int32 {
 	at, ok := p.codeAt[code]
@@ -356,11 +368,14 @@ func (p *Plan) Policy() *Policy { return p.policy }
 // Checksum is the policy's checksum.
 func (p *Plan) Checksum() string { return p.checksum }
 
-// Fields lists every field the plan reads, by name.
+// Fields lists every field the plan reads, by name. What the engine derives
+// from others before Stage 1 is not among them.
 func (p *Plan) Fields() []string {
 	out := make([]string, 0, p.slots.Len())
-	for i := range p.slots.Len() {
-		out = append(out, p.slots.Ref(int32(i)).Name)
+	for i := range int32(p.slots.Len()) {
+		if derived := p.afford.active && (i == p.afford.incomeOut || i == p.afford.foirOut); !derived {
+			out = append(out, p.slots.Ref(i).Name)
+		}
 	}
 	slices.Sort(out)
 	return out

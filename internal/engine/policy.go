@@ -16,7 +16,7 @@ import (
 
 // Version names the behaviour of the engine. It changes whenever any decision
 // could change.
-const Version = "2026.11.1"
+const Version = "2026.11.2"
 
 // The published semantics. A policy keeps the semantics it was written under,
 // so that its past decisions come out again under every later release.
@@ -68,6 +68,7 @@ type Policy struct {
 	Required          []Requirement
 	Knockouts         []Knockout
 	Adjustments       []Adjustment
+	Affordability     *Affordability // nil: declared income and declared obligations alone
 	Scorecard         *Scorecard
 	ScorecardID       string // the stored scorecard that Scorecard was taken from
 	Bands             []Band

@@ -55,6 +55,22 @@ func applicant(d *dice) object {
 	return facts
 }
 
+// ownAccounts adds what the accounts of a report say of the applicant: that the
+// figures which were sent are of the applicant's own accounts, as a report
+// without accounts is read, and sometimes instalments.
+func ownAccounts(d *dice, facts object) {
+	for own, sent := range map[string]string{
+		"bureau_own_max_dpd_12m": "max_dpd_12m", "bureau_own_active_tradelines": "active_tradelines",
+	} {
+		if facts[sent] != nil {
+			facts[own] = facts[sent]
+		}
+	}
+	if d.percent(50) {
+		facts["bureau_own_emi"] = rational(d.between(0, 60_000), 0)
+	}
+}
+
 func TestLeavingOutIsNeverBetter(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -63,15 +79,17 @@ func TestLeavingOutIsNeverBetter(t *testing.T) {
 	// cap of 0.45 a mere million a month bears no loan, and the default limit
 	// of an unknown income would be more.
 	best := map[string][]json.Number{
-		"monthly_income":    {"1000000000000"},
-		"foir":              {"0"},
-		"enquiries_6m":      {"0"},
-		"max_dpd_12m":       {"0"},
-		"active_tradelines": {"2", "3", "4"},
+		"monthly_income":               {"1000000000000"},
+		"foir":                         {"0"},
+		"enquiries_6m":                 {"0"},
+		"bureau_own_max_dpd_12m":       {"0"},
+		"bureau_own_active_tradelines": {"2", "3", "4"},
+		"bureau_own_emi":               {"0"},
 	}
 	d := newDice(13)
 	for range rounds(1_500, 100_000) {
 		facts := applicant(d)
+		ownAccounts(d, facts)
 		for name, values := range best {
 			with, without := maps.Clone(facts), maps.Clone(facts)
 			delete(without, name)
@@ -103,11 +121,13 @@ func TestNoBetterApplicantIsWorseOff(t *testing.T) {
 		{"monthly_income", 0, 250_000_00, 2, true},
 		{"foir", 0, 800_000, 6, false},
 		{"enquiries_6m", 0, 16, 0, false},
-		{"max_dpd_12m", 0, 90, 0, false},
+		{"bureau_own_max_dpd_12m", 0, 90, 0, false},
+		{"bureau_own_emi", 0, 80_000_00, 2, false},
 	}
 	d := newDice(17)
 	for range rounds(1_500, 100_000) {
 		facts := applicant(d)
+		ownAccounts(d, facts)
 		for _, r := range ranges {
 			if facts[r.name] == nil {
 				continue

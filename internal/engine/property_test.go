@@ -48,7 +48,7 @@ func TestCompiledEqualsReference(t *testing.T) {
 
 func compareWithReference(t *testing.T, seed uint64, applicants int) {
 	t.Helper()
-	g := generatePolicy(seed)
+	g := generateEither(seed)
 	plan := compile(t, g.document)
 	ref := newReference(t, g.document, plan.Checksum())
 	d := newDice(^seed)
@@ -85,7 +85,7 @@ func eachGenerated(t *testing.T, policies, applicants int, check func(t *testing
 	t.Helper()
 	for seed := range uint64(policies) {
 		seed += 1_000_000 // others than the reference has seen
-		g := generatePolicy(seed)
+		g := generateEither(seed)
 		plan := compile(t, g.document)
 		d := newDice(^seed)
 		for i := range applicants {
@@ -152,9 +152,12 @@ func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 			// What the engine reads by itself, to grade and price.
 			"bureau_is_ntc": true, "monthly_income": true, "foir": true, "requested_amount": true, "requested_tenure_months": true,
 			// What include_defaults merges.
-			"device_is_emulator": true, "fraud_beneficiary_reuse": true,
+			"device_is_emulator": true, "fraud_beneficiary_reuse": true, "fraud_blocklisted": true,
 		}
 		named(readObject(t, g.document), names)
+		// What affordability reads under the names of its sources.
+		names["bureau_own_emi"] = names["bureau_own_emi"] || names["bureau"]
+		names["bank_due_emi"] = names["bank_due_emi"] || names["bank"]
 		want := decide(t, plan, facts).Canonical()
 		more, less := object{}, object{}
 		for _, name := range pool {

@@ -19,6 +19,7 @@ const (
 	maxRequired    = 100
 	maxInputs      = 500
 	maxText        = 500
+	maxCode        = 64
 )
 
 // The spellings of a policy's own names. They are matched by hand because a
@@ -31,7 +32,7 @@ func isID(s string) bool {
 }
 
 func isCode(s string) bool {
-	return s != "" && isCapital(s[0]) && spelt(s, 64, func(c byte) bool { return isCapital(c) || isDigit(c) || c == '_' })
+	return s != "" && isCapital(s[0]) && spelt(s, maxCode, func(c byte) bool { return isCapital(c) || isDigit(c) || c == '_' })
 }
 
 func isGrade(s string) bool {
@@ -123,6 +124,8 @@ func (r *policyReader) document(v wire.Value) {
 	}
 	p.IncludeDefaults = f.Bool("include_defaults", true)
 	p.AllowGaps = f.Bool("allow_gaps", false)
+	r.scope.Semantics = p.Semantics
+	r.affordability(f)
 	r.inputs(f)
 	r.required(f)
 	r.knockouts(f)

@@ -20,7 +20,9 @@ const (
 // A wrong one is refused with all its faults at once.
 func ReadScorecard(v wire.Value, catalogue *rule.Catalogue) (*Scorecard, error) {
 	var faults fault.List
-	r := scorecardReader{scope: &rule.Scope{Catalogue: catalogue, Inputs: map[string]rule.Type{}}, faults: &faults}
+	r := scorecardReader{scope: &rule.Scope{
+		Catalogue: catalogue, Inputs: map[string]rule.Type{}, Semantics: NewestSemantics,
+	}, faults: &faults}
 	card := r.card(v)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -60,6 +62,9 @@ func (r *policyReader) scorecard(f *wire.Form) {
 func (r *policyReader) adopt(f *wire.Form, card *Scorecard) {
 	for i := range card.Factors {
 		ref := card.Factors[i].Field
+		if _, detail := r.scope.Resolve(ref.Name, true); ref.Name != "" && ref.ID >= 0 && detail != "" {
+			f.Fail(sectionScorecard, fault.CodeUnknownField, "the scorecard reads %s, which %s", ref.Name, detail)
+		}
 		if ref.Name == "" || ref.ID != rule.Undeclared {
 			continue
 		}

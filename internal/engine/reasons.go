@@ -7,7 +7,8 @@ import (
 // reasons ranks the principal reasons. For a decline or a referral: an unmet
 // requirement, the rules that hit in policy order, the price or limit, then
 // the factors by the points they fall short of their best; each code once,
-// four at most. For a counter-offer, what bound it.
+// four at most. For a counter-offer, what bound it. Under semantics 2 only
+// causes count.
 func (p *Plan) reasons(d *Decision) {
 	if d.Status == Approved {
 		if d.Offer.CounterOffer {
@@ -15,17 +16,15 @@ func (p *Plan) reasons(d *Decision) {
 		}
 		return
 	}
+	if p.policy.Semantics > FirstSemantics {
+		p.causes(d)
+		return
+	}
 	if d.missing >= 0 {
 		d.reason(p.own[ownMissingInput], byRequirement, d.missing)
 	}
 	for i := range d.hits {
-		h := &d.hits[i]
-		code := p.knockoutCodes[h.Knockout]
-		if h.absent && d.lacks(h.Knockout) {
-			// The rule did not see a bad value; it saw none.
-			code = p.own[ownMissingInput]
-		}
-		d.reason(code, byRule, int32(i))
+		d.reason(p.hitCode(d, &d.hits[i]), byRule, int32(i))
 	}
 	if d.limit.belowMinimum {
 		if code := p.bindingCode(d, noCode); code != noCode {
@@ -42,9 +41,23 @@ func (p *Plan) reasons(d *Decision) {
 	case d.band != nil && d.band.NTC && d.band.Action == Refer:
 		d.reason(p.own[ownNewToCredit], byBand, 0)
 	}
+	d.addLost()
 	d.rankLost()
-	// Only when nothing else explains a decline. A referral by a band that
-	// nobody lost a point for has no reason but the policy's word.
+	p.lastResort(d)
+}
+
+// hitCode is the reason code of a knockout that hit.
+func (p *Plan) hitCode(d *Decision, h *Hit) int32 {
+	if h.absent && d.lacks(h.Knockout) {
+		return p.own[ownMissingInput] // the rule did not see a bad value; it saw none
+	}
+	return p.knockoutCodes[h.Knockout]
+}
+
+// lastResort gives the reason for a decline that nothing else explains. A
+// referral by a band that nobody lost a point for has no reason but the
+// policy's word.
+func (p *Plan) lastResort(d *Decision) {
 	switch {
 	case len(d.Reasons) > 0 || d.Status != Declined:
 	case d.limit.belowMinimum:
@@ -124,14 +137,13 @@ type lostPoints struct {
 	place  int32 // of the first factor or adjustment that lost any
 }
 
-// rankLost adds the codes with the most points lost. Points lost under one
-// code are added up; of equals the one whose factor stands first in the policy
+// rankLost adds the codes with the most points lost, as addLost added them up.
+// Points lost under one code are added up; of equals the one whose factor stands first in the policy
 // ranks higher, adjustments after factors.
 func (d *Decision) rankLost() {
 	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(d.plan.adjustments) == 0 {
 		return
 	}
-	d.addLost()
 	// One number holds the points and, below them, the place in the order. Each
 	// sinks past those that are greater: the four greatest are found in one
 	// pass and without a branch, which no processor could guess. Four are

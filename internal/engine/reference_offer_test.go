@@ -32,10 +32,114 @@ func (a *application) amount(name string) *big.Rat {
 
 // income is the monthly income, nil when not known; a negative one is none.
 func (a *application) income() *big.Rat {
-	if n, ok := a.read("monthly_income").(*big.Rat); ok && n.Sign() >= 0 {
+	name := "monthly_income"
+	if a.namesSources() {
+		name = "income_effective"
+	}
+	if n, ok := a.read(name).(*big.Rat); ok && n.Sign() >= 0 {
 		return round(n, 2)
 	}
 	return nil
+}
+
+// foir is the share of the income that is taken already, nil when not known.
+func (a *application) foir() *big.Rat {
+	name := "foir"
+	if a.namesSources() {
+		name = "foir_effective"
+	}
+	n, _ := a.read(name).(*big.Rat)
+	return n
+}
+
+// namesSources tells whether the policy counts with more than what is declared.
+func (r *reference) namesSources() bool {
+	section, _ := r.policy["affordability"].(object)
+	income, _ := section["income"].(object)
+	obligations, _ := section["obligations"].(object)
+	return income != nil && !slices.Equal(list(income, "of"), []any{"monthly_income"}) ||
+		obligations != nil && !slices.Equal(list(obligations, "of"), []any{"declared"})
+}
+
+// derive adds what is derived from income and obligations to the facts.
+func (a *application) derive() {
+	delete(a.facts, "income_effective")
+	delete(a.facts, "foir_effective")
+	if a.semantics() == 1 {
+		return
+	}
+	section, _ := a.policy["affordability"].(object)
+	source := func(name, otherwise, take string) ([]any, string) {
+		s, ok := section[name].(object)
+		if !ok {
+			return []any{otherwise}, take
+		}
+		if given := text(s, "take"); given != "" {
+			take = given
+		}
+		return list(s, "of"), take
+	}
+	amount := func(name string) *big.Rat {
+		if n, ok := a.read(name).(*big.Rat); ok && n.Sign() >= 0 {
+			return n
+		}
+		return nil
+	}
+	choose := func(from []*big.Rat, take string) *big.Rat {
+		from = slices.DeleteFunc(from, func(n *big.Rat) bool { return n == nil })
+		if len(from) == 0 {
+			return nil
+		}
+		if take == "lowest" {
+			return slices.MinFunc(from, (*big.Rat).Cmp)
+		}
+		if take == "highest" {
+			return slices.MaxFunc(from, (*big.Rat).Cmp)
+		}
+		return from[0]
+	}
+
+	names, take := source("income", "monthly_income", "first")
+	var incomes []*big.Rat
+	for _, name := range names {
+		incomes = append(incomes, amount(as[string](name)))
+	}
+	income := choose(incomes, take)
+
+	names, take = source("obligations", "declared", "highest")
+	most := big.NewRat(5, 1)
+	share := func(obligations *big.Rat) *big.Rat {
+		switch {
+		case obligations == nil || income == nil:
+			return nil
+		case obligations.Sign() == 0:
+			return new(big.Rat)
+		case income.Sign() == 0:
+			return most
+		}
+		return halfUp(least(quo(obligations, income), most), 6)
+	}
+	var shares []*big.Rat
+	for _, name := range names {
+		switch name {
+		case "declared":
+			foir, monthly := amount("foir"), amount("monthly_income")
+			if foir != nil && monthly != nil && income != nil && monthly.Cmp(income) != 0 {
+				foir = share(mul(foir, monthly))
+			}
+			shares = append(shares, foir)
+		case "bureau":
+			shares = append(shares, share(amount("bureau_own_emi")))
+		case "bank":
+			shares = append(shares, share(amount("bank_due_emi")))
+		}
+	}
+	if income != nil {
+		a.facts["income_effective"] = income
+	}
+	if foir := choose(shares, take); foir != nil {
+		a.facts["foir_effective"] = foir
+	}
 }
 
 // price works out limit and price of the band, also when the
@@ -48,7 +152,7 @@ func (a *application) price() {
 	bp := floorOf(mul(num(b, "interest_rate", 0), big.NewRat(100, 1)))
 	o := &offer{band: b, months: a.months(b), requested: a.amount("requested_amount")}
 	income := a.income()
-	foir, _ := a.read("foir").(*big.Rat)
+	foir := a.foir()
 	if income != nil && foir != nil {
 		room := greatest(sub(num(b, "foir_cap", 0), foir), new(big.Rat))
 		o.capacity = wholePaise(mul(income, room))

@@ -49,10 +49,14 @@ func newReference(tb testing.TB, document []byte, checksum string) *reference {
 	}
 	r.knockouts = objects(r.policy, "knockouts")
 	if isSet(r.policy, "include_defaults", true) {
-		for _, system := range []object{
+		merged := []object{
 			systemKnockout("KO_DEVICE_EMULATOR", "FR_EMULATOR", "device_is_emulator"),
 			systemKnockout("KO_FRAUD_MULE_ACCOUNT", "FR_MULE", "fraud_beneficiary_reuse"),
-		} {
+		}
+		if r.semantics() > 1 {
+			merged = append(merged, systemKnockout("KO_FRAUD_BLOCKLISTED", "FR_RING", "fraud_blocklisted"))
+		}
+		for _, system := range merged {
 			given := func(k object) bool { return k["id"] == system["id"] }
 			if !slices.ContainsFunc(r.knockouts, given) {
 				r.knockouts = append(r.knockouts, system)
@@ -97,16 +101,23 @@ type application struct {
 
 	fired         []any
 	contributions []any
+	sum           *big.Rat // before it is clamped
 	score         *big.Rat
 	grade         string
 	band          object // nil if none matched
 	offer         *offer // nil if nothing can be offered
 
 	missingInput bool
-	hitCodes     []string // of the rules that hit, Stage 1 first, each stage as declared
+	hits         []hit // the rules that hit, Stage 1 first, each stage as declared
 	belowMinimum bool
 	limitCode    string // why the limit is below the minimum, where that has a code
 	lost         []loss
+}
+
+// hit is a rule that hit: its reason code, and the status it gives by itself.
+type hit struct {
+	code   string
+	status int
 }
 
 // loss is the points lost under one reason code.
@@ -119,6 +130,7 @@ type loss struct {
 func (r *reference) decide(tb testing.TB, facts []byte) []byte {
 	tb.Helper()
 	a := &application{reference: r, facts: readFacts(tb, facts), fired: []any{}}
+	a.derive()
 	a.requireFields()
 	a.runKnockouts(1)
 	a.addUp()
@@ -185,13 +197,11 @@ func (a *application) runKnockouts(stage int64) {
 			continue // unknown leaves no trace
 		}
 		a.fired = append(a.fired, object{"id": k["id"], "result": result})
-		switch result {
-		case "fail":
-			a.worsen(declined)
-		case "refer":
-			a.worsen(referred)
+		status := map[string]int{"pass": approved, "refer": referred, "fail": declined}[result]
+		a.worsen(status)
+		if status != approved {
+			a.hits = append(a.hits, hit{code, status})
 		}
-		a.hitCodes = append(a.hitCodes, code) // "" for a rule that passed
 	}
 }
 
@@ -265,9 +275,10 @@ func (a *application) addUp() {
 		a.fired = append(a.fired, object{"id": adj["id"], "result": "applied", "delta": decimal(delta, 4)})
 		sum.Add(sum, delta)
 		if delta.Sign() < 0 {
-			a.lose(a.codeOf(adj, ast), neg(delta))
+			a.lose(cmp.Or(a.codeOf(adj, ast), a.genericCode(text(adj, "id"))), neg(delta))
 		}
 	}
+	a.sum = new(big.Rat).Set(sum)
 	a.score = least(greatest(sum, num(card, "min_score", 300)), num(card, "max_score", 900))
 	if clamp := sub(a.score, sum); clamp.Sign() != 0 {
 		contribute("clamp", clamp)
@@ -292,7 +303,7 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	switch bin := findBin(f, a.read(text(f, "field"))); {
 	case bin != nil:
 		earned = weighted(num(bin, "points", 0))
-		code = cmp.Or(text(bin, "reason_code"), text(f, "reason_code"), reasonOf(text(f, "field")))
+		code = cmp.Or(text(bin, "reason_code"), text(f, "reason_code"), reasonOf(text(f, "field")), a.genericCode(text(f, "factor")))
 	case f["missing_points"] != nil:
 		earned, code = weighted(num(f, "missing_points", 0)), "MISSING_REQUIRED_INPUT"
 	default:
@@ -377,6 +388,82 @@ func (a *application) pointsHelp() bool {
 	return above
 }
 
+// semantics is the version of the policy's behaviour.
+func (r *reference) semantics() int64 { return whole(r.policy, "semantics", 1) }
+
+// genericCode is the code of what names none: there is one from semantics 2 on.
+func (r *reference) genericCode(name string) string {
+	if r.semantics() == 1 {
+		return ""
+	}
+	return "FACTOR_" + strings.Map(func(c rune) rune {
+		if c == '.' || c == '-' {
+			return '_'
+		}
+		return c
+	}, strings.ToUpper(name))
+}
+
+// scoreStatus is what the score alone comes to.
+func (a *application) scoreStatus() int {
+	switch {
+	case a.band == nil || text(a.band, "action") == "decline":
+		return declined
+	case text(a.band, "action") == "refer":
+		return referred
+	}
+	return approved
+}
+
+// lostTheBand tells whether the points lost, all together, lie between the
+// applicant and a band with a better outcome.
+func (a *application) lostTheBand() bool {
+	card := as[object](a.policy["scorecard"])
+	best := a.sum
+	for _, l := range a.lost {
+		best = add(best, l.points)
+	}
+	best = least(greatest(best, num(card, "min_score", 300)), num(card, "max_score", 900))
+	ntc := a.read("bureau_is_ntc") == true
+	for score := floorOf(a.score) + 1; score <= floorOf(best); score++ {
+		for _, b := range objects(a.policy, "pricing_bands") {
+			if isSet(b, "ntc", false) != ntc || b["min_score"] != nil && (score < whole(b, "min_score", 0) || score > whole(b, "max_score", 0)) {
+				continue
+			}
+			outcome := map[string]int{"decline": declined, "refer": referred}[text(b, "action")]
+			if outcome < a.status {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// causes are the codes under semantics 2: of what alone gives the status.
+func (a *application) causes() (codes []string) {
+	if a.missingInput {
+		codes = append(codes, "MISSING_REQUIRED_INPUT")
+	}
+	for _, h := range a.hits {
+		if h.status == a.status {
+			codes = append(codes, h.code)
+		}
+	}
+	codes = append(codes, a.limitCode)
+	if a.scoreStatus() == a.status {
+		if a.band != nil && isSet(a.band, "ntc", false) && text(a.band, "action") == "refer" {
+			codes = append(codes, "BUR_NTC")
+		}
+		if a.lostTheBand() {
+			slices.SortStableFunc(a.lost, func(x, y loss) int { return y.points.Cmp(x.points) })
+			for _, l := range a.lost {
+				codes = append(codes, l.code)
+			}
+		}
+	}
+	return append(codes, a.lastResort(codes))
+}
+
 // reasons ranks the principal reasons: at most four, a code once.
 func (a *application) reasons() []any {
 	var codes []string
@@ -384,11 +471,15 @@ func (a *application) reasons() []any {
 		if a.offer.isCounterOffer {
 			codes = append(codes, a.constraintCode())
 		}
+	} else if a.semantics() > 1 {
+		codes = a.causes()
 	} else {
 		if a.missingInput {
 			codes = append(codes, "MISSING_REQUIRED_INPUT")
 		}
-		codes = append(codes, a.hitCodes...)
+		for _, h := range a.hits {
+			codes = append(codes, h.code)
+		}
 		codes = append(codes, a.limitCode)
 		if a.band != nil && isSet(a.band, "ntc", false) && text(a.band, "action") == "refer" {
 			codes = append(codes, "BUR_NTC")

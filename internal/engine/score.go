@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 
 	"verdict/internal/rule"
@@ -64,16 +63,18 @@ type outcome struct {
 // is one of the outcomes, so that a sum need not ask.
 const noBin int32 = 0
 
-func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, codeIndex func(string) int32) scoring {
+func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, lostCode func(*Factor, string) int32) scoring {
 	s := scoring{base: c.Base, min: c.MinScore, max: c.MaxScore, factors: make([]compiledFactor, 0, len(c.Factors))}
 	s.outcomes = append(make([]outcome, 0, 8*len(c.Factors)+1), outcome{}) // noBin
 	for i := range c.Factors {
-		s.compileFactor(&c.Factors[i], slots, code, codeIndex)
+		s.compileFactor(&c.Factors[i], slots, code, lostCode)
 	}
 	return s
 }
 
-func (s *scoring) compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, codeIndex func(string) int32) {
+func (s *scoring) compileFactor(
+	f *Factor, slots *rule.Slots, code *rule.Code, lostCode func(*Factor, string) int32,
+) {
 	out := compiledFactor{
 		name: f.Name, slot: slots.Slot(f.Field), numeric: f.Field.Type == rule.NumberType,
 		first: int32(len(s.outcomes)), bins: int32(len(f.Bins)),
@@ -87,15 +88,17 @@ func (s *scoring) compileFactor(f *Factor, slots *rule.Slots, code *rule.Code, c
 	}
 	result := func(points rule.Number, reason string) outcome {
 		o := outcome{points: weighted(points, f.Weight)}
-		if lost := best - o.points; lost > 0 && reason != "" {
-			o.lost, o.code = lost, codeIndex(reason)
+		if lost := best - o.points; lost > 0 {
+			if o.code = lostCode(f, reason); o.code != noCode {
+				o.lost = lost
+			}
 		}
 		return o
 	}
 	out.bounds = make([]rule.Number, 0, len(f.Bins))
 	for i := range f.Bins {
 		b := &f.Bins[i]
-		s.outcomes = append(s.outcomes, result(b.Points, cmp.Or(b.ReasonCode, f.ReasonCode)))
+		s.outcomes = append(s.outcomes, result(b.Points, b.ReasonCode))
 		if out.numeric && i > 0 {
 			out.bounds = append(out.bounds, b.Min)
 		}

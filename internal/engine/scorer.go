@@ -24,7 +24,7 @@ func CompileScorecard(c *Scorecard, catalogue *rule.Catalogue) *Scorer {
 	s := &Scorer{card: c, slots: rule.NewSlots(catalogue)}
 	s.code = rule.NewCode(s.slots)
 	// Nobody is declined here, so nobody asks under which code points were lost.
-	s.scoring = compileScoring(c, s.slots, s.code, func(string) int32 { return noCode })
+	s.scoring = compileScoring(c, s.slots, s.code, func(*Factor, string) int32 { return noCode })
 	return s
 }
 

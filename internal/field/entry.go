@@ -62,6 +62,12 @@ func (e entry) reason(code string) entry {
 	return e
 }
 
+// since names the first semantics whose policies may use the field.
+func (e entry) since(semantics int) entry {
+	e.Semantics = semantics
+	return e
+}
+
 func (e entry) core() entry {
 	e.Core = true
 	return e

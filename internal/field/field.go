@@ -28,6 +28,17 @@ const (
 	RequestedTenureMonths = "requested_tenure_months"
 )
 
+// The sources of affordability, and what the engine derives from them before
+// Stage 1.
+const (
+	BankIncome         = "bank_income"
+	BankDetectedIncome = "bank_detected_income"
+	BankDueEMI         = "bank_due_emi"
+	BureauOwnEMI       = "bureau_own_emi"
+	IncomeEffective    = "income_effective"
+	FOIREffective      = "foir_effective"
+)
+
 // The names the engine itself gives values to, for Stage 2 rules.
 const (
 	FinalScore    = "final_score"
@@ -54,7 +65,7 @@ const eitherRequest = rule.FromDecisions | rule.FromEvaluate
 // sections lists the groups in the order of the documentation, features last.
 func sections() []section {
 	return slices.Concat([]section{
-		applicantSection(), bureauSection(), bankSection(), deviceSection(),
+		applicantSection(), affordabilitySection(), bureauSection(), bankSection(), deviceSection(),
 		locationSection(), fraudSection(), offerSection(),
 	}, rawSections(), []section{featureSection()})
 }

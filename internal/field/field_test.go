@@ -25,6 +25,7 @@ func lookup(t *testing.T, name string) *rule.Field {
 const contractNames = `
 	bureau bureau_score bureau_is_ntc bureau_ntc_index age employment_type monthly_income foir requested_amount
 	requested_tenure_months enquiries_6m active_tradelines max_dpd_12m
+	income_effective foir_effective
 	bureau_written_off_36m bureau_suit_or_wilful bureau_overdue_amount bureau_total_outstanding
 	bureau_unsecured_outstanding bureau_total_emi bureau_card_utilisation bureau_live_unsecured
 	bureau_oldest_account_months bureau_months_since_30dpd bureau_report_age_days
@@ -198,7 +199,8 @@ func TestDomainsOfTheContract(t *testing.T) {
 
 func TestCoreFields(t *testing.T) {
 	t.Parallel()
-	want := strings.Fields("active_tradelines age bureau_score employment_type enquiries_6m foir max_dpd_12m monthly_income")
+	want := strings.Fields("active_tradelines age bureau_score employment_type enquiries_6m foir foir_effective " +
+		"income_effective max_dpd_12m monthly_income")
 	var core []string
 	for f := range withPrefix("") {
 		if f.Core {

@@ -52,6 +52,11 @@ type Field struct {
 	// applicant who is new to credit.
 	BureauScored bool
 
+	// Semantics is the first semantics whose policies may name the field; 0
+	// and 1 are every policy. A field that the engine derives from others came
+	// with the semantics that defined it.
+	Semantics int
+
 	// ReasonCode is given for points lost on this field when the policy
 	// names none.
 	ReasonCode string

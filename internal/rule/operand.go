@@ -42,6 +42,9 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 		if f.Supply == FromEngine && !s.Stage2 {
 			return Ref{}, "is known only after the price: use it in a Stage 2 knockout"
 		}
+		if f.Semantics > max(s.Semantics, 1) {
+			return Ref{}, fmt.Sprintf(`is known from semantics %d on: give the policy "semantics":%d`, f.Semantics, f.Semantics)
+		}
 		return Ref{Name: f.Name, ID: id, Type: f.Type}, ""
 	}
 	if t, ok := s.Inputs[name]; ok {

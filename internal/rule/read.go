@@ -22,6 +22,7 @@ type Scope struct {
 	Catalogue *Catalogue
 	Inputs    map[string]Type // names that the policy itself declares
 	Stage2    bool            // whether the engine's own results are known
+	Semantics int             // of the policy that is read
 }
 
 // ReadCondition reads and checks a condition_ast. Every fault is added to

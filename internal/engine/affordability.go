@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Affordability names the sources that a policy takes income and obligations
+// from.
+type Affordability struct {
+	Income      Source
+	Obligations Source
+}
+
+// Source is a list of sources, in order of preference, and which of those that
+// are given counts.
+type Source struct {
+	Of   []string
+	Take Take
+}
+
+// Take says which of several given sources counts.
+type Take uint8
+
+// The choices of take. Income takes the first or the lowest, obligations the
+// highest or the first.
+const (
+	TakeFirst Take = iota
+	TakeLowest
+	TakeHighest
+)
+
+var takeNames = [...]string{TakeFirst: "first", TakeLowest: "lowest", TakeHighest: "highest"}
+
+// String is the choice's name in a policy.
+func (t Take) String() string { return takeNames[t] }
+
+// The sources of obligations, as a policy names them.
+const (
+	obligationsDeclared = "declared" // foir × monthly_income
+	obligationsBureau   = "bureau"   // instalments of the live own and joint accounts
+	obligationsBank     = "bank"     // what is due now by the bank statement
+)
+
+var (
+	incomeSources     = []string{field.MonthlyIncome, field.BankIncome, field.BankDetectedIncome}
+	obligationSources = []string{obligationsDeclared, obligationsBureau, obligationsBank}
+)
+
+// obligationFields are the amounts a month behind the sources of obligations;
+// declared ones are worked out.
+var obligationFields = map[string]string{obligationsBureau: field.BureauOwnEMI, obligationsBank: field.BankDueEMI}
+
+// declaredAlone is the affordability of a policy that names none.
+func declaredAlone() Affordability {
+	return Affordability{
+		Income:      Source{Of: []string{field.MonthlyIncome}, Take: TakeFirst},
+		Obligations: Source{Of: []string{obligationsDeclared}, Take: TakeHighest},
+	}
+}
+
+// isDeclaredAlone reports whether only declared figures count, so that nothing
+// is left for take to choose.
+func (a *Affordability) isDeclaredAlone() bool {
+	alone := declaredAlone()
+	return slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
+}
+
+func (a *Affordability) write(w *wire.Writer) {
+	source := func(key string, s *Source) {
+		w.Key(key).Object().Key("of")
+		writeStrings(w, s.Of)
+		w.Key("take").String(s.Take.String()).EndObject()
+	}
+	w.Object()
+	source("income", &a.Income)
+	source("obligations", &a.Obligations)
+	w.EndObject()
+}
+
+// affordability reads the section. Left out it means declared figures alone.
+func (r *policyReader) affordability(f *wire.Form) {
+	v := f.Get("affordability")
+	if !v.Given() {
+		return
+	}
+	if r.policy.Semantics < 2 {
+		f.Fail("affordability", fault.CodeInvalidField, `belongs to semantics 2: give the policy "semantics":2`)
+	}
+	form := wire.NewForm(v, &r.faults)
+	a := declaredAlone()
+	r.source(&form, "income", &a.Income, incomeSources, TakeFirst, TakeLowest)
+	r.source(&form, "obligations", &a.Obligations, obligationSources, TakeHighest, TakeFirst)
+	form.Done()
+	if !a.isDeclaredAlone() {
+		r.policy.Affordability = &a
+	}
+}
+
+// source reads one list of sources; the first of takes is the default.
+func (r *policyReader) source(f *wire.Form, name string, into *Source, known []string, takes ...Take) {
+	v := f.Get(name)
+	if !v.Given() {
+		return
+	}
+	form := wire.NewForm(v, &r.faults)
+	s := &form
+	if s.Require("of", "the sources, in order of preference") {
+		into.Of = nil
+	}
+	list := s.Array("of", len(known))
+	for _, e := range list.Elements() {
+		switch {
+		case e.Kind() != wire.String || !slices.Contains(known, e.Text()):
+			r.faults.Add(e.Pointer(), fault.CodeInvalidField, "must be one of %s", strings.Join(known, ", "))
+		case slices.Contains(into.Of, e.Text()):
+			r.faults.Add(e.Pointer(), fault.CodeDuplicate, "is named twice")
+		default:
+			into.Of = append(into.Of, e.Text())
+		}
+	}
+	if list.Kind() == wire.Array && list.Len() == 0 {
+		s.Fail("of", fault.CodeRequired, "must name at least one source")
+	}
+	names := make([]string, len(takes))
+	for i, t := range takes {
+		names[i] = t.String()
+	}
+	into.Take = takes[s.Choice("take", 0, names...)]
+	s.Done()
+}
+
+// affording is affordability compiled over a plan's slots.
+type affording struct {
+	active             bool // a rule names a derived field, or the policy names sources
+	monthly, foir      int32
+	income             []int32 // in order of preference
+	lowest             bool
+	obligations        []int32 // in order of preference, declaredSlot for the declared ones
+	highest            bool
+	incomeOut, foirOut int32
+}
+
+// declaredSlot stands for the declared obligations, which no slot holds.
+const declaredSlot int32 = -2
+
+// compileAffordability settles the sources' slots, and has the price count with
+// what is derived from them.
+func (p *Plan) compileAffordability() {
+	names := p.policy.Affordability
+	income, hasIncome := p.ref(field.IncomeEffective)
+	foir, hasFOIR := p.ref(field.FOIREffective)
+	if !hasIncome || !hasFOIR {
+		return // a catalogue of a test's own
+	}
+	_, readsIncome := p.slots.Find(income)
+	_, readsFOIR := p.slots.Find(foir)
+	if p.afford.active = names != nil || readsIncome || readsFOIR; !p.afford.active {
+		return
+	}
+	p.afford.incomeOut, p.afford.foirOut = p.slots.Slot(income), p.slots.Slot(foir)
+	p.afford.monthly, p.afford.foir = p.inputs.income, p.inputs.foir
+	alone := declaredAlone()
+	if names == nil {
+		names = &alone
+	} else {
+		p.inputs.income, p.inputs.foir = p.afford.incomeOut, p.afford.foirOut
+	}
+	p.afford.lowest = names.Income.Take == TakeLowest
+	for _, name := range names.Income.Of {
+		if ref, ok := p.ref(name); ok {
+			p.afford.income = append(p.afford.income, p.slots.Slot(ref))
+		}
+	}
+	p.afford.highest = names.Obligations.Take == TakeHighest
+	for _, name := range names.Obligations.Of {
+		if name == obligationsDeclared {
+			p.afford.obligations = append(p.afford.obligations, declaredSlot)
+		} else if ref, ok := p.ref(obligationFields[name]); ok {
+			p.afford.obligations = append(p.afford.obligations, p.slots.Slot(ref))
+		}
+	}
+}
+
+// derive works out income_effective and foir_effective.
+func (p *Plan) derive(d *Decision) {
+	income, hasIncome := p.effectiveIncome(d)
+	foir, hasFOIR := p.effectiveFOIR(d, income, hasIncome)
+	var incomeValue, foirValue rule.Value
+	if hasIncome {
+		incomeValue = rule.Num(income)
+	}
+	if hasFOIR {
+		foirValue = rule.Num(foir)
+	}
+	p.slots.Put(&d.frame, p.afford.incomeOut, incomeValue)
+	p.slots.Put(&d.frame, p.afford.foirOut, foirValue)
+}
+
+// amount reads an amount; a negative one is none.
+func (p *Plan) amount(d *Decision, slot int32) (rule.Number, bool) {
+	if slot < 0 {
+		return 0, false
+	}
+	n, ok := d.frame.Number(slot)
+	return n, ok && n >= 0
+}
+
+func (p *Plan) effectiveIncome(d *Decision) (income rule.Number, known bool) {
+	for _, slot := range p.afford.income {
+		n, ok := p.amount(d, slot)
+		switch {
+		case !ok:
+		case !p.afford.lowest:
+			return n, true
+		case !known || n < income:
+			income, known = n, true
+		}
+	}
+	return income, known
+}
+
+// effectiveFOIR is the share of the income that the obligations take. Each
+// source is turned into a share first: without an income only the declared
+// ratio is one, and it stands as it was sent.
+func (p *Plan) effectiveFOIR(d *Decision, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
+	for _, slot := range p.afford.obligations {
+		share, ok := p.share(d, slot, income, hasIncome)
+		switch {
+		case !ok:
+		case !p.afford.highest:
+			return share, true
+		case !known || share > foir:
+			foir, known = share, true
+		}
+	}
+	return foir, known
+}
+
+func (p *Plan) share(d *Decision, slot int32, income rule.Number, hasIncome bool) (rule.Number, bool) {
+	if slot != declaredSlot {
+		amount, ok := p.amount(d, slot)
+		if !ok || !hasIncome {
+			return 0, false
+		}
+		return shareOf(amount, rule.One, income), true
+	}
+	foir, ok := p.amount(d, p.afford.foir)
+	if !ok {
+		return 0, false
+	}
+	monthly, ok := p.amount(d, p.afford.monthly)
+	if !ok || !hasIncome || monthly == income {
+		return foir, true
+	}
+	return shareOf(monthly, foir, income), true
+}
+
+// maxShare is the greatest share that is told apart, as much as a request may
+// declare. Obligations without any income are as much as that.
+const maxShare = 5 * rule.One
+
+// shareOf is amount × ratio ÷ income, half-up to the millionth.
+func shareOf(amount, ratio, income rule.Number) rule.Number {
+	hi, lo := bits.Mul64(uint64(amount), uint64(ratio))
+	if hi == 0 && lo == 0 {
+		return 0
+	}
+	var carry uint64
+	lo, carry = bits.Add64(lo, uint64(income)/2, 0)
+	hi += carry
+	if hi >= uint64(income) {
+		return maxShare
+	}
+	q, _ := bits.Div64(hi, lo, uint64(income))
+	return rule.Number(min(q, uint64(maxShare)))
+}
+
+// absentFacts names the facts behind missing fields: in the place of a derived
+// field stand its sources that were not given.
+func (d *Decision) absentFacts(names []string) []string {
+	a := &d.plan.afford
+	if !a.active {
+		return names
+	}
+	var out []string
+	add := func(slots ...int32) {
+		for _, slot := range slots {
+			if slot == declaredSlot {
+				slot = a.foir
+			}
+			if name := d.plan.slots.Ref(slot).Name; !d.frame.Given(slot) && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	for _, name := range names {
+		switch before := len(out); name {
+		case field.IncomeEffective:
+			add(a.income...)
+		case field.FOIREffective:
+			if add(a.obligations...); len(out) == before {
+				add(a.income...) // amounts are known, and no income to hold them against
+			}
+		default:
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Derived lists what the engine derived from the facts before Stage 1, by
+// name, for showing beside the facts.
+func (d *Decision) Derived() []rule.NamedValue {
+	if !d.plan.afford.active {
+		return nil
+	}
+	var out []rule.NamedValue
+	for _, name := range []string{field.FOIREffective, field.IncomeEffective} {
+		if v := d.named(name); v.Type() != rule.Absent {
+			out = append(out, rule.NamedValue{Name: name, Value: v})
+		}
+	}
+	return out
+}
