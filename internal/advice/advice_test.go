@@ -35,6 +35,10 @@ func newBench(plan *engine.Plan, facts *rule.Facts) *bench {
 
 // try decides with one field changed, and puts it back.
 func (b *bench) try(name string, v rule.Value, then func()) {
+	if name == field.FOIREffective {
+		b.repay(v.Number(), then)
+		return
+	}
 	raw := names[name]
 	was, wasRaw := b.facts.Get(name), b.facts.Get(raw)
 	b.facts.Set(name, v)
@@ -42,6 +46,29 @@ func (b *bench) try(name string, v rule.Value, then func()) {
 	then()
 	b.facts.Set(name, was)
 	b.facts.Set(raw, wasRaw)
+}
+
+// repay decides with obligations paid off down to a share of the declared
+// income: neither the declared ratio nor the bureau's instalments are above it.
+func (b *bench) repay(share rule.Number, then func()) {
+	names := []string{"foir", "applicant.foir", "bureau_own_emi"}
+	var was []rule.Value
+	income := b.facts.Get("monthly_income").Number()
+	for _, name := range names {
+		v := b.facts.Get(name)
+		was = append(was, v)
+		most := share
+		if name == "bureau_own_emi" {
+			most = rule.Number(float64(share) / 1e6 * float64(income))
+		}
+		if v.Type() != rule.Absent && v.Number() > most {
+			b.facts.Set(name, rule.Num(most))
+		}
+	}
+	then()
+	for i, name := range names {
+		b.facts.Set(name, was[i])
+	}
 }
 
 // decide reports how the changed application fares. A tenure that the band
@@ -53,7 +80,7 @@ func (b *bench) decide() (engine.Status, bool) {
 
 // nearer lists every point of a field's grid that is nearer than a distance.
 func nearer(name string, origin, distance rule.Number, visit func(rule.Number) bool) {
-	grid := map[string]rule.Number{"foir": 10_000, "requested_amount": 100 * rule.One}[name]
+	grid := map[string]rule.Number{"foir": 10_000, "foir_effective": 10_000, "requested_amount": 100 * rule.One}[name]
 	if grid == 0 {
 		grid = rule.One
 	}
@@ -133,6 +160,9 @@ func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decisio
 	b := newBench(plan, facts)
 	for _, name := range []string{"foir", "enquiries_6m", "requested_tenure_months", "requested_amount"} {
 		from := facts.Get(name)
+		if name == "foir" && plan.Derives() {
+			name, from = "foir_effective", plan.Obligations(facts).FOIR
+		}
 		if from.Type() == rule.Absent || d.Status == engine.Approved {
 			continue
 		}
@@ -142,7 +172,7 @@ func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decisio
 				best = min(best, list[i].Status)
 			}
 		}
-		reach := map[string]rule.Number{"foir": 1 * rule.One, "enquiries_6m": rule.Int(100), "requested_tenure_months": rule.Int(100)}[name]
+		reach := map[string]rule.Number{"foir": rule.One, "foir_effective": 5 * rule.One, "enquiries_6m": rule.Int(100), "requested_tenure_months": rule.Int(100)}[name]
 		if name == "requested_amount" {
 			reach = rule.Int(450_000)
 		}

@@ -58,8 +58,12 @@ func Complete(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) Complete
 	s := &search{plan: plan, facts: copied(facts)}
 	var out Completeness
 	open := d.NotEvaluated()
+	known := copied(facts)
+	for _, derived := range d.Derived() {
+		known.Set(derived.Name, derived.Value)
+	}
 	for _, n := range open {
-		out.Open = append(out.Open, Open{RuleID: n.ID, Missing: n.Missing, Residual: residual(plan.Policy(), facts, n.ID)})
+		out.Open = append(out.Open, Open{RuleID: n.ID, Missing: n.Missing, Residual: residual(plan.Policy(), known, n.ID)})
 	}
 	for _, name := range absent(plan, facts) {
 		m := Missing{Field: name, Best: d.Status, Worst: d.Status, Ask: askable(name)}
@@ -69,7 +73,9 @@ func Complete(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) Complete
 			}
 		}
 		for i := range plan.Policy().Scorecard.Factors {
-			if f := &plan.Policy().Scorecard.Factors[i]; canonical(f.Field.Name) == name {
+			f := &plan.Policy().Scorecard.Factors[i]
+			owed := f.Field.Name == field.FOIREffective && obliges(name) || f.Field.Name == field.IncomeEffective && name == field.MonthlyIncome
+			if owed || canonical(f.Field.Name) == name {
 				m.Factors = append(m.Factors, f.Name)
 			}
 		}
@@ -111,8 +117,12 @@ func effort(name string) int {
 	}
 }
 
-// askable leaves out what needs a consent of its own, or is worked out.
+// askable leaves out what needs a consent of its own, is worked out, or is
+// known from the accounts of a report alone.
 func askable(name string) bool {
+	if strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_") {
+		return false
+	}
 	id, known := field.Catalogue().Lookup(name)
 	if !known {
 		return true
@@ -173,10 +183,15 @@ func (s *search) consider(m *Missing) {
 }
 
 // Apply is a copy of facts with changes made, under every name that the
-// request sent a field by.
-func Apply(facts *rule.Facts, changes ...Change) *rule.Facts {
+// request sent a field by. A change of foir_effective pays obligations off.
+func Apply(plan *engine.Plan, facts *rule.Facts, changes ...Change) *rule.Facts {
 	out := copied(facts)
 	for _, c := range changes {
+		if c.Field == field.FOIREffective {
+			owed := plan.Obligations(facts)
+			lower(out, &owed, c.To.Number())
+			continue
+		}
 		others := sent(facts, c.Field)
 		out.Set(c.Field, c.To)
 		for _, t := range others {

@@ -21,7 +21,7 @@ func TestComplete(t *testing.T) {
 	for _, o := range c.Open {
 		residuals[o.RuleID] = o.Residual
 	}
-	if got := residuals["KO_FOIR_LOW_INCOME"]; got != "foir >= 0.4" {
+	if got := residuals["KO_FOIR_LOW_INCOME"]; got != "foir_effective >= 0.4" {
 		t.Errorf("what is known was not left out: %q", got)
 	}
 	if got := residuals["RF_ENQUIRIES"]; got != "enquiries_6m > 6" {
@@ -29,7 +29,7 @@ func TestComplete(t *testing.T) {
 	}
 	// An age below 21 or obligations above the cap would decline; what the
 	// bureau counts costs more than asking, and comes later.
-	want := []string{"age", "employment_type", "foir", "active_tradelines"}
+	want := []string{"age", "employment_type", "foir", "bureau_own_active_tradelines"}
 	got := c.AskNext()
 	if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
 		t.Errorf("%v\n%s", got, diff)

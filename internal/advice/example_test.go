@@ -29,6 +29,7 @@ func factsOf(tb testing.TB, text string) *rule.Facts {
 			tb.Fatalf("%q is no number", value)
 		}
 	}
+	ownAccounts(f)
 	return f
 }
 
@@ -70,12 +71,12 @@ func TestImprove(t *testing.T) {
 		{
 			name:  "obligations too high",
 			facts: good + "monthly_income 40000, foir 0.62, enquiries_6m 1, requested_amount 200000, applicant.foir 0.62",
-			want:  []string{"foir 0.62 to 0.48: APPROVED, C 21000 over 36"},
+			want:  []string{"foir_effective 0.62 to 0.48: APPROVED, C 21000 over 36"},
 		},
 		{
 			name:  "a counter-offer made whole",
 			facts: good + "monthly_income 85000, foir 0.48, enquiries_6m 1, requested_amount 300000",
-			want:  []string{"foir 0.48 to 0.44: APPROVED in full, B 300000 over 48"},
+			want:  []string{"foir_effective 0.48 to 0.44: APPROVED in full, B 300000 over 48"},
 		},
 		{
 			name:  "too little was asked for",
@@ -100,13 +101,13 @@ func TestImprove(t *testing.T) {
 		{
 			name:  "a longer tenure",
 			facts: good + "monthly_income 30000, foir 0.44, enquiries_6m 1, requested_amount 50000, requested_tenure_months 12, applicant.tenure_months 12",
-			want:  []string{"foir 0.44 to 0.39: APPROVED in full, B 50000 over 12", "requested_tenure_months 12 to 24: APPROVED in full, B 50000 over 24"},
+			want:  []string{"foir_effective 0.44 to 0.39: APPROVED in full, B 50000 over 12", "requested_tenure_months 12 to 24: APPROVED in full, B 50000 over 24"},
 		},
 		{
 			name:    "a longer tenure that the caller rules out",
 			facts:   good + "monthly_income 30000, foir 0.44, enquiries_6m 1, requested_amount 50000, requested_tenure_months 12",
 			options: advice.Options{Tenures: []int{12}},
-			want:    []string{"foir 0.44 to 0.39: APPROVED in full, B 50000 over 12"},
+			want:    []string{"foir_effective 0.44 to 0.39: APPROVED in full, B 50000 over 12"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,7 +134,7 @@ func TestBothNamesMoveTogether(t *testing.T) {
 	facts := factsOf(t, "bureau_score 700, monthly_income 50000, foir 0.48, report.incomeAssessment.foir 48, report.scoreData.score 700")
 	var d engine.Decision
 	plan.Decide(facts, &d)
-	want := []string{"foir 0.48 to 0.4: APPROVED, B 100000 over 24"}
+	want := []string{"foir_effective 0.48 to 0.4: APPROVED, B 100000 over 24"}
 	if diff := cmp.Diff(want, lines(advice.Improve(plan, facts, &d, advice.Options{}))); diff != "" {
 		t.Error(diff)
 	}

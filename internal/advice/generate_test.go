@@ -83,7 +83,21 @@ func application(d *dice) *rule.Facts {
 	if d.percent(60) {
 		both("requested_tenure_months", "applicant.tenure_months", rule.Num(rule.Int(pick(d, int64(6), 12, 18, 24, 36, 48, 60, 13))))
 	}
+	ownAccounts(f)
+	if d.percent(40) {
+		f.Set("bureau_own_emi", rule.Num(rule.Int(d.between(0, 70)*1_000)))
+	}
 	return f
+}
+
+// ownAccounts reads a report without accounts: what was sent is the
+// applicant's own.
+func ownAccounts(f *rule.Facts) {
+	for own, sent := range map[string]string{
+		"bureau_own_max_dpd_12m": "max_dpd_12m", "bureau_own_active_tradelines": "active_tradelines",
+	} {
+		f.Set(own, f.Get(sent))
+	}
 }
 
 // policy draws a policy whose rules, bins and bands turn on the actionable

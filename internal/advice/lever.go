@@ -29,6 +29,7 @@ type lever struct {
 	others  []twin
 	waiting bool
 	tenure  bool
+	owed    *engine.Obligations // of the lever foir_effective: what is paid off
 	points  []rule.Number // nearest first; of two as near, the lower first
 }
 
@@ -42,9 +43,26 @@ type span struct {
 // newLever finds out where a field can move. ok is false when it cannot.
 func newLever(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, name string, o Options, all []string) (l lever, ok bool) {
 	l = lever{name: name, from: facts.Get(name), others: sent(facts, name), waiting: name == enquiries}
+	if name == field.FOIREffective {
+		l.others = nil
+		for _, source := range obligations {
+			if was := facts.Get(source); was.Type() != rule.Absent {
+				l.others = append(l.others, twin{name: source, was: was})
+			}
+			l.others = append(l.others, sent(facts, source)...)
+		}
+	}
 	present := l.from.Type() == rule.NumberType
 	l.origin = l.from.Number()
 	switch name {
+	case field.FOIREffective:
+		owed := plan.Obligations(facts)
+		l.owed, l.from, l.origin = &owed, owed.FOIR, owed.FOIR.Number()
+		if owed.FOIR.Type() == rule.Absent {
+			return l, false
+		}
+		present = true
+		l.points = l.reachable(plan, facts, all, spanOf(name, l.origin), present)
 	case field.RequestedTenureMonths:
 		l.tenure = true
 		if !present {

@@ -1,8 +1,10 @@
 package advice
 
 import (
+	"slices"
 	"strings"
 
+	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -45,6 +47,22 @@ func twinsOf(name string) []twin {
 	return nil
 }
 
+// namesOf lists all names under which a policy may read a field: its twins, and
+// what is derived from it.
+func namesOf(name string) []string {
+	out := []string{name}
+	for _, t := range twinsOf(name) {
+		out = append(out, t.name)
+	}
+	switch {
+	case name == field.MonthlyIncome:
+		out = append(out, field.IncomeEffective)
+	case obliges(name) && name != field.FOIREffective:
+		out = append(out, field.FOIREffective)
+	}
+	return out
+}
+
 // sent are the twins that change along with a field: those that the request
 // has, and for a field that it left out the one it would have had.
 func sent(facts *rule.Facts, name string) []twin {
@@ -81,6 +99,23 @@ func canonical(name string) string {
 	return name
 }
 
+// obligations are the facts that foir_effective is derived from.
+var obligations = []string{field.FOIR, field.BureauOwnEMI, field.BankDueEMI}
+
+// obliges reports whether a field says how much is owed each month.
+func obliges(name string) bool { return name == field.FOIREffective || slices.Contains(obligations, name) }
+
+// lower pays obligations off until they take a share of the income, under
+// every name that the request sent them by.
+func lower(facts *rule.Facts, owed *engine.Obligations, to rule.Number) {
+	owed.Lower(to, func(name string, v rule.Value) {
+		for _, t := range sent(facts, name) {
+			facts.Set(t.name, rule.Num(v.Number()*t.times))
+		}
+		facts.Set(name, v)
+	})
+}
+
 // rising are the fields that are better when they are larger, of those that an
 // applicant can do something about.
 var rising = map[string]bool{
@@ -96,8 +131,8 @@ func advisable(name string) bool {
 	if strings.Contains(strings.ToLower(name), "income") || strings.Contains(name, "score") || name == "age" {
 		return false
 	}
-	if !known {
-		return true // an input of the policy's own
+	if !known || name == field.FOIREffective {
+		return true // an input of the policy's own, or what is owed
 	}
 	switch f := field.Catalogue().Field(id); f.Group {
 	case "applicant", "bureau", "bank":

@@ -84,10 +84,7 @@ func (s *search) numbers(name string) []rule.Value {
 			span.grid = ratioGrid
 		}
 	}
-	e := edges{facts: s.facts, names: []string{name}}
-	for _, t := range twinsOf(name) {
-		e.names = append(e.names, t.name)
-	}
+	e := edges{facts: s.facts, names: namesOf(name)}
 	e.gather(s.plan.Policy())
 	e.at = append(e.at, span.low, 0)
 	points := e.ladder(s.plan.Policy(), name, span)
@@ -107,8 +104,14 @@ func (s *search) numbers(name string) []rule.Value {
 // The price depends on these fields at every value, so that a ladder of usual
 // ones is tried besides the policy's own edges.
 var (
-	priceFrom = map[string]rule.Number{field.MonthlyIncome: rule.Int(20_000), field.FOIR: rule.One / 20, field.RequestedAmount: rule.Int(50_000)}
-	priceTo   = map[string]rule.Number{field.MonthlyIncome: rule.Int(300_000), field.FOIR: rule.One, field.RequestedAmount: rule.Int(1_000_000)}
+	priceFrom = map[string]rule.Number{
+		field.MonthlyIncome: rule.Int(20_000), field.FOIR: rule.One / 20, field.RequestedAmount: rule.Int(50_000),
+		field.BureauOwnEMI: rule.Int(2_500), field.BankDueEMI: rule.Int(2_500),
+	}
+	priceTo = map[string]rule.Number{
+		field.MonthlyIncome: rule.Int(300_000), field.FOIR: rule.One, field.RequestedAmount: rule.Int(1_000_000),
+		field.BureauOwnEMI: rule.Int(200_000), field.BankDueEMI: rule.Int(200_000),
+	}
 )
 
 // fineSteps is how many rungs a fine ladder has.

@@ -27,7 +27,9 @@ func newSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Optio
 	s := &search{plan: plan, facts: copied(facts)}
 	var names []string
 	for _, name := range plan.Policy().Actionable {
-		name = canonical(name)
+		if name = canonical(name); plan.Derives() && obliges(name) {
+			name = field.FOIREffective
+		}
 		if advisable(name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -72,7 +74,7 @@ func (s *search) movable(c *rule.Condition) bool {
 		switch {
 		case ref.ID >= 0 && field.Catalogue().Field(ref.ID).Supply == rule.FromEngine:
 			moves = true
-		case slices.ContainsFunc(s.levers, func(l lever) bool { return l.name == canonical(ref.Name) }):
+		case slices.ContainsFunc(s.levers, func(l lever) bool { return l.moves(canonical(ref.Name)) }):
 			moves = true
 		default:
 		}
@@ -80,9 +82,17 @@ func (s *search) movable(c *rule.Condition) bool {
 	return moves
 }
 
+// moves reports whether moving the lever may move a field.
+func (l *lever) moves(name string) bool { return l.name == name || l.owed != nil && obliges(name) }
+
 // set moves a lever, and put puts it back. The path under which a request sent
 // the field moves with it.
 func (s *search) set(l *lever, x rule.Number) {
+	if l.owed != nil {
+		s.put(l)
+		lower(s.facts, l.owed, x)
+		return
+	}
 	s.facts.Set(l.name, rule.Num(x))
 	for _, t := range l.others {
 		s.facts.Set(t.name, rule.Num(x*t.times))
@@ -90,7 +100,9 @@ func (s *search) set(l *lever, x rule.Number) {
 }
 
 func (s *search) put(l *lever) {
-	s.facts.Set(l.name, l.from)
+	if l.owed == nil {
+		s.facts.Set(l.name, l.from)
+	}
 	for _, t := range l.others {
 		s.facts.Set(t.name, t.was)
 	}

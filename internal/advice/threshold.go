@@ -22,10 +22,7 @@ type edges struct {
 // and from each stretch between two of them the point nearest to the present
 // value.
 func (l *lever) reachable(plan *engine.Plan, facts *rule.Facts, levers []string, s span, present bool) []rule.Number {
-	e := edges{facts: facts, levers: levers, names: []string{l.name}}
-	for _, t := range twinsOf(l.name) {
-		e.names = append(e.names, t.name)
-	}
+	e := edges{facts: facts, levers: levers, names: namesOf(l.name)}
 	e.gather(plan.Policy())
 	switch {
 	case s.grid == ratioGrid:

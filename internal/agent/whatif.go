@@ -31,7 +31,7 @@ type variant struct {
 // preview decides with changes made.
 func (st *study) preview(changes ...advice.Change) variant {
 	var d engine.Decision
-	st.plan.Decide(advice.Apply(st.facts, changes...), &d)
+	st.plan.Decide(advice.Apply(st.plan, st.facts, changes...), &d)
 	o := &d.Offer
 	return variant{
 		changes: changes, status: d.Status, grade: d.Grade, bandID: o.BandID, limitPaise: o.LimitPaise, tenure: o.TenureMonths,

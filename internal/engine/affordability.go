@@ -315,17 +315,3 @@ func (d *Decision) absentFacts(names []string) []string {
 	return out
 }
 
-// Derived lists what the engine derived from the facts before Stage 1, by
-// name, for showing beside the facts.
-func (d *Decision) Derived() []rule.NamedValue {
-	if !d.plan.afford.active {
-		return nil
-	}
-	var out []rule.NamedValue
-	for _, name := range []string{field.FOIREffective, field.IncomeEffective} {
-		if v := d.named(name); v.Type() != rule.Absent {
-			out = append(out, rule.NamedValue{Name: name, Value: v})
-		}
-	}
-	return out
-}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"math/bits"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// Derived lists what the engine derived from the facts before Stage 1, by
+// name, for showing beside the facts.
+func (d *Decision) Derived() []rule.NamedValue {
+	if !d.plan.afford.active {
+		return nil
+	}
+	var out []rule.NamedValue
+	for _, name := range []string{field.FOIREffective, field.IncomeEffective} {
+		if v := d.named(name); v.Type() != rule.Absent {
+			out = append(out, rule.NamedValue{Name: name, Value: v})
+		}
+	}
+	return out
+}
+
+// Derives reports whether the plan derives foir_effective, and so counts with
+// more than the declared FOIR.
+func (p *Plan) Derives() bool { return p.afford.active }
+
+// Obligations is what one application owes each month, source by source, for
+// finding out what paying some of it off would do.
+type Obligations struct {
+	// FOIR is foir_effective, absent when it cannot be derived.
+	FOIR rule.Value
+
+	income  rule.Value // income_effective
+	monthly rule.Value // the income that the declared ratio is of
+	ratio   rule.Value // the declared ratio
+	amounts []rule.NamedValue
+}
+
+// Obligations reads the obligations that a plan counts with.
+func (p *Plan) Obligations(facts *rule.Facts) Obligations {
+	var d Decision
+	d.plan = p
+	p.slots.Load(facts, &d.frame)
+	p.derive(&d)
+	value := func(slot int32) rule.Value { return p.slots.Value(&d.frame, slot) }
+	o := Obligations{
+		FOIR: value(p.afford.foirOut), income: value(p.afford.incomeOut), monthly: value(p.afford.monthly),
+	}
+	for _, slot := range p.afford.obligations {
+		if slot == declaredSlot {
+			o.ratio = value(p.afford.foir)
+		} else if v := value(slot); v.Type() != rule.Absent {
+			o.amounts = append(o.amounts, rule.NamedValue{Name: p.slots.Ref(slot).Name, Value: v})
+		}
+	}
+	return o
+}
+
+// Lower sets the facts of an application whose obligations are paid off until
+// they take the share foir of its income: each source that says more is
+// lowered to it.
+func (o *Obligations) Lower(foir rule.Number, set func(name string, v rule.Value)) {
+	income := o.income.Number()
+	if o.ratio.Type() != rule.Absent {
+		ratio := foir
+		if monthly := o.monthly.Number(); o.income.Type() != rule.Absent && o.monthly.Type() != rule.Absent && monthly > 0 {
+			ratio = timesOver(foir, income, monthly)
+		}
+		if ratio < o.ratio.Number() {
+			set(field.FOIR, rule.Num(ratio))
+		}
+	}
+	for _, a := range o.amounts {
+		if amount := timesOver(foir, income, rule.One); amount < a.Value.Number() {
+			set(a.Name, rule.Num(amount))
+		}
+	}
+}
+
+// timesOver is a × b ÷ c, cut to the millionth.
+func timesOver(a, b, c rule.Number) rule.Number {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi >= uint64(c) {
+		return rule.MaxNumber
+	}
+	q, _ := bits.Div64(hi, lo, uint64(c))
+	return rule.Number(min(q, uint64(rule.MaxNumber)))
+}
