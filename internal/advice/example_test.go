@@ -134,7 +134,7 @@ func TestBothNamesMoveTogether(t *testing.T) {
 	facts := factsOf(t, "bureau_score 700, monthly_income 50000, foir 0.48, report.incomeAssessment.foir 48, report.scoreData.score 700")
 	var d engine.Decision
 	plan.Decide(facts, &d)
-	want := []string{"foir_effective 0.48 to 0.4: APPROVED, B 100000 over 24"}
+	want := []string{"foir 0.48 to 0.4: APPROVED, B 100000 over 24"}
 	if diff := cmp.Diff(want, lines(advice.Improve(plan, facts, &d, advice.Options{}))); diff != "" {
 		t.Error(diff)
 	}

@@ -3,6 +3,7 @@ package backtest
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 
 	"verdict/internal/engine"
@@ -29,7 +30,9 @@ const maxChanges = 64
 // nothing and are left out.
 func changesBetween(champion, challenger *engine.Policy) []change {
 	d := differ{a: champion, b: challenger}
+	d.semantics()
 	d.required()
+	d.affordability()
 	d.knockouts()
 	d.adjustments()
 	d.scorecard()
@@ -90,15 +93,30 @@ func (d *differ) add(section, id, before, after string, apply func(to, from *eng
 
 // The sections of a policy, as its document names them.
 const (
-	sectionRequired    = "required_fields"
-	sectionKnockouts   = "knockouts"
-	sectionAdjustments = "adjustments"
-	sectionBase        = "base_points"
-	sectionRange       = "score_range"
-	sectionFactors     = "factors"
-	sectionBands       = "pricing_bands"
-	sectionStep        = "limit_step"
+	sectionSemantics     = "semantics"
+	sectionRequired      = "required_fields"
+	sectionAffordability = "affordability"
+	sectionKnockouts     = "knockouts"
+	sectionAdjustments   = "adjustments"
+	sectionBase          = "base_points"
+	sectionRange         = "score_range"
+	sectionFactors       = "factors"
+	sectionBands         = "pricing_bands"
+	sectionStep          = "limit_step"
 )
+
+func (d *differ) semantics() {
+	if d.a.Semantics != d.b.Semantics {
+		d.add(sectionSemantics, "", strconv.Itoa(d.a.Semantics), strconv.Itoa(d.b.Semantics),
+			func(to, from *engine.Policy) { to.Semantics = from.Semantics })
+	}
+}
+
+func (d *differ) affordability() {
+	if before, after := d.a.Affordability.String(), d.b.Affordability.String(); before != after {
+		d.add(sectionAffordability, "", before, after, func(to, from *engine.Policy) { to.Affordability = from.Affordability })
+	}
+}
 
 func (d *differ) required() {
 	before, after := requiredText(d.a), requiredText(d.b)

@@ -50,7 +50,7 @@ func stricter(tb testing.TB) *engine.Plan {
 	tb.Helper()
 	return planOf(tb, edited(tb, string(engine.DefaultPolicyJSON()),
 		`"field": "bureau_score", "value": 650`, `"field": "bureau_score", "value": 680`,
-		`"field": "foir", "value": 0.6}`, `"field": "foir", "value": 0.65}`))
+		`"field": "foir_effective", "value": 0.6}`, `"field": "foir_effective", "value": 0.65}`))
 }
 
 // TestMergeIsExact: however rows are cut and in whatever order the parts are

@@ -72,6 +72,21 @@ func (a *Affordability) isDeclaredAlone() bool {
 	return slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
 }
 
+// String says in words which figures count; nil stands for the declared ones.
+func (a *Affordability) String() string {
+	if a == nil {
+		alone := declaredAlone()
+		a = &alone
+	}
+	words := func(s *Source) string {
+		if len(s.Of) == 1 {
+			return s.Of[0]
+		}
+		return s.Take.String() + " of " + strings.Join(s.Of, ", ")
+	}
+	return "income: " + words(&a.Income) + "; obligations: " + words(&a.Obligations)
+}
+
 func (a *Affordability) write(w *wire.Writer) {
 	source := func(key string, s *Source) {
 		w.Key(key).Object().Key("of")
