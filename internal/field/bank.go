@@ -23,6 +23,9 @@ func bankSection() section {
 			rupees("bank_detected_emi", "Monthly loan instalments found in the transactions, the median over months.").
 				reason("FOIR_HIGH"),
 			ratio("bank_detected_foir", "Detected instalments as a share of detected income.").reason("FOIR_HIGH"),
+			rupees("bank_due_emi", "Monthly loan instalments that are due at the end of the statement, bounced ones included.").
+				reason("FOIR_HIGH"),
+			ratio("bank_due_foir", "Instalments that are due as a share of detected income.").reason("FOIR_HIGH"),
 			number("bank_income_mismatch_pct", "percent",
 				"How far detected income falls short of declared income; higher is worse, negative when more was detected.").
 				atMost(rule.Int(100)).reason("BANK_MISMATCH"),

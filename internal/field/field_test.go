@@ -48,7 +48,7 @@ const contractNames = `
 	bank_income bank_emi bank_avg_balance bank_bounces bank_foir bank_abb_to_emi bank_detected_income bank_detected_emi
 	bank_income_mismatch_pct bank_emi_mismatch_pct bank_undeclared_emi bank_salary_months bank_last_salary_age_days
 	bank_issued_bounces_90d bank_negative_days_90d bank_detected_foir bank_statement_days bank_statement_age_days
-	bank_balance_breaks
+	bank_balance_breaks bank_due_emi bank_due_foir
 
 	device_is_emulator device_is_rooted device_sim_new device_loan_apps_excess
 	location_gps_pincode_match location_ip_country location_ip_allowed location_pincode_risk

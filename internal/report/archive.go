@@ -250,7 +250,7 @@ func (r *unarchiver) account(a *Account) {
 }
 
 func (r *unarchiver) statement() *Statement {
-	s := &Statement{DeclaredIncomePaise: r.number(), DeclaredInstalmentPaise: r.number(), Breaks: int(within[int32](r))}
+	s := &Statement{DeclaredIncomePaise: r.number(), DeclaredInstalmentPaise: r.number(), DueInstalmentPaise: NoAmount, Breaks: int(within[int32](r))}
 	n := r.count()
 	if n == 0 {
 		return s

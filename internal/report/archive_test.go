@@ -20,7 +20,7 @@ func archived() (*History, *Statement) {
 		Enquiries: []Enquiry{{Made: DayOf(1969, 12, 31), Product: HomeLoan, AmountPaise: NoAmount, At: 1}},
 	}
 	s := &Statement{
-		DeclaredIncomePaise: NoAmount, DeclaredInstalmentPaise: 900000, Breaks: 2,
+		DeclaredIncomePaise: NoAmount, DeclaredInstalmentPaise: 900000, DueInstalmentPaise: NoAmount, Breaks: 2,
 		Transactions: []Transaction{
 			{Day: DayOf(2026, 10, 1), Credit: true, Channel: Transfer, Found: Income | Salary, AmountPaise: 62_000_00, BalancePaise: -5, At: 1},
 			{Day: DayOf(2026, 10, 1), Channel: UPI, AmountPaise: 1, BalancePaise: NoAmount},
@@ -35,7 +35,7 @@ func TestArchiveComesBack(t *testing.T) {
 	for _, c := range []struct {
 		h *History
 		s *Statement
-	}{{history, statement}, {history, nil}, {nil, statement}, {nil, nil}, {&History{}, &Statement{}}} {
+	}{{history, statement}, {history, nil}, {nil, statement}, {nil, nil}, {&History{}, &Statement{DueInstalmentPaise: NoAmount}}} {
 		h, s, err := ReadArchive(Archive(c.h, c.s))
 		if err != nil {
 			t.Fatal(err)

@@ -67,6 +67,10 @@ func ReadStatement(summary wire.Value, asOf Day, faults, warnings *fault.List) *
 		s.Transactions[i] = r.rows[i].Transaction
 	}
 	s.Breaks = breaks(s.Transactions)
+	s.DueInstalmentPaise = NoAmount
+	if _, newest, ok := WholeMonths(s); ok {
+		s.DueInstalmentPaise = dueInstalments(r.rows, newest)
+	}
 	return s
 }
 

@@ -93,7 +93,7 @@ func TestStatementLists(t *testing.T) {
 		}
 	}
 	s, _ := readBank(t, `{"transactions":[],"declared_emi":-1,"declared_monthly_income":"x"}`, bankAsOf)
-	want := &Statement{Transactions: []Transaction{}, DeclaredIncomePaise: NoAmount, DeclaredInstalmentPaise: NoAmount}
+	want := &Statement{Transactions: []Transaction{}, DeclaredIncomePaise: NoAmount, DeclaredInstalmentPaise: NoAmount, DueInstalmentPaise: NoAmount}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("an empty list: -want +got:\n%s", diff)
 	}

@@ -13,6 +13,7 @@ const (
 	maybeSalary        // salary, if it comes every month
 	maybeEMI           // an instalment, if it goes every month
 	bouncedEMI         // an instalment that was not paid: it shows the rhythm
+	returnedTrace      // a debit that says it was returned, and was given back
 )
 
 // maxBareCharge is the most that a returned instrument costs at any bank, tax

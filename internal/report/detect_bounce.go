@@ -156,11 +156,15 @@ func undo(back, debit *bankRow) {
 		}
 		back.Found = IssuedBounce | instrument
 	}
-	if debit.clue.role == maybeEMI {
+	switch debit.clue.role {
+	case maybeEMI:
 		debit.clue.role = bouncedEMI
-	} else {
+	case bounceTrace:
+		debit.clue.role = returnedTrace
+	default:
 		debit.clue.role = noRole
 	}
+	back.clue.role = noRole // the debit tells of the bounce from here on
 	debit.Found = 0
 }
 

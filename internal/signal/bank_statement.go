@@ -55,6 +55,9 @@ func (b *bank) detected(s *report.Statement) {
 	b.money("bank_detected_income", income)
 	b.money("bank_detected_emi", b.emi)
 	b.share("bank_detected_foir", b.emi, income)
+	due := amount{s.DueInstalmentPaise, s.DueInstalmentPaise != report.NoAmount}
+	b.money("bank_due_emi", due)
+	b.share("bank_due_foir", due, income)
 	b.declared(s, income.paise, months)
 }
 

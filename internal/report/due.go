@@ -1,0 +1,202 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+)
+
+// call is one time that a lender asked for an instalment, paid or bounced.
+type call struct {
+	party  uint64
+	amount int64
+	day    Day
+	month  Month
+	paid   bool
+	sure   bool // an instalment by its words; the others need a rhythm
+}
+
+// series is the calls of one counterparty for about one amount.
+type series struct {
+	party       uint64
+	amount      int64 // of the newest call
+	first, last Day
+	times       int64 // instalments of this amount in a month
+	gone        bool  // another series has taken its place
+}
+
+func (s *series) paise() int64 { return s.amount * s.times }
+
+// replacedWithin is how far from the day a series would go on another one of
+// the same counterparty may begin to be its continuation, in days, and
+// replacedPercent how far its amount may differ: the rate was reset.
+const (
+	replacedWithin  = 10
+	replacedPercent = 25
+)
+
+// dueInstalments is what is due every month as of the end of a statement: the
+// instalments of each series that was called in the newest whole month or
+// later, bounced ones included. A median over months would miss a loan that
+// has just begun, and count a bounced instalment as none.
+func dueInstalments(rows []bankRow, newest Month) int64 {
+	calls := instalmentCalls(rows)
+	if len(calls) == 0 {
+		return 0
+	}
+	live, lapsed := make([]series, 0, 8), make([]series, 0, 8)
+	for from := 0; from < len(calls); {
+		to := from + 1
+		for to < len(calls) && calls[to].party == calls[from].party && similar(calls[from].amount, calls[to].amount, 2) {
+			to++
+		}
+		s, ok := newSeries(calls[from:to], newest)
+		switch {
+		case ok && s.last.Month() >= newest:
+			live = append(live, s)
+		case ok && s.last.Month() == newest-1:
+			lapsed = append(lapsed, s)
+		}
+		from = to
+	}
+	markReplaced(live, live)
+	markReplaced(lapsed, live)
+	due := int64(0)
+	for i := range live {
+		if !live[i].gone {
+			due += live[i].paise()
+		}
+	}
+	return due + bouncedUnseen(rows, lapsed, newest)
+}
+
+// instalmentCalls lists what may be instalments, by counterparty and amount.
+func instalmentCalls(rows []bankRow) []call {
+	list := make([]call, 0, 64)
+	for i := range rows {
+		r := &rows[i]
+		c := &r.clue
+		sure := c.has(wordEMI|wordLoan|wordInstalment) || c.has(wordMandate) && c.has(wordAnyLender)
+		paid := false
+		switch {
+		case r.Found&LoanInstalment != 0:
+			paid, sure = true, true
+		case c.role == maybeEMI:
+			paid = true
+		case c.role == bouncedEMI, c.role == bounceTrace, c.role == returnedTrace:
+		case c.role == returnCredit && r.Found&Mandate != 0:
+		default:
+			continue
+		}
+		list = append(list, call{
+			party: c.party, amount: r.AmountPaise, day: r.Day, month: r.Day.Month(), paid: paid, sure: sure,
+		})
+	}
+	slices.SortStableFunc(list, func(a, b call) int {
+		return cmp.Or(cmp.Compare(a.party, b.party), cmp.Compare(a.amount, b.amount))
+	})
+	return list
+}
+
+// newSeries makes a series of the calls of one counterparty for about one
+// amount. ok is false when they are no instalments.
+func newSeries(calls []call, newest Month) (s series, ok bool) {
+	slices.SortStableFunc(calls, func(a, b call) int { return cmp.Compare(a.day, b.day) })
+	last := calls[len(calls)-1]
+	s = series{party: last.party, amount: last.amount, first: calls[0].day, last: last.day}
+	var before, now int64
+	for from := 0; from < len(calls); {
+		to := from + 1
+		for to < len(calls) && calls[to].month == calls[from].month {
+			to++
+		}
+		if n := instalments(calls[from:to]); calls[from].month < newest {
+			before = max(before, n)
+		} else {
+			now = max(now, n)
+		}
+		from = to
+	}
+	switch {
+	case now == 0:
+		s.times = before
+	case before == 0:
+		s.times = now
+	default: // one more than ever before is an arrear that was made good
+		s.times = min(now, before)
+	}
+	return s, slices.ContainsFunc(calls, func(c call) bool { return c.sure }) || hasRhythm(calls)
+}
+
+// instalments is how many instalments the calls of one month are about: one
+// that bounced and was paid later in the month is one.
+func instalments(calls []call) int64 {
+	paid := int64(0)
+	for _, c := range calls {
+		if c.paid {
+			paid++
+		}
+	}
+	if !calls[len(calls)-1].paid {
+		paid++
+	}
+	return paid
+}
+
+// hasRhythm reports whether two calls lie a month or two apart.
+func hasRhythm(calls []call) bool {
+	for i := range calls {
+		if i >= maxMonthly && calls[i].month == calls[i-maxMonthly].month {
+			return false
+		}
+	}
+	for i := range calls {
+		for k := i + 1; k < len(calls) && calls[k].month <= calls[i].month+2; k++ {
+			if calls[k].month > calls[i].month && calls[k].day-calls[i].day >= sameSeries {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// markReplaced marks the series that one of the later ones continues with
+// another amount. Mandates that name nobody may be of different lenders.
+func markReplaced(list, later []series) {
+	for i := range list {
+		a := &list[i]
+		next := a.last.Month() + 1
+		_, _, day := a.last.Date()
+		due := min(next.First()+Day(day)-1, next.Last())
+		for k := range later {
+			b := &later[k]
+			if a.party != 0 && a.party == b.party && b.first > a.last &&
+				b.first >= due-replacedWithin && b.first <= due+replacedWithin &&
+				similar(a.amount, b.amount, replacedPercent) {
+				a.gone = true
+			}
+		}
+	}
+}
+
+// bouncedUnseen is the instalments that were called in the month before the
+// newest whole one and not since, as far as bounces explain it that only show
+// by their charge: one for each such charge, of the counterparty that it names,
+// else the largest.
+func bouncedUnseen(rows []bankRow, lapsed []series, newest Month) int64 {
+	slices.SortStableFunc(lapsed, func(a, b series) int { return cmp.Compare(b.paise(), a.paise()) })
+	due := int64(0)
+	for i := range rows {
+		r := &rows[i]
+		if r.clue.role != bounceCharge || r.Found&IssuedBounce == 0 || r.Day.Month() < newest {
+			continue
+		}
+		for k := range lapsed {
+			if s := &lapsed[k]; !s.gone && (r.clue.party == 0 || r.clue.party == s.party) {
+				due += s.paise()
+				s.gone = true
+				break
+			}
+		}
+	}
+	return due
+}
