@@ -243,7 +243,8 @@ func (r *unarchiver) account(a *Account) {
 			a.History[i] = Payment{Month: within[Month](r), DaysPastDue: within[int16](r)}
 		}
 	}
-	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, NoDay, NoDay
+	a.ConvertedPaise, a.WrittenOffPaise, a.SettledPaise = NoAmount, NoAmount, NoAmount
+	a.WrittenOffDay, a.SettledDay = NoDay, NoDay
 	if r.more {
 		r.moreOfAccount(a)
 	}

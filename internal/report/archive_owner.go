@@ -22,7 +22,8 @@ const (
 	settledBit       = 1 << 4
 	writtenOffDayBit = 1 << 5
 	settledDayBit    = 1 << 6
-	moreBits         = 1<<7 - 1
+	convertedBit     = 1 << 7
+	moreBits         = 1<<8 - 1
 )
 
 func moreOf(a *Account) (bits int64) {
@@ -33,7 +34,7 @@ func moreOf(a *Account) (bits int64) {
 	}{
 		{a.Microfinance, microfinanceBit}, {a.WrittenOffPaise != NoAmount, writtenOffBit},
 		{a.SettledPaise != NoAmount, settledBit}, {a.WrittenOffDay != NoDay, writtenOffDayBit},
-		{a.SettledDay != NoDay, settledDayBit},
+		{a.SettledDay != NoDay, settledDayBit}, {a.ConvertedPaise != NoAmount, convertedBit},
 	} {
 		if b.there {
 			bits |= b.bit
@@ -45,7 +46,7 @@ func moreOf(a *Account) (bits int64) {
 // moreOfAccount writes what only the second version holds.
 func (w *archiver) moreOfAccount(a *Account) {
 	w.number(moreOf(a))
-	for _, paise := range []int64{a.WrittenOffPaise, a.SettledPaise} {
+	for _, paise := range []int64{a.ConvertedPaise, a.WrittenOffPaise, a.SettledPaise} {
 		if paise != NoAmount {
 			w.number(paise)
 		}
@@ -65,6 +66,9 @@ func (r *unarchiver) moreOfAccount(a *Account) {
 		return
 	}
 	a.Owner, a.Microfinance = Owner(bits&ownerBits), bits&microfinanceBit != 0
+	if bits&convertedBit != 0 {
+		a.ConvertedPaise = r.number()
+	}
 	if bits&writtenOffBit != 0 {
 		a.WrittenOffPaise = r.number()
 	}

@@ -160,8 +160,8 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 		SanctionedPaise: r.amount(m[slotSanctioned], false),
 		BalancePaise:    r.amount(m[slotBalance], true), // a card can be overpaid
 		OverduePaise:    r.amount(m[slotOverdue], false),
-		InstalmentPaise: r.instalment(m[slotInstalment]),
 	}
+	a.InstalmentPaise, a.ConvertedPaise = r.instalment(m[slotInstalment])
 	r.sanctioned(a, m)
 	history, noted := r.history(a, m)
 	a.History = history

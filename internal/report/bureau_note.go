@@ -25,6 +25,7 @@ const (
 	repeatedEnquiry
 	unknownOwner
 	unreadDate
+	unknownRhythm
 	notices
 )
 
@@ -41,11 +42,12 @@ var noticeTexts = [notices]struct{ code, text string }{
 	laterIgnored:    {"later_event_ignored", "lies after the day of the request and was left out"},
 	sentTwice:       {"sent_twice", "says again, and differently, what another member says that was read"},
 	contradiction:   {"status_contradicted", "says that the account runs, but it has been closed; it counts as closed"},
-	notMonthly:      {"instalment_not_monthly", "is not paid every month and was left out"},
+	notMonthly:      {"instalment_not_monthly", "is not paid every month; bureau_own_emi has it by the month, bureau_total_emi leaves it out"},
 	undatedEnquiry:  {"enquiry_undated", "has no date and was left out"},
 	repeatedEnquiry: {"enquiry_repeated", "is of the same lender, day and product as another one and was left out"},
 	unknownOwner:    {"unknown_ownership", "is not a known ownership; the account counts as the applicant's own"},
 	unreadDate:      {"adverse_date_unknown", "is no date that can be read; the account's own dates say when it was"},
+	unknownRhythm:   {"instalment_rhythm_unknown", "is paid in a rhythm that is not known, and was left out"},
 }
 
 // noted keeps the first place of each kind and how many there are, so that a

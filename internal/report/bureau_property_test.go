@@ -94,7 +94,7 @@ func drawAccount(t *rapid.T, i int) Account {
 		Reported:        today - Day(rapid.IntRange(-1, 2000).Draw(t, "said")),
 		SanctionedPaise: drawAmount(t, "sanctioned"), BalancePaise: drawAmount(t, "balance"), OverduePaise: drawAmount(t, "overdue"),
 		InstalmentPaise: drawAmount(t, "instalment"), AdversePaise: NoAmount, At: int32(i),
-		WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: NoDay, SettledDay: NoDay,
+		ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: NoDay, SettledDay: NoDay,
 	}
 	if a.BalancePaise > 100 && rapid.IntRange(0, 5).Draw(t, "overpaid") == 0 {
 		a.BalancePaise = -a.BalancePaise

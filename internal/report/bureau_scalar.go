@@ -84,14 +84,23 @@ func (r *bureauReader) amount(v wire.Value, maySink bool) int64 {
 	return NoAmount
 }
 
-// instalment reads what is paid every month.
-func (r *bureauReader) instalment(v wire.Value) int64 {
-	_, every, found := strings.Cut(v.Text(), "/")
-	if r.native && found && !strings.EqualFold(strings.TrimSpace(every), "monthly") {
-		r.notes.add(notMonthly, v)
-		return NoAmount
+// instalment reads what is paid every month, and what an instalment of another
+// rhythm comes to in a month. One of the two is NoAmount.
+func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
+	text, every, found := strings.Cut(v.Text(), "/")
+	if !r.native || !found || strings.EqualFold(strings.TrimSpace(every), "monthly") {
+		return r.amount(v, false), NoAmount
 	}
-	return r.amount(v, false)
+	literal, ok := cleanNumber(text, true)
+	paise, _, fits := wire.ParseDecimal(literal, 2)
+	if ok && fits && paise >= 0 && paise <= maxAmountPaise {
+		if paise, ok = byMonth(paise, every); ok {
+			r.notes.add(notMonthly, v)
+			return NoAmount, paise
+		}
+	}
+	r.notes.add(unknownRhythm, v)
+	return NoAmount, NoAmount
 }
 
 // cleanNumber makes a JSON literal of a decimal in a text, without the zeros

@@ -78,6 +78,7 @@ type Account struct {
 	BalancePaise    int64
 	OverduePaise    int64
 	InstalmentPaise int64
+	ConvertedPaise  int64     // a month, of an instalment of another rhythm; InstalmentPaise is NoAmount then
 	AdversePaise    int64     // what was written off or settled
 	WrittenOffPaise int64     // of an account that was written off
 	SettledPaise    int64     // of an account that was settled

@@ -2,7 +2,6 @@ package report
 
 import (
 	"maps"
-	"strings"
 
 	"verdict/internal/wire"
 )
@@ -51,18 +50,24 @@ var rhythms = map[string]int64{
 	"quarterly": 4, "halfyearly": 2, "semiannually": 2, "yearly": 1, "annually": 1, "annual": 1,
 }
 
-// monthly is what an instalment comes to in a month, half a paisa up: most
-// microfinance is paid back by the week. An instalment whose rhythm is not told
-// is a monthly one.
+// monthly is what an instalment comes to in a month: most microfinance is paid
+// back by the week. An instalment whose rhythm is not told is a monthly one.
 func (r *bureauReader) monthly(paise int64, rhythm wire.Value) int64 {
 	if paise == NoAmount || r.saysNothing(rhythm) {
 		return paise
 	}
-	var buf [maxName]byte
-	perYear, known := rhythms[string(squash(buf[:0], strings.TrimSpace(rhythm.Text())))]
-	if !known {
-		r.notes.add(notMonthly, rhythm)
+	converted, ok := byMonth(paise, rhythm.Text())
+	if !ok {
+		r.notes.add(unknownRhythm, rhythm)
 		return NoAmount
 	}
-	return (paise*perYear + 6) / 12
+	return converted
+}
+
+// byMonth is what an instalment comes to in a month, half a paisa up. ok is
+// false when the rhythm is not known.
+func byMonth(paise int64, rhythm string) (monthly int64, ok bool) {
+	var buf [maxName]byte
+	perYear, ok := rhythms[string(squash(buf[:0], rhythm))]
+	return (paise*perYear + 6) / 12, ok
 }

@@ -113,7 +113,7 @@ func (t *tally) addLive(a *report.Account) {
 		t.unsecuredOwed.add(balance)
 	}
 	if a.Product != report.CreditCard {
-		t.emi.add(a.InstalmentPaise)
+		t.emi.add(instalment(a))
 		return
 	}
 	t.emi.add(cardInstalment(balance))
@@ -121,6 +121,15 @@ func (t *tally) addLive(a *report.Account) {
 		t.drawn += balance
 		t.limit += a.SanctionedPaise
 	}
+}
+
+// instalment is what an account takes every month, also where it is due by the
+// week or the quarter.
+func instalment(a *report.Account) int64 {
+	if a.InstalmentPaise == report.NoAmount {
+		return a.ConvertedPaise
+	}
+	return a.InstalmentPaise
 }
 
 func (t *tally) addPayments(a *report.Account, now report.Month) {

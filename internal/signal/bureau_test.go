@@ -42,7 +42,7 @@ func account() report.Account {
 		Product: report.PersonalLoan, Live: true, Opened: report.NoDay, Closed: report.NoDay, Reported: report.NoDay,
 		SanctionedPaise: report.NoAmount, BalancePaise: report.NoAmount, OverduePaise: report.NoAmount,
 		InstalmentPaise: report.NoAmount, AdversePaise: report.NoAmount,
-		WrittenOffPaise: report.NoAmount, SettledPaise: report.NoAmount, WrittenOffDay: report.NoDay, SettledDay: report.NoDay,
+		ConvertedPaise: report.NoAmount, WrittenOffPaise: report.NoAmount, SettledPaise: report.NoAmount, WrittenOffDay: report.NoDay, SettledDay: report.NoDay,
 	}
 }
 
