@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/hex"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,9 +14,13 @@ func archived() (*History, *Statement) {
 			{
 				Product: CreditCard, Live: true, Adverse: Settled | SuitFiled, Opened: DayOf(2020, 2, 29), Closed: NoDay, Reported: DayOf(2026, 10, 31),
 				SanctionedPaise: 200_000_00, BalancePaise: NoAmount, OverduePaise: 0, InstalmentPaise: NoAmount, AdversePaise: 1, At: 3,
+				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: NoDay, SettledDay: NoDay,
 				History: []Payment{{Month: 2026*12 + 9, DaysPastDue: 31}, {Month: 2026*12 + 8}},
 			},
-			{Opened: NoDay, Closed: NoDay, Reported: NoDay},
+			{
+				Opened: NoDay, Closed: NoDay, Reported: NoDay,
+				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: NoDay, SettledDay: NoDay,
+			},
 		},
 		Enquiries: []Enquiry{{Made: DayOf(1969, 12, 31), Product: HomeLoan, AmountPaise: NoAmount, At: 1}},
 	}
@@ -29,13 +34,48 @@ func archived() (*History, *Statement) {
 	return h, s
 }
 
+// archivedOwners is a history that needs the second version.
+func archivedOwners() *History {
+	h, _ := archived()
+	h.Accounts[0].Owner, h.Accounts[0].SettledPaise, h.Accounts[0].SettledDay = Guarantor, 0, DayOf(2025, 1, 2)
+	h.Accounts[1].WrittenOffPaise, h.Accounts[1].WrittenOffDay, h.Accounts[1].Microfinance = 5, 0, true
+	h.Accounts[1].ConvertedPaise = 433_33
+	more, _ := archived()
+	h.Microfinance = more.Accounts
+	h.Microfinance[0].Owner = Joint
+	return h
+}
+
+// firstVersion is what the release before owners wrote of archived.
+const firstVersion = "0102bec4020202010204060406020ca29e02ffffffff0faac40280b48913ffffffffffffffffff0100ffffffffffffffffff010206" +
+	"0482fc023e80fc0200000000ffffffff0fffffffff0fffffffff0f0000000000000002010cffffffffffffffffff010202ffffffffffffffffff" +
+	"01c0ee6d0404eec30202040680ebf40509020000020002ffffffffffffffffff0100"
+
+// An archive of an earlier release is read, and what it can hold is written as
+// it was then.
+func TestArchiveOfTheFirstVersion(t *testing.T) {
+	t.Parallel()
+	history, statement := archived()
+	if got := hex.EncodeToString(Archive(history, statement)); got != firstVersion {
+		t.Errorf("it is written as\n%s, and was as\n%s", got, firstVersion)
+	}
+	data, err := hex.DecodeString(firstVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, s, err := ReadArchive(data)
+	if diff := cmp.Diff(history, h) + cmp.Diff(statement, s); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestArchiveComesBack(t *testing.T) {
 	t.Parallel()
 	history, statement := archived()
 	for _, c := range []struct {
 		h *History
 		s *Statement
-	}{{history, statement}, {history, nil}, {nil, statement}, {nil, nil}, {&History{}, &Statement{DueInstalmentPaise: NoAmount}}} {
+	}{{history, statement}, {archivedOwners(), statement}, {archivedOwners(), nil}, {history, nil}, {nil, statement}, {nil, nil}, {&History{}, &Statement{DueInstalmentPaise: NoAmount}}} {
 		h, s, err := ReadArchive(Archive(c.h, c.s))
 		if err != nil {
 			t.Fatal(err)
@@ -52,9 +92,11 @@ func TestArchiveComesBack(t *testing.T) {
 func TestArchiveRefusesWhatItDidNotWrite(t *testing.T) {
 	t.Parallel()
 	whole := Archive(archived())
-	for n := range whole {
-		if _, _, err := ReadArchive(whole[:n]); err == nil {
-			t.Errorf("the first %d of %d bytes are read", n, len(whole))
+	for _, whole := range [][]byte{whole, Archive(archivedOwners(), nil)} {
+		for n := range whole {
+			if _, _, err := ReadArchive(whole[:n]); err == nil {
+				t.Errorf("the first %d of %d bytes are read", n, len(whole))
+			}
 		}
 	}
 	for name, data := range map[string][]byte{
@@ -69,6 +111,7 @@ func TestArchiveRefusesWhatItDidNotWrite(t *testing.T) {
 func FuzzReadArchive(f *testing.F) {
 	f.Add(Archive(archived()))
 	f.Add(Archive(nil, nil))
+	f.Add(Archive(archivedOwners(), nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h, s, err := ReadArchive(data)
 		if err != nil {

@@ -1,0 +1,39 @@
+package report
+
+import "testing"
+
+// The spellings of whose account it is, by bureau: CIBIL's codes 2, 3 and 4 are
+// others than those of the rest.
+func TestOwners(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		bureau, told string
+		want         Owner
+	}{
+		{"x", `"individual"`, Own},
+		{"x", `"Joint Account"`, Joint},
+		{"x", `"joint_guarantor"`, Guarantor},
+		{"x", `"Co-Borrower"`, Joint},
+		{"x", `"Authorized User"`, AuthorisedUser},
+		{"x", `"add-on card holder"`, AuthorisedUser},
+		{"x", `"Supplementary card"`, AuthorisedUser},
+		{"x", `"Supl Card Holder"`, AuthorisedUser},
+		{"x", `"1"`, Own}, {"x", `2`, Joint}, {"x", `"03"`, AuthorisedUser}, {"x", `"7"`, Guarantor}, {"x", `"Z"`, Own},
+		{"experian", `"2"`, Joint},
+		{"equifax", `"Guarantor"`, Guarantor},
+		{"crif", `"Primary"`, Own},
+		{"cibil", `1`, Own}, {"cibil", `"2"`, AuthorisedUser}, {"cibil", `"3"`, Guarantor}, {"cibil", `4`, Joint}, {"cibil", `"5"`, Own},
+		{"transunion?", `"authorised_user"`, AuthorisedUser},
+	} {
+		h, faults, warnings := readBureau(t, c.bureau, commonAccount(`"ownership":`+c.told))
+		if len(faults) > 0 || len(warnings) > 0 || h.Accounts[0].Owner != c.want {
+			t.Errorf("%s %s: owner %d, want %d; faults %v, warnings %v", c.bureau, c.told, h.Accounts[0].Owner, c.want, faults, warnings)
+		}
+	}
+	for _, c := range []struct{ bureau, told string }{{"x", `"4"`}, {"cibil", `"7"`}, {"x", `"hirer"`}, {"x", `true`}} {
+		h, _, warnings := readBureau(t, c.bureau, commonAccount(`"ownership":`+c.told))
+		if len(warnings) != 1 || h.Accounts[0].Owner != Own {
+			t.Errorf("%s %s: owner %d, warnings %v", c.bureau, c.told, h.Accounts[0].Owner, warnings)
+		}
+	}
+}
