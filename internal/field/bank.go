@@ -18,7 +18,6 @@ func bankSection() section {
 				reason("FOIR_HIGH"),
 			number("bank_abb_to_emi", "ratio", "Average balance as a multiple of the monthly instalments; 99 when there are none.").
 				reason("BANK_ABB"),
-			rupees("bank_due_emi", "TEMP.").reason("FOIR_HIGH"),
 			rupees("bank_detected_income", "Monthly income found in the transactions, the median over months.").reason("INC_LOW"),
 			rupees("bank_detected_emi", "Monthly loan instalments found in the transactions, the median over months.").
 				reason("FOIR_HIGH"),

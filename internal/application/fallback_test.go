@@ -1,0 +1,43 @@
+package application
+
+import (
+	"testing"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// Facts that were stored before there were facts of own accounts get them from
+// the figures of all accounts; later ones are left as they are.
+func TestFallBackStored(t *testing.T) {
+	t.Parallel()
+	old := rule.NewFacts(field.Catalogue())
+	old.Set("max_dpd_12m", rule.Num(rule.Int(31)))
+	old.Set("bureau_suit_or_wilful", rule.Bool(true))
+	FallBackStored(old)
+	if old.Get("bureau_own_max_dpd_12m").String() != "31" || old.Get("bureau_own_suit_or_wilful").String() != "true" || old.Len() != 4 {
+		t.Errorf("old facts became %v", old.Sorted())
+	}
+	// Only a loan that is guaranteed was late, and of the own ones there is no
+	// payment history: nothing is known of their days past due.
+	later := rule.NewFacts(field.Catalogue())
+	later.Set("max_dpd_12m", rule.Num(rule.Int(31)))
+	later.Set("bureau_own_active_tradelines", rule.Num(rule.Int(1)))
+	FallBackStored(later)
+	if later.Len() != 2 {
+		t.Errorf("later facts became %v", later.Sorted())
+	}
+}
+
+// A fact and the one whose value it may take have one type, unit and domain.
+func TestFallbacksAreTwins(t *testing.T) {
+	t.Parallel()
+	c := field.Catalogue()
+	for _, f := range fallbacks() {
+		own, all := c.Field(f.id), c.Field(f.from)
+		if own.Type != all.Type || own.Unit != all.Unit || own.Integer != all.Integer || own.ReasonCode != all.ReasonCode ||
+			own.BoundedBelow != all.BoundedBelow || own.Min != all.Min || own.BoundedAbove != all.BoundedAbove || own.Max != all.Max {
+			t.Errorf("%s and %s are not alike", f.name, f.fromName)
+		}
+	}
+}
