@@ -232,7 +232,7 @@ func (b *columnBuilder) kept(id rule.FieldID) rule.FieldID {
 	return id
 }
 
-// keptFallback is the further fact that takes a column's value, if somebody
+// keptFallback returns the further fact that takes a column's value, if a plan
 // reads it.
 func (b *columnBuilder) keptFallback(n *node) rule.FieldID {
 	for _, f := range fallbacks() {

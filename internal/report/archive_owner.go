@@ -26,6 +26,7 @@ const (
 	moreBits         = 1<<8 - 1
 )
 
+// moreOf returns the bits of an account, 0 when the first version can hold it.
 func moreOf(a *Account) (bits int64) {
 	bits = int64(a.Owner)
 	for _, b := range []struct {

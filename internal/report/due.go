@@ -34,10 +34,10 @@ const (
 	replacedPercent = 25
 )
 
-// dueInstalments is what is due every month as of the end of a statement: the
+// dueInstalments returns what is due every month at the end of a statement: the
 // instalments of each series that was called in the newest whole month or
 // later, bounced ones included. A median over months would miss a loan that
-// has just begun, and count a bounced instalment as none.
+// has just begun, and would count a bounced instalment as none.
 func dueInstalments(rows []bankRow, newest Month) int64 {
 	calls := instalmentCalls(rows)
 	if len(calls) == 0 {
@@ -127,8 +127,8 @@ func newSeries(calls []call, newest Month) (s series, ok bool) {
 	return s, slices.ContainsFunc(calls, func(c call) bool { return c.sure }) || hasRhythm(calls)
 }
 
-// instalments is how many instalments the calls of one month are about: one
-// that bounced and was paid later in the month is one.
+// instalments counts the instalments that the calls of one month are for. An
+// instalment that bounced and was paid later in the month counts once.
 func instalments(calls []call) int64 {
 	paid := int64(0)
 	for _, c := range calls {
@@ -178,10 +178,10 @@ func markReplaced(list, later []series) {
 	}
 }
 
-// bouncedUnseen is the instalments that were called in the month before the
-// newest whole one and not since, as far as bounces explain it that only show
-// by their charge: one for each such charge, of the counterparty that it names,
-// else the largest.
+// bouncedUnseen returns the instalments behind bounces that show only by their
+// charge. Each such charge stands for one series that was called in the month
+// before the newest whole one and not since: a series of the counterparty that
+// the charge names, else the largest.
 func bouncedUnseen(rows []bankRow, lapsed []series, newest Month) int64 {
 	slices.SortStableFunc(lapsed, func(a, b series) int { return cmp.Compare(b.paise(), a.paise()) })
 	due := int64(0)

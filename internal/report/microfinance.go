@@ -50,8 +50,8 @@ var rhythms = map[string]int64{
 	"quarterly": 4, "halfyearly": 2, "semiannually": 2, "yearly": 1, "annually": 1, "annual": 1,
 }
 
-// monthly is what an instalment comes to in a month: most microfinance is paid
-// back by the week. An instalment whose rhythm is not told is a monthly one.
+// monthly converts an instalment to a monthly amount, because most microfinance
+// is paid back by the week. An instalment without a rhythm is a monthly one.
 func (r *bureauReader) monthly(paise int64, rhythm wire.Value) int64 {
 	if paise == NoAmount || r.saysNothing(rhythm) {
 		return paise
@@ -64,7 +64,7 @@ func (r *bureauReader) monthly(paise int64, rhythm wire.Value) int64 {
 	return converted
 }
 
-// byMonth is what an instalment comes to in a month, half a paisa up. ok is
+// byMonth converts an instalment to a monthly amount, half a paisa up. ok is
 // false when the rhythm is not known.
 func byMonth(paise int64, rhythm string) (monthly int64, ok bool) {
 	var buf [maxName]byte

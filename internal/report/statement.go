@@ -11,9 +11,9 @@ type Statement struct {
 	// says, a month; NoAmount when they were not sent.
 	DeclaredIncomePaise     int64
 	DeclaredInstalmentPaise int64
-	// DueInstalmentPaise is what is due every month as of the statement's end;
-	// NoAmount without a whole month. No feature needs it, so an archive has it
-	// not.
+	// DueInstalmentPaise is what is due every month at the end of the statement;
+	// NoAmount without a whole month. An archive leaves it out, because no
+	// feature needs it.
 	DueInstalmentPaise int64
 	// Breaks is how many balances do not follow from the one before.
 	Breaks int

@@ -46,8 +46,9 @@ func (t *tally) addAdverse(a *report.Account, asOf report.Day) {
 	}
 }
 
-// adverseDay is the day of a write-off or settlement: the one that the report
-// tells, else the day the account was closed, else the day it was last reported.
+// adverseDay returns the day of a write-off or settlement: the day that the
+// report gives, else the day the account was closed, else the day it was last
+// reported.
 func adverseDay(a *report.Account, told report.Day) report.Day {
 	for _, day := range []report.Day{told, a.Closed, a.Reported} {
 		if day.Known() {
@@ -68,19 +69,34 @@ func isRecent(day, asOf report.Day) bool {
 func (t *tally) tellAdverse(asOf report.Day, add func(string, rule.Value)) {
 	add("bureau_own_written_off_36m", whole(t.recentlyAdverse))
 	add("bureau_own_suit_or_wilful", rule.Bool(t.suit))
-	t.writtenOff.tell("bureau_own_written_off", asOf, add)
-	t.settled.tell("bureau_own_settled", asOf, add)
+	t.writtenOff.tell(&writtenOffFacts, asOf, add)
+	t.settled.tell(&settledFacts, asOf, add)
 }
 
-func (t *adverseTally) tell(prefix string, asOf report.Day, add func(string, rule.Value)) {
-	add(prefix+"_count", whole(t.count))
+// adverseFacts are the names of the facts of write-offs, or of settlements.
+type adverseFacts struct{ count, amount, cards, rest, since string }
+
+func adverseFactsOf(prefix string) adverseFacts {
+	return adverseFacts{
+		count: prefix + "_count", amount: prefix + "_amount", cards: prefix + "_card_amount",
+		rest: prefix + "_loan_amount", since: prefix + "_months_since",
+	}
+}
+
+var (
+	writtenOffFacts = adverseFactsOf("bureau_own_written_off")
+	settledFacts    = adverseFactsOf("bureau_own_settled")
+)
+
+func (t *adverseTally) tell(f *adverseFacts, asOf report.Day, add func(string, rule.Value)) {
+	add(f.count, whole(t.count))
 	all := sum{
 		paise: t.cards.paise + t.rest.paise,
 		asked: t.cards.asked + t.rest.asked,
 		known: t.cards.known + t.rest.known,
 	}
-	all.tell(prefix+"_amount", add)
-	t.cards.tell(prefix+"_card_amount", add)
-	t.rest.tell(prefix+"_loan_amount", add)
-	t.newest.tellAge(prefix+"_months_since", asOf, add)
+	all.tell(f.amount, add)
+	t.cards.tell(f.cards, add)
+	t.rest.tell(f.rest, add)
+	t.newest.tellAge(f.since, asOf, add)
 }

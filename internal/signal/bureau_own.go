@@ -27,9 +27,9 @@ func owned(h *report.History, asOf report.Day, add func(string, rule.Value)) {
 	})
 	own.tellOwn(asOf, add)
 	own.tellAdverse(asOf, add)
-	microfinance.tell("bureau_own_microfinance", add)
-	guaranteed.tell("bureau_guaranteed", add)
-	addon.tell("bureau_addon", add)
+	microfinance.tell(&microfinanceFacts, add)
+	guaranteed.tell(&guaranteedFacts, add)
+	addon.tell(&addonFacts, add)
 }
 
 // each calls do for every account, those of the list of microfinance last.
@@ -123,7 +123,7 @@ func (t *tally) addLive(a *report.Account) {
 	}
 }
 
-// instalment is what an account takes every month, also where it is due by the
+// instalment returns what an account takes every month, also if it is due by the
 // week or the quarter.
 func instalment(a *report.Account) int64 {
 	if a.InstalmentPaise == report.NoAmount {
@@ -149,15 +149,35 @@ func (t *tally) addPayments(a *report.Account, now report.Month) {
 	}
 }
 
-// tell adds the facts that every kind of holder has.
-func (t *tally) tell(prefix string, add func(string, rule.Value)) {
-	add(prefix+"_accounts", whole(t.live))
-	if prefix != "bureau_addon" { // an add-on card's instalment is its owner's to pay
-		t.emi.tell(prefix+"_emi", add)
+// partFacts are the names of the facts that every kind of account has.
+type partFacts struct{ accounts, emi, outstanding, overdue, worst string }
+
+func factsOf(prefix string) partFacts {
+	return partFacts{
+		accounts: prefix + "_accounts", emi: prefix + "_emi", outstanding: prefix + "_outstanding",
+		overdue: prefix + "_overdue_amount", worst: prefix + "_max_dpd_12m",
 	}
-	t.owed.tell(prefix+"_outstanding", add)
-	t.overdue.tell(prefix+"_overdue_amount", add)
-	t.worst[0].tell(prefix+"_max_dpd_12m", add)
+}
+
+var (
+	microfinanceFacts = factsOf("bureau_own_microfinance")
+	guaranteedFacts   = factsOf("bureau_guaranteed")
+	addonFacts        = func() partFacts {
+		f := factsOf("bureau_addon")
+		f.emi = "" // an add-on card's instalment is its owner's to pay
+		return f
+	}()
+)
+
+// tell adds the facts that every kind of account has.
+func (t *tally) tell(f *partFacts, add func(string, rule.Value)) {
+	add(f.accounts, whole(t.live))
+	if f.emi != "" {
+		t.emi.tell(f.emi, add)
+	}
+	t.owed.tell(f.outstanding, add)
+	t.overdue.tell(f.overdue, add)
+	t.worst[0].tell(f.worst, add)
 }
 
 // tellOwn adds the facts of the applicant's own and joint accounts.
