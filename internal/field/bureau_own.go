@@ -24,9 +24,12 @@ func ownFacts() []entry {
 		ratio("bureau_own_card_utilisation", "Balances of own and joint credit cards as a share of the cards' limits.").
 			reason("FOIR_HIGH"),
 		months("bureau_own_oldest_account_months", "Age of the oldest own or joint account on file.").reason("BUR_THIN_FILE"),
-		days("bureau_own_max_dpd_12m", "Most days past due on an own or joint account in the last 12 months.").reason("BUR_DPD"),
-		days("bureau_own_max_dpd_24m", "Most days past due on an own or joint account in the last 24 months.").reason("BUR_DPD"),
-		days("bureau_own_max_dpd_36m", "Most days past due on an own or joint account in the last 36 months.").reason("BUR_DPD"),
+		days("bureau_own_max_dpd_12m", "Most days past due on an own or joint account in the last 12 months.").
+			reason("BUR_DPD"),
+		days("bureau_own_max_dpd_24m", "Most days past due on an own or joint account in the last 24 months.").
+			reason("BUR_DPD"),
+		days("bureau_own_max_dpd_36m", "Most days past due on an own or joint account in the last 36 months.").
+			reason("BUR_DPD"),
 		months("bureau_own_months_since_30dpd",
 			"Months since an own or joint account was last 30 or more days past due; absent when none ever was.").
 			reason("BUR_DPD"),
@@ -37,8 +40,8 @@ func ownFacts() []entry {
 // products and age.
 func ownAdverseFacts() []entry {
 	facts := []entry{
-		count("bureau_own_written_off_36m", "Number of own and joint accounts written off or settled in the last 36 months.").
-			reason("BUR_WRITEOFF"),
+		count("bureau_own_written_off_36m",
+			"Number of own and joint accounts written off or settled in the last 36 months.").reason("BUR_WRITEOFF"),
 		boolean("bureau_own_suit_or_wilful",
 			"A lender has filed suit or reported a wilful default on an own or joint account.").reason("BUR_SUIT"),
 	}

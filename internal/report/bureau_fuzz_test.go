@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/fault"
@@ -67,16 +69,29 @@ func checkHistory(t *testing.T, h *History) {
 			t.Fatalf("enquiry %+v", e)
 		}
 	}
-	for i := range h.Accounts {
-		a := &h.Accounts[i]
-		if a.Opened > today+1 || a.Closed > today+1 || a.Reported > today+1 {
+	again, _, err := ReadArchive(Archive(h, nil))
+	if diff := cmp.Diff(h, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Fatalf("archived and read, %v (-want +got):\n%s", err, diff)
+	}
+	checkAccounts(t, h.Accounts, maxAmountPaise)
+	checkAccounts(t, h.Microfinance, maxAmountPaise*52/12+1) // a weekly instalment counts by the month
+}
+
+func checkAccounts(t *testing.T, accounts []Account, most int64) {
+	t.Helper()
+	if len(accounts) > MaxAccounts {
+		t.Fatalf("%d accounts", len(accounts))
+	}
+	for i := range accounts {
+		a := &accounts[i]
+		if a.WrittenOffDay > today+1 || a.SettledDay > today+1 || a.Opened > today+1 || a.Closed > today+1 || a.Reported > today+1 {
 			t.Fatalf("account %d is of the future", i)
 		}
 		if a.Live && (a.Closed.Known() || a.Adverse&(WrittenOff|Settled) != 0) {
 			t.Fatalf("account %d is live and over", i)
 		}
-		for _, amount := range []int64{a.SanctionedPaise, a.OverduePaise, a.InstalmentPaise, a.AdversePaise} {
-			if amount < 0 && amount != NoAmount || amount > maxAmountPaise {
+		for _, amount := range []int64{a.SanctionedPaise, a.OverduePaise, a.InstalmentPaise, a.AdversePaise, a.WrittenOffPaise, a.SettledPaise} {
+			if amount < 0 && amount != NoAmount || amount > most {
 				t.Fatalf("account %d has an amount of %d", i, amount)
 			}
 		}
