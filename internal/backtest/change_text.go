@@ -74,6 +74,12 @@ func binText(b *engine.Bin) string {
 			list = append(list, v.String())
 		}
 		return strings.Join(list, "|")
+	case len(b.Special) > 0:
+		var list []string
+		for _, n := range b.Special {
+			list = append(list, n.String())
+		}
+		return "special " + strings.Join(list, "|")
 	case b.HasMin && b.HasMax:
 		return "[" + b.Min.String() + ", " + b.Max.String() + ")"
 	case b.HasMin:

@@ -66,6 +66,9 @@ func typedValues(bin map[string]any) string {
 		return anyOther
 	}
 	list, _ := bin["in"].([]any)
+	if special, ok := bin["special"].([]any); ok {
+		list = special
+	}
 	var texts []string
 	for _, e := range list {
 		text := plainText(e)
@@ -90,7 +93,7 @@ func takeBins(factor map[string]any, f *form, types map[string]string) {
 				continue
 			}
 			if column.Name == "in" {
-				putValues(bin, strings.TrimSpace(cells[i]), types[field] == "boolean")
+				putValues(bin, strings.TrimSpace(cells[i]), types[field])
 				continue
 			}
 			column.put(bin, cells[i])
@@ -102,7 +105,9 @@ func takeBins(factor map[string]any, f *form, types map[string]string) {
 	factor["bins"] = bins
 }
 
-func putValues(bin map[string]any, typed string, boolean bool) {
+// putValues writes what was typed for a bin of values. Those of a number field
+// are special values; whatever is neither a text nor a boolean is a number.
+func putValues(bin map[string]any, typed, fieldType string) {
 	switch {
 	case typed == "":
 		return
@@ -115,8 +120,17 @@ func putValues(bin map[string]any, typed string, boolean bool) {
 			return
 		}
 	}
+	if fieldType != "string" && fieldType != "boolean" {
+		bin["special"] = split(typed, ",", func(s string) any {
+			if v, err := wire.Parse([]byte(s)); err == nil && v.Kind() == wire.Number {
+				return loose(v)
+			}
+			return s // the check of the draft refuses it in its place
+		})
+		return
+	}
 	bin["in"] = split(typed, ",", func(s string) any {
-		if boolean && (s == "true" || s == "false") {
+		if fieldType == "boolean" && (s == "true" || s == "false") {
 			return s == "true"
 		}
 		return s

@@ -200,3 +200,37 @@ func first(list wire.Value, member, text string) wire.Value {
 	}
 	return wire.Value{}
 }
+
+// TestEditorEditsSpecialValues: values typed for a bin of a number field are
+// special values, and stay what they are when the draft is opened again.
+func TestEditorEditsSpecialValues(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	d := b.edit(b.active(tenant.Sandbox), "").press("open:factors/0")
+	cells := d.form["bin.in"]
+	if len(cells) == 0 || len(cells) != len(d.form["bin.points"]) {
+		t.Fatalf("%d cells of values, %d of points", len(cells), len(d.form["bin.points"]))
+	}
+	spare := len(cells) - 3
+	d.form["bin.in"][spare], d.form["bin.points"][spare] = "666, 777.5", "3"
+	saved := d.press("close:").saved()
+	again := b.edit(saved, "?open=factors/0")
+	again.page.has("666, 777.5")
+	for _, id := range []string{saved, again.saved()} {
+		var last wire.Value
+		for _, f := range b.stored(tenant.Sandbox, id).Get("scorecard").Get("factors").Elements() {
+			for _, last = range f.Get("bins").Elements() {
+				continue // to the last one
+			}
+			break
+		}
+		var special []string
+		for _, n := range last.Get("special").Elements() {
+			special = append(special, n.Text())
+		}
+		if strings.Join(special, " ") != "666 777.5" || last.Get("points").Text() != "3" {
+			t.Errorf("the last bin has the special values %v and %s points", special, last.Get("points").Text())
+		}
+	}
+	b.get("/console/sandbox/policies/" + saved).want(http.StatusOK).has("special: 666, 777.5")
+}

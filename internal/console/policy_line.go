@@ -173,6 +173,8 @@ func binRange(field string, b wire.Value) string {
 		return "anything else"
 	case b.Get("in").Given():
 		return strings.Join(textsOf(b.Get("in")), ", ")
+	case b.Get("special").Given():
+		return "special: " + strings.Join(textsOf(b.Get("special")), ", ")
 	case least != "" && most != "":
 		return least + " ≤ " + field + " < " + most
 	case least != "":

@@ -98,6 +98,8 @@ func binText(b wire.Value) string {
 			list = append(list, scalarText(one))
 		}
 		return strings.Join(list, ", ")
+	case b.Get("special").Given():
+		return "special value " + strings.Join(textsOf(b.Get("special")), ", ")
 	case least.Given() && most.Given():
 		return least.Text() + " up to, but not " + most.Text()
 	case least.Given():

@@ -155,6 +155,10 @@ func (l *lab) policy(tb testing.TB) *Policy {
 		if s.thresholds != nil {
 			at := choose(l, s.thresholds)
 			f["bins"] = []object{{"lt": at, "points": points()}, {"gte": at, "lt": at + 10, "points": points()}, {"gte": at + 10, "points": points()}}
+			if l.IntN(3) == 0 { // a value within the first range, or the second
+				bins, _ := f["bins"].([]object)
+				f["bins"] = append(bins, object{"special": []float64{at + float64(l.IntN(2)*3-1)}, "points": points()})
+			}
 		} else if s.words != nil {
 			f["bins"] = []object{{"in": s.words[:1], "points": points()}, {"in": s.words[1:], "points": points()}, {"else": true, "points": points()}}
 		} else {

@@ -24,9 +24,10 @@ func (a *analysis) scorecard() {
 			continue
 		}
 		rises, falls := false, false
-		for k := 1; k < len(f.Bins); k++ {
-			rises = rises || f.Bins[k].Points > f.Bins[k-1].Points
-			falls = falls || f.Bins[k].Points < f.Bins[k-1].Points
+		ranges := f.ranges() // special values have no place in the order
+		for k := 1; k < len(ranges); k++ {
+			rises = rises || ranges[k].Points > ranges[k-1].Points
+			falls = falls || ranges[k].Points < ranges[k-1].Points
 		}
 		if rises && falls {
 			a.report(SeverityWarning, CodeNonMonotoneBins, location{section: atFactor, index: i},
@@ -53,15 +54,35 @@ func (a *analysis) deadBins(f *Factor, i int) {
 // takes is the states of the field that fall into a factor's bin, of those
 // that the bins before it have left, and what it leaves.
 func (a *analysis) takes(f *Factor, k int, d *domain, rest set) (states, left set) {
+	ranges := f.ranges()
 	switch {
+	case k >= len(ranges):
+		states = a.sets.intersection(rest, a.specials(f.Bins[k:k+1], d))
+	case f.Field.Type == rule.NumberType:
+		states = rest // the last range takes whatever no other bin takes
+		if k < len(ranges)-1 {
+			states = a.sets.intersection(rest, a.compared(d, rule.Lt, rule.Num(ranges[k+1].Min)))
+		}
+		if special := f.Bins[len(ranges):]; len(special) > 0 {
+			states = a.sets.difference(states, a.specials(special, d))
+		}
 	case f.Bins[k].Else || k == len(f.Bins)-1:
 		return rest, nil // the last bin takes whatever no other has taken
-	case f.Field.Type == rule.NumberType:
-		states = a.sets.intersection(rest, a.compared(d, rule.Lt, rule.Num(f.Bins[k+1].Min)))
 	default:
 		states = a.oneOf(d, f.Bins[k].In)
 	}
 	return states, a.sets.difference(rest, states)
+}
+
+// specials is the states of the field that are special values of the bins.
+func (a *analysis) specials(bins []Bin, d *domain) set {
+	var values []rule.Value
+	for k := range bins {
+		for _, n := range bins[k].Special {
+			values = append(values, rule.Num(n))
+		}
+	}
+	return a.oneOf(d, values)
 }
 
 // reachability reports the bands that no combination of bins, missing fields

@@ -257,6 +257,13 @@ func (b *Bin) write(w *wire.Writer) {
 	}
 	number(w, "points", b.Points)
 	optional(w, "reason_code", b.ReasonCode)
+	if len(b.Special) > 0 {
+		w.Key("special").Array()
+		for _, n := range b.Special {
+			w.Decimal(int64(n), rule.Places)
+		}
+		w.EndArray()
+	}
 	if b.HasWOE {
 		number(w, "woe", b.WOE)
 	}

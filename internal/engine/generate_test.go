@@ -93,11 +93,14 @@ type writer struct {
 	generated
 	inputs []any
 	ids    int
+
+	hasSpecials bool
 }
 
 // generatePolicy makes the valid policy of a seed.
 func generatePolicy(seed uint64) *generated {
 	w := &writer{dice: newDice(seed), generated: generated{types: map[string]rule.Type{}, near: map[string][]int64{}}}
+	w.hasSpecials = seed < 1<<40 // the policies of the committed corpus are older
 	w.chooseFields()
 	policy := object{
 		"name": "generated " + strconv.FormatUint(seed, 10), "inputs": w.inputs,
@@ -325,6 +328,27 @@ func (w *writer) ranges(name string) []any {
 			as[object](out[len(out)-1])["lt"] = micros(last)
 		}
 	}
+	return append(out, w.specials(name)...)
+}
+
+// specials are bins of single numbers, which lie in some range too.
+func (w *writer) specials(name string) []any {
+	out := []any{}
+	var taken []int64
+	for w.hasSpecials && w.percent(15) {
+		b := w.bin()
+		values := []any{}
+		for range 1 + w.below(3) {
+			if n := w.value(name); !slices.Contains(taken, n) {
+				taken, values = append(taken, n), append(values, micros(n))
+			}
+		}
+		if len(values) > 0 {
+			b["special"] = values
+			out = append(out, b)
+		}
+	}
+	w.near[name] = append(w.near[name], taken...)
 	return out
 }
 

@@ -170,11 +170,23 @@ type Factor struct {
 	Weight     rule.Number
 }
 
-// Bin is a half-open range of a number field, a set of values of another, or
-// whatever no other bin takes.
+// ranges returns the bins of a number field that are ranges. Bins of special
+// values come after them.
+func (f *Factor) ranges() []Bin {
+	n := len(f.Bins)
+	for n > 0 && len(f.Bins[n-1].Special) > 0 {
+		n--
+	}
+	return f.Bins[:n]
+}
+
+// Bin is a half-open range of a number field, single numbers that stand for
+// something other than an amount, a set of values of another field, or whatever
+// no other bin takes.
 type Bin struct {
 	HasMin, HasMax bool
-	Min, Max       rule.Number // gte and lt
+	Min, Max       rule.Number   // gte and lt
+	Special        []rule.Number // ascending; a special value is in no range
 	In             []rule.Value
 	Else           bool
 	Points         rule.Number

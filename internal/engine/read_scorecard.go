@@ -14,6 +14,7 @@ const (
 	maxFactors = 500
 	maxBins    = 500
 	maxWeight  = 100
+	maxSpecial = 100 // values of one bin
 )
 
 // ReadScorecard reads and checks a scorecard document that stands alone.
@@ -220,7 +221,7 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 	switch {
 	case factor.Field.Name == "":
 		// Which form the bin takes is anybody's guess until the field is right.
-		f.Known("gte", "lt", "in", "else")
+		f.Known("gte", "lt", "special", "in", "else")
 	case factor.Field.Type == rule.NumberType:
 		const most = int64(rule.MaxNumber)
 		if n, ok := f.Decimal("gte", rule.Places, -most, most); ok {
@@ -229,6 +230,7 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 		if n, ok := f.Decimal("lt", rule.Places, -most, most); ok {
 			b.Max, b.HasMax = rule.Number(n), true
 		}
+		r.special(f, &b)
 	default:
 		b.Else = f.Bool("else", false)
 		list := f.Array("in", rule.MaxValues)
@@ -249,6 +251,48 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 	}
 	f.Done()
 	return b
+}
+
+// special reads the numbers of a bin for values that stand for something else,
+// such as -1 for "never had a loan".
+func (r *scorecardReader) special(f *wire.Form, b *Bin) {
+	list := f.Array("special", maxSpecial)
+	if !list.Given() {
+		return
+	}
+	if list.Kind() == wire.Array && list.Len() == 0 {
+		f.Fail("special", fault.CodeRequired, "needs at least one number")
+	}
+	if b.HasMin || b.HasMax {
+		f.Fail("special", fault.CodeInvalidField, `takes the place of "gte" and "lt": give either special values or a range`)
+	}
+	for _, e := range list.Elements() {
+		n, exact, ok := rule.ParseNumber(e.Text())
+		if e.Kind() != wire.Number || !ok || !exact {
+			r.faults.Add(e.Pointer(), fault.CodeWrongType, "must be a number of at most %d decimals", rule.Places)
+			continue
+		}
+		b.Special = append(b.Special, n)
+	}
+	slices.Sort(b.Special)
+}
+
+// separate refuses special values that stand in two bins, and bins of special
+// values before a range.
+func (r *scorecardReader) separate(bins wire.Value, f *Factor) {
+	seen := map[rule.Number]bool{}
+	ranges := len(f.ranges())
+	for i := range f.Bins {
+		for _, n := range f.Bins[i].Special {
+			if seen[n] {
+				r.faults.Add(elementPointer(bins, i), "bin_overlap", "%s is a special value twice", n)
+			}
+			seen[n] = true
+		}
+		if i < ranges && len(f.Bins[i].Special) > 0 {
+			r.faults.Add(elementPointer(bins, i), fault.CodeInvalidField, "bins of special values come after all ranges")
+		}
+	}
 }
 
 // coverage refuses bins that leave any value of the field without points, or
@@ -272,22 +316,31 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
 			high = def.Max
 		}
 	}
-	first, last := f.Bins[0], f.Bins[len(f.Bins)-1]
+	before := r.faults.Len()
+	r.separate(bins, f)
+	ranges := f.ranges()
+	if len(ranges) == 0 {
+		r.faults.Add(bins.Pointer(), "bin_gap", "numbers that are no special value have no bin: add a range")
+	}
+	if len(ranges) == 0 || r.faults.Len() > before {
+		return
+	}
+	first, last := ranges[0], ranges[len(ranges)-1]
 	if first.HasMin && first.Min > low {
 		r.faults.Add(elementPointer(bins, 0), "bin_gap", "values from %s up to %s have no bin", low, first.Min)
 	}
 	if last.HasMax && last.Max <= high {
 		r.faults.Add(bins.Pointer(), "bin_gap", "values from %s on have no bin", last.Max)
 	}
-	for i := range f.Bins {
-		b := &f.Bins[i]
+	for i := range ranges {
+		b := &ranges[i]
 		if b.HasMin && b.HasMax && b.Min >= b.Max {
 			r.faults.Add(elementPointer(bins, i), fault.CodeOutOfRange, "is empty: gte must be below lt")
 		}
 		if i == 0 {
 			continue
 		}
-		switch prev := &f.Bins[i-1]; {
+		switch prev := &ranges[i-1]; {
 		case !prev.HasMax || !b.HasMin:
 			r.faults.Add(elementPointer(bins, i), "bin_overlap", "every bin but the first needs gte, and every bin but the last lt")
 		case b.Min > prev.Max:

@@ -316,7 +316,16 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 // findBin finds the bin of a value, nil when there is no value. The outer bins
 // of a number field cover its domain, and what lies beyond counts with them.
 func findBin(f object, value any) object {
-	bins := objects(f, "bins")
+	var bins []object
+	for _, bin := range objects(f, "bins") {
+		special := list(bin, "special")
+		if v, ok := value.(*big.Rat); ok && slices.ContainsFunc(special, func(s any) bool { return v.Cmp(as[*big.Rat](s)) == 0 }) {
+			return bin
+		}
+		if len(special) == 0 {
+			bins = append(bins, bin)
+		}
+	}
 	for i, bin := range bins {
 		switch v := value.(type) {
 		case nil:

@@ -37,8 +37,9 @@ type compiledFactor struct {
 	absent  int32        // the outcome of an absent field, noBin for none
 	edges   [2]fourEdges // the bounds, padded with what no number reaches
 
-	bounds  []rule.Number // where each bin after the first begins
-	members []int32       // of the other types, the bin by the number of a text or boolean
+	bounds  []rule.Number         // where each range after the first begins
+	special map[rule.Number]int32 // the bin of a special value; nil for none
+	members []int32               // of the other types, the bin by the number of a text or boolean
 	when    rule.Test
 }
 
@@ -99,8 +100,14 @@ func (s *scoring) compileFactor(
 	for i := range f.Bins {
 		b := &f.Bins[i]
 		s.outcomes = append(s.outcomes, result(b.Points, b.ReasonCode))
-		if out.numeric && i > 0 {
+		if out.numeric && i > 0 && len(b.Special) == 0 {
 			out.bounds = append(out.bounds, b.Min)
+		}
+		for _, n := range b.Special {
+			if out.special == nil {
+				out.special = map[rule.Number]int32{}
+			}
+			out.special[n] = int32(i)
 		}
 		for _, v := range b.In {
 			num := int(slots.Number(out.slot, v))
@@ -111,7 +118,7 @@ func (s *scoring) compileFactor(
 		}
 	}
 	low, high := out.edges[0][:], out.edges[1][:]
-	if out.few = out.numeric && len(out.bounds) <= len(low)+len(high); out.few {
+	if out.few = out.numeric && len(out.special) == 0 && len(out.bounds) <= len(low)+len(high); out.few {
 		for i := range low {
 			low[i], high[i] = 2*rule.MaxNumber, 2*rule.MaxNumber
 		}
@@ -202,11 +209,15 @@ func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 	return f.first + f.bins - 1
 }
 
-// interval finds the half-open range of x. The first bin reaches down and the
-// last up without end, so every number has exactly one.
+// interval finds the bin of a special value, else the half-open range of x. The
+// first range reaches down and the last up without end, so every number has
+// exactly one.
 func (f *compiledFactor) interval(x rule.Number) int32 {
 	if f.few {
 		return f.edges[0].reached(x) + f.edges[1].reached(x)
+	}
+	if bin, ok := f.special[x]; ok {
+		return bin
 	}
 	i, found := slices.BinarySearch(f.bounds, x)
 	if found {
