@@ -1,0 +1,243 @@
+package sheet
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"verdict/internal/fault"
+)
+
+// Encoding is how the bytes of a file stand for text.
+type Encoding uint8
+
+// The encodings that a file of rows may have. A file in PatchedUTF8 is UTF-8
+// but for a few bytes, which are replaced.
+const (
+	UTF8 Encoding = iota
+	Windows1252
+	PatchedUTF8
+)
+
+// String is the usual name of the encoding.
+func (e Encoding) String() string {
+	if e == Windows1252 {
+		return "Windows-1252"
+	}
+	return "UTF-8"
+}
+
+// CodeUnreadable refuses a file whose bytes are no text in a known encoding.
+const CodeUnreadable = "unreadable_encoding"
+
+// maxUnreadable is the share of lines that may hold unreadable bytes: one in so
+// many.
+const maxUnreadable = 100
+
+// Probe is what a look through a whole file says about its encoding.
+type Probe struct {
+	Encoding Encoding
+	Lines    int64
+	Replaced int64 // lines with bytes that stand for nothing and are replaced
+}
+
+// FindEncoding reads a file to its end and says how it is to be read. Spreadsheet
+// programs write Windows-1252 where nobody asks them for UTF-8; bytes that are
+// neither are replaced by U+FFFD if they stand in at most 1 % of the lines, and
+// else the file is refused as a *fault.Error.
+func FindEncoding(in io.Reader) (Probe, error) {
+	var c census
+	buffer := make([]byte, usualBlock)
+	kept := 0 // bytes of a character whose end has not been read
+	for idle := 0; ; idle++ {
+		n, err := in.Read(buffer[kept:])
+		if n > 0 {
+			idle = 0
+		}
+		if idle == 100 {
+			return Probe{}, io.ErrNoProgress
+		}
+		data := buffer[:kept+n]
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
+			return Probe{}, err
+		}
+		if c.bytes == 0 && (bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))) {
+			return Probe{}, fault.New(fault.Malformed, CodeUnreadable, "the file is UTF-16 text; save it as CSV in UTF-8")
+		}
+		read := c.take(data, ended)
+		kept = copy(buffer, data[read:])
+		if ended {
+			return c.verdict()
+		}
+	}
+}
+
+// census counts what tells encodings apart.
+type census struct {
+	bytes, lines  int64
+	wide, invalid int64 // characters of several bytes, and bytes that are no UTF-8
+
+	badUTF8, badWindows         bool // in this line
+	badUTF8Lines, badWindowsAll int64
+}
+
+// take counts data and returns how much of it: a character that is cut off at
+// the end is left for the next time.
+func (c *census) take(data []byte, ended bool) (read int) {
+	for read < len(data) {
+		b := data[read]
+		if b < utf8.RuneSelf {
+			c.plain(b)
+			read++
+			continue
+		}
+		r, size := utf8.DecodeRune(data[read:])
+		switch {
+		case r != utf8.RuneError || size > 1:
+			c.wide++
+			for _, b := range data[read : read+size] {
+				c.badWindows = c.badWindows || !inWindows1252(b)
+			}
+		case !ended && !utf8.FullRune(data[read:]):
+			c.bytes += int64(read)
+			return read
+		default:
+			c.invalid++
+			c.badUTF8 = true
+			c.badWindows = c.badWindows || !inWindows1252(b)
+		}
+		read += size
+	}
+	c.bytes += int64(read)
+	return read
+}
+
+func (c *census) plain(b byte) {
+	switch {
+	case b == '\n' || b == '\r':
+		c.endLine()
+	case b == 0:
+		c.badUTF8, c.badWindows = true, true
+	case isControl(b):
+		c.badWindows = true // text has none
+	}
+}
+
+func isControl(b byte) bool { return b < ' ' && b != '\t' && b != '\n' && b != '\r' }
+
+func (c *census) endLine() {
+	c.lines++
+	if c.badUTF8 {
+		c.badUTF8Lines++
+	}
+	if c.badWindows {
+		c.badWindowsAll++
+	}
+	c.badUTF8, c.badWindows = false, false
+}
+
+// verdict chooses the encoding. In Windows-1252 bytes that happen to be a
+// character of UTF-8 are rare, so most high bytes are invalid.
+func (c *census) verdict() (Probe, error) {
+	c.endLine()
+	p := Probe{Lines: c.lines}
+	switch {
+	case c.badUTF8Lines == 0:
+		return p, nil
+	case c.invalid > c.wide:
+		p.Encoding, p.Replaced = Windows1252, c.badWindowsAll
+	default:
+		p.Encoding, p.Replaced = PatchedUTF8, c.badUTF8Lines
+	}
+	if p.Replaced*maxUnreadable > p.Lines {
+		return p, fault.New(fault.Malformed, CodeUnreadable,
+			"%d of %d lines hold bytes that are neither UTF-8 nor Windows-1252 text; save the file as CSV in UTF-8", p.Replaced, p.Lines)
+	}
+	return p, nil
+}
+
+// Decode returns the text of a file in UTF-8.
+func (e Encoding) Decode(in io.Reader) io.Reader {
+	if e == UTF8 {
+		return in
+	}
+	return &decoder{in: in, encoding: e, raw: make([]byte, 64<<10)}
+}
+
+// decoder turns the bytes of an encoding into UTF-8.
+type decoder struct {
+	in       io.Reader
+	encoding Encoding
+	raw      []byte
+	kept     int    // bytes of raw that are not decoded yet
+	text     []byte // that was decoded and not read yet
+	buffer   []byte
+	err      error
+}
+
+// Read implements io.Reader.
+func (d *decoder) Read(into []byte) (int, error) {
+	for len(d.text) == 0 {
+		if d.err != nil {
+			return 0, d.err
+		}
+		n, err := d.in.Read(d.raw[d.kept:])
+		d.err = err
+		d.decode(d.raw[:d.kept+n])
+	}
+	n := copy(into, d.text)
+	d.text = d.text[n:]
+	return n, nil
+}
+
+func (d *decoder) decode(data []byte) {
+	out := d.buffer[:0]
+	read := 0
+	for read < len(data) {
+		b := data[read]
+		switch {
+		case b == 0 || d.encoding == Windows1252 && isControl(b):
+			out = utf8.AppendRune(out, utf8.RuneError)
+			read++
+			continue
+		case b < utf8.RuneSelf:
+			out = append(out, b)
+			read++
+			continue
+		case d.encoding == Windows1252:
+			out = utf8.AppendRune(out, fromWindows1252(b))
+			read++
+			continue
+		}
+		if d.err == nil && !utf8.FullRune(data[read:]) {
+			break // the rest of the character comes with the next read
+		}
+		r, size := utf8.DecodeRune(data[read:])
+		out = utf8.AppendRune(out, r)
+		read += size
+	}
+	d.kept = copy(d.raw, data[read:])
+	d.buffer, d.text = out, out
+}
+
+// windows1252 are the characters of the bytes from 0x80 to 0x9f; the others are
+// those of the same number.
+var windows1252 = [32]rune{
+	0x00: '€', 0x02: '‚', 0x03: 'ƒ', 0x04: '„', 0x05: '…', 0x06: '†', 0x07: '‡', 0x08: 'ˆ', 0x09: '‰', 0x0a: 'Š', 0x0b: '‹',
+	0x0c: 'Œ', 0x0e: 'Ž', 0x11: '‘', 0x12: '’', 0x13: '“', 0x14: '”', 0x15: '•', 0x16: '–', 0x17: '—', 0x18: '˜', 0x19: '™',
+	0x1a: 'š', 0x1b: '›', 0x1c: 'œ', 0x1e: 'ž', 0x1f: 'Ÿ',
+}
+
+func fromWindows1252(b byte) rune {
+	switch {
+	case b < 0x80 || b >= 0xa0:
+		return rune(b)
+	case windows1252[b-0x80] == 0:
+		return utf8.RuneError
+	}
+	return windows1252[b-0x80]
+}
+
+func inWindows1252(b byte) bool { return fromWindows1252(b) != utf8.RuneError }
