@@ -58,11 +58,16 @@ func Separate(outcomes []Outcome) (s Separation, ok bool) {
 		sep.add(goods, bads)
 		i = j
 	}
-	pairs := float64(sep.goods) * float64(sep.bads)
-	s.AUC = sep.halves.float() / (2 * pairs)
-	s.Gini = 2*s.AUC - 1
-	s.KS = sep.widest.float() / pairs
-	return s, true
+	return sep.separation(), true
+}
+
+// separation is what the counts add up to.
+func (s *separator) separation() (out Separation) {
+	pairs := float64(s.goods) * float64(s.bads)
+	out.AUC = s.halves.float() / (2 * pairs)
+	out.Gini = 2*out.AUC - 1
+	out.KS = s.widest.float() / pairs
+	return out
 }
 
 // separator measures separation from counts, or weights, of goods and bads by

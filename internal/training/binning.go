@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -83,8 +84,8 @@ func (r binRule) cut(c *column, byCode []counts) *binning {
 			return cmp.Compare(p.bad*q.rows(), q.bad*p.rows())
 		})
 	}
-	noise := 1/float64(total.good) + 1/float64(total.bad)
-	least := max(int64(r.leastShare*float64(total.rows())), 1)
+	noise := 1/total.good + 1/total.bad
+	least := max(math.Floor(float64(r.leastShare*total.rows())), 1)
 	for _, group := range r.groups(b, c, order, byCode, total, least, noise) {
 		b.add(bin{kind: ordinary, codes: group}, byCode, total, least)
 	}
@@ -99,7 +100,7 @@ func (r binRule) cut(c *column, byCode []counts) *binning {
 }
 
 // groups cuts the ordinary codes.
-func (r binRule) groups(b *binning, c *column, order []uint8, byCode []counts, total counts, least int64, noise float64) [][]uint8 {
+func (r binRule) groups(b *binning, c *column, order []uint8, byCode []counts, total counts, least float64, noise float64) [][]uint8 {
 	cells := make([]counts, len(order))
 	for i, code := range order {
 		cells[i] = byCode[code]
@@ -145,7 +146,7 @@ func (r binRule) groups(b *binning, c *column, order []uint8, byCode []counts, t
 	return groups
 }
 
-func (b *binning) add(n bin, byCode []counts, total counts, least int64) {
+func (b *binning) add(n bin, byCode []counts, total counts, least float64) {
 	for _, code := range n.codes {
 		n.counts = n.plus(byCode[code])
 		b.of[code] = uint8(len(b.bins))

@@ -2,7 +2,6 @@ package training
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"verdict/internal/engine"
@@ -46,9 +45,11 @@ func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 
 func (f *feature) factor(names map[string]bool) engine.Factor {
 	out := engine.Factor{
-		Name: factorName(f.column.field.Name, names), Field: f.column.field, Typed: f.column.field.ID == rule.Undeclared,
+		Name: factorName(f.column.field.Name, names), Label: labelOf(f.column.name),
+		Field: f.column.field, Typed: f.column.field.ID == rule.Undeclared,
 		HasMissing: true, Missing: f.points[f.of[codeMissing]], Weight: rule.One,
 	}
+	out.ReasonCode = reasonCode(out.Field, out.Name)
 	if f.column.numeric() {
 		out.Bins = f.ranges()
 	} else {
@@ -69,20 +70,15 @@ func factorName(name string, names map[string]bool) string {
 	return unique
 }
 
-// ranges are the bins of a number. Where one begins and ends is asked of the
-// very function that gave the training rows their codes.
+// ranges are the bins of a number, and after them those of its special values.
+// Neighbouring cells of one bin make one range.
 func (f *feature) ranges() []engine.Bin {
 	c := f.column
-	bounds := slices.Clone(c.cuts)
-	for _, s := range c.specials {
-		bounds = append(bounds, s, c.after(s))
-	}
-	slices.Sort(bounds)
-	bounds = slices.Compact(bounds)
-	at := f.of[c.number(-rule.MaxNumber)]
+	first := 1 + len(c.specials)
+	at := f.of[first]
 	bins := []engine.Bin{f.engineBin(at)}
-	for _, bound := range bounds {
-		next := f.of[c.number(bound)]
+	for k, bound := range c.cuts {
+		next := f.of[first+k+1]
 		if next == at {
 			continue
 		}
@@ -90,6 +86,11 @@ func (f *feature) ranges() []engine.Bin {
 		bins[len(bins)-1].Max, bins[len(bins)-1].HasMax = bound, true
 		b := f.engineBin(at)
 		b.Min, b.HasMin = bound, true
+		bins = append(bins, b)
+	}
+	for i, n := range c.specials {
+		b := f.engineBin(f.of[1+i])
+		b.Special = []rule.Number{n}
 		bins = append(bins, b)
 	}
 	return bins

@@ -15,12 +15,14 @@ type column struct {
 	*source
 	field    rule.Ref      // with its type settled
 	specials []rule.Number // ascending
-	whole    bool          // numbers are whole, so a special one reaches to the next
 	cuts     []rule.Number // of a number: cell k holds what lies from cuts[k-1] up to cuts[k]
 	values   []string      // of any other: cell k holds values[k]; one cell more holds the rest
 	place    map[string]uint8
 	codes    []uint8 // one for each row
 	outside  int64   // cells that the field cannot hold, read as missing
+
+	missing   map[string]int64 // spellings of a missing number, and how often
+	formatted int64            // numbers that were written for people
 }
 
 func (c *column) numeric() bool { return c.field.Type == rule.NumberType }
@@ -35,24 +37,14 @@ func (c *column) cells() int {
 
 // number is the code of a number.
 func (c *column) number(n rule.Number) uint8 {
-	for i, s := range c.specials {
-		if n >= s && n < c.after(s) {
-			return uint8(1 + i)
-		}
+	if i, found := slices.BinarySearch(c.specials, n); found {
+		return uint8(1 + i)
 	}
 	k, found := slices.BinarySearch(c.cuts, n)
 	if found {
 		k++
 	}
 	return uint8(1 + len(c.specials) + k)
-}
-
-// after is where the bin of a special value ends.
-func (c *column) after(s rule.Number) rule.Number {
-	if c.whole {
-		return s + rule.One
-	}
-	return s + 1
 }
 
 // code is the code of a cell of the table.
@@ -66,10 +58,16 @@ func (c *column) code(cell []byte) uint8 {
 		}
 		return uint8(1 + len(c.values))
 	}
-	n, ok := parse(cell)
-	if !ok || c.cannotBe(n) {
+	n, how := readNumber(cell)
+	switch {
+	case how == spelledMissing:
+		c.noteMissing(cell)
+		return codeMissing
+	case how == noNumber || c.cannotBe(n):
 		c.outside++
 		return codeMissing
+	case how == formattedNumber:
+		c.formatted++
 	}
 	return c.number(n)
 }
@@ -84,28 +82,35 @@ const (
 func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	gone := func(code, detail string) (*column, *Dropped) { return nil, &Dropped{s.name, code, detail} }
 	s.asSent()
-	c := &column{source: s.source, field: s.field, whole: s.whole}
+	if detail := s.identifier(); detail != "" {
+		return gone("identifier", detail)
+	}
+	c := &column{source: s.source, field: s.field}
 	if s.known == nil {
 		c.field.Type = rule.NumberType
-		if s.categorical || s.texts > 0 {
+		if s.categorical || s.texts > 0 || s.nothing == s.filled {
 			c.field.Type = rule.StringType
 		}
 	}
+	filled := s.filled
+	if c.numeric() {
+		filled -= s.nothing
+	}
 	switch {
-	case s.filled == 0:
+	case filled == 0:
 		return gone("empty", "no training row has a value")
 	case c.numeric() && s.texts > 0:
 		return gone("not_a_number", "the field is a number, and the column holds something else")
 	case c.numeric():
 		s.cutNumbers(c, o)
-		if len(c.cuts) == 0 && len(c.specials) == 0 && s.filled == rows {
+		if len(c.cuts) == 0 && len(c.specials) == 0 && filled == rows {
 			return gone("constant", "every training row has the same value")
 		}
 	case s.endless:
 		return gone("too_many_values", "has more different values than a category")
 	case s.long:
 		return gone("too_long", "has values that are too long to be a category")
-	case len(s.by) == 1 && s.filled == rows:
+	case len(s.by) == 1 && filled == rows:
 		return gone("constant", "every training row has the same value")
 	default:
 		s.keepValues(c, rows)
@@ -156,14 +161,15 @@ func (s *surveyed) keepValues(c *column, rows int64) {
 // few values has a cell for each.
 func (s *surveyed) cutNumbers(c *column, o *Options) {
 	c.specials = nil
-	sample := slices.DeleteFunc(slices.Clone(s.sample), func(n rule.Number) bool { return n == absentNumber })
+	sample := s.numbersOf()
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(o.Special))) {
 		if slices.Contains(sample, n) && len(c.specials) < maxSpecials {
 			c.specials = append(c.specials, n)
 		}
 	}
 	sample = slices.DeleteFunc(sample, func(n rule.Number) bool {
-		return slices.ContainsFunc(c.specials, func(s rule.Number) bool { return n >= s && n < c.after(s) })
+		_, special := slices.BinarySearch(c.specials, n)
+		return special
 	})
 	slices.Sort(sample)
 	distinct := slices.Compact(slices.Clone(sample))

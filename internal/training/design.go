@@ -8,9 +8,9 @@ import (
 // design is what a regression reads: for each feature a code for every row,
 // and what each code is worth.
 type design struct {
+	*table
 	codes  [][]uint8
 	values [][256]float64
-	bad    []uint8
 	rows   []int32 // the rows to read
 }
 
@@ -50,8 +50,9 @@ func (d *design) chunk(m *model, rows []int32, out *sums) {
 			logit += float64(m.beta[j] * x[j+1])
 		}
 		good := 1 / (1 + exp(-logit))
-		weight := float64(good * (1 - good))
-		miss := 1 - float64(d.bad[row]) - good
+		share := d.weight(row)
+		weight := float64(share * float64(good*(1-good)))
+		miss := float64(share * (1 - float64(d.bad[row]) - good))
 		curve := out.curve
 		for i, xi := range x {
 			out.slope[i] += float64(miss * xi)

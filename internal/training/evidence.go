@@ -2,10 +2,12 @@ package training
 
 import "math"
 
-// counts are the rows of a bin by what became of them.
-type counts struct{ good, bad int64 }
+// counts are the rows of a bin by what became of them, each by its weight.
+// Weights are multiples of 1/1024, so that sums and differences are exact: a bin
+// without bads has exactly none.
+type counts struct{ good, bad float64 }
 
-func (c counts) rows() int64 { return c.good + c.bad }
+func (c counts) rows() float64 { return c.good + c.bad }
 
 func (c counts) plus(d counts) counts { return counts{c.good + d.good, c.bad + d.bad} }
 
@@ -16,16 +18,21 @@ func (c counts) badRate() float64 {
 	if c.rows() == 0 {
 		return 0
 	}
-	return float64(c.bad) / float64(c.rows())
+	return c.bad / c.rows()
 }
 
 // worseThan compares bad rates without dividing.
 func (c counts) worseThan(d counts) bool { return c.bad*d.rows() > d.bad*c.rows() }
 
 // drawn is how many rows of the population's own kind are added to a bin that
-// is too small to speak for itself, or knows only goods or only bads: without
-// them three applicants could earn any number of points.
+// is too small to speak for itself: without them three applicants could earn
+// any number of points.
 const drawn = 50
+
+// half is the part of a row that is added to the goods and to the bads of a bin
+// that has only one of them. Such a bin then weighs more than with one row of
+// the other kind, and not without end.
+const half = 0.5
 
 // evidence is a bin's weight of evidence in a population, and what the bin adds
 // to the information value. The weight is rounded to six decimals, as a
@@ -34,14 +41,17 @@ func evidence(c, total counts, small bool) (woe, iv float64) {
 	if c.rows() == 0 || total.good == 0 || total.bad == 0 {
 		return 0, 0
 	}
-	good, bad := float64(c.good), float64(c.bad)
-	if small || c.good == 0 || c.bad == 0 {
-		all := float64(total.rows())
-		good += float64(drawn * (float64(total.good) / all))
-		bad += float64(drawn * (float64(total.bad) / all))
+	good, bad := c.good, c.bad
+	switch all := total.rows(); {
+	case small:
+		good += float64(drawn * (total.good / all))
+		bad += float64(drawn * (total.bad / all))
+	case c.good == 0 || c.bad == 0:
+		good += half
+		bad += half
 	}
-	woe = roundTo(math.Log(good/float64(total.good)/(bad/float64(total.bad))), 6)
-	return woe, float64((float64(c.good)/float64(total.good) - float64(c.bad)/float64(total.bad)) * woe)
+	woe = roundTo(math.Log(good/total.good/(bad/total.bad)), 6)
+	return woe, float64((c.good/total.good - c.bad/total.bad) * woe)
 }
 
 // ivBand names an information value the way risk teams speak of it.

@@ -2,6 +2,7 @@ package training
 
 import (
 	"fmt"
+	"strings"
 
 	"verdict/internal/engine"
 	"verdict/internal/fault"
@@ -43,6 +44,11 @@ func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
 	if err := stage(Surveying); err != nil {
 		return nil, err
 	}
+	probe, err := open.probe()
+	if err != nil {
+		return nil, err
+	}
+	open = open.decoded(probe.Encoding)
 	header, err := open.header()
 	if err != nil {
 		return nil, err
@@ -51,6 +57,7 @@ func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.notes = encodingNotes(probe)
 	s := newSurvey(p)
 	malformed, err := open.scan(s.look)
 	if err == nil {
@@ -59,27 +66,48 @@ func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var columns []*column
+	columns := s.settle()
+	if cells := int64(s.train.rows()+s.held.rows()) * int64(len(columns)+bytesOfAWeight); cells > maxCells {
+		return nil, fault.New(fault.TooLarge, "too_many_rows", "there are more than %d cells: leave columns out, or take a sample of the rows", maxCells)
+	}
+	if err := stage(Encoding); err != nil {
+		return nil, err
+	}
+	t, err := p.encode(open, columns, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range columns {
+		p.notes = append(p.notes, c.notes()...)
+	}
+	p.dropLeaks(t)
+	r := &Report{RowsTotal: s.rows + malformed, RowsMalformed: malformed, RowsUnlabelled: s.noOutcome, RowsIndeterminate: s.indeterminate}
+	return p.finish(t, r, stage)
+}
+
+// settle makes columns of what was seen, and notes what was left out and why.
+func (s *survey) settle() (columns []*column) {
+	p := s.plan
 	for _, seen := range s.columns {
-		c, dropped := seen.settle(&o, s.train.rows())
+		c, dropped := seen.settle(&p.Options, int64(s.train.rows()))
+		p.notes = append(p.notes, seen.notes(c)...)
 		if dropped != nil {
 			p.dropped = append(p.dropped, *dropped)
 			continue
 		}
 		columns = append(columns, c)
 	}
-	if rows := s.train.rows() + s.held.rows(); rows*int64(len(columns)) > maxCells {
-		return nil, fault.New(fault.TooLarge, "too_many_rows", "there are more than %d cells: leave columns out, or take a sample of the rows", maxCells)
+	if s.indeterminate > 0 {
+		p.notes = append(p.notes, Note{p.Target, NoteIndeterminate, "rows whose outcome is indeterminate were left out", s.indeterminate})
 	}
-	if err := stage(Encoding); err != nil {
-		return nil, err
+	if s.withoutWeight > 0 {
+		p.notes = append(p.notes, Note{p.Weight, NoteZeroWeight, "rows that weigh nothing were left out", s.withoutWeight})
 	}
-	t, err := p.encode(open, columns, s.train.rows()+s.held.rows())
-	if err != nil {
-		return nil, err
+	if p.weight >= 0 {
+		p.notes = append(p.notes, Note{p.Weight, NoteWeighted,
+			"bins, regression and measures count each row by its weight; numbers of rows are as they stand in the file", int64(s.train.rows() + s.held.rows())})
 	}
-	r := &Report{RowsTotal: s.rows + malformed, RowsMalformed: malformed, RowsUnlabelled: s.noOutcome}
-	return p.finish(t, r, stage)
+	return columns
 }
 
 func (p *plan) finish(t *table, r *Report, stage func(Stage) error) (*Result, error) {
@@ -103,7 +131,7 @@ func (p *plan) finish(t *table, r *Report, stage func(Stage) error) (*Result, er
 	}
 	p.dropped = append(p.dropped, chosen.dropped...)
 	if len(chosen.features) == 0 {
-		return nil, fault.New(fault.Invalid, "no_predictive_columns", "no column tells good from bad well enough to be in a scorecard")
+		return nil, p.nothingLearnt()
 	}
 	points := p.points(chosen, e)
 	p.dropped = append(p.dropped, points.dropped...)
@@ -115,6 +143,16 @@ func (p *plan) finish(t *table, r *Report, stage func(Stage) error) (*Result, er
 	r.Trials, r.Setting = trials, s.words()
 	out.report(chosen, all)
 	return out, nil
+}
+
+// nothingLearnt refuses rows of which no column can be in a card.
+func (p *plan) nothingLearnt() error {
+	detail := "no column tells good from bad well enough to be in a scorecard"
+	if len(p.leaks) > 0 {
+		detail += "; left out because they separate good from bad by themselves, as only the outcome does, are " +
+			strings.Join(p.leaks, ", ") + ": name them in include to use them"
+	}
+	return fault.New(fault.Invalid, "no_predictive_columns", "%s", detail)
 }
 
 // words says how the card was made.
@@ -135,7 +173,7 @@ func (s *survey) enough() error {
 		faults.Add("/target", fault.CodeRequired, "no row to learn from has an outcome")
 	case s.train.good < minPerClass || s.train.bad < minPerClass:
 		faults.Add("/target", "too_few_rows", "there are %d goods and %d bads to learn from; at least %d of each are needed",
-			s.train.good, s.train.bad, minPerClass)
+			int64(s.train.good), int64(s.train.bad), minPerClass)
 	}
 	return faults.Err()
 }

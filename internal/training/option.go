@@ -11,8 +11,12 @@ type Options struct {
 	Target    string   // the column of outcomes
 	Bad, Good []string // their spellings; without any the usual ones
 
+	Indeterminate []string // spellings of outcomes that are left out, besides the usual ones
+	Weight        string   // the column of weights; "" when every row counts alike
+
 	Map         map[string]string // column → field
 	Exclude     []string          // columns that are not to be used
+	Include     []string          // columns to use even if they look like an identifier or a leak
 	Categorical []string          // columns whose numbers are names of things
 	Missing     []string          // spellings of nothing, besides the empty cell
 	Special     []rule.Number     // numbers that stand for something else, such as -1

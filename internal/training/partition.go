@@ -23,7 +23,7 @@ var (
 type partition struct {
 	cells   []counts
 	total   counts // of the whole column, missing and special values included
-	least   int64
+	least   float64
 	maxBins int
 	penalty float64
 	shape   shape
@@ -55,7 +55,7 @@ func (p *partition) solve() (starts []int, value float64) {
 	for j := range p.n {
 		for i := j; i >= 0; i-- {
 			bin := p.sum(i, j)
-			if bin.rows() < p.least || bin.good == 0 || bin.bad == 0 {
+			if bin.rows() < p.least {
 				continue
 			}
 			_, gain := evidence(bin, p.total, false)

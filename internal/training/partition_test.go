@@ -18,12 +18,12 @@ func TestPartitionIsBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
 		p := partition{
-			least: rapid.Int64Range(1, 40).Draw(t, "least"), maxBins: rapid.IntRange(1, 6).Draw(t, "bins"),
+			least: float64(rapid.IntRange(1, 40).Draw(t, "least")), maxBins: rapid.IntRange(1, 6).Draw(t, "bins"),
 			penalty: rapid.SampledFrom([]float64{0, 0.001, 0.05}).Draw(t, "penalty"),
 			shape:   rapid.SampledFrom(slices.Concat(monotone, turning)).Draw(t, "shape"),
 		}
 		for range n {
-			c := counts{rapid.Int64Range(0, 50).Draw(t, "good"), rapid.Int64Range(0, 50).Draw(t, "bad")}
+			c := counts{float64(rapid.IntRange(0, 50).Draw(t, "good")), float64(rapid.IntRange(0, 50).Draw(t, "bad"))}
 			p.cells = append(p.cells, c)
 			p.total = p.total.plus(c)
 		}
@@ -55,7 +55,7 @@ func (p *partition) worth(cuts int) (value float64, ok bool) {
 	}
 	turned := false
 	for i, b := range bins {
-		if b.rows() < p.least || b.good == 0 || b.bad == 0 {
+		if b.rows() < p.least {
 			return 0, false
 		}
 		_, iv := evidence(b, p.total, false)
@@ -88,7 +88,7 @@ func TestEvidence(t *testing.T) {
 	total := counts{1700, 300}
 	sum := 0.0
 	for i := range goods {
-		woe, iv := evidence(counts{goods[i], bads[i]}, total, false)
+		woe, iv := evidence(counts{float64(goods[i]), float64(bads[i])}, total, false)
 		if math.Abs(woe-want.WOE[i]) > 1e-6 {
 			t.Errorf("bin %d: %v, want %v", i, woe, want.WOE[i])
 		}
@@ -190,7 +190,7 @@ func TestRegression(t *testing.T) {
 	t.Parallel()
 	const n = 20_000
 	d := &draws{7 << 32}
-	g := &design{bad: make([]uint8, n), codes: [][]uint8{make([]uint8, n), make([]uint8, n)}, values: make([][256]float64, 2)}
+	g := &design{table: &table{bad: make([]uint8, n)}, codes: [][]uint8{make([]uint8, n), make([]uint8, n)}, values: make([][256]float64, 2)}
 	for k := range 10 {
 		g.values[0][k], g.values[1][k] = float64(k)/3-1.5, float64(k%5)/2-1
 	}
@@ -221,7 +221,7 @@ func TestRegression(t *testing.T) {
 		}
 	}
 	// Removing by the curvature lands next to where a new regression would.
-	one := &design{bad: g.bad, codes: g.codes[:1], values: g.values[:1], rows: g.rows}
+	one := &design{table: g.table, codes: g.codes[:1], values: g.values[:1], rows: g.rows}
 	alone, err := one.regress(0, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"verdict/internal/fault"
@@ -18,8 +19,11 @@ type plan struct {
 	nothing  map[string]bool
 	target   int
 	split    int // -1 without
+	weight   int // -1 without
 	sources  []*source
 	dropped  []Dropped
+	notes    []Note
+	leaks    []string // columns that were dropped because they know the outcome
 }
 
 // source is a column that features may be made of.
@@ -29,6 +33,7 @@ type source struct {
 	field       rule.Ref
 	known       *rule.Field // of the catalogue, nil when it has none
 	categorical bool
+	wanted      bool // the caller says that the column is to be used
 }
 
 // read is a cell as the column's field holds it; nil for nothing.
@@ -57,7 +62,7 @@ type Dropped struct {
 }
 
 func newPlan(o Options, header []string) (*plan, error) {
-	p := &plan{Options: o, spelling: newSpelling(o.Bad, o.Good), nothing: map[string]bool{}, split: -1}
+	p := &plan{Options: o, spelling: newSpelling(o.Bad, o.Good, o.Indeterminate), nothing: map[string]bool{}, split: -1, weight: -1}
 	var faults fault.List
 	for _, text := range o.Missing {
 		p.nothing[strings.ToLower(strings.TrimSpace(text))] = true
@@ -70,10 +75,18 @@ func newPlan(o Options, header []string) (*plan, error) {
 			faults.Add("/split_column", fault.CodeUnknownField, "the header has no such column")
 		}
 	}
+	if o.Weight != "" {
+		switch p.weight = slices.Index(header, o.Weight); {
+		case p.weight < 0:
+			faults.Add("/weight", fault.CodeUnknownField, "the header has no such column")
+		case p.weight == p.target:
+			faults.Add("/weight", fault.CodeInvalidField, "is the column of outcomes")
+		}
+	}
 	p.mentioned(header, &faults)
 	taken := map[string]bool{}
 	for at, name := range header {
-		if at != p.target && at != p.split {
+		if at != p.target && at != p.split && at != p.weight {
 			p.add(name, at, taken, &faults)
 		}
 	}
@@ -86,14 +99,17 @@ func newPlan(o Options, header []string) (*plan, error) {
 // mentioned refuses names of columns that are not there: a misspelt exclusion
 // would let in what was meant to stay out.
 func (p *plan) mentioned(header []string, faults *fault.List) {
-	for i, name := range p.Exclude {
-		if !slices.Contains(header, name) {
-			faults.Add(fmt.Sprintf("/exclude/%d", i), fault.CodeUnknownField, "the header has no such column")
-		}
-	}
-	for i, name := range p.Categorical {
-		if !slices.Contains(header, name) {
-			faults.Add(fmt.Sprintf("/categorical/%d", i), fault.CodeUnknownField, "the header has no such column")
+	for _, list := range []struct {
+		pointer string
+		names   []string
+	}{{"/exclude/", p.Exclude}, {"/include/", p.Include}, {"/categorical/", p.Categorical}} {
+		for i, name := range list.names {
+			switch {
+			case !slices.Contains(header, name):
+				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeUnknownField, "the header has no such column")
+			case list.pointer == "/include/" && slices.Contains(p.Exclude, name):
+				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeInvalidField, "stands in exclude too")
+			}
 		}
 	}
 	mapped := 0
@@ -107,20 +123,21 @@ func (p *plan) mentioned(header []string, faults *fault.List) {
 	}
 }
 
-// identifiers are the usual names of columns that only tell rows apart.
-var identifiers = []string{"id", "applicant_id", "applicant.id", "row", "index", "application_id", "loan_id"}
-
 func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.List) {
 	wanted, mapped := p.Map[name]
+	included := mapped || slices.Contains(p.Include, name)
 	switch {
 	case slices.Contains(p.Exclude, name):
 		p.drop(name, "excluded", "")
 		return
-	case !mapped && slices.Contains(identifiers, strings.ToLower(name)):
-		p.drop(name, "identifier", "only tells rows apart")
+	case name == "":
+		p.drop(name, "identifier", "a column without a name only numbers the rows")
+		return
+	case !included && slices.Contains(identifiers, strings.ToLower(name)):
+		p.drop(name, "identifier", "by its name it only tells rows apart; name it in include to use it")
 		return
 	}
-	s := &source{name: name, at: at, categorical: slices.Contains(p.Categorical, name)}
+	s := &source{name: name, at: at, wanted: included, categorical: slices.Contains(p.Categorical, name)}
 	if !mapped {
 		wanted = p.fieldOf(name)
 	}

@@ -21,8 +21,11 @@ func ReadOptions(f *wire.Form) Options {
 	f.Require("target", "the column of outcomes")
 	o.Target, _ = f.Text("target", maxText)
 	o.Bad, o.Good = texts(f, "bad_values", maxSpellings), texts(f, "good_values", maxSpellings)
+	o.Indeterminate = texts(f, "indeterminate_values", maxSpellings)
+	o.Weight, _ = f.Text("weight", maxText)
 	o.Map = textMap(f, "map")
 	o.Exclude, o.Categorical = texts(f, "exclude", maxListedColumns), texts(f, "categorical", maxListedColumns)
+	o.Include = texts(f, "include", maxListedColumns)
 	o.Missing = texts(f, "missing_values", maxSpellings)
 	for _, v := range f.Array("special_values", maxSpecials).Elements() {
 		n, exact, ok := rule.ParseNumber(v.Text())

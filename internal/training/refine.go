@@ -126,8 +126,9 @@ func (r *refining) gather(rows []int32, slope, curve []float64) {
 			logit += r.at[k]
 		}
 		good := 1 / (1 + exp(-logit))
-		weight := float64(good * (1 - good))
-		miss := 1 - float64(r.bad[row]) - good
+		share := r.weight(row)
+		weight := float64(share * float64(good*(1-good)))
+		miss := float64(share * (1 - float64(r.bad[row]) - good))
 		for a, i := range in {
 			slope[i] += miss
 			line := curve[i*n : i*n+n]
@@ -145,8 +146,9 @@ func (e *effects) settle(t *table, features []*binning, rows []int32) {
 		inParallel(parallelSlices, func(i int) {
 			for _, row := range slice(rows, i) {
 				good := 1 / (1 + exp(-e.logit(features, row)))
-				slope[i] += 1 - float64(t.bad[row]) - good
-				curve[i] += float64(good * (1 - good))
+				share := t.weight(row)
+				slope[i] += float64(share * (1 - float64(t.bad[row]) - good))
+				curve[i] += float64(share * float64(good*(1-good)))
 			}
 		})
 		var s, c float64

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 
 // Report is what the people who answer for a scorecard want to see.
 type Report struct {
-	RowsTotal, RowsMalformed, RowsUnlabelled int64
+	RowsTotal, RowsMalformed, RowsUnlabelled, RowsIndeterminate int64
 
 	Train, HoldOut Measure
 	ScorePSI       float64
@@ -21,6 +22,7 @@ type Report struct {
 	Features []Feature
 	Dropped  []Dropped
 	Warnings []Warning
+	Notes    []Note
 	Fields   []FieldOf // of every feature
 }
 
@@ -42,10 +44,12 @@ type Feature struct {
 	Shape               string
 	Coefficient, VIF    float64
 	PSI                 float64 // training rows against the hold-out
+	Reversed            bool    // points run against the weights of evidence
 	Bins                []BinRow
 }
 
-// BinRow is a bin of a feature.
+// BinRow is a bin of a feature. Rows are as many as there are; shares and rates
+// count them by their weights.
 type BinRow struct {
 	Label           string
 	Kind            string
@@ -67,7 +71,7 @@ type FieldOf struct{ Column, Field string }
 func (r *Result) report(c *chosen, all []*binning) {
 	out := r.Report
 	t := r.table
-	out.Dropped = r.plan.dropped
+	out.Dropped, out.Notes = r.plan.dropped, r.plan.notes
 	train := r.measure(t.train, &out.Train)
 	held := r.measure(t.held, &out.HoldOut)
 	if out.HasHoldOut = len(t.held) > 0; out.HasHoldOut {
@@ -80,55 +84,70 @@ func (r *Result) report(c *chosen, all []*binning) {
 	r.warn(c, all)
 }
 
+// scored is the score of a row and what the row weighs.
+type scored struct {
+	score  int64
+	weight float64
+}
+
 // measure scores rows with the points of the card and measures the scores,
 // which it returns sorted.
-func (r *Result) measure(rows []int32, m *Measure) []int64 {
-	scores := make([]int64, len(rows))
+func (r *Result) measure(rows []int32, m *Measure) []scored {
+	scores := make([]scored, len(rows))
 	outcomes := make([]backtest.Outcome, len(rows))
 	inParallel(parallelSlices, func(i int) {
 		for k := len(rows) * i / parallelSlices; k < len(rows)*(i+1)/parallelSlices; k++ {
 			n := r.points.score(rows[k])
-			scores[k] = int64(n)
+			scores[k] = scored{int64(n), r.table.weight(rows[k])}
 			outcomes[k] = backtest.Outcome{Score: float64(n), Bad: r.table.bad[rows[k]] == 1}
 		}
 	})
-	var sum int64
+	sum := 0.0
 	for i, o := range outcomes {
-		sum += scores[i] / int64(rule.One/10_000)
+		sum += float64(float64(scores[i].score/int64(rule.One/10_000)) * scores[i].weight)
 		if o.Bad {
 			m.Bad++
 		}
 	}
 	m.Rows = int64(len(rows))
-	if m.Rows > 0 {
-		m.BadRate = float64(m.Bad) / float64(m.Rows)
-		m.AverageScore = float64(sum) / 10_000 / float64(m.Rows)
+	if all, bads := r.table.total(rows); m.Rows > 0 {
+		m.BadRate = bads / all
+		m.AverageScore = sum / 10_000 / all
 	}
-	s, ok := backtest.Separate(outcomes)
+	s, ok := r.table.separate(outcomes, rows)
 	m.AUC, m.Gini, m.KS, m.Measured = s.AUC, s.Gini, s.KS, ok
-	slices.Sort(scores)
+	slices.SortFunc(scores, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
 	return scores
 }
 
 // scorePSI holds two samples of scores against each other over ten bands of
 // about as many training rows.
-func scorePSI(train, held []int64) float64 {
+func scorePSI(train, held []scored) float64 {
+	all := 0.0
+	for _, s := range train {
+		all += s.weight
+	}
 	var cuts []int64
-	for k := 1; k < 10; k++ {
-		if cut := train[len(train)*k/10]; len(cuts) == 0 || cut > cuts[len(cuts)-1] {
-			cuts = append(cuts, cut)
+	below := 0.0
+	for _, s := range train {
+		below += s.weight
+		for k := len(cuts) + 1; k < 10 && below > all*float64(k)/10; k++ {
+			cuts = append(cuts, s.score)
 		}
 	}
-	shares := func(scores []int64) []float64 {
+	cuts = slices.Compact(cuts)
+	shares := func(scores []scored) []float64 {
 		out := make([]float64, len(cuts)+1)
-		from := 0
-		for i := range out {
-			to := len(scores)
-			if i < len(cuts) {
-				to, _ = slices.BinarySearch(scores, cuts[i])
+		sum, band := 0.0, 0
+		for _, s := range scores {
+			for band < len(cuts) && s.score >= cuts[band] {
+				band++
 			}
-			out[i] = float64(to-from) / float64(len(scores))
-			from = to
+			out[band] += s.weight
+			sum += s.weight
+		}
+		for i := range out {
+			out[i] /= sum
 		}
 		return out
 	}
@@ -141,29 +160,51 @@ func (r *Result) feature(f *feature) Feature {
 		Column: f.column.name, Field: f.column.field.Name, Type: f.column.field.Type.String(),
 		IV: f.iv, Band: ivBand(f.iv), Shape: f.shape, Coefficient: f.coefficient, VIF: f.vif,
 	}
-	heldBy := r.table.count(f.column, r.table.held)
+	whole, single := f.reversals(&r.plan.Options)
+	out.Reversed = whole || len(single) > 0
+	trainBy, heldBy := r.table.rowsOf(f, r.table.train), r.table.rowsOf(f, r.table.held)
+	trainAll, _ := r.table.total(r.table.train)
+	heldAll, _ := r.table.total(r.table.held)
 	var expected, actual []float64
 	for k := range f.bins {
-		b := &f.bins[k]
-		var held counts
-		for _, code := range b.codes {
-			held = held.plus(heldBy[code])
-		}
-		if b.rows() == 0 && held.rows() == 0 {
+		b, held := &f.bins[k], heldBy[k]
+		if b.rows() == 0 && held.rows == 0 {
 			continue
 		}
 		row := BinRow{
-			Label: f.label(k), Kind: b.kind.String(), Rows: b.rows(), Good: b.good, Bad: b.bad,
-			Share: float64(b.rows()) / float64(len(r.table.train)), BadRate: b.badRate(), WOE: b.woe, IV: b.iv, Points: f.points[k],
-			HoldOutRows: held.rows(), HoldOutBadRate: held.badRate(),
+			Label: f.label(k), Kind: b.kind.String(), Rows: trainBy[k].rows, Good: trainBy[k].rows - trainBy[k].bads, Bad: trainBy[k].bads,
+			Share: b.rows() / trainAll, BadRate: b.badRate(), WOE: b.woe, IV: b.iv, Points: f.points[k],
+			HoldOutRows: held.rows, HoldOutBadRate: held.badRate(),
 		}
 		out.Bins = append(out.Bins, row)
 		expected = append(expected, row.Share)
 		if len(r.table.held) > 0 {
-			actual = append(actual, float64(held.rows())/float64(len(r.table.held)))
+			actual = append(actual, held.counts.rows()/heldAll)
 		}
 	}
 	out.PSI, _ = backtest.Stability(expected, actual)
+	return out
+}
+
+// binRows are the rows of a bin, as many as there are and by their weights.
+type binRows struct {
+	rows, bads int64
+	counts
+}
+
+// rowsOf counts the rows of each bin of a feature.
+func (t *table) rowsOf(f *feature, rows []int32) []binRows {
+	out := make([]binRows, len(f.bins))
+	for _, row := range rows {
+		b := &out[f.of[f.column.codes[row]]]
+		b.rows++
+		if t.bad[row] == 1 {
+			b.bads++
+			b.bad += t.weight(row)
+		} else {
+			b.good += t.weight(row)
+		}
+	}
 	return out
 }
 

@@ -123,15 +123,15 @@ func (t *table) untwin(o *Options, features []*binning, rows []int32) (kept []*b
 // correlation is that of two columns' weights of evidence. It goes through
 // the counts of both bins together, so that its cost is that of counting.
 func (t *table) correlation(a, b *binning, rows []int32) float64 {
-	n := make([]int64, len(a.bins)*len(b.bins))
+	n := make([]float64, len(a.bins)*len(b.bins))
 	for _, row := range rows {
-		n[int(a.of[a.column.codes[row]])*len(b.bins)+int(b.of[b.column.codes[row]])]++
+		n[int(a.of[a.column.codes[row]])*len(b.bins)+int(b.of[b.column.codes[row]])] += t.weight(row)
 	}
-	var sa, sb, saa, sbb, sab float64
-	all := float64(len(rows))
+	var all, sa, sb, saa, sbb, sab float64
 	for i := range a.bins {
 		for j := range b.bins {
-			w := float64(n[i*len(b.bins)+j])
+			w := n[i*len(b.bins)+j]
+			all += w
 			x, y := a.bins[i].woe, b.bins[j].woe
 			sa += float64(w * x)
 			sb += float64(w * y)

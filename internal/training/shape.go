@@ -18,7 +18,7 @@ func (b *binning) keepShape(effects []float64) {
 	n := b.ordinaries()
 	weights := make([]float64, n)
 	for k := range n {
-		weights[k] = float64(b.bins[k].rows())
+		weights[k] = b.bins[k].rows()
 	}
 	switch b.shape {
 	case "ascending", "by bad rate":
@@ -37,7 +37,7 @@ func (b *binning) keepShape(effects []float64) {
 func (b *binning) centre(effects []float64) float64 {
 	var sum, all float64
 	for k := range b.bins {
-		w := float64(b.bins[k].rows())
+		w := b.bins[k].rows()
 		sum += float64(w * effects[k])
 		all += w
 	}

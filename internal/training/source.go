@@ -10,11 +10,34 @@ import (
 )
 
 // Source opens the rows, as CSV with a header, from their beginning. It is
-// called twice and must give the same bytes.
+// called several times and must give the same bytes.
 type Source func() (io.Reader, error)
 
 // blockBytes is how much is read at once.
 const blockBytes = 1 << 20
+
+// probe reads all of the rows to find the encoding they are in.
+func (s Source) probe() (sheet.Probe, error) {
+	in, err := s()
+	if err != nil {
+		return sheet.Probe{}, err
+	}
+	return sheet.FindEncoding(in)
+}
+
+// decoded is the source with its bytes read in an encoding.
+func (s Source) decoded(e sheet.Encoding) Source {
+	if e == sheet.UTF8 {
+		return s
+	}
+	return func() (io.Reader, error) {
+		in, err := s()
+		if err != nil {
+			return nil, err
+		}
+		return e.Decode(in), nil
+	}
+}
 
 // header reads the names of the columns.
 func (s Source) header() ([]string, error) {

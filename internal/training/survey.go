@@ -16,8 +16,10 @@ type survey struct {
 	kept    []uint64 // the draws of the sampled rows
 	limit   uint64   // rows whose draw is below it are sampled
 
-	rows, noOutcome int64
-	train, held     counts
+	rows, noOutcome              int64
+	indeterminate, withoutWeight int64
+	train, held                  counts  // rows, whatever their weights
+	weight                       float64 // of the training rows
 }
 
 // surveyed is what is known of a column after the first look.
@@ -25,11 +27,17 @@ type surveyed struct {
 	*source
 	filled  int64
 	texts   int64         // cells that are no number
+	nothing int64         // cells that spell a missing number
 	whole   bool          // every number was a whole one
+	rises   bool          // every number was above the one before
+	falls   bool          // or every number below it
+	last    rule.Number   // of the numbers, absentNumber before the first
 	sample  []rule.Number // one for each sampled row, absent where there was none
 	by      map[string]*int64
 	endless bool // more different values than a category has
 	long    bool // a value longer than a condition can name
+
+	filledAtEndless int64 // cells until there were too many different values
 }
 
 const (
@@ -42,7 +50,7 @@ const (
 func newSurvey(p *plan) *survey {
 	s := &survey{plan: p, limit: 1 << 63}
 	for _, c := range p.sources {
-		s.columns = append(s.columns, &surveyed{source: c, whole: true, by: map[string]*int64{}})
+		s.columns = append(s.columns, &surveyed{source: c, whole: true, rises: true, falls: true, last: absentNumber, by: map[string]*int64{}})
 	}
 	return s
 }
@@ -50,17 +58,24 @@ func newSurvey(p *plan) *survey {
 // look takes in one row. Only training rows say anything about columns.
 func (s *survey) look(row int64, cells [][]byte) error {
 	s.rows++
-	what := s.plan.spelling.read(cells[s.plan.target])
+	what, weight, err := s.plan.label(row, cells)
+	if err != nil {
+		return err
+	}
 	var one counts
-	switch what {
-	case unlabelled:
+	switch {
+	case what == unlabelled:
 		s.noOutcome++
 		return nil
-	case unspelt:
-		return unspeltAt(row)
-	case good:
+	case what == indeterminate:
+		s.indeterminate++
+		return nil
+	case weight == 0:
+		s.withoutWeight++
+		return nil
+	case what == good:
 		one.good = 1
-	case bad:
+	default:
 		one.bad = 1
 	}
 	if s.plan.holdOut(row, cells) {
@@ -68,6 +83,7 @@ func (s *survey) look(row int64, cells [][]byte) error {
 		return nil
 	}
 	s.train = s.train.plus(one)
+	s.weight += weight
 	draw := mix(uint64(row)) >> 1
 	sampled := draw < s.limit
 	if sampled {
@@ -82,16 +98,34 @@ func (s *survey) look(row int64, cells [][]byte) error {
 	return nil
 }
 
+// label reads what became of a row and what it weighs. Rows that are not
+// labelled, or whose weight is 0, are left out.
+func (p *plan) label(row int64, cells [][]byte) (what outcome, weight float64, err error) {
+	what = p.spelling.read(cells[p.target])
+	switch what {
+	case unspelt:
+		return what, 0, unspeltAt(row)
+	case good, bad:
+		weight, err = p.weighed(row, cells)
+	default:
+	}
+	return what, weight, err
+}
+
 func (s *surveyed) look(cell []byte, sampled bool) {
 	n := absentNumber
 	if cell != nil {
 		s.filled++
-		switch x, isNumber := parse(cell); {
-		case !isNumber:
+		switch x, how := readNumber(cell); {
+		case how == noNumber:
 			s.texts++
+		case how == spelledMissing:
+			s.nothing++
 		case !s.cannotBe(x):
 			n = x
 			s.whole = s.whole && x%rule.One == 0
+			s.rises, s.falls = s.rises && x > s.last, s.falls && (x < s.last || s.last == absentNumber)
+			s.last = x
 		}
 		s.count(cell)
 	}
@@ -110,7 +144,7 @@ func (s *surveyed) count(cell []byte) {
 	}
 	s.long = s.long || len(cell) > maxText
 	if len(s.by) == maxCategories {
-		s.by, s.endless = nil, true
+		s.by, s.endless, s.filledAtEndless = nil, true, s.filled
 		return
 	}
 	first := int64(1)

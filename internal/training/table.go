@@ -8,22 +8,30 @@ import (
 type table struct {
 	columns     []*column
 	bad         []uint8
+	weights     []uint32 // of each row, in units of 1/1024; nil when every row weighs 1
 	train, held []int32
 }
 
 // encode reads the rows for the second time.
-func (p *plan) encode(open Source, columns []*column, rows int64) (*table, error) {
+func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error) {
+	rows := int64(s.train.rows() + s.held.rows())
 	t := &table{columns: columns, bad: make([]uint8, 0, rows)}
+	if p.weight >= 0 {
+		t.weights = make([]uint32, 0, rows)
+	}
 	for _, c := range columns {
 		c.codes = make([]uint8, 0, rows)
 	}
 	_, err := open.scan(func(row int64, cells [][]byte) error {
-		var isBad uint8
-		switch p.spelling.read(cells[p.target]) {
-		case unlabelled, unspelt:
+		what, weight, err := p.label(row, cells)
+		if err != nil {
+			return err
+		}
+		if what != good && what != bad || weight == 0 {
 			return nil
-		case good:
-		case bad:
+		}
+		var isBad uint8
+		if what == bad {
 			isBad = 1
 		}
 		if p.holdOut(row, cells) {
@@ -32,6 +40,9 @@ func (p *plan) encode(open Source, columns []*column, rows int64) (*table, error
 			t.train = append(t.train, int32(len(t.bad)))
 		}
 		t.bad = append(t.bad, isBad)
+		if t.weights != nil {
+			t.weights = append(t.weights, s.units(weight))
+		}
 		for _, c := range columns {
 			c.codes = append(c.codes, c.code(c.read(p.cell(cells[c.at]))))
 		}
@@ -48,9 +59,11 @@ func (t *table) count(c *column, rows []int32) []counts {
 	out := make([]counts, c.cells())
 	for _, row := range rows {
 		n := &out[c.codes[row]]
-		isBad := int64(t.bad[row])
-		n.bad += isBad
-		n.good += 1 - isBad
+		if t.bad[row] == 1 {
+			n.bad += t.weight(row)
+		} else {
+			n.good += t.weight(row)
+		}
 	}
 	return out
 }
@@ -66,7 +79,7 @@ func (t *table) bin(r binRule, rows []int32) []*binning {
 
 // design is the regression on some binned columns.
 func (t *table) design(features []*binning, rows []int32) *design {
-	d := &design{bad: t.bad, rows: rows}
+	d := &design{table: t, rows: rows}
 	for _, b := range features {
 		d.codes = append(d.codes, b.column.codes)
 		d.values = append(d.values, b.weights())

@@ -2,6 +2,7 @@ package training
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"verdict/internal/fault"
@@ -9,8 +10,16 @@ import (
 
 // The usual spellings of an outcome.
 var (
-	usualBad  = []string{"1", "bad", "b", "y", "yes", "true", "default", "defaulted"}
-	usualGood = []string{"0", "good", "g", "n", "no", "false", "paid", "performing"}
+	usualBad  = []string{"1", "1.0", "bad", "b", "y", "yes", "true", "default", "defaulted"}
+	usualGood = []string{"0", "0.0", "good", "g", "n", "no", "false", "paid", "performing"}
+)
+
+// usualIndeterminate are the spellings of an outcome that is neither: arrears
+// that are too short for bad and too long for good. usualUnlabelled are those of
+// no outcome. Both hold unless the same text is called good or bad.
+var (
+	usualIndeterminate = []string{"indeterminate", "indeterm", "indet", "indeterminant"}
+	usualUnlabelled    = []string{"na", "n/a", "#n/a", "nan", "null"}
 )
 
 // outcome is what a row's target says.
@@ -20,6 +29,7 @@ const (
 	unlabelled outcome = iota
 	good
 	bad
+	indeterminate
 	unspelt // none of the spellings
 )
 
@@ -31,8 +41,14 @@ type spelling struct {
 
 // newSpelling takes the usual spellings unless some are given; then whatever
 // is not bad is good, unless the goods are given too.
-func newSpelling(bads, goods []string) spelling {
+func newSpelling(bads, goods, indeterminates []string) spelling {
 	s := spelling{known: map[string]outcome{}, rest: unspelt}
+	for _, text := range usualUnlabelled {
+		s.known[text] = unlabelled
+	}
+	for _, text := range slices.Concat(usualIndeterminate, indeterminates) {
+		s.known[strings.ToLower(strings.TrimSpace(text))] = indeterminate
+	}
 	switch {
 	case len(bads) == 0 && len(goods) == 0:
 		bads, goods = usualBad, usualGood

@@ -14,7 +14,11 @@ func (r *Result) WriteText(out io.Writer) error {
 	t := r.Report
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) } // Flush tells what went wrong
-	p("Rows: %d, without an outcome %d, malformed %d\n", t.RowsTotal, t.RowsUnlabelled, t.RowsMalformed)
+	p("Rows: %d, without an outcome %d, malformed %d", t.RowsTotal, t.RowsUnlabelled, t.RowsMalformed)
+	if t.RowsIndeterminate > 0 {
+		p(", indeterminate %d", t.RowsIndeterminate)
+	}
+	p("\n")
 	p("Method: %s\n\n", t.Setting)
 	p("\trows\tbad\tbad rate\tAUC\tGini\tKS\tavg score\n")
 	measure := func(name string, m *Measure) {
@@ -35,11 +39,14 @@ func (r *Result) WriteText(out io.Writer) error {
 	for i := range t.Features {
 		t.Features[i].text(p, t.HasHoldOut)
 	}
-	remarks(p, "Left out", len(t.Dropped), func(i int) (string, string, string) {
+	remarks(p, "Left out", "(no name)", len(t.Dropped), func(i int) (string, string, string) {
 		return t.Dropped[i].Column, t.Dropped[i].Code, t.Dropped[i].Detail
 	})
-	remarks(p, "To look at", len(t.Warnings), func(i int) (string, string, string) {
+	remarks(p, "To look at", "(the card)", len(t.Warnings), func(i int) (string, string, string) {
 		return t.Warnings[i].Column, t.Warnings[i].Code, t.Warnings[i].Detail
+	})
+	remarks(p, "How the file was read", "(the file)", len(t.Notes), func(i int) (string, string, string) {
+		return t.Notes[i].Column, t.Notes[i].Code, t.Notes[i].Detail
 	})
 	inputs(p, r.Inputs)
 	return w.Flush()
@@ -83,7 +90,7 @@ func short(label string) string {
 	return label
 }
 
-func remarks(p func(string, ...any), title string, n int, at func(i int) (column, code, detail string)) {
+func remarks(p func(string, ...any), title, whole string, n int, at func(i int) (column, code, detail string)) {
 	if n == 0 {
 		return
 	}
@@ -91,7 +98,7 @@ func remarks(p func(string, ...any), title string, n int, at func(i int) (column
 	for i := range n {
 		column, code, detail := at(i)
 		if column == "" {
-			column = "(the card)"
+			column = whole
 		}
 		p("  %s\t%s\t%s\n", short(column), code, detail)
 	}

@@ -119,7 +119,7 @@ func (t *table) separation(features []*binning, e *effects, rows []int32) backte
 	for i, row := range rows {
 		list[i] = backtest.Outcome{Score: e.logit(features, row), Bad: t.bad[row] == 1}
 	}
-	s, ok := backtest.Separate(list)
+	s, ok := t.separate(list, rows)
 	if !ok {
 		return backtest.Separation{AUC: 0.5}
 	}

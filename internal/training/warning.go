@@ -26,16 +26,18 @@ func (r *Result) warn(c *chosen, all []*binning) {
 		add("", "not_converged", "the regression did not settle; some columns may separate good from bad entirely")
 	}
 	for _, f := range r.points.features {
+		rows := r.table.rowsOf(f, r.table.train)
 		for k := range f.bins {
 			b := &f.bins[k]
 			switch {
 			case b.rows() == 0:
 			case b.good == 0 || b.bad == 0:
-				add(f.column.name, "one_sided_bin", "the bin %q has no goods or no bads", f.label(k))
-			case b.rows() < fewRows:
-				add(f.column.name, "small_bin", "the bin %q has %d rows", f.label(k), b.rows())
+				add(f.column.name, "one_sided_bin", "the bin %q has no goods or no bads; its weight of evidence is smoothed", f.label(k))
+			case rows[k].rows < fewRows:
+				add(f.column.name, "small_bin", "the bin %q has %d rows", f.label(k), rows[k].rows)
 			}
 		}
+		r.warnReversed(f, add)
 	}
 	for i := range out.Features {
 		if f := &out.Features[i]; f.PSI > suspiciousPSI {
@@ -50,5 +52,18 @@ func (r *Result) warn(c *chosen, all []*binning) {
 	}
 	if out.HoldOut.Measured && out.Train.AUC-out.HoldOut.AUC > 0.03 {
 		add("", "overfit", "AUC falls from %.4f to %.4f on rows that were not learnt from", out.Train.AUC, out.HoldOut.AUC)
+	}
+}
+
+// warnReversed notes points that run against the evidence of the rows.
+func (r *Result) warnReversed(f *feature, add func(column, code, format string, args ...any)) {
+	whole, bins := f.reversals(&r.plan.Options)
+	if whole {
+		add(f.column.name, "sign_reversal", "its points run against its evidence: bins with fewer bads earn less. "+
+			"Another column says the same better; leave one of them out")
+	}
+	for _, k := range bins {
+		add(f.column.name, "sign_reversal", "the bin %q earns %s points, against its weight of evidence of %.4f: another column explains it",
+			f.label(k), f.points[k], f.bins[k].woe)
 	}
 }

@@ -22,7 +22,7 @@ func (r *Result) WriteInputs(w *wire.Writer) {
 // Write writes the report as JSON.
 func (r *Report) Write(w *wire.Writer) {
 	w.Object().Key("rows_total").Int(r.RowsTotal).Key("rows_malformed").Int(r.RowsMalformed)
-	w.Key("rows_unlabelled").Int(r.RowsUnlabelled).Key("method").String(r.Setting)
+	w.Key("rows_unlabelled").Int(r.RowsUnlabelled).Key("rows_indeterminate").Int(r.RowsIndeterminate).Key("method").String(r.Setting)
 	w.Key("train")
 	r.Train.write(w)
 	w.Key("holdout")
@@ -44,6 +44,10 @@ func (r *Report) Write(w *wire.Writer) {
 	for _, n := range r.Warnings {
 		writeRemark(w, n.Column, n.Code, n.Detail)
 	}
+	w.EndArray().Key("notes").Array()
+	for _, n := range r.Notes {
+		n.write(w)
+	}
 	w.EndArray().Key("trials").Array()
 	for _, t := range r.Trials {
 		w.Object()
@@ -57,6 +61,18 @@ func (r *Report) Write(w *wire.Writer) {
 		w.Name(f.Column).String(f.Field)
 	}
 	w.EndObject().EndObject()
+}
+
+func (n *Note) write(w *wire.Writer) {
+	w.Object()
+	if n.Column != "" {
+		w.Key("column").String(n.Column)
+	}
+	w.Key("code").String(n.Code).Key("detail").String(n.Detail)
+	if n.Count > 0 {
+		w.Key("count").Int(n.Count)
+	}
+	w.EndObject()
 }
 
 func writeRemark(w *wire.Writer, column, code, detail string) {
@@ -99,6 +115,7 @@ func (f *Feature) write(w *wire.Writer, held bool) {
 	} else {
 		w.Key("psi").Null()
 	}
+	w.Key("sign_reversal").Bool(f.Reversed)
 	w.Key("bins").Array()
 	for i := range f.Bins {
 		b := &f.Bins[i]

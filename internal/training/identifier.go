@@ -1,0 +1,131 @@
+package training
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"verdict/internal/rule"
+)
+
+// identifiers are the usual names of columns that only tell rows apart,
+// whatever they hold.
+var identifiers = []string{
+	"id", "row", "index", "uuid", "guid", "ref", "applicant_id", "applicant.id", "row_id", "application_id", "application_no",
+	"application_ref", "loan_id", "loan_no", "loan_ref", "sr_no", "serial_no", "unnamed: 0",
+}
+
+// identifierWords end the names of columns that may tell rows apart: a loan_no
+// does, a branch_no does not. What they hold decides.
+var identifierWords = []string{
+	"id", "ids", "no", "num", "nr", "number", "ref", "reference", "uuid", "guid", "key", "serial", "identifier",
+	"pan", "aadhaar", "mobile", "phone", "email", "msisdn", "account", "acct", "utr",
+}
+
+// Limits of what passes for an identifier.
+const (
+	leastIdentified = 100  // rows below which values that differ say little
+	nearlyUnique    = 0.95 // of the values are different
+	mostlyUnique    = 0.5  // the same, where the name says so too
+	longDigits      = 9    // digits of a number that is no amount
+	sparse          = 3    // a counter has at least one row in so many numbers
+)
+
+// identifier says why a column only tells rows apart; "" when it does not.
+func (s *surveyed) identifier() string {
+	if s.known != nil || s.wanted || s.categorical || s.filled < leastIdentified {
+		return ""
+	}
+	const mend = "; name it in include to use it"
+	unique, n := s.uniqueShare()
+	switch {
+	case n < leastIdentified:
+		return ""
+	case s.texts*2 > s.filled && unique >= nearlyUnique:
+		return "nearly every row has a value of its own" + mend
+	case s.texts == 0 && s.whole && unique >= nearlyUnique && s.counts():
+		return "it counts the rows" + mend
+	case s.texts == 0 && s.whole && unique >= nearlyUnique && s.digits() >= longDigits:
+		return fmt.Sprintf("nearly every row has a number of its own, all of %d digits%s", s.digits(), mend)
+	case unique >= mostlyUnique && hasIdentifierName(s.name) && (s.texts > 0 || s.whole):
+		return "its name is that of an identifier, and most of its values are different" + mend
+	}
+	return ""
+}
+
+// uniqueShare is the share of different values among those that were looked at,
+// and how many these are.
+func (s *surveyed) uniqueShare() (share float64, n int64) {
+	if s.texts == 0 {
+		sample := s.numbersOf()
+		distinct := slices.Compact(slices.Sorted(slices.Values(sample)))
+		if len(sample) == 0 {
+			return 0, 0
+		}
+		return float64(len(distinct)) / float64(len(sample)), int64(len(sample))
+	}
+	if s.endless {
+		return float64(maxCategories) / float64(s.filledAtEndless), s.filledAtEndless
+	}
+	return float64(len(s.by)) / float64(s.filled), s.filled
+}
+
+// numbersOf are the numbers of the sample.
+func (s *surveyed) numbersOf() []rule.Number {
+	return slices.DeleteFunc(slices.Clone(s.sample), func(n rule.Number) bool { return n == absentNumber })
+}
+
+// counts reports whether the numbers run one way through the file without
+// large gaps.
+func (s *surveyed) counts() bool {
+	sample := s.numbersOf()
+	span := float64(slices.Max(sample)-slices.Min(sample)) / float64(rule.One)
+	return (s.rises != s.falls) && span <= float64(sparse)*float64(s.filled)
+}
+
+// digits is how many digits every number has; 0 when they have different ones.
+func (s *surveyed) digits() int {
+	sample := s.numbersOf()
+	least, most := slices.Min(sample), slices.Max(sample)
+	if least <= 0 {
+		return 0
+	}
+	length := func(n rule.Number) int { return int(math.Floor(math.Log10(float64(n)/float64(rule.One)))) + 1 }
+	if length(least) != length(most) {
+		return 0
+	}
+	return length(least)
+}
+
+// hasIdentifierName reports whether the last word of a name, or the first,
+// belongs to an identifier.
+func hasIdentifierName(name string) bool {
+	list := words(name)
+	if len(list) == 0 {
+		return false
+	}
+	return slices.Contains(identifierWords, list[len(list)-1]) || slices.Contains(identifierWords[:2], list[0])
+}
+
+// words are the words of a name in lower case: parts between anything that is no
+// letter or digit, and parts that begin with a capital after a small letter.
+func words(name string) (list []string) {
+	start := true
+	small := false
+	for _, c := range name {
+		isLetter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80
+		if !isLetter {
+			start = true
+			continue
+		}
+		capital := 'A' <= c && c <= 'Z'
+		if start || capital && small {
+			list = append(list, "")
+			start = false
+		}
+		small = 'a' <= c && c <= 'z'
+		list[len(list)-1] += strings.ToLower(string(c))
+	}
+	return list
+}

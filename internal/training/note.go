@@ -1,0 +1,136 @@
+package training
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"verdict/internal/rule"
+	"verdict/internal/sheet"
+)
+
+// Note is something that was read in a way that the file does not say by itself.
+type Note struct {
+	Column, Code, Detail string
+	Count                int64 // of cells, or of lines of the file
+}
+
+// The codes of notes.
+const (
+	NoteReadAsMissing   = "read_as_missing"
+	NoteNumberFormat    = "number_format"
+	NoteMostlyNumbers   = "mostly_numbers"
+	NoteEncoding        = "encoding"
+	NoteReplacedBytes   = "replaced_bytes"
+	NoteIndeterminate   = "indeterminate"
+	NoteZeroWeight      = "zero_weight"
+	NoteWeighted        = "weighted"
+	NoteLeakUsed        = "leak_used"
+	NotePossibleSpecial = "possible_special_value"
+)
+
+// unreadableCell names cells whose bytes could not be decoded.
+const unreadableCell = "(undecodable)"
+
+// noteMissing counts a spelling of nothing in a column of numbers.
+func (c *column) noteMissing(cell []byte) {
+	if c.missing == nil {
+		c.missing = map[string]int64{}
+	}
+	text := string(cell)
+	if !missingSpellings[strings.ToLower(text)] {
+		text = unreadableCell
+	}
+	c.missing[text]++
+}
+
+// notes tells how the cells of a column were read.
+func (c *column) notes() (list []Note) {
+	if len(c.missing) > 0 {
+		texts := slices.SortedFunc(maps.Keys(c.missing), func(a, b string) int {
+			return cmp.Or(cmp.Compare(c.missing[b], c.missing[a]), cmp.Compare(a, b))
+		})
+		all := int64(0)
+		parts := make([]string, len(texts))
+		for i, text := range texts {
+			all += c.missing[text]
+			parts[i] = fmt.Sprintf("%s %d times", text, c.missing[text])
+		}
+		list = append(list, Note{c.name, NoteReadAsMissing, "in a column of numbers these were read as missing: " + strings.Join(parts, ", "), all})
+	}
+	if c.formatted > 0 {
+		list = append(list, Note{c.name, NoteNumberFormat, fmt.Sprintf(
+			"%d cells with thousands separators, a currency or a percent sign were read as plain numbers: 1,23,456 as 123456, 12.5%% as 12.5", c.formatted), c.formatted})
+	}
+	return list
+}
+
+// Limits of what a code is suspected by.
+const (
+	mostlyNumbers   = 0.95  // of the filled cells
+	leastOfACode    = 0.005 // of the sampled rows
+	farFromTheOther = 5     // times the largest other number
+)
+
+// notes tells what of a column may not have been meant; c is nil for a column
+// that was left out.
+func (s *surveyed) notes(c *column) (list []Note) {
+	numbers := s.filled - s.texts - s.nothing
+	if s.known == nil && !s.categorical && s.texts > 0 && float64(numbers) >= mostlyNumbers*float64(s.filled) {
+		list = append(list, Note{s.name, NoteMostlyNumbers, fmt.Sprintf(
+			"%d of %d filled cells are numbers and %d are not, so the column counts as a category: mend those cells, or name them in missing_values",
+			numbers, s.filled, s.texts), s.texts})
+	}
+	if c == nil || !c.numeric() {
+		return list
+	}
+	for _, n := range s.possibleSpecials(c) {
+		list = append(list, Note{s.name, NotePossibleSpecial, fmt.Sprintf(
+			"%s stands apart from all other numbers and may be a code: name it in special_values to give it a bin of its own", n), 0})
+	}
+	return list
+}
+
+// possibleSpecials are frequent numbers that look like codes: the only negative
+// one, or nines far above all others.
+func (s *surveyed) possibleSpecials(c *column) (list []rule.Number) {
+	sample := slices.DeleteFunc(s.numbersOf(), func(n rule.Number) bool { return slices.Contains(c.specials, n) })
+	slices.Sort(sample)
+	distinct := slices.Compact(slices.Clone(sample))
+	if len(distinct) < 3 {
+		return nil
+	}
+	often := func(n rule.Number) bool {
+		from, _ := slices.BinarySearch(sample, n)
+		to, _ := slices.BinarySearch(sample, n+1)
+		return float64(to-from) >= leastOfACode*float64(len(sample))
+	}
+	if least := distinct[0]; least < 0 && distinct[1] >= 0 && often(least) {
+		list = append(list, least)
+	}
+	most, next := distinct[len(distinct)-1], distinct[len(distinct)-2]
+	if isNines(most) && most >= farFromTheOther*max(next, rule.One) && often(most) {
+		list = append(list, most)
+	}
+	return list
+}
+
+// isNines reports whether a number is 999 or longer, all nines but for the last
+// digit, as in 9999998.
+func isNines(n rule.Number) bool {
+	text := n.String()
+	return len(text) >= 3 && strings.Trim(text[:len(text)-1], "9") == "" && text[len(text)-1] >= '6' && text[len(text)-1] <= '9'
+}
+
+// encodingNotes tells how the bytes of the file were read.
+func encodingNotes(p sheet.Probe) (list []Note) {
+	if p.Encoding == sheet.Windows1252 {
+		list = append(list, Note{"", NoteEncoding, "the file is no UTF-8 text and was read as Windows-1252", p.Lines})
+	}
+	if p.Replaced > 0 {
+		list = append(list, Note{"", NoteReplacedBytes, fmt.Sprintf("%d lines hold bytes that stand for no character; they were replaced by U+FFFD", p.Replaced), p.Replaced})
+	}
+	return list
+}

@@ -1,0 +1,43 @@
+package training
+
+import "math"
+
+// How far a bin must lie from the average, in weight of evidence and as a part
+// of the points that double the odds, to count as reversed.
+const (
+	reversedWOE    = 0.2
+	reversedPoints = 0.1
+)
+
+// reversals reports whether the points of a feature as a whole run against its
+// weights of evidence, and else which single bins do. Refining causes it where
+// another column explains what made a bin good or bad.
+func (f *feature) reversals(o *Options) (whole bool, bins []int) {
+	var all, woe, points float64
+	for k := range f.bins {
+		w := f.bins[k].rows()
+		all += w
+		woe += float64(w * f.bins[k].woe)
+		points += float64(w * toFloat(f.points[k]))
+	}
+	if all == 0 {
+		return false, nil
+	}
+	woe, points = woe/all, points/all
+	together := 0.0
+	for k := range f.bins {
+		w := f.bins[k].rows()
+		if w == 0 {
+			continue
+		}
+		x, y := f.bins[k].woe-woe, toFloat(f.points[k])-points
+		together += float64(w * float64(x*y))
+		if x*y < 0 && math.Abs(x) >= reversedWOE && math.Abs(y) >= float64(reversedPoints*toFloat(o.PDO)) {
+			bins = append(bins, k)
+		}
+	}
+	if together < 0 {
+		return true, nil
+	}
+	return false, bins
+}

@@ -1,0 +1,74 @@
+package training
+
+import (
+	"bytes"
+	"math"
+
+	"verdict/internal/backtest"
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+)
+
+// weightUnits is how many units the average training row weighs. As a power of
+// two it keeps sums of weights exact.
+const weightUnits = 1024
+
+// bytesOfAWeight is what a row's weight takes in memory.
+const bytesOfAWeight = 4
+
+// maxWeight is the largest weight of a row.
+const maxWeight = 1_000_000
+
+// weight is how many rows a row counts for.
+func (t *table) weight(row int32) float64 {
+	if t.weights == nil {
+		return 1
+	}
+	return float64(t.weights[row]) / weightUnits
+}
+
+// weighed reads the weight of a row, 1 without a column of weights.
+func (p *plan) weighed(row int64, cells [][]byte) (float64, error) {
+	if p.weight < 0 {
+		return 1, nil
+	}
+	n, how := readNumber(bytes.TrimSpace(cells[p.weight]))
+	if how != plainNumber && how != formattedNumber || n < 0 || n > maxWeight*rule.One {
+		var faults fault.List
+		faults.Add("/weight", fault.CodeInvalidField,
+			"the weight of row %d is no number from 0 to %d: mend it, or give the row a weight of 0 to leave it out", row, maxWeight)
+		return 0, faults.Err()
+	}
+	return toFloat(n), nil
+}
+
+// units turns a weight into units, so that the training rows together weigh as
+// much as there are of them. No row that counts weighs nothing.
+func (s *survey) units(weight float64) uint32 {
+	scaled := math.Round(float64(weight*weightUnits) * (s.train.rows() / s.weight))
+	return uint32(min(max(scaled, 1), math.MaxUint32))
+}
+
+// separate measures how well scores tell good from bad, each row by its weight.
+func (t *table) separate(list []backtest.Outcome, rows []int32) (backtest.Separation, bool) {
+	if t.weights == nil {
+		return backtest.Separate(list)
+	}
+	weights := make([]int64, len(rows))
+	for i, row := range rows {
+		weights[i] = int64(t.weights[row])
+	}
+	return backtest.SeparateWeighted(list, weights)
+}
+
+// total is what rows weigh, and the bad ones among them.
+func (t *table) total(rows []int32) (all, bads float64) {
+	for _, row := range rows {
+		w := t.weight(row)
+		all += w
+		if t.bad[row] == 1 {
+			bads += w
+		}
+	}
+	return all, bads
+}
