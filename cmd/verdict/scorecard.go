@@ -15,7 +15,8 @@ import (
 )
 
 const scorecardHelp = `Make a scorecard from rows whose outcome is known, with the report of its
-training. The file is CSV with a header, or that under gzip; it is read twice.
+training. The file is CSV with a header, or that under gzip, in UTF-8 or
+Windows-1252; it is read several times.
 
   verdict scorecard fit -csv loans.csv -target bad -out card.json
   verdict scorecard fit -csv loans.csv -target outcome -bad charged_off,90dpd -split sample=test
@@ -57,7 +58,7 @@ func scorecardFit(c *command) int {
 	case f.csv == "":
 		return c.usage("give the file of rows with -csv")
 	case f.csv == standardInput:
-		return c.usage("the rows are read twice, which standard input cannot be: give a file with -csv")
+		return c.usage("the rows are read several times, which standard input cannot be: give a file with -csv")
 	case f.options.Target == "":
 		return c.usage("give the column of outcomes with -target")
 	case f.splitFile != "" && f.options.SplitColumn != "":
@@ -86,7 +87,7 @@ func (c *command) unfit(file string, err error) int {
 	return c.usage("%v", err)
 }
 
-// fit runs the training, with a bar over both readings of the file.
+// fit runs the training, with a bar over both readings of the rows.
 func (c *command) fit(f *fitFlags) (*training.Result, error) {
 	info, err := os.Stat(f.csv)
 	if err != nil {
@@ -100,7 +101,7 @@ func (c *command) fit(f *fitFlags) (*training.Result, error) {
 			_ = file.Close() // only read from
 		}
 	}()
-	first := true
+	uncounted := 2 // finding the encoding and reading the header are no progress
 	open := func() (io.Reader, error) {
 		file, err := os.Open(f.csv)
 		if err != nil {
@@ -108,10 +109,9 @@ func (c *command) fit(f *fitFlags) (*training.Result, error) {
 		}
 		opened = append(opened, file)
 		var in io.Reader = file
-		if !first { // the header alone is no progress
+		if uncounted--; uncounted < 0 {
 			in = io.TeeReader(file, bar)
 		}
-		first = false
 		return expand(in)
 	}
 	return training.Fit(open, f.options, func(s training.Stage) error {

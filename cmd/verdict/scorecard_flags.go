@@ -16,6 +16,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.Target, "target", "", "`column` of outcomes")
 	fs.Func("bad", "`spellings` of a bad outcome, separated by commas; then all others are good", listFlag(&o.Bad))
 	fs.Func("good", "`spellings` of a good outcome, separated by commas", listFlag(&o.Good))
+	fs.Func("indeterminate", "`spellings` of an outcome that is neither, besides indeterminate; those rows are left out", listFlag(&o.Indeterminate))
+	fs.StringVar(&o.Weight, "weight", "", "`column` of weights that rows count by")
 	fs.Func("map", "`column=field,…` where a column is a field under another name", func(text string) error {
 		o.Map = map[string]string{}
 		for pair := range strings.SplitSeq(text, ",") {
@@ -28,8 +30,9 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		return nil
 	})
 	fs.Func("exclude", "`columns` that must not be used, separated by commas", listFlag(&o.Exclude))
+	fs.Func("include", "`columns` to use even if they look like an identifier or a leak, separated by commas", listFlag(&o.Include))
 	fs.Func("categorical", "`columns` whose numbers are names of things, separated by commas", listFlag(&o.Categorical))
-	fs.Func("missing", "`spellings` of nothing besides the empty cell, separated by commas", listFlag(&o.Missing))
+	fs.Func("missing", "`spellings` of nothing, besides the empty cell and in numbers NA, NaN, N/A, null, - and the like, separated by commas", listFlag(&o.Missing))
 	fs.Func("special", "`numbers` that stand for something else, separated by commas", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			n, err := parseNumber(part)

@@ -32,6 +32,8 @@ var fitFields = []struct {
 }{
 	{"name", writeText}, {"target", writeText}, {"split_column", writeText}, {"split_value", writeText},
 	{"bad_values", decisioning.WriteTexts}, {"good_values", decisioning.WriteTexts},
+	{"indeterminate_values", decisioning.WriteTexts}, {"weight", writeText}, {"include", decisioning.WriteTexts},
+	{"special_values", decisioning.WriteNumbers},
 	{"exclude", decisioning.WriteTexts}, {"categorical", decisioning.WriteTexts}, {"missing_values", decisioning.WriteTexts},
 	{"map", decisioning.WriteColumnMap}, {"save", func(w *wire.Writer, _ string) { w.Bool(true) }},
 	{"max_bins", decisioning.WriteNumber}, {"max_features", decisioning.WriteNumber}, {"holdout_share", decisioning.WriteNumber},

@@ -49,3 +49,32 @@ func TestScorecard(t *testing.T) {
 	viewer.post(at+"/try", "applicant.visits", "3").want(http.StatusForbidden)
 	viewer.get("/console/sandbox/scorecards/fit").want(http.StatusForbidden)
 }
+
+// TestScorecardOfAMessyFile: a file as a spreadsheet program saves it is read, and
+// the page says how; what looks like a leak is told.
+func TestScorecardOfAMessyFile(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	lines := strings.Split(strings.TrimSpace(visits(2000)), "\n")
+	lines[0] += ",recovered,w"
+	for i := range lines[1:] {
+		line, recovered := lines[i+1], ""
+		if i%40 == 7 {
+			line = "NA" + line[strings.Index(line, ","):]
+		}
+		if strings.HasSuffix(line, "bad") {
+			recovered = "900"
+		}
+		if i%50 == 3 {
+			line = line[:strings.LastIndex(line, ",")] + ",Grey"
+		}
+		lines[i+1] = strings.Replace(line, "Kochi", "K\xf6chi", 1) + "," + recovered + ",2"
+	}
+	b.upload("/console/sandbox/scorecards/fit", strings.Join(lines, "\n"), "target", "outcome", "indeterminate_values", "grey",
+		"weight", "w", "special_values", "19").want(http.StatusOK).
+		has("How the file was read", "Windows-1252", "NA 50 times", "indeterminate were left out (40)", "<code>recovered</code>: left out", "special value 19")
+	b.upload("/console/sandbox/scorecards/fit", strings.Join(lines, "\n"), "target", "outcome", "special_values", "x").
+		want(http.StatusUnprocessableEntity).has(`id="e-special_values"`, `value="x"`)
+	many := strings.ReplaceAll(visits(2000), "Kochi", "\x81\x00")
+	b.upload("/console/sandbox/scorecards/fit", many, "target", "outcome").want(http.StatusBadRequest).has("neither UTF-8 nor Windows-1252")
+}

@@ -62,6 +62,15 @@ func WriteTexts(w *wire.Writer, text string) {
 	w.EndArray()
 }
 
+// WriteNumbers writes a list of numbers that are separated by commas.
+func WriteNumbers(w *wire.Writer, text string) {
+	w.Array()
+	for one := range strings.SplitSeq(text, ",") {
+		WriteNumber(w, strings.TrimSpace(one))
+	}
+	w.EndArray()
+}
+
 // WriteColumnMap writes a map of columns, given as an object or as pairs such
 // as cibil=score,income=monthly_income.
 func WriteColumnMap(w *wire.Writer, text string) {

@@ -59,7 +59,7 @@ var errorPages = []errorPage{
 		Code: "bad_utf8", Status: 400, Title: "Text is not UTF-8",
 		Meaning: "A file, or a row of it, has bytes that are not UTF-8 text.",
 		Cause:   "The file was saved in another encoding, or is no text at all.",
-		Mend:    "Save it as CSV in UTF-8. A row with such bytes is listed in `row_errors`; a header with them refuses the file.",
+		Mend:    "Save it as CSV in UTF-8. A row with such bytes is listed in `row_errors`; a header with them refuses the file. To fit a scorecard, Windows-1252 is read too, and a file with other bytes in more than 1 % of its lines is refused.",
 	},
 	{
 		Code: "bad_quote", Status: 400, Title: "A quote is out of place",

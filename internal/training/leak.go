@@ -10,6 +10,9 @@ import (
 // leak: what is known before a loan never does it so well.
 const leakAUC = 0.95
 
+// codeLeak is the code of a column that was left out because of that.
+const codeLeak = "leak"
+
 // dropLeaks takes columns out that nearly separate good from bad by themselves:
 // they most likely were filled in after the outcome was known.
 func (p *plan) dropLeaks(t *table) {
@@ -26,7 +29,7 @@ func (p *plan) dropLeaks(t *table) {
 				Detail: fmt.Sprintf("alone it tells good from bad with an AUC of %.4f; it is used because include names it", auc[i])})
 		default:
 			p.leaks = append(p.leaks, c.name)
-			p.drop(c.name, "leak", fmt.Sprintf("alone it tells good from bad with an AUC of %.4f: it most likely was filled in after the "+
+			p.drop(c.name, codeLeak, fmt.Sprintf("alone it tells good from bad with an AUC of %.4f: it most likely was filled in after the "+
 				"outcome was known; name it in include to use it", auc[i]))
 		}
 	}

@@ -440,7 +440,7 @@ func TestWindows1252(t *testing.T) {
 	many := edited(plain, "months", func(row int, cell string) string { return map[bool]string{true: "\xff\x81", false: cell}[row%20 == 0] })
 	_, err := Fit(from(many), loanOptions(t), nil)
 	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Code != "unreadable_encoding" {
+	if !errors.As(err, &refusal) || refusal.Code != "bad_utf8" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,6 +14,11 @@ func (r *Result) warn(c *chosen, all []*binning) {
 	add := func(column, code, format string, args ...any) {
 		out.Warnings = append(out.Warnings, Warning{column, code, fmt.Sprintf(format, args...)})
 	}
+	for _, d := range r.plan.dropped {
+		if d.Code == codeLeak {
+			add(d.Column, codeLeak, "left out: %s", d.Detail)
+		}
+	}
 	for _, b := range all {
 		if b.iv > suspiciousIV {
 			add(b.column.name, "suspicious_information", "information value %.4f: does the column know the outcome already?", b.iv)
