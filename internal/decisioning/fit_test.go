@@ -110,3 +110,58 @@ func TestFitRefusals(t *testing.T) {
 		}
 	})
 }
+
+// TestFittedCardTellsReasons: who is declined by the score of a fitted card is
+// told which factor cost the points, under codes that the card brings along.
+func TestFittedCardTellsReasons(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{})
+		csv, _ := labelled(2000)
+		body := parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
+		saved, err := h.service.FitScorecard(t.Context(), h.caller, body, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		card, _ := object(t, saved.Body)["scorecard"].(map[string]any)
+		factors, _ := card["factors"].([]any)
+		for _, f := range factors {
+			factor, _ := f.(map[string]any)
+			name, _ := factor["factor"].(string)
+			if factor["reason_code"] != "FACTOR_"+strings.ToUpper(name) || factor["label"] == nil {
+				t.Errorf("the factor %s has the code %v and the label %v", name, factor["reason_code"], factor["label"])
+			}
+		}
+		draft, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, fitBody(t, map[string]any{
+			"name": "By visits", "base": "none", "scorecard_id": card["id"],
+			"pricing_bands": []any{map[string]any{
+				"id": "PB", "grade": "A", "min_score": 500, "max_score": 900, "interest_rate": 14, "tenure_months": 24,
+				"min_limit": 1000, "max_limit": 100000, "default_limit": 50000, "foir_cap": 0.5,
+			}},
+		})), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _ := object(t, draft.Body)["id"].(string)
+		declined := 0
+		for visits := range 20 {
+			answer, err := h.service.Preview(t.Context(), h.caller, parse(t, fmt.Sprintf(
+				`{"rule_set_id":%q,"applicant":{"visits":%d,"city":"Pune","monthly_income":50000,"foir":0.1,"requested_amount":20000},"bureau_report":{"score":742}}`, id, visits)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			decision := object(t, answer.Body)
+			if decision["status"] != "DECLINED" {
+				continue
+			}
+			declined++
+			reasons := fmt.Sprint(decision["reasons"])
+			if !strings.Contains(reasons, "FACTOR_VISITS") || strings.Contains(reasons, "NO_PRICING_BAND") {
+				t.Errorf("%d visits are declined for %s", visits, reasons)
+			}
+		}
+		if declined == 0 {
+			t.Error("nobody is declined")
+		}
+	})
+}
