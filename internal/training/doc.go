@@ -8,6 +8,10 @@
 // a document that the engine scores as it stands, and a report for the people
 // who have to answer for it.
 //
+// Files are taken as lenders have them: identifiers and columns that know the
+// outcome are left out, missing numbers may be spelt out, rows may have weights,
+// and the report notes how the file was read.
+//
 // Rows are read twice and kept as one byte a column. Bins, columns and settings
 // are chosen on the training rows alone; the hold-out is only measured. There
 // is no clock and no randomness: the same rows give the same bytes.
