@@ -68,7 +68,8 @@ func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
 	}
 	columns := s.settle()
 	if cells := int64(s.train.rows()+s.held.rows()) * int64(len(columns)+bytesOfAWeight); cells > maxCells {
-		return nil, fault.New(fault.TooLarge, "too_many_rows", "there are more than %d cells: leave columns out, or take a sample of the rows", maxCells)
+		return nil, fault.New(fault.TooLarge, "too_many_rows",
+			"there are more than %d cells: leave columns out, or take a sample of the rows", maxCells)
 	}
 	if err := stage(Encoding); err != nil {
 		return nil, err
@@ -81,7 +82,12 @@ func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
 		p.notes = append(p.notes, c.notes()...)
 	}
 	p.dropLeaks(t)
-	r := &Report{RowsTotal: s.rows + malformed, RowsMalformed: malformed, RowsUnlabelled: s.noOutcome, RowsIndeterminate: s.indeterminate}
+	r := &Report{
+		RowsTotal:         s.rows + malformed,
+		RowsMalformed:     malformed,
+		RowsUnlabelled:    s.noOutcome,
+		RowsIndeterminate: s.indeterminate,
+	}
 	return p.finish(t, r, stage)
 }
 
@@ -98,14 +104,16 @@ func (s *survey) settle() (columns []*column) {
 		columns = append(columns, c)
 	}
 	if s.indeterminate > 0 {
-		p.notes = append(p.notes, Note{p.Target, NoteIndeterminate, "rows whose outcome is indeterminate were left out", s.indeterminate})
+		p.notes = append(p.notes,
+			Note{p.Target, NoteIndeterminate, "rows whose outcome is indeterminate were left out", s.indeterminate})
 	}
 	if s.withoutWeight > 0 {
 		p.notes = append(p.notes, Note{p.Weight, NoteZeroWeight, "rows that weigh nothing were left out", s.withoutWeight})
 	}
 	if p.weight >= 0 {
 		p.notes = append(p.notes, Note{p.Weight, NoteWeighted,
-			"bins, regression and measures count each row by its weight; numbers of rows are as they stand in the file", int64(s.train.rows() + s.held.rows())})
+			"bins, regression and measures count each row by its weight; numbers of rows are as they stand in the file",
+			int64(s.train.rows() + s.held.rows())})
 	}
 	return columns
 }

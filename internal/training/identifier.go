@@ -12,8 +12,8 @@ import (
 // identifiers are the usual names of columns that only tell rows apart,
 // whatever they hold.
 var identifiers = []string{
-	"id", "row", "index", "uuid", "guid", "ref", "applicant_id", "applicant.id", "row_id", "application_id", "application_no",
-	"application_ref", "loan_id", "loan_no", "loan_ref", "sr_no", "serial_no", "unnamed: 0",
+	"id", "row", "index", "uuid", "guid", "ref", "applicant_id", "applicant.id", "row_id",
+	"application_id", "application_no", "application_ref", "loan_id", "loan_no", "loan_ref", "sr_no", "serial_no", "unnamed: 0",
 }
 
 // identifierWords end the names of columns that may tell rows apart: a loan_no
@@ -34,8 +34,11 @@ const (
 
 // identifier says why a column only tells rows apart; "" when it does not.
 func (s *surveyed) identifier() string {
-	if s.known != nil || s.wanted || s.categorical || s.filled < leastIdentified {
+	if s.known != nil || s.wanted || s.mapped || s.categorical || s.filled < leastIdentified {
 		return ""
+	}
+	if s.texts == 0 && !s.whole {
+		return "" // an amount
 	}
 	const mend = "; name it in include to use it"
 	unique, n := s.uniqueShare()
@@ -44,11 +47,11 @@ func (s *surveyed) identifier() string {
 		return ""
 	case s.texts*2 > s.filled && unique >= nearlyUnique:
 		return "nearly every row has a value of its own" + mend
-	case s.texts == 0 && s.whole && unique >= nearlyUnique && s.counts():
+	case s.texts == 0 && unique >= nearlyUnique && s.counts():
 		return "it counts the rows" + mend
-	case s.texts == 0 && s.whole && unique >= nearlyUnique && s.digits() >= longDigits:
+	case s.texts == 0 && unique >= nearlyUnique && s.digits() >= longDigits:
 		return fmt.Sprintf("nearly every row has a number of its own, all of %d digits%s", s.digits(), mend)
-	case unique >= mostlyUnique && hasIdentifierName(s.name) && (s.texts > 0 || s.whole):
+	case unique >= mostlyUnique && hasIdentifierName(s.name):
 		return "its name is that of an identifier, and most of its values are different" + mend
 	}
 	return ""
@@ -57,18 +60,15 @@ func (s *surveyed) identifier() string {
 // uniqueShare is the share of different values among those that were looked at,
 // and how many these are.
 func (s *surveyed) uniqueShare() (share float64, n int64) {
-	if s.texts == 0 {
-		sample := s.numbersOf()
-		distinct := slices.Compact(slices.Sorted(slices.Values(sample)))
-		if len(sample) == 0 {
-			return 0, 0
-		}
-		return float64(len(distinct)) / float64(len(sample)), int64(len(sample))
-	}
-	if s.endless {
+	switch {
+	case !s.endless:
+		return float64(len(s.by)) / float64(s.filled), s.filled
+	case s.texts > 0:
 		return float64(maxCategories) / float64(s.filledAtEndless), s.filledAtEndless
 	}
-	return float64(len(s.by)) / float64(s.filled), s.filled
+	sample := s.numbersOf()
+	distinct := slices.Compact(slices.Sorted(slices.Values(sample)))
+	return float64(len(distinct)) / float64(max(len(sample), 1)), int64(len(sample))
 }
 
 // numbersOf are the numbers of the sample.
@@ -80,6 +80,9 @@ func (s *surveyed) numbersOf() []rule.Number {
 // large gaps.
 func (s *surveyed) counts() bool {
 	sample := s.numbersOf()
+	if len(sample) == 0 {
+		return false
+	}
 	span := float64(slices.Max(sample)-slices.Min(sample)) / float64(rule.One)
 	return (s.rises != s.falls) && span <= float64(sparse)*float64(s.filled)
 }
@@ -87,10 +90,10 @@ func (s *surveyed) counts() bool {
 // digits is how many digits every number has; 0 when they have different ones.
 func (s *surveyed) digits() int {
 	sample := s.numbersOf()
-	least, most := slices.Min(sample), slices.Max(sample)
-	if least <= 0 {
+	if len(sample) == 0 || slices.Min(sample) <= 0 {
 		return 0
 	}
+	least, most := slices.Min(sample), slices.Max(sample)
 	length := func(n rule.Number) int { return int(math.Floor(math.Log10(float64(n)/float64(rule.One)))) + 1 }
 	if length(least) != length(most) {
 		return 0

@@ -17,7 +17,8 @@ const codeLeak = "leak"
 // they most likely were filled in after the outcome was known.
 func (p *plan) dropLeaks(t *table) {
 	auc := make([]float64, len(t.columns))
-	inParallel(len(t.columns), func(i int) { auc[i] = t.alone(t.columns[i], uint64(p.Seed)) })
+	halves := t.halves(uint64(p.Seed))
+	inParallel(len(t.columns), func(i int) { auc[i] = t.alone(t.columns[i], halves) })
 	var kept []*column
 	for i, c := range t.columns {
 		switch {
@@ -25,12 +26,12 @@ func (p *plan) dropLeaks(t *table) {
 			kept = append(kept, c)
 		case c.wanted:
 			kept = append(kept, c)
-			p.notes = append(p.notes, Note{Column: c.name, Code: NoteLeakUsed,
-				Detail: fmt.Sprintf("alone it tells good from bad with an AUC of %.4f; it is used because include names it", auc[i])})
+			detail := fmt.Sprintf("alone it tells good from bad with an AUC of %.4f; it is used because include names it", auc[i])
+			p.notes = append(p.notes, Note{Column: c.name, Code: NoteLeakUsed, Detail: detail})
 		default:
 			p.leaks = append(p.leaks, c.name)
-			p.drop(c.name, codeLeak, fmt.Sprintf("alone it tells good from bad with an AUC of %.4f: it most likely was filled in after the "+
-				"outcome was known; name it in include to use it", auc[i]))
+			p.drop(c.name, codeLeak, fmt.Sprintf("alone it tells good from bad with an AUC of %.4f: "+
+				"it most likely was filled in after the outcome was known; name it in include to use it", auc[i]))
 		}
 	}
 	t.columns = kept
@@ -39,18 +40,22 @@ func (p *plan) dropLeaks(t *table) {
 // alone is the AUC of one column by the bad rates of its cells, which are taken
 // from one half of the training rows and measured on the other, both ways: so
 // many cells do not make a column look better than it is.
-func (t *table) alone(c *column, seed uint64) float64 {
-	var halves [2][]int32
-	for _, row := range t.train {
-		side := mix(uint64(row)^mix(seed+2)) & 1
-		halves[side] = append(halves[side], row)
-	}
+func (t *table) alone(c *column, halves [2][]int32) float64 {
 	byCode := [2][]counts{t.count(c, halves[0]), t.count(c, halves[1])}
 	sum := 0.0
 	for side := range 2 {
 		sum += rankedBy(byCode[side], byCode[1-side])
 	}
 	return sum / 2
+}
+
+// halves splits the training rows in two.
+func (t *table) halves(seed uint64) (halves [2][]int32) {
+	for _, row := range t.train {
+		side := mix(uint64(row)^mix(seed+2)) & 1
+		halves[side] = append(halves[side], row)
+	}
+	return halves
 }
 
 // rankedBy is the AUC of rows by the bad rate that their cells have among other

@@ -58,11 +58,12 @@ func (c *column) notes() (list []Note) {
 			all += c.missing[text]
 			parts[i] = fmt.Sprintf("%s %d times", text, c.missing[text])
 		}
-		list = append(list, Note{c.name, NoteReadAsMissing, "in a column of numbers these were read as missing: " + strings.Join(parts, ", "), all})
+		detail := "in a column of numbers these were read as missing: " + strings.Join(parts, ", ")
+		list = append(list, Note{c.name, NoteReadAsMissing, detail, all})
 	}
 	if c.formatted > 0 {
-		list = append(list, Note{c.name, NoteNumberFormat, fmt.Sprintf(
-			"%d cells with thousands separators, a currency or a percent sign were read as plain numbers: 1,23,456 as 123456, 12.5%% as 12.5", c.formatted), c.formatted})
+		list = append(list, Note{c.name, NoteNumberFormat, "cells with thousands separators, a currency, a percent sign or the like " +
+			"were read as plain numbers: 1,23,456 as 123456, 12.5% as 12.5", c.formatted})
 	}
 	return list
 }
@@ -78,17 +79,17 @@ const (
 // that was left out.
 func (s *surveyed) notes(c *column) (list []Note) {
 	numbers := s.filled - s.texts - s.nothing
-	if s.known == nil && !s.categorical && s.texts > 0 && float64(numbers) >= mostlyNumbers*float64(s.filled) {
-		list = append(list, Note{s.name, NoteMostlyNumbers, fmt.Sprintf(
-			"%d of %d filled cells are numbers and %d are not, so the column counts as a category: mend those cells, or name them in missing_values",
-			numbers, s.filled, s.texts), s.texts})
+	mixed := s.known == nil && !s.categorical && s.texts > 0
+	if mixed && float64(numbers) >= mostlyNumbers*float64(s.filled) {
+		list = append(list, Note{s.name, NoteMostlyNumbers, fmt.Sprintf("%d of %d filled cells are numbers and the others are not, "+
+			"so the column counts as a category: mend those cells, or name them in missing_values", numbers, s.filled), s.texts})
 	}
 	if c == nil || !c.numeric() {
 		return list
 	}
 	for _, n := range s.possibleSpecials(c) {
-		list = append(list, Note{s.name, NotePossibleSpecial, fmt.Sprintf(
-			"%s stands apart from all other numbers and may be a code: name it in special_values to give it a bin of its own", n), 0})
+		list = append(list, Note{Column: s.name, Code: NotePossibleSpecial, Detail: fmt.Sprintf(
+			"%s stands apart from all other numbers and may be a code: name it in special_values to give it a bin of its own", n)})
 	}
 	return list
 }
@@ -121,7 +122,8 @@ func (s *surveyed) possibleSpecials(c *column) (list []rule.Number) {
 // digit, as in 9999998.
 func isNines(n rule.Number) bool {
 	text := n.String()
-	return len(text) >= 3 && strings.Trim(text[:len(text)-1], "9") == "" && text[len(text)-1] >= '6' && text[len(text)-1] <= '9'
+	last := len(text) - 1
+	return last >= 2 && strings.Trim(text[:last], "9") == "" && text[last] >= '6' && text[last] <= '9'
 }
 
 // encodingNotes tells how the bytes of the file were read.
@@ -130,7 +132,7 @@ func encodingNotes(p sheet.Probe) (list []Note) {
 		list = append(list, Note{"", NoteEncoding, "the file is no UTF-8 text and was read as Windows-1252", p.Lines})
 	}
 	if p.Replaced > 0 {
-		list = append(list, Note{"", NoteReplacedBytes, fmt.Sprintf("%d lines hold bytes that stand for no character; they were replaced by U+FFFD", p.Replaced), p.Replaced})
+		list = append(list, Note{"", NoteReplacedBytes, "lines hold bytes that stand for no character; they were replaced by U+FFFD", p.Replaced})
 	}
 	return list
 }

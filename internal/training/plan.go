@@ -33,7 +33,8 @@ type source struct {
 	field       rule.Ref
 	known       *rule.Field // of the catalogue, nil when it has none
 	categorical bool
-	wanted      bool // the caller says that the column is to be used
+	wanted      bool // include names the column
+	mapped      bool // map says which field it is
 }
 
 // read is a cell as the column's field holds it; nil for nothing.
@@ -42,9 +43,9 @@ func (s *source) read(cell []byte) []byte {
 		return cell
 	}
 	switch strings.ToLower(string(cell)) {
-	case "true", "1", "yes":
+	case "true", "1", "yes", "y":
 		return []byte("true")
-	case "false", "0", "no":
+	case "false", "0", "no", "n":
 		return []byte("false")
 	}
 	return nil
@@ -62,7 +63,13 @@ type Dropped struct {
 }
 
 func newPlan(o Options, header []string) (*plan, error) {
-	p := &plan{Options: o, spelling: newSpelling(o.Bad, o.Good, o.Indeterminate), nothing: map[string]bool{}, split: -1, weight: -1}
+	p := &plan{
+		Options:  o,
+		spelling: newSpelling(o.Bad, o.Good, o.Indeterminate),
+		nothing:  map[string]bool{},
+		split:    -1,
+		weight:   -1,
+	}
 	var faults fault.List
 	for _, text := range o.Missing {
 		p.nothing[strings.ToLower(strings.TrimSpace(text))] = true
@@ -125,7 +132,7 @@ func (p *plan) mentioned(header []string, faults *fault.List) {
 
 func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.List) {
 	wanted, mapped := p.Map[name]
-	included := mapped || slices.Contains(p.Include, name)
+	included := slices.Contains(p.Include, name)
 	switch {
 	case slices.Contains(p.Exclude, name):
 		p.drop(name, "excluded", "")
@@ -133,11 +140,11 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	case name == "":
 		p.drop(name, "identifier", "a column without a name only numbers the rows")
 		return
-	case !included && slices.Contains(identifiers, strings.ToLower(name)):
+	case !included && !mapped && slices.Contains(identifiers, strings.ToLower(name)):
 		p.drop(name, "identifier", "by its name it only tells rows apart; name it in include to use it")
 		return
 	}
-	s := &source{name: name, at: at, wanted: included, categorical: slices.Contains(p.Categorical, name)}
+	s := &source{name: name, at: at, wanted: included, mapped: mapped, categorical: slices.Contains(p.Categorical, name)}
 	if !mapped {
 		wanted = p.fieldOf(name)
 	}

@@ -172,7 +172,8 @@ func (r *Result) feature(f *feature) Feature {
 			continue
 		}
 		row := BinRow{
-			Label: f.label(k), Kind: b.kind.String(), Rows: trainBy[k].rows, Good: trainBy[k].rows - trainBy[k].bads, Bad: trainBy[k].bads,
+			Label: f.label(k), Kind: b.kind.String(),
+			Rows: trainBy[k].rows, Good: trainBy[k].rows - trainBy[k].bads, Bad: trainBy[k].bads,
 			Share: b.rows() / trainAll, BadRate: b.badRate(), WOE: b.woe, IV: b.iv, Points: f.points[k],
 			HoldOutRows: held.rows, HoldOutBadRate: held.badRate(),
 		}

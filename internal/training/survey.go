@@ -116,23 +116,40 @@ func (s *surveyed) look(cell []byte, sampled bool) {
 	n := absentNumber
 	if cell != nil {
 		s.filled++
-		switch x, how := readNumber(cell); {
-		case how == noNumber:
-			s.texts++
-		case how == spelledMissing:
-			s.nothing++
-		case !s.cannotBe(x):
-			n = x
-			s.whole = s.whole && x%rule.One == 0
-			s.rises, s.falls = s.rises && x > s.last, s.falls && (x < s.last || s.last == absentNumber)
-			s.last = x
-		}
 		s.count(cell)
+		if s.isCategory() {
+			s.texts++
+		} else {
+			n = s.number(cell)
+		}
 	}
 	if sampled {
 		s.sample = append(s.sample, n)
 	}
 }
+
+// number takes in a cell as a number, and returns absentNumber for anything else.
+func (s *surveyed) number(cell []byte) rule.Number {
+	n, how := readNumber(cell)
+	switch {
+	case how == noNumber:
+		s.texts++
+		return absentNumber
+	case how == spelledMissing:
+		s.nothing++
+		return absentNumber
+	case s.cannotBe(n):
+		return absentNumber
+	}
+	s.whole = s.whole && n%rule.One == 0
+	s.rises, s.falls = s.rises && n > s.last, s.falls && (n < s.last || s.last == absentNumber)
+	s.last = n
+	return n
+}
+
+// isCategory reports whether so many cells were texts that the column is no
+// longer read as numbers, which would take its time.
+func (s *surveyed) isCategory() bool { return s.texts > 100 && s.texts*20 > s.filled }
 
 func (s *surveyed) count(cell []byte) {
 	if s.endless {

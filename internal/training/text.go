@@ -46,7 +46,11 @@ func (r *Result) WriteText(out io.Writer) error {
 		return t.Warnings[i].Column, t.Warnings[i].Code, t.Warnings[i].Detail
 	})
 	remarks(p, "How the file was read", "(the file)", len(t.Notes), func(i int) (string, string, string) {
-		return t.Notes[i].Column, t.Notes[i].Code, t.Notes[i].Detail
+		n := &t.Notes[i]
+		if n.Count == 0 {
+			return n.Column, n.Code, n.Detail
+		}
+		return n.Column, n.Code, fmt.Sprintf("%s (%d)", n.Detail, n.Count)
 	})
 	inputs(p, r.Inputs)
 	return w.Flush()
