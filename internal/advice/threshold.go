@@ -100,6 +100,7 @@ func (e *edges) gather(p *engine.Policy) {
 			if b := &f.Bins[k]; b.HasMax {
 				e.at = append(e.at, b.Max)
 			}
+			e.at = append(e.at, f.Bins[k].Special...)
 		}
 	}
 }

@@ -12,31 +12,52 @@ import (
 )
 
 // TestSpelledMissing: a file in which missing numbers are spelt out and amounts
-// are written for people gives the card of the same file in plain numbers, and
-// the report says what was read. Read as categories, its AUC falls.
+// are written for people gives the card of the same file with blanks and plain
+// numbers, and the report says what was read. The hold-out AUC is 0.74 for both;
+// when such columns counted as categories, or as unreadable, it was 0.50.
 func TestSpelledMissing(t *testing.T) {
 	t.Parallel()
-	plain := loans(4000, 21)
+	blank := loans(4000, 21)
+	for _, column := range []string{"score", "monthly_income", "UTIL%", "months"} {
+		blank = edited(blank, column, func(row int, cell string) string {
+			if (row*7+len(column))%20 == 0 {
+				return ""
+			}
+			return cell
+		})
+	}
 	spellings := []string{"NA", "NaN", "N/A", "n/a", "null", "-", "."}
 	gaps := 0
-	messy := edited(plain, "monthly_income", func(row int, cell string) string {
-		if cell == "" {
-			gaps++
-			return spellings[row%len(spellings)]
-		}
-		return `"` + indian(cell) + `"`
-	})
+	messy := blank
+	for _, column := range []string{"score", "UTIL%", "months", "monthly_income"} {
+		messy = edited(messy, column, func(row int, cell string) string {
+			switch {
+			case cell == "":
+				gaps++
+				return spellings[row%len(spellings)]
+			case column == "monthly_income":
+				return `"` + indian(cell) + `"`
+			}
+			return cell
+		})
+	}
 	o := quickOptions(t)
-	want, got := mustFit(t, plain, o), mustFit(t, messy, o)
+	want, got := mustFit(t, blank, o), mustFit(t, messy, o)
 	if diff := cmp.Diff(string(want.Card.Document()), string(got.Card.Document())); diff != "" {
 		t.Error(diff)
 	}
-	if want.Report.HoldOut.AUC != got.Report.HoldOut.AUC {
-		t.Errorf("hold-out AUC %v, of plain numbers %v", got.Report.HoldOut.AUC, want.Report.HoldOut.AUC)
+	if auc := got.Report.HoldOut.AUC; auc < 0.73 || auc != want.Report.HoldOut.AUC {
+		t.Errorf("hold-out AUC %v, with blanks %v", auc, want.Report.HoldOut.AUC)
 	}
-	detail, count := got.Report.note("monthly_income", NoteReadAsMissing)
-	if count != int64(gaps) || !strings.Contains(detail, "NaN ") || !strings.Contains(detail, " times") {
-		t.Errorf("%d cells read as missing, %d are: %s", count, gaps, detail)
+	noted := int64(0)
+	for _, column := range []string{"score", "UTIL%", "months", "monthly_income"} {
+		detail, count := got.Report.note(column, NoteReadAsMissing)
+		if noted += count; !strings.Contains(detail, "NaN ") || !strings.Contains(detail, " times") {
+			t.Errorf("%s: %s", column, detail)
+		}
+	}
+	if noted != int64(gaps) {
+		t.Errorf("%d cells are noted as missing, %d are", noted, gaps)
 	}
 	if _, count := got.Report.note("monthly_income", NoteNumberFormat); count == 0 {
 		t.Error("no note of thousands separators")
