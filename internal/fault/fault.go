@@ -51,6 +51,24 @@ type Item struct {
 	Pointer string // RFC 6901, "" for the whole document
 	Code    string
 	Detail  string
+
+	// Nearest is the known name closest to an unknown one, "" when none is
+	// close. Fields are the fields that a warning is about, if it is about
+	// several.
+	Nearest string
+	Fields  []string
+}
+
+// maxPointer is how long a pointer may be to stand in a sentence. A longer one
+// was made up by the sender; it stands in the item alone.
+const maxPointer = 256
+
+// placed is the item's sentence with its pointer in front.
+func (i *Item) placed() string {
+	if i.Pointer == "" || len(i.Pointer) > maxPointer {
+		return i.Detail
+	}
+	return i.Pointer + " " + i.Detail
 }
 
 // Error is one refusal with everything that was wrong.
@@ -97,6 +115,9 @@ func Retold(err error, tell func(Item) Item) error {
 	for i, item := range refusal.Items {
 		told.Items[i] = tell(item)
 	}
+	if len(told.Items) > 0 {
+		told.Detail = strings.Replace(refusal.Detail, refusal.Items[0].placed(), told.Items[0].placed(), 1)
+	}
 	return &told
 }
 
@@ -120,6 +141,29 @@ func (l *List) Add(pointer, code, format string, args ...any) {
 	l.items = append(l.items, Item{Pointer: pointer, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
+// AddItem notes one fault that has more to it than a sentence.
+func (l *List) AddItem(item Item) {
+	if len(l.items) >= MaxItems {
+		l.dropped++
+		return
+	}
+	l.items = append(l.items, item)
+}
+
+// Move takes the items of one code out of the list and adds them to another
+// list. The merely counted ones have no code and stay.
+func (l *List) Move(code string, to *List) {
+	kept := l.items[:0]
+	for _, item := range l.items {
+		if item.Code == code {
+			to.AddItem(item)
+		} else {
+			kept = append(kept, item)
+		}
+	}
+	l.items = kept
+}
+
 // maxCostly is how many faults are described with hints that take a search.
 const maxCostly = 10
 
@@ -135,7 +179,9 @@ func (l *List) Len() int { return len(l.items) + l.dropped }
 func (l *List) Items() []Item { return l.items }
 
 // Err is nil when nothing was noted. The code of the whole is the first
-// item's where that code is one a caller branches on, else invalid_field.
+// item's where that code is one a caller branches on, else invalid_field. The
+// detail begins with the first item's pointer, so that whoever reads no further
+// knows where to look.
 func (l *List) Err() error {
 	if l.Len() == 0 {
 		return nil
@@ -145,9 +191,9 @@ func (l *List) Err() error {
 	case CodeUnknownField, CodeInvalidCondition, "bureau_report_mismatch", "report_must_have_one_key":
 		code = first
 	}
-	detail := l.items[0].Detail
+	detail := l.items[0].placed()
 	if n := l.Len(); n > 1 {
-		detail = fmt.Sprintf("%d things are wrong; the first: %s", n, detail)
+		detail = fmt.Sprintf("%s (the first of %d things that are wrong)", detail, n)
 	}
 	return &Error{Kind: Invalid, Code: code, Detail: detail, Items: l.items}
 }

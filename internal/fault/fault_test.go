@@ -3,6 +3,7 @@ package fault_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,7 +70,7 @@ func TestListErr(t *testing.T) {
 		var l fault.List
 		l.Add("/a", c.first, "must be at most %d%%", 100)
 		one := &fault.Error{
-			Kind: fault.Invalid, Code: c.code, Detail: "must be at most 100%",
+			Kind: fault.Invalid, Code: c.code, Detail: "/a must be at most 100%",
 			Items: []fault.Item{{Pointer: "/a", Code: c.first, Detail: "must be at most 100%"}},
 		}
 		if diff := cmp.Diff(error(one), l.Err()); diff != "" {
@@ -77,7 +78,7 @@ func TestListErr(t *testing.T) {
 		}
 		l.Add("/b", fault.CodeUnknownField, "is not known")
 		two := &fault.Error{
-			Kind: fault.Invalid, Code: c.code, Detail: "2 things are wrong; the first: must be at most 100%",
+			Kind: fault.Invalid, Code: c.code, Detail: "/a must be at most 100% (the first of 2 things that are wrong)",
 			Items: append(one.Items, fault.Item{Pointer: "/b", Code: fault.CodeUnknownField, Detail: "is not known"}),
 		}
 		if diff := cmp.Diff(error(two), l.Err()); diff != "" {
@@ -114,7 +115,54 @@ func TestListIsBounded(t *testing.T) {
 		t.Errorf("Len is %d with %d items", l.Len(), len(l.Items()))
 	}
 	var err *fault.Error
-	if !errors.As(l.Err(), &err) || len(err.Items) != fault.MaxItems || err.Detail != "150 things are wrong; the first: fault 0" {
+	if !errors.As(l.Err(), &err) || len(err.Items) != fault.MaxItems || err.Detail != "/x fault 0 (the first of 150 things that are wrong)" {
 		t.Errorf("got %v", l.Err())
+	}
+}
+
+// TestDetailNamesThePlace: a detail never holds a pointer that a stranger made
+// long, and a refusal that is told from another place says that place.
+func TestDetailNamesThePlace(t *testing.T) {
+	t.Parallel()
+	detail := func(err error) string {
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) {
+			t.Fatalf("%v is no refusal", err)
+		}
+		return refusal.Detail
+	}
+	var whole, long, two fault.List
+	whole.Add("", fault.CodeWrongType, "must be an object")
+	if got := detail(whole.Err()); got != "must be an object" {
+		t.Errorf("the whole document: %q", got)
+	}
+	long.Add("/"+strings.Repeat("x", 300), fault.CodeUnknownField, "is not known")
+	if got := detail(long.Err()); got != "is not known" {
+		t.Errorf("a long pointer: %q", got)
+	}
+	two.Add("/limit", fault.CodeOutOfRange, "must be at most 200")
+	two.Add("/order", fault.CodeInvalidField, "must be asc or desc")
+	told := fault.Retold(two.Err(), func(i fault.Item) fault.Item {
+		i.Pointer = "?" + i.Pointer[1:]
+		return i
+	})
+	if got, want := detail(told), "?limit must be at most 200 (the first of 2 things that are wrong)"; got != want {
+		t.Errorf("retold: %q, want %q", got, want)
+	}
+}
+
+// TestMove: strictness turns warnings into faults, and loses none.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	var warnings, faults fault.List
+	warnings.Add("/a", fault.CodeUnknownField, "a")
+	warnings.Add("/b", "not_read", "b")
+	warnings.AddItem(fault.Item{Pointer: "/c", Code: fault.CodeUnknownField, Detail: "c", Nearest: "d"})
+	warnings.Move(fault.CodeUnknownField, &faults)
+	if got := warnings.Items(); len(got) != 1 || got[0].Pointer != "/b" {
+		t.Errorf("left: %v", got)
+	}
+	if got := faults.Items(); len(got) != 2 || got[1].Nearest != "d" {
+		t.Errorf("moved: %v", got)
 	}
 }

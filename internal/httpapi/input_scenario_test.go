@@ -32,7 +32,7 @@ func TestBodiesThatAreNotJSON(t *testing.T) {
 			"an escaped null":  {`{"applicant":{"id":"ZEBRA\u0000"},"bureau_report":{"score":742}}`, "malformed_json"},
 			"not UTF-8":        {"{\"a\":\"ZEBRA\xff\"}", "malformed_json"},
 			"half a pair":      {`{"a":"\ud800ZEBRA"}`, "malformed_json"},
-			"a byte order":     {"\ufeff{}", "malformed_json"},
+			"a byte order":     {"{}\ufeff", "malformed_json"},
 			"a key twice":      {`{"a":"ZEBRA","a":"ZEBRA"}`, "duplicate_key"},
 			"escaped twice":    {`{"applicant":{"id":"a","i\u0064":"ZEBRA"}}`, "duplicate_key"},
 			"a huge number":    {`{"bureau_report":{"score":771239e15}}`, "number_out_of_range"},

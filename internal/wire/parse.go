@@ -107,10 +107,14 @@ func (d *document) is(s span, text string) bool {
 	return int(s.length) == len(text) && d.src[s.at:s.at+s.length] == text
 }
 
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 // Parse reads exactly one JSON document. The answer to bytes that are not one
 // is a *fault.Error of kind Malformed that says where and what, and never
-// quotes a value.
+// quotes a value. A UTF-8 byte order mark in front is passed over: editors and
+// spreadsheets on Windows write one without asking.
 func Parse(data []byte) (Value, error) {
+	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(data) >= unescaped {
 		return Value{}, fault.New(fault.TooLarge, "request_too_large", "the document is larger than 2 GiB")
 	}

@@ -30,7 +30,9 @@ func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, in, code, pointer, detail string }{
 		{"nothing", "", "malformed_json", "", "line 1, column 1: the document ends where a value was expected"},
 		{"only space", " \n\t\r ", "malformed_json", "", "line 2, column 4: the document ends"},
-		{"byte order mark", "\ufeff{}", "malformed_json", "", "a value was expected"},
+		{"two byte order marks", "\ufeff\ufeff{}", "malformed_json", "", "a value was expected"},
+		{"byte order mark alone", "\ufeff", "malformed_json", "", "the document ends where a value was expected"},
+		{"byte order mark inside", "{\ufeff}", "malformed_json", "", ""},
 		{"NaN", `{"a":NaN}`, "malformed_json", "", "line 1, column 6: a value was expected"},
 		{"nan", `nan`, "malformed_json", "", "a value was expected"},
 		{"Infinity", `Infinity`, "malformed_json", "", "a value was expected"},
@@ -335,5 +337,18 @@ func TestLongNames(t *testing.T) {
 		if got := member.Get("a").Pointer(); len(got) > 200 || !utf8.ValidString(got) || !strings.HasSuffix(got, "…/a") {
 			t.Errorf("the pointer is %d bytes long: %.40q", len(got), got)
 		}
+	}
+}
+
+// TestByteOrderMark: a mark in front is no part of the document, and a mark in
+// a text is.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	v, err := wire.Parse([]byte("\ufeff{\"a\":\"\ufeffx\"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := v.Get("a").Text(); got != "\ufeffx" {
+		t.Errorf("a is %q", got)
 	}
 }
