@@ -68,12 +68,12 @@ func decide(c *command) int {
 		var vector feature.Vector
 		app.Measure(application.Features(policy.FeatureNames()), &vector)
 	}
-	env := engine.Envelope{Preview: true, Facts: app.Facts, Warnings: app.Warnings}
+	var d engine.Decision
+	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
+	env := engine.Envelope{Preview: true, Facts: app.Facts, Warnings: app.WarnAbsent(d.AbsentInputs())}
 	if *asOf != "" {
 		env.ValidUntil = loan.ValidUntil(at, policy.OfferValidityDays).Format(time.RFC3339)
 	}
-	var d engine.Decision
-	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
 	var w wire.Writer
 	d.Write(&w, &env)
 	return c.printJSON(w.Buf, *compact)
@@ -97,7 +97,7 @@ func (c *command) application(name string, policy *engine.Policy, today report.D
 	for _, in := range policy.Inputs {
 		inputs[in.Name] = in.Type
 	}
-	app, err = application.Read(v, application.Options{Inputs: inputs, Today: today})
+	app, err = application.Read(v, application.Options{Inputs: inputs, Today: today, NoScore: !policy.NeedsScore()})
 	if err != nil {
 		return nil, c.refused(shown, err), false
 	}

@@ -16,7 +16,7 @@ func keyCreate(c *command) int {
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
 	env := fs.String("env", "", "`environment` the key works in: live or sandbox")
 	name := fs.String("name", "operator", "`name` to know the key by")
-	scopes := fs.String("scopes", tenant.Admin.String(), "`scopes` separated by commas: decide, read, policy:write, policy:activate, admin")
+	scopes := fs.String("scopes", tenant.Admin.String(), "`scopes` separated by commas: decide, read, policy:write, policy:activate, facts:read, admin")
 	expires := fs.String("expires", "", "`when` it ends: an RFC 3339 time, or a time from now such as 720h; never when not given")
 	user := fs.String("user", "", "`address` of the person whose key it is; the first user when not given")
 	if _, code, done := c.words(fs); done {

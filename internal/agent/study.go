@@ -106,7 +106,11 @@ func (st *study) completeness(d *engine.Decision) {
 func (st *study) eligibility() {
 	var e engine.Eligibility
 	st.plan.Eligible(st.facts, &e)
-	st.step(toolEligibility, nil, strings.ToLower(e.Status()))
+	status := e.Status()
+	if e.Undetermined() {
+		status = "ELIGIBLE" // as runs that are stored have it, which must come out again
+	}
+	st.step(toolEligibility, nil, strings.ToLower(status))
 }
 
 // decided notes the decision, which was made before the run began: it is the

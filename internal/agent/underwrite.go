@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
@@ -12,13 +13,15 @@ import (
 
 // Underwrite runs the underwriting agent on a decision or an evaluate request:
 // the decision and the run are stored together, and billed as one.
-func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.Value, o *decisioning.Once) (decisioning.Answer, error) {
+func (s *Service) Underwrite(
+	ctx context.Context, p tenant.Principal, body wire.Value, o *decisioning.Once, how ...decisioning.Option,
+) (decisioning.Answer, error) {
 	a, err := readAsk(body)
 	if err != nil {
 		return decisioning.Answer{}, err
 	}
 	return s.cases.Underwrite(ctx, p, body, o, decisioning.Underwriter{
-		Members: askMembers, Today: a.asOf,
+		Members: askMembers, Today: a.asOf, Strict: slices.Contains(how, decisioning.Strict),
 		Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) decisioning.Study {
 			st := newStudy(a, u)
 			if !hurry {

@@ -44,6 +44,8 @@ const (
 	CodeLooksLikeRatio    = "foir_looks_like_ratio"
 	CodeNotRead           = "not_read"
 	CodeMoreWarnings      = "more_warnings"
+	CodeWrongEndpoint     = "wrong_endpoint"
+	CodeNotDerived        = "not_derived"
 )
 
 // Application is a request that was understood.
@@ -54,6 +56,8 @@ type Application struct {
 	PolicyKey   string // "" when not named
 	Facts       *rule.Facts
 	Warnings    []fault.Item
+	// IncludeFacts says that the answer is to show the facts.
+	IncludeFacts bool
 
 	// History and Statement are what an evaluate request brings for features,
 	// each nil when it is not there; AsOf is the day features are measured on.
@@ -78,6 +82,13 @@ type Options struct {
 	// ScoreOptional is set for eligibility, which is asked before a bureau
 	// report is paid for.
 	ScoreOptional bool
+	// NoScore says that the policy reads no bureau score, so that none is asked
+	// for.
+	NoScore bool
+	// Include says that the caller answers the member include.
+	Include bool
+	// Strict refuses members that are not known instead of warning of them.
+	Strict bool
 	// Today is the day of the request, from which ages and windows are
 	// counted. Without one it is the day of the report, and where there is
 	// none either, nothing that needs a day is worked out.
@@ -117,7 +128,11 @@ func Read(v wire.Value, opt Options) (*Application, error) {
 // ReadDecision reads a body of POST /v1/decisions.
 func ReadDecision(v wire.Value, opt Options) (*Application, error) {
 	r := newReader(Decisions, opt)
-	if r.object(v) {
+	switch {
+	case !r.object(v):
+	case v.Get("report").Given() && !v.Get("bureau_report").Given():
+		r.faults.Add("/report", CodeWrongEndpoint, "belongs to an evaluate request: send this body to POST /v1/evaluate")
+	default:
 		r.topLevel(v, decisionMembers...)
 		r.decision(v)
 	}
@@ -171,6 +186,9 @@ func newReader(e Endpoint, opt Options) *reader {
 }
 
 func (r *reader) done() (*Application, error) {
+	if r.opt.Strict {
+		r.warnings.Move(fault.CodeUnknownField, &r.faults)
+	}
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
@@ -202,8 +220,10 @@ func (r *reader) topLevel(v wire.Value, known ...string) {
 		case !member.Given():
 		case name == "policy_key":
 			r.policyKey(member)
+		case name == "include" && r.opt.Include:
+			r.include(member)
 		case !slices.Contains(known, name) && !slices.Contains(r.opt.Members, name):
-			r.warnings.Add(member.Pointer(), fault.CodeUnknownField, "is not a member of this request and was not read")
+			r.unknownMember(member, name, known)
 		}
 	}
 }
@@ -217,6 +237,21 @@ func (r *reader) policyKey(v wire.Value) {
 		r.faults.Add(v.Pointer(), fault.CodeInvalidField, field.PolicyKeyText)
 	default:
 		r.app.PolicyKey = v.Text()
+	}
+}
+
+// include reads the parts that the caller wants to see in the answer.
+func (r *reader) include(v wire.Value) {
+	if v.Kind() != wire.Array {
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, `must be an array of names such as ["facts"], but is %s`, v.Kind())
+		return
+	}
+	for _, e := range v.Elements() {
+		if e.Text() != "facts" || e.Kind() != wire.String {
+			r.faults.Add(e.Pointer(), fault.CodeInvalidField, "must be facts, the one part that can be included")
+			return
+		}
+		r.app.IncludeFacts = true
 	}
 }
 

@@ -149,7 +149,7 @@ func TestFOIRMessages(t *testing.T) {
 		t.Error(diff)
 	}
 	_, err := Read(parse(t, decision(`"foir":35`, `"score":742`)), Options{})
-	if err == nil || !strings.Contains(err.Error(), "must be a ratio (0.35 means 35 percent) between 0 and 5") {
+	if err == nil || !strings.Contains(err.Error(), "must be a ratio between 0 and 5 (0.35 means 35 percent)") {
 		t.Errorf("got %v, want to be told that a ratio is expected", err)
 	}
 }

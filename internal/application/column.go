@@ -26,6 +26,9 @@ type ColumnOptions struct {
 	Reads func(name string) bool
 	// PercentFOIR says that foir is a percentage in this file, and no ratio.
 	PercentFOIR bool
+	// NoScore says that no policy reads a bureau score, so that none is asked
+	// for.
+	NoScore bool
 }
 
 // Columns is the header of a file, understood once: which cell becomes which
@@ -34,6 +37,7 @@ type ColumnOptions struct {
 type Columns struct {
 	columns []column
 	ignored []string
+	noScore bool
 }
 
 // column is one cell's way into the facts. What every row needs stands first
@@ -67,12 +71,12 @@ type column struct {
 // NewColumns settles what each column means. A header that cannot be meant is
 // refused as a *fault.Error with everything that is wrong with it.
 func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
-	b := columnBuilder{o: o, taken: map[string]int{}, out: &Columns{}}
+	b := columnBuilder{o: o, taken: map[string]int{}, out: &Columns{noScore: o.NoScore}}
 	for i, name := range header {
 		b.add(i, name)
 	}
 	b.unmapped(header)
-	if _, ok := b.taken[scoreName]; !ok {
+	if _, ok := b.taken[scoreName]; !ok && !o.NoScore {
 		b.faults.Add("/header", fault.CodeRequired, "has no column for score: %s", scoreText)
 	}
 	if err := b.faults.Err(); err != nil {

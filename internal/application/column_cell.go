@@ -13,11 +13,12 @@ import (
 type RowReader struct {
 	columns []column
 	texts   []vocabulary // beside the columns
+	noScore bool         // a row needs none
 }
 
 // Reader makes a reader of rows.
 func (c *Columns) Reader() *RowReader {
-	return &RowReader{columns: c.columns, texts: make([]vocabulary, len(c.columns))}
+	return &RowReader{columns: c.columns, texts: make([]vocabulary, len(c.columns)), noScore: c.noScore}
 }
 
 // Read empties the facts and fills them from one row's cells, of which there
@@ -69,7 +70,7 @@ func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) 
 			return c.field, code
 		}
 	}
-	if !scored {
+	if !scored && !r.noScore {
 		return scoreName, fault.CodeRequired
 	}
 	return "", ""

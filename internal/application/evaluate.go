@@ -2,6 +2,7 @@ package application
 
 import (
 	"strings"
+	"sync"
 
 	"verdict/internal/fault"
 	"verdict/internal/report"
@@ -14,18 +15,48 @@ import (
 func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 	r := newReader(Evaluate, opt)
 	r.app.AsOf = opt.Today
-	if r.object(v) {
+	switch {
+	case !r.object(v):
+	case isDecision(v):
+		r.faults.Add("/report", CodeWrongEndpoint,
+			"is required here, and this is a decision request: send this body to POST /v1/decisions")
+	default:
 		r.topLevel(v, evaluateMembers...)
 		if body, ok := r.report(v); ok {
 			r.bureauReport(body)
 		}
+		r.applicant(v.Get("applicant"))
 		r.blocks(v)
 	}
 	return r.done()
 }
 
 // evaluateMembers are the top-level names of an evaluate request.
-var evaluateMembers = []string{"bureau", "report", "features", "device", "location", "fraud", "bank_summary"}
+var evaluateMembers = []string{"bureau", "report", "applicant", "features", "device", "location", "fraud", "bank_summary"}
+
+// isDecision reports whether a body is a decision request.
+func isDecision(v wire.Value) bool {
+	return !v.Get("report").Given() &&
+		(v.Get("bureau_report").Given() || v.Get("applicant").Given() && !v.Get("bureau").Given())
+}
+
+// applicant reads what an evaluate request says of the applicant beside the
+// report: the caller's id, and the inputs that the policy declares. The
+// applicant's income, FOIR and so on stand in the report, in its units; a
+// second place for them would make it anyone's guess which counts.
+func (r *reader) applicant(v wire.Value) {
+	if v.Given() && r.object(v) {
+		r.walk(evaluateApplicant(), v, "applicant")
+		r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
+	}
+}
+
+// evaluateApplicant is the known part of applicant in an evaluate request.
+var evaluateApplicant = sync.OnceValue(func() *node {
+	n := &node{path: "applicant", children: map[string]*node{"id": roots()["applicant"].children["id"]}}
+	n.name()
+	return n
+})
 
 // blocks reads what may come beside the report.
 func (r *reader) blocks(v wire.Value) {
@@ -122,9 +153,35 @@ func (r *reader) places(v wire.Value) {
 		if r.faults.Len() == before {
 			r.app.Location = &signal.Block{}
 			signal.Location(r.app.Facts, s.Config.Location, s.Atlas, s.Risks, s.AtMicros, r.into(r.app.Location))
+			r.underived(block, s.Atlas)
 		}
 	}
 }
+
+// underived says which members of a location were read and gave no fact.
+func (r *reader) underived(block wire.Value, atlas signal.Atlas) {
+	lat, lng, pincode, ip := block.Get("lat"), block.Get("lng"), block.Get("declared_pincode"), block.Get("ip")
+	note := func(v wire.Value, text string) { r.warnings.Add(v.Pointer(), CodeNotDerived, "%s", text) }
+	switch {
+	case lat.Given() && !lng.Given():
+		note(lat, "came without lng: there is no position, and nothing was derived from it")
+	case lng.Given() && !lat.Given():
+		note(lng, "came without lat: there is no position, and nothing was derived from it")
+	}
+	if pincode.Given() && r.absent("location_gps_pincode_match") && !signal.KnowsPincode(atlas, pincode.Text()) {
+		note(pincode, "is not in the table of pincodes: no position was compared with it")
+	}
+	if ip.Given() && r.absent("location_ip_country") {
+		if signal.PrivateAddress(ip.Text()) {
+			note(ip, "is a private address, which belongs to no country: nothing was derived from it; send the applicant's public address")
+		} else {
+			note(ip, "is not in the table of addresses: no country was derived from it")
+		}
+	}
+}
+
+// absent reports whether there is no such fact.
+func (r *reader) absent(name string) bool { return r.app.Facts.Get(name).Type() == rule.Absent }
 
 // into adds a derived fact, and keeps it for the answer.
 func (r *reader) into(b *signal.Block) func(string, rule.Value) {
@@ -213,7 +270,11 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 	bureau, named := r.bureau(v.Get("bureau"))
 	outer := v.Get("report")
 	if !outer.Given() {
-		r.faults.Add("/report", fault.CodeRequired, "is required: an object with one key, the bureau's name")
+		text := "is required: an object with one key, the bureau's name"
+		if isFlatReport(r.app.Bureau, v) {
+			text += `; the report's members stand beside it and belong inside: {"report":{"<bureau>":{…}}}`
+		}
+		r.faults.Add("/report", fault.CodeRequired, "%s", text)
 		return wire.Value{}, false
 	}
 	if !r.object(outer) {
@@ -228,14 +289,31 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 			key, body = name, member
 		}
 	}
+	if (!named || !outer.Get(bureau).Given()) && isFlatReport(r.app.Bureau, outer) {
+		r.faults.Add(outer.Pointer(), CodeOneKey,
+			`must have exactly one key, the bureau's name; the report's members stand directly in it and belong one level deeper: {"report":{"<bureau>":{…}}}`)
+		return wire.Value{}, false
+	}
 	if given != 1 {
 		r.faults.Add(outer.Pointer(), CodeOneKey, "must have exactly one key, the bureau's name")
 		return wire.Value{}, false
 	}
 	if named && key != bureau {
-		r.faults.Add(outer.Pointer(), CodeBureauMismatch, "its key must equal bureau")
+		r.faults.Add(outer.Pointer(), CodeBureauMismatch, "must have the value of bureau as its key")
 	}
 	return body, r.object(body)
+}
+
+// isFlatReport reports whether an object holds the members of a report itself,
+// in the common shape or in the bureau's own layout.
+func isFlatReport(bureau string, v wire.Value) bool {
+	n := roots()["report"]
+	for name, member := range v.Members() {
+		if member.Given() && n.has(name) {
+			return true
+		}
+	}
+	return report.Native(bureau, v)
 }
 
 // bureau reads the bureau's name as it was sent, and makes its canonical

@@ -1,6 +1,8 @@
 package application
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,8 +13,11 @@ import (
 // node is one segment of the raw paths that the catalogue knows. A path is
 // either a scalar or an object, never both.
 type node struct {
+	path      string // its own, such as report.demographics
 	children  map[string]*node
 	aliases   map[string]string // other names of children
+	lists     []string          // members that package report reads
+	names     []string          // of children, aliases and lists, in order
 	scalar    bool
 	raw       rule.FieldID
 	canonical rule.FieldID // rule.Undeclared when the raw value is all there is
@@ -78,7 +83,8 @@ var roots = sync.OnceValue(func() map[string]*node {
 				n.children = map[string]*node{}
 			}
 			if n.children[segment] == nil {
-				n.children[segment] = &node{raw: rule.Undeclared, canonical: rule.Undeclared}
+				own := strings.TrimPrefix(n.path+"."+segment, ".")
+				n.children[segment] = &node{path: own, raw: rule.Undeclared, canonical: rule.Undeclared}
 			}
 			n = n.children[segment]
 		}
@@ -86,8 +92,28 @@ var roots = sync.OnceValue(func() map[string]*node {
 		n.canonical, n.how = canonical(c, path)
 	}
 	tree.children["bank_summary"].aliases = bankAliases
+	for path := range lists {
+		root, name, _ := strings.Cut(path, ".")
+		tree.children[root].lists = append(tree.children[root].lists, name)
+	}
+	tree.name()
 	return tree.children
 })
+
+// name settles the names that may stand in every object of the tree.
+func (n *node) name() {
+	n.names = slices.Concat(slices.Collect(maps.Keys(n.children)), slices.Collect(maps.Keys(n.aliases)), n.lists)
+	slices.Sort(n.names)
+	for _, child := range n.children {
+		child.name()
+	}
+}
+
+// has reports whether a name may stand in the object.
+func (n *node) has(name string) bool {
+	_, found := slices.BinarySearch(n.names, name)
+	return found
+}
 
 // canonical finds the fact that a raw path is sent for, and the way to it.
 func canonical(c *rule.Catalogue, path string) (rule.FieldID, conversion) {

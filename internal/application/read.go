@@ -33,7 +33,7 @@ func (r *reader) walk(n *node, v wire.Value, path string) {
 		}
 		switch child := n.children[name]; {
 		case child == nil:
-			r.unknown(member, join(path, name))
+			r.unknown(member, n, path, name)
 		case child.scalar:
 			r.scalar(child, member)
 		case r.object(member):
@@ -52,35 +52,6 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// unknown carries a nested value that the catalogue does not know, because a
-// policy may declare it, and says that nothing else will read it.
-func (r *reader) unknown(v wire.Value, path string) {
-	declared, isInput := r.opt.Inputs[path]
-	switch {
-	case isInput:
-		r.input(v, path, declared)
-	case path == "":
-		r.ignored(v)
-	case v.Kind() == wire.Object:
-		for name, member := range v.Members() {
-			if member.Given() {
-				r.unknown(member, join(path, name))
-			}
-		}
-	case lists[path]: // package report reads it
-	case r.quiet:
-	default:
-		r.carry(v, path)
-	}
-}
-
-// ignored says that a value was not read.
-func (r *reader) ignored(v wire.Value) {
-	if !r.quiet {
-		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field and was not read")
-	}
-}
-
 // input reads a value that the policy declares, as strictly as a known one.
 func (r *reader) input(v wire.Value, path string, declared rule.Type) {
 	val, ok := rule.ReadValue(v)
@@ -94,18 +65,6 @@ func (r *reader) input(v wire.Value, path string, declared rule.Type) {
 	default:
 		r.app.Facts.Set(path, val)
 	}
-}
-
-// carry keeps a value that nothing reads, where a policy could come to.
-func (r *reader) carry(v wire.Value, path string) {
-	val, ok := rule.ReadValue(v)
-	if !ok || len(val.Text()) > maxText || !field.Declarable(path) || r.carried == maxCarried {
-		r.ignored(v)
-		return
-	}
-	r.carried++
-	r.app.Facts.Set(path, val)
-	r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is not a known field; a policy can use it when its inputs declare it")
 }
 
 // scalar reads one known value: its type, its domain, then what it means.
@@ -175,16 +134,16 @@ func domainText(how conversion, def *rule.Field) string {
 	if def.BoundedAbove {
 		high = def.Max
 	}
-	kind := "a number"
+	kind, unit := "a number", ""
 	switch {
 	case def.Integer:
 		kind = "a whole number"
 	case def.Unit == "ratio":
-		kind = "a ratio (0.35 means 35 percent)"
+		kind, unit = "a ratio", " (0.35 means 35 percent)"
 	case def.Unit == "percent":
-		kind = "a percentage (35 means 35 percent)"
+		kind, unit = "a percentage", " (35 means 35 percent)"
 	}
-	return "must be " + kind + " between " + low.String() + " and " + high.String()
+	return "must be " + kind + " between " + low.String() + " and " + high.String() + unit
 }
 
 func (r *reader) convert(how conversion, val rule.Value, v wire.Value) rule.Value {

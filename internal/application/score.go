@@ -7,14 +7,14 @@ import (
 	"verdict/internal/wire"
 )
 
-const scoreText = "300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
+const scoreText = "a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
 
 // score turns the raw score into the canonical facts. A new-to-credit code is
 // no low score: it leaves bureau_score absent.
 func (r *reader) score(parent wire.Value, pointer, rawPath string) {
 	raw := parent.Get("score")
 	if !raw.Given() {
-		if !r.opt.ScoreOptional && (!parent.Given() || parent.Kind() == wire.Object) {
+		if !r.opt.ScoreOptional && !r.opt.NoScore && (!parent.Given() || parent.Kind() == wire.Object) {
 			r.faults.Add(pointer+"/score", fault.CodeRequired, "is required: %s", scoreText)
 		}
 		return

@@ -179,9 +179,10 @@ func (r *Run) inputs(faults *fault.List) map[string]rule.Type {
 
 // readHeader settles which column gives which field.
 func (r *Run) readHeader(inputs map[string]rule.Type, faults *fault.List) {
-	reads := map[string]bool{}
+	reads, noScore := map[string]bool{}, true
 	for _, s := range []*side{r.champion, r.challenger} {
 		if s != nil {
+			noScore = noScore && !s.plan.Policy().NeedsScore()
 			for _, name := range s.plan.Fields() {
 				reads[name] = true
 			}
@@ -189,7 +190,7 @@ func (r *Run) readHeader(inputs map[string]rule.Type, faults *fault.List) {
 	}
 	columns, err := application.NewColumns(r.setup.Header, application.ColumnOptions{
 		Map: r.setup.Map, Others: r.own(), Inputs: inputs,
-		Reads: func(name string) bool { return reads[name] }, PercentFOIR: r.setup.PercentFOIR,
+		Reads: func(name string) bool { return reads[name] }, PercentFOIR: r.setup.PercentFOIR, NoScore: noScore,
 	})
 	if err != nil {
 		refused, ok := errors.AsType[*fault.Error](err)

@@ -90,6 +90,7 @@ func scopeOptions() []option {
 		{Value: "read", Label: "read", Hint: "read decisions, policies, alerts, usage and the audit trail", Chosen: true},
 		{Value: "policy:write", Label: "policy:write", Hint: "store drafts of policies, scorecards and fraud settings"},
 		{Value: "policy:activate", Label: "policy:activate", Hint: "put a policy into force"},
+		{Value: "facts:read", Label: "facts:read", Hint: "read the facts that decisions were made on, identifiers masked"},
 		{Value: "admin", Label: "admin", Hint: "everything, and whatever is added later"},
 	}
 }

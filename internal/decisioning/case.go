@@ -8,6 +8,7 @@ import (
 
 	"verdict/internal/application"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/report"
@@ -111,6 +112,12 @@ func (c *creditCase) forget(policy *policy) {
 			c.app.Facts.Set(name, rule.Value{})
 		}
 	}
+}
+
+// warnings are what the reader of the request said, and what the policy names
+// and did not get.
+func (c *creditCase) warnings(d *engine.Decision) []fault.Item {
+	return c.app.WarnAbsent(d.AbsentInputs())
 }
 
 // storedFeatures are the vector in its compact form and the history it came

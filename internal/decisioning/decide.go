@@ -34,26 +34,27 @@ func borrow() *engine.Decision {
 
 // Decide decides an application, and answers when that is durable: the
 // decision, its facts, its bill and its audit record are stored together.
-func (s *Service) Decide(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
-	return s.decide(ctx, p, body, o, EndpointDecisions, application.ReadDecision)
+func (s *Service) Decide(ctx context.Context, p tenant.Principal, body wire.Value, o *Once, how ...Option) (Answer, error) {
+	return s.decide(ctx, p, body, o, EndpointDecisions, application.ReadDecision, all(how))
 }
 
 // Evaluate decides from a bureau report and the optional blocks beside it, and
 // stores the decision as Decide does, with the feature vector if one was asked
 // for.
-func (s *Service) Evaluate(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
-	return s.decide(ctx, p, body, o, EndpointEvaluate, application.ReadEvaluate)
+func (s *Service) Evaluate(ctx context.Context, p tenant.Principal, body wire.Value, o *Once, how ...Option) (Answer, error) {
+	return s.decide(ctx, p, body, o, EndpointEvaluate, application.ReadEvaluate, all(how))
 }
 
 func (s *Service) decide(
-	ctx context.Context, p tenant.Principal, body wire.Value, o *Once, endpoint string, read reader,
+	ctx context.Context, p tenant.Principal, body wire.Value, o *Once, endpoint string, read reader, how Option,
 ) (Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Answer{}, err
 	}
 	scope := s.scope(p)
 	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
-		policy, c, err := s.newCase(ctx, p, body, endpoint, application.Options{Today: report.DayAt(s.now())},
+		options := application.Options{Today: report.DayAt(s.now()), Include: true, Strict: how&Strict != 0}
+		policy, c, err := s.newCase(ctx, p, body, endpoint, options,
 			func(o application.Options) (*policy, *application.Application, error) {
 				return s.read(ctx, p, body, o, read)
 			})
@@ -121,10 +122,10 @@ func (s *Service) conclude(
 ) (Answer, *store.DecisionWrite) {
 	policy.plan.Decide(c.app.Facts, d)
 	answer := render(d, policy, &engine.Envelope{
-		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(clockFormat), Warnings: c.app.Warnings,
+		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(clockFormat), Warnings: c.warnings(d),
 		Blocks: c.blocks(d, policy),
 	}, now)
-	return answer, &store.DecisionWrite{
+	write := &store.DecisionWrite{
 		Decision: store.Decision{
 			ID: id, CreatedMicros: made.UnixMicro(), ApplicantRef: c.applicantRef(), Status: d.Status.String(), Grade: d.Grade,
 			PolicyKey: policy.key, PolicyID: policy.id, PolicyVersion: policy.version, Endpoint: c.endpoint,
@@ -133,6 +134,10 @@ func (s *Service) conclude(
 		Features: c.storedFeatures(),
 		Meter:    s.bill(p, c.endpoint, 1, now),
 	}
+	if c.app.IncludeFacts {
+		answer = withFacts(answer, write.Decision.Facts)
+	}
+	return answer, write
 }
 
 // decided notes a decision that is stored.
@@ -177,16 +182,17 @@ func (s *Service) bill(p tenant.Principal, endpoint string, units int64, now tim
 
 // Eligibility runs the Stage 1 rules alone, of a decision or an evaluate
 // request. Nothing is stored.
-func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire.Value, o *Once, how ...Option) (Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Answer{}, err
 	}
-	return s.remember(ctx, s.scope(p), o, func() (Answer, error) { return s.eligible(ctx, p, body) })
+	return s.remember(ctx, s.scope(p), o, func() (Answer, error) { return s.eligible(ctx, p, body, all(how)) })
 }
 
-func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
+func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Value, how Option) (Answer, error) {
 	now := s.moment()
-	policy, c, err := s.newCase(ctx, p, body, EndpointEligibility, application.Options{ScoreOptional: true, Today: report.DayAt(now)},
+	options := application.Options{ScoreOptional: true, Today: report.DayAt(now), Strict: how&Strict != 0}
+	policy, c, err := s.newCase(ctx, p, body, EndpointEligibility, options,
 		func(o application.Options) (*policy, *application.Application, error) {
 			return s.read(ctx, p, body, o, application.Read)
 		})

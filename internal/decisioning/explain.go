@@ -13,10 +13,17 @@ import (
 
 // Decision is a stored decision, the bytes it was answered with, explained
 // anew: the engine runs again on the stored facts and the stored policy, and
-// the answer says whether it came to the same.
-func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string) (Answer, error) {
+// the answer says whether it came to the same. WithFacts adds the facts it was
+// decided on, which need a scope of their own.
+func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, how ...Option) (Answer, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Answer{}, err
+	}
+	facts := all(how)&WithFacts != 0
+	if facts {
+		if err := p.Require(tenant.FactsRead); err != nil {
+			return Answer{}, err
+		}
 	}
 	if !tenant.Valid(tenant.KindDecision, id) {
 		return Answer{}, missing("decision")
@@ -41,6 +48,13 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string) (
 	w := wire.Writer{Buf: make([]byte, 0, len(stored.Response)+2<<10)}
 	w.Object().Members(stored.Response).Key("re_explanation")
 	again.Write(&w)
+	if facts {
+		// Facts that cannot be read any more are why the decision is not
+		// verified, and re_explanation says so.
+		if kept, err := readFacts(stored.Facts); err == nil {
+			writeFacts(&w, kept)
+		}
+	}
 	if len(reviews) > 0 {
 		w.Key("reviews").Array()
 		for _, r := range reviews {

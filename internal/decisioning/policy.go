@@ -33,6 +33,7 @@ type policy struct {
 	version             int64
 	plan                *engine.Plan
 	inputs              map[string]rule.Type
+	noScore             bool                  // it reads no bureau score
 	features            []application.Feature // those it names, in name order
 	tally               *engine.Tally
 	size                int // of its document, in bytes
@@ -75,6 +76,7 @@ func compile(key policyID, set store.RuleSet) (*policy, error) {
 	p := &policy{
 		tenant: key.tenant, environment: key.environment, id: set.ID, key: set.PolicyKey, version: set.Version,
 		plan: plan, inputs: map[string]rule.Type{}, tally: plan.NewTally(), size: len(set.Document),
+		noScore:  !read.NeedsScore(),
 		findings: sync.OnceValue(func() []engine.Finding { return engine.Analyse(read, field.Catalogue()) }),
 	}
 	for _, in := range read.Inputs {
@@ -145,7 +147,7 @@ func (s *Service) read(ctx context.Context, p tenant.Principal, body wire.Value,
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Inputs = policy.inputs
+	o.Inputs, o.NoScore = policy.inputs, policy.noScore
 	app, err := read(body, o)
 	return policy, app, err
 }

@@ -20,11 +20,12 @@ type whatIf struct {
 	ruleSetID string
 	overrides wire.Value
 	compare   bool
+	strict    bool
 }
 
 // Preview decides without storing anything: with another rule set, with other
 // values, or both, and side by side with the application as it was sent.
-func (s *Service) Preview(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
+func (s *Service) Preview(ctx context.Context, p tenant.Principal, body wire.Value, how ...Option) (Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Answer{}, err
 	}
@@ -32,13 +33,14 @@ func (s *Service) Preview(ctx context.Context, p tenant.Principal, body wire.Val
 	if err != nil {
 		return Answer{}, err
 	}
+	ask.strict = all(how)&Strict != 0
 	now := s.moment()
 	variant, err := s.variant(ctx, p, body, ask, now)
 	if err != nil {
 		return Answer{}, err
 	}
 	if ask.compare {
-		baseline, err := s.variant(ctx, p, body, whatIf{}, now)
+		baseline, err := s.variant(ctx, p, body, whatIf{strict: ask.strict}, now)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -83,7 +85,8 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 			return Answer{}, err
 		}
 	}
-	policy, c, err := s.newCase(ctx, p, body, EndpointPreview, application.Options{Members: previewMembers, Today: report.DayAt(now)},
+	options := application.Options{Members: previewMembers, Today: report.DayAt(now), Include: true, Strict: ask.strict}
+	policy, c, err := s.newCase(ctx, p, body, EndpointPreview, options,
 		func(o application.Options) (*policy, *application.Application, error) {
 			return s.previewed(ctx, p, body, ask.ruleSetID, o)
 		})
@@ -98,8 +101,9 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 	defer decisions.Put(d)
 	policy.plan.Decide(c.app.Facts, d)
 	c.forget(policy)
+	mask(c.app.Facts)
 	return render(d, policy, &engine.Envelope{
-		Preview: true, Environment: string(p.Environment), Facts: c.app.Facts, Warnings: c.app.Warnings,
+		Preview: true, Environment: string(p.Environment), Facts: c.app.Facts, Warnings: c.warnings(d),
 		Blocks: c.blocks(d, policy),
 	}, now), nil
 }
@@ -119,7 +123,7 @@ func (s *Service) previewed(
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Inputs = policy.inputs
+	o.Inputs, o.NoScore = policy.inputs, policy.noScore
 	app, err := application.Read(body, o)
 	return policy, app, err
 }

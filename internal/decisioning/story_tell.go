@@ -115,8 +115,7 @@ func masked(name string, v rule.Value) string {
 	if !slices.Contains(identifying, name) {
 		return text
 	}
-	runes := []rune(text)
-	return "••••" + string(runes[max(0, len(runes)-recognisable):])
+	return lastOf(text)
 }
 
 // factors tells of the parts of the score.

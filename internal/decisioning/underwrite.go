@@ -58,6 +58,8 @@ type Underwriter struct {
 	Members []string
 	// Today is the day that ages are counted from; 0 for the day of the request.
 	Today report.Day
+	// Strict refuses members that are not known.
+	Strict bool
 	// Study looks at a decided application. It may take its time, and is asked
 	// again, with hurry, when the counts moved while it was busy.
 	Study func(ctx context.Context, u *Underwriting, hurry bool) Study
@@ -75,7 +77,7 @@ func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.
 		today = report.DayAt(now)
 	}
 	return s.once(ctx, s.scope(p), o, func(keep keep) (Answer, error) {
-		policy, c, err := s.newCase(ctx, p, body, EndpointUnderwrite, application.Options{Members: u.Members, Today: today},
+		policy, c, err := s.newCase(ctx, p, body, EndpointUnderwrite, application.Options{Members: u.Members, Today: today, Strict: u.Strict},
 			func(o application.Options) (*policy, *application.Application, error) {
 				return s.read(ctx, p, body, o, application.Read)
 			})

@@ -52,15 +52,25 @@ func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
 	}
 }
 
-// Eligible reports whether nothing failed.
-func (e *Eligibility) Eligible() bool { return e.d.Status != Declined }
+// Eligible reports whether something was evaluated and nothing failed.
+func (e *Eligibility) Eligible() bool { return e.d.Status != Declined && !e.Undetermined() }
+
+// Undetermined reports whether no Stage 1 rule could be evaluated, so that
+// nothing is known for or against the applicant. A policy without Stage 1 rules
+// leaves nothing open.
+func (e *Eligibility) Undetermined() bool {
+	return len(e.d.unknown) > 0 && len(e.d.unknown) == len(e.d.plan.stage1.rules)
+}
 
 // Complete reports whether every Stage 1 rule could be evaluated.
 func (e *Eligibility) Complete() bool { return len(e.d.unknown) == 0 }
 
-// Status is ELIGIBLE, REFERRED or DECLINED.
+// Status is ELIGIBLE, REFERRED, DECLINED or UNDETERMINED.
 func (e *Eligibility) Status() string {
-	if e.d.Status == Approved {
+	switch {
+	case e.Undetermined():
+		return "UNDETERMINED"
+	case e.d.Status == Approved:
 		return "ELIGIBLE"
 	}
 	return e.d.Status.String()

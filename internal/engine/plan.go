@@ -44,6 +44,7 @@ type Plan struct {
 	inputs  inputSlots
 	afford  affording
 	results resultSlots
+	named   namedInputs
 }
 
 // inputSlots are the fields the engine reads by itself.

@@ -76,6 +76,11 @@ func writeWarnings(w *wire.Writer, list []fault.Item) {
 	for _, warning := range list {
 		w.Object().Key("code").String(warning.Code)
 		optional(w, "pointer", warning.Pointer)
+		optional(w, "nearest", warning.Nearest)
+		if len(warning.Fields) > 0 {
+			w.Key("fields")
+			writeStrings(w, warning.Fields)
+		}
 		w.Key("detail").String(warning.Detail).EndObject()
 	}
 	w.EndArray()

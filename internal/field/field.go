@@ -93,6 +93,17 @@ var built = sync.OnceValue(func() *rule.Catalogue {
 	return c
 })
 
+// OfApplicantOrReport reports whether a field is an input of the applicant or
+// of the bureau report, which every application has, and not of an optional
+// block, a feature or a result of the engine.
+func OfApplicantOrReport(f *rule.Field) bool {
+	switch f.Group {
+	case "applicant", "bureau", "applicant.*", "bureau_report.*", "report.*":
+		return f.Supply != rule.FromEngine
+	}
+	return false
+}
+
 // Limits of a name that a policy declares for itself.
 const (
 	maxNameBytes = 128

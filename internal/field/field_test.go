@@ -222,7 +222,7 @@ func TestSupply(t *testing.T) {
 		"bureau_score":            eitherRequest,
 		"bureau_total_emi":        eitherRequest,
 		"monthly_income":          eitherRequest,
-		"applicant.id":            rule.FromDecisions,
+		"applicant.id":            eitherRequest,
 		"bureau_report.score":     rule.FromDecisions,
 		"report.scoreData.score":  rule.FromEvaluate,
 		"device_is_emulator":      rule.FromEvaluate,

@@ -14,9 +14,10 @@ func rawSections() []section {
 func rawApplicantSection() section {
 	return section{
 		group: "applicant.*", title: "Raw: applicant", supply: rule.FromDecisions,
-		intro: "The `applicant` object of a decision request as it was sent. A policy may declare further paths under it.",
+		intro: "The `applicant` object of a decision request as it was sent. A policy may declare further paths under it; " +
+			"those, and `applicant.id`, can also come in the `applicant` object of an evaluate request.",
 		fields: []entry{
-			text("applicant.id", "The caller's identifier of the applicant."),
+			text("applicant.id", "The caller's identifier of the applicant.").only(eitherRequest),
 			rupees("applicant.monthly_income", "Monthly income as sent.").reason("INC_LOW"),
 			ratio("applicant.foir", "Fixed obligations as a share of monthly income, sent as a ratio.").
 				within(0, 5).reason("FOIR_HIGH"),

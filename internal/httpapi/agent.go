@@ -6,7 +6,7 @@ import (
 )
 
 func (a *API) underwrite(c *call) error {
-	return c.answer(a.agents.Underwrite(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.agents.Underwrite(c.ctx, c.caller, c.body, c.once, c.handling()...))
 }
 
 func (a *API) collect(c *call) error {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
-	"strings"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/wire"
@@ -26,18 +25,6 @@ func (a *API) runBacktest(c *call) error {
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
 	return c.answer(a.service.RunBacktest(c.ctx, c.caller, decisioning.BacktestRequest{Options: options, Async: c.prefersAsync()}, c.once))
-}
-
-// prefersAsync reports whether the caller would rather not wait (RFC 7240).
-func (c *call) prefersAsync() bool {
-	for _, header := range c.r.Header["Prefer"] {
-		for wish := range strings.SplitSeq(header, ",") {
-			if strings.EqualFold(strings.TrimSpace(wish), "respond-async") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (a *API) runBook(c *call) error {

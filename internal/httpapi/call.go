@@ -75,7 +75,7 @@ var noSniff = []string{"nosniff"}
 func (c *call) serve() error {
 	path := c.r.URL.EscapedPath() // as it was sent: there is one way to say a path
 	if c.r.URL.RawQuery != "" && keyInQuery(c.r.URL.RawQuery) {
-		return tenant.Unauthenticated()
+		return keyInAddress()
 	}
 	if inside(path) || inside(c.r.URL.Path) {
 		if err := c.authenticate(); err != nil {
@@ -162,6 +162,14 @@ func keyInQuery(raw string) bool {
 		}
 	}
 	return false
+}
+
+// keyInAddress is the refusal of a request with a key in its address, whatever
+// its header says. It does not say whether the key is valid.
+func keyInAddress() error {
+	return fault.New(fault.Unauthenticated, tenant.CodeUnauthenticated,
+		"the address has a query parameter that looks like an API key, and addresses end up in logs: "+
+			"send the key in the header Authorization: Bearer <API_KEY> alone, and replace the key that was in the address")
 }
 
 // authenticate finds the caller by the bearer key.

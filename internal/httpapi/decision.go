@@ -9,12 +9,12 @@ import (
 )
 
 func (a *API) decide(c *call) error {
-	return c.answer(a.service.Decide(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Decide(c.ctx, c.caller, c.body, c.once, c.handling()...))
 }
 
 func (a *API) evaluate(c *call) error {
 	defer c.body.Free() // the largest documents there are, and nobody reads one after its decision
-	return c.answer(a.service.Evaluate(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Evaluate(c.ctx, c.caller, c.body, c.once, c.handling()...))
 }
 
 func (a *API) features(c *call) error {
@@ -40,18 +40,23 @@ func (a *API) features(c *call) error {
 }
 
 func (a *API) preview(c *call) error {
-	return c.answer(a.service.Preview(c.ctx, c.caller, c.body))
+	return c.answer(a.service.Preview(c.ctx, c.caller, c.body, c.handling()...))
 }
 
 func (a *API) eligibility(c *call) error {
-	return c.answer(a.service.Eligibility(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Eligibility(c.ctx, c.caller, c.body, c.once, c.handling()...))
 }
 
 func (a *API) decision(c *call) error {
-	if err := c.query().err(); err != nil {
+	q := c.query()
+	var how []decisioning.Option
+	if q.choice("include", "facts") != "" {
+		how = append(how, decisioning.WithFacts)
+	}
+	if err := q.err(); err != nil {
 		return err
 	}
-	return c.answer(a.service.Decision(c.ctx, c.caller, c.id))
+	return c.answer(a.service.Decision(c.ctx, c.caller, c.id, how...))
 }
 
 func (a *API) decisions(c *call) error {

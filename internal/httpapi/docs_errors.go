@@ -94,7 +94,7 @@ var errorPages = []errorPage{
 	{
 		Code: "insufficient_scope", Status: 403, Title: "API key may not do this",
 		Meaning: "The key is valid and lacks the scope that this call needs; `detail` names it.",
-		Cause:   "Keys can be limited to `decide`, `read`, `policy:write` and `policy:activate`, so that who drafts a policy need not be who activates it.",
+		Cause:   "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate` and `facts:read`, so that who drafts a policy need not be who activates it.",
 		Mend:    "Call with a key that has the scope. Give each program only the scopes it needs.",
 	},
 	{
@@ -208,13 +208,13 @@ var errorPages = []errorPage{
 	{
 		Code: "report_must_have_one_key", Status: 422, Title: "Report must have one key",
 		Meaning: "`report` must hold exactly one report, under the name in `bureau`.",
-		Cause:   "It is empty, or holds the reports of several bureaus.",
+		Cause:   "It is empty, holds the reports of several bureaus, or has the report's members directly in it, without the bureau's key around them.",
 		Mend:    "Send the one report that the decision is to rest on.",
 	},
 	{
 		Code: "unknown_field", Status: 422, Title: "Unknown field",
 		Meaning: "A name in the request is not known: a member of a document, a field in a condition, or a query parameter.",
-		Cause:   "Mostly a typing mistake. Policies and scorecards refuse what they do not know, because a misspelt rule must not pass for none. Applications only warn.",
+		Cause:   "Mostly a typing mistake. Policies and scorecards refuse what they do not know, because a misspelt rule must not pass for none. Applications only warn, unless they are sent with `Prefer: handling=strict`. Names are case-sensitive.",
 		Mend:    "`detail` proposes the nearest name. A policy that wants a path of its own declares it in `inputs`.",
 	},
 	{
@@ -362,7 +362,7 @@ var itemPages = []errorPage{
 	{
 		Code: "unknown_scope", Status: 422, Title: "Unknown scope",
 		Meaning: "A scope of a key is not one.",
-		Cause:   "Scopes are `decide`, `read`, `policy:write`, `policy:activate` and `admin`.",
+		Cause:   "Scopes are `decide`, `read`, `policy:write`, `policy:activate`, `facts:read` and `admin`.",
 		Mend:    "Use one or more of these.",
 	},
 	{

@@ -75,7 +75,7 @@ var docsItemSamples = map[string]struct{ pointer, detail string }{
 	"invalid_email":      {"/email", "must be an e-mail address such as admin@example.in, at most 254 characters of ASCII"},
 	"invalid_character":  {"/password", "must not hold control characters"},
 	"password_is_email":  {"/password", "must not be the e-mail address"},
-	"unknown_scope":      {"/scopes", "a scope must be one of decide, read, policy:write, policy:activate, admin"},
+	"unknown_scope":      {"/scopes", "a scope must be one of decide, read, policy:write, policy:activate, facts:read, admin"},
 	"bin_gap":            {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have no bin"},
 	"bin_overlap":        {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have two bins"},
 	"band_gap":           {"/pricing_bands/1", "scores 690 to 699, between PB_C and PB_B, have no band; close the gap or set allow_gaps"},

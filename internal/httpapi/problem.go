@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
@@ -76,7 +77,9 @@ func (c *call) refuse(err error) {
 		h["Www-Authenticate"] = []string{"Bearer"}
 	case refusal.Code == codeQuotaExceeded:
 		now := c.api.options.Now()
-		h["Retry-After"] = []string{strconv.FormatInt(tenant.PeriodOf(now).SecondsLeft(now), 10)}
+		period := tenant.PeriodOf(now)
+		h["Retry-After"] = []string{strconv.FormatInt(period.SecondsLeft(now), 10)}
+		refusal = untilWhen(refusal, period)
 	case status == http.StatusServiceUnavailable, refusal.Code == codeInProgress:
 		h["Retry-After"] = []string{"1"}
 	case status == http.StatusRequestTimeout, status == http.StatusRequestEntityTooLarge:
@@ -84,6 +87,14 @@ func (c *call) refuse(err error) {
 		h["Connection"] = []string{"close"}
 	}
 	_ = c.send(status, c.problem(refusal, status))
+}
+
+// untilWhen says how long a quota stays used up, and who can raise it.
+func untilWhen(refusal *fault.Error, period tenant.Period) *fault.Error {
+	told := *refusal
+	told.Detail += "; the next period begins at " + period.End.Format(time.RFC3339) +
+		", and until then the operator of this service can move the tenant to a larger plan (verdict tenant plan)"
+	return &told
 }
 
 // refusal is what of an error a client may hear.

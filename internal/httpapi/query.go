@@ -70,6 +70,13 @@ func (q *query) time(name string) time.Time {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		if _, meant := time.Parse(time.RFC3339, strings.Replace(text, " ", "+", 1)); meant == nil {
+			q.fail(name, fault.CodeInvalidField,
+				"has a + that was not escaped and arrived as a space: write it as %%2B, as in 2026-11-15T00:00:00%%2B05:30")
+			return time.Time{}
+		}
+	}
 	if err != nil || t.Year() < 1970 || t.Year() > 9999 {
 		q.fail(name, fault.CodeInvalidField, "must be an RFC 3339 time such as 2026-11-15T00:00:00Z")
 		return time.Time{}

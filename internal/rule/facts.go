@@ -91,6 +91,14 @@ func (f *Facts) KeepOthers(keep func(name string) bool) {
 	f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return !keep(x.Name) })
 }
 
+// ChangeOthers gives the facts whose names the catalogue does not know other
+// values.
+func (f *Facts) ChangeOthers(change func(Value) Value) {
+	for i := range f.others {
+		f.others[i].Value = change(f.others[i].Value)
+	}
+}
+
 // Len is the number of facts.
 func (f *Facts) Len() int { return len(f.known) + len(f.others) }
 

@@ -75,13 +75,16 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 	}
 	op, ok := parseOp(name.Text())
 	if !ok {
-		hint := ""
+		hint, known := "", ""
+		if !r.faults.Terse() { // once is enough for whoever writes the condition
+			known = "; the operators are " + strings.Join(opNames[And:], ", ")
+		}
 		if slices.Contains(arithNames[Add:], name.Text()) {
 			hint = `; arithmetic stands inside a comparison, as its "left" or "right"`
 		} else if near, ok := nearest(name.Text(), slices.Values(opNames[And:])); ok {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
-		r.fail(name, "is not an operator of the condition language%s", hint)
+		r.fail(name, "is not an operator of the condition language%s%s", hint, known)
 		return c
 	}
 	c.Op = op

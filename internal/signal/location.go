@@ -51,6 +51,22 @@ func Location(sent *rule.Facts, cfg LocationConfig, atlas Atlas, risks *PincodeT
 	copyBool(sent, "location.permission_denied", "location_permission_denied", add)
 }
 
+// KnowsPincode reports whether the atlas knows where a pincode is.
+func KnowsPincode(atlas Atlas, pincode string) bool {
+	if atlas.Matches == nil {
+		return false
+	}
+	_, known := atlas.Matches(place.Point{}, pincode, 0)
+	return known
+}
+
+// PrivateAddress reports whether an address is one of a local network or of the
+// machine itself, which no table gives a country.
+func PrivateAddress(text string) bool {
+	addr, ok := address(text)
+	return ok && (addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified())
+}
+
 // position is where the phone says it is; half a position is none.
 func position(sent *rule.Facts) (place.Point, bool) {
 	lat, lng := sent.Get("location.lat"), sent.Get("location.lng")

@@ -25,7 +25,7 @@ func (r Role) Scopes() Scopes {
 	case RoleAdmin:
 		return Admin
 	case RoleRisk:
-		return Decide | Read | PolicyWrite | PolicyActivate
+		return Decide | Read | PolicyWrite | PolicyActivate | FactsRead
 	case RoleViewer:
 		return Read
 	}

@@ -10,13 +10,15 @@ import (
 type Scopes uint8
 
 // The scopes. Activating a policy is apart from writing one, so
-// that who drafts need not be who arms. Admin is everything, the scopes that
+// that who drafts need not be who arms. Reading the facts that a decision was
+// made on is no part of reading decisions: they are about a person. Admin is everything, the scopes that
 // are yet to be thought of included, and the managing of keys.
 const (
 	Decide Scopes = 1 << iota
 	Read
 	PolicyWrite
 	PolicyActivate
+	FactsRead
 	Admin
 )
 
@@ -28,6 +30,7 @@ var scopeNames = []struct {
 	{Read, "read"},
 	{PolicyWrite, "policy:write"},
 	{PolicyActivate, "policy:activate"},
+	{FactsRead, "facts:read"},
 	{Admin, "admin"},
 }
 

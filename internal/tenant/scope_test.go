@@ -9,7 +9,7 @@ import (
 	"verdict/internal/fault"
 )
 
-var singles = []Scopes{Decide, Read, PolicyWrite, PolicyActivate, Admin}
+var singles = []Scopes{Decide, Read, PolicyWrite, PolicyActivate, FactsRead, Admin}
 
 // TestScopesAll walks through every set there is.
 func TestScopesAll(t *testing.T) {

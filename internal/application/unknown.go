@@ -1,0 +1,234 @@
+package application
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// What a warning says of a member that is not known, before any hint.
+const (
+	textNoMember = "is not a member of this request and was not read"
+	textNotRead  = "is not a known field and was not read"
+	textCarried  = "is not a known field; it was carried, and a policy can use it when its inputs declare it"
+)
+
+// hint is the known name that a misspelt one was probably meant to be.
+type hint struct {
+	nearest  string
+	caseOnly bool // they differ in upper and lower case alone
+}
+
+// warnUnknown says that a member is not known, with the name that was probably
+// meant.
+func (r *reader) warnUnknown(v wire.Value, text string, h hint) {
+	switch {
+	case h.caseOnly:
+		text += "; names are case-sensitive: write " + h.nearest
+	case h.nearest != "":
+		text += "; did you mean " + h.nearest + "?"
+	}
+	r.warnings.AddItem(fault.Item{Pointer: v.Pointer(), Code: fault.CodeUnknownField, Detail: text, Nearest: h.nearest})
+}
+
+// unknownMember warns of a top-level member that nobody reads.
+func (r *reader) unknownMember(v wire.Value, name string, known []string) {
+	other, belongs := "", false
+	switch {
+	case r.app.Endpoint == Decisions && slices.Contains(evaluateMembers, name):
+		other, belongs = "POST /v1/evaluate", true
+	case r.app.Endpoint == Evaluate && slices.Contains(decisionMembers, name):
+		other, belongs = "POST /v1/decisions", true
+	}
+	if belongs {
+		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is a member of %s and not of this request; it was not read", other)
+		return
+	}
+	if r.full() {
+		r.warnings.Add("", fault.CodeUnknownField, textNoMember) // is only counted
+		return
+	}
+	candidates := slices.Concat(known, r.opt.Members, []string{"policy_key"})
+	h := nearestName(name, candidates, r.warnings.Terse())
+	if h.nearest == "" {
+		h.nearest = elsewhere(r.app.Endpoint)[name]
+	}
+	r.warnUnknown(v, textNoMember, h)
+}
+
+// full reports whether further warnings are only counted, so that no work goes
+// into their text.
+func (r *reader) full() bool { return r.warnings.Len() >= fault.MaxItems }
+
+// near finds what a member of the object at base was probably meant to be. n is
+// the known object that stands there, or that the object at base was probably
+// meant to be; nil when there is none.
+func (r *reader) near(n *node, base, name string) hint {
+	if r.full() {
+		return hint{}
+	}
+	if twin := evaluateTwins()[base+"."+name]; twin != "" && r.app.Endpoint == Evaluate {
+		return hint{nearest: twin}
+	}
+	var h hint
+	if n != nil {
+		if n.path != base && n.has(name) { // the object around it is misspelt, and it is not
+			return hint{nearest: n.path + "." + name}
+		}
+		h = nearestName(name, r.candidates(n), r.warnings.Terse())
+		if h.nearest != "" && n.path != base {
+			return hint{nearest: n.path + "." + h.nearest}
+		}
+	}
+	if h.nearest == "" && !r.warnings.Terse() {
+		h.nearest = elsewhere(r.app.Endpoint)[name]
+	}
+	return h
+}
+
+// candidates are the names that may stand in an object: those of the catalogue
+// and those that the policy declares.
+func (r *reader) candidates(n *node) []string {
+	if len(r.opt.Inputs) == 0 {
+		return n.names
+	}
+	list := slices.Clone(n.names)
+	for path := range r.opt.Inputs {
+		if rest, ok := strings.CutPrefix(path, n.path+"."); ok {
+			segment, _, _ := strings.Cut(rest, ".")
+			list = append(list, segment)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// nearestName looks for the name that was meant. One that differs in case alone
+// is always found; terse leaves out the search for others.
+func nearestName(name string, known []string, terse bool) hint {
+	for _, candidate := range known {
+		if len(candidate) == len(name) && strings.EqualFold(candidate, name) {
+			return hint{nearest: candidate, caseOnly: true}
+		}
+	}
+	if terse {
+		return hint{}
+	}
+	near, _ := rule.Nearest(name, known)
+	return hint{nearest: near}
+}
+
+// guess is the known object that an unknown one was probably meant to be, nil
+// when there is none.
+func (r *reader) guess(n *node, name string) *node {
+	if n == nil || r.full() {
+		return nil
+	}
+	h := nearestName(name, n.names, r.warnings.Terse())
+	return n.children[h.nearest]
+}
+
+// elsewhere has the paths of an endpoint's request by their last names, for
+// members that stand in the wrong object. A name that several paths end with is
+// none of them.
+func elsewhere(e Endpoint) map[string]string {
+	if e == Evaluate {
+		return evaluateEnds()
+	}
+	return decisionEnds()
+}
+
+var (
+	decisionEnds = sync.OnceValue(func() map[string]string { return ends("applicant", "bureau_report") })
+	evaluateEnds = sync.OnceValue(func() map[string]string {
+		return ends("report", "device", "location", "fraud", "bank_summary")
+	})
+)
+
+func ends(blocks ...string) map[string]string {
+	paths := map[string]string{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		for name, child := range n.children {
+			path := n.path + "." + name
+			if _, several := paths[name]; several {
+				path = ""
+			}
+			paths[name] = path
+			visit(child)
+		}
+		for _, name := range n.lists {
+			paths[name] = n.path + "." + name
+		}
+	}
+	for _, block := range blocks {
+		visit(roots()[block])
+	}
+	return paths
+}
+
+// evaluateTwins are the paths at which an evaluate request has what a decision
+// request has under applicant.
+var evaluateTwins = sync.OnceValue(func() map[string]string {
+	twins := map[string]string{}
+	for path, to := range canonicals {
+		if !strings.HasPrefix(path, "applicant.") {
+			continue
+		}
+		for other, same := range canonicals {
+			if strings.HasPrefix(other, "report.") && same.name == to.name {
+				twins[path] = other
+			}
+		}
+	}
+	return twins
+})
+
+// unknown carries a nested value that the catalogue does not know, because a
+// policy may declare it, and says that nothing else will read it. n is the
+// known object that the one around the value is, or was probably meant to be.
+func (r *reader) unknown(v wire.Value, n *node, base, name string) {
+	path := join(base, name)
+	declared, isInput := r.opt.Inputs[path]
+	switch {
+	case isInput:
+		r.input(v, path, declared)
+	case path == "":
+		r.ignored(v, hint{})
+	case v.Kind() == wire.Object:
+		inner := r.guess(n, name)
+		for name, member := range v.Members() {
+			if member.Given() {
+				r.unknown(member, inner, path, name)
+			}
+		}
+	case lists[path]: // package report reads it
+	case r.quiet:
+	default:
+		r.carry(v, path, r.near(n, base, name))
+	}
+}
+
+// ignored says that a value was not read.
+func (r *reader) ignored(v wire.Value, h hint) {
+	if !r.quiet {
+		r.warnUnknown(v, textNotRead, h)
+	}
+}
+
+// carry keeps a value that nothing reads, where a policy could come to.
+func (r *reader) carry(v wire.Value, path string, h hint) {
+	val, ok := rule.ReadValue(v)
+	if !ok || len(val.Text()) > maxText || !field.Declarable(path) || r.carried == maxCarried {
+		r.ignored(v, h)
+		return
+	}
+	r.carried++
+	r.app.Facts.Set(path, val)
+	r.warnUnknown(v, textCarried, h)
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+
+	"verdict/internal/field"
+)
+
+// namedInput is an input of the applicant or the report that the policy names.
+type namedInput struct {
+	name string
+	slot int32
+	// scored marks what a score that was read settles: an applicant is new to
+	// credit or has a score, and the absence of the other is no gap.
+	scored bool
+	// card marks an input of the scorecard.
+	card bool
+}
+
+// scoreFields are the facts that only a bureau score gives, and the raw paths
+// it is sent under.
+var scoreFields = []string{
+	field.BureauScore, field.BureauIsNTC, "bureau_ntc_index", "bureau_report.score", "report.scoreData.score",
+}
+
+// NeedsScore reports whether the policy reads the bureau score, whether an
+// applicant is new to credit, or anything that follows from them: a request
+// without a score is then refused.
+func (p *Policy) NeedsScore() bool {
+	for i := range p.Bands {
+		if p.Bands[i].NTC {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.ReferencedFields(), func(name string) bool { return slices.Contains(scoreFields, name) })
+}
+
+// namedInputs are worked out when a decision first asks: a backtest compiles
+// many plans that nobody is warned about.
+type namedInputs struct {
+	once sync.Once
+	list []namedInput
+}
+
+// namedInputs returns the inputs of the applicant and the report that the
+// policy names, in name order. What an optional block or a feature gives is not
+// among them: leaving a block out must leave no trace.
+func (p *Plan) namedInputs() []namedInput {
+	p.named.once.Do(p.findNamed)
+	return p.named.list
+}
+
+func (p *Plan) findNamed() {
+	for _, name := range p.policy.ReferencedFields() {
+		ref, ok := p.ref(name)
+		if !ok || ref.ID >= 0 && !field.OfApplicantOrReport(p.catalogue.Field(ref.ID)) {
+			continue
+		}
+		slot, ok := p.slots.Find(ref)
+		if !ok {
+			continue
+		}
+		inCard := slices.ContainsFunc(p.policy.Scorecard.Factors, func(f Factor) bool { return f.Field.Name == name })
+		p.named.list = append(p.named.list, namedInput{name: name, slot: slot, scored: slices.Contains(scoreFields, name), card: inCard})
+	}
+}
+
+// AbsentInputs lists the inputs of the applicant and the report that the policy
+// names and the application does not have, by name; nil when there are none.
+// card is set when all of the scorecard's inputs of that kind are among them.
+func (d *Decision) AbsentInputs() (names []string, card bool) {
+	plan := d.plan
+	scored := plan.inputs.ntc >= 0 && d.frame.Given(plan.inputs.ntc)
+	ofCard, given := 0, 0
+	list := plan.namedInputs()
+	for i := range list {
+		n := &list[i]
+		switch {
+		case d.frame.Given(n.slot):
+			if n.card {
+				given++
+			}
+		case n.scored && scored:
+		default:
+			if names == nil {
+				names = make([]string, 0, len(list)-i)
+			}
+			names = append(names, n.name)
+			if n.card {
+				ofCard++
+			}
+		}
+	}
+	return names, ofCard > 0 && given == 0
+}
