@@ -153,6 +153,10 @@ func (c *call) mediaType() error {
 	}
 	kind, params, err := mime.ParseMediaType(given)
 	charset := params["charset"]
+	if c.route.stream && (err != nil || kind != "application/json") {
+		return fault.New(unsupportedMediaType, codeUnsupportedMediaType,
+			"the body must be application/json, text/csv or multipart/form-data; save a workbook as CSV, and set the Content-Type header")
+	}
 	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return fault.New(unsupportedMediaType, codeUnsupportedMediaType, "the body must be application/json in UTF-8; set the Content-Type header")
 	}

@@ -90,7 +90,8 @@ func TestNearestOperator(t *testing.T) {
 		{"regex", ""}, {"xor", "or"}, {"matches", ""}, {"if", "in"},
 	} {
 		items := readFaults(t, fmt.Sprintf(`{"op":%q}`, c.op))
-		want := "is not an operator of the condition language"
+		want := "is not an operator of the condition language, which has and, or, not, eq, ne, lt, lte, gt, gte, in, not_in, " +
+			"between, starts_with, ends_with, contains, exists, absent, true, false"
 		if c.want != "" {
 			want += fmt.Sprintf("; did you mean %q?", c.want)
 		}

@@ -75,16 +75,13 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 	}
 	op, ok := parseOp(name.Text())
 	if !ok {
-		hint, known := "", ""
-		if !r.faults.Terse() { // once is enough for whoever writes the condition
-			known = "; the operators are " + strings.Join(opNames[And:], ", ")
-		}
+		hint := ""
 		if slices.Contains(arithNames[Add:], name.Text()) {
 			hint = `; arithmetic stands inside a comparison, as its "left" or "right"`
 		} else if near, ok := nearest(name.Text(), slices.Values(opNames[And:])); ok {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
-		r.fail(name, "is not an operator of the condition language%s%s", hint, known)
+		r.fail(name, "is not an operator of the condition language, which has %s%s", strings.Join(opNames[And:], ", "), hint)
 		return c
 	}
 	c.Op = op

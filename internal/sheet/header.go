@@ -32,6 +32,9 @@ func (r *Reader) readHeader() ([]string, error) {
 	var s scanner
 	for {
 		data = r.fill(data)
+		if err := notCSV(data); err != nil {
+			return nil, err
+		}
 		text := bytes.TrimPrefix(data, byteOrderMark)
 		s.reset(text)
 		line, ok := s.next()
@@ -69,6 +72,9 @@ func readNames(line []byte) ([]string, error) {
 	names := make([]string, c.found)
 	for i, text := range c.cells[:c.found] {
 		names[i] = strings.TrimSpace(string(text))
+	}
+	if err := otherSeparator(names); err != nil {
+		return nil, err
 	}
 	return names, checkNames(names)
 }

@@ -173,3 +173,27 @@ func TestHeaderTwice(t *testing.T) {
 		t.Errorf("a header nobody asks for is skipped: %q, %v", b.Data, err)
 	}
 }
+
+// TestOtherFormatsAreRecognised: a workbook and a file with another separator
+// are told as what they are.
+func TestOtherFormatsAreRecognised(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, data, code, says string }{
+		{"a workbook", "PK\x03\x04\x14\x00\x06\x00rest", CodeBadUTF8, "XLSX"},
+		{"an old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", CodeBadUTF8, "XLS"},
+		{"semicolons", "score;foir\n742;0,35\n", "invalid_field", "semicolons"},
+		{"semicolons behind a mark", "\ufeffscore;foir\n742;0,35\n", "invalid_field", "semicolons"},
+		{"tabs", "score\tfoir\n742\t0.35\n", "invalid_field", "tabs"},
+	} {
+		_, err := NewReader(strings.NewReader(c.data), 1<<10).Header()
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) || refusal.Code != c.code || !strings.Contains(refusal.Detail, c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for _, data := range []string{"score\n742\n", "PK,score\n1,742\n", "a;b,score\n1,742\n"} {
+		if _, err := NewReader(strings.NewReader(data), 1<<10).Header(); err != nil {
+			t.Errorf("%q: %v", data, err)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package sheet
+
+import (
+	"bytes"
+	"strings"
+
+	"verdict/internal/fault"
+)
+
+// The first bytes of files that people send for CSV: a workbook of today, which
+// is a zip archive, and one of the years before.
+var (
+	zipMagic = []byte("PK\x03\x04")
+	oleMagic = []byte("\xd0\xcf\x11\xe0")
+)
+
+// notCSV recognises a workbook by its first bytes.
+func notCSV(data []byte) error {
+	if bytes.HasPrefix(data, zipMagic) || bytes.HasPrefix(data, oleMagic) {
+		return fault.New(fault.Malformed, CodeBadUTF8,
+			"the file is a workbook (XLSX, XLS) or a zip archive and not CSV; save the sheet as CSV in UTF-8 and send that")
+	}
+	return nil
+}
+
+// otherSeparator recognises a file whose cells are not separated by commas: its
+// header is one name with the other separator in it.
+func otherSeparator(names []string) error {
+	if len(names) != 1 {
+		return nil
+	}
+	var faults fault.List
+	for _, other := range []struct{ sign, name string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "vertical bars"}} {
+		if strings.Contains(names[0], other.sign) {
+			faults.Add("/header", fault.CodeInvalidField,
+				"has its columns separated by %s; save the file with commas between them", other.name)
+			break
+		}
+	}
+	return faults.Err()
+}
