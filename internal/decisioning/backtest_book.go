@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
@@ -59,10 +60,11 @@ func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.
 	})
 }
 
-// InQuery points at parameters where a refusal points at members.
+// InQuery points at parameters where a refusal points at members. The header is
+// the file's own.
 func InQuery(err error) error {
 	return fault.Retold(err, func(item fault.Item) fault.Item {
-		if len(item.Pointer) > 1 {
+		if len(item.Pointer) > 1 && !strings.HasPrefix(item.Pointer, "/header") {
 			item.Pointer = "?" + item.Pointer[1:]
 		}
 		return item

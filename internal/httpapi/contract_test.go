@@ -113,6 +113,7 @@ func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 	} else if strings.HasSuffix(kind, "json") {
 		faults = append(faults, warningBreaches(got)...)
 	}
+	body = strings.TrimPrefix(body, "\ufeff")                                                                 // passed over
 	if operation != nil && operation.RequestBody != nil && got.status < 300 && body != "" && body != "null" { // null is no body
 		if err := matches(doc, operation.RequestBody.Value.Content["application/json"].Schema.Value, withoutNulls(body)); err != nil {
 			faults = append(faults, "the service took a body that the contract does not allow: "+err.Error())

@@ -318,6 +318,12 @@ var itemPages = []errorPage{
 		Mend:    "`detail` says what the field takes, and in which unit.",
 	},
 	{
+		Code: "wrong_endpoint", Status: 422, Title: "Body of another endpoint",
+		Meaning: "An evaluate request came to `POST /v1/decisions`, or a decision request to `POST /v1/evaluate`.",
+		Cause:   "The two take different bodies and different units: a decision request has `bureau_report` and `foir` as a ratio, an evaluate request has `report` and `foir` as a percentage.",
+		Mend:    "Send the body to the endpoint that `detail` names. Preview, eligibility and the underwriting agent take both.",
+	},
+	{
 		Code: "too_many", Status: 422, Title: "Too many entries",
 		Meaning: "A list has more entries than are taken.",
 		Cause:   "Every list has a limit: 20,000 transactions, 1,000 accounts, 5,000 enquiries, 120 months of one account and 5,000 pincodes among them.",
@@ -393,7 +399,10 @@ var itemPages = []errorPage{
 
 // warningNotes are the codes of warnings. A warning refuses nothing.
 var warningNotes = []struct{ Code, Meaning string }{
-	{"unknown_field", "Nobody reads this member. A policy can, when it declares the path in `inputs`."},
+	{"unknown_field", "Nobody reads this member; `nearest` is the name that was probably meant. A policy can read it, when it declares the path in `inputs`."},
+	{"inputs_absent", "`fields` are inputs of the applicant or the report that the policy names and the request does not have; what needs them was not evaluated."},
+	{"scorecard_inputs_absent", "None of the inputs of the applicant or the report that the scorecard reads is there: the score says nothing about this applicant."},
+	{"not_derived", "The member was read, and no fact could be derived from it; `detail` says why."},
 	{"not_read", "The member is known and was not used; `detail` says why."},
 	{"unknown_bureau", "The bureau's own layout is not known; the report was read in the common shape."},
 	{"unknown_employment_type", "The employment type is not a known one and was read as `OTHER`."},

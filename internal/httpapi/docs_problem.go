@@ -51,7 +51,7 @@ func docsItemExample(p errorPage) string {
   "title": ` + docsQuote(errorTitle("invalid_field")) + `,
   "status": 422,
   "code": "invalid_field",
-  "detail": ` + docsQuote(sample.detail) + `,
+  "detail": ` + docsQuote(sample.pointer+" "+sample.detail) + `,
   "request_id": "req_01KA2W4Q8M6V8YK4SZC7NDEWJF",
   "errors": [
     {
@@ -65,9 +65,10 @@ func docsItemExample(p errorPage) string {
 
 // docsItemSamples are entries as the service writes them.
 var docsItemSamples = map[string]struct{ pointer, detail string }{
-	"required":           {"/bureau_report/score", "is required: 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"},
+	"required":           {"/bureau_report/score", "is required: a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"},
 	"wrong_type":         {"/applicant/monthly_income", "must be a number, but is a string"},
-	"out_of_range":       {"/applicant/foir", "must be a ratio (0.35 means 35 percent) between 0 and 5"},
+	"out_of_range":       {"/applicant/foir", "must be a ratio between 0 and 5 (0.35 means 35 percent)"},
+	"wrong_endpoint":     {"/report", "belongs to an evaluate request: send this body to POST /v1/evaluate"},
 	"too_many":           {"/inputs", "has more than 100 entries, the most for a scorecard of 500 factors"},
 	"duplicate":          {"/knockouts/3/id", "is used twice; ids are unique"},
 	"too_few_rows":       {"/target", "there are 40 goods and 12 bads to learn from; at least 50 of each are needed"},

@@ -121,7 +121,25 @@ func (a answer) warned() []string {
 	a.t.Helper()
 	list := []string{}
 	for i := range a.list("warnings") {
-		list = append(list, fmt.Sprint(a.at("warnings", i, "pointer"), " ", a.at("warnings", i, "code")))
+		switch code := a.at("warnings", i, "code"); code {
+		case "inputs_absent", "scorecard_inputs_absent": // every short request has them
+		default:
+			list = append(list, fmt.Sprint(a.at("warnings", i, "pointer"), " ", code))
+		}
+	}
+	return list
+}
+
+// absent are the fields of the warning inputs_absent.
+func (a answer) absent() []string {
+	a.t.Helper()
+	list := []string{}
+	for i := range a.list("warnings") {
+		if a.at("warnings", i, "code") == "inputs_absent" {
+			for _, name := range a.list("warnings", i, "fields") {
+				list = append(list, fmt.Sprint(name))
+			}
+		}
 	}
 	return list
 }

@@ -131,6 +131,9 @@ func (c *call) problem(e *fault.Error, status int) []byte {
 		w.Key("errors").Array()
 		for _, item := range e.Items {
 			w.Object().Key("pointer").String(item.Pointer).Key("code").String(item.Code)
+			if item.Nearest != "" {
+				w.Key("nearest").String(item.Nearest)
+			}
 			w.Key("detail").String(item.Detail).EndObject()
 		}
 		w.EndArray()
