@@ -193,7 +193,7 @@ func (l *List) Err() error {
 	}
 	detail := l.items[0].placed()
 	if n := l.Len(); n > 1 {
-		detail = fmt.Sprintf("%s (the first of %d things that are wrong)", detail, n)
+		detail = fmt.Sprintf("%s; the first of %d faults", detail, n)
 	}
 	return &Error{Kind: Invalid, Code: code, Detail: detail, Items: l.items}
 }

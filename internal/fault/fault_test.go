@@ -78,7 +78,7 @@ func TestListErr(t *testing.T) {
 		}
 		l.Add("/b", fault.CodeUnknownField, "is not known")
 		two := &fault.Error{
-			Kind: fault.Invalid, Code: c.code, Detail: "/a must be at most 100% (the first of 2 things that are wrong)",
+			Kind: fault.Invalid, Code: c.code, Detail: "/a must be at most 100%; the first of 2 faults",
 			Items: append(one.Items, fault.Item{Pointer: "/b", Code: fault.CodeUnknownField, Detail: "is not known"}),
 		}
 		if diff := cmp.Diff(error(two), l.Err()); diff != "" {
@@ -115,7 +115,7 @@ func TestListIsBounded(t *testing.T) {
 		t.Errorf("Len is %d with %d items", l.Len(), len(l.Items()))
 	}
 	var err *fault.Error
-	if !errors.As(l.Err(), &err) || len(err.Items) != fault.MaxItems || err.Detail != "/x fault 0 (the first of 150 things that are wrong)" {
+	if !errors.As(l.Err(), &err) || len(err.Items) != fault.MaxItems || err.Detail != "/x fault 0; the first of 150 faults" {
 		t.Errorf("got %v", l.Err())
 	}
 }
@@ -146,7 +146,7 @@ func TestDetailNamesThePlace(t *testing.T) {
 		i.Pointer = "?" + i.Pointer[1:]
 		return i
 	})
-	if got, want := detail(told), "?limit must be at most 200 (the first of 2 things that are wrong)"; got != want {
+	if got, want := detail(told), "?limit must be at most 200; the first of 2 faults"; got != want {
 		t.Errorf("retold: %q, want %q", got, want)
 	}
 }
