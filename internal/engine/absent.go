@@ -16,6 +16,9 @@ type namedInput struct {
 	scored bool
 	// card marks an input of the scorecard.
 	card bool
+	// derived marks what the engine works out of other inputs, which are told
+	// in its place.
+	derived bool
 }
 
 // scoreFields are the facts that only a bureau score gives, and the raw paths
@@ -52,9 +55,10 @@ func (p *Plan) namedInputs() []namedInput {
 }
 
 func (p *Plan) findNamed() {
-	for _, name := range p.policy.ReferencedFields() {
+	for _, name := range p.policy.namedWithSources() {
 		ref, ok := p.ref(name)
-		if !ok || ref.ID >= 0 && !field.OfApplicantOrReport(p.catalogue.Field(ref.ID)) {
+		derived := name == field.IncomeEffective || name == field.FOIREffective
+		if !ok || ref.ID >= 0 && !derived && !field.OfApplicantOrReport(p.catalogue.Field(ref.ID)) {
 			continue
 		}
 		slot, ok := p.slots.Find(ref)
@@ -62,8 +66,35 @@ func (p *Plan) findNamed() {
 			continue
 		}
 		inCard := slices.ContainsFunc(p.policy.Scorecard.Factors, func(f Factor) bool { return f.Field.Name == name })
-		p.named.list = append(p.named.list, namedInput{name: name, slot: slot, scored: slices.Contains(scoreFields, name), card: inCard})
+		p.named.list = append(p.named.list, namedInput{
+			name: name, slot: slot, scored: slices.Contains(scoreFields, name), card: inCard, derived: derived,
+		})
 	}
+}
+
+// namedWithSources lists the fields that the policy names, and the sources of
+// the income and the obligations that it counts with, in name order.
+func (p *Policy) namedWithSources() []string {
+	names := p.ReferencedFields()
+	sources := p.Affordability
+	if sources == nil {
+		alone := declaredAlone()
+		sources = &alone
+	}
+	if p.Affordability != nil || slices.Contains(names, field.IncomeEffective) {
+		names = append(names, sources.Income.Of...)
+	}
+	if p.Affordability != nil || slices.Contains(names, field.FOIREffective) {
+		for _, source := range sources.Obligations.Of {
+			if source == obligationsDeclared {
+				names = append(names, field.FOIR)
+			} else {
+				names = append(names, obligationFields[source])
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // AbsentInputs lists the inputs of the applicant and the report that the policy
@@ -83,13 +114,16 @@ func (d *Decision) AbsentInputs() (names []string, card bool) {
 			}
 		case n.scored && scored:
 		default:
+			if n.card {
+				ofCard++
+			}
+			if n.derived {
+				continue
+			}
 			if names == nil {
 				names = make([]string, 0, len(list)-i)
 			}
 			names = append(names, n.name)
-			if n.card {
-				ofCard++
-			}
 		}
 	}
 	return names, ofCard > 0 && given == 0

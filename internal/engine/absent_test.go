@@ -114,3 +114,31 @@ func TestUndetermined(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsentSources: where a policy counts with income and obligations that the
+// engine works out, the inputs behind them are told.
+func TestAbsentSources(t *testing.T) {
+	t.Parallel()
+	policy, err := engine.ParsePolicy([]byte(`{"name":"sources","semantics":2,"include_defaults":false,
+		"affordability":{"income":{"of":["monthly_income","bank_income"]},"obligations":{"of":["declared","bureau","bank"]}},
+		"knockouts":[{"id":"KO_F","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"gt","field":"foir_effective","value":0.6}}],
+		"scorecard":{"base_points":600,"factors":[{"factor":"foir","field":"foir_effective","bins":[{"lt":0.3,"points":50},{"gte":0.3,"points":0}]}]},
+		"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
+			"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`), engine.Sources{Catalogue: field.Catalogue()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := engine.Compile(policy, field.Catalogue())
+	for facts, want := range map[string][]string{
+		`{}`: {"bureau_own_emi", "foir", "monthly_income"},
+		`{"monthly_income":50000,"bureau_own_emi":9000}`:            {"foir"},
+		`{"monthly_income":50000,"foir":0.2,"bureau_own_emi":9000}`: nil,
+	} {
+		var d engine.Decision
+		plan.Decide(factsOf(t, facts), &d)
+		got, card := d.AbsentInputs()
+		if diff := cmp.Diff(want, got); diff != "" || card != (facts == `{}`) {
+			t.Errorf("%s: card %t (-want +got):\n%s", facts, card, diff)
+		}
+	}
+}
