@@ -62,7 +62,11 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		t.Condition.Write(w)
 		w.Key("text").String(t.Text).EndObject()
 	}
-	w.EndArray().Key("include_defaults").Bool(p.IncludeDefaults)
+	w.EndArray()
+	if p.FeaturesAuto { // the checksums of older documents stay as they are
+		w.Key("features").String(featuresAuto)
+	}
+	w.Key("include_defaults").Bool(p.IncludeDefaults)
 	w.Key("inputs").Array()
 	for _, in := range p.Inputs {
 		w.Object()

@@ -10,7 +10,8 @@ import (
 // from its base when the request leaves them out, in name order. What a policy
 // is called is none of them.
 var sections = []string{
-	"actionable_fields", "adjustments", "affordability", "allow_gaps", "conditions", "include_defaults", "inputs", "knockouts",
+	"actionable_fields", "adjustments", "affordability", "allow_gaps", "conditions", "features", "include_defaults",
+	"inputs", "knockouts",
 	"limit_step", "offer_validity_days", "pricing_bands", "required_fields", sectionScorecard,
 	sectionSemantics,
 }

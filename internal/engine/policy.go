@@ -63,7 +63,8 @@ func (o OnAbsent) String() string { return onAbsentNames[o] }
 type Policy struct {
 	Key               string
 	Name              string
-	Semantics         int // FirstSemantics to NewestSemantics
+	Semantics         int  // FirstSemantics to NewestSemantics
+	FeaturesAuto      bool // features are measured without a request for them
 	Inputs            []Input
 	Required          []Requirement
 	Knockouts         []Knockout

@@ -97,6 +97,13 @@ var readOnly = []string{
 	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at",
 }
 
+// The two settings of a policy's features: measured for the requests that ask
+// for them, which is the default, or for every request.
+const (
+	featuresOnRequest = "on_request"
+	featuresAuto      = "auto"
+)
+
 func (r *policyReader) document(v wire.Value) {
 	form := wire.NewForm(v, &r.faults)
 	f := &form
@@ -122,6 +129,7 @@ func (r *policyReader) document(v wire.Value) {
 	if n, ok := f.Decimal("semantics", 0, FirstSemantics, NewestSemantics); ok {
 		p.Semantics = int(n)
 	}
+	p.FeaturesAuto = f.Choice("features", 0, featuresOnRequest, featuresAuto) == 1
 	p.IncludeDefaults = f.Bool("include_defaults", true)
 	p.AllowGaps = f.Bool("allow_gaps", false)
 	r.scope.Semantics = p.Semantics

@@ -1,0 +1,56 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+)
+
+// TestFeaturesOfADocument: only "auto" shows in a document and its checksum,
+// and every semantics may say it.
+func TestFeaturesOfADocument(t *testing.T) {
+	t.Parallel()
+	for _, semantics := range []string{"", `"semantics":2,`} {
+		absent := readPolicy(t, `{"name":"P",`+semantics+plainSections+`}`)
+		asked := readPolicy(t, `{"name":"P","features":"on_request",`+semantics+plainSections+`}`)
+		auto := readPolicy(t, `{"name":"P","features":"auto",`+semantics+plainSections+`}`)
+		if absent.FeaturesAuto || asked.FeaturesAuto || !auto.FeaturesAuto {
+			t.Errorf("auto is %t, %t and %t", absent.FeaturesAuto, asked.FeaturesAuto, auto.FeaturesAuto)
+		}
+		if string(asked.Document()) != string(absent.Document()) || strings.Contains(string(absent.Document()), `"features"`) {
+			t.Errorf("the default shows in the document: %s", asked.Document())
+		}
+		if !strings.Contains(string(auto.Document()), `"conditions":[],"features":"auto","include_defaults":true`) {
+			t.Errorf("auto does not show in the document: %s", auto.Document())
+		}
+		if asked.Checksum() != absent.Checksum() || auto.Checksum() == absent.Checksum() {
+			t.Error("the checksum tells the default, or does not tell auto")
+		}
+		if again := readPolicy(t, string(auto.Document())); string(again.Document()) != string(auto.Document()) {
+			t.Errorf("the document becomes another one: %s", again.Document())
+		}
+	}
+	for _, wrong := range []string{`true`, `"always"`, `1`} {
+		document := `{"name":"P","features":` + wrong + `,` + plainSections + `}`
+		_, err := engine.ParsePolicy([]byte(document), engine.Sources{Catalogue: field.Catalogue()})
+		if err == nil || !strings.Contains(err.Error(), "/features") {
+			t.Errorf("features %s: %v", wrong, err)
+		}
+	}
+}
+
+// TestFeaturesAreInherited: a fork keeps its base's setting, and turns it off
+// by naming the default.
+func TestFeaturesAreInherited(t *testing.T) {
+	t.Parallel()
+	base := readPolicy(t, `{"name":"P","features":"auto",`+plainSections+`}`)
+	kept, inherited := forked(t, `{"name":"Fork"}`, base)
+	if !kept.FeaturesAuto || !strings.Contains(strings.Join(inherited, " "), "features") {
+		t.Errorf("the fork is auto: %t, inherited %v", kept.FeaturesAuto, inherited)
+	}
+	if off, _ := forked(t, `{"name":"Fork","features":"on_request"}`, base); off.FeaturesAuto {
+		t.Error("the fork cannot turn auto off")
+	}
+}
