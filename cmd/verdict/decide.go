@@ -64,9 +64,11 @@ func decide(c *command) int {
 	if !ok {
 		return code
 	}
-	if app.WantsFeatures {
+	named := application.Features(policy.FeatureNames())
+	app.WarnNotMeasured(named)
+	if app.MeasuresFeatures {
 		var vector feature.Vector
-		app.Measure(application.Features(policy.FeatureNames()), &vector)
+		app.Measure(application.CatalogueOf(policy.Semantics), named, &vector)
 	}
 	var d engine.Decision
 	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
@@ -97,7 +99,9 @@ func (c *command) application(name string, policy *engine.Policy, today report.D
 	for _, in := range policy.Inputs {
 		inputs[in.Name] = in.Type
 	}
-	app, err = application.Read(v, application.Options{Inputs: inputs, Today: today, NoScore: !policy.NeedsScore()})
+	app, err = application.Read(v, application.Options{
+		Inputs: inputs, FeaturesAuto: policy.FeaturesAuto, Today: today, NoScore: !policy.NeedsScore(),
+	})
 	if err != nil {
 		return nil, c.refused(shown, err), false
 	}

@@ -30,7 +30,7 @@ type lever struct {
 	waiting bool
 	tenure  bool
 	owed    *engine.Obligations // of the lever foir_effective: what is paid off
-	points  []rule.Number // nearest first; of two as near, the lower first
+	points  []rule.Number       // nearest first; of two as near, the lower first
 }
 
 // span is where a field may move, on its grid. A grid of 0 stands for a field

@@ -103,7 +103,9 @@ func canonical(name string) string {
 var obligations = []string{field.FOIR, field.BureauOwnEMI, field.BankDueEMI}
 
 // obliges reports whether a field says how much is owed each month.
-func obliges(name string) bool { return name == field.FOIREffective || slices.Contains(obligations, name) }
+func obliges(name string) bool {
+	return name == field.FOIREffective || slices.Contains(obligations, name)
+}
 
 // lower pays obligations off until they take a share of the income, under
 // every name that the request sent them by.

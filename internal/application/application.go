@@ -46,6 +46,9 @@ const (
 	CodeMoreWarnings      = "more_warnings"
 	CodeWrongEndpoint     = "wrong_endpoint"
 	CodeNotDerived        = "not_derived"
+	// CodeFeaturesNotRequested is the warning that a policy names features and
+	// nobody asked for them.
+	CodeFeaturesNotRequested = "features_not_requested"
 )
 
 // Application is a request that was understood.
@@ -61,10 +64,14 @@ type Application struct {
 
 	// History and Statement are what an evaluate request brings for features,
 	// each nil when it is not there; AsOf is the day features are measured on.
-	History       *report.History
-	Statement     *report.Statement
-	AsOf          report.Day
-	WantsFeatures bool
+	History   *report.History
+	Statement *report.Statement
+	AsOf      report.Day
+	// WantsFeatures says that the answer shall have the features;
+	// MeasuresFeatures, that they take part in the decision: because they were
+	// asked for, or because the policy always has them measured.
+	WantsFeatures    bool
+	MeasuresFeatures bool
 
 	// Device and Location are what these blocks derived, nil for a block that
 	// was not sent.
@@ -77,6 +84,9 @@ type Options struct {
 	// Inputs are the paths that the policy declares; they are carried without
 	// a warning.
 	Inputs map[string]rule.Type
+	// FeaturesAuto is set when the policy has features measured without the
+	// request asking for them.
+	FeaturesAuto bool
 	// Members are further top-level names that the caller reads itself.
 	Members []string
 	// ScoreOptional is set for eligibility, which is asked before a bureau

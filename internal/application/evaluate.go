@@ -68,7 +68,7 @@ func (r *reader) blocks(v wire.Value) {
 		r.bank(summary)
 	}
 	r.places(v)
-	if r.app.WantsFeatures {
+	if r.app.MeasuresFeatures {
 		r.laterThanFeatures()
 	}
 }
@@ -238,6 +238,7 @@ func (r *reader) features(v wire.Value) {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false, but is %s", v.Kind())
 	}
 	r.app.WantsFeatures = v.IsTrue()
+	r.app.MeasuresFeatures = r.app.WantsFeatures || r.opt.FeaturesAuto
 }
 
 // reportedScore reads the score of the common shape, or the one in the

@@ -1,6 +1,10 @@
 package application
 
 import (
+	"fmt"
+	"strings"
+
+	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -24,13 +28,68 @@ func Features(names []string) []Feature {
 	return list
 }
 
-// Measure computes the whole vector, and adds to the facts the features that
-// are named and no other: what a policy does not name cannot matter to it.
-func (a *Application) Measure(named []Feature, v *feature.Vector) {
-	feature.Compute(a.History, a.Statement, a.AsOf, v)
-	for _, f := range named {
-		if value, ok := v.Get(f.Index); ok {
-			a.Facts.Add(f.id, rule.Num(rule.Number(value)*(rule.One/feature.One)))
-		}
+// CatalogueOf is the feature catalogue that a policy of a semantics reads.
+func CatalogueOf(semantics int) feature.Catalogue {
+	if semantics < catalogue2Semantics {
+		return feature.Catalogue1
 	}
+	return feature.Catalogue2
+}
+
+// catalogue2Semantics is the semantics that the second catalogue came with.
+const catalogue2Semantics = 2
+
+// Measure computes the whole vector by a catalogue, and adds to the facts the
+// features that are named and no other: what a policy does not name cannot
+// matter to it.
+func (a *Application) Measure(c feature.Catalogue, named []Feature, v *feature.Vector) {
+	feature.Compute(c, a.History, a.Statement, a.AsOf, v)
+	for _, f := range named {
+		a.Facts.Add(f.id, f.fact(v))
+	}
+}
+
+// ReplaceFeatures gives facts the named features of a vector, in place of those
+// that another policy or another catalogue has left there.
+func ReplaceFeatures(facts *rule.Facts, named []Feature, v *feature.Vector) {
+	for _, f := range named {
+		facts.Set(f.Name, f.fact(v))
+	}
+}
+
+// fact is the feature's value as a rule reads it, absent if there is none.
+func (f *Feature) fact(v *feature.Vector) rule.Value {
+	value, ok := v.Get(f.Index)
+	if !ok {
+		return rule.Value{}
+	}
+	return rule.Num(rule.Number(value) * (rule.One / feature.One))
+}
+
+// maxNamedFeatures is how many features a warning names.
+const maxNamedFeatures = 20
+
+// WarnNotMeasured adds the warning that a policy names features and the request
+// had none measured: rules that name them then cannot hit, which may be the
+// better outcome. It does nothing if the features were measured, even those
+// whose source is missing, or if the policy names none.
+func (a *Application) WarnNotMeasured(named []Feature) {
+	if a.MeasuresFeatures || len(named) == 0 {
+		return
+	}
+	names := make([]string, 0, maxNamedFeatures)
+	for _, f := range named[:min(len(named), maxNamedFeatures)] {
+		names = append(names, f.Name)
+	}
+	list := strings.Join(names, ", ")
+	if more := len(named) - len(names); more > 0 {
+		list = fmt.Sprintf("%s and %d more", list, more)
+	}
+	detail := `the policy names features that were not requested, so they are absent: %s; ` +
+		`send "features": true, or let the policy say "features": "auto"`
+	if a.Endpoint == Decisions {
+		detail = `the policy names features, which cannot be measured from a decision request, so they are absent: %s; ` +
+			`send the report and the statement to POST /v1/evaluate with "features": true`
+	}
+	a.Warnings = append(a.Warnings, fault.Item{Code: CodeFeaturesNotRequested, Detail: fmt.Sprintf(detail, list)})
 }

@@ -23,8 +23,8 @@ import (
 type creditCase struct {
 	endpoint string
 	app      *application.Application
-	vector   *feature.Vector // nil unless features were asked for
-	hash     string          // the vector's
+	vector   *feature.Vector // nil unless features take part
+	hash     string          // the vector's, "" until somebody asks
 	fraud    *fraudCase      // nil when the block was not sent
 }
 
@@ -35,7 +35,7 @@ var vectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 type find func(application.Options) (*policy, *application.Application, error)
 
 // newCase reads a body with the tenant's settings. It computes the features
-// that were asked for, and adds to the facts those that the policy names and no
+// that were asked for, by the request or by the policy, and adds to the facts those that the policy names and no
 // other: what a policy does not name cannot matter.
 func (s *Service) newCase(
 	ctx context.Context, p tenant.Principal, body wire.Value, endpoint string, o application.Options, find find,
@@ -58,12 +58,25 @@ func (s *Service) newCase(
 }
 
 func (c *creditCase) measure(policy *policy) {
-	if !c.app.WantsFeatures {
+	named := policy.features
+	if c.endpoint == EndpointEligibility {
+		named = policy.stage1Features // it runs no other rules
+	}
+	c.app.WarnNotMeasured(named)
+	if !c.app.MeasuresFeatures {
 		return
 	}
 	c.vector, _ = vectors.Get().(*feature.Vector) // the pool holds nothing else
-	c.app.Measure(policy.features, c.vector)
-	c.hash = c.vector.Hash()
+	c.app.Measure(policy.catalogue, policy.features, c.vector)
+}
+
+// vectorHash is the vector's hash. It costs more than measuring the vector, so
+// it is computed only for what is stored or shown.
+func (c *creditCase) vectorHash() string {
+	if c.hash == "" {
+		c.hash = c.vector.Hash()
+	}
+	return c.hash
 }
 
 // release gives back what the case borrowed.
@@ -127,18 +140,19 @@ func (c *creditCase) storedFeatures() *store.Features {
 		return nil
 	}
 	return &store.Features{
-		AsOf: c.app.AsOf.String(), Hash: c.hash, Vector: c.vector.Encode(nil),
+		AsOf: c.app.AsOf.String(), Hash: c.vectorHash(), Vector: c.vector.Encode(nil),
 		Source: report.Archive(c.app.History, c.app.Statement),
 	}
 }
 
 // blocks writes what the blocks add to the answer; nil for nothing.
 func (c *creditCase) blocks(d *engine.Decision, policy *policy) func(*wire.Writer) {
-	if c.vector == nil && c.fraud == nil {
+	shown := c.vector != nil && c.app.WantsFeatures
+	if !shown && c.fraud == nil {
 		return nil
 	}
 	return func(w *wire.Writer) {
-		if c.vector != nil {
+		if shown {
 			c.writeFeatures(w, d, policy)
 		}
 		if c.fraud != nil {
@@ -148,8 +162,8 @@ func (c *creditCase) blocks(d *engine.Decision, policy *policy) func(*wire.Write
 }
 
 func (c *creditCase) writeFeatures(w *wire.Writer, d *engine.Decision, policy *policy) {
-	w.Key("features").Object().Key("count").Int(feature.Count).Key("populated").Int(int64(c.vector.Populated()))
-	w.Key("vector_hash").Plain(c.hash).Key("as_of").Plain(c.app.AsOf.String())
+	w.Key("features").Object().Key("count").Int(feature.Count).Key("catalogue").Int(int64(c.vector.Catalogue())).Key("populated").Int(int64(c.vector.Populated()))
+	w.Key("vector_hash").Plain(c.vectorHash()).Key("as_of").Plain(c.app.AsOf.String())
 	w.Key("top_contributors").Array()
 	for _, t := range c.top(d, policy) {
 		t.write(w)

@@ -62,6 +62,7 @@ type FeatureVector struct {
 	DecisionID string
 	Hash       string
 	AsOf       string
+	Catalogue  feature.Catalogue
 	Page[FeatureValue]
 }
 
@@ -108,7 +109,8 @@ func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID s
 	if vector.Hash() != stored.Hash {
 		return FeatureVector{}, fmt.Errorf("the features of decision %s are not those that were stored", decisionID)
 	}
-	explain, err := explainer(stored, f.Provenance)
+	out.Catalogue = vector.Catalogue()
+	explain, err := explainer(stored, out.Catalogue, f.Provenance)
 	if err != nil {
 		return FeatureVector{}, err
 	}
@@ -166,7 +168,7 @@ func (f FeatureFilter) admits(index int, known, used bool) bool {
 
 // explainer finds the records behind a feature, from the history that was
 // stored with it.
-func explainer(stored store.Features, wanted bool) (func(index int) *feature.Provenance, error) {
+func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(index int) *feature.Provenance, error) {
 	if !wanted {
 		return func(int) *feature.Provenance { return nil }, nil
 	}
@@ -180,7 +182,7 @@ func explainer(stored store.Features, wanted bool) (func(index int) *feature.Pro
 	}
 	asOf := report.DayOf(at.Year(), at.Month(), at.Day())
 	return func(index int) *feature.Provenance {
-		p, ok := feature.Explain(history, statement, asOf, feature.NameAt(index))
+		p, ok := feature.Explain(c, history, statement, asOf, feature.NameAt(index))
 		if !ok {
 			return nil
 		}
@@ -204,7 +206,7 @@ func (l List) position(p tenant.Principal, filters []string) (int, error) {
 // Write writes the page.
 func (v FeatureVector) Write(w *wire.Writer) {
 	w.Object().Key("decision_id").Plain(v.DecisionID).Key("count").Int(feature.Count)
-	w.Key("vector_hash").Plain(v.Hash).Key("as_of").Plain(v.AsOf).Key("data").Array()
+	w.Key("catalogue").Int(int64(v.Catalogue)).Key("vector_hash").Plain(v.Hash).Key("as_of").Plain(v.AsOf).Key("data").Array()
 	for i := range v.Data {
 		v.Data[i].write(w)
 	}
@@ -238,6 +240,9 @@ func writeProvenance(w *wire.Writer, p *feature.Provenance) {
 	w.Object().Key("meaning").String(p.Meaning).Key("formula").String(p.Formula)
 	if p.From.Known() {
 		w.Key("from").Plain(p.From.String()).Key("to").Plain(p.To.String())
+	}
+	if p.CoveredFrom.Known() {
+		w.Key("covered_from").Plain(p.CoveredFrom.String())
 	}
 	w.Key("records_total").Int(int64(len(p.Records))).Key("records").Array()
 	for _, r := range p.Records[:min(len(p.Records), maxRecords)] {

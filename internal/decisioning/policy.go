@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
 	"verdict/internal/application"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/store"
@@ -34,7 +37,9 @@ type policy struct {
 	plan                *engine.Plan
 	inputs              map[string]rule.Type
 	noScore             bool                  // it reads no bureau score
+	catalogue           feature.Catalogue     // that its features are measured by
 	features            []application.Feature // those it names, in name order
+	stage1Features      []application.Feature // those that its Stage 1 rules name
 	tally               *engine.Tally
 	size                int // of its document, in bytes
 	// findings are what the static analysis says, worked out when first asked.
@@ -82,8 +87,27 @@ func compile(key policyID, set store.RuleSet) (*policy, error) {
 	for _, in := range read.Inputs {
 		p.inputs[in.Name] = in.Type
 	}
+	p.catalogue = application.CatalogueOf(read.Semantics)
 	p.features = application.Features(read.FeatureNames())
+	p.stage1Features = stage1Features(read)
 	return p, nil
+}
+
+// stage1Features are the features that the Stage 1 rules name, in name order.
+func stage1Features(read *engine.Policy) []application.Feature {
+	names := map[string]bool{}
+	for i := range read.Knockouts {
+		if k := &read.Knockouts[i]; k.Stage == 1 {
+			k.Condition.Fields(func(ref rule.Ref) { names[ref.Name] = true })
+		}
+	}
+	return application.Features(slices.Sorted(maps.Keys(names)))
+}
+
+// options adds to the options what the policy itself wants of a body.
+func (p *policy) options(o application.Options) application.Options {
+	o.Inputs, o.NoScore, o.FeaturesAuto = p.inputs, p.noScore, p.plan.Policy().FeaturesAuto
+	return o
 }
 
 // notARefusal hides the kind of an error that is our mistake and not the
@@ -147,7 +171,6 @@ func (s *Service) read(ctx context.Context, p tenant.Principal, body wire.Value,
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Inputs, o.NoScore = policy.inputs, policy.noScore
-	app, err := read(body, o)
+	app, err := read(body, policy.options(o))
 	return policy, app, err
 }

@@ -123,8 +123,7 @@ func (s *Service) previewed(
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Inputs, o.NoScore = policy.inputs, policy.noScore
-	app, err := application.Read(body, o)
+	app, err := application.Read(body, policy.options(o))
 	return policy, app, err
 }
 

@@ -329,4 +329,3 @@ func (d *Decision) absentFacts(names []string) []string {
 	}
 	return out
 }
-

@@ -20,7 +20,7 @@ func BenchmarkCompute(b *testing.B) {
 	var v Vector
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		Compute(hs[i%16], ss[i%16], asOfDays[11], &v)
+		Compute(Catalogue1, hs[i%16], ss[i%16], asOfDays[11], &v)
 	}
 }
 
@@ -29,7 +29,7 @@ func BenchmarkComputeAndHash(b *testing.B) {
 	var v Vector
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		Compute(hs[i%16], ss[i%16], asOfDays[11], &v)
+		Compute(Catalogue1, hs[i%16], ss[i%16], asOfDays[11], &v)
 		_ = v.Hash()
 	}
 }
@@ -37,7 +37,7 @@ func BenchmarkComputeAndHash(b *testing.B) {
 func BenchmarkEncode(b *testing.B) {
 	hs, ss := benchmarkInputs()
 	var v Vector
-	Compute(hs[0], ss[0], asOfDays[11], &v)
+	Compute(Catalogue1, hs[0], ss[0], asOfDays[11], &v)
 	var data []byte
 	b.ReportAllocs()
 	for b.Loop() {
@@ -49,7 +49,7 @@ func BenchmarkEncode(b *testing.B) {
 func BenchmarkTop(b *testing.B) {
 	hs, ss := benchmarkInputs()
 	var v Vector
-	Compute(hs[0], ss[0], asOfDays[11], &v)
+	Compute(Catalogue1, hs[0], ss[0], asOfDays[11], &v)
 	for b.Loop() {
 		Top(&v, 10, nil)
 	}
@@ -64,9 +64,10 @@ func TestAllocations(t *testing.T) {
 	var v Vector
 	data := make([]byte, 0, 64<<10)
 	for name, f := range map[string]func(){
-		"Compute": func() { Compute(h, s, asOfDays[11], &v) },
-		"Hash":    func() { _ = v.Hash() },
-		"Encode":  func() { data = v.Encode(data[:0]) },
+		"Compute":   func() { Compute(Catalogue1, h, s, asOfDays[11], &v) },
+		"Compute 2": func() { Compute(Catalogue2, h, s, asOfDays[11], &v) },
+		"Hash":      func() { _ = v.Hash() },
+		"Encode":    func() { data = v.Encode(data[:0]) },
 	} {
 		if n := testing.AllocsPerRun(100, f); n > 1 {
 			t.Errorf("%s: %v allocations", name, n)

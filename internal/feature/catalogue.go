@@ -19,6 +19,18 @@ import (
 // windows, six aggregations.
 const Count = 97 * 6 * 6
 
+// Catalogue is a version of the definitions. Every version has the same names,
+// and each is kept for ever, because stored vectors and policies rely on theirs.
+type Catalogue uint8
+
+// The catalogues.
+const (
+	Catalogue1 Catalogue = 1 + iota
+	// Catalogue2 gives no value to a window that begins before the bank
+	// statement does.
+	Catalogue2
+)
+
 // The sources a metric can be measured from.
 const (
 	Bureau = "bureau" // accounts and enquiries of the bureau report

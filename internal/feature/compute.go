@@ -38,15 +38,15 @@ type workspace struct {
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// Compute measures every feature of a history and a statement on a day. Either
-// may be nil: what is measured from it then has no value. Records dated after
-// asOf are ignored.
-func Compute(h *report.History, s *report.Statement, asOf report.Day, v *Vector) {
+// Compute measures every feature of a history and a statement on a day, by the
+// definitions of a catalogue. Either source may be nil: what is measured from
+// it then has no value. Records dated after asOf are ignored.
+func Compute(c Catalogue, h *report.History, s *report.Statement, asOf report.Day, v *Vector) {
 	w, ok := workspaces.Get().(*workspace)
 	if !ok {
 		return // the pool holds nothing else
 	}
-	w.gather(h, s, asOf)
+	w.gather(c, h, s, asOf)
 	clear(w.rows[:plan.total])
 	for _, r := range plan.signed {
 		for i := range w.rows[r] {
@@ -60,6 +60,7 @@ func Compute(h *report.History, s *report.Statement, asOf report.Day, v *Vector)
 	w.addMonthTotals()
 	w.fold()
 	*v = Vector{}
+	v.setCatalogue(c)
 	for i := range plan.pairs {
 		p := &plan.pairs[i]
 		if w.present[p.from] {

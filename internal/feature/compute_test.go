@@ -79,7 +79,7 @@ func TestThreeKindsOfNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var v Vector
-			Compute(c.h, c.s, tenth, &v)
+			Compute(Catalogue1, c.h, c.s, tenth, &v)
 			checkBlocks(t, &v, c.want)
 		})
 	}
@@ -95,7 +95,7 @@ func TestTrendHalves(t *testing.T) {
 		enquiry(2, 300), enquiry(3, 100), enquiry(6, 5000), enquiry(-1, 70), enquiry(182, 900), enquiry(364, 90_000),
 	}}
 	var v Vector
-	Compute(h, nil, tenth, &v)
+	Compute(Catalogue1, h, nil, tenth, &v)
 	checkBlocks(t, &v, map[string]string{
 		"enquiry__gold_loan__7d":   "3 5400 5000 1800 0.5 null",
 		"enquiry__secured__30d":    "3 5400 5000 1800 1 null",
@@ -150,7 +150,7 @@ func TestMonths(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var v Vector
-			Compute(c.h, nil, c.asOf, &v)
+			Compute(Catalogue1, c.h, nil, c.asOf, &v)
 			checkBlocks(t, &v, c.want)
 		})
 	}
@@ -167,13 +167,13 @@ func TestBounds(t *testing.T) {
 	}
 	s.Transactions = append(s.Transactions, report.Transaction{Day: tenth, AmountPaise: 1, BalancePaise: -1<<63 + 1})
 	var v Vector
-	Compute(nil, s, tenth, &v)
+	Compute(Catalogue1, nil, s, tenth, &v)
 	checkBlocks(t, &v, map[string]string{
 		"credit__all__7d":          "20000 1000000000000 100000000000 100000000000 1 1000000000000",
 		"eod_balance__all__7d":     "1 -100000000000 -100000000000 -100000000000 -1 0",
 		"low_balance_day__all__7d": "1 100000000000 100000000000 100000000000 1 1",
 	})
-	Compute(&report.History{HasAccounts: true}, s, report.NoDay, &v)
+	Compute(Catalogue1, &report.History{HasAccounts: true}, s, report.NoDay, &v)
 	if n := v.Populated(); n != 0 {
 		t.Errorf("%d values on no day", n)
 	}
@@ -187,12 +187,12 @@ func TestVectorsAreReusable(t *testing.T) {
 			t.Parallel()
 			h, s := newSource(1).large(tenth)
 			var first, again, other Vector
-			Compute(h, s, tenth, &first)
+			Compute(Catalogue1, h, s, tenth, &first)
 			for seed := range uint64(30) {
 				r := newSource(seed)
-				Compute(r.history(tenth), r.statement(tenth), tenth, &other)
+				Compute(Catalogue1, r.history(tenth), r.statement(tenth), tenth, &other)
 				again = other
-				Compute(h, s, tenth, &again)
+				Compute(Catalogue1, h, s, tenth, &again)
 				if again != first {
 					t.Fatal("the same input has another vector")
 				}

@@ -15,7 +15,7 @@ func (w *workspace) emit(p *pair, v *Vector) {
 		}
 	}
 	hasBase := w.present[p.baseOf]
-	for window := first; window < windows; window++ {
+	for window := first; window < w.covered[p.from]; window++ {
 		s := spans[window]
 		c := &r[s.end-1]
 		at := windowStart[window]

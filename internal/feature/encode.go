@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// encodingVersion is the first byte of an encoded vector. It changes with the
-// encoding and with the catalogue, whose order the encoding relies on.
-const encodingVersion = 1
+// The first byte of an encoded vector is its version: the number of its
+// catalogue. All catalogues so far share one encoding, and their order of names.
 
 var (
 	errVersion = errors.New("not a feature vector of this version")
@@ -23,7 +22,7 @@ var (
 func (v *Vector) Encode(dst []byte) []byte {
 	const usual = 3 // bytes of a value
 	dst = slices.Grow(dst, 1+8*len(v.known)+usual*v.Populated())
-	dst = append(dst, encodingVersion)
+	dst = append(dst, byte(v.Catalogue()))
 	for _, word := range v.known {
 		dst = binary.LittleEndian.AppendUint64(dst, word)
 	}
@@ -38,9 +37,10 @@ func (v *Vector) Encode(dst []byte) []byte {
 // DecodeVector reads a stored vector. It accepts exactly what Encode writes.
 func DecodeVector(data []byte, v *Vector) error {
 	*v = Vector{}
-	if len(data) == 0 || data[0] != encodingVersion {
+	if len(data) == 0 || data[0] < byte(Catalogue1) || data[0] > byte(Catalogue2) {
 		return errVersion
 	}
+	catalogue := Catalogue(data[0])
 	data = data[1:]
 	if len(data) < 8*len(v.known) {
 		return errCut
@@ -76,6 +76,7 @@ func DecodeVector(data []byte, v *Vector) error {
 		return errForm
 	}
 	v.known = known
+	v.setCatalogue(catalogue)
 	return nil
 }
 

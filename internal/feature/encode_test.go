@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// randomVector is the vector of a random input.
+// randomVector is the vector of a random input, by either catalogue.
 func randomVector(seed uint64) *Vector {
 	r := newSource(seed)
 	asOf := r.asOf()
 	v := new(Vector)
-	Compute(r.history(asOf), r.statement(asOf), asOf, v)
+	Compute(Catalogue1+Catalogue(seed%2), r.history(asOf), r.statement(asOf), asOf, v)
 	return v
 }
 
@@ -37,7 +37,7 @@ func TestEncodingIsCompact(t *testing.T) {
 	if n := len(v.Encode(nil)); n != 1+8*len(v.known) {
 		t.Errorf("an empty vector takes %d bytes", n)
 	}
-	Compute(h, s, asOfDays[11], &v)
+	Compute(Catalogue1, h, s, asOfDays[11], &v)
 	if n := len(v.Encode(nil)); n > 10_000 {
 		t.Errorf("a full vector takes %d bytes", n)
 	}
@@ -56,7 +56,7 @@ func TestDecodeRefuses(t *testing.T) {
 		want error
 	}{
 		"nothing":             {nil, errVersion},
-		"another version":     {append([]byte{2}, bitmap...), errVersion},
+		"another version":     {append([]byte{3}, bitmap...), errVersion},
 		"half a bitmap":       {[]byte{1, 0, 0}, errCut},
 		"no value":            {first, errCut},
 		"half a value":        {append(slices.Clone(first), 0x80), errCut},
@@ -79,7 +79,7 @@ func FuzzDecodeVector(f *testing.F) {
 		f.Add(randomVector(seed).Encode(nil))
 	}
 	f.Add([]byte{})
-	f.Add([]byte{encodingVersion})
+	f.Add([]byte{byte(Catalogue2)})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var v Vector
 		if DecodeVector(data, &v) != nil {

@@ -40,37 +40,43 @@ type Provenance struct {
 	From, To report.Day // the window, both days in it; NoDay when nothing is on record
 	Value    int64      // ten-thousandths, as Compute has it
 	Known    bool       // whether there is a value
-	Records  []Record
+	// CoveredFrom is the first day of the bank statement where that is why
+	// there is no value: the window begins earlier. NoDay otherwise.
+	CoveredFrom report.Day
+	Records     []Record
 }
 
-// Explain names the records that made a feature what it is. ok is false when
-// there is no such feature. A feature that is absent for want of its source has
-// no records.
-func Explain(h *report.History, s *report.Statement, asOf report.Day, name string) (p Provenance, ok bool) {
+// Explain names the records that made a feature what it is by a catalogue. ok
+// is false when there is no such feature. A feature has no records if its source
+// is absent or does not cover its window.
+func Explain(c Catalogue, h *report.History, s *report.Statement, asOf report.Day, name string) (p Provenance, ok bool) {
 	index := Index(name)
 	if index < 0 {
 		return Provenance{}, false
 	}
 	var v Vector
-	Compute(h, s, asOf, &v)
+	Compute(c, h, s, asOf, &v)
 	var in input
-	in.gather(h, s, asOf)
+	in.gather(c, h, s, asOf)
 	pair, window, aggregation := place(index)
-	p = Provenance{Name: At(index), From: report.NoDay, To: report.NoDay}
+	p = Provenance{Name: At(index), From: report.NoDay, To: report.NoDay, CoveredFrom: report.NoDay}
 	p.Meaning, p.Formula = p.Name.Meaning(), pair.formula(aggregation)
 	p.Value, p.Known = v.Get(index)
 	if !in.present[pair.from] {
 		return p, true
 	}
 	spans := &dayAxis.spans
-	p.From, p.To = asOf-report.Day(windowsDays[window])+1, asOf
+	p.From, p.To = in.windowFrom(window), asOf
 	if pair.metric.Monthly {
 		spans = &monthAxis.spans
-		newest := in.newest[pair.from]
-		p.From, p.To = (newest - report.Month(windowMonths[window]) + 1).First(), newest.Last()
+		p.From, p.To = in.monthsFrom(pair.from, window).First(), in.newest[pair.from].Last()
 		if window == 0 && !in.ended[pair.from] {
 			return p, true // no month ended within this window
 		}
+	}
+	if window >= in.covered[pair.from] {
+		p.CoveredFrom = s.First()
+		return p, true
 	}
 	in.explain(&p, pair, spans[window], aggregation)
 	return p, true

@@ -87,11 +87,12 @@ func TestExplainAgreesWithCompute(t *testing.T) {
 		asOf := r.asOf()
 		h, s := r.history(asOf), r.statement(asOf)
 		smaller(h, s)
+		c := Catalogue1 + Catalogue(seed%2)
 		var v Vector
-		Compute(h, s, asOf, &v)
+		Compute(c, h, s, asOf, &v)
 		for range 250 {
 			i := r.IntN(Count)
-			p, ok := Explain(h, s, asOf, NameAt(i))
+			p, ok := Explain(c, h, s, asOf, NameAt(i))
 			value, known := v.Get(i)
 			if !ok || p.Value != value || p.Known != known {
 				t.Fatalf("seed %d: %s is %d, %t; explained as %d, %t", seed, NameAt(i), value, known, p.Value, p.Known)
@@ -136,12 +137,12 @@ func TestExplain(t *testing.T) {
 			SanctionedPaise: 20_000_000, At: 7,
 		}},
 	}
-	got, ok := Explain(h, nil, asOf, "enquiry__personal_loan__30d__ratio")
+	got, ok := Explain(Catalogue1, h, nil, asOf, "enquiry__personal_loan__30d__ratio")
 	want := Provenance{
 		Name:    Name{"enquiry", "personal_loan", 30, Ratio},
 		Meaning: "Hard enquiries (personal loans) made in the last 30 days: enquiries ÷ (enquiries + accounts opened), by number.",
 		Formula: "enquiries ÷ (enquiries + accounts opened), by number",
-		From:    asOf - 29, To: asOf, Value: 6667, Known: true,
+		From:    asOf - 29, To: asOf, CoveredFrom: report.NoDay, Value: 6667, Known: true,
 		Records: []Record{
 			{EventPart, EnquiryRecord, 0, asOf - 29, 100_000 * one},
 			{EventPart, EnquiryRecord, 3, asOf, 0},
@@ -151,10 +152,10 @@ func TestExplain(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || !ok {
 		t.Errorf("%t (-want +got):\n%s", ok, diff)
 	}
-	if got, ok := Explain(h, nil, asOf, "salary__all__30d__sum"); !ok || got.Known || got.Records != nil || got.From.Known() {
+	if got, ok := Explain(Catalogue1, h, nil, asOf, "salary__all__30d__sum"); !ok || got.Known || got.Records != nil || got.From.Known() {
 		t.Errorf("without a statement: %+v, %t", got, ok)
 	}
-	if _, ok := Explain(h, nil, asOf, "salary__all__31d__sum"); ok {
+	if _, ok := Explain(Catalogue1, h, nil, asOf, "salary__all__31d__sum"); ok {
 		t.Error("no such feature, and yet it is explained")
 	}
 }

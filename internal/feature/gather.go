@@ -11,6 +11,7 @@ type input struct {
 	present   [origins]bool
 	newest    [origins]report.Month // the month a monthly origin counts back from
 	ended     [origins]bool         // whether it ended within the last 7 days
+	covered   [origins]int          // how many windows, from the shortest on, have values
 	firstDay  report.Day
 	balances  []int64 // at the end of each day from firstDay on
 	months    [monthsMost]monthTotal
@@ -22,8 +23,11 @@ type input struct {
 // recent good conduct.
 const monthsBehind = 2
 
-func (in *input) gather(h *report.History, s *report.Statement, asOf report.Day) {
+func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asOf report.Day) {
 	*in = input{history: h, statement: s, asOf: asOf}
+	for from := range in.covered {
+		in.covered[from] = windows
+	}
 	if !asOf.Known() {
 		return
 	}
@@ -41,6 +45,38 @@ func (in *input) gather(h *report.History, s *report.Statement, asOf report.Day)
 	in.firstDay, in.balances = report.EndOfDay(s)
 	in.present[balances] = in.balances != nil && in.firstDay <= asOf
 	in.gatherMonths()
+	if c >= Catalogue2 {
+		in.cover(s)
+	}
+}
+
+// cover finds the windows that begin no earlier than the statement. The
+// statement says nothing about the days before its first transaction, so a
+// longer window would take them for days on which nothing happened. A statement
+// without transactions covers no window.
+func (in *input) cover(s *report.Statement) {
+	first := s.First()
+	count := func(begin func(window int) report.Day) (n int) {
+		for n < windows && first.Known() && begin(n) >= first {
+			n++
+		}
+		return n
+	}
+	days := count(in.windowFrom)
+	in.covered[transactions], in.covered[balances] = days, days
+	for _, from := range [...]origin{incomeMonths, instalmentMonths} {
+		in.covered[from] = count(func(window int) report.Day { return in.monthsFrom(from, window).First() })
+	}
+}
+
+// windowFrom is the first day of a window.
+func (in *input) windowFrom(window int) report.Day {
+	return in.asOf - report.Day(windowsDays[window]) + 1
+}
+
+// monthsFrom is the first month of a monthly origin's window.
+func (in *input) monthsFrom(from origin, window int) report.Month {
+	return in.newest[from] - report.Month(windowMonths[window]) + 1
 }
 
 // countFrom settles the month a monthly origin is counted back from.

@@ -47,9 +47,9 @@ func TestHashIsStable(t *testing.T) {
 	t.Parallel()
 	h, s := newSource(1).large(asOfDays[11])
 	var empty, full, bureau, bank Vector
-	Compute(h, s, asOfDays[11], &full)
-	Compute(h, nil, asOfDays[11], &bureau)
-	Compute(nil, s, asOfDays[11], &bank)
+	Compute(Catalogue1, h, s, asOfDays[11], &full)
+	Compute(Catalogue1, h, nil, asOfDays[11], &bureau)
+	Compute(Catalogue1, nil, s, asOfDays[11], &bank)
 	want := []string{
 		"sha256:218746676bb363218b4a397643b0f89afbfb4eee0bc8230addeb852c01f32c55",
 		"sha256:3a2ba56a782b27c6bd0e48ab64fabe0c04680d53f15b01c7cc9ac3d053304c66",

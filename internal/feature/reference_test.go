@@ -72,7 +72,7 @@ func TestTopFindsTheUnusual(t *testing.T) {
 		h.Enquiries = append(h.Enquiries, report.Enquiry{Made: asOf, Product: report.PersonalLoan, AmountPaise: report.NoAmount})
 	}
 	var v Vector
-	Compute(h, nil, asOf, &v)
+	Compute(Catalogue1, h, nil, asOf, &v)
 	top := Top(&v, 3, nil)
 	if len(top) != 3 || At(top[0]).Metric != "enquiry" || At(top[0]).Aggregation != CountOf {
 		t.Errorf("got %v, first %s", top, NameAt(top[0]))

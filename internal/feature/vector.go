@@ -47,7 +47,13 @@ var (
 type Vector struct {
 	values [Count]int64 // ten-thousandths; 0 where there is no value
 	known  [(Count + 63) / 64]uint64
+	later  uint8 // how many catalogues after the first; an empty vector is of the first
 }
+
+// Catalogue is the catalogue that the vector was measured by.
+func (v *Vector) Catalogue() Catalogue { return Catalogue1 + Catalogue(v.later) }
+
+func (v *Vector) setCatalogue(c Catalogue) { v.later = uint8(c - Catalogue1) }
 
 // Get is a feature's value in ten-thousandths; ok is false when it has none.
 func (v *Vector) Get(index int) (value int64, ok bool) {

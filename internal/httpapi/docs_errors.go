@@ -106,7 +106,7 @@ var errorPages = []errorPage{
 	{
 		Code: "features_not_generated", Status: 404, Title: "No features for this decision",
 		Meaning: "The decision is there, and was made without the feature factory.",
-		Cause:   "Features are generated only when the application was sent with `features: true`.",
+		Cause:   "Features are generated only when the application was sent with `features: true`, or the policy says `features: auto`.",
 		Mend:    "Decide again through `POST /v1/evaluate` with `features: true`. A decision never changes, so none can be added to this one.",
 	},
 	{
@@ -434,6 +434,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_language", "There are no templates in the borrower's language; messages are in English."},
 	{"unknown_status", "The status of a mandate is not a known one, and the mandate is not presented."},
 	{"unknown_disposition", "How an attempt ended is not known; it counts as an attempt."},
+	{"features_not_requested", "The policy names features and the request did not ask for them, so the rules that name them cannot hit. " +
+		"Send `features: true`, or let the policy say `features: auto`."},
 	{"later_than_as_of", "Something is dated after `as_of` and was left out."},
 	{"dpd_mismatch", "`dpd` and `due_date` are more than a day apart; `dpd` was taken."},
 	{"nothing_overdue", "The loan is past due and nothing is overdue; a person has to look."},

@@ -112,7 +112,7 @@ func remeasured(stored store.Features) string {
 	if !ok {
 		return "it is of no day: " + stored.AsOf
 	}
-	feature.Compute(history, statement, day, &now)
+	feature.Compute(was.Catalogue(), history, statement, day, &now)
 	switch {
 	case was.Hash() != stored.Hash:
 		return "the stored vector is not the one that was hashed"

@@ -1,0 +1,153 @@
+package feature
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/report"
+)
+
+// statementFrom is a statement of one salary and one instalment a month, from a
+// day to the as-of date, with a balance beside each.
+func statementFrom(first, asOf report.Day) *report.Statement {
+	s := &report.Statement{DeclaredIncomePaise: 6_000_000, DeclaredInstalmentPaise: 100_000}
+	for day := first; day <= asOf; day++ {
+		t := report.Transaction{Day: day, Channel: report.UPI, AmountPaise: 1_000, BalancePaise: 500_000, At: int32(len(s.Transactions))}
+		if day == day.Month().First()+4 {
+			t.Credit, t.Found, t.AmountPaise = true, report.Income|report.Salary, 5_000_000
+		}
+		if day == day.Month().First()+5 {
+			t.Found, t.AmountPaise = report.LoanInstalment|report.Mandate, 200_000
+		}
+		s.Transactions = append(s.Transactions, t)
+	}
+	return s
+}
+
+// TestWindowBeforeTheStatement: by the second catalogue a window that begins
+// before the statement has no value at all, and the longest window that the
+// statement covers has all of them.
+func TestWindowBeforeTheStatement(t *testing.T) {
+	t.Parallel()
+	const absent = "null null null null null null"
+	for days, want := range map[int]map[string]string{
+		// A statement of exactly 90 days, from 13 August: whole months are
+		// September and October.
+		90: {
+			"salary__all__90d":          "3 150000 50000 50000 0.3333 1",
+			"salary__all__180d":         absent,
+			"issued_bounce__nach__90d":  "0 0 null null null 0",
+			"issued_bounce__nach__365d": absent,
+			"low_balance_day__all__90d": "0 0 null null null 0",
+			"eod_balance__all__180d":    absent,
+			"income_gap__all__60d":      "2 20000 10000 10000 1 0.1667",
+			"income_gap__all__90d":      absent,
+			"emi_gap__all__60d":         "2 2000 1000 1000 1 0.5",
+			"emi_gap__all__90d":         absent,
+		},
+		// One day less, and the 90-day window reaches beyond its first day.
+		89: {
+			"salary__all__60d": "2 100000 50000 50000 0 1",
+			"salary__all__90d": absent,
+			"credit__upi__90d": absent,
+		},
+	} {
+		s := statementFrom(tenth-report.Day(days)+1, tenth)
+		var v Vector
+		Compute(Catalogue2, nil, s, tenth, &v)
+		checkBlocks(t, &v, want)
+		if v.Catalogue() != Catalogue2 {
+			t.Errorf("the vector is of catalogue %d", v.Catalogue())
+		}
+	}
+}
+
+// TestNothingCovered: a statement without transactions, or one that begins
+// after the day of the measurement, covers no window.
+func TestNothingCovered(t *testing.T) {
+	t.Parallel()
+	late := statementFrom(tenth+1, tenth+40)
+	for _, s := range []*report.Statement{{}, late} {
+		var first, second Vector
+		Compute(Catalogue1, nil, s, tenth, &first)
+		Compute(Catalogue2, nil, s, tenth, &second)
+		if first.Populated() == 0 || second.Populated() != 0 {
+			t.Errorf("%d and %d features have a value", first.Populated(), second.Populated())
+		}
+	}
+}
+
+// TestCataloguesDifferOnlyWhereNotCovered: the second catalogue takes values
+// away from bank features whose window begins before the statement, and changes
+// nothing else; a statement that covers all windows measures the same by both.
+func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		r := newSource(seed)
+		asOf := r.asOf()
+		h, s := r.history(asOf), r.statement(asOf)
+		var first, second Vector
+		Compute(Catalogue1, h, s, asOf, &first)
+		Compute(Catalogue2, h, s, asOf, &second)
+		for i := range Count {
+			was, known := first.Get(i)
+			is, still := second.Get(i)
+			if was == is && known == still {
+				continue
+			}
+			metric, _ := LookupMetric(At(i).Metric)
+			begin := asOf - report.Day(At(i).WindowDays) + 1
+			early := len(s.Transactions) == 0 || metric.Monthly || begin < s.First()
+			if still || metric.Source != Bank || !early {
+				t.Errorf("seed %d: %s is %d, %t and by the second catalogue %d, %t", seed, NameAt(i), was, known, is, still)
+			}
+		}
+	}
+	h, _ := newSource(1).large(tenth)
+	s := statementFrom(tenth-800, tenth)
+	var first, second Vector
+	Compute(Catalogue1, h, s, tenth, &first)
+	Compute(Catalogue2, h, s, tenth, &second)
+	if first.Hash() != second.Hash() || first == second {
+		t.Error("where the statement covers everything the values are the same, and the catalogue still shows")
+	}
+}
+
+// TestVersionByteIsTheCatalogue: both catalogues are stored, told apart and
+// read; an empty vector is of the first.
+func TestVersionByteIsTheCatalogue(t *testing.T) {
+	t.Parallel()
+	s := statementFrom(tenth-20, tenth)
+	for _, c := range []Catalogue{Catalogue1, Catalogue2} {
+		var v, back Vector
+		Compute(c, nil, s, tenth, &v)
+		data := v.Encode(nil)
+		if err := DecodeVector(data, &back); err != nil || data[0] != byte(c) || back.Catalogue() != c || back != v {
+			t.Errorf("catalogue %d: version %d, read as %d, %v", c, data[0], back.Catalogue(), err)
+		}
+	}
+	if (&Vector{}).Catalogue() != Catalogue1 {
+		t.Error("an empty vector is not of the first catalogue")
+	}
+}
+
+// TestExplainWindowNotCovered: a value that is missing because the statement
+// begins too late says where the statement begins, and names no records.
+func TestExplainWindowNotCovered(t *testing.T) {
+	t.Parallel()
+	s := statementFrom(tenth-20, tenth)
+	got, ok := Explain(Catalogue2, nil, s, tenth, "salary__all__30d__sum")
+	want := Provenance{
+		Name:    Name{"salary", "all", 30, Sum},
+		Meaning: got.Meaning, Formula: got.Formula,
+		From: report.DayOf(2026, time.October, 12), To: tenth, CoveredFrom: tenth - 20,
+	}
+	if diff := cmp.Diff(want, got); !ok || diff != "" {
+		t.Errorf("%t (-want +got):\n%s", ok, diff)
+	}
+	if p, _ := Explain(Catalogue1, nil, s, tenth, "salary__all__30d__sum"); !p.Known || p.CoveredFrom.Known() || len(p.Records) != 1 {
+		t.Errorf("by the first catalogue: %+v", p)
+	}
+}
