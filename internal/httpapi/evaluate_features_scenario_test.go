@@ -53,7 +53,8 @@ type featureEntry struct {
 	Used                               bool            `json:"used_by_policy"`
 	Provenance                         *struct {
 		Meaning, Formula, From, To string
-		Total                      int `json:"records_total"`
+		CoveredFrom                string `json:"covered_from"`
+		Total                      int    `json:"records_total"`
 		Records                    []struct {
 			Part, Kind, Date string
 			Position         *int

@@ -10,7 +10,7 @@ import (
 
 // namedRules is a policy that names a feature in each of the three places, and
 // fields of the bank statement and of the bureau's history.
-const namedRules = `"include_defaults":false,"knockouts":[
+const namedRules = `"semantics":1,"include_defaults":false,"knockouts":[
 		{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ","condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}},
 		{"id":"KO_NOT_FEATURE","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
 		 "condition_ast":{"op":"not","arg":{"op":"lt","field":"issued_bounce__nach__90d__count","value":2}}},

@@ -1,0 +1,184 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// enquiryRule declines whoever asked for a personal loan within 30 days, which
+// the history of these tests did.
+const enquiryRule = `"include_defaults":false,"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ",
+	"condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}}]`
+
+// notRequested is the detail of the warning that features were not requested,
+// "" without it.
+func (a answer) notRequested(path ...any) string {
+	a.t.Helper()
+	for i := range a.list(append(path, "warnings")...) {
+		if a.at(append(slices.Clone(path), "warnings", i, "code")...) == "features_not_requested" {
+			return fmt.Sprint(a.at(append(slices.Clone(path), "warnings", i, "detail")...))
+		}
+	}
+	return ""
+}
+
+// TestFeaturesNotRequested: forgetting the flag still decides by the letter,
+// and no longer in silence.
+func TestFeaturesNotRequested(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		forgot, asked := evaluation(742, history), evaluation(742, history, askFeatures)
+		if got := m.post("/v1/evaluate", forgot).want(http.StatusOK); got.notRequested() != "" {
+			s.Errorf("a policy without features: %s", got.body)
+		}
+		m.arm(enquiryRule)
+		s.clock.advance(stale)
+
+		got := m.post("/v1/evaluate", forgot).want(http.StatusOK).is("status", "APPROVED")
+		for _, part := range []string{"enquiry__personal_loan__30d__count", `"features": true`, `"auto"`} {
+			if !strings.Contains(got.notRequested(), part) {
+				s.Errorf("the warning does not say %s: %s", part, got.notRequested())
+			}
+		}
+		m.get("/v1/decisions/"+got.text("decision_id")).want(http.StatusOK).is("re_explanation.verified", true)
+		for name, warned := range map[string]answer{
+			"said no":     m.post("/v1/evaluate", evaluation(742, history, block{"features", "false"})),
+			"a decision":  m.post("/v1/decisions", sample),
+			"a preview":   m.post("/v1/decisions/preview", forgot),
+			"eligibility": m.post("/v1/eligibility", forgot),
+		} {
+			if warned.want(http.StatusOK).notRequested() == "" {
+				s.Errorf("%s: no warning in %s", name, warned.body)
+			}
+		}
+		if run := m.post("/v1/agents/underwrite", forgot).want(http.StatusOK); run.notRequested("decision") == "" {
+			s.Errorf("the agent's decision has no warning: %s", run.body)
+		}
+		m.post("/v1/evaluate", asked).want(http.StatusOK).is("status", "DECLINED")
+		for name, quiet := range map[string]answer{
+			"asked for":             m.post("/v1/evaluate", asked),
+			"asked for, no sources": m.post("/v1/evaluate", evaluation(742, "", askFeatures)),
+			"eligibility":           m.post("/v1/eligibility", asked),
+		} {
+			if quiet.want(http.StatusOK).notRequested() != "" {
+				s.Errorf("%s: warned in %s", name, quiet.body)
+			}
+		}
+	})
+}
+
+// TestFeaturesNotRequestedOfEligibility: eligibility runs the Stage 1 rules
+// alone, so it warns of their features alone.
+func TestFeaturesNotRequestedOfEligibility(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		m.arm(strings.Replace(enquiryRule, `"stage":1`, `"stage":2`, 1))
+		s.clock.advance(stale)
+		forgot := evaluation(742, history)
+		if got := m.post("/v1/eligibility", forgot).want(http.StatusOK); got.notRequested() != "" {
+			s.Errorf("warned of what it does not run: %s", got.body)
+		}
+		if got := m.post("/v1/evaluate", forgot).want(http.StatusOK); got.notRequested() == "" {
+			s.Errorf("the decision has no warning: %s", got.body)
+		}
+	})
+}
+
+// TestFeaturesAuto: a policy may have its features measured whatever the
+// request says; the answer shows them only on request.
+func TestFeaturesAuto(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		id := m.arm(`"features":"auto",` + enquiryRule)
+		s.clock.advance(stale)
+		m.get("/v1/rule-sets/"+id).want(http.StatusOK).is("features", "auto")
+		forgot, asked := evaluation(742, history), evaluation(742, history, askFeatures)
+
+		plain := m.post("/v1/evaluate", forgot).want(http.StatusOK).is("status", "DECLINED", "features", nil)
+		if plain.notRequested() != "" {
+			s.Errorf("warned: %s", plain.body)
+		}
+		shown := m.post("/v1/evaluate", asked).want(http.StatusOK).is("status", "DECLINED", "decision_hash", plain.text("decision_hash"))
+		m.get("/v1/decisions/"+plain.text("decision_id")).want(http.StatusOK).is("re_explanation.verified", true)
+		stored := "/v1/decisions/" + plain.text("decision_id") + "/features"
+		m.get(stored).want(http.StatusOK).is("vector_hash", shown.text("features", "vector_hash"))
+		if got := m.features(stored + "?used_only=true"); len(got) != 1 || string(got[0].Value) != "1" {
+			s.Errorf("the policy's features are %v", got)
+		}
+
+		m.post("/v1/decisions/preview", forgot).want(http.StatusOK).is("status", "DECLINED", "features", nil)
+		m.post("/v1/eligibility", forgot).want(http.StatusOK).is("status", "DECLINED")
+		run := m.post("/v1/agents/underwrite", forgot).want(http.StatusOK).is("decision.status", "DECLINED")
+		m.get("/v1/decisions/"+run.text("decision", "decision_id")+"/features").want(http.StatusOK).is("vector_hash", shown.text("features", "vector_hash"))
+
+		// Neither a report nor a statement: there is nothing to warn of but that
+		// a decision request cannot bring them.
+		if got := m.post("/v1/evaluate", evaluation(742, "")).want(http.StatusOK); got.notRequested() != "" {
+			s.Errorf("warned: %s", got.body)
+		}
+		if got := m.post("/v1/decisions", sample).want(http.StatusOK); !strings.Contains(got.notRequested(), "/v1/evaluate") {
+			s.Errorf("not warned: %s", got.body)
+		}
+
+		// A fork keeps the setting until it says otherwise.
+		fork := m.draft(`{"name":"on request","features":"on_request"}`)
+		m.post("/v1/decisions/preview", strings.Replace(forgot, "{", `{"rule_set_id":"`+fork+`",`, 1)).want(http.StatusOK).is("status", "APPROVED")
+	})
+}
+
+// TestCatalogueOfAPolicy: each policy reads the features of its own catalogue,
+// and a stored vector says which it is.
+func TestCatalogueOfAPolicy(t *testing.T) {
+	t.Parallel()
+	const bounces = "issued_bounce__nach__90d__count" // a window that begins before the statement of two months
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		rule := `"include_defaults":false,"knockouts":[{"id":"KO_BOUNCES","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
+			"condition_ast":{"op":"gte","field":"` + bounces + `","value":2}}]`
+		older := m.arm(`"semantics":1,` + rule)
+		s.clock.advance(stale)
+		body := evaluation(742, history, bank, askFeatures)
+		first := m.post("/v1/evaluate", body).want(http.StatusOK).is("status", "DECLINED", "features.catalogue", 1)
+
+		newer := m.arm(`"semantics":2`)
+		s.clock.advance(stale)
+		second := m.post("/v1/evaluate", body).want(http.StatusOK).is("status", "APPROVED", "features.catalogue", 2)
+		if first.text("features", "vector_hash") == second.text("features", "vector_hash") {
+			s.Error("both catalogues have one hash")
+		}
+		for _, c := range []struct {
+			decided   answer
+			catalogue int
+			value     string
+			records   int
+			covered   string
+		}{{first, 1, "2", 2, ""}, {second, 2, "null", 0, "2026-09-01"}} {
+			path := "/v1/decisions/" + c.decided.text("decision_id")
+			m.get(path).want(http.StatusOK).is("re_explanation.verified", true)
+			m.get(path+"/features").want(http.StatusOK).is("catalogue", c.catalogue, "vector_hash", c.decided.text("features", "vector_hash"))
+			got := m.features(path + "/features?provenance=true&name=" + bounces)[0]
+			if p := got.Provenance; string(got.Value) != c.value || p.Total != c.records || p.CoveredFrom != c.covered {
+				s.Errorf("catalogue %d: %s of %d records, covered from %s", c.catalogue, got.Value, p.Total, p.CoveredFrom)
+			}
+		}
+
+		// Two policies of one application: a preview of each.
+		ask := func(id string) answer {
+			return m.post("/v1/decisions/preview", strings.Replace(body, "{", `{"rule_set_id":"`+id+`",`, 1)).want(http.StatusOK)
+		}
+		ask(older).is("status", "DECLINED", "features.catalogue", 1, "facts."+bounces, 2)
+		ask(newer).is("status", "APPROVED", "features.catalogue", 2, "facts."+bounces, nil)
+		both := m.post("/v1/decisions/preview", strings.Replace(body, "{", `{"compare":true,"rule_set_id":"`+older+`",`, 1)).want(http.StatusOK)
+		both.is("baseline.features.catalogue", 2, "variant.features.catalogue", 1, "baseline.status", "APPROVED", "variant.status", "DECLINED")
+	})
+}
