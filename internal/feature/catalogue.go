@@ -27,7 +27,8 @@ type Catalogue uint8
 const (
 	Catalogue1 Catalogue = 1 + iota
 	// Catalogue2 gives no value to a window that begins before the bank
-	// statement does.
+	// statement does, and counts the microfinance accounts that a bureau lists
+	// apart from the others.
 	Catalogue2
 )
 

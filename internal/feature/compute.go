@@ -53,7 +53,9 @@ func Compute(c Catalogue, h *report.History, s *report.Statement, asOf report.Da
 			w.rows[r][i].max = math.MinInt64
 		}
 	}
-	w.addAccounts()
+	for _, list := range w.lists {
+		w.addAccounts(list)
+	}
 	w.addEnquiries()
 	w.addTransactions()
 	w.addBalances()
@@ -84,12 +86,9 @@ func (w *workspace) addOnce(stream int, class, segment uint8, value int64) {
 	w.rows[plan.single[stream][class]][segment].add(value)
 }
 
-func (w *workspace) addAccounts() {
-	if !w.present[accounts] {
-		return
-	}
-	for i := range w.history.Accounts {
-		a := &w.history.Accounts[i]
+func (w *workspace) addAccounts(list []report.Account) {
+	for i := range list {
+		a := &list[i]
 		if !w.exists(a) {
 			continue
 		}

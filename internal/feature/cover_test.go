@@ -80,8 +80,10 @@ func TestNothingCovered(t *testing.T) {
 }
 
 // TestCataloguesDifferOnlyWhereNotCovered: the second catalogue takes values
-// away from bank features whose window begins before the statement, and changes
-// nothing else; a statement that covers all windows measures the same by both.
+// away from bank features whose window begins before the statement, and where
+// there are microfinance accounts it measures those of the bureau otherwise; it
+// changes nothing else. Where the statement covers all windows both measure the
+// same. The first catalogue does not see microfinance accounts at all.
 func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -91,6 +93,14 @@ func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 		var first, second Vector
 		Compute(Catalogue1, h, s, asOf, &first)
 		Compute(Catalogue2, h, s, asOf, &second)
+		if h != nil && len(h.Microfinance) > 0 {
+			plain, without := *h, Vector{}
+			plain.Microfinance = nil
+			Compute(Catalogue1, &plain, s, asOf, &without)
+			if without != first {
+				t.Errorf("seed %d: microfinance accounts change the first catalogue", seed)
+			}
+		}
 		for i := range Count {
 			was, known := first.Get(i)
 			is, still := second.Get(i)
@@ -98,6 +108,9 @@ func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 				continue
 			}
 			metric, _ := LookupMetric(At(i).Metric)
+			if metric.Source == Bureau && len(h.Microfinance) > 0 {
+				continue
+			}
 			begin := asOf - report.Day(At(i).WindowDays) + 1
 			early := len(s.Transactions) == 0 || metric.Monthly || begin < s.First()
 			if still || metric.Source != Bank || !early {
@@ -149,5 +162,37 @@ func TestExplainWindowNotCovered(t *testing.T) {
 	}
 	if p, _ := Explain(Catalogue1, nil, s, tenth, "salary__all__30d__sum"); !p.Known || p.CoveredFrom.Known() || len(p.Records) != 1 {
 		t.Errorf("by the first catalogue: %+v", p)
+	}
+}
+
+// TestMicrofinance: the second catalogue counts the accounts that a bureau
+// lists as microfinance, also where it lists no others.
+func TestMicrofinance(t *testing.T) {
+	t.Parallel()
+	lent := report.Account{
+		Product: report.OtherUnsecured, Microfinance: true, Live: true, Opened: tenth - 20, Closed: report.NoDay, Reported: tenth - 5,
+		SanctionedPaise: 2_400_000, BalancePaise: 1_800_000, InstalmentPaise: 169_000, At: 3,
+		History: []report.Payment{{Month: tenth.Month() - 1, DaysPastDue: 31}},
+	}
+	h := &report.History{Microfinance: []report.Account{lent}}
+	var first, second Vector
+	Compute(Catalogue1, h, nil, tenth, &first)
+	Compute(Catalogue2, h, nil, tenth, &second)
+	if first.Populated() != 0 {
+		t.Errorf("%d features of the first catalogue have a value", first.Populated())
+	}
+	checkBlocks(t, &second, map[string]string{
+		"account_opened__unsecured__30d": "1 24000 24000 24000 -1 1",
+		"emi__unsecured__30d":            "1 1690 1690 1690 -1 1",
+		"dpd_30plus__all__30d":           "1 31 31 31 1 1",
+		"account_opened__secured__30d":   "0 0 null null null null",
+	})
+	for name, kind := range map[string]string{
+		"emi__all__30d__sum": MicrofinanceRecord, "dpd_30plus__all__30d__max": MicrofinancePaymentRecord,
+	} {
+		p, _ := Explain(Catalogue2, h, nil, tenth, name)
+		if len(p.Records) != 1 || p.Records[0].Kind != kind || p.Records[0].At != lent.At {
+			t.Errorf("%s: %+v", name, p.Records)
+		}
 	}
 }

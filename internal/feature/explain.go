@@ -4,12 +4,15 @@ import "verdict/internal/report"
 
 // The kinds of records that features are made of.
 const (
-	AccountRecord     = "account"     // At is its place among the accounts
-	EnquiryRecord     = "enquiry"     // At is its place among the enquiries
-	PaymentRecord     = "payment"     // At is the place of its account, Date the first of its month
-	TransactionRecord = "transaction" // At is its place among the transactions
-	DayRecord         = "day"         // a day's closing balance, in no list
-	MonthRecord       = "month"       // a whole month of the statement, in no list; Date is its first day
+	AccountRecord = "account" // At is its place among the accounts
+	EnquiryRecord = "enquiry" // At is its place among the enquiries
+	PaymentRecord = "payment" // At is the place of its account, Date the first of its month
+	// The same of the accounts in the list of microfinance.
+	MicrofinanceRecord        = "microfinance_account"
+	MicrofinancePaymentRecord = "microfinance_payment"
+	TransactionRecord         = "transaction" // At is its place among the transactions
+	DayRecord                 = "day"         // a day's closing balance, in no list
+	MonthRecord               = "month"       // a whole month of the statement, in no list; Date is its first day
 )
 
 // The parts a record can play in a feature.

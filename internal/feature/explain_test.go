@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -54,13 +55,19 @@ func recompute(p *Provenance, f fraction) (value int64, ok bool) {
 	}
 }
 
+func pointers(list []report.Account) (all []*report.Account) {
+	for i := range list {
+		all = append(all, &list[i])
+	}
+	return all
+}
+
 // smaller takes amounts out of the range in which ten-thousandths of a sum
 // overflow; the factory bounds those, a reader of records need not.
 func smaller(h *report.History, s *report.Statement) {
 	const most = 1_000_000_000
 	if h != nil {
-		for i := range h.Accounts {
-			a := &h.Accounts[i]
+		for _, a := range slices.Concat(pointers(h.Accounts), pointers(h.Microfinance)) {
 			for _, paise := range []*int64{&a.SanctionedPaise, &a.BalancePaise, &a.OverduePaise, &a.InstalmentPaise, &a.AdversePaise} {
 				*paise = min(*paise, most)
 			}

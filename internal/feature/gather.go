@@ -8,6 +8,7 @@ type input struct {
 	history   *report.History
 	statement *report.Statement
 	asOf      report.Day
+	lists     [accountLists][]report.Account // the accounts that count
 	present   [origins]bool
 	newest    [origins]report.Month // the month a monthly origin counts back from
 	ended     [origins]bool         // whether it ended within the last 7 days
@@ -17,6 +18,13 @@ type input struct {
 	months    [monthsMost]monthTotal
 	whole     [monthsMost]bool // which of them, counted back from the newest, are whole
 }
+
+// The lists of accounts.
+const (
+	accountList = iota
+	microfinanceList
+	accountLists // how many there are
+)
 
 // monthsBehind is how far the newest month of a source may lie behind as_of. A
 // source that stopped earlier is counted from there, since its silence is no
@@ -33,6 +41,13 @@ func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asO
 	}
 	if h != nil {
 		in.present[accounts] = h.HasAccounts
+		if h.HasAccounts {
+			in.lists[accountList] = h.Accounts
+		}
+		if c >= Catalogue2 && len(h.Microfinance) > 0 {
+			in.present[accounts] = true
+			in.lists[microfinanceList] = h.Microfinance
+		}
 		in.present[enquiries] = h.HasEnquiries
 		if newest := in.newestPayment(); newest != report.NoMonth {
 			in.countFrom(payments, newest)
@@ -94,17 +109,16 @@ func (in *input) exists(a *report.Account) bool { return !a.Opened.Known() || a.
 // newestPayment is the newest month that any account has a payment history of.
 func (in *input) newestPayment() report.Month {
 	newest, current := report.NoMonth, in.asOf.Month()
-	if !in.history.HasAccounts {
-		return newest
-	}
-	for i := range in.history.Accounts {
-		a := &in.history.Accounts[i]
-		if !in.exists(a) {
-			continue
-		}
-		for _, p := range a.History {
-			if p.Month > newest && p.Month <= current {
-				newest = p.Month
+	for _, list := range in.lists {
+		for i := range list {
+			a := &list[i]
+			if !in.exists(a) {
+				continue
+			}
+			for _, p := range a.History {
+				if p.Month > newest && p.Month <= current {
+					newest = p.Month
+				}
 			}
 		}
 	}

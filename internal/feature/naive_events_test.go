@@ -19,8 +19,13 @@ func (n *naive) enquiries(product string) *naiveList {
 	return l
 }
 
+// hasAccounts reports whether there is a list of accounts that counts.
+func (n *naive) hasAccounts() bool {
+	return n.h != nil && (n.h.HasAccounts || n.catalogue == Catalogue2 && len(n.h.Microfinance) > 0)
+}
+
 func (n *naive) accounts(metric, product string) *naiveList {
-	if n.h == nil || !n.h.HasAccounts {
+	if !n.hasAccounts() {
 		return &naiveList{absent: true}
 	}
 	l := &naiveList{}
@@ -64,7 +69,7 @@ func (n *naive) accounts(metric, product string) *naiveList {
 
 func (n *naive) months(product string, least int16) *naiveList {
 	l := &naiveList{absent: true}
-	if n.h == nil || !n.h.HasAccounts {
+	if !n.hasAccounts() {
 		return l
 	}
 	now := monthNumber(n.today)

@@ -3,6 +3,7 @@ package feature
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,7 +84,11 @@ func (n *naive) in(product string, p report.Product, paise int64) bool {
 
 // on file are the accounts of a product that were there today.
 func (n *naive) onFile(product string) (list []report.Account) {
-	for _, a := range n.h.Accounts {
+	all := n.h.Accounts
+	if n.catalogue == Catalogue2 {
+		all = slices.Concat(n.h.Accounts, n.h.Microfinance)
+	}
+	for _, a := range all {
 		if n.in(product, a.Product, a.SanctionedPaise) && (a.Opened == report.NoDay || !calendar(a.Opened).After(n.today)) {
 			list = append(list, a)
 		}

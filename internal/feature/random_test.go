@@ -129,6 +129,13 @@ func (r source) history(asOf report.Day) *report.History {
 			})
 		}
 	}
+	// Drawn from elsewhere, so that everything else stays as it was drawn before
+	// there were such accounts.
+	if other := newSource(uint64(16*len(h.Accounts) + len(h.Enquiries))); other.chance(20) {
+		for i := range 1 + other.IntN(3) {
+			h.Microfinance = append(h.Microfinance, other.account(asOf, i))
+		}
+	}
 	return h
 }
 

@@ -22,7 +22,8 @@ func (in *input) walk(row uint8, yield func(segment uint8, r Record)) {
 	}
 	switch m.events.from {
 	case accounts, payments:
-		in.walkAccounts(&m.events, keep)
+		in.walkAccounts(in.lists[accountList], AccountRecord, PaymentRecord, &m.events, keep)
+		in.walkAccounts(in.lists[microfinanceList], MicrofinanceRecord, MicrofinancePaymentRecord, &m.events, keep)
 	case enquiries:
 		for _, e := range in.history.Enquiries {
 			keep(bureauClass(e.Product, e.AmountPaise), segment(in.asOf, e.Made),
@@ -42,23 +43,23 @@ func (in *input) walk(row uint8, yield func(segment uint8, r Record)) {
 	}
 }
 
-func (in *input) walkAccounts(e *stream, keep func(class, at uint8, r Record)) {
-	for i := range in.history.Accounts {
-		a := &in.history.Accounts[i]
+func (in *input) walkAccounts(list []report.Account, kind, paid string, e *stream, keep func(class, at uint8, r Record)) {
+	for i := range list {
+		a := &list[i]
 		if !in.exists(a) {
 			continue
 		}
 		class := bureauClass(a.Product, a.SanctionedPaise)
 		if e.from == accounts {
 			if on, value, ok := e.account(a, in.asOf); ok {
-				keep(class, segment(in.asOf, on), Record{Kind: AccountRecord, At: a.At, Date: on, Value: value})
+				keep(class, segment(in.asOf, on), Record{Kind: kind, At: a.At, Date: on, Value: value})
 			}
 			continue
 		}
 		for _, p := range a.History {
 			if p.DaysPastDue >= e.leastDays {
 				keep(class, monthSegment(in.newest[payments], p.Month),
-					Record{Kind: PaymentRecord, At: a.At, Date: p.Month.First(), Value: int64(p.DaysPastDue)})
+					Record{Kind: paid, At: a.At, Date: p.Month.First(), Value: int64(p.DaysPastDue)})
 			}
 		}
 	}
