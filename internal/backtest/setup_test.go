@@ -205,10 +205,10 @@ func TestFacts(t *testing.T) {
 	w := r.NewWorker()
 	facts := rule.NewFacts(field.Catalogue())
 	facts.Set(field.BureauScore, rule.Num(rule.Int(800)))
-	w.Facts(1, "dec_1", facts, "APPROVED")
+	w.Facts(1, "dec_1", facts, facts, "APPROVED")
 	facts.Set(field.BureauScore, rule.Num(rule.Int(600)))
-	w.Facts(2, "dec_2", facts, "APPROVED")
-	w.Facts(3, "dec_3", facts, "")
+	w.Facts(2, "dec_2", facts, facts, "APPROVED")
+	w.Facts(3, "dec_3", facts, facts, "")
 	report := r.Report(w.Take())
 	want := &Actual{Count: 2, Matrix: Matrix{{1, 0, 1}}, AgreementRate: Figure{rule.One / 2, true}}
 	if diff := cmp.Diff(want, report.Actual); diff != "" {

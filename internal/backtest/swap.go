@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"verdict/internal/engine"
-	"verdict/internal/rule"
 )
 
 // compare counts what the two policies did to the same row, and reports
@@ -25,21 +24,22 @@ func (w *Worker) compare(r *row) (swapped bool) {
 
 // attribute finds out which change between the policies swapped a row: each is
 // tried alone on the champion, and the challenger without it.
-func (w *Worker) attribute(r *row, facts *rule.Facts) {
+func (w *Worker) attribute(r *row, facts readings) {
 	s, swappedIn := &w.partial.swap, w.challenger.decision.Status == engine.Approved
 	way, sums := 0, s.changeIn
 	if !swappedIn {
 		way, sums = 1, s.changeOut
 	}
-	explained := false
+	explained, champion := false, w.champion.side.plan
 	for i := range w.run.changes {
 		c := &w.run.changes[i]
-		c.alone().Decide(facts, &w.hybrid)
+		alone, without := c.alone(), c.without()
+		alone.Decide(facts.of(alone, champion), &w.hybrid)
 		if (w.hybrid.Status == engine.Approved) == swappedIn {
 			sums[i].alone[r.label].add(r.weight)
 			explained = true
 		}
-		c.without().Decide(facts, &w.hybrid)
+		without.Decide(facts.of(without, champion), &w.hybrid)
 		if (w.hybrid.Status == engine.Approved) != swappedIn {
 			sums[i].needed++
 		}

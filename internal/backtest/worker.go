@@ -137,19 +137,33 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 	if at.protected >= 0 {
 		r.group = trimmed(cells[at.protected])
 	}
-	w.decide(&r, w.facts)
+	w.decide(&r, readings{w.facts, w.facts})
 }
 
 // Facts decides an application from its facts, as a stored decision has them;
-// actual is what was decided then, "" when nothing was.
-func (w *Worker) Facts(number int64, id string, facts *rule.Facts, actual string) {
+// actual is what was decided then, "" when nothing was. challenger are the facts
+// as the challenger reads them: the same, unless its semantics measures features
+// by another catalogue.
+func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts, actual string) {
 	r := row{number: number, id: []byte(id), weight: weightUnit}
 	var code string
 	if r.actual, code = readStatus([]byte(actual), w.text[:0]); code != "" {
 		w.fail(RowError{number, "actual_status", code}, r.id)
 		return
 	}
-	w.decide(&r, facts)
+	w.decide(&r, readings{champion, challenger})
+}
+
+// readings are the facts of one application as each policy reads them.
+type readings struct{ champion, challenger *rule.Facts }
+
+// of are the facts for a policy that is made of both: those of the policy whose
+// semantics it has.
+func (f readings) of(plan, champion *engine.Plan) *rule.Facts {
+	if plan.Policy().Semantics == champion.Policy().Semantics {
+		return f.champion
+	}
+	return f.challenger
 }
 
 func (w *Worker) fail(e RowError, id []byte) {
@@ -158,15 +172,15 @@ func (w *Worker) fail(e RowError, id []byte) {
 }
 
 // decide has both policies decide, and counts what they did.
-func (w *Worker) decide(r *row, facts *rule.Facts) {
+func (w *Worker) decide(r *row, facts readings) {
 	p, d := w.partial, &w.champion.decision
 	p.evaluated++
 	p.total[r.label].add(r.weight)
-	w.champion.decide(&p.champion, r, facts)
+	w.champion.decide(&p.champion, r, facts.champion)
 	w.noteColumns(r, d.Status)
 	swapped := false
 	if w.run.challenger != nil {
-		w.challenger.decide(&p.challenger, r, facts)
+		w.challenger.decide(&p.challenger, r, facts.challenger)
 		if swapped = w.compare(r); swapped {
 			w.attribute(r, facts)
 		}

@@ -3,12 +3,10 @@ package decisioning
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"verdict/internal/application"
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/store"
@@ -94,27 +92,23 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 	which := readReplayed(p.input)
 	page := j.replay.page(which.after)
 	page.Limit = replayPage
-	row := p.first
+	r := replayer{job: j, scope: scope, worker: w, row: p.first}
 	err := scope.WalkDecisions(ctx, j.replay.filter(), page, func(d *store.Decision) error {
 		if d.ID > which.last {
 			return errPieceDone
 		}
-		facts, err := readFacts(d.Facts)
-		if err != nil {
-			return fmt.Errorf("the facts of decision %s: %w", d.ID, notARefusal{err})
+		if err := r.add(ctx, d); err != nil {
+			return err
 		}
-		application.FallBackStored(facts)
-		w.Facts(row, d.ID, facts, d.Status)
-		row++
 		if d.ID == which.last {
 			return errPieceDone // the next may be far
 		}
 		return nil
 	})
-	if errors.Is(err, errPieceDone) {
-		return nil
+	if err != nil && !errors.Is(err, errPieceDone) {
+		return err
 	}
-	return err
+	return r.flush(ctx)
 }
 
 // cutNumber is the number of the first chunk that is none: the job that cuts

@@ -22,6 +22,7 @@ type backtestRun struct {
 	book     backtest.Book
 	rows     int64 // of the book
 	replay   span
+	features replayFeatures
 	endpoint string // that it is billed under
 }
 
@@ -29,6 +30,7 @@ type backtestRun struct {
 func (s *Service) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backtestRun {
 	id, made := s.newID(tenant.KindBacktest, s.moment())
 	job := &backtestRun{run: run, policy: a.champion.plan.Policy().Name, book: a.book, rows: a.rows, replay: a.replay, endpoint: a.endpoint}
+	job.features = a.replayFeatures()
 	job.record = store.Backtest{ID: id, Source: a.source, CreatedMicros: made.UnixMicro(), CreatedBy: actor(p)}
 	job.record.RuleSetID, job.record.ChallengerID = a.ruleSetIDs()
 	var w wire.Writer
@@ -115,7 +117,7 @@ func (s *Service) loadBacktest(ctx context.Context, key policyID) (*backtestRun,
 	if err != nil {
 		return nil, fmt.Errorf("read the stored backtest %s: %w", record.ID, notARefusal{err})
 	}
-	job.policy = a.champion.plan.Policy().Name
+	job.policy, job.features = a.champion.plan.Policy().Name, a.replayFeatures()
 	return job, nil
 }
 

@@ -176,11 +176,10 @@ func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(in
 	if err != nil {
 		return nil, fmt.Errorf("the history of decision %s: %w", stored.DecisionID, err)
 	}
-	at, err := time.Parse(time.DateOnly, stored.AsOf)
+	asOf, err := measuredOn(stored)
 	if err != nil {
-		return nil, fmt.Errorf("the day of decision %s: %w", stored.DecisionID, err)
+		return nil, err
 	}
-	asOf := report.DayOf(at.Year(), at.Month(), at.Day())
 	return func(index int) *feature.Provenance {
 		p, ok := feature.Explain(c, history, statement, asOf, feature.NameAt(index))
 		if !ok {
@@ -188,6 +187,15 @@ func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(in
 		}
 		return &p
 	}, nil
+}
+
+// measuredOn is the day that stored features were measured on.
+func measuredOn(stored store.Features) (report.Day, error) {
+	at, err := time.Parse(time.DateOnly, stored.AsOf)
+	if err != nil {
+		return report.NoDay, fmt.Errorf("the day of decision %s: %w", stored.DecisionID, err)
+	}
+	return report.DayOf(at.Year(), at.Month(), at.Day()), nil
 }
 
 // position is where in the fixed order of the features to begin.

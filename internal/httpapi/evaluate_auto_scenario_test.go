@@ -182,3 +182,39 @@ func TestCatalogueOfAPolicy(t *testing.T) {
 		both.is("baseline.features.catalogue", 2, "variant.features.catalogue", 1, "baseline.status", "APPROVED", "variant.status", "DECLINED")
 	})
 }
+
+// TestReplayByCatalogue: of two policies that replay the same decisions each
+// reads the features of its own catalogue, whichever the decision was made by,
+// and also those that the deciding policy did not name.
+func TestReplayByCatalogue(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		rule := func(feature string) string {
+			return `"include_defaults":false,"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
+				"condition_ast":{"op":"gte","field":"` + feature + `","value":1}}]`
+		}
+		const uncovered, covered = "issued_bounce__nach__90d__count", "credit__all__60d__count"
+		older := m.arm(`"semantics":1,` + rule(uncovered))
+		s.clock.advance(stale)
+		body := evaluation(742, history, bank, askFeatures)
+		m.post("/v1/evaluate", body).want(http.StatusOK).is("status", "DECLINED")
+		m.post("/v1/evaluate", evaluation(742, history, bank)).want(http.StatusOK).is("status", "APPROVED")
+		newer := m.arm(`"semantics":2`)
+		s.clock.advance(stale)
+		m.post("/v1/evaluate", body).want(http.StatusOK).is("status", "APPROVED")
+		others := m.draft(`{"name":"others",` + rule(covered) + `}`)
+		s.clock.advance(stale)
+
+		replay := func(champion, challenger string) answer {
+			return m.post("/v1/backtest", fmt.Sprintf(`{"decisions":{"from":"2020-01-01T00:00:00Z"},"rule_set_id":%q,"challenger_rule_set_id":%q}`,
+				champion, challenger)).want(http.StatusOK).is("rows_evaluated", 3)
+		}
+		const first, second = "summary", "challenger.summary"
+		replay(older, newer).is(first+".declined", 2, first+".approved", 1, second+".declined", 0, second+".approved", 3)
+		replay(newer, older).is(first+".declined", 0, first+".approved", 3, second+".declined", 2, second+".approved", 1)
+		replay(newer, others).is(first+".declined", 0, first+".approved", 3, second+".declined", 2, second+".approved", 1)
+		replay(older, older).is(first+".declined", 2, second+".declined", 2)
+	})
+}

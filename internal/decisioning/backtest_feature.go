@@ -1,0 +1,136 @@
+package decisioning
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"verdict/internal/application"
+	"verdict/internal/backtest"
+	"verdict/internal/fault"
+	"verdict/internal/feature"
+	"verdict/internal/report"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+)
+
+// replayFeatures says which features the policies of a replay read, and by
+// which catalogue each of them does.
+type replayFeatures struct {
+	named                []application.Feature // by either policy
+	champion, challenger feature.Catalogue
+}
+
+func (a *asked) replayFeatures() replayFeatures {
+	f := replayFeatures{named: a.champion.features, champion: a.champion.catalogue, challenger: a.champion.catalogue}
+	if a.challenger != nil {
+		f.named, f.challenger = slices.Concat(f.named, a.challenger.features), a.challenger.catalogue
+	}
+	return f
+}
+
+// replayer decides stored decisions again, a few at a time.
+type replayer struct {
+	job    *backtestRun
+	scope  *store.Scope
+	worker *backtest.Worker
+	row    int64
+	held   []*store.Decision
+}
+
+// replayHeld is how many decisions are held with their vectors and histories.
+const replayHeld = 20
+
+// add takes a decision. It may be decided only with a later one, or by flush.
+func (r *replayer) add(ctx context.Context, d *store.Decision) error {
+	r.held = append(r.held, d)
+	if len(r.held) < replayHeld {
+		return nil
+	}
+	return r.flush(ctx)
+}
+
+// flush decides the decisions that are held.
+func (r *replayer) flush(ctx context.Context) error {
+	stored, err := r.stored(ctx)
+	if err != nil {
+		return err
+	}
+	for i, d := range r.held {
+		champion, challenger, err := r.job.features.facts(d, stored[i])
+		if err != nil {
+			return fmt.Errorf("the facts of decision %s: %w", d.ID, notARefusal{err})
+		}
+		r.worker.Facts(r.row, d.ID, champion, challenger, d.Status)
+		r.row++
+	}
+	r.held = r.held[:0]
+	return nil
+}
+
+// stored reads the features of the decisions that are held, if a policy names
+// any. Those of a decision without features are empty.
+func (r *replayer) stored(ctx context.Context) ([]store.Features, error) {
+	all := make([]store.Features, len(r.held))
+	if len(r.job.features.named) == 0 {
+		return all, nil
+	}
+	err := r.scope.Read(ctx, func(tx *store.Tx) (err error) {
+		for i, d := range r.held {
+			if all[i], err = tx.Features(d.ID); err != nil && !isKind(err, fault.NotFound) {
+				return err
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// facts are the stored facts as both policies read them.
+func (f *replayFeatures) facts(d *store.Decision, stored store.Features) (champion, challenger *rule.Facts, err error) {
+	if champion, err = f.factsBy(f.champion, d, stored); err != nil || f.challenger == f.champion {
+		return champion, champion, err
+	}
+	challenger, err = f.factsBy(f.challenger, d, stored)
+	return champion, challenger, err
+}
+
+// factsBy are the stored facts with the features of a catalogue: those of the
+// stored vector if it is of this catalogue, else measured again from the history
+// that was stored with it. A decision that was made without features has none.
+func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored store.Features) (*rule.Facts, error) {
+	facts, err := readFacts(d.Facts)
+	if err != nil {
+		return nil, err
+	}
+	application.FallBackStored(facts)
+	if len(stored.Vector) == 0 {
+		return facts, nil
+	}
+	vector, _ := vectors.Get().(*feature.Vector) // the pool holds nothing else
+	defer vectors.Put(vector)
+	if err := feature.DecodeVector(stored.Vector, vector); err != nil {
+		return nil, err
+	}
+	if vector.Catalogue() != c {
+		if err := measureAgain(c, stored, vector); err != nil {
+			return nil, err
+		}
+	}
+	application.ReplaceFeatures(facts, f.named, vector)
+	return facts, nil
+}
+
+// measureAgain measures stored features by another catalogue.
+func measureAgain(c feature.Catalogue, stored store.Features, v *feature.Vector) error {
+	history, statement, err := report.ReadArchive(stored.Source)
+	if err != nil {
+		return err
+	}
+	asOf, err := measuredOn(stored)
+	if err != nil {
+		return err
+	}
+	feature.Compute(c, history, statement, asOf, v)
+	return nil
+}
