@@ -35,7 +35,7 @@ func Agree() error {
 func agreeOnFeatures(app *application.Application) error {
 	l, h, each := new(limit), newLimitHash(), peerFeatures()
 	var ours feature.Vector
-	feature.Compute(app.History, app.Statement, app.AsOf, &ours)
+	feature.Compute(feature.Catalogue1, app.History, app.Statement, app.AsOf, &ours)
 	l.compute(app.History, app.Statement)
 	p := newPeer(app.History, app.Statement)
 	for f := range feature.Count {

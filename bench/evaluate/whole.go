@@ -38,7 +38,7 @@ func (x *whole) evaluate(body []byte) {
 }
 
 func (x *whole) features(app *application.Application) (hash string) {
-	feature.Compute(app.History, app.Statement, app.AsOf, &x.vector)
+	feature.Compute(feature.Catalogue1, app.History, app.Statement, app.AsOf, &x.vector)
 	return x.vector.Hash()
 }
 

@@ -31,13 +31,42 @@ has no event in the short windows. Payment histories may report the current
 month; months of a statement must have ended. The window of 7 days holds the
 newest month when that month ended on one of those 7 days, and otherwise nothing.
 
+## Catalogues
+
+There are two versions of the definitions, with the same names. A vector is of
+the catalogue that belongs to the semantics of the policy it was measured for:
+catalogue 1 to semantics 1, catalogue 2 to semantics 2. The answer and the stored
+vector say which (` + "`catalogue`" + `), and both are read for ever. Where policies of both
+semantics read one application, such as in a replay or a preview, each reads the
+features of its own catalogue.
+
+| Catalogue | A window that begins before the bank statement | Microfinance accounts that Equifax lists apart |
+|---|---|---|
+| 1 | counts the days before the statement as days without events | are not counted |
+| 2 | has no value: all six aggregations of every bank metric are absent | are counted as accounts |
+
+The statement begins on the day of its first transaction; one without
+transactions covers no window. The window of a monthly bank metric begins on the
+first day of its oldest month. A trend of such a metric still compares the window
+with the months before it, and counts months before the statement as 0.
+
+## On request, or always
+
+Features are measured when an evaluate request says ` + "`\"features\": true`" + `, and for every
+evaluate request if the policy says ` + "`\"features\": \"auto\"`" + `; then the answer still shows
+them only on request, and they are stored either way. If a policy names a feature
+that was not requested, its rules cannot see it: the answer has the warning
+` + "`features_not_requested`" + ` with the names. It has none if the features were measured and
+the report or the statement lacks what they are measured from.
+
 `
 
 // pageRules say where values come from and where there is none.
 const pageRules = `
 ## No value, no event, zero
 
-- The source is absent: none of the six aggregations has a value.
+- The source is absent, or by catalogue 2 does not cover the window: none of the
+  six aggregations has a value.
 - The source is there and no event is in the window: count and sum are 0; max,
   avg and trend have no value; the ratio is 0 when its base is not.
 - A ratio has no value when its base is 0 or the base's source is absent: without
@@ -52,7 +81,7 @@ A feature without a value is an absent field to a policy.
 | enquiries | a list of enquiries, which may be empty; mere counts of enquiries are no list |
 | accounts | a list of accounts, which may be empty |
 | payment months | a month of payment history in any account |
-| transactions | a list of transactions, which may be empty |
+| transactions | a list of transactions, which may be empty; by catalogue 2 a transaction no later than the window's first day |
 | balances | a transaction with a balance by the as-of date |
 | income_gap, emi_gap | a whole month by the as-of date, and the declared income or instalments |
 
