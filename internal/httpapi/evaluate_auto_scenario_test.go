@@ -8,9 +8,13 @@ import (
 	"testing"
 )
 
+// alone is a policy without a base that approves everybody, but for the rules
+// that are added to it.
+const alone = `"base":"none","include_defaults":false,` + oneBand + `,"scorecard":{"base_points":700,"factors":[]},`
+
 // enquiryRule declines whoever asked for a personal loan within 30 days, which
 // the history of these tests did.
-const enquiryRule = `"include_defaults":false,"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ",
+const enquiryRule = alone + `"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ",
 	"condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}}]`
 
 // notRequested is the detail of the warning that features were not requested,
@@ -143,7 +147,7 @@ func TestCatalogueOfAPolicy(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		s.begin(november)
 		m := s.signup()
-		rule := `"include_defaults":false,"knockouts":[{"id":"KO_BOUNCES","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
+		rule := alone + `"knockouts":[{"id":"KO_BOUNCES","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
 			"condition_ast":{"op":"gte","field":"` + bounces + `","value":2}}]`
 		older := m.arm(`"semantics":1,` + rule)
 		s.clock.advance(stale)
@@ -192,7 +196,7 @@ func TestReplayByCatalogue(t *testing.T) {
 		s.begin(november)
 		m := s.signup()
 		rule := func(feature string) string {
-			return `"include_defaults":false,"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
+			return alone + `"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
 				"condition_ast":{"op":"gte","field":"` + feature + `","value":1}}]`
 		}
 		const uncovered, covered = "issued_bounce__nach__90d__count", "credit__all__60d__count"

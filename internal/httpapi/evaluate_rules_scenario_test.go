@@ -8,9 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// oneBand approves every score.
+const oneBand = `"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":16,"tenure_months":36,
+		"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
+
 // namedRules is a policy that names a feature in each of the three places, and
-// fields of the bank statement and of the bureau's history.
-const namedRules = `"semantics":1,"include_defaults":false,"knockouts":[
+// fields of the bank statement and of the bureau's history. It is of semantics 1,
+// so its windows may begin before the statement does.
+const namedRules = `"base":"none","semantics":1,` + oneBand + `,"include_defaults":false,"knockouts":[
 		{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ","condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}},
 		{"id":"KO_NOT_FEATURE","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
 		 "condition_ast":{"op":"not","arg":{"op":"lt","field":"issued_bounce__nach__90d__count","value":2}}},
