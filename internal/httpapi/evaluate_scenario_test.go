@@ -143,7 +143,7 @@ func TestEvaluateDerives(t *testing.T) {
 			"facts.enquiries_6m", 2, "facts.active_tradelines", 2, "facts.max_dpd_12m", 12, "facts.bureau_card_utilisation", 0.9,
 			"facts.bureau_total_outstanding", 210000, "facts.bureau_total_emi", 11400, "facts.bureau_report_age_days", 5, "facts.foir", 0.32)
 		stated := m.post("/v1/decisions", `{"applicant":{"age":34,"employment_type":"salaried","monthly_income":85000,"foir":0.32,"requested_amount":300000},
-			"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":2,"max_dpd_12m":12,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0}}`)
+			"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":2,"max_dpd_12m":12,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0,"guaranteed_overdue_amount":0}}`)
 		derived := m.post("/v1/evaluate", evaluation(742, scalars+","+history)).want(http.StatusOK)
 		if derived.text("decision_hash") != stated.want(http.StatusOK).text("decision_hash") {
 			s.Errorf("derived: %s\nstated: %s", derived.body, stated.body)
