@@ -103,7 +103,7 @@ var harmless = []string{"net/netip"}
 // testThirdParty those its test support may import besides.
 var (
 	pureThirdParty = []string{"gonum.org/v1/gonum/mat"}
-	testThirdParty = []string{"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
+	testThirdParty = []string{"github.com/getkin/kin-openapi/openapi3", "github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
 )
 
 // supportRooms hold what tests of many rooms need and no production code does.

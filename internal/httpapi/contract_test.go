@@ -17,14 +17,16 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"verdict/api"
+	"verdict/api/apitest"
 	"verdict/internal/httpapi"
 )
 
-// contract is the OpenAPI document, read once: it is only ever looked at.
+// contract is the OpenAPI document with its answers closed, read once: it is
+// only ever looked at.
 var contract = sync.OnceValues(func() (*openapi3.T, error) {
-	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+	doc, err := apitest.LoadClosed(api.OpenAPI)
 	if err != nil {
-		return nil, fmt.Errorf("load the contract: %w", err)
+		return nil, err
 	}
 	// The examples are held against their schemas where the file is kept.
 	if err := doc.Validate(context.Background(), openapi3.DisableExamplesValidation()); err != nil {

@@ -65,9 +65,20 @@ func docsRequired(schema docsTree) []string {
 }
 
 func docsSchemaField(name string, schema docsTree, mandatory bool, depth int, seen []string) docsField {
+	value, null := docsWithoutNull(schema)
 	f := docsField{
-		Name: name, Type: docsTypeOf(schema), Required: mandatory,
-		Text: readDocsText(schema.get("description").text()), Notes: docsNotes(schema),
+		Name: name, Type: docsTypeOf(value), Required: mandatory,
+		Text: readDocsText(schema.get("description").text()), Notes: docsNotes(value),
+	}
+	if value != schema {
+		f.Notes = append(f.Notes, docsNotes(schema)...)
+	}
+	// Of an optional member null says the same as leaving it out.
+	if null && mandatory {
+		f.Type.Text += " or null"
+	}
+	if len(f.Text) == 0 {
+		f.Text = readDocsText(value.get("description").text())
 	}
 	if f.Type.Schema != "" && !schema.own("description").given() && len(f.Text) > 1 {
 		f.Text = f.Text[:1] // the rest stands with the schema
@@ -75,9 +86,9 @@ func docsSchemaField(name string, schema docsTree, mandatory bool, depth int, se
 	if depth == 0 {
 		return f
 	}
-	inner := schema
-	if schema.get("items").given() {
-		inner = schema.get("items")
+	inner := value
+	if value.get("items").given() {
+		inner = value.get("items")
 	}
 	// In the list of schemas a named one has a place of its own.
 	if inner.reference() != "" && depth == 1 {
@@ -87,10 +98,30 @@ func docsSchemaField(name string, schema docsTree, mandatory bool, depth int, se
 	return f
 }
 
-// docsTypeOf is a type in words. A named object is looked up; a named scalar
-// says all in its own words.
+// docsWithoutNull returns the schema of the values besides null, and reports
+// whether null is allowed.
+func docsWithoutNull(schema docsTree) (value docsTree, null bool) {
+	for _, kind := range []string{"anyOf", "oneOf"} {
+		var values []docsTree
+		for _, a := range schema.own(kind).elements() {
+			if a.own("type").text() == "null" {
+				null = true
+			} else {
+				values = append(values, a)
+			}
+		}
+		if null && len(values) == 1 {
+			return values[0], true
+		}
+	}
+	return schema, null || slices.Contains(schema.get("type").texts(), "null")
+}
+
+// docsTypeOf is a type in words, without null. A named object is looked up; a
+// named scalar says all in its own words.
 func docsTypeOf(schema docsTree) docsType {
-	types := schema.get("type").texts()
+	schema, _ = docsWithoutNull(schema)
+	types := slices.DeleteFunc(schema.get("type").texts(), func(name string) bool { return name == "null" })
 	alternatives := schema.get("oneOf")
 	switch {
 	case len(types) == 1 && types[0] == "array":
@@ -104,14 +135,17 @@ func docsTypeOf(schema docsTree) docsType {
 	case alternatives.given():
 		var names []string
 		for _, a := range alternatives.elements() {
-			names = append(names, docsTypeOf(a).Text)
+			if a.own("type").text() != "null" {
+				names = append(names, docsTypeOf(a).Text)
+			}
 		}
 		return docsType{Text: strings.Join(names, " or ")}
 	case len(types) == 0:
 		return docsType{Text: "any"}
 	}
 	text := strings.Join(types, " or ")
-	if format := schema.get("format").text(); format != "" {
+	// That a number is a double goes without saying.
+	if format := schema.get("format").text(); format != "" && format != "double" {
 		text += ", " + format
 	}
 	return docsType{Text: text}

@@ -119,11 +119,11 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 }
 
 // members refuses any member that the operator does not take: a misspelt one
-// must not pass as one left out.
+// must not pass as one left out. A null is one left out.
 func (r *reader) members(v wire.Value, allowed ...string) {
 	op := v.Get("op").Text()
 	for name, member := range v.Members() {
-		if !slices.Contains(allowed, name) {
+		if member.Given() && !slices.Contains(allowed, name) {
 			r.faults.Add(member.Pointer(), fault.CodeUnknownField,
 				"is not a member of %q; it takes %s", op, strings.Join(allowed, ", "))
 		}

@@ -1,0 +1,116 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"verdict/api"
+	"verdict/api/apitest"
+)
+
+// TestNullIsLeftOut sends every example of the contract with null in each
+// optional member that it leaves out. The published document says that this is
+// allowed, and the answer is the one to the example itself.
+func TestNullIsLeftOut(t *testing.T) {
+	t.Parallel()
+	doc, err := apitest.Load(api.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := exampleRequests(t, doc)
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		ids, key, added := placeholders{}, "", 0
+		for _, r := range requests {
+			sender := key
+			if public(r.operation) {
+				sender = ""
+			}
+			body := ids.fill(r.body)
+			if r.body != "" && r.status < http.StatusMultipleChoices {
+				var n int
+				body, n = withNulls(t, r.operation.RequestBody.Value.Content["application/json"].Schema.Value, body)
+				added += n
+			}
+			got := s.send(r.method, ids.fill(r.path), sender, body, r.headers...)
+			if got.status != r.status {
+				s.Fatalf("%s with nulls: %d, want %d: %s\n%s", r.name, got.status, r.status, got.body, body)
+			}
+			if got.header.Get("Content-Type") != "application/json" {
+				continue
+			}
+			// In a change of settings null brings the default back.
+			if r.method != http.MethodPut {
+				r.asShown(s.T, got)
+			}
+			ids.learn(r, got)
+			if key == "" {
+				key = got.text("api_key")
+			}
+		}
+		if added < 1000 {
+			s.Errorf("only %d nulls were sent", added)
+		}
+	})
+}
+
+// withNulls adds null for every optional member that a body leaves out, at
+// every depth, and counts them.
+func withNulls(t *testing.T, schema *openapi3.Schema, body string) (with string, added int) {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(body), &value); err != nil {
+		t.Fatal(err)
+	}
+	added = addNulls(schema, value)
+	out, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.VisitJSON(value); err != nil {
+		t.Errorf("the contract refuses a body with nulls: %v\n%s", briefly(err), out)
+	}
+	return string(out), added
+}
+
+func addNulls(schema *openapi3.Schema, value any) (added int) {
+	parts := alternatives(schema, nil)
+	var mandatory []string
+	for _, part := range parts {
+		mandatory = append(mandatory, part.Required...)
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		given := slices.Collect(maps.Keys(value))
+		for _, part := range parts {
+			for name, member := range part.Properties {
+				switch inside, there := value[name]; {
+				case slices.Contains(given, name):
+					added += addNulls(member.Value, inside)
+				case !there && !slices.Contains(mandatory, name) && !member.Value.ReadOnly && !member.Value.IsEmpty():
+					value[name] = nil
+					added++
+				}
+			}
+			if more := part.AdditionalProperties.Schema; more != nil {
+				for _, name := range given {
+					added += addNulls(more.Value, value[name])
+				}
+			}
+		}
+	case []any:
+		for _, part := range parts {
+			for _, item := range value {
+				if part.Items != nil {
+					added += addNulls(part.Items.Value, item)
+				}
+			}
+		}
+	}
+	return added
+}
