@@ -231,6 +231,7 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 		var faults fault.List
 		f := wire.NewForm(body, &faults)
 		f.Known("scorecard_id", "input", "inputs", "policy_key")
+		f.OrNull([]string{"name", "base_points", "min_score", "max_score", "pdo", "anchor_score", "anchor_odds", "factors"})
 		if f.Done(); faults.Len() > 0 {
 			return nil, "", faults.Err()
 		}
@@ -242,7 +243,7 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 	var w wire.Writer
 	w.Object()
 	for name, member := range body.Members() {
-		if name != "input" && name != "inputs" && name != "policy_key" {
+		if name != "scorecard_id" && name != "input" && name != "inputs" && name != "policy_key" {
 			w.Name(name).Value(member)
 		}
 	}

@@ -208,6 +208,9 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 	return ref, false
 }
 
+// binMembers are the members of which each form of a bin has some.
+var binMembers = []string{"gte", "lt", "in", "else"}
+
 func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 	form := wire.NewForm(v, r.faults)
 	f := &form
@@ -249,6 +252,7 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 			r.faults.Add(v.Pointer(), fault.CodeInvalidField, `takes either "in", with one value or more, or "else": true`)
 		}
 	}
+	f.OrNull(binMembers)
 	f.Done()
 	return b
 }

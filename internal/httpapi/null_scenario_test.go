@@ -53,7 +53,7 @@ func TestNullIsLeftOut(t *testing.T) {
 				key = got.text("api_key")
 			}
 		}
-		if added < 1000 {
+		if added < 500 {
 			s.Errorf("only %d nulls were sent", added)
 		}
 	})
@@ -78,8 +78,22 @@ func withNulls(t *testing.T, schema *openapi3.Schema, body string) (with string,
 	return string(out), added
 }
 
+// describing are the parts of a schema that a value satisfies.
+func describing(schema *openapi3.Schema, value any) []*openapi3.Schema {
+	parts := []*openapi3.Schema{schema}
+	for _, part := range schema.AllOf {
+		parts = append(parts, describing(part.Value, value)...)
+	}
+	for _, alternative := range slices.Concat(schema.AnyOf, schema.OneOf) {
+		if alternative.Value.VisitJSON(value) == nil {
+			parts = append(parts, describing(alternative.Value, value)...)
+		}
+	}
+	return parts
+}
+
 func addNulls(schema *openapi3.Schema, value any) (added int) {
-	parts := alternatives(schema, nil)
+	parts := describing(schema, value)
 	var mandatory []string
 	for _, part := range parts {
 		mandatory = append(mandatory, part.Required...)

@@ -137,7 +137,7 @@ func (r *reader) operand(parent, v wire.Value, side string, depth int) Operand {
 
 func (r *reader) operandMembers(v wire.Value, allowed ...string) {
 	for name, member := range v.Members() {
-		if !slices.Contains(allowed, name) {
+		if !slices.Contains(allowed, name) && !leftOut(name, member) {
 			r.faults.Add(member.Pointer(), fault.CodeUnknownField, "does not belong in this operand; it takes %s", strings.Join(allowed, ", "))
 		}
 	}

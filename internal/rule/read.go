@@ -119,15 +119,24 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 }
 
 // members refuses any member that the operator does not take: a misspelt one
-// must not pass as one left out. A null is one left out.
+// must not pass as one left out.
 func (r *reader) members(v wire.Value, allowed ...string) {
 	op := v.Get("op").Text()
 	for name, member := range v.Members() {
-		if member.Given() && !slices.Contains(allowed, name) {
+		if !slices.Contains(allowed, name) && !leftOut(name, member) {
 			r.faults.Add(member.Pointer(), fault.CodeUnknownField,
 				"is not a member of %q; it takes %s", op, strings.Join(allowed, ", "))
 		}
 	}
+}
+
+// memberNames are the members of conditions and operands.
+var memberNames = []string{"op", "args", "arg", "field", "value", "values", "min", "max", "left", "right"}
+
+// leftOut reports whether a member that another operator takes is null, which
+// is the same as leaving it out.
+func leftOut(name string, member wire.Value) bool {
+	return !member.Given() && slices.Contains(memberNames, name)
 }
 
 func (r *reader) args(v wire.Value, depth int) []Condition {

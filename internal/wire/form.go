@@ -21,6 +21,7 @@ type Form struct {
 	next   int32  // where the member after the last one found stands
 	index  int32  // its position among the members
 	found  uint64 // a bit for each of the first 64 members that was asked for
+	orNull []string
 }
 
 // maxMembers is how many different members of one object can be asked for.
@@ -77,6 +78,10 @@ func (f *Form) Known(names ...string) {
 		f.count++
 	}
 }
+
+// OrNull names members that other forms of the object have: they may be null,
+// which is the same as leaving them out, and Done refuses any other value.
+func (f *Form) OrNull(names []string) { f.orNull = names }
 
 // Pointer is the place of a member, whether it is there or not.
 func (f *Form) Pointer(name string) string { return f.value.Pointer() + "/" + escapePointer(name) }
@@ -190,7 +195,7 @@ func (f *Form) Done() {
 	}
 	known := f.names[:f.count]
 	for name, v := range f.value.Members() {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(known, name) && (v.Given() || !slices.Contains(f.orNull, name)) {
 			f.faults.Add(v.Pointer(), fault.CodeUnknownField, "is not a member here; it takes %s", strings.Join(known, ", "))
 		}
 	}
