@@ -50,6 +50,8 @@ ifneq ($(BENCH),)
 	@echo '== bench: vet and correctness'
 	@cd bench && go vet ./... && go test ./...
 endif
+	@echo '== clients: generated, compiled and called'
+	@cd clients && go vet ./... && go test -count=1 ./...
 	@if [ -x '$(GOLANGCI)' ]; then $(MAKE) --no-print-directory lint; else echo '== lint left out (make lint installs it)'; fi
 
 # Without the race detector, which make test has on: a million pairs each would
@@ -106,6 +108,7 @@ lint: $(GOLANGCI) ## run golangci-lint (the first time builds it: about four min
 ifneq ($(BENCH),)
 	@cd bench && $(GOLANGCI) run --config ../.golangci.yml ./...
 endif
+	@cd clients && $(GOLANGCI) run --config ../.golangci.yml ./...
 
 $(GOLANGCI):
 	@echo 'building golangci-lint $(GOLANGCI_VERSION); this takes about four minutes'

@@ -30,6 +30,21 @@ func TestGeneratorsCanReadEveryType(t *testing.T) {
 	}
 }
 
+// TestMembersHaveNoDefault, because openapi-typescript makes a member with a
+// default one that must be sent. Descriptions say what holds when it is left
+// out.
+func TestMembersHaveNoDefault(t *testing.T) {
+	t.Parallel()
+	doc := load(t)
+	for _, schemas := range []map[*openapi3.Schema]string{apitest.Requests(doc), apitest.Answers(doc)} {
+		for schema, where := range schemas {
+			if schema.Default != nil {
+				t.Errorf("%s has a default; say in its description what holds when it is left out", where)
+			}
+		}
+	}
+}
+
 // TestAnswersAreOpen, so that a generated client does not refuse a member that
 // a later version adds.
 func TestAnswersAreOpen(t *testing.T) {
