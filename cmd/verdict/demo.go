@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/api"
 	"verdict/internal/app"
 	"verdict/internal/demo"
 	"verdict/internal/store"
@@ -51,7 +52,7 @@ func demonstrate(c *command) int {
 	if err != nil {
 		return c.usage("%v", err)
 	}
-	config.Version, config.Commit = version, commit
+	config.Version, config.Commit = api.Version, commit
 	kept := false
 	fs.Visit(func(f *flag.Flag) { kept = kept || f.Name == "database-url" })
 	if !kept {

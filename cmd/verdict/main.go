@@ -8,11 +8,8 @@ import (
 	"os"
 )
 
-// Set by the linker.
-var (
-	version = "dev"
-	commit  = "unknown"
-)
+// commit is the source that the binary was built from, set by the linker.
+var commit = "unknown"
 
 // The exit codes, as the usage text documents them.
 const (

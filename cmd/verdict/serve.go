@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"verdict/api"
 	"verdict/internal/app"
 )
 
@@ -30,7 +31,7 @@ func serve(c *command) int {
 	if err != nil {
 		return c.usage("%v", err)
 	}
-	config.Version, config.Commit = version, commit
+	config.Version, config.Commit = api.Version, commit
 	for _, name := range app.UnknownVariables(os.Environ()) {
 		_, _ = fmt.Fprintf(c.stderr, "verdict serve: no setting reads %s; \"verdict serve -h\" lists them\n", name)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"verdict/api"
 	"verdict/internal/engine"
 )
 
@@ -16,5 +17,5 @@ func printVersion(c *command) int {
 		return code
 	}
 	return c.print(fmt.Appendf(nil, "verdict %s (commit %s), engine %s, %s %s/%s\n",
-		version, commit, engine.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
+		api.Version, commit, engine.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
 }

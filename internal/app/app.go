@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"verdict/api"
 	"verdict/internal/console"
 	"verdict/internal/decisioning"
 	"verdict/internal/engine"
@@ -44,6 +45,9 @@ func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Version == "" {
+		c.Version = api.Version
 	}
 	a := &App{config: c, logger: logger}
 	a.close = sync.OnceValue(a.closeAll)
@@ -134,6 +138,10 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	a.logger.Info("ready", "address", a.Addr(), "metrics", a.MetricsAddr(), "database", a.db.Kind(),
 		"version", a.config.Version, "engine", engine.Version, "tls", a.config.TLSCert != "", "traces", a.tracing != nil)
+	if a.config.unencrypted(a.Addr()) {
+		a.logger.Warn("serving without TLS on an address that other machines can reach: keys and applicants' data can be read on the way; "+
+			"set tls-cert and tls-key, or trusted-proxies when a proxy encrypts", "address", a.Addr())
+	}
 	var err error
 	select {
 	case <-ctx.Done():

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"os"
 	"sync"
 	"time"
@@ -11,6 +12,16 @@ import (
 
 // certificateCheck is how often the files are looked at, at most.
 const certificateCheck = time.Second
+
+// unencrypted reports whether other machines can reach an address at which
+// nothing is encrypted. With trusted proxies the encryption is theirs.
+func (c *Config) unencrypted(address string) bool {
+	if c.TLSCert != "" || len(c.TrustedProxies) > 0 {
+		return false
+	}
+	at, err := netip.ParseAddrPort(address)
+	return err == nil && !at.Addr().Unmap().IsLoopback()
+}
 
 // certificates serves a certificate from files and takes up a new one without a
 // restart. A new one that cannot be read leaves the old one in place.

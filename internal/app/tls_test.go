@@ -151,3 +151,48 @@ func TestTLSServer(t *testing.T) {
 		t.Error("TLS 1.1 is accepted")
 	}
 }
+
+// TestUnencryptedIsWarnedOf where other machines can reach the service, and
+// nowhere else.
+func TestUnencryptedIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		address string
+		proxies string
+		warned  bool
+	}{
+		{"127.0.0.1:0", "", false},
+		{"[::1]:0", "", false},
+		{"0.0.0.0:0", "", true},
+		{":0", "", true},
+		{"0.0.0.0:0", "10.0.0.0/8", false},
+	} {
+		args := []string{"-addr", c.address}
+		if c.proxies != "" {
+			args = append(args, "-trusted-proxies", c.proxies)
+		}
+		_, log, stop := startApp(t, args...)
+		if err := stop(); err != nil { // what was logged at the start is there by then
+			t.Error(err)
+		}
+		if got := strings.Contains(log.String(), "serving without TLS"); got != c.warned {
+			t.Errorf("%s behind %q: warned %t:\n%s", c.address, c.proxies, got, log)
+		}
+	}
+}
+
+// TestUnencrypted knows addresses that no test can listen at.
+func TestUnencrypted(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"203.0.113.7:8080": true, "10.1.2.3:8080": true, "[2001:db8::1]:8080": true, "[::]:8080": true,
+		"127.0.0.9:8080": false, "[::ffff:127.0.0.1]:8080": false,
+	} {
+		if got := (&Config{}).unencrypted(address); got != want {
+			t.Errorf("%s: %t", address, got)
+		}
+		if (&Config{TLSCert: "cert.pem"}).unencrypted(address) {
+			t.Errorf("%s with a certificate is taken for unencrypted", address)
+		}
+	}
+}

@@ -216,7 +216,7 @@ func (a *API) table() []route {
 // Routes lists the patterns of the API, the documentation's among them, for
 // tests that hold them against the contract.
 func (a *API) Routes() []string {
-	list := []string{"GET /openapi.yaml", "GET /docs", "GET /docs/errors/{code}"}
+	list := []string{"GET /", "GET /openapi.yaml", "GET /openapi.json", "GET /docs", "GET /docs/errors/{code}"}
 	for _, r := range a.table() {
 		list = append(list, r.pattern)
 	}

@@ -332,6 +332,7 @@ func (c *call) send(status int, body []byte) error {
 		h["Content-Type"] = jsonType
 	}
 	h["Cache-Control"] = noStore
+	body = c.encode(body)
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	c.status, c.bytesOut = status, int64(len(body))
 	c.w.WriteHeader(status)

@@ -20,10 +20,13 @@ const docsPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; 
 //go:embed docs/*.html docs/style.css
 var docsFiles embed.FS
 
-// docs serves the documentation: the OpenAPI document as it is, the same as a
-// page, and a page for each error code.
+// docs serves the documentation: the OpenAPI document as it is and as JSON, the
+// same as a page, a page for each error code, and the page that leads to all of
+// these.
 type docs struct {
 	openapi   docsFile
+	json      func() (docsFile, error)
+	front     docsFront
 	style     docsFile
 	templates *template.Template
 	// page and errors are rendered when somebody first asks: most processes
@@ -37,13 +40,14 @@ type docs struct {
 // docsFile is a body with its validator.
 type docsFile struct {
 	contentType string
-	etag        string
+	etag        string // without its quotes
 	body        []byte
+	packed      func() []byte // the body compressed, made when somebody first asks
 }
 
 func newDocsFile(contentType string, body []byte) docsFile {
 	sum := sha256.Sum256(body)
-	return docsFile{contentType, `"` + hex.EncodeToString(sum[:8]) + `"`, body}
+	return docsFile{contentType, hex.EncodeToString(sum[:8]), body, sync.OnceValue(func() []byte { return compressed(body) })}
 }
 
 // newDocs prepares the documentation of an OpenAPI document, as served by this
@@ -61,6 +65,13 @@ func newDocs(openapi []byte, service string) (*docs, error) {
 		openapi:   newDocsFile("application/yaml", openapi),
 		style:     newDocsFile("text/css; charset=utf-8", style),
 		templates: templates,
+	}
+	d.json = sync.OnceValues(func() (docsFile, error) {
+		body, err := openAPIJSON(openapi)
+		return newDocsFile("application/json", body), err
+	})
+	if d.front, err = newDocsFront(d, service); err != nil {
+		return nil, err
 	}
 	view := sync.OnceValues(func() (*docsView, error) { return newDocsView(openapi, service) })
 	d.page = sync.OnceValues(func() (docsFile, error) {
@@ -90,9 +101,20 @@ func newDocs(openapi []byte, service string) (*docs, error) {
 // register adds the documentation's paths.
 func (d *docs) register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, r *http.Request) { d.openapi.serve(w, r, http.StatusOK) })
+	mux.HandleFunc("GET /openapi.json", d.serveJSON)
+	mux.HandleFunc("GET /{$}", d.front.serve)
 	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, r *http.Request) { d.style.serve(w, r, http.StatusOK) })
 	mux.HandleFunc("GET /docs", d.servePage)
 	mux.HandleFunc("GET /docs/errors/{code}", d.serveError)
+}
+
+func (d *docs) serveJSON(w http.ResponseWriter, r *http.Request) {
+	document, err := d.json()
+	if err != nil {
+		docsBroken(w)
+		return
+	}
+	document.serve(w, r, http.StatusOK)
 }
 
 func (d *docs) servePage(w http.ResponseWriter, r *http.Request) {
@@ -130,8 +152,14 @@ func docsBroken(w http.ResponseWriter) {
 
 func (f docsFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
+	body, etag := f.body, `"`+f.etag+`"`
+	h.Add("Vary", "Accept-Encoding")
+	packed := len(body) >= compressFrom && acceptsGzip(r) && f.packed() != nil
+	if packed {
+		body, etag = f.packed(), `"`+f.etag+packedSuffix+`"`
+	}
 	if status == http.StatusOK {
-		h.Set("ETag", f.etag)
+		h.Set("ETag", etag)
 	}
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -144,19 +172,27 @@ func (f docsFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 		return
 	}
 	h.Set("Content-Type", f.contentType)
-	h.Set("Content-Length", fmt.Sprint(len(f.body)))
+	if packed {
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(f.body) // a reader who has gone away needs no page
+		_, _ = w.Write(body) // a reader who has gone away needs no page
 	}
 }
+
+// packedSuffix tells the validator of a compressed file from that of the file:
+// they are not the same bytes.
+const packedSuffix = "-gzip"
 
 // docsMatch reports whether a reader holds this version already. A proxy that
 // compresses makes the validator a weak one.
 func docsMatch(held, etag string) bool {
 	for candidate := range strings.SplitSeq(held, ",") {
 		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
+		tag := strings.TrimSuffix(strings.Trim(strings.TrimPrefix(candidate, "W/"), `"`), packedSuffix)
+		if candidate == "*" || tag == etag {
 			return true
 		}
 	}

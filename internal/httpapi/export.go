@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"compress/gzip"
 	"errors"
 	"io"
 	"net/http"
@@ -21,6 +22,9 @@ func (c *call) export(name string, write func(out io.Writer, pause func()) error
 	err := write(out, func() {
 		_ = patience.SetWriteDeadline(time.Now().Add(pagePatience)) // a writer that cannot keeps its own
 	})
+	if err == nil && out.packed != nil {
+		err = out.packed.Close()
+	}
 	switch {
 	case err == nil || errors.Is(err, errHeadersOnly):
 		return nil
@@ -38,6 +42,8 @@ type export struct {
 	c     *call
 	name  string
 	begun bool
+	// packed compresses what is written, nil when the client does not take that.
+	packed *gzip.Writer
 }
 
 var errHeadersOnly = errors.New("only the headers were asked for")
@@ -49,13 +55,24 @@ func (e *export) Write(p []byte) (int, error) {
 		h["Content-Type"] = []string{csvType + "; charset=utf-8"}
 		h["Content-Disposition"] = []string{`attachment; filename="` + e.name + `"`}
 		h["Cache-Control"] = noStore
+		e.packed = e.c.packStream((*exportBytes)(e.c))
 		e.c.status = http.StatusOK
 		e.c.w.WriteHeader(http.StatusOK)
 	}
 	if e.c.r.Method == http.MethodHead {
 		return 0, errHeadersOnly
 	}
-	n, err := e.c.w.Write(p)
-	e.c.bytesOut += int64(n)
+	if e.packed != nil {
+		return e.packed.Write(p)
+	}
+	return (*exportBytes)(e.c).Write(p)
+}
+
+// exportBytes writes the bytes of a file to the client and counts them.
+type exportBytes call
+
+func (e *exportBytes) Write(p []byte) (int, error) {
+	n, err := e.w.Write(p)
+	e.bytesOut += int64(n)
 	return n, err
 }

@@ -1,0 +1,21 @@
+package api_test
+
+import (
+	"regexp"
+	"testing"
+
+	"verdict/api"
+)
+
+// TestVersion holds the version of the document against that of the service,
+// and to the form of Semantic Versioning 2.0.0.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	const semantic = `^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`
+	if !regexp.MustCompile(semantic).MatchString(api.Version) {
+		t.Errorf("VERSION says %q, which is no semantic version", api.Version)
+	}
+	if told := load(t).Info.Version; told != api.Version {
+		t.Errorf("the document says %q and VERSION %q", told, api.Version)
+	}
+}

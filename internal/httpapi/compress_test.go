@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// TestAcceptsGzip reads the header as RFC 9110 has it.
+func TestAcceptsGzip(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		"":                         false,
+		"gzip":                     true,
+		"GZIP":                     true,
+		"x-gzip":                   true,
+		"gzip, deflate, br, zstd":  true,
+		"br;q=1.0, gzip;q=0.2":     true,
+		"gzip;q=0":                 false,
+		"gzip; q=0.000":            false,
+		"*":                        true,
+		"*;q=0":                    false,
+		"*, gzip;q=0":              false,
+		"gzip;q=0, *":              false,
+		"identity":                 false,
+		"deflate, br":              false,
+		"identity;q=0.5, *;q=0.25": true,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		if header != "" {
+			r.Header.Set("Accept-Encoding", header)
+		}
+		if got := acceptsGzip(r); got != want {
+			t.Errorf("%q: %t", header, got)
+		}
+	}
+}
+
+func BenchmarkCompress(b *testing.B) {
+	body := make([]byte, 0, 3000)
+	for i := range 90 {
+		body = append(body, `{"id":"KO_RULE_`+string(rune('A'+i%26))+string(rune('a'+i%17))+`","result":"pass"},`...)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		compressed(body[:3000])
+	}
+}
