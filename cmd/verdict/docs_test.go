@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -65,6 +67,43 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown(t, "", want, got)
+}
+
+// TestSignupCommands runs the signup that the README and the welcome show to
+// copy, with answers in the place of a service: a key goes into KEY, a refusal
+// does not, and what comes after says so.
+func TestSignupCommands(t *testing.T) {
+	t.Parallel()
+	commands := map[string]string{"welcome": string(greeting("http://127.0.0.1:8080"))}
+	for _, block := range fenced(t, "../../README.md", "sh") {
+		if strings.Contains(block, "/api/signup") {
+			commands["README"] = block
+		}
+	}
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "curl"), []byte("#!/bin/sh\nprintf %s \"$ANSWER\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	signup := regexp.MustCompile(`(?s)KEY=\$\(.*?>/dev/null\n`)
+	for where, text := range commands {
+		for answer, want := range map[string]string{
+			`{"api_key":"vk_sandbox_123","key":{"id":"key_1"}}`:                          "key:vk_sandbox_123",
+			`{"code":"email_taken","detail":"somebody has signed up with this address"}`: "email_taken",
+		} {
+			command := exec.CommandContext(t.Context(), "sh", "-c", signup.FindString(text)+`echo "key:$KEY"`)
+			command.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "ANSWER="+answer)
+			out, err := command.CombinedOutput()
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s, answered with %s, says %s", where, answer, out)
+			}
+			if refused := want == "email_taken"; refused == (err == nil) || refused == strings.Contains(string(out), "key:") {
+				t.Errorf("%s, answered with %s, ends with %v and says %s", where, answer, err, out)
+			}
+		}
+	}
+	if len(commands) != 2 {
+		t.Error("the README shows no signup")
+	}
 }
 
 // shown checks that everything in want is in got; the README leaves members

@@ -16,7 +16,7 @@ func keyCreate(c *command) int {
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
 	env := fs.String("env", "", "`environment` the key works in: live or sandbox")
 	name := fs.String("name", "operator", "`name` to know the key by")
-	scopes := fs.String("scopes", tenant.Admin.String(), "`scopes` separated by commas: decide, read, policy:write, policy:activate, facts:read, admin")
+	scopes := fs.String("scopes", "", "`scopes` separated by commas: decide, read, policy:write, policy:activate, facts:read, admin; those of the person's role when not given")
 	expires := fs.String("expires", "", "`when` it ends: an RFC 3339 time, or a time from now such as 720h; never when not given")
 	user := fs.String("user", "", "`address` of the person whose key it is; the first user when not given")
 	if _, code, done := c.words(fs); done {
@@ -26,9 +26,12 @@ func keyCreate(c *command) int {
 	if !ok {
 		return c.usage("-env must be live or sandbox")
 	}
-	set, err := tenant.ParseScopes(*scopes)
-	if err != nil {
-		return c.usage("-scopes: %v", err)
+	var set tenant.Scopes
+	if *scopes != "" {
+		var err error
+		if set, err = tenant.ParseScopes(*scopes); err != nil {
+			return c.usage("-scopes: %v", err)
+		}
 	}
 	until, err := moment(*expires, time.Now())
 	if err != nil {
@@ -43,8 +46,11 @@ func keyCreate(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
+		if set == 0 {
+			set = tenant.Role(owner.Role).Scopes()
+		}
 		key, made, err := service.CreateKey(ctx, decisioning.NewKey{
-			TenantID: t.ID, UserID: owner, Environment: environment, Name: *name, Scopes: set, ExpiresAt: until,
+			TenantID: t.ID, UserID: owner.ID, Environment: environment, Name: *name, Scopes: set, ExpiresAt: until,
 		})
 		if err != nil {
 			return c.failed(err)
@@ -57,18 +63,18 @@ func keyCreate(c *command) int {
 
 // owner finds the person whose key it is to be. Who activates a policy in live
 // must be another person than who wrote it, so a key is always somebody's.
-func owner(ctx context.Context, service *decisioning.Service, tenantID, email string) (string, error) {
+func owner(ctx context.Context, service *decisioning.Service, tenantID, email string) (decisioning.User, error) {
 	users, err := service.Users(ctx, tenantID)
 	if err != nil {
-		return "", err
+		return decisioning.User{}, err
 	}
 	wanted, _ := tenant.NormaliseEmail(email)
 	for _, u := range users {
 		if email == "" || u.Email == wanted {
-			return u.ID, nil
+			return u, nil
 		}
 	}
-	return "", errors.New("the tenant has no such user; \"verdict tenant user list\" shows them")
+	return decisioning.User{}, errors.New("the tenant has no such user; \"verdict tenant user list\" shows them")
 }
 
 func keyList(c *command) int {

@@ -68,7 +68,8 @@ func greeting(url string) []byte {
 
 KEY=$(curl -s %[1]s/api/signup -H 'Content-Type: application/json' \
   -d '{"email":"you@example.in","org_name":"Asha Finance","password":"a long password"}' \
-  | tee /dev/stderr | sed 's/.*"api_key":"\([^"]*\)".*/\1/')
+  | tee /dev/stderr | sed -n 's/.*"api_key":"\([^"]*\)".*/\1/p')
+echo "${KEY:?there is no key, and the answer above says why}" >/dev/null
 
   Then decide:
 

@@ -26,8 +26,8 @@ const tenantHelp = `The operator's work on tenants.
   verdict tenant user list -tenant ID
   verdict tenant user password -tenant ID -email E  a new password, from standard input; ends their sessions
   verdict tenant key create -tenant ID -env live|sandbox [-user E] [-name N] [-scopes S] [-expires WHEN]
-                                               the first person's unless -user says whose; it may do everything
-                                               unless -scopes says less
+                                               the first person's unless -user says whose; it may do what the
+                                               person's role may unless -scopes says less, and never more
   verdict tenant key list -tenant ID
   verdict tenant key revoke -tenant ID KEY
 

@@ -71,8 +71,13 @@ func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.A
 	if err := faults.Err(); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
-	if err := s.belongs(ctx, n.TenantID, n.UserID); err != nil {
+	owner, err := s.belongs(ctx, n.TenantID, n.UserID)
+	if err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	if may := owner.Scopes(); !may.Has(n.Scopes) {
+		return tenant.Key{}, tenant.APIKey{}, invalid("/scopes", fault.CodeInvalidField,
+			fmt.Sprintf("the role of the person, %s, has no more than %s; name fewer scopes or give the person another role", owner, may))
 	}
 	key, err := tenant.MintKey(n.Environment, s.random)
 	if err != nil {
@@ -94,17 +99,19 @@ func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.A
 	return key, shown, err
 }
 
-// belongs refuses a user who is none of the tenant's: whose key it is decides
-// who counts as a second person.
-func (s *Service) belongs(ctx context.Context, tenantID, userID string) error {
+// belongs returns the role of a user, and refuses one who is none of the
+// tenant's: whose key it is decides who counts as a second person.
+func (s *Service) belongs(ctx context.Context, tenantID, userID string) (tenant.Role, error) {
 	users, err := s.db.Staff(tenantID).Users(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if !slices.ContainsFunc(users, func(u store.User) bool { return u.ID == userID }) {
-		return missing("user of this tenant")
+	for _, u := range users {
+		if u.ID == userID {
+			return tenant.Role(u.Role), nil
+		}
 	}
-	return nil
+	return "", missing("user of this tenant")
 }
 
 // Keys lists a tenant's keys of both environments, the revoked ones too.
