@@ -14,6 +14,7 @@ import (
 	"context"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/wire"
 )
 
 // Narrator rewrites a text. The text names fields, rules and amounts and no
@@ -21,6 +22,28 @@ import (
 // the caller checks it. An error means that the plain text stands.
 type Narrator interface {
 	Narrate(ctx context.Context, text string) (string, error)
+}
+
+// edition is which edition of the agents a run is made by. It is stored with the
+// run, so that a run is repeated by the edition that made it; a run without one
+// is of the first. The second ranks a loan in arrears by what is at risk and
+// doubts its units, and its memo has the bureau, income and strengths.
+type edition int64
+
+const (
+	firstEdition  edition = 1
+	secondEdition edition = 2
+	// latestEdition makes new runs.
+	latestEdition = secondEdition
+)
+
+// readEdition reads the edition of a stored request.
+func readEdition(request wire.Value) edition {
+	if v := request.Get("edition"); v.Given() {
+		n, _, _ := wire.ParseDecimal(v.Text(), 0)
+		return edition(n)
+	}
+	return firstEdition
 }
 
 // Options are what a Service needs besides the use cases.

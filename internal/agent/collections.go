@@ -85,7 +85,7 @@ func (r *recoveryRun) request(body wire.Value, c *recovery.Case) []byte {
 		}
 		writeRead(w.Key("case"), body, unread)
 	}
-	return w.Key("strategy_version").Int(r.version).EndObject().Buf
+	return w.Key("strategy_version").Int(r.version).Key("edition").Int(int64(latestEdition)).EndObject().Buf
 }
 
 // writeRead writes a value with true in the place of every member that was not
@@ -126,7 +126,11 @@ func (s *Service) repeatCollections(ctx context.Context, p tenant.Principal, sto
 	if err != nil || strategy == nil || !request.Get("case").Given() {
 		return false, "", err
 	}
-	c, err := storedCase(request)
+	made := readEdition(request)
+	if made == firstEdition && version == 0 {
+		strategy.Recovery = recovery.FirstStrategy()
+	}
+	c, err := storedCase(request, made)
 	if err != nil {
 		return false, "", nil //nolint:nilerr // what cannot be read any more is not verified, and says so
 	}
@@ -136,9 +140,9 @@ func (s *Service) repeatCollections(ctx context.Context, p tenant.Principal, sto
 	return r.hash() == stored.Hash && bytes.Equal(w.Buf, stored.Response), r.hash(), nil
 }
 
-// storedCase reads a case again, as a document of its own: its warnings point
-// into what was sent.
-func storedCase(request wire.Value) (recovery.Case, error) {
+// storedCase reads a case again, as a document of its own and as the edition
+// that made the run did: its warnings point into what was sent.
+func storedCase(request wire.Value, made edition) (recovery.Case, error) {
 	asOf, err := time.Parse(time.RFC3339, request.Get("as_of").Text())
 	if err != nil {
 		return recovery.Case{}, err
@@ -147,6 +151,9 @@ func storedCase(request wire.Value) (recovery.Case, error) {
 	body, err := wire.Parse(w.Value(request.Get("case")).Buf)
 	if err != nil {
 		return recovery.Case{}, err
+	}
+	if made == firstEdition {
+		return recovery.ReadFirst(body, asOf)
 	}
 	return recovery.Read(body, asOf)
 }

@@ -1,6 +1,12 @@
 package agent
 
-import "verdict/internal/wire"
+import (
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/recovery"
+	"verdict/internal/wire"
+)
 
 // Objection says why a model's prose is not taken.
 var Objection = objection
@@ -18,6 +24,22 @@ func ReadAsk(body wire.Value) (stored []byte, err error) {
 func ReadStoredAsk(stored []byte) (again []byte, err error) {
 	a, err := readStoredAsk(stored)
 	return written(a), err
+}
+
+// FirstCollections makes the record of a run as the first edition of the
+// collections agent did, under the strategy that tenants started with.
+func FirstCollections(body wire.Value, head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+	c, err := recovery.ReadFirst(body, now)
+	if err != nil {
+		return decisioning.RunRecord{}, err
+	}
+	r := newRecoveryRun(&c, decisioning.Strategy{Recovery: recovery.FirstStrategy()})
+	var w, request wire.Writer
+	r.write(&w, head)
+	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).EndObject()
+	return decisioning.RunRecord{
+		Agent: decisioning.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+	}, nil
 }
 
 func written(a ask) []byte {

@@ -86,6 +86,10 @@ func readStrategy(stored store.Strategy) (Strategy, error) {
 	if err == nil {
 		out.Recovery, err = recovery.ReadStrategy(document)
 	}
+	// A strategy that was kept before there was a choice ranks as it did then.
+	if err == nil && !document.Get("priority").Get("basis").Given() {
+		out.Recovery.Priority.Basis = recovery.ByRecovery
+	}
 	if err != nil {
 		return Strategy{}, fmt.Errorf("version %d of the strategy: %w", stored.Version, notARefusal{err})
 	}

@@ -42,13 +42,16 @@ type Arrears struct {
 	HasFirst bool
 }
 
-// Ranking is the place of a case among others: value × probability.
+// Ranking is the place of a case among others: value × risk, or value × the
+// probability of recovery where the strategy says so.
 type Ranking struct {
 	Band          string
 	Score         int
+	Basis         Basis
 	ValuePaise    int64
 	Probability   int64 // of recovery, in ten-thousandths
-	ExpectedPaise int64
+	ExpectedPaise int64 // value × probability
+	AtRiskPaise   int64 // value × roll risk
 }
 
 // Entry is one action with the time in which it may be taken.

@@ -26,6 +26,7 @@ type Loan struct {
 	EMIPaise       int64 // 0 when not sent
 	RateBP         int64
 	HasRate        bool
+	RateDoubtful   bool // looks like a ratio
 	DPD            int
 	HasDPD         bool
 	MissedEMIs     int

@@ -93,6 +93,9 @@ func (a *advisor) reshape(closed string) {
 	case l.PrincipalPaise == 0 || l.EMIPaise == 0 || !l.HasRate:
 		r.Reason = "principal_outstanding, emi and interest_rate are needed"
 		return
+	case l.RateDoubtful:
+		r.Reason = "interest_rate looks like a ratio, so no schedule was worked out"
+		return
 	}
 	r.principalPaise, r.rateBP, r.currentPaise = l.PrincipalPaise, l.RateBP, l.EMIPaise
 	r.Remaining = remaining(l)

@@ -1,7 +1,7 @@
 package recovery
 
-// rank works out the chance that the loan gets worse, and from it what a
-// recovery is expected to bring.
+// rank works out the chance that the loan gets worse, and from it how much is at
+// risk and what a recovery is expected to bring.
 func (a *advisor) rank() {
 	t, p := &a.s.RollRisk, &a.Promise
 	a.RollTable = t.Table
@@ -17,7 +17,13 @@ func (a *advisor) rank() {
 		r.ValuePaise = max(a.c.Loan.PrincipalPaise, a.c.Loan.OverduePaise)
 	}
 	r.ExpectedPaise = halfAway(r.ValuePaise*r.Probability, whole)
-	r.Score = a.s.Priority.score(r.ExpectedPaise)
+	r.AtRiskPaise = halfAway(r.ValuePaise*a.RollRisk, whole)
+	r.Basis = a.s.Priority.Basis
+	ranked := r.AtRiskPaise
+	if r.Basis == ByRecovery {
+		ranked = r.ExpectedPaise
+	}
+	r.Score = a.s.Priority.score(ranked)
 	switch s := &a.s.Priority; {
 	case r.Score >= s.Critical:
 		r.Band = "critical"
@@ -31,11 +37,11 @@ func (a *advisor) rank() {
 }
 
 // score reads the scale: a straight line between its points.
-func (p *Priority) score(expectedPaise int64) int {
+func (p *Priority) score(paise int64) int {
 	for i := 1; i < len(p.Scale); i++ {
 		low, high := p.Scale[i-1], p.Scale[i]
-		if expectedPaise < high.ExpectedPaise {
-			rise := int64(high.Score-low.Score) * (expectedPaise - low.ExpectedPaise)
+		if paise < high.ExpectedPaise {
+			rise := int64(high.Score-low.Score) * (paise - low.ExpectedPaise)
 			return low.Score + int(halfAway(rise, high.ExpectedPaise-low.ExpectedPaise))
 		}
 	}

@@ -22,6 +22,7 @@ const (
 	CodeNothingOverdue  = "nothing_overdue"
 	CodePromiseAssumed  = "promise_assumed_broken"
 	CodeReadAsMicro     = "read_as_microfinance"
+	CodeUnitDoubtful    = "unit_doubtful"
 	codeMoreWarnings    = "more_warnings"
 )
 
@@ -40,7 +41,13 @@ const (
 // request where the body names none. A wrong body is refused as a *fault.Error
 // that names every bad field and repeats no value; members that nothing reads
 // are warnings.
-func Read(v wire.Value, now time.Time) (Case, error) {
+func Read(v wire.Value, now time.Time) (Case, error) { return read(v, now, true) }
+
+// ReadFirst reads a body as Read did before amounts and rates were held against
+// each other. Runs of that time are repeated with it.
+func ReadFirst(v wire.Value, now time.Time) (Case, error) { return read(v, now, false) }
+
+func read(v wire.Value, now time.Time, checkUnits bool) (Case, error) {
 	// To the second, which is how an answer tells it: the case can then be
 	// advised on again from what the answer says.
 	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: india}}}
@@ -54,6 +61,9 @@ func Read(v wire.Value, now time.Time) (Case, error) {
 		}
 		if f.Require("loan", "the loan in arrears") {
 			r.loan(v.Get("loan"))
+			if checkUnits && r.faults.Len() == 0 {
+				r.units(v.Get("loan").Pointer())
+			}
 		}
 		for i, entry := range f.Array("history", maxHistory).Elements() {
 			r.contact(i, entry)

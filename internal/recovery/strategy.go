@@ -69,12 +69,30 @@ type RollRisk struct {
 	PromiseSwing share
 }
 
-// Priority turns the expected recovery of a case into a score: a line through
-// the points of Scale, flat after the last. The cut-offs name the bands.
+// Priority turns an amount into a score: a line through the points of Scale,
+// flat after the last. The cut-offs name the bands.
 type Priority struct {
+	Basis                  Basis
 	Scale                  []ScalePoint
 	Medium, High, Critical int
 }
+
+// Basis is the amount that a case is ranked by.
+type Basis uint8
+
+// The bases. ByRisk ranks by exposure × roll risk, what is lost if nobody acts,
+// so an older and riskier case comes first. ByRecovery ranks by exposure × the
+// chance of recovery, as every strategy did before there was a choice: the older
+// a case the lower it stands.
+const (
+	ByRisk Basis = iota
+	ByRecovery
+)
+
+var basisNames = []string{ByRisk: "risk", ByRecovery: "recovery"}
+
+// String is the name of the basis in documents.
+func (b Basis) String() string { return basisNames[b] }
 
 // ScalePoint is one point of the scale.
 type ScalePoint struct {
@@ -121,8 +139,9 @@ func DefaultStrategy() Strategy {
 			Table: "default-1", Buckets: [buckets]share{500, 2_000, 3_000, 6_000, 8_000}, PromiseSwing: 800,
 		},
 		Priority: Priority{
+			Basis: ByRisk,
 			Scale: []ScalePoint{
-				{0, 0}, {5_000_00, 20}, {25_000_00, 40}, {1_00_000_00, 70}, {5_00_000_00, 90}, {20_00_000_00, 100},
+				{0, 0}, {3_000_00, 20}, {15_000_00, 40}, {60_000_00, 70}, {3_00_000_00, 90}, {12_00_000_00, 100},
 			},
 			Medium: 30, High: 60, Critical: 85,
 		},
@@ -135,6 +154,17 @@ func DefaultStrategy() Strategy {
 			MaxMonths: maxSettleMonths, CoolingMonths: minCoolingMonths,
 		},
 	}
+}
+
+// FirstStrategy is what a tenant started with before cases were ranked by risk.
+// Runs of that time are repeated with it.
+func FirstStrategy() Strategy {
+	s := DefaultStrategy()
+	s.Priority.Basis = ByRecovery
+	s.Priority.Scale = []ScalePoint{
+		{0, 0}, {5_000_00, 20}, {25_000_00, 40}, {1_00_000_00, 70}, {5_00_000_00, 90}, {20_00_000_00, 100},
+	}
+	return s
 }
 
 func defaultStages() []Stage {

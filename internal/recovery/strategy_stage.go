@@ -64,6 +64,7 @@ func (f *strategyReader) rollRisk(r *RollRisk) {
 }
 
 func (f *strategyReader) priority(p *Priority) {
+	p.Basis = Basis(f.Choice("basis", int(p.Basis), basisNames...))
 	var scale []ScalePoint
 	given := f.each("scale", maxScale, func(f *strategyReader) {
 		var point ScalePoint

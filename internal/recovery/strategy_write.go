@@ -59,7 +59,7 @@ func (r *RollRisk) write(w *wire.Writer) {
 }
 
 func (p *Priority) write(w *wire.Writer) {
-	w.Object().Key("scale").Array()
+	w.Object().Key("basis").Plain(p.Basis.String()).Key("scale").Array()
 	for _, point := range p.Scale {
 		w.Object().Key("expected").Decimal(point.ExpectedPaise, 2).Key("score").Int(int64(point.Score)).EndObject()
 	}

@@ -36,7 +36,13 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 	w.Key("priority_detail").Object().
 		Key("value").Decimal(a.Priority.ValuePaise, 2).
 		Key("recovery_probability").Decimal(a.Priority.Probability, 4).
-		Key("expected_recovery").Decimal(a.Priority.ExpectedPaise, 2).EndObject()
+		Key("expected_recovery").Decimal(a.Priority.ExpectedPaise, 2)
+	// A ranking by recovery is written as it was before there was a choice, so
+	// that runs of that time come out the same.
+	if a.Priority.Basis != ByRecovery {
+		w.Key("basis").Plain(a.Priority.Basis.String()).Key("amount_at_risk").Decimal(a.Priority.AtRiskPaise, 2)
+	}
+	w.EndObject()
 	w.Key("roll_risk_table").String(a.RollTable)
 	w.Key("mandate").Object()
 	if a.Mandate != "" {

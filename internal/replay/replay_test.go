@@ -3,8 +3,10 @@ package replay_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"verdict/internal/agent"
 	"verdict/internal/decisioning"
 	"verdict/internal/feature"
 	"verdict/internal/report"
@@ -49,6 +51,10 @@ func TestReplay(t *testing.T) {
 				t.Parallel()
 				reproduces(t, service)
 			})
+			t.Run("repeats runs", func(t *testing.T) {
+				t.Parallel()
+				repeats(t, db, service)
+			})
 			t.Run("covers", func(t *testing.T) {
 				t.Parallel()
 				seen := newSeen()
@@ -80,6 +86,46 @@ func reproduces(t *testing.T, service *decisioning.Service) {
 	}
 	if found.Failed > 0 || found.Checked < leastDecisions {
 		t.Errorf("%d of %d decisions do not reproduce; a corpus has at least %d", found.Failed, found.Checked, leastDecisions)
+	}
+}
+
+// repeats has runs of the underwriting agent made again, by the edition that
+// made them: each comes out to the byte.
+func repeats(t *testing.T, db *store.DB, service *decisioning.Service) {
+	t.Helper()
+	const enough = 50 // of each environment
+	agents, checked := agent.New(service, agent.Options{}), 0
+	eachCaller(t, db, func(p tenant.Principal) {
+		page, err := service.AgentRuns(t.Context(), p, decisioning.RunFilter{}, decisioning.List{Limit: enough})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range page.Data {
+			answer, err := agents.Run(t.Context(), p, run.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if checked++; !strings.Contains(string(answer.Body), `"replay":{"verified":true`) {
+				t.Errorf("%s does not come out again", run.ID)
+			}
+		}
+	})
+	if checked == 0 {
+		t.Error("the corpus has no run")
+	}
+}
+
+// eachCaller calls with somebody who may read, of every tenant's environments.
+func eachCaller(t *testing.T, db *store.DB, call func(tenant.Principal)) {
+	t.Helper()
+	tenants, err := db.System().ListTenants(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range tenants {
+		for _, e := range tenant.Environments() {
+			call(tenant.Principal{TenantID: one.ID, Environment: e, Scopes: tenant.Read})
+		}
 	}
 }
 

@@ -1,0 +1,57 @@
+package agent_test
+
+import (
+	"testing"
+	"time"
+
+	"verdict/internal/agent"
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// A loan with a rate that looks like a ratio, 100 days past due: the first
+// edition ranked it low and doubted nothing.
+const arrears = `{"loan":{"id":"L-1","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,"interest_rate":0.16,"dpd":100},
+	"as_of":"2026-11-15T12:00:00+05:30"}`
+
+// TestFirstEditionIsRepeated: a run that was stored before there were editions
+// comes out as it did, and a new run of the same loan by the newer one.
+func TestFirstEditionIsRepeated(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, agent.Options{})
+		was, err := h.cases.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
+			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+				return agent.FirstCollections(parse(t, arrears), head, now)
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := h.agents.Collect(t.Context(), h.caller, parse(t, arrears), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			edition         string
+			body            []byte
+			score, warnings string
+		}{{"first", was.Body, "45", "[]"}, {"latest", is.Body, "77", "unit_doubtful"}} {
+			run := tree(t, c.body)
+			again, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if verified := text(tree(t, again.Body), "replay.verified"); verified != "true" || text(run, "priority_score") != c.score {
+				t.Errorf("%s: verified %s, score %s", c.edition, verified, text(run, "priority_score"))
+			}
+			first := "[]"
+			if warned := list(run, "warnings"); len(warned) > 0 {
+				first = text(warned[0], "code")
+			}
+			if first != c.warnings {
+				t.Errorf("%s: warnings %s", c.edition, encode(run["warnings"]))
+			}
+		}
+	})
+}

@@ -1,0 +1,27 @@
+package recovery
+
+// units holds the amounts and the rate of a loan against each other. Each may
+// be right by itself; together they show when one was sent in another unit, such
+// as a rate as a ratio or an amount in paise. The case is advised on all the
+// same, because an unusual loan is not a wrong one.
+func (r *reader) units(at string) {
+	l := &r.c.Loan
+	doubt := func(member, text string) { r.warnings.Add(at+"/"+member, CodeUnitDoubtful, "%s", text) }
+
+	const onePercent = 100 // in hundredths of a percent
+	if l.HasRate && l.RateBP > 0 && l.RateBP < onePercent {
+		l.RateDoubtful = true
+		doubt("interest_rate", "is below 1 percent a year: send 16 for 16 %, not 0.16. No restructured schedule was worked out with it")
+	}
+	if l.OverduePaise > l.PrincipalPaise {
+		doubt("overdue_amount", "is above principal_outstanding: both are rupees, and principal_outstanding counts what is overdue too")
+	}
+	if l.EMIPaise > 0 && l.HasMissed && l.MissedEMIs > 0 {
+		// Interest and charges make it more, part payments less, but not ten times.
+		const far = 10
+		missed := l.EMIPaise * int64(l.MissedEMIs)
+		if l.OverduePaise > missed*far || l.OverduePaise > 0 && l.OverduePaise*far < missed {
+			doubt("overdue_amount", "is more than ten times off from missed_emis × emi: all amounts are rupees, none is paise or thousands")
+		}
+	}
+}
