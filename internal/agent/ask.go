@@ -35,6 +35,7 @@ type ask struct {
 	asOfText string
 	// Of a run that is repeated: a model's summary, or why there is none.
 	narration, refused string
+	edition            edition
 }
 
 // readAsk reads the agent's own members of a request. When one of them is
@@ -42,6 +43,7 @@ type ask struct {
 func readAsk(body wire.Value) (ask, error) {
 	var faults fault.List
 	a := readOwn(body, &faults)
+	a.edition = latestEdition
 	if faults.Len() == 0 {
 		return a, nil
 	}
@@ -129,6 +131,9 @@ func (a *ask) write(w *wire.Writer) {
 	if a.asOfText != "" {
 		w.Key("as_of").String(a.asOfText)
 	}
+	if a.edition > firstEdition {
+		w.Key("edition").Int(int64(a.edition))
+	}
 	if in := a.explored(); in != nil {
 		w.Key("explore").Raw(in)
 	}
@@ -174,5 +179,6 @@ func readStoredAsk(document []byte) (ask, error) {
 	var faults fault.List
 	a := readOwn(v, &faults)
 	a.narration, a.refused = v.Get("narration").Text(), v.Get("narration_refused").Text()
+	a.edition = readEdition(v)
 	return a, faults.Err()
 }

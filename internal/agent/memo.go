@@ -52,8 +52,15 @@ func (st *study) compose(d *engine.Decision) {
 	if st.ask.purpose != "" {
 		st.say(aboutDecision, "The purpose was stated as: "+st.ask.purpose, cite{"request", "purpose"})
 	}
+	if st.ask.edition >= secondEdition {
+		st.sayBureau()
+		st.sayIncome(d)
+	}
 	for i := range st.reasons {
 		st.sayReason(&st.reasons[i])
+	}
+	if st.ask.edition >= secondEdition {
+		st.sayStrengths(d)
 	}
 	for _, list := range [][]finding{st.signals, st.bank} {
 		for i := range list {

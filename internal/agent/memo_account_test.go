@@ -3,6 +3,7 @@ package agent_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -52,9 +53,12 @@ func (h *house) accountOf(body string, run map[string]any) *account {
 		h.Errorf("the run has another decision than is stored: %s", encode(run["decision"]))
 	}
 	a.outcome()
+	a.bureau()
+	a.income()
 	for i, r := range list(a.decision, "reasons") {
 		a.reason(i, r)
 	}
+	a.strengths()
 	a.concerns()
 	a.missing()
 	for _, o := range list(run, "counter_offers") {
@@ -144,9 +148,19 @@ func (a *account) reason(at int, r any) {
 	a.say("Reasons", words+".", cites...)
 }
 
+// value is a stored fact, or what the engine derives from the facts.
+func (a *account) value(name string) rule.Value {
+	for _, derived := range a.decided(nil).Derived() {
+		if derived.Name == name {
+			return derived.Value
+		}
+	}
+	return a.facts.Get(name)
+}
+
 // holdsValue checks a reason's value: a fact, or what the engine found.
 func (a *account) holdsValue(name, value, detail string) {
-	want := a.facts.Get(name).String()
+	want := a.value(name).String()
 	switch name {
 	case field.FinalScore:
 		want = text(a.decision, "explanation.final_score")
@@ -212,9 +226,25 @@ func (a *account) with(changes map[string]rule.Value) *rule.Facts {
 		facts.Set(fact.Name, fact.Value)
 	}
 	for name, v := range changes {
+		if name == "foir_effective" {
+			a.repay(facts, v)
+			continue
+		}
 		facts.Set(name, v)
 	}
 	return facts
+}
+
+// repay pays obligations off down to a share of the income: no source of them
+// says more.
+func (a *account) repay(facts *rule.Facts, share rule.Value) {
+	income := rational(facts.Get("monthly_income").String())
+	owed, _, _ := rule.ParseNumber(new(big.Rat).Mul(income, rational(share.String())).FloatString(6))
+	for name, most := range map[string]rule.Number{"foir": share.Number(), "applicant.foir": share.Number(), "bureau_own_emi": owed, "bank_due_emi": owed} {
+		if v := facts.Get(name); v.Type() != rule.Absent && v.Number() > most {
+			facts.Set(name, rule.Num(most))
+		}
+	}
 }
 
 // decided has the engine decide the stored facts with other values.
@@ -260,7 +290,7 @@ func (a *account) values(changes []any) map[string]rule.Value {
 func (a *account) changed(changes []any, then string) (cites []string) {
 	for _, c := range changes {
 		name := text(c, "field")
-		if was := a.facts.Get(name); was.Type() != rule.Absent {
+		if was := a.value(name); was.Type() != rule.Absent {
 			cites = append(cites, name+" = "+was.String())
 		}
 		cites = append(cites, "change "+name+" = "+number(member(c, "to")).String())
@@ -278,7 +308,7 @@ func (a *account) improvement(x any) string {
 	for i, c := range changes {
 		name := text(c, "field")
 		parts[i] = fmt.Sprintf("%s at %s", name, number(member(c, "to")))
-		if was := a.facts.Get(name); was.Type() != rule.Absent {
+		if was := a.value(name); was.Type() != rule.Absent {
 			parts[i] += " instead of " + was.String()
 		}
 		if name == "enquiries_6m" { // nothing an applicant does makes them fewer but time

@@ -26,14 +26,26 @@ func rounds(usual, long int) int {
 func TestEveryStatementOfAMemoCanBeChecked(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
-	statements := 0
+	statements, seen := 0, map[string]bool{}
 	for n := range uint64(rounds(50, 3_000)) {
 		body := drawn(n)
+		if n == 0 { // somebody with every strength
+			body = applicant(`"monthly_income":185000,"foir":0.1,"requested_amount":200000`, `"score":830,"enquiries_6m":0`, "")
+		}
 		run := tree(t, h.underwrite(body))
-		statements += len(checkMemo(h, body, run))
+		for _, s := range checkMemo(h, body, run) {
+			key, _, _ := strings.Cut(s.Cites[0], " = ")
+			seen[s.Section+" "+key] = true
+			statements++
+		}
 		checkAmounts(h, body, run)
 		if t.Failed() {
 			t.Fatalf("%s\n%s", body, run["memo"])
+		}
+	}
+	for _, kind := range []string{"Strengths rule", "Strengths factor", "Strengths bureau_own_max_dpd_12m", "Bureau profile enquiries_6m"} {
+		if !seen[kind] {
+			t.Errorf("no statement was checked that cites %s", kind)
 		}
 	}
 	if statements < 200 {
@@ -76,7 +88,9 @@ func kinds() []string {
 	out := []string{
 		"Decision request", "Decision decision.status", "Decision decision.offer.limit", "Reasons reason", "Reasons rule", "Reasons threshold",
 		"Reasons missing", "Checks rule", "Checks check at", "Missing missing", "Missing rule", "Counter-offers then", "Changes that would help then",
-		"To collect decision.offer.conditions", "To collect field",
+		"To collect decision.offer.conditions", "To collect field", "Income and FOIR monthly_income", "Income and FOIR foir",
+		"Income and FOIR foir_cap", "Income and FOIR decision.offer.max_emi", "Income and FOIR decision.offer.post_offer_foir",
+		"Strengths factor", "Bureau profile bureau_score",
 	}
 	for _, s := range signalTexts {
 		out = append(out, "Checks "+s.field)
@@ -175,7 +189,7 @@ func (h *house) checkOffer(body string, overrides map[string]json.Number, told a
 
 // paths are where a request has the fields that change.
 var paths = map[string]string{
-	"foir": "applicant.foir", "requested_amount": "applicant.requested_amount",
+	"foir": "applicant.foir", "foir_effective": "applicant.foir", "requested_amount": "applicant.requested_amount",
 	"requested_tenure_months": "applicant.tenure_months", "enquiries_6m": "bureau_report.enquiries_6m",
 }
 

@@ -19,7 +19,7 @@ import (
 
 func TestRecommendations(t *testing.T) {
 	t.Parallel()
-	bureau := `"score":742,"enquiries_6m":1,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0`
+	bureau := `"score":742,"enquiries_6m":1,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0,"total_emi":8000`
 	for _, c := range []struct{ name, body, want string }{
 		{"a good applicant", applicant(`"monthly_income":85000,"foir":0.2,"requested_amount":200000`, bureau, ""), "APPROVE high APPROVED false"},
 		{

@@ -73,6 +73,15 @@ func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, lostCode f
 	return s
 }
 
+// Best returns the most points that a bin of the factor gives.
+func (f *Factor) Best() rule.Number {
+	best := -rule.MaxNumber
+	for i := range f.Bins {
+		best = max(best, weighted(f.Bins[i].Points, f.Weight))
+	}
+	return best
+}
+
 func (s *scoring) compileFactor(
 	f *Factor, slots *rule.Slots, code *rule.Code, lostCode func(*Factor, string) int32,
 ) {
@@ -83,10 +92,7 @@ func (s *scoring) compileFactor(
 	if f.When != nil {
 		out.hasWhen, out.when = true, code.Add(f.When)
 	}
-	best := -rule.MaxNumber
-	for i := range f.Bins {
-		best = max(best, weighted(f.Bins[i].Points, f.Weight))
-	}
+	best := f.Best()
 	result := func(points rule.Number, reason string) outcome {
 		o := outcome{points: weighted(points, f.Weight)}
 		if lost := best - o.points; lost > 0 {

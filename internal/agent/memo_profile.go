@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"fmt"
+	"math/big"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// The sections that memos have since the second edition.
+const (
+	aboutBureau    = "Bureau profile"
+	aboutIncome    = "Income and FOIR"
+	aboutStrengths = "Strengths"
+)
+
+// bureauProfile is what a memo tells of the bureau report, in order. Of several
+// names the first that has a value counts: own and joint accounts before all
+// accounts together.
+var bureauProfile = []struct {
+	text  string
+	names []string
+}{
+	{"The bureau score is %s.", []string{"bureau_score"}},
+	{"Whether the applicant is new to credit: %s.", []string{"bureau_is_ntc"}},
+	{"Live accounts: %s.", []string{"bureau_own_active_tradelines", "active_tradelines"}},
+	{"Live unsecured accounts: %s.", []string{"bureau_own_live_unsecured", "bureau_live_unsecured"}},
+	{"The oldest account is %s months old.", []string{"bureau_own_oldest_account_months", "bureau_oldest_account_months"}},
+	{"Owed in all: %s.", []string{"bureau_own_outstanding", "bureau_total_outstanding"}},
+	{"Owed without security: %s.", []string{"bureau_own_unsecured_outstanding", "bureau_unsecured_outstanding"}},
+	{"Share of card limits in use: %s.", []string{"bureau_own_card_utilisation", "bureau_card_utilisation"}},
+	{"Most days past due in the last 12 months: %s.", []string{"bureau_own_max_dpd_12m", "max_dpd_12m"}},
+	{"Most days past due in the last 36 months: %s.", []string{"bureau_own_max_dpd_36m"}},
+	{"Overdue today: %s.", []string{"bureau_own_overdue_amount", "bureau_overdue_amount"}},
+	{"Accounts written off or settled in the last 36 months: %s.", []string{"bureau_own_written_off_36m", "bureau_written_off_36m"}},
+	{"Whether a suit was filed or a wilful default reported: %s.", []string{"bureau_own_suit_or_wilful", "bureau_suit_or_wilful"}},
+	{"Enquiries in the last 6 months: %s.", []string{"enquiries_6m"}},
+	{"Accounts of others that the applicant guarantees: %s.", []string{"bureau_guaranteed_accounts"}},
+	{"The report is %s days old.", []string{"bureau_report_age_days"}},
+}
+
+// firstGiven returns the first of several facts that has a value.
+func (st *study) firstGiven(names ...string) (name string, v rule.Value) {
+	for _, name = range names {
+		if v = st.facts.Get(name); v.Type() != rule.Absent {
+			return name, v
+		}
+	}
+	return "", v
+}
+
+func (st *study) sayBureau() {
+	for _, line := range bureauProfile {
+		if name, v := st.firstGiven(line.names...); name != "" {
+			st.say(aboutBureau, fmt.Sprintf(line.text, v), cite{name, v.String()})
+		}
+	}
+}
+
+// incomeFacts are the figures that other sources have beside the declared ones.
+var incomeFacts = []struct{ text, name string }{
+	{"Income found in the bank statement: %s a month.", field.BankDetectedIncome},
+	{"Instalments on the bureau report: %s a month.", field.BureauOwnEMI},
+	{"Instalments due by the bank statement: %s a month.", field.BankDueEMI},
+}
+
+// sayIncome works the FOIR out, from what was declared to what is left for the
+// new instalment.
+func (st *study) sayIncome(d *engine.Decision) {
+	income, hasIncome := st.number(field.MonthlyIncome)
+	if hasIncome {
+		st.say(aboutIncome, fmt.Sprintf("Declared income: %s a month.", income), cite{field.MonthlyIncome, income.String()})
+	}
+	if foir, ok := st.number(field.FOIR); ok && hasIncome {
+		st.say(aboutIncome, fmt.Sprintf("Declared obligations: %s of it, which is %s a month.", foir, part(foir, income)),
+			cite{field.FOIR, foir.String()}, cite{field.MonthlyIncome, income.String()})
+	}
+	for _, line := range incomeFacts {
+		if n, ok := st.number(line.name); ok {
+			st.say(aboutIncome, fmt.Sprintf(line.text, n), cite{line.name, n.String()})
+		}
+	}
+	for _, line := range []struct{ text, name string }{
+		{"Income that the policy counts with: %s a month.", field.IncomeEffective},
+		{"Share of income that obligations take by the policy's count: %s.", field.FOIREffective},
+	} {
+		for _, derived := range d.Derived() {
+			if derived.Name == line.name {
+				st.say(aboutIncome, fmt.Sprintf(line.text, derived.Value), cite{derived.Name, derived.Value.String()})
+			}
+		}
+	}
+	o := &d.Offer
+	if !o.Made {
+		return
+	}
+	policy := st.plan.Policy()
+	for i := range policy.Bands {
+		if b := &policy.Bands[i]; b.ID == o.BandID {
+			st.say(aboutIncome, fmt.Sprintf("The band lets all instalments together take %s of income.", b.FOIRCap),
+				cite{"decision.offer.pricing_band_id", o.BandID}, cite{"foir_cap", b.FOIRCap.String()})
+		}
+	}
+	if o.HasCapacity {
+		left := rupees(o.CapacityPaise).String()
+		st.say(aboutIncome, fmt.Sprintf("That leaves %s a month for a new instalment.", left), cite{"decision.offer.max_emi", left})
+	}
+	if o.HasPostFOIR {
+		emi, then := rupees(o.InstalmentPaise).String(), (rule.Number(o.PostFOIR) * (rule.One / 10_000)).String()
+		st.say(aboutIncome, fmt.Sprintf("With the instalment of %s obligations take %s of income.", emi, then),
+			cite{"decision.offer.emi", emi}, cite{"decision.offer.post_offer_foir", then})
+	}
+}
+
+// part is a share of an amount, to the paisa.
+func part(share, amount rule.Number) rule.Number {
+	const paisa = int64(rule.One / 100)
+	n := new(big.Int).Mul(big.NewInt(int64(share)), big.NewInt(int64(amount)))
+	by := big.NewInt(int64(rule.One) * paisa)
+	n.Add(n, new(big.Int).Rsh(by, 1)).Div(n, by)
+	return rule.Number(n.Int64() * paisa)
+}
+
+// clean are the facts that speak for an applicant when they are zero.
+var clean = []struct {
+	text  string
+	names []string
+}{
+	{"No payment was late in the last 12 months.", []string{"bureau_own_max_dpd_12m", "max_dpd_12m"}},
+	{"Nothing is overdue today.", []string{"bureau_own_overdue_amount", "bureau_overdue_amount"}},
+	{"Nothing was written off or settled in the last 36 months.", []string{"bureau_own_written_off_36m", "bureau_written_off_36m"}},
+	{"There was no enquiry in the last 6 months.", []string{"enquiries_6m"}},
+	{"No payment bounced.", []string{"bank_bounces"}},
+}
+
+// sayStrengths tells what speaks for the applicant: a clean record, factors of
+// the scorecard that earned three quarters of their best points or more, and
+// adjustments that added points.
+func (st *study) sayStrengths(d *engine.Decision) {
+	for _, line := range clean {
+		if name, v := st.firstGiven(line.names...); name != "" && v == rule.Num(0) {
+			st.say(aboutStrengths, line.text, cite{name, v.String()})
+		}
+	}
+	policy := st.plan.Policy()
+	for _, c := range d.Contributions() {
+		for i := range policy.Scorecard.Factors {
+			f := &policy.Scorecard.Factors[i]
+			if f.Name != c.Factor || c.Points <= 0 || 4*c.Points < 3*f.Best() {
+				continue
+			}
+			st.say(aboutStrengths, fmt.Sprintf("%s earned %s of its best %s points.", f.Name, c.Points, f.Best()),
+				cite{"factor", f.Name}, cite{"points", c.Points.String()})
+		}
+	}
+	for _, r := range d.Rules() {
+		if r.Result == engine.ResultApplied && r.Delta > 0 {
+			st.say(aboutStrengths, fmt.Sprintf("%s added %s points.", r.ID, r.Delta), cite{"rule", r.ID}, cite{"delta", r.Delta.String()})
+		}
+	}
+}
