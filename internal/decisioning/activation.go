@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -16,8 +18,8 @@ import (
 const CodeSecondPersonRequired = "second_person_required"
 
 // Activate makes a rule set the one that decides. The one before is retired;
-// activating that one again is a rollback. On this node the next decision uses
-// it, on others one within a second.
+// activating that one again is a rollback, which passes no gate. On this node
+// the next decision uses it, on others one within a second.
 func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, body wire.Value, o *Once) (Answer, error) {
 	if err := p.Require(tenant.PolicyActivate); err != nil {
 		return Answer{}, err
@@ -36,16 +38,27 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 	}
 	now := s.moment()
 	ask.ID, ask.NowMicros, ask.Actor = id, now.UnixMicro(), actor(p)
-	note := ask.Audit.Note
-	ask.Audit = s.audit(p, now, actionRuleSetActivated, id, note)
+	ask.Audit = s.audit(p, now, actionRuleSetActivated, id, ask.note)
+	acknowledged := s.audit(p, now, actionAcknowledged, id, strings.Join(ask.acknowledge, ", "))
 	var activated store.RuleSet
 	answer, err := s.write(ctx, scope, o, func(tx *store.Tx) (Answer, error) {
-		if err := s.mayActivate(tx, p, id); err != nil {
-			return Answer{}, err
+		gated := false
+		ask.Allow = func(active, target store.RuleSet, entry *store.AuditEntry) error {
+			if stopButton(active, target, policy) {
+				entry.Note = rollbackNote(ask.note)
+				return nil
+			}
+			gated = p.Environment == tenant.Live
+			return s.gate(tx, p, target, policy, ask.acknowledge)
 		}
-		done, err := tx.Activate(ask)
+		done, err := tx.Activate(ask.Activation)
 		if err != nil {
 			return Answer{}, err
+		}
+		if gated && len(ask.acknowledge) > 0 {
+			if err := tx.Audit(acknowledged); err != nil {
+				return Answer{}, err
+			}
 		}
 		activated = done.RuleSet
 		shown := RuleSet{RuleSet: done.RuleSet, FeatureNames: policy.featureNames()}
@@ -57,22 +70,111 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 	return answer, err
 }
 
-func readActivation(body wire.Value) (store.Activation, error) {
-	var ask store.Activation
+// activation is what a caller asks for.
+type activation struct {
+	store.Activation
+	note        string
+	acknowledge []string // keys of findings that were seen and are accepted
+}
+
+// The bounds of what one activation acknowledges.
+const (
+	maxAcknowledged = 1_000
+	maxFindingKey   = 300
+)
+
+func readActivation(body wire.Value) (activation, error) {
+	var ask activation
 	if !body.Given() {
 		return ask, nil
 	}
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
-	ask.Audit.Note = note(&f)
+	ask.note = note(&f)
 	if text, ok := f.Text("expected_active_id", maxNote); ok {
 		ask.ExpectedActiveID = strings.Clone(text)
 	}
 	if text, ok := f.Text("expected_checksum", maxNote); ok {
 		ask.ExpectedChecksum = strings.Clone(text)
 	}
+	for _, v := range f.Array("acknowledge", maxAcknowledged).Elements() {
+		if v.Kind() != wire.String || len(v.Text()) > maxFindingKey {
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be the key of a finding, such as \"code@/knockouts/ID\"")
+			continue
+		}
+		ask.acknowledge = append(ask.acknowledge, strings.Clone(v.Text()))
+	}
 	f.Done()
 	return ask, faults.Err()
+}
+
+// stopButton reports whether an activation undoes the last one, or pauses
+// lending with the rule set that every environment was given for it. Neither
+// may ever be held up. The seeded rule set is known by who made it and by what
+// it does: nobody but the system makes rule sets in its own name.
+func stopButton(active, target store.RuleSet, p *policy) bool {
+	before := target.Status == store.StatusRetired && active.ID != "" && target.RetiredMicros == active.ActivatedMicros
+	return before || target.CreatedBy == actorSystem && p.source.StopsLending()
+}
+
+// rollbackNote marks the audit entry of an activation that passed no gate.
+func rollbackNote(note string) string {
+	if note == "" {
+		return "rollback"
+	}
+	return "rollback: " + note
+}
+
+// gate refuses, in live, an activation that a second person must make, or that
+// leaves errors of the analysis without a word.
+func (s *Service) gate(tx *store.Tx, p tenant.Principal, target store.RuleSet, policy *policy, acknowledged []string) error {
+	if p.Environment != tenant.Live {
+		return nil
+	}
+	if err := s.mayActivate(tx, p, target); err != nil {
+		return err
+	}
+	return acknowledgedAll(policy.findings(), acknowledged)
+}
+
+// CodeFindingsUnacknowledged refuses a rule set with errors that the caller
+// does not name.
+const CodeFindingsUnacknowledged = "findings_unacknowledged"
+
+// acknowledgedAll refuses findings of severity error that are not acknowledged,
+// and acknowledgements of what is no finding: a typing mistake there would pass
+// for consent.
+func acknowledgedAll(found []engine.Finding, acknowledged []string) error {
+	var faults fault.List
+	for i, key := range acknowledged {
+		if !slices.ContainsFunc(found, func(f engine.Finding) bool { return f.Key == key }) {
+			faults.Add(fmt.Sprintf("/acknowledge/%d", i), fault.CodeInvalidField,
+				"is not the key of a finding of this rule set; GET /v1/rule-sets/{id} lists them")
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	open, more := []fault.Item(nil), 0
+	for _, f := range found {
+		switch {
+		case f.Severity != engine.SeverityError || slices.Contains(acknowledged, f.Key):
+		case len(open) < fault.MaxItems:
+			open = append(open, fault.Item{Pointer: f.Pointer, Code: f.Code, Detail: f.Detail, Key: f.Key})
+		default:
+			more++
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	refusal := fault.New(fault.Conflict, CodeFindingsUnacknowledged,
+		"the analysis found %d errors in this rule set; mend them, or send the key of each in acknowledge to activate it all the same", len(open)+more)
+	if len(open) == 1 {
+		refusal.Detail = "the analysis found an error in this rule set; mend it, or send its key in acknowledge to activate it all the same"
+	}
+	refusal.Items = open
+	return refusal
 }
 
 // activatable finds the rule set to activate, and refuses one whose document
@@ -88,22 +190,15 @@ func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string
 	return policy, err
 }
 
-// mayActivate refuses, in live, a person who would arm their own work.
-func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, id string) error {
-	set, err := tx.RuleSet(id)
-	if err != nil {
-		return err
-	}
-	if p.Environment != tenant.Live || set.Status == store.StatusActive {
-		return nil
-	}
+// mayActivate refuses a person who would arm their own work.
+func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet) error {
 	alone, err := nobodyElse(tx)
 	if err != nil || alone {
 		return err
 	}
 	author, err := tx.KeyOwner(set.CreatedBy)
 	if err != nil {
-		return fmt.Errorf("the author of rule set %s: %w", id, err)
+		return fmt.Errorf("the author of rule set %s: %w", set.ID, err)
 	}
 	if set.CreatedBy == actor(p) || set.CreatedBy == p.UserID || author != "" && author == p.UserID {
 		return fault.New(fault.Conflict, CodeSecondPersonRequired,

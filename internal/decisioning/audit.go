@@ -21,6 +21,7 @@ const (
 	actionReviewed         = "decision.reviewed"
 	actionRuleSetCreated   = "rule_set.created"
 	actionRuleSetActivated = "rule_set.activated"
+	actionAcknowledged     = "findings.acknowledged"
 	actionScorecardCreated = "scorecard.created"
 	actionFraudConfig      = "fraud_config.changed"
 	actionPincodeRisk      = "pincode_risk.changed"

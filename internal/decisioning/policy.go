@@ -34,6 +34,7 @@ type policy struct {
 	tenant, environment string
 	id, key             string
 	version             int64
+	source              *engine.Policy // as it was read
 	plan                *engine.Plan
 	inputs              map[string]rule.Type
 	noScore             bool                  // it reads no bureau score
@@ -80,7 +81,7 @@ func compile(key policyID, set store.RuleSet) (*policy, error) {
 	plan := engine.Compile(read, field.Catalogue())
 	p := &policy{
 		tenant: key.tenant, environment: key.environment, id: set.ID, key: set.PolicyKey, version: set.Version,
-		plan: plan, inputs: map[string]rule.Type{}, tally: plan.NewTally(), size: len(set.Document),
+		source: read, plan: plan, inputs: map[string]rule.Type{}, tally: plan.NewTally(), size: len(set.Document),
 		noScore:  !read.NeedsScore(),
 		findings: sync.OnceValue(func() []engine.Finding { return engine.Analyse(read, field.Catalogue()) }),
 	}

@@ -18,6 +18,7 @@ import (
 type Reading struct {
 	Faults   []fault.Item     // why it could not be stored
 	Findings []engine.Finding // what the static analysis says of one that could
+	Changes  []engine.Change  // what differs from its base, nil without one
 	Checksum string           // of one that could
 }
 
@@ -28,15 +29,7 @@ func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, body wire.V
 		return Reading{}, err
 	}
 	scope := s.scope(p)
-	base, err := s.base(ctx, scope, body)
-	if err != nil {
-		return Reading{}, err
-	}
-	merged, _, err := inherit(body, base)
-	if err != nil {
-		return Reading{}, err
-	}
-	policy, err := s.readPolicy(ctx, scope, body, merged)
+	d, err := s.readNew(ctx, scope, body)
 	var refusal *fault.Error
 	switch {
 	case errors.As(err, &refusal) && refusal.Kind == fault.Invalid:
@@ -44,7 +37,13 @@ func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, body wire.V
 	case err != nil:
 		return Reading{}, err
 	}
-	return Reading{Findings: engine.Analyse(policy, field.Catalogue()), Checksum: policy.Checksum()}, nil
+	base, err := s.basePolicy(ctx, scope, d.base.ID)
+	if err != nil {
+		return Reading{}, err
+	}
+	reading := Reading{Checksum: d.policy.Checksum()}
+	reading.Findings, reading.Changes = againstBase(d.policy, engine.Analyse(d.policy, field.Catalogue()), base)
+	return reading, nil
 }
 
 // RuleStats is how the rules of a rule set fared in the last days, by rule id.

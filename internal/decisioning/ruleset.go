@@ -3,6 +3,7 @@ package decisioning
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"verdict/internal/engine"
@@ -17,6 +18,7 @@ import (
 type RuleSet struct {
 	store.RuleSet
 	Inherited    []string         // sections taken from the base, told when it is created
+	Changes      []engine.Change  // what differs from the base, nil in lists and without a base
 	Findings     []engine.Finding // what the static analysis says, nil in lists
 	FeatureNames []string
 }
@@ -35,56 +37,122 @@ func (s *Service) CreateRuleSet(ctx context.Context, p tenant.Principal, body wi
 	// What is inherited depends on the moment, so all of it is done once: a
 	// repetition hears the first answer, whatever has been activated since.
 	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
-		base, err := s.base(ctx, scope, body)
+		d, err := s.readNew(ctx, scope, body)
 		if err != nil {
 			return Answer{}, err
 		}
-		merged, inherited, err := inherit(body, base)
-		if err != nil {
-			return Answer{}, err
-		}
-		policy, err := s.readPolicy(ctx, scope, body, merged)
-		if err != nil {
-			return Answer{}, err
-		}
-		return s.storeDraft(ctx, p, policy, base, inherited, keep)
+		return s.storeDraft(ctx, p, d, keep)
 	})
 }
 
 // storeDraft stores a policy that was read, as the next version of its
 // policy_key.
-func (s *Service) storeDraft(
-	ctx context.Context, p tenant.Principal, policy *engine.Policy, base store.RuleSet, inherited []string, keep keep,
-) (Answer, error) {
-	now := s.moment()
+func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersion, keep keep) (Answer, error) {
+	now, policy := s.moment(), d.policy
 	draft := store.RuleSet{
 		ID: s.ids.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Document: policy.Document(),
-		Checksum: policy.Checksum(), Base: base.ID, CreatedMicros: now.UnixMicro(), CreatedBy: actor(p),
+		Checksum: policy.Checksum(), Base: d.base.ID, CreatedMicros: now.UnixMicro(), CreatedBy: actor(p),
 	}
-	findings := engine.Analyse(policy, field.Catalogue())
+	base, err := s.basePolicy(ctx, s.scope(p), d.base.ID)
+	if err != nil {
+		return Answer{}, err
+	}
+	shown := RuleSet{Inherited: d.inherited, FeatureNames: policy.FeatureNames()}
+	shown.Findings, shown.Changes = againstBase(policy, engine.Analyse(policy, field.Catalogue()), base)
 	return s.commit(ctx, s.scope(p), keep, func(tx *store.Tx) (Answer, error) {
 		stored, err := tx.InsertRuleSet(draft)
 		if err != nil {
 			return Answer{}, err
 		}
 		entry := s.audit(p, now, actionRuleSetCreated, stored.ID, "")
-		entry.BeforeChecksum, entry.AfterChecksum = base.Checksum, stored.Checksum
+		entry.BeforeChecksum, entry.AfterChecksum = d.base.Checksum, stored.Checksum
 		if err := tx.Audit(entry); err != nil {
 			return Answer{}, err
 		}
-		shown := RuleSet{stored, inherited, findings, policy.FeatureNames()}
+		shown.RuleSet = stored
 		return Answer{Status: statusCreated, Location: "/v1/rule-sets/" + stored.ID, Body: shown.body()}, nil
 	})
 }
 
-// base finds what a draft inherits from: the zero rule set for nothing.
-func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value) (store.RuleSet, error) {
+// againstBase returns the findings of a version with their origin, and its changes
+// against the base, which may be nil.
+func againstBase(p *engine.Policy, found []engine.Finding, base *policy) ([]engine.Finding, []engine.Change) {
+	if base == nil {
+		return engine.Against(found, p, nil, nil), nil
+	}
+	changes := engine.Changes(p, base.source)
+	if changes == nil {
+		changes = []engine.Change{} // compared, and nothing differs
+	}
+	return engine.Against(found, p, base.findings(), base.source), changes
+}
+
+// basePolicy finds the policy that a version was made from; nil when there is
+// none, or none that this version of the service can read.
+func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string) (*policy, error) {
+	if id == "" {
+		return nil, nil
+	}
+	base, err := s.policy(ctx, scope, id)
+	var unreadable notARefusal
+	if errors.As(err, &unreadable) {
+		return nil, nil
+	}
+	return base, err
+}
+
+// newVersion is a request for a new version, read.
+type newVersion struct {
+	policy    *engine.Policy
+	base      store.RuleSet // zero for none
+	inherited []string
+}
+
+// readNew reads a request for a new version: finds its base, applies its patch,
+// inherits what it leaves out. Everything that is wrong is told together.
+func (s *Service) readNew(ctx context.Context, scope *store.Scope, body wire.Value) (d newVersion, err error) {
+	var faults fault.List
+	if d.base, err = s.base(ctx, scope, body, &faults); err != nil {
+		return d, err
+	}
+	var from wire.Value
+	if d.base.ID != "" {
+		if from, err = wire.Parse(d.base.Document); err != nil {
+			return d, notARefusal{err}
+		}
+	}
+	var patched engine.Patched
+	request := body
+	if body.Get("patch").Given() {
+		patched = engine.Patch(body, from)
+		addAll(&faults, patched.Faults)
+		if request, err = wire.Parse(patched.Request); err != nil {
+			return d, notARefusal{err}
+		}
+	}
+	var merged []byte
+	merged, d.inherited = engine.Inherit(request, from)
+	d.policy, err = s.readPolicy(ctx, scope, body, merged)
+	var refusal *fault.Error
+	switch err = fault.Retold(err, patched.Retell); {
+	case faults.Len() == 0:
+		return d, err
+	case errors.As(err, &refusal) && refusal.Kind == fault.Invalid:
+		addAll(&faults, refusal.Items)
+	case err != nil:
+		return d, err
+	}
+	return d, faults.Err()
+}
+
+// base finds what a draft inherits from: the zero rule set for nothing. A base
+// that is no text is noted as a fault, and the usual one is taken to find what
+// else is wrong.
+func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value, faults *fault.List) (store.RuleSet, error) {
 	named := body.Get("base")
 	switch {
 	case named.Given() && named.Kind() != wire.String:
-		var faults fault.List
 		faults.Add(named.Pointer(), fault.CodeWrongType, "must be the id of a rule set, or none")
-		return store.RuleSet{}, faults.Err()
 	case named.Text() == baseNone:
 		return store.RuleSet{}, nil
 	case named.Given():
@@ -103,17 +171,6 @@ func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value)
 		return store.RuleSet{}, nil
 	}
 	return set, err
-}
-
-func inherit(body wire.Value, base store.RuleSet) (merged []byte, inherited []string, err error) {
-	var from wire.Value
-	if base.ID != "" {
-		if from, err = wire.Parse(base.Document); err != nil {
-			return nil, nil, notARefusal{err}
-		}
-	}
-	merged, inherited = engine.Inherit(body, from)
-	return merged, inherited, nil
 }
 
 // readPolicy reads the merged document of a request, with the scope's
@@ -173,7 +230,13 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	case err != nil:
 		return RuleSet{}, err
 	}
-	return RuleSet{RuleSet: set, FeatureNames: policy.featureNames(), Findings: policy.findings()}, nil
+	base, err := s.basePolicy(ctx, scope, set.Base)
+	if err != nil {
+		return RuleSet{}, fmt.Errorf("the base of rule set %s: %w", id, hidden(err))
+	}
+	shown := RuleSet{RuleSet: set, FeatureNames: policy.featureNames()}
+	shown.Findings, shown.Changes = againstBase(policy.source, policy.findings(), base)
+	return shown, nil
 }
 
 // show reads a stored rule set for showing.
@@ -230,6 +293,13 @@ func (r RuleSet) Write(w *wire.Writer) {
 	if r.Inherited != nil {
 		w.Key("inherited")
 		writeStrings(w, r.Inherited)
+	}
+	if r.Changes != nil {
+		w.Key("changes").Array()
+		for _, c := range r.Changes {
+			c.Write(w)
+		}
+		w.EndArray()
 	}
 	w.Members(r.Document).Key("feature_names")
 	writeStrings(w, r.FeatureNames)

@@ -32,14 +32,43 @@ type Finding struct {
 	Severity Severity
 	Code     string            // stable, snake_case
 	Pointer  string            // into the policy's document
+	Key      string            // code@pointer with ids for positions: it survives rules that move
+	Origin   Origin            // whether the base has it too; unknown until Against has looked
 	Detail   string            // for a risk officer
+	IDs      []string          // the rules, factors or bands it speaks of, when there are several
+	Fields   []string          // the fields it speaks of
 	Witness  []rule.NamedValue // facts of an applicant who shows it; empty when none can
 }
+
+// Origin says whether a version brought a finding, or has it from its base.
+type Origin uint8
+
+// The origins. A policy that was compared with no base has unknown ones.
+const (
+	OriginUnknown Origin = iota
+	OriginNew
+	OriginInherited
+)
+
+var originNames = [...]string{OriginUnknown: "", OriginNew: "new", OriginInherited: "inherited"}
+
+// String is the origin's name, "" for an unknown one.
+func (o Origin) String() string { return originNames[o] }
 
 // Write writes the finding as JSON.
 func (f Finding) Write(w *wire.Writer) {
 	w.Object().Key("severity").String(f.Severity.String()).Key("code").String(f.Code)
-	w.Key("pointer").String(f.Pointer).Key("detail").String(f.Detail)
+	w.Key("pointer").String(f.Pointer).Key("key").String(f.Key)
+	optional(w, "origin", f.Origin.String())
+	w.Key("detail").String(f.Detail)
+	if len(f.IDs) > 0 {
+		w.Key("ids")
+		writeStrings(w, f.IDs)
+	}
+	if len(f.Fields) > 0 {
+		w.Key("fields")
+		writeStrings(w, f.Fields)
+	}
 	w.Key("witness").Object()
 	for _, nv := range f.Witness {
 		w.Key(nv.Name)
@@ -70,9 +99,9 @@ const (
 
 // Analyse looks a policy from ReadPolicy over for what it does and its author
 // can hardly mean. What it says is so for every applicant within the domains
-// of the catalogue; what it cannot prove it does not say. Findings come in the
-// order of the document, then by code, and are the same every time. The work
-// is bounded whatever the policy.
+// of the catalogue; what it cannot prove it does not say. Errors come first,
+// then warnings; those of one severity in the order of the document, then by
+// code. They are the same every time. The work is bounded whatever the policy.
 func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	a, kept := analyses.Get().(*analysis)
 	if !kept {
@@ -87,12 +116,14 @@ func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	a.bands()
 	a.lending()
 	a.messages()
+	a.units()
+	a.semantics()
 	if a.truncated {
 		a.report(SeverityInfo, CodeAnalysisTruncated, location{section: atPolicy},
 			"The policy is too large to be analysed in full; what is said here holds, but there may be more to say.", nil)
 	}
 	slices.SortStableFunc(a.found, func(x, y found) int {
-		return cmp.Or(x.at.compare(y.at), cmp.Compare(x.Code, y.Code))
+		return cmp.Or(cmp.Compare(y.Severity, x.Severity), x.at.compare(y.at), cmp.Compare(x.Code, y.Code))
 	})
 	out := make([]Finding, len(a.found))
 	for i := range a.found {

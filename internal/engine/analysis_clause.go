@@ -52,10 +52,43 @@ type found struct {
 	at location
 }
 
-func (a *analysis) report(s Severity, code string, at location, detail string, witness []rule.NamedValue) {
+func (a *analysis) report(s Severity, code string, at location, detail string, witness []rule.NamedValue) *Finding {
 	a.found = append(a.found, found{at: at, Finding: Finding{
-		Severity: s, Code: code, Pointer: at.pointer(), Detail: detail, Witness: witness,
+		Severity: s, Code: code, Pointer: at.pointer(), Key: code + "@" + a.lasting(at), Detail: detail, Witness: witness,
 	}})
+	return &a.found[len(a.found)-1].Finding
+}
+
+// lasting is a location's pointer with the id of the rule, factor or band in
+// place of its position, which changes when others come and go.
+func (a *analysis) lasting(l location) string {
+	base := sectionPointers[l.section]
+	if l.section != atPolicy && l.index >= 0 {
+		base += "/" + a.idAt(l)
+	}
+	if base+l.rest == "" {
+		return "/"
+	}
+	return base + l.rest
+}
+
+// idAt is the id of what stands at a location. Ids need no escaping in a
+// pointer: they are letters, digits and a few signs.
+func (a *analysis) idAt(l location) string {
+	switch p := a.policy; l.section {
+	case atKnockout:
+		return p.Knockouts[l.index].ID
+	case atAdjustment:
+		return p.Adjustments[l.index].ID
+	case atFactor:
+		return p.Scorecard.Factors[l.index].Name
+	case atBand:
+		return p.Bands[l.index].ID
+	case atTerm:
+		return p.Terms[l.index].Code
+	default:
+		return ""
+	}
 }
 
 // clause is one condition of the policy, where it stands, and what is known

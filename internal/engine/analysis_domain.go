@@ -24,6 +24,7 @@ type domain struct {
 	scored     bool // absent by definition for an applicant who is new to credit
 	required   bool // the policy decides nothing in favour of who leaves it out
 	absence    bool // some condition of the policy asks whether it is there
+	asked      int8 // whether a knockout hits everybody without it: 0 not looked, 1 none does, 2 one does
 }
 
 // place returns the field's number within the analysis, giving it one when it

@@ -20,7 +20,7 @@ import (
 // plainPolicy is what a golden file's policy is completed with, so that each
 // one shows only what it is about. Alone it has no findings.
 const plainPolicy = `{
-	"name": "golden", "include_defaults": false,
+	"name": "golden", "include_defaults": false, "semantics": 2,
 	"scorecard": {"base_points": 600, "factors": [
 		{"factor": "bureau_score", "field": "bureau_score", "bins": [{"lt": 700, "points": 0}, {"gte": 700, "points": 100}]}]},
 	"pricing_bands": [
@@ -154,7 +154,7 @@ func TestFindingWrite(t *testing.T) {
 	p := completed(t, []byte(`{"knockouts": [{"id": "KO", "condition_ast": {"op": "gte", "field": "bureau_score", "value": 300}}], "required_fields": ["bureau_score"]}`))
 	var w wire.Writer
 	engine.Analyse(p, field.Catalogue())[0].Write(&w)
-	const want = `{"severity":"warning","code":"always_fires","pointer":"/knockouts/0",` +
+	const want = `{"severity":"warning","code":"always_fires","pointer":"/knockouts/0","key":"always_fires@/knockouts/KO",` +
 		`"detail":"KO hits every applicant who gives bureau_score: within the values possible, bureau_score >= 300 is always true.",` +
 		`"witness":{"bureau_score":300}}`
 	if diff := cmp.Diff(want, string(w.Buf)); diff != "" {

@@ -25,7 +25,12 @@ func (a *analysis) silence() {
 // hitting: it can hit at all, and does nothing when it is unknown.
 func (a *analysis) evadable(c *clause) bool {
 	k := &a.policy.Knockouts[c.at.index]
-	return c.known && len(c.upper) > 0 && !k.System && k.OnAbsent == PassWhenAbsent && a.supplied(c.upper)
+	return !k.System && k.OnAbsent == PassWhenAbsent && a.possibleClause(c)
+}
+
+// possibleClause reports whether a clause can hold for somebody.
+func (a *analysis) possibleClause(c *clause) bool {
+	return c.known && len(c.upper) > 0 && a.supplied(c.upper)
 }
 
 // requirements notes the fields that required_fields asks for. Of several
@@ -92,38 +97,6 @@ func (a *analysis) silentForNTC(c *clause, handled string) {
 		[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
 }
 
-// silentWhenAbsent reports, for each core field, the knockouts that nobody is
-// hit by who leaves the field out.
-func (a *analysis) silentWhenAbsent() {
-	for at := range int32(len(a.fields)) {
-		d := &a.fields[at]
-		if !d.core || d.required {
-			continue
-		}
-		var silenced []string
-		var first *clause
-		for i := range a.knockouts {
-			c := &a.knockouts[i]
-			if !slices.Contains(c.reads, at) || !a.evadable(c) || a.hitsWithout(c, at) {
-				continue
-			}
-			if first == nil {
-				first = c
-			}
-			silenced = append(silenced, c.name)
-		}
-		if first == nil {
-			continue
-		}
-		severity, rest := SeverityWarning, "it is not required, and nothing in the policy asks whether it is there."
-		if d.absence {
-			severity, rest = SeverityInfo, "it is not required, but the policy asks elsewhere whether it is there."
-		}
-		a.report(severity, CodeSilentWhenAbsent, first.at,
-			fmt.Sprintf("Leaving %s out silences %s: %s", d.ref.Name, enumerate(silenced), rest), a.without(first, at))
-	}
-}
-
 // without is an applicant whom a clause would hold for, were it not for one
 // field that is left out, with what the policy requires of everybody.
 func (a *analysis) without(c *clause, at int32) []rule.NamedValue {
@@ -158,14 +131,4 @@ func (a *analysis) given(b box, refs []rule.Ref, except int32) box {
 		}
 	}
 	return b
-}
-
-// hitsWithout reports whether a clause may hold while a field is absent.
-func (a *analysis) hitsWithout(c *clause, at int32) bool {
-	for _, b := range c.upper {
-		if a.states(b, at).contains(codeAbsent) {
-			return true
-		}
-	}
-	return false
 }

@@ -107,6 +107,12 @@ func (x *examiner) examine(facts *rule.Facts) {
 
 var ruleID = regexp.MustCompile(`KO_\d+`)
 
+// silencedRule finds the rules that an absent field silences; one that it
+// silences in part may still hit.
+var silencedRule = regexp.MustCompile(`KO_\d+(` + inPart + `)?`)
+
+const inPart = " in part"
+
 // refutes says how an applicant shows a finding to be wrong.
 func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 	switch f.Code {
@@ -149,11 +155,11 @@ func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 			return "it hits somebody new to credit"
 		}
 	case CodeSilentWhenAbsent:
-		if facts.Get(strings.Fields(f.Detail)[1]).Type() != rule.Absent {
+		if slices.ContainsFunc(f.Fields, func(name string) bool { return facts.Get(name).Type() != rule.Absent }) {
 			return ""
 		}
-		for _, id := range ruleID.FindAllString(f.Detail, -1) {
-			if x.hit(id) != ResultPass {
+		for _, id := range silencedRule.FindAllString(f.Detail, -1) {
+			if !strings.HasSuffix(id, inPart) && x.hit(id) != ResultPass {
 				return "it hits without the field"
 			}
 		}

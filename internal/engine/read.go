@@ -93,7 +93,7 @@ type policyReader struct {
 // readOnly are the members that the service writes into a stored document;
 // sending them back is no mistake.
 var readOnly = []string{
-	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "findings",
+	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "changes", "findings",
 	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at",
 }
 

@@ -57,6 +57,9 @@ type Item struct {
 	// several.
 	Nearest string
 	Fields  []string
+
+	// Key is what a caller sends back to acknowledge a finding.
+	Key string
 }
 
 // maxPointer is how long a pointer may be to stand in a sentence. A longer one

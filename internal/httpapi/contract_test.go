@@ -230,7 +230,7 @@ func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
 		Type, Code string
 		Status     int
 		RequestID  string `json:"request_id"`
-		Errors     []struct{ Code string }
+		Errors     []struct{ Code, Key string }
 	}
 	if err := json.Unmarshal(got.body, &problem); err != nil {
 		return []string{err.Error()}
@@ -243,7 +243,9 @@ func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
 	}
 	codes := []string{problem.Code}
 	for _, item := range problem.Errors {
-		codes = append(codes, item.Code)
+		if item.Key == "" { // a finding's code is explained where policies are
+			codes = append(codes, item.Code)
+		}
 	}
 	for _, code := range codes {
 		if !slices.Contains(httpapi.ErrorCodes(), code) {

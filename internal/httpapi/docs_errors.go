@@ -152,6 +152,12 @@ var errorPages = []errorPage{
 		Mend:    "Ask a colleague to activate it with a key of their own.",
 	},
 	{
+		Code: "findings_unacknowledged", Status: 409, Title: "Errors in the rule set",
+		Meaning: "The analysis found errors in the rule set, and in live it is not activated until somebody names each of them. `errors` lists them, with pointers into the rule set's document.",
+		Cause:   "The rule set does what nobody can want, such as a rule that goes quiet when a request asks for no features.",
+		Mend:    "Mend the rule set. Or send the `key` of each error in `acknowledge`: `{\"acknowledge\": [\"silent_when_absent@/knockouts/KO_X\"]}`; the audit trail keeps which you named. Going back to the rule set that was active immediately before, and to the seeded SAFE_MODE, is never held up.",
+	},
+	{
 		Code: "invalid_transition", Status: 409, Title: "Not possible in this state",
 		Meaning: "What was asked for is not possible in the state the thing is in.",
 		Cause:   "For an alert: it is closed, which is the end. For a backtest: it is over and cannot be cancelled, or it has no result to show yet. For a rule set: its stored document does not pass the checks of this version of the service.",

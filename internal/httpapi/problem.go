@@ -134,7 +134,11 @@ func (c *call) problem(e *fault.Error, status int) []byte {
 			if item.Nearest != "" {
 				w.Key("nearest").String(item.Nearest)
 			}
-			w.Key("detail").String(item.Detail).EndObject()
+			w.Key("detail").String(item.Detail)
+			if item.Key != "" {
+				w.Key("key").String(item.Key)
+			}
+			w.EndObject()
 		}
 		w.EndArray()
 	}

@@ -17,6 +17,11 @@ type Activation struct {
 	ExpectedActiveChecksum string // the document it takes over from
 	ExpectedChecksum       string // the document it activates
 
+	// Allow, unless nil, may refuse the change, and edits its audit entry. It
+	// runs while nobody else can activate in this series, not for a no-op, and
+	// again when the transaction is repeated. active has no id if there is none.
+	Allow func(active, target RuleSet, audit *AuditEntry) error
+
 	Audit AuditEntry // its checksums are filled in; none is written for a no-op
 }
 
@@ -63,12 +68,21 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 	case a.ExpectedActiveChecksum != "" && a.ExpectedActiveChecksum != active.Checksum:
 		return Activated{}, unexpected("the active rule set has another checksum than the expected one")
 	}
+	if a.Allow != nil {
+		if err := a.Allow(active, target, &a.Audit); err != nil {
+			return Activated{}, err
+		}
+	}
 	return tx.swap(a, active, target)
 }
 
 // swap makes target active instead of active, which has no id if there is none.
+// Each activation of a series is later than the one before, whatever the clocks
+// say: the moment at which the active one became active is the moment at which
+// the one before it was retired, and no other was.
 func (tx *Tx) swap(a Activation, active, target RuleSet) (Activated, error) {
 	if active.ID != "" {
+		a.NowMicros = max(a.NowMicros, active.ActivatedMicros+1)
 		if _, err := tx.exec(`UPDATE rule_sets SET status = 'retired', retired_micros = $4
 			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, active.ID, a.NowMicros); err != nil {
 			return Activated{}, err

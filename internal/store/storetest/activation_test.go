@@ -48,11 +48,11 @@ func TestActivate(t *testing.T) {
 			}
 		}
 		retired, err := scope.RuleSet(ctx, "pol_2")
-		if err != nil || retired.Status != store.StatusRetired || retired.RetiredMicros != 500 || retired.ActivatedBy != "key_2" {
+		if err != nil || retired.Status != store.StatusRetired || retired.RetiredMicros != 501 || retired.ActivatedBy != "key_2" {
 			t.Errorf("got %+v, %v", retired, err)
 		}
 		active, err := scope.ActiveRuleSet(ctx, "default")
-		if err != nil || active.ID != first || active.RetiredMicros != 0 || active.ActivatedMicros != 500 {
+		if err != nil || active.ID != first || active.RetiredMicros != 0 || active.ActivatedMicros != 501 {
 			t.Errorf("got %+v, %v", active, err)
 		}
 		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Object: "pol_2"}, store.Page{})
@@ -148,6 +148,58 @@ func TestActivationRace(t *testing.T) {
 		})
 		if got := succeeded(t, errs, fault.Precondition, store.CodePreconditionFailed); got != 1 {
 			t.Errorf("%d took over from the same one", got)
+		}
+	})
+}
+
+// TestActivationIsAllowed: whoever asks may refuse the change with both rule
+// sets at hand, and of three activations at one moment only one was
+// immediately before the last.
+func TestActivationIsAllowed(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		for _, id := range []string{"pol_2", "pol_3"} {
+			if _, err := scope.InsertRuleSet(ctx, draft(id), store.AuditEntry{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var seen []string
+		_, err := scope.Activate(ctx, store.Activation{
+			ID: "pol_2", NowMicros: 900,
+			Allow: func(active, target store.RuleSet, _ *store.AuditEntry) error {
+				seen = append(seen, active.ID, target.ID)
+				return fault.New(fault.Conflict, "no", "not this one")
+			},
+		})
+		wantKind(t, err, fault.Conflict, "no")
+		if len(seen) != 2 || seen[0] != "pol_ten_Asandbox" || seen[1] != "pol_2" {
+			t.Errorf("asked about %v", seen)
+		}
+		for _, id := range []string{"pol_2", "pol_3"} {
+			_, err := scope.Activate(ctx, store.Activation{
+				ID: id, NowMicros: 900, Audit: store.AuditEntry{ID: "aud_" + id, Object: id},
+				Allow: func(_, _ store.RuleSet, audit *store.AuditEntry) error {
+					audit.Note = "edited"
+					return nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		active, err := scope.RuleSet(ctx, "pol_3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, before := range map[string]bool{"pol_2": true, "pol_ten_Asandbox": false} {
+			if set, err := scope.RuleSet(ctx, id); err != nil || (set.RetiredMicros == active.ActivatedMicros) != before {
+				t.Errorf("%s was retired at %d, and the active one is active from %d on; %v", id, set.RetiredMicros, active.ActivatedMicros, err)
+			}
+		}
+		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Object: "pol_3"}, store.Page{})
+		if err != nil || len(entries) != 1 || entries[0].Note != "edited" {
+			t.Errorf("the trail says %+v, %v", entries, err)
 		}
 	})
 }

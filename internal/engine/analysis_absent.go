@@ -1,0 +1,292 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/rule"
+)
+
+// quiet is a field that a request may leave out, and what then goes quiet.
+type quiet struct {
+	field int32
+	names []string // as a sentence speaks of the rules and factors
+	ids   []string
+	at    location // of the first
+	first *clause  // the first, nil if it is a factor, or silenced in part only
+}
+
+// silentWhenAbsent reports the rules and factors that say nothing, or less,
+// when a field is left out. A field that is required, or whose absence is hit
+// by a knockout, silences nothing; nor does a rule with on_absent or a factor
+// with missing_points go quiet. There is one finding for each of the fields
+// that nearly everybody sends, one for the rest of each block, and one for each
+// rule or factor that reads features: those are errors, and acknowledged one by
+// one.
+func (a *analysis) silentWhenAbsent() {
+	list := make([]quiet, len(a.fields))
+	for at := range list {
+		list[at].field = int32(at)
+	}
+	for i := range a.knockouts {
+		if c := &a.knockouts[i]; a.evadable(c) {
+			a.quieten(list, c, true)
+		}
+	}
+	for i := range a.adjustments {
+		if c := &a.adjustments[i]; a.possibleClause(c) {
+			// Nobody gains by being without a bonus.
+			a.quieten(list, c, a.policy.Adjustments[i].Delta < 0)
+		}
+	}
+	for _, clauses := range [...][]clause{a.whens, a.terms} {
+		for i := range clauses {
+			if c := &clauses[i]; a.possibleClause(c) {
+				a.quieten(list, c, false)
+			}
+		}
+	}
+	a.quietFactors(list)
+	a.tellQuiet(list)
+}
+
+// quieten notes a clause under the fields whose absence silences it. Features
+// are told right away, the others only when the clause counts against the
+// applicant.
+func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
+	var features []string
+	for _, at := range c.reads {
+		isFeature := a.block(at).severity == SeverityError
+		if !isFeature && !adverse || !a.omissible(at) || !a.spend(len(c.upper)) {
+			continue
+		}
+		wholly, partly := a.silencedBy(c, at)
+		switch name := c.label(); {
+		case !wholly && !partly:
+		case isFeature:
+			features = append(features, a.fields[at].ref.Name)
+		case wholly:
+			list[at].add(c, c.at, name, c.name)
+		default:
+			list[at].add(nil, c.at, name+" in part", c.name)
+		}
+	}
+	if len(features) > 0 {
+		mend := "give the rule on_absent"
+		if c.at.section != atKnockout {
+			mend = "let a knockout refer whoever has none"
+		}
+		a.featureSilence(c.at, c.opening(), features, mend)
+	}
+}
+
+// quietFactors notes the factors that have no points for an absent field.
+func (a *analysis) quietFactors(list []quiet) {
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		at, here := a.place(f.Field), location{section: atFactor, index: i}
+		switch {
+		case f.HasMissing || f.Weight == 0 || !a.omissible(at):
+		case a.block(at).severity == SeverityError:
+			a.featureSilence(here, "The factor "+f.Name, []string{f.Field.Name}, "give the factor missing_points")
+		default:
+			list[at].add(nil, here, "the factor "+f.Name, f.Name)
+		}
+	}
+}
+
+func (q *quiet) add(c *clause, at location, name, id string) {
+	if len(q.ids) == 0 {
+		q.first, q.at = c, at
+	}
+	q.names, q.ids = append(q.names, name), append(q.ids, id)
+}
+
+// featureSilence reports a rule or factor that a request switches off by not
+// asking for features.
+func (a *analysis) featureSilence(at location, opening string, features []string, mend string) {
+	f := a.report(SeverityError, CodeSilentWhenAbsent, at, fmt.Sprintf(
+		"%s goes quiet for every request that does not say \"features\": true, because it reads %s; "+
+			"say \"features\": \"auto\" in the policy, list what it reads in required_fields, or %s.",
+		opening, enumerate(features), mend), nil)
+	f.Fields = features
+}
+
+// omissible reports whether a request may leave a field out, and the policy
+// lets it pass. A score is never left out: who has none is new to credit, and
+// may have a thin-file index in its place.
+func (a *analysis) omissible(at int32) bool {
+	d := &a.fields[at]
+	scored := d.scored || at == a.ntc || d.ref.Name == thinFileIndex
+	return !d.engine && !d.required && !scored && !a.hitsAbsence(at) &&
+		!(a.block(at).severity == SeverityError && a.policy.FeaturesAuto)
+}
+
+// thinFileIndex is what a bureau gives in place of a score.
+const thinFileIndex = "bureau_ntc_index"
+
+// hitsAbsence reports whether some knockout hits everybody without a field.
+func (a *analysis) hitsAbsence(at int32) bool {
+	d := &a.fields[at]
+	if !d.absence {
+		return false // no condition asks
+	}
+	if d.asked == 0 {
+		d.asked = 1
+		absent := a.with(box{}, at, onlyAbsent)
+		for i := range a.knockouts {
+			if c := &a.knockouts[i]; c.known && a.takesIn(absent, c) {
+				d.asked = 2
+				break
+			}
+		}
+	}
+	return d.asked == 2
+}
+
+// silencedBy reports whether somebody whom a clause holds for gets around it by
+// leaving a field out: wholly if it holds for nobody without the field.
+func (a *analysis) silencedBy(c *clause, at int32) (wholly, partly bool) {
+	wholly = true
+	for _, b := range c.upper {
+		if !a.needs(b, at) {
+			wholly = false
+			continue
+		}
+		if !partly {
+			partly = !a.takesIn(a.with(b, at, onlyAbsent), c)
+		}
+	}
+	return wholly, partly && !wholly
+}
+
+// takesIn reports whether a clause holds for everybody in a box.
+func (a *analysis) takesIn(b box, c *clause) bool {
+	before := a.memory
+	a.patience = maxPatience
+	in := a.covered(b, c.lower)
+	a.memory = before
+	return in
+}
+
+// block is the part of a request that a field belongs to, and how much it
+// matters that its fields can be left out.
+type block struct {
+	name     string
+	severity Severity
+}
+
+var blocks = map[string]block{
+	"applicant": {"applicant", SeverityWarning}, "applicant.*": {"applicant", SeverityWarning},
+	"bureau": {"report", SeverityWarning}, "bureau_report.*": {"report", SeverityWarning}, "report.*": {"report", SeverityWarning},
+	"bank": {"bank_summary", SeverityInfo}, "bank_summary.*": {"bank_summary", SeverityInfo},
+	"device.*": {"device", SeverityInfo}, "location.*": {"location", SeverityInfo}, "fraud.*": {"fraud", SeverityInfo},
+	"features": {"features", SeverityError},
+}
+
+// block finds a field's block. A path that a policy declares is one of the
+// applicant's or the report's; a group that is not in the table is optional.
+func (a *analysis) block(at int32) block {
+	ref := a.fields[at].ref
+	if ref.ID < 0 {
+		name, _, _ := strings.Cut(ref.Name, ".")
+		return block{name, SeverityWarning}
+	}
+	group := a.catalogue.Field(ref.ID).Group
+	if b, ok := blocks[group]; ok {
+		return b
+	}
+	return block{group, SeverityInfo}
+}
+
+// tellQuiet reports what goes quiet with each field, or with each block.
+func (a *analysis) tellQuiet(list []quiet) {
+	var order []string
+	grouped := map[string][]*quiet{}
+	for i := range list {
+		q := &list[i]
+		if len(q.ids) == 0 {
+			continue
+		}
+		d, b := &a.fields[q.field], a.block(q.field)
+		if d.core || d.absence && b.severity == SeverityWarning {
+			a.tellField(q)
+			continue
+		}
+		if grouped[b.name] == nil {
+			order = append(order, b.name)
+		}
+		grouped[b.name] = append(grouped[b.name], q)
+	}
+	for _, name := range order {
+		a.tellBlock(name, grouped[name])
+	}
+}
+
+// tellField reports one field.
+func (a *analysis) tellField(q *quiet) {
+	name := a.fields[q.field].ref.Name
+	severity, rest := SeverityWarning, "it is not required, and nothing in the policy asks whether it is there."
+	if a.fields[q.field].absence {
+		severity, rest = SeverityInfo, "it is not required, but the policy asks elsewhere whether it is there."
+	}
+	var witness []rule.NamedValue
+	if q.first != nil {
+		witness = a.without(q.first, q.field)
+	}
+	f := a.report(severity, CodeSilentWhenAbsent, q.at,
+		fmt.Sprintf("Leaving %s out silences %s: %s", name, enumerate(q.names), rest), witness)
+	f.Key, f.IDs, f.Fields = CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
+}
+
+// tellBlock reports the fields of a block together.
+func (a *analysis) tellBlock(name string, list []*quiet) {
+	first := list[0]
+	var fields, names, ids []string
+	for _, q := range list {
+		fields = append(fields, a.fields[q.field].ref.Name)
+		for i, id := range q.ids {
+			if !slices.Contains(ids, id) {
+				ids, names = append(ids, id), append(names, q.names[i])
+			}
+		}
+		if q.at.compare(first.at) < 0 {
+			first = q
+		}
+	}
+	severity := a.block(first.field).severity
+	rest := "they are not required, and nothing in the policy asks whether they are there."
+	if len(fields) == 1 {
+		rest = "it is not required, and nothing in the policy asks whether it is there."
+	}
+	detail := fmt.Sprintf("Leaving %s out silences %s: %s", enumerate(fields), enumerate(names), rest)
+	if severity == SeverityInfo {
+		detail = fmt.Sprintf("A request without the block %s, or without %s in it, silences %s; that is how an optional block works.",
+			name, enumerateOr(fields), enumerate(names))
+	}
+	f := a.report(severity, CodeSilentWhenAbsent, first.at, detail, nil)
+	f.Key, f.IDs, f.Fields = CodeSilentWhenAbsent+"@/blocks/"+name, ids, fields
+}
+
+// enumerateOr is enumerate for alternatives.
+func enumerateOr(names []string) string {
+	text := enumerate(names)
+	if i := strings.LastIndex(text, " and "); i >= 0 && len(names) > 1 {
+		return text[:i] + " or " + text[i+len(" and "):]
+	}
+	return text
+}
+
+// CodeSemanticsOld is the code of a policy that was written for an earlier
+// behaviour of the engine.
+const CodeSemanticsOld = "semantics_old"
+
+// semantics recommends the newest semantics.
+func (a *analysis) semantics() {
+	if n := a.policy.Semantics; n < NewestSemantics {
+		a.report(SeverityInfo, CodeSemanticsOld, location{section: atPolicy, rest: "/semantics"}, fmt.Sprintf(
+			"The policy decides by semantics %d; a version that says \"semantics\": %d gives only reasons that are true of "+
+				"the decision, and may name the sources of income and obligations.", n, NewestSemantics), nil)
+	}
+}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/rule"
+)
+
+// Codes of findings about what a version no longer has of its base.
+const (
+	CodeRulesRemoved   = "rules_removed"
+	CodeBandsRemoved   = "bands_removed"
+	CodeFactorsRemoved = "factors_removed"
+)
+
+// Against says of each finding of a version whether its base has it too, and
+// adds what the version no longer has of the base. Without a base everything is
+// new. The findings it is given stay as they are.
+func Against(found []Finding, p *Policy, inBase []Finding, base *Policy) []Finding {
+	out := make([]Finding, 0, len(found)+4)
+	if base != nil {
+		out = append(out, removed(p, base)...)
+	}
+	known := make(map[string][]*Finding, len(inBase))
+	for i := range inBase {
+		f := &inBase[i]
+		known[f.Key] = append(known[f.Key], f)
+	}
+	for _, f := range found {
+		f.Origin = OriginNew
+		at := slices.IndexFunc(known[f.Key], func(b *Finding) bool { return b.Severity >= f.Severity && includes(b, &f) })
+		if at >= 0 {
+			f.Origin = OriginInherited
+			known[f.Key] = slices.Delete(slices.Clone(known[f.Key]), at, at+1) // it stands for one of them only
+		}
+		out = append(out, f)
+	}
+	slices.SortStableFunc(out, func(x, y Finding) int { return int(y.Severity) - int(x.Severity) })
+	return out
+}
+
+// includes reports whether a finding of the base speaks of all that a finding
+// of the version speaks of: a rule that joins others in a finding is new.
+func includes(base, f *Finding) bool {
+	within := func(list, whole []string) bool {
+		return !slices.ContainsFunc(list, func(s string) bool { return !slices.Contains(whole, s) })
+	}
+	return within(f.IDs, base.IDs) && within(f.Fields, base.Fields)
+}
+
+// removed reports the entries of the base that a version has no more.
+func removed(p, base *Policy) (list []Finding) {
+	add := func(code, pointer, one, many string, before, after []string) {
+		var gone []string
+		for _, id := range before {
+			if !slices.Contains(after, id) {
+				gone = append(gone, id)
+			}
+		}
+		if len(gone) == 0 {
+			return
+		}
+		noun, verb := many, "are"
+		if len(gone) == 1 {
+			noun, verb = one, "is"
+		}
+		section := strings.TrimPrefix(pointer, "/scorecard")
+		list = append(list, Finding{
+			Severity: SeverityWarning, Code: code, Pointer: pointer, Key: code + "@" + pointer, Origin: OriginNew, IDs: gone,
+			Detail: fmt.Sprintf("The %s %s of the base %s not in this version: a section that is given replaces all of the "+
+				"base's; \"patch\": {\"%s\": …} changes single entries.", noun, enumerate(gone), verb, section[1:]),
+		})
+	}
+	add(CodeRulesRemoved, "/knockouts", "knockout", "knockouts", ids(base.Knockouts), ids(p.Knockouts))
+	add(CodeRulesRemoved, "/adjustments", "adjustment", "adjustments", ids(base.Adjustments), ids(p.Adjustments))
+	add(CodeFactorsRemoved, "/scorecard/factors", "factor", "factors", ids(base.Scorecard.Factors), ids(p.Scorecard.Factors))
+	add(CodeBandsRemoved, "/pricing_bands", "band", "bands", ids(base.Bands), ids(p.Bands))
+	return list
+}
+
+// ids lists what the entries of a section are told apart by.
+func ids[T Knockout | Adjustment | Factor | Band | Term | Input | Requirement](entries []T) []string {
+	list := make([]string, len(entries))
+	for i := range entries {
+		list[i] = idOf(&entries[i])
+	}
+	return list
+}
+
+func idOf(entry any) string {
+	switch e := entry.(type) {
+	case *Knockout:
+		return e.ID
+	case *Adjustment:
+		return e.ID
+	case *Factor:
+		return e.Name
+	case *Band:
+		return e.ID
+	case *Term:
+		return e.Code
+	case *Input:
+		return e.Name
+	case *Requirement:
+		return e.Text
+	default:
+		return ""
+	}
+}
+
+// StopsLending reports whether the policy holds up every applicant before
+// anything else is looked at.
+func (p *Policy) StopsLending() bool {
+	return slices.ContainsFunc(p.Knockouts, func(k Knockout) bool { return k.Stage == 1 && k.Condition.Op == rule.True })
+}

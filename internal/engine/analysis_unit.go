@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"fmt"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// CodeUnitMismatch is the code of a rule or factor that reads a field in
+// another unit than its twin has.
+const CodeUnitMismatch = "unit_mismatch"
+
+// units reports rules and factors on a raw path whose unit is another than its
+// canonical twin's, such as a percentage where policies speak of ratios, and
+// thresholds on either that look like the other's.
+func (a *analysis) units() {
+	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
+		for i := range list {
+			if c := &list[i]; a.spend(1) {
+				a.unitsOf(c)
+			}
+		}
+	}
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		pair, twin, ok := a.twin(f.Field)
+		if !ok {
+			continue
+		}
+		var bounds []rule.Number
+		for _, b := range f.Bins {
+			if b.HasMin {
+				bounds = append(bounds, b.Min)
+			}
+			if b.HasMax {
+				bounds = append(bounds, b.Max)
+			}
+		}
+		at := location{section: atFactor, index: i}
+		a.unit(at, "The factor "+f.Name, f.Field.Name, pair, twin, bounds)
+	}
+}
+
+// unitsOf looks at the fields of one clause that have a twin.
+func (a *analysis) unitsOf(c *clause) {
+	for _, at := range c.reads {
+		ref := a.fields[at].ref
+		pair, twin, ok := a.twin(ref)
+		if !ok {
+			continue
+		}
+		var bounds []rule.Number
+		mixed := false
+		c.cond.Walk(func(n *rule.Condition) {
+			bounds = append(bounds, boundsOn(n, ref)...)
+			mixed = mixed || len(n.Args) == 0 && reads(n, ref.Name) && reads(n, twin)
+		})
+		if mixed && ref.Name == pair.Raw {
+			a.report(SeverityError, CodeUnitMismatch, c.at, fmt.Sprintf(
+				"%s compares %s, which is %s, with %s, which is %s.",
+				c.opening(), pair.Raw, pair.RawUnit, pair.Canonical, pair.CanonicalUnit), nil).Fields = []string{pair.Raw, pair.Canonical}
+			continue
+		}
+		a.unit(c.at, c.opening(), ref.Name, pair, twin, bounds)
+	}
+}
+
+// unit reports one field with a twin, and the bounds it is compared with.
+func (a *analysis) unit(at location, who, name string, pair field.UnitPair, twin string, bounds []rule.Number) {
+	for _, n := range bounds {
+		if !pair.Foreign(name, n) {
+			continue
+		}
+		a.report(SeverityError, CodeUnitMismatch, at, fmt.Sprintf(
+			"%s compares %s with %s, which looks like %s; %s is %s, where %s means %s.",
+			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning), nil).Fields = []string{name}
+		return
+	}
+	if name == pair.Raw {
+		a.report(SeverityWarning, CodeUnitMismatch, at, fmt.Sprintf(
+			"%s reads %s, which is %s; %s is the same as %s, comes with either request, and is what policies compare.",
+			who, pair.Raw, pair.RawUnit, pair.Canonical, pair.CanonicalUnit), nil).Fields = []string{name}
+	}
+}
+
+// twin finds the pair that a field belongs to, and the other of the two.
+func (a *analysis) twin(ref rule.Ref) (pair field.UnitPair, other string, ok bool) {
+	if ref.ID < 0 {
+		return pair, "", false
+	}
+	pair, ok = field.PairOf(ref.Name)
+	if other = pair.Raw; ref.Name == pair.Raw {
+		other = pair.Canonical
+	}
+	return pair, other, ok
+}
+
+// boundsOn lists the constants that a predicate compares a field with.
+func boundsOn(n *rule.Condition, ref rule.Ref) (bounds []rule.Number) {
+	is := func(o *rule.Operand) bool { return o.Kind == rule.FieldOperand && o.Field.Name == ref.Name }
+	if !is(&n.Left) && !is(&n.Right) {
+		return nil
+	}
+	for _, o := range [...]*rule.Operand{&n.Left, &n.Right} {
+		if o.Kind == rule.ConstantOperand && o.Value.Type() == rule.NumberType {
+			bounds = append(bounds, o.Value.Number())
+		}
+	}
+	for _, v := range n.Values {
+		if v.Type() == rule.NumberType {
+			bounds = append(bounds, v.Number())
+		}
+	}
+	return bounds
+}
+
+// reads reports whether a predicate reads a field.
+func reads(n *rule.Condition, name string) (found bool) {
+	n.Fields(func(ref rule.Ref) { found = found || ref.Name == name })
+	return found
+}

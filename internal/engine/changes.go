@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"verdict/internal/wire"
+)
+
+// Change is one thing in which a version differs from its base.
+type Change struct {
+	Section string // as the document calls it; factors and scorecard are two
+	Kind    ChangeKind
+	ID      string // of the entry that differs, "" for a section without entries
+	from    []byte // JSON, of a plain value that changed
+	to      []byte
+}
+
+// ChangeKind is how something differs.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Added     ChangeKind = "added"
+	Removed   ChangeKind = "removed"
+	Changed   ChangeKind = "changed"
+	Reordered ChangeKind = "reordered" // the same entries in another order
+)
+
+// Write writes the change as JSON.
+func (c Change) Write(w *wire.Writer) {
+	w.Object().Key("section").String(c.Section).Key("change").String(string(c.Kind))
+	optional(w, "id", c.ID)
+	if c.from != nil {
+		w.Key("from").Raw(c.from).Key("to").Raw(c.to)
+	}
+	w.EndObject()
+}
+
+// Changes lists in which a version differs from its base, by section in name
+// order, and within a section in the order of the version, what was removed
+// last. The name and the policy_key are no changes: they decide nothing.
+func Changes(p, base *Policy) (list []Change) {
+	list = entryChanges(list, "adjustments", p.Adjustments, base.Adjustments, func(w *wire.Writer, a *Adjustment) { a.write(w) })
+	list = entryChanges(list, "conditions", p.Terms, base.Terms, writeTerm)
+	list = entryChanges(list, "factors", p.Scorecard.Factors, base.Scorecard.Factors, func(w *wire.Writer, f *Factor) { f.write(w) })
+	list = entryChanges(list, "inputs", p.Inputs, base.Inputs, writeInput)
+	list = entryChanges(list, "knockouts", p.Knockouts, base.Knockouts, func(w *wire.Writer, k *Knockout) { k.write(w) })
+	list = entryChanges(list, "pricing_bands", p.Bands, base.Bands, func(w *wire.Writer, b *Band) { b.write(w) })
+	list = entryChanges(list, "required_fields", p.Required, base.Required, func(*wire.Writer, *Requirement) {})
+	list = append(list, plainChanges(p, base)...)
+	slices.SortStableFunc(list, func(x, y Change) int { return cmp.Compare(x.Section, y.Section) })
+	return list
+}
+
+// entryChanges compares the entries of a section by their ids.
+func entryChanges[T Knockout | Adjustment | Factor | Band | Term | Input | Requirement](
+	list []Change, section string, now, before []T, write func(*wire.Writer, *T),
+) []Change {
+	text := func(e *T) []byte {
+		var w wire.Writer
+		write(&w, e)
+		return w.Buf
+	}
+	place := make(map[string]int, len(before))
+	for i := range before {
+		place[idOf(&before[i])] = i
+	}
+	last, reordered := -1, false
+	for i := range now {
+		id := idOf(&now[i])
+		at, known := place[id]
+		switch {
+		case !known:
+			list = append(list, Change{Section: section, Kind: Added, ID: id})
+			continue
+		case !bytes.Equal(text(&now[i]), text(&before[at])):
+			list = append(list, Change{Section: section, Kind: Changed, ID: id})
+		}
+		reordered = reordered || at < last
+		last = max(last, at)
+		delete(place, id)
+	}
+	for i := range before {
+		if id := idOf(&before[i]); hasKey(place, id) {
+			list = append(list, Change{Section: section, Kind: Removed, ID: id})
+		}
+	}
+	if reordered {
+		list = append(list, Change{Section: section, Kind: Reordered})
+	}
+	return list
+}
+
+func hasKey(m map[string]int, key string) bool {
+	_, ok := m[key]
+	return ok
+}
+
+func writeTerm(w *wire.Writer, t *Term) {
+	w.String(t.Text)
+	t.Condition.Write(w)
+}
+
+func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(in.Meaning) }
+
+// plainChanges compares the members of a document that are no lists of entries.
+// They are read off the documents, so that a member added later is compared
+// too.
+func plainChanges(p, base *Policy) (list []Change) {
+	now, before := document(p), document(base)
+	listed := []string{
+		"adjustments", "conditions", "inputs", "knockouts", "pricing_bands", "required_fields", "name", "policy_key",
+		memberScorecardID, "version",
+	}
+	list = memberChanges(list, "", now, before, listed)
+	return memberChanges(list, sectionScorecard, now.Get(sectionScorecard), before.Get(sectionScorecard), []string{"factors", "name"})
+}
+
+// memberChanges compares the members of two objects except those listed. In a
+// section each is told as its id.
+func memberChanges(list []Change, section string, now, before wire.Value, except []string) []Change {
+	var names []string
+	for _, object := range []wire.Value{now, before} {
+		for name := range object.Members() {
+			if !slices.Contains(names, name) && !slices.Contains(except, name) && name != sectionScorecard {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		from, to := memberJSON(before, name), memberJSON(now, name)
+		if bytes.Equal(from, to) {
+			continue
+		}
+		c := Change{Section: name, Kind: Changed, from: from, to: to}
+		if section != "" {
+			c.Section, c.ID = section, name
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// memberJSON is a member as JSON; what a document does not say is null, except
+// the semantics, which then is the first.
+func memberJSON(object wire.Value, name string) []byte {
+	var w wire.Writer
+	switch v := object.Get(name); {
+	case v.Given():
+		w.Value(v)
+	case name == sectionSemantics:
+		w.Int(FirstSemantics)
+	default:
+		w.Null()
+	}
+	return w.Buf
+}
+
+// document is the policy's document, parsed. It was written here, so it parses.
+func document(p *Policy) wire.Value {
+	v, err := wire.Parse(p.Document())
+	if err != nil {
+		return wire.Value{}
+	}
+	return v
+}

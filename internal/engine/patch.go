@@ -1,0 +1,281 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// memberPatch is the member of a request that changes single entries of the
+// base's sections.
+const memberPatch = "patch"
+
+// patchable are the sections whose entries a patch can change, and the member
+// that tells their entries apart. The factors stand in the scorecard.
+var patchable = []struct{ name, id string }{
+	{"knockouts", "id"}, {"adjustments", "id"}, {"pricing_bands", "id"}, {sectionFactors, "factor"}, {"conditions", "code"},
+}
+
+const sectionFactors = "factors"
+
+// Patched is a request whose patch was applied: it gives the patched sections
+// whole, so that Inherit takes it like any other.
+type Patched struct {
+	Request []byte
+	Faults  []fault.Item // what is wrong with the patch
+	places  []movedPlace
+}
+
+// movedPlace is where an entry of a patch stands in the patched request.
+type movedPlace struct{ now, was string }
+
+// Retell moves the faults of a patched document to where the request says what
+// is wrong.
+func (p Patched) Retell(item fault.Item) fault.Item {
+	for _, m := range p.places {
+		if rest, inside := strings.CutPrefix(item.Pointer, m.now); inside && (rest == "" || rest[0] == '/') {
+			item.Pointer = m.was + rest
+			break
+		}
+	}
+	return item
+}
+
+// Patch applies the patch of a request, if it has one, to the sections of the
+// base, a stored Document. An entry of "set" takes the place of the base's
+// entry with its id, or comes after the others; "remove" lists the ids of
+// entries to leave out. What cannot be applied is left out and told in Faults.
+func Patch(request, base wire.Value) Patched {
+	var w wire.Writer
+	patch := request.Get(memberPatch)
+	if request.Kind() != wire.Object || !patch.Given() {
+		return Patched{Request: w.Value(request).Buf}
+	}
+	var faults fault.List
+	p := patcher{request: request, base: base, faults: &faults}
+	p.check(patch)
+	w.Object()
+	for name, member := range request.Members() {
+		if name != memberPatch && !p.writes(name) {
+			w.Name(name).Value(member)
+		}
+	}
+	for _, s := range patchable {
+		if change := p.changes[s.name]; change != nil {
+			p.section(&w, s.name, s.id, change)
+		}
+	}
+	return Patched{Request: w.EndObject().Buf, Faults: faults.Items(), places: p.places}
+}
+
+type patcher struct {
+	request, base wire.Value
+	faults        *fault.List
+	changes       map[string]*change // by section; none for one that cannot be patched
+	places        []movedPlace
+}
+
+// change is what a patch does to a section.
+type change struct {
+	set    []wire.Value
+	remove []wire.Value
+}
+
+// check reads the patch and notes what is wrong with it by itself.
+func (p *patcher) check(patch wire.Value) {
+	p.changes = map[string]*change{}
+	form := wire.NewForm(patch, p.faults)
+	if patch.Kind() != wire.Object {
+		return
+	}
+	if p.base.Kind() != wire.Object {
+		p.faults.Add(patch.Pointer(), fault.CodeInvalidField,
+			"there is no base to change: give the sections whole, or name a rule set as base")
+		form.Known(patchNames()...)
+		form.Done()
+		return
+	}
+	for _, s := range patchable {
+		v := form.Get(s.name)
+		if !v.Given() {
+			continue
+		}
+		c := p.read(v)
+		if given := p.whole(s.name); given != "" {
+			p.faults.Add(v.Pointer(), fault.CodeInvalidField, "the request gives %s as well; give the section or its patch", given)
+			continue
+		}
+		if c != nil {
+			p.changes[s.name] = c
+		}
+	}
+	form.Done()
+}
+
+func patchNames() []string {
+	names := make([]string, len(patchable))
+	for i, s := range patchable {
+		names[i] = s.name
+	}
+	return names
+}
+
+// read reads what is to be set and removed; nil when it is no object.
+func (p *patcher) read(v wire.Value) *change {
+	f := wire.NewForm(v, p.faults)
+	if v.Kind() != wire.Object {
+		return nil
+	}
+	c := &change{}
+	for _, e := range f.Array("set", maxKnockouts).Elements() {
+		c.set = append(c.set, e)
+	}
+	for _, e := range f.Array("remove", maxKnockouts).Elements() {
+		c.remove = append(c.remove, e)
+	}
+	if v.Get("set").Kind() == wire.Missing && v.Get("remove").Kind() == wire.Missing {
+		p.faults.Add(v.Pointer(), fault.CodeRequired, "needs set, a list of entries, or remove, a list of ids")
+	}
+	f.Done()
+	return c
+}
+
+// whole names the member by which a request gives a patched section itself.
+func (p *patcher) whole(section string) string {
+	members := []string{section}
+	if section == sectionFactors {
+		members = []string{sectionScorecard, memberScorecardID}
+	}
+	for _, m := range members {
+		if p.request.Get(m).Given() {
+			return m
+		}
+	}
+	return ""
+}
+
+// writes reports whether a member of the request is one that a patch writes: a
+// null, which stands for nothing.
+func (p *patcher) writes(member string) bool {
+	if member == sectionScorecard || member == memberScorecardID {
+		member = sectionFactors
+	}
+	return p.changes[member] != nil
+}
+
+// section writes a patched section.
+func (p *patcher) section(w *wire.Writer, name, id string, c *change) {
+	if name != sectionFactors {
+		w.Name(name)
+		p.entries(w, "/"+name, p.base.Get(name), id, c)
+		return
+	}
+	// The card is no longer the stored one that the base may have pinned.
+	w.Name(sectionScorecard).Object()
+	for member, v := range p.base.Get(sectionScorecard).Members() {
+		w.Name(member)
+		if member == sectionFactors {
+			p.entries(w, "/"+sectionScorecard+"/"+sectionFactors, v, id, c)
+		} else {
+			w.Value(v)
+		}
+	}
+	w.EndObject()
+}
+
+// entries writes the base's entries with the change applied. New ones come
+// after the others, but before the rules of the system.
+func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id string, c *change) {
+	system := make(map[string]bool, base.Len()) // of every entry of the base, by id
+	for _, v := range base.Elements() {
+		system[v.Get(id).Text()] = v.Get("system").IsTrue()
+	}
+	gone := p.removals(system, id, c)
+	set, fresh := p.replacements(system, id, c, gone)
+	at := 0
+	put := func(v wire.Value, was string) {
+		if was != "" {
+			p.places = append(p.places, movedPlace{pointer + "/" + strconv.Itoa(at), was})
+		}
+		w.Value(v)
+		at++
+	}
+	add := func() {
+		for _, v := range fresh {
+			put(v, v.Pointer())
+		}
+		fresh = nil
+	}
+	w.Array()
+	for _, v := range base.Elements() {
+		if v.Get("system").IsTrue() {
+			add()
+		}
+		text := v.Get(id).Text()
+		switch replacement, ok := set[text]; {
+		case gone[text]:
+		case ok:
+			put(replacement, replacement.Pointer())
+		default:
+			put(v, "")
+		}
+	}
+	add()
+	w.EndArray()
+}
+
+// removals checks the ids to remove and returns those that the base has.
+func (p *patcher) removals(system map[string]bool, id string, c *change) (gone map[string]bool) {
+	gone = make(map[string]bool, len(c.remove))
+	for _, v := range c.remove {
+		text := v.Text()
+		merged, found := system[text]
+		switch {
+		case v.Kind() != wire.String:
+			p.faults.Add(v.Pointer(), fault.CodeWrongType, "must be the %s of an entry", id)
+		case !found:
+			p.faults.Add(v.Pointer(), fault.CodeInvalidField, "the base has no entry with this %s", id)
+		case merged:
+			p.faults.Add(v.Pointer(), fault.CodeInvalidField,
+				"include_defaults merges this rule; \"include_defaults\": false removes it, or set one of your own with its id")
+		case gone[text]:
+			p.faults.Add(v.Pointer(), fault.CodeDuplicate, "is listed twice")
+		default:
+			gone[text] = true
+		}
+	}
+	return gone
+}
+
+// replacements checks the entries to set and returns them by id; fresh are
+// those whose id the base does not have.
+func (p *patcher) replacements(
+	system map[string]bool, id string, c *change, gone map[string]bool,
+) (set map[string]wire.Value, fresh []wire.Value) {
+	set = make(map[string]wire.Value, len(c.set))
+	for _, v := range c.set {
+		f := wire.NewForm(v, p.faults)
+		if v.Kind() != wire.Object {
+			continue
+		}
+		text := v.Get(id).Text()
+		_, twice := set[text]
+		switch {
+		case !f.Require(id, "which entry it is"):
+		case v.Get(id).Kind() != wire.String:
+			p.faults.Add(f.Pointer(id), fault.CodeWrongType, "must be a string")
+		case twice:
+			p.faults.Add(f.Pointer(id), fault.CodeDuplicate, "is set twice")
+		case gone[text]:
+			p.faults.Add(f.Pointer(id), fault.CodeInvalidField, "is removed by the same patch")
+		default:
+			set[text] = v
+			if _, known := system[text]; !known {
+				fresh = append(fresh, v)
+			}
+		}
+	}
+	return set, fresh
+}

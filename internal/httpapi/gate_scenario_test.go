@@ -1,0 +1,116 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/tenant"
+)
+
+// quietRule reads a feature and does not say what becomes of applicants whose
+// request asked for none: an error of the analysis.
+const quietRule = `{"id":"KO_QUIET","reason_code":"BUR_ENQ",` +
+	`"condition_ast":{"op":"gt","field":"enquiry__personal_loan__90d__count","value":5}}`
+
+// isAt wants members of one entry of a list.
+func (a answer) isAt(list string, at int, want ...any) {
+	a.t.Helper()
+	for i := 0; i+1 < len(want); i += 2 {
+		if got := a.at(list, at, want[i]); got != want[i+1] {
+			a.t.Errorf("%s/%d/%s is %v, want %v", list, at, want[i], got, want[i+1])
+		}
+	}
+}
+
+// TestFindingsGateActivation: in live a rule set with errors is activated by
+// whoever names each of them, and the trail keeps which they named.
+func TestFindingsGateActivation(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		live := m.with(tenant.Live, tenant.Admin, m.userID)
+		seeded := live.get("/v1/rule-sets?order=asc").column("id")
+		live.activate(seeded[0])
+		draft := live.post("/v1/rule-sets", `{"name":"quiet","patch":{"knockouts":{"set":[`+quietRule+`]}}}`).want(http.StatusCreated)
+		id := draft.text("id")
+		const key = "silent_when_absent@/knockouts/KO_QUIET"
+		draft.isAt("findings", 0, "key", key, "severity", "error", "origin", "new")
+		draft.isAt("findings", 1, "origin", "inherited")
+
+		path := "/v1/rule-sets/" + id + "/activate"
+		refused := live.post(path, "").refused(http.StatusConflict, "findings_unacknowledged")
+		refused.isAt("errors", 0, "key", key, "code", "silent_when_absent", "pointer", draft.at("findings", 0, "pointer"))
+		live.get("/v1/rule-sets/"+id).is("status", "draft")
+		live.post(path, `{"acknowledge":["never_fires@/knockouts/ZEBRA"]}`).refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "ZEBRA")
+		live.post(path, `{"acknowledge":[7]}`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		live.post(path, `{"note":"known","acknowledge":["`+key+`"]}`).want(http.StatusOK).is("status", "active")
+		trail := live.get("/v1/audit?action=findings.acknowledged&object=" + id)
+		if diff := cmp.Diff([]string{key}, trail.column("note")); diff != "" {
+			s.Errorf("acknowledged (-want +got):\n%s", diff)
+		}
+
+		// A fork has it from its base, and is asked all the same.
+		fork := live.post("/v1/rule-sets", `{"name":"fork","limit_step":5000}`).want(http.StatusCreated)
+		fork.isAt("findings", 0, "key", key, "origin", "inherited")
+		live.post("/v1/rule-sets/"+fork.text("id")+"/activate", "").refused(http.StatusConflict, "findings_unacknowledged")
+
+		// The sandbox is for trying.
+		m.activate(m.draft(`{"name":"quiet","patch":{"knockouts":{"set":[` + quietRule + `]}}}`))
+	})
+}
+
+// TestStopButtonIsNeverGated: the rule set that was active immediately before,
+// and the seeded SAFE_MODE, are activated by anybody who may activate.
+func TestStopButtonIsNeverGated(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		asha := m.with(tenant.Live, tenant.Admin, m.userID)
+		seeded := asha.get("/v1/rule-sets?order=asc").column("id")
+		asha.activate(seeded[0])
+		quiet := asha.draft(`{"name":"quiet","patch":{"knockouts":{"set":[` + quietRule + `]}}}`)
+		asha.post("/v1/rule-sets/"+quiet+"/activate", `{"acknowledge":["silent_when_absent@/knockouts/KO_QUIET"]}`).want(http.StatusOK)
+		next := asha.draft(`{"name":"next","base":"` + seeded[0] + `"}`)
+		asha.activate(next)
+		user, err := s.service.CreateUser(s.Context(), m.tenantID, fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		if err != nil {
+			s.Fatal(err)
+		}
+		ravi := m.with(tenant.Live, tenant.Admin, user.ID)
+		activate := func(id string) answer { return asha.post("/v1/rule-sets/"+id+"/activate", `{"note":"stop"}`) }
+		notes := func(id string) string {
+			return strings.Join(asha.get("/v1/audit?action=rule_set.activated&object="+id).column("note"), "; ")
+		}
+
+		// Hers, with an error, and there are two who may activate: but it was
+		// the one before.
+		activate(quiet).want(http.StatusOK).is("status", "active")
+		if got := notes(quiet); !strings.HasPrefix(got, "rollback: stop") {
+			s.Errorf("the trail says %q", got)
+		}
+		// Now next was the one before.
+		activate(next).want(http.StatusOK)
+		activate(seeded[1]).want(http.StatusOK)
+		if got := notes(seeded[1]); got != "rollback: stop" {
+			s.Errorf("the trail says %q of SAFE_MODE", got)
+		}
+		// Two activations ago is not immediately before: it passes the gates.
+		activate(quiet).refused(http.StatusConflict, "second_person_required")
+		ravi.post("/v1/rule-sets/"+quiet+"/activate", "").refused(http.StatusConflict, "findings_unacknowledged")
+		activate(next).want(http.StatusOK)
+
+		// A name and a document like SAFE_MODE's are not enough.
+		copied := asha.draft(`{"name":"SAFE_MODE","base":"` + seeded[1] + `"}`)
+		activate(copied).refused(http.StatusConflict, "second_person_required")
+		// The seeded default stops nothing: it is armed like any other.
+		ravi.activate(copied)
+		activate(seeded[0]).want(http.StatusOK)
+		if got := notes(seeded[0]); strings.Contains(got, "rollback") {
+			s.Errorf("the trail says %q of the default policy", got)
+		}
+	})
+}
