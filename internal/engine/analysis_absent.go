@@ -56,6 +56,7 @@ func (a *analysis) silentWhenAbsent() {
 // applicant.
 func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
 	var features []string
+	whole := false
 	for _, at := range c.reads {
 		isFeature := a.block(at).severity == SeverityError
 		if !isFeature && !adverse || !a.omissible(at) || !a.spend(len(c.upper)) {
@@ -65,7 +66,7 @@ func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
 		switch name := c.label(); {
 		case !wholly && !partly:
 		case isFeature:
-			features = append(features, a.fields[at].ref.Name)
+			features, whole = append(features, a.fields[at].ref.Name), whole || wholly
 		case wholly:
 			list[at].add(c, c.at, name, c.name)
 		default:
@@ -77,7 +78,11 @@ func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
 		if c.at.section != atKnockout {
 			mend = "let a knockout refer whoever has none"
 		}
-		a.featureSilence(c.at, c.opening(), features, mend)
+		quiet := " goes quiet"
+		if !whole {
+			quiet += " in part"
+		}
+		a.featureSilence(c.at, c.opening()+quiet, features, mend)
 	}
 }
 
@@ -89,7 +94,7 @@ func (a *analysis) quietFactors(list []quiet) {
 		switch {
 		case f.HasMissing || f.Weight == 0 || !a.omissible(at):
 		case a.block(at).severity == SeverityError:
-			a.featureSilence(here, "The factor "+f.Name, []string{f.Field.Name}, "give the factor missing_points")
+			a.featureSilence(here, "The factor "+f.Name+" goes quiet", []string{f.Field.Name}, "give the factor missing_points")
 		default:
 			list[at].add(nil, here, "the factor "+f.Name, f.Name)
 		}
@@ -107,7 +112,7 @@ func (q *quiet) add(c *clause, at location, name, id string) {
 // asking for features.
 func (a *analysis) featureSilence(at location, opening string, features []string, mend string) {
 	f := a.report(SeverityError, CodeSilentWhenAbsent, at, fmt.Sprintf(
-		"%s goes quiet for every request that does not say \"features\": true, because it reads %s; "+
+		"%s for every request that does not say \"features\": true, because it reads %s; "+
 			"say \"features\": \"auto\" in the policy, list what it reads in required_fields, or %s.",
 		opening, enumerate(features), mend), nil)
 	f.Fields = features

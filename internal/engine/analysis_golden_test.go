@@ -141,7 +141,7 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 	for _, code := range []string{
 		engine.CodeNeverFires, engine.CodeAlwaysFires, engine.CodeImpliedBy, engine.CodeDuplicate, engine.CodeContradictory, engine.CodeUnsupplied, engine.CodeSilentForNTC,
 		engine.CodeSilentWhenAbsent, engine.CodeUnreachableGrade, engine.CodeWorsePrice, engine.CodeNoNTCBand, engine.CodeNonMonotoneBins, engine.CodeDeadAdjustment, engine.CodeDeadBin, engine.CodeNoMessage,
-		engine.CodeUnlendable, engine.CodeRunaway, engine.CodeScoresNoBand,
+		engine.CodeUnlendable, engine.CodeRunaway, engine.CodeScoresNoBand, engine.CodeUnitMismatch, engine.CodeSemanticsOld,
 	} {
 		if !strings.Contains(all.String(), " "+code+" /") {
 			t.Errorf("no golden file shows %s", code)

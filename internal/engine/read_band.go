@@ -29,21 +29,25 @@ func (r *policyReader) bands(f *wire.Form) {
 		f.Fail("pricing_bands", fault.CodeRequired, "needs at least one band")
 	}
 	seen := map[string]bool{}
-	before := r.faults.Len()
 	r.policy.Bands = make([]Band, 0, list.Len())
+	placed := make([]bool, 0, list.Len()) // whose scores could be read
 	for _, v := range list.Elements() {
-		r.policy.Bands = append(r.policy.Bands, r.band(v, seen))
+		b, ok := r.band(v, seen)
+		r.policy.Bands, placed = append(r.policy.Bands, b), append(placed, ok)
 	}
-	if r.faults.Len() == before {
-		r.ladder(list, false)
-		r.ladder(list, true)
-	}
+	r.ladder(list, false, placed)
+	r.ladder(list, true, placed)
 }
 
-func (r *policyReader) band(v wire.Value, seen map[string]bool) Band {
+// band reads a band; placed reports whether the scores it takes are known,
+// whatever else is wrong with it.
+func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed bool) {
 	form := wire.NewForm(v, &r.faults)
 	f := &form
-	b := Band{ID: r.id(f, seen), NTC: f.Bool("ntc", false)}
+	b.ID = r.id(f, seen)
+	before := r.faults.Len()
+	b.NTC = f.Bool("ntc", false)
+	placed = r.faults.Len() == before
 	f.Require("grade", "the grade of this band")
 	if grade, ok := f.Text("grade", 8); ok {
 		b.Grade = grade
@@ -54,6 +58,18 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) Band {
 			f.Fail("grade", fault.CodeInvalidField, "NA is what an application without a band gets")
 		}
 	}
+	before = r.faults.Len()
+	placed = r.scores(f, &b) && r.faults.Len() == before && placed
+	before = r.faults.Len()
+	b.Action = Action(f.Choice("action", int(Approve), actionNames[:]...))
+	r.price(f, &b, r.faults.Len() == before)
+	f.Done()
+	return b, placed
+}
+
+// scores reads the scores that a band takes, and reports whether it is an
+// object, which alone has any.
+func (r *policyReader) scores(f *wire.Form, b *Band) bool {
 	least, hasMin := f.Decimal("min_score", 0, -maxPoints, maxPoints)
 	most, hasMax := f.Decimal("max_score", 0, -maxPoints, maxPoints)
 	b.MinScore, b.MaxScore, b.Ranged = least, most, hasMin && hasMax
@@ -64,11 +80,7 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) Band {
 		f.Require("min_score", "the lowest score of the band")
 		f.Require("max_score", "the highest score of the band")
 	}
-	before := r.faults.Len()
-	b.Action = Action(f.Choice("action", int(Approve), actionNames[:]...))
-	r.price(f, &b, r.faults.Len() == before)
-	f.Done()
-	return b
+	return f.Value().Kind() == wire.Object
 }
 
 // price reads what a loan of this band costs. Only a declining band may go
@@ -80,7 +92,6 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 			f.Require(name, what)
 		}
 	}
-	before := r.faults.Len()
 	need("interest_rate", "the annual rate in percent")
 	b.RateBP, _ = f.Decimal("interest_rate", 2, 0, 100_00)
 	need("tenure_months", "the usual tenure")
@@ -104,18 +115,20 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	if hasTenure && !slices.Contains(b.Tenures, b.TenureMonths) {
 		f.Fail("tenures_allowed", fault.CodeInvalidField, "must hold tenure_months")
 	}
+	var known pricedParts
 	need("min_limit", "the smallest loan")
-	b.MinLimitPaise, _ = f.Decimal("min_limit", 2, 1_00, maxAmountPaise)
+	b.MinLimitPaise, known.least = f.Decimal("min_limit", 2, 1_00, maxAmountPaise)
 	need("max_limit", "the largest loan")
-	b.MaxLimitPaise, _ = f.Decimal("max_limit", 2, 1_00, maxAmountPaise)
+	b.MaxLimitPaise, known.most = f.Decimal("max_limit", 2, 1_00, maxAmountPaise)
 	need("default_limit", "the loan when income or FOIR is not known")
-	b.DefaultLimitPaise, _ = f.Decimal("default_limit", 2, 1_00, maxAmountPaise)
+	b.DefaultLimitPaise, known.usual = f.Decimal("default_limit", 2, 1_00, maxAmountPaise)
 	if n, ok := f.Decimal("income_multiple", 4, 1, 1000*10_000); ok {
 		b.IncomeMultiple, b.HasIncomeMultiple = rule.Number(n)*(rule.One/10_000), true
 	}
 	need("foir_cap", "the highest share of income that instalments may take")
 	cap6, _ := f.Decimal("foir_cap", 6, 0, 5*int64(rule.One))
 	b.FOIRCap = rule.Number(cap6)
+	before := r.faults.Len()
 	fee, _ := f.Decimal("processing_fee_pct", 4, 0, 20*10_000)
 	b.FeePct = rule.Number(fee) * (rule.One / 10_000)
 	b.FeeMinPaise, _ = f.Decimal("processing_fee_min", 2, 0, maxAmountPaise)
@@ -123,42 +136,54 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	if gst, ok := f.Decimal("gst_pct", 4, 0, 50*10_000); ok {
 		b.GSTPct = rule.Number(gst) * (rule.One / 10_000)
 	}
-	if b.Priced && len(b.Tenures) > 0 && r.faults.Len() == before { // what is no object has none, and was refused as that
-		priceConsistency(f, b)
+	known.fees = r.faults.Len() == before
+	if b.Priced {
+		priceConsistency(f, b, known)
 	}
 }
 
+// pricedParts says which parts of a price could be read; what could not is
+// compared with nothing.
+type pricedParts struct{ least, most, usual, fees bool }
+
 // priceConsistency refuses a price that could not be paid out or paid back.
-func priceConsistency(f *wire.Form, b *Band) {
-	if b.MaxLimitPaise < b.MinLimitPaise {
+func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
+	if known.least && known.most && b.MaxLimitPaise < b.MinLimitPaise {
 		f.Fail("max_limit", fault.CodeOutOfRange, "must not be below min_limit")
 	}
-	if b.DefaultLimitPaise < b.MinLimitPaise || b.DefaultLimitPaise > b.MaxLimitPaise {
+	if known.usual && (known.least && b.DefaultLimitPaise < b.MinLimitPaise || known.most && b.DefaultLimitPaise > b.MaxLimitPaise) {
 		f.Fail("default_limit", fault.CodeOutOfRange, "must lie between min_limit and max_limit")
 	}
-	if longest := b.Tenures[len(b.Tenures)-1]; b.MinLimitPaise < int64(longest)*100 {
+	if !known.least {
+		return
+	}
+	if len(b.Tenures) > 0 && b.MinLimitPaise < int64(b.Tenures[len(b.Tenures)-1])*100 {
 		f.Fail("min_limit", fault.CodeOutOfRange, "must be at least a rupee for every month of the longest tenure")
 	}
 	fee := loan.Fee(b.MinLimitPaise, int64(b.FeePct), b.FeeMinPaise)
-	if fee+loan.Tax(fee, int64(b.GSTPct)) > b.MinLimitPaise/2 {
+	if known.fees && fee+loan.Tax(fee, int64(b.GSTPct)) > b.MinLimitPaise/2 {
 		f.Fail("processing_fee_min", fault.CodeOutOfRange, "fee and tax would take more than half of the smallest loan")
 	}
 }
 
 // ladder refuses overlapping bands, and gaps between two bands unless the
-// policy allows them.
-func (r *policyReader) ladder(list wire.Value, ntc bool) {
+// policy allows them. Bands that are not placed are left out; any of them may
+// close a gap, so gaps are looked for only without them.
+func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 	var order []int
+	all, open := true, false
 	for i := range r.policy.Bands {
 		b := &r.policy.Bands[i]
-		if b.NTC != ntc {
+		all = all && placed[i]
+		if !placed[i] || b.NTC != ntc {
 			continue
 		}
-		if !b.Ranged && len(order) > 0 || len(order) > 0 && !r.policy.Bands[order[0]].Ranged {
+		if open || !b.Ranged && len(order) > 0 {
 			r.faults.Add(elementPointer(list, i), "band_overlap", "a new-to-credit band without min_score and max_score takes every score: it must be the only one")
-			return
 		}
-		order = append(order, i)
+		if open = open || !b.Ranged; b.Ranged {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		return cmp.Compare(r.policy.Bands[i].MinScore, r.policy.Bands[j].MinScore)
@@ -168,10 +193,18 @@ func (r *policyReader) ladder(list wire.Value, ntc bool) {
 		switch {
 		case high.MinScore <= low.MaxScore:
 			r.faults.Add(elementPointer(list, order[k]), "band_overlap", "scores %d to %d stand in %s too",
-				high.MinScore, min(low.MaxScore, high.MaxScore), low.ID)
-		case high.MinScore > low.MaxScore+1 && !r.policy.AllowGaps:
+				high.MinScore, min(low.MaxScore, high.MaxScore), bandName(low))
+		case high.MinScore > low.MaxScore+1 && !r.policy.AllowGaps && all:
 			r.faults.Add(elementPointer(list, order[k]), "band_gap", "scores %d to %d, between %s and %s, have no band; close the gap or set allow_gaps",
-				low.MaxScore+1, high.MinScore-1, low.ID, high.ID)
+				low.MaxScore+1, high.MinScore-1, bandName(low), bandName(high))
 		}
 	}
+}
+
+// bandName is how a fault speaks of a band, which may have no id.
+func bandName(b *Band) string {
+	if b.ID == "" {
+		return "another band"
+	}
+	return b.ID
 }

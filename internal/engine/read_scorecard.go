@@ -125,6 +125,9 @@ func (r *scorecardReader) scaling(f *wire.Form) *Scaling {
 		return nil
 	}
 	if !hasPDO || !hasScore || !hasOdds {
+		if f.Get("pdo").Given() && f.Get("anchor_score").Given() && f.Get("anchor_odds").Given() {
+			return nil // one of them could not be read, and was refused as that
+		}
 		f.Fail("pdo", fault.CodeRequired, "pdo, anchor_score and anchor_odds belong together: give all three or none")
 		return nil
 	}
@@ -172,15 +175,14 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	f.Require("bins", "the points for each range or set of values")
 	bins := f.Array("bins", maxBins)
 	out.Bins = make([]Bin, 0, bins.Len())
-	before := r.faults.Len()
+	readable := make([]bool, 0, bins.Len())
 	for _, e := range bins.Elements() {
-		out.Bins = append(out.Bins, r.bin(e, &out))
+		b, ok := r.bin(e, &out)
+		out.Bins, readable = append(out.Bins, b), append(readable, ok)
 	}
-	readable := r.faults.Len() == before
 	f.Done()
-	// Bins that could not be read say nothing about coverage.
-	if bins.Given() && out.Field.Name != "" && readable {
-		r.coverage(bins, &out)
+	if bins.Given() && out.Field.Name != "" {
+		r.coverage(bins, &out, readable)
 	}
 	return out
 }
@@ -211,16 +213,18 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 // binMembers are the members of which each form of a bin has some.
 var binMembers = []string{"gte", "lt", "in", "else"}
 
-func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
+// bin reads a bin; readable reports whether the values it takes are known,
+// whatever else is wrong with it.
+func (r *scorecardReader) bin(v wire.Value, factor *Factor) (b Bin, readable bool) {
 	form := wire.NewForm(v, r.faults)
 	f := &form
-	var b Bin
 	f.Require("points", "the points of this bin")
 	b.Points, _ = readPoints(f, "points")
 	b.ReasonCode = readReasonCode(f)
 	if woe, ok := f.Decimal("woe", 6, -100*int64(rule.One), 100*int64(rule.One)); ok {
 		b.WOE, b.HasWOE = rule.Number(woe), true
 	}
+	before := r.faults.Len()
 	switch {
 	case factor.Field.Name == "":
 		// Which form the bin takes is anybody's guess until the field is right.
@@ -253,8 +257,9 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) Bin {
 		}
 	}
 	f.OrNull(binMembers)
+	readable = v.Kind() == wire.Object && r.faults.Len() == before
 	f.Done()
-	return b
+	return b, readable
 }
 
 // special reads the numbers of a bin for values that stand for something else,
@@ -301,13 +306,14 @@ func (r *scorecardReader) separate(bins wire.Value, f *Factor) {
 
 // coverage refuses bins that leave any value of the field without points, or
 // give one value points twice: an unmatched bin must not turn up in production.
-func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
+// Bins that could not be read say nothing about it, and are compared with none.
+func (r *scorecardReader) coverage(bins wire.Value, f *Factor, readable []bool) {
 	if len(f.Bins) == 0 {
 		r.faults.Add(bins.Pointer(), fault.CodeRequired, "needs at least one bin")
 		return
 	}
 	if f.Field.Type != rule.NumberType {
-		r.categories(bins, f)
+		r.categories(bins, f, readable)
 		return
 	}
 	low, high := -rule.MaxNumber, rule.MaxNumber
@@ -320,28 +326,28 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
 			high = def.Max
 		}
 	}
-	before := r.faults.Len()
 	r.separate(bins, f)
 	ranges := f.ranges()
 	if len(ranges) == 0 {
 		r.faults.Add(bins.Pointer(), "bin_gap", "numbers that are no special value have no bin: add a range")
-	}
-	if len(ranges) == 0 || r.faults.Len() > before {
 		return
 	}
+	for i := range ranges {
+		readable[i] = readable[i] && len(ranges[i].Special) == 0
+	}
 	first, last := ranges[0], ranges[len(ranges)-1]
-	if first.HasMin && first.Min > low {
+	if readable[0] && first.HasMin && first.Min > low {
 		r.faults.Add(elementPointer(bins, 0), "bin_gap", "values from %s up to %s have no bin", low, first.Min)
 	}
-	if last.HasMax && last.Max <= high {
+	if readable[len(ranges)-1] && last.HasMax && last.Max <= high {
 		r.faults.Add(bins.Pointer(), "bin_gap", "values from %s on have no bin", last.Max)
 	}
 	for i := range ranges {
 		b := &ranges[i]
-		if b.HasMin && b.HasMax && b.Min >= b.Max {
+		if readable[i] && b.HasMin && b.HasMax && b.Min >= b.Max {
 			r.faults.Add(elementPointer(bins, i), fault.CodeOutOfRange, "is empty: gte must be below lt")
 		}
-		if i == 0 {
+		if i == 0 || !readable[i-1] || !readable[i] {
 			continue
 		}
 		switch prev := &ranges[i-1]; {
@@ -355,11 +361,11 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor) {
 	}
 }
 
-func (r *scorecardReader) categories(bins wire.Value, f *Factor) {
+func (r *scorecardReader) categories(bins wire.Value, f *Factor, readable []bool) {
 	seen := map[rule.Value]bool{}
 	for i := range f.Bins {
 		b := &f.Bins[i]
-		if b.Else != (i == len(f.Bins)-1) {
+		if readable[i] && b.Else != (i == len(f.Bins)-1) {
 			r.faults.Add(elementPointer(bins, i), fault.CodeInvalidField, `the last bin, and only the last, is {"else": true}`)
 		}
 		for _, val := range b.In {

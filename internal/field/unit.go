@@ -1,6 +1,10 @@
 package field
 
-import "verdict/internal/rule"
+import (
+	"strings"
+
+	"verdict/internal/rule"
+)
 
 // UnitPair is a raw path and its canonical twin when the two have different
 // units: the same figure, written in two ways.
@@ -22,12 +26,18 @@ var unitPairs = []UnitPair{{
 	rawLeast: 2 * rule.One, most: 5 * rule.One,
 }}
 
-// PairOf finds the pair that a field is one of.
+// PairOf finds the pair that a field is one of. A ratio that people like to
+// write as a percentage is half of a pair without a raw path.
 func PairOf(name string) (UnitPair, bool) {
 	for _, p := range unitPairs {
 		if name == p.Raw || name == p.Canonical {
 			return p, true
 		}
+	}
+	if strings.HasSuffix(name, "foir") || strings.HasSuffix(name, "foir_effective") || strings.HasSuffix(name, "card_utilisation") {
+		alone := unitPairs[0]
+		alone.Raw, alone.Canonical = "", name
+		return alone, true
 	}
 	return UnitPair{}, false
 }

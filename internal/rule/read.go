@@ -214,20 +214,22 @@ func (r *reader) between(v wire.Value, c *Condition) {
 		return
 	}
 	c.Values = []Value{least.Value, greatest.Value}
+	if c.Left.Kind == FieldOperand && c.Left.Field.Type != NumberType {
+		r.fail(v, `"between" needs a number field; %s is %s`, c.Left.Field.Name, article(c.Left.Field.Type))
+	}
 	switch {
 	case least.Value.typ != NumberType || greatest.Value.typ != NumberType:
 		r.fail(v, `"between" takes numbers for "min" and "max"`)
-	case c.Left.Kind == FieldOperand && c.Left.Field.Type != NumberType:
-		r.fail(v, `"between" needs a number field; %s is %s`, c.Left.Field.Name, article(c.Left.Field.Type))
 	case least.Value.num > greatest.Value.num:
 		r.fail(v, `"min" is above "max": nothing lies between`)
 	}
 }
 
 func (r *reader) stringTest(v wire.Value, c *Condition) {
-	switch {
-	case c.Left.Kind == FieldOperand && c.Left.Field.Type != StringType:
+	if c.Left.Kind == FieldOperand && c.Left.Field.Type != StringType {
 		r.fail(v, "%q needs a string field; %s is %s", c.Op, c.Left.Field.Name, article(c.Left.Field.Type))
+	}
+	switch {
 	case c.Right.Kind == ConstantOperand && c.Right.Value.typ != StringType:
 		r.fail(v, `%q needs a string "value"`, c.Op)
 	case c.Right.Kind == ConstantOperand && c.Right.Value.str == "":

@@ -1,0 +1,206 @@
+package engine_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/wire"
+)
+
+// patchedPolicy reads a fork of base with a patch in it.
+func patchedPolicy(tb testing.TB, request string, base *engine.Policy) (*engine.Policy, engine.Patched, []string) {
+	tb.Helper()
+	from := parsed(tb, base.Document())
+	patched := engine.Patch(parsed(tb, []byte(request)), from)
+	merged, inherited := engine.Inherit(parsed(tb, patched.Request), from)
+	p, err := engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue()})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p, patched, inherited
+}
+
+func knockoutIDs(p *engine.Policy) (list []string) {
+	for _, k := range p.Knockouts {
+		list = append(list, k.ID)
+	}
+	return list
+}
+
+// TestPatchTouchesOneEntry: everything that a patch does not name stays as it
+// is, to the byte.
+func TestPatchTouchesOneEntry(t *testing.T) {
+	t.Parallel()
+	base := engine.DefaultPolicy()
+	before := knockoutIDs(base)
+	p, patched, inherited := patchedPolicy(t, `{"name":"x","patch":{
+		"knockouts":{"set":[
+			{"id":"KO_AGE_RANGE","reason_code":"AGE_RANGE","condition_ast":{"op":"lt","field":"age","value":30}},
+			{"id":"KO_NEW","reason_code":"PAUSED","condition_ast":{"op":"false"}}],"remove":["KO_EMPLOYMENT"]},
+		"factors":{"remove":["foir"]},
+		"pricing_bands":{"set":[]}}}`, base)
+	if len(patched.Faults) > 0 {
+		t.Fatal(patched.Faults)
+	}
+	want := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return id == "KO_EMPLOYMENT" })
+	system := slices.IndexFunc(base.Knockouts, func(k engine.Knockout) bool { return k.System })
+	if system < 0 {
+		system = len(before)
+	}
+	want = slices.Insert(want, system-1, "KO_NEW") // before the rules of the system
+	if diff := cmp.Diff(want, knockoutIDs(p)); diff != "" {
+		t.Errorf("knockouts (-want +got):\n%s", diff)
+	}
+	if slices.Contains(inherited, "knockouts") || slices.Contains(inherited, "scorecard") || !slices.Contains(inherited, "adjustments") {
+		t.Errorf("inherited %v", inherited)
+	}
+	var changes []string
+	for _, c := range engine.Changes(p, base) {
+		changes = append(changes, c.Section+" "+string(c.Kind)+" "+c.ID)
+	}
+	wantChanges := []string{"factors removed foir", "knockouts changed KO_AGE_RANGE", "knockouts added KO_NEW", "knockouts removed KO_EMPLOYMENT"}
+	if diff := cmp.Diff(wantChanges, changes); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
+// TestPatchFaults: what cannot be applied is told at its place in the patch.
+func TestPatchFaults(t *testing.T) {
+	t.Parallel()
+	base := parsed(t, readPolicy(t, `{"name":"P","knockouts":[{"id":"KO_A","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+plainSections+`}`).Document())
+	for _, c := range []struct {
+		name, request string
+		base          wire.Value
+		want          []string
+	}{
+		{"no object", `{"patch":7}`, base, []string{"/patch wrong_type"}},
+		{"no base", `{"patch":{"knockouts":{"remove":["KO_A"]}}}`, wire.Value{}, []string{"/patch invalid_field"}},
+		{"unknown section", `{"patch":{"knockout":{}}}`, base, []string{"/patch/knockout unknown_field"}},
+		{"section given too", `{"knockouts":[],"patch":{"knockouts":{"remove":["KO_A"]}}}`, base, []string{"/patch/knockouts invalid_field"}},
+		{"card given too", `{"scorecard_id":"sc_1","patch":{"factors":{"remove":["f"]}}}`, base, []string{"/patch/factors invalid_field"}},
+		{"nothing in it", `{"patch":{"knockouts":{}}}`, base, []string{"/patch/knockouts required"}},
+		{"no list", `{"patch":{"knockouts":{"remove":"KO_A"}}}`, base, []string{"/patch/knockouts/remove wrong_type"}},
+		{"misspelt", `{"patch":{"knockouts":{"sett":[],"remove":[]}}}`, base, []string{"/patch/knockouts/sett unknown_field"}},
+		{"unknown id", `{"patch":{"knockouts":{"remove":["KO_ZEBRA"]}}}`, base, []string{"/patch/knockouts/remove/0 invalid_field"}},
+		{"removed twice", `{"patch":{"knockouts":{"remove":["KO_A","KO_A",1]}}}`, base, []string{"/patch/knockouts/remove/1 duplicate", "/patch/knockouts/remove/2 wrong_type"}},
+		{"system rule", `{"patch":{"knockouts":{"remove":["KO_DEVICE_EMULATOR"]}}}`, base, []string{"/patch/knockouts/remove/0 invalid_field"}},
+		{"set without id", `{"patch":{"knockouts":{"set":[{"stage":1},7]}}}`, base, []string{"/patch/knockouts/set/0/id required", "/patch/knockouts/set/1 wrong_type"}},
+		{"set twice", `{"patch":{"knockouts":{"set":[{"id":"X"},{"id":"X"}]}}}`, base, []string{"/patch/knockouts/set/1/id duplicate"}},
+		{"set and removed", `{"patch":{"knockouts":{"set":[{"id":"KO_A"}],"remove":["KO_A"]}}}`, base, []string{"/patch/knockouts/set/0/id invalid_field"}},
+		{"all at once", `{"patch":{"knockouts":{"remove":["KO_ZEBRA"]},"conditions":{"set":[{}]},"factors":{"remove":[2]}}}`, base,
+			[]string{"/patch/knockouts/remove/0 invalid_field", "/patch/factors/remove/0 wrong_type", "/patch/conditions/set/0/code required"}},
+	} {
+		var got []string
+		for _, item := range engine.Patch(parsed(t, []byte(c.request)), c.base).Faults {
+			got = append(got, item.Pointer+" "+item.Code)
+			if strings.Contains(item.Detail, "ZEBRA") {
+				t.Errorf("%s: the detail repeats what was sent: %s", c.name, item.Detail)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestPatchFaultsStandWhereTheyWereSent: a fault inside an entry is told at
+// the entry's place in the request, not at the one it has in the document.
+func TestPatchFaultsStandWhereTheyWereSent(t *testing.T) {
+	t.Parallel()
+	from := parsed(t, engine.DefaultPolicy().Document())
+	patched := engine.Patch(parsed(t, []byte(`{"name":"x","patch":{"knockouts":{"set":[
+		{"id":"KO_NEW","reason_code":"PAUSED","condition_ast":{"op":"lt","field":"agee","value":1}},
+		{"id":"KO_AGE_RANGE","stage":7,"condition_ast":{"op":"lt","field":"age","value":1}}]},
+		"factors":{"set":[{"factor":"foir","field":"foir","bins":[]}]}}}`)), from)
+	merged, _ := engine.Inherit(parsed(t, patched.Request), from)
+	_, err := engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue()})
+	var refusal *fault.Error
+	if !errors.As(fault.Retold(err, patched.Retell), &refusal) {
+		t.Fatalf("got %v", err)
+	}
+	var got []string
+	for _, item := range refusal.Items {
+		got = append(got, item.Pointer)
+	}
+	want := []string{
+		"/patch/knockouts/set/1/stage", "/patch/knockouts/set/0/condition_ast/field", "/patch/factors/set/0/bins",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestAgainstTheBase: what a version removed is a finding with the ids, and a
+// finding is new unless the base has it.
+func TestAgainstTheBase(t *testing.T) {
+	t.Parallel()
+	catalogue := field.Catalogue()
+	base := completed(t, []byte(`{"required_fields": ["bureau_score|bureau_is_ntc"], "knockouts": [
+		{"id": "KO_DPD", "condition_ast": {"op": "gt", "field": "max_dpd_12m", "value": 60}},
+		{"id": "KO_AGE", "condition_ast": {"op": "gt", "field": "age", "value": 200}}]}`))
+	p := completed(t, []byte(`{"required_fields": ["bureau_score|bureau_is_ntc"], "knockouts": [
+		{"id": "KO_OTHER", "condition_ast": {"op": "lt", "field": "age", "value": 0}},
+		{"id": "KO_DPD", "condition_ast": {"op": "gt", "field": "max_dpd_12m", "value": 60}}],
+		"scorecard": {"base_points": 650, "factors": []}}`))
+	var got []string
+	for _, f := range engine.Against(engine.Analyse(p, catalogue), p, engine.Analyse(base, catalogue), base) {
+		got = append(got, f.Severity.String()+" "+f.Key+" "+f.Origin.String()+" "+strings.Join(f.IDs, ","))
+	}
+	want := []string{
+		"warning rules_removed@/knockouts new KO_AGE",
+		"warning factors_removed@/scorecard/factors new bureau_score",
+		"warning never_fires@/knockouts/KO_OTHER new ",
+		"warning silent_when_absent@/fields/max_dpd_12m inherited KO_DPD",
+		"warning unreachable_grade@/pricing_bands/PB_F new ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if found := engine.Against(engine.Analyse(p, catalogue), p, nil, nil); slices.ContainsFunc(found, func(f engine.Finding) bool {
+		return f.Origin != engine.OriginNew || strings.HasSuffix(f.Code, "_removed")
+	}) {
+		t.Errorf("without a base: %v", found)
+	}
+	// A rule that joins a finding makes it new.
+	more := completed(t, []byte(`{"required_fields": ["bureau_score|bureau_is_ntc"], "knockouts": [
+		{"id": "KO_DPD", "condition_ast": {"op": "gt", "field": "max_dpd_12m", "value": 60}},
+		{"id": "RF_DPD", "action": "refer", "condition_ast": {"op": "between", "field": "max_dpd_12m", "min": 30, "max": 60}}]}`))
+	for _, f := range engine.Against(engine.Analyse(more, catalogue), more, engine.Analyse(base, catalogue), base) {
+		if f.Code == engine.CodeSilentWhenAbsent && f.Origin != engine.OriginNew {
+			t.Errorf("%s is %s", f.Key, f.Origin)
+		}
+	}
+}
+
+// TestChangesNameEveryMember: a plain value is told with what it was and is,
+// a moved semantics among them, and an order of its own.
+func TestChangesNameEveryMember(t *testing.T) {
+	t.Parallel()
+	base := readPolicy(t, `{"name":"P","knockouts":[
+		{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}},{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+plainSections+`}`)
+	p, _ := forked(t, `{"name":"Q","semantics":2,"limit_step":500,"include_defaults":false,"knockouts":[
+		{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}},{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}}]}`, base)
+	var w wire.Writer
+	w.Array()
+	for _, c := range engine.Changes(p, base) {
+		c.Write(&w)
+	}
+	w.EndArray()
+	const want = `[{"section":"include_defaults","change":"changed","from":true,"to":false},` +
+		`{"section":"knockouts","change":"removed","id":"KO_DEVICE_EMULATOR"},{"section":"knockouts","change":"removed","id":"KO_FRAUD_MULE_ACCOUNT"},` +
+		`{"section":"knockouts","change":"reordered"},{"section":"limit_step","change":"changed","from":1000,"to":500},` +
+		`{"section":"semantics","change":"changed","from":1,"to":2}]`
+	if diff := cmp.Diff(want, string(w.Buf)); diff != "" {
+		t.Error(diff)
+	}
+	if again := engine.Changes(base, base); len(again) > 0 {
+		t.Errorf("a policy differs from itself: %v", again)
+	}
+}
