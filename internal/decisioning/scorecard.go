@@ -183,7 +183,7 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value
 	if err != nil {
 		return Answer{}, err
 	}
-	inputs, err := readInputs(body, len(card.Factors))
+	inputs, warnings, err := readInputs(body, card)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -192,7 +192,7 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value
 		return Answer{}, err
 	}
 	scorer := engine.CompileScorecard(card, field.Catalogue())
-	write := func(w *wire.Writer, facts *rule.Facts) {
+	write := func(w *wire.Writer, facts *rule.Facts, warnings []fault.Item) {
 		result := scorer.Score(facts)
 		w.Object()
 		optional(w, "scorecard_id", id)
@@ -200,20 +200,23 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value
 		if g, ok := grade(result.Final, facts.Get(field.BureauIsNTC).IsTrue()); ok {
 			w.Key("grade").String(g)
 		}
+		writeInputWarnings(w, warnings)
 		w.EndObject()
 	}
 	var w wire.Writer
 	if body.Get("input").Given() {
-		write(&w, inputs[0])
+		write(&w, inputs[0], warnings)
 	} else {
 		w.Object().Key("data").Array()
 		for _, facts := range inputs {
 			if err := ctx.Err(); err != nil {
 				return Answer{}, err
 			}
-			write(&w, facts)
+			write(&w, facts, nil)
 		}
-		w.EndArray().EndObject()
+		w.EndArray()
+		writeInputWarnings(&w, warnings)
+		w.EndObject()
 	}
 	return Answer{Status: statusOK, Body: w.Buf}, nil
 }
@@ -272,60 +275,6 @@ func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Val
 		return nil, err
 	}
 	return active.plan.GradeOf, nil
-}
-
-// readInputs reads the applicants to score: objects of field names and values.
-// A card of many factors takes fewer of them.
-func readInputs(body wire.Value, factors int) ([]*rule.Facts, error) {
-	one, many := body.Get("input"), body.Get("inputs")
-	most := min(maxInputs, maxContributions/max(factors, 1))
-	switch {
-	case one.Given() && many.Given():
-		return nil, invalid("/inputs", fault.CodeInvalidField, "give either input or inputs")
-	case one.Given():
-		facts, err := readInput(one)
-		return []*rule.Facts{facts}, err
-	case many.Kind() != wire.Array:
-		return nil, invalid("/inputs", fault.CodeWrongType, "must be a list of objects")
-	case many.Len() > most:
-		return nil, invalid("/inputs", fault.CodeTooMany, fmt.Sprintf("has more than %d entries, the most for a scorecard of %d factors", most, factors))
-	}
-	list := make([]*rule.Facts, 0, many.Len())
-	var faults fault.List
-	for _, v := range many.Elements() {
-		facts, err := readInput(v)
-		var refusal *fault.Error
-		if errors.As(err, &refusal) && refusal.Kind == fault.Invalid {
-			addAll(&faults, refusal.Items)
-		} else if err != nil {
-			return nil, err
-		}
-		list = append(list, facts)
-	}
-	return list, faults.Err()
-}
-
-// readInput reads one applicant, and refuses a name that is no field's and a
-// value of the wrong type: scored as absent they would pass unnoticed.
-func readInput(v wire.Value) (*rule.Facts, error) {
-	facts, err := rule.ReadFacts(v, field.Catalogue())
-	if err != nil {
-		return nil, err
-	}
-	var faults fault.List
-	for name, member := range v.Members() {
-		if !member.Given() {
-			continue
-		}
-		id, known := field.Catalogue().Lookup(name)
-		switch {
-		case !known && !field.Declarable(name):
-			faults.Add(member.Pointer(), fault.CodeUnknownField, "is not a field a scorecard can read")
-		case known && facts.Get(name).Type() != field.Catalogue().Field(id).Type:
-			faults.Add(member.Pointer(), fault.CodeWrongType, "must be a %s", field.Catalogue().Field(id).Type)
-		}
-	}
-	return facts, faults.Err()
 }
 
 // invalid is a refusal with one fault.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/field"
 	"verdict/internal/rule"
 )
 
@@ -240,8 +241,11 @@ func (a *analysis) tellField(q *quiet) {
 	if q.first != nil {
 		witness = a.without(q.first, q.field)
 	}
-	f := a.report(severity, CodeSilentWhenAbsent, q.at,
-		fmt.Sprintf("Leaving %s out silences %s: %s", name, enumerate(q.names), rest), witness)
+	opening := "Leaving " + name + " out"
+	if name == field.IncomeEffective || name == field.FOIREffective {
+		opening = "A request from which " + name + " cannot be worked out" // nobody sends it
+	}
+	f := a.report(severity, CodeSilentWhenAbsent, q.at, fmt.Sprintf("%s silences %s: %s", opening, enumerate(q.names), rest), witness)
 	f.Key, f.IDs, f.Fields = CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
 }
 

@@ -443,7 +443,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"features_not_requested", "The policy names features and the request did not ask for them, so the rules that name them cannot hit. " +
 		"Send `features: true`, or let the policy say `features: auto`."},
 	{"later_than_as_of", "Something is dated after `as_of` and was left out."},
-	{"unit_doubtful", "An amount or a rate of a loan in arrears does not fit the others, as when a rate is sent as a ratio or an amount in paise. It was read as it was sent."},
+	{"unit_doubtful", "A figure looks as if it were in another unit, such as a ratio where a percentage is meant, or paise for rupees. It was read as it stands."},
 	{"dpd_mismatch", "`dpd` and `due_date` are more than a day apart; `dpd` was taken."},
 	{"nothing_overdue", "The loan is past due and nothing is overdue; a person has to look."},
 	{"promise_assumed_broken", "Nobody said whether a promise was kept, and its date is past; it counts as broken."},

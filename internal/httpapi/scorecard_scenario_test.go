@@ -73,13 +73,43 @@ func TestWrongScorecards(t *testing.T) {
 			{`{"scorecard_id":"` + id + `","input":7}`, []string{"/input wrong_type"}},
 			{`{"scorecard_id":"` + id + `","inputs":[{"foir":"ZEBRA"},{},{"ZEBRA":1},7]}`,
 				[]string{"/inputs/0/foir wrong_type", "/inputs/2/ZEBRA unknown_field", "/inputs/3 wrong_type"}},
+			{`{"scorecard_id":"` + id + `","inputs":[{"foir":35},{"monthly_income":-1},{"enquiries_6m":1.5},{"employment_type":"ZEBRA"}]}`,
+				[]string{"/inputs/0/foir out_of_range", "/inputs/1/monthly_income out_of_range", "/inputs/2/enquiries_6m out_of_range",
+					"/inputs/3/employment_type out_of_range"}},
 		} {
 			got := m.post("/v1/scorecards", c.body).want(http.StatusUnprocessableEntity)
 			if diff := cmp.Diff(c.want, got.faults()); diff != "" {
 				s.Errorf("%s (-want +got):\n%s", c.body, diff)
 			}
 		}
+		units := m.post("/v1/scorecards", `{"scorecard_id":"`+id+`","input":{"foir":35,"monthly_incom":1}}`).want(http.StatusUnprocessableEntity)
+		for _, want := range []string{"it is a ratio, where 0.35 means 35 percent", "did you mean monthly_income?"} {
+			if !strings.Contains(string(units.body), want) {
+				s.Errorf("%q is not said: %s", want, units.body)
+			}
+		}
 		m.post("/v1/scorecards", `{"scorecard_id":"ZEBRA","input":{}}`).refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
+	})
+}
+
+// TestDoubtfulInputs: what is legal and looks like a mistake is scored, and
+// told.
+func TestDoubtfulInputs(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		const card = `{"base_points":600,"factors":[
+			{"factor":"foir","field":"report.incomeAssessment.foir","bins":[{"lt":40,"points":20},{"gte":40,"points":0}]},
+			{"factor":"segment","field":"applicant.segment","type":"string","bins":[{"in":["prime"],"points":5},{"else":true,"points":0}]}],`
+		one := m.post("/v1/scorecards", card+`"input":{"report.incomeAssessment.foir":0.35,"applicant.segmnet":"prime"}}`).want(http.StatusOK)
+		one.isAt("warnings", 0, "code", "unit_doubtful", "pointer", "/input/report.incomeAssessment.foir")
+		one.isAt("warnings", 1, "code", "unknown_field", "pointer", "/input/applicant.segmnet",
+			"detail", "no factor of the scorecard reads this, and it was ignored; did you mean applicant.segment?")
+		many := m.post("/v1/scorecards", card+`"inputs":[{"report.incomeAssessment.foir":35},{"report.incomeAssessment.foir":0.35}]}`).want(http.StatusOK)
+		many.isAt("warnings", 0, "pointer", "/inputs/1/report.incomeAssessment.foir")
+		if n := len(many.list("warnings")); n != 1 {
+			s.Errorf("%d warnings", n)
+		}
 	})
 }
 
