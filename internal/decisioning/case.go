@@ -175,11 +175,13 @@ func (c *creditCase) writeFeatures(w *wire.Writer, d *engine.Decision, policy *p
 	w.EndArray().EndObject()
 }
 
-// contributor is a feature that stands out: by its points, or by its value.
+// contributor is a feature that stands out: by what it decided, by its points,
+// or by its value.
 type contributor struct {
 	name      string
 	value     int64
 	used      bool
+	weight    hitWeight
 	hasPoints bool
 	points    rule.Number
 }
@@ -187,19 +189,27 @@ type contributor struct {
 // maxContributors is how many are shown.
 const maxContributors = 10
 
-// top lists the features that earned or cost points, most first, and then
-// those that lie farthest from what is usual.
+// top lists the features that the policy names, those that decided first: what
+// a knockout that hit names, then what earned or cost points, most first. Then
+// come the features that lie farthest from what is usual.
 func (c *creditCase) top(d *engine.Decision, policy *policy) []contributor {
-	points := d.PointsByField()
+	points, hits := d.PointsByField(), policy.hitFeatures(d)
 	var list []contributor
 	for _, f := range policy.features {
 		value, known := c.vector.Get(f.Index)
-		earned, scored := points[f.Name]
-		if known && scored {
-			list = append(list, contributor{f.Name, value, true, true, earned})
+		if !known {
+			continue
 		}
+		earned, scored := points[f.Name]
+		hit := hits[f.Name]
+		list = append(list, contributor{
+			name: f.Name, value: value, used: true, weight: hit.weight,
+			hasPoints: scored || hit.delta != 0, points: earned + hit.delta,
+		})
 	}
-	slices.SortStableFunc(list, func(a, b contributor) int { return cmp.Compare(magnitude(b.points), magnitude(a.points)) })
+	slices.SortStableFunc(list, func(a, b contributor) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(magnitude(b.points), magnitude(a.points)))
+	})
 	list = list[:min(len(list), maxContributors)]
 	shown := map[string]bool{}
 	for _, t := range list {
@@ -229,6 +239,8 @@ func (t contributor) write(w *wire.Writer) {
 			direction = "favourable"
 		}
 		w.Key("direction").Plain(direction)
+	} else if t.weight > noHit {
+		w.Key("direction").Plain("adverse")
 	}
 	w.Key("used_by_policy").Bool(t.used).EndObject()
 }

@@ -1,0 +1,60 @@
+package decisioning
+
+import (
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// hitWeight is how much a rule that hit did to a decision.
+type hitWeight uint8
+
+const (
+	noHit hitWeight = iota
+	hitRefers
+	hitDeclines
+)
+
+// featureHit is what the rules that hit did with a feature they name.
+type featureHit struct {
+	weight hitWeight   // of the gravest knockout
+	delta  rule.Number // of the adjustments
+}
+
+// hitFeatures finds the features that the rules which hit name.
+func (p *policy) hitFeatures(d *engine.Decision) map[string]featureHit {
+	fired := map[string]engine.FiredRule{}
+	for _, r := range d.Rules() {
+		fired[r.ID] = r
+	}
+	hits := map[string]featureHit{}
+	note := func(c *rule.Condition, weight hitWeight, delta rule.Number) {
+		seen := map[string]bool{}
+		c.Fields(func(ref rule.Ref) {
+			if ref.ID < 0 || seen[ref.Name] || !field.IsFeature(ref.Name) {
+				return
+			}
+			seen[ref.Name] = true
+			hit := hits[ref.Name]
+			hit.weight, hit.delta = max(hit.weight, weight), hit.delta+delta
+			hits[ref.Name] = hit
+		})
+	}
+	for i := range p.source.Knockouts {
+		k := &p.source.Knockouts[i]
+		switch fired[k.ID].Result {
+		case engine.ResultFail:
+			note(&k.Condition, hitDeclines, 0)
+		case engine.ResultRefer:
+			note(&k.Condition, hitRefers, 0)
+		default:
+		}
+	}
+	for i := range p.source.Adjustments {
+		a := &p.source.Adjustments[i]
+		if r, ok := fired[a.ID]; ok && r.Result == engine.ResultApplied {
+			note(&a.Condition, noHit, r.Delta)
+		}
+	}
+	return hits
+}
