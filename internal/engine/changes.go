@@ -13,8 +13,8 @@ type Change struct {
 	Section string // as the document calls it; factors and scorecard are two
 	Kind    ChangeKind
 	ID      string // of the entry that differs, "" for a section without entries
-	from    []byte // JSON, of a plain value that changed
-	to      []byte
+	from    []byte // JSON, of a plain value that changed; nil when there was none
+	to      []byte // what it is now, nil for nothing
 }
 
 // ChangeKind is how something differs.
@@ -33,7 +33,10 @@ func (c Change) Write(w *wire.Writer) {
 	w.Object().Key("section").String(c.Section).Key("change").String(string(c.Kind))
 	optional(w, "id", c.ID)
 	if c.from != nil {
-		w.Key("from").Raw(c.from).Key("to").Raw(c.to)
+		w.Key("from").Raw(c.from)
+	}
+	if c.to != nil {
+		w.Key("to").Raw(c.to)
 	}
 	w.EndObject()
 }
@@ -144,7 +147,7 @@ func memberChanges(list []Change, section string, now, before wire.Value, except
 	return list
 }
 
-// memberJSON is a member as JSON; what a document does not say is null, except
+// memberJSON is a member as JSON; nil for what a document does not say, except
 // the semantics, which then is the first.
 func memberJSON(object wire.Value, name string) []byte {
 	var w wire.Writer
@@ -154,7 +157,6 @@ func memberJSON(object wire.Value, name string) []byte {
 	case name == sectionSemantics:
 		w.Int(FirstSemantics)
 	default:
-		w.Null()
 	}
 	return w.Buf
 }

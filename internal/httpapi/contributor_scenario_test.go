@@ -12,13 +12,13 @@ func TestTopContributorsBeginWithWhatDecided(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		s.begin(november)
 		m := s.signup()
-		m.arm(`{"name":"decided","patch":{
+		m.arm(`"patch":{
 			"knockouts":{"set":[
 				{"id":"RF_SEEN","action":"refer","on_absent":"refer","condition_ast":{"op":"gte","field":"enquiry__all__180d__count","value":1}},
 				{"id":"KO_SEEN","on_absent":"refer","condition_ast":{"op":"gte","field":"enquiry__personal_loan__365d__count","value":1}},
 				{"id":"KO_UNSEEN","on_absent":"refer","condition_ast":{"op":"gte","field":"enquiry__all__30d__count","value":900}}]},
 			"factors":{"set":[{"factor":"many","field":"enquiry__all__365d__count","missing_points":0,
-				"bins":[{"lt":1,"points":0},{"gte":1,"points":-90}]}]}}}`)
+				"bins":[{"lt":1,"points":0},{"gte":1,"points":-90}]}]}}`)
 		s.clock.advance(stale)
 		got := m.post("/v1/evaluate", evaluation(742, history, askFeatures)).want(http.StatusOK).is("status", "DECLINED")
 		for i, want := range []string{
