@@ -11,12 +11,14 @@ import (
 )
 
 const checkHelp = `Analyse a policy before it is activated: rules that never fire or always
-fire, rules that another makes needless, rules that go silent, grades nobody
-can reach, better scores that buy worse prices. A policy that cannot be read is
-refused with all its faults.
+fire, rules that another makes needless, rules that go silent, units that do not
+fit, grades nobody can reach, better scores that buy worse prices. A policy that
+cannot be read is refused with all its faults. Against a base each finding says
+whether the version brought it, and what the version lost of the base is told.
 
   verdict check -policy policy.json
   verdict check -policy policy.json -json
+  verdict check -policy policy.json -base active.json
   verdict check                            the default policy
 
 Exits with 1 when the policy is refused or a finding is an error.
@@ -25,6 +27,7 @@ Exits with 1 when the policy is refused or a finding is an error.
 func check(c *command) int {
 	fs := c.flags(checkHelp)
 	policyFile := fs.String("policy", "", "policy `file`, - for standard input; the default policy when not given")
+	baseFile := fs.String("base", "", "policy `file` that the policy was made from, - for standard input")
 	asJSON := fs.Bool("json", false, "print the findings as JSON")
 	if code, done := c.parse(fs, 0); done {
 		return code
@@ -33,7 +36,15 @@ func check(c *command) int {
 	if !ok {
 		return code
 	}
-	r := newAnalysis(engine.Analyse(policy, field.Catalogue()))
+	found := engine.Analyse(policy, field.Catalogue())
+	if *baseFile != "" {
+		base, code, ok := c.policy(*baseFile)
+		if !ok {
+			return code
+		}
+		found = engine.Against(found, policy, engine.Analyse(base, field.Catalogue()), base)
+	}
+	r := newAnalysis(found)
 	if *asJSON {
 		code = c.printJSON(r.json(), false)
 	} else {
@@ -101,7 +112,11 @@ func writeFinding(b *bytes.Buffer, f engine.Finding) {
 	if place == "" {
 		place = "(the policy)"
 	}
-	fmt.Fprintf(b, "  %s: %s\n    %s\n", place, f.Code, f.Detail)
+	origin := ""
+	if f.Origin != engine.OriginUnknown {
+		origin = " (" + f.Origin.String() + ")"
+	}
+	fmt.Fprintf(b, "  %s: %s%s\n    %s\n", place, f.Code, origin, f.Detail)
 	if len(f.Witness) == 0 {
 		return
 	}
