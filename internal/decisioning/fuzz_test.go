@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -120,7 +121,7 @@ func FuzzBodies(f *testing.F) {
 		"fit":        func(v wire.Value) error { _, err := readFit(v, nil); return err },
 		"what-if":    func(v wire.Value) error { _, err := readWhatIf(v); return err },
 		"scorecard":  func(v wire.Value) error { _, err := readNamed(v); return err },
-		"inputs":     func(v wire.Value) error { _, err := readInputs(v, 1); return err },
+		"inputs":     func(v wire.Value) error { _, _, err := readInputs(v, &engine.Scorecard{}); return err },
 		"condition":  func(v wire.Value) error { _, _, err := CheckCondition(v, v, true); return err },
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
