@@ -43,6 +43,7 @@ const (
 	CodeUnknownEmployment = "unknown_employment_type"
 	CodeLooksLikeRatio    = "foir_looks_like_ratio"
 	CodeNotRead           = "not_read"
+	CodeNoApplicant       = "applicant_ref_missing"
 	CodeMoreWarnings      = "more_warnings"
 	CodeWrongEndpoint     = "wrong_endpoint"
 	CodeNotDerived        = "not_derived"

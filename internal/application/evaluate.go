@@ -142,6 +142,11 @@ func (r *reader) places(v wire.Value) {
 	}
 	if block := v.Get("fraud"); block.Kind() == wire.Object {
 		signal.CheckFraud(block, &r.faults)
+		if strings.TrimSpace(r.app.Facts.Get("fraud.applicant_ref").Text()) == "" {
+			r.warnings.Add(block.Pointer()+"/applicant_ref", CodeNoApplicant,
+				"is missing, so nobody could be counted: of the fraud facts only fraud_blocklisted is known; "+
+					"send the person's reference, the same in all of their applications")
+		}
 	}
 	if block := v.Get("device"); block.Kind() == wire.Object {
 		r.app.Device = &signal.Block{}

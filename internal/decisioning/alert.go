@@ -2,8 +2,8 @@ package decisioning
 
 import (
 	"context"
-	"slices"
 	"strings"
+	"time"
 
 	"verdict/internal/fault"
 	"verdict/internal/signal"
@@ -16,6 +16,7 @@ import (
 type Alert struct {
 	store.Alert
 	History   []store.AlertEvent // of one alert, nil in lists
+	Graph     *store.Ring        // of one alert about a ring, nil in lists
 	RefMisuse bool               // its applicants look like applications
 }
 
@@ -24,7 +25,7 @@ type AlertFilter struct{ Status, Type, Severity string }
 
 // AlertTypes and the rest are what a filter may name.
 func AlertTypes() []string {
-	return []string{signal.PincodeSpike, signal.IPCluster, signal.BeneficiaryReuse, signal.AgentGeoAnomaly}
+	return signal.Signals()
 }
 
 // AlertStates are the states of an alert.
@@ -42,13 +43,24 @@ func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter,
 	if err != nil {
 		return Page[Alert]{}, err
 	}
-	rows, more, err := s.scope(p).ListAlerts(ctx, store.AlertFilter(f), page)
+	var list []Alert
+	var more bool
+	err = s.scope(p).Read(ctx, func(tx *store.Tx) error {
+		rows, further, err := tx.ListAlerts(store.AlertFilter(f), page)
+		if err != nil {
+			return err
+		}
+		list, more = make([]Alert, len(rows)), further
+		for i := range rows {
+			list[i].Alert = rows[i]
+			if list[i].RefMisuse, err = refMisuse(tx, rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return Page[Alert]{}, err
-	}
-	list := make([]Alert, len(rows))
-	for i := range rows {
-		list[i].Alert = rows[i]
 	}
 	return paged(l, p, list, more, func(a Alert) (int64, string) { return a.CreatedMicros, a.ID }, filters...), nil
 }
@@ -69,10 +81,25 @@ func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Ale
 		if out.History, err = tx.AlertHistory(id); err != nil {
 			return err
 		}
-		out.RefMisuse, err = tx.SeenOnce(id, signal.KindIP)
+		if out.RefMisuse, err = refMisuse(tx, out.Alert); err != nil || out.Type != signal.ConnectedRing {
+			return err
+		}
+		ring, err := tx.Ring(id)
+		ring = ring.Tying()
+		out.Graph = &ring
 		return err
 	})
 	return out, err
+}
+
+// refMisuse reports whether an alert's applicants look like applications: all
+// were seen once, within a day, from one address. An alert that is older than a
+// day, as most are, needs no look at its applicants.
+func refMisuse(tx *store.Tx, a store.Alert) (bool, error) {
+	if a.LastSeenMicros-a.FirstSeenMicros > (24*time.Hour).Microseconds() || a.ApplicantCount < 2 {
+		return false, nil
+	}
+	return tx.SeenOnce(a.ID, signal.KindIP)
 }
 
 // The resolutions of an alert that is closed.
@@ -130,9 +157,41 @@ func readMove(body wire.Value) (store.AlertMove, error) {
 	if note, ok := f.Text("note", maxNote); ok {
 		m.Note = strings.Clone(note)
 	}
+	if f.Get("block").Given() {
+		if m.Resolution != store.ResolutionConfirmedFraud {
+			f.Fail("block", fault.CodeInvalidField, "belongs to closing the alert of a ring as confirmed_fraud")
+		}
+		m.Block = readBlock(&f, &faults)
+	}
 	f.Done()
 	return m, faults.Err()
 }
+
+// maxBlock is how many entities the close of one ring may name.
+const maxBlock = 200
+
+// readBlock reads the entities that a confirmed ring is to put on the block
+// list. An empty list blocks nothing.
+func readBlock(f *wire.Form, faults *fault.List) []store.ObservedEntity {
+	list := []store.ObservedEntity{}
+	for _, v := range f.Array("block", maxBlock).Elements() {
+		one := wire.NewForm(v, faults)
+		var e store.ObservedEntity
+		if one.Require("kind", "the kind of the entity, as the alert shows it") {
+			e.Kind, _ = one.Text("kind", maxEntityKey)
+		}
+		if one.Require("key", "the key of the entity, as the alert shows it") {
+			e.Key, _ = one.Text("key", maxEntityKey)
+		}
+		one.Known("display")
+		one.Done()
+		list = append(list, store.ObservedEntity{Kind: strings.Clone(e.Kind), Key: strings.Clone(e.Key)})
+	}
+	return list
+}
+
+// maxEntityKey bounds the kind and the key of an entity.
+const maxEntityKey = 256
 
 // Write writes the alert. Members that may come later are null until then.
 func (a Alert) Write(w *wire.Writer) {
@@ -152,6 +211,17 @@ func (a Alert) Write(w *wire.Writer) {
 	orNull(w, "resolution", a.Resolution)
 	orNull(w, "note", a.Note)
 	optional(w, "previous_alert_id", a.PreviousID)
+	optional(w, "merged_into", a.MergedInto)
+	if a.Blocked != nil {
+		w.Key("blocked").Array()
+		for _, e := range a.Blocked {
+			writeEntity(w.Object(), e).EndObject()
+		}
+		w.EndArray()
+	}
+	if a.Graph != nil {
+		writeGraph(w, *a.Graph)
+	}
 	if a.RefMisuse {
 		w.Key("possible_ref_misuse").Bool(true)
 	}
@@ -168,6 +238,34 @@ func (a Alert) Write(w *wire.Writer) {
 		w.EndArray()
 	}
 	w.Key("created_at").Plain(clock(a.CreatedMicros)).Key("updated_at").Plain(clock(a.UpdatedMicros)).EndObject()
+}
+
+// writeEntity writes the members of an entity.
+func writeEntity(w *wire.Writer, e store.ObservedEntity) *wire.Writer {
+	return w.Key("kind").Plain(e.Kind).Key("display").String(e.Display).Key("key").Plain(e.Key)
+}
+
+// writeGraph writes a ring as nodes, people first, and the edges between people
+// and what ties them.
+func writeGraph(w *wire.Writer, r store.Ring) {
+	w.Key("nodes").Array()
+	for _, ref := range r.Applicants {
+		w.Object().Key("kind").Plain("applicant").Key("applicant_ref").String(ref).EndObject()
+	}
+	for _, e := range r.Entities {
+		writeEntity(w.Object(), e.ObservedEntity).Key("applicants").Int(e.Applicants).EndObject()
+	}
+	w.EndArray()
+	writeEdges(w, r.Edges)
+	w.Key("truncated").Bool(r.Truncated)
+}
+
+func writeEdges(w *wire.Writer, edges []store.RingEdge) {
+	w.Key("edges").Array()
+	for _, e := range edges {
+		w.Object().Key("applicant_ref").String(e.ApplicantRef).Key("kind").Plain(e.Kind).Key("key").Plain(e.Key).EndObject()
+	}
+	w.EndArray()
 }
 
 func timeText(micros int64) string {
@@ -212,17 +310,19 @@ func (r Ring) Write(w *wire.Writer) {
 		w.Object().Key("kind").Plain(e.Kind).Key("display").String(e.Display).Key("key").Plain(e.Key)
 		w.Key("applicants").Int(e.Applicants).EndObject()
 	}
-	w.EndArray().Key("edges").Array()
-	for _, e := range r.Edges {
-		w.Object().Key("applicant_ref").String(e.ApplicantRef).Key("kind").Plain(e.Kind).Key("key").Plain(e.Key).EndObject()
-	}
-	w.EndArray().Key("truncated").Bool(r.Truncated).EndObject()
+	w.EndArray()
+	writeEdges(w, r.Edges)
+	w.Key("truncated").Bool(r.Truncated).EndObject()
 }
 
 // Blocked is an entity on the block list.
-type Blocked store.BlockedEntity
+type Blocked struct {
+	store.BlockedEntity
+	Expired bool // it is listed and blocks nothing any more
+}
 
-// Blocklist lists the entities that confirmed fraud has put there.
+// Blocklist lists the entities that confirmed fraud, or somebody by hand, has
+// put there.
 func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l List) (Page[Blocked], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Page[Blocked]{}, err
@@ -243,8 +343,9 @@ func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l List) (Pa
 		return Page[Blocked]{}, err
 	}
 	out := Page[Blocked]{Limit: l.Limit}
+	now := s.moment()
 	for _, r := range rows {
-		out.Data = append(out.Data, Blocked(r))
+		out.Data = append(out.Data, blockedAt(r, now))
 	}
 	if more {
 		last := rows[len(rows)-1]
@@ -277,21 +378,4 @@ func (s *Service) Unblock(ctx context.Context, p tenant.Principal, kind, key str
 		}
 		return tx.Audit(s.audit(p, now, actionUnblocked, kind+" "+key, ""))
 	})
-}
-
-// Write writes the entry.
-func (b Blocked) Write(w *wire.Writer) {
-	w.Object().Key("kind").Plain(b.Entity.Kind).Key("display").String(b.Entity.Display).Key("key").Plain(b.Entity.Key)
-	w.Key("blocked_at").Plain(clock(b.BlockedMicros)).Key("blocked_by").String(b.BlockedBy)
-	optional(w, "alert_id", b.AlertID)
-	w.EndObject()
-}
-
-// EntityKinds are the kinds of things that applicants can share.
-func EntityKinds() []string {
-	kinds := []string{
-		signal.KindBeneficiaryAccount, signal.KindIP, signal.KindPincode, signal.KindAgent, signal.KindDevice, signal.KindMobile, signal.KindEmail,
-	}
-	slices.Sort(kinds)
-	return kinds
 }

@@ -26,6 +26,7 @@ const (
 	actionFraudConfig      = "fraud_config.changed"
 	actionPincodeRisk      = "pincode_risk.changed"
 	actionAlertMoved       = "alert.moved"
+	actionBlocked          = "blocklist.added"
 	actionUnblocked        = "blocklist.removed"
 	actionBacktestCreated  = "backtest.created"
 	actionBacktestEnded    = "backtest.cancelled"

@@ -65,6 +65,9 @@ func (s *Service) decide(
 		if c.counted() {
 			return s.persistCounted(ctx, p, scope, policy, c, keep)
 		}
+		if err := c.lookUp(ctx, scope, s.moment()); err != nil {
+			return Answer{}, err
+		}
 		return s.persist(ctx, p, scope, policy, c, keep)
 	})
 }

@@ -57,19 +57,25 @@ func (f *fraudCase) observed(decisionID string, now time.Time) store.Observation
 	return o
 }
 
-// windows are how far back each kind of entity is counted. What is shared
-// besides the account is counted like it.
+// windows are how far back each kind of entity is counted, and ties people.
 func (f *fraudCase) windows() store.Windows {
 	hours := func(n int64) int64 { return n * time.Hour.Microseconds() }
 	days := func(n int64) int64 { return hours(24 * n) }
-	reuse := days(f.config.BeneficiaryReuse.WindowDays)
+	ties := f.config.Ties(f.observation)
+	for kind, n := range ties {
+		ties[kind] = days(n)
+	}
 	return store.Windows{
 		Micros: map[string]int64{
 			signal.KindPincode:            hours(f.config.PincodeSpike.WindowHours),
 			signal.KindIP:                 hours(f.config.IPCluster.WindowHours),
 			signal.KindAgent:              hours(f.config.AgentAnomaly.WindowHours),
-			signal.KindBeneficiaryAccount: reuse, signal.KindDevice: reuse, signal.KindMobile: reuse, signal.KindEmail: reuse,
+			signal.KindBeneficiaryAccount: days(f.config.BeneficiaryReuse.WindowDays),
+			signal.KindDevice:             days(f.config.DeviceReuse.WindowDays),
+			signal.KindMobile:             days(f.config.MobileReuse.WindowDays),
+			signal.KindEmail:              days(f.config.EmailReuse.WindowDays),
 		},
+		Ties:         ties,
 		BaselineDays: f.config.PincodeSpike.BaselineDays,
 	}
 }
@@ -81,19 +87,34 @@ func countsOf(n store.ObservedCounts) signal.Counts {
 		AgentPincodes: n.AgentPincodes, DeviceApplicants: n.Applicants[signal.KindDevice],
 		MobileApplicants: n.Applicants[signal.KindMobile], EmailApplicants: n.Applicants[signal.KindEmail],
 		BaselineApplicants: n.BaselineApplicants, BaselineDays: n.BaselineDays, Blocklisted: n.Blocklisted, Muted: n.Muted,
+		Ring: signal.RingCount(n.Ring),
 	}
 }
 
 // peek counts without recording, for what is not stored.
 func (s *Service) peek(ctx context.Context, scope *store.Scope, c *creditCase, now time.Time) error {
 	if !c.counted() {
-		return nil
+		return c.lookUp(ctx, scope, now)
 	}
 	counts, err := scope.Peek(ctx, c.fraud.observed("", now), c.fraud.windows())
 	if err != nil {
 		return err
 	}
 	c.assess(countsOf(counts))
+	return nil
+}
+
+// lookUp asks the block list about an application without an applicant. Nothing
+// else can be known of it.
+func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Time) error {
+	if c.fraud == nil || len(c.fraud.observation.Entities) == 0 {
+		return nil
+	}
+	blocked, err := scope.Blocked(ctx, c.fraud.observed("", now))
+	if err != nil {
+		return err
+	}
+	c.assess(signal.Counts{Blocklisted: blocked})
 	return nil
 }
 

@@ -79,10 +79,14 @@ func (s *Service) ChangeFraudConfig(ctx context.Context, p tenant.Principal, pat
 		if err != nil {
 			return err
 		}
+		if p.Environment == tenant.Live && config.Fraud.PincodeSpike.MinBaselineDays == 0 {
+			return invalid("/fraud/pincode_spike/min_baseline_days", fault.CodeOutOfRange,
+				"must be at least 1 in live; 0, which compares with no past, is for trying things out in the sandbox")
+		}
 		var w wire.Writer
-		config.Write(&w)
+		config.WriteStored(&w)
 		next, err := tx.PutFraudConfig(store.FraudConfig{
-			Document: w.Buf, Accounts: writeAccounts(config.Fraud.BeneficiaryReuse.AllowlistAccounts),
+			Document: w.Buf, Accounts: writeAccounts(config.Fraud.Allowed()),
 			UpdatedMicros: now.UnixMicro(), UpdatedBy: actor(p),
 		}, stored.Version)
 		if err != nil {
@@ -101,7 +105,7 @@ func merged(stored store.FraudConfig, patch wire.Value, key func(kind, value str
 		return signal.Config{}, err
 	}
 	var w wire.Writer
-	current.Write(&w)
+	current.WriteStored(&w)
 	document, err := wire.Parse(w.Buf)
 	if err != nil {
 		return signal.Config{}, notARefusal{err}
@@ -114,7 +118,7 @@ func merged(stored store.FraudConfig, patch wire.Value, key func(kind, value str
 	if err != nil {
 		return signal.Config{}, err
 	}
-	return config.Sealed(key, current.Fraud.BeneficiaryReuse.AllowlistAccounts)
+	return config.Sealed(key, current.Fraud.Allowed())
 }
 
 // Write writes the configuration.

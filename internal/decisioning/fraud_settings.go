@@ -1,6 +1,7 @@
 package decisioning
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -120,7 +121,8 @@ func readAccounts(document []byte) ([]signal.Account, error) {
 	}
 	var list []signal.Account
 	for _, a := range v.Elements() {
-		list = append(list, signal.Account{Masked: a.Get("masked").Text(), Key: a.Get("key").Text()})
+		kind := cmp.Or(a.Get("kind").Text(), signal.KindBeneficiaryAccount)
+		list = append(list, signal.Account{Kind: kind, Masked: a.Get("masked").Text(), Key: a.Get("key").Text()})
 	}
 	return list, nil
 }
@@ -129,7 +131,11 @@ func writeAccounts(list []signal.Account) []byte {
 	var w wire.Writer
 	w.Array()
 	for _, a := range list {
-		w.Object().Key("masked").String(a.Masked).Key("key").String(a.Key).EndObject()
+		w.Object()
+		if a.Kind != signal.KindBeneficiaryAccount { // the only kind there once was
+			w.Key("kind").Plain(a.Kind)
+		}
+		w.Key("masked").String(a.Masked).Key("key").String(a.Key).EndObject()
 	}
 	w.EndArray()
 	return w.Buf

@@ -9,7 +9,8 @@ func fraudSection() section {
 	return section{
 		group: "fraud", title: "Fraud", supply: rule.FromEvaluate,
 		intro: "Derived from the `fraud` block and from what the tenant's other applications have shown. " +
-			"Absent when the block is not sent or names no `applicant_ref`; counts include this applicant.",
+			"Absent when the block is not sent; without an `applicant_ref` nothing is counted and only " +
+			"`fraud_blocklisted` is known. Counts include this applicant.",
 		fields: []entry{
 			number("fraud_score", "points", "Sum of the points of the fraud signals that were triggered; higher is riskier.").
 				within(0, 100).reason("FR_RING"),
@@ -29,6 +30,11 @@ func fraudSection() section {
 			count("fraud_email_applicants", "Number of different applicants who gave the e-mail address.").reason("FR_RING"),
 			boolean("fraud_blocklisted", "Something in the application is on the tenant's block list of confirmed fraud.").
 				reason("FR_RING"),
+			count("fraud_ring_size", "Number of people in the connected group: tied by a shared account, device, mobile number or e-mail address.").
+				reason("FR_RING"),
+			count("fraud_ring_links", "Number of accounts, devices, mobile numbers and e-mail addresses that tie the connected group.").
+				reason("FR_RING"),
+			boolean("fraud_ring_truncated", "The connected group is larger than the 200 people that are kept of one.").reason("FR_RING"),
 		},
 	}
 }

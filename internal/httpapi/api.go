@@ -208,6 +208,7 @@ func (a *API) table() []route {
 		{pattern: "GET /v1/fraud/pincode-risk", handle: a.pincodeRisks, bucket: bucketRead},
 		{pattern: "PUT /v1/fraud/pincode-risk", handle: a.setPincodeRisks, bucket: bucketWrite, body: required},
 		{pattern: "GET /v1/fraud/blocklist", handle: a.blocklist, bucket: bucketRead},
+		{pattern: "POST /v1/fraud/blocklist", handle: a.block, bucket: bucketWrite, body: required, once: true},
 		{pattern: "DELETE /v1/fraud/blocklist", handle: a.unblock, bucket: bucketWrite},
 		{pattern: "GET /v1/audit", handle: a.audit, bucket: bucketRead, csv: true},
 	}

@@ -138,6 +138,10 @@ func (a *API) blocklist(c *call) error {
 	return sendPage(c, page, err, func(w *wire.Writer, b decisioning.Blocked) { b.Write(w) })
 }
 
+func (a *API) block(c *call) error {
+	return c.answer(a.service.Block(c.ctx, c.caller, c.body, c.once))
+}
+
 func (a *API) unblock(c *call) error {
 	q := c.query()
 	kind, key := q.choice("kind", decisioning.EntityKinds()...), q.text("key")

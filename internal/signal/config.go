@@ -15,6 +15,10 @@ type FraudConfig struct {
 	IPCluster        IPClusterConfig
 	BeneficiaryReuse BeneficiaryReuseConfig
 	AgentAnomaly     AgentAnomalyConfig
+	DeviceReuse      ReuseConfig
+	MobileReuse      ReuseConfig
+	EmailReuse       ReuseConfig
+	Ring             RingConfig
 	LevelCutoffs     LevelCutoffs
 	AlertMinSeverity Severity
 	// MuteDays is how long an entity stays silent after an alert about it was
@@ -44,14 +48,96 @@ type IPClusterConfig struct {
 }
 
 // BeneficiaryReuseConfig is from how many different applicants an account is
-// reused. The same window and number hold for a shared phone, mobile number
-// and e-mail address, which are counted like the account and give no points.
+// reused.
 type BeneficiaryReuseConfig struct {
 	Enabled            bool
 	WindowDays         int64
 	DistinctApplicants int64
 	Points             int64
 	AllowlistAccounts  []Account
+}
+
+// ReuseConfig is from how many different applicants a device, a mobile number
+// or an e-mail address is reused.
+type ReuseConfig struct {
+	Enabled            bool
+	WindowDays         int64
+	DistinctApplicants int64
+	Points             int64
+	Allowlist          []Account
+	// Inherited is true when the document does not have the member. The switch,
+	// the window and the number are then those of beneficiary_reuse, and there
+	// are no points, so a configuration older than the member derives the facts
+	// and the score that it always did.
+	Inherited bool
+}
+
+// RingConfig is from how many people on a connected group is a ring.
+type RingConfig struct {
+	Enabled   bool
+	MinPeople int64
+	Points    int64
+}
+
+// inherit fills the settings of the members that the document does not have.
+func (c *FraudConfig) inherit() {
+	for _, r := range []*ReuseConfig{&c.DeviceReuse, &c.MobileReuse, &c.EmailReuse} {
+		if r.Inherited {
+			*r = c.inheritedReuse()
+		}
+	}
+}
+
+func (c *FraudConfig) inheritedReuse() ReuseConfig {
+	b := c.BeneficiaryReuse
+	return ReuseConfig{Enabled: b.Enabled, WindowDays: b.WindowDays, DistinctApplicants: b.DistinctApplicants, Inherited: true}
+}
+
+// reuse returns the settings of a kind that people share: nil for other kinds.
+func (c *FraudConfig) reuse(kind string) *ReuseConfig {
+	switch kind {
+	case KindDevice:
+		return &c.DeviceReuse
+	case KindMobile:
+		return &c.MobileReuse
+	case KindEmail:
+		return &c.EmailReuse
+	default:
+		return nil
+	}
+}
+
+// Ties returns the kinds of an observation's entities that tie people into a
+// ring, with the days within which they do. An address, a pincode or an agent
+// ties nobody, nor does a kind that is switched off or an entity that is on its
+// allow list.
+func (c *FraudConfig) Ties(o Observation) map[string]int64 {
+	days := map[string]int64{}
+	for _, e := range o.Entities {
+		r := c.reuse(e.Kind)
+		if e.Kind == KindBeneficiaryAccount {
+			b := c.BeneficiaryReuse
+			r = &ReuseConfig{Enabled: b.Enabled, WindowDays: b.WindowDays, Allowlist: b.AllowlistAccounts}
+		}
+		if r != nil && r.Enabled && !listed(r.Allowlist, e) {
+			days[e.Kind] = r.WindowDays
+		}
+	}
+	return days
+}
+
+// ringWindowDays is the longest window within which something ties people.
+func (c *FraudConfig) ringWindowDays() int64 {
+	days := int64(0)
+	if c.BeneficiaryReuse.Enabled {
+		days = c.BeneficiaryReuse.WindowDays
+	}
+	for _, r := range []ReuseConfig{c.DeviceReuse, c.MobileReuse, c.EmailReuse} {
+		if r.Enabled {
+			days = max(days, r.WindowDays)
+		}
+	}
+	return days
 }
 
 // AgentAnomalyConfig is how many applicants, and from how many different
@@ -118,12 +204,14 @@ const (
 	maxRatio     = 100_00  // 100.00
 	maxRadius    = 500_000 // metres
 	maxAllowlist = 500
+	minRing      = 2
+	maxRing      = 200 // a ring does not grow further
 	maxCountries = 250
 )
 
 // DefaultConfig is what a tenant starts with.
 func DefaultConfig() Config {
-	return Config{
+	c := Config{
 		Fraud: FraudConfig{
 			PincodeSpike: PincodeSpikeConfig{
 				Enabled: true, WindowHours: 24, MinCount: 10, RatioHundredths: 300,
@@ -134,6 +222,10 @@ func DefaultConfig() Config {
 			AgentAnomaly: AgentAnomalyConfig{
 				Enabled: true, WindowHours: 24, MaxApplications: 20, MaxDistinctPincodes: 8, Points: 15,
 			},
+			DeviceReuse:      ReuseConfig{Inherited: true},
+			MobileReuse:      ReuseConfig{Inherited: true},
+			EmailReuse:       ReuseConfig{Inherited: true},
+			Ring:             RingConfig{Enabled: true, MinPeople: 3},
 			LevelCutoffs:     LevelCutoffs{Medium: 25, High: 50, VeryHigh: 75},
 			AlertMinSeverity: SeverityMedium,
 			MuteDays:         30,
@@ -144,4 +236,6 @@ func DefaultConfig() Config {
 			DefaultPincodeRisk: RiskLow,
 		},
 	}
+	c.Fraud.inherit()
+	return c
 }

@@ -80,7 +80,7 @@ func (f *configReader) fraud(c *FraudConfig) {
 		f.whole("window_days", 1, maxDays, &c.BeneficiaryReuse.WindowDays)
 		f.whole("distinct_applicants", 1, maxCounted, &c.BeneficiaryReuse.DistinctApplicants)
 		f.points(&c.BeneficiaryReuse.Points)
-		c.BeneficiaryReuse.AllowlistAccounts = f.accounts("allowlist_accounts")
+		c.BeneficiaryReuse.AllowlistAccounts = f.allowlist("allowlist_accounts", KindBeneficiaryAccount)
 	})
 	f.section("agent_anomaly", func(f *configReader) {
 		f.enabled(&c.AgentAnomaly.Enabled)
@@ -89,9 +89,30 @@ func (f *configReader) fraud(c *FraudConfig) {
 		f.whole("max_distinct_pincodes", 0, maxCounted-1, &c.AgentAnomaly.MaxDistinctPincodes)
 		f.points(&c.AgentAnomaly.Points)
 	})
+	for _, r := range []struct {
+		name, kind string
+	}{{"device_reuse", KindDevice}, {"mobile_reuse", KindMobile}, {"email_reuse", KindEmail}} {
+		setting := c.reuse(r.kind)
+		*setting = c.inheritedReuse()
+		f.section(r.name, func(f *configReader) { f.reuse(setting, r.kind) })
+	}
+	f.section("ring", func(f *configReader) {
+		f.enabled(&c.Ring.Enabled)
+		f.whole("ring_min_people", minRing, maxRing, &c.Ring.MinPeople)
+		f.points(&c.Ring.Points)
+	})
 	f.section("level_cutoffs", func(f *configReader) { f.cutoffs(&c.LevelCutoffs) })
 	c.AlertMinSeverity = Severity(f.Choice("alert_min_severity", int(c.AlertMinSeverity), severityNames...))
 	f.whole("mute_days", 0, maxDays, &c.MuteDays)
+}
+
+func (f *configReader) reuse(c *ReuseConfig, kind string) {
+	c.Inherited = false
+	f.enabled(&c.Enabled)
+	f.whole("window_days", 1, maxDays, &c.WindowDays)
+	f.whole("distinct_applicants", 1, maxCounted, &c.DistinctApplicants)
+	f.points(&c.Points)
+	c.Allowlist = f.allowlist("allowlist", kind)
 }
 
 func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
@@ -103,7 +124,7 @@ func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
 	}
 	known := f.faults.Len()
 	f.whole("baseline_days", 1, maxDays, &c.BaselineDays)
-	f.whole("min_baseline_days", 1, maxDays, &c.MinBaselineDays)
+	f.whole("min_baseline_days", 0, maxDays, &c.MinBaselineDays)
 	f.points(&c.Points)
 	if f.faults.Len() == known && c.MinBaselineDays > c.BaselineDays {
 		f.Fail("min_baseline_days", fault.CodeOutOfRange, "must not be above baseline_days: the baseline would never be there")

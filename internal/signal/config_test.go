@@ -58,6 +58,10 @@ func TestDefaultConfigDocument(t *testing.T) {
 		`"ip_cluster":{"enabled":true,"window_hours":24,"distinct_applicants":5,"points":15},` +
 		`"beneficiary_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":50,"allowlist_accounts":[]},` +
 		`"agent_anomaly":{"enabled":true,"window_hours":24,"max_applications":20,"max_distinct_pincodes":8,"points":15},` +
+		`"device_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":0,"allowlist":[]},` +
+		`"mobile_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":0,"allowlist":[]},` +
+		`"email_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":0,"allowlist":[]},` +
+		`"ring":{"enabled":true,"ring_min_people":3,"points":0},` +
 		`"level_cutoffs":{"medium":25,"high":50,"very_high":75},"alert_min_severity":"medium","mute_days":30},` +
 		`"device":{"sim_new_days":30,"loan_apps_max":5,"app_install_min_age_days":0},` +
 		`"location":{"gps_match_radius_km":null,"allowed_ip_countries":["IN"],"default_pincode_risk":"LOW"}}`
@@ -69,8 +73,85 @@ func TestDefaultConfigDocument(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if diff := cmp.Diff(DefaultConfig(), got, cmp.AllowUnexported(Account{})); diff != "" {
+		if diff := cmp.Diff(DefaultConfig(), got, cmp.AllowUnexported(Account{}), exceptInherited); diff != "" {
 			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+// exceptInherited leaves out whether a setting was sent or follows another.
+var exceptInherited = cmpopts.IgnoreFields(ReuseConfig{}, "Inherited")
+
+// TestInheritedReuse reads a configuration that is older than the members: they
+// take beneficiary_reuse's switch, window and number, and no points, and go on
+// following it until they are given.
+func TestInheritedReuse(t *testing.T) {
+	t.Parallel()
+	old, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"enabled":false,"window_days":30,"distinct_applicants":4,"points":60,"allowlist_accounts":["5010001234"]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ReuseConfig{WindowDays: 30, DistinctApplicants: 4, Inherited: true}
+	for _, got := range []ReuseConfig{old.Fraud.DeviceReuse, old.Fraud.MobileReuse, old.Fraud.EmailReuse} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if diff := cmp.Diff(RingConfig{Enabled: true, MinPeople: 3}, old.Fraud.Ring); diff != "" {
+		t.Error(diff)
+	}
+	var stored wire.Writer
+	old.WriteStored(&stored)
+	if strings.Contains(string(stored.Buf), "device_reuse") {
+		t.Errorf("kept as %s", stored.Buf)
+	}
+	given, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"window_days":30},"device_reuse":{"points":20,"allowlist":["tablet of branch 7"]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if given, err = given.Sealed(testKey, nil); err != nil {
+		t.Fatal(err)
+	}
+	want = ReuseConfig{Enabled: true, WindowDays: 30, DistinctApplicants: 2, Points: 20, Allowlist: []Account{
+		{Kind: KindDevice, Masked: "••••ch 7", Key: "hmac(device,tablet of branch 7)"},
+	}}
+	if diff := cmp.Diff(want, given.Fraud.DeviceReuse, cmp.AllowUnexported(Account{})); diff != "" {
+		t.Error(diff)
+	}
+	// What is on an allow list, switched off or only a place ties nobody.
+	o := Observe(sentFacts(t, `{"device":{"device_id":"tablet of branch 7"},"fraud":{"applicant_ref":"A","mobile":"9820012345","ip":"49.36.1.2","pincode":"400001"}}`), testKey)
+	if diff := cmp.Diff(map[string]int64{KindMobile: 30}, given.Fraud.Ties(o)); diff != "" {
+		t.Error(diff)
+	}
+	if ties := old.Fraud.Ties(o); len(ties) > 0 {
+		t.Errorf("switched off: %v", ties)
+	}
+}
+
+// TestNewEntity recognises what an application would show, and refuses a slip
+// without repeating it.
+func TestNewEntity(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kind, value, key string }{
+		{KindBeneficiaryAccount, "sbin-0000 4321", "hmac(beneficiary_account,SBIN00004321)"},
+		{KindBeneficiaryAccount, "12", ""},
+		{KindIP, "::ffff:49.36.1.2", "hmac(ip,49.36.1.2)"},
+		{KindIP, "300.1.2.3", ""},
+		{KindPincode, "400001", "hmac(pincode,400001)"},
+		{KindPincode, "4000", ""},
+		{KindMobile, "+91 98200 12345", "hmac(mobile,9820012345)"},
+		{KindMobile, "12345", ""},
+		{KindEmail, " Asha@Example.in ", "hmac(email,asha@example.in)"},
+		{KindEmail, "asha", ""},
+		{KindDevice, " 9774d56d ", "hmac(device,9774d56d)"},
+		{KindDevice, " ", ""},
+		{KindAgent, "AG-7", "hmac(agent,AG-7)"},
+		{KindRing, "rng_1", ""},
+		{"colour", "red", ""},
+	} {
+		got, problem := NewEntity(c.kind, c.value, testKey)
+		if got.Key != c.key || (problem == "") != (c.key != "") || strings.TrimSpace(c.value) != "" && strings.Contains(problem, c.value) {
+			t.Errorf("%s %s: %+v, %q", c.kind, c.value, got, problem)
 		}
 	}
 }
@@ -95,6 +176,10 @@ func TestReadConfigRefuses(t *testing.T) {
 		{`{"fraud":{"agent_anomaly":{"enabled":"yes"}}}`, []string{"/fraud/agent_anomaly/enabled wrong_type"}},
 		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":0.99}}}`, []string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
 		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":2.001}}}`, []string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
+		{`{"fraud":{"ring":{"ring_min_people":1,"points":101,"size":2},"device_reuse":{"window_days":0,"allowlist":[" ",7]}}}`, []string{
+			"/fraud/device_reuse/window_days out_of_range", "/fraud/device_reuse/allowlist/0 out_of_range", "/fraud/device_reuse/allowlist/1 wrong_type",
+			"/fraud/ring/ring_min_people out_of_range", "/fraud/ring/points out_of_range", "/fraud/ring/size unknown_field",
+		}},
 		{`{"fraud":{"pincode_spike":{"baseline_days":13}}}`, []string{"/fraud/pincode_spike/min_baseline_days out_of_range"}},
 		{`{"fraud":{"level_cutoffs":{"high":25}}}`, []string{"/fraud/level_cutoffs/high out_of_range"}},
 		{
@@ -193,8 +278,8 @@ func TestAllowlistIsKeptAsKeysAndShownMasked(t *testing.T) {
 	}
 	kept := first.Fraud.BeneficiaryReuse.AllowlistAccounts
 	want := []Account{
-		{Masked: "••••7890", Key: "hmac(beneficiary_account,5010001234567890)"},
-		{Masked: "••••7890", Key: "hmac(beneficiary_account,SBIN77887890)"},
+		{Kind: KindBeneficiaryAccount, Masked: "••••7890", Key: "hmac(beneficiary_account,5010001234567890)"},
+		{Kind: KindBeneficiaryAccount, Masked: "••••7890", Key: "hmac(beneficiary_account,SBIN77887890)"},
 	}
 	if diff := cmp.Diff(want, kept, cmp.AllowUnexported(Account{})); diff != "" {
 		t.Error(diff)
@@ -210,7 +295,7 @@ func TestAllowlistIsKeptAsKeysAndShownMasked(t *testing.T) {
 	if again, err = again.Sealed(testKey, kept); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(first, again, cmp.AllowUnexported(Account{})); diff != "" {
+	if diff := cmp.Diff(first, again, cmp.AllowUnexported(Account{}), exceptInherited); diff != "" {
 		t.Errorf("read and sent back: %s", diff)
 	}
 
@@ -272,7 +357,7 @@ func FuzzReadConfig(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", written(c), err)
 		}
-		if diff := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Account{}), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Account{}), cmpopts.EquateEmpty(), exceptInherited); diff != "" {
 			t.Fatal(diff)
 		}
 		merged := parse(t, string(Merge(parse(t, written(DefaultConfig())), parse(t, written(c)))))

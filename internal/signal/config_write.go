@@ -2,14 +2,20 @@ package signal
 
 import "verdict/internal/wire"
 
+// WriteStored writes the configuration as it is kept: without the members that
+// are inherited, which go on following beneficiary_reuse.
+func (c Config) WriteStored(w *wire.Writer) { c.writeAs(w, true) }
+
 // Write writes the configuration as an object. Its version and who changed it
 // are not known here; a caller adds them with wire.Writer's Members.
 //
 // Accounts come out masked, so a configuration can be read and sent back
 // without the account numbers being anywhere in it.
-func (c Config) Write(w *wire.Writer) {
+func (c Config) Write(w *wire.Writer) { c.writeAs(w, false) }
+
+func (c Config) writeAs(w *wire.Writer, stored bool) {
 	w.Object()
-	c.Fraud.write(w.Key("fraud"))
+	c.Fraud.write(w.Key("fraud"), stored)
 	w.Key("device").Object().
 		Key("sim_new_days").Int(c.Device.SIMNewDays).
 		Key("loan_apps_max").Int(c.Device.LoanAppsMax).
@@ -18,7 +24,7 @@ func (c Config) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-func (c *FraudConfig) write(w *wire.Writer) {
+func (c *FraudConfig) write(w *wire.Writer, stored bool) {
 	w.Object()
 	w.Key("pincode_spike").Object().
 		Key("enabled").Bool(c.PincodeSpike.Enabled).
@@ -40,6 +46,13 @@ func (c *FraudConfig) write(w *wire.Writer) {
 		Key("max_applications").Int(c.AgentAnomaly.MaxApplications).
 		Key("max_distinct_pincodes").Int(c.AgentAnomaly.MaxDistinctPincodes).
 		Key("points").Int(c.AgentAnomaly.Points).EndObject()
+	c.DeviceReuse.write(w, "device_reuse", stored)
+	c.MobileReuse.write(w, "mobile_reuse", stored)
+	c.EmailReuse.write(w, "email_reuse", stored)
+	w.Key("ring").Object().
+		Key("enabled").Bool(c.Ring.Enabled).
+		Key("ring_min_people").Int(c.Ring.MinPeople).
+		Key("points").Int(c.Ring.Points).EndObject()
 	w.Key("level_cutoffs").Object().
 		Key("medium").Int(c.LevelCutoffs.Medium).
 		Key("high").Int(c.LevelCutoffs.High).
@@ -55,11 +68,31 @@ func (c *BeneficiaryReuseConfig) write(w *wire.Writer) {
 		Key("window_days").Int(c.WindowDays).
 		Key("distinct_applicants").Int(c.DistinctApplicants).
 		Key("points").Int(c.Points).
-		Key("allowlist_accounts").Array()
-	for _, a := range c.AllowlistAccounts {
+		Key("allowlist_accounts")
+	writeMasked(w, c.AllowlistAccounts)
+	w.EndObject()
+}
+
+func (c *ReuseConfig) write(w *wire.Writer, name string, stored bool) {
+	if stored && c.Inherited {
+		return
+	}
+	w.Key(name).Object().
+		Key("enabled").Bool(c.Enabled).
+		Key("window_days").Int(c.WindowDays).
+		Key("distinct_applicants").Int(c.DistinctApplicants).
+		Key("points").Int(c.Points).
+		Key("allowlist")
+	writeMasked(w, c.Allowlist)
+	w.EndObject()
+}
+
+func writeMasked(w *wire.Writer, list []Account) {
+	w.Array()
+	for _, a := range list {
 		w.String(a.Masked)
 	}
-	w.EndArray().EndObject()
+	w.EndArray()
 }
 
 func (c *LocationConfig) write(w *wire.Writer) {

@@ -12,6 +12,21 @@ const (
 	IPCluster        = "ip_cluster"
 	BeneficiaryReuse = "beneficiary_account_reuse"
 	AgentGeoAnomaly  = "agent_geo_anomaly"
+	DeviceReuse      = "device_reuse"
+	MobileReuse      = "mobile_reuse"
+	EmailReuse       = "email_reuse"
+	ConnectedRing    = "ring"
+)
+
+// Signals lists the ids of all signals, in the order they are evaluated.
+func Signals() []string {
+	return []string{PincodeSpike, IPCluster, BeneficiaryReuse, AgentGeoAnomaly, DeviceReuse, MobileReuse, EmailReuse, ConnectedRing}
+}
+
+// The reasons why a signal was not evaluated.
+const (
+	ReasonNoApplicant   = "applicant_ref_missing"
+	ReasonShortBaseline = "baseline_too_short"
 )
 
 // The reasons that signals give, whose texts for the applicant do not tip off.
@@ -40,15 +55,30 @@ type Counts struct {
 	BaselineApplicants int64
 	BaselineDays       int64
 
+	Ring RingCount
+
 	// Blocklisted and Muted are the kinds of the entities that are on the
 	// block list, and of those about which no alert is wanted for now.
 	Blocklisted []string
 	Muted       []string
 }
 
-// Signal is one evaluated signal.
+// RingCount is the connected group that the applicant belongs to, this one
+// included. People is 0 when it was not looked up.
+type RingCount struct {
+	ID        string // "" for a group that is not kept yet
+	People    int64
+	Links     int64 // different things that tie them
+	Truncated bool  // the group is larger than a ring may be
+	Muted     bool
+}
+
+// Signal is one signal: an evaluated one, or one with the reason why it was
+// not.
 type Signal struct {
-	ID          string
+	ID           string
+	NotEvaluated string // the reason; the other members are then unknown
+
 	Triggered   bool
 	Severity    Severity // low unless triggered
 	Value       int64
@@ -63,12 +93,12 @@ type Signal struct {
 // Fraud is what the fraud block and the counts behind it come to: facts for
 // the rules, and an account of them for the response.
 type Fraud struct {
-	// Counted is false when the request names no applicant; nothing else is
-	// then known.
+	// Counted is false when the request names no applicant. The block list is
+	// then all that is known: there is no level, and the score is no fact.
 	Counted bool
 	Score   int64
 	Level   string
-	Signals []Signal // every one that was evaluated, in a fixed order
+	Signals []Signal // in a fixed order
 
 	// Device and Location are what these blocks derived, nil for a block that
 	// was not sent, and AlertIDs the alerts that this request raised or added
@@ -94,25 +124,26 @@ const maxScore = 100
 
 // Assess evaluates the signals of an observation. A signal that is switched
 // off, whose entity was not sent or was not counted, is not evaluated: it is
-// not listed, and its facts are absent.
+// not listed, and its facts are absent. Without an applicant nothing can be
+// counted: every signal is listed with that reason, and of the facts only
+// fraud_blocklisted is known, which needs no person.
 func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
-	if !o.Counted() {
-		return Fraud{}
-	}
 	a := assessment{observed: o, counts: n, cfg: cfg}
+	if !o.Counted() {
+		a.uncounted()
+		a.blocklisted()
+		return a.fraud
+	}
 	a.fraud.Counted, a.fraud.muted = true, n.Muted
 	a.pincodeSpike()
 	a.ipCluster()
 	a.beneficiary()
 	a.agent()
-	a.shared("device", KindDevice, n.DeviceApplicants)
-	a.shared("mobile", KindMobile, n.MobileApplicants)
-	a.shared("email", KindEmail, n.EmailApplicants)
-	if len(o.Entities) > 0 {
-		a.fact("fraud_blocklisted", rule.Bool(slices.ContainsFunc(o.Entities, func(e Entity) bool {
-			return slices.Contains(n.Blocklisted, e.Kind)
-		})))
-	}
+	a.shared("device", KindDevice, DeviceReuse, n.DeviceApplicants)
+	a.shared("mobile", KindMobile, MobileReuse, n.MobileApplicants)
+	a.shared("email", KindEmail, EmailReuse, n.EmailApplicants)
+	a.ring()
+	a.blocklisted()
 	for _, s := range a.fraud.Signals {
 		a.fraud.Score += s.Points
 	}
@@ -120,6 +151,32 @@ func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
 	a.fraud.Level = cfg.LevelCutoffs.level(a.fraud.Score)
 	a.fact("fraud_score", whole(a.fraud.Score))
 	return a.fraud
+}
+
+// uncounted lists every signal that is switched on, with the reason why it was
+// not evaluated.
+func (a *assessment) uncounted() {
+	on := map[string]bool{
+		PincodeSpike: a.cfg.PincodeSpike.Enabled, IPCluster: a.cfg.IPCluster.Enabled,
+		BeneficiaryReuse: a.cfg.BeneficiaryReuse.Enabled, AgentGeoAnomaly: a.cfg.AgentAnomaly.Enabled,
+		DeviceReuse: a.cfg.DeviceReuse.Enabled, MobileReuse: a.cfg.MobileReuse.Enabled, EmailReuse: a.cfg.EmailReuse.Enabled,
+		ConnectedRing: a.cfg.Ring.Enabled,
+	}
+	for _, id := range Signals() {
+		if on[id] {
+			a.fraud.Signals = append(a.fraud.Signals, Signal{ID: id, NotEvaluated: ReasonNoApplicant})
+		}
+	}
+}
+
+// blocklisted tells whether something that was sent is on the block list.
+func (a *assessment) blocklisted() {
+	if len(a.observed.Entities) == 0 {
+		return
+	}
+	a.fact("fraud_blocklisted", rule.Bool(slices.ContainsFunc(a.observed.Entities, func(e Entity) bool {
+		return slices.Contains(a.counts.Blocklisted, e.Kind)
+	})))
 }
 
 // Derive calls add for each fact that is known, in a fixed order.
@@ -163,6 +220,10 @@ var grave = map[string]struct{ plain, half, twice Severity }{
 	IPCluster:        {SeverityMedium, SeverityMedium, SeverityHigh},
 	BeneficiaryReuse: {SeverityCritical, SeverityCritical, SeverityCritical},
 	AgentGeoAnomaly:  {SeverityMedium, SeverityMedium, SeverityHigh},
+	DeviceReuse:      {SeverityMedium, SeverityMedium, SeverityHigh},
+	MobileReuse:      {SeverityMedium, SeverityMedium, SeverityHigh},
+	EmailReuse:       {SeverityMedium, SeverityMedium, SeverityHigh},
+	ConnectedRing:    {SeverityHigh, SeverityHigh, SeverityCritical},
 }
 
 // evaluated lists a signal, and gives it its severity, and its points when it

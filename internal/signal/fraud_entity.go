@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"unicode"
@@ -17,6 +18,9 @@ const (
 	KindDevice             = "device"
 	KindMobile             = "mobile"
 	KindEmail              = "email"
+
+	// KindRing is a connected group of people. Nobody sends it.
+	KindRing = "ring"
 )
 
 // Entity is one thing that applicants can share: a keyed hash to count by and
@@ -71,15 +75,73 @@ var sources = []struct {
 // is not there: everybody's blank account would be the same account.
 func Observe(facts *rule.Facts, key func(kind, value string) string) Observation {
 	o := Observation{ApplicantRef: strings.TrimSpace(facts.Get("fraud.applicant_ref").Text())}
-	if !o.Counted() {
-		return Observation{}
-	}
 	for _, s := range sources {
 		if value := s.normal(facts.Get(s.fact).Text()); value != "" {
 			o.Entities = append(o.Entities, Entity{Kind: s.kind, Key: key(s.kind, value), Display: s.display(value)})
 		}
 	}
 	return o
+}
+
+// NewEntity makes an entity of a kind and of a value in clear. A value that is
+// none of its kind gives a problem to tell the caller, which does not repeat it.
+func NewEntity(kind, value string, key func(kind, value string) string) (e Entity, problem string) {
+	normal, problem := normalValue(kind, value)
+	if problem != "" {
+		return Entity{}, problem
+	}
+	for _, s := range sources {
+		if s.kind == kind {
+			return Entity{Kind: kind, Key: key(kind, normal), Display: s.display(normal)}, ""
+		}
+	}
+	return Entity{}, "is of an unknown kind"
+}
+
+// The shortest and the longest account number (an IBAN has 34 characters), and
+// the digits of a mobile number.
+const (
+	minAccount   = 4
+	maxAccount   = 34
+	mobileDigits = 10
+)
+
+// normalValue brings a value into the form that it is recognised by. It asks for
+// more than an application is asked for: a person enters it, and a slip would
+// block or allow something that never comes.
+func normalValue(kind, value string) (normal, problem string) {
+	for _, s := range sources {
+		if s.kind == kind {
+			normal = s.normal(value)
+		}
+	}
+	switch kind {
+	case KindBeneficiaryAccount:
+		if len(normal) < minAccount || len(normal) > maxAccount {
+			return "", fmt.Sprintf("must be an account number of %d to %d letters and digits", minAccount, maxAccount)
+		}
+	case KindIP:
+		if normal == "" {
+			return "", "must be an IPv4 or IPv6 address"
+		}
+	case KindPincode:
+		if normal == "" {
+			return "", "must be a pincode: six digits, the first not 0"
+		}
+	case KindMobile:
+		if len(normal) < mobileDigits {
+			return "", fmt.Sprintf("must be a mobile number of at least %d digits", mobileDigits)
+		}
+	case KindEmail:
+		if name, domain, found := strings.Cut(normal, "@"); !found || name == "" || domain == "" {
+			return "", "must be an e-mail address"
+		}
+	default:
+		if normal == "" {
+			return "", "must not be blank"
+		}
+	}
+	return normal, ""
 }
 
 func asItIs(s string) string { return s }

@@ -16,7 +16,11 @@ func (a *assessment) pincodeSpike() {
 	entity, sent := a.observed.Entity(KindPincode)
 	cfg := a.cfg.PincodeSpike
 	count := a.counts.PincodeApplicants
-	if !sent || !cfg.Enabled || count == 0 || a.counts.BaselineDays < max(1, cfg.MinBaselineDays) {
+	if !sent || !cfg.Enabled || count == 0 {
+		return
+	}
+	if a.counts.BaselineDays < cfg.MinBaselineDays {
+		a.fraud.Signals = append(a.fraud.Signals, Signal{ID: PincodeSpike, NotEvaluated: ReasonShortBaseline})
 		return
 	}
 	s := Signal{
@@ -34,6 +38,9 @@ func (a *assessment) unusual() int64 {
 	// The factors are bounded, so their product is too: 10⁹ applicants, 10⁴
 	// hundredths and 720 hours make less than 10¹⁷.
 	const most = 1_000_000_000
+	if a.counts.BaselineDays == 0 {
+		return 0 // a configuration without a baseline: the number alone counts
+	}
 	cfg := a.cfg.PincodeSpike
 	expected := min(max(0, a.counts.BaselineApplicants), most) * cfg.RatioHundredths * cfg.WindowHours
 	per := 100 * hoursPerDay * a.counts.BaselineDays
@@ -67,8 +74,7 @@ func (a *assessment) beneficiary() {
 	if !sent || !cfg.Enabled || count == 0 {
 		return
 	}
-	allowed := slices.ContainsFunc(cfg.AllowlistAccounts, func(b Account) bool { return b.Key == entity.Key })
-	triggered := count >= cfg.DistinctApplicants && !allowed
+	triggered := count >= cfg.DistinctApplicants && !listed(cfg.AllowlistAccounts, entity)
 	a.evaluated(Signal{
 		ID: BeneficiaryReuse, Triggered: triggered, Value: count, Threshold: cfg.DistinctApplicants,
 		WindowHours: cfg.WindowDays * hoursPerDay, ReasonCode: reasonMule, Entity: entity,
@@ -109,13 +115,41 @@ func further(a, limitA, b, limitB int64) bool {
 	return leftHigh > rightHigh || leftHigh == rightHigh && leftLow >= rightLow
 }
 
-// shared derives the pair of facts of something that is counted like the
-// beneficiary account and is no signal of its own: families share phones.
-func (a *assessment) shared(name, kind string, count int64) {
-	cfg := a.cfg.BeneficiaryReuse
-	if _, sent := a.observed.Entity(kind); !sent || !cfg.Enabled || count == 0 {
+// shared counts the people behind one device, mobile number or e-mail address,
+// as beneficiary does behind one account. Families share phones, so it weighs
+// less.
+func (a *assessment) shared(name, kind, id string, count int64) {
+	entity, sent := a.observed.Entity(kind)
+	cfg := a.cfg.reuse(kind)
+	if !sent || !cfg.Enabled || count == 0 {
 		return
 	}
-	a.fact("fraud_"+name+"_reuse", rule.Bool(count >= cfg.DistinctApplicants))
+	triggered := count >= cfg.DistinctApplicants && !listed(cfg.Allowlist, entity)
+	a.evaluated(Signal{
+		ID: id, Triggered: triggered, Value: count, Threshold: cfg.DistinctApplicants,
+		WindowHours: cfg.WindowDays * hoursPerDay, ReasonCode: reasonRing, Entity: entity,
+	}, cfg.Points)
+	a.fact("fraud_"+name+"_reuse", rule.Bool(triggered))
 	a.fact("fraud_"+name+"_applicants", whole(count))
+}
+
+// ring tells of the connected group that the applicant belongs to. It needs
+// nothing to be sent but the person: leaving out what is shared must not take
+// anybody out of a ring.
+func (a *assessment) ring() {
+	ring, cfg := a.counts.Ring, a.cfg.Ring
+	if !cfg.Enabled || ring.People == 0 {
+		return
+	}
+	a.evaluated(Signal{
+		ID: ConnectedRing, Triggered: ring.People >= cfg.MinPeople, Value: ring.People, Threshold: cfg.MinPeople,
+		WindowHours: a.cfg.ringWindowDays() * hoursPerDay, ReasonCode: reasonRing,
+		Entity: Entity{Kind: KindRing, Key: ring.ID, Display: ring.ID},
+	}, cfg.Points)
+	if ring.Muted {
+		a.fraud.muted = append(slices.Clip(a.fraud.muted), KindRing)
+	}
+	a.fact("fraud_ring_size", whole(ring.People))
+	a.fact("fraud_ring_links", whole(ring.Links))
+	a.fact("fraud_ring_truncated", rule.Bool(ring.Truncated))
 }

@@ -30,8 +30,8 @@ func TestObserve(t *testing.T) {
 			{KindMobile, "hmac(mobile,9820012345)", "••••2345"},
 			{KindEmail, "hmac(email,asha@example.in)", "••••e.in"},
 		}}},
-		{"no applicant", `{"fraud":{"ip":"49.36.1.2"}}`, Observation{}},
-		{"a blank applicant", `{"fraud":{"applicant_ref":" ","ip":"49.36.1.2"}}`, Observation{}},
+		{"no applicant", `{"fraud":{"ip":"49.36.1.2"}}`, Observation{"", []Entity{{KindIP, "hmac(ip,49.36.1.2)", "••••.1.2"}}}},
+		{"a blank applicant", `{"fraud":{"applicant_ref":" "}}`, Observation{}},
 		{"an applicant alone", `{"fraud":{"applicant_ref":"A-1"}}`, Observation{ApplicantRef: "A-1"}},
 		{"blanks", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":" - ","agent_id":" ","mobile":"none","email":""}}`, Observation{ApplicantRef: "A-1"}},
 		{"one account in two spellings", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"sbin-0000 4321"}}`, Observation{"A-1", []Entity{
@@ -132,6 +132,7 @@ func TestNotEvaluatedIsAbsent(t *testing.T) {
 	all := Counts{
 		PincodeApplicants: 50, BaselineApplicants: 1, BaselineDays: 30, IPApplicants: 50, BeneficiaryApplicants: 50,
 		AgentApplicants: 50, AgentPincodes: 50, DeviceApplicants: 50, MobileApplicants: 50, EmailApplicants: 50,
+		Ring: RingCount{People: 50, Links: 4, Truncated: true},
 	}
 	for _, c := range []struct {
 		name   string
@@ -144,10 +145,15 @@ func TestNotEvaluatedIsAbsent(t *testing.T) {
 		{"spikes off", func(_ *Counts, c *FraudConfig) { c.PincodeSpike.Enabled = false }, []string{"fraud_pincode_spike"}},
 		{"clusters off", func(_ *Counts, c *FraudConfig) { c.IPCluster.Enabled = false }, []string{"fraud_ip_cluster"}},
 		{"agents off", func(_ *Counts, c *FraudConfig) { c.AgentAnomaly.Enabled = false }, []string{"fraud_agent_anomaly", "fraud_agent_pincodes"}},
-		{"reuse off", func(_ *Counts, c *FraudConfig) { c.BeneficiaryReuse.Enabled = false }, []string{
+		{"reuse off, and what follows it", func(_ *Counts, c *FraudConfig) {
+			c.BeneficiaryReuse.Enabled = false
+			c.inherit()
+		}, []string{
 			"fraud_beneficiary_reuse", "fraud_beneficiary_applicants", "fraud_device_reuse", "fraud_device_applicants",
 			"fraud_mobile_reuse", "fraud_mobile_applicants", "fraud_email_reuse", "fraud_email_applicants",
 		}},
+		{"mobile numbers off", func(_ *Counts, c *FraudConfig) { c.MobileReuse.Enabled = false }, []string{"fraud_mobile_reuse", "fraud_mobile_applicants"}},
+		{"rings off", func(_ *Counts, c *FraudConfig) { c.Ring.Enabled = false }, []string{"fraud_ring_size", "fraud_ring_links", "fraud_ring_truncated"}},
 		{"the phone not counted", func(n *Counts, _ *FraudConfig) { n.DeviceApplicants = 0 }, []string{"fraud_device_reuse", "fraud_device_applicants"}},
 	} {
 		want := map[string]bool{}
@@ -155,6 +161,7 @@ func TestNotEvaluatedIsAbsent(t *testing.T) {
 			"fraud_pincode_spike", "fraud_ip_cluster", "fraud_beneficiary_reuse", "fraud_beneficiary_applicants",
 			"fraud_agent_anomaly", "fraud_agent_pincodes", "fraud_device_reuse", "fraud_device_applicants", "fraud_mobile_reuse",
 			"fraud_mobile_applicants", "fraud_email_reuse", "fraud_email_applicants", "fraud_blocklisted", "fraud_score",
+			"fraud_ring_size", "fraud_ring_links", "fraud_ring_truncated",
 		} {
 			want[name] = true
 		}
@@ -201,6 +208,17 @@ func TestAlerts(t *testing.T) {
 		{"an allowed account", func(_ *Counts, c *FraudConfig) {
 			c.BeneficiaryReuse.AllowlistAccounts = []Account{{Key: observed.Entities[2].Key}}
 		}, []AlertWant{ip, agent}},
+		{"what is shared besides", func(n *Counts, _ *FraudConfig) {
+			*n = Counts{DeviceApplicants: 2, MobileApplicants: 4, EmailApplicants: 1, Ring: RingCount{ID: "rng_1", People: 6, Links: 3}}
+		}, []AlertWant{
+			{DeviceReuse, SeverityMedium, observed.Entities[4], 2, 2, 2160}, {MobileReuse, SeverityHigh, observed.Entities[5], 4, 2, 2160},
+			{ConnectedRing, SeverityCritical, Entity{KindRing, "rng_1", "rng_1"}, 6, 3, 2160},
+		}},
+		{"an allowed phone and a muted ring", func(n *Counts, c *FraudConfig) {
+			*n = Counts{DeviceApplicants: 9, Ring: RingCount{ID: "rng_1", People: 3, Muted: true}}
+			c.DeviceReuse.Allowlist = []Account{{Key: observed.Entities[4].Key}}
+		}, nil},
+		{"a pair", func(n *Counts, _ *FraudConfig) { *n = Counts{Ring: RingCount{ID: "rng_1", People: 2, Links: 1}} }, nil},
 		{"nobody else", func(n *Counts, _ *FraudConfig) { *n = Counts{IPApplicants: 1, BeneficiaryApplicants: 1} }, nil},
 	} {
 		n, cfg := counts, DefaultConfig().Fraud
@@ -221,6 +239,7 @@ func drawCounts(t *rapid.T) Counts {
 		PincodeApplicants: draw("pincode"), IPApplicants: draw("ip"), BeneficiaryApplicants: draw("account"),
 		AgentApplicants: draw("agent"), AgentPincodes: draw("agent pincodes"), DeviceApplicants: draw("device"),
 		MobileApplicants: draw("mobile"), EmailApplicants: draw("email"), BaselineApplicants: draw("baseline"),
+		Ring:         RingCount{ID: "rng_1", People: min(draw("people"), 200), Links: draw("links")},
 		BaselineDays: draw("days"), Blocklisted: kinds.Draw(t, "blocked"), Muted: kinds.Draw(t, "muted"),
 	}
 }
@@ -251,7 +270,8 @@ func TestFraudProperties(t *testing.T) {
 			}
 		})
 		derivedText(t, f.Derive)
-		if named := facts.Get("fraud.applicant_ref").Type() != rule.Absent; named != (derived > 0) || named != f.Counted {
+		named := facts.Get("fraud.applicant_ref").Type() != rule.Absent
+		if named != f.Counted || derived == 0 || !named && (derived > 1 || f.Score > 0) {
 			rt.Fatalf("%d facts, applicant named: %v", derived, named)
 		}
 		sum := int64(0)

@@ -7,12 +7,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// Write writes the fraud object of a response. Without an applicant there is
-// no score and no level, and the lists are empty.
+// Write writes the fraud object of a response. Without an applicant the score
+// is not complete, and there is no level: a low one would be an all-clear.
 func (f Fraud) Write(w *wire.Writer) {
-	w.Object()
+	w.Object().Key("fraud_score").Int(f.Score).Key("complete").Bool(f.Counted)
 	if f.Counted {
-		w.Key("fraud_score").Int(f.Score).Key("level").Plain(f.Level)
+		w.Key("level").Plain(f.Level)
 	}
 	f.writeBreakdown(w.Key("score_breakdown"))
 	w.Key("signals").Array()
@@ -44,15 +44,24 @@ func (f Fraud) writeBreakdown(w *wire.Writer) {
 // prefixes tell what a display in a signal is the display of.
 var prefixes = map[string]string{
 	KindBeneficiaryAccount: "acct_", KindIP: "ip_", KindPincode: "pin_", KindAgent: "agent_",
+	KindDevice: "dev_", KindMobile: "mob_", KindEmail: "mail_",
 }
 
 func (s Signal) write(w *wire.Writer) {
+	if s.NotEvaluated != "" {
+		w.Object().Key("id").Plain(s.ID).Key("evaluated").Bool(false).Key("reason").Plain(s.NotEvaluated).EndObject()
+		return
+	}
 	w.Object().Key("id").Plain(s.ID).Key("triggered").Bool(s.Triggered).Key("severity").Plain(s.Severity.String()).
 		Key("value").Int(s.Value).Key("threshold").Int(s.Threshold).Key("window_hours").Int(s.WindowHours)
 	if s.Measure != "" {
 		w.Key("measure").Plain(s.Measure)
 	}
-	w.Key("reason_code").Plain(s.ReasonCode).Key("entity").String(prefixes[s.Entity.Kind] + s.Entity.Display).EndObject()
+	w.Key("reason_code").Plain(s.ReasonCode)
+	if display := prefixes[s.Entity.Kind] + s.Entity.Display; display != "" { // a ring that is not kept yet has none
+		w.Key("entity").String(display)
+	}
+	w.EndObject()
 }
 
 func (b *Block) write(w *wire.Writer) {

@@ -14,6 +14,7 @@ const (
 
 	ResolutionConfirmedFraud = "confirmed_fraud"
 	ResolutionFalsePositive  = "false_positive"
+	ResolutionDuplicate      = "duplicate"
 )
 
 // severities are in the order of their gravity, which is how they are stored.
@@ -46,19 +47,25 @@ type Alert struct {
 	Resolution         string
 	Note               string
 	PreviousID         string // of the alert about the same that was closed before
+	MergedInto         string // the alert about the ring that took this one's in
 	CreatedMicros      int64
 	UpdatedMicros      int64
+
+	// Blocked is what the step that closed a ring's alert put on the block list:
+	// nil for any other alert, and when the alert is read.
+	Blocked []ObservedEntity
 }
 
 const alertColumns = `id, type, severity, status, kind, entity_key, display, value, threshold, window_hours, applicants, decisions,
 	first_micros, last_micros, acknowledged_micros, acknowledged_by, closed_micros, closed_by, resolution, note, previous_id,
-	created_micros, updated_micros`
+	created_micros, updated_micros, merged_into`
 
 func scanAlert(scan func(...any) error) (a Alert, err error) {
 	var severity int64
 	err = scan(&a.ID, &a.Type, &severity, &a.Status, &a.Entity.Kind, &a.Entity.Key, &a.Entity.Display, &a.Value, &a.Threshold,
 		&a.WindowHours, &a.ApplicantCount, &a.DecisionCount, &a.FirstSeenMicros, &a.LastSeenMicros, &a.AcknowledgedMicros,
-		&a.AcknowledgedBy, &a.ClosedMicros, &a.ClosedBy, &a.Resolution, &a.Note, &a.PreviousID, &a.CreatedMicros, &a.UpdatedMicros)
+		&a.AcknowledgedBy, &a.ClosedMicros, &a.ClosedBy, &a.Resolution, &a.Note, &a.PreviousID, &a.CreatedMicros, &a.UpdatedMicros,
+		&a.MergedInto)
 	if err == nil {
 		a.Severity = severities[severity] // the table admits no other
 	}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strconv"
 
 	"verdict/internal/fault"
 )
@@ -18,6 +20,9 @@ type AlertMove struct {
 	Actor      string
 	NowMicros  int64
 	MuteDays   int64 // how long a false positive keeps its entity silent
+	// Block is what a confirmed ring puts on the block list: nil for the accounts
+	// that tie it.
+	Block []ObservedEntity
 }
 
 // MoveAlert acknowledges or closes an alert and returns it as it is then, with
@@ -26,7 +31,8 @@ type AlertMove struct {
 // closed is the end.
 //
 // Closed as confirmed fraud the entity goes on the block list; as a false
-// positive it is muted.
+// positive it is muted. A ring is no entity of its own: what is blocked are
+// accounts that tie it, or what the caller names.
 func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 	if err := tx.lockFraud(); err != nil {
 		return Alert{}, false, err
@@ -42,20 +48,32 @@ func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 	if !mayMove(a.Status, m.To) {
 		return Alert{}, false, fault.New(fault.Conflict, CodeInvalidTransition, "an alert that is %s cannot become that", a.Status)
 	}
+	if m.Block != nil {
+		if m.Block, err = tx.ofRing(a, m.Block); err != nil {
+			return Alert{}, false, err
+		}
+	}
 	if err := tx.insertEvent(a.ID, m.event(a.Status)); err != nil {
 		return Alert{}, false, err
 	}
 	m.apply(&a)
-	if _, err := tx.exec(`UPDATE fraud_alerts SET status = $4, acknowledged_micros = $5, acknowledged_by = $6, closed_micros = $7,
-		closed_by = $8, resolution = $9, note = $10, updated_micros = $11 WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
-		a.ID, a.Status, a.AcknowledgedMicros, a.AcknowledgedBy, a.ClosedMicros, a.ClosedBy, a.Resolution, a.Note, a.UpdatedMicros); err != nil {
+	if err := tx.putState(a); err != nil {
 		return Alert{}, false, err
 	}
-	if err := tx.conclude(a, m); err != nil {
+	if a.Blocked, err = tx.conclude(a, m); err != nil {
 		return Alert{}, false, err
 	}
 	err = tx.readEvidence(&a)
 	return a, true, err
+}
+
+// putState stores where an alert stands.
+func (tx *Tx) putState(a Alert) error {
+	_, err := tx.exec(`UPDATE fraud_alerts SET status = $4, acknowledged_micros = $5, acknowledged_by = $6, closed_micros = $7,
+		closed_by = $8, resolution = $9, note = $10, updated_micros = $11, merged_into = $12
+		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, a.ID, a.Status, a.AcknowledgedMicros, a.AcknowledgedBy,
+		a.ClosedMicros, a.ClosedBy, a.Resolution, a.Note, a.UpdatedMicros, a.MergedInto)
+	return err
 }
 
 func mayMove(from, to string) bool {
@@ -89,21 +107,92 @@ func (m AlertMove) apply(a *Alert) {
 	a.ClosedMicros, a.ClosedBy, a.Resolution = m.NowMicros, m.Actor, m.Resolution
 }
 
-// conclude does to the entity what the resolution says.
-func (tx *Tx) conclude(a Alert, m AlertMove) error {
+// conclude does to the entity what the resolution says. It tells what a ring's
+// alert has blocked.
+func (tx *Tx) conclude(a Alert, m AlertMove) (blocked []ObservedEntity, err error) {
 	switch {
 	case a.Status != AlertClosed:
-		return nil
+		return nil, nil
+	case a.Entity.Kind == KindRing:
+		return tx.concludeRing(a, m)
 	case a.Resolution == ResolutionConfirmedFraud:
-		return tx.Block(BlockedEntity{Entity: a.Entity, BlockedMicros: m.NowMicros, BlockedBy: m.Actor, AlertID: a.ID})
+		_, _, err = tx.Block(BlockedEntity{Entity: a.Entity, BlockedMicros: m.NowMicros, BlockedBy: m.Actor, AlertID: a.ID})
 	case a.Resolution == ResolutionFalsePositive:
-		_, err := tx.exec(`UPDATE fraud_entities SET muted_micros = $5
+		_, err = tx.exec(`UPDATE fraud_entities SET muted_micros = $5
 			WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND muted_micros < $5`,
 			a.Entity.Kind, a.Entity.Key, m.NowMicros+m.MuteDays*dayMicros)
-		return err
-	default:
-		return nil
 	}
+	return nil, err
+}
+
+// concludeRing blocks what ties a confirmed ring, or mutes a false one.
+func (tx *Tx) concludeRing(a Alert, m AlertMove) (blocked []ObservedEntity, err error) {
+	switch a.Resolution {
+	case ResolutionConfirmedFraud:
+		if blocked = m.Block; blocked == nil {
+			if blocked, err = tx.ringTies(a.Entity.Key, kindAccount); err != nil {
+				return nil, err
+			}
+		}
+		for _, e := range blocked {
+			entry := BlockedEntity{Entity: e, BlockedMicros: m.NowMicros, BlockedBy: m.Actor, AlertID: a.ID}
+			if _, _, err := tx.Block(entry); err != nil {
+				return nil, err
+			}
+		}
+		return append([]ObservedEntity{}, blocked...), nil
+	case ResolutionFalsePositive:
+		_, err := tx.exec(`UPDATE fraud_rings SET muted_micros = $4
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND muted_micros < $4`,
+			a.Entity.Key, m.NowMicros+m.MuteDays*dayMicros)
+		return nil, err
+	default:
+		return nil, nil
+	}
+}
+
+// ofRing finds the entities that a caller names among those of a ring's people.
+// An address, a pincode or an agent is none that a ring is blocked by: people
+// share it who have nothing to do with each other.
+func (tx *Tx) ofRing(a Alert, named []ObservedEntity) ([]ObservedEntity, error) {
+	var faults fault.List
+	if a.Entity.Kind != KindRing {
+		faults.Add("/block", fault.CodeInvalidField, "belongs to the alert of a ring; another alert blocks the entity it is about")
+		return nil, faults.Err()
+	}
+	ring, err := tx.Ring(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]ObservedEntity, len(named))
+	for i, e := range named {
+		at := slices.IndexFunc(ring.Entities, func(r RingEntity) bool {
+			return r.Kind == e.Kind && r.Key == e.Key && slices.Contains(tyingKinds, r.Kind)
+		})
+		if at < 0 {
+			faults.Add("/block/"+strconv.Itoa(i), fault.CodeOutOfRange,
+				"must be the kind and key of an account, a device, a mobile number or an e-mail address of the ring")
+			continue
+		}
+		found[i] = ring.Entities[at].ObservedEntity
+	}
+	return found, faults.Err()
+}
+
+// tyingKinds are the kinds that can tie people into a ring.
+var tyingKinds = []string{kindAccount, "device", "mobile", "email"}
+
+// ringTies lists the entities of a kind that tie a ring.
+func (tx *Tx) ringTies(ringID, kind string) (list []ObservedEntity, err error) {
+	err = tx.each(func(scan func(...any) error) error {
+		var e ObservedEntity
+		err := scan(&e.Kind, &e.Key, &e.Display)
+		list = append(list, e)
+		return err
+	}, `SELECT kind, entity_key, display FROM fraud_entities
+		WHERE tenant_id = $1 AND environment = $2 AND ring_id = $3 AND ring_id <> '' AND kind = $4
+		ORDER BY entity_key LIMIT $5`, ringID, kind, int64(maxRingLinks))
+	return list, err
 }
 
 // MoveAlert is Tx.MoveAlert, and an audit entry if it moved, in a transaction

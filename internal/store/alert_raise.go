@@ -22,8 +22,9 @@ type AlertWant struct {
 
 // RaiseAlert adds to the alert about an entity that is not closed yet, or opens
 // one, and tells which. A new one begins with everybody who was seen with the
-// entity in the window, and names the last one that was closed. The severity
-// only ever rises. The alert comes without its lists of evidence.
+// entity in the window, or with everybody of a ring, and names the last one that
+// was closed. The severity only ever rises. The alert comes without its lists of
+// evidence.
 //
 // It belongs into the transaction of the Observe that gave the reason.
 func (tx *Tx) RaiseAlert(w AlertWant) (a Alert, created bool, err error) {
@@ -36,10 +37,16 @@ func (tx *Tx) RaiseAlert(w AlertWant) (a Alert, created bool, err error) {
 	}
 	var found []evidence
 	created = a.ID == w.ID && a.ApplicantCount == 0
+	switch {
+	case w.Entity.Kind == KindRing: // it may have taken others in since
+		found, err = tx.ringPeople(&a)
+	case created:
+		found, err = tx.seenInWindow(&a, w)
+	}
+	if err != nil {
+		return Alert{}, false, err
+	}
 	if created {
-		if found, err = tx.seenInWindow(&a, w); err != nil {
-			return Alert{}, false, err
-		}
 		opened := AlertEvent{CreatedMicros: w.NowMicros, Actor: w.Actor, To: AlertOpen}
 		if err := tx.insertEvent(a.ID, opened); err != nil {
 			return Alert{}, false, err
@@ -65,7 +72,7 @@ func (tx *Tx) upsertAlert(w AlertWant) (a Alert, err error) {
 			CAST($12 AS BIGINT), CAST($12 AS BIGINT), 0, '', 0, '', '', '',
 			coalesce((SELECT id FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2 AND type = $4 AND kind = $6 AND entity_key = $7
 				ORDER BY created_micros DESC, id DESC LIMIT 1), ''),
-			CAST($12 AS BIGINT), CAST($12 AS BIGINT)
+			CAST($12 AS BIGINT), CAST($12 AS BIGINT), ''
 		WHERE $3 <> ''
 		ON CONFLICT (tenant_id, environment, type, kind, entity_key) WHERE status <> 'closed' DO UPDATE SET
 			value = excluded.value, threshold = excluded.threshold, window_hours = excluded.window_hours,
@@ -101,6 +108,22 @@ func (tx *Tx) seenInWindow(a *Alert, w AlertWant) (found []evidence, err error) 
 		ORDER BY last_micros DESC, member DESC LIMIT $6`,
 		w.Entity.Kind, w.Entity.Key, w.NowMicros-w.WindowHours*hourMicros, int64(MaxCounted))
 	slices.Reverse(found)
+	return found, err
+}
+
+// ringPeople finds the people of an alert's ring who are not among its evidence,
+// in the order they were seen.
+func (tx *Tx) ringPeople(a *Alert) (found []evidence, err error) {
+	err = tx.each(func(scan func(...any) error) error {
+		var e evidence
+		err := scan(&e.applicantRef, &e.decisionID, &e.seenMicros)
+		found = append(found, e)
+		a.FirstSeenMicros = min(a.FirstSeenMicros, e.seenMicros)
+		return err
+	}, `SELECT p.person, p.decision_id, p.seen_micros FROM fraud_ring_people p
+		WHERE p.tenant_id = $1 AND p.environment = $2 AND p.ring_id = $3 AND NOT EXISTS (SELECT 1 FROM fraud_alert_evidence v
+			WHERE v.tenant_id = $1 AND v.environment = $2 AND v.alert_id = $4 AND v.part = 'applicant' AND v.ref = p.person)
+		ORDER BY p.seen_micros, p.person`, a.Entity.Key, a.ID)
 	return found, err
 }
 

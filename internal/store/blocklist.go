@@ -10,23 +10,56 @@ type BlockedEntity struct {
 	BlockedMicros int64
 	BlockedBy     string
 	AlertID       string // the alert that put it there, "" for none
+	Reason        string
+	UntilMicros   int64 // when the entry ends; 0 for never
 }
 
-// Block puts an entity on the block list. One that is there already stays as it
-// is.
-func (tx *Tx) Block(b BlockedEntity) error {
+// Block puts an entity on the block list and tells the entry that holds, and
+// whether it is new. Of an entity that is there already the entry that ends later
+// holds: nobody can shorten what another has blocked. An entry that has ended
+// counts as none.
+func (tx *Tx) Block(b BlockedEntity) (entry BlockedEntity, created bool, err error) {
 	if err := tx.fraudChanged(); err != nil {
-		return err
+		return BlockedEntity{}, false, err
+	}
+	before, found, err := tx.blockedEntity(b.Entity)
+	if err != nil {
+		return BlockedEntity{}, false, err
+	}
+	active := found && (before.UntilMicros == 0 || before.UntilMicros > b.BlockedMicros)
+	switch {
+	case active && (before.UntilMicros == 0 || b.UntilMicros != 0 && b.UntilMicros <= before.UntilMicros):
+		return before, false, nil
+	case active: // the same entry, longer
+		b.BlockedMicros = before.BlockedMicros
 	}
 	// An entity that nobody was seen with yet can be blocked all the same.
-	_, err := tx.exec(`INSERT INTO fraud_entities (tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
-			blocked_micros, blocked_by, blocked_alert, muted_micros)
-		VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8, 0)
+	_, err = tx.exec(`INSERT INTO fraud_entities (tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
+			blocked_micros, blocked_by, blocked_alert, muted_micros, blocked_reason, blocked_until_micros)
+		VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8, 0, $9, $10)
 		ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
-			blocked_micros = excluded.blocked_micros, blocked_by = excluded.blocked_by, blocked_alert = excluded.blocked_alert
-		WHERE fraud_entities.blocked_micros = 0`,
-		b.Entity.Kind, b.Entity.Key, b.Entity.Display, b.BlockedMicros, b.BlockedBy, b.AlertID)
-	return err
+			blocked_micros = excluded.blocked_micros, blocked_by = excluded.blocked_by, blocked_alert = excluded.blocked_alert,
+			blocked_reason = excluded.blocked_reason, blocked_until_micros = excluded.blocked_until_micros`,
+		b.Entity.Kind, b.Entity.Key, b.Entity.Display, b.BlockedMicros, b.BlockedBy, b.AlertID, b.Reason, b.UntilMicros)
+	return b, !active, err
+}
+
+const blockedColumns = "kind, entity_key, display, blocked_micros, blocked_by, blocked_alert, blocked_reason, blocked_until_micros"
+
+func scanBlocked(scan func(...any) error) (b BlockedEntity, err error) {
+	err = scan(&b.Entity.Kind, &b.Entity.Key, &b.Entity.Display, &b.BlockedMicros, &b.BlockedBy, &b.AlertID, &b.Reason, &b.UntilMicros)
+	return b, err
+}
+
+// blockedEntity finds an entity's entry, one that has ended too.
+func (tx *Tx) blockedEntity(e ObservedEntity) (b BlockedEntity, found bool, err error) {
+	err = tx.each(func(scan func(...any) error) (err error) {
+		found = true
+		b, err = scanBlocked(scan)
+		return err
+	}, "SELECT "+blockedColumns+` FROM fraud_entities
+		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND blocked_micros > 0`, e.Kind, e.Key)
+	return b, found, err
 }
 
 // Unblock takes an entity off the block list: NotFound when it is not there.
@@ -34,7 +67,8 @@ func (tx *Tx) Unblock(kind, key string) error {
 	if err := tx.fraudChanged(); err != nil {
 		return err
 	}
-	removed, err := tx.exec(`UPDATE fraud_entities SET blocked_micros = 0, blocked_by = '', blocked_alert = ''
+	removed, err := tx.exec(`UPDATE fraud_entities SET blocked_micros = 0, blocked_by = '', blocked_alert = '', blocked_reason = '',
+		blocked_until_micros = 0
 		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND blocked_micros > 0`, kind, key)
 	if err == nil && removed == 0 {
 		return notFound("entity on the block list")
@@ -43,20 +77,17 @@ func (tx *Tx) Unblock(kind, key string) error {
 }
 
 // ListBlocked is a page of the block list, oldest first, and whether there is
-// more. after is the last entry of the page before, nil for the first page.
+// more. Entries that have ended are among them. after is the last entry of the page before, nil for the first page.
 func (tx *Tx) ListBlocked(after *BlockedEntity, limit int) ([]BlockedEntity, bool, error) {
 	p := Page{Limit: limit}
-	q := listOf(`SELECT kind, entity_key, display, blocked_micros, blocked_by, blocked_alert FROM fraud_entities
+	q := listOf("SELECT " + blockedColumns + ` FROM fraud_entities
 		WHERE tenant_id = $1 AND environment = $2 AND blocked_micros > 0`)
 	if after != nil {
 		q.where("(blocked_micros, kind, entity_key) > (?, ?, ?)", after.BlockedMicros, after.Entity.Kind, after.Entity.Key)
 	}
 	q.add(" ORDER BY blocked_micros, kind, entity_key")
 	q.limit(p)
-	return list(tx, q, p, func(scan func(...any) error) (b BlockedEntity, err error) {
-		err = scan(&b.Entity.Kind, &b.Entity.Key, &b.Entity.Display, &b.BlockedMicros, &b.BlockedBy, &b.AlertID)
-		return b, err
-	})
+	return list(tx, q, p, scanBlocked)
 }
 
 // ListBlocked is Tx.ListBlocked in a transaction of its own.

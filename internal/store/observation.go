@@ -11,6 +11,8 @@ import (
 const (
 	KindPincode = "pincode"
 	KindAgent   = "agent"
+
+	kindAccount = "beneficiary_account"
 )
 
 // kindAgentPincode links an agent with the pincodes of the applicants it brings.
@@ -40,6 +42,9 @@ type Windows struct {
 	Micros map[string]int64
 	// BaselineDays are the days before a pincode's window that tell what is usual.
 	BaselineDays int64
+	// Ties has, of the kinds that tie people into a ring, how far back they do.
+	// Such a kind is also counted as far back.
+	Ties map[string]int64
 }
 
 // ObservedCounts are what there is to know of an observation's entities, the
@@ -53,6 +58,8 @@ type ObservedCounts struct {
 	BaselineApplicants int64
 	BaselineDays       int64
 
+	Ring RingCount
+
 	// Blocklisted and Muted are kinds of entities, in a fixed order.
 	Blocklisted []string
 	Muted       []string
@@ -62,33 +69,56 @@ type ObservedCounts struct {
 // time, on whatever node, each counts all that were recorded before it, so the
 // n-th different applicant is told exactly n. An applicant who was seen before
 // is not counted again. Without an applicant nothing is recorded or counted.
+//
+// The applicant joins the ring of those with whom something is shared, and rings
+// that are thereby tied become one, in the same transaction.
 func (tx *Tx) Observe(o Observation, w Windows) (ObservedCounts, error) {
-	if o.ApplicantRef == "" || len(o.Entities) == 0 {
+	if o.ApplicantRef == "" {
 		return ObservedCounts{}, nil
 	}
 	o = o.ordered()
 	if err := tx.lockFraud(); err != nil {
 		return ObservedCounts{}, err
 	}
-	known, err := tx.recordEntities(o)
+	known, err := tx.record(o, w)
 	if err != nil {
 		return ObservedCounts{}, err
+	}
+	counts, g, err := tx.observed(o, w, known)
+	if err != nil {
+		return ObservedCounts{}, err
+	}
+	if err := tx.regroup(g, o); err != nil {
+		return ObservedCounts{}, err
+	}
+	counts.Ring = g.count(o.NowMicros)
+	return counts, nil
+}
+
+// record keeps what was seen, and tells what was known of the entities.
+func (tx *Tx) record(o Observation, w Windows) (map[string]entityState, error) {
+	if len(o.Entities) == 0 {
+		return nil, nil
+	}
+	known, err := tx.recordEntities(o)
+	if err != nil {
+		return nil, err
 	}
 	before, err := tx.recordLinks(o)
 	if err != nil {
-		return ObservedCounts{}, err
+		return nil, err
 	}
 	if pincode, sent := o.entity(KindPincode); sent && before[KindPincode] <= o.NowMicros-w.pincodeMicros() {
 		if err := tx.countHour(pincode.Key, o.NowMicros); err != nil {
-			return ObservedCounts{}, err
+			return nil, err
 		}
 	}
-	return tx.observed(o, w, known)
+	return known, nil
 }
 
 // Peek counts as if the observation were recorded, and records nothing.
 func (tx *Tx) Peek(o Observation, w Windows) (ObservedCounts, error) {
-	if o.ApplicantRef == "" || len(o.Entities) == 0 {
+	if o.ApplicantRef == "" {
 		return ObservedCounts{}, nil
 	}
 	o = o.ordered()
@@ -96,7 +126,33 @@ func (tx *Tx) Peek(o Observation, w Windows) (ObservedCounts, error) {
 	if err != nil {
 		return ObservedCounts{}, err
 	}
-	return tx.observed(o, w, known)
+	counts, _, err := tx.observed(o, w, known)
+	return counts, err
+}
+
+// Blocked lists the kinds of the entities that are on the block list at a
+// moment. It needs no applicant: what is blocked is blocked for everybody.
+func (tx *Tx) Blocked(o Observation) ([]string, error) {
+	o = o.ordered()
+	known, err := tx.knownEntities(o)
+	if err != nil {
+		return nil, err
+	}
+	return o.blocked(known), nil
+}
+
+// Blocked is Tx.Blocked in a transaction of its own.
+func (s *Scope) Blocked(ctx context.Context, o Observation) ([]string, error) {
+	return inRead(ctx, s, func(tx *Tx) ([]string, error) { return tx.Blocked(o) })
+}
+
+func (o Observation) blocked(known map[string]entityState) (kinds []string) {
+	for _, e := range o.Entities {
+		if known[e.Kind].blocked(o.NowMicros) {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	return kinds
 }
 
 // Peek is Tx.Peek in a transaction of its own.
@@ -134,14 +190,28 @@ const (
 func (w Windows) pincodeMicros() int64 { return cmp.Or(w.Micros[KindPincode], dayMicros) }
 
 // entityState is what is known of an entity.
-type entityState struct{ firstMicros, blockedMicros, mutedMicros int64 }
+type entityState struct {
+	firstMicros, blockedMicros, blockedUntilMicros, mutedMicros int64
+
+	ringID     string
+	tiedMicros int64
+}
+
+// entityStateColumns are those of an entityState, after the kind.
+const entityStateColumns = "kind, first_micros, blocked_micros, blocked_until_micros, muted_micros, ring_id, tied_micros"
+
+// blocked reports whether the entity is on the block list at a moment. An entry
+// without an end never ends, however old it is.
+func (s entityState) blocked(atMicros int64) bool {
+	return s.blockedMicros > 0 && (s.blockedUntilMicros == 0 || s.blockedUntilMicros > atMicros)
+}
 
 var entityTable = newBulkTable("fraud_entities",
 	column{"kind", text}, column{"entity_key", text}, column{"display", text}, column{"first_micros", bigint}, column{"last_micros", bigint},
 	column{"blocked_micros", bigint}, column{"blocked_by", text}, column{"blocked_alert", text}, column{"muted_micros", bigint},
 ).ending(`ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
 	last_micros = CASE WHEN excluded.last_micros > fraud_entities.last_micros THEN excluded.last_micros ELSE fraud_entities.last_micros END
-	RETURNING kind, first_micros, blocked_micros, muted_micros`)
+	RETURNING ` + entityStateColumns)
 
 // recordEntities makes sure that the entities are known.
 func (tx *Tx) recordEntities(o Observation) (map[string]entityState, error) {
@@ -156,12 +226,15 @@ func (tx *Tx) recordEntities(o Observation) (map[string]entityState, error) {
 
 // knownEntities finds those entities that are known.
 func (tx *Tx) knownEntities(o Observation) (map[string]entityState, error) {
+	if len(o.Entities) == 0 {
+		return nil, nil
+	}
 	q := &query{}
 	for i, e := range o.Entities {
 		if i > 0 {
 			q.add(" UNION ALL ")
 		}
-		q.add(`SELECT kind, first_micros, blocked_micros, muted_micros FROM fraud_entities
+		q.add(`SELECT `+entityStateColumns+` FROM fraud_entities
 			WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ?`, e.Kind, e.Key)
 	}
 	known := make(map[string]entityState, len(o.Entities))
@@ -173,7 +246,7 @@ func scanEntities(known map[string]entityState) func(func(...any) error) error {
 	return func(scan func(...any) error) error {
 		var kind string
 		var s entityState
-		err := scan(&kind, &s.firstMicros, &s.blockedMicros, &s.mutedMicros)
+		err := scan(&kind, &s.firstMicros, &s.blockedMicros, &s.blockedUntilMicros, &s.mutedMicros, &s.ringID, &s.tiedMicros)
 		known[kind] = s
 		return err
 	}

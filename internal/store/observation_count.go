@@ -51,26 +51,29 @@ func (tx *Tx) take(t *tally) error {
 }
 
 // observed counts everything but the observation itself, whether that was
-// recorded or not, and adds it: so Peek foretells what Observe will say.
-func (tx *Tx) observed(o Observation, w Windows, known map[string]entityState) (ObservedCounts, error) {
-	c := ObservedCounts{Applicants: make(map[string]int64, len(o.Entities))}
+// recorded or not, and adds it: so Peek foretells what Observe will say. The
+// grouping is what the observation means for the rings; it is not stored yet.
+func (tx *Tx) observed(o Observation, w Windows, known map[string]entityState) (ObservedCounts, *grouping, error) {
+	c := ObservedCounts{Applicants: make(map[string]int64, len(o.Entities)), Blocklisted: o.blocked(known)}
 	if err := tx.take(o.questions(w, known, &c)); err != nil {
-		return ObservedCounts{}, err
+		return ObservedCounts{}, nil, err
 	}
 	for _, e := range o.Entities {
-		if known[e.Kind].blockedMicros > 0 {
-			c.Blocklisted = append(c.Blocklisted, e.Kind)
-		}
 		if known[e.Kind].mutedMicros > o.NowMicros {
 			c.Muted = append(c.Muted, e.Kind)
 		}
 	}
 	if c.Applicants[KindPincode] == MaxCounted {
 		if err := tx.countOn(&c, o, w); err != nil {
-			return ObservedCounts{}, err
+			return ObservedCounts{}, nil, err
 		}
 	}
-	return c, nil
+	g, err := tx.group(o, w, known, c.Applicants)
+	if err != nil {
+		return ObservedCounts{}, nil, err
+	}
+	c.Ring = g.count(o.NowMicros)
+	return c, g, nil
 }
 
 // questions are all that there is to count, in one statement.

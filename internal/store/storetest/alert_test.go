@@ -277,7 +277,8 @@ func TestAlertNeighbours(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		hit(t, scope, "alr_1", observed("A", micros, account("1")), nil)
 		doing(t, scope, func(tx *store.Tx) error {
-			return tx.Block(store.BlockedEntity{Entity: account("1"), BlockedMicros: micros})
+			_, _, err := tx.Block(store.BlockedEntity{Entity: account("1"), BlockedMicros: micros})
+			return err
 		})
 		for who, other := range neighbours(t, db, "ten_A") {
 			t.Log(who)

@@ -56,10 +56,10 @@ func TestBlocklist(t *testing.T) {
 		var want []store.BlockedEntity
 		for i := range 5 {
 			b := store.BlockedEntity{Entity: account(numbered("", i)), BlockedMicros: micros + int64(i/2), BlockedBy: "usr_1"}
-			doing(t, scope, func(tx *store.Tx) error { return tx.Block(b) })
+			doing(t, scope, func(tx *store.Tx) error { _, _, err := tx.Block(b); return err })
 			again := b
 			again.BlockedMicros, again.BlockedBy = micros+9, "usr_2"
-			doing(t, scope, func(tx *store.Tx) error { return tx.Block(again) })
+			doing(t, scope, func(tx *store.Tx) error { _, _, err := tx.Block(again); return err })
 			want = append(want, b)
 		}
 		var found []store.BlockedEntity

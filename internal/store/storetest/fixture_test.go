@@ -132,6 +132,11 @@ func fillFraud(tx *store.Tx) error {
 	if err := tx.PutPincodeRisks([]store.PincodeRisk{{Pincode: "400001", Risk: "HIGH", Score: 80}}); err != nil {
 		return err
 	}
+	for _, ref := range []string{"ring-1", "ring-2"} {
+		if _, err := tx.Observe(observed(ref, micros, account("ring")), ringWindows()); err != nil {
+			return err
+		}
+	}
 	o := observed("app-1", micros, account("1"), pincode("400001"))
 	if _, err := tx.Observe(o, windows()); err != nil {
 		return err

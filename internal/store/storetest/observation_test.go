@@ -100,7 +100,11 @@ func TestObserve(t *testing.T) {
 			{observed("G", micros), nil, 0},
 		} {
 			got := observe(t, scope, c.o, windows())
-			if diff := cmp.Diff(store.ObservedCounts{Applicants: c.want, AgentPincodes: c.pincodes}, got, cmpopts.EquateEmpty()); diff != "" {
+			want := store.ObservedCounts{Applicants: c.want, AgentPincodes: c.pincodes}
+			if c.o.ApplicantRef != "" {
+				want.Ring.People = 1 // without ties everybody is alone
+			}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%d (-want +got):\n%s", i, diff)
 			}
 		}
@@ -111,7 +115,8 @@ func TestObserve(t *testing.T) {
 		}
 		for who, other := range others {
 			got := observe(t, other, observed("Z", micros+90*dayMicros, account("1"), address("1"), pincode("400001"), agent("1")), windows())
-			if diff := cmp.Diff(store.ObservedCounts{Applicants: applicants(1, 1, 1, 1), AgentPincodes: 1}, got); diff != "" {
+			want := store.ObservedCounts{Applicants: applicants(1, 1, 1, 1), AgentPincodes: 1, Ring: store.RingCount{People: 1}}
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", who, diff)
 			}
 		}

@@ -19,7 +19,7 @@ var (
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
 		"decision_reviews", "decision_features", "rule_stats", "idempotency_keys",
 		"fraud_configs", "fraud_changes", "fraud_pincode_risks", "fraud_entities", "fraud_links", "fraud_pincode_hours",
-		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events",
+		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events", "fraud_rings", "fraud_ring_people",
 		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations"}

@@ -1,0 +1,128 @@
+package decisioning
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/signal"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Bounds of an entry that is added by hand.
+const (
+	maxBlockedValue  = 256
+	maxBlockedReason = 200
+)
+
+// Block puts an entity on the block list, by its value in clear, of which only
+// the keyed hash and the last characters are kept. It answers 201 with the new
+// entry, or 200 with the one that is there: of two entries about one entity the
+// one that ends later holds.
+func (s *Service) Block(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Answer{}, err
+	}
+	id := scopeID{p.TenantID, string(p.Environment)}
+	key, err := s.keyed(ctx, id)
+	if err != nil {
+		return Answer{}, err
+	}
+	now := s.moment()
+	entry, err := readBlocked(body, key, now)
+	if err != nil {
+		return Answer{}, err
+	}
+	entry.BlockedMicros, entry.BlockedBy = now.UnixMicro(), actor(p)
+	answer, err := s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+		held, created, err := tx.Block(entry)
+		if err != nil {
+			return Answer{}, err
+		}
+		if created || held.UntilMicros == entry.UntilMicros && held.Reason == entry.Reason {
+			object := held.Entity.Kind + " " + held.Entity.Key
+			if err := tx.Audit(s.audit(p, now, actionBlocked, object, entry.Reason)); err != nil {
+				return Answer{}, err
+			}
+		}
+		status := statusOK
+		if created {
+			status = statusCreated
+		}
+		var w wire.Writer
+		blockedAt(held, now).Write(&w)
+		return Answer{Status: status, Body: w.Buf}, nil
+	})
+	s.fraudChanges.Forget(id)
+	return answer, err
+}
+
+// readBlocked reads an entry. What is wrong with the value is told without the
+// value.
+func readBlocked(body wire.Value, key func(kind, value string) string, now time.Time) (store.BlockedEntity, error) {
+	var faults fault.List
+	var b store.BlockedEntity
+	f := wire.NewForm(body, &faults)
+	kind := ""
+	if f.Require("kind", "one of "+strings.Join(EntityKinds(), ", ")) {
+		if at := f.Choice("kind", -1, EntityKinds()...); at >= 0 {
+			kind = EntityKinds()[at]
+		}
+	}
+	if f.Require("value", "the account number, address, device id and so on, in clear") {
+		value, ok := f.Text("value", maxBlockedValue)
+		if ok && kind != "" {
+			entity, problem := signal.NewEntity(kind, value, key)
+			if problem != "" {
+				f.Fail("value", fault.CodeOutOfRange, "%s", problem)
+			}
+			b.Entity = store.ObservedEntity(entity)
+		}
+	}
+	if reason, ok := f.Text("reason", maxBlockedReason); ok {
+		b.Reason = strings.Clone(reason)
+	}
+	if text, ok := f.Text("expires_at", maxBlockedReason); ok {
+		at, err := time.Parse(time.RFC3339Nano, text)
+		switch {
+		case err != nil:
+			f.Fail("expires_at", fault.CodeOutOfRange, "must be an RFC 3339 time, such as 2027-01-31T18:30:00Z")
+		case !at.After(now):
+			f.Fail("expires_at", fault.CodeOutOfRange, "must be in the future; leave it out for an entry that does not end")
+		}
+		b.UntilMicros = at.UnixMilli() * 1000 // as times are shown
+	}
+	f.Done()
+	return b, faults.Err()
+}
+
+// blockedAt is an entry as it stands at a moment.
+func blockedAt(b store.BlockedEntity, now time.Time) Blocked {
+	return Blocked{b, b.UntilMicros != 0 && b.UntilMicros <= now.UnixMicro()}
+}
+
+// Write writes the entry.
+func (b Blocked) Write(w *wire.Writer) {
+	writeEntity(w.Object(), b.Entity)
+	w.Key("blocked_at").Plain(clock(b.BlockedMicros)).Key("blocked_by").String(b.BlockedBy)
+	optional(w, "alert_id", b.AlertID)
+	optional(w, "reason", b.Reason)
+	optionalTime(w, "expires_at", b.UntilMicros)
+	if b.Expired {
+		w.Key("expired").Bool(true)
+	}
+	w.EndObject()
+}
+
+// EntityKinds are the kinds of things that applicants can share.
+func EntityKinds() []string {
+	kinds := []string{
+		signal.KindBeneficiaryAccount, signal.KindIP, signal.KindPincode, signal.KindAgent, signal.KindDevice, signal.KindMobile, signal.KindEmail,
+	}
+	slices.Sort(kinds)
+	return kinds
+}

@@ -1,0 +1,308 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// KindRing is the kind of an alert's entity that is a ring.
+const KindRing = "ring"
+
+// MaxRingPeople is how many people a ring has at most: two that would have more
+// stay apart and say that they are truncated. maxRingLinks bounds what ties
+// them in the same way, so that a merge touches a bounded number of rows.
+const (
+	MaxRingPeople = 200
+	maxRingLinks  = 1000
+)
+
+// RingCount is the ring that an applicant belongs to, the applicant included: 1
+// person and no links for somebody who is alone. An applicant whom a full ring
+// could not take in is told that ring.
+type RingCount struct {
+	ID        string // "" for somebody who is alone
+	People    int64
+	Links     int64 // different things that tie them
+	Truncated bool  // more people are tied to these than a ring may have
+	Muted     bool
+}
+
+// ringRow is a ring as it is stored.
+type ringRow struct {
+	id            string
+	people, links int64
+	truncated     bool
+	mutedMicros   int64
+}
+
+// ringPerson is somebody without a ring.
+type ringPerson struct {
+	ref, decisionID string
+	seenMicros      int64
+}
+
+// ringTie is an entity that ties the applicant to others.
+type ringTie struct {
+	entity ObservedEntity
+	before entityState
+	rings  []string // of those who share it
+	people []ringPerson
+	added  bool // it is new among what ties the ring
+}
+
+// grouping is what an observation means for the rings: what there is, and what
+// becomes of it.
+type grouping struct {
+	own   string              // the applicant's ring, "" for none
+	rings map[string]*ringRow // those at hand, by id
+	ties  []ringTie
+
+	survivor ringRow      // the ring after the merge; no id if the applicant stays alone
+	absorbed []string     // the rings that it takes in, the largest first
+	joining  []ringPerson // people who had none
+	refused  []*ringRow   // rings that it cannot be merged with
+}
+
+// group works out the ring of an observation and changes nothing. It reads the
+// applicant's own ring and those of its entities, and looks for the others only
+// where an entity is newly shared.
+//
+// Reading an entity's ring is enough: whoever was seen with the entity within
+// the window was merged into that ring when they were seen, or refused.
+func (tx *Tx) group(o Observation, w Windows, known map[string]entityState, applicants map[string]int64) (*grouping, error) {
+	g := &grouping{rings: map[string]*ringRow{}}
+	var unknown []int
+	for _, e := range o.Entities {
+		window, state := w.Ties[e.Kind], known[e.Kind]
+		switch {
+		case window <= 0:
+			continue
+		case state.ringID != "" && state.tiedMicros > o.NowMicros-window:
+			g.ties = append(g.ties, ringTie{entity: e, before: state, rings: []string{state.ringID}})
+		case applicants[e.Kind] > 1:
+			unknown = append(unknown, len(g.ties))
+			g.ties = append(g.ties, ringTie{entity: e, before: state})
+		}
+	}
+	if err := tx.readRings(g, o); err != nil {
+		return nil, err
+	}
+	if len(unknown) > 0 {
+		if err := tx.readSharers(g, o, w, unknown); err != nil {
+			return nil, err
+		}
+	}
+	g.merge(o)
+	return g, nil
+}
+
+const ringColumns = "r.id, r.people, r.links, r.truncated, r.muted_micros"
+
+func (g *grouping) scanRing(scan func(...any) error, into ...any) (string, error) {
+	var r ringRow
+	var truncated int64
+	err := scan(append(into, &r.id, &r.people, &r.links, &truncated, &r.mutedMicros)...)
+	r.truncated = truncated == 1
+	if r.id != "" && g.rings[r.id] == nil {
+		g.rings[r.id] = &r
+	}
+	return r.id, err
+}
+
+// readRings reads the applicant's ring and those that entities are known to
+// belong to.
+func (tx *Tx) readRings(g *grouping, o Observation) error {
+	q := &query{}
+	q.add("SELECT 1, "+ringColumns+` FROM fraud_ring_people p JOIN fraud_rings r
+		ON r.tenant_id = $1 AND r.environment = $2 AND r.id = p.ring_id
+		WHERE p.tenant_id = $1 AND p.environment = $2 AND p.person = ?`, o.ApplicantRef)
+	for _, t := range g.ties {
+		for _, id := range t.rings {
+			q.add(" UNION ALL SELECT 0, "+ringColumns+` FROM fraud_rings r
+				WHERE r.tenant_id = $1 AND r.environment = $2 AND r.id = ?`, id)
+		}
+	}
+	return tx.each(func(scan func(...any) error) error {
+		var own int64
+		id, err := g.scanRing(scan, &own)
+		if own == 1 {
+			g.own = id
+		}
+		return err
+	}, q.text.String(), q.args...)
+}
+
+// sharers are the latest who were seen with an entity, with their rings. The
+// limit stands in the text, as in recentOthers.
+var sharers = ` FROM (SELECT member, decision_id, last_micros FROM fraud_links
+	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
+	ORDER BY last_micros DESC, member DESC LIMIT ` + strconv.Itoa(MaxRingPeople) + `) AS l
+	LEFT JOIN fraud_ring_people p ON p.tenant_id = $1 AND p.environment = $2 AND p.person = l.member
+	LEFT JOIN fraud_rings r ON r.tenant_id = $1 AND r.environment = $2 AND r.id = p.ring_id`
+
+// readSharers finds the people behind entities that belong to no ring yet.
+func (tx *Tx) readSharers(g *grouping, o Observation, w Windows, unknown []int) error {
+	q := &query{}
+	for i, at := range unknown {
+		if i > 0 {
+			q.add(" UNION ALL ")
+		}
+		e := g.ties[at].entity
+		q.add("SELECT "+strconv.Itoa(at)+`, l.member, l.decision_id, l.last_micros,
+			coalesce(r.id, ''), coalesce(r.people, 0), coalesce(r.links, 0), coalesce(r.truncated, 0), coalesce(r.muted_micros, 0)`+
+			sharers, e.Kind, e.Key, o.NowMicros-w.Ties[e.Kind], o.ApplicantRef)
+	}
+	return tx.each(func(scan func(...any) error) error {
+		var at int64
+		var p ringPerson
+		id, err := g.scanRing(scan, &at, &p.ref, &p.decisionID, &p.seenMicros)
+		if err != nil {
+			return err
+		}
+		t := &g.ties[at]
+		switch {
+		case id == "":
+			t.people = append(t.people, p)
+		case !slices.Contains(t.rings, id):
+			t.rings = append(t.rings, id)
+		}
+		return nil
+	}, q.text.String(), q.args...)
+}
+
+// merge decides which rings and people become one: the largest ring takes the
+// others in as far as the bounds allow. The order is fixed, so the outcome
+// follows from what is stored.
+func (g *grouping) merge(o Observation) {
+	people, links := int64(1), int64(0)
+	var merged []*ringRow
+	if own := g.rings[g.own]; own != nil {
+		merged, people, links = append(merged, own), own.people, own.links
+	}
+	truncated := false
+	for _, r := range g.candidates() {
+		if people+r.people > MaxRingPeople || links+r.links > maxRingLinks {
+			g.refused = append(g.refused, r)
+			continue
+		}
+		merged, people, links = append(merged, r), people+r.people, links+r.links
+	}
+	for _, p := range g.singles() {
+		if people == MaxRingPeople {
+			truncated = true
+			break
+		}
+		g.joining = append(g.joining, p)
+		people++
+	}
+	if people == 1 {
+		return
+	}
+	if g.own == "" {
+		g.joining = append(g.joining, ringPerson{o.ApplicantRef, o.DecisionID, o.NowMicros})
+	}
+	slices.SortFunc(merged, larger)
+	g.survivor.id = newRingID(o)
+	if len(merged) > 0 {
+		g.survivor = *merged[0]
+	}
+	for _, r := range merged {
+		truncated = truncated || r.truncated
+		if r.id != g.survivor.id {
+			g.absorbed = append(g.absorbed, r.id)
+		}
+	}
+	g.survivor.people, g.survivor.links, g.survivor.truncated = people, links, truncated || len(g.refused) > 0
+	g.tieUp()
+}
+
+// candidates are the rings of those who share something with the applicant, the
+// largest first.
+func (g *grouping) candidates() []*ringRow {
+	var list []*ringRow
+	for _, r := range g.rings {
+		tied := slices.ContainsFunc(g.ties, func(t ringTie) bool { return slices.Contains(t.rings, r.id) })
+		if tied && r.id != g.own {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, larger)
+	return list
+}
+
+// singles are the people without a ring who share something with the
+// applicant, the latest first.
+func (g *grouping) singles() []ringPerson {
+	var list []ringPerson
+	for _, t := range g.ties {
+		list = append(list, t.people...)
+	}
+	slices.SortFunc(list, func(a, b ringPerson) int {
+		return cmp.Or(cmp.Compare(b.seenMicros, a.seenMicros), cmp.Compare(a.ref, b.ref), cmp.Compare(b.decisionID, a.decisionID))
+	})
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(p ringPerson) bool {
+		again := seen[p.ref]
+		seen[p.ref] = true
+		return again
+	})
+}
+
+func larger(a, b *ringRow) int {
+	return cmp.Or(cmp.Compare(b.people, a.people), cmp.Compare(a.id, b.id))
+}
+
+// tieUp keeps the ties that belong to the ring, and counts those that are new to
+// it. A tie to a ring that was refused stays that ring's.
+func (g *grouping) tieUp() {
+	var kept []ringTie
+	for _, t := range g.ties {
+		if len(t.people) == 0 && !slices.ContainsFunc(t.rings, g.has) {
+			continue
+		}
+		if t.added = !g.has(t.before.ringID); t.added {
+			if g.survivor.links == maxRingLinks {
+				g.survivor.truncated = true
+				continue
+			}
+			g.survivor.links++
+		}
+		kept = append(kept, t)
+	}
+	g.ties = kept
+}
+
+// has reports whether a ring is, or becomes, the applicant's.
+func (g *grouping) has(id string) bool {
+	return id != "" && (id == g.survivor.id || slices.Contains(g.absorbed, id))
+}
+
+// newRingID names a ring by the decision that made it: each makes one at most,
+// and the name tells nothing of the people.
+func newRingID(o Observation) string {
+	if o.DecisionID == "" {
+		return ""
+	}
+	return "rng_" + strings.TrimPrefix(o.DecisionID, "dec_")
+}
+
+// count is what is told of the ring.
+func (g *grouping) count(nowMicros int64) RingCount {
+	told := RingCount{People: 1}
+	if g.survivor.people > 0 {
+		told = g.survivor.count(nowMicros)
+	}
+	for _, r := range g.refused {
+		if r.people > told.People {
+			told = r.count(nowMicros)
+		}
+		told.Truncated = true
+	}
+	return told
+}
+
+func (r ringRow) count(nowMicros int64) RingCount {
+	return RingCount{ID: r.id, People: r.people, Links: r.links, Truncated: r.truncated, Muted: r.mutedMicros > nowMicros}
+}
