@@ -39,18 +39,18 @@ func (s *Service) Block(ctx context.Context, p tenant.Principal, body wire.Value
 	}
 	entry.BlockedMicros, entry.BlockedBy = now.UnixMicro(), actor(p)
 	answer, err := s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
-		held, created, err := tx.Block(entry)
+		held, change, err := tx.Block(entry)
 		if err != nil {
 			return Answer{}, err
 		}
-		if created || held.UntilMicros == entry.UntilMicros && held.Reason == entry.Reason {
+		if change != store.BlockKept {
 			object := held.Entity.Kind + " " + held.Entity.Key
 			if err := tx.Audit(s.audit(p, now, actionBlocked, object, entry.Reason)); err != nil {
 				return Answer{}, err
 			}
 		}
 		status := statusOK
-		if created {
+		if change == store.BlockAdded {
 			status = statusCreated
 		}
 		var w wire.Writer

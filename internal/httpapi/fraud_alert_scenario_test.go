@@ -28,7 +28,7 @@ func TestAlertLife(t *testing.T) {
 		first := m.apply("A-1", oneAccount)
 		second := m.apply("A-2", oneAccount).raised(1)
 		id, _ := second.at("fraud", "alert_ids", 0).(string)
-		third := m.apply("A-3", oneAccount).raised(1)
+		third := m.apply("A-3", oneAccount).raised(2) // and one about the ring of three
 		if again := third.at("fraud", "alert_ids", 0); again != id {
 			s.Errorf("a second alert about the same: %v", again)
 		}
@@ -59,7 +59,7 @@ func TestAlertLife(t *testing.T) {
 		if diff := cmp.Diff([]string{"<nil> open <nil> <nil>", "open acknowledged <nil> looking", "acknowledged closed other <nil>"}, steps); diff != "" {
 			s.Errorf("history (-want +got):\n%s", diff)
 		}
-		next, _ := m.apply("A-4", oneAccount).raised(1).at("fraud", "alert_ids", 0).(string)
+		next, _ := m.apply("A-4", oneAccount).raised(2).at("fraud", "alert_ids", 0).(string)
 		m.get("/v1/fraud/alerts/"+next).is("status", "open", "previous_alert_id", id, "applicant_count", 4)
 		if n := len(m.get("/v1/audit?object=" + id).list("data")); n < 2 {
 			s.Errorf("the audit trail has %d entries", n)
@@ -193,10 +193,11 @@ func TestFalsePositiveIsSilent(t *testing.T) {
 		m := s.signup()
 		id := m.ring(oneAccount, "A-1", "A-2")
 		m.patch("/v1/fraud/alerts/"+id, `{"status":"closed","resolution":"false_positive"}`).want(http.StatusOK)
-		m.apply("A-3", oneAccount).is("status", "DECLINED").saw(mule, true, 3).raised(0)
+		silent := m.apply("A-3", oneAccount).is("status", "DECLINED").saw(mule, true, 3).raised(1)
+		m.get(fmt.Sprint("/v1/fraud/alerts/", silent.at("fraud", "alert_ids", 0))).is("type", "ring")
 		m.ring(`"beneficiary_account":"99887766554433"`, "B-1", "B-2")
 		s.clock.advance(31 * 24 * time.Hour)
-		again, _ := m.apply("A-4", oneAccount).saw(mule, true, 4).raised(1).at("fraud", "alert_ids", 0).(string)
+		again, _ := m.apply("A-4", oneAccount).saw(mule, true, 4).raised(2).at("fraud", "alert_ids", 0).(string)
 		m.get("/v1/fraud/alerts/"+again).is("status", "open", "previous_alert_id", id)
 	})
 }
@@ -249,6 +250,9 @@ func TestRefsThatAreApplications(t *testing.T) {
 		m := s.signup()
 		suspect := m.ring(oneAccount+`,"ip":"203.0.113.78"`, "APP-0001", "APP-0002")
 		m.get("/v1/fraud/alerts/"+suspect).is("possible_ref_misuse", true)
+		if misused := m.get("/v1/fraud/alerts").at("data", 0, "possible_ref_misuse"); misused != true {
+			s.Errorf("the list says %v", misused)
+		}
 		honest := `"beneficiary_account":"99887766554433"`
 		m.apply("A-1", honest+`,"ip":"203.0.113.1"`)
 		got := m.apply("A-2", honest+`,"ip":"198.51.100.7"`).raised(1)

@@ -56,15 +56,20 @@ func TestCountingIsExact(t *testing.T) {
 			again.saw(mule, true, racers)
 		}
 		list := m.get("/v1/fraud/alerts")
-		if ids := list.column("id"); len(ids) != 1 {
-			s.Fatalf("alerts %v", ids)
+		if diff := cmp.Diff([]string{mule, "ring"}, slices.Sorted(slices.Values(list.column("type")))); diff != "" {
+			s.Fatalf("alerts (-want +got):\n%s", diff)
 		}
-		if n := list.at("data", 0, "applicant_count"); n != float64(racers) {
-			s.Errorf("the alert has %v applicants", n)
+		for i := range 2 {
+			if n := list.at("data", i, "applicant_count"); n != float64(racers) {
+				s.Errorf("the alert has %v applicants", n)
+			}
+			if n := len(list.list("data", i, "applicant_refs")); n != min(racers, store.MaxEvidence) {
+				s.Errorf("the alert shows %d applicants", n)
+			}
 		}
-		if n := len(list.list("data", 0, "applicant_refs")); n != min(racers, store.MaxEvidence) {
-			s.Errorf("the alert shows %d applicants", n)
-		}
+		// A ring ends at 200 people, and says that there are more.
+		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-1", oneAccount))).is("facts.fraud_ring_size", store.MaxRingPeople,
+			"facts.fraud_ring_links", 1, "facts.fraud_ring_truncated", true)
 	})
 }
 
@@ -80,8 +85,8 @@ func TestTwoNodesCountTogether(t *testing.T) {
 		body := evaluation(742, scalars, seen(fmt.Sprint("A-", i), oneAccount))
 		return []*stack{here, there}[i%2].trySend("POST", "/v1/evaluate", m.key, body)
 	}), racers)
-	if ids := m.get("/v1/fraud/alerts").column("id"); len(ids) != 1 {
-		t.Errorf("alerts %v", ids)
+	if types := m.get("/v1/fraud/alerts").column("type"); len(types) != 2 || types[0] == types[1] {
+		t.Errorf("alerts %v", types)
 	}
 	// What one node is told the other knows within a second.
 	m.put("/v1/fraud/config", `{"fraud":{"beneficiary_reuse":{"enabled":false}}}`).want(http.StatusOK)
@@ -148,7 +153,7 @@ func TestAlertRace(t *testing.T) {
 		if closed != 1 {
 			s.Errorf("it was closed %d times", closed)
 		}
-		if open := m.get("/v1/fraud/alerts?status=open").column("id"); len(open) > 1 {
+		if open := m.get("/v1/fraud/alerts?status=open&type=" + mule).column("id"); len(open) > 1 {
 			s.Errorf("open are %v", open)
 		}
 	})

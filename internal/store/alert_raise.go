@@ -38,9 +38,10 @@ func (tx *Tx) RaiseAlert(w AlertWant) (a Alert, created bool, err error) {
 	var found []evidence
 	created = a.ID == w.ID && a.ApplicantCount == 0
 	switch {
-	case w.Entity.Kind == KindRing: // it may have taken others in since
+	case !created:
+	case w.Entity.Kind == KindRing:
 		found, err = tx.ringPeople(&a)
-	case created:
+	default:
 		found, err = tx.seenInWindow(&a, w)
 	}
 	if err != nil {

@@ -14,24 +14,35 @@ type BlockedEntity struct {
 	UntilMicros   int64 // when the entry ends; 0 for never
 }
 
-// Block puts an entity on the block list and tells the entry that holds, and
-// whether it is new. Of an entity that is there already the entry that ends later
+// BlockChange is what Block did to the list.
+type BlockChange int
+
+// What Block can do.
+const (
+	BlockKept     BlockChange = iota // the entry that is there holds
+	BlockExtended                    // the entry that is there ends later now, or not at all
+	BlockAdded
+)
+
+// Block puts an entity on the block list and tells the entry that holds, and what
+// became of the list. Of an entity that is there already the entry that ends later
 // holds: nobody can shorten what another has blocked. An entry that has ended
 // counts as none.
-func (tx *Tx) Block(b BlockedEntity) (entry BlockedEntity, created bool, err error) {
+func (tx *Tx) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, err error) {
 	if err := tx.fraudChanged(); err != nil {
-		return BlockedEntity{}, false, err
+		return BlockedEntity{}, BlockKept, err
 	}
 	before, found, err := tx.blockedEntity(b.Entity)
 	if err != nil {
-		return BlockedEntity{}, false, err
+		return BlockedEntity{}, BlockKept, err
 	}
+	change = BlockAdded
 	active := found && (before.UntilMicros == 0 || before.UntilMicros > b.BlockedMicros)
 	switch {
 	case active && (before.UntilMicros == 0 || b.UntilMicros != 0 && b.UntilMicros <= before.UntilMicros):
-		return before, false, nil
+		return before, BlockKept, nil
 	case active: // the same entry, longer
-		b.BlockedMicros = before.BlockedMicros
+		b.BlockedMicros, change = before.BlockedMicros, BlockExtended
 	}
 	// An entity that nobody was seen with yet can be blocked all the same.
 	_, err = tx.exec(`INSERT INTO fraud_entities (tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
@@ -41,7 +52,7 @@ func (tx *Tx) Block(b BlockedEntity) (entry BlockedEntity, created bool, err err
 			blocked_micros = excluded.blocked_micros, blocked_by = excluded.blocked_by, blocked_alert = excluded.blocked_alert,
 			blocked_reason = excluded.blocked_reason, blocked_until_micros = excluded.blocked_until_micros`,
 		b.Entity.Kind, b.Entity.Key, b.Entity.Display, b.BlockedMicros, b.BlockedBy, b.AlertID, b.Reason, b.UntilMicros)
-	return b, !active, err
+	return b, change, err
 }
 
 const blockedColumns = "kind, entity_key, display, blocked_micros, blocked_by, blocked_alert, blocked_reason, blocked_until_micros"

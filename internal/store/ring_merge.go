@@ -41,7 +41,32 @@ func (tx *Tx) regroup(g *grouping, o Observation) error {
 			return err
 		}
 	}
-	return tx.putTies(g, o)
+	if err := tx.putTies(g, o); err != nil {
+		return err
+	}
+	return tx.tellAlert(g)
+}
+
+// tellAlert adds people whom the observation brought in, besides the applicant,
+// to the alert about their ring if one is open. The applicant is added by
+// RaiseAlert, with the decision.
+func (tx *Tx) tellAlert(g *grouping) error {
+	others := len(g.joining)
+	if g.own == "" {
+		others--
+	}
+	if others == 0 && len(g.absorbed) == 0 {
+		return nil
+	}
+	a, err := tx.openRingAlert(g.survivor.id)
+	if err != nil || a.ID == "" {
+		return err
+	}
+	found, err := tx.ringPeople(&a)
+	if err != nil {
+		return err
+	}
+	return tx.addEvidence(&a, found)
 }
 
 func (tx *Tx) truncateRing(r *ringRow) error {

@@ -90,3 +90,62 @@ func TestBlocklist(t *testing.T) {
 		}
 	})
 }
+
+// TestBlockedFor has entries that end: the longer one holds, one that has ended
+// counts as none, and confirmed fraud does not end. Whether something is blocked
+// needs no applicant.
+func TestBlockedFor(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		about := entity("device", "1")
+		block := func(at, until int64, reason string, change store.BlockChange) store.BlockedEntity {
+			t.Helper()
+			var held store.BlockedEntity
+			doing(t, scope, func(tx *store.Tx) error {
+				entry, did, err := tx.Block(store.BlockedEntity{Entity: about, BlockedMicros: at, BlockedBy: "usr_1", Reason: reason, UntilMicros: until})
+				if held = entry; did != change {
+					t.Errorf("%s: did %d, want %d", reason, did, change)
+				}
+				return err
+			})
+			return held
+		}
+		blocked := func(at int64, want bool) {
+			t.Helper()
+			kinds, err := scope.Blocked(ctx, store.Observation{NowMicros: at, Entities: []store.ObservedEntity{address("1"), about}})
+			if err != nil || len(kinds) == 1 != want {
+				t.Errorf("at %d: %v, %v", at, kinds, err)
+			}
+			if got := observe(t, scope, observed("A", at, about), windows()); len(got.Blocklisted) == 1 != want {
+				t.Errorf("at %d: %v", at, got.Blocklisted)
+			}
+		}
+		blocked(micros, false)
+		block(micros, micros+10, "first", store.BlockAdded)
+		blocked(micros+9, true)
+		blocked(micros+10, false)
+		if held := block(micros+1, micros+5, "shorter", store.BlockKept); held.Reason != "first" || held.UntilMicros != micros+10 {
+			t.Errorf("%+v", held)
+		}
+		if held := block(micros+2, micros+20, "longer", store.BlockExtended); held.BlockedMicros != micros || held.Reason != "longer" {
+			t.Errorf("%+v", held)
+		}
+		if held := block(micros+30, micros+40, "after it ended", store.BlockAdded); held.BlockedMicros != micros+30 {
+			t.Errorf("%+v", held)
+		}
+		block(micros+31, 0, "for good", store.BlockExtended)
+		block(micros+32, micros+33, "shorter again", store.BlockKept)
+		blocked(micros+5*365*dayMicros, true)
+		rows, _, err := scope.ListBlocked(ctx, nil, 10)
+		want := []store.BlockedEntity{{Entity: about, BlockedMicros: micros + 30, BlockedBy: "usr_1", Reason: "for good"}}
+		if diff := cmp.Diff(want, rows); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		for who, other := range neighbours(t, db, "ten_A") {
+			if kinds, err := other.Blocked(ctx, store.Observation{NowMicros: micros, Entities: []store.ObservedEntity{about}}); err != nil || len(kinds) > 0 {
+				t.Errorf("%s sees %v, %v", who, kinds, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,301 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// link is what one person of a chain shows.
+type link struct{ ref, device, members string }
+
+// chained are six people over two devices, two accounts and a mobile number. No
+// three of them share one thing.
+func chained(prefix string) []link {
+	account := func(n int) string { return fmt.Sprintf(`"beneficiary_account":"%s7788990%d"`, prefix, n) }
+	mobile := fmt.Sprintf(`"mobile":"98%08d"`, len(prefix)*1000+int(prefix[0]))
+	return []link{
+		{prefix + "-1", prefix + "-phone-1", `"ip":"203.0.113.7"`}, {prefix + "-2", prefix + "-phone-1", account(1)},
+		{prefix + "-3", "", account(1) + "," + mobile}, {prefix + "-4", "", mobile + "," + account(2)},
+		{prefix + "-5", prefix + "-phone-2", account(2)}, {prefix + "-6", prefix + "-phone-2", `"ip":"203.0.113.7"`},
+	}
+}
+
+func (l link) body() string {
+	blocks := []block{seen(l.ref, l.members)}
+	if l.device != "" {
+		blocks = append(blocks, block{"device", fmt.Sprintf(`{"device_id":%q}`, l.device)})
+	}
+	return evaluation(742, scalars, blocks...)
+}
+
+// TestChainIsOneRing ties the chain from both ends, so that two rings of three
+// become one of six when its middle applies again.
+func TestChainIsOneRing(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		people := chained("A")
+		apply := func(l link) answer { return m.post("/v1/evaluate", l.body()).want(http.StatusOK) }
+		unmet := people[3]
+		unmet.members = unmet.members[strings.Index(unmet.members, ",")+1:] // the mobile number comes later
+		for i, l := range []link{people[0], people[1], people[2], people[5], people[4], unmet} {
+			got := apply(l).saw("ring", i%3 == 2, i%3+1)
+			if score := got.at("fraud", "fraud_score"); got.signal(mule)["triggered"] != true && score != 0.0 {
+				s.Errorf("%s: a score of %v for what has no points", l.ref, score)
+			}
+		}
+		rings := m.get("/v1/fraud/alerts?type=ring&order=asc").column("id")
+		if len(rings) != 2 {
+			s.Fatalf("rings %v", rings)
+		}
+		apply(people[3]).saw("ring", true, 6).saw("mobile_reuse", true, 2)
+		m.get("/v1/fraud/alerts/"+rings[1]).is("status", "closed", "resolution", "duplicate", "merged_into", rings[0], "closed_by", "system")
+		one := m.get("/v1/fraud/alerts/"+rings[0]).is("type", "ring", "status", "open", "severity", "critical", "value", 6, "threshold", 3,
+			"applicant_count", 6, "entity.kind", "ring", "truncated", false)
+		if nodes, edges := len(one.list("nodes")), len(one.list("edges")); nodes != 11 || edges != 10 {
+			s.Errorf("%d nodes, %d edges: %s", nodes, edges, one.body)
+		}
+		if open := m.get("/v1/fraud/alerts?type=ring&status=open").column("id"); len(open) != 1 {
+			s.Errorf("open are %v", open)
+		}
+		for _, l := range people {
+			m.post("/v1/decisions/preview", evaluation(742, scalars, seen(l.ref, ""))).is("facts.fraud_ring_size", 6, "facts.fraud_ring_links", 5,
+				"facts.fraud_ring_truncated", false)
+		}
+		// An address alone ties nobody.
+		m.apply("B-1", `"ip":"203.0.113.7"`).saw("ring", false, 1)
+		m.get(fmt.Sprint("/v1/decisions/", one.at("decision_ids", 0))).want(http.StatusOK).is("re_explanation.verified", true)
+	})
+}
+
+// TestRingsOfTwoNodes applies many chains at once on two nodes of one database.
+func TestRingsOfTwoNodes(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		t.Helper()
+		o := stackOptions{plans: fastPlans()}
+		here := start(t, storetest.Open(t, databaseURL, store.Options{}), o)
+		there := start(t, storetest.Open(t, databaseURL, store.Options{}), o)
+		m := here.signup()
+		var all []link
+		for _, prefix := range []string{"A", "B", "C", "D", "E"} {
+			all = append(all, chained(prefix)...)
+		}
+		for _, a := range here.race(len(all), func(i int) (answer, error) {
+			return []*stack{here, there}[i%2].trySend("POST", "/v1/evaluate", m.key, all[i].body())
+		}) {
+			a.want(http.StatusOK)
+		}
+		for _, l := range all {
+			m.post("/v1/decisions/preview", evaluation(742, scalars, seen(l.ref, ""))).is("facts.fraud_ring_size", 6, "facts.fraud_ring_links", 5)
+		}
+		if open := m.get("/v1/fraud/alerts?type=ring&status=open"); len(open.column("id")) != 5 {
+			t.Errorf("open are %s", open.body)
+		}
+	})
+}
+
+// TestRingIsConfirmed blocks the accounts that tie it, or what is named; a phone
+// only if somebody names it.
+func TestRingIsConfirmed(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		m.arm(blockRule)
+		s.clock.advance(stale)
+		confirm := func(prefix, more string) answer {
+			var last answer
+			for _, l := range chained(prefix) {
+				last = m.post("/v1/evaluate", l.body()).want(http.StatusOK)
+			}
+			ids := last.list("fraud", "alert_ids")
+			return m.patch(fmt.Sprint("/v1/fraud/alerts/", ids[len(ids)-1]), `{"status":"closed","resolution":"confirmed_fraud"`+more+`}`)
+		}
+		blocked := confirm("A", "").want(http.StatusOK)
+		for i := range 2 {
+			if kind := blocked.at("blocked", i, "kind"); kind != "beneficiary_account" || len(blocked.list("blocked")) != 2 {
+				s.Errorf("blocked: %s", blocked.body)
+			}
+		}
+		m.post("/v1/evaluate", chained("A")[1].body()).is("status", "DECLINED")
+		m.post("/v1/evaluate", chained("A")[5].body()).is("status", "APPROVED")
+		confirm("B", `,"block":[{"kind":"ip","key":"x"},{"kind":"device"}]`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		confirm("B", `,"block":[{"kind":"beneficiary_account","key":"hmac:nothing"}]`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		id := m.get("/v1/fraud/alerts?type=ring&status=open").column("id")[0]
+		for _, node := range m.get("/v1/fraud/alerts/" + id).list("nodes") {
+			if node, _ := node.(map[string]any); node["kind"] == "device" {
+				m.patch("/v1/fraud/alerts/"+id, fmt.Sprintf(`{"status":"closed","resolution":"confirmed_fraud","block":[{"kind":"device","key":%q}]}`, node["key"])).
+					want(http.StatusOK)
+				break
+			}
+		}
+		statuses := map[string]int{}
+		for _, l := range chained("B") {
+			statuses[m.post("/v1/evaluate", l.body()).text("status")]++
+		}
+		if diff := cmp.Diff(map[string]int{"DECLINED": 2, "APPROVED": 4}, statuses); diff != "" {
+			s.Errorf("one phone is blocked (-want +got):\n%s", diff)
+		}
+		account := m.ring(oneAccount, "C-1", "C-2")
+		m.patch("/v1/fraud/alerts/"+account, `{"status":"closed","resolution":"confirmed_fraud","block":[]}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
+	})
+}
+
+// TestReuseHasItsOwnThresholds: a phone, a mobile number and an e-mail address
+// follow the account until they are set, and give points when asked to.
+func TestReuseHasItsOwnThresholds(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		contact := `"mobile":"98200 12345","email":"asha@example.in"`
+		phone := block{"device", `{"device_id":"phone"}`}
+		m.put(settings, `{"fraud":{"beneficiary_reuse":{"distinct_applicants":3}}}`).want(http.StatusOK).
+			is("fraud.device_reuse.distinct_applicants", 3, "fraud.device_reuse.points", 0, "fraud.ring.ring_min_people", 3)
+		s.clock.advance(stale)
+		m.apply("A-1", contact, phone)
+		m.apply("A-2", contact, phone).is("fraud.fraud_score", 0).saw("device_reuse", false, 2).saw("mobile_reuse", false, 2).raised(0)
+		m.put(settings, `{"fraud":{"device_reuse":{"distinct_applicants":2,"points":20},"email_reuse":{"enabled":false},"ring":{"ring_min_people":2,"points":10}}}`).
+			want(http.StatusOK).is("fraud.mobile_reuse.distinct_applicants", 3)
+		s.clock.advance(stale)
+		m.apply("A-2", contact, phone).is("fraud.fraud_score", 30, "fraud.level", "medium").saw("device_reuse", true, 2).saw("mobile_reuse", false, 2).
+			saw("email_reuse", false, nil).saw("ring", true, 2).raised(2)
+		if diff := cmp.Diff([]string{"device_reuse", "ring"}, m.get("/v1/fraud/alerts?order=asc").column("type")); diff != "" {
+			s.Errorf("alerts (-want +got):\n%s", diff)
+		}
+		allowed := m.put(settings, `{"fraud":{"device_reuse":{"allowlist":["phone"]}}}`).want(http.StatusOK)
+		if diff := cmp.Diff([]any{"••••ne"}, allowed.list("fraud", "device_reuse", "allowlist")); diff != "" {
+			s.Errorf("shown (-want +got):\n%s", diff)
+		}
+		m.put(settings, string(allowed.body)).want(http.StatusOK)
+		s.clock.advance(stale)
+		m.apply("A-3", "", phone).saw("device_reuse", false, 3).saw("ring", false, 1)
+		m.put(settings, `{"fraud":{"pincode_spike":{"min_baseline_days":0}}}`).want(http.StatusOK)
+		s.clock.advance(stale)
+		m.apply("A-4", `"pincode":"400001"`).saw(spike, false, 1)
+	})
+}
+
+// TestBlockedByHand: what somebody adds is declined whatever its age and whoever
+// applies, until it ends or is taken off.
+func TestBlockedByHand(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		m.arm(blockRule)
+		s.clock.advance(stale)
+		const path = "/v1/fraud/blocklist"
+		for kind, value := range map[string]string{
+			"beneficiary_account": "0011-2233 445566", "device": "phone", "mobile": "+91 98200 12345", "email": "Asha@example.in",
+		} {
+			body := fmt.Sprintf(`{"kind":%q,"value":%q,"reason":"known"}`, kind, value)
+			added := m.post(path, body).want(http.StatusCreated).is("kind", kind, "reason", "known", "expires_at", nil, "alert_id", nil).mine(m, "blocked_by")
+			if strings.Contains(string(added.body), value) {
+				s.Errorf("%s is shown in clear: %s", kind, added.body)
+			}
+			again := m.post(path, body).want(http.StatusOK)
+			if diff := cmp.Diff(string(added.body), string(again.body)); diff != "" {
+				s.Errorf("added again (-want +got):\n%s", diff)
+			}
+		}
+		expires := s.clock.now().Add(48 * time.Hour).UTC().Truncate(time.Second)
+		m.post(path, fmt.Sprintf(`{"kind":"ip","value":"203.0.113.78","expires_at":%q}`, expires.Format(time.RFC3339))).want(http.StatusCreated)
+		m.post(path, fmt.Sprintf(`{"kind":"mobile","value":"9820012345","reason":"shorter","expires_at":%q}`, expires.Format(time.RFC3339))).
+			want(http.StatusOK).is("reason", "known", "expires_at", nil)
+		shows := []string{oneAccount, `"mobile":"9820012345"`, `"email":"asha@EXAMPLE.in"`, `"ip":"203.0.113.78"`}
+		declined := func(want ...string) {
+			s.Helper()
+			for i, members := range shows {
+				m.apply(fmt.Sprint("A-", i), members).is("status", want[i])
+				anonymous := m.post("/v1/evaluate", evaluation(742, scalars, block{"fraud", "{" + members + "}"})).want(http.StatusOK).is("status", want[i])
+				if diff := cmp.Diff([]string{"/fraud/applicant_ref applicant_ref_missing"}, anonymous.warned()); diff != "" {
+					s.Errorf("warnings (-want +got):\n%s", diff)
+				}
+			}
+			m.apply("A-9", "", block{"device", `{"device_id":"phone"}`}).is("status", want[0])
+		}
+		declined("DECLINED", "DECLINED", "DECLINED", "DECLINED")
+		s.clock.advance(2 * 365 * 24 * time.Hour)
+		declined("DECLINED", "DECLINED", "DECLINED", "APPROVED")
+		list := m.get(path)
+		for i, kind := range list.column("kind") {
+			if expired := list.at("data", i, "expired"); (expired == true) != (kind == "ip") {
+				s.Errorf("%s: expired is %v", kind, expired)
+			}
+		}
+		if n := len(m.get("/v1/audit?action=blocklist.added").list("data")); n != 5 {
+			s.Errorf("the audit trail has %d entries", n)
+		}
+		for i, kind := range list.column("kind") {
+			query := "?kind=" + kind + "&key=" + url.QueryEscape(fmt.Sprint(list.at("data", i, "key")))
+			s.send("DELETE", path+query, m.key, "").want(http.StatusNoContent)
+		}
+		declined("APPROVED", "APPROVED", "APPROVED", "APPROVED")
+	})
+}
+
+// TestBlockRefusals say where and how to mend it, and never what was sent.
+func TestBlockRefusals(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		for body, want := range map[string][]string{
+			`{}`: {"/kind required", "/value required"},
+			`{"kind":"bank","value":"5550001112223"}`:                                          {"/kind out_of_range"},
+			`{"kind":"beneficiary_account","value":"55"}`:                                      {"/value out_of_range"},
+			`{"kind":"ip","value":"555.0.0.1"}`:                                                {"/value out_of_range"},
+			`{"kind":"mobile","value":55500,"note":"x"}`:                                       {"/value wrong_type", "/note unknown_field"},
+			`{"kind":"device","value":"x","expires_at":"2001-01-01T00:00:00Z"}`:                {"/expires_at out_of_range"},
+			`{"kind":"device","value":"x","expires_at":"tomorrow"}`:                            {"/expires_at out_of_range"},
+			`{"kind":"device","value":"` + strings.Repeat("5", 300) + `","reason":"anything"}`: {"/value out_of_range"},
+		} {
+			got := m.post("/v1/fraud/blocklist", body).want(http.StatusUnprocessableEntity)
+			var found []string
+			for i := range got.list("errors") {
+				found = append(found, fmt.Sprint(got.at("errors", i, "pointer"), " ", got.at("errors", i, "code")))
+			}
+			if diff := cmp.Diff(want, found); diff != "" || strings.Contains(string(got.body), "555") {
+				s.Errorf("%s: %s (-want +got):\n%s", body, got.body, diff)
+			}
+		}
+		if n := len(m.get("/v1/fraud/blocklist").list("data")); n != 0 {
+			s.Errorf("%d are listed", n)
+		}
+	})
+}
+
+// TestNoApplicant lists every signal with why it was not evaluated, and gives
+// rules nothing but the block list.
+func TestNoApplicant(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		body := evaluation(742, scalars, block{"fraud", `{` + oneAccount + `,"ip":"203.0.113.78","applicant_ref":"  "}`})
+		got := m.post("/v1/decisions/preview", body).want(http.StatusOK).is("fraud.fraud_score", 0, "fraud.complete", false,
+			"facts.fraud_score", nil, "facts.fraud_beneficiary_applicants", nil, "facts.fraud_ring_size", nil, "facts.fraud_blocklisted", false)
+		if diff := cmp.Diff([]string{"/fraud/applicant_ref applicant_ref_missing"}, got.warned()); diff != "" {
+			s.Errorf("warnings (-want +got):\n%s", diff)
+		}
+		var listed []string
+		for i := range got.list("fraud", "signals") {
+			listed = append(listed, fmt.Sprint(got.at("fraud", "signals", i, "id"), " ", got.at("fraud", "signals", i, "evaluated"), " ",
+				got.at("fraud", "signals", i, "reason"), " ", got.at("fraud", "signals", i, "triggered")))
+		}
+		var want []string
+		for _, id := range []string{spike, ip, mule, agent, "device_reuse", "mobile_reuse", "email_reuse", "ring"} {
+			want = append(want, id+" false applicant_ref_missing <nil>")
+		}
+		if diff := cmp.Diff(want, listed); diff != "" {
+			s.Errorf("signals (-want +got):\n%s", diff)
+		}
+	})
+}
