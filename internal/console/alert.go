@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"strings"
 
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
@@ -12,6 +13,8 @@ import (
 var alertTypes = map[string]string{
 	"pincode_spike": "Spike in a pincode", "ip_cluster": "Cluster behind one address",
 	"beneficiary_account_reuse": "Shared bank account", "agent_geo_anomaly": "Agent all over the map",
+	"device_reuse": "Shared device", "mobile_reuse": "Shared mobile number", "email_reuse": "Shared e-mail address",
+	"ring": "Connected group of people",
 }
 
 func (c *Console) alerts(v *visit) error {
@@ -71,6 +74,15 @@ func alertStory(a decisioning.Alert) string {
 		return fmt.Sprintf("%s different applicants came from one internet address %s; %s is a cluster.", value, within, threshold)
 	case "beneficiary_account_reuse":
 		return fmt.Sprintf("%s different applicants named the same bank account %s; %s is reuse.", value, within, threshold)
+	case "device_reuse":
+		return fmt.Sprintf("%s different applicants used the same device %s; %s is reuse.", value, within, threshold)
+	case "mobile_reuse":
+		return fmt.Sprintf("%s different applicants gave the same mobile number %s; %s is reuse.", value, within, threshold)
+	case "email_reuse":
+		return fmt.Sprintf("%s different applicants gave the same e-mail address %s; %s is reuse.", value, within, threshold)
+	case "ring":
+		return fmt.Sprintf("%s people are tied to each other by accounts, devices, mobile numbers or e-mail addresses; "+
+			"from %s people on it is a ring.", value, threshold)
 	case "agent_geo_anomaly":
 		return fmt.Sprintf("One agent stands at %s %s, where %s is the limit.", value, within, threshold)
 	}
@@ -95,6 +107,9 @@ func (c *Console) alert(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if found.Graph != nil { // what ties the ring, and not every address and pincode
+		ring.Ring = *found.Graph
+	}
 	names, err := c.names(v)
 	if err != nil {
 		return err
@@ -107,9 +122,13 @@ func (c *Console) alert(v *visit) error {
 		Names          map[string]string
 		MayClose       bool
 		Resolutions    []option
+		Block          []blockChoice
 	}{
 		Alert: alertRows([]decisioning.Alert{found})[0], Ring: ringOf(ring), Truncated: ring.Truncated, Names: names,
 		MayClose: found.Status != "closed", Resolutions: alertResolutions,
+	}
+	if found.Graph != nil && data.MayClose {
+		data.Block = blockChoices(ring, v.form)
 	}
 	for _, e := range ring.Entities {
 		entity := ringEntity{entityKinds[e.Kind], e.Display, e.Applicants, e.Kind == found.Entity.Kind && e.Key == found.Entity.Key}
@@ -120,6 +139,28 @@ func (c *Console) alert(v *visit) error {
 		}
 	}
 	return v.render("alert", data.Alert.Title, data)
+}
+
+// blockChoice is something that closing a ring's alert as confirmed fraud can put
+// on the block list.
+type blockChoice struct {
+	Value, Kind, Display string
+	Applicants           int64
+	Checked              bool
+}
+
+// blockChoices are what ties a ring. Accounts are ticked until somebody says
+// otherwise: a phone or a number may be a family's.
+func blockChoices(ring decisioning.Ring, f *form) []blockChoice {
+	var list []blockChoice
+	for _, e := range ring.Entities {
+		choice := blockChoice{e.Kind + " " + e.Key, entityKinds[e.Kind], e.Display, e.Applicants, e.Kind == "beneficiary_account"}
+		if f.Posted() {
+			choice.Checked = f.Has("block", choice.Value)
+		}
+		list = append(list, choice)
+	}
+	return list
 }
 
 // ringEntity is something that applicants of an alert share.
@@ -183,6 +224,14 @@ func (c *Console) moveAlert(v *visit, to, said string) error {
 		if text := v.form.Value(name); text != "" {
 			w.Key(name).String(text)
 		}
+	}
+	if v.form.Value("choose") != "" && v.form.Value("resolution") == "confirmed_fraud" {
+		w.Key("block").Array()
+		for _, chosen := range v.form.Values("block") {
+			kind, key, _ := strings.Cut(strings.ToValidUTF8(chosen, "\uFFFD"), " ")
+			w.Object().Key("kind").String(kind).Key("key").String(key).EndObject()
+		}
+		w.EndArray()
 	}
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)

@@ -1,8 +1,12 @@
 package console
 
 import (
+	"strings"
+
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
 	"verdict/internal/tenant"
+	"verdict/internal/wire"
 )
 
 func (c *Console) fraudPages() []page {
@@ -12,6 +16,7 @@ func (c *Console) fraudPages() []page {
 		{pattern: "POST /console/{env}/fraud/alerts/{id}/acknowledge", handle: c.acknowledgeAlert, scope: tenant.Decide},
 		{pattern: "POST /console/{env}/fraud/alerts/{id}/close", handle: c.closeAlert, scope: tenant.Decide},
 		{pattern: "GET /console/{env}/fraud/blocked", handle: c.blocked, scope: tenant.Read},
+		{pattern: "POST /console/{env}/fraud/blocked", handle: c.block, scope: tenant.Decide},
 		{pattern: "POST /console/{env}/fraud/blocked/remove", handle: c.unblock, scope: tenant.PolicyWrite},
 		{pattern: "GET /console/{env}/fraud/thresholds", handle: c.thresholds, scope: tenant.Read},
 		{pattern: "POST /console/{env}/fraud/thresholds", handle: c.setThresholds, scope: tenant.PolicyWrite},
@@ -22,7 +27,8 @@ func (c *Console) fraudPages() []page {
 	}
 }
 
-// blocked lists what confirmed fraud has put on the block list.
+// blocked lists what confirmed fraud, or somebody by hand, has put on the block
+// list.
 func (c *Console) blocked(v *visit) error {
 	page, err := c.service.Blocklist(v.ctx, v.caller(), v.listing())
 	if err != nil {
@@ -33,11 +39,52 @@ func (c *Console) blocked(v *visit) error {
 		return err
 	}
 	return v.render("fraud_blocked", "Block list", struct {
-		Rows  []decisioning.Blocked
-		Names map[string]string
-		Kinds map[string]string
-		Pager pager
-	}{page.Data, names, entityKinds, v.pager(page.NextCursor)})
+		Rows    []decisioning.Blocked
+		Names   map[string]string
+		Kinds   map[string]string
+		Pager   pager
+		Choices []option
+	}{page.Data, names, entityKinds, v.pager(page.NextCursor), blockableKinds()})
+}
+
+// blockableKinds are what can be blocked by hand.
+func blockableKinds() []option {
+	var list []option
+	for _, kind := range decisioning.EntityKinds() {
+		list = append(list, option{Value: kind, Label: entityKinds[kind]})
+	}
+	return list
+}
+
+// block puts something on the block list by hand.
+func (c *Console) block(v *visit) error {
+	if err := v.confirmed(); err != nil {
+		return v.again(err, c.blocked)
+	}
+	var faults fault.List
+	expires := day(&faults, "/expires_at", v.form.Value("expires_at"))
+	if err := faults.Err(); err != nil {
+		return v.again(err, c.blocked)
+	}
+	var w wire.Writer
+	w.Object()
+	for _, name := range []string{"kind", "value", "reason"} {
+		if text := v.form.Value(name); text != "" {
+			w.Key(name).String(strings.ToValidUTF8(text, "\uFFFD"))
+		}
+	}
+	if !expires.IsZero() { // the day that is named is its last
+		w.Key("expires_at").String(expires.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	w.EndObject()
+	body, err := wire.Parse(w.Buf)
+	if err == nil {
+		_, err = c.service.Block(v.ctx, v.caller(), body, nil)
+	}
+	if err != nil {
+		return v.again(err, c.blocked)
+	}
+	return v.done("It is on the block list. The next application that shows it is recognised.", "/fraud/blocked")
 }
 
 func (c *Console) unblock(v *visit) error {
@@ -53,5 +100,5 @@ func (c *Console) unblock(v *visit) error {
 // entityKinds are what applicants can share, for people.
 var entityKinds = map[string]string{
 	"beneficiary_account": "Bank account", "ip": "Internet address", "pincode": "Pincode", "agent": "Agent",
-	"device": "Device", "mobile": "Mobile number", "email": "E-mail address",
+	"device": "Device", "mobile": "Mobile number", "email": "E-mail address", "ring": "Ring",
 }

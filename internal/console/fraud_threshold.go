@@ -51,7 +51,7 @@ var thresholdGroups = []thresholdGroup{
 		{path: "fraud.ip_cluster.distinct_applicants", label: "Different applicants"},
 		{path: "fraud.ip_cluster.points", label: "Points"},
 	}},
-	{"Shared bank account", "Different applicants who name the same account. Shared phones, numbers and e-mail addresses are counted alike and give no points.", []threshold{
+	{"Shared bank account", "Different applicants who name the same account.", []threshold{
 		{path: "fraud.beneficiary_reuse.enabled", label: "Watched", kind: switchThreshold},
 		{path: "fraud.beneficiary_reuse.window_days", label: "Window in days"},
 		{path: "fraud.beneficiary_reuse.distinct_applicants", label: "Different applicants"},
@@ -65,6 +65,14 @@ var thresholdGroups = []thresholdGroup{
 		{path: "fraud.agent_anomaly.max_applications", label: "Most applicants"},
 		{path: "fraud.agent_anomaly.max_distinct_pincodes", label: "Most pincodes"},
 		{path: "fraud.agent_anomaly.points", label: "Points"},
+	}},
+	{"Shared device", "Different applicants who use the same phone or tablet.", reuseThresholds("device_reuse", "Devices that may be shared")},
+	{"Shared mobile number", "Different applicants who give the same mobile number.", reuseThresholds("mobile_reuse", "Mobile numbers that may be shared")},
+	{"Shared e-mail address", "Different applicants who give the same e-mail address.", reuseThresholds("email_reuse", "E-mail addresses that may be shared")},
+	{"Connected group of people", "People tied to each other by what they share, however long the chain. An internet address alone ties nobody.", []threshold{
+		{path: "fraud.ring.enabled", label: "Watched", kind: switchThreshold},
+		{path: "fraud.ring.ring_min_people", label: "Least number of people"},
+		{path: "fraud.ring.points", label: "Points"},
 	}},
 	{"Levels and alerts", "From which points on the fraud level rises, and from which severity somebody is told.", []threshold{
 		{path: "fraud.level_cutoffs.medium", label: "Medium from"},
@@ -84,6 +92,19 @@ var thresholdGroups = []thresholdGroup{
 		{path: "location.allowed_ip_countries", label: "Countries that may be applied from", kind: listThreshold, hint: "Two letters each, separated by commas. None: it makes no difference."},
 		{path: "location.default_pincode_risk", label: "Risk of a pincode without an entry", kind: choiceThreshold, choices: []string{"LOW", "MEDIUM", "HIGH", "BLOCKED"}},
 	}},
+}
+
+// reuseThresholds are the settings of something that is counted like the bank
+// account.
+func reuseThresholds(member, allowed string) []threshold {
+	at := "fraud." + member + "."
+	return []threshold{
+		{path: at + "enabled", label: "Watched", kind: switchThreshold},
+		{path: at + "window_days", label: "Window in days"},
+		{path: at + "distinct_applicants", label: "Different applicants"},
+		{path: at + "points", label: "Points"},
+		{path: at + "allowlist", label: allowed, kind: listThreshold, hint: "Separated by commas; kept and shown as accounts are."},
+	}
 }
 
 // thresholdField is a setting as it is drawn.

@@ -31,6 +31,8 @@ type applicant struct {
 	ip      string
 	account string
 	agentID string // "" when nobody helped
+
+	phone, mobile, email string // "" for one of their own
 }
 
 // crowd makes the applicants of an environment, the same ones every time.

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -49,7 +50,7 @@ var phones = []string{"Redmi Note 13", "Samsung M14", "realme C53", "Pixel 7a", 
 func (a *applicant) device() map[string]any {
 	return map[string]any{
 		"model": phones[a.n%int64(len(phones))], "os_version": fmt.Sprint(11 + a.n%4), "is_rooted": a.n%41 == 0, "is_emulator": a.n%173 == 0,
-		"sim_age_days": 3 + a.n*37%1500, "loan_apps_installed_count": a.n * 5 % 9, "app_install_age_days": a.n % 30, "device_id": fmt.Sprintf("dev-%06d", a.n),
+		"sim_age_days": 3 + a.n*37%1500, "loan_apps_installed_count": a.n * 5 % 9, "app_install_age_days": a.n % 30, "device_id": cmp.Or(a.phone, fmt.Sprintf("dev-%06d", a.n)),
 	}
 }
 
@@ -68,7 +69,8 @@ func (a *applicant) location() map[string]any {
 func (a *applicant) fraud() map[string]any {
 	block := map[string]any{
 		"applicant_ref": a.ref, "pincode": a.home.pincode, "ip": a.ip, "beneficiary_account": a.account,
-		"mobile": fmt.Sprintf("98%08d", a.n*7919%100_000_000), "email": fmt.Sprintf("applicant%d@mail.example", a.n),
+		"mobile": cmp.Or(a.mobile, fmt.Sprintf("98%08d", a.n*7919%100_000_000)),
+		"email":  cmp.Or(a.email, fmt.Sprintf("applicant%d@mail.example", a.n)),
 	}
 	if a.agentID != "" {
 		block["agent_id"] = a.agentID

@@ -145,7 +145,7 @@ func checkAlerts(t *testing.T, service *decisioning.Service, p tenant.Principal)
 			t.Errorf("no alert is %s", want)
 		}
 	}
-	if len(alerts.Data) > 12 {
+	if len(alerts.Data) > 16 {
 		t.Errorf("%d alerts: ordinary applicants raise them", len(alerts.Data))
 	}
 }

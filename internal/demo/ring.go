@@ -62,6 +62,31 @@ func fraudRings() []ring {
 			name: "an agent everywhere", size: 22, begin: 2 * day, apart: 40 * time.Minute,
 			share: func(a *applicant, i int) { a.agentID, a.home = "AG-41", towns[i%11] },
 		},
+		{ // each shares something with the next, and no three the same
+			name: "a chain", size: 6, begin: 6 * day, apart: 9 * time.Hour,
+			share: func(a *applicant, i int) {
+				switch i {
+				case 0, 1:
+					a.phone = "shared-phone-1"
+				case 4, 5:
+					a.phone = "shared-phone-2"
+				}
+				switch i {
+				case 1, 2:
+					a.account = "50100255667788"
+				case 3, 4:
+					a.account = "50100244556677"
+				}
+				if i == 2 || i == 3 {
+					a.mobile = "9811122233"
+				}
+			},
+		},
+		{
+			name: "a family's mailbox", size: 2, begin: 9 * day, apart: 5 * time.Hour,
+			share: func(a *applicant, _ int) { a.email = "family@mail.example" },
+			moves: []move{{8 * day, map[string]any{"action": "close", "resolution": "false_positive", "note": "Husband and wife."}}},
+		},
 		{ // what is usual there, so that many at once are unusual
 			name: "few from one pincode", size: 5, begin: 29 * day, apart: 5 * day,
 			share: func(a *applicant, _ int) { a.home = towns[4] },
@@ -87,8 +112,10 @@ func (d *desk) rings() {
 				if err != nil {
 					return err
 				}
+				// The alert about what they share comes first, one about their ring last.
 				for _, id := range decision.Get("fraud").Get("alert_ids").Elements() {
 					d.alerts[r.name] = id.Text()
+					break
 				}
 				return nil
 			})

@@ -42,7 +42,7 @@ var fields = struct{ stage1, stage2 []string }{
 // Leave them out until the next corpus, or other policies are drawn than those
 // of the newest; empty this when a corpus is added.
 var younger = regexp.MustCompile(
-	`^(bureau_report\.|bureau_)?(own|guaranteed|addon)_|^(bureau_report\.)?max_dpd_(24|36)m$|^bank_due_`)
+	`^(bureau_report\.|bureau_)?(own|guaranteed|addon)_|^(bureau_report\.)?max_dpd_(24|36)m$|^bank_due_|^fraud_ring_`)
 
 var features = []string{
 	"enquiry__personal_loan__90d__count", "enquiry__all__30d__sum", "outstanding__unsecured__365d__ratio",

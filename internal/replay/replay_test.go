@@ -175,15 +175,16 @@ func remeasured(stored store.Features) string {
 // -update, and those that are there stay.
 func drawnAgain(t *testing.T, newest *store.DB, policies int) {
 	t.Helper()
-	was := map[string]string{}
-	eachDecision(t, newest, func(d *store.Decision) { was[d.ID] = d.Hash })
+	// By the moment of each request: ids are drawn by turns with those of alerts.
+	was := map[int64]string{}
+	eachDecision(t, newest, func(d *store.Decision) { was[d.CreatedMicros] = d.Hash })
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
 	if err := fill(t.Context(), db, policies); err != nil {
 		t.Fatal(err)
 	}
 	drawn, different := 0, 0
 	eachDecision(t, db, func(d *store.Decision) {
-		if drawn++; was[d.ID] != d.Hash {
+		if drawn++; was[d.CreatedMicros] != d.Hash {
 			different++
 		}
 	})
