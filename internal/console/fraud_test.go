@@ -12,8 +12,14 @@ import (
 const hostileRef = `<script>alert("x")</script>`
 
 // ring lets three applicants share a bank account and an address, and is the
-// path of the alert that is raised.
+// path of the alert that is raised about the account.
 func (b *browser) ring(env tenant.Environment) string {
+	b.Helper()
+	return b.raised(env, "beneficiary_account_reuse")
+}
+
+// raised is ring for the alert of a type.
+func (b *browser) raised(env tenant.Environment, kind string) string {
 	b.Helper()
 	for _, ref := range []string{"A-1", "A-2", hostileRef} {
 		body := parse(b.T, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"demographics":{"age":34,"employmentType":"salaried"},
@@ -23,7 +29,8 @@ func (b *browser) ring(env tenant.Environment) string {
 			b.Fatal(err)
 		}
 	}
-	shown := b.get("/console/"+string(env)+"/fraud").want(http.StatusOK).has("Shared bank account", "••••5566")
+	b.get("/console/"+string(env)+"/fraud").want(http.StatusOK).has("Shared bank account", "••••5566", "Connected group of people")
+	shown := b.get("/console/" + string(env) + "/fraud?type=" + kind).want(http.StatusOK)
 	_, rest, found := strings.Cut(shown.body, `/fraud/alerts/`)
 	if !found {
 		b.Fatal("no alert is listed")
@@ -62,6 +69,42 @@ func TestAlert(t *testing.T) {
 	viewer.post("/console/sandbox/fraud/blocked/remove", "kind", "beneficiary_account", "key", key).want(http.StatusForbidden)
 	b.post("/console/sandbox/fraud/blocked/remove", "kind", "beneficiary_account", "key", key).to("/console/sandbox/fraud/blocked")
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("Nothing is blocked")
+}
+
+// TestRingAlert shows a connected group without its addresses, and blocks what is
+// ticked.
+func TestRingAlert(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	at := b.raised(tenant.Sandbox, "ring")
+	shown := b.get(at).want(http.StatusOK).has("3 people are tied to each other", "chart-ring", "Block, if it is confirmed fraud", "shared by 3").
+		hasNot("Internet address", "<script>alert")
+	_, rest, _ := strings.Cut(shown.body, `name="block" value="`)
+	chosen, rest, _ := strings.Cut(rest, `"`)
+	if !strings.HasPrefix(chosen, "beneficiary_account hmac:") || !strings.HasPrefix(rest, " checked") {
+		t.Errorf("the account %q is not ticked: %.20s", chosen, rest)
+	}
+	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1", "block", "ip hmac:x").want(http.StatusUnprocessableEntity).has(`id="e-block"`)
+	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1", "block", chosen).to(at)
+	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("••••5566")
+}
+
+// TestBlockByHand adds an entry, which in live is asked for twice.
+func TestBlockByHand(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	const at = "/console/sandbox/fraud/blocked"
+	b.get(at).want(http.StatusOK).has("Add an entry", "Nothing is blocked")
+	b.post(at, "kind", "mobile", "value", "123").want(http.StatusUnprocessableEntity).has(`id="e-value"`, "at least 10 digits")
+	b.post(at, "kind", "device", "value", "x", "expires_at", "2001-01-01").want(http.StatusUnprocessableEntity).has(`id="e-expires_at"`)
+	b.post(at, "kind", "mobile", "value", "+91 98200 12345", "reason", "<b>known</b>", "expires_at", "2099-12-31").to(at)
+	b.get(at).want(http.StatusOK).has("••••2345", "Mobile number", "&lt;b&gt;known&lt;/b&gt;", "2100").hasNot("98200")
+	viewer := b.colleague(tenant.RoleViewer)
+	viewer.get(at).want(http.StatusOK).hasNot("Add an entry")
+	viewer.post(at, "kind", "device", "value", "x").want(http.StatusForbidden)
+	const live = "/console/live/fraud/blocked"
+	b.post(live, "kind", "device", "value", "x").want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)
+	b.post(live, "kind", "device", "value", "x", "confirm", "LIVE").to(live)
 }
 
 func TestThresholds(t *testing.T) {

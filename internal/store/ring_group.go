@@ -114,6 +114,18 @@ func (g *grouping) scanRing(scan func(...any) error, into ...any) (string, error
 // readRings reads the applicant's ring and those that entities are known to
 // belong to.
 func (tx *Tx) readRings(g *grouping, o Observation) error {
+	q := g.ringQuery(o)
+	return tx.each(func(scan func(...any) error) error {
+		var own int64
+		id, err := g.scanRing(scan, &own)
+		if own == 1 {
+			g.own = id
+		}
+		return err
+	}, q.text.String(), q.args...)
+}
+
+func (g *grouping) ringQuery(o Observation) *query {
 	q := &query{}
 	q.add("SELECT 1, "+ringColumns+` FROM fraud_ring_people p JOIN fraud_rings r
 		ON r.tenant_id = $1 AND r.environment = $2 AND r.id = p.ring_id
@@ -124,14 +136,7 @@ func (tx *Tx) readRings(g *grouping, o Observation) error {
 				WHERE r.tenant_id = $1 AND r.environment = $2 AND r.id = ?`, id)
 		}
 	}
-	return tx.each(func(scan func(...any) error) error {
-		var own int64
-		id, err := g.scanRing(scan, &own)
-		if own == 1 {
-			g.own = id
-		}
-		return err
-	}, q.text.String(), q.args...)
+	return q
 }
 
 // sharers are the latest who were seen with an entity, with their rings. The
@@ -144,16 +149,7 @@ var sharers = ` FROM (SELECT member, decision_id, last_micros FROM fraud_links
 
 // readSharers finds the people behind entities that belong to no ring yet.
 func (tx *Tx) readSharers(g *grouping, o Observation, w Windows, unknown []int) error {
-	q := &query{}
-	for i, at := range unknown {
-		if i > 0 {
-			q.add(" UNION ALL ")
-		}
-		e := g.ties[at].entity
-		q.add("SELECT "+strconv.Itoa(at)+`, l.member, l.decision_id, l.last_micros,
-			coalesce(r.id, ''), coalesce(r.people, 0), coalesce(r.links, 0), coalesce(r.truncated, 0), coalesce(r.muted_micros, 0)`+
-			sharers, e.Kind, e.Key, o.NowMicros-w.Ties[e.Kind], o.ApplicantRef)
-	}
+	q := g.sharerQuery(o, w, unknown)
 	return tx.each(func(scan func(...any) error) error {
 		var at int64
 		var p ringPerson
@@ -170,6 +166,20 @@ func (tx *Tx) readSharers(g *grouping, o Observation, w Windows, unknown []int) 
 		}
 		return nil
 	}, q.text.String(), q.args...)
+}
+
+func (g *grouping) sharerQuery(o Observation, w Windows, unknown []int) *query {
+	q := &query{}
+	for i, at := range unknown {
+		if i > 0 {
+			q.add(" UNION ALL ")
+		}
+		e := g.ties[at].entity
+		q.add("SELECT "+strconv.Itoa(at)+`, l.member, l.decision_id, l.last_micros,
+			coalesce(r.id, ''), coalesce(r.people, 0), coalesce(r.links, 0), coalesce(r.truncated, 0), coalesce(r.muted_micros, 0)`+
+			sharers, e.Kind, e.Key, o.NowMicros-w.Ties[e.Kind], o.ApplicantRef)
+	}
+	return q
 }
 
 // merge decides which rings and people become one: the largest ring takes the

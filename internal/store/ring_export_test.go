@@ -1,0 +1,17 @@
+package store
+
+// RingTexts are the statements that look for an observation's rings, with the
+// parameters after the scope: one that reads the rings of its entities, which are
+// all known, and one that looks for who shares them.
+func RingTexts(o Observation, w Windows) (texts []string, args [][]any) {
+	g := &grouping{rings: map[string]*ringRow{}}
+	var unknown []int
+	for i, e := range o.Entities {
+		g.ties = append(g.ties, ringTie{entity: e, rings: []string{"ring"}})
+		unknown = append(unknown, i)
+	}
+	for _, q := range []*query{g.ringQuery(o), g.sharerQuery(o, w, unknown)} {
+		texts, args = append(texts, q.text.String()), append(args, q.args)
+	}
+	return texts, args
+}
