@@ -243,6 +243,28 @@ func TestBlockedByHand(t *testing.T) {
 	})
 }
 
+// TestConfirmedFraudStaysBlocked under the default policy, long after the account
+// has left every window and whether or not the applicant is named.
+func TestConfirmedFraudStaysBlocked(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		id := m.ring(oneAccount, "A-1", "A-2")
+		m.patch("/v1/fraud/alerts/"+id, `{"status":"closed","resolution":"confirmed_fraud"}`).want(http.StatusOK)
+		s.clock.advance(3 * 365 * 24 * time.Hour)
+		for _, got := range []answer{
+			m.apply("A-3", oneAccount).saw(mule, false, 1),
+			m.post("/v1/evaluate", evaluation(742, scalars, block{"fraud", "{" + oneAccount + "}"})).want(http.StatusOK),
+		} {
+			got.is("status", "DECLINED")
+			if code := got.at("reasons", 0, "code"); code != "FR_RING" || got.fired()["KO_FRAUD_BLOCKLISTED"] != "fail" {
+				s.Errorf("the reason is %v, the rules %v", code, got.fired())
+			}
+		}
+		m.apply("A-4", `"beneficiary_account":"99887766554433"`).is("status", "APPROVED")
+	})
+}
+
 // TestBlockRefusals say where and how to mend it, and never what was sent.
 func TestBlockRefusals(t *testing.T) {
 	t.Parallel()
