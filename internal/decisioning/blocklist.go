@@ -121,7 +121,8 @@ func (b Blocked) Write(w *wire.Writer) {
 // EntityKinds are the kinds of things that applicants can share.
 func EntityKinds() []string {
 	kinds := []string{
-		signal.KindBeneficiaryAccount, signal.KindIP, signal.KindPincode, signal.KindAgent, signal.KindDevice, signal.KindMobile, signal.KindEmail,
+		signal.KindBeneficiaryAccount, signal.KindIP, signal.KindPincode, signal.KindAgent,
+		signal.KindDevice, signal.KindMobile, signal.KindEmail,
 	}
 	slices.Sort(kinds)
 	return kinds

@@ -90,7 +90,12 @@ func (c *FraudConfig) inherit() {
 
 func (c *FraudConfig) inheritedReuse() ReuseConfig {
 	b := c.BeneficiaryReuse
-	return ReuseConfig{Enabled: b.Enabled, WindowDays: b.WindowDays, DistinctApplicants: b.DistinctApplicants, Inherited: true}
+	return ReuseConfig{
+		Enabled:            b.Enabled,
+		WindowDays:         b.WindowDays,
+		DistinctApplicants: b.DistinctApplicants,
+		Inherited:          true,
+	}
 }
 
 // reuse returns the settings of a kind that people share: nil for other kinds.

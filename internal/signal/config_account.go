@@ -88,7 +88,10 @@ func (c Config) Sealed(key func(kind, value string) string, kept []Account) (Con
 	return c, nil
 }
 
-func sealed(sent []Account, pointer string, key func(kind, value string) string, kept []Account, faults *fault.List) []Account {
+// sealed is one list with keys in place of values.
+func sealed(
+	sent []Account, pointer string, key func(kind, value string) string, kept []Account, faults *fault.List,
+) []Account {
 	var list []Account
 	for i, a := range sent {
 		if a.number != "" {

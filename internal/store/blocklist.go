@@ -45,20 +45,23 @@ func (tx *Tx) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, e
 		b.BlockedMicros, change = before.BlockedMicros, BlockExtended
 	}
 	// An entity that nobody was seen with yet can be blocked all the same.
-	_, err = tx.exec(`INSERT INTO fraud_entities (tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
+	_, err = tx.exec(`INSERT INTO fraud_entities
+			(tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
 			blocked_micros, blocked_by, blocked_alert, muted_micros, blocked_reason, blocked_until_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8, 0, $9, $10)
 		ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
-			blocked_micros = excluded.blocked_micros, blocked_by = excluded.blocked_by, blocked_alert = excluded.blocked_alert,
-			blocked_reason = excluded.blocked_reason, blocked_until_micros = excluded.blocked_until_micros`,
+			blocked_micros = excluded.blocked_micros, blocked_by = excluded.blocked_by,
+			blocked_alert = excluded.blocked_alert, blocked_reason = excluded.blocked_reason, blocked_until_micros = excluded.blocked_until_micros`,
 		b.Entity.Kind, b.Entity.Key, b.Entity.Display, b.BlockedMicros, b.BlockedBy, b.AlertID, b.Reason, b.UntilMicros)
 	return b, change, err
 }
 
-const blockedColumns = "kind, entity_key, display, blocked_micros, blocked_by, blocked_alert, blocked_reason, blocked_until_micros"
+const blockedColumns = `kind, entity_key, display, blocked_micros, blocked_by, blocked_alert, blocked_reason,
+	blocked_until_micros`
 
 func scanBlocked(scan func(...any) error) (b BlockedEntity, err error) {
-	err = scan(&b.Entity.Kind, &b.Entity.Key, &b.Entity.Display, &b.BlockedMicros, &b.BlockedBy, &b.AlertID, &b.Reason, &b.UntilMicros)
+	err = scan(&b.Entity.Kind, &b.Entity.Key, &b.Entity.Display, &b.BlockedMicros, &b.BlockedBy, &b.AlertID,
+		&b.Reason, &b.UntilMicros)
 	return b, err
 }
 

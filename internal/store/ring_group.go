@@ -71,7 +71,9 @@ type grouping struct {
 //
 // Reading an entity's ring is enough: whoever was seen with the entity within
 // the window was merged into that ring when they were seen, or refused.
-func (tx *Tx) group(o Observation, w Windows, known map[string]entityState, applicants map[string]int64) (*grouping, error) {
+func (tx *Tx) group(
+	o Observation, w Windows, known map[string]entityState, applicants map[string]int64,
+) (*grouping, error) {
 	g := &grouping{rings: map[string]*ringRow{}}
 	var unknown []int
 	for _, e := range o.Entities {
@@ -176,7 +178,8 @@ func (g *grouping) sharerQuery(o Observation, w Windows, unknown []int) *query {
 		}
 		e := g.ties[at].entity
 		q.add("SELECT "+strconv.Itoa(at)+`, l.member, l.decision_id, l.last_micros,
-			coalesce(r.id, ''), coalesce(r.people, 0), coalesce(r.links, 0), coalesce(r.truncated, 0), coalesce(r.muted_micros, 0)`+
+			coalesce(r.id, ''), coalesce(r.people, 0), coalesce(r.links, 0), coalesce(r.truncated, 0),
+			coalesce(r.muted_micros, 0)`+
 			sharers, e.Kind, e.Key, o.NowMicros-w.Ties[e.Kind], o.ApplicantRef)
 	}
 	return q

@@ -143,7 +143,8 @@ func (tx *Tx) putRing(g *grouping, nowMicros int64) error {
 	if r.truncated {
 		truncated = 1
 	}
-	_, err := tx.exec(`INSERT INTO fraud_rings (tenant_id, environment, id, people, links, truncated, muted_micros, created_micros)
+	_, err := tx.exec(`INSERT INTO fraud_rings
+			(tenant_id, environment, id, people, links, truncated, muted_micros, created_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET people = excluded.people, links = excluded.links,
 		truncated = excluded.truncated, muted_micros = excluded.muted_micros`,
