@@ -2,6 +2,7 @@
 package decisioning_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,6 +144,9 @@ func TestFittedCardTellsReasons(t *testing.T) {
 			t.Fatal(err)
 		}
 		id, _ := object(t, draft.Body)["id"].(string)
+		if bytes.Contains(draft.Body, []byte("no_applicant_message")) {
+			t.Errorf("codes of the fitted card are said to have no text: %s", draft.Body)
+		}
 		declined := 0
 		for visits := range 20 {
 			answer, err := h.service.Preview(t.Context(), h.caller, parse(t, fmt.Sprintf(
@@ -156,7 +160,7 @@ func TestFittedCardTellsReasons(t *testing.T) {
 			}
 			declined++
 			reasons := fmt.Sprint(decision["reasons"])
-			if !strings.Contains(reasons, "FACTOR_VISITS") || strings.Contains(reasons, "NO_PRICING_BAND") {
+			if !strings.Contains(reasons, "FACTOR_VISITS") || !strings.Contains(reasons, "scoring criteria: Visits") || strings.Contains(reasons, "NO_PRICING_BAND") {
 				t.Errorf("%d visits are declined for %s", visits, reasons)
 			}
 		}

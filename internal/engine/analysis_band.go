@@ -116,7 +116,9 @@ func (a *analysis) messages() {
 	for i := range a.policy.Scorecard.Factors {
 		f := &a.policy.Scorecard.Factors[i]
 		at := location{section: atFactor, index: i}
-		check(f.ReasonCode, at, "the factor ", f.Name)
+		if f.Label == "" || !strings.HasPrefix(f.ReasonCode, factorPrefix) { // else the text names the label
+			check(f.ReasonCode, at, "the factor ", f.Name)
+		}
 		for k := range f.Bins {
 			check(f.Bins[k].ReasonCode, at, "the factor ", f.Name)
 		}

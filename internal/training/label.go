@@ -4,15 +4,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
 
-// Bounds of what a factor carries for people.
-const (
-	maxReasonCode = 64
-	maxLabel      = 120
-)
+// maxLabel is how many bytes a factor's label has.
+const maxLabel = 120
 
 // reasonCode is the code under which an applicant is told that a factor cost
 // points: that of the catalogue's field, or one of the factor's own.
@@ -22,19 +20,7 @@ func reasonCode(ref rule.Ref, factor string) string {
 			return code
 		}
 	}
-	code := []byte("FACTOR_")
-	for i := range len(factor) {
-		c := factor[i]
-		switch {
-		case 'a' <= c && c <= 'z':
-			c -= 'a' - 'A'
-		case 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		default:
-			c = '_'
-		}
-		code = append(code, c)
-	}
-	return string(code[:min(len(code), maxReasonCode)])
+	return engine.FactorCode(factor)
 }
 
 // labelOf makes the name of a column readable: "PAY_0" is "Pay 0", "loanAmount"
