@@ -42,7 +42,9 @@ var contentTypes = map[string]string{
 
 // loadAssets reads the folder. All stylesheets are served as one, the pictures'
 // first and the frame's next, so that each part of the console can keep a file
-// of its own.
+// of its own. Such a file puts all of its rules inside ":where(.of-PART)", the
+// class of the body of that part's pages: a class of one part never styles
+// another part's pages. :where adds no specificity.
 func loadAssets() (*assets, error) {
 	a := &assets{names: map[string]string{}, files: map[string]asset{}}
 	frame, err := assetFiles.ReadFile("assets/" + stylesheet)

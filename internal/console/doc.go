@@ -65,8 +65,10 @@
 // be used as it is: {{(.Data.Doc.Get "offer").Get "amount" | rupees}},
 // {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
 //
-// 4. Styles go into a file of their own (assets/decisions.css) made of the
-// custom properties of assets/console.css; all stylesheets are served as one.
+// 4. Styles go into the file of the page's part (assets/decision.css; parts in
+// render.go says which pages it is for), inside its ":where(.of-decision)" and
+// made of the custom properties of assets/console.css. What pages of several
+// parts use goes into console.css. All stylesheets are served as one.
 // There is no style attribute and no script in a page: the policy forbids
 // both. A script is an ES module of its own in assets/ (no imports between
 // them), and the page works without it.

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"verdict/internal/tenant"
@@ -56,6 +57,7 @@ type view struct {
 	RequestID string
 	Version   string
 	Status    int
+	Part      string // the part of the console that the page belongs to: its stylesheet, "" for none
 }
 
 // At is the address of a page in this environment: {{.At "/keys"}}.
@@ -91,6 +93,28 @@ func (v *view) Thing(id string) string {
 	return ""
 }
 
+// parts are the stylesheets of the parts of the console, with the first words
+// of the names of their pages. A page belongs to one part at most, so that no
+// two of these stylesheets ever apply to the same page; assets/console.css
+// applies to all.
+var parts = map[string][]string{
+	"decision":  {"decision", "decisions", "features", "referrals"},
+	"policy":    {"policies", "policy"},
+	"desk":      {"alert", "backtest", "backtests", "fraud", "pincodes", "run", "runs", "scorecard", "scorecards"},
+	"reference": {"reference"},
+}
+
+// partOf returns the part that a page belongs to, "" for none.
+func partOf(page string) string {
+	first, _, _ := strings.Cut(page, "_")
+	for part, words := range parts {
+		if slices.Contains(words, first) {
+			return part
+		}
+	}
+	return ""
+}
+
 // render draws a page. It is drawn whole before the first byte goes out, so
 // that what breaks is answered with a page that says so.
 func (v *visit) render(name, title string, data any) error {
@@ -100,7 +124,7 @@ func (v *visit) render(name, title string, data any) error {
 	}
 	shown := &view{
 		Title: title, Data: data, Form: v.form, Flash: v.told(), Person: v.who, Env: v.env, Menu: v.menu(), Theme: v.theme(),
-		Here: v.r.URL.Path, RequestID: v.requestID, Version: v.console.options.Version, Status: v.status,
+		Here: v.r.URL.Path, RequestID: v.requestID, Version: v.console.options.Version, Status: v.status, Part: partOf(name),
 	}
 	if v.env != "" {
 		shown.Other = otherEnvironment(v.env)

@@ -4,6 +4,12 @@ const rows = [...document.querySelectorAll("[data-row]")];
 const hint = document.querySelector("[data-keyhint]");
 if (hint) hint.hidden = false;
 
+// The list may be longer than its box: the open case is scrolled into sight,
+// without moving the page.
+const current = rows.find((row) => row.getAttribute("aria-current"));
+const box = current?.closest("ol");
+if (box) box.scrollTop = current.offsetTop - box.offsetTop;
+
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("textarea, select, input:not([type=radio])")) return;
