@@ -94,7 +94,7 @@ func (w *walker) changePolicy() {
 	w.Fill(".builder .value", "600")
 	w.Sees("Reads: bureau_score")
 	w.Shoot(w.lens, "policies-builder")
-	w.Press("Take over and check")
+	w.Press("Apply and check")
 	w.Sees("KO_VERY_LOW")
 	w.Sees("never")
 	w.Press("Save as a draft")

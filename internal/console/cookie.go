@@ -52,9 +52,11 @@ func (v *visit) token() (tenant.Token, bool) {
 	return tenant.ParseToken(c.Value)
 }
 
-// keepToken gives the browser a new session.
+// keepToken gives the browser a new session. The cookie outlives the session by
+// a day, so that a form that arrives late is known to be from somebody whose
+// session has ended.
 func (v *visit) keepToken(t tenant.Token) {
-	v.setCookie(v.sessionName(), t.Reveal(), int(ageLimit/time.Second))
+	v.setCookie(v.sessionName(), t.Reveal(), int((ageLimit+24*time.Hour)/time.Second))
 }
 
 // dropToken takes the session from the browser.

@@ -38,7 +38,7 @@ func (c *Console) signInForm(v *visit) error {
 	if v.who != nil && v.r.Method == http.MethodGet {
 		return v.see(orHome(v.wanted()))
 	}
-	return v.render("signin", "Sign in", struct{ Next string }{v.wanted()})
+	return v.render("signin", "Sign in", signInView{Next: v.wanted(), Kept: v.form.Value(formKept), Route: v.form.Value(formRoute)})
 }
 
 func orHome(path string) string {
@@ -57,6 +57,9 @@ func (c *Console) signIn(v *visit) error {
 		return err
 	}
 	v.keepToken(token)
+	if v.form.Value(formKept) != "" {
+		return c.resumeForm(v, session)
+	}
 	return v.see(orHome(v.wanted()))
 }
 

@@ -13,7 +13,7 @@ func (c *Console) policyPages() []page {
 		{pattern: "POST /console/{env}/policies/condition", handle: c.checkCondition, scope: tenant.PolicyWrite},
 		{pattern: "GET /console/{env}/policies/{id}", handle: c.policy, scope: tenant.Read},
 		{pattern: "GET /console/{env}/policies/{id}/edit", handle: c.editor, scope: tenant.PolicyWrite},
-		{pattern: "POST /console/{env}/policies/{id}/edit", handle: c.edit, scope: tenant.PolicyWrite},
+		{pattern: "POST /console/{env}/policies/{id}/edit", handle: c.edit, resume: c.resumeEdit, scope: tenant.PolicyWrite},
 		{pattern: "GET /console/{env}/policies/{id}/try", handle: c.sample, scope: tenant.Decide},
 		{pattern: "POST /console/{env}/policies/{id}/try", handle: c.trySample, scope: tenant.Decide},
 		{pattern: "GET /console/{env}/policies/{id}/impact", handle: c.impact, scope: tenant.Read},

@@ -20,6 +20,10 @@ type version struct {
 	Active *decisioning.RuleSet // the version that decides now, nil for none
 }
 
+// Analysed reports whether the static analysis has run: a document that this
+// release does not take any more has no findings because nothing looked.
+func (s *version) Analysed() bool { return s.Set.Findings != nil }
+
 // Decides reports whether this is the version that decides.
 func (s *version) Decides() bool { return s.Active != nil && s.Active.ID == s.Set.ID }
 

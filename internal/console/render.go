@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -52,6 +53,7 @@ type view struct {
 	Menu      []menuGroup
 	Theme     string // light, dark, or "" for what the reader's system has
 	Here      string // the path of this page
+	Address   string // where this page is asked for again
 	Other     tenant.Environment
 	OtherPath string // of this page, or the list it belongs to, in the other environment
 	RequestID string
@@ -125,6 +127,9 @@ func (v *visit) render(name, title string, data any) error {
 	shown := &view{
 		Title: title, Data: data, Form: v.form, Flash: v.told(), Person: v.who, Env: v.env, Menu: v.menu(), Theme: v.theme(),
 		Here: v.r.URL.Path, RequestID: v.requestID, Version: v.console.options.Version, Status: v.status, Part: partOf(name),
+	}
+	if shown.Address = v.r.URL.RequestURI(); v.r.Method == http.MethodPost {
+		shown.Address = shown.Here
 	}
 	if v.env != "" {
 		shown.Other = otherEnvironment(v.env)

@@ -51,17 +51,31 @@ func (v *visit) recognise() error {
 	return nil
 }
 
-// askToSignIn sends a stranger to the door, and back afterwards. What was
-// posted is not done then: it must be sent again.
+// askToSignIn sends a stranger to the door, and back afterwards. A posted form
+// is not done then. One that can be resumed is kept in the page that asks for
+// the password; others must be filled in again.
 func (v *visit) askToSignIn() error {
 	next := v.r.URL.RequestURI()
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
-		next = ""
+		if _, had := v.token(); had && v.page.resume != nil {
+			return v.keepForm()
+		}
+		next = v.cameFrom()
 	}
 	if next == "" || next == "/console" || next == "/console/" {
 		return v.see("/console/signin")
 	}
 	return v.see("/console/signin?next=" + url.QueryEscape(next))
+}
+
+// cameFrom returns the page that a form was posted from, "" when the browser
+// does not say.
+func (v *visit) cameFrom() string {
+	from, err := url.Parse(v.r.Referer())
+	if err != nil || from.Host != v.r.Host {
+		return ""
+	}
+	return localPath(from.RequestURI())
 }
 
 // localPath is a path of this console that somebody may be sent to, "" for

@@ -18,6 +18,11 @@ type page struct {
 	// keeps a page from being shown that could not be used: who may do what is
 	// decided by the use cases.
 	scope tenant.Scopes
+	// resume goes on with a form that arrived after its session had ended, once
+	// the same person has signed in again; nil for forms that are not kept. It
+	// must change nothing that is stored: nobody has pressed a button since. The
+	// form names its author, so that nobody goes on with another person's.
+	resume func(*visit) error
 	// public pages need no session.
 	public bool
 	// upload leaves the body to the handler, which reads it as it comes in.

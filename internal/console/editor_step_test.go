@@ -1,0 +1,190 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/tenant"
+)
+
+// TestEditorStepsAreAddresses: every step of an edit is a page of its own that
+// can be asked for again, so that going back posts nothing.
+func TestEditorStepsAreAddresses(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	d := b.edit(b.active(tenant.Sandbox), "").press("open:knockouts/3")
+	d.form.Set("row.message", "Typed first")
+	d.press("close:").press("open:knockouts/3")
+	d.form.Set("row.message", "Typed second")
+	d.form.Set("row.reason_code", "low income")
+	d.press("save:")
+	if len(d.at) != 4 {
+		t.Fatalf("%d of 4 steps have an address of their own: the others are answered to a form", len(d.at))
+	}
+	for i, want := range []string{"Edit this knockout", "Typed first", "Typed first", "It cannot be stored yet"} {
+		b.get(strings.TrimSuffix(d.at[i], "#open")).want(http.StatusOK).has(want)
+		if len(d.at[i]) > 1_000 {
+			t.Errorf("the address of step %d has %d characters", i, len(d.at[i]))
+		}
+	}
+	b.get(strings.TrimSuffix(d.at[1], "#open")).hasNot("Typed second")
+	b.get(d.path + "?work=AAAA").want(http.StatusBadRequest).has("cannot be read any more")
+}
+
+// TestEditorKeepsLargeEdits: an edit that no address holds is drawn in its
+// place, and the page says so.
+func TestEditorKeepsLargeEdits(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	d := b.edit(b.active(tenant.Sandbox), "")
+	var rules []string
+	for i := range 400 {
+		rules = append(rules, `{"id":"KO_`+strings.Repeat(string(rune('A'+i%26)), 1+i/26)+`","reason_code":"AGE_RANGE","condition_ast":{"op":"gt","field":"age","value":`+
+			strings.Repeat("1", 1+i%2)+string(rune('0'+i%10))+`},"message":"`+url.QueryEscape(time.Unix(int64(i)*86_417, 0).UTC().String())+`"}`)
+	}
+	d.form.Set("document", `{"name":"Large","policy_key":"default","knockouts":[`+strings.Join(rules, ",")+`]}`)
+	d.press("json:")
+	if len(d.at) != 0 {
+		t.Fatalf("the address has %d characters", len(d.at[0]))
+	}
+	d.page.want(http.StatusOK).has("too many for the address", `data-unsaved`)
+}
+
+func TestEditorUndoesARemoval(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	for _, section := range []string{"knockouts", "adjustments", "factors", "pricing_bands", "conditions"} {
+		first := b.edit(b.active(tenant.Sandbox), "")
+		before := first.form.Get("document")
+		for _, at := range []string{"/0", "/1"} {
+			d := b.edit(b.active(tenant.Sandbox), "").press("remove:" + section + at)
+			d.page.want(http.StatusOK).has("was removed", ">Undo<")
+			if d.form.Get("document") == before {
+				t.Errorf("%s%s is not removed", section, at)
+			}
+			d.form.Set("limit_step", "7000") // what is done meanwhile stays
+			d.press("check:").press("restore:").page.want(http.StatusOK).hasNot("was removed").has(`value="7000"`)
+			d.form.Set("limit_step", first.form.Get("limit_step"))
+			if got := d.press("check:").form.Get("document"); got != before {
+				t.Errorf("%s%s is not back where it was:\n%s", section, at, got)
+			}
+		}
+	}
+}
+
+func TestEditorCancels(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.active(tenant.Sandbox)
+	whole := b.edit(id, "").form.Get("document")
+	for _, steps := range []string{"cancel:", "check: cancel:", "check: check: cancel:"} {
+		d := b.edit(id, "?open=knockouts/3")
+		d.page.has(">Cancel<")
+		d.form.Set("row.message", "Not meant")
+		for _, act := range strings.Fields(steps) {
+			d.press(act)
+		}
+		d.page.want(http.StatusOK).hasNot("Edit this knockout", ">Cancel<")
+		if got := d.form.Get("document"); got != whole {
+			t.Errorf("after %s the document is another:\n%s", steps, got)
+		}
+	}
+	d := b.edit(id, "").press("add:knockouts")
+	d.form.Set("row.id", "KO_NOT_MEANT")
+	d.press("check:").page.has("KO_NOT_MEANT")
+	if d.press("cancel:"); d.form.Get("document") != whole {
+		t.Error("a line that was added and cancelled stays")
+	}
+}
+
+// TestEditorSaysWhatWasAnalysed: where nothing was analysed nothing is said to
+// be in order.
+func TestEditorSaysWhatWasAnalysed(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	// The default policy has notes, and without them there would be nothing.
+	d := b.edit(b.active(tenant.Sandbox), "").press("add:knockouts")
+	d.page.want(http.StatusOK).has("not analysed").hasNot("nothing to object to", "no findings")
+	d.form.Set("row.id", "KO_NEW")
+	d.press("check:").page.has("It cannot be stored yet").hasNot("nothing to object to", "no findings", "found nothing")
+}
+
+// TestEditorResumesAfterSignIn: an edit that is sent after the session has
+// ended is there when the same person has signed in again, and is nobody
+// else's.
+func TestEditorResumesAfterSignIn(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	colleague := b.colleague(tenant.RoleRisk)
+	id := b.active(tenant.Sandbox)
+	for _, act := range []string{"save:", "check:", "close:"} {
+		d := b.edit(id, "?open=knockouts/3")
+		d.form.Set("row.message", "Typed before the session ended")
+		b.clock.advance(13 * time.Hour)
+		d.form.Set("act", act)
+		asked := b.send(d.path, d.form).want(http.StatusUnauthorized).has("Your session has ended", `name="kept"`).hasNot("Typed before")
+		kept := fieldsOf(asked.body, "/console/signin")
+		wrong := b.post("/console/signin", "email", b.email, "password", "not this one", "kept", kept.Get("kept"), "route", kept.Get("route")).
+			want(http.StatusUnauthorized).has(kept.Get("kept"))
+		kept = fieldsOf(wrong.body, "/console/signin")
+		kept.Set("email", b.email)
+		kept.Set("password", b.password)
+		at := b.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location")
+		if !strings.HasPrefix(at, d.path+"?work=") {
+			t.Fatalf("%s: signing in leads to %s", act, at)
+		}
+		b.get(strings.TrimSuffix(at, "#open")).want(http.StatusOK).has("Typed before the session ended", "nothing of it was saved yet")
+
+		// The colleague, at the same browser, is given nothing of it.
+		kept.Set("email", colleague.email)
+		kept.Set("password", colleague.password)
+		other := b.newBrowser()
+		if at := other.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location"); at != "/console" {
+			t.Errorf("a colleague is led to %s", at)
+		}
+		other.get("/console/sandbox").want(http.StatusOK).has("another person&#39;s").hasNot("Typed before")
+	}
+	if sets := b.stored(tenant.Sandbox, id); sets.Get("name").Text() == "" {
+		t.Error("the version has lost its name")
+	}
+	b.get("/console/sandbox/policies").want(http.StatusOK).hasNot("version 3")
+}
+
+// TestKeptFormsLeadNowhereElse: what a sign-in page is given to go on with is
+// no way around a page's rules.
+func TestKeptFormsLeadNowhereElse(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b, stranger := h.signUp(), h.signUp()
+	viewer := b.colleague(tenant.RoleViewer)
+	ids := map[*browser]string{stranger: stranger.who(tenant.Sandbox).UserID, viewer: viewer.who(tenant.Sandbox).UserID}
+	id := b.active(tenant.Sandbox)
+	d := b.edit(id, "")
+	d.form.Set("act", "check:")
+	b.clock.advance(13 * time.Hour)
+	kept := fieldsOf(b.send(d.path, d.form).want(http.StatusUnauthorized).body, "/console/signin")
+	for _, route := range []string{"", "/console/sandbox/policies/" + id + "/activate", "/console/nowhere/policies/" + id + "/edit", "//evil.example", d.path + "/x"} {
+		kept.Set("route", route)
+		kept.Set("email", b.email)
+		kept.Set("password", b.password)
+		h.newBrowser().send("/console/signin", kept).to("/console")
+	}
+	kept.Set("route", d.path)
+	for _, damaged := range []string{"x", "AAAA", strings.Repeat("A", 100_000)} {
+		kept.Set("kept", damaged)
+		h.newBrowser().send("/console/signin", kept).to("/console")
+	}
+	for _, other := range []*browser{stranger, viewer} { // they may post what they like, as themselves
+		d.form.Set("author", ids[other])
+		again := b.send(d.path, d.form).want(http.StatusUnauthorized)
+		form := fieldsOf(again.body, "/console/signin")
+		form.Set("email", other.email)
+		form.Set("password", other.password)
+		if got := h.newBrowser().send("/console/signin", form); got.status != http.StatusNotFound && got.status != http.StatusForbidden {
+			t.Errorf("%s is answered with %d to %s", other.email, got.status, got.header.Get("Location"))
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package console
+
+import (
+	"strings"
+
+	"verdict/internal/decisioning"
+)
+
+// editorView is what the editor is drawn from.
+type editorView struct {
+	*version
+	Broken        bool // the document cannot be read: only its text is shown
+	Text          *policyText
+	Document      string
+	General, Card *form
+	GeneralFields []editField
+	CardFields    []editField
+	Open          *openLine
+	At            string
+	Fields        []choice
+	Inputs        string
+	Checked       bool // it was read as it stands
+	Analysed      bool // and the static analysis has run: there were no faults
+	Unkept        bool // the address does not hold the edit
+	Gone          *goneLine
+}
+
+// goneLine is the line that was removed last and can be put back.
+type goneLine struct{ Section, Title, Name, Place, Row string }
+
+// openLine is the line that is being edited.
+type openLine struct {
+	Section   string
+	Index     int
+	Title     string
+	Pointer   string
+	Fresh     bool
+	Was       string
+	Fields    []editField
+	Form      *form
+	Condition string // in words
+	Bins      []binRow
+	Columns   []editField
+}
+
+// choice is a field that a condition may name, for the list of them.
+type choice struct {
+	Name, Type, Meaning, Values string
+	Stage2                      bool
+}
+
+func (c *Console) drawEditor(v *visit, w *work) error {
+	doc, err := w.draft.value()
+	if err != nil {
+		return err
+	}
+	view := editorView{
+		version: w.found, Document: indented(doc), At: w.at, GeneralFields: generalFields, CardFields: scaleFields,
+		General: formOf(generalFields, w.draft.root, ""), Card: formOf(scaleFields, w.draft.card(), cardPrefix),
+		Fields: choices(), Inputs: plainText(w.draft.root["inputs"]), Checked: w.checked,
+		Analysed: w.analysed, Unkept: w.unkept, Gone: w.goneLine(),
+	}
+	view.General.Faults = w.said.faultsIn("", "")
+	view.Card.Faults = w.said.faultsIn("/scorecard", cardPrefix)
+	if row, ok := w.draft.row(w.open.Section, w.open.Index); ok {
+		fields := sectionFields[w.open.Section]
+		view.Open = &openLine{
+			Section: w.open.Section, Index: w.open.Index, Fields: fields, Form: formOf(fields, row, rowPrefix),
+			Title: sectionTitles[w.open.Section], Pointer: w.open.String(), Fresh: w.fresh, Was: w.was,
+		}
+		view.Open.Form.Faults = w.said.faultsIn(w.open.pointer(), rowPrefix)
+	}
+	view.Text = readable(doc, w.said, nil)
+	view.Open.describe(w.draft, view.Text)
+	return v.render("policy_edit", "Edit "+w.found.Set.Name, view)
+}
+
+// describe adds to an open line what is said of it in words.
+func (o *openLine) describe(d *draft, text *policyText) {
+	if o == nil {
+		return
+	}
+	lines := map[string][]ruleLine{
+		sectionKnockouts: text.Knockouts, sectionAdjustments: text.Adjustments, sectionTerms: text.Terms,
+	}[o.Section]
+	if o.Index < len(lines) {
+		o.Condition = lines[o.Index].Condition
+	}
+	if o.Section == sectionFactors && o.Index < len(text.Factors) {
+		row, _ := d.row(o.Section, o.Index)
+		o.Condition, o.Columns = text.Factors[o.Index].When, binFields
+		o.Bins = binRows(row, text.Factors[o.Index].Bins)
+	}
+}
+
+// Is reports whether a line is the open one.
+func (o *openLine) Is(section string, index int) bool {
+	return o != nil && o.Section == section && o.Index == index
+}
+
+// choices are the fields to choose from, features left out.
+func choices() []choice {
+	var list []choice
+	for _, f := range decisioning.PolicyFields() {
+		meaning := f.Meaning
+		if f.Unit != "" {
+			meaning = f.Unit + " · " + meaning
+		}
+		list = append(list, choice{f.Name, f.Type.String(), meaning, strings.Join(f.Values, "|"), f.Group == "offer"})
+	}
+	return list
+}
