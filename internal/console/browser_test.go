@@ -45,6 +45,8 @@ func TestBrowser(t *testing.T) {
 	t.Run("pages", s.everyPage)
 	t.Run("answers", s.answers)
 	t.Run("reference", s.reference)
+	t.Run("first screens", s.firstScreens)
+	t.Run("edit", s.edit)
 	t.Run("walk", s.walk)
 }
 

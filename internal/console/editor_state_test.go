@@ -35,7 +35,7 @@ func TestEditStateIsBounded(t *testing.T) {
 		"", "!", "AAAA", pack([]byte(`{`)), pack([]byte(`{}`)), pack([]byte(`{"d":"=0,1"}`)),
 		pack([]byte(`{"d":"=0,99999999999999999999","c":0}`)), pack([]byte(`{"d":"=-1,1","c":0}`)), pack([]byte(`{"d":"=101,1","c":0}`)),
 		pack([]byte(`{"d":"=9223372036854775807,9223372036854775807","c":0}`)), pack([]byte(`{"d":"?","c":0}`)), pack([]byte(`{"d":7,"c":0}`)),
-		pack([]byte(strings.Repeat("a", 2<<20))),                                         // unpacks to more than a form
+		pack([]byte(strings.Repeat("a", 2<<20))),                                      // unpacks to more than a form
 		pack([]byte(`{"d":"` + strings.Repeat(`=0,100\n`, 5_000) + `=0,100","c":0}`)), // copies more than a form
 	} {
 		if got, err := openState(base, sealed, 1<<20); err == nil {

@@ -35,10 +35,33 @@ const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
-const chooser = (label, pairs, value, changed) => {
+// chooser and the other controls say in data-at which part of which node they
+// are, such as "0.1/op": listeners of the whole tree find the node by it, so
+// that a control can stay where it is when the tree is drawn again.
+const chooser = (label, at, pairs, value) => {
   const select = make("select", { ariaLabel: label }, ...pairs.map(([v, text]) => new Option(text, v, false, v === value)));
-  select.addEventListener("change", () => changed(select.value));
+  select.dataset.at = at;
   return select;
+};
+
+// patch makes an element like another one. What is there already stays, with
+// its focus and its cursor; only what differs is changed.
+const patch = (from, to) => {
+  if (from.nodeName !== to.nodeName) {
+    from.replaceWith(to);
+    return;
+  }
+  if (from.nodeType === Node.TEXT_NODE) {
+    if (from.data !== to.data) from.data = to.data;
+    return;
+  }
+  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name)) from.removeAttribute(name);
+  for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+  const old = [...from.childNodes];
+  const now = [...to.childNodes];
+  now.forEach((child, i) => (i < old.length ? patch(old[i], child) : from.append(child)));
+  for (const extra of old.slice(now.length)) extra.remove();
+  if ("value" in to && from.value !== to.value) from.value = to.value;
 };
 
 const typeOf = (name) => fields.get(name)?.type ?? "number";
@@ -56,9 +79,21 @@ const typed = (text, type) => {
   return type === "number" && plain !== "" && Number.isFinite(Number(plain)) ? Number(plain) : text;
 };
 
+// argsOf are the nodes inside a group.
+const argsOf = (node) => (node.op === "not" ? [node.arg] : (node.args ?? []));
+
+// withArgs is a group of the same kind with other nodes inside; null when none
+// is left.
+const withArgs = (node, args) => {
+  if (args.length === 0) return null;
+  if (node.op === "not") return { op: "not", arg: args.length === 1 ? args[0] : { op: "and", args } };
+  return { op: node.op, args };
+};
+
 class Builder {
   constructor(box) {
     this.box = box;
+    this.past = []; // what the text was before each removal
     this.area = box.querySelector("textarea");
     this.reads = box.querySelector("[data-reads]");
     this.reads.setAttribute("aria-live", "polite");
@@ -73,6 +108,9 @@ class Builder {
     this.area.addEventListener("input", () => this.read());
     this.stage = this.area.form.querySelector('[name="row.stage"]');
     this.stage?.addEventListener("change", () => this.check());
+    this.tree.addEventListener("click", (event) => this.press(event.target.closest("button")));
+    this.tree.addEventListener("input", (event) => this.type(event.target));
+    this.tree.addEventListener("change", (event) => this.chosen(event.target));
     this.read();
   }
 
@@ -83,6 +121,7 @@ class Builder {
   // read draws what the text says; a text that is no JSON is left to its writer.
   read() {
     const text = this.area.value.trim();
+    this.past = [];
     try {
       this.root = text === "" ? null : JSON.parse(text);
       this.draw();
@@ -93,130 +132,223 @@ class Builder {
     this.check();
   }
 
-  // changed writes the tree back into the text, and draws it anew unless only a
-  // value was typed: whoever types must not lose their place.
-  changed(redraw = true) {
+  // changed writes the tree back into the text and tells the form that it was
+  // edited. The tree is drawn again after the browser has moved the focus: a
+  // field reports its change while the focus is on its way to the next control.
+  changed(focus) {
     this.area.value = this.root === null ? "" : JSON.stringify(this.root, null, 2);
-    if (redraw) this.draw();
+    this.area.form.dispatchEvent(new Event("input", { bubbles: true }));
     this.check();
+    clearTimeout(this.drawing);
+    this.drawing = setTimeout(() => this.draw(focus));
   }
 
-  draw() {
-    if (this.root === null) {
-      this.tree.replaceChildren(this.tools((node) => { this.root = node; }));
-      return;
+  // draw draws the tree. The focus stays on the control that has it, or goes to
+  // the one that focus names.
+  draw(focus) {
+    const at = focus ?? (this.tree.contains(document.activeElement) ? document.activeElement.dataset.at : undefined);
+    const drawn = make("div");
+    if (this.root === null) drawn.append(this.tools("", false));
+    else {
+      drawn.append(this.node(this.root, ""));
+      if (!isGroup(this.root)) {
+        drawn.append(make("div", { className: "tools" }, this.button("And another", "/and"), this.button("Or another", "/or")));
+      }
     }
-    const children = [this.node(this.root, (to) => { this.root = to; })];
-    if (!isGroup(this.root)) {
-      const wrap = (op) => this.button(op === "and" ? "And another" : "Or another", () => { this.root = { op, args: [this.root, fresh()] }; });
-      children.push(make("div", { className: "tools" }, wrap("and"), wrap("or")));
+    if (this.past.length > 0) {
+      drawn.append(make("div", { className: "tools undo" }, make("span", { textContent: "Removed." }), this.button("Undo", "/undo", "Undo the removal")));
     }
-    this.tree.replaceChildren(...children);
+    for (const { name } of [...this.tree.attributes]) drawn.setAttribute(name, this.tree.getAttribute(name));
+    patch(this.tree, drawn);
+    const control = at === undefined ? null : this.tree.querySelector(`[data-at="${CSS.escape(at)}"]`);
+    if (control && control !== document.activeElement) control.focus();
+    else if (focus !== undefined && !control) this.tree.querySelector("input, select, button")?.focus();
   }
 
-  button(text, act, label) {
+  button(text, at, label) {
     const button = make("button", { type: "button", textContent: text });
     if (label) button.ariaLabel = label;
-    button.addEventListener("click", () => { act(); this.changed(); });
+    button.dataset.at = at;
     return button;
   }
 
-  // tools add a condition or a group.
-  tools(add) {
-    return make("div", { className: "tools" },
-      this.button("Add a condition", () => add(fresh())),
-      this.button("Add a group", () => add({ op: "or", args: [fresh(), fresh()] })));
+  // tools add a condition or a group to the group at a path.
+  tools(path, removable) {
+    const tools = make("div", { className: "tools" }, this.button("Add a condition", `${path}/add`), this.button("Add a group", `${path}/group`));
+    if (removable) tools.append(this.button("Remove the group", `${path}/remove`));
+    return tools;
   }
 
-  // node draws a node; put replaces it in its place, null takes it away.
-  node(node, put) {
-    if (isGroup(node)) return this.group(node, put);
-    return isSimple(node) ? this.predicate(node, put) : this.raw(node, put);
+  // at returns the node at a path: "" is the root, "1.0" the first node inside
+  // the second one inside it.
+  at(path) {
+    return path.split(".").filter((i) => i !== "").reduce((node, i) => argsOf(node)[Number(i)], this.root);
   }
 
-  group(node, put) {
-    const args = node.op === "not" ? [node.arg] : (node.args ?? []);
-    const set = (now) => {
-      if (now.length === 0) put(null);
-      else if (node.op === "not") put({ op: "not", arg: now.length === 1 ? now[0] : { op: "and", args: now } });
-      else put({ op: node.op, args: now });
-    };
-    const kind = chooser("Kind of group", groups, node.op, (op) => {
-      const inner = node.op === "not" && isGroup(node.arg) && node.arg.op !== "not" ? node.arg.args : args;
-      if (op === "not") put({ op, arg: args.length === 1 ? args[0] : { op: node.op === "not" ? "and" : node.op, args } });
-      else put({ op, args: inner });
-      this.changed();
-    });
-    const box = make("fieldset", {}, make("legend", {}, kind));
-    args.forEach((arg, i) => box.append(this.node(arg, (to) => {
-      const now = [...args];
-      if (to === null) now.splice(i, 1);
-      else now[i] = to;
-      set(now);
-    })));
-    const tools = this.tools((added) => set([...args, added]));
-    tools.append(this.button("Remove the group", () => put(null)));
-    box.append(tools);
+  // put replaces the node at a path; null takes it away, and a group that is
+  // left empty with it.
+  put(path, to) {
+    if (path === "") {
+      this.root = to;
+      return;
+    }
+    const above = path.split(".").slice(0, -1).join(".");
+    const i = Number(path.split(".").at(-1));
+    const group = this.at(above);
+    const args = [...argsOf(group)];
+    if (to === null) args.splice(i, 1);
+    else args[i] = to;
+    this.put(above, withArgs(group, args));
+  }
+
+  // inside is the path of a node inside another.
+  inside(path, i) {
+    return path === "" ? String(i) : `${path}.${i}`;
+  }
+
+  // press does what a button says.
+  press(button) {
+    if (!button) return;
+    const [path, act] = button.dataset.at.split("/");
+    switch (act) {
+      case "and":
+      case "or":
+        this.settle();
+        this.root = { op: act, args: [this.root, fresh()] };
+        this.changed("1/field");
+        break;
+      case "add":
+      case "group": {
+        this.settle();
+        const added = act === "add" ? fresh() : { op: "or", args: [fresh(), fresh()] };
+        const group = this.root === null ? null : this.at(path);
+        const args = group === null ? [] : argsOf(group);
+        const grown = group === null ? added : withArgs(group, [...args, added]);
+        this.put(path, grown);
+        // A group of one that does not hold puts its nodes into a group inside.
+        const within = group === null ? path : this.inside(grown.arg ? this.inside(path, 0) : path, args.length);
+        this.changed(act === "add" ? `${within}/field` : `${within}/kind`);
+        break;
+      }
+      case "remove":
+        this.past.push(this.area.value);
+        this.put(path, null);
+        this.changed("/undo");
+        break;
+      case "undo":
+        this.area.value = this.past.pop();
+        this.root = JSON.parse(this.area.value);
+        this.changed("/undo");
+        break;
+    }
+  }
+
+  // type takes up a value while it is typed. Nothing is drawn meanwhile.
+  type(control) {
+    const [path, part] = control.dataset.at?.split("/") ?? [];
+    if (control.tagName !== "INPUT") return;
+    if (part === "field") {
+      this.find(control.value);
+      return;
+    }
+    const node = this.at(path);
+    const type = typeOf(node.field);
+    if (part === "values") {
+      node.values = control.value.split(",").map((v) => v.trim()).filter((v) => v !== "").map((v) => typed(v, type));
+    } else {
+      node[part] = typed(control.value, type);
+    }
+    this.area.value = JSON.stringify(this.root, null, 2);
+    this.settle();
+    this.check();
+  }
+
+  // settle ends the offer to undo a removal: it would undo what came after too.
+  settle() {
+    this.past = [];
+    this.tree.querySelector(".undo")?.remove();
+  }
+
+  // chosen takes up a choice, a field's name or a part that was typed as JSON.
+  chosen(control) {
+    const [path, part] = control.dataset.at?.split("/") ?? [];
+    const node = this.at(path ?? "");
+    if (part === "kind") this.put(path, this.withKind(node, control.value));
+    else if (part === "field") this.put(path, this.refit(node, control.value.trim()));
+    else if (part === "op") this.put(path, this.withOp(node, control.value));
+    else if (part === "json") {
+      try {
+        this.put(path, JSON.parse(control.value));
+      } catch {
+        control.setAttribute("aria-invalid", "true");
+        return;
+      }
+    } else if (control.tagName === "SELECT") node[part] = typed(control.value, typeOf(node.field));
+    else return; // a value that was taken up while it was typed
+    this.settle();
+    this.changed();
+  }
+
+  // node draws the node at a path.
+  node(node, path) {
+    if (isGroup(node)) return this.group(node, path);
+    return isSimple(node) ? this.predicate(node, path) : this.raw(node, path);
+  }
+
+  group(node, path) {
+    const box = make("fieldset", {}, make("legend", {}, chooser("Kind of group", `${path}/kind`, groups, node.op)));
+    argsOf(node).forEach((arg, i) => box.append(this.node(arg, this.inside(path, i))));
+    box.append(this.tools(path, true));
     return box;
   }
 
-  predicate(node, put) {
+  // withKind makes another kind of group of a group.
+  withKind(node, op) {
+    const args = argsOf(node);
+    const inner = node.op === "not" && isGroup(node.arg) && node.arg.op !== "not" ? node.arg.args : args;
+    if (op === "not") return { op, arg: args.length === 1 ? args[0] : { op: node.op === "not" ? "and" : node.op, args } };
+    return { op, args: inner };
+  }
+
+  predicate(node, path) {
     const known = fields.get(node.field);
     const type = typeOf(node.field);
     const name = make("input", { value: node.field, className: "mono", ariaLabel: "Field", autocomplete: "off", spellcheck: false });
     name.setAttribute("list", "fields");
-    name.addEventListener("input", () => this.find(name.value));
-    name.addEventListener("change", () => {
-      put(this.refit(node, name.value.trim()));
-      this.changed();
-    });
-    const verb = chooser("Operator", operators[type] ?? operators.number, node.op, (op) => {
-      put(this.withOp(node, op));
-      this.changed();
-    });
-    const row = make("div", { className: "node" }, name, verb, ...this.values(node, type, known?.values ?? []));
-    row.append(this.button("✕", () => put(null), "Remove this condition"));
+    name.dataset.at = `${path}/field`;
+    const verb = chooser("Operator", `${path}/op`, operators[type] ?? operators.number, node.op);
+    const row = make("div", { className: "node" }, name, verb, ...this.values(node, path, type, known?.values ?? []));
+    row.append(this.button("✕", `${path}/remove`, "Remove this condition"));
     if (known) row.append(make("p", { className: "means", textContent: known.meaning }));
     return row;
   }
 
   // values are the fields for what a field is compared with.
-  values(node, type, vocabulary) {
-    const one = (label, value, set) => {
-      if (type === "boolean") return chooser(label, [["true", "true"], ["false", "false"]], String(value), (v) => { set(v === "true"); this.changed(); });
-      if (vocabulary.length > 0) return chooser(label, vocabulary.map((v) => [v, v]), value, (v) => { set(v); this.changed(); });
+  values(node, path, type, vocabulary) {
+    const one = (label, part) => {
+      const value = node[part];
+      if (type === "boolean") return chooser(label, `${path}/${part}`, [["true", "true"], ["false", "false"]], String(value));
+      if (vocabulary.length > 0) return chooser(label, `${path}/${part}`, vocabulary.map((v) => [v, v]), value);
       const input = make("input", { className: "value", value: value ?? "", ariaLabel: label, autocomplete: "off" });
       if (type === "number") input.inputMode = "decimal";
-      input.addEventListener("input", () => { set(typed(input.value, type)); this.changed(false); });
+      input.dataset.at = `${path}/${part}`;
       return input;
     };
-    if (single.includes(node.op)) return [one("Value", node.value, (v) => { node.value = v; })];
-    if (node.op === "between") {
-      return [one("Least", node.min, (v) => { node.min = v; }), make("span", { textContent: "and" }), one("Most", node.max, (v) => { node.max = v; })];
-    }
+    if (single.includes(node.op)) return [one("Value", "value")];
+    if (node.op === "between") return [one("Least", "min"), make("span", { textContent: "and" }), one("Most", "max")];
     if (node.op !== "in" && node.op !== "not_in") return [];
     const input = make("input", {
       className: "value", value: (node.values ?? []).join(", "), ariaLabel: "Values, with commas between", autocomplete: "off", placeholder: vocabulary.join(", "),
     });
-    input.addEventListener("input", () => {
-      node.values = input.value.split(",").map((v) => v.trim()).filter((v) => v !== "").map((v) => typed(v, type));
-      this.changed(false);
-    });
+    input.dataset.at = `${path}/values`;
     return [input];
   }
 
   // raw shows what the choices cannot.
-  raw(node, put) {
+  raw(node, path) {
     const area = make("textarea", { className: "mono", rows: 4, value: JSON.stringify(node, null, 2), ariaLabel: "This part as JSON", spellcheck: false });
-    area.addEventListener("change", () => {
-      try {
-        put(JSON.parse(area.value));
-        this.changed();
-      } catch {
-        area.setAttribute("aria-invalid", "true");
-      }
-    });
-    return make("div", { className: "node" }, area, this.button("✕", () => put(null), "Remove this condition"));
+    area.dataset.at = `${path}/json`;
+    return make("div", { className: "node" }, area, this.button("✕", `${path}/remove`, "Remove this condition"));
   }
 
   // refit keeps what still makes sense when the field becomes another one.
@@ -244,7 +376,7 @@ class Builder {
     if (text.length < 4 || fields.has(text)) return;
     this.finding = setTimeout(async () => {
       const answer = await fetch(`${this.box.dataset.find}?q=${encodeURIComponent(text.replaceAll("_", " "))}`);
-      if (!answer.ok) return;
+      if (!answer.ok || answer.redirected) return;
       for (const f of await answer.json()) {
         if (fields.has(f.name)) continue;
         fields.set(f.name, { type: f.type, meaning: `${f.type} · ${f.meaning}`, values: [] });
@@ -266,6 +398,11 @@ class Builder {
         condition: text, stage: this.stage?.value ?? "1", inputs: document.getElementById("inputs")?.dataset.inputs ?? "",
       });
       const answer = await fetch(this.box.dataset.check, { method: "POST", body });
+      if (answer.redirected) { // to the page for signing in
+        this.reads.classList.add("bad");
+        this.reads.textContent = "Your session has ended. Press Apply: you are asked to sign in, and go on where you are.";
+        return;
+      }
       if (!answer.ok) return;
       const said = await answer.json();
       if (this.area.value.trim() !== text) return; // somebody has typed on
@@ -281,7 +418,7 @@ class Builder {
 
 for (const box of document.querySelectorAll("[data-condition]")) new Builder(box);
 
-// Leaving with changes that are not saved asks first.
+// Leaving with something typed that no address holds yet asks first.
 const editor = document.querySelector("form.editor");
 let touched = editor?.dataset.unsaved !== undefined;
 editor?.addEventListener("input", () => { touched = true; });

@@ -61,6 +61,29 @@ document.addEventListener("click", (event) => {
   for (const menu of menus) if (!menu.contains(event.target)) menu.open = false;
 });
 
+// A form that is being edited has the keyboard to itself: single keys do
+// nothing while a form that posts has changes, nor just after something was
+// typed anywhere, for the focus may have been lost. data-editing says so to the
+// scripts of pages.
+const quietMillis = 1000;
+let quiet;
+const edited = (event) => {
+  const form = event.target.closest("form");
+  if (form?.method === "post" && !form.matches("header form")) document.body.dataset.editing = "changed";
+};
+document.addEventListener("input", edited);
+document.addEventListener("change", edited);
+document.addEventListener("submit", () => delete document.body.dataset.editing);
+document.addEventListener("reset", () => delete document.body.dataset.editing);
+document.addEventListener("keydown", (event) => {
+  if (!event.target.closest("input, textarea, select, [contenteditable]")) return;
+  if (document.body.dataset.editing === undefined) document.body.dataset.editing = "typing";
+  clearTimeout(quiet);
+  quiet = setTimeout(() => {
+    if (document.body.dataset.editing === "typing") delete document.body.dataset.editing;
+  }, quietMillis);
+}, true);
+
 // Keys: g and a letter goes to a page, / to the filter, ? shows them all.
 let going = false;
 document.addEventListener("keydown", (event) => {
@@ -72,7 +95,10 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+  if (event.target.closest("input, textarea, select, [contenteditable]") || document.body.dataset.editing !== undefined) {
+    going = false;
+    return;
+  }
   if (going) {
     going = false;
     document.querySelector(`nav.side [data-go="${CSS.escape(event.key)}"]`)?.click();

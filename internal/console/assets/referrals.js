@@ -13,6 +13,9 @@ if (box) box.scrollTop = current.offsetTop - box.offsetTop;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("textarea, select, input:not([type=radio])")) return;
+  // A review that is being written is not left, nor changed by a stray key.
+  if (document.body.dataset.editing !== undefined && !event.target.closest("input[type=radio]")) return;
+  if (document.body.dataset.editing === "changed" && "jko".includes(event.key)) return;
   const here = rows.findIndex((row) => row.getAttribute("aria-current"));
   const outcomes = document.querySelectorAll('input[name="outcome"]');
   switch (event.key) {

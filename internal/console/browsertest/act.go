@@ -3,10 +3,13 @@ package browsertest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -149,4 +152,65 @@ func (t *Tab) Text(selector string) string {
 func quoted(text string) string {
 	out, _ := json.Marshal(text) // a string always can be
 	return string(out)
+}
+
+// Back goes back in the browser's history, as the button of the browser does.
+// The browser may have kept the page or ask for it again; a page that it would
+// have to post a form for fails the test.
+func (t *Tab) Back() {
+	t.Helper()
+	var from, to string
+	t.do("go back", chromedp.ActionFunc(func(ctx context.Context) error {
+		at, entries, err := page.GetNavigationHistory().Do(ctx)
+		if err != nil {
+			return err
+		}
+		if at == 0 {
+			return errors.New("there is nothing to go back to")
+		}
+		from, to = entries[at].URL, entries[at-1].URL
+		return page.NavigateToHistoryEntry(entries[at-1].ID).Do(ctx)
+	}))
+	arrived := `document.readyState === "complete" && location.href !== ` + quoted(from) // it may lead on from there
+	for begun, there := time.Now(), false; !there; time.Sleep(pause) {
+		// What is asked of a page that is being left is answered with an error.
+		_ = chromedp.Run(t.ctx, chromedp.Evaluate(arrived, &there))
+		if time.Since(begun) > patience {
+			t.Fatalf("going back to %s leads to %s", to, t.At())
+		}
+	}
+	var shown bool
+	if t.Ask(`location.protocol.startsWith("http")`, &shown); !shown {
+		t.Fatalf("going back to %s asks to send a form again: %s", to, t.text())
+	}
+}
+
+// Type presses keys where the focus is.
+func (t *Tab) Type(keys string) {
+	t.Helper()
+	t.do("type "+keys, chromedp.KeyEvent(keys))
+}
+
+// Focused says which control has the focus: its data-at, else its name, else the
+// name of its element.
+func (t *Tab) Focused() string {
+	t.Helper()
+	var at string
+	t.Ask(`(e => e.dataset.at ?? (e.getAttribute("name") || e.tagName.toLowerCase()))(document.activeElement ?? document.body)`, &at)
+	return at
+}
+
+// Cookie is a cookie of the tab, those included that scripts cannot read.
+func (t *Tab) Cookie(name string) (value string) {
+	t.Helper()
+	t.do("read the cookies", chromedp.ActionFunc(func(ctx context.Context) error {
+		cookies, err := network.GetCookies().WithURLs([]string{t.base}).Do(ctx)
+		for _, c := range cookies {
+			if c.Name == name {
+				value = c.Value
+			}
+		}
+		return err
+	}))
+	return value
 }

@@ -55,6 +55,8 @@ func Open(t *testing.T) *Browser {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.Headless, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-dev-shm-usage", true),
+		// Going back asks for the page again, as it must when the browser has not kept it.
+		chromedp.Flag("disable-features", "site-per-process,Translate,BlinkGenPropertyTrees,BackForwardCache"),
 		chromedp.WSURLReadTimeout(patience))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses its sandbox to root; every page here is ours
@@ -153,5 +155,11 @@ func (t *Tab) Theme(name string) {
 // Width makes the window so wide.
 func (t *Tab) Width(pixels int64) {
 	t.Helper()
-	t.do("resize", emulation.SetDeviceMetricsOverride(pixels, 900, 1, false))
+	t.Size(pixels, 900)
+}
+
+// Size makes the window so wide and so high.
+func (t *Tab) Size(width, height int64) {
+	t.Helper()
+	t.do("resize", emulation.SetDeviceMetricsOverride(width, height, 1, false))
 }

@@ -102,6 +102,25 @@ func (t *Tab) fits(look Look) {
 	}
 }
 
+// FirstScreen fails unless all of the elements can be seen without scrolling:
+// wholly, and with nothing over them. The window keeps the height that it has.
+func (t *Tab) FirstScreen(selectors ...string) {
+	t.Helper()
+	for _, selector := range selectors {
+		var hidden string
+		t.Ask(fmt.Sprintf(`(() => { window.scrollTo(0, 0); const e = document.querySelector(%s); if (!e) return "is not there";
+			const r = e.getBoundingClientRect(), room = document.documentElement;
+			if (r.width === 0 || r.height === 0 || !e.checkVisibility()) return "is not shown";
+			if (r.bottom > innerHeight || r.right > room.clientWidth + 1 || r.top < 0 || r.left < 0)
+				return "is at " + [r.left, r.top, r.right, r.bottom].map(Math.round) + " in a window of " + room.clientWidth + " by " + innerHeight;
+			const over = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2);
+			return over && (e.contains(over) || over.contains(e)) ? "" : "is under " + (over?.outerHTML.slice(0, 80) ?? "nothing") })()`, quoted(selector)), &hidden)
+		if hidden != "" {
+			t.Errorf("%s: %s %s", t.At(), selector, hidden)
+		}
+	}
+}
+
 // tallest is how much of a long page is drawn, in pixels.
 const tallest = 6000
 

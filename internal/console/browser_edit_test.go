@@ -1,0 +1,184 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"verdict/internal/console/browsertest"
+	"verdict/internal/tenant"
+)
+
+// firstScreens looks for what somebody has come for, on the first screen of the
+// main pages: at a small desktop and at a telephone.
+func (s *stage) firstScreens(t *testing.T) {
+	tab := s.signIn(t, s.made.People[0].Email)
+	things := exhibitsOf(s.service, s.caller(tenant.Live)).paths(t)
+	draft := things["/console/{env}/policies/{id}"][0].path
+	for _, p := range []struct {
+		path         string
+		wide, narrow []string
+	}{
+		{"/console/live", []string{"h1", ".tiles .tile:last-child", ".columns .card a"}, []string{"h1", ".tiles .tile:nth-child(3)"}},
+		{
+			"/console/live/referrals",
+			[]string{".waiting [aria-current]", "#open h2", "#open .outcome", "#open .headline", ".because", "[name=outcome]", "#review button"},
+			[]string{".waiting [aria-current]", "#open h2", "#open .outcome", "#open .headline", "#open a[href='#review']"},
+		},
+		{
+			things["/console/{env}/decisions/{id}"][1].path, []string{".outcome", ".headline", ".strip", ".contents", ".columns > .card h2"},
+			[]string{".outcome", ".headline", ".strip"},
+		},
+		{"/console/live/decisions", []string{"form.filters button", "tbody tr:nth-child(3)"}, []string{"h1", "form.filters button"}},
+		{"/console/live/policies", []string{".tile .big", "form.filters button", ".versions tbody tr:first-child"}, []string{".tile .big"}},
+		{draft, []string{"h1", ".tabs", "#activate h2", "#activate .errors h3"}, []string{"h1", ".tabs", "#activate h2"}},
+		{draft + "/edit", []string{"h1", ".desk .primary", "#f-name"}, []string{"h1", ".desk .primary"}},
+		{draft + "/try", []string{"h1", "form.card h2"}, []string{"h1", ".tabs"}},
+		{"/console/live/fraud", []string{"h1", "tbody tr:first-child"}, []string{"h1", ".tabs"}},
+	} {
+		tab.Size(1280, 800)
+		tab.Go(p.path)
+		tab.FirstScreen(p.wide...)
+		tab.Size(380, 800)
+		tab.Go(p.path)
+		tab.FirstScreen(p.narrow...)
+	}
+	tab.Quiet()
+}
+
+// edit is somebody who edits a rule by the keyboard: the focus stays where it
+// is, no key leads away, and nothing that was done is lost.
+func (s *stage) edit(t *testing.T) {
+	tab := s.signIn(t, s.made.People[0].Email)
+	tab.Size(1280, 800)
+	at := exhibitsOf(s.service, s.caller(tenant.Sandbox)).paths(t)["/console/{env}/policies/{id}"][0].path + "/edit"
+	s.focus(t, tab, at)
+	s.history(t, tab, at)
+	s.expiry(t, tab, at)
+	s.shortcuts(t, tab)
+	tab.Quiet()
+}
+
+// focus changes everything that the condition builder has, and asks after each
+// change where the focus is.
+func (s *stage) focus(t *testing.T, tab *browsertest.Tab, at string) {
+	t.Helper()
+	tab.Go(at + "?open=knockouts/1#open")
+	settled := func(what, want string) {
+		t.Helper()
+		tab.Ask(`new Promise(done => setTimeout(done, 60))`, nil)
+		if got := tab.Focused(); got != want {
+			t.Errorf("after %s the focus is at %s, not at %s", what, got, want)
+		}
+	}
+	tab.Ask(`(e => { e.value = '{"op":"lt","field":"bureau_score","value":650}'; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("[data-condition] textarea"))`, nil)
+	tab.Fill(`[data-at="/field"]`, "foir")
+	tab.Type("\t")
+	settled("a field and Tab", "/op")
+	tab.Ask(`(s => { s.focus(); s.value = "between"; for (const e of ["input", "change"]) s.dispatchEvent(new Event(e, {bubbles: true})) })(document.querySelector('[data-at="/op"]'))`, nil)
+	settled("an operator", "/op")
+	tab.Type("\t")
+	settled("Tab", "/min")
+	tab.Type("0.4")
+	settled("a value", "/min")
+	tab.Fill(`[data-at="/field"]`, "employment_type") // of another type: the value's control is another one
+	tab.Click(`[data-at="/op"]`)
+	settled("a field of another type", "/op")
+	tab.Click(`[data-at="/and"]`)
+	settled("another condition", "1/field")
+	tab.Click(`[data-at="/group"]`)
+	settled("a group", "2/kind")
+	tab.Click(`[data-at="1/remove"]`)
+	settled("a removal", "/undo")
+	tab.Sees("Removed.")
+	tab.Click(`[data-at="/undo"]`)
+	tab.Ask(`new Promise(done => setTimeout(done, 60))`, nil)
+	var conditions int
+	if tab.Ask(`document.querySelectorAll('.builder [aria-label="Field"]').length`, &conditions); conditions != 4 {
+		t.Errorf("after the removal was undone there are %d conditions", conditions)
+	}
+	if got := tab.Focused(); got == "body" {
+		t.Error("after the removal was undone the focus is at the body")
+	}
+	// Even where the focus is lost, what is typed leads nowhere.
+	tab.Ask(`document.activeElement.blur()`, nil)
+	tab.Type("gd?gp")
+	tab.Ask(`new Promise(done => setTimeout(done, 60))`, nil)
+	var open bool
+	if tab.Ask(`document.getElementById("shortcuts").open`, &open); open || !strings.HasPrefix(tab.At(), at) {
+		t.Errorf("keys that were typed into an edited form lead to %s", tab.At())
+	}
+	tab.Press("Cancel")
+	tab.Sees("Add a knockout")
+}
+
+// history goes back through the steps of an edit.
+func (s *stage) history(t *testing.T, tab *browsertest.Tab, at string) {
+	t.Helper()
+	tab.Go(at)
+	tab.Follow("button[value='open:knockouts/0']")
+	tab.Fill("[name='row.message']", "Typed in the browser")
+	tab.Press("Apply")
+	tab.Sees("Typed in the browser")
+	tab.Follow("button[value='remove:knockouts/1']")
+	tab.Sees("was removed.")
+	tab.Press("Undo")
+	tab.Press("Check")
+	tab.Sees("It can be saved")
+	for _, want := range []string{"Typed in the browser", "was removed.", "Typed in the browser", "Edit this knockout", "General"} {
+		tab.Back()
+		tab.Sees(want)
+	}
+	if tab.At() != at {
+		t.Errorf("five steps back is %s", tab.At())
+	}
+}
+
+// expiry has the session end while a rule is edited.
+func (s *stage) expiry(t *testing.T, tab *browsertest.Tab, at string) {
+	t.Helper()
+	tab.Go(at + "?open=knockouts/0#open")
+	tab.Fill("[name='row.message']", "Typed before the session ended")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/console/signout", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.AddCookie(&http.Cookie{Name: "verdict", Value: tab.Cookie("verdict")})
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close() // nothing is read
+	tab.Expect(http.StatusUnauthorized)
+	tab.Press("Apply")
+	tab.Sees("Your session has ended")
+	tab.Inspect(s.brief(), "signin-kept")
+	tab.Size(1280, 800)
+	tab.Expect()
+	tab.Fill("[name=email]", s.made.People[0].Email, "[name=password]", demoPassword)
+	tab.Press("Sign in")
+	tab.Sees("Typed before the session ended")
+	tab.Sees("nothing of it was saved yet")
+	tab.Back()
+	tab.Sees("General") // the editor, and no form that is sent again
+}
+
+// shortcuts writes a review and types on after the focus was lost.
+func (s *stage) shortcuts(t *testing.T, tab *browsertest.Tab) {
+	t.Helper()
+	tab.Go("/console/live/referrals")
+	before := tab.At()
+	tab.Fill("[name=note]", "Half a sentence")
+	tab.Ask(`document.activeElement.blur()`, nil)
+	tab.Type("jko1gd")
+	var chosen bool
+	tab.Ask(`new Promise(done => setTimeout(() => done(document.querySelector("[name=outcome]:checked") !== null), 100))`, &chosen)
+	if chosen || tab.At() != before {
+		t.Errorf("keys changed a review that was being written, or led to %s", tab.At())
+	}
+	tab.Go("/console/live/referrals")
+	tab.Type("2")
+	if tab.Ask(`document.querySelectorAll("[name=outcome]")[1].checked`, &chosen); !chosen {
+		t.Error("the key of an outcome does nothing where nothing is being written")
+	}
+}
