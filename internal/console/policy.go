@@ -90,13 +90,18 @@ func (c *Console) activatePolicy(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.again(err, c.policy)
 	}
-	body, err := v.form.document("note", "expected_active_id", "expected_checksum")
+	body, err := c.activation(v)
 	if err != nil {
-		return err
+		return v.again(err, c.policy)
 	}
 	answer, err := c.service.Activate(v.ctx, v.caller(), v.id("id"), body, nil)
 	if err != nil {
-		return v.again(err, c.policy)
+		return v.again(err, func(v *visit) error {
+			if v.code == codeUnacknowledged { // each stands above the button
+				v.form.Faults, v.form.Refusal = nil, "Errors of the analysis are not acknowledged: tick each, or mend them."
+			}
+			return c.policy(v)
+		})
 	}
 	set, err := ours(answer.Body)
 	if err != nil {

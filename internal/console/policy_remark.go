@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"verdict/internal/decisioning"
@@ -15,6 +16,8 @@ type remark struct {
 	Pointer     string
 	Detail      string
 	Example     string // an applicant who shows it, "" for none
+	Key         string // names the finding when it is acknowledged; "" for a fault
+	Origin      string // new, inherited from the base, or "" when that is not known
 	Anchor      string // of the line it stands beside
 	Place       string // what that line is called
 
@@ -28,7 +31,8 @@ type remarks []remark
 // faultLabel marks the remarks that keep a document from being stored.
 const faultLabel = "Fault"
 
-// remarksOn puts what was said of a document into the words of a page.
+// remarksOn puts what was said of a document into the words of a page, the
+// worst first.
 func remarksOn(r decisioning.Reading) remarks {
 	var list remarks
 	for _, f := range r.Faults {
@@ -45,9 +49,46 @@ func remarksOn(r decisioning.Reading) remarks {
 			example = append(example, w.Name+" "+w.Value.String())
 		}
 		out.Example = strings.Join(example, ", ")
+		out.Key, out.Origin = findingKey(f)
 		list = append(list, out)
 	}
+	ranks := map[string]int{faultLabel: 0, "Error": 1, "Warning": 2, "Note": 3}
+	slices.SortStableFunc(list, func(a, b remark) int { return ranks[a.Label] - ranks[b.Label] })
 	return list
+}
+
+// Errors are the findings that keep a version out of live until each of them is
+// acknowledged.
+func (r remarks) Errors() (list remarks) {
+	seen := map[string]bool{}
+	for i := range r {
+		if r[i].Label == "Error" && !seen[r[i].Key] {
+			seen[r[i].Key] = true
+			list = append(list, r[i])
+		}
+	}
+	return list
+}
+
+// remarkGroup is remarks under a title.
+type remarkGroup struct {
+	Title string
+	List  remarks
+}
+
+// Groups are the remarks by where they come from: what this version brought
+// first. Where that is not known there is one group without a title.
+func (r remarks) Groups() []remarkGroup {
+	titles := []remarkGroup{{Title: "New in this version"}, {Title: "Inherited from the version it was made from"}, {}}
+	at := map[string]int{"new": 0, "inherited": 1, "": 2}
+	for i := range r {
+		group := &titles[at[r[i].Origin]]
+		group.List = append(group.List, r[i])
+	}
+	if len(titles[0].List)+len(titles[1].List) > 0 {
+		titles[2].Title = "About the whole"
+	}
+	return slices.DeleteFunc(titles, func(g remarkGroup) bool { return len(g.List) == 0 })
 }
 
 // about reports whether a remark is about a place or anything inside it.
