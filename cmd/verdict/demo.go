@@ -22,7 +22,6 @@ import (
 const demoHelp = `Make a tenant that looks lived in and serve it, for a first look at the
 console: a month of decisions with reviews, versions of a policy, alerts,
 backtests, scorecards, agents' runs, people and keys. How to sign in is printed.
-Some of the names and notes are hostile on purpose, to show that they stay text.
 
   verdict demo
   verdict demo -addr 127.0.0.1:9090

@@ -78,10 +78,30 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// quickDemo is a demonstration whose passwords cost little to look at.
+// hostileDemo are texts such as strangers send, in every place of a
+// demonstration that holds one. Nothing of them may come alive in a page, in a
+// spreadsheet or on a terminal.
+var hostileDemo = demo.Texts{
+	OrgName:    `Kaveri Capital <script>alert("org")</script>`,
+	PolicyName: `Festive season "try-out" <i>draft</i>`,
+	Message:    `The phone is "rooted" <b>& unlocked</b>: ask for another, don't guess`,
+	KeyName:    `Branch "app" <b>v2</b>`,
+	Browser:    `Mozilla/5.0 (Linux; Android 14) Chrome/140 <svg onload=alert(1)>`,
+	Note:       `</textarea><script>alert('note')</script> called twice; says "it wasn't me" & hung up`,
+	Narration:  `NEFT SALARY <img src=x onerror=alert("narration")> INFOTECH LTD`,
+	Phone:      `<b onmouseover=alert(1)>Moto G</b>`,
+	Purpose:    `wedding <b>& "gold"</b>`,
+	Reason:     `"><img src=x onerror=alert(1)>`,
+	Branch:     `<svg onload=alert("csv")>`,
+	Reference:  `=cmd|' /C calc'!A0`,
+}
+
+// quickDemo is a demonstration with hostile texts, whose passwords cost little
+// to look at.
 func quickDemo(decisions int) demo.Options {
 	return demo.Options{
 		Now: time.Now(), Decisions: decisions, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+		Texts: hostileDemo,
 	}
 }
 

@@ -180,8 +180,7 @@ func (f *filled) forms(t *testing.T) {
 	}
 }
 
-// hostileTexts are in the demonstration, as strangers sent them; the first is
-// the note of a review.
+// hostileTexts are parts of hostileDemo; the first is the note of a review.
 var hostileTexts = []string{
 	`</textarea><script>alert('note')`, `<script>alert("org")`, `<img src=x onerror=alert(`, `<svg onload=alert(`, `<b>v2</b>`, `<i>draft</i>`,
 }

@@ -33,22 +33,24 @@ type applicant struct {
 	agentID string // "" when nobody helped
 
 	phone, mobile, email string // "" for one of their own
+	texts                *Texts
 }
 
 // crowd makes the applicants of an environment, the same ones every time.
 type crowd struct {
-	env  tenant.Environment
-	book backtest.Book
-	dice *rand.Rand
-	made int64
-	rows []string // of the book, those that come next
+	env   tenant.Environment
+	book  backtest.Book
+	texts *Texts
+	dice  *rand.Rand
+	made  int64
+	rows  []string // of the book, those that come next
 }
 
-func newCrowd(env tenant.Environment, seed uint64) *crowd {
+func newCrowd(env tenant.Environment, seed uint64, texts *Texts) *crowd {
 	if env == tenant.Live {
 		seed++
 	}
-	return &crowd{env: env, book: backtest.Book{Seed: seed}, dice: rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // nobody's secret depends on it
+	return &crowd{env: env, texts: texts, book: backtest.Book{Seed: seed}, dice: rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // nobody's secret depends on it
 }
 
 // bookPage is how many rows of a book are made at once.
@@ -89,7 +91,7 @@ func (c *crowd) next() *applicant {
 	a := &applicant{
 		n: c.made, ref: fmt.Sprintf("KC-%06d", 100_000+c.made*7), age: number(colAge), occupation: cells[colOccupation], income: number(colIncome),
 		foir: foir, amount: number(colAmount), tenure: number(colTenure), score: number(colScore), enquiries: number(colEnquiries),
-		tradelines: number(colTradelines), dpd: number(colDPD), newToCredit: cells[colDPD] == "",
+		tradelines: number(colTradelines), dpd: number(colDPD), newToCredit: cells[colDPD] == "", texts: c.texts,
 	}
 	a.home = towns[c.dice.IntN(len(towns))]
 	a.ip = fmt.Sprintf("49.%d.%d.%d", 32+c.dice.IntN(16), c.dice.IntN(256), 1+c.dice.IntN(254))
@@ -97,8 +99,8 @@ func (c *crowd) next() *applicant {
 	if c.dice.IntN(10) < 3 {
 		a.agentID = fmt.Sprintf("AG-%02d", 1+c.dice.IntN(12))
 	}
-	if c.made%397 == 5 {
-		a.ref = hostileCell + strconv.FormatInt(c.made, 10)
+	if c.made%397 == 5 && c.texts.Reference != "" {
+		a.ref = c.texts.Reference + strconv.FormatInt(c.made, 10)
 	}
 	return a
 }

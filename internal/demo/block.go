@@ -44,12 +44,16 @@ func (a *applicant) enquired(now time.Time) []map[string]any {
 	return list
 }
 
-// phones are what people apply with; one of them has a name to watch out for.
-var phones = []string{"Redmi Note 13", "Samsung M14", "realme C53", "Pixel 7a", "vivo T2x", "iPhone 13", `<b onmouseover=alert(1)>Moto G</b>`}
+// phones are what people apply with, besides the one that the texts name.
+var phones = []string{"Redmi Note 13", "Samsung M14", "realme C53", "Pixel 7a", "vivo T2x", "iPhone 13"}
 
 func (a *applicant) device() map[string]any {
+	model := a.texts.Phone
+	if i := a.n % int64(len(phones)+1); i < int64(len(phones)) {
+		model = phones[i]
+	}
 	return map[string]any{
-		"model": phones[a.n%int64(len(phones))], "os_version": fmt.Sprint(11 + a.n%4), "is_rooted": a.n%41 == 0, "is_emulator": a.n%173 == 0,
+		"model": model, "os_version": fmt.Sprint(11 + a.n%4), "is_rooted": a.n%41 == 0, "is_emulator": a.n%173 == 0,
 		"sim_age_days": 3 + a.n*37%1500, "loan_apps_installed_count": a.n * 5 % 9, "app_install_age_days": a.n % 30, "device_id": cmp.Or(a.phone, fmt.Sprintf("dev-%06d", a.n)),
 	}
 }
@@ -98,7 +102,7 @@ func (a *applicant) statement(now time.Time) map[string]any {
 	first := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
 	for back := 2; back >= 1; back-- {
 		month := first.AddDate(0, -back, 0)
-		row(month, "CREDIT", "FT", a.income, `NEFT SALARY <img src=x onerror=alert("narration")> INFOTECH LTD`)
+		row(month, "CREDIT", "FT", a.income, a.texts.Narration)
 		row(month.AddDate(0, 0, 4), "DEBIT", "OTHERS", emi, "NACH DR LOAN EMI 00451200")
 		if a.dpd > 0 {
 			row(month.AddDate(0, 0, 11), "DEBIT", "OTHERS", 2_500, "ACH D- BAJAJ FINANCE LTD")

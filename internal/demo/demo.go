@@ -4,8 +4,6 @@
 //
 // Everything goes through the use cases, on a clock that is moved along, so
 // that nothing stands there that the service could not have written itself.
-// Among the texts are hostile ones: what a stranger may send, a page must be
-// able to show.
 package demo
 
 import (
@@ -34,6 +32,8 @@ type Options struct {
 	Password tenant.Secret
 	// PasswordCost is that of the stored hashes; tenant.DefaultCost.
 	PasswordCost tenant.Cost
+	// Texts are what people wrote.
+	Texts Texts
 	// Progress is told how much is done, of how much.
 	Progress func(done, total int64)
 }
@@ -77,6 +77,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 	if o.Decisions <= 0 {
 		o.Decisions = defaultDecisions
 	}
+	o.Texts = o.Texts.withDefaults()
 	f := &fill{options: o, clock: &clock{at: o.Now.Add(-signedUpBefore)}, end: o.Now}
 	var err error
 	if f.service, err = decisioning.New(db, decisioning.Options{Now: f.clock.now, PasswordCost: o.PasswordCost, Spreader: nobody{}}); err != nil {

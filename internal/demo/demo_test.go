@@ -1,8 +1,11 @@
 package demo_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +86,36 @@ func TestFill(t *testing.T) {
 			t.Errorf("two demonstrations differ:\n%s", diff)
 		}
 	})
+}
+
+// TestTextsAreALenders: whoever looks at the demonstration for the first time
+// sees what a lender would have, and nothing that looks like an attack.
+func TestTextsAreALenders(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "demo.db")
+	db := storetest.Open(t, "sqlite:"+file, store.Options{})
+	made, err := demo.Fill(t.Context(), db, quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.OrgName != "Kaveri Capital" {
+		t.Errorf("the organisation is called %s", made.OrgName)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(stored, []byte("Kaveri Capital")) {
+		t.Error("the file does not have what is stored")
+	}
+	for _, text := range []string{"<script", "alert(", "onerror", "<b>", "<i>", "=cmd|"} {
+		if at := bytes.Index(stored, []byte(text)); at >= 0 {
+			t.Errorf("the demonstration has %q", stored[max(0, at-40):at+40])
+		}
+	}
 }
 
 // outcomes are the decisions of both environments, but for ids and times.

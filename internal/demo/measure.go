@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (d *desk) backtest(ctx context.Context, options map[string]any, begun bool)
 }
 
 // branches are where last year's loans were made.
-var branches = []string{"Mumbai", "Bengaluru", "Chennai", "Kolkata", "Jaipur", `<svg onload=alert("csv")>`, hostileCell}
+var branches = []string{"Mumbai", "Bengaluru", "Chennai", "Kolkata", "Jaipur", "Pune"}
 
 // rows is how large a file or a book is, in proportion to the rest. A scorecard
 // cannot be learnt from fewer than the least.
@@ -69,6 +70,7 @@ func (d *desk) lastYear() string {
 	book := backtest.Book{Seed: 2025, BadRate: 2 * backtest.DefaultBadRate}
 	var out strings.Builder
 	out.WriteString(strings.Join(book.Header(), ",") + ",branch\n")
+	branches := append(slices.Clone(branches), d.options.Texts.Branch)
 	for row, line := range lines(book, 1, d.rows()) {
 		_, _ = fmt.Fprintf(&out, "%s,\"%s\"\n", line, strings.ReplaceAll(branches[row%len(branches)], `"`, `""`))
 	}

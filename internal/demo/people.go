@@ -11,16 +11,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// Hostile texts, such as strangers send. Nothing of them may come alive in a
-// page, in a spreadsheet or on a terminal.
-const (
-	hostileName   = `Kaveri Capital <script>alert("org")</script>`
-	hostileMarkup = `"><img src=x onerror=alert(1)>`
-	hostileCell   = `=cmd|' /C calc'!A0`
-	hostileNote   = `</textarea><script>alert('note')</script> called twice; says "it wasn't me" & hung up`
-	hostileAgent  = `Mozilla/5.0 (Linux; Android 14) Chrome/140 <svg onload=alert(1)>`
-)
-
 // signedUpBefore is how long ago the tenant signed up.
 const signedUpBefore = 45 * day
 
@@ -30,7 +20,7 @@ type staff struct{ asha, ravi, meera, vikram Person }
 // open signs the tenant up and lets its people in.
 func (f *fill) open(ctx context.Context) error {
 	signed, err := f.service.Signup(ctx, body(map[string]any{
-		"email": "asha@kaveri.example", "org_name": hostileName, "password": f.options.Password.Reveal(),
+		"email": "asha@kaveri.example", "org_name": f.options.Texts.OrgName, "password": f.options.Password.Reveal(),
 	}))
 	if err != nil {
 		return err
@@ -82,13 +72,13 @@ const (
 	rotated = "rotate"
 )
 
-func newKeys() []newKey {
+func newKeys(texts *Texts) []newKey {
 	key := func(env tenant.Environment, name string, scopes tenant.Scopes) decisioning.NewAPIKey {
 		return decisioning.NewAPIKey{Environment: env, Name: name, Scopes: scopes}
 	}
 	return []newKey{
 		{NewAPIKey: key(tenant.Live, "Loan origination", tenant.Decide|tenant.Read), made: 40 * day, used: 2 * time.Minute},
-		{NewAPIKey: key(tenant.Live, `Branch "app" <b>v2</b>`, tenant.Decide), made: 22 * day, used: 3 * time.Hour, lasts: 90 * day},
+		{NewAPIKey: key(tenant.Live, texts.KeyName, tenant.Decide), made: 22 * day, used: 3 * time.Hour, lasts: 90 * day},
 		{NewAPIKey: key(tenant.Live, "Old warehouse feed", tenant.Read), made: 41 * day, used: 9 * day, then: revoked},
 		{NewAPIKey: key(tenant.Live, "Reporting", tenant.Read), made: 30 * day, used: day, then: rotated},
 		{NewAPIKey: key(tenant.Sandbox, "Staging", tenant.Decide|tenant.Read|tenant.PolicyWrite), made: 35 * day, used: 5 * time.Hour},
@@ -99,7 +89,7 @@ func newKeys() []newKey {
 // administration is keys, an invitation, and people who come and go.
 func (f *fill) administration() {
 	admin := f.as(f.staff.asha, tenant.Live)
-	for _, k := range newKeys() {
+	for _, k := range newKeys(&f.options.Texts) {
 		at := f.end.Add(-k.made)
 		if k.lasts > 0 {
 			k.ExpiresAt = at.Add(k.lasts)
@@ -130,7 +120,7 @@ func (f *fill) administration() {
 		return f.service.DisableUser(ctx, admin, former.ID, true)
 	})
 	f.diary.add(f.end.Add(-3*time.Hour), "sign in", func(ctx context.Context) error {
-		_, _, err := f.service.SignIn(ctx, f.staff.asha.Email, f.options.Password, "49.36.12.7", hostileAgent)
+		_, _, err := f.service.SignIn(ctx, f.staff.asha.Email, f.options.Password, "49.36.12.7", f.options.Texts.Browser)
 		return err
 	})
 }

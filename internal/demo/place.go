@@ -1,5 +1,7 @@
 package demo
 
+import "slices"
+
 // town is where applicants live.
 type town struct {
 	pincode  string
@@ -28,7 +30,13 @@ type pincodeRisk struct {
 	Reason  string `json:"reason"`
 }
 
-var pincodeRisks = []pincodeRisk{
+// pincodeRisks are those of every environment, with the lender's reason for the
+// spiking pincode.
+func pincodeRisks(spikes string) []pincodeRisk {
+	return append(slices.Clone(usualRisks), pincodeRisk{spiking, "HIGH", 81, spikes})
+}
+
+var usualRisks = []pincodeRisk{
 	{"110", "LOW", 18, "twelve months, 3,400 loans"},
 	{"121", "HIGH", 74, "first-payment defaults"},
 	{"201", "MEDIUM", 52, "roll rate"},
@@ -44,7 +52,6 @@ var pincodeRisks = []pincodeRisk{
 	{"492", "HIGH", 69, "no field agency"},
 	{"500", "LOW", 24, "roll rate"},
 	{"560", "LOW", 17, "roll rate"},
-	{spiking, "HIGH", 81, hostileMarkup},
 	{"600", "LOW", 20, "roll rate"},
 	{"641", "LOW", 23, "roll rate"},
 	{"682", "LOW", 16, "roll rate"},

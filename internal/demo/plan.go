@@ -29,7 +29,7 @@ func (f *fill) plan() {
 		{tenant.Sandbox, f.options.Decisions / 3},
 		{tenant.Live, f.options.Decisions - f.options.Decisions/3},
 	} {
-		d := &desk{fill: f, env: part.env, crowd: newCrowd(part.env, f.options.Seed), alerts: map[string]string{}}
+		d := &desk{fill: f, env: part.env, crowd: newCrowd(part.env, f.options.Seed, &f.options.Texts), alerts: map[string]string{}}
 		d.policies()
 		d.settings()
 		d.applications(part.decisions)
@@ -82,12 +82,15 @@ func (d *desk) apply(ctx context.Context, a *applicant) (wire.Value, error) {
 	return decision, nil
 }
 
-// opinions are what people say of what is referred to them.
-var opinions = []map[string]any{
-	{"outcome": "upheld", "reason_code": "BUR_ENQ", "note": "Four lenders asked within a month."},
-	{"outcome": "overturned", "reason_code": "INC_VERIFIED", "note": "Salary slips and Form 16 seen; the late month was a bank holiday."},
-	{"outcome": "more_information", "reason_code": "KYC_PENDING", "note": "Bank statement of the last six months asked for."},
-	{"outcome": "upheld", "reason_code": "BUR_DPD", "note": hostileNote},
+// opinions are what people say of what is referred to them; the note of the last
+// one is the texts'.
+func opinions(texts *Texts) []map[string]any {
+	return []map[string]any{
+		{"outcome": "upheld", "reason_code": "BUR_ENQ", "note": "Four lenders asked within a month."},
+		{"outcome": "overturned", "reason_code": "INC_VERIFIED", "note": "Salary slips and Form 16 seen; the late month was a bank holiday."},
+		{"outcome": "more_information", "reason_code": "KYC_PENDING", "note": "Bank statement of the last six months asked for."},
+		{"outcome": "upheld", "reason_code": "BUR_DPD", "note": texts.Note},
+	}
 }
 
 // review has somebody look at a referral some hours later; some wait still.
@@ -98,7 +101,8 @@ func (d *desk) review(decisionID string, n int64) {
 	later := d.clock.now().Add(time.Duration(1+n*7%50) * time.Hour)
 	reviewer := []Person{d.staff.ravi, d.staff.meera}[n%2]
 	d.diary.add(later, "review", func(ctx context.Context) error {
-		_, err := d.service.ReviewDecision(ctx, d.by(reviewer), decisionID, body(opinions[n/2%int64(len(opinions))]), nil)
+		said := opinions(&d.options.Texts)
+		_, err := d.service.ReviewDecision(ctx, d.by(reviewer), decisionID, body(said[n/2%int64(len(said))]), nil)
 		return err
 	})
 }
@@ -106,7 +110,7 @@ func (d *desk) review(decisionID string, n int64) {
 // settings are what the lender says about pincodes and fraud.
 func (d *desk) settings() {
 	d.ago(29*day, "set the pincode risks", func(ctx context.Context) error {
-		_, err := d.service.SetPincodeRisks(ctx, d.by(d.staff.ravi), body(map[string]any{"entries": pincodeRisks}))
+		_, err := d.service.SetPincodeRisks(ctx, d.by(d.staff.ravi), body(map[string]any{"entries": pincodeRisks(d.options.Texts.Reason)}))
 		return err
 	})
 	d.ago(28*day, "set the fraud thresholds", func(ctx context.Context) error {

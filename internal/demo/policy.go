@@ -34,9 +34,9 @@ func (d *desk) policies() {
 		}
 		return d.arm(ctx, d.rules.active, "Going live with the default policy.")
 	})
-	d.version(27*day, 25*day, "Personal loan 2.0: phones and places", "Rooted phones and addresses abroad go to a person.", tightened)
+	d.version(27*day, 25*day, "Personal loan 2.0: phones and places", "Rooted phones and addresses abroad go to a person.", d.tightened)
 	d.version(12*day, 9*day, "Personal loan 2.1: price of grade C", "Backtest of October: 1.1 % more approvals at the same loss.", repriced)
-	d.version(30*time.Hour, 0, `Festive season "try-out" <i>draft</i>`, "", festive)
+	d.version(30*time.Hour, 0, d.options.Texts.PolicyName, "", festive)
 }
 
 // version writes a version that changes the active one, and arms it later
@@ -120,7 +120,7 @@ func (doc document) entry(section, id string) document {
 }
 
 // tightened looks at the phone and at where it is.
-func tightened(doc document) {
+func (d *desk) tightened(doc document) {
 	doc.add("knockouts",
 		document{
 			"id": "KO_BLOCKLISTED", "stage": 1, "action": "decline", "reason_code": "FR_RING",
@@ -128,7 +128,7 @@ func tightened(doc document) {
 		},
 		document{
 			"id": "RF_ROOTED_PHONE", "stage": 1, "action": "refer", "reason_code": "FR_DEVICE",
-			"message":       `The phone is "rooted" <b>& unlocked</b>: ask for another, don't guess`,
+			"message":       d.options.Texts.Message,
 			"condition_ast": document{"op": "eq", "field": "device_is_rooted", "value": true},
 		},
 		document{

@@ -25,14 +25,14 @@ type move struct {
 }
 
 // fraudRings are those of every environment: each kind of alert, in each state.
-func fraudRings() []ring {
+func fraudRings(texts *Texts) []ring {
 	return []ring{
 		{
 			name: "mules, confirmed", size: 5, begin: 14 * day, apart: 26 * time.Hour,
 			share: func(a *applicant, i int) { a.account, a.home = "50100298765432", towns[14+i%2] },
 			moves: []move{
 				{8 * day, map[string]any{"action": "acknowledge", "note": "Five names, one account. The bank says it was opened in March."}},
-				{7 * day, map[string]any{"action": "close", "resolution": "confirmed_fraud", "note": hostileNote}},
+				{7 * day, map[string]any{"action": "close", "resolution": "confirmed_fraud", "note": texts.Note}},
 			},
 		},
 		{
@@ -43,8 +43,8 @@ func fraudRings() []ring {
 			name: "mules, new", size: 3, begin: 3 * day, apart: 17 * time.Hour,
 			share: func(a *applicant, i int) {
 				a.account = "50100211223344"
-				if i == 1 {
-					a.ref = hostileCell
+				if i == 1 && texts.Reference != "" {
+					a.ref = texts.Reference
 				}
 			},
 		},
@@ -100,7 +100,7 @@ func fraudRings() []ring {
 
 // rings puts them among the applicants.
 func (d *desk) rings() {
-	for _, r := range fraudRings() {
+	for _, r := range fraudRings(&d.options.Texts) {
 		for i := range r.size {
 			d.ago(r.begin-time.Duration(i)*r.apart, "apply ("+r.name+")", func(ctx context.Context) error {
 				a := d.crowd.next()

@@ -26,7 +26,7 @@ func (d *desk) agentRuns() {
 			if i%3 == 0 {
 				request = a.evaluation(d.clock.now())
 			}
-			request["purpose"] = []string{"medical", "home repair", `wedding <b>& "gold"</b>`}[i%3]
+			request["purpose"] = []string{"medical", "home repair", d.options.Texts.Purpose}[i%3]
 			_, err := d.agents.Underwrite(ctx, d.by(d.staff.ravi), body(request), nil)
 			return err
 		})

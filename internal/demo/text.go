@@ -1,0 +1,40 @@
+package demo
+
+import "cmp"
+
+// Texts are the texts that people and strangers write: names, notes, what a
+// phone calls itself. A zero field takes what a lender would have there. Tests
+// put hostile texts in their place, to see that they stay texts.
+type Texts struct {
+	OrgName    string // of the tenant
+	PolicyName string // of the draft
+	Message    string // of a rule, for the lender
+	KeyName    string // of an API key
+	Browser    string // that somebody signs in with
+	Note       string // of a review and of a closed alert
+	Narration  string // of a bank statement's salary
+	Phone      string // the model of some applicants' phones
+	Purpose    string // of some loans
+	Reason     string // for a pincode's risk
+	Branch     string // of some of last year's loans
+	Reference  string // of a few applicants
+}
+
+// withDefaults fills in what is left open. An empty reference leaves applicants
+// theirs.
+func (t Texts) withDefaults() Texts {
+	return Texts{
+		OrgName:    cmp.Or(t.OrgName, "Kaveri Capital"),
+		PolicyName: cmp.Or(t.PolicyName, "Personal loan 2.2: festive season"),
+		Message:    cmp.Or(t.Message, "The phone is rooted: ask for another one"),
+		KeyName:    cmp.Or(t.KeyName, "Branch app"),
+		Browser:    cmp.Or(t.Browser, "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/140 Mobile Safari/537.36"),
+		Note:       cmp.Or(t.Note, "Called twice; the employer does not know the applicant."),
+		Narration:  cmp.Or(t.Narration, "NEFT SALARY SHARADA INFOTECH LTD"),
+		Phone:      cmp.Or(t.Phone, "Moto G54"),
+		Purpose:    cmp.Or(t.Purpose, "wedding"),
+		Reason:     cmp.Or(t.Reason, "many applications since Diwali"),
+		Branch:     cmp.Or(t.Branch, "Lucknow"),
+		Reference:  t.Reference,
+	}
+}
