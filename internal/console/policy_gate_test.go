@@ -19,7 +19,7 @@ func TestPolicyErrorsAreAcknowledged(t *testing.T) {
 	d.form.Set("row.interest_rate", "26.5") // a better grade at a worse price
 	id := d.saved()
 	sandbox := "/console/sandbox/policies/" + id
-	shown := b.get(sandbox).want(http.StatusOK).has("In live each would have to be acknowledged", "better_score_worse_price").hasNot(`name="acknowledge"`)
+	shown := b.get(sandbox).want(http.StatusOK).has("In live each error would have to be acknowledged", "better_score_worse_price").hasNot(`name="acknowledge"`)
 	if strings.Index(shown.body, ">Error<") > strings.Index(shown.body, ">Note<") {
 		t.Error("a note stands before the error")
 	}
