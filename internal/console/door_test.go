@@ -120,7 +120,7 @@ func TestCookieOfTheSession(t *testing.T) {
 	h := newHouse(t)
 	owner := h.signUp()
 	a := h.newBrowser().post("/console/signin", "email", owner.email, "password", owner.password)
-	for _, want := range []string{"verdict=", "HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=604800"} {
+	for _, want := range []string{"verdict=", "HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=691200"} {
 		if got := a.header.Get("Set-Cookie"); !strings.Contains(got, want) {
 			t.Errorf("the cookie %q lacks %s", strings.SplitN(got, "=", 2)[0], want)
 		}
