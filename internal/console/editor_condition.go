@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"strconv"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
@@ -39,7 +40,8 @@ func (c *Console) checkCondition(v *visit) error {
 	var w wire.Writer
 	w.Object()
 	if err == nil {
-		text, document, faulty := decisioning.CheckCondition(condition, inputs, v.form.Value("stage") == "2")
+		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // left out, it is the first
+		text, document, faulty := decisioning.CheckCondition(condition, inputs, semantics, v.form.Value("stage") == "2")
 		if err = faulty; err == nil {
 			w.Key("text").String(text).Key("condition").Raw(document)
 		}

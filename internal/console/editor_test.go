@@ -186,6 +186,8 @@ func TestConditionIsChecked(t *testing.T) {
 	const path = "/console/sandbox/policies/condition"
 	b.post(path, "condition", `{"op":"lt","field":"foir","value":0.5}`).want(http.StatusOK).has(`"text":"foir < 0.5"`, `"faults":[]`)
 	b.post(path, "condition", `{"op":"lt","field":"foirr","value":0.5}`).want(http.StatusOK).has(`"pointer":"/field"`, "foir").hasNot(`"text"`)
+	b.post(path, "condition", `{"op":"lt","field":"foir_effective","value":0.5}`).has("semantics 2").hasNot(`"text"`)
+	b.post(path, "condition", `{"op":"lt","field":"foir_effective","value":0.5}`, "semantics", "2").has(`"text":"foir_effective < 0.5"`)
 	b.post(path, "condition", `{"op":`).want(http.StatusOK).has(`"faults":[{`)
 	b.post(path, "condition", `{"op":"lt","field":"final_score","value":690}`).has(`"faults":[{`)
 	b.post(path, "condition", `{"op":"lt","field":"final_score","value":690}`, "stage", "2").has(`"text"`)

@@ -19,6 +19,7 @@ type editorView struct {
 	At            string
 	Fields        []choice
 	Inputs        string
+	Semantics     string
 	Checked       bool // it was read as it stands
 	Analysed      bool // and the static analysis has run: there were no faults
 	Unkept        bool // the address does not hold the edit
@@ -57,7 +58,7 @@ func (c *Console) drawEditor(v *visit, w *work) error {
 	view := editorView{
 		version: w.found, Document: indented(doc), At: w.at, GeneralFields: generalFields, CardFields: scaleFields,
 		General: formOf(generalFields, w.draft.root, ""), Card: formOf(scaleFields, w.draft.card(), cardPrefix),
-		Fields: choices(), Inputs: plainText(w.draft.root["inputs"]), Checked: w.checked,
+		Fields: choices(), Inputs: plainText(w.draft.root["inputs"]), Semantics: plainText(w.draft.root["semantics"]), Checked: w.checked,
 		Analysed: w.analysed, Unkept: w.unkept, Gone: w.goneLine(),
 	}
 	view.General.Faults = w.said.faultsIn("", "")

@@ -227,7 +227,20 @@ func scaleOf(card wire.Value) []fact {
 
 func generalOf(doc wire.Value) []fact {
 	step, _ := rupees(doc.Get("limit_step"))
+	semantics := doc.Get("semantics").Text()
+	if semantics == "" {
+		semantics = "1"
+	}
+	counted := func(side string, otherwise string) string {
+		if v := doc.Get("affordability").Get(side); v.Given() {
+			return v.Get("take").Text() + " of " + strings.Join(textsOf(v.Get("of")), ", ")
+		}
+		return otherwise
+	}
 	return []fact{
+		{"Semantics", semantics},
+		{"Income counted", counted("income", "as declared")},
+		{"Obligations counted", counted("obligations", "as declared")},
 		{"Limits are multiples of", step},
 		{"Offers are valid for", doc.Get("offer_validity_days").Text() + " days"},
 		{"Built-in rules", either(doc.Get("include_defaults"), "merged", "left out")},

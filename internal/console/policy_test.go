@@ -50,9 +50,10 @@ func TestPolicyReads(t *testing.T) {
 	b.get("/console/sandbox/policies").want(http.StatusOK).has("Deciding for", "/console/sandbox/policies/"+id, "version 1", "Unsecured personal loan")
 	b.get("/console/live/policies").want(http.StatusOK).has("No policy is active in live", "LIVE")
 	b.get("/console/sandbox/policies/"+id).want(http.StatusOK).has(
-		"Deciding now", "KO_FOIR_LOW_INCOME", html.EscapeString("monthly_income < 25000 and foir >= 0.4"), "FOIR_HIGH",
+		"Deciding now", "KO_FOIR_LOW_INCOME", html.EscapeString("monthly_income < 25000 and foir_effective >= 0.4"), "FOIR_HIGH",
 		"650 ≤ bureau_score &lt; 675", "−20", "PB_A_PLUS", "750–900", "12.5 %", "₹20,000 – ₹10,00,000", "Verified income before disbursal",
 		"bureau_score|bureau_is_ntc", "Audit trail", "rule set · activated", "&#34;op&#34;: &#34;lt&#34;",
+		"highest of declared, bureau",
 	)
 	b.get("/console/sandbox/policies/pol_01J00000000000000000000000").want(http.StatusNotFound)
 }

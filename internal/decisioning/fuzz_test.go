@@ -122,7 +122,7 @@ func FuzzBodies(f *testing.F) {
 		"what-if":    func(v wire.Value) error { _, err := readWhatIf(v); return err },
 		"scorecard":  func(v wire.Value) error { _, err := readNamed(v); return err },
 		"inputs":     func(v wire.Value) error { _, _, err := readInputs(v, &engine.Scorecard{}); return err },
-		"condition":  func(v wire.Value) error { _, _, err := CheckCondition(v, v, true); return err },
+		"condition":  func(v wire.Value) error { _, _, err := CheckCondition(v, v, 2, true); return err },
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if accounts, err := readAccounts(data); err == nil && len(accounts) > len(data) {

@@ -3,6 +3,7 @@ package decisioning
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -71,7 +72,8 @@ func (s *Service) RuleStats(ctx context.Context, p tenant.Principal, id string, 
 // others from theirs.
 func ConditionTexts(document wire.Value) map[string]string {
 	texts := map[string]string{}
-	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: declaredInputs(document)}
+	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // left out, it is the first
+	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: declaredInputs(document), Semantics: semantics}
 	read := func(v wire.Value, stage2 bool) {
 		if text, _, err := readCondition(v, scope, stage2); err == nil && v.Given() {
 			texts[v.Pointer()] = text
@@ -92,9 +94,9 @@ func ConditionTexts(document wire.Value) map[string]string {
 }
 
 // CheckCondition reads a condition by itself, as it would stand in a document
-// with these inputs: in words, and as it would be stored.
-func CheckCondition(condition, inputs wire.Value, stage2 bool) (text string, document []byte, err error) {
-	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: map[string]rule.Type{}}
+// of these semantics with these inputs: in words, and as it would be stored.
+func CheckCondition(condition, inputs wire.Value, semantics int, stage2 bool) (text string, document []byte, err error) {
+	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: map[string]rule.Type{}, Semantics: semantics}
 	declare(inputs, scope.Inputs)
 	return readCondition(condition, scope, stage2)
 }

@@ -396,6 +396,7 @@ class Builder {
       }
       const body = new URLSearchParams({
         condition: text, stage: this.stage?.value ?? "1", inputs: document.getElementById("inputs")?.dataset.inputs ?? "",
+        semantics: document.getElementById("inputs")?.dataset.semantics ?? "",
       });
       const answer = await fetch(this.box.dataset.check, { method: "POST", body });
       if (answer.redirected) { // to the page for signing in
