@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"verdict/internal/decisioning"
-	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -17,14 +16,17 @@ const codeUnacknowledged = "findings_unacknowledged"
 // findingKey returns the name under which a finding is acknowledged, and where
 // it comes from. Both are read from the finding as the API shows it; named is
 // false when the API names no key for it.
-func findingKey(f *engine.Finding) (key, origin string, named bool) {
+func findingKey(f interface{ Write(w *wire.Writer) }) (key, origin string, named bool) {
 	var w wire.Writer
 	f.Write(&w)
 	shown, err := wire.Parse(w.Buf)
-	if err == nil && shown.Get("key").Text() != "" {
-		return shown.Get("key").Text(), shown.Get("origin").Text(), true
+	if err != nil {
+		return "", "", false
 	}
-	return f.Code + "@" + f.Pointer, "", false
+	if key = shown.Get("key").Text(); key != "" {
+		return key, shown.Get("origin").Text(), true
+	}
+	return shown.Get("code").Text() + "@" + shown.Get("pointer").Text(), "", false
 }
 
 // activation returns the body of an activation, with the errors that were
@@ -44,7 +46,12 @@ func (c *Console) activation(v *visit) (wire.Value, error) {
 		}
 	}
 	ticked := v.form.Values("acknowledge")
-	if slices.ContainsFunc(set.Findings, func(f engine.Finding) bool { _, _, named := findingKey(&f); return named }) {
+	keyed := false
+	for _, f := range set.Findings {
+		_, _, named := findingKey(f)
+		keyed = keyed || named
+	}
+	if keyed {
 		if len(ticked) > 0 {
 			w.Key("acknowledge").Array()
 			for _, key := range ticked {
