@@ -120,7 +120,9 @@ func (r *reader) bureauReport(body wire.Value) {
 	if today == 0 {
 		today = farAway // any date is in the past
 	}
+	before := len(r.warnings.Items())
 	h := report.ReadBureau(r.app.Bureau, body, today, &r.faults, &r.warnings)
+	r.hintEntries(before)
 	if h == nil {
 		return
 	}
@@ -205,7 +207,9 @@ func (r *reader) bank(summary wire.Value) {
 	if today == 0 {
 		today = farAway
 	}
+	before := len(r.warnings.Items())
 	s := report.ReadStatement(summary, today, &r.faults, &r.warnings)
+	r.hintEntries(before)
 	r.app.Statement = s
 	day := report.NoDay
 	if s != nil {

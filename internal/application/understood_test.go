@@ -47,6 +47,15 @@ func TestNearestNames(t *testing.T) {
 		},
 		{evaluation(`,"account":[]`, ""), []string{"/report/cibil/account accounts"}},
 		{evaluation(`,"age":30`, ""), []string{"/report/cibil/age report.demographics.age"}},
+		{
+			evaluation(`,"accounts":[{"accountType":"personal_loan","sanctionedAmmount":1,"shoe":1,"closedDate":null,"note":null},
+				{"Account_Type":"personal_loan","sanctionedAmmount":1}],"enquiries":[{"date":"2026-09-03","prodct":"personal_loan"}],"reportDate":"2026-11-10"`,
+				`,"bank_summary":{"transactions":[{"txn_id":"T1","reference":"R","date":"2026-10-01","type":"CREDIT","amount":1,"Narration":"SALARY"}]}`),
+			[]string{
+				"/report/cibil/accounts/0/sanctionedAmmount sanctionedAmount", "/report/cibil/accounts/0/shoe",
+				"/report/cibil/enquiries/0/prodct product", "/bank_summary/transactions/0/Narration narration",
+			},
+		},
 		{evaluation("", `,"device":{"is_emulater":true}`), []string{"/device/is_emulater is_emulator"}},
 		{evaluation("", `,"bank_summary":{"bounce_counts":1}`), []string{"/bank_summary/bounce_counts bounce_count"}},
 		{evaluation("", `,"bureau_report":{"score":700}`), []string{"/bureau_report"}},

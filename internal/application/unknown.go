@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -131,6 +132,30 @@ func (r *reader) guess(n *node, name string) *node {
 	}
 	h := nearestName(name, n.names, r.warnings.Terse())
 	return n.children[h.nearest]
+}
+
+// hintEntries adds the names that were probably meant to the warnings of
+// accounts, enquiries and transactions from the given one on.
+func (r *reader) hintEntries(from int) {
+	items := r.warnings.Items()
+	for i := from; i < len(items); i++ {
+		item := &items[i]
+		if item.Code != fault.CodeUnknownField {
+			continue
+		}
+		names := report.AccountNames
+		switch {
+		case strings.HasPrefix(item.Pointer, "/bank_summary/"):
+			names = report.TransactionNames
+		case strings.Contains(item.Pointer, "/enquiries/"):
+			names = report.EnquiryNames
+		}
+		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
+		if h := nearestName(name, names, false); h.nearest != "" {
+			item.Nearest = h.nearest
+			item.Detail += "; did you mean " + h.nearest + "?"
+		}
+	}
 }
 
 // elsewhere has the paths of an endpoint's request by their last names, for

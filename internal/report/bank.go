@@ -56,6 +56,7 @@ func ReadStatement(summary wire.Value, asOf Day, faults, warnings *fault.List) *
 		r.row(v, int32(at))
 	}
 	r.warn(list.Pointer(), warnings)
+	r.strangers.tell(warnings, unread...)
 	inOrder(r.rows)
 	detect(r.rows)
 	s := &Statement{

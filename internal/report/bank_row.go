@@ -16,6 +16,8 @@ type bankReader struct {
 	last   dated
 	fields bankFields // of the row that is being read
 
+	strangers strangers
+
 	later, directionless, modeless, asText, zoneless int
 }
 
@@ -36,7 +38,7 @@ type bankFields struct {
 // read finds a row's members by name and alias. The proper name counts
 // when both are there. Of its two dates the timestamp comes first, because
 // balances follow the order of booking and not of value dates.
-func (f *bankFields) read(v wire.Value) {
+func (f *bankFields) read(v wire.Value, others *strangers) {
 	*f = bankFields{}
 	var stamp, valued, current bankField
 	for name, value := range v.Members() {
@@ -63,6 +65,8 @@ func (f *bankFields) read(v wire.Value) {
 			current = member
 		case "narration":
 			f.narration = member
+		default:
+			others.add(name, value)
 		}
 	}
 	if !f.date.given() {
@@ -92,7 +96,7 @@ func (r *bankReader) row(v wire.Value, at int32) {
 func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	before := r.faults.Len()
 	f := &r.fields
-	f.read(v)
+	f.read(v, &r.strangers)
 	if !r.direction(v, &f.way, row) && r.faults.Len() == before {
 		return false // an opening or closing line, whose other members are its own
 	}

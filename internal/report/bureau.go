@@ -79,6 +79,7 @@ func ReadBureau(bureau string, v wire.Value, asOf Day, faults, warnings *fault.L
 	}
 	r.summaries(native, h)
 	r.notes.tell(warnings)
+	r.strangers.tell(warnings)
 	if !h.HasAccounts && !h.HasEnquiries && len(h.Microfinance) == 0 && !h.Reported.Known() &&
 		h.Last7 == NoCount && h.Last30 == NoCount && h.Last90 == NoCount && h.Last180 == NoCount {
 		return nil

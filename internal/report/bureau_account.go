@@ -119,7 +119,11 @@ func (r *bureauReader) collect(v wire.Value, known map[string]slot) {
 	for name, value := range v.Members() {
 		s, ok := known[string(squash(buf[:0], name))]
 		switch {
-		case !ok || r.saysNothing(value):
+		case !ok:
+			if !r.native { // a bureau's own layout has hundreds that nobody reads
+				r.strangers.add(name, value)
+			}
+		case r.saysNothing(value):
 		case !m[s].Given():
 			m[s] = value
 		case m[s].Text() != value.Text():

@@ -20,6 +20,8 @@ type bureauReader struct {
 	payments []Payment // backs the histories of all accounts
 	slots    slotted   // of the account or enquiry that is being read
 	months   months    // of its history
+
+	strangers strangers // members that nobody reads
 }
 
 // maxAmountPaise bounds an amount: a million million either way.

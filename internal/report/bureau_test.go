@@ -102,7 +102,7 @@ func TestBureauBadInput(t *testing.T) {
 		"accounts as object":       {"x", `{"accounts":{}}`, []string{"/accounts wrong_type"}, nil},
 		"account as text":          {"x", `{"accounts":["a",null]}`, []string{"/accounts/0 wrong_type", "/accounts/1 wrong_type"}, nil},
 		"enquiry without date":     {"x", `{"enquiries":[{"product":"credit_card"}]}`, []string{"/enquiries/0/date required"}, nil},
-		"unknown members":          {"x", commonAccount(`"colour":"red","holder":{"name":"A"}`), nil, nil},
+		"unknown members":          {"x", commonAccount(`"colour":"red","holder":{"name":"A"}`), nil, []string{"/accounts/0/colour unknown_field", "/accounts/0/holder unknown_field"}},
 		"profile too short":        {"experian", experianAccount(`"Payment_History_Profile":"000","Date_Reported":"20261031"`), nil, []string{native + "Payment_History_Profile payment_history_length"}},
 		"profile with a stranger":  {"experian", experianAccount(`"Payment_History_Profile":"0Z` + strings.Repeat("?", 34) + `","Date_Reported":"20261031"`), nil, []string{native + "Payment_History_Profile unknown_payment_code"}},
 		"profile without date":     {"experian", experianAccount(`"Payment_History_Profile":"` + strings.Repeat("0", 36) + `"`), nil, []string{native + "Payment_History_Profile payment_history_undated"}},
