@@ -108,7 +108,7 @@ func TestEvaluateSloppyReports(t *testing.T) {
 				[]string{}, []any{"facts.bank_income", 62000, "facts.bank_avg_balance", 38250, "facts.bank_bounces", 2, "facts.bank_abb_to_emi", 99}},
 			"unknown members": {evaluationOf("cibil", `"scoreData":{"score":742,"model":"v3"},"employer":{"category":"CAT_A"},"pages":[1,2],"accounts":[{"accountType":"05","colour":"ZEBRA"}]`,
 				block{"device", `{"battery":55}`}, block{"extra", `{"a":1}`}),
-				[]string{"/device/battery unknown_field", "/extra unknown_field", "/report/cibil/employer/category unknown_field",
+				[]string{"/report/cibil/accounts/0/colour unknown_field", "/device/battery unknown_field", "/extra unknown_field", "/report/cibil/employer/category unknown_field",
 					"/report/cibil/pages unknown_field", "/report/cibil/scoreData/model unknown_field"}, []any{"status", "APPROVED"}},
 			"an unknown employment": {evaluation(742, `"demographics":{"employmentType":"ZEBRA tamer"}`),
 				[]string{"/report/cibil/demographics/employmentType unknown_employment_type"}, []any{"facts.employment_type", "OTHER"}},
