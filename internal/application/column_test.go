@@ -275,3 +275,25 @@ func TestManyTexts(t *testing.T) {
 		t.Errorf("%d texts are remembered", n)
 	}
 }
+
+// A file without a score is read where no policy reads one, and a score in it is
+// read as strictly as ever.
+func TestColumnsWithoutAScore(t *testing.T) {
+	t.Parallel()
+	if _, err := NewColumns([]string{"foir"}, ColumnOptions{}); err == nil {
+		t.Error("a header without a score was taken")
+	}
+	columns, err := NewColumns([]string{"score", "foir"}, ColumnOptions{NoScore: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := rule.NewFacts(field.Catalogue())
+	for _, c := range []struct{ score, name, code string }{{"", "", ""}, {"742", "", ""}, {"950", "score", fault.CodeOutOfRange}} {
+		if name, code := columns.Reader().Read([][]byte{[]byte(c.score), []byte("0.2")}, facts); name != c.name || code != c.code {
+			t.Errorf("a score of %q: %s %s", c.score, name, code)
+		}
+	}
+	if _, err := NewColumns([]string{"foir"}, ColumnOptions{NoScore: true}); err != nil {
+		t.Error(err)
+	}
+}
