@@ -122,7 +122,7 @@ func TestMethods(t *testing.T) {
 			}
 		}
 		s.send("GET", "/ZEBRA", "", "").refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
-		s.send("GET", "/", "", "").refused(http.StatusNotFound, "not_found")
+		s.send("GET", "//", "", "").refused(http.StatusNotFound, "not_found")
 		got := m.get("/v1/usage")
 		if got.header.Get("Cache-Control") != "no-store" || got.header.Get("X-Content-Type-Options") != "nosniff" {
 			s.Errorf("the headers are %v", got.header)
