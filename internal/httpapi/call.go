@@ -115,6 +115,11 @@ func (c *call) notAllowed(allowed ...string) error {
 // documentation serves the pages that are no operation of the API.
 func (c *call) documentation() error {
 	handler, pattern := c.api.docs.Handler(c.r)
+	// The mux would lead "//" and the like to the front page; there is one way to
+	// say a path.
+	if pattern == frontPattern && c.r.URL.EscapedPath() != "/" {
+		return fault.New(fault.NotFound, codeNotFound, "there is nothing at this path; /docs lists the operations")
+	}
 	if pattern == "" {
 		asked := *c.r
 		asked.Method = http.MethodGet

@@ -102,7 +102,7 @@ func newDocs(openapi []byte, service string) (*docs, error) {
 func (d *docs) register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, r *http.Request) { d.openapi.serve(w, r, http.StatusOK) })
 	mux.HandleFunc("GET /openapi.json", d.serveJSON)
-	mux.HandleFunc("GET /{$}", d.front.serve)
+	mux.HandleFunc(frontPattern, d.front.serve)
 	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, r *http.Request) { d.style.serve(w, r, http.StatusOK) })
 	mux.HandleFunc("GET /docs", d.servePage)
 	mux.HandleFunc("GET /docs/errors/{code}", d.serveError)

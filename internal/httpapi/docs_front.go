@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// frontPattern is the route of the front page.
+const frontPattern = "GET /{$}"
+
 // docsFront answers at "/": it leads a reader and a program to the rest.
 type docsFront struct{ page, document docsFile }
 
