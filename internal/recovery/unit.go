@@ -13,15 +13,13 @@ func (r *reader) units(at string) {
 		l.RateDoubtful = true
 		doubt("interest_rate", "is below 1 percent a year: send 16 for 16 %, not 0.16. No restructured schedule was worked out with it")
 	}
-	if l.OverduePaise > l.PrincipalPaise {
+	// Interest and charges make it more, part payments less, but not ten times.
+	const far = 10
+	missed := l.EMIPaise * int64(l.MissedEMIs)
+	switch {
+	case l.HasMissed && missed > 0 && l.OverduePaise > 0 && (l.OverduePaise > missed*far || l.OverduePaise*far < missed):
+		doubt("overdue_amount", "is more than ten times off from missed_emis × emi: all amounts are rupees, none is paise or thousands")
+	case l.OverduePaise > l.PrincipalPaise:
 		doubt("overdue_amount", "is above principal_outstanding: both are rupees, and principal_outstanding counts what is overdue too")
-	}
-	if l.EMIPaise > 0 && l.HasMissed && l.MissedEMIs > 0 {
-		// Interest and charges make it more, part payments less, but not ten times.
-		const far = 10
-		missed := l.EMIPaise * int64(l.MissedEMIs)
-		if l.OverduePaise > missed*far || l.OverduePaise > 0 && l.OverduePaise*far < missed {
-			doubt("overdue_amount", "is more than ten times off from missed_emis × emi: all amounts are rupees, none is paise or thousands")
-		}
 	}
 }

@@ -21,7 +21,8 @@ func TestDoubtfulUnits(t *testing.T) {
 		{`"emi":9000,"overdue_amount":27000,"missed_emis":2,"interest_rate":0.16`, []string{"/loan/interest_rate"}},
 		{`"emi":9000,"overdue_amount":1800000,"missed_emis":2`, []string{"/loan/overdue_amount"}},
 		{`"emi":900000,"overdue_amount":18000,"missed_emis":2,"interest_rate":0.5`, []string{"/loan/interest_rate", "/loan/overdue_amount"}},
-		{`"emi":9000,"overdue_amount":1800000`, nil}, // how many were missed is not known
+		{`"emi":9000,"overdue_amount":1800000`, []string{"/loan/overdue_amount"}}, // above what is outstanding
+		{`"emi":9000,"overdue_amount":180000`, nil},                               // how many were missed is not known
 	} {
 		body := `{"loan":{"id":"L","principal_outstanding":182000,"dpd":47,` + c.loan + `},"borrower":{"ref":"A"}}`
 		got, err := Read(parse(t, []byte(body)), time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC))
