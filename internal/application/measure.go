@@ -2,7 +2,6 @@ package application
 
 import (
 	"fmt"
-	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/feature"
@@ -81,15 +80,17 @@ func (a *Application) WarnNotMeasured(named []Feature) {
 	for _, f := range named[:min(len(named), maxNamedFeatures)] {
 		names = append(names, f.Name)
 	}
-	list := strings.Join(names, ", ")
-	if more := len(named) - len(names); more > 0 {
-		list = fmt.Sprintf("%s and %d more", list, more)
-	}
-	detail := `the policy names features that were not requested, so they are absent: %s; ` +
+	pointer, detail := "/features", `the policy names these features and they were not requested, so they are absent%s; `+
 		`send "features": true, or let the policy say "features": "auto"`
 	if a.Endpoint == Decisions {
-		detail = `the policy names features, which cannot be measured from a decision request, so they are absent: %s; ` +
+		pointer, detail = "", `the policy names these features, which cannot be measured from a decision request, so they are absent%s; `+
 			`send the report and the statement to POST /v1/evaluate with "features": true`
 	}
-	a.Warnings = append(a.Warnings, fault.Item{Code: CodeFeaturesNotRequested, Detail: fmt.Sprintf(detail, list)})
+	more := ""
+	if n := len(named) - len(names); n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	a.Warnings = append(a.Warnings, fault.Item{
+		Pointer: pointer, Code: CodeFeaturesNotRequested, Fields: names, Detail: fmt.Sprintf(detail, more),
+	})
 }

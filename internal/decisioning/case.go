@@ -35,8 +35,9 @@ var vectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 type find func(application.Options) (*policy, *application.Application, error)
 
 // newCase reads a body with the tenant's settings. It computes the features
-// that were asked for, by the request or by the policy, and adds to the facts those that the policy names and no
-// other: what a policy does not name cannot matter.
+// that were asked for, by the request or by the policy, and adds to the facts
+// those that the policy names and no other: what a policy does not name cannot
+// matter.
 func (s *Service) newCase(
 	ctx context.Context, p tenant.Principal, body wire.Value, endpoint string, o application.Options, find find,
 ) (*policy, *creditCase, error) {

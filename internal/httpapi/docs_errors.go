@@ -441,7 +441,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_language", "There are no templates in the borrower's language; messages are in English."},
 	{"unknown_status", "The status of a mandate is not a known one, and the mandate is not presented."},
 	{"unknown_disposition", "How an attempt ended is not known; it counts as an attempt."},
-	{"features_not_requested", "The policy names features and the request did not ask for them, so the rules that name them cannot hit. " +
+	{"features_not_requested", "The policy names the features in `fields` and the request did not ask for them, so the rules that name them cannot hit. " +
 		"Send `features: true`, or let the policy say `features: auto`."},
 	{"later_than_as_of", "Something is dated after `as_of` and was left out."},
 	{"unit_doubtful", "A figure looks as if it were in another unit, such as a ratio where a percentage is meant, or paise for rupees. It was read as it stands."},

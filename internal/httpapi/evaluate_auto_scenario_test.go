@@ -17,13 +17,14 @@ const alone = `"base":"none","include_defaults":false,` + oneBand + `,"scorecard
 const enquiryRule = alone + `"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ",
 	"condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}}]`
 
-// notRequested is the detail of the warning that features were not requested,
-// "" without it.
+// notRequested is the warning that features were not requested, their names and
+// the detail; "" without it.
 func (a answer) notRequested(path ...any) string {
 	a.t.Helper()
 	for i := range a.list(append(path, "warnings")...) {
 		if a.at(append(slices.Clone(path), "warnings", i, "code")...) == "features_not_requested" {
-			return fmt.Sprint(a.at(append(slices.Clone(path), "warnings", i, "detail")...))
+			return fmt.Sprint(a.at(append(slices.Clone(path), "warnings", i, "fields")...), " ",
+				a.at(append(slices.Clone(path), "warnings", i, "detail")...))
 		}
 	}
 	return ""

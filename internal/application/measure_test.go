@@ -1,0 +1,53 @@
+package application_test
+
+import (
+	"strings"
+	"testing"
+
+	"verdict/internal/application"
+	"verdict/internal/feature"
+)
+
+// TestWarnNotMeasured: the list of names is bounded and says how many are left
+// out, and where features cannot be asked for it says where they can.
+func TestWarnNotMeasured(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 25 {
+		names = append(names, feature.NameAt(i))
+	}
+	named := application.Features(names)
+	evaluated := &application.Application{Endpoint: application.Evaluate}
+	evaluated.WarnNotMeasured(named)
+	if len(evaluated.Warnings) != 1 {
+		t.Fatalf("%d warnings", len(evaluated.Warnings))
+	}
+	w := evaluated.Warnings[0]
+	if w.Code != "features_not_requested" || w.Pointer != "/features" || len(w.Fields) != 20 || w.Fields[0] != names[0] ||
+		!strings.Contains(w.Detail, "(and 5 more)") || !strings.Contains(w.Detail, `"features": true`) {
+		t.Errorf("%+v", w)
+	}
+	decided := &application.Application{Endpoint: application.Decisions}
+	decided.WarnNotMeasured(named[:1])
+	if w := decided.Warnings[0]; !strings.Contains(w.Detail, "POST /v1/evaluate") || strings.Contains(w.Detail, "more") {
+		t.Errorf("%+v", w)
+	}
+	measured := &application.Application{Endpoint: application.Evaluate, MeasuresFeatures: true}
+	measured.WarnNotMeasured(named)
+	evaluated.Warnings = nil
+	evaluated.WarnNotMeasured(nil)
+	if len(measured.Warnings)+len(evaluated.Warnings) != 0 {
+		t.Error("warned although nothing is missing")
+	}
+}
+
+// TestCatalogueOf: a policy of semantics 1 reads the first catalogue, every
+// later one the second.
+func TestCatalogueOf(t *testing.T) {
+	t.Parallel()
+	for semantics, want := range map[int]feature.Catalogue{1: feature.Catalogue1, 2: feature.Catalogue2} {
+		if got := application.CatalogueOf(semantics); got != want {
+			t.Errorf("semantics %d: catalogue %d", semantics, got)
+		}
+	}
+}
