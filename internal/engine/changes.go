@@ -148,7 +148,7 @@ func memberChanges(list []Change, section string, now, before wire.Value, except
 }
 
 // memberJSON is a member as JSON; nil for what a document does not say, except
-// the semantics, which then is the first.
+// for members whose default is left out of documents: semantics and features.
 func memberJSON(object wire.Value, name string) []byte {
 	var w wire.Writer
 	switch v := object.Get(name); {
@@ -156,6 +156,8 @@ func memberJSON(object wire.Value, name string) []byte {
 		w.Value(v)
 	case name == sectionSemantics:
 		w.Int(FirstSemantics)
+	case name == "features":
+		w.String(featuresOnRequest)
 	default:
 	}
 	return w.Buf

@@ -138,7 +138,11 @@ func TestFeaturesAuto(t *testing.T) {
 		}
 
 		// A fork keeps the setting until it says otherwise.
-		fork := m.draft(`{"name":"on request","features":"on_request"}`)
+		made := m.post("/v1/rule-sets", `{"name":"on request","features":"on_request"}`).want(http.StatusCreated)
+		fork := made.text("id")
+		if from, to := made.at("changes", 0, "from"), made.at("changes", 0, "to"); from != "auto" || to != "on_request" {
+			s.Errorf("features changed from %v to %v", from, to)
+		}
 		m.post("/v1/decisions/preview", strings.Replace(forgot, "{", `{"rule_set_id":"`+fork+`",`, 1)).want(http.StatusOK).is("status", "APPROVED")
 	})
 }
