@@ -63,7 +63,9 @@ func features() []measure.Contestant {
 	return []measure.Contestant{
 		each(FeaturesOurs, func() func(*application.Application) {
 			v := new(feature.Vector)
-			return func(app *application.Application) { feature.Compute(feature.Catalogue1, app.History, app.Statement, asOf, v) }
+			return func(app *application.Application) {
+				feature.Compute(feature.Catalogue1, app.History, app.Statement, asOf, v)
+			}
 		}),
 		each(HashedOurs, func() func(*application.Application) {
 			v := new(feature.Vector)
