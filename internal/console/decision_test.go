@@ -59,7 +59,7 @@ func TestDecisionTellsItsStory(t *testing.T) {
 		"₹5,00,000 over 48 months at 16 %", "₹6,00,000 was asked for", // the outcome
 		"₹14,170", "₹10,000", "₹1,800", "₹4,88,200", "17.33 %", // what it costs
 		"<svg", "Final score", "bureau_score = 742", // the waterfall
-		"ADJ_RECENT_ENQUIRIES", "enquiries_6m &gt;= 2 and active_tradelines &gt;= 4", // a rule with its condition
+		"ADJ_RECENT_ENQUIRIES", "enquiries_6m &gt;= 2 and bureau_own_active_tradelines &gt;= 4", // a rule with its condition
 		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum 500000", // both sides of a reason
 		"Verified", "version 1", "monthly_income", "₹85,000",
 		"could not be evaluated", "decision_hash&#34;: &#34;sha256:",
