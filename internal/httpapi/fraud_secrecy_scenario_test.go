@@ -48,8 +48,9 @@ func TestSecretsStayBehind(t *testing.T) {
 		}
 		keep(m.post("/v1/evaluate", body("A-1"))).want(http.StatusOK)
 		keep(m.post("/v1/decisions/preview", body("A-2"))).want(http.StatusOK)
-		second := keep(m.post("/v1/evaluate", body("A-2"), "Idempotency-Key: 1")).want(http.StatusOK).raised(2)
+		second := keep(m.post("/v1/evaluate", body("A-2"), "Idempotency-Key: 1")).want(http.StatusOK).raised(5)
 		keep(m.post("/v1/evaluate", body("A-2"), "Idempotency-Key: 1")).want(http.StatusOK)
+		keep(m.post("/v1/fraud/blocklist", `{"kind":"device","value":"d-ZEBRA-1"}`)).want(http.StatusCreated)
 		for _, id := range m.get("/v1/fraud/alerts").column("id") {
 			keep(m.patch("/v1/fraud/alerts/"+id, `{"status":"closed","resolution":"confirmed_fraud"}`)).want(http.StatusOK)
 			keep(m.get("/v1/fraud/alerts/" + id)).want(http.StatusOK)
