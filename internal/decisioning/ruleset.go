@@ -123,7 +123,7 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, body wire.Val
 	}
 	var patched engine.Patched
 	request := body
-	if body.Get("patch").Given() {
+	if names(body, "patch") {
 		patched = engine.Patch(body, from)
 		addAll(&faults, patched.Faults)
 		if request, err = wire.Parse(patched.Request); err != nil {
@@ -143,6 +143,16 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, body wire.Val
 		return d, err
 	}
 	return d, faults.Err()
+}
+
+// names reports whether an object has a member, be it null.
+func names(object wire.Value, member string) bool {
+	for name := range object.Members() {
+		if name == member {
+			return true
+		}
+	}
+	return false
 }
 
 // base finds what a draft inherits from: the zero rule set for nothing. A base

@@ -50,12 +50,14 @@ func (p Patched) Retell(item fault.Item) fault.Item {
 func Patch(request, base wire.Value) Patched {
 	var w wire.Writer
 	patch := request.Get(memberPatch)
-	if request.Kind() != wire.Object || !patch.Given() {
+	if request.Kind() != wire.Object {
 		return Patched{Request: w.Value(request).Buf}
 	}
 	var faults fault.List
 	p := patcher{request: request, base: base, faults: &faults}
-	p.check(patch)
+	if patch.Given() { // a null is left out, and not written
+		p.check(patch)
+	}
 	w.Object()
 	for name, member := range request.Members() {
 		if name != memberPatch && !p.writes(name) {

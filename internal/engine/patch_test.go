@@ -80,6 +80,7 @@ func TestPatchFaults(t *testing.T) {
 		base          wire.Value
 		want          []string
 	}{
+		{"left out", `{"patch":null}`, wire.Value{}, nil},
 		{"no object", `{"patch":7}`, base, []string{"/patch wrong_type"}},
 		{"no base", `{"patch":{"knockouts":{"remove":["KO_A"]}}}`, wire.Value{}, []string{"/patch invalid_field"}},
 		{"unknown section", `{"patch":{"knockout":{}}}`, base, []string{"/patch/knockout unknown_field"}},
