@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"verdict/internal/field"
@@ -58,7 +59,7 @@ func (p *Plan) findNamed() {
 	for _, name := range p.policy.namedWithSources() {
 		ref, ok := p.ref(name)
 		derived := name == field.IncomeEffective || name == field.FOIREffective
-		if !ok || ref.ID >= 0 && !derived && !field.OfApplicantOrReport(p.catalogue.Field(ref.ID)) {
+		if !ok || ref.ID >= 0 && !derived && !field.OfApplicantOrReport(p.catalogue.Field(ref.ID)) || ofOthers(name) {
 			continue
 		}
 		slot, ok := p.slots.Find(ref)
@@ -70,6 +71,13 @@ func (p *Plan) findNamed() {
 			name: name, slot: slot, scored: slices.Contains(scoreFields, name), card: inCard, derived: derived,
 		})
 	}
+}
+
+// ofOthers reports whether a field is about accounts of others that the
+// applicant guarantees or uses. A report that has none has no such figure, and
+// nobody left it out.
+func ofOthers(name string) bool {
+	return strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_")
 }
 
 // namedWithSources lists the fields that the policy names, and the sources of

@@ -211,7 +211,7 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 }
 
 // binMembers are the members of which each form of a bin has some.
-var binMembers = []string{"gte", "lt", "in", "else"}
+var binMembers = []string{"gte", "lt", "in", "else", "special"}
 
 // bin reads a bin; readable reports whether the values it takes are known,
 // whatever else is wrong with it.
