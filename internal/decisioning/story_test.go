@@ -48,8 +48,8 @@ func TestStory(t *testing.T) {
 		late := rule("KO_MAX_DPD_12M")
 		late.Reads[0].Meaning = ""
 		want := decisioning.RuleStory{
-			ID: "KO_MAX_DPD_12M", Kind: "knockout", Stage: 1, Action: "decline", ReasonCode: "BUR_DPD", Condition: "max_dpd_12m >= 60",
-			Result: "fail", Reads: []decisioning.FieldValue{{Name: "max_dpd_12m", Value: "120", Unit: "days", Given: true}},
+			ID: "KO_MAX_DPD_12M", Kind: "knockout", Stage: 1, Action: "decline", ReasonCode: "BUR_DPD", Condition: "bureau_own_max_dpd_12m >= 60",
+			Result: "fail", Reads: []decisioning.FieldValue{{Name: "bureau_own_max_dpd_12m", Value: "120", Unit: "days", Given: true}},
 		}
 		if diff := cmp.Diff(want, late); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

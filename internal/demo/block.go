@@ -10,14 +10,16 @@ import (
 var products = []string{"personal_loan", "credit_card", "consumer_loan", "two_wheeler_loan", "gold_loan", "home_loan"}
 
 // accounts are the applicant's loans, the first of them as late as the worst of
-// the year.
+// the year. Their instalments are what the applicant declares; of a card the
+// policy counts a twentieth of the balance.
 func (a *applicant) accounts(now time.Time) []map[string]any {
 	list := make([]map[string]any, 0, a.tradelines)
+	emi := int(float64(float64(a.income)*a.foir)) / max(1, a.tradelines)
 	for i := range a.tradelines {
-		limit := 40_000 * (1 + (int(a.n)+3*i)%9)
+		limit := max(20_000, emi*30/1_000*1_000)
 		account := map[string]any{
 			"accountType": products[(int(a.n)+i)%len(products)], "status": "active", "openDate": now.AddDate(0, -7-11*i, 0).Format(time.DateOnly),
-			"sanctionedAmount": limit, "currentBalance": limit * (1 + i%4) / 6, "emi": limit / 30, "amountOverdue": 0,
+			"sanctionedAmount": limit, "currentBalance": min(emi*20, limit), "emi": emi, "amountOverdue": 0,
 		}
 		var history []map[string]any
 		for month := 1; month <= 12; month++ {

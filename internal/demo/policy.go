@@ -166,7 +166,7 @@ func festive(doc document) {
 			}},
 		},
 	)
-	doc.entry("knockouts", "KO_MAX_FOIR")["condition_ast"] = document{"op": "gte", "field": "foir", "value": 0.5}
+	doc.entry("knockouts", "KO_MAX_FOIR")["condition_ast"] = document{"op": "gte", "field": "foir_effective", "value": 0.5}
 	doc.entry("knockouts", "KO_MIN_INCOME")["condition_ast"] = document{"op": "lt", "field": "monthly_income", "value": 12_000}
 	doc.entry("pricing_bands", "PB_E")["action"] = "approve"
 	doc.entry("pricing_bands", "PB_A")["interest_rate"] = 16.5
