@@ -149,6 +149,9 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 		if facts.Get(raw).Type() != rule.Absent || facts.Get(name).Type() != rule.Absent || slices.Contains(out, name) {
 			continue
 		}
+		if name == "applicant.id" && supply == rule.FromEvaluate {
+			continue // an evaluate request may bring one, and nobody is asked for it
+		}
 		if id, known := field.Catalogue().Lookup(name); known {
 			f := field.Catalogue().Field(id)
 			index := name == "bureau_ntc_index"

@@ -72,7 +72,7 @@ func TestUnderwriting(t *testing.T) {
 // paths are where a request has the fields that an agent proposes to change.
 var paths = map[string]string{
 	"foir": "applicant.foir", "requested_amount": "applicant.requested_amount", "requested_tenure_months": "applicant.tenure_months",
-	"enquiries_6m": "bureau_report.enquiries_6m",
+	"enquiries_6m": "bureau_report.enquiries_6m", "foir_effective": "applicant.foir",
 }
 
 // applied previews every improvement of a run and fails unless it has the

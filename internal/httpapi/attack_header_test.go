@@ -17,7 +17,7 @@ var claims = []string{
 	"X-Environment: live", "X-User: admin", "X-Admin: true", "X-Api-Key: evil.example", "Cookie: verdict=evil.example", "Origin: https://evil.example",
 	"Referer: https://evil.example/", "X-Request-Id: evil.example", "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 	"Expect: 100-continue", "Upgrade: websocket", "Range: bytes=0-1", "If-None-Match: *", "If-Match: evil.example", "Max-Forwards: 0",
-	"Host: evil.example", "User-Agent: " + plantedText + "\t[31m", "Accept-Language: ../../evil.example", "Accept-Encoding: gzip;q=1, evil.example",
+	"Host: evil.example", "User-Agent: " + plantedText + "\t[31m", "Accept-Language: ../../evil.example", "Accept-Encoding: gzip;q=0, evil.example",
 }
 
 // kinds are what a body may claim to be, and not JSON.

@@ -180,10 +180,14 @@ func (r *raid) try(method, path, key, body string, headers ...string) answer {
 	return got
 }
 
-// ownWords are what a refusal does repeat: where the fault is, names included;
+// ownWords are what a refusal does repeat: where the fault is, names included,
+// as a pointer and at the beginning of the detail;
 // and to the author of a policy the bounds of bins that leave a gap, and the
 // name between braces that is no field. None of that is about an applicant.
 var ownWords = regexp.MustCompile(`"pointer":"(\\.|[^"\\])*"|values from \S+ up to \S+ have (two bins|no bin)|"detail":"\{(\\.|[^"\\])*\} is not a known field"`)
+
+// pointers are where the faults are; a detail begins with the first of them.
+var pointers = regexp.MustCompile(`"pointer":"((?:\\.|[^"\\])*)"`)
 
 // judge counts an answer and looks at it.
 func (r *raid) judge(got answer) {
@@ -195,7 +199,11 @@ func (r *raid) judge(got answer) {
 	if got.status < http.StatusBadRequest {
 		return
 	}
-	shown := ownWords.ReplaceAllString(string(got.body), "") + fmt.Sprint(got.header)
+	shown := string(got.body)
+	for _, pointer := range pointers.FindAllStringSubmatch(shown, -1) {
+		shown = strings.ReplaceAll(shown, `"detail":"`+pointer[1], "")
+	}
+	shown = ownWords.ReplaceAllString(shown, "") + fmt.Sprint(got.header)
 	for _, secret := range []string{plantedText, plantedNumber, r.owner.key, r.owner.key[len("vk_sandbox_"):]} {
 		if strings.Contains(shown, secret) {
 			r.Errorf("%s: %.300s: the refusal repeats %s: %s", r.what, got.sent, secret, shown)

@@ -29,7 +29,7 @@ var (
 		"subject_ref",
 	}
 	plainParameters = []string{
-		"status", "grade", "action", "from", "to", "limit", "order", "stats", "listFeatures name", "prefix", "metric", "product", "window",
+		"status", "grade", "action", "from", "to", "limit", "order", "stats", "include", "listFeatures name", "prefix", "metric", "product", "window",
 		"aggregation", "used_only", "populated_only", "provenance", "type", "severity", "pincode", "risk", "kind",
 		"map", "outcome_column", "bad_values", "good_values", "weight_column", "status_column", "protected_column", "month_column",
 		"id_column", "foir_unit", "lgd", "funding_rate", "swapped", "n", "seed", "months", "bad_rate", "agent", "outcome",

@@ -14,7 +14,8 @@ type account struct {
 	openedBack, closedBack            int // days, 0 for one that runs
 	sanctioned, balance, overdue, emi int
 	dpd                               []int // by month, the last one first
-	suit, writtenOff                  bool
+	suit, writtenOff, settled         bool
+	ownership                         string // "" when it is not told
 }
 
 type enquiry struct {
@@ -30,6 +31,7 @@ var kinds = []struct {
 }{
 	{5, "personal_loan", "Personal Loan"}, {10, "credit_card", "Credit Card"}, {2, "home_loan", "Housing Loan"},
 	{7, "gold_loan", "Gold Loan"}, {13, "two_wheeler_loan", "Two-wheeler Loan"}, {6, "consumer_loan", "Consumer Loan"},
+	{41, "41", "Microfinance Personal Loan"},
 }
 
 func (a *applicant) drawHistory() {
@@ -39,6 +41,8 @@ func (a *applicant) drawHistory() {
 			code: kind.code, name: kind.name, openedBack: a.between(60, 2_000), sanctioned: a.between(2, 80) * 5_000,
 			overdue: pick(a.dice, 0, 0, 0, 2_300), suit: a.percent(5), writtenOff: a.percent(5),
 		}
+		acc.settled = !acc.writtenOff && a.percent(5)
+		acc.ownership = pick(a.dice, "", "individual", "individual", "joint", "guarantor", "authorised_user")
 		acc.balance, acc.emi = acc.sanctioned*a.IntN(100)/100, acc.sanctioned/pick(a.dice, 12, 30, 60)
 		if a.percent(25) {
 			acc.closedBack, acc.balance, acc.overdue = a.between(10, acc.openedBack), 0, 0
@@ -99,6 +103,12 @@ func (a *applicant) common() object {
 		}
 		if acc.writtenOff {
 			one["status"], one["writtenOffAmount"] = "written_off", acc.balance
+		}
+		if acc.settled {
+			one["status"], one["settlementAmount"] = "settled", acc.balance/2
+		}
+		if acc.ownership != "" {
+			one["ownership"] = acc.ownership
 		}
 		accounts = append(accounts, one)
 	}

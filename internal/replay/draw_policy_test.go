@@ -20,9 +20,14 @@ var declared = []struct {
 }
 
 // drawPolicy draws a policy. Sections that it leaves out are inherited from the
-// default policy, prices among them more often than not.
+// default policy, prices among them more often than not. One of the first
+// semantics inherits nothing.
 func drawPolicy(d dice, key string, number int) object {
 	w := &author{dice: d, inputs: map[string]rule.Type{}, fields: []string{"bureau_score", "monthly_income", "foir", "enquiries_6m"}}
+	first := w.percent(30)
+	if !first {
+		w.fields = append(w.fields, derived...)
+	}
 	for range w.between(8, 20) {
 		w.fields = append(w.fields, pick(d, fields.stage1...))
 	}
@@ -49,7 +54,27 @@ func drawPolicy(d dice, key string, number int) object {
 	if w.percent(50) {
 		policy["limit_step"] = pick(d, 1, 100, 500, 5_000)
 	}
+	if w.percent(30) {
+		policy["features"] = "auto"
+	}
+	if first {
+		policy["base"], policy["semantics"], policy["pricing_bands"], policy["allow_gaps"] = "none", 1, w.bands(), true
+	} else if w.percent(60) {
+		policy["affordability"] = w.affordability()
+	}
 	return policy
+}
+
+// affordability names some sources of income and of obligations.
+func (w *author) affordability() object {
+	some := func(from []string, takes ...string) object {
+		w.Shuffle(len(from), func(i, k int) { from[i], from[k] = from[k], from[i] })
+		return object{"of": from[:w.between(1, len(from))], "take": pick(w.dice, takes...)}
+	}
+	return object{
+		"income":      some([]string{"monthly_income", "bank_income", "bank_detected_income"}, "first", "lowest"),
+		"obligations": some([]string{"declared", "bureau", "bank"}, "highest", "first"),
+	}
 }
 
 func (w *author) knockouts() []any {
@@ -101,6 +126,10 @@ func (w *author) scorecard() object {
 			factor["bins"] = w.ranges(f)
 		} else {
 			factor["bins"] = w.sets(f)
+		}
+		if w.percent(25) {
+			delete(factor, "reason_code")
+			factor["label"] = "A criterion of ours"
 		}
 		if w.percent(40) {
 			factor["missing_points"] = w.points()

@@ -2,7 +2,12 @@ package replay_test
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
 )
 
 // applicant is a person who applies; what is maybe is left out now and then.
@@ -68,7 +73,42 @@ func (a *applicant) decision(policyKey string) object {
 		a.maybe(bureau, "months_since_30dpd", a.IntN(40))
 		a.maybe(bureau, "report_age_days", a.IntN(30))
 	}
+	if a.percent(25) {
+		for _, f := range accountFigures {
+			a.maybe(bureau, strings.TrimPrefix(f.Name, "bureau_report."), a.figure(f))
+		}
+	}
 	return object{"policy_key": policyKey, "applicant": person, "bureau_report": bureau}
+}
+
+// accountFigures are the figures about accounts by whose they are, as a
+// decision request may state them.
+var accountFigures = func() (list []*rule.Field) {
+	for _, name := range fields.stage1 {
+		if accountFigure.MatchString(name) {
+			id, _ := field.Catalogue().Lookup(name)
+			list = append(list, field.Catalogue().Field(id))
+		}
+	}
+	return list
+}()
+
+var accountFigure = regexp.MustCompile(`^bureau_report\.((own|guaranteed|addon)_|max_dpd_(24|36)m$)`)
+
+// figure draws a figure within a domain.
+func (a *applicant) figure(f *rule.Field) any {
+	switch {
+	case f.Type == rule.BoolType:
+		return a.percent(10)
+	case f.Unit == "₹":
+		return a.IntN(90) * 1_000
+	case f.Unit == "ratio":
+		return float64(a.IntN(130)) / 100
+	case f.Unit == "days":
+		return pick(a.dice, 0, 0, 0, 12, 35, 64, 95)
+	default:
+		return a.IntN(40)
+	}
 }
 
 // layouts are the shapes in which bureaus send reports: the common one under

@@ -12,6 +12,7 @@ import (
 
 	"verdict/internal/agent"
 	"verdict/internal/decisioning"
+	"verdict/internal/engine"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -21,7 +22,7 @@ import (
 const (
 	corpusPolicies = 51
 	perPolicy      = 200
-	corpusSeed     = 20261115
+	corpusSeed     = 20261116
 )
 
 // counting is the randomness of ids and keys in a corpus. Nobody's secret is in
@@ -132,7 +133,9 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 	for attempt := 0; attempt == 0 || err != nil && attempt < 50; attempt++ {
 		l.now = l.now.Add(step)
 		policy := draw()
-		policy["base"] = l.base[l.by.Environment]
+		if policy["base"] == nil {
+			policy["base"] = l.base[l.by.Environment]
+		}
 		answer, err = l.service.CreateRuleSet(ctx, l.by, value(policy), nil)
 	}
 	if err != nil {
@@ -144,7 +147,13 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 	}
 	other := l.by
 	other.UserID = l.second
-	_, err = l.service.Activate(ctx, other, made.Get("id").Text(), wire.Value{}, nil)
+	accepted := []any{}
+	for _, finding := range made.Get("findings").Elements() {
+		if finding.Get("severity").Text() == engine.SeverityError.String() {
+			accepted = append(accepted, finding.Get("key").Text())
+		}
+	}
+	_, err = l.service.Activate(ctx, other, made.Get("id").Text(), value(object{"acknowledge": accepted}), nil)
 	return key, err
 }
 
