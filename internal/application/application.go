@@ -189,7 +189,8 @@ type reader struct {
 	faults   fault.List
 	warnings fault.List
 	carried  int
-	quiet    bool // what nothing reads is not worth a warning
+	quiet    bool       // what nothing reads is not worth a warning
+	foir     wire.Value // as it was declared
 }
 
 func newReader(e Endpoint, opt Options) *reader {
@@ -197,6 +198,7 @@ func newReader(e Endpoint, opt Options) *reader {
 }
 
 func (r *reader) done() (*Application, error) {
+	r.checkDeclared()
 	if r.opt.Strict {
 		r.warnings.Move(fault.CodeUnknownField, &r.faults)
 	}

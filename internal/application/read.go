@@ -91,6 +91,9 @@ func (r *reader) scalar(n *node, v wire.Value) {
 		return
 	}
 	r.app.Facts.Add(n.canonical, r.convert(n.how, val, v))
+	if n.canonical == foirID {
+		r.foir = v
+	}
 }
 
 // number reads a number as the facts hold it, and reports whether it lies in

@@ -51,8 +51,8 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	if facts {
 		// Facts that cannot be read any more are why the decision is not
 		// verified, and re_explanation says so.
-		if kept, err := readFacts(stored.Facts); err == nil {
-			writeFacts(&w, kept)
+		if policy, kept, why, err := s.replayable(ctx, scope, &stored); err == nil && why == "" {
+			writeFacts(&w, kept, policy.plan)
 		}
 	}
 	if len(reviews) > 0 {

@@ -3,6 +3,7 @@ package decisioning
 import (
 	"strings"
 
+	"verdict/internal/engine"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -29,21 +30,23 @@ func all(options []Option) Option {
 
 // withFacts is an answer with the facts that are stored with it. The stored
 // answer stays as it is: whoever asks for the facts changes nothing.
-func withFacts(a Answer, stored []byte) Answer {
+func withFacts(a Answer, stored []byte, plan *engine.Plan) Answer {
 	facts, err := readFacts(stored)
 	if err != nil {
 		return a // cannot be: they were written a moment ago
 	}
 	w := wire.Writer{Buf: make([]byte, 0, len(a.Body)+len(stored)+16)}
 	w.Object().Members(a.Body)
-	writeFacts(&w, facts)
+	writeFacts(&w, facts, plan)
 	w.EndObject()
 	a.Body, a.lent = w.Buf, nil
 	return a
 }
 
-// writeFacts writes the facts as a member, with identifiers masked.
-func writeFacts(w *wire.Writer, facts *rule.Facts) {
+// writeFacts writes the facts as a member, with what the plan derives from them
+// and with identifiers masked.
+func writeFacts(w *wire.Writer, facts *rule.Facts, plan *engine.Plan) {
+	plan.AddDerived(facts)
 	mask(facts)
 	w.Key("facts")
 	facts.Write(w)

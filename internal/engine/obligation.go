@@ -22,6 +22,17 @@ func (d *Decision) Derived() []rule.NamedValue {
 	return out
 }
 
+// AddDerived adds to facts what the plan derives from them before Stage 1, for
+// showing: deciding derives it again.
+func (p *Plan) AddDerived(facts *rule.Facts) {
+	if !p.afford.active {
+		return
+	}
+	o := p.Obligations(facts)
+	facts.Set(field.IncomeEffective, o.income)
+	facts.Set(field.FOIREffective, o.FOIR)
+}
+
 // Derives reports whether the plan derives foir_effective, and so counts with
 // more than the declared FOIR.
 func (p *Plan) Derives() bool { return p.afford.active }

@@ -441,6 +441,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_language", "There are no templates in the borrower's language; messages are in English."},
 	{"unknown_status", "The status of a mandate is not a known one, and the mandate is not presented."},
 	{"unknown_disposition", "How an attempt ended is not known; it counts as an attempt."},
+	{"foir_understated", "The declared FOIR is more than 0.05 below what the instalments of the report's own accounts come to. " +
+		"A policy counts with the higher one if its `affordability` says so, as the default policy does."},
 	{"features_not_requested", "The policy names the features in `fields` and the request did not ask for them, so the rules that name them cannot hit. " +
 		"Send `features: true`, or let the policy say `features: auto`."},
 	{"later_than_as_of", "Something is dated after `as_of` and was left out."},
