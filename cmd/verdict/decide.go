@@ -72,7 +72,7 @@ func decide(c *command) int {
 	}
 	var d engine.Decision
 	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
-	d.Plan().AddDerived(app.Facts)
+	d.AddDerived(app.Facts)
 	env := engine.Envelope{Preview: true, Facts: app.Facts, Warnings: app.WarnAbsent(d.AbsentInputs())}
 	if *asOf != "" {
 		env.ValidUntil = loan.ValidUntil(at, policy.OfferValidityDays).Format(time.RFC3339)

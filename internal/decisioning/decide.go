@@ -138,7 +138,7 @@ func (s *Service) conclude(
 		Meter:    s.bill(p, c.endpoint, 1, now),
 	}
 	if c.app.IncludeFacts {
-		answer = withFacts(answer, write.Decision.Facts, policy.plan)
+		answer = withFacts(answer, write.Decision.Facts, d)
 	}
 	return answer, write
 }

@@ -52,7 +52,10 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		// Facts that cannot be read any more are why the decision is not
 		// verified, and re_explanation says so.
 		if policy, kept, why, err := s.replayable(ctx, scope, &stored); err == nil && why == "" {
-			writeFacts(&w, kept, policy.plan)
+			d := borrow()
+			policy.plan.Decide(kept, d)
+			writeFacts(&w, kept, d)
+			decisions.Put(d)
 		}
 	}
 	if len(reviews) > 0 {

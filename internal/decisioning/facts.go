@@ -30,23 +30,23 @@ func all(options []Option) Option {
 
 // withFacts is an answer with the facts that are stored with it. The stored
 // answer stays as it is: whoever asks for the facts changes nothing.
-func withFacts(a Answer, stored []byte, plan *engine.Plan) Answer {
+func withFacts(a Answer, stored []byte, d *engine.Decision) Answer {
 	facts, err := readFacts(stored)
 	if err != nil {
 		return a // cannot be: they were written a moment ago
 	}
 	w := wire.Writer{Buf: make([]byte, 0, len(a.Body)+len(stored)+16)}
 	w.Object().Members(a.Body)
-	writeFacts(&w, facts, plan)
+	writeFacts(&w, facts, d)
 	w.EndObject()
 	a.Body, a.lent = w.Buf, nil
 	return a
 }
 
-// writeFacts writes the facts as a member, with what the plan derives from them
-// and with identifiers masked.
-func writeFacts(w *wire.Writer, facts *rule.Facts, plan *engine.Plan) {
-	plan.AddDerived(facts)
+// writeFacts writes the facts of a decision as a member, with what was derived
+// from them and with identifiers masked.
+func writeFacts(w *wire.Writer, facts *rule.Facts, d *engine.Decision) {
+	d.AddDerived(facts)
 	mask(facts)
 	w.Key("facts")
 	facts.Write(w)

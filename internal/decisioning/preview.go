@@ -101,7 +101,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 	defer decisions.Put(d)
 	policy.plan.Decide(c.app.Facts, d)
 	c.forget(policy)
-	policy.plan.AddDerived(c.app.Facts)
+	d.AddDerived(c.app.Facts)
 	mask(c.app.Facts)
 	return render(d, policy, &engine.Envelope{
 		Preview: true, Environment: string(p.Environment), Facts: c.app.Facts, Warnings: c.warnings(d),

@@ -22,15 +22,13 @@ func (d *Decision) Derived() []rule.NamedValue {
 	return out
 }
 
-// AddDerived adds to facts what the plan derives from them before Stage 1, for
-// showing: deciding derives it again.
-func (p *Plan) AddDerived(facts *rule.Facts) {
-	if !p.afford.active {
-		return
+// AddDerived adds to the facts of a decision what was derived from them before
+// Stage 1, for showing: deciding derives it again.
+func (d *Decision) AddDerived(facts *rule.Facts) {
+	if d.plan.afford.active {
+		facts.Set(field.IncomeEffective, d.named(field.IncomeEffective))
+		facts.Set(field.FOIREffective, d.named(field.FOIREffective))
 	}
-	o := p.Obligations(facts)
-	facts.Set(field.IncomeEffective, o.income)
-	facts.Set(field.FOIREffective, o.FOIR)
 }
 
 // Derives reports whether the plan derives foir_effective, and so counts with
