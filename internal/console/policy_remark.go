@@ -49,7 +49,7 @@ func remarksOn(r decisioning.Reading) remarks {
 			example = append(example, w.Name+" "+w.Value.String())
 		}
 		out.Example = strings.Join(example, ", ")
-		out.Key, out.Origin, _ = findingKey(f)
+		out.Key, out.Origin = f.Key, f.Origin.String()
 		list = append(list, out)
 	}
 	ranks := map[string]int{faultLabel: 0, "Error": 1, "Warning": 2, "Note": 3}
