@@ -48,7 +48,7 @@ func (x *whole) decide(app *application.Application, hash string) {
 	w := wire.Writer{Buf: x.answer[:0]}
 	x.decision.Write(&w, &engine.Envelope{
 		DecisionID: "dec_01k9x0000000000000000000000", PolicyID: "pol_01k9x0000000000000000000000", PolicyVersion: 1,
-		Environment: "sandbox", CreatedAt: "2026-11-15T10:00:00.000000Z", Warnings: app.Warnings,
+		Environment: "sandbox", CreatedAt: "2026-11-15T10:00:00.000000Z", Warnings: app.WarnAbsent(x.decision.AbsentInputs()),
 		Blocks: func(w *wire.Writer) {
 			w.Key("features").Object().Key("count").Int(feature.Count).Key("populated").Int(int64(x.vector.Populated()))
 			w.Key("vector_hash").Plain(hash).Key("as_of").Plain(app.AsOf.String()).Key("top_contributors").Array()

@@ -112,9 +112,10 @@ type Policy struct {
 
 // Warning is what was read in a surprising way.
 type Warning struct {
-	Code    string `json:"code"`
-	Pointer string `json:"pointer,omitempty"`
-	Detail  string `json:"detail"`
+	Code    string   `json:"code"`
+	Pointer string   `json:"pointer,omitempty"`
+	Fields  []string `json:"fields,omitempty"`
+	Detail  string   `json:"detail"`
 }
 
 // Facts are what a preview shows that it saw.
@@ -130,6 +131,11 @@ type Facts struct {
 	RawTenure          int     `json:"applicant.tenure_months"`
 	IsNTC              bool    `json:"bureau_is_ntc"`
 	OverdueAmount      float64 `json:"bureau_overdue_amount"`
+	OwnTradelines      int     `json:"bureau_own_active_tradelines"`
+	OwnMaxDPD12m       int     `json:"bureau_own_max_dpd_12m"`
+	OwnOverdue         float64 `json:"bureau_own_overdue_amount"`
+	OwnSuit            bool    `json:"bureau_own_suit_or_wilful"`
+	OwnWrittenOff      int     `json:"bureau_own_written_off_36m"`
 	RawTradelines      int     `json:"bureau_report.active_tradelines"`
 	RawEnquiries       int     `json:"bureau_report.enquiries_6m"`
 	RawMaxDPD          int     `json:"bureau_report.max_dpd_12m"`
@@ -143,6 +149,8 @@ type Facts struct {
 	EmploymentType     string  `json:"employment_type"`
 	Enquiries6m        int     `json:"enquiries_6m"`
 	FOIR               float64 `json:"foir"`
+	FOIREffective      float64 `json:"foir_effective"`
+	IncomeEffective    float64 `json:"income_effective"`
 	MaxDPD12m          int     `json:"max_dpd_12m"`
 	MonthlyIncome      float64 `json:"monthly_income"`
 	RequestedAmount    float64 `json:"requested_amount"`

@@ -96,7 +96,7 @@ func Samples() []Sample {
 		plan.Decide(app.Facts, &d)
 		s := Sample{Status: d.Status.String(), Grade: d.Grade, Hash: d.Hash()}
 		write := func(e engine.Envelope) []byte {
-			e.Warnings = app.Warnings
+			e.Warnings = app.WarnAbsent(d.AbsentInputs())
 			if !d.Offer.Made {
 				e.ValidUntil = ""
 			}
@@ -106,11 +106,12 @@ func Samples() []Sample {
 		}
 		decided, previewed := envelope, envelope
 		decided.DecisionID, decided.CreatedAt = EmptyDecisionID, "2026-11-15T05:27:51.124Z"
-		previewed.Preview, previewed.Facts = true, app.Facts
-		s.Decision, s.Preview = write(decided), write(previewed)
 		var w wire.Writer
 		app.Facts.Write(&w)
 		s.Facts = w.Buf
+		d.AddDerived(app.Facts)
+		previewed.Preview, previewed.Facts = true, app.Facts
+		s.Decision, s.Preview = write(decided), write(previewed)
 		list = append(list, s)
 	}
 	return list

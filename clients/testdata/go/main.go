@@ -58,7 +58,7 @@ func call(ctx context.Context, url string) (found map[string]any, err error) {
 func decide(ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn) (map[string]any, error) {
 	answer, err := client.CreateDecisionWithResponse(ctx, nil, verdictapi.DecisionRequest{
 		Applicant:    &verdictapi.Applicant{MonthlyIncome: new(85000.0), Foir: new(0.32), RequestedAmount: new(600000.0)},
-		BureauReport: verdictapi.BureauFields{Score: new(742), Enquiries6m: new(2), ActiveTradelines: new(4), MaxDpd12m: new(0)},
+		BureauReport: &verdictapi.BureauFields{Score: new(742), Enquiries6m: new(2), ActiveTradelines: new(4), MaxDpd12m: new(0)},
 	}, key)
 	if err != nil {
 		return nil, err
