@@ -121,7 +121,7 @@ func backtest(ctx context.Context, client *verdictapi.ClientWithResponses, key v
 // refused sends a percentage where a ratio is expected and reads the problem.
 func refused(ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn) (map[string]any, error) {
 	answer, err := client.CreateDecisionWithResponse(ctx, nil, verdictapi.DecisionRequest{
-		Applicant: &verdictapi.Applicant{Foir: new(32.0)}, BureauReport: verdictapi.BureauFields{Score: new(742)},
+		Applicant: &verdictapi.Applicant{Foir: new(32.0)}, BureauReport: &verdictapi.BureauFields{Score: new(742)},
 	}, key)
 	if err != nil {
 		return nil, err
