@@ -16,7 +16,7 @@ import (
 const (
 	textNoMember = "is not a member of this request and was not read"
 	textNotRead  = "is not a known field and was not read"
-	textCarried  = "is not a known field; it was carried, and a policy can use it when its inputs declare it"
+	textCarried  = "is not a known field; a policy can use it when its inputs declare it"
 )
 
 // hint is the known name that a misspelt one was probably meant to be.
@@ -147,6 +147,8 @@ func (r *reader) hintEntries(from int) {
 		switch {
 		case strings.HasPrefix(item.Pointer, "/bank_summary/"):
 			names = report.TransactionNames
+		case strings.Contains(item.Pointer, "/paymentHistory/"):
+			names = report.MonthNames
 		case strings.Contains(item.Pointer, "/enquiries/"):
 			names = report.EnquiryNames
 		}

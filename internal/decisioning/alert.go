@@ -138,7 +138,7 @@ func readMove(body wire.Value) (store.AlertMove, error) {
 	if at := f.Choice("action", -1, "acknowledge", "close"); at >= 0 {
 		to := []string{store.AlertAcknowledged, store.AlertClosed}[at]
 		if m.To != "" && m.To != to {
-			f.Fail("action", fault.CodeInvalidField, "says another thing than status")
+			f.Fail("action", fault.CodeInvalidField, "contradicts status; send one of the two")
 		}
 		m.To = to
 	}
@@ -150,7 +150,7 @@ func readMove(body wire.Value) (store.AlertMove, error) {
 	}
 	switch {
 	case m.To == store.AlertClosed && m.Resolution == "":
-		m.Resolution = "other"
+		m.Resolution, m.Unresolved = "other", true
 	case m.To == store.AlertAcknowledged && m.Resolution != "":
 		f.Fail("resolution", fault.CodeInvalidField, "belongs to closing an alert")
 	}

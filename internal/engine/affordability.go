@@ -203,6 +203,19 @@ func (p *Plan) compileAffordability() {
 	}
 }
 
+// counted is the field that the price counts with in the place of a declared
+// one.
+func (p *Plan) counted(declared string) string {
+	switch {
+	case p.policy.Affordability == nil:
+		return declared
+	case declared == field.FOIR:
+		return field.FOIREffective
+	default:
+		return field.IncomeEffective
+	}
+}
+
 // derive works out income_effective and foir_effective.
 func (p *Plan) derive(d *Decision) {
 	income, hasIncome := p.effectiveIncome(d)

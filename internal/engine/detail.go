@@ -162,12 +162,12 @@ func (d *Decision) limitDetail() Detail {
 	switch l.binding {
 	case FOIRCapacity:
 		return Detail{
-			Field: field.FOIR, Value: d.named(field.FOIR), Threshold: rule.Num(b.FOIRCap),
+			Field: d.plan.counted(field.FOIR), Value: d.named(d.plan.counted(field.FOIR)), Threshold: rule.Num(b.FOIRCap),
 			Text: fmt.Sprintf("%s caps obligations at %s of income; the limit that leaves is %s", b.ID, b.FOIRCap, paiseNumber(l.paise)),
 		}
 	case IncomeMultiple:
 		return Detail{
-			Field: field.MonthlyIncome, Value: d.named(field.MonthlyIncome),
+			Field: d.plan.counted(field.MonthlyIncome), Value: d.named(d.plan.counted(field.MonthlyIncome)),
 			Text: fmt.Sprintf("%s lends at most %s times income; the limit that leaves is %s", b.ID, b.IncomeMultiple, paiseNumber(l.paise)),
 		}
 	case RequestedAmount:

@@ -50,7 +50,9 @@ func TestAlertLife(t *testing.T) {
 		for _, step := range []string{`{"status":"acknowledged"}`, `{"action":"acknowledge"}`} {
 			m.patch(path, step).refused(http.StatusConflict, "invalid_transition")
 		}
-		m.patch(path, `{"action":"close","resolution":"confirmed_fraud"}`).want(http.StatusOK).is("status", "closed", "resolution", "other")
+		m.patch(path, `{"action":"close"}`).want(http.StatusOK).is("status", "closed", "resolution", "other")
+		m.patch(path, `{"action":"close","resolution":"other"}`).want(http.StatusOK).is("status", "closed", "resolution", "other")
+		m.patch(path, `{"action":"close","resolution":"confirmed_fraud"}`).refused(http.StatusConflict, "invalid_transition")
 		var steps []string
 		for _, e := range m.get(path).list("history") {
 			e, _ := e.(map[string]any)

@@ -125,9 +125,23 @@ func (to *months) common(a *Account, m *slotted) {
 			to.r.faults.Add(entry.Pointer(), fault.CodeWrongType, "must be an object, but is %s", entry.Kind())
 			continue
 		}
-		at, ok := to.month(entry.Get("month"), entry)
-		if days, said := to.days(entry.Get("dpd")); ok && said {
+		month, dpd := entry.Get("month"), entry.Get("dpd")
+		at, ok := to.month(month, entry)
+		if days, said := to.days(dpd); ok && said {
 			to.add(at, late(days), entry)
+		}
+		if entry.Len() != 2 || !month.Given() || !dpd.Given() {
+			to.strangers(entry)
+		}
+	}
+}
+
+// strangers notes the members of a month that nobody reads: a misspelt dpd
+// would make a late month look like one that was not reported.
+func (to *months) strangers(entry wire.Value) {
+	for name, v := range entry.Members() {
+		if name != "month" && name != "dpd" {
+			to.r.strangers.add(name, v)
 		}
 	}
 }

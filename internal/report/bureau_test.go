@@ -253,3 +253,23 @@ func TestBureauSpellings(t *testing.T) {
 		}
 	}
 }
+
+// TestMisspeltMonth: a member of a month that nobody reads is told, or a late
+// month would go unnoticed.
+func TestMisspeltMonth(t *testing.T) {
+	t.Parallel()
+	v, err := wire.Parse([]byte(`{"accounts":[{"accountType":"personal_loan","openDate":"2025-01-02","status":"active",
+		"paymentHistory":[{"month":"2026-10","Dpd":95},{"month":"2026-09","dpd":0}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var faults, warnings fault.List
+	ReadBureau("cibil", v, DayOf(2026, 11, 15), &faults, &warnings)
+	found := false
+	for _, w := range warnings.Items() {
+		found = found || w.Pointer == "/accounts/0/paymentHistory/0/Dpd" && w.Code == fault.CodeUnknownField
+	}
+	if !found {
+		t.Errorf("warned of %v", warnings.Items())
+	}
+}

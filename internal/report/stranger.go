@@ -15,6 +15,7 @@ var (
 		"amountOverdue", "emi", "suitFiled", "wilfulDefault", "writtenOffAmount", "writtenOffDate", "settlementAmount", "settledDate",
 		"ownership", "paymentHistory",
 	}
+	MonthNames       = []string{"month", "dpd"}
 	EnquiryNames     = []string{"date", "product", "amount", "lender"}
 	TransactionNames = []string{
 		"txn_id", "date", "transactionTimestamp", "valueDate", "type", "mode", "amount", "balance", "currentBalance", "narration", "reference",

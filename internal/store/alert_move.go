@@ -16,6 +16,7 @@ type AlertMove struct {
 	ID         string
 	To         string
 	Resolution string // when it is closed
+	Unresolved bool   // nobody named the resolution
 	Note       string // "" leaves the one there is
 	Actor      string
 	NowMicros  int64
@@ -41,12 +42,16 @@ func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 	if err != nil {
 		return Alert{}, false, err
 	}
+	if a.Status == AlertClosed && m.To == AlertClosed && !m.Unresolved && m.Resolution != a.Resolution {
+		return Alert{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
+			"the alert is closed as %q already; a closed alert stays as it is", a.Resolution)
+	}
 	if a.Status == m.To {
 		err = tx.readEvidence(&a)
 		return a, false, err
 	}
 	if !mayMove(a.Status, m.To) {
-		return Alert{}, false, fault.New(fault.Conflict, CodeInvalidTransition, "an alert that is %s cannot become that", a.Status)
+		return Alert{}, false, fault.New(fault.Conflict, CodeInvalidTransition, "cannot move an alert from %q to %q", a.Status, m.To)
 	}
 	if m.Block != nil {
 		if m.Block, err = tx.ofRing(a, m.Block); err != nil {
