@@ -130,6 +130,12 @@ func (c *Console) promotePolicy(v *visit) error {
 	}
 	// The card travels inside the document; its id is one of the sandbox.
 	delete(draft.root, "scorecard_id")
+	// A document leaves out what has its default. Live must not fill that from
+	// its own active version, or another policy would go live than was tried.
+	draft.root["base"] = "none"
+	if draft.root["semantics"] == nil {
+		draft.root["semantics"] = literal("1") // of which a document is that names none
+	}
 	body, err := draft.value()
 	if err != nil {
 		return err

@@ -152,6 +152,29 @@ func TestPolicyPromotedAndArmedInLive(t *testing.T) {
 	b.post(path + "/promote").want(http.StatusNotFound)
 }
 
+// TestPromotedAsItIs: what goes to live is what was tried, whatever live has.
+func TestPromotedAsItIs(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	const whole = `"base":"none","policy_key":"own","scorecard":{"base_points":700,"factors":[]},"pricing_bands":[{"id":"P","grade":"A",` +
+		`"min_score":300,"max_score":900,"interest_rate":16,"tenure_months":36,"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
+	for _, members := range []string{stricter, whole, `"semantics":1,` + whole, `"affordability":{"income":{"of":["monthly_income"]}}`} {
+		sandbox := b.draft(tenant.Sandbox, members)
+		path := b.post("/console/sandbox/policies/" + sandbox + "/promote").want(http.StatusSeeOther).header.Get("Location")
+		tried, err := b.service.RuleSet(b.Context(), b.who(tenant.Sandbox), sandbox)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := b.service.RuleSet(b.Context(), b.who(tenant.Live), path[strings.LastIndexByte(path, '/')+1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tried.Checksum != live.Checksum {
+			t.Errorf("%s: %s was tried, and %s would go live", members, tried.Checksum, live.Checksum)
+		}
+	}
+}
+
 func TestPolicyCompared(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

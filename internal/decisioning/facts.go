@@ -61,8 +61,8 @@ func mask(facts *rule.Facts) {
 		}
 	}
 	facts.ChangeOthers(func(v rule.Value) rule.Value {
-		if looksIdentifying(v.Text()) {
-			return rule.Str(lastOf(v.Text()))
+		if looksIdentifying(v.String()) { // a number too: an Aadhaar may be sent as one
+			return rule.Str(lastOf(v.String()))
 		}
 		return v
 	})

@@ -94,10 +94,11 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(facts, d)
+	better := improvements(policy.plan, facts, d)
+	d.AddDerived(facts) // rules and factors may have read these
 	t := teller{policy: policy, facts: facts, answer: answer}
 	return Story{
-		Summary: summary, Rules: t.rules(d.NotEvaluated()), Factors: t.factors(), Facts: t.known(),
-		Improvements: improvements(policy.plan, facts, d),
+		Summary: summary, Rules: t.rules(d.NotEvaluated()), Factors: t.factors(), Facts: t.known(), Improvements: better,
 	}, nil
 }
 

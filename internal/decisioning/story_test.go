@@ -54,6 +54,9 @@ func TestStory(t *testing.T) {
 		if diff := cmp.Diff(want, late); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+		if obliged := rule("KO_MAX_FOIR"); !obliged.Reads[0].Given || obliged.Reads[0].Name != "foir_effective" || obliged.Reads[0].Value != "0.32" {
+			t.Errorf("the FOIR that counted is not told: %+v", obliged.Reads)
+		}
 		emulator := rule("KO_DEVICE_EMULATOR")
 		if emulator.Result != "not_evaluated" || !slices.Equal(emulator.Missing, []string{"device_is_emulator"}) || emulator.Reads[0].Given {
 			t.Errorf("got %+v", emulator)

@@ -101,8 +101,12 @@ func (p *Plan) codeOr(code, name string) string {
 	return FactorCode(name)
 }
 
-// compileLabels notes what people call the factors behind generic codes.
+// compileLabels notes what people call the factors behind generic codes. The id
+// of an adjustment is the lender's own and is not read out.
 func (p *Plan) compileLabels() {
+	if p.policy.Semantics == FirstSemantics {
+		return
+	}
 	note := func(code, label, name string) {
 		if _, taken := p.labels[code]; taken || !strings.HasPrefix(code, factorPrefix) {
 			return
@@ -121,10 +125,6 @@ func (p *Plan) compileLabels() {
 		for k := range f.Bins {
 			note(f.Bins[k].ReasonCode, f.Label, f.Name)
 		}
-	}
-	for i := range p.policy.Adjustments {
-		a := &p.policy.Adjustments[i]
-		note(p.codeOr(a.ReasonCode, a.ID), "", a.ID)
 	}
 }
 
