@@ -28,8 +28,9 @@ var (
 )
 
 // editState is an edit between two steps. It is kept in the address of the page
-// and nowhere else: the browser's history holds every step, another person who
-// signs in sees none of it, and nothing unfinished is stored.
+// and nowhere else: the browser's history holds every step, and nothing
+// unfinished is stored. Whoever opens the address and may edit the policy sees
+// the edit; the state does not say whose it is.
 type editState struct {
 	text  string // the document, sound or not
 	open  string // the place of the open line, "" for none
