@@ -7,65 +7,74 @@ import (
 	"verdict/internal/admission"
 )
 
-func TestPlaces(t *testing.T) {
+func TestPoolSharesOut(t *testing.T) {
 	t.Parallel()
-	p := admission.NewPlaces(2)
-	if !p.Take() || p.Full() || !p.Take() || !p.Full() || p.Take() {
-		t.Error("two places are not two")
+	p := admission.NewPool(8)
+	if p.Share() != 4 {
+		t.Errorf("the share is %d", p.Share())
 	}
-	p.Release()
-	if p.Full() || !p.Take() {
-		t.Error("a place that was given back is not there")
-	}
-}
-
-func TestRefusalsAreToldOnceASecond(t *testing.T) {
-	t.Parallel()
-	p := admission.NewPlaces(1)
-	now := time.Date(2026, 11, 14, 0, 0, 0, 0, time.UTC)
-	var told []int64
-	for _, after := range []time.Duration{0, time.Millisecond, 500 * time.Millisecond, time.Second} {
-		if n := p.Refused(now.Add(after)); n > 0 {
-			told = append(told, n)
+	takes := func(owner string, most int64) int64 {
+		var n int64
+		for n < most && p.Take(owner, 1) {
+			n++
 		}
+		return n
 	}
-	if len(told) != 2 || told[0] != 1 || told[1] != 3 {
-		t.Errorf("told %v", told)
-	}
-}
-
-func TestShares(t *testing.T) {
-	t.Parallel()
-	s := admission.NewShares(5)
-	for _, take := range []struct {
+	// One owner alone gets half, the next half of the rest, and so on.
+	for _, want := range []struct {
 		owner string
-		want  bool
-	}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"b", true}, {"c", true}, {"d", false}} {
-		if got := s.Take(take.owner); got != take.want {
-			t.Errorf("a place for %s: %v", take.owner, got)
+		units int64
+	}{{"a", 4}, {"b", 2}, {"c", 1}, {"d", 1}, {"e", 0}} {
+		if got := takes(want.owner, 8); got != want.units {
+			t.Errorf("%s takes %d units, want %d", want.owner, got, want.units)
 		}
 	}
-	s.Release("a")
-	if s.Take("b") || !s.Take("a") {
-		t.Error("a place that was given back is not there for who has room in their share")
+	if !p.Full() || !p.FullFor("a") || !p.FullFor("e") {
+		t.Error("the pool is not full")
 	}
-	if one := admission.NewShares(1); !one.Take("a") || one.Take("a") || one.Take("b") {
+	p.Give("a", 4)
+	if p.Full() || p.FullFor("e") || !p.Take("e", 2) {
+		t.Error("units that were given back cannot be taken")
+	}
+	if p.Take("a", 9) {
+		t.Error("more than the whole pool was taken")
+	}
+}
+
+func TestPoolOfOne(t *testing.T) {
+	t.Parallel()
+	p := admission.NewPool(1)
+	if p.FullFor("a") || !p.Take("a", 1) || p.Take("a", 1) || p.Take("b", 1) {
 		t.Error("one place is not one")
 	}
+	p.Give("a", 1)
+	if !p.Take("b", 1) {
+		t.Error("the place did not come back")
+	}
 }
 
-func TestMemory(t *testing.T) {
+func TestPoolNeverGivesAllToOne(t *testing.T) {
 	t.Parallel()
-	m := admission.NewMemory(20)
-	first, ok := m.Reserve(2)
-	if !ok || first < 2 {
-		t.Fatalf("reserved %d", first)
+	p := admission.NewPool(1000)
+	if p.Take("a", 501) {
+		t.Error("one owner took more than half in one piece")
 	}
-	if _, ok := m.Reserve(1); ok {
-		t.Error("more is reserved than there is")
+	if !p.Take("a", 500) || !p.Take("b", 250) {
+		t.Error("a share cannot be taken in one piece")
 	}
-	m.Release(first)
-	if _, ok := m.Reserve(1); !ok {
-		t.Error("what was given back is not there")
+}
+
+func TestRefusalsAreLoggedOnceASecond(t *testing.T) {
+	t.Parallel()
+	var r admission.Refusals
+	now := time.Date(2026, 11, 14, 0, 0, 0, 0, time.UTC)
+	var due []int64
+	for _, after := range []time.Duration{0, time.Millisecond, 500 * time.Millisecond, time.Second} {
+		if n := r.Refused(now.Add(after)); n > 0 {
+			due = append(due, n)
+		}
+	}
+	if len(due) != 2 || due[0] != 1 || due[1] != 3 {
+		t.Errorf("log lines tell of %v refusals", due)
 	}
 }

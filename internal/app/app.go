@@ -124,7 +124,7 @@ func (a *App) URL() string {
 // listener closes, what was accepted is finished, what was gathered in memory
 // is stored and background work is put down. It may be called once.
 func (a *App) Run(ctx context.Context) error {
-	tune()
+	tune(a.config.MaxReading)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
 	var behind sync.WaitGroup

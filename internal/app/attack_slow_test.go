@@ -53,12 +53,12 @@ func attackBySlowness(t *testing.T) {
 	}
 	served := time.Since(begun)
 	http.DefaultClient.CloseIdleConnections()
-	held, _ := a.api.listener.(*bounded)
+	held, _ := a.api.listener.(*limited)
 	every := time.NewTicker(20 * time.Millisecond)
 	defer every.Stop()
-	for len(held.slots) > 1 { // the listener keeps a slot for whoever comes next
+	for held.count() > 0 {
 		if time.Since(begun) > patience {
-			t.Fatalf("%d of %d connections are still held after %s", len(held.slots)-1, len(ways)*each, patience)
+			t.Fatalf("%d of %d connections are still held after %s", held.count(), len(ways)*each, patience)
 		}
 		<-every.C
 	}

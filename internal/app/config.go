@@ -18,37 +18,44 @@ import (
 // Config is everything an operator decides. Load fills it; each field has one
 // line in the table of knobs, which says what it means.
 type Config struct {
-	Addr, MetricsAddr string
-	TLSCert, TLSKey   string
-	TrustedProxies    []netip.Prefix
-	MaxBody           int64
-	MaxReport         int64
-	MaxReading        int64
-	MaxConnections    int
-	MaxInFlight       int
-	ReadTimeout       time.Duration
-	WriteTimeout      time.Duration
-	IdleTimeout       time.Duration
-	ShutdownDelay     time.Duration
-	ShutdownGrace     time.Duration
-	DatabaseURL       string
-	Store             store.Options
-	Plans             tenant.Plans
-	Rates             tenant.Rates
-	SignupRate        tenant.Rate
-	Passwords         tenant.PasswordRules
-	HashesAtOnce      int
-	PlanCache         int
-	BacktestWorkers   int
-	BacktestDays      int // that rows are kept
-	Narration         narrate.Config
-	IPCountries       string
-	LogLevel          slog.Level
-	LogFormat         string
-	OTLPEndpoint      string
-	TraceRatio        float64
-	Version, Commit   string           // of the binary; not a knob
-	Now               func() time.Time // the clock, time.Now unless a test moves it; not a knob
+	Addr, MetricsAddr  string
+	TLSCert, TLSKey    string
+	TrustedProxies     []netip.Prefix
+	MaxBody            int64
+	MaxReport          int64
+	MaxReading         int64
+	MaxConnections     int
+	MaxConnectionsEach int // of one address; 0 for no bound
+	MaxInFlight        int
+	ReadTimeout        time.Duration
+	WriteTimeout       time.Duration
+	IdleTimeout        time.Duration
+	ShutdownDelay      time.Duration
+	ShutdownGrace      time.Duration
+	DatabaseURL        string
+	Store              store.Options
+	Plans              tenant.Plans
+	Rates              tenant.Rates
+	SignupRate         tenant.Rate
+	StrangerRate       tenant.Rate
+	Passwords          tenant.PasswordRules
+	HashesAtOnce       int
+	PlanCache          int
+	BacktestWorkers    int
+	BacktestDays       int // that rows are kept
+	Narration          narrate.Config
+	IPCountries        string
+	LogLevel           slog.Level
+	LogFormat          string
+	OTLPEndpoint       string
+	TraceRatio         float64
+	Version, Commit    string           // of the binary; not a knob
+	Now                func() time.Time // the clock, time.Now unless a test moves it; not a knob
+}
+
+// trusts reports whether an address belongs to a proxy that is trusted.
+func (c *Config) trusts(at netip.Addr) bool {
+	return slices.ContainsFunc(c.TrustedProxies, func(network netip.Prefix) bool { return network.Contains(at) })
 }
 
 // Settings are the knobs as the command line gave them.

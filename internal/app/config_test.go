@@ -39,11 +39,11 @@ func TestConfigDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Addr: "127.0.0.1:8080", MaxBody: 1 << 20, MaxReport: 8 << 20, MaxReading: 512 << 20, MaxConnections: 8192, MaxInFlight: 512,
+		Addr: "127.0.0.1:8080", MaxBody: 1 << 20, MaxReport: 8 << 20, MaxReading: 512 << 20, MaxConnections: 8192, MaxConnectionsEach: 1024, MaxInFlight: 512,
 		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, ShutdownGrace: 20 * time.Second,
 		DatabaseURL: "sqlite:verdict.db",
 		Store:       store.Options{Connections: 8, BatchSize: 256, QueueSize: 1024, QueueWait: 2 * time.Second, Timeout: 10 * time.Second},
-		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), Plans: tenant.DefaultPlans(),
+		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 500}, Plans: tenant.DefaultPlans(),
 		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 2, PlanCache: 1000, BacktestDays: 30,
 		Narration: narrate.Config{Timeout: 5 * time.Second},
 		LogLevel:  slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
@@ -124,7 +124,7 @@ func TestConfigMistakes(t *testing.T) {
 	wrong := map[string][]string{
 		"addr": {"8080", "", "host:port", ":99999"}, "metrics-addr": {"nowhere"}, "trusted-proxies": {"10.0.0.1", "10.0.0.0/8;"},
 		"shutdown-delay": {"-1s", "soon"}, "shutdown-grace": {"20", "1h"},
-		"max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"}, "max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"}, "max-in-flight": {"0", "all"},
+		"max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"}, "max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"}, "max-connections-each": {"-1", "some"}, "rate-stranger": {"0/s", "fast"}, "max-in-flight": {"0", "all"},
 		"read-timeout": {"0s"}, "write-timeout": {"1ms"}, "idle-timeout": {"2h"},
 		"rate-decide": {"fast"}, "rate-write": {"0/m"}, "rate-backtest": {""}, "rate-signup": {"1/day"},
 		"database-url": {"mysql://secret@host/db", "secret", "sqlite:", ""}, "db-connections": {"0"}, "db-batch": {"1.5"}, "db-queue": {"-2"},

@@ -15,6 +15,7 @@ func (a *App) newConsole() (*console.Console, error) {
 		Now: a.config.Now, Logger: a.logger, Version: a.config.Version, RequestTimeout: a.config.WriteTimeout * 2 / 3,
 		Address: a.door.Address, Secure: a.door.Secure, Reference: a.door.Reference,
 		MaxInFlight: a.config.MaxInFlight, Memory: a.door.Memory(), Exports: a.door.Exports(),
+		Processors: a.door.Processors(), Slow: a.door.SlowStranger,
 		Observe: func(o console.Observation) { a.observe(httpapi.Observation(o)) },
 	})
 }

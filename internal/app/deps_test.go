@@ -60,7 +60,7 @@ var house = []room{
 
 	{"tenant", useCase, "fault wire"},
 	{"admission", useCase, ""},
-	{"store", adapter, "fault"},
+	{"store", adapter, "fault admission"},
 	{"decisioning", useCase, allBelow},
 	{"agent", useCase, allBelow},
 

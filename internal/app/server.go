@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -47,7 +48,8 @@ func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog
 	if err != nil {
 		return nil, err
 	}
-	s.listener = bound(l, c.MaxConnections)
+	limited := limit(l, c.MaxConnections, c.MaxConnectionsEach, c.trusts, logger)
+	s.listener, s.http.ConnState = limited, limited.state
 	return s, nil
 }
 
@@ -60,7 +62,7 @@ func newMetricsServer(ctx context.Context, addr string, metrics http.Handler, lo
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	return &server{
-		listener: bound(l, 64),
+		listener: limit(l, 64, 0, func(netip.Addr) bool { return true }, logger),
 		http: &http.Server{
 			Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 			IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeaderBytes,

@@ -5,16 +5,24 @@ import (
 	"runtime/debug"
 )
 
-// heapGrowth is how far the heap may grow beyond what is live, in percent,
-// before it is collected. What is live is a few megabytes, so that Go's own
-// setting would collect many times a second; this costs memory under load and
-// nothing when idle.
-const heapGrowth = 400
+const (
+	// heapGrowth is how far the heap may grow beyond what is live, in percent,
+	// before it is collected. What is live is a few megabytes, so Go's own
+	// setting would collect many times a second; this one costs memory under load
+	// and nothing when idle.
+	heapGrowth = 400
+	// besidesBodies is the memory of everything but the bodies of requests.
+	besidesBodies = 128 << 20
+)
 
 // tune sets what the Go runtime cannot know by itself, unless the operator has
-// set it in Go's own way.
-func tune() {
+// set it in Go's own way. The limit on memory keeps heapGrowth from making five
+// times as much of many large bodies.
+func tune(bodies int64) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(bodies + besidesBodies)
 	}
 }

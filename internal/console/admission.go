@@ -15,6 +15,7 @@ import (
 // The refusals of what is too much at once.
 var (
 	errFull    = fault.New(fault.Unavailable, "unavailable", "more is being worked on than can be done in time; try again in a moment")
+	errShare   = fault.New(fault.Unavailable, "unavailable", "your organisation has as much being worked on as its share allows; try again in a moment")
 	errExports = fault.New(fault.Unavailable, "unavailable", "as many files are being sent as there may be; try again when one is done")
 	errMemory  = fault.New(fault.Unavailable, "unavailable", "too many large files are being read at once; try again in a moment")
 	errTooFast = fault.New(fault.Limited, "rate_limited", "you have sent more than a person does; try again in a moment")
@@ -34,31 +35,44 @@ func (v *visit) limit() error {
 	return nil
 }
 
-// admit takes a place for the work on a request, when all of it is there. What
-// moves at its reader's or sender's pace would keep that from those who need it
-// for milliseconds: an export has one of a few of its own, and an upload is
-// bounded by the memory it takes.
+// admit takes a place for the work on a request once its form has arrived, and
+// then waits for a slot on a processor. An export has one of a few places of its
+// own and an upload is bounded by the memory it takes; neither has a slot, since
+// both move at somebody else's pace.
 func (v *visit) admit() error {
 	switch {
 	case v.page.upload:
 		return nil
 	case v.page.export:
-		shares, owner := v.console.options.Exports, v.who.session.Tenant.ID
-		if !shares.Take(owner) {
+		exports, owner := v.console.options.Exports, v.owner()
+		if !exports.Take(owner, 1) {
 			return errExports
 		}
-		v.place = func() { shares.Release(owner) }
-	default:
-		if !v.console.places.Take() {
-			return errFull
-		}
-		v.place = v.console.places.Release
+		v.place = func() { exports.Give(owner, 1) }
+		return nil
 	}
-	return nil
+	places, owner := v.console.places, v.owner()
+	if !places.Take(owner, 1) {
+		return errShare
+	}
+	v.place = func() { places.Give(owner, 1) }
+	var err error
+	v.ctx, v.slot, err = v.console.options.Processors.Enter(v.ctx, owner)
+	return err
+}
+
+// owner returns whose share of the node a request uses: the tenant's once
+// somebody is signed in, the network address's before.
+func (v *visit) owner() string {
+	if v.who != nil {
+		return v.who.session.Tenant.ID
+	}
+	return v.console.options.Address(v.r)
 }
 
 // makeRoom gives back what the request has taken.
 func (v *visit) makeRoom() {
+	v.slot.Leave()
 	v.giveBack()
 	if v.place != nil {
 		v.place()
@@ -66,25 +80,24 @@ func (v *visit) makeRoom() {
 }
 
 // turnedAway notes that a request was refused for want of a place.
-func (v *visit) turnedAway(from *admission.Places) {
+func (v *visit) turnedAway(from *admission.Pool) {
 	if n := from.Refused(v.begun); n > 0 {
 		v.console.options.Logger.Warn("pages refused for want of room", "requests", n, "places", from.Room())
 	}
 }
 
-// reserve takes the memory for so many bytes of a body, or refuses.
+// reserve takes so many bytes of memory from the owner's share, or refuses.
 func (v *visit) reserve(bytes int64) error {
-	reserved, ok := v.console.options.Memory.Reserve(bytes)
-	if !ok {
+	if !v.console.options.Memory.Take(v.owner(), bytes) {
 		return errMemory
 	}
-	v.reserved += reserved
+	v.reserved += bytes
 	return nil
 }
 
 // giveBack is for the memory of a body that is not needed any more.
 func (v *visit) giveBack() {
-	v.console.options.Memory.Release(v.reserved)
+	v.console.options.Memory.Give(v.owner(), v.reserved)
 	v.reserved = 0
 }
 
@@ -94,7 +107,7 @@ func (v *visit) giveBack() {
 func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, error) {
 	var text strings.Builder
 	for {
-		_, err := io.CopyN(&text, file, fileMemory)
+		_, err := io.CopyN(&text, file, fileStep)
 		switch {
 		case text.Len() > most:
 			return "", tooLarge
@@ -103,7 +116,7 @@ func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, erro
 		case err != nil:
 			return "", uploadFault(err)
 		}
-		if err := v.reserve(fileMemory); err != nil {
+		if err := v.reserve(formFactor * fileStep); err != nil {
 			return "", err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func zeros(t *testing.T, size int) string {
 func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 	t.Parallel()
 	const room = 70 << 20
-	memory := admission.NewMemory(room)
+	memory := admission.NewPool(room)
 	b := houseWith(t, sqlite(t), console.Options{Memory: memory}).signUp()
 	bomb := zeros(t, 64<<20)
 	for range 3 {
@@ -64,31 +65,31 @@ func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 	}
 	b.upload(fitPath, visits(2000), "target", "outcome").want(http.StatusOK)
 
-	var held int64
-	for { // all of it, but for crumbs
-		reserved, ok := memory.Reserve(1 << 10)
-		if !ok {
-			break
+	held, left := map[string]int64{}, int64(room)
+	for neighbour := 0; left > 8<<10; neighbour++ { // all of it, but for crumbs
+		owner := strconv.Itoa(neighbour)
+		for memory.Take(owner, 1<<10) {
+			held[owner] += 1 << 10
+			left -= 1 << 10
 		}
-		held += reserved
 	}
 	b.upload(fitPath, visits(2000), "target", "outcome").unavailable("large files")
 	b.upload("/console/sandbox/backtests/file", rowsCSV).unavailable("large files")
 	b.post("/console/sandbox/keys", "name", strings.Repeat("k", 5<<10)).unavailable("large files")
 	b.get("/console/sandbox/decisions").want(http.StatusOK)
-	memory.Release(held)
+	for owner, bytes := range held {
+		memory.Give(owner, bytes)
+	}
 	b.upload("/console/sandbox/backtests/file", rowsCSV, "outcome_column", "outcome").want(http.StatusSeeOther)
-	if whole, ok := memory.Reserve(room / 7); !ok {
+	if !memory.Take("anybody", memory.Share()) || !memory.Take("somebody", memory.Room()-memory.Share()) && memory.FullFor("somebody") {
 		t.Error("some of the memory was not given back")
-	} else {
-		memory.Release(whole)
 	}
 }
 
 // TestFilesAreTooLarge: within the budget the limit of one file stands.
 func TestFilesAreTooLarge(t *testing.T) {
 	t.Parallel()
-	b := houseWith(t, sqlite(t), console.Options{Memory: admission.NewMemory(1 << 30)}).signUp()
+	b := houseWith(t, sqlite(t), console.Options{Memory: admission.NewPool(1 << 30)}).signUp()
 	b.upload(fitPath, zeros(t, 65<<20), "target", "outcome").want(http.StatusUnprocessableEntity).has(`id="e-file"`, "64 MiB", `value="outcome"`)
 }
 
@@ -175,17 +176,17 @@ func TestFullConsole(t *testing.T) {
 // files, and a page is not kept out with them.
 func TestExportsAreFew(t *testing.T) {
 	t.Parallel()
-	shares := admission.NewShares(2)
+	shares := admission.NewPool(2)
 	b := houseWith(t, sqlite(t), console.Options{Exports: shares}).signUp()
 	made := b.upload("/console/sandbox/backtests/file", rowsCSV, "outcome_column", "outcome")
 	rows := "/console/sandbox" + made.location() + "/rows.csv"
-	if !shares.Take("ten_A") || !shares.Take("ten_B") {
+	if !shares.Take("ten_A", 1) || !shares.Take("ten_B", 1) {
 		t.Fatal("there are no places")
 	}
 	b.get("/console/sandbox/audit.csv").unavailable("As many files")
 	b.get(rows).unavailable("As many files")
 	b.get("/console/sandbox/audit").want(http.StatusOK)
-	shares.Release("ten_A")
+	shares.Give("ten_A", 1)
 	for range 3 {
 		b.get("/console/sandbox/audit.csv").want(http.StatusOK)
 		b.get(rows).want(http.StatusOK)

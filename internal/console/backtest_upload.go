@@ -27,8 +27,12 @@ const (
 	drainedFile = 64 << 20
 )
 
-// fileMemory is what a file takes while it is received, to be reserved.
-const fileMemory = 4 << 20
+// fileMemory is the memory that a file takes while it is received, and fileStep
+// the bytes after which one that is kept whole takes more.
+const (
+	fileMemory = 8 << 20
+	fileStep   = 4 << 20
+)
 
 // sentByScript says that the form was sent by our own module, which follows no
 // redirect: it is told where to go.
@@ -42,6 +46,10 @@ func (c *Console) uploadBacktest(v *visit) error {
 	// left half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), longestFile)
 	defer cancel()
+	var err error
+	if ctx, v.slot, err = c.options.Processors.Enter(ctx, v.owner()); err != nil {
+		return err
+	}
 	body := newPaced(v, longestFile)
 	draw := func(v *visit) error { return c.drawBacktestForm(v, fromFile) }
 	file, err := v.readUpload(body, decisioning.BacktestMembers())
@@ -152,8 +160,11 @@ func (p *paced) wait() {
 // rest gives the answer its time, whatever the body took.
 func (p *paced) rest() { _ = p.control.SetWriteDeadline(time.Now().Add(pagePatience)) }
 
+// Read gives the slot on the processor up while it waits for the sender.
 func (p *paced) Read(b []byte) (int, error) {
+	p.v.slot.Pause()
 	n, err := p.v.r.Body.Read(b)
+	p.v.slot.Resume(p.v.r.Context())
 	if p.left -= n; p.left <= 0 {
 		p.left = paceBytes
 		p.wait()

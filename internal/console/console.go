@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"time"
 
 	"verdict/internal/admission"
@@ -24,12 +25,17 @@ type Options struct {
 	// RequestTimeout bounds the work on one request; 20 s.
 	RequestTimeout time.Duration
 	// MaxInFlight is how many requests are worked on at once; 512. Those beyond
-	// are refused at once.
+	// are refused immediately.
 	MaxInFlight int
-	// Memory is what bodies may take and Exports are the places of files that are
-	// sent, both all together; by default 512 MiB and 4 of the console's own.
-	Memory  *admission.Memory
-	Exports *admission.Shares
+	// Memory is what bodies may take, in bytes, and Exports are the places of
+	// files that are sent, both all together; by default 512 MiB and 4 of the
+	// console's own. Processors shares processor time among tenants.
+	Memory     *admission.Pool
+	Exports    *admission.Pool
+	Processors *admission.Scheduler
+	// Slow delays somebody who is not signed in and sends too fast; by default
+	// nobody is delayed.
+	Slow func(*http.Request)
 	// PostRate is how fast one person may send forms; 240 a minute, 120 at once.
 	PostRate tenant.Rate
 	// Address is where a request comes from and Secure whether it came
@@ -68,7 +74,7 @@ type Console struct {
 	templates map[string]*template.Template
 	mux       *http.ServeMux
 	guard     *http.CrossOriginProtection
-	places    *admission.Places
+	places    *admission.Pool
 	posts     tenant.Buckets[string] // by user id
 	menu      []menuGroup
 	shown     map[string]bool // the paths of the pages that can be asked for
@@ -100,10 +106,16 @@ func (o Options) withDefaults() Options {
 		o.MaxInFlight = defaultMaxInFlight
 	}
 	if o.Memory == nil {
-		o.Memory = admission.NewMemory(defaultMaxReading)
+		o.Memory = admission.NewPool(defaultMaxReading)
 	}
 	if o.Exports == nil {
-		o.Exports = admission.NewShares(defaultMaxExports)
+		o.Exports = admission.NewPool(defaultMaxExports)
+	}
+	if o.Processors == nil {
+		o.Processors = admission.NewScheduler(runtime.GOMAXPROCS(0), time.Now)
+	}
+	if o.Slow == nil {
+		o.Slow = func(*http.Request) {}
 	}
 	if o.PostRate == (tenant.Rate{}) {
 		o.PostRate = tenant.Rate{Allowance: 240, Window: time.Minute, Burst: 120}
@@ -123,7 +135,7 @@ func New(service *decisioning.Service, o Options) (*Console, error) {
 	o = o.withDefaults()
 	c := &Console{
 		service: service, options: o, ids: tenant.NewIDs(rand.Reader), mux: http.NewServeMux(),
-		guard: http.NewCrossOriginProtection(), places: admission.NewPlaces(o.MaxInFlight), shown: map[string]bool{},
+		guard: http.NewCrossOriginProtection(), places: admission.NewPool(int64(o.MaxInFlight)), shown: map[string]bool{},
 	}
 	var err error
 	if c.assets, err = loadAssets(); err != nil {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,17 +26,17 @@ type form struct {
 
 // readForm reads the posted form within its limit.
 func (v *visit) readForm() error {
-	length := v.r.ContentLength
-	if most := v.console.options.MaxForm; length < 0 || length > most {
-		length = most
+	most := v.console.options.MaxForm
+	if v.page.public {
+		most = min(most, publicForm)
 	}
-	if err := v.reserve(length); err != nil {
-		return err
-	}
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, v.console.options.MaxForm)
+	body := &metered{v: v, from: http.MaxBytesReader(v.w, v.r.Body, most)}
+	v.r.Body = body
 	err := v.r.ParseForm()
 	var tooLarge *http.MaxBytesError
 	switch {
+	case errors.Is(err, errMemory):
+		return errMemory
 	case errors.As(err, &tooLarge):
 		return fault.New(fault.TooLarge, "request_too_large", "the form is larger than it can be")
 	case err != nil:
@@ -44,6 +45,38 @@ func (v *visit) readForm() error {
 	v.form = &form{values: v.r.PostForm}
 	return nil
 }
+
+// publicForm is the largest form of somebody who is not signed in, in bytes: a
+// password, and an edit to go on with after a session has ended.
+const publicForm = 256 << 10
+
+// The memory of a form is taken in steps as its bytes arrive, whatever length
+// was announced. A parsed form takes several times its bytes.
+const (
+	meterStep  = 4 << 10
+	formFactor = 7
+)
+
+// metered reserves memory for what is read through it.
+type metered struct {
+	v    *visit
+	from io.ReadCloser
+	left int // bytes that memory is reserved for
+}
+
+func (m *metered) Read(p []byte) (int, error) {
+	if m.left == 0 {
+		if err := m.v.reserve(meterStep * formFactor); err != nil {
+			return 0, err
+		}
+		m.left = meterStep
+	}
+	n, err := m.from.Read(p[:min(len(p), m.left)])
+	m.left -= n
+	return n, err
+}
+
+func (m *metered) Close() error { return m.from.Close() }
 
 // again draws a page once more after its form was refused: what was typed is
 // still there, and beside it what was wrong. What no typing can mend is left

@@ -92,11 +92,12 @@ func (v *visit) waitHint(err error) {
 func (v *visit) refusal(err error) *fault.Error {
 	var refusal *fault.Error
 	switch {
-	case errors.Is(err, errFull):
+	case errors.Is(err, errFull), errors.Is(err, errShare):
 		v.turnedAway(v.console.places)
-		return errFull
+		errors.As(err, &refusal)
+		return refusal
 	case errors.Is(err, errExports):
-		v.turnedAway(v.console.options.Exports.Places)
+		v.turnedAway(v.console.options.Exports)
 		return errExports
 	case errors.As(err, &refusal):
 		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {

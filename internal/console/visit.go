@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 )
@@ -27,8 +28,9 @@ type visit struct {
 	status    int    // of the page that is drawn; 200 unless a form was refused
 	code      string // of the refusal
 	form      *form
-	place     func() // gives back the place that it has; nil when it has none
-	reserved  int64  // of the memory for bodies
+	place     func()          // gives back the place that it has; nil when it has none
+	slot      *admission.Slot // on a processor, while it is worked on
+	reserved  int64           // of the memory for bodies
 }
 
 // policy lets a page load our own files and nothing else, and run no script
@@ -78,6 +80,9 @@ func (v *visit) serve() error {
 	}
 	if err := v.recognise(); err != nil {
 		return err
+	}
+	if v.who == nil {
+		v.console.options.Slow(v.r)
 	}
 	if !v.page.public {
 		if v.who == nil {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"verdict/internal/admission"
 )
 
 // cache remembers what storage said. One caller looks a thing up while all who
@@ -57,6 +59,9 @@ func (c *cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 		go c.look(context.WithoutCancel(ctx), key, e, l)
 	}
 	e.mu.Unlock()
+	slot := admission.SlotOf(ctx)
+	slot.Pause()
+	defer slot.Resume(ctx)
 	select {
 	case <-l.done:
 		return l.value, l.err
@@ -69,6 +74,8 @@ func (c *cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 func (c *cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V]) {
 	ctx, cancel := context.WithTimeout(ctx, lookupWait)
 	defer cancel()
+	ctx, slot := admission.Fork(ctx)
+	defer slot.Leave()
 	at := c.now() // before the lookup: what is read may be old by the time it arrives
 	l.value, l.err = c.load(ctx, key)
 	e.mu.Lock()

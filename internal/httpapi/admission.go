@@ -2,27 +2,45 @@ package httpapi
 
 import (
 	"net/http"
+	"time"
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
+	"verdict/internal/tenant"
 )
 
 // The refusals; one value each, since they are made when there is no time.
 var (
-	errFull    = fault.New(fault.Unavailable, codeUnavailable, "more requests are being worked on than can be done in time; try again later")
-	errExports = fault.New(fault.Unavailable, codeUnavailable, "as many exports are under way as there may be; try again when one is done")
+	errFull = fault.New(fault.Unavailable, codeUnavailable,
+		"more requests are being worked on than can be done in time; try again later")
+	errShare = fault.New(fault.Unavailable, codeUnavailable,
+		"this organisation has as many requests being worked on as its share of the node allows; send fewer at a time, or try again later")
+	errExports = fault.New(fault.Unavailable, codeUnavailable,
+		"as many exports are under way as there may be; try again when one is done")
 )
 
-// gate is where a request needs a place. Those that only read have places of
-// their own: what is stored can be looked at while nothing can be stored.
-func (c *call) gate() *admission.Places {
+// owner returns whose share of the node a request uses: the tenant's once the
+// key is known, the network address's before.
+func (c *call) owner() string {
+	if c.caller.TenantID != "" {
+		return c.caller.TenantID
+	}
+	return c.address()
+}
+
+func (c *call) address() string { return c.api.Address(c.r) }
+
+// gate returns the places that a request needs one of. Requests that only read
+// have places of their own: stored decisions can be read while nothing can be
+// stored.
+func (c *call) gate() *admission.Pool {
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
 		return c.api.reads
 	}
 	return c.api.works
 }
 
-// probed tells whether a path answers however much there is to do.
+// probed reports whether a path answers however much there is to do.
 func probed(path string) bool { return path == "/livez" || path == "/readyz" }
 
 // crowded refuses a request before anything is done for it, without taking a
@@ -36,46 +54,114 @@ func (c *call) crowded() error {
 	return errFull
 }
 
+// crowdedOut refuses a request of a tenant that uses its share already, before
+// its body is read.
+func (c *call) crowdedOut() error {
+	if c.route.public || c.exports() || !c.gate().FullFor(c.owner()) {
+		return nil
+	}
+	return errShare
+}
+
 // exports reports whether the answer is sent piece by piece, at its caller's
 // pace.
 func (c *call) exports() bool { return c.csv || c.route.only == csvType }
 
-// admit takes a place for the work on a request, when the whole of it is there:
-// a caller who sends slowly holds none. An export has one of a few of its own: it
-// would keep a place from those who need it for milliseconds, and too many of
-// them the database from everybody.
+// admit takes a place for the work on a request once its body has arrived (a
+// slow sender holds none), and then waits for a slot on a processor. An export
+// has one of a few places of its own and no slot: it moves at its caller's pace.
 func (c *call) admit() error {
 	switch {
 	case c.route.public:
 		return nil
 	case c.exports():
-		if c.exporting = c.api.exports.Take(c.caller.TenantID); !c.exporting {
+		if c.exporting = c.api.exports.Take(c.owner(), 1); !c.exporting {
 			return errExports
 		}
 		return nil
 	}
-	if c.admitted = c.gate().Take(); !c.admitted {
-		return errFull
+	if c.admitted = c.gate().Take(c.owner(), 1); !c.admitted {
+		return errShare
 	}
-	return nil
+	var err error
+	c.ctx, c.slot, err = c.api.processors.Enter(c.ctx, c.owner())
+	return err
 }
 
 // leave gives back what the request has taken.
 func (c *call) leave() {
+	c.slot.Leave()
 	c.buffer.release()
-	c.api.reading.Release(c.reserved)
+	c.api.reading.Give(c.owner(), c.reserved)
 	if c.admitted {
-		c.gate().Release()
+		c.gate().Give(c.owner(), 1)
 	}
 	if c.exporting {
-		c.api.exports.Release(c.caller.TenantID)
+		c.api.exports.Give(c.owner(), 1)
 	}
 }
 
-// turnedAway notes that a request was refused for want of a place.
-func (c *call) turnedAway(from *admission.Places) {
+// shedded notes that a request was refused because there was no place.
+func (c *call) shedded(from *admission.Pool) {
 	c.shed = true
 	if n := from.Refused(c.begun); n > 0 {
-		c.api.options.Logger.Warn("refused for want of room", "requests", n, "places", from.Room())
+		c.api.options.Logger.Warn("requests refused: no place to work on them", "requests", n, "places", from.Room())
 	}
+}
+
+// The delays of those who send more than is answered. Without them one sender
+// could keep the processors busy with nothing but refusals: each costs about
+// 30 µs, nearly all of it before any code of ours runs.
+const (
+	strangerDelay = time.Second
+	tenantDelay   = 100 * time.Millisecond
+	maxDelayed    = 4096
+)
+
+// refusalRate is how many refusals a second a tenant gets without delay.
+var refusalRate = tenant.Rate{Allowance: 200, Window: time.Second, Burst: 400}
+
+// slowStranger delays requests without a key beyond the rate of an address.
+func (c *call) slowStranger() {
+	if !c.api.slowStranger(c.r, c.begun) {
+		c.w.Header()["Connection"] = []string{"close"}
+	}
+}
+
+// SlowStranger delays requests of an address that come without a valid key or
+// session, beyond Options.StrangerRate.
+func (a *API) SlowStranger(r *http.Request) { a.slowStranger(r, a.options.Now()) }
+
+func (a *API) slowStranger(r *http.Request, now time.Time) bool {
+	rate := a.options.StrangerRate
+	return rate.Allowance == 0 || a.slowDown(r, owner{bucketStranger, a.Address(r)}, rate, now, strangerDelay)
+}
+
+// slowRefused delays what is refused to a tenant beyond a rate.
+func (c *call) slowRefused(status int) {
+	if c.caller.TenantID != "" && (status == http.StatusTooManyRequests || c.shed) {
+		if !c.api.slowDown(c.r, owner{bucketRefusal, c.caller.TenantID}, refusalRate, c.begun, tenantDelay) {
+			c.w.Header()["Connection"] = []string{"close"}
+		}
+	}
+}
+
+// slowDown waits if the sender is out of tokens. It reports false if so many
+// are waiting that this one cannot: its connection should be closed, which costs
+// the sender a new one.
+func (a *API) slowDown(r *http.Request, who owner, rate tenant.Rate, now time.Time, delay time.Duration) bool {
+	if _, _, ok := a.buckets.Take(who, rate, now); ok {
+		return true
+	}
+	if !a.delayed.Take(who.who, 1) {
+		return false
+	}
+	defer a.delayed.Give(who.who, 1)
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.Context().Done():
+	}
+	return true
 }

@@ -48,19 +48,20 @@ func (s *stack) waiting(n int) {
 	}
 }
 
-// TestFullHouse takes every place there is. Who comes then is told so at once,
-// whoever it is and whatever they want done; reading and the probes go on, those
-// who have a place are answered, and their places are free again.
+// TestFullHouse takes every place there is. One tenant cannot: at its share it is
+// refused, and another one still gets in. When all are taken everybody is
+// refused immediately; reading and the probes go on, those who have a place are
+// answered, and their places are free again.
 func TestFullHouse(t *testing.T) {
 	t.Parallel()
 	const places = 3
 	each(t, stackOptions{inFlight: places}, func(s *stack) {
-		m := s.signup()
+		m, other := s.signup(), s.signup()
 		before := m.post("/v1/decisions", sample).want(http.StatusOK)
 		release := m.hold()
 		defer release()
 		inside := make(chan answer, places)
-		for range places {
+		enter := func(m *member) {
 			go func() {
 				got, err := m.trySend("POST", "/v1/decisions", m.key, sample)
 				if err != nil {
@@ -69,8 +70,14 @@ func TestFullHouse(t *testing.T) {
 				inside <- got
 			}()
 		}
+		enter(m)
+		enter(m)
+		s.waiting(2)
+		m.post("/v1/decisions", sample, "Idempotency-Key: later").shareUsed(s.T)
+		enter(other) // whose share is free
 		s.waiting(places)
 		m.post("/v1/decisions", sample, "Idempotency-Key: later").unavailable(s.T)
+		other.post("/v1/decisions", sample).unavailable(s.T)
 		m.post("/v1/decisions/preview", sample).unavailable(s.T)
 		m.post("/v1/evaluate", evaluation(742, scalars)).unavailable(s.T)
 		s.send("POST", "/v1/decisions", "wrong", sample).unavailable(s.T)
@@ -83,10 +90,10 @@ func TestFullHouse(t *testing.T) {
 			(<-inside).want(http.StatusOK)
 		}
 		m.post("/v1/decisions", sample, "Idempotency-Key: later").want(http.StatusOK)
-		m.get("/v1/usage").is("used", places+2)
+		m.get("/v1/usage").is("used", places+1)
 		// One line tells of many, and nothing is logged for each.
 		log := s.log.String()
-		if n := strings.Count(log, "refused for want of room"); n == 0 || n > 2 {
+		if n := strings.Count(log, "requests refused: no place to work on them"); n == 0 || n > 2 {
 			s.Errorf("the log tells %d times that requests were refused", n)
 		}
 		if strings.Contains(log, `"level":"ERROR"`) {

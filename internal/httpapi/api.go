@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -35,14 +36,21 @@ type Options struct {
 	MaxBody   int64
 	MaxReport int64
 	// MaxReading is the memory that bodies may take while they are read and
-	// worked on, all together; 512 MiB.
+	// worked on, all together; 512 MiB. One tenant has at most half of it, as of
+	// the other two.
 	MaxReading int64
 	// MaxInFlight is how many requests are worked on at once; 512. Those beyond
-	// are refused at once. Those that only read count apart.
+	// are refused immediately. Those that only read count apart.
 	MaxInFlight int
 	// MaxExports is how many files are sent at once; 4. Those beyond are refused
-	// at once, and of one tenant those beyond half of it.
+	// immediately.
 	MaxExports int
+	// Processors shares processor time among tenants; by default one slot for
+	// each processor.
+	Processors *admission.Scheduler
+	// StrangerRate is how fast an address may send requests without a valid key
+	// before each of them is delayed; zero is no bound.
+	StrangerRate tenant.Rate
 	// RequestTimeout bounds the work on one request; 20 s. It should be less
 	// than the server's own patience with writing the answer.
 	RequestTimeout time.Duration
@@ -83,9 +91,11 @@ type API struct {
 	buckets      tenant.Buckets[owner]
 	docs         *http.ServeMux
 	pages        *docs
-	reading      *admission.Memory
-	works, reads *admission.Places
-	exports      *admission.Shares
+	reading      *admission.Pool // bytes
+	works, reads *admission.Pool
+	exports      *admission.Pool
+	delayed      *admission.Pool
+	processors   *admission.Scheduler
 	probes       readiness
 	started      time.Time
 	leaving      atomic.Bool
@@ -134,6 +144,9 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	if o.SignupRate == (tenant.Rate{}) {
 		o.SignupRate = tenant.DefaultSignupRate()
 	}
+	if o.Processors == nil {
+		o.Processors = admission.NewScheduler(runtime.GOMAXPROCS(0), time.Now)
+	}
 	if o.Agents == nil {
 		o.Agents = agent.New(service, agent.Options{})
 	}
@@ -143,8 +156,8 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 	}
 	a := &API{
 		service: service, agents: o.Agents, options: o, ids: newRequestIDs(), docs: http.NewServeMux(), pages: pages, started: o.Now(),
-		reading: admission.NewMemory(o.MaxReading), works: admission.NewPlaces(o.MaxInFlight), reads: admission.NewPlaces(o.MaxInFlight),
-		exports: admission.NewShares(o.MaxExports),
+		reading: admission.NewPool(o.MaxReading), works: admission.NewPool(int64(o.MaxInFlight)), reads: admission.NewPool(int64(o.MaxInFlight)),
+		exports: admission.NewPool(int64(o.MaxExports)), delayed: admission.NewPool(maxDelayed), processors: o.Processors,
 	}
 	pages.register(a.docs)
 	a.routes = newRouter(a.table())
@@ -152,10 +165,13 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 }
 
 // Memory is what bodies may take, all together, wherever they come in.
-func (a *API) Memory() *admission.Memory { return a.reading }
+func (a *API) Memory() *admission.Pool { return a.reading }
 
 // Exports are the places of files that are sent, whoever sends them.
-func (a *API) Exports() *admission.Shares { return a.exports }
+func (a *API) Exports() *admission.Pool { return a.exports }
+
+// Processors shares processor time among tenants, whoever they come in by.
+func (a *API) Processors() *admission.Scheduler { return a.processors }
 
 // Leave makes the API say that it is not ready, so that a load balancer sends
 // nobody here any more while the last requests are answered.

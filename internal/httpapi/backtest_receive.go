@@ -25,8 +25,8 @@ const (
 	longestFile = 50 * time.Minute
 )
 
-// fileMemory is what a file takes while it is received, to be reserved.
-const fileMemory = 4 << 20
+// fileMemory is the memory that a file takes while it is received.
+const fileMemory = 8 << 20
 
 // mediaKind is the body's type as it is claimed.
 func (c *call) mediaKind() (kind string, params map[string]string) {
@@ -43,21 +43,23 @@ func (c *call) streams() bool {
 // receiveBacktest takes a CSV file as the body, with the options in the query,
 // or as a part of a form, with the options in the fields before it.
 func (a *API) receiveBacktest(c *call) error {
-	var ok bool
-	if c.reserved, ok = a.reading.Reserve(fileMemory); !ok {
-		return noMemory()
+	if err := c.reserve(fileMemory); err != nil {
+		return err
 	}
 	// Whether the sender is still there shows when the file is read. What came
 	// before it went away is dealt with all the same, so that the refusal says
 	// what was wrong and the run is not left half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), longestFile)
 	defer cancel()
+	var err error
+	if ctx, c.slot, err = a.processors.Enter(ctx, c.owner()); err != nil {
+		return err
+	}
 	body := &paced{c: c, control: http.NewResponseController(c.w), left: paceBytes}
 	body.wait()
 	r := decisioning.BacktestRequest{Async: c.prefersAsync()}
 	kind, params := c.mediaKind()
 	if kind == "text/csv" {
-		var err error
 		if r.Options, err = c.queryOptions(); err == nil {
 			r.CSV, err = c.unpacked(body, params["charset"])
 		}
@@ -95,8 +97,11 @@ func (p *paced) wait() {
 // rest gives the answer its time, whatever the body took.
 func (p *paced) rest() { _ = p.control.SetWriteDeadline(time.Now().Add(pagePatience)) }
 
+// Read gives the slot on the processor up while it waits for the sender.
 func (p *paced) Read(b []byte) (int, error) {
+	p.c.slot.Pause()
 	n, err := p.c.r.Body.Read(b)
+	p.c.slot.Resume(p.c.r.Context())
 	p.c.bytesIn += int64(n)
 	if p.left -= n; p.left <= 0 {
 		p.left = paceBytes

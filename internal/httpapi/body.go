@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,10 +20,21 @@ import (
 // buffer is a body's memory, used again and again.
 type buffer struct{ data []byte }
 
-var buffers = sync.Pool{New: func() any { return &buffer{data: make([]byte, 0, 4<<10)} }}
+var buffers = sync.Pool{New: func() any { return &buffer{data: make([]byte, 0, smallBody)} }}
 
-// keepBuffer is how large a buffer may have grown to be kept.
-const keepBuffer = 1 << 20
+const (
+	// smallBody is the memory that a body begins with; it holds a decision request.
+	smallBody = 4 << 10
+	// keepBuffer is how large a buffer may have grown to be kept. Larger ones
+	// would end up with senders of small bodies, who pay for smallBody.
+	keepBuffer = 16 << 10
+	// growth is by which factor a buffer grows at most.
+	growth = 8
+	// parsedFactor is about how many times its bytes a parsed document takes.
+	parsedFactor = 7
+	// publicBody is the largest body of an operation without a key.
+	publicBody = 8 << 10
+)
 
 func (b *buffer) release() {
 	if b != nil && cap(b.data) <= keepBuffer {
@@ -50,30 +62,17 @@ func (c *call) readBody() error {
 	if err := c.mediaType(); err != nil {
 		return err
 	}
-	most := c.api.options.MaxBody
-	if c.route.report {
-		most = c.api.options.MaxReport
-	}
 	if c.route.rows {
-		most = max(most, maxRowsBody)
 		c.wait(rowsPatience)
 	}
-	length := c.r.ContentLength
-	if length > most {
+	most := c.mostBody()
+	if c.r.ContentLength > most {
 		return tooLarge(most)
 	}
-	if length < 0 {
-		length = most // nobody knows
-	}
-	var ok bool
-	if c.reserved, ok = c.api.reading.Reserve(length); !ok {
-		return noMemory()
-	}
-	c.buffer, _ = buffers.Get().(*buffer)
-	data, err := readAll(io.LimitReader(c.r.Body, most+1), c.buffer.data)
-	c.buffer.data = data
-	c.bytesIn = int64(len(data))
+	data, err := c.receive(most)
 	switch {
+	case errors.Is(err, errMemory):
+		return err
 	case int64(len(data)) > most:
 		return tooLarge(most)
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -81,10 +80,72 @@ func (c *call) readBody() error {
 	case err != nil:
 		return fault.New(fault.Malformed, fault.CodeMalformedJSON, "the body could not be read to its end")
 	}
+	if len(data) > smallBody {
+		if err := c.reserve(int64(len(data)) * (parsedFactor - 1)); err != nil {
+			return err
+		}
+	}
 	if err := c.admit(); err != nil || len(data) == 0 && c.route.body == optional {
 		return err
 	}
 	return c.parse(data)
+}
+
+// mostBody returns the largest body that the route takes. One that could not be
+// parsed within the tenant's share of the memory is too large however often it
+// is sent.
+func (c *call) mostBody() int64 {
+	most := c.api.options.MaxBody
+	switch {
+	case c.route.public:
+		return publicBody
+	case c.route.rows:
+		most = max(most, maxRowsBody)
+	case c.route.report:
+		most = c.api.options.MaxReport
+	}
+	return min(most, c.api.reading.Share()/parsedFactor)
+}
+
+// reserve takes memory from the tenant's share, or refuses.
+func (c *call) reserve(bytes int64) error {
+	if !c.api.reading.Take(c.owner(), bytes) {
+		return errMemory
+	}
+	c.reserved += bytes
+	return nil
+}
+
+// receive reads the body. Its memory is taken as the bytes arrive, whatever
+// length was announced: a sender of one byte holds smallBody.
+func (c *call) receive(most int64) ([]byte, error) {
+	if err := c.reserve(smallBody); err != nil {
+		return nil, err
+	}
+	c.buffer, _ = buffers.Get().(*buffer)
+	data, body := c.buffer.data, io.LimitReader(c.r.Body, most+1)
+	for {
+		if len(data) == cap(data) {
+			size := growth * cap(data)
+			if known := c.r.ContentLength; known > 0 {
+				size = min(size, int(known)+1) // one more, to find the end without growing again
+			}
+			size = max(size, len(data)+bytes.MinRead)
+			if err := c.reserve(int64(size - cap(data))); err != nil {
+				return data, err
+			}
+			data = append(make([]byte, 0, size), data...)
+		}
+		n, err := body.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		c.buffer.data, c.bytesIn = data, int64(len(data))
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return data, err
+		}
+	}
 }
 
 // maxRowsBody bounds a body with many rows that is read whole, and rowsPatience
@@ -116,29 +177,11 @@ func (c *call) parse(data []byte) error {
 	return err
 }
 
-func noMemory() error {
-	return fault.New(fault.Unavailable, codeUnavailable, "too many large bodies are being read at once; try again later")
-}
+var errMemory = fault.New(fault.Unavailable, codeUnavailable,
+	"the bodies being read and worked on take all the memory that this organisation may use; send fewer at a time, or try again later")
 
 func tooLarge(most int64) error {
 	return fault.New(fault.TooLarge, codeTooLarge, "the body is larger than %d bytes", most)
-}
-
-// readAll appends everything to data, whose memory is used first.
-func readAll(r io.Reader, data []byte) ([]byte, error) {
-	for {
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-		n, err := r.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return data, err
-		}
-	}
 }
 
 // mediaType refuses a body that does not claim to be JSON. One that claims

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
@@ -36,10 +37,11 @@ type call struct {
 	begun     time.Time
 	status    int
 	code      string
-	reserved  int64 // of the memory for bodies
-	admitted  bool  // has a place among those that are worked on
-	exporting bool  // has one among those that are sent
-	shed      bool  // was refused for want of one
+	slot      *admission.Slot // on a processor, while it is worked on
+	reserved  int64           // of the memory for bodies
+	admitted  bool            // has a place among those that are worked on
+	exporting bool            // has one among those that are sent
+	shed      bool            // was refused for want of one
 	bytesIn   int64
 	bytesOut  int64
 }
@@ -79,8 +81,11 @@ func (c *call) serve() error {
 	}
 	if inside(path) || inside(c.r.URL.Path) {
 		if err := c.authenticate(); err != nil {
+			c.slowStranger()
 			return err
 		}
+	} else if !probed(path) {
+		c.slowStranger()
 	}
 	var allowed []string
 	if c.route, c.id, allowed = c.api.routes.find(c.r.Method, path); c.route == nil {
@@ -90,6 +95,9 @@ func (c *call) serve() error {
 		return c.documentation()
 	}
 	if err := c.acceptable(); err != nil {
+		return err
+	}
+	if err := c.crowdedOut(); err != nil {
 		return err
 	}
 	if err := c.limit(); err != nil {
@@ -338,6 +346,7 @@ func (c *call) send(status int, body []byte) error {
 	}
 	h["Cache-Control"] = noStore
 	body = c.encode(body)
+	c.slot.Leave() // the client may read slowly
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	c.status, c.bytesOut = status, int64(len(body))
 	c.w.WriteHeader(status)

@@ -94,7 +94,7 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 		if took := time.Since(begun); took > 10*time.Second {
 			s.Errorf("all that took %s", took)
 		}
-		if n := strings.Count(s.log.String(), "refused for want of room"); n == 0 || n > 5 {
+		if n := strings.Count(s.log.String(), "requests refused: no place to work on them"); n == 0 || n > 5 {
 			s.Errorf("the log tells %d times that exports were refused", n)
 		}
 

@@ -46,7 +46,7 @@ func counted(t *testing.T, answers []answer, n int) {
 // TestCountingIsExact however many apply at the same moment.
 func TestCountingIsExact(t *testing.T) {
 	t.Parallel()
-	each(t, stackOptions{plans: fastPlans()}, func(s *stack) {
+	each(t, stackOptions{plans: fastPlans(), inFlight: 2 * racers}, func(s *stack) {
 		m := s.signup()
 		apply := func(i int) (answer, error) {
 			return s.trySend("POST", "/v1/evaluate", m.key, evaluation(742, scalars, seen(fmt.Sprint("A-", i), oneAccount)))

@@ -23,6 +23,9 @@ const (
 	bucketWrite  bucket = "write"
 
 	bucketBacktest bucket = "backtest"
+
+	bucketStranger bucket = "stranger" // requests without a key, of an address
+	bucketRefusal  bucket = "refusal"  // refusals without delay, of a tenant
 )
 
 // owner is whose bucket it is: a key, or an address.

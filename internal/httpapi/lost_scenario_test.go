@@ -20,6 +20,15 @@ func (a answer) unavailable(t *testing.T) {
 	}
 }
 
+// shareUsed checks that a tenant is told that it has reached its own share.
+func (a answer) shareUsed(t *testing.T) {
+	t.Helper()
+	a.unavailable(t)
+	if detail := a.text("detail"); !strings.Contains(detail, "its share") {
+		t.Errorf("%s: the refusal says %q", a.sent, detail)
+	}
+}
+
 // TestLostPostgres takes the database away and gives it back.
 func TestLostPostgres(t *testing.T) {
 	t.Parallel()

@@ -86,6 +86,7 @@ func (c *call) refuse(err error) {
 		// The rest of the body is not waited for.
 		h["Connection"] = []string{"close"}
 	}
+	c.slowRefused(status)
 	_ = c.send(status, c.problem(refusal, status))
 }
 
@@ -101,12 +102,16 @@ func untilWhen(refusal *fault.Error, period tenant.Period) *fault.Error {
 func (c *call) refusal(err error) *fault.Error {
 	var refusal *fault.Error
 	switch {
-	case errors.Is(err, errFull):
-		c.turnedAway(c.gate())
-		return errFull
+	case errors.Is(err, errFull), errors.Is(err, errShare):
+		c.shedded(c.gate())
+		errors.As(err, &refusal)
+		return refusal
 	case errors.Is(err, errExports):
-		c.turnedAway(c.api.exports.Places)
+		c.shedded(c.api.exports)
 		return errExports
+	case errors.Is(err, errMemory):
+		c.shedded(c.api.reading)
+		return errMemory
 	case errors.As(err, &refusal):
 		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
 			c.api.options.Logger.Warn("refused", "request_id", c.requestID, "route", c.routeName(), "error", err)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"verdict/internal/admission"
 )
 
 // committer commits together what waits together. A commit costs one fsync
@@ -54,6 +56,7 @@ func (db *DB) write(ctx context.Context, run func(*session) error) error {
 // submit waits until a job is durable or refused.
 func (c *committer) submit(ctx context.Context, j *job) error {
 	j.answer = make(chan error, 1)
+	admission.SlotOf(ctx).Pause() // what follows a write is short
 	if err := c.enqueue(ctx, j); err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+
+	"verdict/internal/admission"
 )
 
 // Scope is a handle on the data of one tenant in one environment. It cannot
@@ -103,6 +105,9 @@ func (tx *Tx) scoped(args []any) []any {
 
 // read runs fn in a reading transaction, which can be repeated without asking.
 func (db *DB) read(ctx context.Context, fn func(*session) error) error {
+	slot := admission.SlotOf(ctx)
+	slot.Pause()
+	defer slot.Resume(ctx)
 	err := db.pastDeadConnections(func() error { return db.readOnce(ctx, fn) })
 	return db.failure("read", err)
 }

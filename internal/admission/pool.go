@@ -1,0 +1,69 @@
+package admission
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Pool is an amount that many owners share. An owner may hold at most as much
+// as remains free afterwards, plus one unit: alone it gets half, beside one
+// other of its kind a third, and a newcomer always finds something. (This is
+// the dynamic threshold that switches use to share buffer memory.)
+type Pool struct {
+	Refusals
+
+	room  int64
+	taken atomic.Int64 // written under mu, read without
+
+	mu   sync.Mutex
+	held map[string]int64
+}
+
+// NewPool makes a pool of room units.
+func NewPool(room int64) *Pool { return &Pool{room: room, held: map[string]int64{}} }
+
+// Room returns the size of the pool.
+func (p *Pool) Room() int64 { return p.room }
+
+// Share returns the most that one owner can hold while it is alone.
+func (p *Pool) Share() int64 { return (p.room + 1) / 2 }
+
+// Full reports whether nothing is left for anybody.
+func (p *Pool) Full() bool { return p.taken.Load() >= p.room }
+
+// FullFor reports whether the owner would be refused one more unit.
+func (p *Pool) FullFor(owner string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.fits(owner, 1)
+}
+
+// Take takes n units for the owner, or nothing if they exceed its share.
+func (p *Pool) Take(owner string, n int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.fits(owner, n) {
+		return false
+	}
+	p.held[owner] += n
+	p.taken.Add(n)
+	return true
+}
+
+func (p *Pool) fits(owner string, n int64) bool {
+	left := p.room - p.taken.Load() - n
+	return left >= 0 && p.held[owner]+n <= left+1
+}
+
+// Give returns n units that the owner holds.
+func (p *Pool) Give(owner string, n int64) {
+	if n == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken.Add(-n)
+	if p.held[owner] -= n; p.held[owner] == 0 {
+		delete(p.held, owner)
+	}
+}

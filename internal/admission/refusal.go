@@ -1,0 +1,28 @@
+package admission
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Refusals counts refusals for the log. A log line for each would cost more
+// than the refusal itself.
+type Refusals struct {
+	count  atomic.Int64 // since the last log line
+	logged atomic.Int64 // time of the last log line, in nanoseconds
+}
+
+// logEvery is the shortest time between two log lines.
+const logEvery = time.Second
+
+// Refused counts a refusal. It returns how many there were since the last log
+// line if a line is due, and 0 otherwise.
+func (r *Refusals) Refused(now time.Time) (due int64) {
+	r.count.Add(1)
+	last := r.logged.Load()
+	since := now.UnixNano() - last
+	if since >= 0 && since < int64(logEvery) || !r.logged.CompareAndSwap(last, now.UnixNano()) {
+		return 0
+	}
+	return r.count.Swap(0)
+}

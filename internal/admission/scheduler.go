@@ -1,0 +1,272 @@
+package admission
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Scheduler shares the processors among owners. Work holds one of a few slots
+// while it computes, gives it up while it waits for the database or the network,
+// and offers it to others at each Checkpoint. When a slot becomes free, the
+// waiting owner that has used the least processor time gets it: start-time fair
+// queueing. So a tenant whose requests take seconds of processor time slows its
+// own requests down, and not those of a tenant that needs microseconds.
+type Scheduler struct {
+	now     func() time.Time
+	waiting atomic.Int64 // written under mu, read without
+
+	mu    sync.Mutex
+	slots int
+	free  int
+	clock time.Duration // the start tag of the latest slot that was given out
+	most  time.Duration // the largest tag of any user
+	users map[string]*user
+	queue []*user // the users with waiters, in order of arrival
+	sweep int     // how many users there are when the idle ones are forgotten
+}
+
+// user is what the scheduler knows of one owner.
+type user struct {
+	name    string
+	used    time.Duration // the start tag of its next slot
+	active  int           // slots that it holds
+	waiters []*Slot       // first come, first served
+}
+
+// Slot is the right to compute, for one request. It is also the request's
+// context, which saves an allocation for each request. The methods of a nil
+// Slot do nothing, so work outside of any request needs no scheduler.
+type Slot struct {
+	context.Context //nolint:containedctx // it is one
+
+	scheduler *Scheduler
+	owner     string
+	held      bool
+	since     time.Time
+	granted   chan struct{}
+}
+
+const (
+	// slice is how long work computes before a Checkpoint offers the slot to
+	// others.
+	slice = 500 * time.Microsecond
+	// manyUsers is how many users there are before the idle ones are forgotten.
+	manyUsers = 1024
+)
+
+// NewScheduler makes a scheduler with so many slots: one for each processor.
+func NewScheduler(slots int, now func() time.Time) *Scheduler {
+	slots = max(slots, 1)
+	return &Scheduler{now: now, slots: slots, free: slots, users: map[string]*user{}, sweep: manyUsers}
+}
+
+// Enter waits for a slot and returns it with a context that carries it. The
+// only error is that of the context. Leave must follow.
+func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot, error) {
+	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
+	if err := slot.acquire(ctx); err != nil {
+		return ctx, nil, err
+	}
+	return slot, slot, nil
+}
+
+// Value returns the slot itself under its own key.
+func (s *Slot) Value(key any) any {
+	if key == (slotKey{}) {
+		return s
+	}
+	return s.Context.Value(key)
+}
+
+type slotKey struct{}
+
+// SlotOf returns the slot that the context carries, nil if there is none.
+func SlotOf(ctx context.Context) *Slot {
+	slot, _ := ctx.Value(slotKey{}).(*Slot)
+	return slot
+}
+
+// Fork returns a context for another goroutine that works for the same owner:
+// with a slot of its own, which it acquires by Resume and must Leave.
+func Fork(ctx context.Context) (context.Context, *Slot) {
+	slot := SlotOf(ctx)
+	if slot == nil {
+		return ctx, nil
+	}
+	own := &Slot{Context: ctx, scheduler: slot.scheduler, owner: slot.owner}
+	return own, own
+}
+
+// Checkpoint is called by long computations at least once a millisecond. It
+// returns the context's error when the caller has gone away, and otherwise lets
+// others compute if it is their turn.
+func Checkpoint(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return SlotOf(ctx).yield(ctx)
+}
+
+// Leave gives the slot up. It may be called twice.
+func (s *Slot) Leave() { s.Pause() }
+
+// Pause gives the slot up while its holder waits for something else.
+func (s *Slot) Pause() {
+	if s == nil || !s.held {
+		return
+	}
+	s.held = false
+	s.scheduler.release(s)
+}
+
+// Resume waits for the slot again after Pause. If the context ends first, the
+// holder goes on without: what is left to do is to say so.
+func (s *Slot) Resume(ctx context.Context) {
+	if s != nil && !s.held {
+		_ = s.acquire(ctx)
+	}
+}
+
+// yield offers the slot to others once its time slice is used up.
+func (s *Slot) yield(ctx context.Context) error {
+	switch {
+	case s == nil:
+		return nil
+	case !s.held:
+		return s.acquire(ctx)
+	case s.scheduler.waiting.Load() == 0 || s.scheduler.now().Sub(s.since) < slice:
+		return nil
+	}
+	s.Pause()
+	return s.acquire(ctx)
+}
+
+func (s *Slot) acquire(ctx context.Context) error {
+	if s.scheduler.enqueue(s) {
+		return nil
+	}
+	select {
+	case <-s.granted:
+		return nil
+	case <-ctx.Done():
+		if s.scheduler.withdraw(s) {
+			return ctx.Err()
+		}
+		<-s.granted // at this very moment
+		return nil
+	}
+}
+
+// enqueue gives a slot out immediately if one is free, and queues otherwise.
+func (s *Scheduler) enqueue(slot *Slot) (granted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.users[slot.owner]
+	if u == nil {
+		s.forget()
+		u = &user{name: slot.owner}
+		s.users[slot.owner] = u
+	}
+	if u.active == 0 && len(u.waiters) == 0 {
+		u.used = max(u.used, s.clock) // an idle owner saves nothing up
+	}
+	if s.free > 0 {
+		s.free--
+		s.grant(u, slot)
+		return true
+	}
+	slot.granted = make(chan struct{})
+	if len(u.waiters) == 0 {
+		s.queue = append(s.queue, u)
+	}
+	u.waiters = append(u.waiters, slot)
+	s.waiting.Add(1)
+	return false
+}
+
+// grant marks a slot as held by u. The lock is held.
+func (s *Scheduler) grant(u *user, slot *Slot) {
+	u.active++
+	s.clock = max(s.clock, u.used)
+	slot.held, slot.since = true, s.now()
+}
+
+// release takes a slot back, charges its owner, and hands it to the waiting
+// owner that has used least.
+func (s *Scheduler) release(slot *Slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.users[slot.owner]
+	u.active--
+	u.used += max(0, s.now().Sub(slot.since))
+	s.most = max(s.most, u.used)
+	if len(s.queue) == 0 {
+		if s.free++; s.free == s.slots {
+			s.clock = s.most // nobody competes: all debts are settled
+		}
+		return
+	}
+	least := 0
+	for i, other := range s.queue {
+		if other.used < s.queue[least].used {
+			least = i
+		}
+	}
+	next := s.queue[least]
+	first := next.waiters[0]
+	s.dequeue(least, 0)
+	s.grant(next, first)
+	close(first.granted)
+}
+
+// withdraw removes a slot whose caller has gone away from the queue. It reports
+// false if the slot was granted meanwhile.
+func (s *Scheduler) withdraw(slot *Slot) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, u := range s.queue {
+		if u.name != slot.owner {
+			continue
+		}
+		for k, waiter := range u.waiters {
+			if waiter == slot {
+				s.dequeue(i, k)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dequeue removes the k-th waiter of the i-th user in the queue.
+func (s *Scheduler) dequeue(i, k int) {
+	u := s.queue[i]
+	u.waiters = slices.Delete(u.waiters, k, k+1)
+	if len(u.waiters) == 0 {
+		s.queue = slices.Delete(s.queue, i, i+1)
+	}
+	s.waiting.Add(-1)
+}
+
+// forget drops idle users that would start at the clock anyway.
+func (s *Scheduler) forget() {
+	if len(s.users) < s.sweep {
+		return
+	}
+	for name, u := range s.users {
+		if u.active == 0 && len(u.waiters) == 0 && u.used <= s.clock {
+			delete(s.users, name)
+		}
+	}
+	s.sweep = max(manyUsers, 2*len(s.users))
+}
+
+// Users returns how many owners are remembered.
+func (s *Scheduler) Users() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.users)
+}
