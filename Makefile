@@ -3,7 +3,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run test long torture replay attack load fuzz bench lint fmt clean FORCE
+.PHONY: help build run test long torture replay attack load fair fuzz bench lint fmt clean FORCE
 
 # The version is in api/VERSION, which the binary embeds; the commit is not known there.
 COMMIT  ?= $(shell git rev-parse --verify --quiet --short=12 HEAD 2>/dev/null || echo unknown)
@@ -95,6 +95,10 @@ attack: ## every attack of the suite on every operation of the contract, and the
 load: build ## rising rates to saturation, beyond and back, on both databases
 	@scripts/deps test
 	@go run ./cmd/load -binary bin/verdict -proof docs/PROOF.md
+
+fair: build ## what a tenant gets while another, or a stranger, does its worst on every operation
+	@scripts/deps test
+	@go run ./cmd/load -fair -stage 5s -binary bin/verdict -proof docs/PROOF.md
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz -proof docs/PROOF.md

@@ -51,7 +51,7 @@ func (o *order) method() string {
 		"at least %.0f %% of the saturation rate is done up to %d %% of it and %.0f %% beyond, "+
 		"the server holds at most %d MiB, latency is what it was at most %s after the load went back, nothing that was answered is lost.\n",
 		o.options.Mix, o.tenants, o.options.Arrivals, o.options.Seed, o.plan.Stage, o.options.Timeout, o.limits.Refusal,
-		100*o.limits.Goodput, load.Flood, 100*o.limits.Flooded, o.limits.Memory>>20, o.limits.Recover)
+		100*o.limits.Goodput, load.Flooded, 100*o.limits.Flooded, o.limits.Memory>>20, o.limits.Recover)
 }
 
 func printCampaign(stdout io.Writer, c *load.Campaign, wrong []string) error {

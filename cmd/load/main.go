@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"verdict/internal/load"
-	"verdict/internal/pgcluster"
 )
 
 func main() {
@@ -36,7 +35,9 @@ type order struct {
 	binary, databases, settings string
 	proof, picture              string
 	tenants                     int
-	together                    bool
+	together, separated         bool
+	fair                        bool
+	only                        string
 	options                     load.Options
 	plan                        load.Plan
 	limits                      load.Limits
@@ -61,9 +62,11 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.DurationVar(&o.plan.Probe, "probe", 2*time.Second, "by which probes must be answered, as a load balancer wants it")
 	fs.Float64Var(&o.plan.Saturation, "saturation", 0, "requests a second that count as 100 %; measured when 0")
 	fs.Float64Var(&o.limits.Goodput, "goodput", o.limits.Goodput, "part of the saturation rate that must be done past it")
-	fs.Float64Var(&o.limits.Flooded, "flooded", o.limits.Flooded, fmt.Sprintf("the same beyond %d %%", load.Flood))
+	fs.Float64Var(&o.limits.Flooded, "flooded", o.limits.Flooded, fmt.Sprintf("the same beyond %d %%", load.Flooded))
 	fs.DurationVar(&o.limits.Refusal, "refusal", o.limits.Refusal, "longest p99 of refusals")
 	fs.DurationVar(&o.limits.Recover, "recover", o.limits.Recover, "longest time until latency is what it was")
+	fs.BoolVar(&o.fair, "fair", false, "measure what a neighbour gets during attacks, instead of rising rates")
+	fs.StringVar(&o.only, "only", "", "with -fair, the attacks whose name has this `text`")
 	memory := fs.Int64("memory", o.limits.Memory>>20, "most memory of the server in `MiB`")
 	mix := fs.String("mix", "80,10,5,5", "weights of decisions, evaluate, preview, get")
 	arrivals := fs.String("arrivals", string(load.Poisson), "even or poisson")
@@ -114,6 +117,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			return fmt.Errorf("build the server: %w", err)
 		}
 	}
+	if o.fair {
+		return o.runFair(ctx, args, folder, stdout, stderr)
+	}
 	var campaigns []*load.Campaign
 	for database := range strings.SplitSeq(o.databases, ",") {
 		c, err := o.campaign(ctx, strings.TrimSpace(database), folder, stderr)
@@ -127,37 +133,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 
 // campaign loads one server on one database.
 func (o *order) campaign(ctx context.Context, database, folder string, stderr io.Writer) (_ *load.Campaign, err error) {
-	folder, err = os.MkdirTemp(folder, database)
+	server, end, err := o.serve(ctx, database, folder)
 	if err != nil {
 		return nil, err
 	}
-	apart, separated := func() error { return nil }, false
-	if !o.together {
-		if apart, separated, err = load.Separate(); err != nil {
-			return nil, err
-		}
-	}
-	databaseURL := "sqlite:" + filepath.Join(folder, "verdict.db")
-	if database == "postgres" {
-		cluster, err := pgcluster.Start(ctx, pgcluster.Options{})
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, cluster.Close()) }()
-		if databaseURL, err = cluster.Create(ctx, "load"); err != nil {
-			return nil, err
-		}
-	} else if database != "sqlite" {
-		return nil, errors.New("databases are sqlite and postgres")
-	}
-	server, err := load.StartServer(ctx, o.binary, databaseURL, folder, strings.Fields(o.settings)...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	if err := apart(); err != nil {
-		return nil, err
-	}
+	defer func() { err = errors.Join(err, end()) }()
 	keys, err := load.SignUp(ctx, server.URL, o.tenants)
 	if err != nil {
 		return nil, err
@@ -169,6 +149,6 @@ func (o *order) campaign(ctx context.Context, database, folder string, stderr io
 	if err != nil {
 		return nil, err
 	}
-	c.Database, c.Separated = database, separated
+	c.Database, c.Separated = database, o.separated
 	return c, nil
 }

@@ -43,7 +43,7 @@ func TestConfigDefaults(t *testing.T) {
 		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, ShutdownGrace: 20 * time.Second,
 		DatabaseURL: "sqlite:verdict.db",
 		Store:       store.Options{Connections: 8, BatchSize: 256, QueueSize: 1024, QueueWait: 2 * time.Second, Timeout: 10 * time.Second},
-		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 500}, Plans: tenant.DefaultPlans(),
+		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPlans(),
 		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 2, PlanCache: 1000, BacktestDays: 30,
 		Narration: narrate.Config{Timeout: 5 * time.Second},
 		LogLevel:  slog.LevelInfo, LogFormat: "text", TraceRatio: 1,

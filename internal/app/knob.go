@@ -78,7 +78,7 @@ func knobs() []knob {
 			rate(func(c *Config) *rateSetting { return &c.Rates.Write })},
 		{groupLimit, "rate-backtest", "", "rate", "30/m", "backtests, their rows and pages, and scorecards from data, for each key on each node",
 			rate(func(c *Config) *rateSetting { return &c.Rates.Backtest })},
-		{groupLimit, "rate-stranger", "", "rate", "100/s burst 500", "requests without a valid key or session, for each address on each node; those beyond are answered a second late",
+		{groupLimit, "rate-stranger", "", "rate", "100/s burst 200", "requests without a valid key or session, for each address on each node; those beyond are answered a second late",
 			rate(func(c *Config) *rateSetting { return &c.StrangerRate })},
 		{groupLimit, "rate-signup", "", "rate", "60/m burst 20", "signups by the API, for each address on each node",
 			rate(func(c *Config) *rateSetting { return &c.SignupRate })},

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -28,6 +29,9 @@ const (
 	// keepBuffer is how large a buffer may have grown to be kept. Larger ones
 	// would end up with senders of small bodies, who pay for smallBody.
 	keepBuffer = 16 << 10
+	// readAtOnce is the most that is copied from a connection before others get
+	// their turn.
+	readAtOnce = 64 << 10
 	// growth is by which factor a buffer grows at most.
 	growth = 8
 	// parsedFactor is about how many times its bytes a parsed document takes.
@@ -136,7 +140,7 @@ func (c *call) receive(most int64) ([]byte, error) {
 			}
 			data = append(make([]byte, 0, size), data...)
 		}
-		n, err := body.Read(data[len(data):cap(data)])
+		n, err := body.Read(data[len(data):min(cap(data), len(data)+readAtOnce)])
 		data = data[:len(data)+n]
 		c.buffer.data, c.bytesIn = data, int64(len(data))
 		if err != nil {
@@ -171,7 +175,7 @@ func (c *call) parse(data []byte) error {
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
 	var err error
-	c.body, err = wire.Parse(data)
+	c.body, err = wire.ParseChecked(data, func() error { return admission.Checkpoint(c.ctx) })
 	c.buffer.release()
 	c.buffer = nil
 	return err

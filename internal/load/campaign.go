@@ -121,22 +121,21 @@ func (c *Campaign) recover() {
 // Limits are what must hold past saturation.
 type Limits struct {
 	Goodput float64       // the part of the saturation rate that must still be done past it
-	Flooded float64       // the same beyond Flood
+	Flooded float64       // the same beyond Flooded
+	Latency time.Duration // p99 of what is done past saturation; 0 when it is not looked at
 	Refusal time.Duration // p99 of refusals
 	Memory  int64         // bytes at the peak
 	Recover time.Duration // 0 when it is not looked at
 }
 
-// Flood is the percentage beyond which a service spends a good part of its time
+// Flooded is the percentage beyond which a service spends a good part of its time
 // on refusing: to read a request and to write a refusal costs a fifth of a
 // decision and more, nearly all of it in net/http and in the kernel.
-const Flood = 150
+const Flooded = 150
 
-// DefaultLimits are those that the service is held to. The part that must still
-// be done is for one core that the server shares with PostgreSQL, where less is
-// done than with SQLite (ADR 13).
+// DefaultLimits are those that the service is held to.
 func DefaultLimits() Limits {
-	return Limits{Goodput: 0.5, Flooded: 0.25, Refusal: 500 * time.Millisecond, Memory: 512 << 20, Recover: 5 * time.Second}
+	return Limits{Goodput: 0.75, Flooded: 0.65, Latency: 400 * time.Millisecond, Refusal: 500 * time.Millisecond, Memory: 512 << 20, Recover: 5 * time.Second}
 }
 
 // Judge says everything that does not hold; nothing when all does.
@@ -160,8 +159,11 @@ func (c *Campaign) Judge(l Limits) []string {
 		if got := r.Refusal.Quantile(0.99); got > l.Refusal {
 			complain("at %d %%: refusals take %s", s.Percent, got)
 		}
+		if got := r.Latency.Quantile(0.99); l.Latency > 0 && s.Percent >= 100 && got > l.Latency {
+			complain("at %d %%: what is done takes %s", s.Percent, got)
+		}
 		part := l.Goodput
-		if s.Percent > Flood {
+		if s.Percent > Flooded {
 			part = l.Flooded
 		}
 		if least := part * c.Rate; s.Percent >= 100 && r.Rate() < least {

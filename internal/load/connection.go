@@ -55,8 +55,8 @@ const patience = 2 * time.Second
 
 func (c *connection) exchange(ctx context.Context, j job) (answer, error) {
 	if c.conn == nil {
-		dialer := net.Dialer{Deadline: j.due.Add(c.record.timeout + patience)}
-		conn, err := dialer.DialContext(ctx, "tcp", c.generator.target.Addr)
+		target := &c.generator.target
+		conn, err := dialer(target.From, j.due.Add(c.record.timeout+patience)).DialContext(ctx, "tcp", target.Addr)
 		if err != nil {
 			return answer{}, fmt.Errorf("connect: %w", err)
 		}

@@ -13,6 +13,7 @@ import (
 type Target struct {
 	Addr string // host and port
 	Keys []string
+	From string // the address that connections come from; any if empty
 }
 
 // Options say how to load.

@@ -22,8 +22,13 @@ type Probes struct {
 
 const probeEvery = 200 * time.Millisecond
 
-// StartProbes begins to ask; who is not answered in time takes that for a no.
+// StartProbes begins to ask; a probe that is not answered in time has failed.
 func StartProbes(ctx context.Context, timeout time.Duration, urls ...string) *Probes {
+	return StartProbesFrom(ctx, "", timeout, urls...)
+}
+
+// StartProbesFrom is StartProbes from one of this machine's addresses.
+func StartProbesFrom(ctx context.Context, from string, timeout time.Duration, urls ...string) *Probes {
 	p := &Probes{latency: map[string]*Histogram{}}
 	ctx, p.stop = context.WithCancel(ctx)
 	for _, url := range urls {
@@ -32,7 +37,9 @@ func StartProbes(ctx context.Context, timeout time.Duration, urls ...string) *Pr
 		p.done.Go(func() {
 			tick := time.NewTicker(probeEvery)
 			defer tick.Stop()
-			client := &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true}}
+			client := &http.Client{Timeout: timeout, Transport: &http.Transport{
+				DisableKeepAlives: true, DialContext: dialer(from, time.Time{}).DialContext,
+			}}
 			for {
 				select {
 				case <-ctx.Done():

@@ -113,7 +113,12 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // is a *fault.Error of kind Malformed that says where and what, and never
 // quotes a value. A UTF-8 byte order mark in front is passed over: editors and
 // spreadsheets on Windows write one without asking.
-func Parse(data []byte) (Value, error) {
+func Parse(data []byte) (Value, error) { return ParseChecked(data, nil) }
+
+// ParseChecked is Parse for documents that may be large: it calls check every
+// checkValues values, and ends with its error if there is one. A nil check is
+// never called.
+func ParseChecked(data []byte, check func() error) (Value, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(data) >= unescaped {
 		return Value{}, fault.New(fault.TooLarge, "request_too_large", "the document is larger than 2 GiB")
@@ -121,7 +126,7 @@ func Parse(data []byte) (Value, error) {
 	if !utf8.Valid(data) {
 		return Value{}, fault.New(fault.Malformed, fault.CodeMalformedJSON, "the document is not valid UTF-8")
 	}
-	p := parser{src: data, nodes: room(estimate(data)), doc: &document{src: string(data)}}
+	p := parser{src: data, check: check, nodes: room(estimate(data)), doc: &document{src: string(data)}}
 	p.skipSpace()
 	if err := p.value(-1, span{}, 0); err != nil {
 		return Value{}, err
@@ -142,8 +147,12 @@ func estimate(data []byte) int {
 	return min(n, len(data)/6+8, MaxValues)
 }
 
+// checkValues is how many values are read between two checks: some 50 µs.
+const checkValues = 1024
+
 type parser struct {
 	src   []byte
+	check func() error
 	pos   int
 	nodes []node // those of the document, once it is read
 	doc   *document
@@ -186,6 +195,11 @@ func (p *parser) value(parent int32, name span, depth int) (err error) {
 	}
 	if len(p.nodes) == MaxValues {
 		return fault.New(fault.TooLarge, "request_too_large", "the document has more than %d values", MaxValues)
+	}
+	if len(p.nodes)%checkValues == checkValues-1 && p.check != nil {
+		if err := p.check(); err != nil {
+			return err
+		}
 	}
 	n := node{name: name, parent: parent}
 	switch c := p.src[p.pos]; c {

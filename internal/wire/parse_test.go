@@ -352,3 +352,19 @@ func TestByteOrderMark(t *testing.T) {
 		t.Errorf("a is %q", got)
 	}
 }
+
+// TestParseChecked: a large document is interrupted where its check says so,
+// and reads the same when it is not.
+func TestParseChecked(t *testing.T) {
+	t.Parallel()
+	data := []byte("[" + strings.Repeat("0,", 10_000) + "0]")
+	checks := 0
+	v, err := wire.ParseChecked(data, func() error { checks++; return nil })
+	if err != nil || v.Len() != 10_001 || checks != 9 {
+		t.Errorf("%d elements, %d checks, %v", v.Len(), checks, err)
+	}
+	enough := errors.New("enough")
+	if _, err := wire.ParseChecked(data, func() error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("the reading ends with %v", err)
+	}
+}

@@ -1,0 +1,139 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// FairPlan says how fairness is measured: how long each attack lasts, how many
+// connections the neighbour and the attackers have.
+type FairPlan struct {
+	Stage       time.Duration
+	Neighbour   int // connections of the neighbour
+	Attackers   int // connections of an attack that floods
+	Slow        int // connections of an attack that sends slowly
+	Idle        int // connections of an attack that says nothing
+	ProbeWithin time.Duration
+}
+
+// FairLimits are what a neighbour is promised while somebody else does their
+// worst.
+type FairLimits struct {
+	Rate   float64       // the part of its undisturbed rate that it keeps
+	P99    time.Duration // of its answers
+	Memory int64         // of the server, in bytes
+}
+
+// DefaultFairLimits are the promise.
+func DefaultFairLimits() FairLimits {
+	return FairLimits{Rate: 0.5, P99: time.Second, Memory: 768 << 20}
+}
+
+// The addresses that the parties come from: all of 127.0.0.0/8 is this machine.
+const (
+	neighbourAddress = "127.0.9.1"
+	probeAddress     = "127.0.9.2"
+)
+
+// Disturbed is what a neighbour saw during one attack.
+type Disturbed struct {
+	Attack      Attack
+	Undisturbed float64 // answers a second, measured immediately before
+	Sent        int64   // requests of the attack that were answered
+	Probe       time.Duration
+	Memory      int64 // the most that the server has held so far, in bytes
+	Wrong       []string
+	*Result
+}
+
+// Part returns the part of its rate that the neighbour kept.
+func (d *Disturbed) Part() float64 {
+	if d.Undisturbed == 0 {
+		return 0
+	}
+	return d.Rate() / d.Undisturbed
+}
+
+// Judge returns everything that does not hold.
+func (d *Disturbed) Judge(l FairLimits) []string {
+	wrong := append([]string(nil), d.Wrong...)
+	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if part := d.Part(); part < l.Rate {
+		complain("the neighbour keeps %.0f %% of its rate", 100*part)
+	}
+	if p99 := d.Latency.Quantile(0.99); p99 > l.P99 {
+		complain("its p99 is %s", short(p99))
+	}
+	if n := d.Refused + d.Lost + d.Result.Wrong; n > 0 {
+		complain("%d of its requests failed", n)
+	}
+	if l.Memory > 0 && d.Memory > l.Memory {
+		complain("the server held %d MiB", d.Memory>>20)
+	}
+	return wrong
+}
+
+// Fair measures what a neighbour gets during each attack. The neighbour is a
+// tenant that sends decisions over a few connections, the next one when the last
+// was answered; so its rate falls with every delay.
+func Fair(ctx context.Context, s *Server, neighbour string, attacks []Attack, p FairPlan, tell func(string, ...any)) ([]*Disturbed, error) {
+	g := New(Target{Addr: s.Addr(), Keys: []string{neighbour}, From: neighbourAddress},
+		Options{Mix: Mix{1, 0, 0, 0}, Seed: 1, Timeout: 30 * time.Second})
+	g.Closed(ctx, p.Neighbour, p.Stage/2) // policies compiled, pages cached
+	var all []*Disturbed
+	for _, a := range attacks {
+		calm := g.Closed(ctx, p.Neighbour, p.Stage)
+		d := &Disturbed{Attack: a, Undisturbed: calm.Rate()}
+		probes := StartProbesFrom(ctx, probeAddress, p.ProbeWithin, s.URL+"/livez", s.URL+"/readyz")
+		attacked, stop := context.WithCancel(ctx)
+		var attackers sync.WaitGroup
+		crowd := a.launch(attacked, s.Addr(), p, &attackers)
+		d.Result = g.Closed(ctx, p.Neighbour, p.Stage)
+		stop()
+		attackers.Wait()
+		d.Sent = crowd.answered.Load()
+		var latency map[string]*Histogram
+		latency, d.Wrong = probes.Stop()
+		for _, h := range latency {
+			d.Probe = max(d.Probe, h.Max())
+		}
+		var err error
+		if _, d.Memory, err = s.Memory(); err != nil {
+			return all, err
+		}
+		tell("%s: %.0f of %.0f a second (%.0f %%), p99 %s, %d failed, %d attacks answered, probe %s, %d MiB",
+			a.Name, d.Rate(), d.Undisturbed, 100*d.Part(), short(d.Latency.Quantile(0.99)),
+			d.Refused+d.Lost+d.Result.Wrong, d.Sent, short(d.Probe), d.Memory>>20)
+		all = append(all, d)
+		if err := ctx.Err(); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// FairTable is what was measured, a line for each attack.
+func FairTable(all []*Disturbed) [][]string {
+	rows := [][]string{{"attack", "undisturbed a second", "disturbed", "kept", "p50", "p99", "failed", "attacks answered", "slowest probe", "MiB at most so far"}}
+	for _, d := range all {
+		rows = append(rows, []string{
+			d.Attack.Name, fmt.Sprintf("%.0f", d.Undisturbed), fmt.Sprintf("%.0f", d.Rate()), fmt.Sprintf("%.0f %%", 100*d.Part()),
+			short(d.Latency.Quantile(0.5)), short(d.Latency.Quantile(0.99)), fmt.Sprint(d.Refused + d.Lost + d.Result.Wrong), fmt.Sprint(d.Sent),
+			short(d.Probe), fmt.Sprint(d.Memory >> 20),
+		})
+	}
+	return rows
+}
+
+// dialer makes connections from one of this machine's addresses, any if it is
+// empty.
+func dialer(from string, deadline time.Time) *net.Dialer {
+	d := &net.Dialer{Deadline: deadline}
+	if from != "" {
+		d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(from)}
+	}
+	return d
+}
