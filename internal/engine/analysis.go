@@ -101,7 +101,9 @@ const (
 // can hardly mean. What it says is so for every applicant within the domains
 // of the catalogue; what it cannot prove it does not say. Errors come first,
 // then warnings; those of one severity in the order of the document, then by
-// code. They are the same every time. The work is bounded whatever the policy.
+// code. They are the same every time. The work is bounded whatever the policy:
+// what errors need is read off the conditions and costs no budget, and the
+// comparison of rules with each other, which costs most, comes last.
 func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	a, kept := analyses.Get().(*analysis)
 	if !kept {
@@ -109,19 +111,16 @@ func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	}
 	a.begin(p, catalogue)
 	a.clauses()
-	a.redundancy()
+	a.units()
 	a.silence()
 	a.scorecard()
 	a.reachability()
 	a.bands()
 	a.lending()
 	a.messages()
-	a.units()
 	a.semantics()
-	if a.truncated {
-		a.report(SeverityInfo, CodeAnalysisTruncated, location{section: atPolicy},
-			"The policy is too large to be analysed in full; what is said here holds, but there may be more to say.", nil)
-	}
+	a.redundancy()
+	a.truncation()
 	slices.SortStableFunc(a.found, func(x, y found) int {
 		return cmp.Or(cmp.Compare(y.Severity, x.Severity), x.at.compare(y.at), cmp.Compare(x.Code, y.Code))
 	})
@@ -141,6 +140,7 @@ func (a *analysis) release() {
 		return
 	}
 	clear(a.found)
+	clear(a.unknown)
 	clear(a.byName)
 	clear(a.texts)
 	clear(a.textOf)
@@ -184,6 +184,7 @@ type analysis struct {
 	adjustments []clause
 	whens       []clause // those of the factors that have one
 	terms       []clause
+	unknown     []string // names of the conditions that could not be worked out
 
 	steps, patience, comparisons int
 	truncated                    bool
@@ -223,6 +224,7 @@ func (a *analysis) begin(p *Policy, catalogue *rule.Catalogue) {
 		fields: a.fields[:0], found: a.found[:0], reads: a.reads[:0], textOf: a.textOf[:0], scored: a.scored[:0], path: a.path[:0],
 		memory:    memory{sets: sets{a.sets.block[:0]}, constraints: a.constraints[:0], boxes: a.boxes[:0]},
 		knockouts: a.knockouts[:0], adjustments: a.adjustments[:0], whens: a.whens[:0], terms: a.terms[:0],
+		unknown: a.unknown[:0],
 	}
 	if id, ok := catalogue.Lookup(field.BureauIsNTC); ok {
 		a.ntc = a.place(rule.Ref{Name: field.BureauIsNTC, ID: id, Type: catalogue.Field(id).Type})

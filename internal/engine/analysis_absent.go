@@ -31,21 +31,17 @@ func (a *analysis) silentWhenAbsent() {
 		list[at].field = int32(at)
 	}
 	for i := range a.knockouts {
-		if c := &a.knockouts[i]; a.evadable(c) {
+		if c := &a.knockouts[i]; a.passesAbsence(c) {
 			a.quieten(list, c, true)
 		}
 	}
 	for i := range a.adjustments {
-		if c := &a.adjustments[i]; a.possibleClause(c) {
-			// Nobody gains by being without a bonus.
-			a.quieten(list, c, a.policy.Adjustments[i].Delta < 0)
-		}
+		// Nobody gains by being without a bonus.
+		a.quieten(list, &a.adjustments[i], a.policy.Adjustments[i].Delta < 0)
 	}
 	for _, clauses := range [...][]clause{a.whens, a.terms} {
 		for i := range clauses {
-			if c := &clauses[i]; a.possibleClause(c) {
-				a.quieten(list, c, false)
-			}
+			a.quieten(list, &clauses[i], false)
 		}
 	}
 	a.quietFactors(list)
@@ -54,16 +50,28 @@ func (a *analysis) silentWhenAbsent() {
 
 // quieten notes a clause under the fields whose absence silences it. Features
 // are told right away, the others only when the clause counts against the
-// applicant.
+// applicant. A clause that could not be worked out, or for which no budget is
+// left, may go quiet without any feature it reads: nobody gets an error past
+// activation by writing a condition too large for the analysis.
 func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
+	if !c.known {
+		a.tellFeatures(c, a.featuresRead(c), " may go quiet")
+		return
+	}
+	if !a.possibleClause(c) {
+		return
+	}
 	var features []string
 	whole := false
 	for _, at := range c.reads {
 		isFeature := a.block(at).severity == SeverityError
-		if !isFeature && !adverse || !a.omissible(at) || !a.spend(len(c.upper)) {
+		if !isFeature && !adverse || !a.omissible(at) {
 			continue
 		}
-		wholly, partly := a.silencedBy(c, at)
+		wholly, partly := false, isFeature
+		if a.spend(len(c.upper)) {
+			wholly, partly = a.silencedBy(c, at)
+		}
 		switch name := c.label(); {
 		case !wholly && !partly:
 		case isFeature:
@@ -74,17 +82,34 @@ func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
 			list[at].add(nil, c.at, name+" in part", c.name)
 		}
 	}
-	if len(features) > 0 {
-		mend := "give the rule on_absent"
-		if c.at.section != atKnockout {
-			mend = "let a knockout refer whoever has none"
-		}
-		quiet := " goes quiet"
-		if !whole {
-			quiet += " in part"
-		}
-		a.featureSilence(c.at, c.opening()+quiet, features, mend)
+	quiet := " goes quiet"
+	if !whole {
+		quiet += " in part"
 	}
+	a.tellFeatures(c, features, quiet)
+}
+
+// featuresRead lists the features that a clause reads and a request may leave
+// out.
+func (a *analysis) featuresRead(c *clause) (names []string) {
+	for _, at := range c.reads {
+		if a.block(at).severity == SeverityError && a.omissible(at) {
+			names = append(names, a.fields[at].ref.Name)
+		}
+	}
+	return names
+}
+
+// tellFeatures reports a clause that is quiet without the features, if any.
+func (a *analysis) tellFeatures(c *clause, features []string, quiet string) {
+	if len(features) == 0 {
+		return
+	}
+	mend := "give the rule on_absent"
+	if c.at.section != atKnockout {
+		mend = "let a knockout refer whoever has none"
+	}
+	a.featureSilence(c.at, c.opening()+quiet, features, mend)
 }
 
 // quietFactors notes the factors that have no points for an absent field.

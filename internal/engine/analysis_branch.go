@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"verdict/internal/rule"
@@ -24,9 +25,16 @@ func (a *analysis) branches(c *clause, cond *rule.Condition, positive bool, cont
 			a.descend(i, func() { a.branch(c, &cond.Args[i], positive, context) })
 		}
 	default:
+		if !slices.ContainsFunc(cond.Args, func(arg rule.Condition) bool { return compound(&arg) }) {
+			return
+		}
 		context, ok := a.joined(cond.Args, positive, context)
+		if !ok {
+			a.giveUp(c)
+			return
+		}
 		for i := range cond.Args {
-			if ok && compound(&cond.Args[i]) {
+			if compound(&cond.Args[i]) {
 				a.descend(i, func() { a.branches(c, &cond.Args[i], positive, context) })
 			}
 		}
@@ -36,13 +44,9 @@ func (a *analysis) branches(c *clause, cond *rule.Condition, positive bool, cont
 func compound(c *rule.Condition) bool { return len(c.Args) > 0 }
 
 // joined narrows a context by the predicates among the arguments of an and; ok
-// is false when nothing else is among them, or the bounds are reached.
+// is false when the bounds are reached.
 func (a *analysis) joined(args []rule.Condition, positive bool, context region) (_ region, ok bool) {
-	deeper := false
 	for i := range args {
-		deeper = deeper || compound(&args[i])
-	}
-	for i := 0; i < len(args) && deeper; i++ {
 		if compound(&args[i]) {
 			continue
 		}
@@ -54,7 +58,7 @@ func (a *analysis) joined(args []rule.Condition, positive bool, context region) 
 			return nil, false
 		}
 	}
-	return context, deeper
+	return context, true
 }
 
 // branch looks at one alternative, and into it if it can hold.
@@ -64,6 +68,7 @@ func (a *analysis) branch(c *clause, arg *rule.Condition, positive bool, context
 		r, ok = a.intersection(context, r)
 	}
 	if !ok {
+		a.giveUp(c)
 		return
 	}
 	switch r = a.possible(r); {

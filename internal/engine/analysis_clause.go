@@ -158,6 +158,8 @@ func (a *analysis) clauses() {
 			c := &list[i]
 			if c.shape = a.shape(c.cond); c.known {
 				a.satisfiability(c)
+			} else {
+				a.giveUp(c)
 			}
 		}
 	}

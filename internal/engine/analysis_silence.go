@@ -24,8 +24,13 @@ func (a *analysis) silence() {
 // evadable reports whether leaving something out could keep a knockout from
 // hitting: it can hit at all, and does nothing when it is unknown.
 func (a *analysis) evadable(c *clause) bool {
+	return a.passesAbsence(c) && a.possibleClause(c)
+}
+
+// passesAbsence reports whether a knockout does nothing when it is unknown.
+func (a *analysis) passesAbsence(c *clause) bool {
 	k := &a.policy.Knockouts[c.at.index]
-	return !k.System && k.OnAbsent == PassWhenAbsent && a.possibleClause(c)
+	return !k.System && k.OnAbsent == PassWhenAbsent
 }
 
 // possibleClause reports whether a clause can hold for somebody.

@@ -17,9 +17,7 @@ const CodeUnitMismatch = "unit_mismatch"
 func (a *analysis) units() {
 	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
 		for i := range list {
-			if c := &list[i]; a.spend(1) {
-				a.unitsOf(c)
-			}
+			a.unitsOf(&list[i])
 		}
 	}
 	for i := range a.policy.Scorecard.Factors {

@@ -63,6 +63,36 @@ func TestFindingsGateActivation(t *testing.T) {
 	})
 }
 
+// TestTruncatedAnalysisGatesActivation: neither many rules nor a condition too
+// wide for the analysis get an error past the gate.
+func TestTruncatedAnalysisGatesActivation(t *testing.T) {
+	t.Parallel()
+	var filling strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&filling, `{"id":"KO_%d","reason_code":"INC_LOW","condition_ast":{"op":"and","args":[`+
+			`{"op":"lt","field":"monthly_income","value":%d},{"op":"gt","field":"age","value":%d},`+
+			`{"op":"in","field":"enquiries_6m","values":[%d,%d,%d]}]}},`, i, 1000+i, 100-i%70, i%7, i%11, i%13)
+	}
+	var wide strings.Builder
+	names := []string{"age", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m", "active_tradelines", "requested_amount"}
+	for i, name := range names {
+		fmt.Fprintf(&wide, `{"op":"or","args":[{"op":"gt","field":%q,"value":1},{"op":"lt","field":%q,"value":4}]},`,
+			name, names[(i+3)%len(names)])
+	}
+	const leaf = `{"op":"gt","field":"enquiry__personal_loan__90d__count","value":5}`
+	wideRule := strings.Replace(quietRule, leaf, `{"op":"and","args":[`+wide.String()+leaf+`]}`, 1)
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		live := m.with(tenant.Live, tenant.Admin, m.userID)
+		live.activate(live.get("/v1/rule-sets?order=asc").column("id")[0])
+		for _, rules := range []string{filling.String() + quietRule, wideRule} {
+			id := live.draft(`{"name":"large","patch":{"knockouts":{"set":[` + rules + `]}}}`)
+			refused := live.post("/v1/rule-sets/"+id+"/activate", "").refused(http.StatusConflict, "findings_unacknowledged")
+			refused.isAt("errors", 0, "key", "silent_when_absent@/knockouts/KO_QUIET")
+		}
+	})
+}
+
 // TestStopButtonIsNeverGated: the rule set that was active immediately before,
 // and the seeded SAFE_MODE, are activated by anybody who may activate.
 func TestStopButtonIsNeverGated(t *testing.T) {

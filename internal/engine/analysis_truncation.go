@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"slices"
+
+	"verdict/internal/rule"
+)
+
+// maxUnknown bounds the ids that one finding lists.
+const maxUnknown = 100
+
+// giveUp notes a clause that is too large to be worked out. Silence without
+// features and units are read off its condition all the same; that no request
+// carries what it needs is not, so a clause that may be such is an error.
+func (a *analysis) giveUp(c *clause) {
+	if slices.Contains(a.unknown[max(0, len(a.unknown)-1):], c.name) {
+		return // several branches of one clause
+	}
+	a.unknown = append(a.unknown, c.name)
+	supply := anyRequest
+	c.cond.Fields(func(ref rule.Ref) { supply &= a.fields[a.place(ref)].supply })
+	if supply == 0 {
+		a.report(SeverityError, CodeAnalysisTruncated, c.at, c.opening()+
+			" is too large to be analysed and reads fields that no request carries together, so it may never apply;"+
+			" split it into smaller rules.", nil)
+	}
+}
+
+// truncation reports that the analysis is incomplete, and of which rules.
+func (a *analysis) truncation() {
+	if !a.truncated && len(a.unknown) == 0 {
+		return
+	}
+	what := "The policy is too large to be analysed in full"
+	if len(a.unknown) > 0 {
+		what = "The policy cannot be analysed in full: the condition of " + enumerate(a.unknown) + " is too large"
+		if len(a.unknown) > 1 {
+			what = "The policy cannot be analysed in full: the conditions of " + enumerate(a.unknown) + " are too large"
+		}
+	}
+	f := a.report(SeverityInfo, CodeAnalysisTruncated, location{section: atPolicy},
+		what+"; the findings listed here hold, but there may be others.", nil)
+	f.IDs = slices.Clone(a.unknown[:min(len(a.unknown), maxUnknown)])
+}
