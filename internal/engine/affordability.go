@@ -65,6 +65,14 @@ func declaredAlone() Affordability {
 	}
 }
 
+// affordability is what the policy counts.
+func (p *Policy) affordability() Affordability {
+	if p.Affordability == nil {
+		return declaredAlone()
+	}
+	return *p.Affordability
+}
+
 // isDeclaredAlone reports whether only declared figures count, so that nothing
 // is left for take to choose.
 func (a *Affordability) isDeclaredAlone() bool {

@@ -13,6 +13,7 @@ const (
 	CodeRulesRemoved   = "rules_removed"
 	CodeBandsRemoved   = "bands_removed"
 	CodeFactorsRemoved = "factors_removed"
+	CodeSourcesRemoved = "sources_removed"
 )
 
 // Against says of each finding of a version whether its base has it too, and
@@ -69,15 +70,45 @@ func removed(p, base *Policy) (list []Finding) {
 		section := strings.TrimPrefix(pointer, "/scorecard")
 		list = append(list, Finding{
 			Severity: SeverityWarning, Code: code, Pointer: pointer, Key: code + "@" + pointer, Origin: OriginNew, IDs: gone,
-			Detail: fmt.Sprintf("The %s %s of the base %s not in this version: a section that is given replaces all of the "+
-				"base's; \"patch\": {\"%s\": …} changes single entries.", noun, enumerate(gone), verb, section[1:]),
+			Detail: fmt.Sprintf("The %s %s of the base %s not in this version. To change single entries and keep the others, "+
+				"send \"patch\": {\"%s\": …} instead of the whole section.", noun, enumerate(gone), verb, section[1:]),
 		})
 	}
 	add(CodeRulesRemoved, "/knockouts", "knockout", "knockouts", ids(base.Knockouts), ids(p.Knockouts))
 	add(CodeRulesRemoved, "/adjustments", "adjustment", "adjustments", ids(base.Adjustments), ids(p.Adjustments))
 	add(CodeFactorsRemoved, "/scorecard/factors", "factor", "factors", ids(base.Scorecard.Factors), ids(p.Scorecard.Factors))
 	add(CodeBandsRemoved, "/pricing_bands", "band", "bands", ids(base.Bands), ids(p.Bands))
-	return list
+	return append(list, sourcesRemoved(p, base)...)
+}
+
+// sourcesRemoved reports the sources of income and obligations that the base
+// counts and a version does not.
+func sourcesRemoved(p, base *Policy) []Finding {
+	now, before := p.affordability(), base.affordability()
+	var gone, words []string
+	add := func(kind string, before, now Source) {
+		var list []string
+		for _, name := range before.Of {
+			if !slices.Contains(now.Of, name) {
+				list = append(list, name)
+			}
+		}
+		if len(list) > 0 {
+			gone, words = append(gone, list...), append(words, kind+" from "+enumerate(list))
+		}
+	}
+	add("income", before.Income, now.Income)
+	add("obligations", before.Obligations, now.Obligations)
+	if len(gone) == 0 {
+		return nil
+	}
+	return []Finding{{
+		Severity: SeverityWarning, Code: CodeSourcesRemoved, Pointer: "/affordability", Key: CodeSourcesRemoved + "@/affordability",
+		Origin: OriginNew, IDs: gone,
+		Detail: fmt.Sprintf("This version no longer counts %s, as the base does. \"affordability\" replaces all of the base's: "+
+			"name the sources of both income and obligations; what it does not name is the declared figure alone.",
+			strings.Join(words, " and ")),
+	}}
 }
 
 // ids lists what the entries of a section are told apart by.

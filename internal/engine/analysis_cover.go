@@ -199,10 +199,7 @@ func (a *analysis) facts(b box) (facts []rule.NamedValue, ok bool) {
 
 // sourceOf is the fact that alone gives a derived field its value, "" for none.
 func (a *analysis) sourceOf(derived string) string {
-	names := declaredAlone()
-	if a.policy.Affordability != nil {
-		names = *a.policy.Affordability
-	}
+	names := a.policy.affordability()
 	switch {
 	case derived == field.IncomeEffective:
 		return names.Income.Of[0]

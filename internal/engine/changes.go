@@ -148,7 +148,8 @@ func memberChanges(list []Change, section string, now, before wire.Value, except
 }
 
 // memberJSON is a member as JSON; nil for what a document does not say, except
-// for members whose default is left out of documents: semantics and features.
+// for members whose default is left out of documents: semantics, features and
+// affordability.
 func memberJSON(object wire.Value, name string) []byte {
 	var w wire.Writer
 	switch v := object.Get(name); {
@@ -158,6 +159,9 @@ func memberJSON(object wire.Value, name string) []byte {
 		w.Int(FirstSemantics)
 	case name == "features":
 		w.String(featuresOnRequest)
+	case name == "affordability":
+		alone := declaredAlone()
+		alone.write(&w)
 	default:
 	}
 	return w.Buf

@@ -4,6 +4,7 @@ import (
 	_ "embed" // the default policy is part of the binary
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	"verdict/internal/field"
@@ -65,6 +66,58 @@ func systemRulesOf(semantics int) []wire.Value {
 // isSystemRule reports whether an id is one of theirs.
 func isSystemRule(id string, semantics int) bool {
 	return slices.ContainsFunc(systemRulesOf(semantics), func(v wire.Value) bool { return v.Get("id").Text() == id })
+}
+
+// turnsDefaultsOff reports whether a request turns off the include_defaults of
+// its base.
+func turnsDefaultsOff(request, base wire.Value) bool {
+	return base.Kind() == wire.Object && mergesDefaults(base) && request.Get(memberDefaults).Given() && !mergesDefaults(request)
+}
+
+const memberDefaults = "include_defaults"
+
+func mergesDefaults(document wire.Value) bool {
+	v := document.Get(memberDefaults)
+	return !v.Given() || v.IsTrue()
+}
+
+// semanticsOf is the semantics of a request with a base.
+func semanticsOf(request, base wire.Value) int {
+	for _, document := range []wire.Value{request, base} {
+		if v := document.Get(sectionSemantics); v.Given() {
+			if v.Text() == strconv.Itoa(FirstSemantics) {
+				return FirstSemantics
+			}
+			return NewestSemantics
+		}
+	}
+	return FirstSemantics
+}
+
+// isDefaultKnockout reports whether an entry of a stored document is one of the
+// system rules, be it written there as an ordinary rule: it hits the same
+// applicants with the same outcome. A rule of a tenant's own that only has the
+// id is none.
+func isDefaultKnockout(entry wire.Value, semantics int) bool {
+	if entry.Get("system").IsTrue() {
+		return true
+	}
+	says := func(name, usual string) bool {
+		v := entry.Get(name)
+		return !v.Given() || v.Text() == usual
+	}
+	if !says("action", Decline.String()) || !says("on_absent", PassWhenAbsent.String()) || !says("stage", "1") {
+		return false
+	}
+	for _, rule := range systemRulesOf(semantics) {
+		if rule.Get("id").Text() != entry.Get("id").Text() {
+			continue
+		}
+		want, got := rule.Get("condition_ast"), entry.Get("condition_ast")
+		return want.Get("op").Text() == got.Get("op").Text() && want.Get("field").Text() == got.Get("field").Text() &&
+			got.Get("value").IsTrue()
+	}
+	return false
 }
 
 // systemKnockouts reads the system rules whose ids are not taken. A catalogue

@@ -23,6 +23,7 @@ func TestFindingsPage(t *testing.T) {
 		engine.CodeWorsePrice, engine.CodeNoNTCBand, engine.CodeNonMonotoneBins, engine.CodeDeadAdjustment, engine.CodeDeadBin,
 		engine.CodeNoMessage, engine.CodeAnalysisTruncated, engine.CodeUnlendable, engine.CodeRunaway, engine.CodeScoresNoBand,
 		engine.CodeUnitMismatch, engine.CodeSemanticsOld, engine.CodeRulesRemoved, engine.CodeBandsRemoved, engine.CodeFactorsRemoved,
+		engine.CodeSourcesRemoved,
 	} {
 		if !strings.Contains(table, "`"+code+"`") {
 			t.Errorf("docs/POLICY.md does not explain %s", code)

@@ -24,6 +24,8 @@ const (
 	memberScorecardID = "scorecard_id"
 )
 
+const sectionKnockouts = "knockouts"
+
 // sectionSemantics is the version of the engine's behaviour that a policy was
 // written for.
 const sectionSemantics = "semantics"
@@ -33,9 +35,9 @@ const sectionSemantics = "semantics"
 // leaves out or gives as null. inherited names those sections. A draft without
 // a base gets the newest semantics unless it names one.
 //
-// ReadPolicy settles the rest. It refuses members that are unknown; and the
-// merged knockouts that stand in the base go when the request turns
-// include_defaults off, and are merged again when it turns them on.
+// ReadPolicy settles the rest. It refuses members that are unknown. A request
+// that turns include_defaults off does not inherit the default knockouts of its
+// base; one that turns it on has them merged again.
 func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 	var w wire.Writer
 	if request.Kind() != wire.Object {
@@ -55,7 +57,17 @@ func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 		w.Name(name).Value(member)
 	}
 	for name, member := range base.Members() {
-		if slices.Contains(inherited, sectionOf(name)) {
+		switch {
+		case !slices.Contains(inherited, sectionOf(name)):
+		case name == sectionKnockouts && turnsDefaultsOff(request, base):
+			w.Name(name).Array()
+			for _, entry := range member.Elements() {
+				if !isDefaultKnockout(entry, semanticsOf(request, base)) {
+					w.Value(entry)
+				}
+			}
+			w.EndArray()
+		default:
 			w.Name(name).Value(member)
 		}
 	}

@@ -15,7 +15,7 @@ const memberPatch = "patch"
 // patchable are the sections whose entries a patch can change, and the member
 // that tells their entries apart. The factors stand in the scorecard.
 var patchable = []struct{ name, id string }{
-	{"knockouts", "id"}, {"adjustments", "id"}, {"pricing_bands", "id"}, {sectionFactors, "factor"}, {"conditions", "code"},
+	{sectionKnockouts, "id"}, {"adjustments", "id"}, {"pricing_bands", "id"}, {sectionFactors, "factor"}, {"conditions", "code"},
 }
 
 const sectionFactors = "factors"
@@ -194,7 +194,7 @@ func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id st
 	for _, v := range base.Elements() {
 		system[v.Get(id).Text()] = v.Get("system").IsTrue()
 	}
-	gone := p.removals(system, id, c)
+	gone := p.removals(pointer, system, id, c)
 	set, fresh := p.replacements(system, id, c, gone)
 	at := 0
 	put := func(v wire.Value, was string) {
@@ -210,6 +210,7 @@ func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id st
 		}
 		fresh = nil
 	}
+	drops := pointer == "/"+sectionKnockouts && turnsDefaultsOff(p.request, p.base)
 	w.Array()
 	for _, v := range base.Elements() {
 		if v.Get("system").IsTrue() {
@@ -220,6 +221,7 @@ func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id st
 		case gone[text]:
 		case ok:
 			put(replacement, replacement.Pointer())
+		case drops && isDefaultKnockout(v, semanticsOf(p.request, p.base)):
 		default:
 			put(v, "")
 		}
@@ -228,18 +230,24 @@ func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id st
 	w.EndArray()
 }
 
-// removals checks the ids to remove and returns those that the base has.
-func (p *patcher) removals(system map[string]bool, id string, c *change) (gone map[string]bool) {
+// removals checks the ids to remove and returns those that the base has. A
+// rule that include_defaults would merge again cannot be removed.
+func (p *patcher) removals(pointer string, system map[string]bool, id string, c *change) (gone map[string]bool) {
 	gone = make(map[string]bool, len(c.remove))
+	merges := mergesDefaults(p.base)
+	if p.request.Get(memberDefaults).Given() {
+		merges = mergesDefaults(p.request)
+	}
+	merges = merges && pointer == "/"+sectionKnockouts
 	for _, v := range c.remove {
 		text := v.Text()
-		merged, found := system[text]
+		_, found := system[text]
 		switch {
 		case v.Kind() != wire.String:
 			p.faults.Add(v.Pointer(), fault.CodeWrongType, "must be the %s of an entry", id)
 		case !found:
 			p.faults.Add(v.Pointer(), fault.CodeInvalidField, "the base has no entry with this %s", id)
-		case merged:
+		case merges && isSystemRule(text, semanticsOf(p.request, p.base)):
 			p.faults.Add(v.Pointer(), fault.CodeInvalidField,
 				"include_defaults merges this rule; \"include_defaults\": false removes it, or set one of your own with its id")
 		case gone[text]:
