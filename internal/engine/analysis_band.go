@@ -109,8 +109,10 @@ func (a *analysis) messages() {
 			check(k.ReasonCode, location{section: atKnockout, index: i}, "", k.ID)
 		}
 	}
+	generic := compileGenericCodes(a.policy)
 	for i := range a.policy.Adjustments {
 		adj := &a.policy.Adjustments[i]
+		check(generic.adjustments[adj.ID], location{section: atAdjustment, index: i}, "", adj.ID)
 		check(adj.ReasonCode, location{section: atAdjustment, index: i}, "", adj.ID)
 	}
 	for i := range a.policy.Scorecard.Factors {
@@ -118,6 +120,11 @@ func (a *analysis) messages() {
 		at := location{section: atFactor, index: i}
 		if f.Label == "" || !strings.HasPrefix(f.ReasonCode, factorPrefix) { // else the text names the label
 			check(f.ReasonCode, at, "the factor ", f.Name)
+		}
+		if code := generic.factors[f.Name]; code != "" && f.Label == "" {
+			a.report(SeverityInfo, CodeNoMessage, at, fmt.Sprintf(
+				"The factor %s names no reason code and has no label: applicants read %q; give it a label or a reason_code.",
+				f.Name, criterion+spaced(f.Name)), nil)
 		}
 		for k := range f.Bins {
 			check(f.Bins[k].ReasonCode, at, "the factor ", f.Name)

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"cmp"
+	"maps"
+	"strconv"
 	"strings"
 
 	"verdict/internal/rule"
@@ -47,7 +50,9 @@ func (d *Decision) scoreStatus() Status {
 }
 
 // scoreReasons explains a score that gave the status: by the points lost, if
-// they lie between the applicant and a better band.
+// they lie between the applicant and a better band. A loss is a reason if the
+// larger ones alone do not reach that band, or if it is firm: a factor near its
+// best, whose value nobody would call bad, is told only where it is needed.
 func (p *Plan) scoreReasons(d *Decision) {
 	if d.band != nil && d.band.NTC && d.band.Action == Refer {
 		d.reason(p.own[ownNewToCredit], byBand, 0)
@@ -57,9 +62,21 @@ func (p *Plan) scoreReasons(d *Decision) {
 	for i := range d.lost {
 		best += d.lost[i].points
 	}
-	if p.betterBand(d, p.scoring.clamp(best)) {
-		d.rankLost()
+	if !p.betterBand(d, p.scoring.clamp(best)) {
+		return
 	}
+	regained, needed := d.sum, 0
+	worst := d.worstLost()
+	for ; needed < len(worst) && !p.betterBand(d, p.scoring.clamp(regained)); needed++ {
+		regained += worst[needed].points
+	}
+	d.giveLost(worst[:needed])
+	for i := range d.lost {
+		if !d.lost[i].firm {
+			d.lost[i].points = 0 // no reason, unless it is given already
+		}
+	}
+	d.rankLost()
 }
 
 // betterBand reports whether a score above the final one and up to best has a
@@ -92,13 +109,60 @@ func FactorCode(name string) string {
 	return string(code[:min(len(code), maxCode)])
 }
 
-// codeOr returns the code that points are lost under: the policy's own, or the
-// generic one under the semantics in which every lost point has a code.
-func (p *Plan) codeOr(code, name string) string {
-	if code != "" || p.policy.Semantics == FirstSemantics {
-		return code
+// UniqueCode returns a code, or the code with the first number that makes it
+// one that is not taken.
+func UniqueCode(code string, taken map[string]bool) string {
+	unique := code
+	for n := 2; taken[unique]; n++ {
+		suffix := "_" + strconv.Itoa(n)
+		unique = code[:min(len(code), maxCode-len(suffix))] + suffix
 	}
-	return FactorCode(name)
+	return unique
+}
+
+// genericCodes are the reason codes of the factors and adjustments that name
+// none, by name or id: every lost point has a code under semantics 2.
+type genericCodes struct{ factors, adjustments map[string]string }
+
+// compileGenericCodes gives out the generic codes, to factors first, each in
+// policy order. Names that differ only in signs, or beyond the length of a
+// code, make the same code: the later ones are numbered. A code that the
+// policy itself writes down is shared by whoever names it, but by no number.
+func compileGenericCodes(p *Policy) (g genericCodes) {
+	if p.Semantics == FirstSemantics {
+		return g
+	}
+	g = genericCodes{map[string]string{}, map[string]string{}}
+	taken, written := map[string]bool{}, map[string]bool{}
+	for i := range p.Scorecard.Factors {
+		f := &p.Scorecard.Factors[i]
+		written[f.ReasonCode] = true
+		for k := range f.Bins {
+			written[f.Bins[k].ReasonCode] = true
+		}
+	}
+	for i := range p.Adjustments {
+		written[p.Adjustments[i].ReasonCode] = true
+	}
+	give := func(codes map[string]string, name string) {
+		code := FactorCode(name)
+		if taken[code] {
+			maps.Copy(taken, written)
+			code = UniqueCode(code, taken)
+		}
+		taken[code], codes[name] = true, code
+	}
+	for i := range p.Scorecard.Factors {
+		if f := &p.Scorecard.Factors[i]; f.ReasonCode == "" {
+			give(g.factors, f.Name)
+		}
+	}
+	for i := range p.Adjustments {
+		if a := &p.Adjustments[i]; a.ReasonCode == "" && a.Delta < 0 {
+			give(g.adjustments, a.ID)
+		}
+	}
+	return g
 }
 
 // compileLabels notes what people call the factors behind generic codes. The id
@@ -121,7 +185,7 @@ func (p *Plan) compileLabels() {
 	}
 	for i := range p.policy.Scorecard.Factors {
 		f := &p.policy.Scorecard.Factors[i]
-		note(p.codeOr(f.ReasonCode, f.Name), f.Label, f.Name)
+		note(cmp.Or(f.ReasonCode, p.generic.factors[f.Name]), f.Label, f.Name)
 		for k := range f.Bins {
 			note(f.Bins[k].ReasonCode, f.Label, f.Name)
 		}

@@ -26,10 +26,23 @@ func (d *Decision) Message(r Reason) string {
 		}
 	}
 	if label, ok := d.plan.labels[r.Code]; ok {
-		return "One of the lender's scoring criteria: " + label
+		return criterion + label
+	}
+	if neutral, ok := neutralTexts[r.Code]; ok && r.kind == byPoints && d.nearBest(r.at) {
+		return neutral
 	}
 	return applicantMessage(r.Code)
 }
+
+// nearBest reports whether every factor that lost points under a code is near
+// its best: its value is not bad, it only is not the best.
+// Policies of semantics 1 keep the texts they were written for.
+func (d *Decision) nearBest(code int32) bool {
+	return d.plan.policy.Semantics > FirstSemantics && !d.lost[code].firm
+}
+
+// criterion opens the applicant-safe text of a generic reason code.
+const criterion = "One of the lender's scoring criteria: "
 
 // Detail explains a reason to the lender.
 func (d *Decision) Detail(r Reason) Detail {
@@ -212,10 +225,14 @@ func (d *Decision) pointsDetail(code int32) Detail {
 		return Detail{}
 	}
 	ref := d.plan.slots.Ref(worst.slot)
+	format := "%s is %s, which scores %s points where the best value scores %s; this reason cost %s points in all"
+	if d.plan.policy.Semantics == FirstSemantics {
+		// Stored runs of agents hold this text and are compared with it.
+		format = "%s is %s: %s of the factor's best %s points; %s points lost for this reason"
+	}
 	return Detail{
 		Field: ref.Name, Value: d.value(ref),
-		Text: fmt.Sprintf("%s is %s: %s of the factor's best %s points; %s points lost for this reason",
-			ref.Name, d.value(ref), worstOutcome.points, worstOutcome.points+worstOutcome.lost, total),
+		Text: fmt.Sprintf(format, ref.Name, d.value(ref), worstOutcome.points, worstOutcome.points+worstOutcome.lost, total),
 	}
 }
 

@@ -35,6 +35,7 @@ type Plan struct {
 	// of points that can be lost, lostCodes of them with noCode, then the others.
 	codes         []string
 	codeAt        map[string]int32
+	generic       genericCodes
 	labels        map[string]string // what people call the factors behind generic codes
 	lostCodes     int
 	knockoutCodes []int32                // of each knockout
@@ -194,11 +195,12 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	for i := range p.Knockouts {
 		plan.compileKnockout(int32(i))
 	}
+	plan.generic = compileGenericCodes(p)
 	plan.scoring = compileScoring(p.Scorecard, plan.slots, plan.code, plan.lostCode)
 	for i := range p.Adjustments {
 		a := &p.Adjustments[i]
 		c := compiledAdjustment{id: a.ID, delta: a.Delta}
-		if code := plan.codeOr(a.ReasonCode, a.ID); a.Delta < 0 && code != "" {
+		if code := cmp.Or(a.ReasonCode, plan.generic.adjustments[a.ID]); a.Delta < 0 && code != "" {
 			c.code = plan.codeIndex(code)
 		}
 		plan.adjustments = append(plan.adjustments, c)
@@ -324,7 +326,7 @@ func (p *Plan) compileCodes() {
 
 // lostCode numbers the code of points that a factor lost: noCode for none.
 func (p *Plan) lostCode(f *Factor, code string) int32 {
-	if code = p.codeOr(cmp.Or(code, f.ReasonCode), f.Name); code == "" {
+	if code = cmp.Or(code, f.ReasonCode, p.generic.factors[f.Name]); code == "" {
 		return noCode
 	}
 	return p.codeIndex(code)

@@ -78,6 +78,17 @@ var reasonTexts = []ReasonText{
 	{ReasonNoBand, "pricing", "No offer is available for this application at present"},
 }
 
+// neutralTexts take the place of texts that call a value bad where points were
+// lost for a value that is not, but could be better.
+var neutralTexts = map[string]string{
+	"BUR_SCORE":     "The level of the credit bureau score",
+	"BUR_ENQ":       "The number of recent applications for credit",
+	"BUR_THIN_FILE": "The length of the credit history",
+	ReasonIncomeLow: "The level of the income",
+	ReasonFOIRHigh:  "The level of existing obligations compared with income",
+	"BANK_ABB":      "The average bank balance",
+}
+
 var reasonByCode = func() map[string]*ReasonText {
 	m := make(map[string]*ReasonText, len(reasonTexts))
 	for i := range reasonTexts {

@@ -135,14 +135,33 @@ func (d *Decision) reason(code int32, kind reasonKind, at int32) {
 type lostPoints struct {
 	points rule.Number
 	place  int32 // of the first factor or adjustment that lost any
+	firm   bool  // an adjustment, or the firm outcome of a factor, is among them
 }
 
 // rankLost adds the codes with the most points lost, as addLost added them up.
-// Points lost under one code are added up; of equals the one whose factor stands first in the policy
-// ranks higher, adjustments after factors.
 func (d *Decision) rankLost() {
+	worst := d.worstLost()
+	d.giveLost(worst[:])
+}
+
+// giveLost adds the codes of losses, which are in order; zeros end them.
+func (d *Decision) giveLost(list []lostPoints) {
+	for i := range list {
+		if list[i].points == 0 {
+			return
+		}
+		code := d.codeAt(int(list[i].place))
+		d.reason(code, byPoints, code)
+	}
+}
+
+// worstLost returns the greatest losses, the greatest first, and zeros for
+// those there are not. Points lost under one code are added up; of equals the
+// one whose factor stands first in the policy ranks higher, adjustments after
+// factors.
+func (d *Decision) worstLost() (worst [MaxReasons]lostPoints) {
 	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(d.plan.adjustments) == 0 {
-		return
+		return worst
 	}
 	// One number holds the points and, below them, the place in the order. Each
 	// sinks past those that are greater: the four greatest are found in one
@@ -162,13 +181,14 @@ func (d *Decision) rankLost() {
 		third, key = max(third, key), min(third, key)
 		fourth = max(fourth, key)
 	}
-	for _, key := range [MaxReasons]uint64{first, second, third, fourth} {
-		if key == 0 {
-			return
+	for i, key := range [MaxReasons]uint64{first, second, third, fourth} {
+		if key > 0 {
+			worst[i] = lostPoints{
+				points: rule.Number(key>>placeBits) * pointsUnit, place: 1<<placeBits - 1 - int32(key&(1<<placeBits-1)),
+			}
 		}
-		code := d.codeAt(1<<placeBits - 1 - int(key&(1<<placeBits-1)))
-		d.reason(code, byPoints, code)
 	}
+	return worst
 }
 
 // codeAt is the code that a factor, or after them an adjustment, lost points
@@ -193,10 +213,12 @@ func (d *Decision) addLost() {
 	for i, bin := range d.bins {
 		o := &p.scoring.outcomes[bin]
 		d.lost[o.code].add(o.lost, i)
+		d.lost[o.code].firm = d.lost[o.code].firm || o.firm
 	}
 	for i := d.adjusted.Next(0); i >= 0; i = d.adjusted.Next(i + 1) {
 		if a := &p.adjustments[i]; a.code != noCode && d.adjusted.At(i) == rule.Holds {
 			d.lost[a.code].add(-a.delta, len(d.bins)+i)
+			d.lost[a.code].firm = true
 		}
 	}
 }

@@ -124,6 +124,7 @@ type hit struct {
 type loss struct {
 	code   string
 	points *big.Rat
+	firm   bool // more than a factor near its best loses
 }
 
 // decide returns the canonical form of the decision.
@@ -275,7 +276,7 @@ func (a *application) addUp() {
 		a.fired = append(a.fired, object{"id": adj["id"], "result": "applied", "delta": decimal(delta, 4)})
 		sum.Add(sum, delta)
 		if delta.Sign() < 0 {
-			a.lose(cmp.Or(a.codeOf(adj, ast), a.genericCode(text(adj, "id"))), neg(delta))
+			a.lose(cmp.Or(a.codeOf(adj, ast), a.genericCode(text(adj, "id"))), neg(delta), true)
 		}
 	}
 	a.sum = new(big.Rat).Set(sum)
@@ -292,25 +293,31 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 		return
 	}
 	weighted := func(points *big.Rat) *big.Rat { return round(mul(points, num(f, "weight", 1)), 4) }
-	var best *big.Rat
+	var best, worst *big.Rat
 	for _, bin := range objects(f, "bins") {
-		if points := weighted(num(bin, "points", 0)); best == nil || points.Cmp(best) > 0 {
+		points := weighted(num(bin, "points", 0))
+		if best == nil || points.Cmp(best) > 0 {
 			best = points
+		}
+		if worst == nil || points.Cmp(worst) < 0 {
+			worst = points
 		}
 	}
 	var earned *big.Rat
 	var code string
+	missing := false
 	switch bin := findBin(f, a.read(text(f, "field"))); {
 	case bin != nil:
 		earned = weighted(num(bin, "points", 0))
 		code = cmp.Or(text(bin, "reason_code"), text(f, "reason_code"), reasonOf(text(f, "field")), a.genericCode(text(f, "factor")))
 	case f["missing_points"] != nil:
-		earned, code = weighted(num(f, "missing_points", 0)), "MISSING_REQUIRED_INPUT"
+		earned, code, missing = weighted(num(f, "missing_points", 0)), "MISSING_REQUIRED_INPUT", true
 	default:
 		return
 	}
 	contribute(text(f, "factor"), earned)
-	a.lose(code, sub(best, earned))
+	lost := sub(best, earned)
+	a.lose(code, lost, missing || earned.Sign() < 0 || add(lost, lost).Cmp(sub(best, worst)) >= 0)
 }
 
 // findBin finds the bin of a value, nil when there is no value. The outer bins
@@ -345,17 +352,17 @@ func findBin(f object, value any) object {
 
 // lose adds points lost to their code; codes are in the order of the first
 // loss.
-func (a *application) lose(code string, points *big.Rat) {
+func (a *application) lose(code string, points *big.Rat, firm bool) {
 	if code == "" || points.Sign() <= 0 {
 		return
 	}
 	for i := range a.lost {
 		if a.lost[i].code == code {
-			a.lost[i].points = add(a.lost[i].points, points)
+			a.lost[i].points, a.lost[i].firm = add(a.lost[i].points, points), a.lost[i].firm || firm
 			return
 		}
 	}
-	a.lost = append(a.lost, loss{code, points})
+	a.lost = append(a.lost, loss{code, points, firm})
 }
 
 // grading finds the band of the score.
@@ -424,12 +431,12 @@ func (a *application) scoreStatus() int {
 	return approved
 }
 
-// lostTheBand tells whether the points lost, all together, lie between the
+// lostTheBand tells whether points lost, all together, lie between the
 // applicant and a band with a better outcome.
-func (a *application) lostTheBand() bool {
+func (a *application) lostTheBand(lost []loss) bool {
 	card := as[object](a.policy["scorecard"])
 	best := a.sum
-	for _, l := range a.lost {
+	for _, l := range lost {
 		best = add(best, l.points)
 	}
 	best = least(greatest(best, num(card, "min_score", 300)), num(card, "max_score", 900))
@@ -463,10 +470,12 @@ func (a *application) causes() (codes []string) {
 		if a.band != nil && isSet(a.band, "ntc", false) && text(a.band, "action") == "refer" {
 			codes = append(codes, "BUR_NTC")
 		}
-		if a.lostTheBand() {
+		if a.lostTheBand(a.lost) {
 			slices.SortStableFunc(a.lost, func(x, y loss) int { return y.points.Cmp(x.points) })
-			for _, l := range a.lost {
-				codes = append(codes, l.code)
+			for i, l := range a.lost {
+				if l.firm || !a.lostTheBand(a.lost[:i]) { // without it the larger ones would not be enough
+					codes = append(codes, l.code)
+				}
 			}
 		}
 	}

@@ -58,6 +58,9 @@ func (e *fourEdges) reached(x rule.Number) int32 {
 type outcome struct {
 	points, lost rule.Number
 	code         int32 // of the points lost, noCode for none
+	// firm: points were taken away, or at least half of what the bins can lose
+	// is lost, or the field is missing. Otherwise the value is near its best.
+	firm bool
 }
 
 // noBin is the outcome of a factor that has no entry: no points, none lost. It
@@ -75,11 +78,18 @@ func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, lostCode f
 
 // Best returns the most points that a bin of the factor gives.
 func (f *Factor) Best() rule.Number {
-	best := -rule.MaxNumber
-	for i := range f.Bins {
-		best = max(best, weighted(f.Bins[i].Points, f.Weight))
-	}
+	_, best := f.extremes()
 	return best
+}
+
+// extremes returns the fewest and the most points that a bin gives.
+func (f *Factor) extremes() (worst, best rule.Number) {
+	worst, best = rule.MaxNumber, -rule.MaxNumber
+	for i := range f.Bins {
+		points := weighted(f.Bins[i].Points, f.Weight)
+		worst, best = min(worst, points), max(best, points)
+	}
+	return worst, best
 }
 
 func (s *scoring) compileFactor(
@@ -92,12 +102,12 @@ func (s *scoring) compileFactor(
 	if f.When != nil {
 		out.hasWhen, out.when = true, code.Add(f.When)
 	}
-	best := f.Best()
+	worst, best := f.extremes()
 	result := func(points rule.Number, reason string) outcome {
 		o := outcome{points: weighted(points, f.Weight)}
 		if lost := best - o.points; lost > 0 {
 			if o.code = lostCode(f, reason); o.code != noCode {
-				o.lost = lost
+				o.lost, o.firm = lost, o.points < 0 || 2*lost >= best-worst
 			}
 		}
 		return o
@@ -133,7 +143,9 @@ func (s *scoring) compileFactor(
 	if f.HasMissing {
 		// What is missing is not low: the reason says so.
 		out.absent = int32(len(s.outcomes))
-		s.outcomes = append(s.outcomes, result(f.Missing, ReasonMissingInput))
+		missing := result(f.Missing, ReasonMissingInput)
+		missing.firm = missing.lost > 0
+		s.outcomes = append(s.outcomes, missing)
 	}
 	s.factors = append(s.factors, out)
 }

@@ -17,8 +17,9 @@ func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 		Name: o.Name, Base: p.base, MinScore: rule.Int(300), MaxScore: rule.Int(900), Scaling: o.scaling(),
 	}
 	names := map[string]bool{"base": true, "clamp": true}
+	codes := map[string]bool{}
 	for _, f := range p.features {
-		c.Factors = append(c.Factors, f.factor(names))
+		c.Factors = append(c.Factors, f.factor(names, codes))
 	}
 	// Nobody's score is clamped: two applicants with different points must
 	// not end up with the same.
@@ -43,13 +44,13 @@ func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 	return read, nil
 }
 
-func (f *feature) factor(names map[string]bool) engine.Factor {
+func (f *feature) factor(names, codes map[string]bool) engine.Factor {
 	out := engine.Factor{
 		Name: factorName(f.column.field.Name, names), Label: labelOf(f.column.name),
 		Field: f.column.field, Typed: f.column.field.ID == rule.Undeclared,
 		HasMissing: true, Missing: f.points[f.of[codeMissing]], Weight: rule.One,
 	}
-	out.ReasonCode = reasonCode(out.Field, out.Name)
+	out.ReasonCode = reasonCode(out.Field, out.Name, codes)
 	if f.column.numeric() {
 		out.Bins = f.ranges()
 	} else {

@@ -14,13 +14,17 @@ const maxLabel = 120
 
 // reasonCode is the code under which an applicant is told that a factor cost
 // points: that of the catalogue's field, or one of the factor's own.
-func reasonCode(ref rule.Ref, factor string) string {
+// Factors whose names make the same code are numbered; taken has the codes of
+// the factors before this one.
+func reasonCode(ref rule.Ref, factor string, taken map[string]bool) string {
 	if ref.ID >= 0 {
 		if code := field.Catalogue().Field(ref.ID).ReasonCode; code != "" {
 			return code
 		}
 	}
-	return engine.FactorCode(factor)
+	code := engine.UniqueCode(engine.FactorCode(factor), taken)
+	taken[code] = true
+	return code
 }
 
 // labelOf makes the name of a column readable: "PAY_0" is "Pay 0", "loanAmount"

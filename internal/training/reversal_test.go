@@ -2,6 +2,7 @@ package training
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -73,8 +74,10 @@ func TestReasonsOfTheCard(t *testing.T) {
 			t.Errorf("%q is called %q", column, got)
 		}
 	}
-	for _, name := range []string{"pay_0", "util_", strings.Repeat("x", 64), "a.b-c"} {
-		if code := reasonCode(rule.Ref{ID: rule.Undeclared}, name); len(code) > 64 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+	taken := map[string]bool{}
+	for _, name := range []string{"pay_0", "util_", strings.Repeat("x", 64), "a.b-c", "a_b.c"} {
+		before := maps.Clone(taken)
+		if code := reasonCode(rule.Ref{ID: rule.Undeclared}, name, taken); before[code] || len(code) > 64 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
 			t.Errorf("%q has the code %q", name, code)
 		}
 	}
