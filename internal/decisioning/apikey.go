@@ -15,6 +15,10 @@ import (
 // CodeTooManyKeys refuses a key to a tenant that has enough of them.
 const CodeTooManyKeys = "too_many_keys"
 
+// CodeRoleTooLow refuses to rotate a key of which the role of its owner has
+// left nothing.
+const CodeRoleTooLow = "role_too_low"
+
 // maxKeys is how many keys of a tenant may be in use at once, in both
 // environments together: all of them fit into one list.
 const maxKeys = 100
@@ -105,7 +109,9 @@ func (s *Service) forgetKey(text string) {
 // RotateAPIKey makes a key of the same name and scopes as another, for as long
 // as that was made for, and lets the other one end after the overlap, a day
 // for 0. The new key is the caller's: were it in the name of the old one's
-// owner, one person could act as two.
+// owner, one person could act as two. It has no scope that the role of the
+// caller, or of the old key's owner, does not allow by now: role_too_low when
+// none is left.
 func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id string, overlap time.Duration) (tenant.Key, tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
@@ -128,7 +134,19 @@ func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id strin
 	if err := s.roomForKey(ctx, p.TenantID); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
-	return s.follow(ctx, p, keys[at], overlap)
+	old := keys[at]
+	for _, user := range []string{p.UserID, old.UserID} {
+		role, err := s.belongs(ctx, p.TenantID, user)
+		if err != nil {
+			return tenant.Key{}, tenant.APIKey{}, err
+		}
+		old.Scopes = old.Scopes.Within(role.Scopes())
+	}
+	if old.Scopes == 0 {
+		return tenant.Key{}, tenant.APIKey{}, fault.New(fault.Conflict, CodeRoleTooLow,
+			"the role of the key's owner no longer allows any scope of this key; create a key with scopes that the role allows, and revoke this one")
+	}
+	return s.follow(ctx, p, old, overlap)
 }
 
 // follow puts a new key in the place of an old one.

@@ -101,6 +101,57 @@ func TestRotateAPIKey(t *testing.T) {
 	})
 }
 
+// TestRotationFollowsALoweredRole: a key that follows another has no more than
+// its owner's role allows today, whether the owner calls or the key was theirs.
+func TestRotationFollowsALoweredRole(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{Logins: generous})
+		admin := h.admin()
+		ravi, _ := h.join(admin, "ravi@example.in", tenant.RoleAdmin)
+		create := func(scopes tenant.Scopes) (tenant.Key, tenant.APIKey) {
+			t.Helper()
+			key, made, err := h.service.CreateAPIKey(t.Context(), ravi.Principal(tenant.Sandbox),
+				decisioning.NewAPIKey{Environment: tenant.Live, Name: "core", Scopes: scopes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return key, made
+		}
+		rotate := func(by tenant.Principal, id string) (tenant.APIKey, error) {
+			_, fresh, err := h.service.RotateAPIKey(t.Context(), by, id, 0)
+			return fresh, err
+		}
+		all, full := create(tenant.Admin)
+		_, writing := create(tenant.Read | tenant.PolicyWrite)
+		_, deciding := create(tenant.Decide)
+		_, again := create(tenant.Admin)
+		if err := h.service.SetRole(t.Context(), admin, ravi.User.ID, tenant.RoleViewer); err != nil {
+			t.Fatal(err)
+		}
+		if fresh, err := rotate(admin, full.ID); err != nil || fresh.Scopes != tenant.Read {
+			t.Errorf("a key for everything is followed by %v, %v", fresh.Scopes, err)
+		}
+		if fresh, err := rotate(admin, writing.ID); err != nil || fresh.Scopes != tenant.Read {
+			t.Errorf("a key to write is followed by %v, %v", fresh.Scopes, err)
+		}
+		if _, err := rotate(admin, deciding.ID); codeOf(err) != decisioning.CodeRoleTooLow {
+			t.Errorf("a key to decide: %v", err)
+		}
+		// Their old key may still manage keys, but not make itself a better one.
+		caller, err := h.service.Authenticate(t.Context(), all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fresh, err := rotate(caller, again.ID); err != nil || fresh.Scopes != tenant.Read {
+			t.Errorf("by their own key it is followed by %v, %v", fresh.Scopes, err)
+		}
+		if fresh, err := rotate(caller, h.signed.KeyID); err != nil || fresh.Scopes != tenant.Read {
+			t.Errorf("somebody else's is followed by %v, %v", fresh.Scopes, err)
+		}
+	})
+}
+
 func TestTooManyAPIKeys(t *testing.T) {
 	t.Parallel()
 	h := open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), decisioning.Options{Logins: generous})

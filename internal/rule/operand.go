@@ -153,21 +153,27 @@ var arity = [...][2]int{
 func (r *reader) arithmetic(v wire.Value, depth int) Operand {
 	r.operandMembers(v, "op", "args")
 	at := slices.Index(arithNames[:], v.Get("op").Text())
+	args := v.Get("args")
 	if at <= 0 {
 		r.fail(v.Get("op"), "is not an arithmetic operator; use one of %s", strings.Join(arithNames[Add:], ", "))
+		r.operands(v, args, depth)
 		return Operand{}
 	}
 	op := Arith(at)
-	args := v.Get("args")
 	if n := args.Len(); args.Kind() != wire.Array || n < arity[op][0] || n > arity[op][1] {
 		want := fmt.Sprintf("%d or more operands", arity[op][0])
 		if arity[op][0] == arity[op][1] {
 			want = map[int]string{1: "one operand", 2: "two operands"}[arity[op][0]]
 		}
 		r.fail(v, `%q needs "args", an array of %s`, op, want)
+		r.operands(v, args, depth)
 		return Operand{}
 	}
-	out := Operand{Kind: ArithOperand, Arith: op}
+	return Operand{Kind: ArithOperand, Arith: op, Args: r.operands(v, args, depth)}
+}
+
+// operands reads the arguments of arithmetic.
+func (r *reader) operands(v, args wire.Value, depth int) (list []Operand) {
 	for _, e := range args.Elements() {
 		if r.over {
 			break
@@ -176,7 +182,7 @@ func (r *reader) arithmetic(v wire.Value, depth int) Operand {
 		if arg.Kind != NoOperand && arg.typ() != NumberType {
 			r.fail(e, "is %s; arithmetic takes numbers", article(arg.typ()))
 		}
-		out.Args = append(out.Args, arg)
+		list = append(list, arg)
 	}
-	return out
+	return list
 }

@@ -71,6 +71,7 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 	name := v.Get("op")
 	if name.Kind() != wire.String {
 		r.fail(v, `needs "op", one of %s`, strings.Join(opNames[And:], ", "))
+		r.inside(v, depth)
 		return c
 	}
 	op, ok := parseOp(name.Text())
@@ -82,6 +83,7 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
 		r.fail(name, "is not an operator of the condition language, which has %s%s", strings.Join(opNames[And:], ", "), hint)
+		r.inside(v, depth)
 		return c
 	}
 	c.Op = op
@@ -116,6 +118,34 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 		r.members(v, "op")
 	}
 	return c
+}
+
+// inside reports what is wrong with the parts of a condition whose operator is
+// not known, so that all faults are told together. Which members the operator
+// takes is not known either: each is read as what it looks like.
+func (r *reader) inside(v wire.Value, depth int) {
+	part := func(e wire.Value) {
+		switch {
+		case e.Kind() != wire.Object || r.over:
+		case !e.Get("op").Given() && (e.Get("field").Given() || e.Get("value").Given()),
+			slices.Contains(arithNames[Add:], e.Get("op").Text()):
+			r.operand(v, e, "args", depth+1)
+		default:
+			r.condition(e, depth+1)
+		}
+	}
+	for _, e := range v.Get("args").Elements() {
+		part(e)
+	}
+	part(v.Get("arg"))
+	for _, side := range []string{"left", "right"} {
+		if operand := v.Get(side); operand.Given() {
+			r.operand(v, operand, side, depth+1)
+		}
+	}
+	if v.Get("field").Given() {
+		r.field(v)
+	}
 }
 
 // members refuses any member that the operator does not take: a misspelt one

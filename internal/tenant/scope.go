@@ -43,6 +43,18 @@ func (s Scopes) Has(wanted Scopes) bool {
 	return s&Admin != 0 || s&wanted == wanted
 }
 
+// Within is what of the set another set covers.
+func (s Scopes) Within(may Scopes) Scopes {
+	switch {
+	case may&Admin != 0:
+		return s
+	case s&Admin != 0:
+		return may
+	default:
+		return s & may
+	}
+}
+
 // Names lists the scopes in their fixed order; admin stands alone, because it
 // says the rest.
 func (s Scopes) Names() []string {
