@@ -45,6 +45,9 @@ type Change struct {
 	// Waiting is set for what falls with time and by doing nothing, such as
 	// the number of recent enquiries.
 	Waiting bool
+	// PayOff is, for a change of foir_effective, the obligations a month that
+	// are paid off by it, in whole rupees; absent without an income.
+	PayOff rule.Value
 }
 
 // Improvement is a set of changes and what the engine decides with them.

@@ -114,3 +114,38 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 		})
 	}
 }
+
+// TestMissingInstalmentsMatter: what the bureau's instalments could do is what
+// the best and the worst of all amounts do, whatever the income.
+func TestMissingInstalmentsMatter(t *testing.T) {
+	t.Parallel()
+	between := compile(t, `{"name":"between","semantics":2,"affordability":{"obligations":{"of":["declared","bureau"]}},"knockouts":[
+		{"id":"K","reason_code":"FOIR_HIGH","condition_ast":{"op":"between","field":"foir_effective","min":0.41,"max":0.415}},
+		{"id":"R","action":"refer","reason_code":"FOIR_HIGH","condition_ast":{"op":"between","field":"foir_effective","min":0.21,"max":0.215}}],
+		"scorecard":{"base_points":700,"min_score":300,"max_score":900,"factors":[]},
+		"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":16,"tenure_months":36,
+			"min_limit":20000,"max_limit":500000,"default_limit":50000,"income_multiple":12,"foir_cap":3}]}`)
+	dice := &dice{state: 5}
+	for range rounds(60, 1_000) {
+		for _, plan := range []*engine.Plan{defaultPlan(), between} {
+			facts := application(dice)
+			facts.Set("bureau_own_emi", rule.Value{})
+			var d engine.Decision
+			plan.Decide(facts, &d)
+			income := facts.Get("monthly_income").Number()
+			b := newBench(plan, facts)
+			best, worst := d.Status, d.Status
+			for amount := rule.Number(0); amount <= 2*income; amount += max(rule.One, income/1_000) {
+				b.try("bureau_own_emi", rule.Num(amount), func() {
+					status, _ := b.decide()
+					best, worst = min(best, status), max(worst, status)
+				})
+			}
+			for _, m := range advice.Complete(plan, facts, &d).Missing {
+				if m.Field == "bureau_own_emi" && (m.Best > best || m.Worst < worst) {
+					t.Fatalf("from %s to %s, said to be from %s to %s: %v", best, worst, m.Best, m.Worst, facts.Sorted())
+				}
+			}
+		}
+	}
+}

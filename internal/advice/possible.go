@@ -88,6 +88,8 @@ func (s *search) numbers(name string) []rule.Value {
 	e.gather(s.plan.Policy())
 	e.at = append(e.at, span.low, 0)
 	points := e.ladder(s.plan.Policy(), name, span)
+	shares, steps := s.shares(name)
+	e.at, points = append(shares, e.at...), append(points, steps...)
 	for _, at := range e.at[:min(len(e.at), maxPossible/3)] {
 		points = append(points, at-span.grid, at, at+span.grid)
 	}
@@ -99,6 +101,38 @@ func (s *search) numbers(name string) []rule.Value {
 		out[i] = rule.Num(x)
 	}
 	return out
+}
+
+// shareSteps is how many steps of the income are tried of an obligation.
+const shareSteps = 300
+
+// shares lists the amounts at which what a field says of obligations or income
+// brings foir_effective to an edge of the policy, and for an amount owed a
+// ladder of steps up to one and a half times the income.
+func (s *search) shares(name string) (at, ladder []rule.Number) {
+	if !s.plan.Derives() || name != field.MonthlyIncome && !obliges(name) {
+		return nil, nil
+	}
+	p := s.plan.Policy()
+	e := edges{facts: s.facts, names: []string{field.FOIREffective}}
+	e.gather(p)
+	for i := range p.Bands {
+		e.at = append(e.at, p.Bands[i].FOIRCap)
+	}
+	owed := s.plan.Obligations(s.facts)
+	for _, share := range e.at {
+		if share > 0 {
+			at = append(at, owed.At(name, share)...)
+		}
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	if income, known := owed.Income(); known && name != field.FOIR {
+		for i := rule.Number(1); i <= shareSteps*3/2; i++ {
+			ladder = append(ladder, income/shareSteps*i)
+		}
+	}
+	return at, ladder
 }
 
 // The price depends on these fields at every value, so that a ladder of usual

@@ -216,7 +216,13 @@ func (s *search) improvement(full bool, changes ...change) Improvement {
 	for _, c := range changes {
 		l := c.lever
 		out.cost += l.cost(c.to)
-		out.Changes = append(out.Changes, Change{Field: l.name, From: l.from, To: rule.Num(c.to), Waiting: l.waiting})
+		made := Change{Field: l.name, From: l.from, To: rule.Num(c.to), Waiting: l.waiting}
+		if l.owed != nil {
+			if amount, known := l.owed.PayOff(c.to); known {
+				made.PayOff = rule.Num(amount)
+			}
+		}
+		out.Changes = append(out.Changes, made)
 	}
 	return out
 }

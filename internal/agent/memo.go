@@ -144,6 +144,9 @@ func changeCites(changes []advice.Change, then engine.Status) []cite {
 			cites = append(cites, cite{c.Field, c.From.String()})
 		}
 		cites = append(cites, cite{"change " + c.Field, c.To.String()})
+		if c.PayOff.Type() != rule.Absent {
+			cites = append(cites, cite{"pay off a month", c.PayOff.String()})
+		}
 	}
 	return append(cites, cite{"then", then.String()})
 }
@@ -157,6 +160,9 @@ func improvementText(x *advice.Improvement) string {
 		}
 		if c.Waiting {
 			part += " (by waiting)"
+		}
+		if c.PayOff.Type() != rule.Absent {
+			part += fmt.Sprintf(" (by paying off ₹%s a month of obligations)", c.PayOff)
 		}
 		parts = append(parts, part)
 	}

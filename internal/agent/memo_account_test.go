@@ -294,11 +294,43 @@ func (a *account) changed(changes []any, then string) (cites []string) {
 			cites = append(cites, name+" = "+was.String())
 		}
 		cites = append(cites, "change "+name+" = "+number(member(c, "to")).String())
+		if amount := a.paidOff(c); amount != "" {
+			cites = append(cites, "pay off a month = "+amount)
+		}
 	}
 	if got := a.decided(a.values(changes)).Status.String(); got != then {
 		a.Errorf("%v promises %s, and the engine says %s", changes, then, got)
 	}
 	return append(cites, "then = "+then)
+}
+
+// paidOff is how many whole rupees a month have to go until no source of
+// obligations that the policy counts says more than a share of the income; ""
+// for another change.
+func (a *account) paidOff(change any) string {
+	if text(change, "field") != "foir_effective" || a.facts.Get("monthly_income").Type() == rule.Absent {
+		return ""
+	}
+	income, to := rational(a.facts.Get("monthly_income").String()), rational(number(member(change, "to")).String())
+	most := new(big.Rat)
+	for _, source := range a.plan.Policy().Affordability.Obligations.Of {
+		owed := a.facts.Get(map[string]string{"declared": "foir", "bureau": "bureau_own_emi", "bank": "bank_due_emi"}[source])
+		if owed.Type() == rule.Absent {
+			continue
+		}
+		amount := rational(owed.String())
+		if source == "declared" {
+			amount.Mul(amount, income)
+		}
+		if amount.Sub(amount, new(big.Rat).Mul(to, income)); amount.Cmp(most) > 0 {
+			most = amount
+		}
+	}
+	up := new(big.Int).Neg(new(big.Int).Div(new(big.Int).Neg(most.Num()), most.Denom()))
+	if got := number(member(change, "pay_off_monthly")).String(); got != up.String() {
+		a.Errorf("%v pays off %s, and %s is owed too much", change, got, up)
+	}
+	return up.String()
 }
 
 // improvement is the sentence about one change, without its full stop.
@@ -313,6 +345,9 @@ func (a *account) improvement(x any) string {
 		}
 		if name == "enquiries_6m" { // nothing an applicant does makes them fewer but time
 			parts[i] += " (by waiting)"
+		}
+		if amount := a.paidOff(c); amount != "" {
+			parts[i] += " (by paying off ₹" + amount + " a month of obligations)"
 		}
 	}
 	d := a.decided(a.values(changes))

@@ -85,6 +85,10 @@ func writeChange(w *wire.Writer, c advice.Change) {
 	if c.Waiting {
 		w.Key("by").String("waiting")
 	}
+	if c.PayOff.Type() != rule.Absent {
+		w.Key("pay_off_monthly")
+		c.PayOff.Write(w)
+	}
 }
 
 func (st *study) writeCompleteness(w *wire.Writer) {

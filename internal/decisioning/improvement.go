@@ -24,6 +24,7 @@ type ImprovementChange struct {
 	FieldValue        // as it is
 	To         string // as it would have to be
 	Waiting    bool   // it changes with time, and by doing nothing
+	PayOff     string // the obligations a month to pay off, in rupees; "" for none
 }
 
 // improvements asks what the applicant could have changed.
@@ -39,6 +40,9 @@ func improvements(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) []Im
 			change := ImprovementChange{FieldValue: described(c.Field), To: c.To.String(), Waiting: c.Waiting}
 			if c.From.Type() != rule.Absent {
 				change.Value, change.Given = c.From.String(), true
+			}
+			if c.PayOff.Type() != rule.Absent {
+				change.PayOff = c.PayOff.String()
 			}
 			out.Changes = append(out.Changes, change)
 		}

@@ -88,6 +88,50 @@ func (o *Obligations) Lower(foir rule.Number, set func(name string, v rule.Value
 	}
 }
 
+// Income is income_effective; known is false when it cannot be derived.
+func (o *Obligations) Income() (income rule.Number, known bool) {
+	return o.income.Number(), o.income.Type() != rule.Absent
+}
+
+// At lists the values of a field that is not given at which the obligations
+// take a share of the income: of the declared ratio, of an amount owed, or of
+// the declared income.
+func (o *Obligations) At(name string, share rule.Number) (list []rule.Number) {
+	income, known := o.Income()
+	switch {
+	case name == field.MonthlyIncome:
+		for _, a := range o.amounts {
+			list = append(list, timesOver(a.Value.Number(), rule.One, share))
+		}
+	case name == field.FOIR:
+		if monthly := o.monthly.Number(); known && monthly > 0 {
+			list = append(list, timesOver(share, income, monthly))
+		}
+	case known:
+		list = append(list, timesOver(share, income, rule.One))
+	}
+	return list
+}
+
+// PayOff is how much of the obligations a month, in whole rupees, has to be
+// paid off until they take the share foir of the income: of each source that
+// Lower lowers, as much as it says too much, and of these the greatest. known
+// is false when there is no income to take a share of.
+func (o *Obligations) PayOff(foir rule.Number) (amount rule.Number, known bool) {
+	income, known := o.Income()
+	if !known {
+		return 0, false
+	}
+	left := timesOver(foir, income, rule.One)
+	if o.ratio.Type() != rule.Absent && o.monthly.Type() != rule.Absent {
+		amount = timesOver(o.ratio.Number(), o.monthly.Number(), rule.One) - left
+	}
+	for _, a := range o.amounts {
+		amount = max(amount, a.Value.Number()-left)
+	}
+	return rule.Int(-(-amount).Floor()), amount > 0
+}
+
 // timesOver is a × b ÷ c, cut to the millionth.
 func timesOver(a, b, c rule.Number) rule.Number {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
