@@ -97,8 +97,8 @@ const (
 	CodeAnalysisTruncated = "analysis_truncated"
 )
 
-// Analyse looks a policy from ReadPolicy over for what it does and its author
-// can hardly mean. What it says is so for every applicant within the domains
+// Analyse lists the likely mistakes of a policy from ReadPolicy. What it says is
+// so for every applicant within the domains
 // of the catalogue; what it cannot prove it does not say. Errors come first,
 // then warnings; those of one severity in the order of the document, then by
 // code. They are the same every time. The work is bounded whatever the policy:

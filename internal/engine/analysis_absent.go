@@ -55,7 +55,7 @@ func (a *analysis) silentWhenAbsent() {
 // activation by writing a condition too large for the analysis.
 func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
 	if !c.known {
-		a.tellFeatures(c, a.featuresRead(c), " may go quiet")
+		a.tellFeatures(c, a.featuresRead(c), " may not apply")
 		return
 	}
 	if !a.possibleClause(c) {
@@ -79,12 +79,12 @@ func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
 		case wholly:
 			list[at].add(c, c.at, name, c.name)
 		default:
-			list[at].add(nil, c.at, name+" in part", c.name)
+			list[at].add(nil, c.at, "a part of "+name, c.name)
 		}
 	}
-	quiet := " goes quiet"
+	quiet := " does not apply"
 	if !whole {
-		quiet += " in part"
+		quiet = " applies only in part"
 	}
 	a.tellFeatures(c, features, quiet)
 }
@@ -120,7 +120,7 @@ func (a *analysis) quietFactors(list []quiet) {
 		switch {
 		case f.HasMissing || f.Weight == 0 || !a.omissible(at):
 		case a.block(at).severity == SeverityError:
-			a.featureSilence(here, "The factor "+f.Name+" goes quiet", []string{f.Field.Name}, "give the factor missing_points")
+			a.featureSilence(here, "The factor "+f.Name+" does not apply", []string{f.Field.Name}, "give the factor missing_points")
 		default:
 			list[at].add(nil, here, "the factor "+f.Name, f.Name)
 		}
@@ -138,7 +138,7 @@ func (q *quiet) add(c *clause, at location, name, id string) {
 // asking for features.
 func (a *analysis) featureSilence(at location, opening string, features []string, mend string) {
 	f := a.report(SeverityError, CodeSilentWhenAbsent, at, fmt.Sprintf(
-		"%s for every request that does not say \"features\": true, because it reads %s; "+
+		"%s to requests without \"features\": true, because it reads %s; "+
 			"say \"features\": \"auto\" in the policy, list what it reads in required_fields, or %s.",
 		opening, enumerate(features), mend), nil)
 	f.Fields = features
@@ -258,19 +258,19 @@ func (a *analysis) tellQuiet(list []quiet) {
 // tellField reports one field.
 func (a *analysis) tellField(q *quiet) {
 	name := a.fields[q.field].ref.Name
-	severity, rest := SeverityWarning, "it is not required, and nothing in the policy asks whether it is there."
+	severity, rest := SeverityWarning, "The field is not required, and no rule tests whether it is present."
 	if a.fields[q.field].absence {
-		severity, rest = SeverityInfo, "it is not required, but the policy asks elsewhere whether it is there."
+		severity, rest = SeverityInfo, "The field is not required, but another rule tests whether it is present."
 	}
 	var witness []rule.NamedValue
 	if q.first != nil {
 		witness = a.without(q.first, q.field)
 	}
-	opening := "Leaving " + name + " out"
+	opening := "Without " + name + " in the request"
 	if name == field.IncomeEffective || name == field.FOIREffective {
-		opening = "A request from which " + name + " cannot be worked out" // nobody sends it
+		opening = "If " + name + " cannot be derived from the request" // nobody sends it
 	}
-	f := a.report(severity, CodeSilentWhenAbsent, q.at, fmt.Sprintf("%s silences %s: %s", opening, enumerate(q.names), rest), witness)
+	f := a.report(severity, CodeSilentWhenAbsent, q.at, fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
 	f.Key, f.IDs, f.Fields = CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
 }
 
@@ -290,17 +290,25 @@ func (a *analysis) tellBlock(name string, list []*quiet) {
 		}
 	}
 	severity := a.block(first.field).severity
-	rest := "they are not required, and nothing in the policy asks whether they are there."
+	rest := "The fields are not required, and no rule tests whether they are present."
 	if len(fields) == 1 {
-		rest = "it is not required, and nothing in the policy asks whether it is there."
+		rest = "The field is not required, and no rule tests whether it is present."
 	}
-	detail := fmt.Sprintf("Leaving %s out silences %s: %s", enumerate(fields), enumerate(names), rest)
+	detail := fmt.Sprintf("Without %s in the request, %s %s. %s", enumerateOr(fields), enumerate(names), notApply(names), rest)
 	if severity == SeverityInfo {
-		detail = fmt.Sprintf("A request without the block %s, or without %s in it, silences %s; that is how an optional block works.",
-			name, enumerateOr(fields), enumerate(names))
+		detail = fmt.Sprintf("Without the block %s, or without %s in it, %s %s. That is expected of an optional block.",
+			name, enumerateOr(fields), enumerate(names), notApply(names))
 	}
 	f := a.report(severity, CodeSilentWhenAbsent, first.at, detail, nil)
 	f.Key, f.IDs, f.Fields = CodeSilentWhenAbsent+"@/blocks/"+name, ids, fields
+}
+
+// notApply is the predicate of a sentence about rules and factors.
+func notApply(names []string) string {
+	if len(names) == 1 {
+		return "does not apply"
+	}
+	return "do not apply"
 }
 
 // enumerateOr is enumerate for alternatives.

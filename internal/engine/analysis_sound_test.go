@@ -109,9 +109,9 @@ var ruleID = regexp.MustCompile(`KO_\d+`)
 
 // silencedRule finds the rules that an absent field silences; one that it
 // silences in part may still hit.
-var silencedRule = regexp.MustCompile(`KO_\d+(` + inPart + `)?`)
+var silencedRule = regexp.MustCompile(`(` + inPart + `)?KO_\d+`)
 
-const inPart = " in part"
+const inPart = "a part of "
 
 // refutes says how an applicant shows a finding to be wrong.
 func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
@@ -159,7 +159,7 @@ func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 			return ""
 		}
 		for _, id := range silencedRule.FindAllString(f.Detail, -1) {
-			if !strings.HasSuffix(id, inPart) && x.hit(id) != ResultPass {
+			if !strings.HasPrefix(id, inPart) && x.hit(id) != ResultPass {
 				return "it hits without the field"
 			}
 		}

@@ -71,13 +71,13 @@ func (a *analysis) unit(at location, who, name string, pair field.UnitPair, twin
 			continue
 		}
 		a.report(SeverityError, CodeUnitMismatch, at, fmt.Sprintf(
-			"%s compares %s with %s, which looks like %s; %s is %s, where %s means %s.",
+			"%s compares %s with %s, which looks like %s; %s is %s: %s means %s.",
 			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning), nil).Fields = []string{name}
 		return
 	}
 	if name == pair.Raw {
 		a.report(SeverityWarning, CodeUnitMismatch, at, fmt.Sprintf(
-			"%s reads %s, which is %s; %s is the same as %s, comes with either request, and is what policies compare.",
+			"%s reads %s, which is %s. Use %s instead: it is the same figure as %s, and every kind of request has it.",
 			who, pair.Raw, pair.RawUnit, pair.Canonical, pair.CanonicalUnit), nil).Fields = []string{name}
 	}
 }

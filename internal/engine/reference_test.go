@@ -317,7 +317,7 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	}
 	contribute(text(f, "factor"), earned)
 	lost := sub(best, earned)
-	a.lose(code, lost, missing || earned.Sign() < 0 || add(lost, lost).Cmp(sub(best, worst)) >= 0)
+	a.lose(code, lost, missing || earned.Sign() <= 0 || add(lost, lost).Cmp(sub(best, worst)) >= 0)
 }
 
 // findBin finds the bin of a value, nil when there is no value. The outer bins

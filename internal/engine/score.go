@@ -58,7 +58,7 @@ func (e *fourEdges) reached(x rule.Number) int32 {
 type outcome struct {
 	points, lost rule.Number
 	code         int32 // of the points lost, noCode for none
-	// firm: points were taken away, or at least half of what the bins can lose
+	// firm: it gave no points, or at least half of what the bins can lose
 	// is lost, or the field is missing. Otherwise the value is near its best.
 	firm bool
 }
@@ -107,7 +107,7 @@ func (s *scoring) compileFactor(
 		o := outcome{points: weighted(points, f.Weight)}
 		if lost := best - o.points; lost > 0 {
 			if o.code = lostCode(f, reason); o.code != noCode {
-				o.lost, o.firm = lost, o.points < 0 || 2*lost >= best-worst
+				o.lost, o.firm = lost, o.points <= 0 || 2*lost >= best-worst
 			}
 		}
 		return o

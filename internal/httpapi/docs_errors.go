@@ -154,7 +154,7 @@ var errorPages = []errorPage{
 	{
 		Code: "findings_unacknowledged", Status: 409, Title: "Errors in the rule set",
 		Meaning: "The analysis found errors in the rule set, and in live it is not activated until somebody names each of them. `errors` lists them, with pointers into the rule set's document.",
-		Cause:   "The rule set does what nobody can want, such as a rule that goes quiet when a request asks for no features.",
+		Cause:   "The rule set has a mistake that nobody intends, such as a rule that does not apply unless the request asks for features.",
 		Mend:    "Mend the rule set. Or send the `key` of each error in `acknowledge`: `{\"acknowledge\": [\"silent_when_absent@/knockouts/KO_X\"]}`; the audit trail keeps which you named. Going back to the rule set that was active immediately before, and to the seeded SAFE_MODE, is never held up.",
 	},
 	{
@@ -427,8 +427,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"sent_twice", "Two members say the same thing differently; the first was read, and of a month the worst."},
 	{"status_contradicted", "An account that has been closed is said to run; it counts as closed."},
 	{"instalment_not_monthly", "An instalment is not monthly: it counts by the month in `bureau_own_emi`, and not in `bureau_total_emi`."},
-	{"instalment_rhythm_unknown", "An instalment is due in a rhythm that is not known and was left out."},
-	{"unknown_ownership", "Whose account it is was told in a way that is not known; it counts as the applicant's own."},
+	{"instalment_rhythm_unknown", "How often an instalment is due is not known; the instalment was left out."},
+	{"unknown_ownership", "The ownership of an account has an unknown value; the account counts as the applicant's own."},
 	{"adverse_date_unknown", "The day of a write-off or settlement cannot be read; the account's own dates say when it was."},
 	{"enquiry_undated", "An enquiry without a date was left out."},
 	{"enquiry_repeated", "One lender's enquiries on one day for one product count once."},
