@@ -47,6 +47,9 @@ const (
 	CodeMoreWarnings      = "more_warnings"
 	CodeWrongEndpoint     = "wrong_endpoint"
 	CodeNotDerived        = "not_derived"
+	// CodeNotIdentifying is the warning that an identifier of the fraud or the
+	// device block is a placeholder or malformed, and was not counted.
+	CodeNotIdentifying = "identifier_not_counted"
 	// CodeFeaturesNotRequested is the warning that a policy names features and
 	// nobody asked for them.
 	CodeFeaturesNotRequested = "features_not_requested"

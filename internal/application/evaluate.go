@@ -144,11 +144,7 @@ func (r *reader) places(v wire.Value) {
 	}
 	if block := v.Get("fraud"); block.Kind() == wire.Object {
 		signal.CheckFraud(block, &r.faults)
-		if strings.TrimSpace(r.app.Facts.Get("fraud.applicant_ref").Text()) == "" {
-			r.warnings.Add(block.Pointer()+"/applicant_ref", CodeNoApplicant,
-				"is missing, so nobody could be counted: of the fraud facts only fraud_blocklisted is known; "+
-					"send the person's reference, the same in all of their applications")
-		}
+		r.uncounted(block)
 	}
 	if block := v.Get("device"); block.Kind() == wire.Object {
 		r.app.Device = &signal.Block{}
@@ -162,6 +158,27 @@ func (r *reader) places(v wire.Value) {
 			signal.Location(r.app.Facts, s.Config.Location, s.Atlas, s.Risks, s.AtMicros, r.into(r.app.Location))
 			r.underived(block, s.Atlas)
 		}
+	}
+}
+
+// uncounted says which members of a fraud block, and of the device beside it,
+// identify nobody and nothing.
+func (r *reader) uncounted(block wire.Value) {
+	if signal.ApplicantRef(r.app.Facts) == "" {
+		problem := "is missing"
+		if strings.TrimSpace(block.Get("applicant_ref").Text()) != "" {
+			problem = "is a placeholder that different applicants would share"
+		}
+		r.warnings.Add(block.Pointer()+"/applicant_ref", CodeNoApplicant,
+			"%s, so nobody could be counted: of the fraud facts only fraud_blocklisted is known; "+
+				"send the person's reference, the same in all of their applications", problem)
+	}
+	for _, f := range signal.Unusable(r.app.Facts) {
+		code := CodeNotIdentifying
+		if f.Private {
+			code = CodeNotDerived
+		}
+		r.warnings.Add("/"+strings.ReplaceAll(f.Fact, ".", "/"), code, "%s", f.Text)
 	}
 }
 

@@ -245,6 +245,36 @@ func TestNothingDerived(t *testing.T) {
 	}
 }
 
+// An identifier that identifies nobody is told, once, and without its value.
+func TestNotCounted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fraud, device string
+		want          []string
+	}{
+		{`"mobile":"９８２００１２３４５","email":"<asha@example.in>","ip":"49.36.0.1"`, `"device_id":"9774d56d682e549c"`, []string{}},
+		{`"mobile":"NA","email":"asha@example"`, ``, []string{"/fraud/mobile identifier_not_counted", "/fraud/email identifier_not_counted"}},
+		{`"beneficiary_account":"0000000000","agent_id":"null"`, `"device_id":"-"`, []string{
+			"/fraud/beneficiary_account identifier_not_counted", "/fraud/agent_id identifier_not_counted", "/device/device_id identifier_not_counted",
+		}},
+		{`"ip":"100.64.0.9"`, ``, []string{"/fraud/ip not_derived"}},
+		{`"ip":"::1","applicant_ref":"N/A"`, ``, []string{"/fraud/applicant_ref applicant_ref_missing", "/fraud/ip not_derived"}},
+	} {
+		fraud := c.fraud
+		if !strings.Contains(fraud, "applicant_ref") {
+			fraud += `,"applicant_ref":"A-1"`
+		}
+		app := accept(t, evaluation("", `,"fraud":{`+fraud+`},"device":{`+c.device+`}`), Options{})
+		if diff := cmp.Diff(c.want, lines(app.Warnings)); diff != "" {
+			t.Errorf("%s:\n%s", c.fraud, diff)
+		}
+	}
+	app := accept(t, evaluation("", `,"device":{"device_id":"-"}`), Options{})
+	if len(app.Warnings) > 0 {
+		t.Errorf("nothing is counted without the fraud block, and still: %v", lines(app.Warnings))
+	}
+}
+
 func TestInclude(t *testing.T) {
 	t.Parallel()
 	opt := Options{Include: true}

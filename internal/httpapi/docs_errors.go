@@ -413,6 +413,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_bureau", "The bureau's own layout is not known; the report was read in the common shape."},
 	{"unknown_employment_type", "The employment type is not a known one and was read as `OTHER`."},
 	{"applicant_ref_missing", "The `fraud` block names no person, so nobody was counted: the fraud score is not complete, and of the fraud fields only `fraud_blocklisted` is known."},
+	{"identifier_not_counted", "An account, agent, device, mobile number or e-mail address is a placeholder, masked or malformed, so it was neither counted nor looked up on the block list; " +
+		"everybody who sends it would share it. `detail` says what to send."},
 	{"foir_looks_like_ratio", "A percentage of at most 1 was sent where a ratio was probably meant; it was read as a percentage all the same."},
 	{"tenure_not_available", "The tenure asked for is not among the band's; its usual tenure applies."},
 	{"read_as_number", "A number in a report was sent as text and was read."},

@@ -243,6 +243,37 @@ func TestBlockedByHand(t *testing.T) {
 	})
 }
 
+// TestSpellingsDoNotPassTheBlockList, and what identifies nobody makes no mule of
+// strangers and no cluster of a local network: it is told instead.
+func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		m.arm(blockRule)
+		s.clock.advance(stale)
+		m.post("/v1/fraud/blocklist", `{"kind":"email","value":"bad@x.in"}`).want(http.StatusCreated)
+		m.post("/v1/fraud/blocklist", `{"kind":"mobile","value":"９８２００ 54321"}`).want(http.StatusCreated)
+		for i, members := range []string{`"email":"<bad@x.in>"`, `"email":"bad@x.in."`, `"mobile":"+91-98200 54321"`, `"mobile":"９８２００５４３２１"`} {
+			m.apply(fmt.Sprint("A-", i), members).is("status", "DECLINED")
+		}
+		for member, code := range map[string]string{
+			`"beneficiary_account":"NA"`: "beneficiary_account identifier_not_counted", `"beneficiary_account":"0000000000"`: "beneficiary_account identifier_not_counted",
+			`"mobile":"9999999999"`: "mobile identifier_not_counted", `"email":"bad@x"`: "email identifier_not_counted",
+			`"ip":"192.168.0.4"`: "ip not_derived", `"agent_id":"null"`: "agent_id identifier_not_counted",
+		} {
+			for i := range 6 {
+				got := m.apply(fmt.Sprint("B-", i), member).is("fraud.fraud_score", 0, "status", "APPROVED").raised(0)
+				if diff := cmp.Diff([]string{"/fraud/" + code}, got.warned()); diff != "" {
+					s.Errorf("%s (-want +got):\n%s", member, diff)
+				}
+			}
+		}
+		for kind, value := range map[string]string{"email": "bad@x", "beneficiary_account": "N/A", "mobile": "9999999999", "ip": "10.0.0.1", "device": "-", "agent": "none"} {
+			m.post("/v1/fraud/blocklist", fmt.Sprintf(`{"kind":%q,"value":%q}`, kind, value)).refused(http.StatusUnprocessableEntity, "invalid_field")
+		}
+	})
+}
+
 // TestConfirmedFraudStaysBlocked under the default policy, long after the account
 // has left every window and whether or not the applicant is named.
 func TestConfirmedFraudStaysBlocked(t *testing.T) {

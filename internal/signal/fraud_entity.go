@@ -1,10 +1,8 @@
 package signal
 
 import (
-	"fmt"
 	"net/netip"
 	"strings"
-	"unicode"
 
 	"verdict/internal/rule"
 )
@@ -58,25 +56,26 @@ func (o Observation) Entity(kind string) (Entity, bool) {
 // observed, and how spellings of the same thing are made one.
 var sources = []struct {
 	kind, fact string
-	normal     func(string) string
+	normal     func(string) (string, flaw)
 	display    func(string) string
 }{
 	{KindPincode, "fraud.pincode", normalPincode, asItIs},
 	{KindIP, "fraud.ip", normalIP, maskIP},
 	{KindBeneficiaryAccount, "fraud.beneficiary_account", normalAccount, mask},
-	{KindAgent, "fraud.agent_id", strings.TrimSpace, asItIs},
-	{KindDevice, "device.device_id", strings.TrimSpace, mask},
+	{KindAgent, "fraud.agent_id", normalAgent, asItIs},
+	{KindDevice, "device.device_id", normalDevice, mask},
 	{KindMobile, "fraud.mobile", normalMobile, mask},
 	{KindEmail, "fraud.email", normalEmail, mask},
 }
 
 // Observe finds the entities among the facts of a request. key makes a keyed
-// hash of a kind and a value; the values themselves stay behind. What is blank
-// is not there: everybody's blank account would be the same account.
+// hash of a kind and a value; the values themselves stay behind. A value that
+// identifies nothing is left out: everybody's "NA" would be the same account.
+// Unusable says which values those are.
 func Observe(facts *rule.Facts, key func(kind, value string) string) Observation {
-	o := Observation{ApplicantRef: strings.TrimSpace(facts.Get("fraud.applicant_ref").Text())}
+	o := Observation{ApplicantRef: ApplicantRef(facts)}
 	for _, s := range sources {
-		if value := s.normal(facts.Get(s.fact).Text()); value != "" {
+		if value, flaw := s.normal(facts.Get(s.fact).Text()); flaw == usable {
 			o.Entities = append(o.Entities, Entity{Kind: s.kind, Key: key(s.kind, value), Display: s.display(value)})
 		}
 	}
@@ -98,104 +97,52 @@ func NewEntity(kind, value string, key func(kind, value string) string) (e Entit
 	return Entity{}, "is of an unknown kind"
 }
 
-// The shortest and the longest account number (an IBAN has 34 characters), and
-// the digits of a mobile number.
-const (
-	minAccount   = 4
-	maxAccount   = 34
-	mobileDigits = 10
-)
-
-// normalValue brings a value into the form that it is recognised by. It asks for
-// more than an application is asked for: a person enters it, and a slip would
-// block or allow something that never comes.
+// normalValue brings a value that a person enters for a block or allow list into
+// the form that an application's value is recognised by. A value that an
+// application would not be counted by is a problem: its entry would never match.
 func normalValue(kind, value string) (normal, problem string) {
 	for _, s := range sources {
-		if s.kind == kind {
-			normal = s.normal(value)
+		if s.kind != kind {
+			continue
+		}
+		normal, flaw := s.normal(value)
+		switch flaw {
+		case usable:
+			return normal, ""
+		case malformed, blank:
+			return "", "must be " + wanted[kind]
+		default:
+			return "", flaw.text() + "; must be " + wanted[kind]
 		}
 	}
-	switch kind {
-	case KindBeneficiaryAccount:
-		if len(normal) < minAccount || len(normal) > maxAccount {
-			return "", fmt.Sprintf("must be an account number of %d to %d letters and digits", minAccount, maxAccount)
-		}
-	case KindIP:
-		if normal == "" {
-			return "", "must be an IPv4 or IPv6 address"
-		}
-	case KindPincode:
-		if normal == "" {
-			return "", "must be a pincode: six digits, the first not 0"
-		}
-	case KindMobile:
-		if len(normal) < mobileDigits {
-			return "", fmt.Sprintf("must be a mobile number of at least %d digits", mobileDigits)
-		}
-	case KindEmail:
-		if name, domain, found := strings.Cut(normal, "@"); !found || name == "" || domain == "" {
-			return "", "must be an e-mail address"
-		}
-	default:
-		if normal == "" {
-			return "", "must not be blank"
-		}
-	}
-	return normal, ""
+	return "", "is of an unknown kind"
 }
 
 func asItIs(s string) string { return s }
-
-// normalAccount leaves letters and digits, so that blanks and dashes do not
-// make two accounts of one.
-func normalAccount(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return -1
-		}
-		return unicode.ToUpper(r)
-	}, s)
-}
-
-// normalMobile leaves the last ten digits, without which +91 98…, 098… and 98…
-// would be three numbers.
-func normalMobile(s string) string {
-	digits := strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
-	return digits[max(0, len(digits)-10):]
-}
-
-func normalEmail(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
-
-func normalPincode(s string) string {
-	if !isPincode(s) {
-		return ""
-	}
-	return s
-}
 
 // networkBits is how much of an IPv6 address is counted: a subscriber has a
 // whole /64 and can apply from another address of it every time.
 const networkBits = 64
 
-// normalIP is the address, or the network of an IPv6 address.
-func normalIP(s string) string {
-	addr, ok := address(s)
-	if !ok {
-		return ""
-	}
-	if addr.Is4() {
-		return addr.String()
+// normalIP is the address, or the network of an IPv6 address. An address that
+// is not public is the same for many networks, and identifies none.
+func normalIP(s string) (string, flaw) {
+	addr, ok := address(strings.TrimSpace(folded(s)))
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "", blank
+	case !ok:
+		return "", malformed
+	case private(addr):
+		return "", notPublic
+	case addr.Is4():
+		return addr.String(), usable
 	}
 	network, err := addr.Prefix(networkBits)
 	if err != nil {
-		return ""
+		return "", malformed
 	}
-	return network.String()
+	return network.String(), usable
 }
 
 // maskIP shows the last four characters of an address, or the last four digits

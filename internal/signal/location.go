@@ -64,7 +64,20 @@ func KnowsPincode(atlas Atlas, pincode string) bool {
 // machine itself, which no table gives a country.
 func PrivateAddress(text string) bool {
 	addr, ok := address(text)
-	return ok && (addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified())
+	return ok && private(addr)
+}
+
+// private reports whether an address is not one of the public internet: of a
+// local network, a carrier's network, the machine itself, or reserved.
+func private(addr netip.Addr) bool {
+	return addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified() || addr.IsMulticast() ||
+		slices.ContainsFunc(reserved, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// reserved are "this network", the carriers' own addresses behind which they
+// hide many subscribers, and what is kept for the future and for broadcasts.
+var reserved = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("240.0.0.0/4"),
 }
 
 // position is where the phone says it is; half a position is none.

@@ -1,0 +1,309 @@
+package signal
+
+import (
+	"strings"
+	"unicode"
+
+	"verdict/internal/rule"
+)
+
+// flaw is why a value does not identify anything.
+type flaw uint8
+
+const (
+	usable flaw = iota
+	blank
+	placeholder
+	masked
+	malformed
+	notPublic
+)
+
+// text describes the value, to follow its name.
+func (f flaw) text() string {
+	switch f {
+	case usable:
+		return "identifies one thing"
+	case blank:
+		return "is blank"
+	case placeholder:
+		return "is a placeholder that different applicants would share"
+	case masked:
+		return "is masked, and different applicants would share what is left"
+	case notPublic:
+		return "is a private or reserved address, which is the same in many networks"
+	case malformed:
+	}
+	return "is malformed"
+}
+
+// wanted describes a value of a kind that can be recognised.
+var wanted = map[string]string{
+	KindPincode:            "a pincode: six digits, the first not 0",
+	KindIP:                 "a public IPv4 or IPv6 address",
+	KindBeneficiaryAccount: "an account number of 4 to 34 letters and digits",
+	KindAgent:              "the agent's own id",
+	KindDevice:             "the device's own id",
+	KindMobile:             "a mobile number: ten digits, or + and the country code before them",
+	KindEmail:              "an e-mail address such as name@example.in",
+}
+
+// Flawed is a member of a request that identifies nothing.
+type Flawed struct {
+	Fact    string // such as fraud.mobile
+	Private bool   // an address of a local network
+	Text    string // what is wrong, what was done, and how to mend it
+}
+
+// Unusable lists the members that were sent and that Observe leaves out.
+func Unusable(facts *rule.Facts) []Flawed {
+	var list []Flawed
+	for _, s := range sources {
+		sent := facts.Get(s.fact)
+		if sent.Type() != rule.StringType {
+			continue
+		}
+		if _, flaw := s.normal(sent.Text()); flaw != usable {
+			list = append(list, Flawed{
+				Fact: s.fact, Private: flaw == notPublic,
+				Text: flaw.text() + ": it was neither counted nor looked up on the block list; send " + wanted[s.kind] +
+					", or leave it out",
+			})
+		}
+	}
+	return list
+}
+
+// ApplicantRef is the person that a request names, "" for none: a placeholder
+// would make one person of everybody.
+func ApplicantRef(facts *rule.Facts) string {
+	ref := strings.TrimSpace(facts.Get("fraud.applicant_ref").Text())
+	if isPlaceholder(ref) {
+		return ""
+	}
+	return ref
+}
+
+// The shortest and the longest account number (an IBAN has 34 characters).
+const (
+	minAccount = 4
+	maxAccount = 34
+)
+
+// normalAccount leaves letters and digits, so that blanks and dashes do not
+// make two accounts of one.
+func normalAccount(s string) (string, flaw) {
+	s = folded(s)
+	normal := bare(s)
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "", blank
+	case isMasked(s) || strings.Contains(normal, "XXX") && strings.Trim(normal, "X") != "":
+		return "", masked
+	case isPlaceholder(s) || isFiller(normal):
+		return "", placeholder
+	case len(normal) < minAccount || len(normal) > maxAccount:
+		return "", malformed
+	}
+	return normal, usable
+}
+
+// normalAgent keeps case and punctuation: an agent's id is the lender's own.
+func normalAgent(s string) (string, flaw) {
+	s = strings.TrimSpace(folded(s))
+	switch {
+	case s == "":
+		return "", blank
+	case isPlaceholder(s):
+		return "", placeholder
+	}
+	return s, usable
+}
+
+// emulatedMAC is the hardware address that Android gives to every app.
+const emulatedMAC = "020000000000"
+
+func normalDevice(s string) (string, flaw) {
+	s = strings.TrimSpace(folded(s))
+	switch normal := bare(s); {
+	case s == "":
+		return "", blank
+	case isMasked(s):
+		return "", masked
+	case isPlaceholder(s) || isFiller(normal) || normal == emulatedMAC:
+		return "", placeholder
+	}
+	return s, usable
+}
+
+func normalPincode(s string) (string, flaw) {
+	s = strings.TrimSpace(folded(s))
+	switch {
+	case s == "":
+		return "", blank
+	case !isPincode(s):
+		return "", malformed
+	}
+	return s, usable
+}
+
+// mobileDigits are the digits of a number without its country code. The longest
+// international number has maxMobile digits.
+const (
+	mobileDigits = 10
+	maxMobile    = 15
+)
+
+// normalMobile leaves the last ten digits, without which +91 98…, 098… and 98…
+// would be three numbers. More digits must be a country code: an extra digit at
+// the end would make another number of them.
+func normalMobile(s string) (string, flaw) {
+	s = folded(s)
+	first := strings.IndexFunc(s, func(r rune) bool { return '0' <= r && r <= '9' })
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "", blank
+	case isMasked(s):
+		return "", masked
+	case first < 0 || isPlaceholder(s):
+		return "", placeholder
+	case strings.ContainsFunc(s[first:], unicode.IsLetter):
+		return "", malformed
+	}
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+	local := strings.TrimLeft(digits, "0")
+	international := strings.Contains(s[:first], "+") || strings.HasPrefix(digits, "00")
+	switch {
+	case isFiller(digits) || isFiller(local):
+		return "", placeholder
+	case len(digits) == mobileDigits || len(local) == mobileDigits:
+	case len(local) == mobileDigits+2 && strings.HasPrefix(local, "91"):
+	case international && len(local) > mobileDigits && len(local) <= maxMobile:
+	default:
+		return "", malformed
+	}
+	normal := digits[len(digits)-mobileDigits:]
+	if isFiller(normal) {
+		return "", placeholder
+	}
+	return normal, usable
+}
+
+// normalEmail takes the address out of "Name <address>" and off its final dot.
+func normalEmail(s string) (string, flaw) {
+	s = strings.ToLower(strings.TrimSpace(folded(s)))
+	if s == "" {
+		return "", blank
+	}
+	if open, end := strings.IndexByte(s, '<'), strings.IndexByte(s, '>'); open >= 0 && end == len(s)-1 {
+		s = s[open+1 : end]
+	}
+	s = strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(s), "mailto:"), ".,; ")
+	name, domain, _ := strings.Cut(s, "@")
+	switch {
+	case isMasked(s):
+		return "", masked
+	case isPlaceholder(s) || isPlaceholder(name) && isPlaceholder(firstLabel(domain)):
+		return "", placeholder
+	case name == "" || strings.ContainsAny(s, "<>,;: \t\r\n") || !isDomain(domain):
+		return "", malformed
+	}
+	return s, usable
+}
+
+func firstLabel(domain string) string {
+	label, _, _ := strings.Cut(domain, ".")
+	return label
+}
+
+// isDomain reports whether s has at least two labels, none of them empty.
+func isDomain(s string) bool {
+	labels := strings.Split(s, ".")
+	for _, label := range labels {
+		if label == "" || strings.Contains(label, "@") {
+			return false
+		}
+	}
+	return len(labels) > 1
+}
+
+// placeholders are what systems and people write where a value is missing,
+// without punctuation and in capitals.
+var placeholders = map[string]bool{
+	"NA": true, "NIL": true, "NONE": true, "NULL": true, "NAN": true, "UNDEFINED": true, "UNKNOWN": true, "BLANK": true,
+	"NOTAVAILABLE": true, "NOTAPPLICABLE": true, "NOTPROVIDED": true, "NOTKNOWN": true, "NOTGIVEN": true, "DUMMY": true,
+	"TEST": true, "TBD": true, "NO": true, "NOEMAIL": true, "NOMAIL": true, "NOMOBILE": true, "NOACCOUNT": true,
+}
+
+// isPlaceholder reports whether a value says that there is none: a word for it,
+// zeros, or nothing but punctuation.
+func isPlaceholder(s string) bool {
+	normal := bare(folded(s))
+	return strings.Trim(normal, "0") == "" || placeholders[normal]
+}
+
+// isFiller reports whether a number, without punctuation, was typed only to fill
+// a field: one character again and again, or the digits in their order.
+func isFiller(normal string) bool {
+	const fewest = 4
+	if len(normal) < fewest {
+		return false
+	}
+	return strings.Trim(normal, normal[:1]) == "" || normal == "123456789" || normal == "1234567890" || normal == "0123456789"
+}
+
+// isMasked reports whether characters of a value were replaced.
+func isMasked(s string) bool { return strings.ContainsAny(s, "*•…") }
+
+// bare leaves letters, in capitals, and digits.
+func bare(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToUpper(r)
+	}, s)
+}
+
+// folded writes the digits of every script, and the full-width letters and
+// signs, as ASCII and leaves out characters that nobody sees: two values that
+// look alike are one.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune {
+		const fullWidth = '！' - '!'
+		switch {
+		case r < unicode.MaxASCII:
+			return r
+		case '！' <= r && r <= '～':
+			return r - fullWidth
+		case unicode.Is(unicode.Nd, r):
+			return '0' + digitValue(r)
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// digitValue is the value of a decimal digit of any script. Unicode has them in
+// tens, from zero on.
+func digitValue(r rune) rune {
+	for _, in := range unicode.Nd.R16 {
+		if rune(in.Lo) <= r && r <= rune(in.Hi) {
+			return (r - rune(in.Lo)) % 10
+		}
+	}
+	for _, in := range unicode.Nd.R32 {
+		if rune(in.Lo) <= r && r <= rune(in.Hi) {
+			return (r - rune(in.Lo)) % 10
+		}
+	}
+	return 0
+}
