@@ -6,6 +6,7 @@ import (
 
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
 
@@ -62,10 +63,7 @@ func alertRows(alerts []decisioning.Alert) []alertRow {
 
 // alertStory tells in a sentence what was seen, and against what.
 func alertStory(a decisioning.Alert) string {
-	within := fmt.Sprintf("within %d hours", a.WindowHours)
-	if days := a.WindowHours / 24; a.WindowHours%24 == 0 && days > 1 {
-		within = fmt.Sprintf("within %d days", days)
-	}
+	within := "within " + hours(a.WindowHours)
 	value, threshold := grouped(fmt.Sprint(a.Value)), grouped(fmt.Sprint(a.Threshold))
 	switch a.Type {
 	case "pincode_spike":
@@ -84,14 +82,15 @@ func alertStory(a decisioning.Alert) string {
 		return fmt.Sprintf("%s people are tied to each other by accounts, devices, mobile numbers or e-mail addresses; "+
 			"from %s people on it is a ring.", value, threshold)
 	case "agent_geo_anomaly":
-		return fmt.Sprintf("One agent stands at %s %s, where %s is the limit.", value, within, threshold)
+		return fmt.Sprintf("One agent brought in more than the limit %s: %s, where %s is the limit. "+
+			"Counted are applicants or different pincodes, whichever is further over its limit.", within, value, threshold)
 	}
 	return fmt.Sprintf("%s was seen %s, where the threshold is %s.", value, within, threshold)
 }
 
 // alertResolutions are what an alert can turn out to be, with what follows.
 var alertResolutions = []option{
-	{Value: "confirmed_fraud", Label: "Confirmed fraud", Hint: "What was shared goes on the block list."},
+	{Value: "confirmed_fraud", Label: "Confirmed fraud", Hint: "What is ticked below goes on the block list, and nothing else."},
 	{Value: "false_positive", Label: "False positive", Hint: "It stays silent for as long as the thresholds say."},
 	{Value: "duplicate", Label: "Duplicate"},
 	{Value: "other", Label: "Something else"},
@@ -127,8 +126,8 @@ func (c *Console) alert(v *visit) error {
 		Alert: alertRows([]decisioning.Alert{found})[0], Ring: ringOf(ring), Truncated: ring.Truncated, Names: names,
 		MayClose: found.Status != "closed", Resolutions: alertResolutions,
 	}
-	if found.Graph != nil && data.MayClose {
-		data.Block = blockChoices(ring, v.form)
+	if data.MayClose {
+		data.Block = blockChoices(found, ring, v.form)
 	}
 	for _, e := range ring.Entities {
 		entity := ringEntity{entityKinds[e.Kind], e.Display, e.Applicants, e.Kind == found.Entity.Kind && e.Key == found.Entity.Key}
@@ -141,24 +140,47 @@ func (c *Console) alert(v *visit) error {
 	return v.render("alert", data.Alert.Title, data)
 }
 
-// blockChoice is something that closing a ring's alert as confirmed fraud can put
-// on the block list.
+// blockChoice is something that closing an alert as confirmed fraud can put on
+// the block list.
 type blockChoice struct {
 	Value, Kind, Display string
-	Applicants           int64
+	Who                  string // who shares it
 	Checked              bool
 }
 
-// blockChoices are what ties a ring. Accounts are ticked until somebody says
-// otherwise: a phone or a number may be a family's.
-func blockChoices(ring decisioning.Ring, f *form) []blockChoice {
+// widelyShared says who is declined with a thing that people share who have
+// nothing to do with each other.
+var widelyShared = map[string]string{
+	"ip":      "everybody who applies from this address",
+	"pincode": "everybody who applies from this pincode",
+	"agent":   "everybody who applies through this agent",
+}
+
+// blockChoices are the thing that an alert is about and what ties its applicants.
+// What the API blocks by default is ticked until somebody says otherwise: never an
+// address, a pincode or an agent, and of what else they share the accounts of a
+// ring, an address, a pincode or an agent. A phone or a number may be a family's.
+func blockChoices(a decisioning.Alert, ring decisioning.Ring, f *form) []blockChoice {
 	var list []blockChoice
-	for _, e := range ring.Entities {
-		choice := blockChoice{e.Kind + " " + e.Key, entityKinds[e.Kind], e.Display, e.Applicants, e.Kind == "beneficiary_account"}
+	add := func(kind, key, display, who string, checked bool) {
+		choice := blockChoice{kind + " " + key, entityKinds[kind], display, who, checked}
 		if f.Posted() {
 			choice.Checked = f.Has("block", choice.Value)
 		}
 		list = append(list, choice)
+	}
+	who, wide := widelyShared[a.Entity.Kind]
+	isRing := a.Entity.Kind == "ring"
+	if !isRing {
+		if !wide {
+			who = "shared by " + grouped(fmt.Sprint(a.ApplicantCount))
+		}
+		add(a.Entity.Kind, a.Entity.Key, a.Entity.Display, who, !wide)
+	}
+	for _, e := range ring.Tying().Entities {
+		if e.Kind != a.Entity.Kind || e.Key != a.Entity.Key {
+			add(e.Kind, e.Key, e.Display, "shared by "+grouped(fmt.Sprint(e.Applicants)), (isRing || wide) && e.Kind == "beneficiary_account")
+		}
 	}
 	return list
 }
@@ -226,12 +248,9 @@ func (c *Console) moveAlert(v *visit, to, said string) error {
 		}
 	}
 	if v.form.Value("choose") != "" && v.form.Value("resolution") == "confirmed_fraud" {
-		w.Key("block").Array()
-		for _, chosen := range v.form.Values("block") {
-			kind, key, _ := strings.Cut(strings.ToValidUTF8(chosen, "\uFFFD"), " ")
-			w.Object().Key("kind").String(kind).Key("key").String(key).EndObject()
+		if err := writeChosen(&w, v.form); err != nil {
+			return v.again(err, c.alert)
 		}
-		w.EndArray()
 	}
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)
@@ -242,4 +261,22 @@ func (c *Console) moveAlert(v *visit, to, said string) error {
 		return v.again(err, c.alert)
 	}
 	return v.done(said, "/fraud/alerts/"+v.id("id"))
+}
+
+// writeChosen writes what is ticked to be blocked, each with the end that the form
+// gives all of them.
+func writeChosen(w *wire.Writer, f *form) error {
+	var faults fault.List
+	expires := day(&faults, "/expires_at", f.Value("expires_at"))
+	w.Key("block").Array()
+	for _, chosen := range f.Values("block") {
+		kind, key, _ := strings.Cut(strings.ToValidUTF8(chosen, "\uFFFD"), " ")
+		w.Object().Key("kind").String(kind).Key("key").String(key)
+		if !expires.IsZero() {
+			w.Key("expires_at").String(afterDay(expires))
+		}
+		w.EndObject()
+	}
+	w.EndArray()
+	return faults.Err()
 }

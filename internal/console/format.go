@@ -19,6 +19,7 @@ func functions(a *assets) template.FuncMap {
 	return template.FuncMap{
 		"asset":    a.link,
 		"count":    count,
+		"hours":    hoursOf,
 		"rupees":   rupees,
 		"paise":    paise,
 		"moment":   moment,
@@ -62,6 +63,30 @@ func count(n any) (string, error) {
 		return grouped(n.Text()), nil
 	}
 	return "", fmt.Errorf("count: %T is no whole number", n)
+}
+
+// hours writes a length of time in days where it is whole days, else in hours.
+func hours(n int64) string {
+	unit := "hour"
+	if n%24 == 0 && n > 0 {
+		n, unit = n/24, "day"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return grouped(strconv.FormatInt(n, 10)) + " " + unit
+}
+
+// hoursOf is hours for templates.
+func hoursOf(n any) (string, error) {
+	switch n := n.(type) {
+	case int64:
+		return hours(n), nil
+	case wire.Value:
+		whole, err := strconv.ParseInt(n.Text(), 10, 64)
+		return hours(whole), err
+	}
+	return "", fmt.Errorf("hours: %T is no whole number", n)
 }
 
 // rupees writes an amount in rupees, given as JSON has it: ₹5,00,000 or

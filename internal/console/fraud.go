@@ -2,6 +2,7 @@ package console
 
 import (
 	"strings"
+	"time"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
@@ -73,8 +74,8 @@ func (c *Console) block(v *visit) error {
 			w.Key(name).String(strings.ToValidUTF8(text, "\uFFFD"))
 		}
 	}
-	if !expires.IsZero() { // the day that is named is its last
-		w.Key("expires_at").String(expires.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
+	if !expires.IsZero() {
+		w.Key("expires_at").String(afterDay(expires))
 	}
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)
@@ -95,6 +96,11 @@ func (c *Console) unblock(v *visit) error {
 		return v.again(err, c.blocked)
 	}
 	return v.done("It is off the block list.", "/fraud/blocked")
+}
+
+// afterDay is the moment at which an entry ends whose last day is named.
+func afterDay(day time.Time) string {
+	return day.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z")
 }
 
 // entityKinds are what applicants can share, for people.

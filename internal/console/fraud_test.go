@@ -22,14 +22,26 @@ func (b *browser) ring(env tenant.Environment) string {
 func (b *browser) raised(env tenant.Environment, kind string) string {
 	b.Helper()
 	for _, ref := range []string{"A-1", "A-2", hostileRef} {
-		body := parse(b.T, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"demographics":{"age":34,"employmentType":"salaried"},
-			"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000}},
-			"fraud":{"applicant_ref":%q,"beneficiary_account":"00112233445566","ip":"49.36.1.9"}}`, ref))
-		if _, err := b.service.Evaluate(b.Context(), b.who(env), body, nil); err != nil {
-			b.Fatal(err)
-		}
+		b.applies(env, ref, `"beneficiary_account":"00112233445566","ip":"49.36.1.9"`)
 	}
 	b.get("/console/"+string(env)+"/fraud").want(http.StatusOK).has("Shared bank account", "••••5566", "Connected group of people")
+	return b.alertOf(env, kind)
+}
+
+// applies sends an applicant with members of the fraud block.
+func (b *browser) applies(env tenant.Environment, ref, members string) {
+	b.Helper()
+	body := parse(b.T, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"demographics":{"age":34,"employmentType":"salaried"},
+		"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000}},
+		"fraud":{"applicant_ref":%q,%s}}`, ref, members))
+	if _, err := b.service.Evaluate(b.Context(), b.who(env), body, nil); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// alertOf is the path of the newest alert of a type.
+func (b *browser) alertOf(env tenant.Environment, kind string) string {
+	b.Helper()
 	shown := b.get("/console/" + string(env) + "/fraud?type=" + kind).want(http.StatusOK)
 	_, rest, found := strings.Cut(shown.body, `/fraud/alerts/`)
 	if !found {
@@ -89,13 +101,35 @@ func TestRingAlert(t *testing.T) {
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("••••5566")
 }
 
+// TestCrowdAlert offers to block an agent, and says whom that declines; what is
+// not ticked is not blocked.
+func TestCrowdAlert(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	for i := range 21 {
+		b.applies(tenant.Sandbox, fmt.Sprint("A-", i), `"agent_id":"AG-7"`)
+	}
+	at := b.alertOf(tenant.Sandbox, "agent_geo_anomaly")
+	shown := b.get(at).want(http.StatusOK).
+		has("more than the limit within 1 day: 21, where 20 is the limit", "everybody who applies through this agent", "Blocked until the end of").
+		hasNot("stands at", "24 hours")
+	_, rest, _ := strings.Cut(shown.body, `name="block" value="agent `)
+	key, rest, _ := strings.Cut(rest, `"`)
+	if key == "" || strings.HasPrefix(rest, " checked") {
+		t.Errorf("the agent %q is ticked: %.20s", key, rest)
+	}
+	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1", "block", "agent "+key, "expires_at", "2001-01-01").want(http.StatusUnprocessableEntity).has(`id="e-block"`)
+	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1").to(at)
+	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("Nothing is blocked")
+}
+
 // TestBlockByHand adds an entry, which in live is asked for twice.
 func TestBlockByHand(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	const at = "/console/sandbox/fraud/blocked"
 	b.get(at).want(http.StatusOK).has("Add an entry", "Nothing is blocked")
-	b.post(at, "kind", "mobile", "value", "123").want(http.StatusUnprocessableEntity).has(`id="e-value"`, "at least 10 digits")
+	b.post(at, "kind", "mobile", "value", "123").want(http.StatusUnprocessableEntity).has(`id="e-value"`, "ten digits")
 	b.post(at, "kind", "device", "value", "x", "expires_at", "2001-01-01").want(http.StatusUnprocessableEntity).has(`id="e-expires_at"`)
 	b.post(at, "kind", "mobile", "value", "+91 98200 12345", "reason", "<b>known</b>", "expires_at", "2099-12-31").to(at)
 	b.get(at).want(http.StatusOK).has("••••2345", "Mobile number", "&lt;b&gt;known&lt;/b&gt;", "2100").hasNot("98200")

@@ -113,7 +113,8 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 	if !tenant.Valid(tenant.KindAlert, id) {
 		return Alert{}, missing("alert")
 	}
-	move, err := readMove(body)
+	now := s.moment()
+	move, err := readMove(body, now)
 	if err != nil {
 		return Alert{}, err
 	}
@@ -121,14 +122,13 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 	if err != nil {
 		return Alert{}, err
 	}
-	now := s.moment()
 	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, actor(p), now.UnixMicro(), settings.config.Fraud.MuteDays
 	moved, err := s.scope(p).MoveAlert(ctx, move, s.audit(p, now, actionAlertMoved, id, move.To))
 	return Alert{Alert: moved}, err
 }
 
 // readMove reads a step by the state it leads to, or by its action.
-func readMove(body wire.Value) (store.AlertMove, error) {
+func readMove(body wire.Value, now time.Time) (store.AlertMove, error) {
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
 	var m store.AlertMove
@@ -159,33 +159,36 @@ func readMove(body wire.Value) (store.AlertMove, error) {
 	}
 	if f.Get("block").Given() {
 		if m.Resolution != store.ResolutionConfirmedFraud {
-			f.Fail("block", fault.CodeInvalidField, "belongs to closing the alert of a ring as confirmed_fraud")
+			f.Fail("block", fault.CodeInvalidField, "belongs to closing an alert as confirmed_fraud")
 		}
-		m.Block = readBlock(&f, &faults)
+		m.Block = readBlock(&f, &faults, now)
 	}
 	f.Done()
 	return m, faults.Err()
 }
 
-// maxBlock is how many entities the close of one ring may name.
+// maxBlock is how many entities the close of one alert may name.
 const maxBlock = 200
 
-// readBlock reads the entities that a confirmed ring is to put on the block
+// readBlock reads the entities that a confirmed alert is to put on the block
 // list. An empty list blocks nothing.
-func readBlock(f *wire.Form, faults *fault.List) []store.ObservedEntity {
-	list := []store.ObservedEntity{}
+func readBlock(f *wire.Form, faults *fault.List, now time.Time) []store.BlockedEntity {
+	list := []store.BlockedEntity{}
 	for _, v := range f.Array("block", maxBlock).Elements() {
 		one := wire.NewForm(v, faults)
-		var e store.ObservedEntity
+		var b store.BlockedEntity
 		if one.Require("kind", "the kind of the entity, as the alert shows it") {
-			e.Kind, _ = one.Text("kind", maxEntityKey)
+			kind, _ := one.Text("kind", maxEntityKey)
+			b.Entity.Kind = strings.Clone(kind)
 		}
 		if one.Require("key", "the key of the entity, as the alert shows it") {
-			e.Key, _ = one.Text("key", maxEntityKey)
+			key, _ := one.Text("key", maxEntityKey)
+			b.Entity.Key = strings.Clone(key)
 		}
+		b.UntilMicros = readExpiry(&one, now)
 		one.Known("display")
 		one.Done()
-		list = append(list, store.ObservedEntity{Kind: strings.Clone(e.Kind), Key: strings.Clone(e.Key)})
+		list = append(list, b)
 	}
 	return list
 }
@@ -214,8 +217,10 @@ func (a Alert) Write(w *wire.Writer) {
 	optional(w, "merged_into", a.MergedInto)
 	if a.Blocked != nil {
 		w.Key("blocked").Array()
-		for _, e := range a.Blocked {
-			writeEntity(w.Object(), e).EndObject()
+		for _, b := range a.Blocked {
+			writeEntity(w.Object(), b.Entity)
+			optionalTime(w, "expires_at", b.UntilMicros)
+			w.EndObject()
 		}
 		w.EndArray()
 	}

@@ -86,18 +86,25 @@ func readBlocked(body wire.Value, key func(kind, value string) string, now time.
 	if reason, ok := f.Text("reason", maxBlockedReason); ok {
 		b.Reason = strings.Clone(reason)
 	}
-	if text, ok := f.Text("expires_at", maxBlockedReason); ok {
-		at, err := time.Parse(time.RFC3339Nano, text)
-		switch {
-		case err != nil:
-			f.Fail("expires_at", fault.CodeOutOfRange, "must be an RFC 3339 time, such as 2027-01-31T18:30:00Z")
-		case !at.After(now):
-			f.Fail("expires_at", fault.CodeOutOfRange, "must be in the future; leave it out for an entry that does not end")
-		}
-		b.UntilMicros = at.UnixMilli() * 1000 // as times are shown
-	}
+	b.UntilMicros = readExpiry(&f, now)
 	f.Done()
 	return b, faults.Err()
+}
+
+// readExpiry reads when an entry ends, 0 for never.
+func readExpiry(f *wire.Form, now time.Time) int64 {
+	text, ok := f.Text("expires_at", maxBlockedReason)
+	if !ok {
+		return 0
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	switch {
+	case err != nil:
+		f.Fail("expires_at", fault.CodeOutOfRange, "must be an RFC 3339 time, such as 2027-01-31T18:30:00Z")
+	case !at.After(now):
+		f.Fail("expires_at", fault.CodeOutOfRange, "must be in the future; leave it out for an entry that does not end")
+	}
+	return at.UnixMilli() * 1000 // as times are shown
 }
 
 // blockedAt is an entry as it stands at a moment.

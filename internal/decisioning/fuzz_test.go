@@ -116,7 +116,7 @@ func FuzzBodies(f *testing.F) {
 	}
 	readers := map[string]func(wire.Value) error{
 		"activation": func(v wire.Value) error { _, err := readActivation(v); return err },
-		"move":       func(v wire.Value) error { _, err := readMove(v); return err },
+		"move":       func(v wire.Value) error { _, err := readMove(v, time.Unix(1_794_700_000, 0)); return err },
 		"review":     func(v wire.Value) error { _, err := readReview(v); return err },
 		"fit":        func(v wire.Value) error { _, err := readFit(v, nil); return err },
 		"what-if":    func(v wire.Value) error { _, err := readWhatIf(v); return err },

@@ -146,8 +146,50 @@ func TestRingIsConfirmed(t *testing.T) {
 			s.Errorf("one phone is blocked (-want +got):\n%s", diff)
 		}
 		account := m.ring(oneAccount, "C-1", "C-2")
-		m.patch("/v1/fraud/alerts/"+account, `{"status":"closed","resolution":"confirmed_fraud","block":[]}`).
+		m.patch("/v1/fraud/alerts/"+account, `{"status":"closed","resolution":"false_positive","block":[]}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.patch("/v1/fraud/alerts/"+account, `{"status":"closed","resolution":"confirmed_fraud","block":[]}`).want(http.StatusOK)
+		m.apply("C-3", oneAccount).is("status", "APPROVED")
+	})
+}
+
+// TestCrowdIsNotBlocked: confirming the alert of an address, a pincode or an agent
+// declines nobody else who shares it, unless it is named, and then until the end
+// that is named.
+func TestCrowdIsNotBlocked(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		m.arm(blockRule)
+		m.put(settings, `{"fraud":{"agent_anomaly":{"max_applications":2}}}`).want(http.StatusOK)
+		s.clock.advance(stale)
+		const through = `"agent_id":"AG-7"`
+		raised := func(prefix string) string {
+			for i := range 3 {
+				m.apply(fmt.Sprint(prefix, i), through)
+			}
+			return m.get("/v1/fraud/alerts?type=" + agent + "&status=open").column("id")[0]
+		}
+		closing := func(more string) string { return `{"status":"closed","resolution":"confirmed_fraud"` + more + `}` }
+		done := m.patch("/v1/fraud/alerts/"+raised("A"), closing("")).want(http.StatusOK)
+		if blocked := done.list("blocked"); len(blocked) != 0 {
+			s.Errorf("blocked: %s", done.body)
+		}
+		m.apply("A-9", through).is("status", "APPROVED")
+		id := raised("B")
+		key := m.get("/v1/fraud/alerts/"+id).text("entity", "key")
+		until := s.clock.now().Add(48 * time.Hour).UTC().Format("2006-01-02T15:04:05.000Z")
+		entry := func(expires string) string {
+			return fmt.Sprintf(`,"block":[{"kind":"agent","key":%q,"expires_at":%q}]`, key, expires)
+		}
+		m.patch("/v1/fraud/alerts/"+id, closing(entry("2001-01-01T00:00:00Z"))).refused(http.StatusUnprocessableEntity, "invalid_field")
+		done = m.patch("/v1/fraud/alerts/"+id, closing(entry(until))).want(http.StatusOK)
+		if got := done.at("blocked", 0, "expires_at"); got != until {
+			s.Errorf("blocked until %v", got)
+		}
+		m.apply("B-9", through).is("status", "DECLINED")
+		s.clock.advance(49 * time.Hour)
+		m.apply("B-9", through).is("status", "APPROVED")
 	})
 }
 

@@ -51,9 +51,9 @@ type Alert struct {
 	CreatedMicros      int64
 	UpdatedMicros      int64
 
-	// Blocked is what the step that closed a ring's alert put on the block list:
-	// nil for any other alert, and when the alert is read.
-	Blocked []ObservedEntity
+	// Blocked are the entries of the block list that the step which confirmed the
+	// alert made or found: nil after any other step, and when the alert is read.
+	Blocked []BlockedEntity
 }
 
 const alertColumns = `id, type, severity, status, kind, entity_key, display, value, threshold, window_hours, applicants, decisions,

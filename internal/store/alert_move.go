@@ -21,9 +21,9 @@ type AlertMove struct {
 	Actor      string
 	NowMicros  int64
 	MuteDays   int64 // how long a false positive keeps its entity silent
-	// Block is what a confirmed ring puts on the block list: nil for the accounts
-	// that tie it.
-	Block []ObservedEntity
+	// Block is what a confirmed alert puts on the block list, each entity with its
+	// end: nil for the default, which defaultBlock tells.
+	Block []BlockedEntity
 }
 
 // MoveAlert acknowledges or closes an alert and returns it as it is then, with
@@ -31,9 +31,8 @@ type AlertMove struct {
 // moved tells. A step that is not allowed is a Conflict invalid_transition:
 // closed is the end.
 //
-// Closed as confirmed fraud the entity goes on the block list; as a false
-// positive it is muted. A ring is no entity of its own: what is blocked are
-// accounts that tie it, or what the caller names.
+// Closed as confirmed fraud, what the caller names goes on the block list, or the
+// default; as a false positive the entity is muted.
 func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 	if err := tx.lockFraud(); err != nil {
 		return Alert{}, false, err
@@ -54,7 +53,7 @@ func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 		return Alert{}, false, fault.New(fault.Conflict, CodeInvalidTransition, "cannot move an alert from %q to %q", a.Status, m.To)
 	}
 	if m.Block != nil {
-		if m.Block, err = tx.ofRing(a, m.Block); err != nil {
+		if m.Block, err = tx.ofAlert(a, m.Block); err != nil {
 			return Alert{}, false, err
 		}
 	}
@@ -112,74 +111,103 @@ func (m AlertMove) apply(a *Alert) {
 	a.ClosedMicros, a.ClosedBy, a.Resolution = m.NowMicros, m.Actor, m.Resolution
 }
 
-// conclude does to the entity what the resolution says. It tells what a ring's
-// alert has blocked.
-func (tx *Tx) conclude(a Alert, m AlertMove) (blocked []ObservedEntity, err error) {
+// conclude does what the resolution says. It tells what was blocked.
+func (tx *Tx) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	switch {
 	case a.Status != AlertClosed:
 		return nil, nil
-	case a.Entity.Kind == KindRing:
-		return tx.concludeRing(a, m)
 	case a.Resolution == ResolutionConfirmedFraud:
-		_, _, err = tx.Block(BlockedEntity{Entity: a.Entity, BlockedMicros: m.NowMicros, BlockedBy: m.Actor, AlertID: a.ID})
+		return tx.blockConfirmed(a, m)
 	case a.Resolution == ResolutionFalsePositive:
-		_, err = tx.exec(`UPDATE fraud_entities SET muted_micros = $5
-			WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND muted_micros < $5`,
-			a.Entity.Kind, a.Entity.Key, m.NowMicros+m.MuteDays*dayMicros)
-	}
-	return nil, err
-}
-
-// concludeRing blocks what ties a confirmed ring, or mutes a false one.
-func (tx *Tx) concludeRing(a Alert, m AlertMove) (blocked []ObservedEntity, err error) {
-	switch a.Resolution {
-	case ResolutionConfirmedFraud:
-		if blocked = m.Block; blocked == nil {
-			if blocked, err = tx.ringTies(a.Entity.Key, kindAccount); err != nil {
-				return nil, err
-			}
-		}
-		for _, e := range blocked {
-			entry := BlockedEntity{Entity: e, BlockedMicros: m.NowMicros, BlockedBy: m.Actor, AlertID: a.ID}
-			if _, _, err := tx.Block(entry); err != nil {
-				return nil, err
-			}
-		}
-		return append([]ObservedEntity{}, blocked...), nil
-	case ResolutionFalsePositive:
-		_, err := tx.exec(`UPDATE fraud_rings SET muted_micros = $4
-			WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND muted_micros < $4`,
-			a.Entity.Key, m.NowMicros+m.MuteDays*dayMicros)
-		return nil, err
+		return nil, tx.mute(a, m.NowMicros+m.MuteDays*dayMicros)
 	default:
 		return nil, nil
 	}
 }
 
-// ofRing finds the entities that a caller names among those of a ring's people.
-// An address, a pincode or an agent is none that a ring is blocked by: people
-// share it who have nothing to do with each other.
-func (tx *Tx) ofRing(a Alert, named []ObservedEntity) ([]ObservedEntity, error) {
-	var faults fault.List
-	if a.Entity.Kind != KindRing {
-		faults.Add("/block", fault.CodeInvalidField, "belongs to the alert of a ring; another alert blocks the entity it is about")
-		return nil, faults.Err()
+// blockConfirmed puts on the block list what the move names, or the default, and
+// tells the entries that hold.
+func (tx *Tx) blockConfirmed(a Alert, m AlertMove) ([]BlockedEntity, error) {
+	chosen, err := m.Block, error(nil)
+	if chosen == nil {
+		if chosen, err = tx.defaultBlock(a); err != nil {
+			return nil, err
+		}
 	}
+	blocked := []BlockedEntity{}
+	for _, b := range chosen {
+		b.BlockedMicros, b.BlockedBy, b.AlertID = m.NowMicros, m.Actor, a.ID
+		held, _, err := tx.Block(b)
+		if err != nil {
+			return nil, err
+		}
+		blocked = append(blocked, held)
+	}
+	return blocked, nil
+}
+
+// mute keeps the entity of an alert silent until a moment.
+func (tx *Tx) mute(a Alert, untilMicros int64) error {
+	if a.Entity.Kind == KindRing {
+		_, err := tx.exec(`UPDATE fraud_rings SET muted_micros = $4
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND muted_micros < $4`, a.Entity.Key, untilMicros)
+		return err
+	}
+	_, err := tx.exec(`UPDATE fraud_entities SET muted_micros = $5
+		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND muted_micros < $5`,
+		a.Entity.Kind, a.Entity.Key, untilMicros)
+	return err
+}
+
+// defaultBlock is what a confirmed alert blocks when nobody names it: of an
+// account, a device, a mobile number or an e-mail address the thing itself; of a
+// ring the accounts that tie it; of an address, a pincode or an agent the accounts
+// that two or more of its applicants share. It is never an address, a pincode or
+// an agent: people share those who have nothing to do with each other.
+func (tx *Tx) defaultBlock(a Alert) (list []BlockedEntity, err error) {
+	if slices.Contains(tyingKinds, a.Entity.Kind) {
+		return []BlockedEntity{{Entity: a.Entity}}, nil
+	}
+	if a.Entity.Kind == KindRing {
+		accounts, err := tx.ringTies(a.Entity.Key, kindAccount)
+		for _, e := range accounts {
+			list = append(list, BlockedEntity{Entity: e})
+		}
+		return list, err
+	}
+	ring, err := tx.Ring(a.ID)
+	for _, e := range ring.Entities {
+		if e.Kind == kindAccount && e.Applicants > 1 {
+			list = append(list, BlockedEntity{Entity: e.ObservedEntity})
+		}
+	}
+	return list, err
+}
+
+// ofAlert finds the entities that a caller names: the alert's own, or one that its
+// applicants were seen with. An address, a pincode or an agent must be the
+// alert's own.
+func (tx *Tx) ofAlert(a Alert, named []BlockedEntity) ([]BlockedEntity, error) {
+	var faults fault.List
 	ring, err := tx.Ring(a.ID)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]ObservedEntity, len(named))
-	for i, e := range named {
-		at := slices.IndexFunc(ring.Entities, func(r RingEntity) bool {
-			return r.Kind == e.Kind && r.Key == e.Key && slices.Contains(tyingKinds, r.Kind)
-		})
-		if at < 0 {
-			faults.Add("/block/"+strconv.Itoa(i), fault.CodeOutOfRange,
-				"must be the kind and key of an account, a device, a mobile number or an e-mail address of the ring")
+	found := slices.Clone(named)
+	for i, b := range named {
+		if b.Entity.Kind == a.Entity.Kind && b.Entity.Key == a.Entity.Key && a.Entity.Kind != KindRing {
+			found[i].Entity = a.Entity
 			continue
 		}
-		found[i] = ring.Entities[at].ObservedEntity
+		at := slices.IndexFunc(ring.Entities, func(r RingEntity) bool {
+			return r.Kind == b.Entity.Kind && r.Key == b.Entity.Key && slices.Contains(tyingKinds, r.Kind)
+		})
+		if at < 0 {
+			faults.Add("/block/"+strconv.Itoa(i), fault.CodeOutOfRange, "must be the kind and key of the alert's own entity, "+
+				"or of an account, a device, a mobile number or an e-mail address of its applicants")
+			continue
+		}
+		found[i].Entity = ring.Entities[at].ObservedEntity
 	}
 	return found, faults.Err()
 }

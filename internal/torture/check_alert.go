@@ -159,7 +159,9 @@ func (m *model) alertListed(s *scope, told toldAlert, unfinished map[string]stri
 		}
 		unfinished[entity] = told.ID
 	}
-	if told.Resolution == "confirmed_fraud" && told.Type != "ring" && !blocked[entity] { // a ring blocks what ties it
+	// Confirmed, a ring, an address, a pincode and an agent block the accounts that their applicants share.
+	itself := !slices.Contains([]string{"ring", "ip", "pincode", "agent"}, told.Entity.Kind)
+	if told.Resolution == "confirmed_fraud" && itself && !blocked[entity] {
 		m.violate("nothing-lost", "alert %s of %s was confirmed and %s is not blocked", told.ID, s, entity)
 	}
 	if len(told.Decisions) >= shownDecisions {

@@ -49,6 +49,65 @@ func TestResolutions(t *testing.T) {
 	})
 }
 
+// entities are those of entries of the block list.
+func entities(list []store.BlockedEntity) (out []store.ObservedEntity) {
+	for _, b := range list {
+		out = append(out, b.Entity)
+	}
+	return out
+}
+
+// TestConfirmedBlocksNoCrowd: an address, a pincode or an agent is shared by people
+// who have nothing to do with each other. Confirmed, its alert blocks the accounts
+// that two or more of them share, and the thing itself only if it is named.
+func TestConfirmedBlocksNoCrowd(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		for _, kind := range []string{"ip", "pincode", "agent"} {
+			crowd, other := entity(kind, "crowd"), entity(kind, "other")
+			mule, own, phone := account(kind+"-mule"), account(kind+"-own"), entity("device", kind+"-phone")
+			raise := func(id string) {
+				for i, o := range []store.Observation{
+					observed(kind+"A", micros, crowd, mule), observed(kind+"B", micros, crowd, mule, phone), observed(kind+"C", micros, crowd, own),
+				} {
+					hit(t, scope, numbered(id, i), o, nil)
+				}
+			}
+			confirm := func(id string, block []store.BlockedEntity) (store.Alert, error) {
+				return move(t, scope, store.AlertMove{
+					ID: id + "_000", To: "closed", Resolution: store.ResolutionConfirmedFraud, Actor: "usr_1", NowMicros: micros + 10, Block: block,
+				})
+			}
+			observe(t, scope, observed(kind+"C", micros, other), windows())
+			raise(kind)
+			closed, err := confirm(kind, nil)
+			if diff := cmp.Diff([]store.ObservedEntity{mule}, entities(closed.Blocked)); err != nil || diff != "" {
+				t.Errorf("%s by default: %v (-want +got):\n%s", kind, err, diff)
+			}
+			if got := observe(t, scope, observed("Z", micros+11, crowd), windows()); len(got.Blocklisted) > 0 {
+				t.Errorf("%s: everybody is blocked", kind)
+			}
+			raise(kind + "again")
+			for _, b := range []store.ObservedEntity{other, account("nobody's"), {Kind: store.KindRing, Key: "x"}} {
+				if _, err := confirm(kind+"again", []store.BlockedEntity{{Entity: b}}); err == nil {
+					t.Errorf("%s: %v is none of the alert's, and is blocked", kind, b)
+				}
+			}
+			const until = micros + 1000
+			closed, err = confirm(kind+"again", []store.BlockedEntity{{Entity: crowd, UntilMicros: until}, {Entity: phone}})
+			if err != nil || len(closed.Blocked) != 2 || closed.Blocked[0].UntilMicros != until || closed.Blocked[1].UntilMicros != 0 {
+				t.Errorf("%s named: %+v, %v", kind, closed.Blocked, err)
+			}
+			for at, blocked := range map[int64]int{until - 1: 1, until: 0} {
+				if got := observe(t, scope, observed("Z", at, crowd), windows()); len(got.Blocklisted) != blocked {
+					t.Errorf("%s at %d: %v", kind, at, got.Blocklisted)
+				}
+			}
+		}
+	})
+}
+
 func TestBlocklist(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -308,7 +308,7 @@ func TestRingAlerts(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		closed, err := move(t, scope, store.AlertMove{ID: large.ID, To: "closed", Resolution: store.ResolutionConfirmedFraud, Actor: "usr_1", NowMicros: micros + 8})
-		if diff := cmp.Diff([]store.ObservedEntity{account("1"), account("2")}, closed.Blocked); err != nil || diff != "" {
+		if diff := cmp.Diff([]store.ObservedEntity{account("1"), account("2")}, entities(closed.Blocked)); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		if got := observe(t, scope, observed("H", micros+9, account("1"), entity("device", "1")), ringWindows()); !slices.Equal(got.Blocklisted, []string{"beneficiary_account"}) {
