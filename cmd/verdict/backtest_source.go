@@ -55,7 +55,15 @@ func (t *trial) open() (code int, ok bool) {
 		s.close()
 		return t.unreadable(err), false
 	}
-	rows := sheet.NewReader(reader, 0)
+	text, encoding, err := sheet.Sniff(reader, 256<<10)
+	if err != nil {
+		s.close()
+		return t.unreadable(err), false
+	}
+	if encoding != sheet.UTF8 {
+		s.setup.Encoding = encoding.String()
+	}
+	rows := sheet.NewReader(text, 0)
 	if s.setup.Header, err = rows.Header(); err != nil {
 		s.close()
 		return t.unreadable(err), false

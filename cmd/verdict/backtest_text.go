@@ -79,6 +79,13 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 		}
 		fmt.Fprintf(b, "  row %d: %s\n", e.Row, strings.TrimPrefix(e.Field+": "+e.Code, ": "))
 	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(b, "Warning %s: %s", w.Code, w.Detail)
+		if len(w.Fields) > 0 {
+			fmt.Fprintf(b, " (%s)", strings.Join(w.Fields, ", "))
+		}
+		fmt.Fprintln(b)
+	}
 	if len(r.ColumnsIgnored) > 0 {
 		fmt.Fprintf(b, "Columns that nobody reads: %q\n", r.ColumnsIgnored)
 	}

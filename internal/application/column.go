@@ -89,6 +89,11 @@ func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
 // Ignored lists the columns nobody reads, in the order of the header.
 func (c *Columns) Ignored() []string { return slices.Clone(c.ignored) }
 
+// Has reports whether a column gives the field of a name.
+func (c *Columns) Has(name string) bool {
+	return slices.ContainsFunc(c.columns, func(one column) bool { return one.field == name })
+}
+
 // columnBuilder puts Columns together.
 type columnBuilder struct {
 	o      ColumnOptions

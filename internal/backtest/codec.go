@@ -8,7 +8,7 @@ import (
 
 // partialVersion begins every stored partial. It changes with the layout, so
 // that a newer program does not misread what an older one left.
-const partialVersion = 2
+const partialVersion = 3
 
 // headSize is the version and the numbering.
 const headSize = 1 + 8

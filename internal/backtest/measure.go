@@ -17,6 +17,7 @@ func (r *Run) Report(p *Partial) *Report {
 		RowErrors: p.errors, RowErrorsByCode: byCount(p.codes), ColumnsIgnored: r.ignored,
 		Weighted: r.at.weight >= 0, TotalWeight: ratio(p.total.all().weight, weightUnit),
 	}
+	out.Warnings = r.warnings(p)
 	out.Side = r.measure(r.champion, &p.champion, p)
 	if r.at.protected >= 0 {
 		out.Fairness = fairness(r.setup.Protected, p)

@@ -44,7 +44,7 @@ func rules(by *side, s *sides, evaluated int64) (soles []SoleReason, all []RuleC
 	count := func(id, kind string, r *ruleSum) {
 		hit := r.hit.all()
 		all = append(all, RuleCount{
-			Rule: id, Kind: kind, Evaluated: evaluated, Hit: hit.rows, Unknown: r.unknown, BadRate: shareOf(&r.hit),
+			Rule: id, Kind: kind, Evaluated: evaluated - r.unknown, Hit: hit.rows, Unknown: r.unknown, BadRate: shareOf(&r.hit),
 		})
 	}
 	for i := range p.Knockouts {

@@ -13,6 +13,7 @@ type Partial struct {
 	numbering         uint64 // of the run that made it; 0 while nothing was gathered
 	evaluated, failed int64
 	total             counts
+	foirMost          int64 // the greatest ratio of a row, in millionths
 	champion          sides
 	vintage           vintages
 	actual            [9]tally // then×3 + now

@@ -11,6 +11,7 @@ type Report struct {
 	RowErrors       []RowError  // those with the lowest row numbers, MaxRowErrors at most
 	RowErrorsByCode []CodeCount // all of them, by code
 	ColumnsIgnored  []string    // columns that nobody reads, in the order of the header
+	Warnings        []Warning   // what the rows may have meant otherwise, or lack
 
 	Weighted    bool   // the rows carry weights
 	TotalWeight Figure // of the evaluated rows
@@ -197,7 +198,7 @@ type SoleReason struct {
 type RuleCount struct {
 	Rule      string
 	Kind      string // "knockout" or "adjustment"
-	Evaluated int64
+	Evaluated int64  // rows in which its condition had a result
 	Hit       int64
 	Unknown   int64 // its condition had no result
 	HitRate   Figure

@@ -27,6 +27,7 @@ func (r *Report) WriteMembers(w *wire.Writer) {
 		w.String(name)
 	}
 	w.EndArray()
+	r.writeWarnings(w)
 	w.Key("weighted").Bool(r.Weighted)
 	if r.Weighted {
 		figure(w, "total_weight", r.TotalWeight)

@@ -27,6 +27,10 @@ type Setup struct {
 
 	PercentFOIR bool // foir is in percent
 
+	// Encoding is the one that the rows were read in, where it was not UTF-8. It
+	// is no member of a request.
+	Encoding string
+
 	// LGD is the share of a limit that a bad loan loses, and FundingRate what
 	// the lender pays for its money a year. 0 stands for the usual one.
 	LGD, FundingRate rule.Number

@@ -32,6 +32,9 @@ func (s *Setup) Write(w *wire.Writer) {
 	if s.PercentFOIR {
 		w.Key("foir_unit").Plain("percent")
 	}
+	if s.Encoding != "" {
+		w.Key("encoding").String(s.Encoding)
+	}
 	if s.LGD != 0 {
 		w.Key("lgd").Decimal(int64(s.LGD), rule.Places)
 	}
@@ -69,6 +72,7 @@ func ReadStoredSetup(v wire.Value) (Setup, error) {
 	if len(s.Map) == 0 {
 		s.Map = nil
 	}
+	s.Encoding = v.Get("encoding").Text()
 	for _, name := range v.Get("header").Elements() {
 		s.Header = append(s.Header, name.Text())
 	}

@@ -16,6 +16,7 @@ func (p *Partial) walk(w walker) {
 	w.int(&p.evaluated)
 	w.int(&p.failed)
 	walkCounts(w, &p.total)
+	w.most(&p.foirMost)
 	p.champion.walk(w)
 	w.most(&p.vintage.last)
 	walkTally(w, &p.vintage.noMonth)

@@ -137,6 +137,9 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 	if at.protected >= 0 {
 		r.group = trimmed(cells[at.protected])
 	}
+	if w.run.setup.PercentFOIR {
+		w.partial.foirMost = max(w.partial.foirMost, int64(w.facts.Get("foir").Number()))
+	}
 	w.decide(&r, readings{w.facts, w.facts})
 }
 

@@ -123,7 +123,14 @@ func (s *Service) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error
 		if text, whole := a.csv.(interface{ Len() int }); whole { // it is in memory: no more than that is needed
 			size = min(size, text.Len()+1)
 		}
-		reader := sheet.NewReader(&bounded{a.csv, limits.MaxBytes, limits.MaxBytes}, size)
+		text, encoding, err := sheet.Sniff(&bounded{a.csv, limits.MaxBytes, limits.MaxBytes}, min(size, sniffed))
+		if err != nil {
+			return nil, nil, err
+		}
+		if encoding != sheet.UTF8 {
+			a.setup.Encoding, size = encoding.String(), limits.ChunkBytes
+		}
+		reader := sheet.NewReader(text, size)
 		header, err := reader.Header()
 		if err != nil {
 			return nil, nil, headerRefusal(a, err)
@@ -134,6 +141,9 @@ func (s *Service) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error
 	run, err := a.run()
 	return rows, run, err
 }
+
+// sniffed is how many bytes of a file its encoding is found by.
+const sniffed = 256 << 10
 
 // headerRefusal says of a header what the request it came with means: an empty
 // list of rows is no empty file, and names that stand twice are faults of a

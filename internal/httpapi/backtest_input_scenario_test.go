@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"verdict/internal/decisioning"
 )
 
@@ -186,5 +188,52 @@ func TestRowsOfTooManyColumns(t *testing.T) {
 		file := header + "\n" + strings.Repeat(strings.Repeat(",", 999)+"742\n", 8100)
 		m.upload("", "text/csv", file).want(http.StatusOK).is("rows_evaluated", 8100)
 		m.post("/v1/backtest", `{"rows":[{`+members(999)+`}`+strings.Repeat(`,{"score":742}`, 900)+`]}`).want(http.StatusOK).is("rows_evaluated", 901)
+	})
+}
+
+// TestDoubtfulRows: what the rows as a whole lack, or may have meant otherwise, is
+// told once, with what to do about it.
+func TestDoubtfulRows(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		codes := func(a answer) (list []string) {
+			for i := range a.list("warnings") {
+				list = append(list, fmt.Sprint(a.at("warnings", i, "code")))
+			}
+			return list
+		}
+		run := func(query, file string, want ...string) answer {
+			got := m.upload(query, "text/csv", file).want(http.StatusOK)
+			if diff := cmp.Diff(want, codes(got)); diff != "" {
+				s.Errorf("%q %s (-want +got):\n%s", file, got.body, diff)
+			}
+			return got
+		}
+		const header = "applicant_id,score,foir,employment_type\n"
+		run("", header+"A-1,742,0.3,salaried\n")
+		run("?foir_unit=percent", header+"A-1,742,30,salaried\nA-2,742,0.9,salaried\n")
+		run("?foir_unit=percent", header+"A-1,742,0.3,salaried\nA-2,742,0.45,salaried\n", "foir_looks_like_ratio")
+		run("", header+"A-1,742,30,salaried\n", "foir_looks_like_percent").is("rows_failed", 1)
+		run("", "applicant_id,score,foir,employ\u00e9\n"+"Ren\u00e9,742,0.3,x\n").is("rows_evaluated", 1)
+		read := run("", "applicant_id,score,foir,note\nRen\xe9,742,0.3,\x93quoted\x94\nA-2,742,0.3,\n", "encoding").is("rows_evaluated", 2, "rows_failed", 0)
+		if rows := string(m.get("/v1/backtest/" + read.text("backtest_id") + "/rows").want(http.StatusOK).body); !strings.Contains(rows, "\n1,Ren\u00e9,") {
+			s.Errorf("the rows are %s", rows)
+		}
+		run("", "\ufeff"+header+"A-1,742,0.3,\xff\n", "unreadable_text").is("rows_failed", 1)
+
+		m.arm(`"patch":{"knockouts":{"set":[{"id":"KO_MANY","on_absent":"refer",
+			"condition_ast":{"op":"gte","field":"enquiry__all__180d__count","value":4}}]}}`)
+		s.clock.advance(stale)
+		absent := run("", header+"A-1,742,0.3,salaried\nA-2,742,0.3,salaried\n", "features_absent")
+		if name := absent.at("warnings", 0, "fields", 0); name != "enquiry__all__180d__count" {
+			s.Errorf("absent is %v", name)
+		}
+		for i := range absent.list("rules") {
+			if absent.at("rules", i, "id") == "KO_MANY" && (absent.at("rules", i, "evaluated") != 0.0 || absent.at("rules", i, "unknown") != 2.0) {
+				s.Errorf("the rule: %v", absent.at("rules", i))
+			}
+		}
+		run("", "applicant_id,score,foir,enquiry__all__180d__count\nA-1,742,0.3,5\n")
 	})
 }

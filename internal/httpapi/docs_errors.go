@@ -416,6 +416,10 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"identifier_not_counted", "An account, agent, device, mobile number or e-mail address is a placeholder, masked or malformed, so it was neither counted nor looked up on the block list; " +
 		"everybody who sends it would share it. `detail` says what to send."},
 	{"foir_looks_like_ratio", "A percentage of at most 1 was sent where a ratio was probably meant; it was read as a percentage all the same."},
+	{"foir_looks_like_percent", "Rows of a backtest failed because their `foir` is no ratio of at most 5; send `foir_unit: percent` if the column holds percentages."},
+	{"features_absent", "The policy of a backtest names the features in `fields` and no column gives them, so what names them was evaluated in no row."},
+	{"encoding", "The file of a backtest is no UTF-8 text and was read as Windows-1252."},
+	{"unreadable_text", "Rows of a backtest hold bytes that are no UTF-8 text and were not evaluated; save the file as CSV in UTF-8."},
 	{"tenure_not_available", "The tenure asked for is not among the band's; its usual tenure applies."},
 	{"read_as_number", "A number in a report was sent as text and was read."},
 	{"read_as_date", "A date in a report was not written as `2026-11-15` and was read."},

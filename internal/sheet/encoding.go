@@ -71,6 +71,27 @@ func FindEncoding(in io.Reader) (Probe, error) {
 	}
 }
 
+// Sniff finds the encoding of a file by its beginning, without reading on, and
+// returns the whole file in UTF-8. Only Windows-1252 is recognised; anything else
+// is returned as it is, and its rows say what is wrong with them.
+func Sniff(in io.Reader, size int) (io.Reader, Encoding, error) {
+	begin := make([]byte, size)
+	n, err := io.ReadFull(in, begin)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, UTF8, err
+	}
+	whole := io.MultiReader(bytes.NewReader(begin[:n]), in)
+	sample := begin[:n]
+	if n == size { // the last line, and its last character, may be cut off
+		sample = sample[:bytes.LastIndexByte(sample, '\n')+1]
+	}
+	probe, err := FindEncoding(bytes.NewReader(sample))
+	if err != nil || probe.Encoding != Windows1252 {
+		return whole, UTF8, nil //nolint:nilerr // the rows say it better
+	}
+	return Windows1252.Decode(whole), Windows1252, nil
+}
+
 // census counts what tells encodings apart.
 type census struct {
 	bytes, lines  int64

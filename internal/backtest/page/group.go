@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"verdict/internal/backtest"
 	"verdict/internal/chart"
 )
@@ -77,6 +79,15 @@ func rows(r *backtest.Report) section {
 	if r.RowsFailed > 0 {
 		s.Lead = "Not evaluated, and in no figure above: " + plural(r.RowsFailed, "row", "rows") + " of " + count(r.RowsTotal) + "."
 	}
+	doubts := chart.Table{Columns: []string{"Code", "What it says"}, Texts: []int{0, 1}}
+	for _, w := range r.Warnings {
+		text := w.Detail
+		if len(w.Fields) > 0 {
+			text += " (" + strings.Join(w.Fields, ", ") + ")"
+		}
+		doubts.Rows = append(doubts.Rows, []string{w.Code, text})
+	}
+	s.table("Warnings", "", under, doubts)
 	byCode := chart.Table{Columns: []string{"Code", "Rows"}}
 	for _, c := range r.RowErrorsByCode {
 		byCode.Rows = append(byCode.Rows, []string{c.Code, count(c.Count)})

@@ -1,0 +1,90 @@
+package backtest
+
+import (
+	"slices"
+
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+	"verdict/internal/sheet"
+	"verdict/internal/wire"
+)
+
+// Codes of the warnings of a report.
+const (
+	CodeFeaturesAbsent   = "features_absent"
+	CodeLooksLikeRatio   = "foir_looks_like_ratio"
+	CodeLooksLikePercent = "foir_looks_like_percent"
+	CodeReadAsOther      = "encoding"
+	CodeUnreadableText   = "unreadable_text"
+	foirField            = "foir"
+	mostLikelyRatio      = rule.One / 100 // one percent
+)
+
+// Warning says what the rows may have meant otherwise, or lack.
+type Warning struct {
+	Code   string
+	Detail string
+	Fields []string // that it speaks of, nil for none
+}
+
+// warnings are what is doubtful about the rows as a whole.
+func (r *Run) warnings(p *Partial) (list []Warning) {
+	if r.setup.Encoding != "" {
+		list = append(list, Warning{Code: CodeReadAsOther,
+			Detail: "the file is no UTF-8 text and was read as " + r.setup.Encoding + "; save it as CSV in UTF-8 if names look wrong"})
+	}
+	if slices.ContainsFunc(p.codes, func(c CodeCount) bool { return c.Code == sheet.CodeBadUTF8 }) {
+		list = append(list, Warning{Code: CodeUnreadableText,
+			Detail: "rows with the code bad_utf8 hold bytes that are no UTF-8 text, and were not evaluated; save the file as CSV in UTF-8"})
+	}
+	if names := r.featuresAbsent(); len(names) > 0 {
+		list = append(list, Warning{Code: CodeFeaturesAbsent, Fields: names,
+			Detail: "the policy names these features and no column gives them, so what names them was not evaluated in any row; " +
+				"add columns of these names, or backtest over stored decisions that were made with features"})
+	}
+	switch {
+	case r.setup.PercentFOIR && p.foirMost > 0 && p.foirMost <= int64(mostLikelyRatio):
+		list = append(list, Warning{Code: CodeLooksLikeRatio, Fields: []string{foirField},
+			Detail: "no row has a foir above 1, and it was read as a percentage: 0.35 as 0.35 %; leave foir_unit out if the column holds ratios"})
+	case !r.setup.PercentFOIR && slices.ContainsFunc(p.errors, func(e RowError) bool {
+		return e.Code == fault.CodeOutOfRange && (e.Field == foirField || e.Field == "applicant.foir")
+	}):
+		list = append(list, Warning{Code: CodeLooksLikePercent, Fields: []string{foirField},
+			Detail: "rows were not evaluated because their foir is no ratio of at most 5; send foir_unit percent if the column holds percentages"})
+	}
+	return list
+}
+
+// featuresAbsent lists the features that a policy names and no column gives.
+func (r *Run) featuresAbsent() (names []string) {
+	if r.columns == nil {
+		return nil // facts are given, and not rows
+	}
+	for _, s := range []*side{r.champion, r.challenger} {
+		if s == nil {
+			continue
+		}
+		for _, name := range s.plan.Policy().FeatureNames() {
+			if !r.columns.Has(name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (r *Report) writeWarnings(w *wire.Writer) {
+	if len(r.Warnings) == 0 {
+		return
+	}
+	w.Key("warnings").Array()
+	for _, one := range r.Warnings {
+		w.Object().Key("code").Plain(one.Code).Key("detail").String(one.Detail)
+		if one.Fields != nil {
+			writeTexts(w, "fields", one.Fields)
+		}
+		w.EndObject()
+	}
+	w.EndArray()
+}
