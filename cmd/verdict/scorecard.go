@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
 
 	"verdict/internal/fault"
 	"verdict/internal/sheet"
@@ -64,6 +68,9 @@ func scorecardFit(c *command) int {
 	case f.splitFile != "" && f.options.SplitColumn != "":
 		return c.usage("give either -split or -split-file")
 	}
+	if strings.TrimSpace(f.options.Name) == "" {
+		f.options.Name = nameOf(f.csv)
+	}
 	if f.splitFile != "" {
 		held, err := readSplit(f.splitFile)
 		if err != nil {
@@ -77,6 +84,21 @@ func scorecardFit(c *command) int {
 	}
 	return c.deliver(&f, result)
 }
+
+// nameOf names a scorecard after the file of its rows, so that the card can be
+// sent to a server as it is.
+func nameOf(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), ".gz")
+	name = strings.ToValidUTF8(strings.TrimSuffix(name, filepath.Ext(name)), "?")
+	for len(name) > maxName {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	return cmp.Or(strings.TrimSpace(name), "scorecard")
+}
+
+// maxName is how many bytes the name of a scorecard may have.
+const maxName = 120
 
 // unfit tells a refusal from a file that cannot be read.
 func (c *command) unfit(file string, err error) int {

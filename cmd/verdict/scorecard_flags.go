@@ -65,7 +65,7 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	decimalFlag(fs, &o.AnchorOdds, "odds", "good to one bad, at the `score` of -anchor")
 	fs.IntVar(&o.Decimals, "decimals", 0, "decimals of points")
 	fs.BoolVar(&o.SpreadBase, "spread-base", false, "no base points: each factor bears its share")
-	fs.StringVar(&o.Name, "name", "", "`name` of the scorecard")
+	fs.StringVar(&o.Name, "name", "", "`name` of the scorecard; that of the file when left out")
 	fs.StringVar(&f.out, "out", "", "`file` to write the scorecard to")
 	fs.StringVar(&f.report, "report", "", "`file` to write the report to, as JSON")
 	fs.BoolVar(&f.asJSON, "json", false, "print scorecard, inputs and report as JSON")

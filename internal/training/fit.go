@@ -108,7 +108,7 @@ func (s *survey) settle() (columns []*column) {
 			Note{p.Target, NoteIndeterminate, "rows whose outcome is indeterminate were left out", s.indeterminate})
 	}
 	if s.withoutWeight > 0 {
-		p.notes = append(p.notes, Note{p.Weight, NoteZeroWeight, "rows that weigh nothing were left out", s.withoutWeight})
+		p.notes = append(p.notes, Note{p.Weight, NoteZeroWeight, "rows of weight 0 were left out", s.withoutWeight})
 	}
 	if p.weight >= 0 {
 		p.notes = append(p.notes, Note{p.Weight, NoteWeighted,

@@ -17,6 +17,9 @@ type Note struct {
 	Count                int64 // of cells, or of lines of the file
 }
 
+// Counted reports whether the detail tells the count already.
+func (n Note) Counted() bool { return n.Code == NoteReadAsMissing || n.Code == NoteMostlyNumbers }
+
 // The codes of notes.
 const (
 	NoteReadAsMissing   = "read_as_missing"

@@ -47,7 +47,7 @@ func (r *Result) WriteText(out io.Writer) error {
 	})
 	remarks(p, "How the file was read", "(the file)", len(t.Notes), func(i int) (string, string, string) {
 		n := &t.Notes[i]
-		if n.Count == 0 {
+		if n.Count == 0 || n.Counted() {
 			return n.Column, n.Code, n.Detail
 		}
 		return n.Column, n.Code, fmt.Sprintf("%s (%d)", n.Detail, n.Count)

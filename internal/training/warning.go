@@ -37,7 +37,12 @@ func (r *Result) warn(c *chosen, all []*binning) {
 			switch {
 			case b.rows() == 0:
 			case b.good == 0 || b.bad == 0:
-				add(f.column.name, "one_sided_bin", "the bin %q has no goods or no bads; its weight of evidence is smoothed", f.label(k))
+				only := "good"
+				if b.good == 0 {
+					only = "bad"
+				}
+				add(f.column.name, "one_sided_bin", "all rows of the bin %q are %s; half a row of each kind was added to it, "+
+					"so that its weight of evidence is finite", f.label(k), only)
 			case rows[k].rows < fewRows:
 				add(f.column.name, "small_bin", "the bin %q has %d rows", f.label(k), rows[k].rows)
 			}
