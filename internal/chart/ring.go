@@ -7,38 +7,45 @@ import (
 	"slices"
 )
 
-// Node is a thing in a ring: an account, an address, a device in the middle,
-// or a person on the rim.
+// Node is a thing in a ring: an account, an address or a device that is shared,
+// or a person who shares it.
 type Node struct {
 	Label string
 	Kind  string // what it is, named in the legend and drawn in one tone for each kind
-	Inner bool   // on the inner circle
+	Inner bool   // in the column of shared things
 }
 
 // Link joins two nodes by their places in Ring.Nodes.
 type Link struct{ From, To int }
 
-// Ring is a picture of who shares what: shared things on an inner circle,
-// those who share them around it, and a line for each sharing.
+// Ring is a picture of who shares what: shared things in one column, those who
+// share them in another, and a line for each sharing.
 type Ring struct {
 	Head
 	Nodes []Node
 	Links []Link
 }
 
-// The circles are as tall as the drawing and narrower than it, so that there is
-// room for names to the left and to the right.
+// The columns stand apart from the edges, so that there is room for names to the
+// left and to the right.
 const (
-	mostNodes  = 80
-	ringTall   = 440.0
-	outerTall  = 196.0
-	outerWide  = 138.0
-	innerRound = 78.0
+	mostNodes   = 60
+	sharedAt    = 150.0
+	sharersAt   = wide - sharedAt
+	ringLeast   = 200.0 // of height
+	nodeSpacing = 26.0  // between the centres of two nodes in a column
+	fewSpacing  = 44.0  // between those of a few
+	few         = 8
+	largeNode   = 10.0
+	usualNode   = 6.0
+	leastNode   = 2.0
 )
 
-// SVG draws the ring. The layout is a matter of counting, without chance: the
-// inner nodes stand in their given order, and the outer ones are sorted by the
-// mean direction of what they are joined to, which keeps the lines short.
+// SVG draws the ring. The layout is a matter of counting, without chance: shared
+// things stand in their given order, and those who share them are sorted by the
+// mean height of what they are joined to, which keeps the lines short. A straight
+// line from one column to the other touches no node but its own: nodes are
+// as small as the steepest line needs.
 func (c Ring) SVG() template.HTML {
 	nodes := c.Nodes[:min(len(c.Nodes), mostNodes)]
 	if len(nodes) == 0 {
@@ -51,54 +58,46 @@ func (c Ring) SVG() template.HTML {
 	}
 	var p, aside pen
 	top := aside.legend(keys, 0)
-	height := top + ringTall
+	at, radius, tall := c.layout(nodes, top)
+	height := top + tall
 	more := len(c.Nodes) - len(nodes)
 	if more > 0 {
 		height += lineSpace
 	}
 	p.open(c.Head, "ring", height)
 	p.legend(keys, 0)
-	at := c.layout(nodes, Point{wide / 2, top + ringTall/2})
 	for _, l := range c.Links {
 		if l.From >= 0 && l.To >= 0 && l.From < len(nodes) && l.To < len(nodes) && l.From != l.To {
-			p.line("link", at[l.From].X, at[l.From].Y, at[l.To].X, at[l.To].Y)
+			p.link(at[l.From], at[l.To])
 		}
 	}
 	for i, n := range nodes {
 		tone := keys[max(slices.Index(kinds, n.Kind), 0)].tone.class()
-		r := 6.0
-		if n.Inner {
-			r = 10
-		}
-		p.circle("fill node "+tone, at[i].X, at[i].Y, r, n.Kind+" "+n.Label)
+		p.circle("fill node "+tone, at[i].X, at[i].Y, radius[i], n.Kind+" "+n.Label)
 	}
-	p.nodeLabels(nodes, at)
+	for i, n := range nodes {
+		gap := radius[i] + 6
+		if n.Inner {
+			p.text("halo", finish, at[i].X-gap, at[i].Y+5, clip(n.Label, at[i].X-gap))
+		} else {
+			p.text("halo", start, at[i].X+gap, at[i].Y+5, clip(n.Label, wide-at[i].X-gap))
+		}
+	}
 	if more > 0 {
 		p.text("soft", start, 0, height-6, "and "+Count.Format(float64(more))+" more in the table")
 	}
 	return p.close()
 }
 
-// nodeLabels writes names beside the nodes as long as there is room for them;
-// in a crowd only the inner ones are named.
-func (p *pen) nodeLabels(nodes []Node, at []Point) {
-	outer := 0
-	for _, n := range nodes {
-		if !n.Inner {
-			outer++
-		}
+// link draws a line between two nodes: straight from column to column, and bent
+// towards the middle between two nodes of one column, around those between them.
+func (p *pen) link(a, b Point) {
+	if a.X != b.X {
+		p.line("link", a.X, a.Y, b.X, b.Y)
+		return
 	}
-	for i, n := range nodes {
-		switch {
-		case n.Inner:
-			p.text("halo", middle, at[i].X, at[i].Y+26, clip(n.Label, 130))
-		case outer > 24:
-		case at[i].X >= wide/2:
-			p.text("halo", start, at[i].X+10, at[i].Y+5, clip(n.Label, wide-at[i].X-10))
-		default:
-			p.text("halo", finish, at[i].X-10, at[i].Y+5, clip(n.Label, at[i].X-10))
-		}
-	}
+	bend := Point{a.X + (wide/2-a.X)/2, (a.Y + b.Y) / 2}
+	p.path("link", []Point{a, bend, b}, false)
 }
 
 func (c Ring) kinds(nodes []Node) []string {
@@ -111,62 +110,49 @@ func (c Ring) kinds(nodes []Node) []string {
 	return kinds
 }
 
-// layout places the inner nodes on a small circle (a single one in the middle)
-// and the outer ones on a large one.
-func (c Ring) layout(nodes []Node, centre Point) []Point {
-	at := make([]Point, len(nodes))
+// layout places the nodes in two columns below top, and says how large each is
+// drawn and how tall all of them are.
+func (c Ring) layout(nodes []Node, top float64) (at []Point, radius []float64, tall float64) {
 	var inner, outer []int
 	for i, n := range nodes {
-		at[i] = centre
 		if n.Inner {
 			inner = append(inner, i)
 		} else {
 			outer = append(outer, i)
 		}
 	}
-	if len(inner) > 1 {
-		for k, i := range inner {
-			at[i] = onCircle(centre, innerRound*outerWide/outerTall, innerRound, k, len(inner))
+	spacing := nodeSpacing
+	most := max(len(inner), len(outer))
+	if most <= few {
+		spacing = fewSpacing
+	}
+	tall = max(ringLeast, float64(most)*spacing)
+	at, radius = make([]Point, len(nodes)), make([]float64, len(nodes))
+	place := func(column []int, x, size float64) {
+		each := tall / float64(max(len(column), 1))
+		clear := each * (sharersAt - sharedAt) / math.Hypot(sharersAt-sharedAt, tall) // between a node and the steepest line past it
+		for k, i := range column {
+			at[i] = Point{x, top + float64((float64(k)+0.5)*each)}
+			radius[i] = max(leastNode, min(size, math.Floor(clear-1)))
 		}
 	}
-	pull := make([]Point, len(nodes))
+	place(inner, sharedAt, largeNode)
+	height, links := make([]float64, len(nodes)), make([]float64, len(nodes))
 	for _, l := range c.Links {
 		if l.From < 0 || l.To < 0 || l.From >= len(nodes) || l.To >= len(nodes) {
 			continue
 		}
 		for _, pair := range [][2]int{{l.From, l.To}, {l.To, l.From}} {
-			pull[pair[0]].X += at[pair[1]].X - centre.X
-			pull[pair[0]].Y += at[pair[1]].Y - centre.Y
+			if nodes[pair[1]].Inner {
+				height[pair[0]] += at[pair[1]].Y
+				links[pair[0]]++
+			}
 		}
 	}
-	slices.SortStableFunc(outer, func(a, b int) int {
-		return cmp.Compare(direction(pull[a]), direction(pull[b]))
-	})
-	for k, i := range outer {
-		at[i] = onCircle(centre, outerWide, outerTall, k, len(outer))
-	}
-	return at
-}
-
-// direction is an angle from the top, clockwise, rounded so that the last bits
-// of a processor's arithmetic cannot change the order.
-func direction(v Point) float64 {
-	a := math.Atan2(v.X, -v.Y)
-	if a < 0 {
-		a += 2 * math.Pi
-	}
-	a = math.Round(a*1e4) / 1e4
-	if a >= 6.2831 {
-		return 0
-	}
-	return a
-}
-
-// onCircle is the k-th of n places on a circle that may be narrower than it is
-// tall, the first of them at the top.
-func onCircle(centre Point, across, tall float64, k, n int) Point {
-	a := 2 * math.Pi * float64(k) / float64(n)
-	return Point{centre.X + float64(across*math.Sin(a)), centre.Y - float64(tall*math.Cos(a))}
+	mean := func(i int) float64 { return math.Round(height[i] / max(links[i], 1)) }
+	slices.SortStableFunc(outer, func(a, b int) int { return cmp.Compare(mean(a), mean(b)) })
+	place(outer, sharersAt, usualNode)
+	return at, radius, tall
 }
 
 // Table lists every link by the names of its ends.

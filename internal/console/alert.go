@@ -196,12 +196,12 @@ type ringEntity struct {
 // them together; what only one has says nothing about a ring.
 const sharedBy = 2
 
-// ringOf is the picture: what is shared in the middle, and the applicants
-// around it.
+// ringOf is the picture: what is shared on the left, and the applicants on the
+// right.
 func ringOf(r decisioning.Ring) chart.Ring {
 	picture := chart.Ring{Head: chart.Head{
 		ID: "ring", Title: "Who shares what",
-		Description: "In the middle what two or more of the applicants have in common, around it the applicants; a line for each tie.",
+		Description: "On the left what two or more of the applicants have in common, on the right the applicants; a line for each tie.",
 	}}
 	at := map[[2]string]int{}
 	for _, e := range r.Entities {
