@@ -52,6 +52,8 @@ func (s *stage) edit(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	tab.Size(1280, 800)
 	at := exhibitsOf(s.service, s.caller(tenant.Sandbox)).paths(t)["/console/{env}/policies/{id}"][0].path + "/edit"
+	s.steps(t, tab, at)
+	tab.Size(1280, 800)
 	s.focus(t, tab, at)
 	s.history(t, tab, at)
 	s.expiry(t, tab, at)
@@ -59,11 +61,57 @@ func (s *stage) edit(t *testing.T) {
 	tab.Quiet()
 }
 
+// steps presses every button of the editor, at a desktop and at a telephone,
+// and asks after each where the next page begins. A line is edited and removed
+// where it stands.
+func (s *stage) steps(t *testing.T, tab *browsertest.Tab, at string) {
+	t.Helper()
+	for _, with := range []struct {
+		width, height int64
+		scripts       bool
+	}{{1280, 900, true}, {380, 800, true}, {1280, 900, false}} {
+		tab.Size(with.width, with.height)
+		tab.Scripts(with.scripts)
+		tab.Go(at)
+		for _, step := range []struct{ press, begins string }{
+			{"button[value='open:knockouts/5']", "f-row.id"},
+			{".open button[value='cancel:']", "open-knockouts-5"},
+			{"#open-knockouts-5", "f-row.id"},
+			{".open button[value='close:']", "open-knockouts-5"},
+			{"button[value='remove:knockouts/5']", "undo"},
+			{"#undo", "open-knockouts-5"},
+			{"#up-knockouts-5", "up-knockouts-4"},
+			{"#down-knockouts-4", "down-knockouts-5"},
+			{"#add-knockouts", "f-row.id"},
+			{".open button[value='cancel:']", "add-knockouts"},
+			{"#open-factors-1", "f-row.factor"},
+			{".open button[value='more:']", "bin-6"},
+			{".open button[value='remove:factors/1']", "undo"},
+			{"#undo", "open-factors-1"},
+			{"#open-pricing_bands-2", "f-row.id"},
+			{".open button[value='check:']", "summary"},
+			{".open button[value='close:']", "open-pricing_bands-2"},
+			{".desk button[value='check:']", "summary"},
+		} {
+			tab.Follow(step.press)
+			tab.BeginsAt(step.begins)
+		}
+		tab.Scripts(true)
+		tab.Go(at + "?open=knockouts/5")
+		tab.BeginsAt("f-row.id")
+		var between string
+		tab.Ask(`(li => [li.previousElementSibling, li.nextElementSibling].map(e => e.id).join())(document.querySelector(".open").closest("li"))`, &between)
+		if between != "at-knockouts-4,at-knockouts-6" {
+			t.Errorf("the open line stands between %s", between)
+		}
+	}
+}
+
 // focus changes everything that the condition builder has, and asks after each
 // change where the focus is.
 func (s *stage) focus(t *testing.T, tab *browsertest.Tab, at string) {
 	t.Helper()
-	tab.Go(at + "?open=knockouts/1#open")
+	tab.Go(at + "?open=knockouts/1")
 	settled := func(what, want string) {
 		t.Helper()
 		tab.Ask(`new Promise(done => setTimeout(done, 60))`, nil)
@@ -137,7 +185,7 @@ func (s *stage) history(t *testing.T, tab *browsertest.Tab, at string) {
 // expiry has the session end while a rule is edited.
 func (s *stage) expiry(t *testing.T, tab *browsertest.Tab, at string) {
 	t.Helper()
-	tab.Go(at + "?open=knockouts/0#open")
+	tab.Go(at + "?open=knockouts/0")
 	tab.Fill("[name='row.message']", "Typed before the session ended")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/console/signout", nil)
 	if err != nil {

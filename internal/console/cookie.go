@@ -68,6 +68,7 @@ func (v *visit) tell(message string) {
 	if len(message) > maxFlash {
 		message = message[:maxFlash]
 	}
+	v.flashed = true
 	v.setCookie(flashCookie, base64.RawURLEncoding.EncodeToString([]byte(message)), flashAge)
 }
 

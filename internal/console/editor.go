@@ -45,7 +45,7 @@ func (c *Console) editor(v *visit) error {
 	w.said = remarksOn(decisioning.Reading{Findings: found.Set.Findings})
 	w.analysed = found.Set.Findings != nil
 	if at, ok := w.draft.placeOf(v.query(formOpen)); ok {
-		w.open, w.at = at, at.Section
+		w.open, w.focus = at, at.firstControl()
 	}
 	return c.drawEditor(v, w)
 }
@@ -79,6 +79,7 @@ func (c *Console) edit(v *visit) error {
 	if err != nil {
 		text := strings.ToValidUTF8(v.form.values.Get(formDocument), "\uFFFD")
 		text = strings.NewReplacer("\r\n", "\n", "\x00", "\uFFFD").Replace(text)
+		w.focus = focusRefused
 		return c.step(v, w, editState{text: text}, func() error { return c.unreadable(v, w, err) })
 	}
 	verb, object, _ := strings.Cut(v.form.Value(formAct), ":")
@@ -98,15 +99,20 @@ func (c *Console) edit(v *visit) error {
 	return c.step(v, w, state, func() error { return c.checkDraft(v, w, body) })
 }
 
-// step sends the browser on to the address that holds the edit. An edit that is
-// too large for an address is drawn in its place.
+// step sends the browser on to the address that holds the edit, at the control
+// where it goes on or at what the page has to say first. An edit that is too
+// large for an address is drawn in its place.
 func (c *Console) step(v *visit, w *work, state editState, draw func() error) error {
 	kept := state.seal(indented(w.found.Doc))
 	if len(kept) > maxKept {
 		w.unkept = true
 		return draw()
 	}
-	return v.see(v.at("/policies/"+w.found.Set.ID+"/edit") + "?" + url.Values{formWork: {kept}}.Encode() + "#open")
+	begin := w.focus
+	if v.flashed {
+		begin = focusNotice
+	}
+	return v.see(v.at("/policies/"+w.found.Set.ID+"/edit") + "?" + url.Values{formWork: {kept}}.Encode() + "#" + begin)
 }
 
 // resumeEdit goes on with the edit of somebody whose session had ended when
@@ -150,7 +156,7 @@ func (c *Console) checkDraft(v *visit, w *work, body wire.Value) error {
 		return err
 	}
 	w.said, w.analysed, w.checked = remarksOn(reading), reading.Findings != nil, true
-	if w.fresh && w.at != "top" {
+	if w.fresh && w.focus != focusSummary {
 		w.said = w.said.without(w.open.pointer())
 	}
 	return c.drawEditor(v, w)

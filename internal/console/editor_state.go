@@ -34,7 +34,7 @@ var (
 type editState struct {
 	text  string // the document, sound or not
 	open  string // the place of the open line, "" for none
-	at    string
+	focus string // the id of the control at which the page begins
 	fresh bool
 	was   string
 	gone  string
@@ -47,7 +47,7 @@ func (w *work) state() (editState, error) {
 	if err != nil {
 		return editState{}, err
 	}
-	s := editState{text: indented(doc), at: w.at, fresh: w.fresh, was: w.was}
+	s := editState{text: indented(doc), focus: w.focus, fresh: w.fresh, was: w.was}
 	if w.open.Section != "" {
 		s.open = w.open.String()
 	}
@@ -66,7 +66,7 @@ func (w *work) load(s editState) error {
 	if w.draft, err = draftOf(doc); err != nil {
 		return err
 	}
-	w.at, w.fresh, w.was, w.row = s.at, s.fresh, s.was, s.row
+	w.focus, w.fresh, w.was, w.row = s.focus, s.fresh, s.was, s.row
 	w.open, _ = w.draft.placeOf(s.open)
 	w.gone = w.draft.gap(s.gone)
 	return nil
@@ -77,7 +77,7 @@ func (w *work) load(s editState) error {
 func (s editState) seal(base string) string {
 	var w wire.Writer
 	w.Object().Key("d").String(delta(base, s.text)).Key("c").Int(int64(crc32.ChecksumIEEE([]byte(s.text))))
-	for _, m := range []struct{ name, value string }{{"o", s.open}, {"a", s.at}, {"w", s.was}, {"g", s.gone}, {"r", s.row}} {
+	for _, m := range []struct{ name, value string }{{"o", s.open}, {"a", s.focus}, {"w", s.was}, {"g", s.gone}, {"r", s.row}} {
 		if m.value != "" {
 			w.Key(m.name).String(m.value)
 		}
@@ -104,7 +104,7 @@ func openState(base, sealed string, most int64) (editState, error) {
 		return editState{}, errKept
 	}
 	return editState{
-		text: text, open: v.Get("o").Text(), at: v.Get("a").Text(), fresh: v.Get("f").IsTrue(),
+		text: text, open: v.Get("o").Text(), focus: v.Get("a").Text(), fresh: v.Get("f").IsTrue(),
 		was: v.Get("w").Text(), gone: v.Get("g").Text(), row: v.Get("r").Text(),
 	}, nil
 }

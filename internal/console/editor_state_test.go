@@ -16,7 +16,7 @@ func TestEditStateIsReadBack(t *testing.T) {
 		lines := rapid.SliceOfN(line, 0, 30)
 		base, text := strings.Join(lines.Draw(t, "base"), "\n"), strings.Join(lines.Draw(t, "text"), "\n")
 		want := editState{
-			text: text, open: rapid.SampledFrom([]string{"", "knockouts/3"}).Draw(t, "open"), at: words.Draw(t, "at"),
+			text: text, open: rapid.SampledFrom([]string{"", "knockouts/3"}).Draw(t, "open"), focus: words.Draw(t, "focus"),
 			fresh: rapid.Bool().Draw(t, "fresh"), was: words.Draw(t, "was"), gone: "factors/0", row: words.Draw(t, "row"),
 		}
 		got, err := openState(base, want.seal(base), 1<<20)

@@ -25,12 +25,12 @@ func TestEditorStepsAreAddresses(t *testing.T) {
 		t.Fatalf("%d of 4 steps have an address of their own: the others are answered to a form", len(d.at))
 	}
 	for i, want := range []string{"Edit this knockout", "Typed first", "Typed first", "It cannot be stored yet"} {
-		b.get(strings.TrimSuffix(d.at[i], "#open")).want(http.StatusOK).has(want)
+		b.get(withoutFragment(d.at[i])).want(http.StatusOK).has(want)
 		if len(d.at[i]) > 1_000 {
 			t.Errorf("the address of step %d has %d characters", i, len(d.at[i]))
 		}
 	}
-	b.get(strings.TrimSuffix(d.at[1], "#open")).hasNot("Typed second")
+	b.get(withoutFragment(d.at[1])).hasNot("Typed second")
 	b.get(d.path + "?work=AAAA").want(http.StatusBadRequest).has("cannot be read any more")
 }
 
@@ -136,7 +136,7 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 		if !strings.HasPrefix(at, d.path+"?work=") {
 			t.Fatalf("%s: signing in leads to %s", act, at)
 		}
-		b.get(strings.TrimSuffix(at, "#open")).want(http.StatusOK).has("Typed before the session ended", "nothing of it was saved yet")
+		b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before the session ended", "nothing of it was saved yet")
 
 		// The colleague, at the same browser, is given nothing of it.
 		kept.Set("email", colleague.email)

@@ -35,12 +35,18 @@ func (d *desk) press(act string) *desk {
 	d.page = d.send(d.path, d.form)
 	if at := d.page.header.Get("Location"); strings.HasPrefix(at, d.path+"?work=") {
 		d.at = append(d.at, at)
-		d.page = d.get(strings.TrimSuffix(at, "#open"))
+		d.page = d.get(withoutFragment(at))
 	}
 	if d.page.status == http.StatusOK || d.page.status == http.StatusUnprocessableEntity {
 		d.form = fieldsOf(d.page.body, "/edit")
 	}
 	return d
+}
+
+// withoutFragment is an address as a browser asks for it.
+func withoutFragment(at string) string {
+	at, _, _ = strings.Cut(at, "#")
+	return at
 }
 
 // saved is the id of the draft that a press on save has made.

@@ -16,7 +16,7 @@ type editorView struct {
 	GeneralFields []editField
 	CardFields    []editField
 	Open          *openLine
-	At            string
+	Focus         string // the id of the control at which the page begins
 	Fields        []choice
 	Inputs        string
 	Semantics     string
@@ -27,7 +27,15 @@ type editorView struct {
 }
 
 // goneLine is the line that was removed last and can be put back.
-type goneLine struct{ Section, Title, Name, Place, Row string }
+type goneLine struct {
+	place
+	Title, Name, Row string
+}
+
+// Is reports whether the line stood at a place.
+func (g *goneLine) Is(section string, index int) bool {
+	return g != nil && g.place == place{section, index}
+}
 
 // openLine is the line that is being edited.
 type openLine struct {
@@ -50,13 +58,16 @@ type choice struct {
 	Stage2                      bool
 }
 
+// begins is where somebody goes on after a step.
+func (e editorView) begins() string { return e.Focus }
+
 func (c *Console) drawEditor(v *visit, w *work) error {
 	doc, err := w.draft.value()
 	if err != nil {
 		return err
 	}
 	view := editorView{
-		version: w.found, Document: indented(doc), At: w.at, GeneralFields: generalFields, CardFields: scaleFields,
+		version: w.found, Document: indented(doc), Focus: w.focus, GeneralFields: generalFields, CardFields: scaleFields,
 		General: formOf(generalFields, w.draft.root, ""), Card: formOf(scaleFields, w.draft.card(), cardPrefix),
 		Fields: choices(), Inputs: plainText(w.draft.root["inputs"]), Semantics: plainText(w.draft.root["semantics"]), Checked: w.checked,
 		Analysed: w.analysed, Unkept: w.unkept, Gone: w.goneLine(),

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"slices"
+	"strconv"
 
 	"verdict/internal/wire"
 )
@@ -13,7 +14,7 @@ type work struct {
 	found *version
 	draft *draft
 	open  place  // its Section is "" when no line is open
-	at    string // the section to go on at; "top" for the summary
+	focus string // the id of the control at which the next page begins
 	fresh bool   // the open line was added just now
 	was   string // the open line as it was when it was opened, as JSON; "" when the draft has it so
 	gone  place  // where the line stood that was removed last; its Section is "" for none
@@ -54,47 +55,67 @@ func (w *work) apply(f *form, verb string) {
 	}
 }
 
-// do does what a button says, with the line or section that it is about.
+// do does what a button says, with the line or section that it is about, and
+// chooses the control at which the next page begins.
 func (w *work) do(verb, object string) {
-	if verb == "add" {
+	w.focus = focusSummary
+	at, ok := w.draft.placeOf(object)
+	switch {
+	case verb == "add":
 		if _, known := sectionFields[object]; known {
 			w.close()
-			w.open, w.at, w.fresh = w.draft.add(object), object, true
+			w.open, w.fresh = w.draft.add(object), true
+			w.focus = w.open.firstControl()
 		}
-		return
-	}
-	at, ok := w.draft.placeOf(object)
-	w.at = at.Section
-	switch {
 	case verb == "open" && ok:
 		if at != w.open {
 			w.close()
 		}
-		w.open = at
+		w.open, w.focus = at, at.firstControl()
 	case verb == "remove" && ok:
 		row, _ := w.draft.row(at.Section, at.Index)
 		w.gone, w.row = at, jsonOf(row)
 		w.draft.remove(at)
 		w.close()
+		w.focus = focusUndo
 	case verb == "restore" && w.row != "":
 		w.restore()
 	case verb == "up" && ok:
-		w.draft.move(at, -1)
+		w.focus = w.draft.move(at, -1).control(verb)
 		w.close()
 	case verb == "down" && ok:
-		w.draft.move(at, 1)
+		w.focus = w.draft.move(at, 1).control(verb)
 		w.close()
-	case verb == "close":
-		w.at = w.open.Section
+	case verb == "close" && w.open.Section != "":
+		w.focus = w.open.control("open")
 		w.close()
-	case verb == "cancel":
+	case verb == "cancel" && w.open.Section != "":
 		w.cancel()
-	case verb == "more":
-		w.at = w.open.Section
-	default:
-		w.at = "top"
+	case verb == "more" && w.open.Section == sectionFactors:
+		row, _ := w.draft.row(w.open.Section, w.open.Index)
+		bins, _ := row["bins"].([]any)
+		w.focus = binControl(len(bins) + 1)
 	}
 }
+
+// Ids of the controls at which a page may begin, besides those of the lines.
+const (
+	focusSummary = "summary" // what the check says
+	focusUndo    = "undo"    // the button that puts a removed line back
+	focusNotice  = "notice"  // what the page says of the step before
+	focusRefused = "refused" // what was wrong with it
+)
+
+// control is the id of a button of the line: "open-knockouts-3".
+func (p place) control(verb string) string {
+	return verb + "-" + p.Section + "-" + strconv.Itoa(p.Index)
+}
+
+// firstControl is the id of the line's first field when it is open.
+func (p place) firstControl() string { return "f-" + rowPrefix + sectionFields[p.Section][0].Name }
+
+// binControl is the id of the first field of a bin.
+func binControl(number int) string { return "bin-" + strconv.Itoa(number) }
 
 // close closes the open line.
 func (w *work) close() { w.open, w.fresh, w.was = place{}, false, "" }
@@ -102,9 +123,10 @@ func (w *work) close() { w.open, w.fresh, w.was = place{}, false, "" }
 // cancel closes the open line as it was when it was opened; one that was added
 // just now goes.
 func (w *work) cancel() {
-	w.at = w.open.Section
+	w.focus = w.open.control("open")
 	if _, ok := w.draft.row(w.open.Section, w.open.Index); ok && w.fresh {
 		w.draft.remove(w.open)
+		w.focus = "add-" + w.open.Section
 	} else if ok && w.was != "" {
 		w.draft.replace(w.open, w.was)
 	}
@@ -113,7 +135,7 @@ func (w *work) cancel() {
 
 // restore puts the line back that was removed last.
 func (w *work) restore() {
-	w.at = w.gone.Section
+	w.focus = w.gone.control("open")
 	w.draft.insert(w.gone, w.row)
 	w.gone, w.row = place{}, ""
 	w.close()
@@ -128,7 +150,7 @@ func (w *work) goneLine() *goneLine {
 	if err != nil {
 		return nil
 	}
-	out := &goneLine{Section: w.gone.Section, Title: sectionTitles[w.gone.Section], Place: w.gone.String(), Row: w.row}
+	out := &goneLine{place: w.gone, Title: sectionTitles[w.gone.Section], Row: w.row}
 	for _, name := range []string{"id", "code", "factor", "name"} {
 		if out.Name == "" {
 			out.Name = line.Get(name).Text()

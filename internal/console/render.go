@@ -59,8 +59,12 @@ type view struct {
 	RequestID string
 	Version   string
 	Status    int
+	Begins    string // the id of the control at which the page begins, "" for its top
 	Part      string // the part of the console that the page belongs to: its stylesheet, "" for none
 }
+
+// beginner is the data of a page that begins elsewhere than at its top.
+type beginner interface{ begins() string }
 
 // At is the address of a page in this environment: {{.At "/keys"}}.
 func (v *view) At(path string) string { return atEnvironment(v.Env, path) }
@@ -134,6 +138,9 @@ func (v *visit) render(name, title string, data any) error {
 	if v.env != "" {
 		shown.Other = otherEnvironment(v.env)
 		shown.OtherPath = atEnvironment(shown.Other, v.console.listOf(v.page))
+	}
+	if b, is := data.(beginner); is {
+		shown.Begins = b.begins()
 	}
 	var out bytes.Buffer
 	if err := page.ExecuteTemplate(&out, "layout", shown); err != nil {

@@ -28,6 +28,7 @@ type visit struct {
 	status    int    // of the page that is drawn; 200 unless a form was refused
 	code      string // of the refusal
 	form      *form
+	flashed   bool            // the next page says something
 	place     func()          // gives back the place that it has; nil when it has none
 	slot      *admission.Slot // on a processor, while it is worked on
 	reserved  int64           // of the memory for bodies

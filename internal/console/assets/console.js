@@ -41,8 +41,17 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 const settled = document.querySelector("[data-settle]");
 if (settled) history.replaceState(null, "", settled.dataset.settle);
 
-// What was wrong is read first.
-document.querySelector("[data-focus]")?.focus();
+// What was wrong is read first. A page that begins elsewhere than at its top
+// has the focus where its address says, or else where the page says.
+const refused = document.querySelector("[data-focus]");
+const begin = document.querySelector("main[data-begin]");
+if (refused) refused.focus();
+else if (begin) {
+  const named = document.getElementById(location.hash.slice(1));
+  const control = named ?? document.getElementById(begin.dataset.begin);
+  control?.focus({ preventScroll: true });
+  control?.scrollIntoView();
+}
 
 // A second press of a button does not post twice.
 document.addEventListener("submit", (event) => {

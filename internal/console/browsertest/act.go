@@ -214,3 +214,25 @@ func (t *Tab) Cookie(name string) (value string) {
 	}))
 	return value
 }
+
+// BeginsAt waits until the element with an id has the focus, and can be seen:
+// within the window, and with nothing over it.
+func (t *Tab) BeginsAt(id string) {
+	t.Helper()
+	var found string
+	seen := fmt.Sprintf(`(() => { const e = document.activeElement ?? document.body;
+		if (e.id !== %s) return "the focus is at " + (e.id || e.tagName.toLowerCase());
+		const r = e.getBoundingClientRect(), y = r.top + Math.min(r.height / 2, 20);
+		if (y < 0 || y > innerHeight) return "it is at " + Math.round(y) + " of " + innerHeight;
+		const over = document.elementFromPoint(r.left + Math.min(r.width / 2, 20), y);
+		return over && (e.contains(over) || over.contains(e)) ? "" : "it is under " + over?.outerHTML.slice(0, 80) })()`, quoted(id))
+	for begun := time.Now(); ; time.Sleep(pause) {
+		if t.Ask(seen, &found); found == "" {
+			return
+		}
+		if time.Since(begun) > glance {
+			t.Errorf("%s does not begin at %s: %s", t.At(), id, found)
+			return
+		}
+	}
+}

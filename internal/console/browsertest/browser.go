@@ -163,3 +163,9 @@ func (t *Tab) Size(width, height int64) {
 	t.Helper()
 	t.do("resize", emulation.SetDeviceMetricsOverride(width, height, 1, false))
 }
+
+// Scripts lets the scripts of pages run, or not.
+func (t *Tab) Scripts(run bool) {
+	t.Helper()
+	t.do("let scripts run or not", emulation.SetScriptExecutionDisabled(!run))
+}
