@@ -31,7 +31,10 @@ func (s *stage) firstScreens(t *testing.T) {
 		},
 		{"/console/live/decisions", []string{"form.filters button", "tbody tr:nth-child(3)"}, []string{"h1", "form.filters button"}},
 		{"/console/live/policies", []string{".tile .big", "form.filters button", ".versions tbody tr:first-child"}, []string{".tile .big"}},
-		{draft, []string{"h1", ".tabs", "#activate h2", "#activate .errors h3"}, []string{"h1", ".tabs", "#activate h2"}},
+		{
+			draft, []string{"h1", ".tabs", "#activate h2", "#activate .errors h3"},
+			[]string{"h1", ".tabs", "#activate h2", "#activate .errors h3", "#activate .errors .remark"},
+		},
 		{draft + "/edit", []string{"h1", ".desk .primary", "#f-name"}, []string{"h1", ".desk .primary"}},
 		{draft + "/try", []string{"h1", "form.card h2"}, []string{"h1", ".tabs"}},
 		{"/console/live/fraud", []string{"h1", "tbody tr:first-child"}, []string{"h1", ".tabs"}},
@@ -55,6 +58,8 @@ func (s *stage) edit(t *testing.T) {
 	s.steps(t, tab, at)
 	tab.Size(1280, 800)
 	s.focus(t, tab, at)
+	s.refusals(t, tab, at)
+	tab.Size(1280, 800)
 	s.history(t, tab, at)
 	s.expiry(t, tab, at)
 	s.shortcuts(t, tab)
@@ -160,6 +165,25 @@ func (s *stage) focus(t *testing.T, tab *browsertest.Tab, at string) {
 	tab.Sees("Add a knockout")
 }
 
+// refusals has a draft refused at a telephone: what is wrong is at the top of
+// the window, wherever the button was.
+func (s *stage) refusals(t *testing.T, tab *browsertest.Tab, at string) {
+	t.Helper()
+	tab.Size(380, 800)
+	tab.Go(at + "?open=knockouts/5")
+	tab.Fill("[name='row.reason_code']", "low income")
+	tab.Follow("form > .acts button[value='save:']") // at the end of the page
+	tab.BeginsAt("summary")
+	tab.Sees("It cannot be stored yet")
+	tab.Go(at)
+	tab.Click("#at-json summary")
+	tab.Fill("#f-document", "{")
+	tab.Expect(http.StatusUnprocessableEntity)
+	tab.Press("Apply the JSON")
+	tab.BeginsAt("refused")
+	tab.Expect()
+}
+
 // history goes back through the steps of an edit.
 func (s *stage) history(t *testing.T, tab *browsertest.Tab, at string) {
 	t.Helper()
@@ -205,8 +229,11 @@ func (s *stage) expiry(t *testing.T, tab *browsertest.Tab, at string) {
 	tab.Expect()
 	tab.Fill("[name=email]", s.made.People[0].Email, "[name=password]", demoPassword)
 	tab.Press("Sign in")
+	tab.BeginsAt("notice")
 	tab.Sees("Typed before the session ended")
 	tab.Sees("nothing of it was saved yet")
+	tab.Follow("#notice a")
+	tab.BeginsAt("open-knockouts-0")
 	tab.Back()
 	tab.Sees("General") // the editor, and no form that is sent again
 }
