@@ -140,8 +140,10 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 func TestFullConsole(t *testing.T) {
 	t.Parallel()
 	db := sqlite(t)
-	h := houseWith(t, db, console.Options{MaxInFlight: 1})
+	memory := admission.NewMemory(3 << 20)
+	h := houseWith(t, db, console.Options{MaxInFlight: 1, Memory: memory})
 	b := h.signUp()
+	late, finish := lateEdit(h.newBrowser(), memory)
 	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- db.Scope("ten_HOLD", "sandbox").Write(context.Background(), func(*store.Tx) error {
@@ -158,6 +160,8 @@ func TestFullConsole(t *testing.T) {
 		b.post("/console/sandbox/keys", "name", "second", "scopes", "read").unavailable("worked on")
 		h.newBrowser().get("/console/signin").unavailable("worked on")
 	}
+	finish()
+	(<-late).unavailable("worked on")
 	close(end)
 	if err := <-done; err != nil {
 		t.Error(err)
@@ -170,6 +174,31 @@ func TestFullConsole(t *testing.T) {
 		b.post("/console/sandbox/keys", "name", "").want(http.StatusUnprocessableEntity)
 		b.get("/console/sandbox/audit.csv").want(http.StatusOK)
 	}
+}
+
+// lateEdit begins to send an edit without being signed in, while there are
+// places. The rest of it is sent by finish.
+func lateEdit(b *browser, memory *admission.Memory) (answered <-chan *answer, finish func()) {
+	b.Helper()
+	body, pipe := io.Pipe()
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.url+"/console/sandbox/policies/pol_any/edit", body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Origin", b.url)
+	answered = b.aside(request)
+	if _, err := io.WriteString(pipe, "document=%7B"); err != nil {
+		b.Fatal(err)
+	}
+	b.eventually(func() bool { // its form has taken 1 MiB of the three
+		reserved, free := memory.Reserve(5 << 19)
+		if free {
+			memory.Release(reserved)
+		}
+		return !free
+	})
+	return answered, func() { _ = pipe.Close() }
 }
 
 // TestExportsAreFew: the places of exports are those of everybody who sends

@@ -33,12 +33,9 @@ func (c *Console) editor(v *visit) error {
 	}
 	w := &work{found: found}
 	if kept := v.query(formWork); kept != "" {
-		state, err := openState(indented(found.Doc), kept, v.console.options.MaxForm)
-		if err != nil {
-			return errLostEdit
-		}
-		return c.resume(v, w, state)
+		return c.reopen(v, w, kept)
 	}
+	w.foreign = v.query(formForeign) != ""
 	if w.draft, err = draftOf(found.Doc); err != nil {
 		return err
 	}
@@ -48,6 +45,23 @@ func (c *Console) editor(v *visit) error {
 		w.open, w.focus = at, at.firstControl()
 	}
 	return c.drawEditor(v, w)
+}
+
+// reopen draws the edit that the address holds. Somebody else's is not read: a
+// link could pass off their changes as the reader's own.
+func (c *Console) reopen(v *visit, w *work, kept string) error {
+	mine, err := c.service.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
+	if err != nil {
+		return err
+	}
+	if !mine {
+		return v.see(v.at(w.path()) + "?" + formForeign + "=1#" + focusNotice)
+	}
+	state, err := openState(indented(w.found.Doc), kept, v.console.options.MaxForm)
+	if err != nil {
+		return errLostEdit
+	}
+	return c.resume(v, w, state)
 }
 
 // resume draws an edit as it was left.
@@ -108,11 +122,15 @@ func (c *Console) step(v *visit, w *work, state editState, draw func() error) er
 		w.unkept = true
 		return draw()
 	}
+	mark, err := c.service.Mark(v.ctx, v.caller(), w.purpose(), kept)
+	if err != nil {
+		return err
+	}
 	begin := w.focus
 	if v.flashed {
 		begin = focusNotice
 	}
-	return v.see(v.at("/policies/"+w.found.Set.ID+"/edit") + "?" + url.Values{formWork: {kept}}.Encode() + "#" + begin)
+	return v.see(v.at(w.path()) + "?" + formWork + "=" + kept + "&" + formBy + "=" + mark + "#" + begin)
 }
 
 // resumeEdit goes on with the edit of somebody whose session had ended when

@@ -13,8 +13,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// formWork names the part of the editor's address that holds the edit.
-const formWork = "work"
+// Parts of the editor's address.
+const (
+	formWork    = "work"    // the edit
+	formBy      = "by"      // the mark of whose it is
+	formForeign = "foreign" // the address before held somebody else's edit
+)
 
 // maxKept is the longest edit that an address holds, in characters. Proxies
 // commonly refuse a request line of more than 8 KiB. A changed rule takes about
@@ -29,8 +33,8 @@ var (
 
 // editState is an edit between two steps. It is kept in the address of the page
 // and nowhere else: the browser's history holds every step, and nothing
-// unfinished is stored. Whoever opens the address and may edit the policy sees
-// the edit; the state does not say whose it is.
+// unfinished is stored. The address carries a mark of whose edit it is, and for
+// anybody else the page shows nothing of it.
 type editState struct {
 	text  string // the document, sound or not
 	open  string // the place of the open line, "" for none
@@ -86,7 +90,7 @@ func (s editState) seal(base string) string {
 		w.Key("f").Bool(true)
 	}
 	w.EndObject()
-	return pack(w.Buf)
+	return pack(w.Buf, flate.BestCompression)
 }
 
 // openState reads what seal has written. The text is at most most bytes long.
@@ -109,10 +113,10 @@ func openState(base, sealed string, most int64) (editState, error) {
 	}, nil
 }
 
-// pack compresses data for an address or a form.
-func pack(data []byte) string {
+// pack compresses data at a level of flate, for an address or a form.
+func pack(data []byte, level int) string {
 	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.BestCompression)
+	w, err := flate.NewWriter(&out, level)
 	if err != nil {
 		panic("console: " + err.Error()) // the level is one that there is
 	}

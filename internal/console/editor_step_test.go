@@ -31,7 +31,35 @@ func TestEditorStepsAreAddresses(t *testing.T) {
 		}
 	}
 	b.get(withoutFragment(d.at[1])).hasNot("Typed second")
-	b.get(d.path + "?work=AAAA").want(http.StatusBadRequest).has("cannot be read any more")
+}
+
+// TestEditIsItsAuthors: the address of an edit shows it to the person who made
+// it, also after another sign-in, and to nobody else.
+func TestEditIsItsAuthors(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.signUp()
+	colleague := b.colleague(tenant.RoleRisk)
+	id := b.active(tenant.Sandbox)
+	d := b.edit(id, "?open=knockouts/3")
+	d.form.Set("row.message", "Typed by its author")
+	d.press("close:").page.want(http.StatusOK).has("Typed by its author")
+	mine := withoutFragment(d.at[0])
+	foreign := d.path + "?foreign=1#notice"
+	colleague.get(mine).to(foreign)
+	colleague.get(withoutFragment(foreign)).want(http.StatusOK).has("somebody else made", "as it is stored").hasNot("Typed by")
+	h.signUp().get(mine).want(http.StatusNotFound)
+	work, _, _ := strings.Cut(mine, "&by=")
+	for _, changed := range []string{work, work + "&by=", work + "&by=" + strings.Repeat("0", 32), strings.Replace(mine, "work=", "work=A", 1), d.path + "?work=AAAA"} {
+		b.get(changed).to(foreign)
+	}
+	b.post("/console/signout").want(http.StatusSeeOther)
+	asked := b.get(mine).want(http.StatusSeeOther).header.Get("Location")
+	form := fieldsOf(b.get(asked).want(http.StatusOK).body, "/console/signin")
+	form.Set("email", b.email)
+	form.Set("password", b.password)
+	b.send("/console/signin", form).to(mine)
+	b.get(mine).want(http.StatusOK).has("Typed by its author")
 }
 
 // TestEditorKeepsLargeEdits: an edit that no address holds is drawn in its
@@ -151,6 +179,25 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 		t.Error("the version has lost its name")
 	}
 	b.get("/console/sandbox/policies").want(http.StatusOK).hasNot("version 3")
+}
+
+// TestEditorResumesAfterSigningOutElsewhere: an edit that is sent after its
+// author has signed out in another tab of the same browser is not lost.
+func TestEditorResumesAfterSigningOutElsewhere(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	d := b.edit(b.active(tenant.Sandbox), "?open=knockouts/3")
+	d.form.Set("row.message", "Typed before signing out")
+	d.form.Set("act", "close:")
+	b.post("/console/signout").want(http.StatusSeeOther)
+	if b.token() != "" {
+		t.Fatal("the browser still has a session")
+	}
+	kept := fieldsOf(b.send(d.path, d.form).want(http.StatusUnauthorized).has("Your session has ended").body, "/console/signin")
+	kept.Set("email", b.email)
+	kept.Set("password", b.password)
+	at := b.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location")
+	b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before signing out", "nothing of it was saved yet")
 }
 
 // TestKeptFormsLeadNowhereElse: what a sign-in page is given to go on with is

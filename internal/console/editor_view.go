@@ -23,6 +23,7 @@ type editorView struct {
 	Checked       bool // it was read as it stands
 	Analysed      bool // and the static analysis has run: there were no faults
 	Unkept        bool // the address does not hold the edit
+	Foreign       bool // the address held somebody else's edit
 	Gone          *goneLine
 }
 
@@ -70,7 +71,7 @@ func (c *Console) drawEditor(v *visit, w *work) error {
 		version: w.found, Document: indented(doc), Focus: w.focus, GeneralFields: generalFields, CardFields: scaleFields,
 		General: formOf(generalFields, w.draft.root, ""), Card: formOf(scaleFields, w.draft.card(), cardPrefix),
 		Fields: choices(), Inputs: plainText(w.draft.root["inputs"]), Semantics: plainText(w.draft.root["semantics"]), Checked: w.checked,
-		Analysed: w.analysed, Unkept: w.unkept, Gone: w.goneLine(),
+		Analysed: w.analysed, Unkept: w.unkept, Foreign: w.foreign, Gone: w.goneLine(),
 	}
 	view.General.Faults = w.said.faultsIn("", "")
 	view.Card.Faults = w.said.faultsIn("/scorecard", cardPrefix)

@@ -24,7 +24,14 @@ type work struct {
 	checked  bool // the draft was read as it stands
 	analysed bool // and the static analysis has run
 	unkept   bool // the address does not hold the edit
+	foreign  bool // the address held somebody else's edit
 }
+
+// path is the page of the editor, in its environment.
+func (w *work) path() string { return "/policies/" + w.found.Set.ID + "/edit" }
+
+// purpose is what the mark of an edit is for: the edit of this version.
+func (w *work) purpose() string { return "edit of " + w.found.Set.ID }
 
 // apply puts what was typed into the draft. The text of the document counts
 // alone after it was changed by hand, and what was typed into a line that is

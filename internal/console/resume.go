@@ -1,6 +1,7 @@
 package console
 
 import (
+	"compress/flate"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,12 +33,17 @@ func (s signInView) Settle() string {
 }
 
 // keepForm asks for the password on a page that holds the posted form. The form
-// goes back to the browser that sent it and is kept nowhere else.
+// goes back to the browser that sent it and is kept nowhere else. Anybody may
+// post one, so it takes a place among the requests that are worked on before it
+// is packed, and is packed fast.
 func (v *visit) keepForm() error {
 	if err := v.readForm(); err != nil {
 		return err
 	}
-	kept := pack([]byte(v.form.values.Encode()))
+	if err := v.admit(); err != nil {
+		return err
+	}
+	kept := pack([]byte(v.form.values.Encode()), flate.BestSpeed)
 	page := v.cameFrom()
 	v.form, v.status = &form{}, http.StatusUnauthorized
 	return v.render("signin", "Sign in", signInView{Next: page, Kept: kept, Route: v.r.URL.Path})

@@ -52,12 +52,13 @@ func (v *visit) recognise() error {
 }
 
 // askToSignIn sends a stranger to the door, and back afterwards. A posted form
-// is not done then. One that can be resumed is kept in the page that asks for
-// the password; others must be filled in again.
+// is not done then. If it can be resumed it is kept in the page that asks for
+// the password, also when the browser has no session any more because its owner
+// signed out in another tab. Other forms must be filled in again.
 func (v *visit) askToSignIn() error {
 	next := v.r.URL.RequestURI()
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
-		if _, had := v.token(); had && v.page.resume != nil {
+		if v.page.resume != nil {
 			return v.keepForm()
 		}
 		next = v.cameFrom()

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -198,21 +197,6 @@ func (t *Tab) Focused() string {
 	var at string
 	t.Ask(`(e => e.dataset.at ?? (e.getAttribute("name") || e.tagName.toLowerCase()))(document.activeElement ?? document.body)`, &at)
 	return at
-}
-
-// Cookie is a cookie of the tab, those included that scripts cannot read.
-func (t *Tab) Cookie(name string) (value string) {
-	t.Helper()
-	t.do("read the cookies", chromedp.ActionFunc(func(ctx context.Context) error {
-		cookies, err := network.GetCookies().WithURLs([]string{t.base}).Do(ctx)
-		for _, c := range cookies {
-			if c.Name == name {
-				value = c.Value
-			}
-		}
-		return err
-	}))
-	return value
 }
 
 // BeginsAt waits until the element with an id has the focus, and can be seen:

@@ -87,27 +87,59 @@ func (b *Browser) spent() time.Duration {
 	return time.Duration(float64(spent * float64(time.Second)))
 }
 
-// Tab is a page of the browser with cookies of its own: one person's.
+// Tab is a page of the browser. Its cookies are one person's.
 type Tab struct {
 	*testing.T
-	ctx  context.Context
-	base string
-	turn int // of the looks that are taken by turns
+	ctx     context.Context
+	browser *Browser
+	person  cdp.BrowserContextID // whose cookies it has
+	base    string
+	turn    int // of the looks that are taken by turns
 
 	mu         sync.Mutex
 	complaints []string
 	expected   map[int64]bool // statuses that the test asked for
 }
 
-// Tab opens a tab on the server at base.
+// Tab opens a tab on the server at base, with cookies of its own.
 func (b *Browser) Tab(t *testing.T, base string) *Tab {
 	t.Helper()
-	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithTargetID(b.window(t)))
+	ctx, cancel := b.whole()
+	defer cancel()
+	person, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(ctx)
+	if err != nil {
+		t.Fatalf("open a window: %v", err)
+	}
+	return b.open(t, base, person)
+}
+
+// Beside opens another tab of the same person.
+func (t *Tab) Beside() *Tab {
+	t.Helper()
+	return t.browser.open(t.T, t.base, t.person)
+}
+
+// whole is the context for what is asked of the browser, not of one tab.
+func (b *Browser) whole() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), patience)
+}
+
+// open opens a tab in a window: Chromium wants one for cookies of their own,
+// even where there are none to be seen.
+func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *Tab {
+	t.Helper()
+	whole, cancel := b.whole()
+	defer cancel()
+	id, err := target.CreateTarget("about:blank").WithBrowserContextID(person).WithNewWindow(true).Do(whole)
+	if err != nil {
+		t.Fatalf("open a window: %v", err)
+	}
+	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithTargetID(id))
 	t.Cleanup(func() {
 		t.Logf("Chromium has used the processors for %s", b.spent().Round(time.Second))
 		stop()
 	})
-	tab := &Tab{T: t, ctx: ctx, base: base, expected: map[int64]bool{}}
+	tab := &Tab{T: t, ctx: ctx, browser: b, person: person, base: base, expected: map[int64]bool{}}
 	chromedp.ListenTarget(ctx, tab.listen)
 	// The tab lives as long as the context that it was first run with.
 	if err := chromedp.Run(ctx); err != nil {
@@ -115,23 +147,6 @@ func (b *Browser) Tab(t *testing.T, base string) *Tab {
 	}
 	tab.do("open a tab", log.Enable(), runtime.Enable(), network.Enable(), page.Enable())
 	return tab
-}
-
-// window opens a window that shares no cookies with others. Chromium wants a
-// window of its own for that, even where there are none to be seen.
-func (b *Browser) window(t *testing.T) target.ID {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), patience)
-	defer cancel()
-	apart, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(ctx)
-	if err != nil {
-		t.Fatalf("open a window: %v", err)
-	}
-	id, err := target.CreateTarget("about:blank").WithBrowserContextID(apart).WithNewWindow(true).Do(ctx)
-	if err != nil {
-		t.Fatalf("open a window: %v", err)
-	}
-	return id
 }
 
 // do runs actions within the patience; what is the sentence of a failure.

@@ -1,0 +1,29 @@
+package decisioning
+
+import (
+	"context"
+	"crypto/subtle"
+	"strings"
+
+	"verdict/internal/tenant"
+)
+
+// markKind names marks among the keyed hashes of a scope.
+const markKind = "mark"
+
+// Mark returns a mark on a text by which Marked recognises it: for the same
+// person, in the same environment, and for the same purpose. It is a keyed hash,
+// so that nobody else can make one, and holds as long as the database does.
+func (s *Service) Mark(ctx context.Context, p tenant.Principal, purpose, text string) (string, error) {
+	keyed, err := s.keyed(ctx, scopeID{p.TenantID, string(p.Environment)})
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimPrefix(keyed(markKind, p.UserID+"\x00"+purpose+"\x00"+text), "hmac:"), nil
+}
+
+// Marked reports whether a mark is the one that Mark returns.
+func (s *Service) Marked(ctx context.Context, p tenant.Principal, purpose, text, mark string) (bool, error) {
+	want, err := s.Mark(ctx, p, purpose, text)
+	return err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(mark)) == 1, err
+}
