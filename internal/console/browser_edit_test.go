@@ -26,8 +26,14 @@ func (s *stage) firstScreens(t *testing.T) {
 			[]string{".waiting [aria-current]", "#open h2", "#open .outcome", "#open .headline", "#open a[href='#review']"},
 		},
 		{
-			things["/console/{env}/decisions/{id}"][1].path, []string{".outcome", ".headline", ".strip", ".contents", ".columns > .card h2"},
-			[]string{".outcome", ".headline", ".strip"},
+			things["/console/{env}/decisions/{id}"][1].path,
+			[]string{".outcome", ".headline", ".strip", ".contents", "#reasons", ".reasons tbody tr:first-child", ".reasons tbody tr:last-child"},
+			[]string{".outcome", ".headline", ".strip", "#reasons"},
+		},
+		{
+			things["/console/{env}/decisions/{id}"][2].path,
+			[]string{".outcome", ".headline", ".strip", "#reasons", ".reasons tbody tr:first-child", ".reasons tbody tr:last-child"},
+			[]string{".outcome", ".headline", ".strip", "#reasons"},
 		},
 		{"/console/live/decisions", []string{"form.filters button", "tbody tr:nth-child(3)"}, []string{"h1", "form.filters button"}},
 		{"/console/live/policies", []string{".tile .big", "form.filters button", ".versions tbody tr:first-child"}, []string{".tile .big"}},

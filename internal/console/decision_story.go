@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
@@ -23,6 +24,8 @@ type told struct {
 	Waterfall chart.Waterfall
 	Facts     []factGroup
 	Raw       string
+
+	now time.Time
 }
 
 // tell reads a decision and its story.
@@ -39,7 +42,7 @@ func (c *Console) tell(v *visit, id string) (*told, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &told{Doc: doc, Story: story, Facts: factGroups(story.Facts), Raw: indented(doc)}
+	t := &told{Doc: doc, Story: story, Facts: factGroups(story.Facts), Raw: indented(doc), now: v.begun}
 	for _, r := range story.Rules {
 		switch r.Result {
 		case "fail", "refer", "applied":
@@ -96,6 +99,12 @@ func (t *told) ID() string { return t.Doc.Get("decision_id").Text() }
 
 // Offered reports whether there is an offer, indicative or not.
 func (t *told) Offered() bool { return t.Doc.Get("offer").Get("emi").Given() }
+
+// Expired reports whether the offer can be accepted no more.
+func (t *told) Expired() bool {
+	until, err := time.Parse(time.RFC3339Nano, t.Doc.Get("offer").Get("valid_until").Text())
+	return err == nil && t.now.After(until)
+}
 
 // Headline is the outcome in one line.
 func (t *told) Headline() string {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
@@ -70,6 +71,33 @@ func TestDecisionTellsItsStory(t *testing.T) {
 	b.get("/console/sandbox/decisions/"+b.apply(tenant.Sandbox, referred("A-3"))).want(http.StatusOK).has(
 		"Referred", "indicative", "In the queue", "by waiting",
 	)
+}
+
+// TestExpiredOffersSaySo: an offer that can be accepted no more does not look
+// as if it could, where it is read and where it is reviewed.
+func TestExpiredOffersSaySo(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	offered, refused := b.apply(tenant.Sandbox, referred("A-1")), b.apply(tenant.Sandbox, declined("A-2"))
+	pages := []string{"/console/sandbox/decisions/" + offered, "/console/sandbox/referrals"}
+	for _, page := range pages {
+		b.get(page).want(http.StatusOK).has("Valid until").hasNot("xpired")
+	}
+	answer, err := b.service.Decision(t.Context(), b.who(tenant.Sandbox), offered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until, err := time.Parse(time.RFC3339, parse(t, string(answer.Body)).Get("offer").Get("valid_until").Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.clock.advance(until.Sub(b.clock.now()) + 2*time.Second)
+	b.post("/console/signin", "email", b.email, "password", b.password).want(http.StatusSeeOther)
+	day := until.In(time.FixedZone("IST", 19_800)).Format("2 Jan 2006")
+	for _, page := range pages {
+		b.get(page).want(http.StatusOK).has("Offer expired on "+day, "Was valid until").hasNot(">Valid until")
+	}
+	b.get("/console/sandbox/decisions/" + refused).want(http.StatusOK).hasNot("xpired on")
 }
 
 func TestDecisionOfAnEvaluation(t *testing.T) {
