@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
-	"html"
 	"maps"
 	"net/http"
 	"net/url"
@@ -87,14 +86,7 @@ type found struct {
 	fields url.Values
 }
 
-var (
-	aLink   = regexp.MustCompile(`href="(/console[^"#]*)`)
-	aForm   = regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)"[^>]*>(.*?)</form>`)
-	aForm2  = regexp.MustCompile(`(?s)<form[^>]*action="([^"]*)"[^>]*method="post"[^>]*>(.*?)</form>`)
-	aField  = regexp.MustCompile(`<(?:input|select|textarea|button)[^>]*\bname="([^"]*)"[^>]*>`)
-	aValue  = regexp.MustCompile(`\bvalue="([^"]*)"`)
-	anyPath = regexp.MustCompile(`\{[a-z$]+\}`)
-)
+var anyPath = regexp.MustCompile(`\{[a-z$]+\}`)
 
 // walk visits every page that can be reached, each once. Lists of many pages of
 // one kind end somewhere.
@@ -102,7 +94,7 @@ func (c *crawler) walk(paths ...string) {
 	c.Helper()
 	const most = 250
 	for len(paths) > 0 && len(c.seen) < most {
-		path := html.UnescapeString(paths[0])
+		path := paths[0]
 		paths = paths[1:]
 		if c.seen[path] || strings.HasPrefix(path, "/console/assets/") || strings.Contains(path, "signout") || strings.HasPrefix(path, "/console/live") {
 			continue
@@ -110,8 +102,10 @@ func (c *crawler) walk(paths ...string) {
 		c.seen[path] = true
 		page := c.get(path)
 		c.judge("GET "+path, page)
-		for _, link := range aLink.FindAllStringSubmatch(page.body, -1) {
-			paths = append(paths, link[1])
+		for link := range tags(page.body, "a", "link") {
+			if to, _, _ := strings.Cut(link.member("href"), "#"); strings.HasPrefix(to, "/console") {
+				paths = append(paths, to)
+			}
 		}
 		c.collect(path, page.body)
 	}
@@ -119,17 +113,15 @@ func (c *crawler) walk(paths ...string) {
 
 // collect notes the forms of a page, one of each address without its ids.
 func (c *crawler) collect(path, body string) {
-	for _, form := range slices.Concat(aForm.FindAllStringSubmatch(body, -1), aForm2.FindAllStringSubmatch(body, -1)) {
-		f := found{action: html.UnescapeString(form[1]), fields: url.Values{}}
+	for form := range postForms(body) {
+		f := found{action: form.member("action"), fields: url.Values{}}
 		if f.action == "" {
 			f.action = path
 		}
-		for _, field := range aField.FindAllStringSubmatch(form[2], -1) {
-			value := ""
-			if v := aValue.FindStringSubmatch(field[0]); v != nil {
-				value = html.UnescapeString(v[1])
+		for field := range tags(form.inner(), "input", "select", "textarea", "button") {
+			if name := field.member("name"); name != "" {
+				f.fields[name] = []string{field.member("value")}
 			}
-			f.fields[field[1]] = []string{value}
 		}
 		same := func(other found) bool {
 			return withoutIDs(other.action) == withoutIDs(f.action) && len(other.fields) == len(f.fields)

@@ -92,9 +92,8 @@ func newFilled(t *testing.T) *filled {
 }
 
 var (
-	pageLink = regexp.MustCompile(`<a [^>]*?href="([^"]*)"`)
-	anID     = regexp.MustCompile(`[a-z]+_[0-9A-HJKMNP-TV-Z]{26}`)
-	aQuery   = regexp.MustCompile(`=[^&]*`)
+	anID   = regexp.MustCompile(`[a-z]+_[0-9A-HJKMNP-TV-Z]{26}`)
+	aQuery = regexp.MustCompile(`=[^&]*`)
 )
 
 // sameLinks is how many links of one kind are followed.
@@ -109,8 +108,8 @@ func (f *filled) links(t *testing.T) {
 		if strings.HasSuffix(at, ".html") || strings.Contains(at, ".csv") {
 			continue // a file
 		}
-		for _, found := range pageLink.FindAllStringSubmatch(body, -1) {
-			to, place, _ := strings.Cut(html.UnescapeString(found[1]), "#")
+		for link := range tags(body, "a") {
+			to, place, _ := strings.Cut(link.member("href"), "#")
 			target := body
 			if to != "" {
 				kind := aQuery.ReplaceAllString(anID.ReplaceAllString(to, "*"), "=*") + "#" + place
@@ -133,8 +132,6 @@ func (f *filled) links(t *testing.T) {
 	}
 }
 
-var pageForm = regexp.MustCompile(`<form [^>]*?method="post"[^>]*? action="([^"]*)"`)
-
 // byScript are the forms that no page has: scripts post them, or buttons that
 // are there in a state that the demonstration is not in.
 var byScript = map[string]string{
@@ -151,8 +148,8 @@ func (f *filled) forms(t *testing.T) {
 	t.Helper()
 	posted := map[string]bool{}
 	for at, body := range f.pages {
-		for _, found := range pageForm.FindAllStringSubmatch(body, -1) {
-			to, _, _ := strings.Cut(html.UnescapeString(found[1]), "#")
+		for form := range postForms(body) {
+			to, _, _ := strings.Cut(form.member("action"), "#")
 			if posted[to] {
 				continue
 			}

@@ -157,12 +157,13 @@ func (s *size) visit(path string, list bool) {
 // next measures the page after one.
 func (s *size) next(shown string) {
 	s.Helper()
-	if found := nextLink.FindStringSubmatch(shown); found != nil {
-		s.fetch(html.UnescapeString(found[1]), s.fetches)
+	for link := range tags(shown, "a") {
+		if link.member("rel") == "next" {
+			s.fetch(link.member("href"), s.fetches)
+			return
+		}
 	}
 }
-
-var nextLink = regexp.MustCompile(`href="([^"]+)" rel="next"`)
 
 // rounds is how often a page that takes too long is measured: the machine may
 // have had something else to do.

@@ -4,7 +4,6 @@ import (
 	"html"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -231,58 +230,6 @@ func TestPolicyImpact(t *testing.T) {
 	other := b.draft(tenant.Sandbox, `"offer_validity_days":7`)
 	b.get("/console/sandbox/policies/" + other + "/impact?run=" + run).want(http.StatusNotFound)
 	stranger.get("/console/sandbox/policies/" + stranger.active(tenant.Sandbox) + "/impact?run=" + run).want(http.StatusNotFound)
-}
-
-var (
-	formPattern   = regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)"[^>]*>(.*?)</form>`)
-	fieldPattern  = regexp.MustCompile(`(?s)<(input|textarea|select)([^>]*)>(?:\n?(.*?)</(?:textarea|select)>)?`)
-	memberPattern = regexp.MustCompile(`\b(name|value|type)="([^"]*)"`)
-	chosenPattern = regexp.MustCompile(`<option value="([^"]*)" selected`)
-	firstPattern  = regexp.MustCompile(`<option value="([^"]*)"`)
-)
-
-// fieldsOf is what a browser would send of a form, were it sent as it stands.
-func fieldsOf(page, action string) url.Values {
-	values := url.Values{}
-	for _, form := range formPattern.FindAllStringSubmatch(page, -1) {
-		target, _, _ := strings.Cut(form[1], "#")
-		if !strings.HasSuffix(target, action) {
-			continue
-		}
-		inner := form[2]
-		for inner != "" {
-			at := fieldPattern.FindStringSubmatchIndex(inner)
-			if at == nil {
-				break
-			}
-			tag, members, rest := inner[at[2]:at[3]], inner[at[4]:at[5]], inner[at[5]+1:]
-			inner = rest
-			named := map[string]string{}
-			for _, m := range memberPattern.FindAllStringSubmatch(members, -1) {
-				named[m[1]] = html.UnescapeString(m[2])
-			}
-			value := named["value"]
-			switch end := strings.Index(rest, "</"+tag+">"); {
-			case tag == "textarea":
-				value, inner = html.UnescapeString(strings.TrimPrefix(rest[:end], "\n")), rest[end:]
-			case tag == "select":
-				chosen := chosenPattern.FindStringSubmatch(rest[:end])
-				if chosen == nil {
-					chosen = firstPattern.FindStringSubmatch(rest[:end])
-				}
-				if inner = rest[end:]; chosen == nil {
-					continue
-				}
-				value = html.UnescapeString(chosen[1])
-			case (named["type"] == "checkbox" || named["type"] == "radio") && !strings.Contains(members, " checked"):
-				continue
-			}
-			if named["name"] != "" {
-				values.Add(named["name"], value)
-			}
-		}
-	}
-	return values
 }
 
 // send posts a form as it was read from a page.
