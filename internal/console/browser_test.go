@@ -20,8 +20,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// shotsVariable names the folder for the pictures of all pages; without it they
-// are made and thrown away.
+// shotsVariable names the folder for the pictures of all pages; without it there
+// are none.
 const shotsVariable = "VERDICT_SHOTS"
 
 const demoPassword = "a long password"
@@ -37,25 +37,26 @@ type stage struct {
 
 // TestBrowser drives the console in Chromium: every page is looked at in both
 // themes and at both widths, and somebody new walks through what the console
-// is for.
+// is for. One Chromium and one service serve all parts, each in a window of its
+// own.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	t.Run("door", s.door)
-	t.Run("pages", s.everyPage)
-	t.Run("answers", s.answers)
-	t.Run("reference", s.reference)
-	t.Run("first screens", s.firstScreens)
-	t.Run("edit", s.edit)
-	t.Run("walk", s.walk)
+	for name, part := range map[string]func(*testing.T){
+		"door": s.door, "pages": s.everyPage, "answers": s.answers, "reference": s.reference,
+		"first screens": s.firstScreens, "edit": s.edit, "walk": s.walk,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			part(t)
+		})
+	}
 }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{lens: browsertest.Lens{Axe: browsertest.Axe(t), Folder: os.Getenv(shotsVariable), Tall: true}}
-	if s.lens.Folder == "" {
-		s.lens.Folder, s.lens.Tall = t.TempDir(), false
-	}
+	folder := os.Getenv(shotsVariable)
+	s := &stage{lens: browsertest.Lens{Axe: browsertest.Axe(t), Folder: folder, Tall: folder != ""}}
 	config, err := app.Bind(flag.NewFlagSet("", flag.ContinueOnError)).Load(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func (l Look) String() string {
 type Lens struct {
 	// Axe is the program of axe-core.
 	Axe string
-	// Folder is where the pictures go.
+	// Folder is where the pictures go; "" for none.
 	Folder string
 	// Tall draws pages down to their end, and not the first screen alone.
 	Tall bool
@@ -41,7 +41,7 @@ type Lens struct {
 	Brief bool
 }
 
-// Inspect looks at the page in every way, keeps a picture of each, and fails on
+// Inspect looks at the page in every way, keeps pictures if asked to, and fails on
 // what does not belong: what the browser complains about, what axe-core finds,
 // and a body that is wider than the window.
 func (t *Tab) Inspect(l Lens, name string) {
@@ -127,6 +127,9 @@ const tallest = 6000
 // Shoot draws the page into a file.
 func (t *Tab) Shoot(l Lens, name string) {
 	t.Helper()
+	if l.Folder == "" {
+		return
+	}
 	var picture []byte
 	t.Ask(`window.scrollTo(0, 0)`, nil) // what sticks to the top shall be there
 	draw := page.CaptureScreenshot().WithOptimizeForSpeed(true)
