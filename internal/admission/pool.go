@@ -28,6 +28,9 @@ func (p *Pool) Room() int64 { return p.room }
 // Share returns the most that one owner can hold while it is alone.
 func (p *Pool) Share() int64 { return (p.room + 1) / 2 }
 
+// Taken returns how much is held.
+func (p *Pool) Taken() int64 { return p.taken.Load() }
+
 // Full reports whether nothing is left for anybody.
 func (p *Pool) Full() bool { return p.taken.Load() >= p.room }
 

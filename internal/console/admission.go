@@ -88,7 +88,10 @@ func (v *visit) turnedAway(from *admission.Pool) {
 
 // reserve takes so many bytes of memory from the owner's share, or refuses.
 func (v *visit) reserve(bytes int64) error {
-	if !v.console.options.Memory.Take(v.owner(), bytes) {
+	if v.reserved == 0 {
+		v.payer = v.owner() // who signs in meanwhile is another owner
+	}
+	if !v.console.options.Memory.Take(v.payer, bytes) {
 		return errMemory
 	}
 	v.reserved += bytes
@@ -97,7 +100,7 @@ func (v *visit) reserve(bytes int64) error {
 
 // giveBack is for the memory of a body that is not needed any more.
 func (v *visit) giveBack() {
-	v.console.options.Memory.Give(v.owner(), v.reserved)
+	v.console.options.Memory.Give(v.payer, v.reserved)
 	v.reserved = 0
 }
 

@@ -32,6 +32,7 @@ type visit struct {
 	place     func()          // gives back the place that it has; nil when it has none
 	slot      *admission.Slot // on a processor, while it is worked on
 	reserved  int64           // of the memory for bodies
+	payer     string          // whose memory that is
 }
 
 // policy lets a page load our own files and nothing else, and run no script
@@ -49,6 +50,7 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 	ctx, cancel := context.WithTimeout(r.Context(), c.options.RequestTimeout)
 	defer cancel()
 	v.ctx = ctx
+	v.w.before = func() { v.slot.Leave() } // the browser may read slowly
 	defer v.makeRoom()
 	defer v.end()
 	v.headers()
@@ -203,15 +205,18 @@ type answer struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	before func() // called before anything is sent
 }
 
 // WriteHeader notes the status.
 func (a *answer) WriteHeader(status int) {
+	a.before()
 	a.status = status
 	a.ResponseWriter.WriteHeader(status)
 }
 
 func (a *answer) Write(b []byte) (int, error) {
+	a.before()
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
