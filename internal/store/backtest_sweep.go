@@ -38,7 +38,7 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 // Replays are not: what they consist of is here. It returns how many there were.
 func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
 	var failed int64
-	err := sys.write(ctx, func(s *session) (err error) {
+	err := sys.write(ctx, "fail abandoned backtests", func(s *session) (err error) {
 		failed, err = s.exec(`UPDATE backtests SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
 			WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < $4`,
 			CodeAbandoned, "the input did not arrive to its end", nowMicros, beforeMicros)
@@ -63,7 +63,7 @@ func (sys *System) PurgeVainBacktests(ctx context.Context, beforeMicros int64, l
 
 func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, limit int) (int64, error) {
 	var done int64
-	err := sys.write(ctx, func(s *session) error {
+	err := sys.write(ctx, "purge backtests", func(s *session) error {
 		done = 0 // a write may be repeated
 		runs, err := s.unpurged(which, beforeMicros, limit)
 		if err != nil {

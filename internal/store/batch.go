@@ -16,10 +16,15 @@ type batch struct {
 	// whole says that the jobs succeed or fail together, so that nothing has to
 	// stand between them; split, that they failed and must be tried apart.
 	whole, split bool
+	// blocked are the scopes that another transaction is in the way of, and why.
+	blocked map[voice]error
 }
 
 func newBatch(s *session, jobs []*job, apart bool) *batch {
-	return &batch{session: s, jobs: jobs, results: make([]error, len(jobs)), whole: len(jobs) == 1 || !apart && ofOneScope(jobs)}
+	return &batch{
+		session: s, jobs: jobs, results: make([]error, len(jobs)),
+		whole: len(jobs) == 1 || !apart && ofOneScope(jobs), blocked: map[voice]error{},
+	}
 }
 
 // ofOneScope tells whether all jobs are decisions that are inserted together.
@@ -62,12 +67,36 @@ func (b *batch) run() {
 		}
 		b.lock(functions)
 		for _, i := range functions {
-			b.results[i] = b.guarded(func() error { return b.call(b.jobs[i]) })
+			b.attempt(i, func() error { return b.call(b.jobs[i]) })
 		}
-		if len(decisions) > 0 {
-			b.decide(decisions)
-		}
+		b.decide(decisions)
 	}
+}
+
+// attempt does a job, unless its scope is blocked: the jobs of a scope are
+// done in their order, and each would wait for the same lock again.
+func (b *batch) attempt(i int, do func() error) {
+	scope := b.jobs[i].scope
+	if b.results[i] = b.blocked[scope]; b.results[i] != nil {
+		return
+	}
+	b.results[i] = b.guarded(do)
+	b.notice(scope, b.results[i])
+}
+
+// notice reports whether an error blocks a scope, and has the rest of the batch
+// wait less for other locks: a paused node may hold those of many scopes.
+func (b *batch) notice(scope voice, err error) bool {
+	s := b.session
+	if s.db.dialect.class(err) != classConflict {
+		return false
+	}
+	b.blocked[scope] = err
+	if hurry := s.db.dialect.hurry(); hurry != "" && !b.whole && len(b.blocked) == 1 && s.broken == nil {
+		_, err := s.exec(hurry)
+		_ = b.fatal(err) // told by the session
+	}
+	return true
 }
 
 // lock takes a scope's lock before several functions that may take it: behind
@@ -77,8 +106,13 @@ func (b *batch) lock(functions []int) {
 	if len(functions) < 2 || b.session.broken != nil {
 		return
 	}
-	if v := b.jobs[functions[0]].voice; v != (voice{}) {
-		_ = b.fatal((&Tx{session: b.session, voice: v}).lockScope()) // told by the session
+	first := b.jobs[functions[0]]
+	if first.voice == (voice{}) {
+		return
+	}
+	err := b.guarded(func() error { return (&Tx{session: b.session, voice: first.voice}).lockScope() })
+	if err != nil && !b.notice(first.scope, err) {
+		_ = b.fatal(err) // told by the session
 	}
 }
 
@@ -96,6 +130,14 @@ func (b *batch) call(j *job) (err error) {
 // decide inserts the decisions of one scope, all in a few statements. If that
 // fails, one of them is at fault, and each is tried by itself.
 func (b *batch) decide(which []int) {
+	if len(which) == 0 {
+		return
+	}
+	scope := b.jobs[which[0]].scope
+	if err := b.blocked[scope]; err != nil {
+		b.refuse(which, err)
+		return
+	}
 	tx := &Tx{session: b.session, voice: b.jobs[which[0]].voice}
 	together := make([]*job, len(which))
 	for k, i := range which {
@@ -107,6 +149,10 @@ func (b *batch) decide(which []int) {
 		refusals, err = tx.insertDecisions(writes)
 		return err
 	})
+	if b.notice(scope, err) {
+		b.refuse(which, err)
+		return
+	}
 	if err == nil || len(which) == 1 {
 		for k, i := range which {
 			b.results[i] = err
@@ -121,7 +167,13 @@ func (b *batch) decide(which []int) {
 		return
 	}
 	for _, i := range which {
-		b.results[i] = b.guarded(func() error { return tx.InsertDecision(b.jobs[i].decision) })
+		b.attempt(i, func() error { return tx.InsertDecision(b.jobs[i].decision) })
+	}
+}
+
+func (b *batch) refuse(which []int, err error) {
+	for _, i := range which {
+		b.results[i] = err
 	}
 }
 

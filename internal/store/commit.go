@@ -14,14 +14,23 @@ import (
 // committer commits together what waits together. A commit costs one fsync
 // however much it holds, so while one is under way the next writes gather, and
 // all of them share the next. Nobody is held back to gather more.
+//
+// A scope whose rows another transaction has locked is set aside, so that its
+// neighbours are committed without it (lane.go). ADR 7 has the state diagram.
 type committer struct {
 	db      *DB
-	queue   chan *job
+	wake    chan struct{} // tells the loop that a job or the end has come
 	done    chan struct{} // closed when the last write was answered
-	mu      sync.RWMutex  // held by senders, so that closing cannot pass them
-	closed  bool
+	lanes   sync.WaitGroup
+	side    chan struct{} // a place for each connection of the side lanes
 	batches atomic.Int64
 	writes  atomic.Int64
+
+	mu     sync.Mutex
+	queue  *queue
+	aside  map[voice]*lane // the scopes that are blocked
+	freed  chan struct{}   // closed when a job left the queue or a lane; nil while nobody waits for it
+	closed bool
 }
 
 // job is one caller's write. It is either a function, or a decision with what
@@ -29,8 +38,11 @@ type committer struct {
 type job struct {
 	run      func(*session) error
 	decision *DecisionWrite
-	voice    voice // of the scope it is for
+	voice    voice // for whom its statements speak; the zero voice for the system
+	scope    voice // what is set aside when the job is blocked
 
+	ctx      context.Context // of the caller
+	deadline time.Time
 	state    atomic.Int32
 	answer   chan error
 	panicked any
@@ -39,35 +51,40 @@ type job struct {
 const (
 	jobWaiting   int32 = iota
 	jobBegun           // the committer has it: the outcome must be waited for
-	jobWithdrawn       // the caller went away before that
+	jobWithdrawn       // the caller went away before that, or its time was over
 )
 
 func newCommitter(db *DB) *committer {
-	c := &committer{db: db, queue: make(chan *job, db.options.QueueSize), done: make(chan struct{})}
+	c := &committer{
+		db: db, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		side: make(chan struct{}, postgresSide), queue: newQueue(), aside: map[voice]*lane{},
+	}
 	go c.loop()
 	return c
 }
 
-// write hands a function to the committer and waits for its commit.
-func (db *DB) write(ctx context.Context, run func(*session) error) error {
-	return db.commits.submit(ctx, &job{run: run})
-}
-
 // submit waits until a job is durable or refused.
 func (c *committer) submit(ctx context.Context, j *job) error {
-	j.answer = make(chan error, 1)
+	j.ctx, j.answer, j.deadline = ctx, make(chan error, 1), time.Now().Add(c.db.options.Timeout)
 	admission.SlotOf(ctx).Pause() // what follows a write is short
 	if err := c.enqueue(ctx, j); err != nil {
 		return err
 	}
+	patience := time.NewTimer(time.Until(j.deadline))
+	defer patience.Stop()
 	var err error
 	select {
 	case err = <-j.answer:
 	case <-ctx.Done():
-		if j.state.CompareAndSwap(jobWaiting, jobWithdrawn) {
+		if j.withdraw() {
 			return ctx.Err()
 		}
-		err = <-j.answer // bounded by the batch's own timeout
+		err = <-j.answer // bounded by the transaction's own deadline
+	case <-patience.C:
+		if j.withdraw() {
+			return tooLate()
+		}
+		err = <-j.answer
 	}
 	if j.panicked != nil {
 		panic(j.panicked) // where the caller's stack is, and not the committer's end
@@ -75,29 +92,87 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	return err
 }
 
+// withdraw prevents a job that has not begun.
+func (j *job) withdraw() bool { return j.state.CompareAndSwap(jobWaiting, jobWithdrawn) }
+
+// over is why a job is not to be tried again; nil if it is.
+func (j *job) over() error {
+	if err := j.ctx.Err(); err != nil {
+		return err
+	}
+	if !time.Now().Before(j.deadline) {
+		return tooLate()
+	}
+	return nil
+}
+
+func tooLate() error { return unavailable("the database is busy") }
+
+// enqueue hands a job to the shared batch, or to the side lane of its scope if
+// that is blocked. It waits for room no longer than QueueWait.
 func (c *committer) enqueue(ctx context.Context, j *job) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if c.closed {
-		return unavailable("the service is shutting down")
+	var patience <-chan time.Time
+	for {
+		accepted, freed, err := c.accept(j)
+		if accepted || err != nil {
+			return err
+		}
+		if patience == nil {
+			timer := time.NewTimer(c.db.options.QueueWait)
+			defer timer.Stop()
+			patience = timer.C
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-patience:
+			return unavailable("too many writes are waiting")
+		}
 	}
+}
+
+// accept takes a job if there is room for it. If not, freed is closed when a
+// job has left.
+func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size := c.db.options.QueueSize
+	switch lane := c.aside[j.scope]; {
+	case c.closed:
+		return false, nil, unavailable("the service is shutting down")
+	case lane != nil && len(lane.jobs) < max(1, size/laneShare):
+		lane.jobs = append(lane.jobs, j)
+		return true, nil, nil
+	case lane == nil && c.queue.length < size && c.queue.waiting(j.scope) < max(1, size/scopeShare):
+		c.queue.push(j)
+		c.signal()
+		return true, nil, nil
+	}
+	if c.freed == nil {
+		c.freed = make(chan struct{})
+	}
+	return false, c.freed, nil
+}
+
+// scopeShare is the part of the queue that one scope may fill.
+const scopeShare = 2
+
+func (c *committer) signal() {
 	select {
-	case c.queue <- j:
-		return nil
+	case c.wake <- struct{}{}:
 	default:
 	}
-	patience := time.NewTimer(c.db.options.QueueWait)
-	defer patience.Stop()
-	select {
-	case c.queue <- j:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-patience.C:
-		return unavailable("too many writes are waiting")
+}
+
+// hasLeft lets those who wait for room look again. The caller holds the lock.
+func (c *committer) hasLeft() {
+	if c.freed != nil {
+		close(c.freed)
+		c.freed = nil
 	}
 }
 
@@ -105,71 +180,96 @@ func (c *committer) enqueue(ctx context.Context, j *job) error {
 func (c *committer) drain() {
 	c.mu.Lock()
 	c.closed = true
-	close(c.queue)
+	c.hasLeft()
+	c.signal()
 	c.mu.Unlock()
 	<-c.done
+	c.lanes.Wait()
 }
 
 func (c *committer) loop() {
 	defer close(c.done)
 	batch := make([]*job, 0, c.db.options.BatchSize)
-	for first := range c.queue {
-		batch = c.gather(batch[:0], first)
-		if len(batch) > 0 {
-			c.commit(batch)
+	for range c.wake {
+		for more := true; more; {
+			batch, more = c.gather(batch[:0])
+			if len(batch) > 0 {
+				c.commit(batch)
+			}
+			clear(batch)
 		}
-		clear(batch)
+		c.mu.Lock()
+		over := c.closed && c.queue.length == 0
+		c.mu.Unlock()
+		if over {
+			return
+		}
 	}
 }
 
-// gather takes the job that was waited for and whatever else is there already.
-// It looks a second time after letting others run: those whom the last batch
-// has just answered are about to write again.
-func (c *committer) gather(batch []*job, first *job) []*job {
-	batch = begun(batch, first)
-	for range 2 {
-		for len(batch) < cap(batch) && len(c.queue) > 0 { // nobody else receives
-			batch = begun(batch, <-c.queue)
+// gather takes what waits. It looks a second time after letting others run:
+// those whom the last batch has just answered are about to write again.
+func (c *committer) gather(batch []*job) (_ []*job, more bool) {
+	for round := range 2 {
+		c.mu.Lock()
+		taken := false
+		if batch, taken = c.queue.take(batch); taken {
+			c.hasLeft()
+			more = true
 		}
-		runtime.Gosched()
+		c.mu.Unlock()
+		if round == 0 && more {
+			runtime.Gosched()
+		}
 	}
-	return batch
+	return batch, more
 }
 
-// begun adds a job unless its caller has gone away.
-func begun(batch []*job, j *job) []*job {
+// begin adds a job unless its caller has gone away.
+func begin(batch []*job, j *job) []*job {
 	if j.state.CompareAndSwap(jobWaiting, jobBegun) {
 		batch = append(batch, j)
 	}
 	return batch
 }
 
-// maxAttempts is how often a job is tried that another transaction is in the
-// way of. Between nodes on PostgreSQL that is a deadlock or a lock held long.
-const maxAttempts = 4
-
-// commit answers every job of a batch. Those that another transaction was in
-// the way of are tried again, each by itself.
+// commit answers every job of a batch, except those that another transaction
+// was in the way of: their scopes are set aside.
 func (c *committer) commit(jobs []*job) {
-	results := c.transact(jobs, false)
+	results := c.transact(c.db.writer, jobs, false)
+	var blocked []*job
 	for i, j := range jobs {
 		err := results[i]
-		for attempt := 1; attempt < maxAttempts && c.db.dialect.class(err) == classConflict; attempt++ {
-			err = c.transact(jobs[i:i+1], false)[0]
+		if c.db.dialect.class(err) == classConflict {
+			if c.db.side != nil {
+				blocked = append(blocked, j)
+				continue
+			}
+			err = c.persist(j, err)
 		}
 		j.answer <- c.db.failure("write", err)
 	}
+	c.setAside(blocked)
+}
+
+// persist tries a job again and again until its deadline. It is for a database
+// without side lanes: what is in the way there is in everybody's way.
+func (c *committer) persist(j *job, err error) error {
+	for c.db.dialect.class(err) == classConflict && j.over() == nil {
+		err = c.transact(c.db.writer, []*job{j}, false)[0]
+	}
+	return err
 }
 
 // transact runs jobs in one transaction, with the result of each. It has its
 // own context: no caller's cancellation may interrupt the others. What can be
 // done in one piece is, unless it is to be done apart.
-func (c *committer) transact(jobs []*job, apart bool) []error {
-	ctx, cancel := c.db.dialect.patience(c.db.options.Timeout)
+func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
+	ctx, cancel := c.db.dialect.patience(c.timeLeft(jobs))
 	defer cancel()
-	defer c.db.writer.prepared.settle(ctx)
+	defer on.prepared.settle(ctx)
 	if !apart && ofOneScope(jobs) {
-		stored, err := c.db.dialect.insertWhole(ctx, c.db, jobs[0].voice, writesOf(jobs))
+		stored, err := c.db.dialect.insertWhole(ctx, c.db, on, jobs[0].voice, writesOf(jobs))
 		if stored {
 			c.batches.Add(1)
 			c.writes.Add(int64(len(jobs)))
@@ -178,7 +278,7 @@ func (c *committer) transact(jobs []*job, apart bool) []error {
 			return all(len(jobs), err)
 		}
 	}
-	s, err := c.begin(ctx)
+	s, err := c.begin(ctx, on)
 	if err != nil {
 		return all(len(jobs), err)
 	}
@@ -190,7 +290,7 @@ func (c *committer) transact(jobs []*job, apart bool) []error {
 	}
 	if b.split {
 		_ = s.tx.Rollback()
-		return c.transact(jobs, true)
+		return c.transact(on, jobs, true)
 	}
 	kept := b.kept()
 	if kept == 0 {
@@ -207,18 +307,31 @@ func (c *committer) transact(jobs []*job, apart bool) []error {
 	return b.results
 }
 
+// timeLeft is how long a transaction may take: until the last deadline of its
+// jobs, and long enough to be worth the try.
+func (c *committer) timeLeft(jobs []*job) time.Duration {
+	const least = time.Second
+	last := jobs[0].deadline
+	for _, j := range jobs {
+		if j.deadline.After(last) {
+			last = j.deadline
+		}
+	}
+	return min(max(time.Until(last), least), c.db.options.Timeout)
+}
+
 // begin starts a transaction. Nothing has been done yet, so nothing can be done
 // twice by starting again on another connection.
-func (c *committer) begin(ctx context.Context) (*session, error) {
+func (c *committer) begin(ctx context.Context, on pool) (*session, error) {
 	var tx *sql.Tx
 	err := c.db.pastDeadConnections(func() (err error) {
-		tx, err = c.db.writer.BeginTx(ctx, nil)
+		tx, err = on.BeginTx(ctx, nil)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &session{db: c.db, ctx: ctx, tx: tx, prepared: c.db.writer.prepared}, nil
+	return &session{db: c.db, ctx: ctx, tx: tx, prepared: on.prepared}, nil
 }
 
 func all(n int, err error) []error {

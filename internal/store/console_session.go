@@ -137,7 +137,7 @@ func (sys *System) TouchSessions(ctx context.Context, touches []Touch) error {
 	}
 	// In a fixed order, so that two nodes cannot lock the rows crosswise.
 	touches = slices.SortedFunc(slices.Values(touches), func(a, b Touch) int { return cmp.Compare(a.Hash, b.Hash) })
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, "touch sessions", func(s *session) error {
 		for _, touch := range touches {
 			if _, err := s.exec("UPDATE sessions SET seen_micros = $2 WHERE hash = $1 AND seen_micros < $2",
 				touch.Hash, touch.UsedMicros); err != nil {
@@ -152,7 +152,7 @@ func (sys *System) TouchSessions(ctx context.Context, touches []Touch) error {
 // since, of all tenants, and tells how many it removed.
 func (sys *System) PurgeSessions(ctx context.Context, nowMicros, seenSinceMicros int64, limit int) (int64, error) {
 	var removed int64
-	err := sys.write(ctx, func(s *session) (err error) {
+	err := sys.write(ctx, "purge sessions", func(s *session) (err error) {
 		removed, err = s.exec(`DELETE FROM sessions WHERE (tenant_id, id) IN
 			(SELECT tenant_id, id FROM sessions WHERE expires_micros <= $1 OR seen_micros <= $2 LIMIT $3)`,
 			nowMicros, seenSinceMicros, int64(limit))

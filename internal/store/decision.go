@@ -250,7 +250,7 @@ func (s *Scope) CountDecisions(ctx context.Context) (n int64, err error) {
 // that wait together are also inserted together, which is what makes this
 // cheaper than Write with Tx.InsertDecision inside.
 func (s *Scope) InsertDecision(ctx context.Context, w *DecisionWrite) error {
-	return s.db.commits.submit(ctx, &job{decision: w, voice: s.voice()})
+	return s.db.commits.submit(ctx, &job{decision: w, voice: s.voice(), scope: s.voice()})
 }
 
 // Decision is Tx.Decision in a transaction of its own.

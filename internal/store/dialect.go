@@ -39,6 +39,9 @@ type dialect interface {
 	// announce tells the database for whom the following statements speak, so
 	// that its own wall holds; "" where there is no such wall.
 	announce() string
+	// hurry has the rest of a transaction wait less for locks; "" where a
+	// transaction waits for none.
+	hurry() string
 	// unhurried is run first in a transaction that may take long.
 	unhurried() []string
 	// claim is run first in the transaction that fills an empty database, so
@@ -55,7 +58,7 @@ type dialect interface {
 	// them, in a transaction of its own and in fewer steps than one by one, if
 	// there is a way to. When stored is false nothing was done: without an
 	// error, the usual way is to be tried; with one, there is no point.
-	insertWhole(ctx context.Context, db *DB, v voice, writes []*DecisionWrite) (stored bool, err error)
+	insertWhole(ctx context.Context, db *DB, on pool, v voice, writes []*DecisionWrite) (stored bool, err error)
 	// insertMany inserts rows into a table, each with the same first values.
 	// Rows that the statement returns go to read, if there is one.
 	insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error
@@ -113,6 +116,7 @@ func (sqlite) lockScope() string           { return "" }
 func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
 func (sqlite) lockMigrations() []string    { return nil } // the transaction began immediate
 func (sqlite) announce() string            { return "" }
+func (sqlite) hurry() string               { return "" }
 func (sqlite) unhurried() []string         { return nil } // only our contexts hurry it
 func (sqlite) claim() []string             { return nil }
 func (sqlite) survey() []string            { return nil } // every list has its index, whatever there is in it
@@ -162,7 +166,7 @@ func (sqlite) class(err error) class {
 func (sqlite) words(err error) string { return err.Error() }
 
 // insertWhole gains nothing where a statement is a call of a function.
-func (sqlite) insertWhole(context.Context, *DB, voice, []*DecisionWrite) (bool, error) {
+func (sqlite) insertWhole(context.Context, *DB, pool, voice, []*DecisionWrite) (bool, error) {
 	return false, nil
 }
 
@@ -208,6 +212,8 @@ func (postgres) lockMigrations() []string {
 	return append(postgres{}.unhurried(), "SELECT pg_advisory_xact_lock(8462133094617352)")
 }
 
+func (postgres) hurry() string { return "SET LOCAL lock_timeout = " + millis(hurriedLock) }
+
 func (postgres) unhurried() []string {
 	return []string{
 		"SET LOCAL statement_timeout = 0",
@@ -240,16 +246,27 @@ func (postgres) announce() string {
 	return "SELECT set_config('verdict.role', $1, true), set_config('verdict.tenant', $2, true), set_config('verdict.environment', $3, true)"
 }
 
+// How long a transaction waits for a lock that another one holds.
+const (
+	sharedLock  = 150 * time.Millisecond // in a shared batch, the first time
+	hurriedLock = 20 * time.Millisecond  // and after that
+	sideLock    = 250 * time.Millisecond // in a side lane, at a time
+)
+
 // postgresSettings are set when a connection begins, unless the URL sets them.
+// The server ends a transaction that a paused node left open, and gives up a
+// connection whose other side acknowledges nothing.
 func postgresSettings(options Options) map[string]string {
-	millis := strconv.FormatInt(options.Timeout.Milliseconds(), 10)
 	return map[string]string{
 		"application_name":                    "verdict",
-		"statement_timeout":                   millis,
-		"lock_timeout":                        strconv.FormatInt(options.Timeout.Milliseconds()/2, 10),
-		"idle_in_transaction_session_timeout": millis,
+		"statement_timeout":                   millis(options.Timeout),
+		"lock_timeout":                        millis(options.Timeout / 2),
+		"idle_in_transaction_session_timeout": millis(options.Timeout / 2),
+		"tcp_user_timeout":                    millis(options.Timeout / 2),
 	}
 }
+
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 func (postgres) class(err error) class {
 	var refused *pgconn.ConnectError

@@ -13,7 +13,7 @@ func (db *DB) LimitPages(ctx context.Context, pages int) error {
 
 // InsertWhole tries the shorter way to store decisions, and that alone.
 func (s *Scope) InsertWhole(ctx context.Context, writes ...*DecisionWrite) (stored bool, err error) {
-	return s.db.dialect.insertWhole(ctx, s.db, s.voice(), writes)
+	return s.db.dialect.insertWhole(ctx, s.db, s.db.writer, s.voice(), writes)
 }
 
 // WriterSetting reads a setting of the connection that writes.
@@ -49,4 +49,11 @@ func DecodeRows(frame []byte, kinds ...string) (again []byte, err error) {
 // OpenAt opens a database as an earlier version of the service did.
 func OpenAt(ctx context.Context, databaseURL string, version int64) (*DB, error) {
 	return openAt(ctx, databaseURL, Options{}, version)
+}
+
+// Blocked returns how many scopes are set aside.
+func (db *DB) Blocked() int {
+	db.commits.mu.Lock()
+	defer db.commits.mu.Unlock()
+	return len(db.commits.aside)
 }

@@ -160,7 +160,7 @@ func (s *Scope) LookupIdempotency(ctx context.Context, key IdempotencyKey, reque
 // how many it removed.
 func (sys *System) PurgeIdempotency(ctx context.Context, nowMicros int64, limit int) (int64, error) {
 	var removed int64
-	err := sys.write(ctx, func(s *session) (err error) {
+	err := sys.write(ctx, "purge answers", func(s *session) (err error) {
 		removed, err = s.exec(`DELETE FROM idempotency_keys WHERE (tenant_id, environment, route, name) IN
 			(SELECT tenant_id, environment, route, name FROM idempotency_keys WHERE expires_micros <= $1 LIMIT $2)`,
 			nowMicros, int64(limit))

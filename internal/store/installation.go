@@ -6,7 +6,7 @@ import "context"
 // whatever node, and that one ever after.
 func (sys *System) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
 	var secret []byte
-	err := sys.write(ctx, func(s *session) error {
+	err := sys.write(ctx, "secret", func(s *session) error {
 		if _, err := s.exec("INSERT INTO installation (name, value) VALUES ('secret', $1) ON CONFLICT (name) DO NOTHING", fresh); err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func (st *Staff) Accept(ctx context.Context, id string, u User, begins ConsoleSe
 // and tells how many it removed.
 func (sys *System) PurgeInvitations(ctx context.Context, nowMicros int64, limit int) (int64, error) {
 	var removed int64
-	err := sys.write(ctx, func(s *session) (err error) {
+	err := sys.write(ctx, "purge invitations", func(s *session) (err error) {
 		removed, err = s.exec(`DELETE FROM invitations WHERE (tenant_id, id) IN
 			(SELECT tenant_id, id FROM invitations WHERE expires_micros <= $1 LIMIT $2)`, nowMicros, int64(limit))
 		return err

@@ -51,7 +51,7 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 
 // InsertKey adds a key to a tenant: NotFound when there is no such tenant.
 func (sys *System) InsertKey(ctx context.Context, key Key, audit AuditEntry) error {
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, key.TenantID, func(s *session) error {
 		if _, err := tenantByID(s, key.TenantID); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func insertKey(s *session, k Key) error {
 // time and writes no audit entry; another tenant's key is NotFound.
 func (sys *System) RevokeKey(ctx context.Context, tenantID, keyID string, nowMicros int64, audit AuditEntry) (Key, error) {
 	var k Key
-	err := sys.write(ctx, func(s *session) error {
+	err := sys.write(ctx, tenantID, func(s *session) error {
 		if err := s.one(k.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.id = $2"+
 			s.db.dialect.forUpdate(), tenantID, keyID); err != nil {
 			return oneOf("key", err)
@@ -98,7 +98,7 @@ func (sys *System) RevokeKey(ctx context.Context, tenantID, keyID string, nowMic
 // is not the tenant's; Conflict key_not_active when it has ended already.
 func (sys *System) RotateKey(ctx context.Context, oldID string, endsMicros int64, fresh Key, audit ...AuditEntry) (Key, error) {
 	var old Key
-	err := sys.write(ctx, func(s *session) error {
+	err := sys.write(ctx, fresh.TenantID, func(s *session) error {
 		if err := s.one(old.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2 AND k.id = $3"+
 			s.db.dialect.forUpdate(), fresh.TenantID, fresh.Environment, oldID); err != nil {
 			return oneOf("key", err)
@@ -180,7 +180,7 @@ func (sys *System) TouchKeys(ctx context.Context, touches []Touch) error {
 	}
 	// In a fixed order, so that two nodes cannot lock the rows crosswise.
 	touches = slices.SortedFunc(slices.Values(touches), func(a, b Touch) int { return cmp.Compare(a.Hash, b.Hash) })
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, "touch keys", func(s *session) error {
 		for _, touch := range touches {
 			if _, err := s.exec("UPDATE api_keys SET last_used_micros = $2 WHERE hash = $1 AND last_used_micros < $2",
 				touch.Hash, touch.UsedMicros); err != nil {

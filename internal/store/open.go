@@ -116,6 +116,9 @@ func sqliteName(path string, pragmas []string, options Options) string {
 // for when that was lost and is not let go of yet.
 const postgresWriters = 2
 
+// postgresSide is how many connections serve the scopes that are set aside.
+const postgresSide = 2
+
 // connectPostgres has connections that write beside those that read: a pool
 // serves those who wait in any order, and however many readers there are, they
 // must not keep the committer waiting.
@@ -133,10 +136,19 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = options.Timeout / 2
 	}
-	writer, reader := stdlib.OpenDB(*config), stdlib.OpenDB(*config)
+	lockingFor := func(wait time.Duration) pgx.ConnConfig {
+		own := config.Copy()
+		own.RuntimeParams["lock_timeout"] = millis(min(wait, options.Timeout/2))
+		return *own
+	}
+	writer, side, reader := stdlib.OpenDB(lockingFor(sharedLock)), stdlib.OpenDB(lockingFor(sideLock)), stdlib.OpenDB(*config)
 	bound(writer, postgresWriters)
+	bound(side, postgresSide)
 	bound(reader, options.Connections)
-	return &DB{dialect: postgres{}, options: options, writer: pool{DB: writer}, reader: pool{DB: reader}}, nil
+	return &DB{
+		dialect: postgres{}, options: options,
+		writer: pool{DB: writer}, side: &pool{DB: side}, reader: pool{DB: reader},
+	}, nil
 }
 
 func bound(connections *sql.DB, n int) {

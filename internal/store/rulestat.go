@@ -48,7 +48,7 @@ func (sys *System) AddRuleStats(ctx context.Context, stats []RuleStat) error {
 		return nil
 	}
 	ordered := slices.SortedFunc(maps.Values(sums), compareRuleStats)
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, "add rule statistics", func(s *session) error {
 		for of := range byScope(ordered, func(stat RuleStat) voice { return voice{tenant: stat.TenantID, environment: stat.Environment} }) {
 			rows := make([][]any, len(of))
 			for i, stat := range of {

@@ -45,13 +45,14 @@ func (tx *Tx) Environment() string { return tx.voice.environment }
 //
 // fn may be run more than once, when another transaction was in the way, and
 // must not start a Write or Read of its own. It runs on another goroutine,
-// and is over when Write returns. A ctx that ends before fn begins prevents
+// and is over when Write returns: while it runs, every tenant's writes wait, so
+// it does nothing but what must be in the transaction. A ctx that ends before fn begins prevents
 // it; once begun, the outcome is waited for.
 //
 // Unavailable means that the database did not confirm: usually nothing was
 // written, but a connection lost during the commit leaves it open.
 func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.db.commits.submit(ctx, &job{voice: s.voice(), run: func(session *session) error {
+	return s.db.commits.submit(ctx, &job{voice: s.voice(), scope: s.voice(), run: func(session *session) error {
 		return fn(&Tx{session: session, voice: s.voice()})
 	}})
 }

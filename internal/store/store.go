@@ -32,7 +32,8 @@ import (
 // Options are the limits of a DB. A zero field takes its default.
 type Options struct {
 	// Connections bounds the connections that read (default 8). Those that
-	// write are apart: one on SQLite, two on PostgreSQL.
+	// write are apart: one on SQLite; on PostgreSQL two, and two more while
+	// another transaction's locks keep scopes waiting.
 	Connections int
 	// BatchSize is how many writes are committed together at most (default 256).
 	BatchSize int
@@ -41,7 +42,8 @@ type Options struct {
 	// QueueWait is how long a write waits for a place in a full queue before
 	// it is refused as Unavailable (default 2 s).
 	QueueWait time.Duration
-	// Timeout bounds a batch and, on PostgreSQL, a statement (default 10 s).
+	// Timeout bounds a write from its beginning to its answer and, on
+	// PostgreSQL, a statement (default 10 s).
 	Timeout time.Duration
 }
 
@@ -66,6 +68,7 @@ type DB struct {
 	options Options
 	version int64 // of the schema
 	writer  pool
+	side    *pool // of the scopes that are set aside; nil where there is one writer
 	reader  pool
 	commits *committer
 	close   sync.Once
@@ -104,17 +107,30 @@ func (db *DB) Close() error {
 	return err
 }
 
-func (db *DB) closePools() error { return errors.Join(db.reader.Close(), db.writer.Close()) }
+func (db *DB) closePools() error {
+	err := errors.Join(db.reader.Close(), db.writer.Close())
+	if db.side != nil {
+		err = errors.Join(err, db.side.Close())
+	}
+	return err
+}
 
 // Stats counts the committer's work since the database was opened.
 type Stats struct {
 	Batches int64 // transactions committed
 	Writes  int64 // writes in them
 	Waiting int   // writes in the queue now
+	Aside   int   // writes of scopes that another transaction's locks keep waiting
 }
 
 // Stats is a cheap snapshot for metrics.
 func (db *DB) Stats() Stats {
 	c := db.commits
-	return Stats{Batches: c.batches.Load(), Writes: c.writes.Load(), Waiting: len(c.queue)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stats := Stats{Batches: c.batches.Load(), Writes: c.writes.Load(), Waiting: c.queue.length}
+	for _, l := range c.aside {
+		stats.Aside += len(l.jobs)
+	}
+	return stats
 }

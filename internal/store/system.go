@@ -14,9 +14,11 @@ type System struct{ db *DB }
 // System makes the handle.
 func (db *DB) System() *System { return &System{db: db} }
 
-// write and read run fn with the database's own wall open.
-func (sys *System) write(ctx context.Context, fn func(*session) error) error {
-	return sys.db.write(ctx, asSystem(fn))
+// write and read run fn with the database's own wall open. What a write is
+// for, a tenant or a purpose, is a scope to the committer: if another
+// transaction's locks are in its way, no other is held up.
+func (sys *System) write(ctx context.Context, purpose string, fn func(*session) error) error {
+	return sys.db.commits.submit(ctx, &job{scope: voice{role: systemVoice.role, tenant: purpose}, run: asSystem(fn)})
 }
 
 func (sys *System) read(ctx context.Context, fn func(*session) error) error {

@@ -52,7 +52,7 @@ type SeedEnvironment struct {
 // CreateTenant stores a signup in one transaction: Conflict email_taken when
 // somebody has the e-mail already.
 func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, seed.Tenant.ID, func(s *session) error {
 		t := seed.Tenant
 		if _, err := s.exec("INSERT INTO tenants (id, org_name, plan, created_micros) VALUES ($1, $2, $3, $4)",
 			t.ID, t.OrgName, t.Plan, t.CreatedMicros); err != nil {
@@ -101,7 +101,7 @@ func (e SeedEnvironment) plant(tx *Tx) error {
 // InsertUser adds a person to a tenant: email_taken, or NotFound when there is
 // no such tenant.
 func (sys *System) InsertUser(ctx context.Context, user User, audit AuditEntry) error {
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, user.TenantID, func(s *session) error {
 		if _, err := tenantByID(s, user.TenantID); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (sys *System) ListTenants(ctx context.Context, afterID string) ([]Tenant, e
 
 // SetPlan moves a tenant to another plan.
 func (sys *System) SetPlan(ctx context.Context, tenantID, plan string, audit AuditEntry) error {
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, tenantID, func(s *session) error {
 		changed, err := s.exec("UPDATE tenants SET plan = $2 WHERE id = $1", tenantID, plan)
 		if err != nil {
 			return err

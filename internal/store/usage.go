@@ -183,7 +183,7 @@ func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
 		return nil
 	}
 	ordered := slices.SortedFunc(maps.Keys(sums), func(a, b UsageAdd) int { return compareVoices(a.scope(), b.scope()) })
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, "add usage", func(s *session) error {
 		for of := range byScope(ordered, UsageAdd.scope) {
 			counts := map[counter]int64{}
 			for _, add := range of {

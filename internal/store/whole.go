@@ -51,27 +51,30 @@ func wholeTables() (text string) {
 // in a second: a round trip costs more than most statements. What is not plain
 // is left to the usual way: several meters, a quota that has no room for all,
 // a key that is taken, whatever PostgreSQL refuses.
-func (p postgres) insertWhole(ctx context.Context, db *DB, v voice, writes []*DecisionWrite) (stored bool, err error) {
+func (p postgres) insertWhole(
+	ctx context.Context, db *DB, on pool, v voice, writes []*DecisionWrite,
+) (stored bool, err error) {
 	meter, plain := sumOf(writes)
 	if !plain {
 		return false, nil
 	}
 	var conn *sql.Conn
 	err = db.pastDeadConnections(func() (err error) {
-		conn, err = beginOn(ctx, db.writer.DB)
+		conn, err = beginOn(ctx, on.DB)
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
-	args := append([]any{v.tenant, v.environment, meter.Period, meter.Units, meter.Quota, meter.Day, meter.Endpoint}, wholeRows(writes)...)
+	args := []any{v.tenant, v.environment, meter.Period, meter.Units, meter.Quota, meter.Day, meter.Endpoint}
+	args = append(args, wholeRows(writes)...)
 	err = onConn(conn, func(c *pgx.Conn) (err error) {
 		stored, err = p.pipeline(ctx, c, v, args)
 		return err
 	})
 	_ = conn.Close() // what became of the decisions is settled by now
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && !p.class(err).breaks() {
+	if errors.As(err, &refused) && !p.class(err).breaks() && p.class(err) != classConflict {
 		return false, nil // it was rolled back, and the usual way finds out whose fault it is
 	}
 	return stored, err

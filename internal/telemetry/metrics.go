@@ -26,6 +26,7 @@ type StoreStats struct {
 	Batches int64 // transactions committed
 	Writes  int64 // writes in them
 	Waiting int   // writes in the queue now
+	Aside   int   // writes of scopes that another transaction's locks keep waiting
 }
 
 // Metrics counts what the service does, on a registry of its own. Its methods
@@ -95,6 +96,10 @@ func storeCollectors(stats func() StoreStats) []prometheus.Collector {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "verdict_store_waiting_writes", Help: "Writes that wait for the committer now.",
 		}, func() float64 { return float64(stats().Waiting) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "verdict_store_aside_writes",
+			Help: "Writes of scopes that were set aside because another transaction holds their locks.",
+		}, func() float64 { return float64(stats().Aside) }),
 	}
 }
 

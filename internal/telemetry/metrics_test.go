@@ -22,7 +22,7 @@ func scrape(t *testing.T, m *Metrics) string {
 
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	stats := StoreStats{Batches: 3, Writes: 12, Waiting: 5}
+	stats := StoreStats{Batches: 3, Writes: 12, Waiting: 5, Aside: 2}
 	m := New(Options{Version: "1.2.3", Commit: "abc", EngineVersion: "2026.11.1", Store: func() StoreStats { return stats }})
 	m.Request(Request{Route: "POST /v1/decisions", Method: "POST", Status: 200, Duration: 3 * time.Millisecond, BytesIn: 100, BytesOut: 900})
 	m.Request(Request{Route: "POST /v1/decisions", Method: "POST", Status: 422, Duration: time.Millisecond, BytesIn: -1})
@@ -46,6 +46,7 @@ func TestMetrics(t *testing.T) {
 		`verdict_rule_results_total{environment="live",policy_key="default",result="ran",rule="KO",tenant="ten_1"} 10`,
 		`verdict_rule_results_total{environment="live",policy_key="default",result="unknown",rule="KO",tenant="ten_1"} 2`,
 		`verdict_store_commits_total 3`, `verdict_store_writes_total 12`, `verdict_store_waiting_writes 5`,
+		`verdict_store_aside_writes 2`,
 		`verdict_build_info{commit="abc",engine_version="2026.11.1",go_version="go`,
 		`verdict_metrics_dropped_total 0`, "go_goroutines ", "process_open_fds ",
 	} {

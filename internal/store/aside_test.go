@@ -1,0 +1,241 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// failSafe ends a test that would wait for ever. It is no expectation.
+const failSafe = 2 * time.Minute
+
+// lockUsage locks a scope's usage in a transaction of somebody else, until
+// release is called.
+func lockUsage(t *testing.T, raw *sql.DB, tenantID string) (release func()) {
+	t.Helper()
+	tx, err := raw.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used int
+	if _, err = tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err == nil {
+		err = tx.QueryRowContext(t.Context(), "SELECT used FROM usage_totals WHERE tenant_id = $1 FOR UPDATE", tenantID).Scan(&used)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// inserting stores a decision and hands the outcome to the channel.
+func inserting(t *testing.T, scope *store.Scope, id string) <-chan error {
+	t.Helper()
+	result := make(chan error, 1)
+	go func() { result <- scope.InsertDecision(t.Context(), write(id)) }()
+	return result
+}
+
+func outcome(t *testing.T, result <-chan error) error {
+	t.Helper()
+	select {
+	case err := <-result:
+		return err
+	case <-time.After(failSafe):
+		t.Fatal("no answer")
+		return nil
+	}
+}
+
+func unanswered(t *testing.T, result <-chan error) {
+	t.Helper()
+	select {
+	case err := <-result:
+		t.Errorf("answered while the row is locked: %v", err)
+	default:
+	}
+}
+
+// setAside blocks until a scope is set aside.
+func setAside(t *testing.T, db *store.DB) {
+	t.Helper()
+	for db.Blocked() == 0 {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("no scope was set aside")
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// TestBlockedScope locks a row of one tenant: the tenant's neighbours in the
+// same batch and in later ones are stored while the lock is held, its own
+// writes when the lock is gone, in their order.
+func TestBlockedScope(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	db := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
+	blocked, free := db.Scope("ten_A", "sandbox"), db.Scope("ten_B", "sandbox")
+	for _, scope := range []*store.Scope{blocked, free} {
+		if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten_A")
+	release := hold(t, db)
+	first, neighbour := inserting(t, blocked, "dec_2"), inserting(t, free, "dec_2")
+	waiting(t, db, 2)
+	release()
+	if err := outcome(t, neighbour); err != nil {
+		t.Errorf("the neighbour: %v", err)
+	}
+	unanswered(t, first)
+	second := inserting(t, blocked, "dec_3") // goes to the side lane
+	for i := range 20 {
+		if err := outcome(t, inserting(t, free, numbered("dec", i))); err != nil {
+			t.Errorf("a later neighbour: %v", err)
+		}
+	}
+	// Functions, and the tenant's other environment and staff, are not blocked.
+	if err := db.Scope("ten_A", "live").InsertDecision(t.Context(), write("dec_1")); err != nil {
+		t.Errorf("the other environment: %v", err)
+	}
+	unanswered(t, first)
+	unanswered(t, second)
+	unlock()
+	for _, result := range []<-chan error{first, second} {
+		if err := outcome(t, result); err != nil {
+			t.Errorf("after the lock: %v", err)
+		}
+	}
+	if err := blocked.InsertDecision(t.Context(), write("dec_4")); err != nil {
+		t.Error(err)
+	}
+	wantDecisions(t, blocked, 4)
+	wantDecisions(t, free, 22)
+}
+
+// TestBlockedAlone locks the row of the only scope that writes, for decisions
+// and for functions: both wait, and are stored when the lock is gone.
+func TestBlockedAlone(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	db := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
+	scope := db.Scope("ten_A", "sandbox")
+	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
+		t.Fatal(err)
+	}
+	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten_A")
+	decision := inserting(t, scope, "dec_2")
+	setAside(t, db)
+	function := make(chan error, 1)
+	go func() {
+		function <- scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertDecision(write("dec_3")) })
+	}()
+	unanswered(t, decision)
+	unlock()
+	for _, result := range []<-chan error{decision, function} {
+		if err := outcome(t, result); err != nil {
+			t.Error(err)
+		}
+	}
+	wantDecisions(t, scope, 3)
+}
+
+// TestBlockedDeadline has a blocked write end at its own deadline or with its
+// caller while the lock is still held; nothing of it is stored.
+func TestBlockedDeadline(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	db := storetest.Open(t, databaseURL, store.Options{Timeout: time.Second})
+	scope := db.Scope("ten_A", "sandbox")
+	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
+		t.Fatal(err)
+	}
+	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten_A")
+	defer unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	late := inserting(t, scope, "dec_2")
+	setAside(t, db)
+	go func() { left <- scope.InsertDecision(ctx, write("dec_3")) }()
+	cancel()
+	if err := outcome(t, left); err == nil {
+		t.Error("stored although its caller has gone")
+	}
+	if err := outcome(t, late); kindOf(err) != fault.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	wantDecisions(t, scope, 1)
+}
+
+// TestBlockedSystem locks a tenant's row that the flush of unbilled usage
+// needs: neither signups nor other tenants' keys wait for it.
+func TestBlockedSystem(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	db := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
+	adds := []store.UsageAdd{{TenantID: "ten_A", Environment: "sandbox", Meter: store.Meter{
+		Period: "2026-11", Day: "2026-11-15", Endpoint: "POST /v1/eligibility", Units: 1, Quota: store.Unmetered,
+	}}}
+	if err := db.System().AddUsage(t.Context(), adds); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{"SELECT set_config('verdict.role', 'system', true)", "UPDATE usage_counters SET units = units"} {
+		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flush := make(chan error, 1)
+	go func() { flush <- db.System().AddUsage(t.Context(), adds) }()
+	setAside(t, db)
+	seed := store.Seed{Tenant: store.Tenant{ID: "ten_B"}, User: store.User{ID: "usr_1", Email: "b@example.in"}}
+	if err := db.System().CreateTenant(t.Context(), seed); err != nil {
+		t.Errorf("signup: %v", err)
+	}
+	unanswered(t, flush)
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
+	if err := outcome(t, flush); err != nil {
+		t.Errorf("the flush: %v", err)
+	}
+}
+
+// TestScopeShare fills the queue from one scope: another still finds room.
+func TestScopeShare(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, storetest.SQLite(t), store.Options{QueueSize: 8, QueueWait: time.Millisecond, Timeout: failSafe})
+	greedy, modest := db.Scope("ten_A", "sandbox"), db.Scope("ten_B", "sandbox")
+	release := hold(t, db)
+	var results []<-chan error
+	for i := range 4 {
+		results = append(results, inserting(t, greedy, numbered("dec", i)))
+	}
+	waiting(t, db, 4)
+	if err := greedy.InsertDecision(t.Context(), write("dec_more")); kindOf(err) != fault.Unavailable {
+		t.Errorf("more than its share: %v", err)
+	}
+	results = append(results, inserting(t, modest, "dec_1"))
+	waiting(t, db, 5)
+	release()
+	for _, result := range results {
+		if err := outcome(t, result); err != nil {
+			t.Error(err)
+		}
+	}
+	wantDecisions(t, greedy, 4)
+	wantDecisions(t, modest, 1)
+}
