@@ -31,7 +31,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	scope := s.scope(p)
 	var stored store.Decision
 	var reviews []store.Review
-	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
+	err := scope.ReadOf(ctx, id, func(tx *store.Tx) (err error) {
 		if stored, err = tx.Decision(id); err != nil {
 			return err
 		}

@@ -137,7 +137,7 @@ const maxExplained = 20
 
 // storedFeatures reads a decision and its vector in one moment.
 func storedFeatures(ctx context.Context, scope *store.Scope, decisionID string) (d store.Decision, f store.Features, err error) {
-	err = scope.Read(ctx, func(tx *store.Tx) (err error) {
+	err = scope.ReadOf(ctx, decisionID, func(tx *store.Tx) (err error) {
 		if d, err = tx.Decision(decisionID); err != nil {
 			return err
 		}

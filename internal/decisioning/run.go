@@ -34,12 +34,8 @@ func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, RunHead{}, err
 	}
-	var stored store.Decision
 	scope := s.scope(p)
-	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
-		stored, err = tx.Decision(r.DecisionID)
-		return err
-	})
+	stored, err := scope.Decision(ctx, r.DecisionID)
 	var policy *policy
 	if err == nil {
 		policy, err = s.policy(ctx, scope, stored.PolicyID)

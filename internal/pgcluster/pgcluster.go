@@ -67,10 +67,8 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 
 // begin makes the data, starts the server and makes the role.
 func (c *Cluster) begin(ctx context.Context) error {
-	if c.account != nil {
-		if err := os.Chown(c.folder, int(c.account.Uid), int(c.account.Gid)); err != nil {
-			return err
-		}
+	if err := c.own(); err != nil {
+		return err
 	}
 	initdb := c.command(ctx, "initdb", "--pgdata", c.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
 	if output, err := initdb.CombinedOutput(); err != nil {
@@ -107,6 +105,18 @@ func (c *Cluster) Execute(ctx context.Context, statements ...string) error {
 		}
 	}
 	return errors.Join(err, admin.Close(context.WithoutCancel(ctx)))
+}
+
+// ask returns the one value, as text, that a statement answers to the superuser.
+func (c *Cluster) ask(ctx context.Context, statement string) (value string, err error) {
+	admin, err := pgx.Connect(ctx, c.url("postgres", "postgres"))
+	if err != nil {
+		return "", fmt.Errorf("connect to PostgreSQL: %w", err)
+	}
+	if err = admin.QueryRow(ctx, statement).Scan(&value); err != nil {
+		err = fmt.Errorf("%s: %w", statement, err)
+	}
+	return value, errors.Join(err, admin.Close(context.WithoutCancel(ctx)))
 }
 
 // Create makes an empty database of Role and returns its URL.
@@ -184,6 +194,7 @@ func (c *Cluster) await(ctx context.Context) error {
 // Close ends the server and removes its data.
 func (c *Cluster) Close() error {
 	if c.server != nil {
+		c.Thaw()
 		c.server.end(syscall.SIGQUIT) // nobody will want the data
 		c.server = nil
 	}

@@ -23,7 +23,7 @@ type batch struct {
 func newBatch(s *session, jobs []*job, apart bool) *batch {
 	return &batch{
 		session: s, jobs: jobs, results: make([]error, len(jobs)),
-		whole: len(jobs) == 1 || !apart && ofOneScope(jobs), blocked: map[voice]error{},
+		whole: len(jobs) == 1 || !apart && ofOneScope(jobs),
 	}
 }
 
@@ -90,6 +90,9 @@ func (b *batch) notice(scope voice, err error) bool {
 	s := b.session
 	if s.db.dialect.class(err) != classConflict {
 		return false
+	}
+	if b.blocked == nil {
+		b.blocked = map[voice]error{}
 	}
 	b.blocked[scope] = err
 	if hurry := s.db.dialect.hurry(); hurry != "" && !b.whole && len(b.blocked) == 1 && s.broken == nil {

@@ -63,6 +63,9 @@ func newCommitter(db *DB) *committer {
 	return c
 }
 
+// timers are used again: every write needs one, and few run out.
+var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
+
 // submit waits until a job is durable or refused.
 func (c *committer) submit(ctx context.Context, j *job) error {
 	j.ctx, j.answer, j.deadline = ctx, make(chan error, 1), time.Now().Add(c.db.options.Timeout)
@@ -70,8 +73,12 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	if err := c.enqueue(ctx, j); err != nil {
 		return err
 	}
-	patience := time.NewTimer(time.Until(j.deadline))
-	defer patience.Stop()
+	patience, _ := timers.Get().(*time.Timer) // the pool holds nothing else
+	patience.Reset(time.Until(j.deadline))
+	defer func() {
+		patience.Stop()
+		timers.Put(patience)
+	}()
 	var err error
 	select {
 	case err = <-j.answer:
@@ -297,7 +304,10 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 		_ = s.tx.Rollback()
 		return b.results
 	}
-	if err := s.tx.Commit(); err != nil {
+	if err := on.acknowledged(s); err != nil {
+		if c.db.uncertain(err) {
+			c.db.doubts.add(s.written...)
+		}
 		// Refusals count for nothing either: they may be about what the others
 		// would have written, the last unit of a quota for instance.
 		return all(len(jobs), err)

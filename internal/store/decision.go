@@ -84,6 +84,7 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 			continue
 		}
 		rows = append(rows, w.Decision.row())
+		tx.wrote(w.Decision.ID)
 		if w.Features != nil {
 			features = append(features, w.Features.row(w.Decision.ID))
 		}
@@ -250,12 +251,12 @@ func (s *Scope) CountDecisions(ctx context.Context) (n int64, err error) {
 // that wait together are also inserted together, which is what makes this
 // cheaper than Write with Tx.InsertDecision inside.
 func (s *Scope) InsertDecision(ctx context.Context, w *DecisionWrite) error {
-	return s.db.commits.submit(ctx, &job{decision: w, voice: s.voice(), scope: s.voice()})
+	return s.confirmed(ctx, s.db.commits.submit(ctx, &job{decision: w, voice: s.voice(), scope: s.voice()}))
 }
 
-// Decision is Tx.Decision in a transaction of its own.
+// Decision is Tx.Decision in a transaction of its own, as ReadOf runs it.
 func (s *Scope) Decision(ctx context.Context, id string) (Decision, error) {
-	return inRead(ctx, s, func(tx *Tx) (Decision, error) { return tx.Decision(id) })
+	return inReadOf(ctx, s, id, func(tx *Tx) (Decision, error) { return tx.Decision(id) })
 }
 
 // ListDecisions is Tx.ListDecisions in a transaction of its own.

@@ -42,6 +42,12 @@ type dialect interface {
 	// hurry has the rest of a transaction wait less for locks; "" where a
 	// transaction waits for none.
 	hurry() string
+	// standbys is an expression for the synchronous standbys that a commit
+	// waits for, '' if there are none.
+	standbys() string
+	// fence writes something that means nothing, so that the transaction's
+	// commit is acknowledged like any other; "" where every commit is.
+	fence() string
 	// unhurried is run first in a transaction that may take long.
 	unhurried() []string
 	// claim is run first in the transaction that fills an empty database, so
@@ -85,7 +91,7 @@ func (c class) breaks() bool { return c >= classTimeout }
 func commonClass(err error) class {
 	var network net.Error
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errUnacknowledged):
 		return classTimeout
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network):
@@ -117,6 +123,8 @@ func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: tru
 func (sqlite) lockMigrations() []string    { return nil } // the transaction began immediate
 func (sqlite) announce() string            { return "" }
 func (sqlite) hurry() string               { return "" }
+func (sqlite) standbys() string            { return "''" }
+func (sqlite) fence() string               { return "" }
 func (sqlite) unhurried() []string         { return nil } // only our contexts hurry it
 func (sqlite) claim() []string             { return nil }
 func (sqlite) survey() []string            { return nil } // every list has its index, whatever there is in it
@@ -213,6 +221,10 @@ func (postgres) lockMigrations() []string {
 }
 
 func (postgres) hurry() string { return "SET LOCAL lock_timeout = " + millis(hurriedLock) }
+
+func (postgres) standbys() string { return "current_setting('synchronous_standby_names')" }
+
+func (postgres) fence() string { return "SELECT pg_logical_emit_message(true, 'verdict', 'fence')" }
 
 func (postgres) unhurried() []string {
 	return []string{

@@ -29,5 +29,5 @@ func (tx *Tx) Features(decisionID string) (Features, error) {
 
 // Features is Tx.Features in a transaction of its own.
 func (s *Scope) Features(ctx context.Context, decisionID string) (Features, error) {
-	return inRead(ctx, s, func(tx *Tx) (Features, error) { return tx.Features(decisionID) })
+	return inReadOf(ctx, s, decisionID, func(tx *Tx) (Features, error) { return tx.Features(decisionID) })
 }

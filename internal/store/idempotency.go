@@ -39,7 +39,12 @@ type Stored struct {
 
 // AlreadyAnswered is the error of a write whose idempotency key somebody else
 // finished first. Everything the write did is undone.
-type AlreadyAnswered struct{ Stored Stored }
+type AlreadyAnswered struct {
+	Stored Stored
+
+	of     *IdempotencyAnswer
+	unsure bool // the synchronous standby may not have it
+}
 
 func (*AlreadyAnswered) Error() string { return "the request was answered before" }
 
@@ -80,6 +85,7 @@ func (tx *Tx) insertAnswers(answers []*IdempotencyAnswer) (taken []bool, err err
 		if _, repeated := holder[a.Key]; !repeated {
 			holder[a.Key] = i
 			unique = append(unique, a)
+			tx.answers(a.Key)
 		}
 	}
 	if len(unique) == 0 {
@@ -105,14 +111,15 @@ func (tx *Tx) insertAnswers(answers []*IdempotencyAnswer) (taken []bool, err err
 // answered is the refusal of an attempt whose key is taken; otherwise is for
 // the case that the answer has vanished since.
 func (tx *Tx) answered(a *IdempotencyAnswer, otherwise error) error {
-	stored, err := tx.LookupIdempotency(a.Key, a.RequestHash, a.NowMicros)
+	stored, unsure, err := tx.lookup(a.Key, a.RequestHash, a.NowMicros)
 	switch {
 	case err != nil:
 		return err
 	case stored == nil:
 		return otherwise
 	default:
-		return &AlreadyAnswered{Stored: *stored}
+		unsure = unsure || tx.session.db.doubts.has(keyDoubt(tx.voice, a.Key))
+		return &AlreadyAnswered{Stored: *stored, of: a, unsure: unsure}
 	}
 }
 
@@ -127,20 +134,29 @@ func (tx *Tx) withdraw(key IdempotencyKey) error {
 // Invalid idempotency_key_reused when it was used for another request. It
 // changes nothing.
 func (tx *Tx) LookupIdempotency(key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
+	stored, _, err := tx.lookup(key, requestHash, nowMicros)
+	return stored, err
+}
+
+// lookup is LookupIdempotency, and tells whether a synchronous standby may not
+// have the answer.
+func (tx *Tx) lookup(key IdempotencyKey, requestHash string, nowMicros int64) (_ *Stored, unsure bool, err error) {
 	var hash string
+	var standbys string
+	var createdMicros int64
 	var s Stored
-	err := tx.one([]any{&hash, &s.Status, &s.Header, &s.Body}, `SELECT request_hash, status, header, body
-		FROM idempotency_keys WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
+	err = tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &createdMicros, &standbys}, `SELECT request_hash, status, header, body,
+		created_micros, `+tx.session.db.dialect.standbys()+` FROM idempotency_keys WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
 		key.Route, key.Name, nowMicros)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil, nil
+		return nil, false, nil
 	case err != nil:
-		return nil, err
+		return nil, false, err
 	case hash != requestHash:
-		return nil, fault.New(fault.Invalid, CodeIdempotencyKeyReused, "this Idempotency-Key was used with another body")
+		return nil, false, fault.New(fault.Invalid, CodeIdempotencyKeyReused, "this Idempotency-Key was used with another body")
 	}
-	return &s, nil
+	return &s, standbys != "" && createdMicros > nowMicros-doubtFor.Microseconds(), nil
 }
 
 func inProgress() *fault.Error {
@@ -151,9 +167,21 @@ func compareKeys(a, b IdempotencyKey) int {
 	return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Name, b.Name))
 }
 
-// LookupIdempotency is Tx.LookupIdempotency in a transaction of its own.
+// LookupIdempotency is Tx.LookupIdempotency in a transaction of its own. If a
+// synchronous standby may not have the answer yet, that transaction is
+// acknowledged first; it is Unavailable if that fails.
 func (s *Scope) LookupIdempotency(ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
-	return inRead(ctx, s, func(tx *Tx) (*Stored, error) { return tx.LookupIdempotency(key, requestHash, nowMicros) })
+	if !s.db.doubts.has(keyDoubt(s.voice(), key)) {
+		var unsure bool
+		stored, err := inRead(ctx, s, func(tx *Tx) (stored *Stored, err error) {
+			stored, unsure, err = tx.lookup(key, requestHash, nowMicros)
+			return stored, err
+		})
+		if err != nil || stored == nil || !unsure {
+			return stored, err
+		}
+	}
+	return s.lookupFenced(ctx, key, requestHash, nowMicros)
 }
 
 // PurgeIdempotency removes at most limit expired keys of all tenants and tells

@@ -86,8 +86,8 @@ func connectSQLite(path string, options Options) (*DB, error) {
 	bound(reader, options.Connections)
 	return &DB{
 		dialect: sqlite{}, options: options,
-		writer: pool{writer, newStatements(writer)},
-		reader: pool{reader, newStatements(reader)},
+		writer: pool{DB: writer, prepared: newStatements(writer)},
+		reader: pool{DB: reader, prepared: newStatements(reader)},
 	}, nil
 }
 
@@ -136,18 +136,20 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = options.Timeout / 2
 	}
-	lockingFor := func(wait time.Duration) pgx.ConnConfig {
-		own := config.Copy()
-		own.RuntimeParams["lock_timeout"] = millis(min(wait, options.Timeout/2))
-		return *own
+	writing := func(connections int, lock time.Duration) pool {
+		own, standby := config.Copy(), &acknowledgements{}
+		own.RuntimeParams["lock_timeout"] = millis(min(lock, options.Timeout/2))
+		own.OnNotice = standby.notice
+		p := pool{DB: stdlib.OpenDB(*own), standby: standby}
+		bound(p.DB, connections)
+		return p
 	}
-	writer, side, reader := stdlib.OpenDB(lockingFor(sharedLock)), stdlib.OpenDB(lockingFor(sideLock)), stdlib.OpenDB(*config)
-	bound(writer, postgresWriters)
-	bound(side, postgresSide)
+	side := writing(postgresSide, sideLock)
+	reader := stdlib.OpenDB(*config)
 	bound(reader, options.Connections)
 	return &DB{
 		dialect: postgres{}, options: options,
-		writer: pool{DB: writer}, side: &pool{DB: side}, reader: pool{DB: reader},
+		writer: writing(postgresWriters, sharedLock), side: &side, reader: pool{DB: reader},
 	}, nil
 }
 

@@ -24,6 +24,7 @@ func (r *Run) fields() []any {
 
 // InsertRun stores a run.
 func (tx *Tx) InsertRun(r Run) error {
+	tx.wrote(r.ID)
 	_, err := tx.exec(`INSERT INTO agent_runs (tenant_id, environment, id, agent, created_micros, actor, subject_ref,
 		decision_id, outcome, hash, request, response) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		r.ID, r.Agent, r.CreatedMicros, r.Actor, r.SubjectRef, r.DecisionID, r.Outcome, r.Hash, present(r.Request), present(r.Response))
@@ -59,7 +60,7 @@ func (tx *Tx) ListRuns(f RunFilter, p Page) ([]Run, bool, error) {
 
 // Run is Tx.Run in a transaction of its own.
 func (s *Scope) Run(ctx context.Context, id string) (Run, error) {
-	return inRead(ctx, s, func(tx *Tx) (Run, error) { return tx.Run(id) })
+	return inReadOf(ctx, s, id, func(tx *Tx) (Run, error) { return tx.Run(id) })
 }
 
 // ListRuns is Tx.ListRuns in a transaction of its own.

@@ -50,11 +50,12 @@ func (tx *Tx) Environment() string { return tx.voice.environment }
 // it; once begun, the outcome is waited for.
 //
 // Unavailable means that the database did not confirm: usually nothing was
-// written, but a connection lost during the commit leaves it open.
+// written, but a connection lost during the commit leaves it open. What may
+// have been written is then in doubt (ReadOf).
 func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.db.commits.submit(ctx, &job{voice: s.voice(), scope: s.voice(), run: func(session *session) error {
+	return s.confirmed(ctx, s.db.commits.submit(ctx, &job{voice: s.voice(), scope: s.voice(), run: func(session *session) error {
 		return fn(&Tx{session: session, voice: s.voice()})
-	}})
+	}}))
 }
 
 // Read runs fn in a transaction that sees one moment of the database and

@@ -15,6 +15,7 @@ type session struct {
 	prepared *statements
 	bound    map[string]*sql.Stmt // the prepared ones that were used, on this transaction
 	speaks   voice                // for whom the database was last told the session speaks
+	written  []doubt              // what it stores that may be asked for by its name
 	broken   error                // why the transaction cannot be relied upon any more
 }
 

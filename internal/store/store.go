@@ -71,6 +71,7 @@ type DB struct {
 	side    *pool // of the scopes that are set aside; nil where there is one writer
 	reader  pool
 	commits *committer
+	doubts  doubts
 	close   sync.Once
 	closed  atomic.Bool
 }
@@ -79,6 +80,7 @@ type DB struct {
 type pool struct {
 	*sql.DB
 	prepared *statements // nil where the driver remembers statements itself
+	standby  *acknowledgements
 }
 
 // Kind names the database: "sqlite" or "postgres".

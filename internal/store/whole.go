@@ -68,10 +68,20 @@ func (p postgres) insertWhole(
 	}
 	args := []any{v.tenant, v.environment, meter.Period, meter.Units, meter.Quota, meter.Day, meter.Endpoint}
 	args = append(args, wholeRows(writes)...)
+	unacknowledged := on.standby.count()
 	err = onConn(conn, func(c *pgx.Conn) (err error) {
 		stored, err = p.pipeline(ctx, c, v, args)
 		return err
 	})
+	if err == nil && on.standby.count() != unacknowledged {
+		err = errUnacknowledged
+	}
+	if db.uncertain(err) {
+		stored = false
+		for _, w := range writes {
+			db.doubts.add(doubtsOf(v, w)...)
+		}
+	}
 	_ = conn.Close() // what became of the decisions is settled by now
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && !p.class(err).breaks() && p.class(err) != classConflict {

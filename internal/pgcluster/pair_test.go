@@ -1,0 +1,54 @@
+package pgcluster
+
+import (
+	"context"
+	"testing"
+)
+
+// TestPair commits on a synchronous pair, loses the primary and finds
+// everything on the standby.
+func TestPair(t *testing.T) {
+	t.Parallel()
+	primary, err := Start(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAtEnd(t, primary)
+	if _, err := primary.Create(t.Context(), "ledger"); err != nil {
+		t.Fatal(err)
+	}
+	standby, err := primary.Standby(t.Context(), "second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAtEnd(t, standby)
+	if err := primary.Synchronous(t.Context(), "second"); err != nil {
+		t.Fatal(err)
+	}
+	if err := primary.Execute(t.Context(), "CREATE TABLE entry (n INT)", "INSERT INTO entry VALUES (7)"); err != nil {
+		t.Fatal(err)
+	}
+	if !query[bool](t, standby.URL("ledger"), "SELECT pg_is_in_recovery()") {
+		t.Error("the standby takes writes")
+	}
+	primary.Freeze()
+	if err := standby.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := standby.ask(t.Context(), "SELECT n::text FROM entry"); err != nil || got != "7" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	primary.Thaw()
+	if err := primary.Synchronous(context.WithoutCancel(t.Context()), ""); err != nil {
+		t.Error(err)
+	}
+}
+
+func closeAtEnd(t *testing.T, c *Cluster) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/pgcluster"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// standbyName is the name of the pair's second server.
+const standbyName = "second"
+
+// synchronousPair starts a primary and a standby that its commits wait for,
+// with an empty database "ledger".
+func synchronousPair(t *testing.T) (primary, standby *pgcluster.Cluster) {
+	t.Helper()
+	primary, err := pgcluster.Start(t.Context(), pgcluster.Options{Settings: []string{"fsync=off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := func(c *pgcluster.Cluster) {
+		t.Cleanup(func() {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	closed(primary)
+	if _, err = primary.Create(t.Context(), "ledger"); err == nil {
+		standby, err = primary.Standby(t.Context(), standbyName)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(standby)
+	if err := primary.Synchronous(t.Context(), standbyName); err != nil {
+		t.Fatal(err)
+	}
+	return primary, standby
+}
+
+// eventually repeats something until it succeeds.
+func eventually(t *testing.T, what string, try func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), failSafe)
+	defer cancel()
+	for {
+		err := try()
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s: %v", what, err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// replayed looks an answer up and fails if there is none.
+func replayed(t *testing.T, db *store.DB, w *store.DecisionWrite) error {
+	t.Helper()
+	stored, err := db.Scope("ten_A", "sandbox").LookupIdempotency(t.Context(), w.Answer.Key, w.Answer.RequestHash, 1500)
+	if err == nil && stored == nil {
+		return errors.New("there is no answer")
+	}
+	return err
+}
+
+// TestReplayIsDurable stores decisions while the synchronous standby is away.
+// Each is refused, and its row is on the primary for everybody to see: neither
+// a replay nor a GET answers from it until the standby has it.
+func TestReplayIsDurable(t *testing.T) {
+	t.Parallel()
+	primary, standby := synchronousPair(t)
+	url := primary.URL("ledger")
+	node := storetest.Open(t, url, store.Options{Timeout: failSafe})
+	hasty := storetest.Open(t, url, store.Options{Timeout: time.Second})
+	other := storetest.Open(t, url, store.Options{Timeout: time.Second})
+	scope := node.Scope("ten_A", "sandbox")
+	if err := scope.InsertDecision(t.Context(), write("dec_0")); err != nil {
+		t.Fatal(err)
+	}
+	standby.Stop()
+
+	// The wait for the standby is cancelled, and PostgreSQL reports success.
+	plain, function := answering("dec_1", "order-1", "h"), answering("dec_2", "order-2", "h")
+	for _, store := range []func() error{
+		func() error { return scope.InsertDecision(t.Context(), plain) },
+		func() error {
+			return scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertDecision(function) })
+		},
+	} {
+		if err := cancelled(t, primary, store); kindOf(err) != fault.Unavailable {
+			t.Errorf("not acknowledged: %v", err)
+		}
+	}
+	// The node's own patience ends.
+	late := answering("dec_3", "order-3", "h")
+	if err := hasty.Scope("ten_A", "sandbox").InsertDecision(t.Context(), late); kindOf(err) != fault.Unavailable {
+		t.Errorf("in time: %v", err)
+	}
+	seen(t, url, 4)
+	for _, c := range []struct {
+		name string
+		try  func() error
+	}{
+		{"a replay where the outcome is not known", func() error { return replayed(t, hasty, late) }},
+		{"a replay on another node", func() error { return replayed(t, other, plain) }},
+		{"a repetition", func() error { return hasty.Scope("ten_A", "sandbox").InsertDecision(t.Context(), late) }},
+		{"a GET where the outcome is not known", func() error {
+			_, err := hasty.Scope("ten_A", "sandbox").Decision(t.Context(), "dec_3")
+			return err
+		}},
+	} {
+		if err := c.try(); kindOf(err) != fault.Unavailable {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for name, try := range map[string]func() error{
+		"a replay": func() error { return replayed(t, node, function) },
+		"a GET":    func() error { _, err := scope.Decision(t.Context(), "dec_1"); return err },
+	} {
+		if err := cancelled(t, primary, try); kindOf(err) != fault.Unavailable {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := hasty.Scope("ten_A", "sandbox").Decision(t.Context(), "dec_0"); err != nil {
+		t.Errorf("a decision that was answered: %v", err)
+	}
+
+	if err := standby.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, db := range []*store.DB{node, hasty, other} {
+		for _, w := range []*store.DecisionWrite{plain, function, late} {
+			eventually(t, "a replay with the standby back", func() error { return replayed(t, db, w) })
+		}
+	}
+	eventually(t, "a GET with the standby back", func() error {
+		_, err := hasty.Scope("ten_A", "sandbox").Decision(t.Context(), "dec_3")
+		return err
+	})
+	wantDecisions(t, scope, 4)
+}
+
+// cancelled runs something that waits for the standby, and has an operator end
+// every such wait.
+func cancelled(t *testing.T, primary *pgcluster.Cluster, run func() error) error {
+	t.Helper()
+	result := make(chan error, 1)
+	go func() { result <- run() }()
+	over := time.After(failSafe)
+	for {
+		select {
+		case err := <-result:
+			return err
+		case <-over:
+			t.Fatal("no answer")
+		case <-time.After(10 * time.Millisecond):
+		}
+		if err := primary.Execute(t.Context(),
+			"SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// seen waits until so many decisions can be seen on a server.
+func seen(t *testing.T, databaseURL string, want int) {
+	t.Helper()
+	raw := storetest.Raw(t, databaseURL)
+	eventually(t, "the rows on the primary", func() error {
+		tx, err := raw.BeginTx(t.Context(), nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }()
+		var n int
+		if _, err = tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err == nil {
+			err = tx.QueryRowContext(t.Context(), "SELECT count(*) FROM decisions").Scan(&n)
+		}
+		if err == nil && n != want {
+			err = errors.New("not all are there")
+		}
+		return err
+	})
+}
