@@ -83,7 +83,7 @@ func knobs() []knob {
 		{groupLimit, "rate-signup", "", "rate", "60/m burst 20", "signups by the API, for each address on each node",
 			rate(func(c *Config) *rateSetting { return &c.SignupRate })},
 
-		{groupStore, "database-url", "", "URL", "sqlite:verdict.db", "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…",
+		{groupStore, "database-url", "", "URL", "sqlite:verdict.db", "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…; of several hosts, host1:port,host2:port, the one that takes writes is used",
 			databaseURL},
 		{groupStore, "db-connections", "", "number", "8", "connections that read, at most half of them for exports; on PostgreSQL two more write, two more serve tenants whose rows another transaction has locked, four serve the queue of backtests, and one watches each host if the URL names several",
 			whole(func(c *Config) *int { return &c.Store.Connections }, 1, 1000)},

@@ -57,3 +57,22 @@ func (db *DB) Blocked() int {
 	defer db.commits.mu.Unlock()
 	return len(db.commits.aside)
 }
+
+// ConnectionsOf counts the connections to a server on a timeline.
+func (db *DB) ConnectionsOf(timeline uint64) (n int) {
+	db.primary.mu.Lock()
+	defer db.primary.mu.Unlock()
+	for _, of := range db.primary.open {
+		if of == timeline {
+			n++
+		}
+	}
+	return n
+}
+
+// MakeWriterReadOnly has the server refuse writes on the committer's idle
+// connection.
+func (db *DB) MakeWriterReadOnly(ctx context.Context) error {
+	_, err := db.writer.ExecContext(ctx, "SET default_transaction_read_only = on")
+	return err
+}

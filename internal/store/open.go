@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
@@ -136,21 +136,45 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = options.Timeout / 2
 	}
+	following := newPrimary()
+	hosts := watched(config) // before its connections are tracked
+	config.DialFunc = following.dial(config.DialFunc)
+	if config.ValidateConnect == nil && !choosesServer(databaseURL) {
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	config.ValidateConnect = following.validate(config.ValidateConnect)
+	config.OnPgError = discardReadOnly(config.OnPgError)
+	if len(hosts) > 1 {
+		following.watch(hosts)
+	}
 	writing := func(connections int, lock time.Duration) pool {
 		own, standby := config.Copy(), &acknowledgements{}
 		own.RuntimeParams["lock_timeout"] = millis(min(lock, options.Timeout/2))
 		own.OnNotice = standby.notice
-		p := pool{DB: stdlib.OpenDB(*own), standby: standby}
+		p := pool{DB: sql.OpenDB(following.connector(own)), standby: standby}
 		bound(p.DB, connections)
+		p.SetConnMaxLifetime(connectionLife)
 		return p
 	}
 	side := writing(postgresSide, sideLock)
-	reader := stdlib.OpenDB(*config)
+	reader := sql.OpenDB(following.connector(config))
 	bound(reader, options.Connections)
+	reader.SetConnMaxLifetime(connectionLife)
 	return &DB{
 		dialect: postgres{}, options: options,
-		writer: writing(postgresWriters, sharedLock), side: &side, reader: pool{DB: reader},
+		writer: writing(postgresWriters, sharedLock), side: &side, reader: pool{DB: reader}, primary: following,
 	}, nil
+}
+
+// connectionLife is how long a connection to PostgreSQL is used: what stands
+// between us and the server may send the next one elsewhere.
+const connectionLife = 5 * time.Minute
+
+// discardReadOnly closes a connection whose server takes no writes any more.
+func discardReadOnly(keep pgconn.PgErrorHandler) pgconn.PgErrorHandler {
+	return func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
+		return err.Code != "25006" && keep(conn, err)
+	}
 }
 
 func bound(connections *sql.DB, n int) {

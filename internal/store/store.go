@@ -70,6 +70,7 @@ type DB struct {
 	writer  pool
 	side    *pool // of the scopes that are set aside; nil where there is one writer
 	reader  pool
+	primary *primary // the server that takes writes; nil on SQLite
 	commits *committer
 	doubts  doubts
 	close   sync.Once
@@ -113,6 +114,9 @@ func (db *DB) closePools() error {
 	err := errors.Join(db.reader.Close(), db.writer.Close())
 	if db.side != nil {
 		err = errors.Join(err, db.side.Close())
+	}
+	if db.primary != nil {
+		db.primary.close()
 	}
 	return err
 }

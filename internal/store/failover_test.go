@@ -1,0 +1,119 @@
+package store_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"verdict/internal/fault"
+	"verdict/internal/pgcluster"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// TestFollowsPromotion freezes the primary, which the URL lists first, and
+// promotes the standby: what waits for the frozen server is answered, long
+// before its own timeout, and writes go on. When the old primary runs again,
+// it is neither written to nor read from.
+func TestFollowsPromotion(t *testing.T) {
+	t.Parallel()
+	first, second := synchronousPair(t)
+	db := storetest.Open(t, pgcluster.URLs("ledger", first, second), store.Options{Timeout: failSafe})
+	scope := db.Scope("ten_A", "sandbox")
+	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
+		t.Fatal(err)
+	}
+	fillPool(t, scope)
+	first.Freeze()
+	var waits sync.WaitGroup
+	var written error
+	waits.Go(func() { written = scope.InsertDecision(t.Context(), write("dec_2")) })
+	for range 3 {
+		waits.Go(func() {
+			if _, err := scope.Decision(t.Context(), "dec_1"); err != nil {
+				t.Errorf("a read that waited for the frozen server: %v", err)
+			}
+		})
+	}
+	if err := second.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waits.Wait()
+	if written != nil && kindOf(written) != fault.Unavailable {
+		t.Errorf("a write that waited for the frozen server: %v", written)
+	}
+	eventually(t, "writing to the new primary", func() error { return scope.InsertDecision(t.Context(), write("dec_3")) })
+	first.Thaw()
+	for i := range 5 {
+		fillPool(t, scope)
+		if _, err := scope.Decision(t.Context(), "dec_3"); err != nil {
+			t.Errorf("reading from the new primary: %v", err)
+		}
+		if err := scope.InsertDecision(t.Context(), write(numbered("dec", i))); err != nil {
+			t.Errorf("writing: %v", err)
+		}
+	}
+	want := 7
+	if written == nil {
+		want++
+	}
+	wantDecisions(t, scope, want)
+}
+
+// TestOldPrimary shows that a node leaves a running primary when it meets a
+// server that was promoted since.
+func TestOldPrimary(t *testing.T) {
+	t.Parallel()
+	first, second := synchronousPair(t)
+	if err := first.Synchronous(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, pgcluster.URLs("ledger", first, second), store.Options{Timeout: failSafe})
+	scope := db.Scope("ten_A", "sandbox")
+	fillPool(t, scope)
+	if err := second.Promote(t.Context()); err != nil { // nobody stops the first
+		t.Fatal(err)
+	}
+	eventually(t, "leaving the old primary", func() error {
+		// A write to either server brings no connection back to the old one.
+		if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil && kindOf(err) != fault.Conflict {
+			return err
+		}
+		if db.ConnectionsOf(1) > 0 {
+			return errors.New("there are connections to the old primary")
+		}
+		return nil
+	})
+	// If the old primary took the write, it is not here.
+	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil && kindOf(err) != fault.Conflict {
+		t.Fatal(err)
+	}
+	fillPool(t, scope)
+	seen(t, second.URL("ledger"), 1)
+	if _, err := scope.Decision(t.Context(), "dec_1"); err != nil {
+		t.Errorf("reading from the new primary: %v", err)
+	}
+	if n := db.ConnectionsOf(1); n > 0 {
+		t.Errorf("%d connections to the old primary", n)
+	}
+	if _, err := store.Open(t.Context(), second.URL("ledger")+"&target_session_attrs=standby", store.Options{}); err == nil {
+		t.Error("opened a server that the URL excludes")
+	}
+}
+
+// TestReadOnlyServer meets a connection whose server takes no writes any more:
+// it is not used a second time.
+func TestReadOnlyServer(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, storetest.Postgres(t), store.Options{})
+	scope := db.Scope("ten_A", "sandbox")
+	if err := db.MakeWriterReadOnly(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := scope.InsertDecision(t.Context(), write("dec_1")); kindOf(err) != fault.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
+		t.Errorf("the connection was used again: %v", err)
+	}
+}
