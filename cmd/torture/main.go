@@ -133,7 +133,7 @@ func (s settings) orders() ([]torture.Order, error) {
 		}
 		for _, database := range databases {
 			if slices.Contains(scenario.Databases, database) {
-				orders = append(orders, torture.Order{Scenario: scenario, Database: database, Seed: s.seed, Rounds: rounds, Only: s.only, Keep: s.keep})
+				orders = append(orders, torture.Order{Scenario: scenario, Database: database, Seed: s.seed, Rounds: rounds, Only: s.only, Keep: s.keep, Strict: true})
 			}
 		}
 	}

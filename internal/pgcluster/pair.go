@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -13,20 +14,23 @@ import (
 // synchronous_standby_names may hold, and waits until it answers. Whoever makes
 // it closes it.
 func (c *Cluster) Standby(ctx context.Context, name string) (_ *Cluster, err error) {
-	ctx, cancel := context.WithTimeout(ctx, startWithin)
-	defer cancel()
 	s := &Cluster{settings: c.settings, bin: c.bin, account: c.account}
 	if s.folder, err = os.MkdirTemp("", "vpg"); err != nil {
 		return nil, err
 	}
-	if err := s.follow(ctx, c, name); err != nil {
+	if err := s.Follow(ctx, c, name); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (c *Cluster) follow(ctx context.Context, primary *Cluster, name string) error {
-	if err := c.own(); err != nil {
+// Follow makes a server the standby of another one, under its old address and
+// with new data; what it had is lost.
+func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	c.Kill()
+	if err := errors.Join(os.RemoveAll(c.data()), c.own()); err != nil {
 		return err
 	}
 	from := fmt.Sprintf("host=%s port=5432 user=postgres application_name=%s", primary.folder, name)
@@ -34,6 +38,15 @@ func (c *Cluster) follow(ctx context.Context, primary *Cluster, name string) err
 		"--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
 	if output, err := backup.CombinedOutput(); err != nil {
 		return fmt.Errorf("pg_basebackup: %w\n%s", err, output)
+	}
+	// Once it is promoted, it waits for nobody until it is told to.
+	settings, err := os.OpenFile(filepath.Join(c.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = settings.WriteString("synchronous_standby_names = ''\n")
+	if err := errors.Join(err, settings.Close()); err != nil {
+		return err
 	}
 	return c.Restart(ctx)
 }

@@ -41,6 +41,9 @@ func (w *Workload) exchange(ctx context.Context, url string, r *request) (answer
 	came := w.model.take(r, a)
 	if a.good() {
 		w.answered.Add(1)
+		if r.writes {
+			w.written.Add(1)
+		}
 	}
 	return a, came
 }

@@ -15,13 +15,17 @@ type faults struct {
 
 type window struct {
 	kind    string
+	only    *lender   // whom it is about; nil for everybody
 	on, off time.Time // off is zero while it lasts
 }
 
 // mark notes that a fault begins or has ended.
-func (f *faults) mark(kind string, on bool, now time.Time) {
+func (f *faults) mark(kind string, on bool, now time.Time) { f.markOf(kind, nil, on, now) }
+
+// markOf is mark for a fault that one lender alone may notice.
+func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 	if on {
-		f.windows = append(f.windows, window{kind: kind, on: now})
+		f.windows = append(f.windows, window{kind: kind, only: only, on: now})
 		f.recovering = f.recovering[:0] // whoever is hit again has not been slow to recover
 		return
 	}
@@ -36,14 +40,15 @@ func (f *faults) mark(kind string, on bool, now time.Time) {
 	}
 }
 
-// excuse tells whether a request of this time may have been refused or lost,
+// excuse tells whether a request of this time, of a lender or of a stranger,
+// may have been refused or lost,
 // and how long after the end of the last fault it began; that is 0 when it was
 // under way during one.
-func (f *faults) excuse(began, ended time.Time) (late time.Duration, excused bool) {
+func (f *faults) excuse(of *lender, began, ended time.Time) (late time.Duration, excused bool) {
 	late = grace
 	for i := len(f.windows) - 1; i >= 0; i-- {
 		w := f.windows[i]
-		if w.on.After(ended) {
+		if w.on.After(ended) || w.only != nil && w.only != of {
 			continue
 		}
 		if w.off.IsZero() || !began.After(w.off) {
@@ -54,6 +59,17 @@ func (f *faults) excuse(began, ended time.Time) (late time.Duration, excused boo
 		}
 	}
 	return late, excused
+}
+
+// beside tells whether a request was sent while another lender had a fault of
+// its own.
+func (f *faults) beside(of *lender, began time.Time) bool {
+	for _, w := range f.windows {
+		if w.only != nil && w.only != of && !began.Before(w.on) && w.off.IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 // on tells whether a fault of this kind holds.
@@ -91,6 +107,13 @@ func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 // atRest forgets the faults that nothing was sent after: what is not tried takes
 // no time to recover.
 func (f *faults) atRest() { f.recovering = f.recovering[:0] }
+
+// MarkFaultOf is MarkFault for a fault that one lender alone may notice.
+func (w *Workload) MarkFaultOf(kind string, only *lender, on bool) {
+	w.model.mu.Lock()
+	defer w.model.mu.Unlock()
+	w.model.faults.markOf(kind, only, on, time.Now())
+}
 
 // MarkFault tells the model that a fault of a kind begins or has ended.
 func (w *Workload) MarkFault(kind string, on bool) {

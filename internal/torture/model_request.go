@@ -43,6 +43,14 @@ func (r *request) String() string {
 	return r.method + " " + r.path + " of " + who
 }
 
+// lender is whose it is; nil of a stranger.
+func (r *request) lender() *lender {
+	if r.scope == nil {
+		return nil
+	}
+	return r.scope.lender
+}
+
 // answer is what came back.
 type answer struct {
 	status int
@@ -81,7 +89,7 @@ func (m *model) lost(r *request, began, ended time.Time, err error) outcome {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.count.Unanswered++
-	if late, excused := m.faults.excuse(began, ended); !excused {
+	if late, excused := m.faults.excuse(r.lender(), began, ended); !excused {
 		m.violate("always-answered", "%s had no answer in a healthy world: %v", r, err)
 	} else {
 		m.lateRefusal(late)
@@ -134,7 +142,7 @@ func (m *model) refused(r *request, a answer, code string) {
 	if a.header.Get("Retry-After") == "" {
 		m.violate("refusal-says-when", "%s: %d %s without Retry-After", r, a.status, code)
 	}
-	if late, excused := m.faults.excuse(a.began, a.ended); !excused {
+	if late, excused := m.faults.excuse(r.lender(), a.began, a.ended); !excused {
 		m.violate("available-without-fault", "%s: %d %s", r, a.status, short(a.body))
 	} else {
 		m.lateRefusal(late)
@@ -144,6 +152,9 @@ func (m *model) refused(r *request, a answer, code string) {
 // success is an answer as it was hoped for.
 func (m *model) success(r *request, a answer) outcome {
 	m.count.Answered++
+	if m.faults.beside(r.lender(), a.began) {
+		m.beside = append(m.beside, a.ended.Sub(a.began))
+	}
 	if a.header.Get("Idempotent-Replayed") == "true" {
 		m.count.Replayed++
 	}

@@ -40,6 +40,10 @@ func Scenarios() []Scenario {
 		{Name: "postgres-restart", Databases: postgres, Rounds: 20, needs: needs{nodes: 2, cluster: true}, round: restarted},
 		{Name: "postgres-kill", Databases: postgres, Rounds: 20, needs: needs{nodes: 2, cluster: true}, round: crashed},
 		{Name: "network", Databases: postgres, Rounds: 60, needs: needs{nodes: 2, proxy: true}, round: broken},
+		{Name: "standby-away", Databases: postgres, Rounds: 10, needs: needs{nodes: 2, cluster: true, pair: true}, round: standbyAway},
+		{Name: "primary-lost", Databases: postgres, Rounds: 10, needs: needs{nodes: 2, cluster: true, pair: true}, round: primaryLost},
+		{Name: "primary-frozen", Databases: postgres, Rounds: 10, needs: needs{nodes: 2, cluster: true, pair: true}, round: primaryFrozen},
+		{Name: "locked-scope", Databases: postgres, Rounds: 20, needs: needs{nodes: 2}, round: locked},
 		{Name: "disk-full", Databases: sqlite, Rounds: 20, needs: needs{nodes: 1, disk: true}, round: filled},
 		{Name: "disk-slow", Databases: sqlite, Rounds: 15, needs: needs{nodes: 1}, round: slowed},
 		{Name: "disk-error", Databases: sqlite, Rounds: 30, needs: needs{nodes: 1}, round: failing},
@@ -59,6 +63,9 @@ type Order struct {
 	// Cluster is a PostgreSQL server for those that leave it alone; nil has each
 	// start its own.
 	Cluster *pgcluster.Cluster
+	// Strict has a failover that is followed too late, and neighbours of a
+	// locked scope that wait too long, fail the run: for a machine of its own.
+	Strict bool
 	// Told is called after every round.
 	Told func(round int)
 }
@@ -70,6 +77,7 @@ type Result struct {
 	Figures            Figures
 	Faults             map[string]int
 	Restart            time.Duration // the longest from a start to ready
+	Follow             time.Duration // the longest from a promotion to an answered write
 	Took               time.Duration
 }
 
@@ -81,7 +89,7 @@ func (o Order) Run(ctx context.Context) (r Result, err error) {
 	w, err := newWorld(ctx, o)
 	if err == nil {
 		round, err = o.rounds(ctx, w)
-		r = Result{Rounds: w.played, Figures: w.Workload.Figures(), Faults: w.faults, Restart: w.restart}
+		r = Result{Rounds: w.played, Figures: w.Workload.Figures(), Faults: w.faults, Restart: w.restart, Follow: w.follow}
 		if err != nil && o.Keep != "" {
 			err = errors.Join(err, w.keep(o.Keep))
 		}

@@ -30,6 +30,7 @@ type Workload struct {
 	model    *model
 	secrets  *secrets
 	answered atomic.Int64
+	written  atomic.Int64  // of those, the ones that change something
 	next     atomic.Uint64 // the number of the next story
 	checks   int
 	raised   int      // how often the small quota was raised

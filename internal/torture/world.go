@@ -27,6 +27,7 @@ type World struct {
 	Workload *Workload
 	Nodes    []*Node
 	Cluster  *pgcluster.Cluster // on PostgreSQL
+	Standby  *pgcluster.Cluster // where the scenario wants a synchronous pair
 	Proxy    *Proxy             // where the scenario wants one
 	Disk     *Disk              // where the scenario wants one
 	Clock    *Clock             // where the scenario wants one
@@ -43,12 +44,15 @@ type World struct {
 	open    []string // addresses of the nodes that clients may use
 	faults  map[string]int
 	restart time.Duration // the longest that a node took to be ready again
+	follow  time.Duration // the longest from a promotion to an answered write
+	strict  bool          // what takes too long fails the run
 }
 
 // needs is what a scenario wants to find.
 type needs struct {
 	nodes              int
 	cluster            bool // of its own, to be stopped and killed
+	pair               bool // of a primary and a synchronous standby
 	proxy, disk, clock bool
 }
 
@@ -58,7 +62,7 @@ const diskBytes = 96 << 20
 // newWorld builds a world and waits until it is healthy. What it has built,
 // Close takes down.
 func newWorld(ctx context.Context, o Order) (_ *World, err error) {
-	w := &World{Workload: NewWorkload(o.chance(-1).Uint64()), binary: o.Binary, faults: map[string]int{}}
+	w := &World{Workload: NewWorkload(o.chance(-1).Uint64()), binary: o.Binary, faults: map[string]int{}, strict: o.Strict}
 	if o.Cluster != nil && !o.Scenario.needs.cluster {
 		w.Cluster, w.shared = o.Cluster, true
 	}
@@ -124,6 +128,15 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 	name := strings.ReplaceAll(filepath.Base(w.folder), "-", "_") // nobody else's
 	if w.adminURL, err = w.Cluster.Create(ctx, name); err != nil {
 		return err
+	}
+	if n.pair {
+		if w.Standby, err = w.Cluster.Standby(ctx, standbyName); err != nil {
+			return err
+		}
+		if err := w.Cluster.Synchronous(ctx, standbyName); err != nil {
+			return err
+		}
+		w.adminURL = pgcluster.URLs(name, w.Cluster, w.Standby)
 	}
 	w.nodeURL = w.adminURL
 	if n.proxy {
@@ -205,6 +218,9 @@ func (w *World) Close() error {
 	}
 	if w.Cluster != nil && !w.shared {
 		errs = append(errs, w.Cluster.Close())
+	}
+	if w.Standby != nil {
+		errs = append(errs, w.Standby.Close())
 	}
 	if w.Disk != nil {
 		errs = append(errs, w.Disk.Close())

@@ -1,0 +1,162 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// standbyName is the name that the standby of a pair has to its primary.
+const standbyName = "second"
+
+// What a run on a machine of its own must keep to.
+const (
+	followWithin = 3 * time.Second // from a promotion to an answered write
+	besideWithin = time.Second     // 99 of 100 requests beside a locked scope
+)
+
+// standbyAway takes the synchronous standby away, so that commits wait for it
+// until their callers give up. Then it comes back, or the primary is lost and
+// the standby promoted without what it has missed.
+func standbyAway(ctx context.Context, w *World, rng *rand.Rand) error {
+	lost := rng.IntN(2) == 0
+	return w.fault("standby away", func() error {
+		w.Standby.Stop()
+		// Longer than the nodes wait, so that rows are seen that the standby lacks.
+		wait(ctx, between(rng, 10*time.Second, 14*time.Second))
+		if lost {
+			w.Cluster.Kill()
+		}
+		if err := w.Standby.Restart(ctx); err != nil || !lost {
+			return err
+		}
+		return w.failOver(ctx)
+	})
+}
+
+// primaryLost kills the primary and promotes the standby.
+func primaryLost(ctx context.Context, w *World, rng *rand.Rand) error {
+	return w.fault("primary lost", func() error {
+		w.Cluster.Kill()
+		wait(ctx, between(rng, 0, 2*time.Second))
+		return w.failOver(ctx)
+	})
+}
+
+// primaryFrozen freezes the primary, with all connections to it, and promotes
+// the standby. The old one runs again before it is rebuilt, as when nobody has
+// turned it off.
+func primaryFrozen(ctx context.Context, w *World, rng *rand.Rand) error {
+	return w.fault("primary frozen", func() error {
+		w.Cluster.Freeze()
+		wait(ctx, between(rng, 0, 2*time.Second))
+		if err := w.promote(ctx); err != nil {
+			return err
+		}
+		w.Cluster.Thaw()
+		if err := w.until(ctx, 20); err != nil {
+			return err
+		}
+		return w.rejoin(ctx)
+	})
+}
+
+// failOver promotes the standby and makes the old primary its standby.
+func (w *World) failOver(ctx context.Context) error {
+	if err := w.promote(ctx); err != nil {
+		return err
+	}
+	return w.rejoin(ctx)
+}
+
+// promote promotes the standby and waits until the clients are answered again.
+func (w *World) promote(ctx context.Context) error {
+	if err := w.Standby.Promote(ctx); err != nil {
+		return err
+	}
+	began, before := time.Now(), w.Workload.written.Load()
+	if err := w.await(ctx, "answered writes", func() bool { return w.Workload.written.Load() > before }); err != nil {
+		return err
+	}
+	took := time.Since(began)
+	w.follow = max(w.follow, took)
+	if w.strict && took > followWithin {
+		return fmt.Errorf("the first write was answered %s after the promotion, more than %s", took, followWithin)
+	}
+	return nil
+}
+
+// rejoin rebuilds the old primary as the standby of the new one.
+func (w *World) rejoin(ctx context.Context) error {
+	if err := w.Cluster.Follow(ctx, w.Standby, standbyName); err != nil {
+		return err
+	}
+	w.Cluster, w.Standby = w.Standby, w.Cluster
+	return w.Cluster.Synchronous(ctx, standbyName)
+}
+
+// locked locks the usage of one lender, as somebody does who forgets a
+// transaction: the others must not notice.
+func locked(ctx context.Context, w *World, rng *rand.Rand) error {
+	unlucky := w.Workload.lasting[rng.IntN(len(w.Workload.lasting))].lender
+	lasts := between(rng, time.Second, 4*time.Second)
+	if rng.IntN(4) == 0 {
+		lasts += 9 * time.Second // longer than a write may take
+	}
+	kind := "scope locked"
+	w.mu.Lock()
+	w.faults[kind]++
+	w.mu.Unlock()
+	w.Workload.MarkFaultOf(kind, unlucky, true)
+	defer w.Workload.MarkFaultOf(kind, unlucky, false)
+	unlock, err := w.lock(ctx, unlucky.id)
+	if err != nil {
+		return err
+	}
+	wait(ctx, lasts)
+	err = w.until(ctx, 20) // while it is locked
+	return errors.Join(err, unlock(), w.besideQuick())
+}
+
+// lock locks the rows of a tenant that every one of its decisions changes.
+func (w *World) lock(ctx context.Context, tenantID string) (unlock func() error, err error) {
+	conn, err := pgx.Connect(ctx, w.adminURL)
+	if err != nil {
+		return nil, err
+	}
+	unlock = func() error { return conn.Close(context.WithoutCancel(ctx)) }
+	for _, statement := range []string{
+		"BEGIN", "SELECT set_config('verdict.role', 'system', true)",
+		"SELECT used FROM usage_totals WHERE tenant_id = '" + tenantID + "' FOR UPDATE",
+	} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return nil, errors.Join(err, unlock())
+		}
+	}
+	return unlock, nil
+}
+
+// besideQuick looks at what the neighbours of a locked scope had to wait.
+func (w *World) besideQuick() error {
+	var slow time.Duration
+	w.Workload.learn(func() {
+		took := w.Workload.model.beside
+		if len(took) == 0 {
+			return
+		}
+		slices.Sort(took)
+		slow = took[len(took)*99/100]
+		f := &w.Workload.model.count
+		f.Beside = max(f.Beside, slow)
+		w.Workload.model.beside = nil
+	})
+	if w.strict && slow > besideWithin {
+		return fmt.Errorf("beside a locked scope one in a hundred requests took %s or more, more than %s", slow, besideWithin)
+	}
+	return nil
+}
