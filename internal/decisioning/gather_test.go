@@ -1,9 +1,12 @@
 package decisioning
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
 )
 
@@ -21,4 +24,36 @@ func TestTodayIsTheBusinessDay(t *testing.T) {
 			t.Errorf("%s is %s in %s, want %s in %s", at, got.day, got.period, tenant.BusinessDay(at), tenant.PeriodOf(at).Key())
 		}
 	}
+}
+
+// TestUnbilledCountsAreTriedAgain lets a flush fail: what was counted is stored
+// by the next one, with what came meanwhile, once.
+func TestUnbilledCountsAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		t.Helper()
+		db := storetest.Open(t, databaseURL, store.Options{})
+		s, err := New(db, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := tenant.Principal{TenantID: "ten_A", Environment: "sandbox"}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		s.meterUnbilled(p, EndpointEligibility)
+		s.meterUnbilled(p, EndpointPreview)
+		s.flush(gone)
+		s.meterUnbilled(p, EndpointEligibility)
+		for range 2 { // the second has nothing to store
+			s.flush(t.Context())
+		}
+		usage, err := db.Scope("ten_A", "sandbox").Usage(t.Context(), s.today(s.now()).period)
+		counts := map[string]int64{}
+		for _, c := range usage.Counts {
+			counts[c.Endpoint] += c.Units
+		}
+		if err != nil || counts[EndpointEligibility] != 2 || counts[EndpointPreview] != 1 || usage.Used != 0 {
+			t.Errorf("stored %v and %d billed, %v", counts, usage.Used, err)
+		}
+	})
 }

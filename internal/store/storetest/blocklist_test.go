@@ -108,6 +108,64 @@ func TestConfirmedBlocksNoCrowd(t *testing.T) {
 	})
 }
 
+// TestShorterMute closes two alerts about one entity as false, the later one
+// for a shorter time: the longer silence holds. A longer one takes its place.
+func TestShorterMute(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		about := account("1")
+		mute := func(id string, nowMicros, days int64) {
+			t.Helper()
+			hit(t, scope, id, observed("A", nowMicros, about), nil)
+			m := store.AlertMove{ID: id, To: "closed", Resolution: store.ResolutionFalsePositive, Actor: "usr_1", NowMicros: nowMicros, MuteDays: days}
+			if _, err := move(t, scope, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mutedAt := func(at int64, want bool) {
+			t.Helper()
+			if got := observe(t, scope, observed("B", at, about), windows()); len(got.Muted) == 1 != want {
+				t.Errorf("at %d days: %+v", (at-micros)/dayMicros, got)
+			}
+		}
+		mute("alr_1", micros, 30)
+		mute("alr_2", micros+dayMicros, 1)
+		mutedAt(micros+29*dayMicros, true)
+		mutedAt(micros+30*dayMicros, false)
+		mute("alr_3", micros+2*dayMicros, 60)
+		mutedAt(micros+61*dayMicros, true)
+		mutedAt(micros+62*dayMicros, false)
+	})
+}
+
+// TestShorterMuteOfRing is TestShorterMute for the alerts of a ring.
+func TestShorterMuteOfRing(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		mute := func(id string, nowMicros, days int64) {
+			t.Helper()
+			a := ringHits(t, scope, id, observed("A", nowMicros, account("1")), observed("B", nowMicros, account("1")),
+				observed("C", nowMicros, account("1")))
+			m := store.AlertMove{ID: a.ID, To: "closed", Resolution: store.ResolutionFalsePositive, NowMicros: nowMicros, MuteDays: days}
+			if _, err := move(t, scope, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mutedAt := func(at int64, want bool) {
+			t.Helper()
+			if got := observe(t, scope, observed("A", at, account("1")), ringWindows()).Ring; got.Muted != want {
+				t.Errorf("at %d days: %+v", (at-micros)/dayMicros, got)
+			}
+		}
+		mute("alr_1", micros, 30)
+		mute("alr_2", micros+dayMicros, 1)
+		mutedAt(micros+29*dayMicros, true)
+		mutedAt(micros+30*dayMicros, false)
+	})
+}
+
 func TestBlocklist(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
