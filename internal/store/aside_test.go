@@ -239,3 +239,39 @@ func TestScopeShare(t *testing.T) {
 	wantDecisions(t, greedy, 4)
 	wantDecisions(t, modest, 1)
 }
+
+// TestPausedNode stops a node in the middle of a transaction, with a row of a
+// scope locked. The server ends that transaction: another node's writes to the
+// scope are stored while the first is still paused, and those of other scopes
+// do not wait for that.
+func TestPausedNode(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	paused := storetest.Open(t, databaseURL, store.Options{Timeout: 4 * time.Second})
+	healthy := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
+	locks, resume, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- paused.Scope("ten_A", "sandbox").Write(t.Context(), func(tx *store.Tx) error {
+			if err := tx.InsertDecision(write("dec_1")); err != nil {
+				return err
+			}
+			close(locks)
+			<-resume
+			return nil
+		})
+	}()
+	<-locks
+	scope := healthy.Scope("ten_A", "sandbox")
+	same := inserting(t, scope, "dec_2")
+	if err := outcome(t, inserting(t, healthy.Scope("ten_B", "sandbox"), "dec_1")); err != nil {
+		t.Errorf("another scope: %v", err)
+	}
+	if err := outcome(t, same); err != nil {
+		t.Errorf("the same scope: %v", err)
+	}
+	close(resume)
+	if err := outcome(t, ended); kindOf(err) != fault.Unavailable {
+		t.Errorf("the paused node: %v", err)
+	}
+	wantDecisions(t, scope, 1)
+}
