@@ -3,11 +3,13 @@ package decisioning
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"verdict/internal/application"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/store"
@@ -94,8 +96,7 @@ func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.
 		if err := w.prepare(ctx); err != nil {
 			return Answer{}, err
 		}
-		w.name()
-		if err := s.scope(p).Write(ctx, func(tx *store.Tx) error { return w.store(ctx, tx, keep) }); err != nil {
+		if err := w.commit(ctx, keep); err != nil {
 			return Answer{}, err
 		}
 		s.decided(policy, d)
@@ -148,32 +149,60 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 	return nil
 }
 
-// store observes, decides and keeps everything. If what is counted moved since
-// the study, the study is made again here, because it must be of what was
-// decided.
-func (w *underwriting) store(ctx context.Context, tx *store.Tx, keep keep) error {
-	if w.c.counted() {
-		if err := w.c.observe(tx, w.id, w.now); err != nil {
+// maxStudies is how often an application is studied whose counts keep moving.
+const maxStudies = 5
+
+// errMoved undoes a transaction whose counts are not those that were studied.
+var errMoved = errors.New("the counts moved since the study")
+
+// commit stores the run. If what is counted moved since the study, the study is
+// made again, because it must be of what was decided: outside of the
+// transaction, which holds up every tenant while it lasts.
+func (w *underwriting) commit(ctx context.Context, keep keep) error {
+	for studies := 1; ; studies++ {
+		w.name()
+		var moved []byte
+		err := w.s.scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
+			moved, err = w.store(tx, keep)
+			return err
+		})
+		if !errors.Is(err, errMoved) {
 			return err
 		}
-		if err := w.s.raise(tx, w.c, w.id, w.now); err != nil {
+		if studies == maxStudies {
+			return fault.New(fault.Unavailable, store.CodeUnavailable,
+				"other applications with the same account, address or device are being decided; try again later")
+		}
+		if err := w.look(ctx, moved, true); err != nil {
 			return err
+		}
+	}
+}
+
+// store observes, decides and keeps everything, unless the facts are not those
+// that were studied: it returns them with errMoved.
+func (w *underwriting) store(tx *store.Tx, keep keep) (moved []byte, err error) {
+	if w.c.counted() {
+		if err := w.c.observe(tx, w.id, w.now); err != nil {
+			return nil, err
+		}
+		if err := w.s.raise(tx, w.c, w.id, w.now); err != nil {
+			return nil, err
 		}
 	}
 	decided, write := w.s.conclude(w.p, w.policy, w.c, w.d, w.id, w.made, w.now)
 	if !bytes.Equal(write.Decision.Facts, w.studied) {
-		if err := w.look(ctx, write.Decision.Facts, true); err != nil {
-			return err
-		}
+		decided.Release()
+		return write.Decision.Facts, errMoved
 	}
 	var out wire.Writer
 	w.found.Write(&out, RunHead{RunID: w.runID, CreatedAt: w.made.Format(clockFormat), Decision: decided.Body})
 	w.answer = Answer{Status: statusOK, Body: out.Buf}
 	write.Answer = keep(w.answer)
 	if err := tx.InsertDecision(write); err != nil {
-		return err
+		return nil, err
 	}
-	return tx.InsertRun(store.Run{
+	return nil, tx.InsertRun(store.Run{
 		ID: w.runID, Agent: AgentUnderwriting, CreatedMicros: w.made.UnixMicro(), Actor: actor(w.p), SubjectRef: w.c.applicantRef(),
 		DecisionID: w.id, Outcome: w.found.Outcome(), Hash: w.found.Hash(), Request: w.found.Request(), Response: out.Buf,
 	})

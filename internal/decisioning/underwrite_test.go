@@ -3,10 +3,12 @@ package decisioning_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/wire"
@@ -65,6 +67,37 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 		}
 		usage, err := h.service.Usage(t.Context(), h.caller)
 		if err != nil || usage.Used != 4 {
+			t.Errorf("used %d, %v", usage.Used, err)
+		}
+	})
+}
+
+// A study is never made inside the transaction, which would hold up every
+// tenant: while it is made again, others are stored. When the counts move every
+// time, the caller is told to come back.
+func TestAStudyHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{})
+		body := func(ref int) wire.Value {
+			return parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
+				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref))
+		}
+		studies := 0
+		_, err := h.service.Underwrite(t.Context(), h.caller, body(0), nil, decisioning.Underwriter{
+			Study: func(ctx context.Context, u *decisioning.Underwriting, _ bool) decisioning.Study {
+				studies++
+				if _, err := h.service.Evaluate(ctx, h.caller, body(studies), nil); err != nil {
+					t.Errorf("beside study %d: %v", studies, err)
+				}
+				return sight{string(u.StoredFacts)}
+			},
+		})
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) || refusal.Kind != fault.Unavailable || studies < 2 {
+			t.Errorf("after %d studies: %v", studies, err)
+		}
+		if usage, err := h.service.Usage(t.Context(), h.caller); err != nil || usage.Used != int64(studies) {
 			t.Errorf("used %d, %v", usage.Used, err)
 		}
 	})

@@ -76,3 +76,13 @@ func (db *DB) MakeWriterReadOnly(ctx context.Context) error {
 	_, err := db.writer.ExecContext(ctx, "SET default_transaction_read_only = on")
 	return err
 }
+
+// MeetTimeline has the DB meet a server on a timeline, and returns how many
+// connections were cut.
+func (db *DB) MeetTimeline(timeline uint64) int {
+	db.primary.mu.Lock()
+	defer db.primary.mu.Unlock()
+	before := len(db.primary.open)
+	db.primary.follow(timeline)
+	return before - len(db.primary.open)
+}

@@ -101,6 +101,23 @@ func TestOldPrimary(t *testing.T) {
 	}
 }
 
+// TestCloseAfterCut closes a DB whose idle connections were cut: that is no
+// error.
+func TestCloseAfterCut(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), storetest.Postgres(t), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fillPool(t, db.Scope("ten_A", "sandbox"))
+	if n := db.MeetTimeline(1 << 30); n < 5 {
+		t.Errorf("%d connections were cut", n)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestReadOnlyServer meets a connection whose server takes no writes any more:
 // it is not used a second time.
 func TestReadOnlyServer(t *testing.T) {

@@ -45,11 +45,15 @@ type trackedConn struct {
 	of *primary
 }
 
+// Close succeeds for a connection that was cut before.
 func (c *trackedConn) Close() error {
 	c.of.mu.Lock()
 	delete(c.of.open, c)
 	c.of.mu.Unlock()
-	return c.Conn.Close()
+	if err := c.Conn.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // dial tracks the connections of another dial function.
