@@ -177,7 +177,7 @@ func table(out io.Writer, results []torture.Result) error {
 	if err := columns.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "faults: %s\n", torture.FaultKinds(results))
+	_, err := fmt.Fprintf(out, "faults: %s\n%s\n", torture.FaultKinds(results), torture.Bounds(results))
 	return err
 }
 
@@ -194,7 +194,7 @@ func (s settings) prove(ctx context.Context, results []torture.Result) error {
 		command += " -without-mount"
 	}
 	return proof.Write(s.document, "torture", proof.Origin(ctx, time.Now(), command)+"\n"+
-		proof.Table(torture.Rows(results))+"\nFaults: "+torture.FaultKinds(results)+".\n")
+		proof.Table(torture.Rows(results))+"\nFaults: "+torture.FaultKinds(results)+". "+torture.Bounds(results)+"\n")
 }
 
 // build makes the service's binary as it is released.

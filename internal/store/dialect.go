@@ -262,7 +262,7 @@ func (postgres) announce() string {
 const (
 	sharedLock  = 150 * time.Millisecond // in a shared batch, the first time
 	hurriedLock = 20 * time.Millisecond  // and after that
-	sideLock    = 250 * time.Millisecond // in a side lane, at a time
+	sideLock    = 500 * time.Millisecond // in a side lane, at a time
 )
 
 // postgresSettings are set when a connection begins, unless the URL sets them.

@@ -42,6 +42,7 @@ func together(results []Result) Result {
 		all.Rounds += r.Rounds
 		all.Took += r.Took
 		all.Restart = max(all.Restart, r.Restart)
+		all.Follow = max(all.Follow, r.Follow)
 		for kind, n := range r.Faults {
 			all.Faults[kind] += n
 		}
@@ -54,6 +55,7 @@ func together(results []Result) Result {
 		sum.Retried += f.Retried
 		sum.Checked += f.Checked
 		sum.Bad += f.Bad
+		sum.Beside = max(sum.Beside, f.Beside)
 		if f.LongestRecovery > sum.LongestRecovery {
 			sum.LongestRecovery, sum.SlowestAfter = f.LongestRecovery, f.SlowestAfter
 		}
@@ -69,4 +71,20 @@ func FaultKinds(results []Result) string {
 		parts = append(parts, fmt.Sprintf("%s %d", kind, faults[kind]))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Bounds says how soon a promotion was followed and what the neighbours of a
+// locked scope waited; "" if there were neither.
+func Bounds(results []Result) string {
+	all := together(results)
+	var parts []string
+	if all.Follow > 0 {
+		parts = append(parts, fmt.Sprintf("After a promotion the first write was answered within %s (bound %s).",
+			all.Follow.Round(time.Millisecond), followWithin))
+	}
+	if all.Figures.Beside > 0 {
+		parts = append(parts, fmt.Sprintf("Beside a locked scope 99 of 100 requests took at most %s (bound %s).",
+			all.Figures.Beside.Round(time.Millisecond), besideWithin))
+	}
+	return strings.Join(parts, " ")
 }
