@@ -155,13 +155,14 @@ func TestBlockedAlone(t *testing.T) {
 func TestBlockedDeadline(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
-	db := storetest.Open(t, databaseURL, store.Options{Timeout: time.Second})
+	db := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
 	scope := db.Scope("ten_A", "sandbox")
 	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
 		t.Fatal(err)
 	}
 	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten_A")
 	defer unlock()
+	db.SetTimeout(time.Second)
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	late := inserting(t, scope, "dec_2")
@@ -174,6 +175,7 @@ func TestBlockedDeadline(t *testing.T) {
 	if err := outcome(t, late); kindOf(err) != fault.Unavailable {
 		t.Errorf("got %v", err)
 	}
+	db.SetTimeout(failSafe)
 	wantDecisions(t, scope, 1)
 }
 
@@ -247,7 +249,7 @@ func TestScopeShare(t *testing.T) {
 func TestPausedNode(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
-	paused := storetest.Open(t, databaseURL, store.Options{Timeout: 4 * time.Second})
+	paused := storetest.Open(t, databaseURL, store.Options{})
 	healthy := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
 	locks, resume, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -260,7 +262,11 @@ func TestPausedNode(t *testing.T) {
 			return nil
 		})
 	}()
-	<-locks
+	select {
+	case <-locks:
+	case err := <-ended:
+		t.Fatal(err)
+	}
 	scope := healthy.Scope("ten_A", "sandbox")
 	same := inserting(t, scope, "dec_2")
 	if err := outcome(t, inserting(t, healthy.Scope("ten_B", "sandbox"), "dec_1")); err != nil {

@@ -299,7 +299,7 @@ func (postgres) class(err error) class {
 		return classConflict
 	case "57014": // query_canceled, by statement_timeout
 		return classTimeout
-	case "25006", "3D000": // read-only (a standby after a failover), no such database
+	case "25006", "25P03", "3D000": // read-only (a standby after a failover), left open too long, no such database
 		return classLost
 	}
 	switch e.Code[:min(2, len(e.Code))] {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strconv"
+	"time"
 )
 
 // LimitPages bounds the size of a SQLite file, to stand for a full disk.
@@ -49,6 +50,13 @@ func DecodeRows(frame []byte, kinds ...string) (again []byte, err error) {
 // OpenAt opens a database as an earlier version of the service did.
 func OpenAt(ctx context.Context, databaseURL string, version int64) (*DB, error) {
 	return openAt(ctx, databaseURL, Options{}, version)
+}
+
+// SetTimeout changes Options.Timeout while nothing is under way.
+func (db *DB) SetTimeout(timeout time.Duration) {
+	db.commits.mu.Lock()
+	defer db.commits.mu.Unlock()
+	db.options.Timeout = timeout
 }
 
 // Blocked returns how many scopes are set aside.

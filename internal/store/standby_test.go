@@ -80,13 +80,15 @@ func TestReplayIsDurable(t *testing.T) {
 	primary, standby := synchronousPair(t)
 	url := primary.URL("ledger")
 	node := storetest.Open(t, url, store.Options{Timeout: failSafe})
-	hasty := storetest.Open(t, url, store.Options{Timeout: time.Second})
-	other := storetest.Open(t, url, store.Options{Timeout: time.Second})
+	hasty := storetest.Open(t, url, store.Options{Timeout: failSafe})
+	other := storetest.Open(t, url, store.Options{Timeout: failSafe})
 	scope := node.Scope("ten_A", "sandbox")
 	if err := scope.InsertDecision(t.Context(), write("dec_0")); err != nil {
 		t.Fatal(err)
 	}
 	standby.Stop()
+	hasty.SetTimeout(time.Second)
+	other.SetTimeout(time.Second)
 
 	// The wait for the standby is cancelled, and PostgreSQL reports success.
 	plain, function := answering("dec_1", "order-1", "h"), answering("dec_2", "order-2", "h")
@@ -130,6 +132,8 @@ func TestReplayIsDurable(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	hasty.SetTimeout(failSafe)
+	other.SetTimeout(failSafe)
 	if _, err := hasty.Scope("ten_A", "sandbox").Decision(t.Context(), "dec_0"); err != nil {
 		t.Errorf("a decision that was answered: %v", err)
 	}

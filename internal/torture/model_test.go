@@ -164,6 +164,30 @@ func TestFaultsExcuse(t *testing.T) {
 	b.broken("available-without-fault", "unavailable")
 }
 
+// TestFaultOfOneLender excuses that lender's refusals and nobody else's, and
+// notes what the others wait.
+func TestFaultOfOneLender(t *testing.T) {
+	t.Parallel()
+	const refusal = `{"code":"unavailable","status":503}`
+	b := newBench(t)
+	own := b.post("/v1/decisions", http.StatusOK)
+	b.m.faults.markOf("scope locked", own.lender(), true, b.tick())
+	b.tell(own, http.StatusServiceUnavailable, refusal)
+	b.holds()
+	if len(b.m.beside) != 0 {
+		t.Errorf("noted %v", b.m.beside)
+	}
+	b.m.faults.markOf("scope locked", own.lender(), false, b.tick())
+	b.clock = b.clock.Add(grace)
+	b.m.faults.markOf("scope locked", &lender{}, true, b.tick())
+	b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusOK, `{}`)
+	if len(b.m.beside) != 1 {
+		t.Errorf("noted %v", b.m.beside)
+	}
+	b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusServiceUnavailable, refusal)
+	b.broken("available-without-fault", "unavailable")
+}
+
 func TestRefusalSaysWhen(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
