@@ -104,5 +104,6 @@ func URLs(database string, clusters ...*Cluster) string {
 	for i, c := range clusters {
 		folders[i], ports[i] = c.folder, "5432"
 	}
-	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%s", Role, database, strings.Join(folders, ","), strings.Join(ports, ","))
+	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%s",
+		Role, database, strings.Join(folders, ","), strings.Join(ports, ","))
 }

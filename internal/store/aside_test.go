@@ -24,7 +24,8 @@ func lockUsage(t *testing.T, raw *sql.DB, tenantID string) (release func()) {
 	}
 	var used int
 	if _, err = tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err == nil {
-		err = tx.QueryRowContext(t.Context(), "SELECT used FROM usage_totals WHERE tenant_id = $1 FOR UPDATE", tenantID).Scan(&used)
+		err = tx.QueryRowContext(t.Context(),
+			"SELECT used FROM usage_totals WHERE tenant_id = $1 FOR UPDATE", tenantID).Scan(&used)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +196,9 @@ func TestBlockedSystem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, statement := range []string{"SELECT set_config('verdict.role', 'system', true)", "UPDATE usage_counters SET units = units"} {
+	for _, statement := range []string{
+		"SELECT set_config('verdict.role', 'system', true)", "UPDATE usage_counters SET units = units",
+	} {
 		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +222,8 @@ func TestBlockedSystem(t *testing.T) {
 // TestScopeShare fills the queue from one scope: another still finds room.
 func TestScopeShare(t *testing.T) {
 	t.Parallel()
-	db := storetest.Open(t, storetest.SQLite(t), store.Options{QueueSize: 8, QueueWait: time.Millisecond, Timeout: failSafe})
+	options := store.Options{QueueSize: 8, QueueWait: time.Millisecond, Timeout: failSafe}
+	db := storetest.Open(t, storetest.SQLite(t), options)
 	greedy, modest := db.Scope("ten_A", "sandbox"), db.Scope("ten_B", "sandbox")
 	release := hold(t, db)
 	var results []<-chan error

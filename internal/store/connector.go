@@ -115,7 +115,8 @@ func (c *connector) ask(ctx context.Context, host int, after time.Duration, atte
 // hostsOf cuts a configuration into one for each host. The ways to reach one
 // host, with and without TLS, stay together.
 func hostsOf(config *pgx.ConnConfig) []*pgx.ConnConfig {
-	ways := append([]*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}}, config.Fallbacks...)
+	first := &pgconn.FallbackConfig{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}
+	ways := append([]*pgconn.FallbackConfig{first}, config.Fallbacks...)
 	var hosts []*pgx.ConnConfig
 	for _, way := range ways {
 		if n := len(hosts); n > 0 && hosts[n-1].Host == way.Host && hosts[n-1].Port == way.Port {

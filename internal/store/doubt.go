@@ -210,7 +210,9 @@ func inReadOf[T any](ctx context.Context, s *Scope, id string, method func(*Tx) 
 }
 
 // lookupFenced is LookupIdempotency for an answer that may not be durable.
-func (s *Scope) lookupFenced(ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
+func (s *Scope) lookupFenced(
+	ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64,
+) (*Stored, error) {
 	var stored *Stored
 	err := s.fenced(ctx, keyDoubt(s.voice(), key), func(tx *Tx) (err error) {
 		stored, err = tx.LookupIdempotency(key, requestHash, nowMicros)

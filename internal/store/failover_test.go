@@ -96,7 +96,8 @@ func TestOldPrimary(t *testing.T) {
 	if n := db.ConnectionsOf(1); n > 0 {
 		t.Errorf("%d connections to the old primary", n)
 	}
-	if _, err := store.Open(t.Context(), second.URL("ledger")+"&target_session_attrs=standby", store.Options{}); err == nil {
+	standbyOnly := second.URL("ledger") + "&target_session_attrs=standby"
+	if _, err := store.Open(t.Context(), standbyOnly, store.Options{}); err == nil {
 		t.Error("opened a server that the URL excludes")
 	}
 }

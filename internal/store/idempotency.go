@@ -145,8 +145,9 @@ func (tx *Tx) lookup(key IdempotencyKey, requestHash string, nowMicros int64) (_
 	var standbys string
 	var createdMicros int64
 	var s Stored
-	err = tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &createdMicros, &standbys}, `SELECT request_hash, status, header, body,
-		created_micros, `+tx.session.db.dialect.standbys()+` FROM idempotency_keys WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
+	err = tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &createdMicros, &standbys},
+		`SELECT request_hash, status, header, body, created_micros, `+tx.session.db.dialect.standbys()+` FROM idempotency_keys
+		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
 		key.Route, key.Name, nowMicros)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -170,7 +171,9 @@ func compareKeys(a, b IdempotencyKey) int {
 // LookupIdempotency is Tx.LookupIdempotency in a transaction of its own. If a
 // synchronous standby may not have the answer yet, that transaction is
 // acknowledged first; it is Unavailable if that fails.
-func (s *Scope) LookupIdempotency(ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
+func (s *Scope) LookupIdempotency(
+	ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64,
+) (*Stored, error) {
 	if !s.db.doubts.has(keyDoubt(s.voice(), key)) {
 		var unsure bool
 		stored, err := inRead(ctx, s, func(tx *Tx) (stored *Stored, err error) {
