@@ -37,7 +37,7 @@ func TestBacktestIsBilledByTheHundred(t *testing.T) {
 		m.get("/v1/credit/backtest?n=100").want(http.StatusOK)
 		used(3)
 		spread := &waiting{}
-		job := m.on(start(s.T, s.db, stackOptions{plans: quota(s.T, "free=7"), backtests: tiny, spread: spread}))
+		job := m.on(s.node(stackOptions{plans: quota(s.T, "free=7"), backtests: tiny, spread: spread}))
 		waits := job.upload("", "text/csv", bookCSV(250), "Idempotency-Key: job").want(http.StatusAccepted)
 		replayed := job.upload("", "text/csv", bookCSV(250), "Idempotency-Key: job").want(http.StatusAccepted)
 		if replayed.header.Get("Location") != waits.header.Get("Location") || replayed.header.Get("Idempotent-Replayed") != "true" {
@@ -74,7 +74,7 @@ func TestBacktestIsCancelled(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		spread := &waiting{}
-		m := s.signup().on(start(s.T, s.db, stackOptions{backtests: tiny, spread: spread}))
+		m := s.signup().on(s.node(stackOptions{backtests: tiny, spread: spread}))
 		job := m.upload("", "text/csv", bookCSV(200)).want(http.StatusAccepted)
 		path := "/v1/backtest/" + job.text("backtest_id")
 		chunks := spread.take()
@@ -111,7 +111,7 @@ func TestBacktestSurvivesARestart(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		spread := &waiting{}
 		m := s.signup()
-		gone := m.on(start(s.T, s.db, stackOptions{backtests: tiny, spread: spread}))
+		gone := m.on(s.node(stackOptions{backtests: tiny, spread: spread}))
 		want := figures(s.T, m.upload("", "text/csv", bookCSV(200)).want(http.StatusOK).object())
 		job := gone.upload("", "text/csv", bookCSV(200)).want(http.StatusAccepted)
 		chunks := spread.take()
@@ -121,7 +121,7 @@ func TestBacktestSurvivesARestart(t *testing.T) {
 			}
 		}
 		next := &waiting{}
-		node := m.on(start(s.T, s.db, stackOptions{backtests: tiny, spread: next}))
+		node := m.on(s.node(stackOptions{backtests: tiny, spread: next}))
 		if err := node.service.ResumeBacktests(s.Context()); err != nil {
 			s.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestSmallBacktestAsAJob(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		spread := &waiting{}
-		m := s.signup().on(start(s.T, s.db, stackOptions{spread: spread}))
+		m := s.signup().on(s.node(stackOptions{spread: spread}))
 		accepted := m.post("/v1/backtest", `{"rows":[{"score":742,"outcome":"good"},{"score":640,"outcome":"bad"}]}`, "Prefer: wait=5, respond-async")
 		m.finish(spread, accepted).is("status", "succeeded", "report.rows_evaluated", 2)
 	})
@@ -172,7 +172,7 @@ func TestBacktestScopes(t *testing.T) {
 func TestBrokenUpload(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
-		m := s.signup().on(start(s.T, s.db, stackOptions{backtests: tiny, spread: &waiting{}}))
+		m := s.signup().on(s.node(stackOptions{backtests: tiny, spread: &waiting{}}))
 		cut := zipped(s.T, bookCSV(2000))
 		m.upload("", "text/csv", cut[:len(cut)-20], "Content-Encoding: gzip").refused(http.StatusBadRequest, "malformed_body")
 		broken := m.get("/v1/backtest").want(http.StatusOK)
@@ -204,7 +204,7 @@ func TestBrokenUpload(t *testing.T) {
 func TestCancelledUpload(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
-		m := s.signup().on(start(s.T, s.db, stackOptions{backtests: tiny, spread: &waiting{}}))
+		m := s.signup().on(s.node(stackOptions{backtests: tiny, spread: &waiting{}}))
 		scope := s.db.Scope(m.tenantID, string(tenant.Sandbox))
 		kept := func(id string) int {
 			s.Helper()
@@ -262,7 +262,7 @@ func TestCancelledUpload(t *testing.T) {
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
-		m := s.signup().on(start(s.T, s.db, stackOptions{backtests: tiny, pace: 300 * time.Millisecond}))
+		m := s.signup().on(s.node(stackOptions{backtests: tiny, pace: 300 * time.Millisecond}))
 		reader, writer := io.Pipe()
 		request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, m.url+"/v1/backtest", reader)
 		if err != nil {

@@ -21,9 +21,9 @@ import (
 func (s *stack) replays() (m *member, spread *waiting, ask string) {
 	s.Helper()
 	limits := tiny
-	limits.ReplayRows, limits.CutTime = 2, time.Nanosecond
+	limits.ReplayRows, limits.CutTime = 2, -time.Nanosecond // over with the first piece
 	spread = &waiting{}
-	m = s.signup().on(start(s.T, s.db, stackOptions{backtests: limits, spread: spread, plans: quota(s.T, "free=13")}))
+	m = s.signup().on(s.node(stackOptions{backtests: limits, spread: spread, plans: quota(s.T, "free=13")}))
 	for _, score := range []string{"742", "781", "600", "-1", "812", "655", "699", "701", "720", "745", "767"} {
 		m.clock.advance(time.Second)
 		m.post("/v1/decisions", strings.Replace(sample, "742", score, 1)).want(http.StatusOK)
@@ -129,7 +129,7 @@ func (m *member) copyReplay(id, policyKey string, chunks ...store.BacktestChunk)
 	if err != nil {
 		m.Fatal(err)
 	}
-	record.ID, record.Status, record.FinishedMicros = tenant.NewIDs(rand.Reader).New(tenant.KindBacktest, time.Now()), store.BacktestReceiving, 0
+	record.ID, record.Status, record.FinishedMicros = tenant.NewIDs(rand.Reader).New(tenant.KindBacktest, m.clock.now()), store.BacktestReceiving, 0
 	record.Request = bytes.Replace(record.Request, []byte(`"default"`), []byte(`"`+policyKey+`"`), 1)
 	err = scope.Write(m.Context(), func(tx *store.Tx) error {
 		if err := tx.InsertBacktest(record); err != nil {

@@ -45,7 +45,7 @@ func TestOneReportWhicheverWay(t *testing.T) {
 		same("packed form", m.upload("", packedKind, packed))
 
 		spread := &waiting{}
-		node := start(s.T, s.db, stackOptions{backtests: tiny, spread: spread})
+		node := s.node(stackOptions{backtests: tiny, spread: spread})
 		job := m.on(node)
 		for way, send := range map[string]func() answer{
 			"text/csv": func() answer { return job.upload(query, "text/csv", file) },
@@ -105,7 +105,7 @@ func TestSyntheticBook(t *testing.T) {
 			s.Errorf("there is no vintage, or no economics: %s", first.body)
 		}
 		spread := &waiting{}
-		job := m.on(start(s.T, s.db, stackOptions{backtests: tiny, spread: spread}))
+		job := m.on(s.node(stackOptions{backtests: tiny, spread: spread}))
 		done := job.finish(spread, job.post("/v1/backtest", `{"synthetic":{"n":300,"seed":9,"months":18,"bad_rate":0.08}}`))
 		if diff := cmp.Diff(want, figures(s.T, done.at("report"))); diff != "" {
 			s.Errorf("a job (-at once +job):\n%s", diff)
@@ -132,7 +132,7 @@ func TestReplay(t *testing.T) {
 		spread := &waiting{}
 		limits := tiny
 		limits.ReplayRows = 4
-		job := m.on(start(s.T, s.db, stackOptions{backtests: limits, spread: spread}))
+		job := m.on(s.node(stackOptions{backtests: limits, spread: spread}))
 		done := job.finish(spread, job.post("/v1/backtest", ask))
 		if diff := cmp.Diff(figures(s.T, got.object()), figures(s.T, done.at("report"))); diff != "" {
 			s.Errorf("a job (-at once +job):\n%s", diff)
@@ -166,7 +166,7 @@ func TestReplayOfFewAmongMany(t *testing.T) {
 		s.clock.advance(time.Minute)
 		spread, limits := &waiting{}, tiny
 		limits.ReplayRows = 3
-		node := start(s.T, s.db, stackOptions{backtests: limits, spread: spread})
+		node := s.node(stackOptions{backtests: limits, spread: spread})
 		node.clock.advance(time.Hour)
 		job := m.on(node)
 		ask := `{"challenger_rule_set_id":"` + m.stricter() + `","decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}}`

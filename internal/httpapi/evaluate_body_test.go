@@ -12,10 +12,10 @@ import (
 // examples of the contract, are read.
 var november = time.Date(2026, 11, 15, 6, 30, 0, 0, time.UTC)
 
-// begin sets the clock of the whole stack; it goes on from there.
+// begin sets the clock of the whole stack.
 func (s *stack) begin(at time.Time) {
 	s.Helper()
-	s.clock.advance(time.Until(at))
+	s.clock.advance(at.Sub(s.clock.now()))
 }
 
 // block is an optional part of an evaluate request: a member and its value.

@@ -33,22 +33,24 @@ type stack struct {
 	log     *logged
 }
 
-// clock is a clock that a test can set.
+// clock is a clock that only the test moves.
 type clock struct {
-	mu     sync.Mutex
-	offset time.Duration
+	mu sync.Mutex
+	at time.Time
 }
+
+func newClock() *clock { return &clock{at: time.Date(2026, time.November, 12, 6, 30, 0, 0, time.UTC)} }
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Now().Add(c.offset)
+	return c.at
 }
 
 func (c *clock) advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.offset += by
+	c.at = c.at.Add(by)
 }
 
 // stackOptions are what a test wants otherwise.
@@ -73,7 +75,7 @@ func each(t *testing.T, o stackOptions, test func(s *stack)) {
 // start brings up a node on a database; several may share one.
 func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	t.Helper()
-	s := &stack{T: t, db: db, clock: &clock{}, log: &logged{}}
+	s := &stack{T: t, db: db, clock: newClock(), log: &logged{}}
 	if o.spread == nil {
 		o.spread = &waiting{}
 	}
@@ -100,6 +102,15 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s
+}
+
+// node brings up another node on the same database, with a clock of its own that
+// shows the same time.
+func (s *stack) node(o stackOptions) *stack {
+	s.Helper()
+	other := start(s.T, s.db, o)
+	other.begin(s.clock.now())
+	return other
 }
 
 // member is a tenant's way in.
@@ -167,7 +178,8 @@ type answer struct {
 }
 
 // send makes a request. Headers are "Name: value". What comes back is held
-// against the contract, whatever it is.
+// against the contract, whatever it is. Each takes a millisecond of the stack's
+// clock, so that what is stored later has a later time.
 func (s *stack) send(method, path, key, body string, headers ...string) answer {
 	s.Helper()
 	got, err := s.trySend(method, path, key, body, headers...)
@@ -175,6 +187,7 @@ func (s *stack) send(method, path, key, body string, headers ...string) answer {
 		s.Fatal(err)
 	}
 	checkContract(s.T, method, path, body, got)
+	s.clock.advance(time.Millisecond)
 	return got
 }
 
