@@ -114,7 +114,7 @@ func (n *node) call(method, path, key, once, body string) (status int, answer ma
 }
 
 // TestActivationReachesOtherNodes activates on one node and decides on
-// another, which must use the new version within a second.
+// another, which comes to use the new version.
 func TestActivationReachesOtherNodes(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -137,8 +137,9 @@ func TestActivationReachesOtherNodes(t *testing.T) {
 			t.Logf("the other node used it after %s", time.Since(activated).Round(time.Millisecond))
 			return
 		}
-		// Generous for a busy machine; the cache itself is bounded to half a second.
-		if time.Since(activated) > 3*time.Second {
+		// The cache is bounded to half a second, which TestTwoNodes of package
+		// httpapi holds it to; this limit is for a node that never notices.
+		if time.Since(activated) > 2*time.Minute {
 			t.Fatalf("after %s the other node still decides by %v", time.Since(activated), policy)
 		}
 		<-time.After(10 * time.Millisecond)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"verdict/internal/app"
 	"verdict/internal/console"
@@ -101,14 +100,15 @@ var hostileDemo = demo.Texts{
 // to look at.
 func quickDemo(decisions int) demo.Options {
 	return demo.Options{
-		Now: time.Now(), Decisions: decisions, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+		Now: newClock().now(), Decisions: decisions, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Texts: hostileDemo,
 	}
 }
 
-// serve runs the service until the test is over.
+// serve runs the service until the test is over. Its clock stands still.
 func serve(t *testing.T, config app.Config) string {
 	t.Helper()
+	config.Now = newClock().now
 	service, err := app.New(t.Context(), config, io.Discard)
 	if err != nil {
 		t.Fatal(err)

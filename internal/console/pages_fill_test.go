@@ -46,7 +46,7 @@ const (
 // fillPast writes it.
 func fillPast(t *testing.T, p *past) {
 	t.Helper()
-	p.actor, p.end, p.ids = p.made.People[1].ID, time.Now(), tenant.NewIDs(rand.Reader)
+	p.actor, p.end, p.ids = p.made.People[1].ID, newClock().now(), tenant.NewIDs(rand.Reader)
 	p.key = p.ids.New(tenant.KindKey, p.end)
 	p.readCopies(t)
 	p.writeDecisions(t)

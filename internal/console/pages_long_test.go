@@ -134,7 +134,7 @@ func (s *size) measure(t *testing.T) {
 func (s *size) visit(path string, list bool) {
 	s.Helper()
 	if strings.HasSuffix(path, "/audit.csv") { // a file of everything takes as long as it takes
-		day := time.Now().AddDate(0, 0, -2).Format(time.DateOnly)
+		day := s.clock.now().AddDate(0, 0, -2).Format(time.DateOnly)
 		path += "?from=" + day + "&to=" + day
 	}
 	first := s.fetch(path, s.fetches)
@@ -299,7 +299,7 @@ func (s *size) filtersOf(path, shown string) []filter {
 // typed are what people type into the filters: what is there often, what is
 // rare, and what is not there at all.
 func (s *size) typed() map[string][]string {
-	day := func(ago int) string { return time.Now().AddDate(0, 0, -ago).Format(time.DateOnly) }
+	day := func(ago int) string { return s.clock.now().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return map[string][]string{
 		"q": {"Y-0000100", "nobody"}, "grade": {"A", "C", "Z"}, "from": {day(10), day(300)}, "to": {day(10), day(300), day(4000)},
 		"actor":  {s.who(tenant.Live).UserID, "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_01ARZ3NDEKTSV4RRFFQ69G5FAV"},

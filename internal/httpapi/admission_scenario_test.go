@@ -42,7 +42,7 @@ func (s *stack) waiting(n int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for begun := time.Now(); s.db.Stats().Waiting < n; <-tick.C {
-		if time.Since(begun) > 20*time.Second {
+		if time.Since(begun) > 2*time.Minute {
 			s.Fatalf("%d writes wait, and not %d", s.db.Stats().Waiting, n)
 		}
 	}

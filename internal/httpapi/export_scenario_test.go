@@ -91,7 +91,7 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 			m.post("/v1/decisions", sample).want(http.StatusOK)
 			m.get("/v1/audit?limit=1").want(http.StatusOK)
 		}
-		if took := time.Since(begun); took > 10*time.Second {
+		if took := time.Since(begun); took > time.Minute {
 			s.Errorf("all that took %s", took)
 		}
 		if n := strings.Count(s.log.String(), "requests refused: no place to work on them"); n == 0 || n > 5 {
@@ -120,8 +120,8 @@ func (s *stack) eventually(what string, is func() bool) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for begun := time.Now(); !is(); <-tick.C {
-		if time.Since(begun) > 20*time.Second {
-			s.Fatalf("%s: not after 20 s", what)
+		if time.Since(begun) > 2*time.Minute {
+			s.Fatalf("%s: not after 2 minutes", what)
 		}
 	}
 }

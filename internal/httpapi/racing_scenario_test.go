@@ -134,6 +134,6 @@ func (a answer) column(name string) []string {
 	return list
 }
 
-// stale is longer than anything is remembered that storage could tell anew: half
-// a second in general, a second for readiness.
-const stale = 1100 * time.Millisecond
+// stale is longer than anything is remembered that storage could tell anew, but for
+// readiness.
+const stale = 600 * time.Millisecond

@@ -62,7 +62,7 @@ func start(t *testing.T, databaseURL string, settings ...string) (*load.Server, 
 }
 
 func options(mix load.Mix) load.Options {
-	return load.Options{Mix: mix, Arrivals: load.Poisson, Seed: 1, Connections: 100, Timeout: 30 * time.Second}
+	return load.Options{Mix: mix, Arrivals: load.Poisson, Seed: 1, Connections: 100, Timeout: 2 * time.Minute}
 }
 
 // TestShedding floods a service that has few places: it refuses what it has no
@@ -75,12 +75,12 @@ func TestShedding(t *testing.T) {
 		s, target := start(t, databaseURL, "-max-in-flight", "4")
 		// The rates are given and not measured: what a busy machine measures in a
 		// second says little. No machine does so much with so few places.
-		plan := load.Plan{Connections: []int{4}, Stage: time.Second, Percents: []int{100, 5000}, Back: 100, Saturation: 40, Probe: 20 * time.Second}
+		plan := load.Plan{Connections: []int{4}, Stage: time.Second, Percents: []int{100, 20_000}, Back: 100, Saturation: 10, Probe: 2 * time.Minute}
 		c, err := load.Run(t.Context(), s, load.New(target, options(load.DefaultMix())), plan, t.Logf)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, wrong := range c.Judge(load.Limits{Refusal: 20 * time.Second, Memory: 2 << 30}) {
+		for _, wrong := range c.Judge(load.Limits{Refusal: time.Minute, Memory: 2 << 30}) {
 			t.Error(wrong)
 		}
 		flood := c.Steps[1]

@@ -41,7 +41,7 @@ func testReaders(t *testing.T, db *store.DB) {
 			}
 		})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for i := range 20 {
 		if err := scope.InsertDecision(ctx, write(numbered("dec", i))); err != nil {

@@ -74,7 +74,7 @@ func said(t *testing.T, c net.Conn, message string, within time.Duration) (strin
 
 const (
 	soon  = 100 * time.Millisecond // that nothing comes within
-	ample = 20 * time.Second
+	ample = 2 * time.Minute
 )
 
 func isReset(err error) bool { return errors.Is(err, syscall.ECONNRESET) }
