@@ -179,6 +179,22 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestLowBalance: a day ends low below ₹1,000, and not with exactly that.
+func TestLowBalance(t *testing.T) {
+	t.Parallel()
+	for balance, want := range map[int64]string{
+		99_999:  "1 0.01 0.01 0.01 1 1",
+		100_000: "0 0 null null null 0",
+		100_001: "0 0 null null null 0",
+	} {
+		s := &report.Statement{DeclaredIncomePaise: report.NoAmount, DeclaredInstalmentPaise: report.NoAmount}
+		s.Transactions = []report.Transaction{{Day: tenth, AmountPaise: 1, BalancePaise: balance}}
+		var v Vector
+		Compute(Catalogue1, nil, s, tenth, &v)
+		checkBlocks(t, &v, map[string]string{"low_balance_day__all__7d": want})
+	}
+}
+
 // TestVectorsAreReusable computes into a used vector, and at the same time.
 func TestVectorsAreReusable(t *testing.T) {
 	t.Parallel()

@@ -91,6 +91,9 @@ func TestLoweredInstalment(t *testing.T) {
 		{1_000, 0, 12, Schedule{InstalmentPaise: 0, LastPaise: 1_000, PayablePaise: 1_000}},
 		{15_000, 0, 100, Schedule{InstalmentPaise: 100, LastPaise: 5_100, PayablePaise: 15_000}},
 		{48_000, 0, 480, Schedule{InstalmentPaise: 100, LastPaise: 100, PayablePaise: 48_000}},
+		// Repaid to the paisa a month early: nothing would be left for the last.
+		{600, 0, 4, Schedule{InstalmentPaise: 100, LastPaise: 300, PayablePaise: 600}},
+		{1_000, 0, 6, Schedule{InstalmentPaise: 100, LastPaise: 500, PayablePaise: 1_000}},
 	} {
 		if got := mustTerms(t, tc.rateBP, tc.months).Schedule(tc.principal); got != tc.want {
 			t.Errorf("Schedule(%d @ %d × %d) = %+v, want %+v", tc.principal, tc.rateBP, tc.months, got, tc.want)
@@ -118,6 +121,9 @@ func TestAPROfNonsense(t *testing.T) {
 		{"beyond the cap", 1, 1e14, 1e14, 480, maxMonthlyRate * yearBP},
 		{"one month beyond the cap", 1, 0, math.MaxInt64, 1, maxMonthlyRate * yearBP},
 		{"a tie", 240_000, 0, 240_001, 1, 1},
+		{"a tie that binary fractions miss", 240_000, 0, 242_001, 1, 1001},
+		{"another", 240_000, 0, 242_005, 1, 1003},
+		{"a hair below a tie", 24_000_000_001, 0, 24_200_100_001, 1, 1000},
 		{"doubling in a month", 100, 0, 200, 1, yearBP},
 		{"doubling at the end of 480", 1e10, 0, 2e10, 480, 173},
 		{"endless", 1, 1, 1, math.MaxInt, yearBP},
