@@ -22,6 +22,23 @@ BENCH := $(wildcard bench/go.mod)
 # it moves takes it five times as long, and finds nothing of ours.
 RACE := -race -gcflags='modernc.org/...=-race=false'
 
+# Corpora and properties of the pure ring, which share nothing between goroutines:
+# the race detector takes ten times as long over them and sees nothing. They run
+# without it; the other tests of their packages run with it, those that share plans,
+# vectors and fits between goroutines among them.
+ARITHMETIC := ./internal/engine ./internal/feature ./internal/training
+CORPORA := TestComputeIsTheDefinition TestExplainAgreesWithCompute \
+  TestCorpusHashes TestCompiledEqualsReference TestEveryReasonIsACause TestChecksumIsOfWhatDecides TestSoleKnockout \
+  TestLeavingOutIsNeverBetter TestLimitIsMonotone TestNoBetterApplicantIsWorseOff TestOfferInvariants \
+  TestAnalysisIsSound TestAnalysisIsExact TestAnalysisIsBounded \
+  TestHoldOutIsNotLearntFrom TestLeak TestEngineScoresAsTrained TestLoans TestIdentifiers TestWeights TestEqualWeights
+none :=
+SKIPPED := ^($(subst $(none) $(none),|,$(CORPORA)))$$
+
+# The packages that take longest, so that they start first: one of them started
+# last would keep a processor busy while the others have nothing left to do.
+LONGEST := ./internal/console ./internal/torture ./internal/httpapi ./internal/store/storetest ./internal/app ./internal/store
+
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -42,8 +59,10 @@ test: ## install what the tests need, then run every check and test
 	@go vet ./...
 	@echo '== layers'
 	@go test -run '^TestLayers' ./internal/app
-	@echo '== tests'
-	@go test $(RACE) -timeout 40m ./...
+	@echo '== tests with the race detector'
+	@go test $(RACE) -timeout 40m -skip '$(SKIPPED)' $(LONGEST) ./...
+	@echo '== corpora and properties of the pure ring'
+	@go test -timeout 40m -run '$(SKIPPED)' $(ARITHMETIC)
 	@echo '== allocations (not counted rightly with the race detector)'
 	@go test -count=1 -run Alloc $$(dirname internal/*/alloc_test.go | sort -u | sed 's|^|./|')
 ifneq ($(BENCH),)
