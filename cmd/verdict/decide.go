@@ -66,6 +66,7 @@ func decide(c *command) int {
 	}
 	named := application.Features(policy.FeatureNames())
 	app.WarnNotMeasured(named)
+	app.WarnBank(policy.AbsentBankFigures(app.Facts))
 	if app.MeasuresFeatures {
 		var vector feature.Vector
 		app.Measure(application.CatalogueOf(policy.Semantics), named, &vector)

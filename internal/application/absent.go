@@ -1,17 +1,21 @@
 package application
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/report"
+	"verdict/internal/rule"
 )
 
 // Codes of warnings about what a policy names and a request does not have.
 const (
 	CodeInputsAbsent    = "inputs_absent"
 	CodeScorecardAbsent = "scorecard_inputs_absent"
+	CodeBankNotCounted  = "bank_figure_absent"
 )
 
 // WarnAbsent returns the application's warnings with what is to be said of the
@@ -39,6 +43,36 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	return warnings
 }
 
+// bankFigures are what the figures that a policy may count with are worked out
+// from, and the member of a bank_summary that does not stand in for them.
+var bankFigures = map[string]struct{ member, text string }{
+	field.BankDueEMI: {"emi", "the policy counts obligations with bank_due_emi, which is worked out from " +
+		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
+	field.BankDetectedIncome: {"income", "the policy counts income with bank_detected_income, which is worked out from " +
+		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
+	field.BankIncome: {"", "the policy counts income with bank_income, and bank_summary states none%s; send bank_summary.income"},
+}
+
+// WarnBank adds warnings of the figures of the bank statement that the policy's
+// affordability counts with and that are absent although a bank_summary was
+// sent. An application without that optional block has none.
+func (a *Application) WarnBank(names []string) {
+	if !a.hasBank {
+		return
+	}
+	for _, name := range names {
+		of := bankFigures[name]
+		pointer, instead := "/bank_summary", ", so it was not counted"
+		if of.member != "" && a.Facts.Get("bank_summary."+of.member).Type() != rule.Absent {
+			pointer += "/" + of.member
+			instead = ", so nothing was counted: bank_summary." + of.member + " is not read in its place"
+		}
+		a.Warnings = append(a.Warnings, fault.Item{
+			Pointer: pointer, Code: CodeBankNotCounted, Fields: []string{name}, Detail: fmt.Sprintf(of.text, instead),
+		})
+	}
+}
+
 // settled reports whether the accounts of the report were sent and the absence
 // of a fact is what they say: nobody was ever late, there is no card, there is
 // no account.
@@ -54,6 +88,24 @@ func (a *Application) settled(name string) bool {
 	case "bureau", "enquiries_6m", "bureau_report_age_days", field.BureauScore, field.BureauIsNTC, bureauNTCIndex:
 		return false
 	}
-	return len(a.History.Accounts) == 0 || strings.Contains(name, "months_since") ||
-		strings.HasSuffix(name, "card_utilisation") || strings.HasSuffix(name, "oldest_account_months")
+	own := strings.HasPrefix(name, "bureau_own_")
+	switch {
+	case len(a.History.Accounts) == 0:
+		return true
+	case strings.HasSuffix(name, "months_since_30dpd"):
+		return a.hasAccount(own, func(x *report.Account) bool { return len(x.History) > 0 })
+	case strings.HasSuffix(name, "card_utilisation"):
+		return !a.hasAccount(own, func(x *report.Account) bool { return x.Live && x.Product == report.CreditCard })
+	case strings.HasSuffix(name, "oldest_account_months"):
+		return !a.hasAccount(own, func(*report.Account) bool { return true })
+	}
+	return strings.Contains(name, "months_since")
+}
+
+// hasAccount reports whether an account of the report, or of its own accounts,
+// is of a kind.
+func (a *Application) hasAccount(own bool, is func(*report.Account) bool) bool {
+	return slices.ContainsFunc(a.History.Accounts, func(x report.Account) bool {
+		return (!own || x.Owner.Owes()) && is(&x)
+	})
 }

@@ -81,6 +81,8 @@ type Application struct {
 	// was not sent.
 	Device   *signal.Block
 	Location *signal.Block
+
+	hasBank bool // a bank_summary was sent
 }
 
 // Options say what the caller expects of a body.

@@ -220,6 +220,7 @@ const farAway report.Day = 1 << 30
 
 // bank reads a bank statement and the facts that follow from it.
 func (r *reader) bank(summary wire.Value) {
+	r.app.hasBank = true
 	today := r.opt.Today
 	if today == 0 {
 		today = farAway

@@ -52,6 +52,7 @@ func (s *Service) newCase(
 	}
 	c := &creditCase{endpoint: endpoint, app: app}
 	c.measure(policy)
+	app.WarnBank(policy.plan.Policy().AbsentBankFigures(app.Facts))
 	if app.Endpoint == application.Evaluate && body.Get("fraud").Kind() == wire.Object {
 		err = s.newFraudCase(ctx, p, c, settings)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"verdict/internal/field"
+	"verdict/internal/rule"
 )
 
 // namedInput is an input of the applicant or the report that the policy names.
@@ -135,4 +136,32 @@ func (d *Decision) AbsentInputs() (names []string, card bool) {
 		}
 	}
 	return names, ofCard > 0 && given == 0
+}
+
+// AbsentBankFigures lists the figures of the bank statement that the policy's
+// affordability would count with and that the application does not have; nil
+// when there are none. A source after the one that is taken is not asked for.
+func (p *Policy) AbsentBankFigures(facts *rule.Facts) (names []string) {
+	if p.Affordability == nil {
+		return nil
+	}
+	given := func(name string) bool { return facts.Get(name).Type() != rule.Absent }
+	for _, of := range []*Source{&p.Affordability.Income, &p.Affordability.Obligations} {
+		for _, source := range of.Of {
+			name := source
+			switch source {
+			case obligationsDeclared:
+				name = field.FOIR
+			case obligationsBureau, obligationsBank:
+				name = obligationFields[source]
+			}
+			if given(name) && of.Take == TakeFirst {
+				break
+			}
+			if !given(name) && strings.HasPrefix(name, "bank_") {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }

@@ -142,3 +142,32 @@ func TestAbsentSources(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsentBankFigures: a figure of the statement that a policy counts with is
+// told when it is absent, unless a source before it is the one that counts.
+func TestAbsentBankFigures(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		affordability, facts string
+		want                 []string
+	}{
+		{`{"obligations":{"of":["declared","bank"]}}`, `{"monthly_income":50000,"foir":0.2}`, []string{"bank_due_emi"}},
+		{`{"obligations":{"of":["declared","bank"]}}`, `{"bank_due_emi":5}`, nil},
+		{`{"obligations":{"of":["declared","bank"],"take":"first"}}`, `{"foir":0.2}`, nil},
+		{`{"obligations":{"of":["bank","declared"],"take":"first"}}`, `{"foir":0.2}`, []string{"bank_due_emi"}},
+		{`{"obligations":{"of":["declared","bureau"]}}`, `{}`, nil},
+		{`{"income":{"of":["bank_detected_income","monthly_income"]}}`, `{"monthly_income":1}`, []string{"bank_detected_income"}},
+		{`{"income":{"of":["monthly_income","bank_income"]}}`, `{"monthly_income":1}`, nil},
+	} {
+		policy, err := engine.ParsePolicy([]byte(`{"name":"bank","semantics":2,"include_defaults":false,
+			"affordability":`+c.affordability+`,"scorecard":{"base_points":600,"factors":[]},
+			"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
+				"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`), engine.Sources{Catalogue: field.Catalogue()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, policy.AbsentBankFigures(factsOf(t, c.facts))); diff != "" {
+			t.Errorf("%s of %s (-want +got):\n%s", c.affordability, c.facts, diff)
+		}
+	}
+}

@@ -436,6 +436,16 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"instalment_rhythm_unknown", "How often an instalment is due is not known; the instalment was left out."},
 	{"unknown_ownership", "The ownership of an account has an unknown value; the account counts as the applicant's own."},
 	{"adverse_date_unknown", "The day of a write-off or settlement cannot be read; the account's own dates say when it was."},
+	{"days_past_due_missing", "A month of a payment history states no `dpd` and counts as not reported."},
+	{"account_type_missing", "An account does not state its type and counts as other unsecured credit."},
+	{"open_date_missing", "An account does not state when it was opened: it is in no feature that is dated by opening, and not in the age of the oldest account."},
+	{"payment_history_missing", "An account states no days past due although others do; it counts as never late."},
+	{"balance_missing", "A live account states no balance although others do; it adds 0 to what is outstanding, and a card adds 0 to the instalments."},
+	{"overdue_missing", "A live account states no overdue amount although others do; it adds 0."},
+	{"instalment_missing", "A live loan states no instalment although others do; it adds 0 to `bureau_own_emi` and `bureau_total_emi`."},
+	{"card_limit_missing", "A live card with a balance states no limit; it is left out of the card utilisation."},
+	{"closed_but_owed", "An account is closed or sold and still states a balance, an overdue amount or an instalment; balance and instalment count as 0."},
+	{"enquiry_product_missing", "An enquiry states no product although others do; it counts as one for other unsecured credit."},
 	{"enquiry_undated", "An enquiry without a date was left out."},
 	{"enquiry_repeated", "One lender's enquiries on one day for one product count once."},
 	{"later_event", "Transactions dated after the request were left out."},
@@ -449,6 +459,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_disposition", "How an attempt ended is not known; it counts as an attempt."},
 	{"foir_understated", "The declared FOIR is more than 0.05 below what the instalments of the report's own accounts come to. " +
 		"A policy counts with the higher one if its `affordability` says so, as the default policy does."},
+	{"bank_figure_absent", "The policy's `affordability` counts with the figure in `fields`, and the `bank_summary` that was sent does not give it. " +
+		"`bank_due_emi` and `bank_detected_income` are worked out from `transactions`; the stated `emi` and `income` do not stand in for them."},
 	{"features_not_requested", "The policy names the features in `fields` and the request did not ask for them, so the rules that name them cannot hit. " +
 		"Send `features: true`, or let the policy say `features: auto`."},
 	{"later_than_as_of", "Something is dated after `as_of` and was left out."},

@@ -144,6 +144,17 @@ func (a answer) absent() []string {
 	return list
 }
 
+// warnedAt is the pointer of the first warning of a code, "" when there is none.
+func (a answer) warnedAt(code string) string {
+	a.t.Helper()
+	for i := range a.list("warnings") {
+		if a.at("warnings", i, "code") == code {
+			return fmt.Sprint(a.at("warnings", i, "pointer"))
+		}
+	}
+	return ""
+}
+
 // TestBodiesAreJSON, or the tests that send them would test something else.
 func TestBodiesAreJSON(t *testing.T) {
 	t.Parallel()

@@ -168,7 +168,8 @@ const experianReport = `"INProfileResponse":{"Header":{"ReportDate":"20261112"},
 		{"Account_Type":"05","Open_Date":"20240211","Highest_Credit_or_Original_Loan_Amount":"200000","Scheduled_Monthly_Payment_Amount":"6900",
 		 "Account_Status":"71","Payment_History_Profile":"0010????????????????????????????????","Current_Balance":"120000","Amount_Past_Due":"0",
 		 "Date_Reported":"20261031"},
-		{"Account_Type":"10","Open_Date":"20190901","Credit_Limit_Amount":"75000","Current_Balance":"15000","Account_Status":"11","Date_Reported":"20261031"}]},
+		{"Account_Type":"10","Open_Date":"20190901","Credit_Limit_Amount":"75000","Current_Balance":"15000","Account_Status":"11","Amount_Past_Due":"0",
+		 "Payment_History_Profile":"0???????????????????????????????????","Date_Reported":"20261031"}]},
 	"CAPS":{"CAPS_Application_Details":[{"Subscriber_Name":"Alpha","Date_of_Request":"20261101","Enquiry_Reason":"13","Amount_Financed":"50000"}]}}`
 
 func TestEvaluateOwnLayout(t *testing.T) {

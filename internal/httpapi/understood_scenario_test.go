@@ -216,6 +216,47 @@ func TestAbsentInputsAreTold(t *testing.T) {
 	})
 }
 
+// TestBankFiguresThatDoNotCount: a policy that counts with the statement says so
+// when the summary that was sent gives it nothing to count.
+func TestBankFiguresThatDoNotCount(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		m.arm(`"semantics":2,"affordability":{"obligations":{"of":["declared","bank"]}}`)
+		for body, want := range map[string]string{
+			`{"emi":40000}`: "/bank_summary/emi", `{"income":90000}`: "/bank_summary", "": "",
+		} {
+			blocks := []block{{"bank_summary", body}}
+			if body == "" {
+				blocks = nil
+			}
+			for _, path := range []string{"/v1/evaluate", "/v1/decisions/preview", "/v1/eligibility"} {
+				got := m.post(path, evaluation(742, scalars, blocks...)).want(http.StatusOK)
+				if pointer := got.warnedAt("bank_figure_absent"); pointer != want {
+					s.Errorf("%s with %q is warned at %q, want %q", path, body, pointer, want)
+				}
+			}
+		}
+	})
+}
+
+// TestAccountsThatGoQuiet: the answer points at the account whose instalment is
+// missing beside one that has it.
+func TestAccountsThatGoQuiet(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		got := m.post("/v1/evaluate", evaluation(742, scalars+`,"accounts":[
+			{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","currentBalance":120000,"amountOverdue":0,"emi":6900},
+			{"accountType":"home_loan","openDate":"2022-02-11","status":"active","currentBalance":4120000,"amountOverdue":0}]`)).want(http.StatusOK)
+		if pointer := got.warnedAt("instalment_missing"); pointer != "/report/cibil/accounts/1" {
+			s.Errorf("warned at %q: %s", pointer, got.body)
+		}
+	})
+}
+
 // TestFactsOnRequest: they come with the answer, masked, and change nothing that
 // is stored; a stored decision shows them to keys with the scope alone.
 func TestFactsOnRequest(t *testing.T) {

@@ -52,8 +52,9 @@ var layouts = map[string]*layout{
 // bureau's own layout where it has a known one. asOf is the day of the
 // request; a report, an account or an enquiry from later than the day after it
 // is a fault. What is sloppy but clear is read with a warning, one of each
-// kind. The answer is nil when the report tells nothing of accounts, enquiries
-// or its own date.
+// kind; so is an account that leaves out a figure which others state, told for
+// the first few accounts of each kind. The answer is nil when the report tells
+// nothing of accounts, enquiries or its own date.
 //
 // Members that are not known are left alone.
 func ReadBureau(bureau string, v wire.Value, asOf Day, faults, warnings *fault.List) *History {
@@ -80,6 +81,7 @@ func ReadBureau(bureau string, v wire.Value, asOf Day, faults, warnings *fault.L
 	r.summaries(native, h)
 	r.notes.tell(warnings)
 	r.strangers.tell(warnings)
+	r.gaps.tell(warnings)
 	if !h.HasAccounts && !h.HasEnquiries && len(h.Microfinance) == 0 && !h.Reported.Known() &&
 		h.Last7 == NoCount && h.Last30 == NoCount && h.Last90 == NoCount && h.Last180 == NoCount {
 		return nil

@@ -145,7 +145,9 @@ func (r *bureauReader) accounts(list wire.Value, h *History) {
 		}
 		r.collect(v, accountMembers)
 		h.Accounts = append(h.Accounts, Account{At: int32(i)})
-		r.account(&r.slots, &h.Accounts[len(h.Accounts)-1])
+		a := &h.Accounts[len(h.Accounts)-1]
+		r.account(&r.slots, a)
+		r.gaps.account(a, &r.slots, v, r)
 	})
 }
 

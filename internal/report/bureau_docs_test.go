@@ -39,6 +39,11 @@ func TestBureausPageIsComplete(t *testing.T) {
 			}
 		}
 	}
+	for _, gap := range gapTexts {
+		if !strings.Contains(string(page), "`"+gap.code+"`") {
+			t.Errorf("the page does not name the warning %s", gap.code)
+		}
+	}
 	for _, n := range noticeTexts {
 		if !strings.Contains(string(page), "`"+n.code+"`") {
 			t.Errorf("the page does not name the warning %s", n.code)

@@ -127,8 +127,12 @@ func (to *months) common(a *Account, m *slotted) {
 		}
 		month, dpd := entry.Get("month"), entry.Get("dpd")
 		at, ok := to.month(month, entry)
-		if days, said := to.days(dpd); ok && said {
+		days, said := to.days(dpd)
+		switch {
+		case ok && said:
 			to.add(at, late(days), entry)
+		case ok && to.r.saysNothing(dpd):
+			to.r.notes.add(noDays, entry)
 		}
 		if entry.Len() != 2 || !month.Given() || !dpd.Given() {
 			to.strangers(entry)

@@ -26,6 +26,7 @@ const (
 	unknownOwner
 	unreadDate
 	unknownRhythm
+	noDays
 	notices
 )
 
@@ -47,7 +48,9 @@ var noticeTexts = [notices]struct{ code, text string }{
 	repeatedEnquiry: {"enquiry_repeated", "is of the same lender, day and product as another one and was left out"},
 	unknownOwner:    {"unknown_ownership", "is not a known ownership; the account counts as the applicant's own"},
 	unreadDate:      {"adverse_date_unknown", "is no date that can be read; the account's own dates say when it was"},
-	unknownRhythm:   {"instalment_rhythm_unknown", "is paid in a rhythm that is not known, and was left out"},
+	noDays: {"days_past_due_missing", "states no days past due, and the month counts as not reported; " +
+		"send dpd, 0 for a month that was paid in time"},
+	unknownRhythm: {"instalment_rhythm_unknown", "is paid in a rhythm that is not known, and was left out"},
 }
 
 // noted keeps the first place of each kind and how many there are, so that a

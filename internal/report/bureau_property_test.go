@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,8 +35,9 @@ func TestBureauRoundTrip(t *testing.T) {
 				}
 				var faults, warnings fault.List
 				got := ReadBureau(bureau, v, today, &faults, &warnings)
-				if faults.Len() > 0 || warnings.Len() > 0 {
-					t.Fatalf("faults %v, warnings %v in %s", faults.Items(), warnings.Items(), body)
+				others := slices.DeleteFunc(slices.Clone(warnings.Items()), func(it fault.Item) bool { return isGap(it.Code) })
+				if faults.Len() > 0 || len(others) > 0 {
+					t.Fatalf("faults %v, warnings %v in %s", faults.Items(), others, body)
 				}
 				if got == nil {
 					got = &History{Reported: NoDay, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}

@@ -22,6 +22,7 @@ type bureauReader struct {
 	months   months    // of its history
 
 	strangers strangers // members that nobody reads
+	gaps      gaps      // figures that some entries leave out
 }
 
 // maxAmountPaise bounds an amount: a million million either way.

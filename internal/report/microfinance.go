@@ -39,6 +39,7 @@ func (r *bureauReader) microfinance(v wire.Value, h *History) {
 		r.account(&r.slots, &a)
 		a.Microfinance = true
 		a.InstalmentPaise = r.monthly(a.InstalmentPaise, r.slots[slotRhythm])
+		r.gaps.account(&a, &r.slots, v, r)
 		h.Microfinance = append(h.Microfinance, a)
 	})
 }

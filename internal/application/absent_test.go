@@ -1,0 +1,36 @@
+package application
+
+import (
+	"slices"
+	"testing"
+
+	"verdict/internal/fault"
+)
+
+// TestSettledByAccounts: the absence of a fact is no gap where the accounts say
+// why, and is one where they leave out what it takes.
+func TestSettledByAccounts(t *testing.T) {
+	t.Parallel()
+	const loan = `"accountType":"personal_loan","status":"active","currentBalance":5`
+	const card = `"accountType":"credit_card","status":"active","currentBalance":5`
+	for _, c := range []struct {
+		accounts, name string
+		told           bool
+	}{
+		{``, "bureau_own_oldest_account_months", false},
+		{`{` + loan + `}`, "bureau_own_oldest_account_months", true},
+		{`{` + loan + `,"ownership":"guarantor"}`, "bureau_own_oldest_account_months", false},
+		{`{` + loan + `}`, "bureau_own_card_utilisation", false},
+		{`{` + card + `}`, "bureau_own_card_utilisation", true},
+		{`{` + card + `}`, "bureau_card_utilisation", true},
+		{`{` + loan + `}`, "bureau_months_since_30dpd", true},
+		{`{` + loan + `,"paymentHistory":[{"month":"2026-10","dpd":0}]}`, "bureau_months_since_30dpd", false},
+		{`{` + loan + `}`, "bureau_own_written_off_months_since", false},
+	} {
+		app := accept(t, evaluation(`,"reportDate":"2026-11-10","accounts":[`+c.accounts+`]`, ""), Options{})
+		told := slices.ContainsFunc(app.WarnAbsent([]string{c.name}, false), func(w fault.Item) bool { return w.Code == CodeInputsAbsent })
+		if told != c.told {
+			t.Errorf("[%s]: %s is told of: %t", c.accounts, c.name, told)
+		}
+	}
+}

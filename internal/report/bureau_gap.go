@@ -1,0 +1,149 @@
+package report
+
+import (
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// gap is a kind of figure that an account leaves out, or that contradicts how
+// the account stands. Each would otherwise count as nothing in silence.
+type gap uint8
+
+const (
+	noType gap = iota
+	noOpening
+	noHistory
+	noBalance
+	noOverdue
+	noInstalment
+	noLimit
+	closedOwing
+	noPurpose
+	gapKinds
+)
+
+// gapTexts are the codes of the warnings, what each says was counted, and how
+// the report is mended. A gap that is always told needs no other account that
+// has the figure: nothing else would tell of it.
+var gapTexts = [gapKinds]struct {
+	code, text string
+	always     bool
+}{
+	noType: {"account_type_missing", "the account does not state its type: it counts as other unsecured credit; " +
+		"send the type (accountType)", true},
+	noOpening: {"open_date_missing", "the account does not state when it was opened, and other accounts do: " +
+		"it is left out of bureau_oldest_account_months and of the features that are dated by opening; " +
+		"send the day (openDate)", false},
+	noHistory: {"payment_history_missing", "the account states no days past due, and other accounts do: " +
+		"it counts as never late in the facts max_dpd_… and bureau_own_max_dpd_…; " +
+		"send its months with days past due (paymentHistory, with dpd)", false},
+	noBalance: {"balance_missing", "the live account states no balance, and other accounts do: " +
+		"it adds 0 to what is outstanding, and a card adds 0 to the instalments; " +
+		"send the balance (currentBalance), 0 if nothing is owed", false},
+	noOverdue: {"overdue_missing", "the live account states no overdue amount, and other accounts do: " +
+		"it adds 0 to bureau_overdue_amount and bureau_own_overdue_amount; " +
+		"send the amount (amountOverdue), 0 if nothing is overdue", false},
+	noInstalment: {"instalment_missing", "the live loan states no instalment, and other accounts do: " +
+		"it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and bureau_total_emi; " +
+		"send the monthly instalment (emi), 0 if none is due", false},
+	noLimit: {"card_limit_missing", "the live card states no limit: it is left out of bureau_card_utilisation and " +
+		"bureau_own_card_utilisation; send the limit (creditLimit)", true},
+	closedOwing: {"closed_but_owed", "the account is closed or sold and still states a balance, an overdue amount or an " +
+		"instalment: its balance and its instalment count as 0, its overdue amount counts; if it is still owed, " +
+		"send it as active and without a closing date, else send 0 for these figures", true},
+	noPurpose: {"enquiry_product_missing", "the enquiry does not state a product, and other enquiries do: " +
+		"it counts as one for other unsecured credit; send the product (product)", false},
+}
+
+// maxPlaces is how many places of one kind are told.
+const maxPlaces = 5
+
+// gaps keep, for each kind, how many entries have the figure and how many lack
+// it, and the first places of those that lack it.
+type gaps [gapKinds]struct {
+	have, lack int
+	places     [maxPlaces]wire.Value
+}
+
+// note counts an entry of which the kind of figure can be expected.
+func (g *gaps) note(kind gap, has bool, v wire.Value) {
+	of := &g[kind]
+	if has {
+		of.have++
+		return
+	}
+	if of.lack < maxPlaces {
+		of.places[of.lack] = v
+	}
+	of.lack++
+}
+
+// account notes what an account that stands at v leaves out.
+func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
+	if !a.Microfinance || !r.saysNothing(m[slotType]) { // a list of microfinance needs no types
+		g.note(noType, !r.saysNothing(m[slotType]), v)
+	}
+	g.note(noOpening, a.Opened.Known(), v)
+	if len(a.History) > 0 || r.reportable(a) {
+		g.note(noHistory, len(a.History) > 0, v)
+	}
+	if !a.Live {
+		if a.Adverse&(WrittenOff|Settled) == 0 {
+			g.note(closedOwing, !owes(a), v)
+		}
+		return
+	}
+	g.note(noBalance, a.BalancePaise != NoAmount, v)
+	g.note(noOverdue, a.OverduePaise != NoAmount, v)
+	switch {
+	case a.Product != CreditCard:
+		has := a.InstalmentPaise != NoAmount || a.ConvertedPaise != NoAmount
+		if unread := !has && !r.saysNothing(m[slotInstalment]); !unread && (has || a.BalancePaise != 0) {
+			g.note(noInstalment, has, v) // an unknown rhythm is told already
+		}
+	case a.BalancePaise != NoAmount:
+		g[noInstalment].have++ // 5 percent of the balance
+		if a.BalancePaise > 0 {
+			g.note(noLimit, a.SanctionedPaise > 0, v)
+		}
+	}
+}
+
+// The months between which a payment history matters: lenders report with a
+// month's delay, and the longest window of the facts has 36 months.
+const (
+	reportingMonths  = 2
+	rememberedMonths = 36
+)
+
+// reportable reports whether an account must have had months to report.
+func (r *bureauReader) reportable(a *Account) bool {
+	return !(a.Opened.Known() && r.newest-a.Opened.Month() < reportingMonths ||
+		a.Closed.Known() && r.newest-a.Closed.Month() >= rememberedMonths)
+}
+
+// owes reports whether an account that is over still states something owed. An
+// instalment beside a balance of 0 is what used to be paid.
+func owes(a *Account) bool {
+	return a.BalancePaise > 0 || a.OverduePaise > 0 ||
+		a.BalancePaise != 0 && (a.InstalmentPaise > 0 || a.ConvertedPaise > 0)
+}
+
+// tell writes warnings with the first places of each kind.
+func (g *gaps) tell(warnings *fault.List) {
+	for kind := range g {
+		of, text := &g[kind], gapTexts[kind]
+		if of.have == 0 && !text.always {
+			continue // nothing was counted: the fact is absent
+		}
+		told := min(of.lack, maxPlaces)
+		for i, v := range of.places[:told] {
+			more := of.lack - told
+			if i < told-1 || more == 0 {
+				warnings.Add(v.Pointer(), text.code, "%s", text.text)
+			} else {
+				warnings.Add(v.Pointer(), text.code, "%s; so with %d more", text.text, more)
+			}
+		}
+	}
+}
