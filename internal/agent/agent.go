@@ -27,14 +27,16 @@ type Narrator interface {
 // edition is which edition of the agents a run is made by. It is stored with the
 // run, so that a run is repeated by the edition that made it; a run without one
 // is of the first. The second ranks a loan in arrears by what is at risk and
-// doubts its units, and its memo has the bureau, income and strengths.
+// doubts its units, and its memo has the bureau, income and strengths. The third
+// names the members of a case that were probably meant by unknown ones.
 type edition int64
 
 const (
 	firstEdition  edition = 1
 	secondEdition edition = 2
+	thirdEdition  edition = 3
 	// latestEdition makes new runs.
-	latestEdition = secondEdition
+	latestEdition = thirdEdition
 )
 
 // readEdition reads the edition of a stored request.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"verdict/internal/decisioning"
@@ -16,10 +17,16 @@ import (
 
 // Collect runs the collections agent on a loan in arrears, under the caller's
 // strategy. The run is stored and billed; nobody is contacted.
-func (s *Service) Collect(ctx context.Context, p tenant.Principal, body wire.Value, o *decisioning.Once) (decisioning.Answer, error) {
+func (s *Service) Collect(
+	ctx context.Context, p tenant.Principal, body wire.Value, o *decisioning.Once, how ...decisioning.Option,
+) (decisioning.Answer, error) {
+	read := recovery.Read
+	if slices.Contains(how, decisioning.Strict) {
+		read = recovery.ReadStrict
+	}
 	return s.cases.KeepAgentRun(ctx, p, o, decisioning.EndpointCollections,
 		func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
-			c, err := recovery.Read(body, now)
+			c, err := read(body, now)
 			if err != nil {
 				return decisioning.RunRecord{}, err
 			}
@@ -152,8 +159,12 @@ func storedCase(request wire.Value, made edition) (recovery.Case, error) {
 	if err != nil {
 		return recovery.Case{}, err
 	}
-	if made == firstEdition {
+	switch made {
+	case firstEdition:
 		return recovery.ReadFirst(body, asOf)
+	case secondEdition:
+		return recovery.ReadSecond(body, asOf)
+	default:
+		return recovery.Read(body, asOf)
 	}
-	return recovery.Read(body, asOf)
 }

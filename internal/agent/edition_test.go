@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +52,51 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 			}
 			if first != c.warnings {
 				t.Errorf("%s: warnings %s", c.edition, encode(run["warnings"]))
+			}
+		}
+	})
+}
+
+// TestSecondEditionIsRepeated: a run that was stored before unknown members were
+// told with the name that was probably meant comes out as it did.
+func TestSecondEditionIsRepeated(t *testing.T) {
+	t.Parallel()
+	const misspelt = `{"loan":{"id":"L-1","principal_outstanding":182000,"overdue_amount":17930,"dpd":100,"EMI":true,"intrest_rate":true},
+		"dpd":true,"as_of":"2026-11-15T12:00:00+05:30"}`
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, agent.Options{})
+		was, err := h.cases.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
+			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+				return agent.SecondCollections(parse(t, misspelt), head, now)
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := h.agents.Collect(t.Context(), h.caller, parse(t, misspelt), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			edition string
+			body    []byte
+			nearest string
+		}{{"second", was.Body, ""}, {"latest", is.Body, "loan.dpd emi interest_rate"}} {
+			run := tree(t, c.body)
+			again, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var nearest []string
+			for _, w := range list(run, "warnings") {
+				if text(w, "code") == "unknown_field" {
+					nearest = append(nearest, text(w, "nearest"))
+				}
+			}
+			if verified := text(tree(t, again.Body), "replay.verified"); verified != "true" {
+				t.Errorf("%s: verified %s", c.edition, verified)
+			}
+			if got := strings.TrimSpace(strings.Join(nearest, " ")); got != c.nearest {
+				t.Errorf("%s: told %q", c.edition, got)
 			}
 		}
 	})

@@ -42,6 +42,23 @@ func FirstCollections(body wire.Value, head decisioning.RunHead, now time.Time) 
 	}, nil
 }
 
+// SecondCollections makes the record of a run as the second edition did, which
+// named no member that was probably meant.
+func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+	c, err := recovery.ReadSecond(body, now)
+	if err != nil {
+		return decisioning.RunRecord{}, err
+	}
+	r := newRecoveryRun(&c, decisioning.Strategy{Recovery: recovery.DefaultStrategy()})
+	var w, request wire.Writer
+	r.write(&w, head)
+	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).
+		Key("edition").Int(int64(secondEdition)).EndObject()
+	return decisioning.RunRecord{
+		Agent: decisioning.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+	}, nil
+}
+
 func written(a ask) []byte {
 	var w wire.Writer
 	a.write(&w)

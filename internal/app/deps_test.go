@@ -56,7 +56,7 @@ var house = []room{
 	{"backtest/page", pure, "fault wire rule chart backtest"},
 	{"training", pure, "fault wire rule field engine sheet backtest"},
 	{"advice", pure, "fault wire rule field loan engine"},
-	{"recovery", pure, "fault wire loan"},
+	{"recovery", pure, "fault wire rule loan"},
 
 	{"tenant", useCase, "fault wire"},
 	{"admission", useCase, ""},

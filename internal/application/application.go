@@ -164,8 +164,8 @@ func readWhatIsKnown(v wire.Value, opt Options) (*Application, error) {
 	if r.object(v) {
 		r.topLevel(v, eitherMembers...)
 		r.decision(v)
-		if bureau := v.Get("bureau"); bureau.Given() {
-			r.bureau(bureau)
+		if v.Get("bureau").Given() {
+			r.bureau(v)
 		}
 		r.blocks(v)
 	}
@@ -183,7 +183,7 @@ var (
 func (r *reader) decision(v wire.Value) {
 	r.block(v, "applicant")
 	r.block(v, "bureau_report")
-	r.score(v.Get("bureau_report"), "/bureau_report", "bureau_report.score")
+	r.score(v, "bureau_report", "/bureau_report", "bureau_report.score")
 	fallBack(r.app.Facts)
 	r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
 }
@@ -195,6 +195,8 @@ type reader struct {
 	warnings fault.List
 	carried  int
 	quiet    bool       // what nothing reads is not worth a warning
+	searched int        // unknown members for which a known name was looked for
+	folded   fault.List // unknown members that differ from a known one in case alone
 	foir     wire.Value // as it was declared
 }
 
@@ -206,6 +208,10 @@ func (r *reader) done() (*Application, error) {
 	r.checkDeclared()
 	if r.opt.Strict {
 		r.warnings.Move(fault.CodeUnknownField, &r.faults)
+	}
+	if r.faults.Len() > 0 && !r.opt.Strict {
+		// A refusal has no warnings, and a name in another case may be its cause.
+		r.folded.Move(fault.CodeUnknownField, &r.faults)
 	}
 	if err := r.faults.Err(); err != nil {
 		return nil, err

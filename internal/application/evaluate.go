@@ -191,6 +191,9 @@ func (r *reader) underived(block wire.Value, atlas signal.Atlas) {
 		note(lat, "came without lng: there is no position, and nothing was derived from it")
 	case lng.Given() && !lat.Given():
 		note(lng, "came without lat: there is no position, and nothing was derived from it")
+	case lat.Given() && !pincode.Given():
+		note(lat, "came without declared_pincode: the position was compared with no pincode, and nothing was derived from it; "+
+			"send declared_pincode")
 	}
 	if pincode.Given() && r.absent("location_gps_pincode_match") && !signal.KnowsPincode(atlas, pincode.Text()) {
 		note(pincode, "is not in the table of pincodes: no position was compared with it")
@@ -274,7 +277,7 @@ func (r *reader) reportedScore(body wire.Value) {
 	const raw = "report.scoreData.score"
 	own := report.Score(r.app.Bureau, body)
 	if body.Get("scoreData").Get("score").Given() || !own.Given() {
-		r.score(body.Get("scoreData"), body.Pointer()+"/scoreData", raw)
+		r.score(body, "scoreData", body.Pointer()+"/scoreData", raw)
 		return
 	}
 	number, ok := report.ScoreNumber(own)
@@ -295,14 +298,14 @@ var knownBureaus = map[string]string{
 // report finds the one report and checks that it is the named bureau's. A
 // wrong name does not hide what is wrong inside the report.
 func (r *reader) report(v wire.Value) (wire.Value, bool) {
-	bureau, named := r.bureau(v.Get("bureau"))
+	bureau, named := r.bureau(v)
 	outer := v.Get("report")
 	if !outer.Given() {
-		text := "is required: an object with one key, the bureau's name"
+		text := "an object with one key, the bureau's name"
 		if isFlatReport(r.app.Bureau, v) {
 			text += `; the report's members stand beside it and belong inside: {"report":{"<bureau>":{…}}}`
 		}
-		r.faults.Add("/report", fault.CodeRequired, "%s", text)
+		r.faults.AddItem(wire.Required(v, "report", "/report", text))
 		return wire.Value{}, false
 	}
 	if !r.object(outer) {
@@ -327,7 +330,11 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 		return wire.Value{}, false
 	}
 	if named && key != bureau {
-		r.faults.Add(outer.Pointer(), CodeBureauMismatch, "must have the value of bureau as its key")
+		text := "must have the value of bureau as its key"
+		if strings.EqualFold(key, bureau) {
+			text += "; the two differ in upper and lower case alone: write both alike"
+		}
+		r.faults.Add(outer.Pointer(), CodeBureauMismatch, "%s", text)
 	}
 	return body, r.object(body)
 }
@@ -346,9 +353,10 @@ func isFlatReport(bureau string, v wire.Value) bool {
 
 // bureau reads the bureau's name as it was sent, and makes its canonical
 // spelling a fact.
-func (r *reader) bureau(v wire.Value) (name string, ok bool) {
+func (r *reader) bureau(body wire.Value) (name string, ok bool) {
+	v := body.Get("bureau")
 	if !v.Given() {
-		r.faults.Add("/bureau", fault.CodeRequired, "is required: the name of the bureau whose report is sent")
+		r.faults.AddItem(wire.Required(body, "bureau", "/bureau", "the name of the bureau whose report is sent"))
 		return "", false
 	}
 	if name, ok = r.key(v); !ok {

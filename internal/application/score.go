@@ -9,13 +9,21 @@ import (
 
 const scoreText = "a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
 
-// score turns the raw score into the canonical facts. A new-to-credit code is
-// no low score: it leaves bureau_score absent.
-func (r *reader) score(parent wire.Value, pointer, rawPath string) {
+// score turns the raw score, a member of the body's named object, into the
+// canonical facts. A new-to-credit code is no low score: it leaves bureau_score
+// absent.
+func (r *reader) score(body wire.Value, object, pointer, rawPath string) {
+	parent := body.Get(object)
 	raw := parent.Get("score")
 	if !raw.Given() {
-		if !r.opt.ScoreOptional && !r.opt.NoScore && (!parent.Given() || parent.Kind() == wire.Object) {
-			r.faults.Add(pointer+"/score", fault.CodeRequired, "is required: %s", scoreText)
+		if r.opt.ScoreOptional || r.opt.NoScore {
+			return
+		}
+		switch {
+		case !parent.Given() && body.HasFolded(object):
+			r.faults.AddItem(wire.Required(body, object, pointer+"/score", scoreText))
+		case !parent.Given(), parent.Kind() == wire.Object:
+			r.faults.AddItem(wire.Required(parent, "score", pointer+"/score", scoreText))
 		}
 		return
 	}

@@ -1,6 +1,7 @@
 package application
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -53,12 +54,33 @@ func TestNearestNames(t *testing.T) {
 				`,"bank_summary":{"transactions":[{"txn_id":"T1","reference":"R","date":"2026-10-01","type":"CREDIT","amount":1,"Narration":"SALARY"}]}`),
 			[]string{
 				"/report/cibil/accounts/0/sanctionedAmmount sanctionedAmount", "/report/cibil/accounts/0/shoe",
+				"/report/cibil/accounts/1/Account_Type accountType",
 				"/report/cibil/enquiries/0/prodct product", "/bank_summary/transactions/0/Narration narration",
 			},
 		},
 		{evaluation("", `,"device":{"is_emulater":true}`), []string{"/device/is_emulater is_emulator"}},
 		{evaluation("", `,"bank_summary":{"bounce_counts":1}`), []string{"/bank_summary/bounce_counts bounce_count"}},
 		{evaluation("", `,"bureau_report":{"score":700}`), []string{"/bureau_report"}},
+		{
+			decision(``, `"score":742,"bureau_total_emi":5,"emi":5,"bureau_score":1`),
+			[]string{"/bureau_report/bureau_total_emi total_emi", "/bureau_report/emi total_emi", "/bureau_report/bureau_score score"},
+		},
+		{evaluation("", `,"device":{"rooted":true}`), []string{"/device/rooted is_rooted"}},
+		{
+			evaluation(`,"accounts":[{"accountType":"05","instalment":5,"monthlyEmi":5,"owner":"x","AMOUNTOVERDUE":1}]`, ""),
+			[]string{
+				"/report/cibil/accounts/0/instalment emi", "/report/cibil/accounts/0/monthlyEmi emi", "/report/cibil/accounts/0/owner ownership",
+				"/report/cibil/accounts/0/AMOUNTOVERDUE amountOverdue",
+			},
+		},
+		// An object that holds nothing is as unknown as one that holds something.
+		{
+			evaluation(`,"foo":{},"demographic":{"x":null},"demographics":{"bar":{}}`, `,"device":{"foo":{}},"foo":{}`),
+			[]string{
+				"/foo", "/report/cibil/foo", "/report/cibil/demographic demographics", "/report/cibil/demographics/bar", "/device/foo",
+			},
+		},
+		{decision(`"foo":{"bar":{}}`, `"score":742`), []string{"/applicant/foo/bar"}},
 	} {
 		app := accept(t, c.body, Options{Inputs: inputs})
 		if diff := cmp.Diff(c.want, hints(app.Warnings)); diff != "" {
@@ -293,5 +315,72 @@ func TestInclude(t *testing.T) {
 	}
 	if app := accept(t, body(`["facts"]`), Options{}); len(app.Warnings) != 1 || app.IncludeFacts {
 		t.Errorf("where nobody answers it: %v", app.Warnings)
+	}
+}
+
+// A refusal has no warnings, so it names the members that differ in case alone
+// itself: the required one that was taken for missing, and any other.
+func TestRefusalNamesTheRightCase(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		body string
+		want []string
+	}{
+		{
+			`{"Applicant":{"foir":0.2},"Bureau_Report":{"score":742}}`,
+			[]string{"/bureau_report/score required bureau_report", "/Applicant unknown_field applicant", "/Bureau_Report unknown_field bureau_report"},
+		},
+		{`{"bureau_report":{"Score":742}}`, []string{"/bureau_report/score required score", "/bureau_report/Score unknown_field score"}},
+		{
+			`{"bureau":"cibil","report":{"cibil":{"ScoreData":{"score":742}}}}`,
+			[]string{"/report/cibil/scoreData/score required scoreData"},
+		},
+		{`{"bureau":"cibil","Report":{"cibil":{}}}`, []string{"/report required report", "/Report unknown_field report"}},
+		{
+			`{"Bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}}}`,
+			[]string{"/bureau required bureau", "/Bureau unknown_field bureau"},
+		},
+		{
+			`{"bureau":"cibil","report":{"cibil":{"accounts":[{"EMI":1}]}}}`,
+			[]string{"/report/cibil/scoreData/score required", "/report/cibil/accounts/0/EMI unknown_field emi"},
+		},
+		{`{"bureau_report":{"scores":742}}`, []string{"/bureau_report/score required"}},
+	} {
+		_, err := Read(parse(t, c.body), Options{})
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) {
+			t.Errorf("%s: %v", c.body, err)
+			continue
+		}
+		var got []string
+		for _, it := range refusal.Items {
+			got = append(got, strings.TrimSpace(it.Pointer+" "+it.Code+" "+it.Nearest))
+			if it.Nearest != "" && !strings.Contains(it.Detail, it.Nearest) {
+				t.Errorf("%s: the text does not say %s: %s", c.body, it.Nearest, it.Detail)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s:\n%s", c.body, diff)
+		}
+	}
+}
+
+// A report under the bureau's name in another case says that the case differs.
+func TestMismatchInCase(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]bool{"CIBIL": true, "crif": false} {
+		_, err := Read(parse(t, `{"bureau":"cibil","report":{"`+key+`":{"scoreData":{"score":742}}}}`), Options{})
+		if err == nil || !strings.Contains(err.Error(), CodeBureauMismatch) || strings.Contains(err.Error(), "lower case alone") != want {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// A position without a pincode to compare it with is told of.
+func TestPositionWithoutPincode(t *testing.T) {
+	t.Parallel()
+	app := accept(t, evaluation("", `,"location":{"lat":19.07,"lng":72.87}`), Options{})
+	if got := pointerOf(app.Warnings, CodeNotDerived); got != "/location/lat" {
+		t.Errorf("warned of %q in %v", got, app.Warnings)
 	}
 }

@@ -28,13 +28,11 @@ type hint struct {
 // warnUnknown says that a member is not known, with the name that was probably
 // meant.
 func (r *reader) warnUnknown(v wire.Value, text string, h hint) {
-	switch {
-	case h.caseOnly:
-		text += "; names are case-sensitive: write " + h.nearest
-	case h.nearest != "":
-		text += "; did you mean " + h.nearest + "?"
+	item := fault.Unknown(v.Pointer(), text, h.nearest, h.caseOnly)
+	r.warnings.AddItem(item)
+	if h.caseOnly {
+		r.folded.AddItem(item)
 	}
-	r.warnings.AddItem(fault.Item{Pointer: v.Pointer(), Code: fault.CodeUnknownField, Detail: text, Nearest: h.nearest})
 }
 
 // unknownMember warns of a top-level member that nobody reads.
@@ -55,7 +53,7 @@ func (r *reader) unknownMember(v wire.Value, name string, known []string) {
 		return
 	}
 	candidates := slices.Concat(known, r.opt.Members, []string{"policy_key"})
-	h := nearestName(name, candidates, r.warnings.Terse())
+	h := r.search("", name, candidates)
 	if h.nearest == "" {
 		h.nearest = elsewhere(r.app.Endpoint)[name]
 	}
@@ -65,6 +63,25 @@ func (r *reader) unknownMember(v wire.Value, name string, known []string) {
 // full reports whether further warnings are only counted, so that no work goes
 // into their text.
 func (r *reader) full() bool { return r.warnings.Len() >= fault.MaxItems }
+
+// maxSearches is how often a known name is searched for: a hostile body must not
+// buy a search with every misspelt word.
+const maxSearches = 20
+
+// search looks for the name that was meant. One that differs in case alone, or
+// means the same in other words, is always found; others are until there were
+// too many searches.
+func (r *reader) search(path, name string, known []string) hint {
+	if synonym := synonyms[path+"."+name]; slices.Contains(known, synonym) {
+		return hint{nearest: synonym}
+	}
+	if rest, ok := strings.CutPrefix(name, "bureau_"); ok && path == "bureau_report" && slices.Contains(known, rest) {
+		return hint{nearest: rest} // the fact's own name
+	}
+	r.searched++
+	near, caseOnly := rule.Meant(name, known, r.searched > maxSearches)
+	return hint{nearest: near, caseOnly: caseOnly}
+}
 
 // near finds what a member of the object at base was probably meant to be. n is
 // the known object that stands there, or that the object at base was probably
@@ -81,12 +98,12 @@ func (r *reader) near(n *node, base, name string) hint {
 		if n.path != base && n.has(name) { // the object around it is misspelt, and it is not
 			return hint{nearest: n.path + "." + name}
 		}
-		h = nearestName(name, r.candidates(n), r.warnings.Terse())
+		h = r.search(n.path, name, r.candidates(n))
 		if h.nearest != "" && n.path != base {
 			return hint{nearest: n.path + "." + h.nearest}
 		}
 	}
-	if h.nearest == "" && !r.warnings.Terse() {
+	if h.nearest == "" {
 		h.nearest = elsewhere(r.app.Endpoint)[name]
 	}
 	return h
@@ -109,28 +126,13 @@ func (r *reader) candidates(n *node) []string {
 	return slices.Compact(list)
 }
 
-// nearestName looks for the name that was meant. One that differs in case alone
-// is always found; terse leaves out the search for others.
-func nearestName(name string, known []string, terse bool) hint {
-	for _, candidate := range known {
-		if len(candidate) == len(name) && strings.EqualFold(candidate, name) {
-			return hint{nearest: candidate, caseOnly: true}
-		}
-	}
-	if terse {
-		return hint{}
-	}
-	near, _ := rule.Nearest(name, known)
-	return hint{nearest: near}
-}
-
 // guess is the known object that an unknown one was probably meant to be, nil
 // when there is none.
 func (r *reader) guess(n *node, name string) *node {
 	if n == nil || r.full() {
 		return nil
 	}
-	h := nearestName(name, n.names, r.warnings.Terse())
+	h := r.search(n.path, name, n.names)
 	return n.children[h.nearest]
 }
 
@@ -143,19 +145,22 @@ func (r *reader) hintEntries(from int) {
 		if item.Code != fault.CodeUnknownField {
 			continue
 		}
-		names := report.AccountNames
+		list, names := "accounts", report.AccountNames
 		switch {
 		case strings.HasPrefix(item.Pointer, "/bank_summary/"):
-			names = report.TransactionNames
+			list, names = "transactions", report.TransactionNames
 		case strings.Contains(item.Pointer, "/paymentHistory/"):
-			names = report.MonthNames
+			list, names = "paymentHistory", report.MonthNames
 		case strings.Contains(item.Pointer, "/enquiries/"):
-			names = report.EnquiryNames
+			list, names = "enquiries", report.EnquiryNames
 		}
 		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
-		if h := nearestName(name, names, false); h.nearest != "" {
-			item.Nearest = h.nearest
-			item.Detail += "; did you mean " + h.nearest + "?"
+		if item.Nearest == "" {
+			h := r.search(list, name, names)
+			*item = fault.Unknown(item.Pointer, item.Detail, h.nearest, h.caseOnly)
+		}
+		if strings.EqualFold(item.Nearest, name) {
+			r.folded.AddItem(*item)
 		}
 	}
 }
@@ -227,17 +232,27 @@ func (r *reader) unknown(v wire.Value, n *node, base, name string) {
 		r.input(v, path, declared)
 	case path == "":
 		r.ignored(v, hint{})
-	case v.Kind() == wire.Object:
-		inner := r.guess(n, name)
-		for name, member := range v.Members() {
-			if member.Given() {
-				r.unknown(member, inner, path, name)
-			}
-		}
 	case lists[path]: // package report reads it
+	case v.Kind() == wire.Object:
+		r.unknownObject(v, n, base, name)
 	case r.quiet:
 	default:
 		r.carry(v, path, r.near(n, base, name))
+	}
+}
+
+// unknownObject says what it must of each member of an object that is not known,
+// or of the object itself when it has none.
+func (r *reader) unknownObject(v wire.Value, n *node, base, name string) {
+	inner, empty := r.guess(n, name), true
+	for member, value := range v.Members() {
+		if value.Given() {
+			empty = false
+			r.unknown(value, inner, join(base, name), member)
+		}
+	}
+	if empty {
+		r.ignored(v, r.near(n, base, name))
 	}
 }
 

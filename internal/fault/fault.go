@@ -62,6 +62,20 @@ type Item struct {
 	Key string
 }
 
+// Unknown is the item of a member that is not known. text says what became of
+// it, and nearest is the name that was probably meant, "" for none; caseOnly is
+// set when the two differ in upper and lower case alone.
+func Unknown(pointer, text, nearest string, caseOnly bool) Item {
+	switch {
+	case nearest == "":
+	case caseOnly:
+		text += "; names are case-sensitive: write " + nearest
+	default:
+		text += "; did you mean " + nearest + "?"
+	}
+	return Item{Pointer: pointer, Code: CodeUnknownField, Detail: text, Nearest: nearest}
+}
+
 // maxPointer is how long a pointer may be to stand in a sentence. A longer one
 // was made up by the sender; it stands in the item alone.
 const maxPointer = 256

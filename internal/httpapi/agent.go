@@ -10,7 +10,7 @@ func (a *API) underwrite(c *call) error {
 }
 
 func (a *API) collect(c *call) error {
-	return c.answer(a.agents.Collect(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.agents.Collect(c.ctx, c.caller, c.body, c.once, c.handling()...))
 }
 
 func (a *API) agentRun(c *call) error {

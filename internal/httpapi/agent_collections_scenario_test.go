@@ -156,6 +156,39 @@ func TestCollectionsReadsPastStrangers(t *testing.T) {
 
 // TestStrategy is changed in parts, has a version that a caller can lock by, is
 // one environment's alone, and counts from the next run on; runs made before
+
+// TestCollectionsIsUnderstood: a misspelt member is told with the one that was
+// meant, and is refused on request; a refusal names the right case itself.
+func TestCollectionsIsUnderstood(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		body := arrears(47, `"EMI_amount":1,"Missed_EMIs":2`, `"languge":"hi"`, atNoon+`,"dpd":5`)
+		got := m.post(collecting, body).want(http.StatusOK)
+		nearest := map[string]any{}
+		for i := range got.list("warnings") {
+			nearest[fmt.Sprint(got.at("warnings", i, "pointer"))] = got.at("warnings", i, "nearest")
+		}
+		want := map[string]any{
+			"/loan/EMI_amount": nil, "/loan/Missed_EMIs": "missed_emis", "/borrower/languge": "language", "/dpd": "loan.dpd",
+		}
+		if diff := cmp.Diff(want, nearest); diff != "" {
+			s.Error(diff)
+		}
+		m.get("/v1/agents/runs/"+got.text("run_id")).want(http.StatusOK).is("replay.verified", true)
+		strict := m.post(collecting, body, "Prefer: handling=strict").refused(422, "unknown_field")
+		if len(strict.faults()) != len(want) || strict.header.Get("Preference-Applied") != "handling=strict" {
+			s.Errorf("strict: %s", strict.body)
+		}
+		m.post(collecting, arrears(47, "", "", atNoon), "Prefer: handling=strict").want(http.StatusOK)
+		loan := m.post(collecting, strings.Replace(body, `"loan"`, `"Loan"`, 1)).refused(422, "invalid_field")
+		if loan.at("errors", 0, "pointer") != "/loan" || loan.at("errors", 0, "nearest") != "loan" {
+			s.Errorf("Loan: %s", loan.body)
+		}
+	})
+}
+
 // come out by the version they were made with.
 func TestStrategy(t *testing.T) {
 	t.Parallel()

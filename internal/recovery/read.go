@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -40,18 +41,36 @@ const (
 // Read reads a body of POST /v1/agents/collections. now is the moment of the
 // request where the body names none. A wrong body is refused as a *fault.Error
 // that names every bad field and repeats no value; members that nothing reads
-// are warnings.
-func Read(v wire.Value, now time.Time) (Case, error) { return read(v, now, true) }
+// are warnings with the name that was probably meant.
+func Read(v wire.Value, now time.Time) (Case, error) {
+	return read(v, now, manner{units: true, hints: true})
+}
 
-// ReadFirst reads a body as Read did before amounts and rates were held against
-// each other. Runs of that time are repeated with it.
-func ReadFirst(v wire.Value, now time.Time) (Case, error) { return read(v, now, false) }
+// ReadStrict reads a body as Read does, and refuses members that nothing reads.
+func ReadStrict(v wire.Value, now time.Time) (Case, error) {
+	return read(v, now, manner{units: true, hints: true, strict: true})
+}
 
-func read(v wire.Value, now time.Time, checkUnits bool) (Case, error) {
+// ReadSecond reads a body as Read did before it named the members that were
+// probably meant. Runs of that time are repeated with it.
+func ReadSecond(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{units: true}) }
+
+// ReadFirst reads a body as ReadSecond did before amounts and rates were held
+// against each other. Runs of that time are repeated with it.
+func ReadFirst(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{}) }
+
+// manner is how a body is read.
+type manner struct {
+	units  bool // amounts and rates are held against each other
+	hints  bool // an unknown member is told with the name that was probably meant
+	strict bool // an unknown member is refused
+}
+
+func read(v wire.Value, now time.Time, how manner) (Case, error) {
 	// To the second, which is how an answer tells it: the case can then be
 	// advised on again from what the answer says.
-	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: india}}}
-	if f, ok := r.object(v, "loan", "borrower", "history", "as_of"); ok {
+	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: india}}, hints: how.hints}
+	if f, ok := r.object(v, caseMembers...); ok {
 		if t, given := r.moment(&f, "as_of"); given {
 			r.c.AsOf = t
 		}
@@ -61,13 +80,16 @@ func read(v wire.Value, now time.Time, checkUnits bool) (Case, error) {
 		}
 		if f.Require("loan", "the loan in arrears") {
 			r.loan(v.Get("loan"))
-			if checkUnits && r.faults.Len() == 0 {
+			if how.units && r.faults.Len() == 0 {
 				r.units(v.Get("loan").Pointer())
 			}
 		}
 		for i, entry := range f.Array("history", maxHistory).Elements() {
 			r.contact(i, entry)
 		}
+	}
+	if how.strict {
+		r.warnings.Move(fault.CodeUnknownField, &r.faults)
 	}
 	if err := r.faults.Err(); err != nil {
 		return Case{}, err
@@ -86,7 +108,21 @@ type reader struct {
 	c        Case
 	faults   fault.List
 	warnings fault.List
+	hints    bool
 }
+
+// The members of a case. They are part of an edition of the agent: a run is
+// repeated with the names that were probably meant, among its warnings.
+var (
+	caseMembers = []string{"loan", "borrower", "history", "as_of"}
+	loanMembers = []string{
+		"id", "product", "principal_outstanding", "emi", "overdue_amount", "interest_rate", "dpd",
+		"missed_emis", "due_date", "mandate_status", "asset_class", "last_payment",
+	}
+	borrowerMembers = []string{
+		"ref", "name", "language", "preferred_channel", "preferred_hours", "do_not_contact_until", "timezone", "flags",
+	}
+)
 
 // object begins to read an object that has the given members; others are
 // warnings, because a lender's systems send more than one of them reads.
@@ -94,15 +130,34 @@ func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
 	f = wire.NewForm(v, &r.faults)
 	for name, member := range v.Members() {
 		if member.Given() && !slices.Contains(names, name) {
-			r.warnings.Add(member.Pointer(), fault.CodeUnknownField, "is not a known field and was not read")
+			near, caseOnly := r.meant(name, names)
+			r.warnings.AddItem(fault.Unknown(member.Pointer(), "is not a known field and was not read", near, caseOnly))
 		}
 	}
 	return f, v.Kind() == wire.Object
 }
 
+// meant finds the member that a misspelt one was probably meant to be, or the
+// place of a member that stands in the wrong object.
+func (r *reader) meant(name string, names []string) (near string, caseOnly bool) {
+	if !r.hints || r.warnings.Len() >= fault.MaxItems {
+		return "", false
+	}
+	near, caseOnly = rule.Meant(name, names, r.warnings.Terse())
+	if near != "" {
+		return near, caseOnly
+	}
+	if slices.Contains(loanMembers, name) {
+		return "loan." + name, false
+	}
+	if slices.Contains(borrowerMembers, name) {
+		return "borrower." + name, false
+	}
+	return "", false
+}
+
 func (r *reader) loan(v wire.Value) {
-	f, ok := r.object(v, "id", "product", "principal_outstanding", "emi", "overdue_amount", "interest_rate", "dpd",
-		"missed_emis", "due_date", "mandate_status", "asset_class", "last_payment")
+	f, ok := r.object(v, loanMembers...)
 	if !ok {
 		return
 	}

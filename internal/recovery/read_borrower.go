@@ -10,7 +10,7 @@ import (
 )
 
 func (r *reader) borrower(v wire.Value) {
-	f, ok := r.object(v, "ref", "name", "language", "preferred_channel", "preferred_hours", "do_not_contact_until", "timezone", "flags")
+	f, ok := r.object(v, borrowerMembers...)
 	if !ok {
 		return
 	}

@@ -187,7 +187,11 @@ func (a *Advice) writeWarnings(w *wire.Writer) {
 		if item.Pointer != "" {
 			w.Key("pointer").String(item.Pointer)
 		}
-		w.Key("detail").String(item.Detail).EndObject()
+		w.Key("detail").String(item.Detail)
+		if item.Nearest != "" {
+			w.Key("nearest").String(item.Nearest)
+		}
+		w.EndObject()
 	}
 	w.EndArray()
 }

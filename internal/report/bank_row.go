@@ -66,7 +66,7 @@ func (f *bankFields) read(v wire.Value, others *strangers) {
 		case "narration":
 			f.narration = member
 		default:
-			others.add(name, value)
+			others.add(name, value, "")
 		}
 	}
 	if !f.date.given() {

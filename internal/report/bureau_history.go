@@ -145,7 +145,7 @@ func (to *months) common(a *Account, m *slotted) {
 func (to *months) strangers(entry wire.Value) {
 	for name, v := range entry.Members() {
 		if name != "month" && name != "dpd" {
-			to.r.strangers.add(name, v)
+			to.r.strangers.add(name, v, "")
 		}
 	}
 }

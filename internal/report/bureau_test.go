@@ -225,8 +225,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// Names may be written in any case and with any separators, and the keys
-// around a bureau's own layout may be left away.
+// In a bureau's own layout names may be written in any case and with any
+// separators, and the keys around it may be left away.
 func TestBureauSpellings(t *testing.T) {
 	t.Parallel()
 	account := func(h *History) string {
@@ -238,7 +238,8 @@ func TestBureauSpellings(t *testing.T) {
 	}
 	want := fmt.Sprint(PersonalLoan, DayOf(2024, time.February, 11), 12_000_000, true)
 	for _, c := range []struct{ bureau, body string }{
-		{"x", `{"accounts":[{"account_type":"personal loan","open_date":"2024-02-11","current_balance":120000}]}`},
+		{"x", `{"accounts":[{"accountType":"personal loan","openDate":"2024-02-11","currentBalance":120000}]}`},
+		{"x", `{"accounts":[{"loanType":"personal loan","dateOpened":"2024-02-11","balance":120000}]}`},
 		{"cibil", `{"accounts":[{"accountType":"05","openDate":"2024-02-11","currentBalance":120000}]}`},
 		{"experian", `{"inProfileResponse":{"caisAccount":{"caisAccountDetails":[{"accountType":"5","openDate":"20240211","currentBalance":"120000"}]}}}`},
 		{"experian", `{"CAIS_Account":{"CAIS_Account_DETAILS":{"Account_Type":"05","Open_Date":20240211,"Current_Balance":120000}}}`},

@@ -224,7 +224,7 @@ func TestMemberNamesAreUnique(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	for _, of := range []map[string]slot{accountMembers, enquiryMembers} {
+	for _, of := range []map[string]slot{accountMembers.squashed, enquiryMembers.squashed} {
 		for name := range of {
 			var buf [maxName]byte
 			if string(squash(buf[:0], name)) != name {

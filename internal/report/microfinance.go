@@ -8,11 +8,12 @@ import (
 
 // microfinanceMembers are the names that the members of a microfinance account
 // have: those of an account, and how often an instalment is due.
-var microfinanceMembers = func() map[string]slot {
-	m := maps.Clone(accountMembers)
-	for _, name := range []string{"repaymenttenure", "repaymentfrequency"} {
-		m[name] = slotRhythm
+var microfinanceMembers = func() *memberNames {
+	m := &memberNames{
+		exact: maps.Clone(accountMembers.exact), squashed: maps.Clone(accountMembers.squashed), spelling: maps.Clone(accountMembers.spelling),
 	}
+	m.add("repaymentTenure", slotRhythm)
+	m.add("repaymentFrequency", slotRhythm)
 	return m
 }()
 

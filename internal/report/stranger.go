@@ -1,7 +1,9 @@
 package report
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/wire"
@@ -33,13 +35,15 @@ const maxStrangers = 20
 type strangers []stranger
 
 type stranger struct {
-	name  string
-	first wire.Value
-	count int
+	name    string
+	nearest string // the known name, spelt otherwise, "" when it is none
+	first   wire.Value
+	count   int
 }
 
-// add notes a member that nobody reads. A null says nothing.
-func (s *strangers) add(name string, v wire.Value) {
+// add notes a member that nobody reads, with the known name that it only spells
+// otherwise. A null says nothing.
+func (s *strangers) add(name string, v wire.Value, nearest string) {
 	if !v.Given() {
 		return
 	}
@@ -50,7 +54,7 @@ func (s *strangers) add(name string, v wire.Value) {
 		}
 	}
 	if len(*s) < maxStrangers {
-		*s = append(*s, stranger{name, v, 1})
+		*s = append(*s, stranger{name, nearest, v, 1})
 	}
 }
 
@@ -58,12 +62,15 @@ func (s *strangers) add(name string, v wire.Value) {
 // alone.
 func (s strangers) tell(warnings *fault.List, known ...string) {
 	for i := range s {
-		switch of := &s[i]; {
-		case slices.Contains(known, of.name):
-		case of.count == 1:
-			warnings.Add(of.first.Pointer(), fault.CodeUnknownField, "is not a known member of an entry and was not read")
-		default:
-			warnings.Add(of.first.Pointer(), fault.CodeUnknownField, "is not a known member of an entry and was not read, in %d entries", of.count)
+		of := &s[i]
+		if slices.Contains(known, of.name) {
+			continue
 		}
+		text := "is not a known member of an entry and was not read"
+		if of.count > 1 {
+			text += fmt.Sprintf(", in %d entries", of.count)
+		}
+		caseOnly := strings.EqualFold(of.name, of.nearest)
+		warnings.AddItem(fault.Unknown(of.first.Pointer(), text, of.nearest, caseOnly))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // FieldID is a field's place in its catalogue. Facts carry ids, so that the
@@ -121,6 +122,22 @@ func (c *Catalogue) names(yield func(string) bool) {
 // not of the catalogue.
 func Nearest(name string, candidates []string) (string, bool) {
 	return nearest(name, slices.Values(candidates))
+}
+
+// Meant returns the known name that an unknown one was probably meant to be, ""
+// when none is close. A name that differs in case alone is always found; terse
+// leaves out the search for others.
+func Meant(name string, known []string, terse bool) (meant string, caseOnly bool) {
+	for _, candidate := range known {
+		if len(candidate) == len(name) && strings.EqualFold(candidate, name) {
+			return candidate, true
+		}
+	}
+	if terse {
+		return "", false
+	}
+	meant, _ = Nearest(name, known)
+	return meant, false
 }
 
 // nearest picks the candidate with the smallest edit distance: at most a third

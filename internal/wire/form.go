@@ -98,9 +98,22 @@ func (f *Form) Require(name, what string) bool {
 		return true
 	}
 	if f.value.Kind() == Object {
-		f.Fail(name, fault.CodeRequired, "is required: %s", what)
+		f.faults.AddItem(Required(f.value, name, f.Pointer(name), what))
 	}
 	return false
+}
+
+// Required is the fault of an object that does not have a member which it must
+// have: what says what the member is, and pointer where it belongs. Where a
+// member was sent whose name differs in case alone, the fault says so, because
+// nothing else does once a request is refused.
+func Required(object Value, name, pointer, what string) fault.Item {
+	item := fault.Item{Pointer: pointer, Code: fault.CodeRequired, Detail: "is required: " + what}
+	if object.HasFolded(name) {
+		item.Detail += "; a member whose name differs in case alone was sent and not read: names are case-sensitive, write " + name
+		item.Nearest = name
+	}
+	return item
 }
 
 func (f *Form) typed(name string, want Kind) (Value, bool) {

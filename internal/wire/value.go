@@ -60,6 +60,17 @@ func (v Value) Len() int {
 	return int(v.node().count())
 }
 
+// HasFolded reports whether an object has a member, not null, whose name differs
+// from the given one in case alone.
+func (v Value) HasFolded(name string) bool {
+	for other, member := range v.Members() {
+		if member.Given() && other != name && strings.EqualFold(other, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // Get returns the named member; a null is Missing.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {

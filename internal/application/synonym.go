@@ -1,0 +1,37 @@
+package application
+
+import "strings"
+
+// synonyms are words that callers use for a member, by the object's path or the
+// list's name: no search by spelling finds what was meant by them.
+var synonyms = func() map[string]string {
+	m := map[string]string{}
+	for member, words := range map[string]string{
+		"accounts.emi":            "instalment installment monthlyInstalment monthlyInstallment monthlyEmi monthlyEMI monthlyPayment",
+		"accounts.ownership":      "owner ownerType holder accountHolder",
+		"accounts.accountType":    "type product productType",
+		"accounts.currentBalance": "outstanding outstandingAmount outstandingBalance",
+		"accounts.amountOverdue":  "overdue",
+		"accounts.creditLimit":    "limit",
+		"accounts.openDate":       "opened openedDate openedOn",
+		"accounts.closedDate":     "closed closedOn",
+		"accounts.paymentHistory": "dpd daysPastDue payments",
+		"enquiries.product":       "type accountType",
+		"paymentHistory.dpd":      "daysPastDue days",
+
+		"bureau_report.total_emi": "emi emis monthly_emi instalments",
+		"device.is_rooted":        "rooted",
+		"device.is_emulator":      "emulator",
+	} {
+		object, name, _ := strings.Cut(member, ".")
+		for word := range strings.FieldsSeq(words) {
+			m[object+"."+word] = name
+		}
+	}
+	for path, to := range canonicals { // a fact's own name, where its member belongs
+		if object, name, _ := strings.Cut(path, "."); !strings.Contains(name, ".") {
+			m[object+"."+to.name] = name
+		}
+	}
+	return m
+}()

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// slot is what a member of an account or of an enquiry is read as.
+type slot uint8
+
+const (
+	slotType slot = iota
+	slotOpened
+	slotClosed
+	slotReported
+	slotStatus
+	slotOpen     // yes or no
+	slotSecurity // secured or not
+	slotSanctioned
+	slotHighCredit // stands in for what was sanctioned
+	slotLimit      // of a card
+	slotBalance
+	slotOverdue
+	slotInstalment
+	slotRhythm // of the instalments, of microfinance
+	slotSuit
+	slotSuit2 // Experian has two members for suits
+	slotWilful
+	slotOwner
+	slotFacility // written off or settled
+	slotWrittenOff
+	slotPrincipal // written off
+	slotSettlement
+	slotWriteOffDay
+	slotSettledDay
+	slotHistory  // the common list, or CIBIL's cells
+	slotHistory2 // CIBIL's further cells
+	slotHistoryStart
+	slotHistoryEnd
+	slotProfile   // Experian's characters
+	slotMonths    // Experian's months
+	slotGrid      // Equifax's months
+	slotCombined  // CRIF's months in one text
+	slotHistories // CRIF's months as dates and values
+	slotDate
+	slotAmount
+	slotLender
+	slotCount
+)
+
+// slotted are the members of one object, each in its slot.
+type slotted [slotCount]wire.Value
+
+// memberNames are the names that the members of one kind of object have.
+type memberNames struct {
+	exact    map[string]slot   // as the common shape spells them
+	squashed map[string]slot   // as a bureau's own layout may spell them
+	spelling map[string]string // the common shape's, by squashed name
+}
+
+// accountMembers are the names that the members of an account have in the common
+// shape, the usual one first, and squashed in the bureaus' own layouts.
+var accountMembers = names(map[slot]string{
+	slotType:         "accountType acctType loanType",
+	slotOpened:       "openDate dateOpened dateOpenedOrDisbursed openDisbursedDate disbursedDt disbursedDate",
+	slotClosed:       "closedDate dateClosed closedDt closeDate",
+	slotReported:     "dateReported dateReportedAndCertified reportedDate reportedDt",
+	slotStatus:       "status accountStatus acctStatus",
+	slotOpen:         "open",
+	slotSecurity:     "securityStatus",
+	slotSanctioned:   "sanctionedAmount sanctionAmount sanctionAmt highestCreditOrOriginalLoanAmount highCreditAmount highCreditSanctionedAmount highCreditOrSanctionedAmount",
+	slotHighCredit:   "highCredit disbursedAmt disbursedAmount",
+	slotLimit:        "creditLimit creditLimitAmount creditLimitAmt",
+	slotBalance:      "currentBalance balance currentBal",
+	slotOverdue:      "amountOverdue amountPastDue pastDueAmount overdueAmt overdueAmount",
+	slotInstalment:   "emi emiAmount scheduledMonthlyPaymentAmount installmentAmount installmentAmt instalmentAmount",
+	slotSuit:         "suitFiled suitFiledWillfulDefaultWrittenOffStatus suitFiledOrWilfulDefault suitFiledStatus",
+	slotSuit2:        "suitFiledWilfulDefault suitFiledWillfulDefault",
+	slotWilful:       "wilfulDefault",
+	slotOwner:        "ownership ownershipType ownershipInd ownershipIndicator accountHolderType accountHolderTypeCode",
+	slotFacility:     "writtenOffSettledStatus writtenOffAndSettledStatus creditFacilityStatus wofSettledStatus writtenOffStatus",
+	slotWrittenOff:   "writtenOffAmount writtenOffAmtTotal writtenOffAmountTotal woAmountTotal writeOffAmt writeOffAmount",
+	slotPrincipal:    "writtenOffAmtPrincipal writtenOffAmountPrincipal woAmountPrincipal principalWriteOffAmt",
+	slotSettlement:   "settlementAmount settlementAmt",
+	slotWriteOffDay:  "writtenOffDate writeOffDate writeOffStatusDate dateOfWriteOff",
+	slotSettledDay:   "settledDate settlementDate",
+	slotHistory:      "paymentHistory paymentHistory1",
+	slotHistory2:     "paymentHistory2",
+	slotHistoryStart: "paymentStartDate paymentHistoryStartDate",
+	slotHistoryEnd:   "paymentEndDate paymentHistoryEndDate",
+	slotProfile:      "paymentHistoryProfile",
+	slotMonths:       "caisAccountHistory",
+	slotGrid:         "history48Months history24Months",
+	slotCombined:     "combinedPaymentHistory",
+	slotHistories:    "history",
+})
+
+// enquiryMembers are those of an enquiry.
+var enquiryMembers = names(map[slot]string{
+	slotDate:   "date dateOfRequest enquiryDate inquiryDate inquiryDt",
+	slotType:   "product enquiryPurpose enquiryReason requestPurpose purpose",
+	slotAmount: "amount amountFinanced enquiryAmount inquiryAmount",
+	slotLender: "lender subscriberName memberShortName institution memberName",
+})
+
+func names(of map[slot]string) *memberNames {
+	m := &memberNames{exact: map[string]slot{}, squashed: map[string]slot{}, spelling: map[string]string{}}
+	for s, list := range of {
+		for name := range strings.FieldsSeq(list) {
+			m.add(name, s)
+		}
+	}
+	return m
+}
+
+func (m *memberNames) add(name string, s slot) {
+	squashed := strings.ToLower(name)
+	if _, twice := m.squashed[squashed]; twice {
+		panic("report: two slots for " + name) // the tables are constants of the program
+	}
+	m.exact[name], m.squashed[squashed], m.spelling[squashed] = s, s, name
+}
+
+// collect sorts the members of an object into their slots. Of two that say the
+// same thing the first counts. In the common shape names are exact; the bureaus'
+// own layouts reach us with many spellings of one name.
+func (r *bureauReader) collect(v wire.Value, known *memberNames) {
+	var buf [maxName]byte
+	m := &r.slots
+	*m = slotted{}
+	for name, value := range v.Members() {
+		var s slot
+		var ok bool
+		if r.native {
+			s, ok = known.squashed[string(squash(buf[:0], name))]
+		} else {
+			s, ok = known.exact[name]
+		}
+		switch {
+		case !ok:
+			if !r.native { // a bureau's own layout has hundreds that nobody reads
+				r.strangers.add(name, value, known.spelling[string(squash(buf[:0], name))])
+			}
+		case r.saysNothing(value):
+		case !m[s].Given():
+			m[s] = value
+		case m[s].Text() != value.Text():
+			r.notes.add(sentTwice, value)
+		}
+	}
+}
