@@ -28,7 +28,8 @@ type Narrator interface {
 // run, so that a run is repeated by the edition that made it; a run without one
 // is of the first. The second ranks a loan in arrears by what is at risk and
 // doubts its units, and its memo has the bureau, income and strengths. The third
-// names the members of a case that were probably meant by unknown ones.
+// names the members of a case that were probably meant by unknown ones, and masks
+// what identifies somebody in the details of reasons.
 type edition int64
 
 const (

@@ -66,8 +66,12 @@ func newStudy(a ask, u *decisioning.Underwriting) *study {
 			st.band = &policy.Bands[i]
 		}
 	}
+	detail := d.Detail
+	if a.edition < thirdEdition {
+		detail = d.DetailInClear
+	}
 	for _, r := range d.Reasons {
-		st.reasons = append(st.reasons, reason{code: r.Code, message: d.Message(r), detail: d.Detail(r)})
+		st.reasons = append(st.reasons, reason{code: r.Code, message: d.Message(r), detail: detail(r)})
 	}
 	for _, t := range d.Offer.Terms {
 		st.terms = append(st.terms, t.Text)

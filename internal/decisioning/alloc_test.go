@@ -16,7 +16,7 @@ import (
 // is durable when it returns and pays for its place in the database too. That
 // one has a little room, because the store works beside the caller. Two of each
 // are the warning of the inputs that the policy names and this request leaves
-// out.
+// out, and up to two of a preview mask the applicant's id.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {
@@ -41,7 +41,7 @@ func TestAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"Preview", 16, send(func(v wire.Value) (decisioning.Answer, error) { return h.service.Preview(t.Context(), h.caller, v) })},
+		{"Preview", 18, send(func(v wire.Value) (decisioning.Answer, error) { return h.service.Preview(t.Context(), h.caller, v) })},
 		{"Decide", 134, send(func(v wire.Value) (decisioning.Answer, error) { return h.service.Decide(t.Context(), h.caller, v, nil) })},
 	} {
 		c.do()

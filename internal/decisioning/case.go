@@ -94,13 +94,6 @@ func (c *creditCase) applicantRef() string {
 	return cmp.Or(c.app.ApplicantID, c.app.Facts.Get("fraud.applicant_ref").Text())
 }
 
-// identifying are the facts that name a person, a place or a thing rather than
-// describe it.
-var identifying = []string{
-	"fraud.beneficiary_account", "fraud.ip", "location.ip", "location.lat", "location.lng", "device.device_id",
-	"fraud.mobile", "fraud.email",
-}
-
 // storedFacts are the facts that are kept with the decision. What identifies,
 // and what a caller sent that nobody knows, is left out unless the policy
 // reads it: with it alone the decision could not be repeated, and the rest
@@ -122,7 +115,7 @@ func (c *creditCase) forget(policy *policy) {
 	if c.app.Endpoint != application.Evaluate {
 		return
 	}
-	for _, name := range identifying {
+	for _, name := range field.Identifying {
 		if id, ok := field.Catalogue().Lookup(name); ok && !policy.plan.Reads(id) {
 			c.app.Facts.Set(name, rule.Value{})
 		}

@@ -1,9 +1,8 @@
 package decisioning
 
 import (
-	"strings"
-
 	"verdict/internal/engine"
+	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -54,40 +53,4 @@ func writeFacts(w *wire.Writer, facts *rule.Facts, d *engine.Decision) {
 
 // mask hides what identifies a person, a place or a thing. It changes the
 // facts, so it comes after everything that decides on them.
-func mask(facts *rule.Facts) {
-	for _, name := range identifying {
-		if v := facts.Get(name); v.Type() != rule.Absent {
-			facts.Set(name, rule.Str(lastOf(v.String())))
-		}
-	}
-	facts.ChangeOthers(func(v rule.Value) rule.Value {
-		if looksIdentifying(v.String()) { // a number too: an Aadhaar may be sent as one
-			return rule.Str(lastOf(v.String()))
-		}
-		return v
-	})
-}
-
-// lastOf masks a text but for its end.
-func lastOf(text string) string {
-	runes := []rune(text)
-	return "••••" + string(runes[max(0, len(runes)-recognisable):])
-}
-
-// looksIdentifying reports whether a text of a name that only the caller knows
-// is shaped like an e-mail address, an account, card, Aadhaar or telephone
-// number, or a PAN.
-func looksIdentifying(text string) bool {
-	const fewest = 9 // digits, one more than a date has
-	digits, letters := 0, 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case '0' <= c && c <= '9':
-			digits++
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-			letters++
-		}
-	}
-	pan := len(text) == 10 && letters == 6 && digits == 4 && strings.Trim(text[5:9], "0123456789") == ""
-	return digits >= fewest || pan || strings.Contains(text, "@")
-}
+func mask(facts *rule.Facts) { facts.Change(field.Masked) }

@@ -91,7 +91,7 @@ func (t *teller) value(name string) FieldValue {
 		return out
 	}
 	if v := t.facts.Get(name); v.Type() != rule.Absent {
-		out.Value, out.Given = masked(name, v), true
+		out.Value, out.Given = field.MaskedText(name, v), true
 	}
 	return out
 }
@@ -103,19 +103,6 @@ func described(name string) FieldValue {
 		out.Unit, out.Meaning = f.Unit, f.Meaning
 	}
 	return out
-}
-
-// recognisable is how much of what identifies somebody is shown: enough to
-// know it again by.
-const recognisable = 4
-
-// masked is a value as a person reads it.
-func masked(name string, v rule.Value) string {
-	text := v.String()
-	if !slices.Contains(identifying, name) {
-		return text
-	}
-	return lastOf(text)
 }
 
 // factors tells of the parts of the score.
@@ -141,7 +128,7 @@ func (t *teller) known() []FactStory {
 	var list []FactStory
 	for _, fact := range t.facts.Sorted() {
 		f := FactStory{FieldValue: described(fact.Name)}
-		f.Value, f.Given = masked(fact.Name, fact.Value), true
+		f.Value, f.Given = field.MaskedText(fact.Name, fact.Value), true
 		if id, known := field.Catalogue().Lookup(fact.Name); known {
 			f.Group, f.Read = field.Catalogue().Field(id).Group, t.policy.plan.Reads(id)
 		} else {

@@ -44,13 +44,35 @@ func (d *Decision) nearBest(code int32) bool {
 // criterion opens the applicant-safe text of a generic reason code.
 const criterion = "One of the lender's scoring criteria: "
 
-// Detail explains a reason to the lender.
-func (d *Decision) Detail(r Reason) Detail {
+// shown is how values appear in a detail: those of fields that identify somebody
+// masked, or in clear.
+type shown struct {
+	value func(name string, v rule.Value) rule.Value
+	text  func(name string, v rule.Value) string
+}
+
+var (
+	masked  = shown{field.Masked, field.MaskedText}
+	inClear = shown{
+		func(_ string, v rule.Value) rule.Value { return v },
+		func(_ string, v rule.Value) string { return v.String() },
+	}
+)
+
+// Detail explains a reason to the lender. A value that identifies somebody is
+// masked, as it is among the facts of an answer.
+func (d *Decision) Detail(r Reason) Detail { return d.detail(r, masked) }
+
+// DetailInClear is Detail with nothing masked, for runs of agents that were made
+// before anything was.
+func (d *Decision) DetailInClear(r Reason) Detail { return d.detail(r, inClear) }
+
+func (d *Decision) detail(r Reason, as shown) Detail {
 	switch r.kind {
 	case byRequirement:
 		return d.requirementDetail()
 	case byRule:
-		return d.ruleDetail(d.hits[r.at])
+		return d.ruleDetail(d.hits[r.at], as)
 	case byLimit:
 		return d.limitDetail()
 	case byMinimum:
@@ -59,7 +81,7 @@ func (d *Decision) Detail(r Reason) Detail {
 			Text: fmt.Sprintf("the limit would be %s; %s lends at least %s", paiseNumber(d.limit.paise), d.band.ID, paiseNumber(d.band.MinLimitPaise)),
 		}
 	case byPoints:
-		return d.pointsDetail(r.at)
+		return d.pointsDetail(r.at, as)
 	default:
 		return d.bandDetail()
 	}
@@ -77,42 +99,60 @@ func (d *Decision) requirementDetail() Detail {
 	return Detail{Field: list, Text: "required and not given: " + list}
 }
 
-func (d *Decision) ruleDetail(hit Hit) Detail {
+func (d *Decision) ruleDetail(hit Hit, as shown) Detail {
 	k := &d.plan.policy.Knockouts[hit.Knockout]
 	e := d.plan.code.Explain(&k.Condition, &d.frame)
 	out := Detail{RuleID: k.ID}
+	why := k.ID // with the condition in words, unless that would tell what is masked
+	if !d.isMasked(&k.Condition, as) {
+		why += ": " + k.Condition.Text()
+	}
 	if hit.absent {
 		out.Field = strings.Join(d.absentFacts(e.Missing), ", ")
 		out.Text = fmt.Sprintf("%s cannot be evaluated without %s", k.ID, out.Field)
 		if out.Field == "" {
-			out.Text = fmt.Sprintf("%s has no result: %s", k.ID, k.Condition.Text())
+			out.Text = strings.Replace(why, k.ID, k.ID+" has no result", 1)
 		}
 		return out
 	}
 	leaf := d.principal(e.Deciding, k.ReasonCode)
+	var threshold rule.Value
 	if leaf != nil {
 		out.Field = leaf.Left.Field.Name
-		out.Value = d.value(leaf.Left.Field)
-		out.Threshold = d.threshold(leaf)
+		out.Value = as.value(out.Field, d.value(leaf.Left.Field))
+		threshold = d.threshold(leaf)
+		out.Threshold = as.value(out.Field, threshold)
 	}
 	if k.Message != "" {
 		out.Text = expand(k.Message, func(name string) string {
 			switch {
 			case name != thresholdName:
-				return d.named(name).String()
-			case leaf != nil && out.Threshold.Type() == rule.Absent:
-				return leaf.Text() // no single value: a range, a set, arithmetic
+				return as.text(name, d.named(name))
+			case leaf == nil || threshold.Type() != rule.Absent:
+				return as.text(out.Field, threshold)
+			case d.isMasked(leaf, as):
+				return "a masked value"
 			default:
-				return out.Threshold.String()
+				return leaf.Text() // no single value: a range, a set, arithmetic
 			}
 		})
 		return out
 	}
-	out.Text = fmt.Sprintf("%s: %s", k.ID, k.Condition.Text())
+	out.Text = why
 	if out.Field != "" {
-		out.Text = fmt.Sprintf("%s is %s (%s: %s)", out.Field, out.Value, k.ID, k.Condition.Text())
+		out.Text = fmt.Sprintf("%s is %s (%s)", out.Field, as.text(out.Field, d.value(leaf.Left.Field)), why)
 	}
 	return out
+}
+
+// isMasked reports whether a condition is about something that is masked. What
+// it compares with is often the same thing.
+func (d *Decision) isMasked(c *rule.Condition, as shown) (hides bool) {
+	c.Fields(func(ref rule.Ref) {
+		v := d.value(ref)
+		hides = hides || as.value(ref.Name, v) != v
+	})
+	return hides
 }
 
 // principal picks the predicate that says most about why a rule hit: one over
@@ -206,7 +246,7 @@ func (d *Decision) limitDetail() Detail {
 }
 
 // pointsDetail speaks of the factor that lost the most under a code.
-func (d *Decision) pointsDetail(code int32) Detail {
+func (d *Decision) pointsDetail(code int32, as shown) Detail {
 	var worst *compiledFactor
 	var worstOutcome *outcome
 	total := d.lost[code].points
@@ -231,8 +271,9 @@ func (d *Decision) pointsDetail(code int32) Detail {
 		format = "%s is %s: %s of the factor's best %s points; %s points lost for this reason"
 	}
 	return Detail{
-		Field: ref.Name, Value: d.value(ref),
-		Text: fmt.Sprintf(format, ref.Name, d.value(ref), worstOutcome.points, worstOutcome.points+worstOutcome.lost, total),
+		Field: ref.Name, Value: as.value(ref.Name, d.value(ref)),
+		Text: fmt.Sprintf(format, ref.Name, as.text(ref.Name, d.value(ref)), worstOutcome.points,
+			worstOutcome.points+worstOutcome.lost, total),
 	}
 }
 

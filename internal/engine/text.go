@@ -30,7 +30,7 @@ func (d *Decision) Text() []string {
 	}
 	for _, h := range d.hits {
 		if !said[d.plan.policy.Knockouts[h.Knockout].ID] {
-			lines = append(lines, d.ruleDetail(h).Text)
+			lines = append(lines, d.ruleDetail(h, masked).Text)
 		}
 	}
 	return d.appendTerms(d.appendScore(lines, said))

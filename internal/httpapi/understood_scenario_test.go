@@ -257,6 +257,41 @@ func TestAccountsThatGoQuiet(t *testing.T) {
 	})
 }
 
+// TestIdentifiersAreMasked in the facts and in the reasons, where a rule of the
+// policy names them; a number stays one or is left out.
+func TestIdentifiersAreMasked(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		m.arm(`"inputs":[{"name":"applicant.pan","type":"string"}],"knockouts":[
+			{"id":"KO_ACCOUNT","stage":1,"action":"decline","reason_code":"FR_MULE",
+			 "condition_ast":{"op":"in","field":"fraud.beneficiary_account","values":["50100044554321","2"]}},
+			{"id":"KO_PAN","stage":1,"action":"decline","reason_code":"FR_RING","message":"PAN {applicant.pan} is {threshold}",
+			 "condition_ast":{"op":"eq","field":"applicant.pan","value":"AAAPZ1234C"}},
+			{"id":"KO_LAT","stage":1,"action":"decline","reason_code":"LOC_MISMATCH","condition_ast":{"op":"gt","field":"location.lat","value":8}}]`)
+		secrets := []string{"50100044554321", "AAAPZ1234C", "19.0761", "CUST-000917", "PERSON-77"}
+		body := evaluation(742, scalars, block{"applicant", `{"id":"CUST-000917","pan":"AAAPZ1234C"}`},
+			block{"location", `{"lat":19.0761,"lng":72.8777,"declared_pincode":"400001"}`},
+			block{"fraud", `{"applicant_ref":"PERSON-77","beneficiary_account":"50100044554321"}`}, block{"include", `["facts"]`})
+		for _, path := range []string{"/v1/evaluate", "/v1/decisions/preview"} {
+			got := m.post(path, body).want(http.StatusOK).silent(s, secrets...)
+			if got.at("facts", "location.lat") != nil || got.at("facts", "applicant.id") != "••••0917" ||
+				got.at("facts", "fraud.applicant_ref") != "••••N-77" {
+				s.Errorf("facts: %v", got.at("facts"))
+			}
+			if got.at("reasons", 0, "detail", "value") != "••••4321" || got.at("reasons", 1, "detail", "text") != "PAN ••••234C is ••••234C" {
+				s.Errorf("reasons: %v", got.at("reasons"))
+			}
+			if id := got.at("decision_id"); id != nil {
+				m.get("/v1/decisions/"+fmt.Sprint(id)).want(http.StatusOK).is("re_explanation.verified", true).silent(s, secrets...)
+			}
+		}
+		run := m.post("/v1/agents/underwrite", strings.Replace(body, `,"include":["facts"]`, "", 1)).want(http.StatusOK).silent(s, secrets...)
+		m.get("/v1/agents/runs/"+run.text("run_id")).want(http.StatusOK).is("replay.verified", true)
+	})
+}
+
 // TestFactsOnRequest: they come with the answer, masked, and change nothing that
 // is stored; a stored decision shows them to keys with the scope alone.
 func TestFactsOnRequest(t *testing.T) {

@@ -91,12 +91,26 @@ func (f *Facts) KeepOthers(keep func(name string) bool) {
 	f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return !keep(x.Name) })
 }
 
-// ChangeOthers gives the facts whose names the catalogue does not know other
-// values.
-func (f *Facts) ChangeOthers(change func(Value) Value) {
-	for i := range f.others {
-		f.others[i].Value = change(f.others[i].Value)
+// Change gives facts other values by their names; one whose new value is absent
+// is removed.
+func (f *Facts) Change(to func(name string, v Value) Value) {
+	known := f.known
+	f.known = f.known[:0] // a fact is added no earlier than it is read
+	for _, x := range known {
+		v := f.value(&x)
+		if changed := to(f.catalogue.fields[x.id].Name, v); changed != v {
+			f.Add(x.id, changed)
+		} else {
+			f.known = append(f.known, x)
+		}
 	}
+	others := f.others[:0]
+	for _, x := range f.others {
+		if x.Value = to(x.Name, x.Value); x.Value.Type() != Absent {
+			others = append(others, x)
+		}
+	}
+	f.others = others
 }
 
 // Len is the number of facts.

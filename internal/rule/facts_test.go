@@ -50,6 +50,21 @@ func TestFactsAgainstAMap(t *testing.T) {
 					model[n] = v
 				}
 			},
+			"change": func(t *rapid.T) {
+				n, v := rapid.SampledFrom(factNames).Draw(t, "name"), values().Draw(t, "value")
+				facts.Change(func(name string, was rule.Value) rule.Value {
+					if name == n {
+						return v
+					}
+					return was
+				})
+				if _, had := model[n]; had {
+					model[n] = v
+				}
+				if v.Type() == rule.Absent {
+					delete(model, n)
+				}
+			},
 			"reset": func(t *rapid.T) {
 				if rapid.IntRange(0, 9).Draw(t, "seldom") == 0 {
 					facts.Reset()
