@@ -31,7 +31,8 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	warnings := make([]fault.Item, 0, len(a.Warnings)+2)
 	warnings = append(append(warnings, a.Warnings...), fault.Item{
 		Code: CodeInputsAbsent, Fields: names,
-		Detail: "the policy names these inputs of the applicant or the report, and they are absent; what needs them was not evaluated",
+		Detail: "the policy names these inputs of the applicant or the report, and they are absent: a rule that needs them " +
+			"did what its on_absent says, and nothing without one; a factor gave its missing_points, and 0 points without them",
 	})
 	if card {
 		warnings = append(warnings, fault.Item{

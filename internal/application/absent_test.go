@@ -2,6 +2,7 @@ package application
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"verdict/internal/fault"
@@ -31,6 +32,18 @@ func TestSettledByAccounts(t *testing.T) {
 		told := slices.ContainsFunc(app.WarnAbsent([]string{c.name}, false), func(w fault.Item) bool { return w.Code == CodeInputsAbsent })
 		if told != c.told {
 			t.Errorf("[%s]: %s is told of: %t", c.accounts, c.name, told)
+		}
+	}
+}
+
+// TestAbsentTextIsTrue: a factor may give points for an input that is absent, and
+// a rule may hit by on_absent.
+func TestAbsentTextIsTrue(t *testing.T) {
+	t.Parallel()
+	app := accept(t, evaluation("", ""), Options{})
+	for _, w := range app.WarnAbsent([]string{"foir"}, false) {
+		if w.Code == CodeInputsAbsent && (!strings.Contains(w.Detail, "missing_points") || !strings.Contains(w.Detail, "on_absent")) {
+			t.Error(w.Detail)
 		}
 	}
 }

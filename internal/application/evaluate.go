@@ -73,42 +73,6 @@ func (r *reader) blocks(v wire.Value) {
 	}
 }
 
-// laterThanFeatures tells of events after the day that features are counted
-// back from, the report's where it says one: they are in no feature.
-func (r *reader) laterThanFeatures() {
-	asOf, accounts, enquiries, transactions := r.app.AsOf, 0, 0, 0
-	if asOf == 0 {
-		return // nobody told a day, and there are no features
-	}
-	if h := r.app.History; h != nil {
-		for i := range h.Accounts {
-			if opened := h.Accounts[i].Opened; opened.Known() && opened > asOf {
-				accounts++
-			}
-		}
-		for i := range h.Enquiries {
-			if h.Enquiries[i].Made > asOf {
-				enquiries++
-			}
-		}
-	}
-	if s := r.app.Statement; s != nil {
-		for i := range s.Transactions {
-			if s.Transactions[i].Day > asOf {
-				transactions++
-			}
-		}
-	}
-	for _, of := range []struct {
-		n             int
-		pointer, what string
-	}{{accounts, "/report", "accounts"}, {enquiries, "/report", "enquiries"}, {transactions, "/bank_summary/transactions", "transactions"}} {
-		if of.n > 0 {
-			r.warnings.Add(of.pointer, report.CodeLaterEvent, "%s dated after %s, the day that features are counted back from, are in no feature: %d", of.what, asOf, of.n)
-		}
-	}
-}
-
 // bureauReport reads a report: the members of the common shape, the score, and
 // the history with the facts that follow from it.
 func (r *reader) bureauReport(body wire.Value) {
@@ -145,6 +109,10 @@ func (r *reader) places(v wire.Value) {
 	if block := v.Get("fraud"); block.Kind() == wire.Object {
 		signal.CheckFraud(block, &r.faults)
 		r.uncounted(block)
+	} else if id := v.Get("device").Get("device_id"); id.Given() {
+		r.warnings.Add(id.Pointer(), CodeNotRead,
+			"is looked up in the block list and counted only with a fraud block, and none was sent; "+
+				"send fraud with applicant_ref, the reference of the person")
 	}
 	if block := v.Get("device"); block.Kind() == wire.Object {
 		r.app.Device = &signal.Block{}

@@ -131,3 +131,41 @@ func TestLaterThanFeatures(t *testing.T) {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
+
+// TestLaterMicrofinance: the accounts of Equifax's list of their own are told of
+// too, and so are closings and notes after the day of the report.
+func TestLaterMicrofinance(t *testing.T) {
+	t.Parallel()
+	body := `{"bureau":"equifax","features":true,"report":{"equifax":{"reportDate":"2026-11-10","scoreData":{"score":742},
+		"RetailAccountDetails":[{"AccountType":"Personal Loan","DateOpened":"2024-11-12","DateClosed":"2026-11-12","Balance":"0"}],
+		"MicrofinanceAccountDetails":[{"DateOpened":"2026-11-12","Balance":"5"},{"DateOpened":"2026-01-12","Balance":"5","PastDueAmount":"5","DateReported":"2026-11-13"}]}}}`
+	app := accept(t, body, Options{Today: today})
+	var got []string
+	for _, w := range app.Warnings {
+		if w.Code == report.CodeLaterEvent {
+			got = append(got, w.Detail)
+		}
+	}
+	want := []string{
+		"accounts dated after 2026-11-10, the day that features are counted back from, are in no feature: 1",
+		"closings and lenders' notes of accounts dated after 2026-11-10, the day that features are counted back from, are in no feature: 2",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// TestDeviceWithoutFraud: a device id is of use only with a fraud block, which is
+// said where it comes without one.
+func TestDeviceWithoutFraud(t *testing.T) {
+	t.Parallel()
+	for blocks, want := range map[string]string{
+		`,"device":{"device_id":"d-1"}`:                                 "/device/device_id",
+		`,"device":{"device_id":"d-1"},"fraud":{"applicant_ref":"A-1"}`: "",
+		`,"device":{"is_rooted":false}`:                                 "",
+	} {
+		if got := pointerOf(accept(t, evaluation("", blocks), Options{}).Warnings, CodeNotRead); got != want {
+			t.Errorf("%s: warned of %q, want %q", blocks, got, want)
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 const (
 	textNoMember = "is not a member of this request and was not read"
 	textNotRead  = "is not a known field and was not read"
-	textCarried  = "is not a known field; a policy can use it when its inputs declare it"
+	textCarried  = "is not a known field; a policy can read it if it declares the path in its inputs"
 )
 
 // hint is the known name that a misspelt one was probably meant to be.

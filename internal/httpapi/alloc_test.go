@@ -16,7 +16,7 @@ func TestAllocations(t *testing.T) {
 		path string
 		most float64
 	}{
-		{"/v1/decisions/preview", 44},
+		{"/v1/decisions/preview", 46},
 		{"/v1/eligibility", 108},
 		{"/v1/decisions", 166},
 	} {

@@ -406,7 +406,7 @@ var itemPages = []errorPage{
 // warningNotes are the codes of warnings. A warning refuses nothing.
 var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_field", "Nobody reads this member; `nearest` is the name that was probably meant. A policy can read it, when it declares the path in `inputs`."},
-	{"inputs_absent", "`fields` are inputs of the applicant or the report that the policy names and the request does not have; what needs them was not evaluated."},
+	{"inputs_absent", "`fields` are inputs of the applicant or the report that the policy names and the request does not have. A rule that needs them did what its `on_absent` says, and nothing without one; a factor gave its `missing_points`, and 0 points without them."},
 	{"scorecard_inputs_absent", "None of the inputs of the applicant or the report that the scorecard reads is there: the score says nothing about this applicant."},
 	{"not_derived", "The member was read, and no fact could be derived from it; `detail` says why."},
 	{"not_read", "The member is known and was not used; `detail` says why."},
@@ -448,7 +448,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"enquiry_product_missing", "An enquiry states no product although others do; it counts as one for other unsecured credit."},
 	{"enquiry_undated", "An enquiry without a date was left out."},
 	{"enquiry_repeated", "One lender's enquiries on one day for one product count once."},
-	{"later_event", "Transactions dated after the request were left out."},
+	{"later_event", "Transactions dated after the request were left out; or accounts, enquiries and transactions dated after the day that features are counted back from are in no feature."},
 	{"no_direction", "Transactions that do not say which way money went were left out."},
 	{"unknown_mode", "A mode that is not known was read as `OTHERS`."},
 	{"amount_as_text", "Amounts of transactions were sent as text and were read."},

@@ -150,9 +150,9 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 	}
 }
 
-// adverse tells a write-off and a settlement apart: what each was about, and
-// when it was. A settlement that gives no amount of its own is of the amount
-// that was given up, unless that is told as written off already.
+// adverse sets the amount and the day of a write-off and of a settlement. If a
+// settlement states no amount and the account was not written off, the amount
+// written off is the settlement's.
 func (r *bureauReader) adverse(a *Account, m *slotted, noted Adverse, writtenOff, settled int64) {
 	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, NoDay, NoDay
 	if noted&WrittenOff != 0 {

@@ -1,0 +1,60 @@
+package application
+
+import "verdict/internal/report"
+
+// laterThanFeatures tells of events after the day that features are counted
+// back from, the report's where it says one: they are in no feature.
+func (r *reader) laterThanFeatures() {
+	asOf := r.app.AsOf
+	if asOf == 0 {
+		return // nobody told a day, and there are no features
+	}
+	var accounts, notes, enquiries, transactions int
+	if h := r.app.History; h != nil {
+		accounts, notes = laterAccounts(h.Accounts, asOf)
+		a, n := laterAccounts(h.Microfinance, asOf)
+		accounts, notes = accounts+a, notes+n
+		for i := range h.Enquiries {
+			if h.Enquiries[i].Made > asOf {
+				enquiries++
+			}
+		}
+	}
+	if s := r.app.Statement; s != nil {
+		for i := range s.Transactions {
+			if s.Transactions[i].Day > asOf {
+				transactions++
+			}
+		}
+	}
+	for _, of := range []struct {
+		n             int
+		pointer, what string
+	}{
+		{accounts, "/report", "accounts"},
+		{notes, "/report", "closings and lenders' notes of accounts"},
+		{enquiries, "/report", "enquiries"},
+		{transactions, "/bank_summary/transactions", "transactions"},
+	} {
+		if of.n > 0 {
+			r.warnings.Add(of.pointer, report.CodeLaterEvent,
+				"%s dated after %s, the day that features are counted back from, are in no feature: %d", of.what, asOf, of.n)
+		}
+	}
+}
+
+// laterAccounts counts accounts that were opened after a day, and those opened
+// before it whose closing, overdue amount or adverse note is dated after it.
+func laterAccounts(list []report.Account, asOf report.Day) (opened, noted int) {
+	for i := range list {
+		a := &list[i]
+		switch {
+		case a.Opened.Known() && a.Opened > asOf:
+			opened++
+		case a.Closed.Known() && a.Closed > asOf,
+			a.Reported.Known() && a.Reported > asOf && (a.OverduePaise > 0 || a.Adverse != 0):
+			noted++
+		}
+	}
+	return opened, noted
+}
