@@ -406,7 +406,9 @@ var itemPages = []errorPage{
 // warningNotes are the codes of warnings. A warning refuses nothing.
 var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_field", "Nobody reads this member; `nearest` is the name that was probably meant. A policy can read it, when it declares the path in `inputs`."},
-	{"inputs_absent", "`fields` are inputs of the applicant or the report that the policy names and the request does not have. A rule that needs them did what its `on_absent` says, and nothing without one; a factor gave its `missing_points`, and 0 points without them."},
+	{"inputs_absent", "`fields` are inputs of the applicant or the report that the policy names and the request does " +
+		"not have. A rule that needs them did what its `on_absent` says, and nothing without one; a " +
+		"factor gave its `missing_points`, and 0 points without them."},
 	{"scorecard_inputs_absent", "None of the inputs of the applicant or the report that the scorecard reads is there: the score says nothing about this applicant."},
 	{"not_derived", "The member was read, and no fact could be derived from it; `detail` says why."},
 	{"not_read", "The member is known and was not used; `detail` says why."},
@@ -438,17 +440,22 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"adverse_date_unknown", "The day of a write-off or settlement cannot be read; the account's own dates say when it was."},
 	{"days_past_due_missing", "A month of a payment history states no `dpd` and counts as not reported."},
 	{"account_type_missing", "An account does not state its type and counts as other unsecured credit."},
-	{"open_date_missing", "An account does not state when it was opened: it is in no feature that is dated by opening, and not in the age of the oldest account."},
+	{"open_date_missing", "An account does not state when it was opened: it is in no feature that is dated by opening, " +
+		"and not in the age of the oldest account."},
 	{"payment_history_missing", "An account states no days past due although others do; it counts as never late."},
-	{"balance_missing", "A live account states no balance although others do; it adds 0 to what is outstanding, and a card adds 0 to the instalments."},
+	{"balance_missing", "A live account states no balance although others do; it adds 0 to what is outstanding, and a " +
+		"card adds 0 to the instalments."},
 	{"overdue_missing", "A live account states no overdue amount although others do; it adds 0."},
-	{"instalment_missing", "A live loan states no instalment although others do; it adds 0 to `bureau_own_emi` and `bureau_total_emi`."},
+	{"instalment_missing", "A live loan states no instalment although others do; it adds 0 to `bureau_own_emi` and " +
+		"`bureau_total_emi`."},
 	{"card_limit_missing", "A live card with a balance states no limit; it is left out of the card utilisation."},
-	{"closed_but_owed", "An account is closed or sold and still states a balance, an overdue amount or an instalment; balance and instalment count as 0."},
+	{"closed_but_owed", "An account is closed or sold and still states a balance, an overdue amount or an instalment; " +
+		"balance and instalment count as 0."},
 	{"enquiry_product_missing", "An enquiry states no product although others do; it counts as one for other unsecured credit."},
 	{"enquiry_undated", "An enquiry without a date was left out."},
 	{"enquiry_repeated", "One lender's enquiries on one day for one product count once."},
-	{"later_event", "Transactions dated after the request were left out; or accounts, enquiries and transactions dated after the day that features are counted back from are in no feature."},
+	{"later_event", "Transactions dated after the request were left out; or accounts, enquiries and transactions " +
+		"dated after the day that features are counted back from are in no feature."},
 	{"no_direction", "Transactions that do not say which way money went were left out."},
 	{"unknown_mode", "A mode that is not known was read as `OTHERS`."},
 	{"amount_as_text", "Amounts of transactions were sent as text and were read."},
@@ -459,8 +466,9 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_disposition", "How an attempt ended is not known; it counts as an attempt."},
 	{"foir_understated", "The declared FOIR is more than 0.05 below what the instalments of the report's own accounts come to. " +
 		"A policy counts with the higher one if its `affordability` says so, as the default policy does."},
-	{"bank_figure_absent", "The policy's `affordability` counts with the figure in `fields`, and the `bank_summary` that was sent does not give it. " +
-		"`bank_due_emi` and `bank_detected_income` are worked out from `transactions`; the stated `emi` and `income` do not stand in for them."},
+	{"bank_figure_absent", "The policy's `affordability` counts with the figure in `fields`, " +
+		"and the `bank_summary` that was sent does not give it. `bank_due_emi` and `bank_detected_income` are worked out " +
+		"from `transactions`; the stated `emi` and `income` do not stand in for them."},
 	{"features_not_requested", "The policy names the features in `fields` and the request did not ask for them, so the rules that name them cannot hit. " +
 		"Send `features: true`, or let the policy say `features: auto`."},
 	{"later_than_as_of", "Something is dated after `as_of` and was left out."},

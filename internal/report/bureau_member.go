@@ -69,7 +69,8 @@ var accountMembers = names(map[slot]string{
 	slotStatus:       "status accountStatus acctStatus",
 	slotOpen:         "open",
 	slotSecurity:     "securityStatus",
-	slotSanctioned:   "sanctionedAmount sanctionAmount sanctionAmt highestCreditOrOriginalLoanAmount highCreditAmount highCreditSanctionedAmount highCreditOrSanctionedAmount",
+	slotSanctioned:   "sanctionedAmount sanctionAmount sanctionAmt highestCreditOrOriginalLoanAmount " +
+		"highCreditAmount highCreditSanctionedAmount highCreditOrSanctionedAmount",
 	slotHighCredit:   "highCredit disbursedAmt disbursedAmount",
 	slotLimit:        "creditLimit creditLimitAmount creditLimitAmt",
 	slotBalance:      "currentBalance balance currentBal",

@@ -10,7 +10,9 @@ import (
 // have: those of an account, and how often an instalment is due.
 var microfinanceMembers = func() *memberNames {
 	m := &memberNames{
-		exact: maps.Clone(accountMembers.exact), squashed: maps.Clone(accountMembers.squashed), spelling: maps.Clone(accountMembers.spelling),
+		exact:    maps.Clone(accountMembers.exact),
+		squashed: maps.Clone(accountMembers.squashed),
+		spelling: maps.Clone(accountMembers.spelling),
 	}
 	m.add("repaymentTenure", slotRhythm)
 	m.add("repaymentFrequency", slotRhythm)
