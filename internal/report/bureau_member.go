@@ -62,14 +62,14 @@ type memberNames struct {
 // accountMembers are the names that the members of an account have in the common
 // shape, the usual one first, and squashed in the bureaus' own layouts.
 var accountMembers = names(map[slot]string{
-	slotType:         "accountType acctType loanType",
-	slotOpened:       "openDate dateOpened dateOpenedOrDisbursed openDisbursedDate disbursedDt disbursedDate",
-	slotClosed:       "closedDate dateClosed closedDt closeDate",
-	slotReported:     "dateReported dateReportedAndCertified reportedDate reportedDt",
-	slotStatus:       "status accountStatus acctStatus",
-	slotOpen:         "open",
-	slotSecurity:     "securityStatus",
-	slotSanctioned:   "sanctionedAmount sanctionAmount sanctionAmt highestCreditOrOriginalLoanAmount " +
+	slotType:     "accountType acctType loanType",
+	slotOpened:   "openDate dateOpened dateOpenedOrDisbursed openDisbursedDate disbursedDt disbursedDate",
+	slotClosed:   "closedDate dateClosed closedDt closeDate",
+	slotReported: "dateReported dateReportedAndCertified reportedDate reportedDt",
+	slotStatus:   "status accountStatus acctStatus",
+	slotOpen:     "open",
+	slotSecurity: "securityStatus",
+	slotSanctioned: "sanctionedAmount sanctionAmount sanctionAmt highestCreditOrOriginalLoanAmount " +
 		"highCreditAmount highCreditSanctionedAmount highCreditOrSanctionedAmount",
 	slotHighCredit:   "highCredit disbursedAmt disbursedAmount",
 	slotLimit:        "creditLimit creditLimitAmount creditLimitAmt",
