@@ -292,8 +292,8 @@ func TestNotCounted(t *testing.T) {
 		}
 	}
 	app := accept(t, evaluation("", `,"device":{"device_id":"-"}`), Options{})
-	if len(app.Warnings) > 0 {
-		t.Errorf("nothing is counted without the fraud block, and still: %v", lines(app.Warnings))
+	if diff := cmp.Diff([]string{"/device/device_id not_read"}, lines(app.Warnings)); diff != "" {
+		t.Errorf("without the fraud block (-want +got):\n%s", diff)
 	}
 }
 
