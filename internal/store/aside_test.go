@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"testing"
 	"time"
 
@@ -162,7 +163,6 @@ func TestBlockedDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten_A")
-	defer unlock()
 	db.SetTimeout(time.Second)
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error, 1)
@@ -178,6 +178,25 @@ func TestBlockedDeadline(t *testing.T) {
 	}
 	db.SetTimeout(failSafe)
 	wantDecisions(t, scope, 1)
+	// Nothing waits, and the scope stays aside until a write has passed.
+	if db.Blocked() != 1 {
+		t.Errorf("%d scopes are set aside", db.Blocked())
+	}
+	again := inserting(t, scope, "dec_4")
+	if err := outcome(t, inserting(t, db.Scope("ten_B", "sandbox"), "dec_1")); err != nil {
+		t.Errorf("the neighbour: %v", err)
+	}
+	unanswered(t, again)
+	unlock()
+	if err := outcome(t, again); err != nil {
+		t.Errorf("after the lock: %v", err)
+	}
+	eventually(t, "the end of the lane", func() error {
+		if db.Blocked() > 0 {
+			return errors.New("the scope is still set aside")
+		}
+		return nil
+	})
 }
 
 // TestBlockedSystem locks a tenant's row that the flush of unbilled usage

@@ -152,6 +152,10 @@ func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err er
 		return false, nil, unavailable("the service is shutting down")
 	case lane != nil && len(lane.jobs) < max(1, size/laneShare):
 		lane.jobs = append(lane.jobs, j)
+		if lane.parked {
+			lane.parked = false
+			c.lanes.Go(func() { c.serve(lane) })
+		}
 		return true, nil, nil
 	case lane == nil && c.queue.length < size && c.queue.waiting(j.scope) < max(1, size/scopeShare):
 		c.queue.push(j)

@@ -1,11 +1,17 @@
 package store
 
+import "maps"
+
 // lane holds the jobs of a scope that is blocked, in their order. A goroutine
 // tries them on a connection of the side lanes until each is stored, refused
-// or out of time, and the lane ends when it is empty.
+// or out of time. The lane ends when it is empty and the scope is not blocked
+// any more; until then it is parked, so that the scope's next job does not make
+// the shared batch wait again.
 type lane struct {
-	scope voice
-	jobs  []*job // under the committer's lock
+	scope   voice
+	jobs    []*job // under the committer's lock, like all of it
+	blocked bool   // the last try met another transaction's lock
+	parked  bool   // no goroutine serves it
 }
 
 const (
@@ -43,9 +49,12 @@ func (c *committer) toLane(scope voice, jobs []*job) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.aside) >= maxLanes {
+		maps.DeleteFunc(c.aside, func(_ voice, l *lane) bool { return l.parked })
+	}
+	if len(c.aside) >= maxLanes {
 		return false
 	}
-	l := &lane{scope: scope, jobs: append(again(jobs), c.queue.remove(scope)...)}
+	l := &lane{scope: scope, blocked: true, jobs: append(again(jobs), c.queue.remove(scope)...)}
 	c.aside[scope] = l
 	c.lanes.Go(func() { c.serve(l) })
 	return true
@@ -86,13 +95,15 @@ func (c *committer) serve(l *lane) {
 			j.answer <- c.db.failure("write", results[i])
 		}
 		c.mu.Lock()
+		l.blocked = len(blocked) > 0
 		l.jobs = append(again(blocked), l.jobs...)
 		c.mu.Unlock()
 		clear(batch)
 	}
 }
 
-// fromLane takes what waits in a lane, and ends the lane if that is nothing.
+// fromLane takes what waits in a lane, and ends or parks the lane if that is
+// nothing.
 func (c *committer) fromLane(l *lane, batch []*job) []*job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +117,9 @@ func (c *committer) fromLane(l *lane, batch []*job) []*job {
 		c.hasLeft()
 	}
 	if len(batch) == 0 {
-		delete(c.aside, l.scope)
+		if l.parked = l.blocked && !c.closed; !l.parked {
+			delete(c.aside, l.scope)
+		}
 	}
 	return batch
 }

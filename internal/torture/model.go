@@ -18,7 +18,7 @@ type model struct {
 	open   []*request         // requests that change something and have no answer yet
 	faults faults
 	count  Figures
-	beside []time.Duration // what requests took while another lender had a fault of its own
+	beside []time.Duration // what decisions took while another lender had a fault of its own
 
 	violations []error
 	hidden     int // violations beyond those that are kept
@@ -229,6 +229,6 @@ type Figures struct {
 
 	LongestRecovery time.Duration // from the end of a fault to the next success
 	SlowestAfter    string        // the kind of that fault
-	Beside          time.Duration // the slowest of 99 in 100 requests beside another lender's fault
+	Beside          time.Duration // the slowest of 99 in 100 decisions beside another lender's fault
 	LastRefusal     time.Duration // the longest that a refusal came after the end of a fault
 }

@@ -51,6 +51,11 @@ func (r *request) lender() *lender {
 	return r.scope.lender
 }
 
+// decides tells whether it asks for a decision.
+func (r *request) decides() bool {
+	return r.method == http.MethodPost && (r.path == "/v1/decisions" || r.path == "/v1/evaluate")
+}
+
 // answer is what came back.
 type answer struct {
 	status int
@@ -152,7 +157,7 @@ func (m *model) refused(r *request, a answer, code string) {
 // success is an answer as it was hoped for.
 func (m *model) success(r *request, a answer) outcome {
 	m.count.Answered++
-	if m.faults.beside(r.lender(), a.began) {
+	if r.decides() && m.faults.beside(r.lender(), a.began) {
 		m.beside = append(m.beside, a.ended.Sub(a.began))
 	}
 	if a.header.Get("Idempotent-Replayed") == "true" {

@@ -17,7 +17,7 @@ const standbyName = "second"
 // What a run on a machine of its own must keep to.
 const (
 	followWithin = 3 * time.Second // from a promotion to an answered write
-	besideWithin = time.Second     // 99 of 100 requests beside a locked scope
+	besideWithin = time.Second     // 99 of 100 decisions beside a locked scope
 )
 
 // standbyAway takes the synchronous standby away, so that commits wait for it
@@ -156,7 +156,7 @@ func (w *World) besideQuick() error {
 		w.Workload.model.beside = nil
 	})
 	if w.strict && slow > besideWithin {
-		return fmt.Errorf("beside a locked scope one in a hundred requests took %s or more, more than %s", slow, besideWithin)
+		return fmt.Errorf("beside a locked scope one in a hundred decisions took %s or more, more than %s", slow, besideWithin)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func Bounds(results []Result) string {
 			all.Follow.Round(time.Millisecond), followWithin))
 	}
 	if all.Figures.Beside > 0 {
-		parts = append(parts, fmt.Sprintf("Beside a locked scope 99 of 100 requests took at most %s (bound %s).",
+		parts = append(parts, fmt.Sprintf("Beside a locked scope 99 of 100 decisions took at most %s (bound %s).",
 			all.Figures.Beside.Round(time.Millisecond), besideWithin))
 	}
 	return strings.Join(parts, " ")
