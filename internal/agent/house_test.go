@@ -53,7 +53,7 @@ func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 
 func onSQLite(tb testing.TB, o agent.Options) *house {
 	tb.Helper()
-	return open(tb, storetest.Open(tb, storetest.SQLite(tb), store.Options{}), o)
+	return open(tb, storetest.Open(tb, storetest.MigratedSQLite(tb), store.Options{}), o)
 }
 
 func parse(tb testing.TB, text string) wire.Value {

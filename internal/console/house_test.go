@@ -56,7 +56,7 @@ func (c *clock) advance(by time.Duration) {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	return houseOver(t, storetest.Open(t, storetest.SQLite(t), store.Options{}))
+	return houseOver(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}))
 }
 
 // houseOver is the console over a database of choice.

@@ -46,16 +46,21 @@ var (
 	shared server
 )
 
-// Each runs a test once on each database, both times on one that is new.
+// Each runs a test once on each database, both times on one that is new and has
+// its schema.
 func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
-	EachURL(t, func(t *testing.T, databaseURL string) {
-		t.Helper()
-		test(t, Open(t, databaseURL, store.Options{}))
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, Open(t, MigratedSQLite(t), store.Options{}))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, Open(t, MigratedPostgres(t), store.Options{}))
 	})
 }
 
-// EachURL is Each for tests that open the database themselves.
+// EachURL is Each for tests that open the database themselves, which is empty.
 func EachURL(t *testing.T, test func(t *testing.T, databaseURL string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -89,8 +94,15 @@ func SQLite(tb testing.TB) string {
 	return "sqlite:" + filepath.Join(tb.TempDir(), "verdict.db")
 }
 
-// Postgres is the URL of a new database, dropped at the end of the test.
+// Postgres is the URL of a new and empty database, dropped at the end of the
+// test.
 func Postgres(tb testing.TB) string {
+	tb.Helper()
+	return createPostgres(tb, "")
+}
+
+// createPostgres makes a database; clause ends the statement.
+func createPostgres(tb testing.TB, clause string) string {
 	tb.Helper()
 	if !ready {
 		tb.Fatal("package storetest: call storetest.Main from TestMain, so that the server is stopped")
@@ -101,7 +113,7 @@ func Postgres(tb testing.TB) string {
 	}
 	name := "verdict_" + strings.ToLower(rand.Text()[:16])
 	admin := Raw(tb, base)
-	execute(tb, admin, "CREATE DATABASE "+name)
+	execute(tb, admin, "CREATE DATABASE "+name+clause)
 	tb.Cleanup(func() { drop(tb, admin, name) })
 	mine, err := url.Parse(base)
 	if err != nil {
@@ -166,10 +178,11 @@ func drop(tb testing.TB, admin *sql.DB, name string) {
 
 // server is the PostgreSQL server of this test process.
 type server struct {
-	once    sync.Once
-	base    string
-	err     error
-	cluster *pgcluster.Cluster
+	once     sync.Once
+	base     string
+	err      error
+	cluster  *pgcluster.Cluster
+	template postgresTemplate
 }
 
 // unflushed spares the tests the disk: nothing of them outlives the machine,
@@ -190,6 +203,7 @@ func (s *server) url() (string, error) {
 }
 
 func (s *server) stop() {
+	s.template.drop(s.base)
 	if s.cluster != nil {
 		_ = s.cluster.Close() // a leftover folder fails no test
 	}
