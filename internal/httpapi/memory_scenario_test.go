@@ -16,7 +16,7 @@ func TestMemoryComesBack(t *testing.T) {
 	t.Parallel()
 	s := start(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), stackOptions{})
 	m := s.signup()
-	const large, rounds = 7 << 20, 10
+	const large, rounds = 7 << 20, 4
 	space := strings.Repeat(" ", large)
 	for round := range rounds {
 		for _, c := range []struct {
