@@ -158,7 +158,7 @@ func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err er
 		}
 		return true, nil, nil
 	case lane == nil && c.queue.length < size && c.queue.waiting(j.scope) < max(1, size/scopeShare):
-		c.queue.push(j)
+		c.queue.push(j, time.Now())
 		c.signal()
 		return true, nil, nil
 	}
@@ -202,11 +202,17 @@ func (c *committer) loop() {
 	batch := make([]*job, 0, c.db.options.BatchSize)
 	for range c.wake {
 		for more := true; more; {
-			batch, more = c.gather(batch[:0])
+			var cost int64
+			batch, cost = c.gather(batch[:0])
+			begun := time.Now()
 			if len(batch) > 0 {
 				c.commit(batch)
 			}
 			clear(batch)
+			c.mu.Lock()
+			c.queue.measured(cost, time.Since(begun))
+			c.mu.Unlock()
+			more = cost > 0
 		}
 		c.mu.Lock()
 		over := c.closed && c.queue.length == 0
@@ -217,22 +223,27 @@ func (c *committer) loop() {
 	}
 }
 
-// gather takes what waits. It looks a second time after letting others run:
-// those whom the last batch has just answered are about to write again.
-func (c *committer) gather(batch []*job) (_ []*job, more bool) {
+// gather takes what waits, and returns what it costs. It looks a second time
+// after letting others run: those whom the last batch has just answered are
+// about to write again.
+func (c *committer) gather(batch []*job) (_ []*job, cost int64) {
 	for round := range 2 {
 		c.mu.Lock()
-		taken := false
-		if batch, taken = c.queue.take(batch); taken {
+		budget := c.queue.budget(time.Now())
+		if budget > 0 {
+			budget = max(1, budget-cost)
+		}
+		var taken int64
+		if batch, taken = c.queue.take(batch, budget); taken > 0 {
 			c.hasLeft()
-			more = true
+			cost += taken
 		}
 		c.mu.Unlock()
-		if round == 0 && more {
+		if round == 0 && cost > 0 {
 			runtime.Gosched()
 		}
 	}
-	return batch, more
+	return batch, cost
 }
 
 // begin adds a job unless its caller has gone away.

@@ -1,101 +1,183 @@
 package store
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
-// queue holds the jobs that wait for the shared batch: one FIFO for each
-// scope, served in turn, so that a scope with many jobs delays nobody else by
-// more than one job in a round. The caller holds a lock around every method.
+// queue holds the jobs that wait for the shared batch: one FIFO for each scope.
+// The scope that has used least of the committer goes next, by start-time fair
+// queueing (ADR 15). While several scopes write, a batch is kept short, since
+// whoever comes next waits until it is committed: a scope with many jobs, or
+// with large ones, delays itself. The caller holds a lock around every method.
 type queue struct {
-	byScope map[voice]*fifo
-	turn    []*fifo // those that hold jobs, in the order in which they are served
-	next    int     // whose turn it is
-	length  int
-	spare   []*fifo // empty ones to use again
+	scopes  map[voice]*fifo // those with jobs, and those that have used more than others
+	turn    []*fifo         // those with jobs, in order of arrival
+	length  int             // of all FIFOs
+	clock   int64           // the start tag of the latest job that was taken
+	most    int64           // the largest tag of any scope
+	fixed   time.Duration   // what a commit takes however little it holds
+	each    time.Duration   // what each unit of cost adds to that
+	last    voice           // whose job came last
+	changed [3]time.Time    // when jobs came for another scope than the one before, the latest first
 }
 
 type fifo struct {
 	scope voice
 	jobs  []*job
-	taken int // of jobs
+	taken int   // of jobs
+	used  int64 // the start tag of its next job, in units of cost
 }
 
-func newQueue() *queue { return &queue{byScope: map[voice]*fifo{}} }
+const (
+	// costBytes is how many bytes cost as much as a row.
+	costBytes = 4 << 10
+	// shortBatch is how long the work of one scope in a batch should take while
+	// several write, or as long as the commit itself; leastBatch is the cost that
+	// is worth a commit in any case.
+	shortBatch = time.Millisecond
+	leastBatch = 8
+	// severalWithin is the time within which jobs must have come for one scope,
+	// another and again another for several to be writing.
+	severalWithin = 50 * time.Millisecond
+	// manyScopes is how many scopes are remembered before idle ones are forgotten.
+	manyScopes = 1024
+)
+
+func newQueue() *queue {
+	return &queue{scopes: map[voice]*fifo{}, fixed: time.Millisecond, each: 100 * time.Microsecond}
+}
+
+// cost returns about how many rows' worth of work a job is.
+func (j *job) cost() int64 {
+	if j.decision == nil {
+		return 2
+	}
+	d := &j.decision.Decision
+	bytes := len(d.Response) + len(d.Facts)
+	if f := j.decision.Features; f != nil {
+		bytes += len(f.Vector)
+	}
+	return 1 + int64(bytes)/costBytes
+}
 
 // waiting returns how many jobs of a scope wait.
 func (q *queue) waiting(scope voice) int {
-	if f := q.byScope[scope]; f != nil {
+	if f := q.scopes[scope]; f != nil {
 		return len(f.jobs) - f.taken
 	}
 	return 0
 }
 
-func (q *queue) push(j *job) {
-	f := q.byScope[j.scope]
+func (q *queue) push(j *job, now time.Time) {
+	if j.scope != q.last {
+		q.last, q.changed = j.scope, [3]time.Time{now, q.changed[0], q.changed[1]}
+	}
+	f := q.scopes[j.scope]
 	if f == nil {
-		if n := len(q.spare); n > 0 {
-			f, q.spare = q.spare[n-1], q.spare[:n-1]
-		} else {
-			f = &fifo{}
-		}
-		f.scope = j.scope
-		q.byScope[j.scope] = f
+		q.forget()
+		f = &fifo{scope: j.scope}
+		q.scopes[j.scope] = f
+	}
+	if len(f.jobs) == 0 {
+		f.used = max(f.used, q.clock) // an idle scope saves nothing up
 		q.turn = append(q.turn, f)
 	}
 	f.jobs = append(f.jobs, j)
 	q.length++
 }
 
-// take adds jobs to a batch up to its capacity, one of each scope in turn, and
-// reports whether it took any off the queue. Jobs whose caller has gone away
-// are dropped.
-func (q *queue) take(batch []*job) (_ []*job, taken bool) {
+// budget returns how much a batch may cost, 0 for no bound.
+func (q *queue) budget(now time.Time) int64 {
+	if now.Sub(q.changed[2]) > severalWithin {
+		return 0
+	}
+	share := int64(max(shortBatch, q.fixed) / max(q.each, time.Microsecond))
+	return max(leastBatch, share*int64(max(1, len(q.turn))))
+}
+
+// measured notes how long a batch took, as moving averages: small batches tell
+// what a commit takes, larger ones what each unit adds.
+func (q *queue) measured(cost int64, took time.Duration) {
+	const smoothing = 8
+	switch {
+	case cost <= 0:
+	case cost <= leastBatch/2:
+		q.fixed += (took - q.fixed) / smoothing
+	case took > q.fixed:
+		q.each += ((took-q.fixed)/time.Duration(cost) - q.each) / smoothing
+	}
+}
+
+// take adds jobs to a batch until it is full or costs more than the budget; one
+// job it takes in any case. It reports what they cost, 0 if there were none.
+// Jobs whose caller has gone away are dropped.
+func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 	for len(batch) < cap(batch) && q.length > 0 {
-		f := q.turn[q.next]
-		batch = begin(batch, f.jobs[f.taken])
+		f := q.first()
+		j := f.jobs[f.taken]
+		each := j.cost()
+		if budget > 0 && len(batch) > 0 && cost+each > budget {
+			break
+		}
+		cost += each
+		q.clock = max(q.clock, f.used)
+		f.used += each
+		q.most = max(q.most, f.used)
+		batch = begin(batch, j)
 		f.jobs[f.taken] = nil
 		f.taken++
 		q.length--
-		taken = true
 		if f.taken == len(f.jobs) {
-			q.drop(q.next)
-		} else {
-			q.next++
-		}
-		if q.next >= len(q.turn) {
-			q.next = 0
+			q.drop(f)
 		}
 	}
-	return batch, taken
+	if q.length == 0 {
+		q.clock = q.most // nobody competes: all debts are settled
+	}
+	return batch, cost
+}
+
+// first returns the scope that has used least, of equals the one that has
+// waited longest.
+func (q *queue) first() *fifo {
+	least := q.turn[0]
+	for _, f := range q.turn[1:] {
+		if f.used < least.used {
+			least = f
+		}
+	}
+	return least
 }
 
 // remove takes all jobs of a scope off the queue, in their order.
 func (q *queue) remove(scope voice) []*job {
-	f := q.byScope[scope]
-	if f == nil {
+	f := q.scopes[scope]
+	if f == nil || len(f.jobs) == 0 {
 		return nil
 	}
 	jobs := slices.Clone(f.jobs[f.taken:])
 	q.length -= len(jobs)
-	at := slices.Index(q.turn, f)
-	q.drop(at)
-	if at < q.next {
-		q.next--
-	}
-	if q.next >= len(q.turn) {
-		q.next = 0
-	}
+	q.drop(f)
 	return jobs
 }
 
-// drop removes a FIFO that has no turn any more.
-func (q *queue) drop(at int) {
-	f := q.turn[at]
+// drop empties a FIFO, which has no turn then.
+func (q *queue) drop(f *fifo) {
+	at := slices.Index(q.turn, f)
 	q.turn = slices.Delete(q.turn, at, at+1)
-	delete(q.byScope, f.scope)
 	clear(f.jobs)
 	f.jobs, f.taken = f.jobs[:0], 0
-	const spareKept = 64
-	if len(q.spare) < spareKept {
-		q.spare = append(q.spare, f)
+}
+
+// forget drops idle scopes that would start at the clock anyway.
+func (q *queue) forget() {
+	if len(q.scopes) < manyScopes || len(q.scopes)&(len(q.scopes)-1) != 0 { // at powers of two
+		return
+	}
+	for scope, f := range q.scopes {
+		if len(f.jobs) == 0 && f.used <= q.clock {
+			delete(q.scopes, scope)
+		}
 	}
 }

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"testing"
+	"time"
+)
+
+// jobOf is a decision of a tenant whose documents have so many bytes.
+func jobOf(tenant string, bytes int) *job {
+	scope := voice{tenant: tenant, environment: "sandbox"}
+	return &job{scope: scope, voice: scope, decision: &DecisionWrite{Decision: Decision{Response: make([]byte, bytes)}}}
+}
+
+func tenants(jobs []*job) (names string) {
+	for _, j := range jobs {
+		names += j.scope.tenant
+	}
+	return names
+}
+
+// TestQueueIsFair: a scope with many jobs, or with large ones, delays itself.
+func TestQueueIsFair(t *testing.T) {
+	t.Parallel()
+	q, now := newQueue(), time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+	for range 100 {
+		q.push(jobOf("a", 0), now)
+	}
+	for range 3 {
+		q.push(jobOf("b", 0), now)
+	}
+	if budget := q.budget(now); budget != 0 {
+		t.Errorf("two scopes after each other have a budget of %d", budget)
+	}
+	q.push(jobOf("a", 0), now)
+	budget := q.budget(now)
+	if budget != 20 {
+		t.Errorf("two scopes may take %d", budget)
+	}
+	budget = 10
+	batch, cost := q.take(make([]*job, 0, 256), budget)
+	if got := tenants(batch); got != "abababaaaa" || cost != budget {
+		t.Errorf("the first batch holds %s and costs %d of %d", got, cost, budget)
+	}
+	q.push(jobOf("b", 0), now) // it has used less, so it goes first
+	batch, _ = q.take(make([]*job, 0, 256), budget)
+	if got := tenants(batch); got != "baaaaaaaaa" {
+		t.Errorf("the second batch holds %s", got)
+	}
+	// A large job takes a batch of its own when others wait.
+	q.remove(batch[1].scope)
+	q.push(jobOf("a", 1<<20), now)
+	q.push(jobOf("b", 0), now)
+	for _, want := range []string{"b", "a"} {
+		if batch, _ = q.take(make([]*job, 0, 256), budget); tenants(batch) != want {
+			t.Errorf("a batch holds %s, want %s", tenants(batch), want)
+		}
+	}
+	if q.length != 0 {
+		t.Errorf("%d jobs are left", q.length)
+	}
+}
+
+// TestQueueOfOneScope: a scope that writes alone fills whole batches, and one
+// that comes back later has saved nothing up.
+func TestQueueOfOneScope(t *testing.T) {
+	t.Parallel()
+	q, now := newQueue(), time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+	q.push(jobOf("b", 0), now)
+	for range 200 {
+		q.push(jobOf("a", 0), now)
+	}
+	q.push(jobOf("a", 0), now.Add(time.Second))
+	if batch, _ := q.take(make([]*job, 0, 256), q.budget(now.Add(time.Second))); len(batch) != 202 {
+		t.Errorf("the batch holds %d jobs", len(batch))
+	}
+	for range 20 {
+		q.push(jobOf("a", 0), now)
+		q.push(jobOf("b", 0), now)
+	}
+	if batch, _ := q.take(make([]*job, 0, 6), 0); tenants(batch) != "ababab" {
+		t.Errorf("after a pause the batch holds %s", tenants(batch))
+	}
+}
+
+// TestQueueForgets: scopes that wrote once do not stay.
+func TestQueueForgets(t *testing.T) {
+	t.Parallel()
+	q, now := newQueue(), time.Now()
+	for i := range 20_000 {
+		q.push(jobOf(time.Duration(i).String(), 0), now)
+		q.take(make([]*job, 0, 8), 0)
+	}
+	if len(q.scopes) > 4*manyScopes {
+		t.Errorf("%d scopes are remembered", len(q.scopes))
+	}
+}
+
+// TestQueueMeasures: batches are as long as what they hold takes.
+func TestQueueMeasures(t *testing.T) {
+	t.Parallel()
+	q, now := newQueue(), time.Now()
+	for range 2 {
+		q.push(jobOf("a", 0), now)
+		q.push(jobOf("b", 0), now)
+	}
+	q.remove(jobOf("b", 0).scope)
+	for range 100 {
+		q.measured(1, 5*time.Millisecond)
+		q.measured(100, 10*time.Millisecond)
+	}
+	if got := q.budget(now); got < 95 || got > 105 { // 5 ms at 50 µs each
+		t.Errorf("a batch may cost %d", got)
+	}
+	for range 100 {
+		q.measured(8, 55*time.Millisecond)
+	}
+	if got := q.budget(now); got != leastBatch {
+		t.Errorf("a batch of slow rows may cost %d", got)
+	}
+}
