@@ -35,6 +35,9 @@ type Options struct {
 	Tenures []int
 	// MinAmount is the least amount that may be proposed; 0 for no bound.
 	MinAmount rule.Number
+	// Check is called many times in a millisecond of search; its error ends the
+	// search. nil lets it run to its end.
+	Check func() error
 }
 
 // Change is one field that has to change.
@@ -90,6 +93,23 @@ func (g goal) met(d *engine.Decision) bool {
 	}
 }
 
+// worst is the worst status that meets a goal.
+func (g goal) worst() engine.Status {
+	if g == toReferred {
+		return engine.Referred
+	}
+	return engine.Approved
+}
+
+// worstOf is the worst status that meets one of some goals.
+func worstOf(list []goal) engine.Status {
+	worst := engine.Approved
+	for _, g := range list {
+		worst = max(worst, g.worst())
+	}
+	return worst
+}
+
 // goalsOf are the outcomes that would be better than a decision. Whoever has
 // what was asked for needs no advice.
 func goalsOf(d *engine.Decision) []goal {
@@ -114,13 +134,25 @@ func goalsOf(d *engine.Decision) []goal {
 // proportion to the present values, then in the order of the policy's
 // actionable fields. A pair is measured by the sum of its two proportions.
 //
-// facts are left as they are. d must be what plan decided of them.
-func Improve(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Options) []Improvement {
+// A search that would take more than maxSteps ends there: a change that it has
+// not come to is not returned.
+//
+// facts are left as they are. d must be what plan decided of them. The only
+// error is that of o.Check.
+func Improve(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Options) ([]Improvement, error) {
 	wanted := goalsOf(d)
 	if len(wanted) == 0 {
-		return nil
+		return nil, nil
 	}
 	s := newSearch(plan, facts, d, o)
+	found := s.improve(wanted, d, o)
+	if s.err != nil {
+		return nil, s.err
+	}
+	return found, nil
+}
+
+func (s *search) improve(wanted []goal, d *engine.Decision, o Options) []Improvement {
 	if len(s.levers) == 0 || s.hopeless(d) {
 		return nil
 	}

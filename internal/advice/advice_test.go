@@ -222,7 +222,7 @@ func TestImprovementsAreExactUnderTheDefaultPolicy(t *testing.T) {
 		if d.Status == engine.Approved && !d.Offer.CounterOffer {
 			continue
 		}
-		list := advice.Improve(plan, facts, &d, advice.Options{Max: 100})
+		list := improve(t, plan, facts, &d, advice.Options{Max: 100})
 		seen.add(list)
 		check(t, plan, facts, list)
 		if seen.cases%25 == 0 {
@@ -245,7 +245,7 @@ func TestImprovementsAreExactUnderAnyPolicy(t *testing.T) {
 			facts := application(dice)
 			var d engine.Decision
 			plan.Decide(facts, &d)
-			list := advice.Improve(plan, facts, &d, advice.Options{Max: 100})
+			list := improve(t, plan, facts, &d, advice.Options{Max: 100})
 			seen.add(list)
 			check(t, plan, facts, list)
 			if seed%5 == 0 {
@@ -270,8 +270,8 @@ func TestImproveIsDeterministicAndLeavesFactsAlone(t *testing.T) {
 		before := facts.Sorted()
 		var d engine.Decision
 		plan.Decide(facts, &d)
-		first := advice.Improve(plan, facts, &d, advice.Options{})
-		second := advice.Improve(plan, facts, &d, advice.Options{})
+		first := improve(t, plan, facts, &d, advice.Options{})
+		second := improve(t, plan, facts, &d, advice.Options{})
 		same := cmp.AllowUnexported(advice.Improvement{}, rule.Value{})
 		if diff := cmp.Diff(first, second, same); diff != "" {
 			t.Fatal(diff)

@@ -53,27 +53,47 @@ func (c *Completeness) AskNext() []string {
 }
 
 // Complete finds out what facts leave open under a plan. d must be what plan
-// decided of them.
-func Complete(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) Completeness {
-	s := &search{plan: plan, facts: copied(facts)}
+// decided of them. check is called many times in a millisecond and its error,
+// the only one, ends the work; nil lets it run to its end.
+//
+// After maxSteps no more values are tried: an input whose values were not all
+// tried is said to matter, and to lead to any outcome.
+func Complete(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, check func() error) (Completeness, error) {
+	s := beginSearch(plan, facts, d, check)
+	out := s.complete(facts, d)
+	if s.err != nil {
+		return Completeness{}, s.err
+	}
+	return out, nil
+}
+
+func (s *search) complete(facts *rule.Facts, d *engine.Decision) Completeness {
 	var out Completeness
 	open := d.NotEvaluated()
 	known := copied(facts)
 	for _, derived := range d.Derived() {
 		known.Set(derived.Name, derived.Value)
 	}
+	rest := s.newRemainder(known, open)
+	lacking := map[string][]string{} // rules by the canonical name of what they miss
 	for _, n := range open {
-		out.Open = append(out.Open, Open{RuleID: n.ID, Missing: n.Missing, Residual: residual(plan.Policy(), known, n.ID)})
-	}
-	for _, name := range absent(plan, facts) {
-		m := Missing{Field: name, Best: d.Status, Worst: d.Status, Ask: askable(name)}
-		for _, n := range open {
-			if slices.ContainsFunc(n.Missing, func(other string) bool { return canonical(other) == name }) {
-				m.Rules = append(m.Rules, n.ID)
+		s.spend(len(n.Missing) + 1)
+		out.Open = append(out.Open, Open{RuleID: n.ID, Missing: n.Missing, Residual: rest.residual(n.ID)})
+		for _, other := range n.Missing {
+			name := canonical(other)
+			if list := lacking[name]; len(list) == 0 || list[len(list)-1] != n.ID {
+				lacking[name] = append(list, n.ID)
 			}
 		}
-		for i := range plan.Policy().Scorecard.Factors {
-			f := &plan.Policy().Scorecard.Factors[i]
+	}
+	for _, name := range absent(s.plan, facts) {
+		if s.err != nil {
+			break
+		}
+		m := Missing{Field: name, Best: d.Status, Worst: d.Status, Ask: askable(name), Rules: lacking[name]}
+		s.spend(len(s.plan.Policy().Scorecard.Factors))
+		for i := range s.plan.Policy().Scorecard.Factors {
+			f := &s.plan.Policy().Scorecard.Factors[i]
 			owed := f.Field.Name == field.FOIREffective && obliges(name) || f.Field.Name == field.IncomeEffective && name == field.MonthlyIncome
 			if owed || canonical(f.Field.Name) == name {
 				m.Factors = append(m.Factors, f.Name)
@@ -144,9 +164,10 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 	}
 	ntc := facts.Get(field.BureauIsNTC).IsTrue()
 	var out []string
+	listed := map[string]bool{}
 	for _, raw := range plan.Fields() {
 		name := canonical(raw)
-		if facts.Get(raw).Type() != rule.Absent || facts.Get(name).Type() != rule.Absent || slices.Contains(out, name) {
+		if facts.Get(raw).Type() != rule.Absent || facts.Get(name).Type() != rule.Absent || listed[name] {
 			continue
 		}
 		if name == "applicant.id" && supply == rule.FromEvaluate {
@@ -161,7 +182,7 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 		} else if strings.HasPrefix(name, "report.") != (supply == rule.FromEvaluate) {
 			continue
 		}
-		out = append(out, name)
+		out, listed[name] = append(out, name), true
 	}
 	return out
 }
@@ -170,14 +191,21 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 func (s *search) consider(m *Missing) {
 	raw := sent(s.facts, m.Field)
 	for _, v := range s.possible(m.Field) {
+		if m.Best == engine.Approved && m.Worst == engine.Declined && !s.plain {
+			break // no other value adds to that
+		}
 		s.facts.Set(m.Field, v)
 		for _, t := range raw {
 			if v.Type() == rule.NumberType {
 				s.facts.Set(t.name, rule.Num(v.Number()*t.times))
 			}
 		}
-		s.plan.Decide(s.facts, &s.trial)
-		m.Best, m.Worst = min(m.Best, s.trial.Status), max(m.Worst, s.trial.Status)
+		s.try(engine.Referred) // a probe that comes to a decline is as good as a decision
+		if s.over() {
+			m.Best, m.Worst = engine.Approved, engine.Declined
+			break
+		}
+		m.Best, m.Worst = min(m.Best, s.last), max(m.Worst, s.last)
 	}
 	s.facts.Set(m.Field, rule.Value{})
 	for _, t := range raw {

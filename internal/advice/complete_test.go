@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdict/internal/advice"
 	"verdict/internal/engine"
 	"verdict/internal/rule"
 )
@@ -16,7 +15,7 @@ func TestComplete(t *testing.T) {
 	facts := factsOf(t, "bureau_score 742, bureau_is_ntc false, bureau_report.score 742, max_dpd_12m 0, monthly_income 20000, requested_amount 100000")
 	var d engine.Decision
 	plan.Decide(facts, &d)
-	c := advice.Complete(plan, facts, &d)
+	c := complete(t, plan, facts, &d)
 	residuals := map[string]string{}
 	for _, o := range c.Open {
 		residuals[o.RuleID] = o.Residual
@@ -50,7 +49,7 @@ func TestMissingMatters(t *testing.T) {
 		facts.Set("bureau_report.enquiries_6m", rule.Value{})
 		var d engine.Decision
 		plan.Decide(facts, &d)
-		c := advice.Complete(plan, facts, &d)
+		c := complete(t, plan, facts, &d)
 		b := newBench(plan, facts)
 		for _, m := range c.Missing {
 			if m.Field != "enquiries_6m" {
@@ -102,7 +101,7 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 			facts := factsOf(t, c.facts)
 			var d engine.Decision
 			plan.Decide(facts, &d)
-			for _, m := range advice.Complete(plan, facts, &d).Missing {
+			for _, m := range complete(t, plan, facts, &d).Missing {
 				if m.Field == c.missing && (m.Best != c.best || m.Worst != c.worst) {
 					t.Errorf("%s is said to lead to anything from %s to %s", m.Field, m.Best, m.Worst)
 				}
@@ -141,7 +140,7 @@ func TestMissingInstalmentsMatter(t *testing.T) {
 					best, worst = min(best, status), max(worst, status)
 				})
 			}
-			for _, m := range advice.Complete(plan, facts, &d).Missing {
+			for _, m := range complete(t, plan, facts, &d).Missing {
 				if m.Field == "bureau_own_emi" && (m.Best > best || m.Worst < worst) {
 					t.Fatalf("from %s to %s, said to be from %s to %s: %v", best, worst, m.Best, m.Worst, facts.Sorted())
 				}

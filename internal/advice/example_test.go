@@ -115,7 +115,7 @@ func TestImprove(t *testing.T) {
 			plan, facts := defaultPlan(), factsOf(t, c.facts)
 			var d engine.Decision
 			plan.Decide(facts, &d)
-			got := lines(advice.Improve(plan, facts, &d, c.options))
+			got := lines(improve(t, plan, facts, &d, c.options))
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("%s %d:\n%s", d.Status, d.Offer.LimitPaise/100, diff)
 			}
@@ -135,7 +135,7 @@ func TestBothNamesMoveTogether(t *testing.T) {
 	var d engine.Decision
 	plan.Decide(facts, &d)
 	want := []string{"foir 0.48 to 0.4: APPROVED, B 100000 over 24"}
-	if diff := cmp.Diff(want, lines(advice.Improve(plan, facts, &d, advice.Options{}))); diff != "" {
+	if diff := cmp.Diff(want, lines(improve(t, plan, facts, &d, advice.Options{}))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -166,7 +166,7 @@ func TestSomeFieldsAreNeverAdvisedOn(t *testing.T) {
 		if d.Status != engine.Declined {
 			t.Fatalf("%s: %s", name, d.Status)
 		}
-		for _, x := range advice.Improve(plan, facts, &d, advice.Options{}) {
+		for _, x := range improve(t, plan, facts, &d, advice.Options{}) {
 			if slices.ContainsFunc(x.Changes, func(c advice.Change) bool { return c.Field != "foir" }) {
 				t.Errorf("%s: %+v", name, x)
 			}

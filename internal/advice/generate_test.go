@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/advice"
 	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -207,4 +208,24 @@ func bins(d *dice, cut func() int64, places int) string {
 	low, high := write(min(a, b)), write(max(a, b))
 	return fmt.Sprintf(`[{"lt":%s,"points":%d},{"gte":%s,"lt":%s,"points":%d},{"gte":%s,"points":%d}]`,
 		low, d.between(-30, 30), low, high, d.between(-30, 30), high, d.between(-30, 30))
+}
+
+// improve is advice.Improve without an end.
+func improve(tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o advice.Options) []advice.Improvement {
+	tb.Helper()
+	list, err := advice.Improve(plan, facts, d, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return list
+}
+
+// complete is advice.Complete without an end.
+func complete(tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) advice.Completeness {
+	tb.Helper()
+	c, err := advice.Complete(plan, facts, d, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
 }

@@ -41,7 +41,8 @@ type span struct {
 }
 
 // newLever finds out where a field can move. ok is false when it cannot.
-func newLever(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, name string, o Options, all []string) (l lever, ok bool) {
+func (s *search) newLever(d *engine.Decision, name string, o Options, all []string) (l lever, ok bool) {
+	plan, facts := s.plan, s.facts
 	l = lever{name: name, from: facts.Get(name), others: sent(facts, name), waiting: name == enquiries}
 	if name == field.FOIREffective {
 		l.others = nil
@@ -62,7 +63,7 @@ func newLever(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, name str
 			return l, false
 		}
 		present = true
-		l.points = l.reachable(plan, facts, all, spanOf(name, l.origin), present)
+		l.points = l.reachable(plan, facts, s.terms, all, spanOf(name, l.origin), present)
 	case field.RequestedTenureMonths:
 		l.tenure = true
 		if !present {
@@ -73,14 +74,15 @@ func newLever(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, name str
 		if !present { // who names no amount asks for all there is
 			l.origin = upTo(mostLent(plan.Policy()), moneyGrid)
 		}
-		l.points = l.reachable(plan, facts, all, span{max(moneyGrid, o.MinAmount), rule.MaxNumber, moneyGrid}, present)
+		l.points = l.reachable(plan, facts, s.terms, all, span{max(moneyGrid, o.MinAmount), rule.MaxNumber, moneyGrid}, present)
 	default:
 		if !present {
 			return l, false // what is missing is asked for, not improved
 		}
-		l.points = l.reachable(plan, facts, all, spanOf(name, l.origin), present)
+		l.points = l.reachable(plan, facts, s.terms, all, spanOf(name, l.origin), present)
 	}
 	l.points = slices.DeleteFunc(l.points, func(x rule.Number) bool { return present && x == l.origin })
+	s.spend(len(l.points))
 	slices.SortFunc(l.points, func(a, b rule.Number) int {
 		return cmp.Or(cmp.Compare(l.distance(a), l.distance(b)), cmp.Compare(a, b))
 	})

@@ -45,7 +45,7 @@ func (s *search) words(name string, vocabulary []string) []rule.Value {
 		return out
 	}
 	p := s.plan.Policy()
-	eachCondition(p, func(c *rule.Condition) {
+	s.terms.naming([]string{name}, func(c *rule.Condition) {
 		if c.Left.Field.Name != name {
 			return
 		}
@@ -84,10 +84,10 @@ func (s *search) numbers(name string) []rule.Value {
 			span.grid = ratioGrid
 		}
 	}
-	e := edges{facts: s.facts, names: namesOf(name)}
+	e := edges{facts: s.facts, terms: s.terms, names: namesOf(name)}
 	e.gather(s.plan.Policy())
 	e.at = append(e.at, span.low, 0)
-	points := e.ladder(s.plan.Policy(), name, span)
+	points := e.ladder(s.readsOffer(), name, span)
 	shares, steps := s.shares(name)
 	e.at, points = append(shares, e.at...), append(points, steps...)
 	for _, at := range e.at[:min(len(e.at), maxPossible/3)] {
@@ -154,9 +154,9 @@ const fineSteps = 1_000
 // ladder lists usual values of a field. It is fine where a value between two
 // edges can do what neither of them does: where a rule calculates with the
 // field, or looks at an offer that depends on it.
-func (e *edges) ladder(p *engine.Policy, name string, s span) []rule.Number {
+func (e *edges) ladder(readsOffer bool, name string, s span) []rule.Number {
 	step, to := priceFrom[name], priceTo[name]
-	if e.dense || step > 0 && readsOffer(p) {
+	if e.dense || step > 0 && readsOffer {
 		step = s.grid
 		if id, known := field.Catalogue().Lookup(name); known && field.Catalogue().Field(id).Unit == "₹" {
 			step = fineMoney

@@ -1,38 +1,60 @@
 package advice
 
 import (
-	"slices"
-
 	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
 
+// remainder works out what is left of conditions.
+type remainder struct {
+	rules map[string]*rule.Condition // by their ids
+	code  *rule.Code
+	tests map[*rule.Condition]rule.Test // of the predicates
+	frame rule.Frame
+}
+
+// newRemainder prepares to ask what is left of some rules.
+func (s *search) newRemainder(facts *rule.Facts, open []engine.NotEvaluated) *remainder {
+	slots := rule.NewSlots(field.Catalogue())
+	r := &remainder{rules: map[string]*rule.Condition{}, code: rule.NewCode(slots), tests: map[*rule.Condition]rule.Test{}}
+	for _, n := range open {
+		r.rules[n.ID] = nil
+	}
+	add := func(id string, c *rule.Condition) {
+		if known, wanted := r.rules[id]; !wanted || known != nil {
+			return
+		}
+		r.rules[id] = c
+		c.Walk(func(n *rule.Condition) {
+			if s.spend(1); n.Op != rule.And && n.Op != rule.Or && n.Op != rule.Not {
+				r.tests[n] = r.code.Add(n)
+			}
+		})
+	}
+	p := s.plan.Policy()
+	for i := range p.Knockouts {
+		add(p.Knockouts[i].ID, &p.Knockouts[i].Condition)
+	}
+	for i := range p.Adjustments {
+		add(p.Adjustments[i].ID, &p.Adjustments[i].Condition)
+	}
+	slots.Load(facts, &r.frame)
+	return r
+}
+
 // residual is the condition of a rule with everything that is known filled in
 // and left out: what is still to be met.
-func residual(p *engine.Policy, facts *rule.Facts, id string) string {
-	var c *rule.Condition
-	if at := slices.IndexFunc(p.Knockouts, func(k engine.Knockout) bool { return k.ID == id }); at >= 0 {
-		c = &p.Knockouts[at].Condition
-	} else if at := slices.IndexFunc(p.Adjustments, func(a engine.Adjustment) bool { return a.ID == id }); at >= 0 {
-		c = &p.Adjustments[at].Condition
-	} else {
+func (r *remainder) residual(id string) string {
+	c := r.rules[id]
+	if c == nil {
 		return ""
 	}
-	slots := rule.NewSlots(field.Catalogue())
-	c.Fields(func(ref rule.Ref) { slots.Slot(ref) })
-	r := remainder{slots: slots, facts: facts}
 	rest, truth := r.of(c)
 	if truth != rule.Unknown {
 		return ""
 	}
 	return rest.Text()
-}
-
-// remainder works out what is left of a condition.
-type remainder struct {
-	slots *rule.Slots
-	facts *rule.Facts
 }
 
 // of is the truth of a condition, or what is left of it while that is unknown.
@@ -85,9 +107,5 @@ func (r *remainder) ofMany(c *rule.Condition) (rest rule.Condition, truth rule.T
 
 // leaf runs one predicate as the engine does.
 func (r *remainder) leaf(c *rule.Condition) rule.Truth {
-	code := rule.NewCode(r.slots)
-	test := code.Add(c)
-	var frame rule.Frame
-	r.slots.Load(r.facts, &frame)
-	return code.Eval(test, &frame)
+	return r.code.Eval(r.tests[c], &r.frame)
 }

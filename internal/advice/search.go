@@ -15,16 +15,34 @@ const maxTrials = 40_000
 
 // search is one application whose fields are moved about.
 type search struct {
+	meter
+
 	plan    *engine.Plan
 	facts   *rule.Facts // a copy that is changed and put back
+	terms   *terms
+	offer   *bool // whether a rule looks at the offer, nil until somebody asks
 	levers  []lever
-	trial   engine.Decision
 	trials  int
 	reached [goals]bool // by a single change
+
+	// plain has the engine asked everything in every trial, for holding the
+	// search against.
+	plain bool
+	trial engine.Decision
+	// last is the status of the last trial, or what its probe came to, and
+	// culprit the knockout that gave it.
+	last    engine.Status
+	culprit int32
+}
+
+func beginSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, check func() error) *search {
+	s := &search{plan: plan, facts: copied(facts), last: d.Status, culprit: d.Worst(), meter: meter{check: check}}
+	s.terms = newTerms(plan.Policy(), &s.meter)
+	return s
 }
 
 func newSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Options) *search {
-	s := &search{plan: plan, facts: copied(facts)}
+	s := beginSearch(plan, facts, d, o.Check)
 	var names []string
 	for _, name := range plan.Policy().Actionable {
 		if name = canonical(name); plan.Derives() && obliges(name) {
@@ -35,7 +53,7 @@ func newSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Optio
 		}
 	}
 	for _, name := range names {
-		if l, ok := newLever(plan, s.facts, d, name, o, names); ok {
+		if l, ok := s.newLever(d, name, o, names); ok {
 			s.levers = append(s.levers, l)
 		}
 	}
@@ -53,13 +71,9 @@ func (s *search) hopeless(d *engine.Decision) bool {
 	if d.Status == engine.Referred {
 		worst = engine.ResultRefer
 	}
-	p := s.plan.Policy()
-	for _, r := range d.Rules() {
-		if r.Result != worst {
-			continue
-		}
-		at := slices.IndexFunc(p.Knockouts, func(k engine.Knockout) bool { return k.ID == r.ID })
-		if at >= 0 && !s.movable(&p.Knockouts[at].Condition) {
+	p, moves := s.plan.Policy(), map[string]bool{}
+	for _, hit := range d.Hits() {
+		if hit.Result == worst && !s.movable(&p.Knockouts[hit.Knockout].Condition, moves) {
 			return true
 		}
 	}
@@ -67,19 +81,21 @@ func (s *search) hopeless(d *engine.Decision) bool {
 }
 
 // movable reports whether a condition reads something that can move: a lever,
-// or what the engine works out from them.
-func (s *search) movable(c *rule.Condition) bool {
-	moves := false
+// or what the engine works out from them. known remembers the fields.
+func (s *search) movable(c *rule.Condition, known map[string]bool) bool {
+	movable := false
 	c.Fields(func(ref rule.Ref) {
-		switch {
-		case ref.ID >= 0 && field.Catalogue().Field(ref.ID).Supply == rule.FromEngine:
-			moves = true
-		case slices.ContainsFunc(s.levers, func(l lever) bool { return l.moves(canonical(ref.Name)) }):
-			moves = true
-		default:
+		s.spend(1)
+		moves, ok := known[ref.Name]
+		if !ok {
+			fromEngine := ref.ID >= 0 && field.Catalogue().Field(ref.ID).Supply == rule.FromEngine
+			name := canonical(ref.Name)
+			moves = fromEngine || slices.ContainsFunc(s.levers, func(l lever) bool { return l.moves(name) })
+			known[ref.Name] = moves
 		}
+		movable = movable || moves
 	})
-	return moves
+	return movable
 }
 
 // moves reports whether moving the lever may move a field.
@@ -108,11 +124,33 @@ func (s *search) put(l *lever) {
 	}
 }
 
-// decide decides with the levers as they stand. A tenure that the band does
-// not allow is none: the engine would take another.
-func (s *search) decide(levers ...*lever) bool {
+// try decides with the facts as they stand, and reports false if that must end
+// the search or the status is worse than worst. Neighbours are mostly declined
+// by the same rule, so that one is asked before all others.
+func (s *search) try(worst engine.Status) bool {
 	s.trials++
+	if s.last > worst && !s.plain {
+		if !s.spend(s.plan.ProbeCost()) {
+			return false
+		}
+		if s.last = s.plan.Probe(s.facts, &s.trial, s.culprit); s.last > worst {
+			return false
+		}
+	}
+	if !s.spend(s.plan.Cost()) {
+		return false
+	}
 	s.plan.Decide(s.facts, &s.trial)
+	s.last, s.culprit = s.trial.Status, s.trial.Worst()
+	return s.last <= worst || s.plain
+}
+
+// decide tries the levers as they stand for one of some goals. A tenure that
+// the band does not allow is none: the engine would take another.
+func (s *search) decide(worst engine.Status, levers ...*lever) bool {
+	if !s.try(worst) {
+		return false
+	}
 	for _, l := range levers {
 		if l.tenure && s.trial.Offer.Made && s.trial.Offer.TenureNotAvailable {
 			return false
@@ -128,16 +166,17 @@ func (s *search) single(wanted []goal) []Improvement {
 		l := &s.levers[i]
 		var met [goals]bool
 		for _, x := range l.points {
-			if !slices.ContainsFunc(wanted, func(g goal) bool { return !met[g] && applies(g, l) }) {
+			open := slices.DeleteFunc(slices.Clone(wanted), func(g goal) bool { return met[g] || !applies(g, l) })
+			if len(open) == 0 || s.over() {
 				break
 			}
 			s.set(l, x)
-			if !s.decide(l) {
+			if !s.decide(worstOf(open), l) {
 				continue
 			}
 			news := false
-			for _, g := range wanted {
-				if !met[g] && applies(g, l) && g.met(&s.trial) {
+			for _, g := range open {
+				if g.met(&s.trial) {
 					met[g], s.reached[g], news = true, true, true
 				}
 			}
@@ -188,11 +227,11 @@ func (s *search) pair(g goal, a, b *lever) (best Improvement, ok bool) {
 			if least >= 0 && cost >= least {
 				break
 			}
-			if s.trials > maxTrials {
+			if s.trials > maxTrials || s.over() {
 				return Improvement{}, false
 			}
 			s.set(b, y)
-			if s.decide(a, b) && g.met(&s.trial) {
+			if s.decide(g.worst(), a, b) && g.met(&s.trial) {
 				best, least, ok = s.improvement(g == toFull, change{a, x}, change{b, y}), cost, true
 				break
 			}

@@ -12,6 +12,7 @@ import (
 // moves and all others stay.
 type edges struct {
 	facts  *rule.Facts
+	terms  *terms
 	names  []string // the field and its twins
 	levers []string // all fields that may move
 	at     []rule.Number
@@ -21,8 +22,8 @@ type edges struct {
 // reachable lists the points of a field that stand for all others: each edge,
 // and from each stretch between two of them the point nearest to the present
 // value.
-func (l *lever) reachable(plan *engine.Plan, facts *rule.Facts, levers []string, s span, present bool) []rule.Number {
-	e := edges{facts: facts, levers: levers, names: namesOf(l.name)}
+func (l *lever) reachable(plan *engine.Plan, facts *rule.Facts, of *terms, levers []string, s span, present bool) []rule.Number {
+	e := edges{facts: facts, terms: of, levers: levers, names: namesOf(l.name)}
 	e.gather(plan.Policy())
 	switch {
 	case s.grid == ratioGrid:
@@ -87,7 +88,7 @@ const maxStretches = 4 * maxPoints
 
 // gather collects the edges of all conditions and bins.
 func (e *edges) gather(p *engine.Policy) {
-	eachCondition(p, e.leaf)
+	e.terms.naming(e.names, e.leaf)
 	for i := range p.Scorecard.Factors {
 		f := &p.Scorecard.Factors[i]
 		if !e.is(f.Field) {
@@ -107,11 +108,9 @@ func (e *edges) gather(p *engine.Policy) {
 
 func (e *edges) is(ref rule.Ref) bool { return slices.Contains(e.names, ref.Name) }
 
-// leaf adds what one predicate compares the field with.
+// leaf adds what one predicate that names the field compares it with.
 func (e *edges) leaf(c *rule.Condition) {
-	named := false
-	c.Operands(func(ref rule.Ref) { named = named || e.is(ref) })
-	if !named || c.Op == rule.Exists || c.Op == rule.IsAbsent {
+	if c.Op == rule.Exists || c.Op == rule.IsAbsent {
 		return
 	}
 	left, right := &c.Left, &c.Right
@@ -171,6 +170,15 @@ func (e *edges) price(p *engine.Policy) {
 	for x := rupees(step); x <= most; x += rupees(step) {
 		e.at = append(e.at, x)
 	}
+}
+
+// readsOffer is readsOffer of the policy, asked once.
+func (s *search) readsOffer() bool {
+	if s.offer == nil {
+		reads := readsOffer(s.plan.Policy())
+		s.offer = &reads
+	}
+	return *s.offer
 }
 
 // readsOffer reports whether a rule looks at what would be offered.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"verdict/internal/admission"
 	"verdict/internal/wire"
 )
 
@@ -19,6 +20,7 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	if s.options.Narrator == nil {
 		return
 	}
+	slot, request := admission.SlotOf(ctx), ctx
 	// A run whose request is over cannot be stored any more, so the narrator
 	// has half of what is left at most.
 	if end, bounded := ctx.Deadline(); bounded {
@@ -27,7 +29,9 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 		defer cancel()
 	}
 	given := st.summary()
+	slot.Pause() // a model takes seconds and none of our processor
 	told, err := s.options.Narrator.Narrate(ctx, given)
+	slot.Resume(request)
 	if err != nil {
 		st.refused = "unavailable"
 		return

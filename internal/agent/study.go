@@ -38,6 +38,9 @@ type study struct {
 	offers       []variant // what could be offered instead
 	steps        []step
 
+	check func() error // ends the study with its error; nil: never
+	err   error
+
 	recommendation string
 	confidence     string
 	needsHuman     bool
@@ -53,12 +56,14 @@ type reason struct {
 	detail        engine.Detail
 }
 
-// newStudy takes the steps, one after the other.
-func newStudy(a ask, u *decisioning.Underwriting) *study {
+// newStudy takes the steps, one after the other. check is called at least once
+// a millisecond and its error, the only one, ends the study; nil lets it run to
+// its end.
+func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, error) {
 	d := u.Decision
 	st := &study{
 		ask: a, plan: u.Plan, policyID: u.PolicyID, policyVersion: u.PolicyVersion, checksum: u.Plan.Checksum(),
-		facts: u.Facts, storedFacts: u.StoredFacts, status: d.Status, decisionHash: d.Hash(), offer: d.Offer,
+		facts: u.Facts, storedFacts: u.StoredFacts, status: d.Status, decisionHash: d.Hash(), offer: d.Offer, check: check,
 	}
 	policy := u.Plan.Policy()
 	for i := range policy.Bands {
@@ -84,17 +89,31 @@ func newStudy(a ask, u *decisioning.Underwriting) *study {
 	st.improve(d)
 	st.whatIf()
 	st.counter()
+	if st.err != nil {
+		return nil, st.err
+	}
 	st.recommend()
 	st.collect()
 	st.compose(d)
 	// The engine uses the memory of a decision again.
 	st.offer.Terms = nil
-	return st
+	return st, nil
+}
+
+// interrupted reports whether the study must end, and asks so before another
+// decision.
+func (st *study) interrupted() bool {
+	if st.err == nil && st.check != nil {
+		st.err = st.check()
+	}
+	return st.err != nil
 }
 
 // completeness finds out what is missing and what it could change.
 func (st *study) completeness(d *engine.Decision) {
-	st.complete = advice.Complete(st.plan, st.facts, d)
+	if st.complete, st.err = advice.Complete(st.plan, st.facts, d, st.check); st.err != nil {
+		return
+	}
 	next := st.complete.AskNext()
 	result := "complete"
 	switch {
@@ -108,6 +127,9 @@ func (st *study) completeness(d *engine.Decision) {
 
 // eligibility asks the first stage alone.
 func (st *study) eligibility() {
+	if st.interrupted() {
+		return
+	}
 	var e engine.Eligibility
 	st.plan.Eligible(st.facts, &e)
 	status := e.Status()
@@ -133,8 +155,11 @@ func (st *study) decided(d *engine.Decision) {
 
 // improve asks what the applicant could change.
 func (st *study) improve(d *engine.Decision) {
-	st.improvements = advice.Improve(st.plan, st.facts, d, advice.Options{
-		Tenures: st.ask.tenures, MinAmount: rupees(st.ask.minPaise),
+	if st.interrupted() {
+		return
+	}
+	st.improvements, st.err = advice.Improve(st.plan, st.facts, d, advice.Options{
+		Tenures: st.ask.tenures, MinAmount: rupees(st.ask.minPaise), Check: st.check,
 	})
 	result := "none"
 	if len(st.improvements) > 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"verdict/internal/admission"
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -22,14 +23,23 @@ func (s *Service) Underwrite(
 	}
 	return s.cases.Underwrite(ctx, p, body, o, decisioning.Underwriter{
 		Members: askMembers, Today: a.asOf, Strict: slices.Contains(how, decisioning.Strict),
-		Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) decisioning.Study {
-			st := newStudy(a, u)
+		Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) (decisioning.Study, error) {
+			st, err := newStudy(a, u, checking(ctx))
+			if err != nil {
+				return nil, err
+			}
 			if !hurry {
 				s.narrate(ctx, st)
 			}
-			return st
+			return st, nil
 		},
 	})
+}
+
+// checking returns the check of a study for a request: it ends with the request
+// and lets others compute meanwhile.
+func checking(ctx context.Context) func() error {
+	return func() error { return admission.Checkpoint(ctx) }
 }
 
 // Run reads a stored run and repeats it: the answer says whether the same came
@@ -67,7 +77,10 @@ func (s *Service) repeat(ctx context.Context, p tenant.Principal, stored decisio
 	if err != nil || u == nil {
 		return false, "", err
 	}
-	st := newStudy(a, u)
+	st, err := newStudy(a, u, checking(ctx))
+	if err != nil {
+		return false, "", err
+	}
 	st.narrated, st.refused = a.narration, a.refused
 	var w wire.Writer
 	st.Write(&w, head)

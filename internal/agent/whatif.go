@@ -30,6 +30,9 @@ type variant struct {
 
 // preview decides with changes made.
 func (st *study) preview(changes ...advice.Change) variant {
+	if st.interrupted() {
+		return variant{}
+	}
 	var d engine.Decision
 	st.plan.Decide(advice.Apply(st.plan, st.facts, changes...), &d)
 	o := &d.Offer

@@ -101,7 +101,7 @@ func (s *Service) persistCounted(
 	id, made := s.newID(tenant.KindDecision, now)
 	var answer Answer
 	err := scope.Write(ctx, func(tx *store.Tx) error {
-		if err := c.observe(tx, id, now); err != nil {
+		if _, err := c.observe(tx, id, now); err != nil {
 			return err
 		}
 		if err := s.raise(tx, c, id, now); err != nil {

@@ -120,13 +120,22 @@ func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Ti
 
 // observe records and counts, in the transaction of the decision: of two at
 // the same time, one sees the other.
-func (c *creditCase) observe(tx *store.Tx, decisionID string, now time.Time) error {
-	counts, err := tx.Observe(c.fraud.observed(decisionID, now), c.fraud.windows())
+func (c *creditCase) observe(tx *store.Tx, decisionID string, now time.Time) (signal.Counts, error) {
+	observed, err := tx.Observe(c.fraud.observed(decisionID, now), c.fraud.windows())
 	if err != nil {
-		return err
+		return signal.Counts{}, err
 	}
-	c.assess(countsOf(counts))
-	return nil
+	counts := countsOf(observed)
+	c.assess(counts)
+	return counts, nil
+}
+
+// reassess takes other counts than those observed, and keeps the alerts that
+// the observation raised.
+func (c *creditCase) reassess(n signal.Counts) {
+	alerts := c.fraud.found.AlertIDs
+	c.assess(n)
+	c.fraud.found.AlertIDs = alerts
 }
 
 // raise opens the alerts that a decision gives reason for, or adds to those

@@ -1,6 +1,9 @@
 package decisioning
 
 import (
+	"context"
+
+	"verdict/internal/admission"
 	"verdict/internal/advice"
 	"verdict/internal/engine"
 	"verdict/internal/rule"
@@ -28,9 +31,13 @@ type ImprovementChange struct {
 }
 
 // improvements asks what the applicant could have changed.
-func improvements(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) []Improvement {
+func improvements(ctx context.Context, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) ([]Improvement, error) {
+	better, err := advice.Improve(plan, facts, d, advice.Options{Check: checking(ctx)})
+	if err != nil {
+		return nil, err
+	}
 	var list []Improvement
-	for _, found := range advice.Improve(plan, facts, d, advice.Options{}) {
+	for _, found := range better {
 		out := Improvement{Status: found.Status.String(), Full: found.Full, Grade: found.Grade}
 		if found.Offered {
 			out.LimitPaise, out.InstalmentPaise = found.LimitPaise, found.InstalmentPaise
@@ -48,5 +55,11 @@ func improvements(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) []Im
 		}
 		list = append(list, out)
 	}
-	return list
+	return list, nil
+}
+
+// checking returns the check of a long computation for a request: it ends with
+// the request and lets others compute meanwhile.
+func checking(ctx context.Context) func() error {
+	return func() error { return admission.Checkpoint(ctx) }
 }

@@ -94,7 +94,10 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(facts, d)
-	better := improvements(policy.plan, facts, d)
+	better, err := improvements(ctx, policy.plan, facts, d)
+	if err != nil {
+		return Story{}, err
+	}
 	d.AddDerived(facts) // rules and factors may have read these
 	t := teller{policy: policy, facts: facts, answer: answer}
 	return Story{

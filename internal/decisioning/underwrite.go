@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/application"
 	"verdict/internal/engine"
-	"verdict/internal/fault"
 	"verdict/internal/report"
 	"verdict/internal/rule"
+	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -63,8 +64,9 @@ type Underwriter struct {
 	// Strict refuses members that are not known.
 	Strict bool
 	// Study looks at a decided application. It may take its time, and is asked
-	// again, with hurry, when the counts moved while it was busy.
-	Study func(ctx context.Context, u *Underwriting, hurry bool) Study
+	// again, with hurry, when the counts moved while it was busy. It ends with
+	// an error when ctx does.
+	Study func(ctx context.Context, u *Underwriting, hurry bool) (Study, error)
 }
 
 // Underwrite decides a decision or an evaluate request, has it studied, and
@@ -112,14 +114,28 @@ type underwriting struct {
 	c      *creditCase
 	d      *engine.Decision
 	now    time.Time
-	study  func(context.Context, *Underwriting, bool) Study
+	study  func(context.Context, *Underwriting, bool) (Study, error)
 
 	id, runID string
 	made      time.Time
-	studied   []byte // the facts that were looked at
+	studied   []byte        // the facts that were looked at
+	counts    signal.Counts // behind them, from the second study on
 	found     Study
+	hash      string // the study's
 	answer    Answer
 }
+
+// maxStudies is how often an application is studied whose counts keep moving.
+const maxStudies = 4
+
+// observed is what a transaction saw.
+type observed struct {
+	facts  []byte
+	counts signal.Counts
+}
+
+// errMoved leaves the transaction when what is counted moved since the study.
+var errMoved = errors.New("the counts moved since the study")
 
 // prepare decides with the counts as they stand and has the decision studied,
 // before anything is written: a study is no work for the one writer.
@@ -142,68 +158,72 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 	if err != nil {
 		return fmt.Errorf("read the facts of a decision: %w", err)
 	}
-	w.found = w.study(ctx, &Underwriting{
+	w.found, err = w.study(ctx, &Underwriting{
 		Plan: w.policy.plan, PolicyID: w.policy.id, PolicyVersion: w.policy.version, Facts: facts, StoredFacts: stored, Decision: w.d,
 	}, hurry)
-	w.studied = stored
+	if err != nil {
+		return err
+	}
+	w.studied, w.hash = stored, w.found.Hash()
 	return nil
 }
 
-// maxStudies is how often an application is studied whose counts keep moving.
-const maxStudies = 5
-
-// errMoved undoes a transaction whose counts are not those that were studied.
-var errMoved = errors.New("the counts moved since the study")
-
-// commit stores the run. If what is counted moved since the study, the study is
-// made again, because it must be of what was decided: outside of the
-// transaction, which holds up every tenant while it lasts.
+// commit stores the decision and the run. A study must be of what was decided,
+// so if what is counted moved meanwhile, the transaction is left, the study is
+// made again, and the next transaction is tried: the one writer waits for no
+// study. The last transaction decides with the counts of the last study, which
+// are those of a moment ago.
 func (w *underwriting) commit(ctx context.Context, keep keep) error {
 	for studies := 1; ; studies++ {
 		w.name()
-		var moved []byte
+		var now observed
 		err := w.s.scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
-			moved, err = w.store(tx, keep)
+			now, err = w.store(tx, keep, studies == maxStudies)
 			return err
 		})
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		if studies == maxStudies {
-			return fault.New(fault.Unavailable, store.CodeUnavailable,
-				"other applications with the same account, address or device are being decided; try again later")
+		if err := admission.Checkpoint(ctx); err != nil { // a write gives the slot up
+			return err
 		}
-		if err := w.look(ctx, moved, true); err != nil {
+		w.counts = now.counts
+		if err := w.look(ctx, now.facts, true); err != nil {
 			return err
 		}
 	}
 }
 
-// store observes, decides and keeps everything, unless the facts are not those
-// that were studied: it returns them with errMoved.
-func (w *underwriting) store(tx *store.Tx, keep keep) (moved []byte, err error) {
+// store observes, decides and keeps everything. If what is counted moved since
+// the study, it returns errMoved and what it saw; the last try takes the counts
+// that were studied. It may run more than once.
+func (w *underwriting) store(tx *store.Tx, keep keep, last bool) (now observed, err error) {
 	if w.c.counted() {
-		if err := w.c.observe(tx, w.id, w.now); err != nil {
-			return nil, err
+		if now.counts, err = w.c.observe(tx, w.id, w.now); err != nil {
+			return now, err
 		}
 		if err := w.s.raise(tx, w.c, w.id, w.now); err != nil {
-			return nil, err
+			return now, err
+		}
+		if last {
+			w.c.reassess(w.counts)
 		}
 	}
 	decided, write := w.s.conclude(w.p, w.policy, w.c, w.d, w.id, w.made, w.now)
 	if !bytes.Equal(write.Decision.Facts, w.studied) {
 		decided.Release()
-		return write.Decision.Facts, errMoved
+		now.facts = write.Decision.Facts
+		return now, errMoved
 	}
 	var out wire.Writer
 	w.found.Write(&out, RunHead{RunID: w.runID, CreatedAt: w.made.Format(clockFormat), Decision: decided.Body})
 	w.answer = Answer{Status: statusOK, Body: out.Buf}
 	write.Answer = keep(w.answer)
 	if err := tx.InsertDecision(write); err != nil {
-		return nil, err
+		return now, err
 	}
-	return nil, tx.InsertRun(store.Run{
+	return now, tx.InsertRun(store.Run{
 		ID: w.runID, Agent: AgentUnderwriting, CreatedMicros: w.made.UnixMicro(), Actor: actor(w.p), SubjectRef: w.c.applicantRef(),
-		DecisionID: w.id, Outcome: w.found.Outcome(), Hash: w.found.Hash(), Request: w.found.Request(), Response: out.Buf,
+		DecisionID: w.id, Outcome: w.found.Outcome(), Hash: w.hash, Request: w.found.Request(), Response: out.Buf,
 	})
 }

@@ -142,9 +142,14 @@ func (p *Plan) ladder(d *Decision) *ladder {
 
 // second gives Stage 2 its fields and runs it.
 func (p *Plan) second(d *Decision) {
-	if len(p.stage2.rules) == 0 {
-		return
+	if len(p.stage2.rules) > 0 {
+		p.reveal(d)
+		p.rules(d, &p.stage2, &d.stage2)
 	}
+}
+
+// reveal gives Stage 2 the engine's own results.
+func (p *Plan) reveal(d *Decision) {
 	put := func(slot int32, v rule.Value) {
 		if slot >= 0 {
 			p.slots.Put(&d.frame, slot, v)
@@ -170,7 +175,6 @@ func (p *Plan) second(d *Decision) {
 	put(r.emi, emi)
 	put(r.apr, apr)
 	put(r.foir, foir)
-	p.rules(d, &p.stage2, &d.stage2)
 }
 
 // conclude fills in the offer that the status allows, and the reasons.

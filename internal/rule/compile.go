@@ -72,6 +72,24 @@ const (
 // NewCode starts the code of a plan.
 func NewCode(slots *Slots) *Code { return &Code{slots: slots, ins: make([]instruction, 0, 128)} }
 
+// Len returns how many predicates and operands were compiled: what evaluating
+// all conditions costs at most.
+func (c *Code) Len() int {
+	n := len(c.ins)
+	for i := range c.operands {
+		n += c.operands[i].len()
+	}
+	return n
+}
+
+func (o *operand) len() int {
+	n := 1
+	for i := range o.args {
+		n += o.args[i].len()
+	}
+	return n
+}
+
 // Add compiles a condition.
 func (c *Code) Add(cond *Condition) Test {
 	t := Test{

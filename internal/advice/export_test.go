@@ -1,0 +1,27 @@
+package advice
+
+import (
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// MaxSteps is the bound of a search.
+const MaxSteps = maxSteps
+
+// ImprovePlainly is Improve where every trial is decided in full.
+func ImprovePlainly(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Options) []Improvement {
+	wanted := goalsOf(d)
+	if len(wanted) == 0 {
+		return nil
+	}
+	s := newSearch(plan, facts, d, o)
+	s.plain = true
+	return s.improve(wanted, d, o)
+}
+
+// CompletePlainly is Complete where every value is decided in full.
+func CompletePlainly(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) Completeness {
+	s := beginSearch(plan, facts, d, nil)
+	s.plain = true
+	return s.complete(facts, d)
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"slices"
+
+	"verdict/internal/rule"
+)
+
+// NoKnockout stands for no knockout where a knockout is named by its index.
+const NoKnockout int32 = -1
+
+// Worst returns the knockout that gave a decision its status, the first of
+// several; NoKnockout if the score, the price or a missing input did.
+func (d *Decision) Worst() int32 {
+	for i := range d.hits {
+		if resultStatus[d.hits[i].Result] == d.Status {
+			return d.hits[i].Knockout
+		}
+	}
+	return NoKnockout
+}
+
+// Hits returns the knockouts that failed or referred. They are d's own until it
+// decides again.
+func (d *Decision) Hits() []Hit { return d.hits }
+
+// Probe returns a status that Decide gives or a worse one does, after asking one
+// knockout instead of all: what declined an application usually declines the
+// one beside it too. d is not a decision afterwards.
+func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
+	p.begin(facts, d)
+	if at, ok := p.stage1.find(knockout); ok {
+		p.ask(d, &p.stage1, at)
+		return d.Status
+	}
+	p.score(d)
+	p.price(d)
+	if at, ok := p.stage2.find(knockout); ok && d.Status != Declined {
+		p.reveal(d)
+		p.ask(d, &p.stage2, at)
+	}
+	return d.Status
+}
+
+// find returns the place of a knockout among the rules of a stage, which are in
+// the policy's order.
+func (s *stage) find(knockout int32) (at int, ok bool) {
+	return slices.BinarySearchFunc(s.rules, knockout, func(r compiledRule, index int32) int { return int(r.index - index) })
+}
+
+// ask evaluates one knockout.
+func (p *Plan) ask(d *Decision, s *stage, at int) {
+	result := s.rules[at].result(p.code.Eval(s.tests[at], &d.frame), d.eligibility)
+	d.Status = max(d.Status, resultStatus[result])
+}
+
+// offerCost is what an offer costs in steps: a schedule and the search for its
+// APR.
+const offerCost = 200
+
+// Cost returns how many steps Decide takes at most: predicates and operands of
+// all conditions, fields, factors and bands. A step takes some nanoseconds.
+func (p *Plan) Cost() int { return p.ProbeCost() + p.code.Len() }
+
+// ProbeCost returns how many steps Probe takes, but for the knockout's own.
+func (p *Plan) ProbeCost() int {
+	return p.slots.Len() + len(p.scoring.factors) + len(p.adjustments) + len(p.bands.bands) + len(p.ntcBands.bands) + offerCost
+}
