@@ -36,14 +36,16 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 	if err != nil {
 		return Answer{}, err
 	}
+	var findings []engine.Finding
+	if p.Environment == tenant.Live {
+		if findings, err = policy.findings(ctx); err != nil { // which is no work for the one writer
+			return Answer{}, err
+		}
+	}
 	now := s.moment()
 	ask.ID, ask.NowMicros, ask.Actor = id, now.UnixMicro(), actor(p)
 	ask.Audit = s.audit(p, now, actionRuleSetActivated, id, ask.note)
 	acknowledged := s.audit(p, now, actionAcknowledged, id, strings.Join(ask.acknowledge, ", "))
-	var found []engine.Finding
-	if p.Environment == tenant.Live {
-		found = policy.findings() // here, because a transaction holds up every other writer
-	}
 	var activated store.RuleSet
 	answer, err := s.write(ctx, scope, o, func(tx *store.Tx) (Answer, error) {
 		gated := false
@@ -53,7 +55,7 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 				return nil
 			}
 			gated = p.Environment == tenant.Live
-			return s.gate(tx, p, target, found, ask.acknowledge)
+			return s.gate(tx, p, target, findings, ask.acknowledge)
 		}
 		done, err := tx.Activate(ask.Activation)
 		if err != nil {
@@ -131,14 +133,14 @@ func rollbackNote(note string) string {
 
 // gate refuses, in live, an activation that a second person must make, or that
 // leaves errors of the analysis without a word.
-func (s *Service) gate(tx *store.Tx, p tenant.Principal, target store.RuleSet, found []engine.Finding, acknowledged []string) error {
+func (s *Service) gate(tx *store.Tx, p tenant.Principal, target store.RuleSet, findings []engine.Finding, acknowledged []string) error {
 	if p.Environment != tenant.Live {
 		return nil
 	}
 	if err := s.mayActivate(tx, p, target); err != nil {
 		return err
 	}
-	return acknowledgedAll(found, acknowledged)
+	return acknowledgedAll(findings, acknowledged)
 }
 
 // CodeFindingsUnacknowledged refuses a rule set with errors that the caller

@@ -2,7 +2,6 @@ package decisioning
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"verdict/internal/engine"
@@ -37,42 +36,45 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 		return Page[PolicyView]{}, err
 	}
 	scope := s.scope(p)
-	var list []PolicyView
+	var read []PolicyView
 	var next store.Place
 	err = scope.Read(ctx, func(tx *store.Tx) error {
 		rows, more, err := tx.ListRuleSets(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
 		if err != nil {
 			return err
 		}
-		if list = make([]PolicyView, 0, len(rows)); more { // the last row may be one that is not rendered
+		if read = make([]PolicyView, 0, len(rows)); more { // the last row may be one that is not rendered
 			last := rows[len(rows)-1]
 			next = store.Place{Micros: last.CreatedMicros, ID: last.ID}
 		}
 		for _, set := range rows {
 			view, err := s.view(tx, set, f.StatsDays)
-			var unreadable notARefusal
-			if errors.As(err, &unreadable) {
-				continue // there is nothing to render of it; GET /v1/rule-sets lists it
-			}
 			if err != nil {
 				return err
 			}
-			list = append(list, view)
+			read = append(read, view)
 		}
 		return nil
 	})
 	if err != nil {
 		return Page[PolicyView]{}, err
 	}
+	// Reading a document takes a processor, which a transaction is without.
+	list := read[:0]
+	for _, view := range read {
+		_, view.policy, err = show(ctx, view.set)
+		switch {
+		case ctx.Err() != nil:
+			return Page[PolicyView]{}, ctx.Err()
+		case err == nil: // there is nothing to render of another; GET /v1/rule-sets lists it
+			list = append(list, view)
+		}
+	}
 	return pagedUntil(l, p, list, next, filters...), nil
 }
 
 func (s *Service) view(tx *store.Tx, set store.RuleSet, statsDays int) (PolicyView, error) {
-	_, policy, err := show(set)
-	if err != nil {
-		return PolicyView{}, err
-	}
-	view := PolicyView{set: set, policy: policy}
+	view := PolicyView{set: set}
 	if statsDays == 0 {
 		return view, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"verdict/internal/application"
 	"verdict/internal/engine"
@@ -42,9 +42,8 @@ type policy struct {
 	features            []application.Feature // those it names, in name order
 	stage1Features      []application.Feature // those that its Stage 1 rules name
 	tally               *engine.Tally
-	size                int // of its document, in bytes
-	// findings are what the static analysis says, worked out when first asked.
-	findings func() []engine.Finding
+	size                int                              // of its document, in bytes
+	analysed            atomic.Pointer[[]engine.Finding] // nil until somebody asks
 }
 
 // featureNames are the features it names.
@@ -70,11 +69,14 @@ func (s *Service) loadPolicy(ctx context.Context, key policyID) (*policy, error)
 	if err != nil {
 		return nil, err
 	}
-	return compile(key, set)
+	return compile(ctx, key, set)
 }
 
-func compile(key policyID, set store.RuleSet) (*policy, error) {
-	read, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue()})
+func compile(ctx context.Context, key policyID, set store.RuleSet) (*policy, error) {
+	read, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: checking(ctx)})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the stored rule set %s: %w", set.ID, notARefusal{err})
 	}
@@ -82,8 +84,7 @@ func compile(key policyID, set store.RuleSet) (*policy, error) {
 	p := &policy{
 		tenant: key.tenant, environment: key.environment, id: set.ID, key: set.PolicyKey, version: set.Version,
 		source: read, plan: plan, inputs: map[string]rule.Type{}, tally: plan.NewTally(), size: len(set.Document),
-		noScore:  !read.NeedsScore(),
-		findings: sync.OnceValue(func() []engine.Finding { return engine.Analyse(read, field.Catalogue()) }),
+		noScore: !read.NeedsScore(),
 	}
 	for _, in := range read.Inputs {
 		p.inputs[in.Name] = in.Type
@@ -103,6 +104,20 @@ func stage1Features(read *engine.Policy) []application.Feature {
 		}
 	}
 	return application.Features(slices.Sorted(maps.Keys(names)))
+}
+
+// findings returns what the analysis says of the policy, which never changes. It
+// is kept once somebody has asked.
+func (p *policy) findings(ctx context.Context) ([]engine.Finding, error) {
+	if known := p.analysed.Load(); known != nil {
+		return *known, nil
+	}
+	found, err := engine.AnalyseUntil(p.source, field.Catalogue(), checking(ctx))
+	if err != nil {
+		return nil, err
+	}
+	p.analysed.Store(&found)
+	return found, nil
 }
 
 // options adds to the options what the policy itself wants of a body.

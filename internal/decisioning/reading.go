@@ -43,8 +43,8 @@ func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, body wire.V
 		return Reading{}, err
 	}
 	reading := Reading{Checksum: d.policy.Checksum()}
-	reading.Findings, reading.Changes = againstBase(d.policy, engine.Analyse(d.policy, field.Catalogue()), base)
-	return reading, nil
+	reading.Findings, reading.Changes, err = analysedAgainst(ctx, d.policy, base)
+	return reading, err
 }
 
 // RuleStats is how the rules of a rule set fared in the last days, by rule id.

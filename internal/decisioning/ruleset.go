@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"verdict/internal/admission"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
@@ -58,7 +59,9 @@ func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersi
 		return Answer{}, err
 	}
 	shown := RuleSet{Inherited: d.inherited, FeatureNames: policy.FeatureNames()}
-	shown.Findings, shown.Changes = againstBase(policy, engine.Analyse(policy, field.Catalogue()), base)
+	if shown.Findings, shown.Changes, err = analysedAgainst(ctx, policy, base); err != nil {
+		return Answer{}, err
+	}
 	return s.commit(ctx, s.scope(p), keep, func(tx *store.Tx) (Answer, error) {
 		stored, err := tx.InsertRuleSet(draft)
 		if err != nil {
@@ -74,17 +77,36 @@ func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersi
 	})
 }
 
+// analysedAgainst analyses a policy that is not stored and compares it with its
+// base, which may be nil.
+func analysedAgainst(ctx context.Context, p *engine.Policy, base *policy) ([]engine.Finding, []engine.Change, error) {
+	found, err := engine.AnalyseUntil(p, field.Catalogue(), checking(ctx))
+	if err != nil {
+		return nil, nil, err
+	}
+	return againstBase(ctx, p, found, base)
+}
+
 // againstBase returns the findings of a version with their origin, and its changes
 // against the base, which may be nil.
-func againstBase(p *engine.Policy, found []engine.Finding, base *policy) ([]engine.Finding, []engine.Change) {
+func againstBase(
+	ctx context.Context, p *engine.Policy, found []engine.Finding, base *policy,
+) ([]engine.Finding, []engine.Change, error) {
 	if base == nil {
-		return engine.Against(found, p, nil, nil), nil
+		return engine.Against(found, p, nil, nil), nil, nil
+	}
+	inBase, err := base.findings(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := admission.Checkpoint(ctx); err != nil {
+		return nil, nil, err
 	}
 	changes := engine.Changes(p, base.source)
 	if changes == nil {
 		changes = []engine.Change{} // compared, and nothing differs
 	}
-	return engine.Against(found, p, base.findings(), base.source), changes
+	return engine.Against(found, p, inBase, base.source), changes, admission.Checkpoint(ctx)
 }
 
 // basePolicy finds the policy that a version was made from; nil when there is
@@ -195,15 +217,22 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 		}
 		return card, err == nil
 	}
-	policy, err := engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue(), Scorecard: find})
+	policy, err := engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue(), Scorecard: find, Check: checking(ctx)})
 	if err == nil && body.Get("scorecard").Given() && body.Get("scorecard_id").Given() {
 		err = checkPin(policy, find)
 	}
 	if lookup != nil {
 		return nil, lookup
 	}
+	if err == nil && policy.Cost() > engine.MaxCost {
+		err = invalid("", CodePolicyTooCostly, fmt.Sprintf("the policy has %d predicates, operands, bins and bands (ten values "+
+			"of a list count as one); at most %d are allowed: remove or join rules", policy.Cost(), engine.MaxCost))
+	}
 	return policy, err
 }
+
+// CodePolicyTooCostly is the code of a policy that is too much work to decide by.
+const CodePolicyTooCostly = "policy_too_costly"
 
 // checkPin refuses a request that brings a scorecard along and says that it is
 // a stored one, when it is not. What a rule set was read out as can be sent
@@ -245,13 +274,17 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 		return RuleSet{}, fmt.Errorf("the base of rule set %s: %w", id, hidden(err))
 	}
 	shown := RuleSet{RuleSet: set, FeatureNames: policy.featureNames()}
-	shown.Findings, shown.Changes = againstBase(policy.source, policy.findings(), base)
-	return shown, nil
+	found, err := policy.findings(ctx)
+	if err != nil {
+		return RuleSet{}, err
+	}
+	shown.Findings, shown.Changes, err = againstBase(ctx, policy.source, found, base)
+	return shown, err
 }
 
 // show reads a stored rule set for showing.
-func show(set store.RuleSet) (RuleSet, *engine.Policy, error) {
-	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue()})
+func show(ctx context.Context, set store.RuleSet) (RuleSet, *engine.Policy, error) {
+	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: checking(ctx)})
 	if err != nil {
 		return RuleSet{}, nil, notARefusal{err}
 	}
@@ -279,8 +312,11 @@ func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFil
 	for i, set := range rows {
 		// One that another version of the service stored, and this one does
 		// not take any more, must not hide the others.
-		if list[i], _, err = show(set); err != nil {
+		if list[i], _, err = show(ctx, set); err != nil {
 			list[i] = RuleSet{RuleSet: set}
+		}
+		if ctx.Err() != nil {
+			return Page[RuleSet]{}, ctx.Err()
 		}
 	}
 	return paged(l, p, list, more, lastRuleSet, filters...), nil

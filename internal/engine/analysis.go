@@ -105,11 +105,19 @@ const (
 // what errors need is read off the conditions and costs no budget, and the
 // comparison of rules with each other, which costs most, comes last.
 func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
+	found, _ := AnalyseUntil(p, catalogue, nil) // without a check there is no error
+	return found
+}
+
+// AnalyseUntil is Analyse that calls check many times in a millisecond. An error
+// of check, the only one, ends it; nil lets it run to its end.
+func AnalyseUntil(p *Policy, catalogue *rule.Catalogue, check func() error) ([]Finding, error) {
 	a, kept := analyses.Get().(*analysis)
 	if !kept {
 		a = newAnalysis()
 	}
 	a.begin(p, catalogue)
+	a.check = check
 	a.clauses()
 	a.units()
 	a.silence()
@@ -128,8 +136,12 @@ func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	for i := range a.found {
 		out[i] = a.found[i].Finding
 	}
+	err := a.err
 	a.release()
-	return out
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // release gives the working memory back without what it knew of the policy. A
@@ -147,7 +159,7 @@ func (a *analysis) release() {
 	for _, list := range [][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
 		clear(list)
 	}
-	a.policy, a.other = nil, ""
+	a.policy, a.other, a.check = nil, "", nil
 	analyses.Put(a)
 }
 
@@ -188,6 +200,10 @@ type analysis struct {
 
 	steps, patience, comparisons int
 	truncated                    bool
+
+	check func() error // nil: never interrupted
+	err   error        // of check: whatever is found is not told
+	since int          // steps since the last check
 }
 
 // memory is what sets, boxes and regions are cut out of. Setting it back to
@@ -237,5 +253,24 @@ func (a *analysis) spend(n int) bool {
 		return false
 	}
 	a.steps += n + 1
-	return true
+	a.pause(n + 1)
+	return a.err == nil
+}
+
+// stepsBetweenChecks is some hundred microseconds of analysis.
+const stepsBetweenChecks = 500
+
+// pause counts steps that are not taken off the budget, and lets whoever waits
+// for the analysis end it.
+func (a *analysis) pause(steps int) {
+	if a.check == nil || a.err != nil {
+		return
+	}
+	if a.since += steps; a.since < stepsBetweenChecks {
+		return
+	}
+	a.since = 0
+	if a.err = a.check(); a.err != nil {
+		a.truncated = true // which ends it
+	}
 }

@@ -46,17 +46,30 @@ func Against(found []Finding, p *Policy, inBase []Finding, base *Policy) []Findi
 // of the version speaks of: a rule that joins others in a finding is new.
 func includes(base, f *Finding) bool {
 	within := func(list, whole []string) bool {
-		return !slices.ContainsFunc(list, func(s string) bool { return !slices.Contains(whole, s) })
+		if len(list) == 0 {
+			return true
+		}
+		known := setOf(whole)
+		return !slices.ContainsFunc(list, func(s string) bool { return !known[s] })
 	}
 	return within(f.IDs, base.IDs) && within(f.Fields, base.Fields)
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
 }
 
 // removed reports the entries of the base that a version has no more.
 func removed(p, base *Policy) (list []Finding) {
 	add := func(code, pointer, one, many string, before, after []string) {
 		var gone []string
+		kept := setOf(after)
 		for _, id := range before {
-			if !slices.Contains(after, id) {
+			if !kept[id] {
 				gone = append(gone, id)
 			}
 		}

@@ -127,6 +127,7 @@ func (a *analysis) clauses() {
 	p := a.policy
 	add := func(list []clause, s section, i int, name string, c *rule.Condition) []clause {
 		mark := len(a.reads)
+		a.pause(1 + len(c.Args))
 		a.reads = a.named(c, a.reads, mark)
 		return append(list, clause{at: location{section: s, index: i}, name: name, cond: c, reads: a.reads[mark:len(a.reads):len(a.reads)]})
 	}
@@ -156,6 +157,10 @@ func (a *analysis) clauses() {
 	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
 		for i := range list {
 			c := &list[i]
+			a.pause(1 + len(c.cond.Args) + len(c.cond.Values))
+			if a.err != nil {
+				return
+			}
 			if c.shape = a.shape(c.cond); c.known {
 				a.satisfiability(c)
 			} else {

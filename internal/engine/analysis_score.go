@@ -42,6 +42,9 @@ func (a *analysis) deadBins(f *Factor, i int) {
 	d := &a.fields[a.place(f.Field)]
 	rest := d.given
 	for k := range f.Bins {
+		if a.pause(1 + len(f.Bins)); a.err != nil {
+			return
+		}
 		var states set
 		if states, rest = a.takes(f, k, d, rest); len(states) == 0 && !f.Bins[k].Else {
 			at := location{section: atFactor, index: i, rest: "/bins/" + strconv.Itoa(k)}
@@ -182,6 +185,9 @@ func (a *analysis) outcomes(f *Factor, who region, options []rule.Number) []rule
 	}
 	rest := d.given
 	for k := range f.Bins {
+		if a.pause(1 + len(f.Bins)); a.err != nil {
+			break
+		}
 		var states set
 		if states, rest = a.takes(f, k, d, rest); somebody(states) {
 			add(weighted(f.Bins[k].Points, f.Weight))

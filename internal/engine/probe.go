@@ -54,6 +54,55 @@ func (p *Plan) ask(d *Decision, s *stage, at int) {
 	d.Status = max(d.Status, resultStatus[result])
 }
 
+// MaxCost is the most that a new policy may cost, by Policy.Cost: some
+// milliseconds to decide. Policies that are stored already stay as they are.
+const MaxCost = 100_000
+
+// valuesForOne is how many values of a list cost as much as one predicate: a
+// value is looked up and not compared.
+const valuesForOne = 10
+
+// Cost returns what deciding by the policy costs: one for each predicate,
+// operator and operand of a condition, for each ten values of a list, and for
+// each bin and band.
+func (p *Policy) Cost() int {
+	cost := len(p.Bands)
+	add := func(c *rule.Condition) {
+		c.Walk(func(n *rule.Condition) {
+			cost += 1 + len(n.Values)/valuesForOne + operandCost(&n.Left) + operandCost(&n.Right)
+		})
+	}
+	for i := range p.Knockouts {
+		add(&p.Knockouts[i].Condition)
+	}
+	for i := range p.Adjustments {
+		add(&p.Adjustments[i].Condition)
+	}
+	for i := range p.Terms {
+		add(&p.Terms[i].Condition)
+	}
+	for i := range p.Scorecard.Factors {
+		f := &p.Scorecard.Factors[i]
+		if f.When != nil {
+			add(f.When)
+		}
+		for k := range f.Bins {
+			cost += 1 + (len(f.Bins[k].In)+len(f.Bins[k].Special))/valuesForOne
+		}
+	}
+	return cost
+}
+
+// operandCost counts what is calculated; a field or a constant by itself is
+// part of its predicate.
+func operandCost(o *rule.Operand) int {
+	cost := len(o.Args)
+	for i := range o.Args {
+		cost += operandCost(&o.Args[i])
+	}
+	return cost
+}
+
 // offerCost is what an offer costs in steps: a schedule and the search for its
 // APR.
 const offerCost = 200

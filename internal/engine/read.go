@@ -59,6 +59,9 @@ type Sources struct {
 	Catalogue *rule.Catalogue
 	// Scorecard finds a stored scorecard; nil when there are none.
 	Scorecard func(id string) (*Scorecard, bool)
+	// Check is called for every rule and factor; its error ends the reading.
+	// nil lets it come to its end.
+	Check func() error
 }
 
 // ReadPolicy reads and checks a policy document. A wrong one is refused with
@@ -67,6 +70,9 @@ func ReadPolicy(v wire.Value, src Sources) (*Policy, error) {
 	r := policyReader{src: src, policy: &Policy{}, ids: make(map[string]bool, 64)}
 	r.scope = rule.Scope{Catalogue: src.Catalogue}
 	r.document(v)
+	if r.interruption != nil {
+		return nil, r.interruption
+	}
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
@@ -88,6 +94,16 @@ type policyReader struct {
 	policy *Policy
 	faults fault.List
 	ids    map[string]bool // rule ids, shared by knockouts and adjustments
+
+	interruption error // of src.Check
+}
+
+// interrupted reports whether the reading has to end.
+func (r *policyReader) interrupted() bool {
+	if r.src.Check != nil && r.interruption == nil {
+		r.interruption = r.src.Check()
+	}
+	return r.interruption != nil
 }
 
 // readOnly are the members that the service writes into a stored document;
@@ -239,6 +255,9 @@ func (r *policyReader) knockouts(f *wire.Form) {
 	list := f.Array("knockouts", maxKnockouts)
 	r.policy.Knockouts = make([]Knockout, 0, list.Len()+3)
 	for _, v := range list.Elements() {
+		if r.interrupted() {
+			return
+		}
 		// Read where it stays: a policy is mostly knockouts, and each is large.
 		n := len(r.policy.Knockouts)
 		r.policy.Knockouts = append(r.policy.Knockouts, Knockout{})
@@ -312,6 +331,9 @@ func defaultReason(c *rule.Condition, catalogue *rule.Catalogue) (code string) {
 
 func (r *policyReader) adjustments(f *wire.Form) {
 	for _, v := range f.Array("adjustments", maxAdjustments).Elements() {
+		if r.interrupted() {
+			return
+		}
 		form := wire.NewForm(v, &r.faults)
 		a := &form
 		adj := Adjustment{ID: r.id(a, r.ids)}

@@ -318,6 +318,12 @@ var itemPages = []errorPage{
 		Mend:    "Send the type that `detail` names. Numbers go without quotes.",
 	},
 	{
+		Code: "policy_too_costly", Status: 422, Title: "Policy is too large to decide by",
+		Meaning: "The policy as a whole would take too long to decide an application by, so it is not stored. Policies that are stored already keep working.",
+		Cause:   "It has more than 100,000 predicates, operands, bins and bands; ten values of a list count as one. A policy that is patched again and again grows without any one request being large.",
+		Mend:    "Remove rules that the findings call superfluous, and write several rules on one field as one with `in` or a range.",
+	},
+	{
 		Code: "out_of_range", Status: 422, Title: "Out of range",
 		Meaning: "The value has the right type and is not one the field can take.",
 		Cause:   "It is too small, too large, too long, has too many decimals, or is not among the choices.",

@@ -68,6 +68,7 @@ var docsItemSamples = map[string]struct{ pointer, detail string }{
 	"required":           {"/bureau_report/score", "is required: a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"},
 	"wrong_type":         {"/applicant/monthly_income", "must be a number, but is a string"},
 	"out_of_range":       {"/applicant/foir", "must be a ratio between 0 and 5 (0.35 means 35 percent)"},
+	"policy_too_costly":  {"", "the policy has 120008 predicates, operands, bins and bands (ten values of a list count as one); at most 100000 are allowed: remove or join rules"},
 	"wrong_endpoint":     {"/report", "belongs to an evaluate request: send this body to POST /v1/evaluate"},
 	"too_many":           {"/inputs", "has more than 100 entries, the most for a scorecard of 500 factors"},
 	"duplicate":          {"/knockouts/3/id", "is used twice; ids are unique"},

@@ -1,0 +1,50 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package decisioning_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// A policy that grows by patches is refused once it is too much work to decide
+// by, though each request is small.
+func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{})
+		rules := func(from int) string {
+			list := make([]string, 60)
+			for i := range list {
+				leaves := make([]string, 500)
+				for k := range leaves {
+					leaves[k] = fmt.Sprintf(`{"op":"eq","field":"age","value":%d}`, k)
+				}
+				list[i] = fmt.Sprintf(`{"id":"K_%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`, from+i, strings.Join(leaves, ","))
+			}
+			return strings.Join(list, ",")
+		}
+		base := ""
+		for round := range 4 {
+			answer, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, fmt.Sprintf(
+				`{"name":"growing"%s,"patch":{"knockouts":{"set":[%s]}}}`, base, rules(round*60))), nil)
+			if round < 3 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				base = fmt.Sprintf(`,"base":%q`, object(t, answer.Body)["id"])
+				continue
+			}
+			var refusal *fault.Error
+			if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid || refusal.Items[0].Code != decisioning.CodePolicyTooCostly {
+				t.Errorf("a policy of %d rules: %v", (round+1)*60, err)
+			}
+		}
+	})
+}
