@@ -33,6 +33,9 @@ func (w *Worker) attribute(r *row, facts readings) {
 	explained, champion := false, w.champion.side.plan
 	for i := range w.run.changes {
 		c := &w.run.changes[i]
+		if w.over(w.steps) {
+			return
+		}
 		alone, without := c.alone(), c.without()
 		alone.Decide(facts.of(alone, champion), &w.hybrid)
 		if (w.hybrid.Status == engine.Approved) == swappedIn {

@@ -23,6 +23,11 @@ type Worker struct {
 	challenger desk
 	hybrid     engine.Decision
 
+	check func() error // nil: never interrupted
+	err   error        // of check: what was gathered is not whole
+	since int          // engine steps since the last check
+	steps int          // that deciding a row takes
+
 	out         *sheet.Writer // nil: rows are not written
 	swappedOnly bool
 	line        []byte
@@ -41,10 +46,11 @@ type row struct {
 
 // NewWorker makes a worker.
 func (r *Run) NewWorker() *Worker {
-	w := &Worker{run: r, facts: rule.NewFacts(field.Catalogue()), champion: r.newDesk(r.champion)}
+	w := &Worker{run: r, facts: rule.NewFacts(field.Catalogue()), champion: r.newDesk(r.champion), steps: r.champion.plan.Cost()}
 	w.labels.spellings = &r.outcomes
 	if r.challenger != nil {
 		w.challenger = r.newDesk(r.challenger)
+		w.steps += r.challenger.plan.Cost()
 	}
 	if r.columns != nil {
 		w.cursor, w.reader = sheet.NewCursor(len(r.setup.Header)), r.columns.Reader()
@@ -84,10 +90,39 @@ func (w *Worker) Take() *Partial {
 	return p
 }
 
+// Check has check called many times in a millisecond of work. Its error ends
+// Block and Facts, and Err returns it: what was gathered is not whole then.
+func (w *Worker) Check(check func() error) { w.check = check }
+
+// Err returns the error of the check that ended the work, nil for none.
+func (w *Worker) Err() error { return w.err }
+
+// stepsBetweenChecks is some hundred microseconds of deciding.
+const stepsBetweenChecks = 20_000
+
+// rowSteps is what reading a row costs, in engine steps.
+const rowSteps = 200
+
+// over counts steps that are about to be taken and reports whether the work has
+// to end.
+func (w *Worker) over(steps int) bool {
+	if w.check == nil || w.err != nil {
+		return w.err != nil
+	}
+	if w.since += steps; w.since >= stepsBetweenChecks {
+		w.since = 0
+		w.err = w.check()
+	}
+	return w.err != nil
+}
+
 // Block decides every row of a block.
 func (w *Worker) Block(b sheet.Block) {
 	w.cursor.Reset(b.Data)
 	for number := b.First; w.cursor.Next(); number++ {
+		if w.over(rowSteps + w.steps) {
+			return
+		}
 		cells := w.cursor.Cells()
 		if cells == nil {
 			w.fail(RowError{Row: number, Code: w.cursor.Fault()}, nil)
@@ -148,6 +183,9 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 // as the challenger reads them: the same, unless its semantics measures features
 // by another catalogue.
 func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts, actual string) {
+	if w.over(rowSteps + w.steps) {
+		return
+	}
 	r := row{number: number, id: []byte(id), weight: weightUnit}
 	var code string
 	if r.actual, code = readStatus([]byte(actual), w.text[:0]); code != "" {

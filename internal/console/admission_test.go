@@ -129,7 +129,7 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 		_, _ = h.service.FitFile(ctx, who, options, rows) // until the test is over
 	}()
 	defer func() { cancel(); <-fitted }()
-	h.eventually(func() bool { return h.service.FittingFree() != nil })
+	h.eventually(func() bool { return h.service.FittingFree(who) != nil })
 	b.upload(fitPath, bomb, "target", "outcome").want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
 }
 

@@ -78,7 +78,7 @@ func (c *Console) fitUpload(v *visit, body io.Reader) (decisioning.Answer, error
 	if err != nil {
 		return decisioning.Answer{}, err
 	}
-	if err := c.service.FittingFree(); err != nil {
+	if err := c.service.FittingFree(v.caller()); err != nil {
 		return decisioning.Answer{}, err
 	}
 	options, err := fitOptions(v.form)

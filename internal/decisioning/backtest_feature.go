@@ -61,7 +61,9 @@ func (r *replayer) flush(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("the facts of decision %s: %w", d.ID, notARefusal{err})
 		}
-		r.worker.Facts(r.row, d.ID, champion, challenger, d.Status)
+		if r.worker.Facts(r.row, d.ID, champion, challenger, d.Status); r.worker.Err() != nil {
+			return r.worker.Err()
+		}
 		r.row++
 	}
 	r.held = r.held[:0]

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/backtest"
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
 	"verdict/internal/store"
@@ -133,33 +135,48 @@ func (j *backtestRun) pieceOf(c store.BacktestChunk) (piece, error) {
 }
 
 // bookBlock is how many rows of a book are made at a time.
-const bookBlock = 2_000
+const bookBlock = 200
 
 // perform has a worker decide the rows of a piece.
 func (s *Service) perform(ctx context.Context, scope *store.Scope, j *backtestRun, p piece, w *backtest.Worker, t *bookTally) error {
+	w.Check(checking(ctx))
 	switch j.record.Source {
 	case sourceDecisions:
 		return j.performReplay(ctx, scope, p, w)
 	case sourceSynthetic:
 		var memory []byte
 		for done := int64(0); done < p.rows; done += bookBlock {
-			if err := ctx.Err(); err != nil {
+			if err := admission.Checkpoint(ctx); err != nil {
 				return err
 			}
 			n := min(bookBlock, p.rows-done)
 			memory = j.book.Append(memory[:0], p.first+done, int(n))
 			t.add(j.book, memory)
 			w.Block(sheet.Block{Data: memory, First: p.first + done, Rows: int(n)})
+			if w.Err() != nil {
+				return w.Err()
+			}
 		}
 		return nil
 	}
 	w.Block(sheet.Block{Data: p.block, First: p.first, Rows: int(p.rows)})
-	return ctx.Err()
+	return w.Err()
 }
+
+// maxTried is how many backtests and books a node runs at a time whose callers
+// wait for the report: four of one tenant that is alone.
+const maxTried = 8
+
+// CodeBacktestBusy refuses a backtest while the tenant has others running.
+const CodeBacktestBusy = "backtest_busy"
 
 // answerNow runs everything and stores the run with its report, its rows and
 // its bill in one transaction.
 func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep keep) (Answer, error) {
+	if !s.trying.Take(p.TenantID, 1) {
+		return Answer{}, fault.New(fault.Unavailable, CodeBacktestBusy, "other backtests of yours are running; try again in a moment")
+	}
+	defer s.trying.Give(p.TenantID, 1)
 	worker, total, tally := j.run.NewWorker(), backtest.NewPartial(), &bookTally{}
 	record := j.record
 	record.StartedMicros, record.Chunks, record.ChunksDone = record.CreatedMicros, int64(len(held)), int64(len(held))

@@ -38,7 +38,7 @@ func (s *Service) fitFrom(ctx context.Context, p tenant.Principal, body wire.Val
 	}
 	scope := s.scope(p)
 	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
-		result, err := s.fit(ctx, ask)
+		result, err := s.fit(ctx, p, ask)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -102,8 +102,8 @@ func readFit(body wire.Value, file *string) (*fitAsk, error) {
 
 // FittingFree refuses, as fitting would at the moment, before rows are read that
 // could not be used. It keeps nothing: whoever sends slowly keeps nobody out.
-func (s *Service) FittingFree() error {
-	if s.fitting.Load() {
+func (s *Service) FittingFree(p tenant.Principal) error {
+	if s.fitting.FullFor(p.TenantID) {
 		return fittingBusy()
 	}
 	return nil
@@ -113,15 +113,21 @@ func fittingBusy() error {
 	return fault.New(fault.Unavailable, CodeFittingBusy, "another scorecard is being made; try again in a moment")
 }
 
-// fit makes the scorecard. It takes every processor for seconds, so a second
-// one has to come back later; a caller who has gone is not waited for.
-func (s *Service) fit(ctx context.Context, ask *fitAsk) (*training.Result, error) {
-	if !s.fitting.CompareAndSwap(false, true) {
+// maxFits is how many scorecards a node makes at a time: one of a tenant, and
+// always one more of another.
+const maxFits = 2
+
+// fit makes the scorecard. It takes a processor for seconds, so a second one of
+// the tenant has to come back later; a caller who has gone is not waited for.
+func (s *Service) fit(ctx context.Context, p tenant.Principal, ask *fitAsk) (*training.Result, error) {
+	if !s.fitting.Take(p.TenantID, 1) {
 		return nil, fittingBusy()
 	}
-	defer s.fitting.Store(false)
+	defer s.fitting.Give(p.TenantID, 1)
 	open := func() (io.Reader, error) { return strings.NewReader(ask.rows), nil }
-	made, err := training.Fit(open, ask.options, func(training.Stage) error { return ctx.Err() })
+	options := ask.options
+	options.Check = checking(ctx)
+	made, err := training.Fit(open, options, func(training.Stage) error { return ctx.Err() })
 	return made, asFields(err)
 }
 

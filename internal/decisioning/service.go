@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/place"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -76,7 +77,8 @@ type Service struct {
 	policies *cache[policyID, *policy]
 	gathered gathered
 	flights  flights
-	fitting  atomic.Bool // one scorecard is made at a time: it takes every processor
+	fitting  *admission.Pool // scorecards that are being made
+	trying   *admission.Pool // backtests and books whose callers wait for the report
 	lastDay  atomic.Pointer[businessDay]
 
 	secret        *cache[struct{}, []byte]
@@ -144,6 +146,7 @@ func New(db *store.DB, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{db: db, now: o.Now, random: o.Random, ids: tenant.NewIDs(o.Random), hasher: hasher, options: o}
+	s.fitting, s.trying = admission.NewPool(maxFits), admission.NewPool(maxTried)
 	s.keys = newCache(keyCacheSize, refreshAfter, o.Now, s.loadCredential)
 	s.active = newCache(activeCacheSize, refreshAfter, o.Now, s.loadActive)
 	s.policies = newCache(o.PlanCache, 0, o.Now, s.loadPolicy)

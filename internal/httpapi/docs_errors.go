@@ -291,9 +291,15 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: "fitting_busy", Status: 503, Title: "A scorecard is being made",
-		Meaning: "Another scorecard is being made on this node. Nothing was done.",
-		Cause:   "Making one takes every processor there is, so one is made at a time.",
+		Meaning: "Another scorecard of yours is being made on this node, or two of others. Nothing was done.",
+		Cause:   "Making one takes a processor for seconds, so one of a tenant is made at a time.",
 		Mend:    "Wait as long as `Retry-After` says and try again.",
+	},
+	{
+		Code: "backtest_busy", Status: 503, Title: "Other backtests are running",
+		Meaning: "Several backtests of yours are running on this node whose callers wait for the report. Nothing was done.",
+		Cause:   "A tenant runs a few at a time; the more tenants do, the fewer each.",
+		Mend:    "Wait as long as `Retry-After` says and try again. Or send them as jobs, which wait by themselves.",
 	},
 	{
 		Code: "unavailable", Status: 503, Title: "Temporarily unavailable",

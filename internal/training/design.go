@@ -1,10 +1,5 @@
 package training
 
-import (
-	"runtime"
-	"sync"
-)
-
 // design is what a regression reads: for each feature a code for every row,
 // and what each code is worth.
 type design struct {
@@ -20,7 +15,7 @@ type design struct {
 func (d *design) gather(m *model) *sums {
 	total := newSums(len(d.codes))
 	parts := make([]*sums, parallelSlices)
-	inParallel(parallelSlices, func(i int) {
+	d.inParallel(parallelSlices, func(i int) {
 		part := newSums(len(d.codes))
 		d.chunk(m, slice(d.rows, i), part)
 		parts[i] = part
@@ -44,6 +39,7 @@ func (d *design) chunk(m *model, rows []int32, out *sums) {
 	x := make([]float64, p+1)
 	x[0] = 1
 	for _, row := range rows {
+		d.pass(p * p)
 		logit := m.intercept
 		for j := range p {
 			x[j+1] = d.values[j][d.codes[j][row]]
@@ -77,30 +73,4 @@ func few(rows []int32, most int) []int32 {
 		out[i] = rows[int64(i)*int64(len(rows))/int64(most)]
 	}
 	return out
-}
-
-// inParallel calls work for every number below n on all processors. What work
-// leaves behind must not depend on the order.
-func inParallel(n int, work func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	if workers <= 1 {
-		for i := range n {
-			work(i)
-		}
-		return
-	}
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range workers {
-		group.Go(func() {
-			for i := range next {
-				work(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	group.Wait()
 }

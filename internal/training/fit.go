@@ -34,7 +34,8 @@ const (
 // Fit makes a scorecard of rows. What is wrong with the options or the rows
 // comes back as a *fault.Error. stage, which may be nil, hears of progress and
 // ends the work by returning an error.
-func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
+func Fit(open Source, o Options, stage func(Stage) error) (result *Result, err error) {
+	defer recovered(&err)
 	if stage == nil {
 		stage = func(Stage) error { return nil }
 	}
@@ -44,6 +45,8 @@ func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
 	if err := stage(Surveying); err != nil {
 		return nil, err
 	}
+	pace := newPace(o.Check)
+	open = pace.source(open)
 	probe, err := open.probe()
 	if err != nil {
 		return nil, err
@@ -57,9 +60,12 @@ func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.notes = encodingNotes(probe)
+	p.pace, p.notes = pace, encodingNotes(probe)
 	s := newSurvey(p)
-	malformed, err := open.scan(s.look)
+	malformed, err := open.scan(func(row int64, cells [][]byte) error {
+		p.pace.pass(10 * len(cells))
+		return s.look(row, cells)
+	})
 	if err == nil {
 		err = s.enough()
 	}
@@ -95,6 +101,7 @@ func Fit(open Source, o Options, stage func(Stage) error) (*Result, error) {
 func (s *survey) settle() (columns []*column) {
 	p := s.plan
 	for _, seen := range s.columns {
+		p.pace.pass(cellsBetweenChecks) // sorting a column's sample takes some milliseconds
 		c, dropped := seen.settle(&p.Options, int64(s.train.rows()))
 		p.notes = append(p.notes, seen.notes(c)...)
 		if dropped != nil {

@@ -18,7 +18,10 @@ const codeLeak = "leak"
 func (p *plan) dropLeaks(t *table) {
 	auc := make([]float64, len(t.columns))
 	halves := t.halves(uint64(p.Seed))
-	inParallel(len(t.columns), func(i int) { auc[i] = t.alone(t.columns[i], halves) })
+	t.inParallel(len(t.columns), func(i int) {
+		t.pass(len(t.bad))
+		auc[i] = t.alone(t.columns[i], halves)
+	})
 	var kept []*column
 	for i, c := range t.columns {
 		switch {

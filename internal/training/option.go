@@ -39,6 +39,12 @@ type Options struct {
 	PDO, AnchorScore, AnchorOdds rule.Number
 	Decimals                     int  // of points
 	SpreadBase                   bool // no base points: each factor bears its share of them
+
+	// Check is called many times in a millisecond of work, and its error ends
+	// the fit. With a check all work is done by the caller's goroutine, so that
+	// one fit takes one processor; without one, all processors are used. The
+	// result is the same.
+	Check func() error
 }
 
 // Defaults are the options that most would choose.

@@ -15,6 +15,7 @@ import (
 // plan is the options held against a header.
 type plan struct {
 	Options
+	pace     *pace
 	spelling spelling
 	nothing  map[string]bool
 	target   int

@@ -84,7 +84,7 @@ func (r *refining) step(rows []int32) ([]float64, error) {
 	n := len(r.at)
 	type part struct{ slope, curve []float64 }
 	parts := make([]part, parallelSlices)
-	inParallel(parallelSlices, func(i int) {
+	r.inParallel(parallelSlices, func(i int) {
 		p := part{make([]float64, n), make([]float64, n*n)}
 		r.gather(slice(rows, i), p.slope, p.curve)
 		parts[i] = p
@@ -119,6 +119,7 @@ func (r *refining) gather(rows []int32, slope, curve []float64) {
 	n := len(r.at)
 	in := make([]int, len(r.features)+1)
 	for _, row := range rows {
+		r.pass(len(in) * len(in))
 		logit := r.at[0]
 		for j, b := range r.features {
 			k := r.first[j] + int(b.of[b.column.codes[row]])
@@ -143,8 +144,9 @@ func (r *refining) gather(rows []int32, slope, curve []float64) {
 func (e *effects) settle(t *table, features []*binning, rows []int32) {
 	for range maxSteps {
 		slope, curve := make([]float64, parallelSlices), make([]float64, parallelSlices)
-		inParallel(parallelSlices, func(i int) {
+		t.inParallel(parallelSlices, func(i int) {
 			for _, row := range slice(rows, i) {
+				t.pass(len(features))
 				good := 1 / (1 + exp(-e.logit(features, row)))
 				share := t.weight(row)
 				slope[i] += float64(share * (1 - float64(t.bad[row]) - good))

@@ -95,8 +95,9 @@ type scored struct {
 func (r *Result) measure(rows []int32, m *Measure) []scored {
 	scores := make([]scored, len(rows))
 	outcomes := make([]backtest.Outcome, len(rows))
-	inParallel(parallelSlices, func(i int) {
+	r.table.inParallel(parallelSlices, func(i int) {
 		for k := len(rows) * i / parallelSlices; k < len(rows)*(i+1)/parallelSlices; k++ {
+			r.table.pass(len(r.table.columns))
 			n := r.points.score(rows[k])
 			scores[k] = scored{int64(n), r.table.weight(rows[k])}
 			outcomes[k] = backtest.Outcome{Score: float64(n), Bad: r.table.bad[rows[k]] == 1}
@@ -116,7 +117,10 @@ func (r *Result) measure(rows []int32, m *Measure) []scored {
 	}
 	s, ok := r.table.separate(outcomes, rows)
 	m.AUC, m.Gini, m.KS, m.Measured = s.AUC, s.Gini, s.KS, ok
-	slices.SortFunc(scores, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
+	slices.SortFunc(scores, func(a, b scored) int {
+		r.table.pass(2)
+		return cmp.Compare(a.score, b.score)
+	})
 	return scores
 }
 

@@ -47,9 +47,10 @@ const maxVIF = 10
 func (t *table) independent(features []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	n := len(features)
 	r := make([]float64, n*n)
-	inParallel(n, func(i int) {
+	t.inParallel(n, func(i int) {
 		r[i*n+i] = 1
 		for j := i + 1; j < n; j++ {
+			t.pass(len(rows))
 			x := t.correlation(features[i], features[j], rows)
 			r[i*n+j], r[j*n+i] = x, x
 		}

@@ -6,6 +6,8 @@ import (
 
 // table is the rows as codes: a byte a column, and what became of each row.
 type table struct {
+	*pace
+
 	columns     []*column
 	bad         []uint8
 	weights     []uint32 // of each row, in units of 1/1024; nil when every row weighs 1
@@ -15,7 +17,7 @@ type table struct {
 // encode reads the rows for the second time.
 func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error) {
 	rows := int64(s.train.rows() + s.held.rows())
-	t := &table{columns: columns, bad: make([]uint8, 0, rows)}
+	t := &table{pace: p.pace, columns: columns, bad: make([]uint8, 0, rows)}
 	if p.weight >= 0 {
 		t.weights = make([]uint32, 0, rows)
 	}
@@ -23,6 +25,7 @@ func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error)
 		c.codes = make([]uint8, 0, rows)
 	}
 	_, err := open.scan(func(row int64, cells [][]byte) error {
+		p.pace.pass(10 * len(cells))
 		what, weight, err := p.label(row, cells)
 		if err != nil {
 			return err
@@ -57,6 +60,7 @@ func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error)
 // count counts the rows of each code of a column.
 func (t *table) count(c *column, rows []int32) []counts {
 	out := make([]counts, c.cells())
+	t.pass(len(rows))
 	for _, row := range rows {
 		n := &out[c.codes[row]]
 		if t.bad[row] == 1 {
@@ -71,7 +75,7 @@ func (t *table) count(c *column, rows []int32) []counts {
 // bin cuts every column by the given rows.
 func (t *table) bin(r binRule, rows []int32) []*binning {
 	out := make([]*binning, len(t.columns))
-	inParallel(len(t.columns), func(i int) {
+	t.inParallel(len(t.columns), func(i int) {
 		out[i] = r.cut(t.columns[i], t.count(t.columns[i], rows))
 	})
 	return out

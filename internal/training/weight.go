@@ -2,7 +2,9 @@ package training
 
 import (
 	"bytes"
+	"cmp"
 	"math"
+	"slices"
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
@@ -51,6 +53,7 @@ func (s *survey) units(weight float64) uint32 {
 
 // separate measures how well scores tell good from bad, each row by its weight.
 func (t *table) separate(list []backtest.Outcome, rows []int32) (backtest.Separation, bool) {
+	list, rows = t.inOrder(list, rows)
 	if t.weights == nil {
 		return backtest.Separate(list)
 	}
@@ -59,6 +62,27 @@ func (t *table) separate(list []backtest.Outcome, rows []int32) (backtest.Separa
 		weights[i] = int64(t.weights[row])
 	}
 	return backtest.SeparateWeighted(list, weights)
+}
+
+// inOrder sorts the outcomes of a paced fit, with pauses: sorting what is sorted
+// takes no time.
+func (t *table) inOrder(list []backtest.Outcome, rows []int32) ([]backtest.Outcome, []int32) {
+	if t.pace == nil {
+		return list, rows
+	}
+	order := make([]int32, len(list))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		t.pass(2)
+		return cmp.Compare(list[a].Score, list[b].Score)
+	})
+	outcomes, sorted := make([]backtest.Outcome, len(list)), make([]int32, len(list))
+	for i, at := range order {
+		outcomes[i], sorted[i] = list[at], rows[at]
+	}
+	return outcomes, sorted
 }
 
 // total is what rows weigh, and the bad ones among them.
