@@ -37,23 +37,18 @@ func (v *visit) limit() error {
 
 // admit takes a place for the work on a request once its form has arrived, and
 // then waits for a slot on a processor. An export has one of a few places of its
-// own and an upload is bounded by the memory it takes; neither has a slot, since
-// both move at somebody else's pace.
+// own, and gives the slot up while its reader takes it in; an upload is bounded by
+// the memory it takes, and has a slot once it is there.
 func (v *visit) admit() error {
+	places, owner, full := v.console.places, v.owner(), errShare
 	switch {
 	case v.page.upload:
 		return nil
 	case v.page.export:
-		exports, owner := v.console.options.Exports, v.owner()
-		if !exports.Take(owner, 1) {
-			return errExports
-		}
-		v.place = func() { exports.Give(owner, 1) }
-		return nil
+		places, full = v.console.options.Exports, errExports
 	}
-	places, owner := v.console.places, v.owner()
 	if !places.Take(owner, 1) {
-		return errShare
+		return full
 	}
 	v.place = func() { places.Give(owner, 1) }
 	var err error

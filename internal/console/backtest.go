@@ -194,7 +194,7 @@ func (c *Console) backtestReport(v *visit) error {
 	}
 	v.attach("text/html; charset=utf-8", v.id("id")+".html")
 	v.w.WriteHeader(http.StatusOK)
-	_, _ = v.w.Write(report) // a reader who has gone away needs no file
+	v.send(report)
 	return nil
 }
 

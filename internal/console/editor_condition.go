@@ -13,7 +13,7 @@ import (
 func (v *visit) answerScript(w *wire.Writer) error {
 	v.w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	v.w.WriteHeader(http.StatusOK)
-	_, _ = v.w.Write(w.Buf) // a script that has gone away needs no answer
+	v.send(w.Buf)
 	return nil
 }
 

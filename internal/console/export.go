@@ -38,5 +38,7 @@ func (f *exported) Write(p []byte) (int, error) {
 		f.v.attach("text/csv; charset=utf-8", f.name)
 		f.v.w.WriteHeader(http.StatusOK)
 	}
+	f.v.slot.Pause() // the reader may be slow
+	defer f.v.slot.Resume(f.v.ctx)
 	return f.v.w.Write(p)
 }

@@ -148,8 +148,14 @@ func (v *visit) render(name, title string, data any) error {
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(v.status)
-	_, _ = v.w.Write(out.Bytes()) // a reader who has gone away needs no page
+	v.send(out.Bytes())
 	return nil
+}
+
+// send sends the body of an answer. Nobody computes while a reader takes it in.
+func (v *visit) send(body []byte) {
+	v.slot.Leave()
+	_, _ = v.w.Write(body) // a reader who has gone away needs no answer
 }
 
 func otherEnvironment(env tenant.Environment) tenant.Environment {

@@ -145,6 +145,11 @@ func New(db *store.DB, o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	hasher.OnWait(func(ctx context.Context) func() { // in line, nobody needs a processor
+		slot := admission.SlotOf(ctx)
+		slot.Pause()
+		return func() { slot.Resume(ctx) }
+	})
 	s := &Service{db: db, now: o.Now, random: o.Random, ids: tenant.NewIDs(o.Random), hasher: hasher, options: o}
 	s.fitting, s.trying = admission.NewPool(maxFits), admission.NewPool(maxTried)
 	s.keys = newCache(keyCacheSize, refreshAfter, o.Now, s.loadCredential)

@@ -69,7 +69,7 @@ func (c *call) exports() bool { return c.csv || c.route.only == csvType }
 
 // admit takes a place for the work on a request once its body has arrived (a
 // slow sender holds none), and then waits for a slot on a processor. An export
-// has one of a few places of its own and no slot: it moves at its caller's pace.
+// has one of a few places of its own, and gives the slot up while its caller reads.
 func (c *call) admit() error {
 	switch {
 	case c.route.public:
@@ -78,10 +78,10 @@ func (c *call) admit() error {
 		if c.exporting = c.api.exports.Take(c.owner(), 1); !c.exporting {
 			return errExports
 		}
-		return nil
-	}
-	if c.admitted = c.gate().Take(c.owner(), 1); !c.admitted {
-		return errShare
+	default:
+		if c.admitted = c.gate().Take(c.owner(), 1); !c.admitted {
+			return errShare
+		}
 	}
 	var err error
 	c.ctx, c.slot, err = c.api.processors.Enter(c.ctx, c.owner())

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
 	"verdict/internal/store"
@@ -64,6 +65,9 @@ type stackOptions struct {
 	pace      time.Duration // of files
 	inFlight  int
 	exports   int
+	// processors and what stands before the API, nil for the usual.
+	processors *admission.Scheduler
+	front      func(http.Handler) http.Handler
 }
 
 // each runs a test on the whole stack over each database.
@@ -93,12 +97,16 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	}
 	api, err := httpapi.New(s.service, httpapi.Options{
 		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234", FilePace: o.pace, MaxInFlight: o.inFlight,
-		MaxExports: o.exports,
+		MaxExports: o.exports, Processors: o.processors,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(api)
+	var handler http.Handler = api
+	if o.front != nil {
+		handler = o.front(api)
+	}
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s

@@ -25,6 +25,7 @@ type Hasher struct {
 	cost   Cost
 	random io.Reader
 	slots  chan struct{}
+	wait   func(context.Context) (resume func())
 }
 
 // NewHasher makes a hasher that works on at most limit passwords at once, and
@@ -35,8 +36,13 @@ func NewHasher(cost Cost, limit int, random io.Reader) (*Hasher, error) {
 	if !cost.valid() {
 		return nil, errors.New("new password hasher: the cost is out of bounds")
 	}
-	return &Hasher{cost: cost, random: random, slots: make(chan struct{}, max(limit, 1))}, nil
+	return &Hasher{cost: cost, random: random, slots: make(chan struct{}, max(limit, 1)),
+		wait: func(context.Context) func() { return func() {} }}, nil
 }
+
+// OnWait has wait called by whoever finds no slot free, before the wait for one,
+// and what it returns after it. It is set before the hasher is used.
+func (h *Hasher) OnWait(wait func(context.Context) (resume func())) { h.wait = wait }
 
 // Hash makes what is stored of a password, with a salt of its own. When the
 // context ends before a slot is free, the refusal is of kind Unavailable.
@@ -86,6 +92,13 @@ func (h *Hasher) Verify(ctx context.Context, password, stored Secret) (ok, upgra
 // one is free.
 func (h *Hasher) acquire(ctx context.Context) error {
 	if ctx.Err() == nil {
+		select {
+		case h.slots <- struct{}{}:
+			return nil
+		default:
+		}
+		resume := h.wait(ctx)
+		defer resume()
 		select {
 		case h.slots <- struct{}{}:
 			return nil

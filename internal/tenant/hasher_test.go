@@ -268,3 +268,25 @@ func BenchmarkHash(b *testing.B) {
 		}
 	}
 }
+
+// Whoever waits for a slot says so first, and is called back after the wait,
+// whether it brought a slot or not. With a slot free nobody waits.
+func TestHasherTellsOfWaits(t *testing.T) {
+	t.Parallel()
+	h := hasher(t, cheap, 1)
+	var told []string
+	h.OnWait(func(context.Context) func() {
+		told = append(told, "waits")
+		if len(told) == 1 {
+			<-h.slots // now one is free
+		}
+		return func() { told = append(told, "goes on") }
+	})
+	if _, err := h.Hash(t.Context(), NewSecret("x")); err != nil || len(told) != 0 {
+		t.Errorf("%q, %v", told, err)
+	}
+	h.slots <- struct{}{}
+	if _, err := h.Hash(t.Context(), NewSecret("x")); err != nil || len(told) != 2 {
+		t.Errorf("%q, %v", told, err)
+	}
+}

@@ -1,0 +1,57 @@
+package console_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdict/internal/admission"
+	"verdict/internal/console"
+)
+
+// slotless reports, for every body that is written, whether somebody else could
+// have the one processor meanwhile: a reader may take all day.
+type slotless struct {
+	http.ResponseWriter
+
+	processors *admission.Scheduler
+	writes     *atomic.Int64
+	held       *atomic.Int64
+}
+
+func (w *slotless) Write(p []byte) (int, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // it does not wait
+	w.writes.Add(1)
+	if _, slot, err := w.processors.Enter(ctx, "somebody else"); err != nil {
+		w.held.Add(1)
+	} else {
+		slot.Leave()
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *slotless) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// No page and no file is sent while its request holds a processor.
+func TestNobodyComputesWhileTheReaderReads(t *testing.T) {
+	t.Parallel()
+	processors := admission.NewScheduler(1, time.Now)
+	var writes, held atomic.Int64
+	h := houseWith(t, sqlite(t), console.Options{Processors: processors})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.console.ServeHTTP(&slotless{w, processors, &writes, &held}, r)
+	}))
+	t.Cleanup(server.Close)
+	h.url = server.URL
+	b := h.signUp()
+	for _, path := range []string{"/console/sandbox/policies", "/console/sandbox/decisions", "/console/sandbox/audit"} {
+		b.get(path).want(http.StatusOK)
+	}
+	if writes.Load() == 0 || held.Load() > 0 {
+		t.Errorf("%d of %d writes held the processor", held.Load(), writes.Load())
+	}
+}
