@@ -1,0 +1,119 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdict/internal/admission"
+	"verdict/internal/agent"
+)
+
+// ending is a context that ends when it was asked so often.
+type ending struct {
+	context.Context //nolint:containedctx // it is one
+
+	asked atomic.Int64
+	last  int64
+}
+
+func (e *ending) Err() error {
+	if n := e.asked.Add(1); e.last > 0 && n >= e.last {
+		return context.Canceled
+	}
+	return e.Context.Err()
+}
+
+// hostile makes and activates a valid policy of nearly a megabyte, each of whose
+// rules declines other amounts.
+func (h *house) hostile() {
+	h.Helper()
+	rules := make([]string, 9_800)
+	for i := range rules {
+		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"gt","field":"requested_amount","value":%d}}`, i, 100*i+100)
+	}
+	h.activate(`{"name":"hostile","actionable_fields":["requested_amount","enquiries_6m","foir"],"knockouts":[` + strings.Join(rules, ",") + `]}`)
+}
+
+func (h *house) activate(policy string) {
+	h.Helper()
+	made, err := h.cases.CreateRuleSet(h.Context(), h.caller, parse(h, policy), nil)
+	if err != nil {
+		h.Fatal(err)
+	}
+	id, _ := tree(h, made.Body)["id"].(string)
+	if _, err := h.cases.Activate(h.Context(), h.caller, id, parse(h, `{}`), nil); err != nil {
+		h.Fatal(err)
+	}
+}
+
+const hostileBody = `"monthly_income":40000,"foir":0.48,"requested_amount":980000,"tenure_months":12`
+
+// An underwriting under the largest policy asks many times whether its caller
+// is still there, ends at once when not, and stores nothing then.
+func TestUnderwritingEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	h := onSQLite(t, agent.Options{})
+	h.hostile()
+	body := applicant(hostileBody, `"score":742`, "")
+	whole := &ending{Context: t.Context()}
+	if _, err := h.agents.Underwrite(whole, h.caller, parse(t, body), nil); err != nil {
+		t.Fatal(err)
+	}
+	asked := whole.asked.Load()
+	if asked < 100 {
+		t.Fatalf("asked only %d times", asked)
+	}
+	for _, last := range []int64{asked / 5, asked / 3, asked / 2, asked * 3 / 4} {
+		ctx := &ending{Context: t.Context(), last: last}
+		if _, err := h.agents.Underwrite(ctx, h.caller, parse(t, body), nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended at %d of %d: %v", last, asked, err)
+		}
+		if n := ctx.asked.Load(); n > last+20 {
+			t.Errorf("ended at %d of %d, and asked %d times", last, asked, n)
+		}
+	}
+	usage, err := h.cases.Usage(t.Context(), h.caller)
+	if err != nil || usage.Used != 1 {
+		t.Errorf("used %d, %v", usage.Used, err)
+	}
+}
+
+// Nobody computes while a model writes.
+func TestNarrationHoldsNoProcessor(t *testing.T) {
+	t.Parallel()
+	processors := admission.NewScheduler(1, time.Now)
+	narrated := false
+	h := onSQLite(t, agent.Options{Narrator: narrator(func(context.Context, string) (string, error) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // it does not wait
+		_, slot, err := processors.Enter(ctx, "somebody else")
+		if err != nil {
+			t.Error("the run holds the processor")
+		}
+		slot.Leave()
+		narrated = true
+		return "", errors.New("no")
+	})})
+	ctx, slot, err := processors.Enter(t.Context(), "the tenant")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slot.Leave()
+	body := parse(t, applicant(declinedBody, `"score":742`, ""))
+	if _, err := h.agents.Underwrite(ctx, h.caller, body, nil); err != nil || !narrated {
+		t.Errorf("narrated: %v, %v", narrated, err)
+	}
+}
+
+func BenchmarkHostileUnderwriting(b *testing.B) {
+	h := onSQLite(b, agent.Options{})
+	h.hostile()
+	for b.Loop() {
+		h.underwrite(applicant(hostileBody, `"score":742`, ""))
+	}
+}
