@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"verdict/internal/admission"
 	"verdict/internal/application"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
@@ -48,6 +49,9 @@ func (s *Service) newCase(
 	o.Signals = signals
 	policy, app, err := find(o)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := admission.Checkpoint(ctx); err != nil { // a long statement takes milliseconds to read
 		return nil, nil, err
 	}
 	c := &creditCase{endpoint: endpoint, app: app}

@@ -12,6 +12,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	"verdict/internal/fault"
@@ -113,12 +114,11 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // is a *fault.Error of kind Malformed that says where and what, and never
 // quotes a value. A UTF-8 byte order mark in front is passed over: editors and
 // spreadsheets on Windows write one without asking.
-func Parse(data []byte) (Value, error) { return ParseChecked(data, nil) }
+func Parse(data []byte) (Value, error) { return ParseUntil(data, nil) }
 
-// ParseChecked is Parse for documents that may be large: it calls check every
-// checkValues values, and ends with its error if there is one. A nil check is
-// never called.
-func ParseChecked(data []byte, check func() error) (Value, error) {
+// ParseUntil is Parse that calls check for about every 32 KiB, some hundred
+// microseconds, and ends with its error; nil lets it come to its end.
+func ParseUntil(data []byte, check func() error) (Value, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(data) >= unescaped {
 		return Value{}, fault.New(fault.TooLarge, "request_too_large", "the document is larger than 2 GiB")
@@ -126,7 +126,10 @@ func ParseChecked(data []byte, check func() error) (Value, error) {
 	if !utf8.Valid(data) {
 		return Value{}, fault.New(fault.Malformed, fault.CodeMalformedJSON, "the document is not valid UTF-8")
 	}
-	p := parser{src: data, check: check, nodes: room(estimate(data)), doc: &document{src: string(data)}}
+	p := parser{src: data, nodes: room(estimate(data)), doc: &document{src: string(data)}, check: check, pause: math.MaxInt}
+	if check != nil {
+		p.pause = 0
+	}
 	p.skipSpace()
 	if err := p.value(-1, span{}, 0); err != nil {
 		return Value{}, err
@@ -147,19 +150,21 @@ func estimate(data []byte) int {
 	return min(n, len(data)/6+8, MaxValues)
 }
 
-// checkValues is how many values are read between two checks: some 50 µs.
-const checkValues = 1024
-
 type parser struct {
 	src   []byte
-	check func() error
 	pos   int
 	nodes []node // those of the document, once it is read
 	doc   *document
 	// last is one past the node of the object that was read last at each
 	// depth, 0 for none.
 	last [MaxDepth]int32
+
+	check func() error // nil: never interrupted
+	pause int          // where it is called next
 }
+
+// bytesBetweenChecks is some hundred microseconds of parsing.
+const bytesBetweenChecks = 32 << 10
 
 // fail describes a syntax error by line and column.
 func (p *parser) fail(what string) error {
@@ -196,7 +201,8 @@ func (p *parser) value(parent int32, name span, depth int) (err error) {
 	if len(p.nodes) == MaxValues {
 		return fault.New(fault.TooLarge, "request_too_large", "the document has more than %d values", MaxValues)
 	}
-	if len(p.nodes)%checkValues == checkValues-1 && p.check != nil {
+	if p.pos >= p.pause {
+		p.pause = p.pos + bytesBetweenChecks
 		if err := p.check(); err != nil {
 			return err
 		}

@@ -353,18 +353,26 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestParseChecked: a large document is interrupted where its check says so,
-// and reads the same when it is not.
-func TestParseChecked(t *testing.T) {
+// A long document is read with pauses, and the reading ends where one fails.
+func TestParseEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
-	data := []byte("[" + strings.Repeat("0,", 10_000) + "0]")
-	checks := 0
-	v, err := wire.ParseChecked(data, func() error { checks++; return nil })
-	if err != nil || v.Len() != 10_001 || checks != 9 {
-		t.Errorf("%d elements, %d checks, %v", v.Len(), checks, err)
-	}
-	enough := errors.New("enough")
-	if _, err := wire.ParseChecked(data, func() error { return enough }); !errors.Is(err, enough) {
-		t.Errorf("the reading ends with %v", err)
+	gone := errors.New("gone")
+	for _, one := range []string{`1000000000`, `{"a":[1,"x"]}`, `"` + strings.Repeat("long ", 20) + `"`} {
+		data := []byte("[" + strings.Repeat(one+",", 1<<20/len(one)) + one + "]")
+		checks := 0
+		v, err := wire.ParseUntil(data, func() error { checks++; return nil })
+		if err != nil || v.Len() == 0 || checks < 20 || checks > 200 {
+			t.Errorf("%.10s: %d values, %d checks, %v", one, v.Len(), checks, err)
+		}
+		asked := 0
+		_, err = wire.ParseUntil(data, func() error {
+			if asked++; asked == 10 {
+				return gone
+			}
+			return nil
+		})
+		if !errors.Is(err, gone) || asked != 10 {
+			t.Errorf("%.10s: %v after %d", one, err, asked)
+		}
 	}
 }
