@@ -114,7 +114,7 @@ func (s *search) shares(name string) (at, ladder []rule.Number) {
 		return nil, nil
 	}
 	p := s.plan.Policy()
-	e := edges{facts: s.facts, names: []string{field.FOIREffective}}
+	e := edges{facts: s.facts, terms: s.terms, names: []string{field.FOIREffective}}
 	e.gather(p)
 	for i := range p.Bands {
 		e.at = append(e.at, p.Bands[i].FOIRCap)
