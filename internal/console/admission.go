@@ -14,11 +14,11 @@ import (
 
 // The refusals of what is too much at once.
 var (
-	errFull    = fault.New(fault.Unavailable, "unavailable", "more is being worked on than can be done in time; try again in a moment")
-	errShare   = fault.New(fault.Unavailable, "unavailable", "your organisation has as much being worked on as its share allows; try again in a moment")
-	errExports = fault.New(fault.Unavailable, "unavailable", "as many files are being sent as there may be; try again when one is done")
+	errFull    = fault.New(fault.Unavailable, "unavailable", "too many requests are being worked on; try again in a moment")
+	errShare   = fault.New(fault.Unavailable, "unavailable", "too many requests of your organisation are being worked on; try again in a moment")
+	errExports = fault.New(fault.Unavailable, "unavailable", "too many files are being sent; try again when one is done")
 	errMemory  = fault.New(fault.Unavailable, "unavailable", "too many large files are being read at once; try again in a moment")
-	errTooFast = fault.New(fault.Limited, "rate_limited", "you have sent more than a person does; try again in a moment")
+	errTooFast = fault.New(fault.Limited, "rate_limited", "you sent too many forms in a short time; try again in a moment")
 )
 
 // limit takes a token of the person's bucket, or refuses. Reading has none, and

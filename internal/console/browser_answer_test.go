@@ -36,11 +36,11 @@ func (s *stage) answers(t *testing.T) {
 	tab.Expect(422)
 	for _, f := range []struct{ name, path, field, typed, button string }{
 		{"policies-id-try", draft + "/try", "[name=foir]", "much", "Decide the sample"},
-		{"keys-new", "/console/live/keys/new", "[name=expires_at]", "2020-01-01", "Make the key"},
-		{"users", "/console/users", "[name=email]", "nobody", "Make a link"},
-		{"account", "/console/account", "[name=password]", "short", "Change it"},
+		{"keys-new", "/console/live/keys/new", "[name=expires_at]", "2020-01-01", "Create key"},
+		{"users", "/console/users", "[name=email]", "nobody", "Create invitation link"},
+		{"account", "/console/account", "[name=password]", "short", "Change password"},
 		{"backtests-new", "/console/live/backtests/new?from=synthetic", "[name=n]", "-3", "Run the backtest"},
-		{"fraud-pincodes", "/console/live/fraud/pincodes", "[name=pincode]", "12", "Keep the entry"},
+		{"fraud-pincodes", "/console/live/fraud/pincodes", "[name=pincode]", "12", "Save entry"},
 		{"decisions-id", things["/console/{env}/decisions/{id}"][1].path, "[name=reason_code]", "not a code", "Add review"},
 	} {
 		tab.Width(1280) // the last look was at a telephone's

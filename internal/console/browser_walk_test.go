@@ -61,7 +61,7 @@ func (w *walker) liveKey() {
 	w.Go("/console/live/keys/new")
 	w.Fill("[name=name]", "Origination", "[name=confirm]", "LIVE")
 	w.Tick("[name=scopes][value=read]")
-	w.Press("Make the key")
+	w.Press("Create key")
 	key := w.shown("vk_live_")
 	w.Inspect(w.lens, "keys-made")
 	w.wants(http.StatusOK, "GET", "/v1/usage", key, "")

@@ -180,7 +180,7 @@ func TestDecisionsOfOthersAreNotThere(t *testing.T) {
 		stranger.post(path, "outcome", "upheld").want(http.StatusNotFound)
 	}
 	stranger.get("/console/sandbox/decisions?q=A-1").want(http.StatusOK).has("Nothing found")
-	stranger.get("/console/sandbox/referrals").want(http.StatusOK).has("Nobody waits")
+	stranger.get("/console/sandbox/referrals").want(http.StatusOK).has("No referrals are waiting")
 	stranger.get("/console/sandbox/referrals?at=" + id).want(http.StatusOK).hasNot("A-1")
 	owner.get("/console/sandbox/referrals").want(http.StatusOK).has("A-1")
 }

@@ -175,7 +175,7 @@ func TestEditorTakesTheJSON(t *testing.T) {
 	}
 	for _, broken := range []string{`{"a":`, `[]`, ``, `{"a":1,"a":2}`} {
 		d.form.Set("document", broken)
-		d.press("save:").page.want(http.StatusUnprocessableEntity).has("cannot be read", "Begin again")
+		d.press("save:").page.want(http.StatusUnprocessableEntity).has("cannot be read", "Start again")
 	}
 	for _, strange := range []string{`{}`, `{"knockouts":7,"scorecard":"x","pricing_bands":[1,null,[]],"inputs":{"a":1}}`, `{"knockouts":[3],"scorecard":{"factors":[{"bins":[1]}]}}`} {
 		d.form.Set("document", strange)

@@ -38,7 +38,7 @@ func (v *visit) readForm() error {
 	case errors.Is(err, errMemory):
 		return errMemory
 	case errors.As(err, &tooLarge):
-		return fault.New(fault.TooLarge, "request_too_large", "the form is larger than it can be")
+		return fault.New(fault.TooLarge, "request_too_large", "the form is larger than the limit")
 	case err != nil:
 		return fault.New(fault.Malformed, "malformed_form", "the form cannot be read")
 	}

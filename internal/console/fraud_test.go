@@ -164,7 +164,7 @@ func TestThresholds(t *testing.T) {
 	b.get(at).want(http.StatusOK).has("Version 2", "••••5566")
 
 	viewer := b.colleague(tenant.RoleViewer)
-	viewer.get(at).want(http.StatusOK).has("disabled", "can look at them")
+	viewer.get(at).want(http.StatusOK).has("disabled", "can view the thresholds")
 	viewer.post(at, "version", "2").want(http.StatusForbidden)
 	const live = "/console/live/fraud/thresholds"
 	b.post(live, "version", "0", "fraud.ip_cluster.points", "1").want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)

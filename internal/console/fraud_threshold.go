@@ -230,7 +230,7 @@ func (c *Console) setThresholds(v *visit) error {
 	if err != nil {
 		return v.again(pointed(err, thresholdPointer), c.thresholds)
 	}
-	return v.done("The thresholds are kept. The next application is measured by them.", "/fraud/thresholds")
+	return v.done("The thresholds are saved and apply from the next application on.", "/fraud/thresholds")
 }
 
 // thresholdPointer is the pointer of the field that a pointer into the

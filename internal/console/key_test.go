@@ -28,7 +28,7 @@ func TestLiveKeyIsMadeUsedAndRevoked(t *testing.T) {
 	b.post("/console/live/keys", "name", "origination", "scopes", "decide").want(http.StatusUnprocessableEntity).
 		has(`id="e-confirm"`, `value="origination"`)
 	shown := b.post("/console/live/keys", "name", "origination", "scopes", "decide", "scopes", "read", "confirm", "LIVE").want(http.StatusOK)
-	shown.has("shown this once", "/v1/decisions", "Authorization: Bearer vk_live_", `data-settle="/console/live/keys"`)
+	shown.has("shown only now", "/v1/decisions", "Authorization: Bearer vk_live_", `data-settle="/console/live/keys"`)
 	key := shown.made(tenant.Live)
 	p, err := h.service.Authenticate(t.Context(), key)
 	if err != nil || p.Environment != tenant.Live || p.Scopes != tenant.Decide|tenant.Read {

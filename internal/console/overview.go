@@ -95,7 +95,7 @@ func mixOf(rows []decisioning.DecisionSummary) chart.Share {
 		}
 	}
 	return chart.Share{
-		Head: chart.Head{ID: "mix", Title: "How the newest decisions came out", Description: "Of the last " + grouped(itoa(len(rows))) + "."},
+		Head: chart.Head{ID: "mix", Title: "Outcomes of the newest decisions", Description: "Of the last " + grouped(itoa(len(rows))) + "."},
 		Unit: chart.Count,
 		Slices: []chart.Slice{
 			{Name: "Approved", Tone: chart.Teal, Value: approved}, {Name: "Referred", Tone: chart.Orange, Value: referred},

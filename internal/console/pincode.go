@@ -124,7 +124,7 @@ func (c *Console) setPincodes(v *visit) error {
 		w.Key("replace").Bool(true)
 	}
 	w.EndObject()
-	said := grouped(strconv.Itoa(len(lines))) + " entries are kept."
+	said := grouped(strconv.Itoa(len(lines))) + " entries are saved."
 	return c.keepPincodes(v, w.Buf, said, func(err error) error { return atLines(err, lines) })
 }
 

@@ -145,7 +145,7 @@ func TestPolicyPromotedAndArmedInLive(t *testing.T) {
 	form := fieldsOf(page.body, "/activate")
 	b.send(path+"/activate", form).want(http.StatusUnprocessableEntity).has("Type LIVE")
 	form.Set("confirm", "LIVE")
-	b.send(path+"/activate", form).want(http.StatusConflict).has("It takes two")
+	b.send(path+"/activate", form).want(http.StatusConflict).has("A second person must activate")
 	other.send(path+"/activate", form).to(path)
 	b.get(path).has("Deciding now")
 	b.post(path + "/promote").want(http.StatusNotFound)

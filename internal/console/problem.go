@@ -19,11 +19,11 @@ const (
 
 var (
 	errNowhere     = fault.New(fault.NotFound, "not_found", "there is no such page")
-	errMethod      = fault.New(methodNotAllowed, "method_not_allowed", "this page does not take what was sent to it")
+	errMethod      = fault.New(methodNotAllowed, "method_not_allowed", "this page does not accept that method")
 	errRole        = fault.New(fault.Forbidden, "insufficient_scope", "your role does not include this; an admin of your organisation can change it")
 	errCrossOrigin = fault.New(fault.Forbidden, "cross_origin", "this form was sent from another site and nothing was done")
-	errUnavailable = fault.New(fault.Unavailable, "unavailable", "the request was given up before it was done; nothing is lost by trying again")
-	errOurs        = fault.New(fault.Internal, "internal_error", "this is our mistake; the request id helps to find it")
+	errUnavailable = fault.New(fault.Unavailable, "unavailable", "the request timed out before it was done; you can safely try again")
+	errOurs        = fault.New(fault.Internal, "internal_error", "an internal error occurred; the request id helps to find it")
 )
 
 // statuses is the one table of what a refusal is answered with.

@@ -88,9 +88,9 @@ func (c *Console) settle(v *visit) error {
 	if next := v.form.Value("next"); tenant.Valid(tenant.KindDecision, next) {
 		path += "?at=" + next
 	}
-	said := "The review was added; this one is settled."
+	said := "The review was added. This referral is closed."
 	if v.form.Value("outcome") == "more_information" {
-		said = "The question was noted; this one waits on."
+		said = "The question was noted. The referral stays in the queue."
 	}
 	return v.done(said, path)
 }

@@ -12,7 +12,7 @@ import (
 func TestReferralsAreWorkedThrough(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
-	b.get("/console/sandbox/referrals").want(http.StatusOK).has("Nobody waits")
+	b.get("/console/sandbox/referrals").want(http.StatusOK).has("No referrals are waiting")
 	first, second := b.apply(tenant.Sandbox, referred("A-first")), b.apply(tenant.Sandbox, referred("A-second"))
 	b.decide(tenant.Sandbox, "A-approved")
 	shown := b.get("/console/sandbox/referrals").want(http.StatusOK).
@@ -24,14 +24,14 @@ func TestReferralsAreWorkedThrough(t *testing.T) {
 	b.post(act, "reason_code", "lower case", "note", "typed before", "next", second).want(http.StatusUnprocessableEntity).
 		has("typed before", "must be capitals", "A-first").hasNot("The review was added")
 	b.post(act, "outcome", "more_information", "note", "Salary slips, please", "next", second).to("/console/sandbox/referrals?at=" + second)
-	b.get("/console/sandbox/referrals?at="+second).want(http.StatusOK).has("waits on", "asked ", `href="/console/sandbox/decisions/`+second)
+	b.get("/console/sandbox/referrals?at="+second).want(http.StatusOK).has("stays in the queue", "asked ", `href="/console/sandbox/decisions/`+second)
 	b.get("/console/sandbox/referrals?at="+first).want(http.StatusOK).has("Salary slips, please", b.email)
 
 	b.post(act, "outcome", "overturned", "reason_code", "INCOME_VERIFIED", "note", "Seen", "next", "//evil.example").to("/console/sandbox/referrals")
-	b.get("/console/sandbox/referrals").want(http.StatusOK).has("this one is settled", "A-second").hasNot("A-first")
+	b.get("/console/sandbox/referrals").want(http.StatusOK).has("This referral is closed", "A-second").hasNot("A-first")
 	b.get("/console/sandbox/decisions/"+first).want(http.StatusOK).has("overturned", "INCOME_VERIFIED", "Seen").hasNot("In the queue")
 	b.post("/console/sandbox/decisions/"+second+"/review", "outcome", "upheld").to("/console/sandbox/decisions/" + second)
-	b.get("/console/sandbox/referrals").want(http.StatusOK).has("Nobody waits")
+	b.get("/console/sandbox/referrals").want(http.StatusOK).has("No referrals are waiting")
 }
 
 func TestReferralsArePaged(t *testing.T) {

@@ -73,7 +73,7 @@ func (c *Console) setRole(v *visit) error {
 	if err := c.service.SetRole(v.ctx, v.caller(), v.id("id"), tenant.Role(v.form.Value("role"))); err != nil {
 		return v.again(err, c.users)
 	}
-	return v.done("The role is set. Who has it signs in anew.", "/users")
+	return v.done("The role was set. The person has to sign in again.", "/users")
 }
 
 func (c *Console) disableUser(v *visit) error {
@@ -82,9 +82,9 @@ func (c *Console) disableUser(v *visit) error {
 		return v.again(err, c.users)
 	}
 	if revokeKeys {
-		return v.done("They are shut out, and their API keys are revoked.", "/users")
+		return v.done("Their access is disabled and their API keys are revoked.", "/users")
 	}
-	return v.done("They are shut out.", "/users")
+	return v.done("Their access is disabled.", "/users")
 }
 
 func (c *Console) enableUser(v *visit) error {

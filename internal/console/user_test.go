@@ -58,7 +58,7 @@ func TestShutOutAndLetInAgain(t *testing.T) {
 	admin.post("/console/users/" + id + "/disable").to("/console/users")
 	risk.get("/console/account").want(http.StatusSeeOther)
 	risk.post("/console/signin", "email", risk.email, "password", risk.password).want(http.StatusUnauthorized)
-	admin.get("/console/users").has("Disabled", "Let in again")
+	admin.get("/console/users").has("Disabled", "Enable access")
 	admin.post("/console/users/" + id + "/enable").to("/console/users")
 	risk.post("/console/signin", "email", risk.email, "password", risk.password).want(http.StatusSeeOther)
 }
