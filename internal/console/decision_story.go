@@ -159,8 +159,8 @@ func (t *told) Costs() []costLine {
 	amount("Paid out", "net_disbursed", true)
 	amount("Instalment a month", "emi", false)
 	amount("Last instalment", "last_emi", false)
-	amount("Interest in all", "total_interest", false)
-	amount("To be paid in all", "total_payable", true)
+	amount("Total interest", "total_interest", false)
+	amount("Total payable", "total_payable", true)
 	percent("Interest rate a year", "interest_rate")
 	percent("APR, with all charges", "apr")
 	return list
