@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -203,6 +204,76 @@ func TestShutdownUnderLoad(t *testing.T) {
 	if verified.Failed > 0 || verified.Checked < int64(len(answered)) {
 		t.Errorf("%d decisions were answered; %d are stored, %d of them wrong", len(answered), verified.Checked, verified.Failed)
 	}
+}
+
+// TestStopEndsLongWork: underwritings under a policy of a megabyte are in
+// flight when the end comes, more than the grace has time for. They end with it.
+func TestStopEndsLongWork(t *testing.T) {
+	t.Parallel()
+	c, err := load(t, []string{
+		"-addr", "127.0.0.1:0", "-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db"),
+		"-rate-decide", "1000000/s", "-shutdown-grace", "1ms",
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := New(t.Context(), c, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = a.Run(ctx) // it tells what was cut off, which is no failure here
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	key := signUp(t, a)
+	rules := make([]string, 8_000)
+	for i := range rules {
+		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"between","field":"requested_amount","min":%d,"max":%d}}`,
+			i, 100*i+1, 100*i+100)
+	}
+	status, made, err := post(t.Context(), a.URL()+"/v1/rule-sets", key, `{"name":"hostile","knockouts":[`+strings.Join(rules, ",")+`]}`)
+	if err != nil || status != http.StatusCreated {
+		t.Fatalf("%d %v (%v)", status, made["detail"], err)
+	}
+	id, _ := made["id"].(string)
+	if status, made, err = post(t.Context(), a.URL()+"/v1/rule-sets/"+id+"/activate", key, `{}`); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %v (%v)", status, made["detail"], err)
+	}
+	body := `{"applicant":{"monthly_income":85000,"foir":0.3,"requested_amount":880000},"bureau_report":{"score":760}}`
+	first := make(chan struct{}, 200)
+	var clients sync.WaitGroup
+	for range 12 {
+		clients.Go(func() {
+			for {
+				status, _, err := post(context.Background(), a.URL()+"/v1/agents/underwrite", key, body)
+				if err != nil {
+					return // cut off
+				}
+				if status == http.StatusOK {
+					first <- struct{}{}
+				}
+			}
+		})
+	}
+	<-first
+	go func() { // nobody holds the clients up
+		for range first {
+		}
+	}()
+	stop()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("the stop takes longer than a minute")
+	}
+	clients.Wait()
+	close(first)
 }
 
 // TestReadinessGoesFirst: while the delay lasts, the service answers and says

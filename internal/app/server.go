@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 )
 
@@ -22,13 +23,26 @@ const (
 type server struct {
 	http     *http.Server
 	listener net.Listener
+
+	cutOff func() // ends the contexts of all requests
+
+	mu   sync.Mutex
+	busy int           // requests that are being answered
+	idle chan struct{} // closed when the last of them is; nil unless somebody waits
 }
 
 // newServer opens the listener of the API; it serves when serve is called.
 func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog.Logger) (*server, error) {
 	s := &server{}
+	base, cutOff := context.WithCancel(context.WithoutCancel(ctx))
+	s.cutOff = cutOff
 	s.http = &http.Server{
-		Handler:           handler,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.begin()
+			defer s.end()
+			handler.ServeHTTP(w, r)
+		}),
+		BaseContext:       func(net.Listener) context.Context { return base },
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       c.ReadTimeout,
 		WriteTimeout:      c.WriteTimeout,
@@ -89,18 +103,61 @@ func (s *server) serve() error {
 }
 
 // shutdown closes the listener and lets what was accepted finish. What takes
-// longer than the grace is cut off, which is an error.
+// longer than the grace is cut off, which is an error: its context ends, and it
+// ends at its next checkpoint.
 func (s *server) shutdown(grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("requests were cut off after %s of grace: %w", grace, err), s.http.Close())
+		s.cutOff()
+		err = errors.Join(fmt.Errorf("requests were cut off after %s of grace: %w", grace, err), s.http.Close())
+		s.settle(closeWait)
+		return err
 	}
 	return nil
 }
 
+// settle waits for requests that were cut off, but for no longer than patience:
+// the database should not be closed under them.
+func (s *server) settle(patience time.Duration) {
+	s.mu.Lock()
+	if s.busy == 0 {
+		s.mu.Unlock()
+		return
+	}
+	idle := make(chan struct{})
+	s.idle = idle
+	s.mu.Unlock()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-timer.C:
+	}
+}
+
+func (s *server) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy++
+}
+
+func (s *server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy--; s.busy == 0 && s.idle != nil {
+		close(s.idle)
+		s.idle = nil
+	}
+}
+
 // close gives the listener back when it never came to serving.
-func (s *server) close() error { return errors.Join(s.http.Close(), ignoreClosed(s.listener.Close())) }
+func (s *server) close() error {
+	if s.cutOff != nil {
+		s.cutOff()
+	}
+	return errors.Join(s.http.Close(), ignoreClosed(s.listener.Close()))
+}
 
 func ignoreClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -110,6 +112,34 @@ func TestShutdownGraceIsALimit(t *testing.T) {
 	<-begun
 	if err := s.shutdown(time.Millisecond); err == nil || !strings.Contains(err.Error(), "cut off") {
 		t.Errorf("the end says %v", err)
+	}
+}
+
+// TestShutdownEndsWhatItCutsOff: work whose request is cut off is over when the
+// shutdown is, also where nobody reads from the connection any more.
+func TestShutdownEndsWhatItCutsOff(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{})
+	var over atomic.Bool
+	s := startServer(t, Config{}, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(begun)
+		for r.Context().Err() == nil { // a computation with checkpoints
+			runtime.Gosched()
+		}
+		over.Store(true)
+	}))
+	go func() {
+		// The body is never read to its end, so nothing tells of a closed connection.
+		request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+s.addr(), strings.NewReader(strings.Repeat("x", 1<<20)))
+		if err == nil {
+			if answer, err := http.DefaultClient.Do(request); err == nil {
+				_ = answer.Body.Close()
+			}
+		}
+	}()
+	<-begun
+	if err := s.shutdown(time.Millisecond); err == nil || !over.Load() {
+		t.Errorf("over: %v, %v", over.Load(), err)
 	}
 }
 
