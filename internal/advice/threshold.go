@@ -22,7 +22,9 @@ type edges struct {
 // reachable lists the points of a field that stand for all others: each edge,
 // and from each stretch between two of them the point nearest to the present
 // value.
-func (l *lever) reachable(plan *engine.Plan, facts *rule.Facts, of *terms, levers []string, s span, present bool) []rule.Number {
+func (l *lever) reachable(
+	plan *engine.Plan, facts *rule.Facts, of *terms, levers []string, s span, present bool,
+) []rule.Number {
 	e := edges{facts: facts, terms: of, levers: levers, names: namesOf(l.name)}
 	e.gather(plan.Policy())
 	switch {

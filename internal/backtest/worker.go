@@ -46,7 +46,10 @@ type row struct {
 
 // NewWorker makes a worker.
 func (r *Run) NewWorker() *Worker {
-	w := &Worker{run: r, facts: rule.NewFacts(field.Catalogue()), champion: r.newDesk(r.champion), steps: r.champion.plan.Cost()}
+	w := &Worker{
+		run: r, facts: rule.NewFacts(field.Catalogue()),
+		champion: r.newDesk(r.champion), steps: r.champion.plan.Cost(),
+	}
 	w.labels.spellings = &r.outcomes
 	if r.challenger != nil {
 		w.challenger = r.newDesk(r.challenger)

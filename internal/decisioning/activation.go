@@ -133,7 +133,9 @@ func rollbackNote(note string) string {
 
 // gate refuses, in live, an activation that a second person must make, or that
 // leaves errors of the analysis without a word.
-func (s *Service) gate(tx *store.Tx, p tenant.Principal, target store.RuleSet, findings []engine.Finding, acknowledged []string) error {
+func (s *Service) gate(
+	tx *store.Tx, p tenant.Principal, target store.RuleSet, findings []engine.Finding, acknowledged []string,
+) error {
 	if p.Environment != tenant.Live {
 		return nil
 	}

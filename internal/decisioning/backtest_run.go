@@ -174,7 +174,8 @@ const CodeBacktestBusy = "backtest_busy"
 // its bill in one transaction.
 func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep keep) (Answer, error) {
 	if !s.trying.Take(p.TenantID, 1) {
-		return Answer{}, fault.New(fault.Unavailable, CodeBacktestBusy, "other backtests of yours are running; try again in a moment")
+		return Answer{}, fault.New(fault.Unavailable, CodeBacktestBusy,
+			"other backtests of yours are running; try again in a moment")
 	}
 	defer s.trying.Give(p.TenantID, 1)
 	worker, total, tally := j.run.NewWorker(), backtest.NewPartial(), &bookTally{}

@@ -217,7 +217,8 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 		}
 		return card, err == nil
 	}
-	policy, err := engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue(), Scorecard: find, Check: checking(ctx)})
+	sources := engine.Sources{Catalogue: field.Catalogue(), Scorecard: find, Check: checking(ctx)}
+	policy, err := engine.ParsePolicy(merged, sources)
 	if err == nil && body.Get("scorecard").Given() && body.Get("scorecard_id").Given() {
 		err = checkPin(policy, find)
 	}
