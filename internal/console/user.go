@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"time"
 
 	"verdict/internal/decisioning"
@@ -9,7 +10,8 @@ import (
 
 func (c *Console) userPages() []page {
 	return []page{
-		{pattern: "GET /console/users", handle: c.users, scope: tenant.Admin},
+		{pattern: "GET /console/users", handle: c.users, scope: tenant.PolicyActivate},
+		{pattern: "POST /console/users/{id}/confirm", handle: c.confirmActivator, scope: tenant.PolicyActivate},
 		{pattern: "POST /console/users/invite", handle: c.invite, scope: tenant.Admin},
 		{pattern: "POST /console/users/invitations/{id}/revoke", handle: c.revokeInvitation, scope: tenant.Admin},
 		{pattern: "POST /console/users/{id}/role", handle: c.setRole, scope: tenant.Admin},
@@ -39,15 +41,31 @@ func (c *Console) users(v *visit) error {
 	if err != nil {
 		return err
 	}
-	invitations, err := c.service.Invitations(v.ctx, v.caller())
-	if err != nil {
-		return err
+	var invitations []decisioning.Invitation
+	if v.who.scopes.Has(tenant.Admin) {
+		if invitations, err = c.service.Invitations(v.ctx, v.caller()); err != nil {
+			return err
+		}
 	}
+	now := c.options.Now()
 	return v.render("users", "People", struct {
 		Users       []decisioning.User
 		Invitations []decisioning.Invitation
 		Roles       []option
-	}{people, invitations, roleOptions()})
+		Now         time.Time
+		Waiting     bool // somebody waits to be one who may activate
+	}{
+		people, invitations, roleOptions(), now,
+		slices.ContainsFunc(people, func(u decisioning.User) bool { return u.Waits(now) }),
+	})
+}
+
+// confirmActivator lets somebody activate who was given the right to by another.
+func (c *Console) confirmActivator(v *visit) error {
+	if err := c.service.ConfirmActivator(v.ctx, v.caller(), v.id("id")); err != nil {
+		return v.again(err, c.users)
+	}
+	return v.done("They may activate in live now.", "/users")
 }
 
 // invite makes a link, which the answer shows this once.

@@ -14,8 +14,8 @@ func TestRolesSeeWhatTheyMayUse(t *testing.T) {
 	admin := h.signUp()
 	risk, viewer := admin.colleague(tenant.RoleRisk), admin.colleague(tenant.RoleViewer)
 	for _, b := range []*browser{risk, viewer} {
-		b.get("/console/sandbox").want(http.StatusOK).has("Overview").hasNot("API keys</a>", "People</a>", "Make a key")
-		for _, path := range []string{"/console/users", "/console/live/keys", "/console/live/keys/new"} {
+		b.get("/console/sandbox").want(http.StatusOK).has("Overview").hasNot("API keys</a>", "Make a key")
+		for _, path := range []string{"/console/live/keys", "/console/live/keys/new"} {
 			b.get(path).want(http.StatusForbidden).has("Not allowed", "Your role")
 		}
 		b.post("/console/live/keys", "name", "mine", "scopes", "admin", "confirm", "LIVE").want(http.StatusForbidden)
@@ -23,7 +23,33 @@ func TestRolesSeeWhatTheyMayUse(t *testing.T) {
 		b.get("/console/account").want(http.StatusOK)
 		b.get("/console/live/audit").want(http.StatusOK)
 	}
+	viewer.get("/console/sandbox").hasNot("People</a>")
+	viewer.get("/console/users").want(http.StatusForbidden).has("Not allowed", "Your role")
+	// Who may activate sees whom to confirm, and changes nobody.
+	risk.get("/console/users").want(http.StatusOK).has(admin.email).hasNot("Invite somebody", "Shut out", "/role\"")
 	admin.get("/console/sandbox").has("API keys</a>", "People</a>")
+}
+
+// TestActivatorIsConfirmed: after the first activation in live, who is new is
+// confirmed by somebody else than who invited them.
+func TestActivatorIsConfirmed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	admin := h.signUp()
+	risk := admin.colleague(tenant.RoleRisk)
+	sets := admin.between("/console/live/policies", "/console/live/policies/pol_", "\"")
+	admin.post("/console/live/policies/pol_"+sets+"/activate", "confirm", "LIVE").want(http.StatusSeeOther)
+	fresh := admin.colleague(tenant.RoleRisk)
+	id := fresh.who(tenant.Live).UserID
+	path := "/console/users/" + id + "/confirm"
+	admin.get("/console/users").has("may activate in live from").hasNot("Confirm as activator")
+	admin.post(path).want(http.StatusConflict).has("You gave this person the right to activate")
+	fresh.post(path).want(http.StatusConflict).has("cannot confirm yourself")
+	h.signUp().post(path).want(http.StatusNotFound)
+	risk.get("/console/users").has("Confirm as activator: " + fresh.email)
+	risk.post(path).to("/console/users")
+	risk.get("/console/users").hasNot("Confirm as activator", "may activate in live from")
+	risk.post(path).want(http.StatusConflict).has("does not wait")
 }
 
 func TestRoleIsSetAndSessionEnds(t *testing.T) {

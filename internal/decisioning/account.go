@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"verdict/internal/fault"
+	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -67,7 +68,7 @@ func (s *Service) ChangePassword(ctx context.Context, c Session, current, next t
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins,
+	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins, store.Standing{},
 		s.auditOf(user.ID, actionPasswordChanged, user.ID, ""))
 	s.forget(ended...)
 	if refusedAs(err, fault.NotFound) { // shut out, or changed elsewhere, this very moment
@@ -97,16 +98,32 @@ func (s *Service) SetRole(ctx context.Context, p tenant.Principal, userID string
 	if !tenant.Valid(tenant.KindUser, userID) {
 		return missing("user")
 	}
-	ended, err := s.db.Staff(p.TenantID).SetRole(ctx, userID, string(role), s.auditOf(actor(p), actionRoleSet, userID, string(role)))
+	ended, err := s.db.Staff(p.TenantID).SetRole(ctx, userID, string(role), s.standing(p.UserID), s.auditOf(actor(p), actionRoleSet, userID, string(role)))
 	s.forget(ended...)
+	s.forgetKeysOf(ctx, p.TenantID, userID)
 	return err
+}
+
+// forgetKeysOf makes this node look up somebody's keys at once, because what they
+// may do has changed.
+func (s *Service) forgetKeysOf(ctx context.Context, tenantID, userID string) {
+	keys, err := s.db.System().ListKeys(ctx, tenantID, s.moment().UnixMicro())
+	if err != nil { // they are looked up again within a second anyway
+		s.options.Logger.WarnContext(ctx, "could not list a person's API keys; they change within a second", "user", userID, "error", err)
+	}
+	for _, k := range keys {
+		if k.CreatedBy == userID {
+			s.forgetKey(k.Hash)
+		}
+	}
 }
 
 const roleDetail = "must be admin, risk or viewer"
 
 // DisableUser shuts a person out: last_admin when nobody would be left to let
-// anybody in. Their API keys go on working, because what calls with them is not
-// the person, unless they are to be revoked too.
+// anybody in. Their API keys write and activate no policy and manage nothing any
+// more. What programs do with them, deciding and reading, goes on unless the keys
+// are to be revoked too. For a day the person still counts as one who may activate.
 func (s *Service) DisableUser(ctx context.Context, p tenant.Principal, userID string, revokeKeys bool) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err
@@ -114,8 +131,9 @@ func (s *Service) DisableUser(ctx context.Context, p tenant.Principal, userID st
 	if !tenant.Valid(tenant.KindUser, userID) {
 		return missing("user")
 	}
-	ended, err := s.db.Staff(p.TenantID).Disable(ctx, userID, s.moment().UnixMicro(), s.auditOf(actor(p), actionUserDisabled, userID, ""))
+	ended, err := s.db.Staff(p.TenantID).Disable(ctx, userID, s.standing(p.UserID), s.auditOf(actor(p), actionUserDisabled, userID, ""))
 	s.forget(ended...)
+	s.forgetKeysOf(ctx, p.TenantID, userID)
 	if err != nil || !revokeKeys {
 		return err
 	}
@@ -139,5 +157,7 @@ func (s *Service) EnableUser(ctx context.Context, p tenant.Principal, userID str
 	if !tenant.Valid(tenant.KindUser, userID) {
 		return missing("user")
 	}
-	return s.db.Staff(p.TenantID).Enable(ctx, userID, s.auditOf(actor(p), actionUserEnabled, userID, ""))
+	err := s.db.Staff(p.TenantID).Enable(ctx, userID, s.standing(p.UserID), s.auditOf(actor(p), actionUserEnabled, userID, ""))
+	s.forgetKeysOf(ctx, p.TenantID, userID)
+	return err
 }

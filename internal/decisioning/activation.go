@@ -14,9 +14,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// CodeSecondPersonRequired refuses an author who would arm their own work.
-const CodeSecondPersonRequired = "second_person_required"
-
 // Activate makes a rule set the one that decides. The one before is retired;
 // activating that one again is a rollback, which passes no gate. On this node
 // the next decision uses it, on others one within a second.
@@ -49,8 +46,8 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 	var activated store.RuleSet
 	answer, err := s.write(ctx, scope, o, func(tx *store.Tx) (Answer, error) {
 		gated := false
-		ask.Allow = func(active, target store.RuleSet, entry *store.AuditEntry) error {
-			if stopButton(active, target, policy) {
+		ask.Allow = func(active, target store.RuleSet, safe bool, entry *store.AuditEntry) error {
+			if safe || wasBefore(active, target) {
 				entry.Note = rollbackNote(ask.note)
 				return nil
 			}
@@ -114,13 +111,10 @@ func readActivation(body wire.Value) (activation, error) {
 	return ask, faults.Err()
 }
 
-// stopButton reports whether an activation undoes the last one, or pauses
-// lending with the rule set that every environment was given for it. Neither
-// may ever be held up. The seeded rule set is known by who made it and by what
-// it does: nobody but the system makes rule sets in its own name.
-func stopButton(active, target store.RuleSet, p *policy) bool {
-	before := target.Status == store.StatusRetired && active.ID != "" && target.RetiredMicros == active.ActivatedMicros
-	return before || target.CreatedBy == actorSystem && p.source.StopsLending()
+// wasBefore reports whether an activation undoes the last one. Neither that nor
+// the seeded rule set that stops lending may ever be held up.
+func wasBefore(active, target store.RuleSet) bool {
+	return target.Status == store.StatusRetired && active.ID != "" && target.RetiredMicros == active.ActivatedMicros
 }
 
 // rollbackNote marks the audit entry of an activation that passed no gate.
@@ -196,37 +190,4 @@ func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string
 			"this rule set was stored by another version of the service and does not validate any more; create it anew")
 	}
 	return policy, err
-}
-
-// mayActivate refuses a person who would arm their own work.
-func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet) error {
-	alone, err := nobodyElse(tx)
-	if err != nil || alone {
-		return err
-	}
-	author, err := tx.KeyOwner(set.CreatedBy)
-	if err != nil {
-		return fmt.Errorf("the author of rule set %s: %w", set.ID, err)
-	}
-	if set.CreatedBy == actor(p) || set.CreatedBy == p.UserID || author != "" && author == p.UserID {
-		return fault.New(fault.Conflict, CodeSecondPersonRequired,
-			"in live a rule set is activated by another person than its author, once the tenant has two users who may activate")
-	}
-	return nil
-}
-
-// nobodyElse tells whether there is no second person to ask: one who can only
-// look, or was shut out, could not arm it either.
-func nobodyElse(tx *store.Tx) (bool, error) {
-	roles, err := tx.Roles()
-	if err != nil {
-		return false, err
-	}
-	may := 0
-	for _, role := range roles {
-		if tenant.Role(role).Scopes().Has(tenant.PolicyActivate) {
-			may++
-		}
-	}
-	return may < 2, nil
 }

@@ -32,16 +32,17 @@ const (
 	actionBacktestEnded    = "backtest.cancelled"
 	actionStrategy         = "collections_strategy.changed"
 
-	actionKeyRotated        = "key.rotated"
-	actionSignedIn          = "session.created"
-	actionSignedOut         = "session.ended"
-	actionPasswordChanged   = "user.password_changed"
-	actionRoleSet           = "user.role_set"
-	actionUserDisabled      = "user.disabled"
-	actionUserEnabled       = "user.enabled"
-	actionInvited           = "invitation.created"
-	actionInvitationRevoked = "invitation.revoked"
-	actionInvitationUsed    = "invitation.accepted"
+	actionKeyRotated         = "key.rotated"
+	actionSignedIn           = "session.created"
+	actionSignedOut          = "session.ended"
+	actionPasswordChanged    = "user.password_changed"
+	actionRoleSet            = "user.role_set"
+	actionUserDisabled       = "user.disabled"
+	actionUserEnabled        = "user.enabled"
+	actionActivatorConfirmed = "user.activator_confirmed"
+	actionInvited            = "invitation.created"
+	actionInvitationRevoked  = "invitation.revoked"
+	actionInvitationUsed     = "invitation.accepted"
 )
 
 // Who did something, when it was none of the tenant's people.

@@ -53,6 +53,7 @@ func (s *Service) loadCredential(ctx context.Context, hash tenant.KeyHash) (cred
 	if err != nil {
 		return credential{}, err
 	}
+	record.Scopes = tenant.Role(key.OwnerRole).Allow(record.Scopes, key.OwnerDisabledMicros == 0)
 	plan, err := s.planOf(owner)
 	return credential{key: record, plan: plan, hash: text}, err
 }

@@ -144,7 +144,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, token tenant.Token, pass
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	err = s.db.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.auditOf(user.ID, actionInvitationUsed, record.ID, user.ID))
+	err = s.db.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.standing(record.InvitedBy), s.auditOf(user.ID, actionInvitationUsed, record.ID, user.ID))
 	if refusedAs(err, fault.NotFound) {
 		err = invitationEnded()
 	}

@@ -139,10 +139,28 @@ type User struct {
 	ID, Email, Role string
 	CreatedAt       time.Time
 	DisabledAt      time.Time // zero: they can sign in
+
+	MayActivateAt time.Time // from when on they may activate in live; zero: at once
+	MadeBy        string    // who made them somebody who may, a user or the operator
+	StoppedAt     time.Time // when they last ceased to be one
+}
+
+// Waits reports whether somebody may activate only later, unless confirmed.
+func (u User) Waits(now time.Time) bool {
+	return u.DisabledAt.IsZero() && activates(u.Role) && now.Before(u.MayActivateAt)
+}
+
+// CountsUntil returns until when somebody counts as one who may activate and may
+// not any more, the zero time for who does not count.
+func (u User) CountsUntil(now time.Time) time.Time {
+	return countsUntil(store.User{Role: u.Role, DisabledMicros: micros(u.DisabledAt), StoppedMicros: micros(u.StoppedAt)}, now)
 }
 
 func userOf(u store.User) User {
-	return User{ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: moment(u.CreatedMicros), DisabledAt: moment(u.DisabledMicros)}
+	return User{
+		ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: moment(u.CreatedMicros), DisabledAt: moment(u.DisabledMicros),
+		MayActivateAt: moment(u.MayActivateMicros), MadeBy: u.MadeBy, StoppedAt: moment(u.StoppedMicros),
+	}
 }
 
 // Users lists a tenant's people.
@@ -181,7 +199,7 @@ func (s *Service) CreateUser(ctx context.Context, tenantID, email string, passwo
 		ID: s.ids.New(tenant.KindUser, now), TenantID: tenantID, Email: address, PasswordHash: hash.Reveal(),
 		Role: string(role), CreatedMicros: now.UnixMicro(),
 	}
-	err = s.db.System().InsertUser(ctx, u, s.auditBy(actorOperator, string(tenant.Live), now, actionUserAdded, u.ID, ""))
+	err = s.db.System().InsertUser(ctx, u, s.standing(actorOperator), s.auditBy(actorOperator, string(tenant.Live), now, actionUserAdded, u.ID, ""))
 	return userOf(u), err
 }
 
@@ -207,7 +225,7 @@ func (s *Service) ResetPassword(ctx context.Context, tenantID, email string, pas
 	if err != nil {
 		return err
 	}
-	ended, err := staff.SetPassword(ctx, people[at].ID, people[at].PasswordHash, hash.Reveal(), store.ConsoleSession{},
+	ended, err := staff.SetPassword(ctx, people[at].ID, people[at].PasswordHash, hash.Reveal(), store.ConsoleSession{}, s.standing(actorOperator),
 		s.auditOf(actorOperator, actionPasswordChanged, people[at].ID, ""))
 	s.forget(ended...)
 	return err

@@ -86,6 +86,9 @@ func (s *Service) seed(e tenant.Environment, now time.Time) store.SeedEnvironmen
 			entry.Action = actionRuleSetActivated
 		}
 		entry.AfterChecksum = set.Checksum
+		if policy == paused {
+			out.SafeID = set.ID
+		}
 		out.RuleSets = append(out.RuleSets, set)
 		out.Audit = append(out.Audit, entry)
 	}

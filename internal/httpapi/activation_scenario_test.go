@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -95,6 +96,8 @@ func TestSecondPerson(t *testing.T) {
 		ravi := m.with(tenant.Live, tenant.Admin, user.ID)
 		path := "/v1/rule-sets/" + asha.draft(`{"name":"hers"}`) + "/activate"
 		asha.post(path, "").refused(http.StatusConflict, "second_person_required")
+		ravi.post(path, "").refused(http.StatusConflict, "second_person_required") // he is new
+		s.clock.advance(24 * time.Hour)
 		m.with(tenant.Live, tenant.Admin, m.userID).post(path, "").refused(http.StatusConflict, "second_person_required")
 		ravi.post(path, "").want(http.StatusOK).is("status", "active")
 		asha.post(path, "").want(http.StatusOK) // it is active; nothing changes

@@ -147,9 +147,9 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: "second_person_required", Status: 409, Title: "A second person must activate",
-		Meaning: "In live, once a tenant has two users who may activate, the author of a rule set does not activate it.",
-		Cause:   "The key that activates belongs to the user who created the draft.",
-		Mend:    "Ask a colleague to activate it with a key of their own.",
+		Meaning: "In live, once a tenant has two users who may activate, the author of a rule set does not activate it. Nor does anybody who was given the right to activate less than a day ago and was not confirmed, and whoever lost it less than a day ago still counts. `detail` says until when, and who can help.",
+		Cause:   "The key that activates belongs to the user who created the draft; or to somebody who was invited, given a role, enabled again or given a password by another within the last 24 hours; or to somebody who may not activate any more.",
+		Mend:    "Ask a colleague to activate it with a key of their own, or one who may activate, and did not give you the right, to confirm you on the page People of the console. Going back to the rule set that was active immediately before, and to the seeded SAFE_MODE, is never held up.",
 	},
 	{
 		Code: "findings_unacknowledged", Status: 409, Title: "Errors in the rule set",

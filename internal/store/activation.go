@@ -19,8 +19,9 @@ type Activation struct {
 
 	// Allow, unless nil, may refuse the change, and edits its audit entry. It
 	// runs while nobody else can activate in this series, not for a no-op, and
-	// again when the transaction is repeated. active has no id if there is none.
-	Allow func(active, target RuleSet, audit *AuditEntry) error
+	// again when the transaction is repeated. active has no id if there is none;
+	// safe tells that target is the rule set that stops lending from the beginning.
+	Allow func(active, target RuleSet, safe bool, audit *AuditEntry) error
 
 	Audit AuditEntry // its checksums are filled in; none is written for a no-op
 }
@@ -69,11 +70,23 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 		return Activated{}, unexpected("the active rule set has another checksum than the expected one")
 	}
 	if a.Allow != nil {
-		if err := a.Allow(active, target, &a.Audit); err != nil {
+		safe, err := tx.SafeRuleSet(policyKey)
+		if err != nil {
+			return Activated{}, err
+		}
+		if err := a.Allow(active, target, safe == target.ID, &a.Audit); err != nil {
 			return Activated{}, err
 		}
 	}
 	return tx.swap(a, active, target)
+}
+
+// SafeRuleSet returns the id of the rule set of a policy_key that was there from
+// the beginning to stop lending, "" if there is none.
+func (tx *Tx) SafeRuleSet(policyKey string) (id string, err error) {
+	err = tx.one([]any{&id}, `SELECT safe_id FROM series
+		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, policyKey)
+	return id, ignoreAbsent(err)
 }
 
 // swap makes target active instead of active, which has no id if there is none.

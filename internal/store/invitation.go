@@ -112,7 +112,7 @@ func (st *Staff) RevokeInvitation(ctx context.Context, id string, audit AuditEnt
 // Accept turns an invitation into a user with a session, all of it or nothing:
 // NotFound when it was accepted, withdrawn or has expired, and email_taken
 // when somebody has the e-mail by now.
-func (st *Staff) Accept(ctx context.Context, id string, u User, begins ConsoleSession, audit AuditEntry) error {
+func (st *Staff) Accept(ctx context.Context, id string, u User, begins ConsoleSession, by Standing, audit AuditEntry) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lock(); err != nil {
 			return err
@@ -126,6 +126,9 @@ func (st *Staff) Accept(ctx context.Context, id string, u User, begins ConsoleSe
 			return notFound("invitation")
 		}
 		u.TenantID = tx.tenant
+		if err := by.begin(tx, &u); err != nil {
+			return err
+		}
 		if err := tx.announce(); err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ type Key struct {
 	ExpiresMicros  int64 // 0: never
 	RevokedMicros  int64 // 0: not revoked
 	LastUsedMicros int64 // 0: not yet
+
+	OwnerRole           string // told by KeyByHash
+	OwnerDisabledMicros int64  // told by KeyByHash; 0: can sign in
 }
 
 const keyColumns = `k.id, k.tenant_id, k.environment, k.name, k.prefix, k.hash, k.role, k.scopes,
@@ -42,9 +45,11 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 	var k Key
 	var t Tenant
 	err := sys.read(ctx, func(s *session) error {
-		return oneOf("key", s.one(append(k.fields(), &t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros),
-			"SELECT "+keyColumns+`, t.id, t.org_name, t.plan, t.created_micros
-			FROM api_keys k JOIN tenants t ON t.id = k.tenant_id WHERE k.hash = $1`, hash))
+		dest := append(k.fields(), &k.OwnerRole, &k.OwnerDisabledMicros, &t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros)
+		return oneOf("key", s.one(dest, "SELECT "+keyColumns+`, coalesce(u.role, ''), coalesce(u.disabled_micros, 0),
+			t.id, t.org_name, t.plan, t.created_micros
+			FROM api_keys k JOIN tenants t ON t.id = k.tenant_id
+			LEFT JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.created_by WHERE k.hash = $1`, hash))
 	})
 	return k, t, err
 }

@@ -17,18 +17,19 @@ func (db *DB) Staff(tenantID string) *Staff { return &Staff{db: db, tenant: tena
 type staffTx struct {
 	session *session
 	tenant  string
+	voice   voice // for whom it speaks
 }
 
 func (st *Staff) voice() voice { return voice{tenant: st.tenant} }
 
 func (st *Staff) write(ctx context.Context, fn func(*staffTx) error) error {
 	return st.db.commits.submit(ctx, &job{voice: st.voice(), scope: st.voice(), run: func(s *session) error {
-		return fn(&staffTx{session: s, tenant: st.tenant})
+		return fn(&staffTx{session: s, tenant: st.tenant, voice: st.voice()})
 	}})
 }
 
 func (st *Staff) read(ctx context.Context, fn func(*staffTx) error) error {
-	return st.db.read(ctx, func(s *session) error { return fn(&staffTx{session: s, tenant: st.tenant}) })
+	return st.db.read(ctx, func(s *session) error { return fn(&staffTx{session: s, tenant: st.tenant, voice: st.voice()}) })
 }
 
 // exec, each and one run a statement with the tenant as $1.
@@ -55,7 +56,7 @@ func (tx *staffTx) one(dest []any, query string, args ...any) error {
 
 // announce comes before every statement: an audit entry between two of them
 // speaks for an environment too.
-func (tx *staffTx) announce() error { return tx.session.as(voice{tenant: tx.tenant}) }
+func (tx *staffTx) announce() error { return tx.session.as(tx.voice) }
 
 func (tx *staffTx) scoped(args []any) []any { return append([]any{tx.tenant}, args...) }
 
@@ -73,8 +74,12 @@ func (tx *staffTx) texts(query string, args ...any) ([]string, error) {
 
 // audit adds an entry to the log of the environment it names.
 func (tx *staffTx) audit(entry AuditEntry) error {
-	in := &Tx{session: tx.session, voice: voice{tenant: tx.tenant, environment: entry.Environment}}
-	return in.insertAudit(entry)
+	return tx.within(entry.Environment).insertAudit(entry)
+}
+
+// within is the transaction in one of the tenant's environments.
+func (tx *staffTx) within(environment string) *Tx {
+	return &Tx{session: tx.session, voice: voice{role: tx.voice.role, tenant: tx.tenant, environment: environment}}
 }
 
 // lock lets one change of a tenant's people go on at a time, and is NotFound

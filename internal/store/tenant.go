@@ -24,16 +24,27 @@ type User struct {
 	CreatedMicros int64
 
 	DisabledMicros int64 // when they were shut out; 0: they were not
+
+	// MayActivateMicros is from when on they may activate in live, 0 for at once,
+	// and MadeBy who made them somebody who may. StoppedMicros is when they last
+	// ceased to be one, 0 for never, and StoppedBy by whose doing.
+	MayActivateMicros int64
+	MadeBy            string
+	StoppedMicros     int64
+	StoppedBy         string
 }
 
-const userColumns = "id, tenant_id, email, password_hash, role, created_micros, disabled_micros"
+const userColumns = `id, tenant_id, email, password_hash, role, created_micros, disabled_micros,
+	may_activate_micros, made_by, stopped_micros, stopped_by`
 
 func (u *User) fields() []any {
-	return []any{&u.ID, &u.TenantID, &u.Email, &u.PasswordHash, &u.Role, &u.CreatedMicros, &u.DisabledMicros}
+	return []any{&u.ID, &u.TenantID, &u.Email, &u.PasswordHash, &u.Role, &u.CreatedMicros, &u.DisabledMicros,
+		&u.MayActivateMicros, &u.MadeBy, &u.StoppedMicros, &u.StoppedBy}
 }
 
 // Seed is what a signup creates, all of it or nothing.
 type Seed struct {
+	CodeHash     string // of the signup code that it uses up, "" for none
 	Tenant       Tenant
 	User         User
 	Keys         []Key
@@ -45,15 +56,21 @@ type Seed struct {
 type SeedEnvironment struct {
 	Environment string
 	RuleSets    []RuleSet
+	SafeID      string // which of them stops lending
 	Scorecards  []Scorecard
 	Audit       []AuditEntry
 }
 
 // CreateTenant stores a signup in one transaction: Conflict email_taken when
-// somebody has the e-mail already.
+// somebody has the e-mail already, Forbidden invalid_invite_code.
 func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
 	return sys.write(ctx, seed.Tenant.ID, func(s *session) error {
 		t := seed.Tenant
+		if seed.CodeHash != "" {
+			if err := useSignupCode(s, seed.CodeHash, t.CreatedMicros); err != nil {
+				return err
+			}
+		}
 		if _, err := s.exec("INSERT INTO tenants (id, org_name, plan, created_micros) VALUES ($1, $2, $3, $4)",
 			t.ID, t.OrgName, t.Plan, t.CreatedMicros); err != nil {
 			return err
@@ -83,6 +100,12 @@ func (e SeedEnvironment) plant(tx *Tx) error {
 		if _, err := tx.InsertRuleSet(set); err != nil {
 			return err
 		}
+		if set.ID == e.SafeID {
+			if _, err := tx.exec(`UPDATE series SET safe_id = $4
+				WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, set.PolicyKey, set.ID); err != nil {
+				return err
+			}
+		}
 		if set.Status != StatusActive {
 			continue
 		}
@@ -100,9 +123,12 @@ func (e SeedEnvironment) plant(tx *Tx) error {
 
 // InsertUser adds a person to a tenant: email_taken, or NotFound when there is
 // no such tenant.
-func (sys *System) InsertUser(ctx context.Context, user User, audit AuditEntry) error {
+func (sys *System) InsertUser(ctx context.Context, user User, by Standing, audit AuditEntry) error {
 	return sys.write(ctx, user.TenantID, func(s *session) error {
 		if _, err := tenantByID(s, user.TenantID); err != nil {
+			return err
+		}
+		if err := by.begin(&staffTx{session: s, tenant: user.TenantID, voice: systemVoice}, &user); err != nil {
 			return err
 		}
 		if err := insertUser(s, user); err != nil {
@@ -115,9 +141,9 @@ func (sys *System) InsertUser(ctx context.Context, user User, audit AuditEntry) 
 func insertUser(s *session, u User) error {
 	// The conflict is looked for and not provoked: in PostgreSQL an error
 	// would end the whole transaction.
-	added, err := s.exec(`INSERT INTO users (tenant_id, id, email, password_hash, role, created_micros)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING`,
-		u.TenantID, u.ID, u.Email, u.PasswordHash, u.Role, u.CreatedMicros)
+	added, err := s.exec(`INSERT INTO users (tenant_id, id, email, password_hash, role, created_micros, may_activate_micros, made_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (email) DO NOTHING`,
+		u.TenantID, u.ID, u.Email, u.PasswordHash, u.Role, u.CreatedMicros, u.MayActivateMicros, u.MadeBy)
 	if err == nil && added == 0 {
 		return fault.New(fault.Conflict, CodeEmailTaken, "this e-mail address has an account already")
 	}

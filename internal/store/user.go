@@ -47,43 +47,41 @@ func (tx *staffTx) user(userID string) (User, error) {
 // SetRole gives a person another role and ends their sessions, whose hashes it
 // returns. The last administrator keeps theirs: Conflict last_admin. To give
 // the role a person has changes nothing.
-func (st *Staff) SetRole(ctx context.Context, userID, role string, audit AuditEntry) (ended []string, err error) {
-	return st.change(ctx, userID, audit, func(tx *staffTx, u User) (bool, error) {
+func (st *Staff) SetRole(ctx context.Context, userID, role string, by Standing, audit AuditEntry) (ended []string, err error) {
+	return st.change(ctx, userID, by, audit, func(tx *staffTx, u *User) (bool, error) {
 		if u.Role == role {
 			return false, nil
 		}
-		if err := tx.spare(u); err != nil {
+		if err := tx.spare(*u); err != nil {
 			return false, err
 		}
-		_, err := tx.exec("UPDATE users SET role = $3 WHERE tenant_id = $1 AND id = $2", userID, role)
-		return true, err
+		u.Role = role
+		return true, nil
 	})
 }
 
 // Disable shuts a person out and ends their sessions, whose hashes it returns:
 // Conflict last_admin when nobody else could let them in again. Who is shut
 // out already stays so.
-func (st *Staff) Disable(ctx context.Context, userID string, nowMicros int64, audit AuditEntry) (ended []string, err error) {
-	return st.change(ctx, userID, audit, func(tx *staffTx, u User) (bool, error) {
+func (st *Staff) Disable(ctx context.Context, userID string, by Standing, audit AuditEntry) (ended []string, err error) {
+	return st.change(ctx, userID, by, audit, func(tx *staffTx, u *User) (bool, error) {
 		if u.DisabledMicros != 0 {
 			return false, nil
 		}
-		if err := tx.spare(u); err != nil {
+		if err := tx.spare(*u); err != nil {
 			return false, err
 		}
-		_, err := tx.exec("UPDATE users SET disabled_micros = $3 WHERE tenant_id = $1 AND id = $2", userID, nowMicros)
-		return true, err
+		u.DisabledMicros = by.NowMicros
+		return true, nil
 	})
 }
 
 // Enable lets a person in again.
-func (st *Staff) Enable(ctx context.Context, userID string, audit AuditEntry) error {
-	_, err := st.change(ctx, userID, audit, func(tx *staffTx, u User) (bool, error) {
-		if u.DisabledMicros == 0 {
-			return false, nil
-		}
-		_, err := tx.exec("UPDATE users SET disabled_micros = 0 WHERE tenant_id = $1 AND id = $2", userID)
-		return true, err
+func (st *Staff) Enable(ctx context.Context, userID string, by Standing, audit AuditEntry) error {
+	_, err := st.change(ctx, userID, by, audit, func(_ *staffTx, u *User) (bool, error) {
+		was := u.DisabledMicros
+		u.DisabledMicros = 0
+		return was != 0, nil
 	})
 	return err
 }
@@ -91,18 +89,25 @@ func (st *Staff) Enable(ctx context.Context, userID string, audit AuditEntry) er
 // change changes what a person may do. If that is done, their sessions end and
 // the invitations they gave out do too: a link kept in a drawer would be a way
 // back in.
-func (st *Staff) change(ctx context.Context, userID string, audit AuditEntry, apply func(*staffTx, User) (bool, error)) (ended []string, err error) {
+func (st *Staff) change(ctx context.Context, userID string, by Standing, audit AuditEntry, apply func(*staffTx, *User) (bool, error)) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) error {
 		ended = nil
 		if err := tx.lock(); err != nil {
 			return err
 		}
-		u, err := tx.user(userID)
+		before, err := tx.user(userID)
 		if err != nil {
 			return err
 		}
-		done, err := apply(tx, u)
+		after := before
+		done, err := apply(tx, &after)
 		if err != nil || !done {
+			return err
+		}
+		if err := by.move(tx, before, &after); err != nil {
+			return err
+		}
+		if err := tx.keep(after); err != nil {
 			return err
 		}
 		if ended, err = tx.endSessions(userID, ""); err != nil {
@@ -114,6 +119,14 @@ func (st *Staff) change(ctx context.Context, userID string, audit AuditEntry, ap
 		return tx.audit(audit)
 	})
 	return ended, err
+}
+
+// keep stores what a person may do.
+func (tx *staffTx) keep(u User) error {
+	_, err := tx.exec(`UPDATE users SET role = $3, disabled_micros = $4, may_activate_micros = $5, made_by = $6,
+		stopped_micros = $7, stopped_by = $8 WHERE tenant_id = $1 AND id = $2`,
+		u.ID, u.Role, u.DisabledMicros, u.MayActivateMicros, u.MadeBy, u.StoppedMicros, u.StoppedBy)
+	return err
 }
 
 // spare refuses to take away the only administrator who can sign in.
@@ -131,14 +144,17 @@ func (tx *staffTx) spare(u User) error {
 // SetPassword replaces a password, which must still be the one whose hash is
 // given: NotFound if not, or if the person was shut out. All sessions end, and
 // the one that is given begins, if one is. It returns the hashes of those that
-// ended.
-func (st *Staff) SetPassword(ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, audit AuditEntry) (ended []string, err error) {
+// ended. by is who else than the person did it, its zero value for nobody else.
+func (st *Staff) SetPassword(ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, by Standing, audit AuditEntry) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) error {
 		ended = nil
 		if err := tx.lock(); err != nil {
 			return err
 		}
 		if err := tx.replaceHash(userID, oldHash, newHash); err != nil {
+			return err
+		}
+		if err := by.renew(tx, userID); err != nil {
 			return err
 		}
 		if ended, err = tx.endSessions(userID, ""); err != nil {
@@ -168,15 +184,16 @@ func (tx *staffTx) replaceHash(userID, oldHash, newHash string) error {
 	return err
 }
 
-// Roles are the roles of the people who can sign in.
-func (tx *Tx) Roles() ([]string, error) {
-	var roles []string
+// People returns the people of the scope's tenant, oldest first, those who were
+// shut out included.
+func (tx *Tx) People() ([]User, error) {
+	var people []User
 	// The environment is no column of users; it is named to be bound.
 	err := tx.each(func(scan func(...any) error) error {
-		var role string
-		err := scan(&role)
-		roles = append(roles, role)
+		var u User
+		err := scan(u.fields()...)
+		people = append(people, u)
 		return err
-	}, "SELECT role FROM users WHERE tenant_id = $1 AND $2 <> '' AND disabled_micros = 0 ORDER BY id LIMIT $3", int64(MaxPage))
-	return roles, err
+	}, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND $2 <> '' ORDER BY created_micros, id LIMIT $3", int64(MaxPage))
+	return people, err
 }

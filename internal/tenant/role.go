@@ -31,3 +31,23 @@ func (r Role) Scopes() Scopes {
 	}
 	return 0
 }
+
+// personal are the scopes of what a person answers for. What programs do with a
+// key, deciding and reading, does not end with the person.
+const personal = PolicyWrite | PolicyActivate
+
+// Allow returns what is left of the scopes of a key: what its owner answers for
+// goes when the owner is disabled or has a role without it.
+func (r Role) Allow(key Scopes, enabled bool) Scopes {
+	may := r.Scopes()
+	if !enabled {
+		may = 0
+	}
+	switch {
+	case may&Admin != 0:
+		return key
+	case key&Admin != 0:
+		key = Decide | Read | FactsRead | PolicyWrite | PolicyActivate
+	}
+	return key &^ (personal &^ may)
+}

@@ -167,7 +167,7 @@ func TestActivationIsAllowed(t *testing.T) {
 		var seen []string
 		_, err := scope.Activate(ctx, store.Activation{
 			ID: "pol_2", NowMicros: 900,
-			Allow: func(active, target store.RuleSet, _ *store.AuditEntry) error {
+			Allow: func(active, target store.RuleSet, _ bool, _ *store.AuditEntry) error {
 				seen = append(seen, active.ID, target.ID)
 				return fault.New(fault.Conflict, "no", "not this one")
 			},
@@ -179,7 +179,7 @@ func TestActivationIsAllowed(t *testing.T) {
 		for _, id := range []string{"pol_2", "pol_3"} {
 			_, err := scope.Activate(ctx, store.Activation{
 				ID: id, NowMicros: 900, Audit: store.AuditEntry{ID: "aud_" + id, Object: id},
-				Allow: func(_, _ store.RuleSet, audit *store.AuditEntry) error {
+				Allow: func(_, _ store.RuleSet, _ bool, audit *store.AuditEntry) error {
 					audit.Note = "edited"
 					return nil
 				},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"verdict/internal/fault"
@@ -117,10 +118,17 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 	}
 }
 
+// codes counts the signup codes of the fixtures.
+var codes atomic.Int64
+
 // secret has the installation make one up, if nobody did before.
 func secret(t *testing.T, db *store.DB) error {
 	t.Helper()
 	_, err := db.System().Secret(t.Context(), []byte{0, 1, 0xff})
+	if err == nil {
+		at := codes.Add(1)
+		err = db.System().AddSignupCode(t.Context(), store.SignupCode{Hash: fmt.Sprint("code_", at), CreatedMicros: at, ExpiresMicros: 1 << 60})
+	}
 	return err
 }
 

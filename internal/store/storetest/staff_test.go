@@ -44,10 +44,27 @@ func fillStaff(t *testing.T, db *store.DB, tenant string) error {
 func addUser(t *testing.T, db *store.DB, tenant, id, role string) store.User {
 	t.Helper()
 	u := store.User{ID: id, TenantID: tenant, Email: id + "@example.in", PasswordHash: passwordHash, Role: role, CreatedMicros: 200}
-	if err := db.System().InsertUser(t.Context(), u, store.AuditEntry{}); err != nil {
+	if err := db.System().InsertUser(t.Context(), u, store.Standing{}, store.AuditEntry{}); err != nil {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// by is the administrator of the fixture, changing what people may do; they wait
+// for 100 microseconds.
+func by(now int64) store.Standing {
+	return store.Standing{By: "usr_ten_A", NowMicros: now, DelayMicros: 100, Activates: func(role string) bool { return role != "viewer" }}
+}
+
+// rolesOf are the roles of the people of a scope's tenant who can sign in.
+func rolesOf(tx *store.Tx) (roles []string, err error) {
+	people, err := tx.People()
+	for _, u := range people {
+		if u.DisabledMicros == 0 {
+			roles = append(roles, u.Role)
+		}
+	}
+	return roles, err
 }
 
 // actions are what the audit log says happened to something, in live.
@@ -201,25 +218,25 @@ func TestRolesAndTheLastAdmin(t *testing.T) {
 		signUp(t, db, "ten_B")
 		wantKind(t, fillStaff(t, db, "ten_A"), 0, "")
 		const first = "usr_ten_A"
-		_, err := staff.SetRole(ctx, first, "viewer", entry("1", "user.role_set", first))
+		_, err := staff.SetRole(ctx, first, "viewer", by(1), entry("1", "user.role_set", first))
 		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
-		_, err = staff.Disable(ctx, first, 300, entry("2", "user.disabled", first))
+		_, err = staff.Disable(ctx, first, by(300), entry("2", "user.disabled", first))
 		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
 		second := addUser(t, db, "ten_A", "usr_second", "risk")
-		_, err = staff.Disable(ctx, first, 300, entry("3", "user.disabled", first)) // the other is no administrator
+		_, err = staff.Disable(ctx, first, by(300), entry("3", "user.disabled", first)) // the other is no administrator
 		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
-		_, err = db.Staff("ten_B").SetRole(ctx, second.ID, "admin", store.AuditEntry{})
+		_, err = db.Staff("ten_B").SetRole(ctx, second.ID, "admin", by(1), store.AuditEntry{})
 		wantNotFound(t, err)
-		_, err = staff.SetRole(ctx, second.ID, "admin", entry("4", "user.role_set", second.ID))
+		_, err = staff.SetRole(ctx, second.ID, "admin", by(1), entry("4", "user.role_set", second.ID))
 		wantKind(t, err, 0, "")
-		ended, err := staff.SetRole(ctx, first, "viewer", entry("5", "user.role_set", first))
+		ended, err := staff.SetRole(ctx, first, "viewer", by(1), entry("5", "user.role_set", first))
 		if err != nil || !slices.Equal(ended, []string{"hash_ten_Ases_1"}) {
 			t.Errorf("ended %v, %v", ended, err)
 		}
 		if left, err := staff.Invitations(ctx, 1000); err != nil || len(left) != 0 {
 			t.Errorf("the links of one who is no administrator any more: %v, %v", left, err)
 		}
-		ended, err = staff.SetRole(ctx, first, "viewer", entry("6", "user.role_set", first))
+		ended, err = staff.SetRole(ctx, first, "viewer", by(1), entry("6", "user.role_set", first))
 		if err != nil || ended != nil {
 			t.Errorf("ended %v, %v", ended, err)
 		}
@@ -234,29 +251,29 @@ func TestRolesAndTheLastAdmin(t *testing.T) {
 func shutOut(t *testing.T, db *store.DB, userID string) {
 	t.Helper()
 	ctx, staff := t.Context(), db.Staff("ten_A")
-	wantNotFound(t, db.Staff("ten_B").Enable(ctx, userID, store.AuditEntry{}))
-	_, err := db.Staff("ten_B").Disable(ctx, userID, 300, store.AuditEntry{})
+	wantNotFound(t, db.Staff("ten_B").Enable(ctx, userID, by(1), store.AuditEntry{}))
+	_, err := db.Staff("ten_B").Disable(ctx, userID, by(300), store.AuditEntry{})
 	wantNotFound(t, err)
 	for _, now := range []int64{300, 400} {
-		_, err := staff.Disable(ctx, userID, now, entry(fmt.Sprint("d", now), "user.disabled", userID))
+		_, err := staff.Disable(ctx, userID, by(now), entry(fmt.Sprint("d", now), "user.disabled", userID))
 		wantKind(t, err, 0, "")
 	}
 	if u, err := staff.User(ctx, userID); err != nil || u.DisabledMicros != 300 {
 		t.Errorf("got %+v, %v", u, err)
 	}
 	wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}))
-	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"), store.AuditEntry{})
+	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"), store.Standing{}, store.AuditEntry{})
 	wantNotFound(t, err)
 	wantNotFound(t, staff.Invite(ctx, invitation("ten_A", "inv_9"), store.AuditEntry{}))
 	err = db.Scope("ten_A", live).Read(ctx, func(tx *store.Tx) error {
-		roles, err := tx.Roles()
+		roles, err := rolesOf(tx)
 		if diff := cmp.Diff([]string{"admin"}, roles); diff != "" {
 			t.Errorf("roles (-want +got):\n%s", diff)
 		}
 		return err
 	})
 	wantKind(t, err, 0, "")
-	wantKind(t, staff.Enable(ctx, userID, entry("e", "user.enabled", userID)), 0, "")
+	wantKind(t, staff.Enable(ctx, userID, by(1), entry("e", "user.enabled", userID)), 0, "")
 	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}), 0, "")
 }
 
@@ -271,7 +288,7 @@ func TestAdminsRace(t *testing.T) {
 			ids = append(ids, addUser(t, nodes[0], "ten_A", numbered("usr", i), "admin").ID)
 		}
 		errs := race(len(ids), func(i int) error {
-			_, err := nodes[i%2].Staff("ten_A").Disable(t.Context(), ids[i], 300, store.AuditEntry{})
+			_, err := nodes[i%2].Staff("ten_A").Disable(t.Context(), ids[i], by(300), store.AuditEntry{})
 			return err
 		})
 		if n := succeeded(t, errs, fault.Conflict, store.CodeLastAdmin); n != len(ids)-1 {
@@ -292,10 +309,10 @@ func TestSetPassword(t *testing.T) {
 			staff *store.Staff
 			old   string
 		}{{staff, "not this one"}, {db.Staff("ten_B"), passwordHash}} {
-			_, err := c.staff.SetPassword(ctx, "usr_ten_A", c.old, "fresh", begins, store.AuditEntry{})
+			_, err := c.staff.SetPassword(ctx, "usr_ten_A", c.old, "fresh", begins, store.Standing{}, store.AuditEntry{})
 			wantNotFound(t, err)
 		}
-		ended, err := staff.SetPassword(ctx, "usr_ten_A", passwordHash, "fresh", begins, entry("1", "user.password_changed", "usr_ten_A"))
+		ended, err := staff.SetPassword(ctx, "usr_ten_A", passwordHash, "fresh", begins, store.Standing{}, entry("1", "user.password_changed", "usr_ten_A"))
 		if err != nil || !slices.Equal(ended, []string{"hash_ten_Ases_1"}) {
 			t.Errorf("ended %v, %v", ended, err)
 		}
@@ -359,16 +376,16 @@ func TestAcceptInvitation(t *testing.T) {
 			return u, s
 		}
 		u, s := person(99)
-		wantNotFound(t, db.Staff("ten_B").Accept(ctx, i.ID, u, s, store.AuditEntry{}))
+		wantNotFound(t, db.Staff("ten_B").Accept(ctx, i.ID, u, s, by(1), store.AuditEntry{}))
 		late := u
 		late.CreatedMicros = i.ExpiresMicros
-		wantNotFound(t, staff.Accept(ctx, i.ID, late, s, store.AuditEntry{}))
+		wantNotFound(t, staff.Accept(ctx, i.ID, late, s, by(1), store.AuditEntry{}))
 		raised := u
 		raised.Role = "admin"
-		wantNotFound(t, staff.Accept(ctx, i.ID, raised, s, store.AuditEntry{}))
+		wantNotFound(t, staff.Accept(ctx, i.ID, raised, s, by(1), store.AuditEntry{}))
 		errs := race(6, func(n int) error {
 			u, s := person(n)
-			return staff.Accept(ctx, i.ID, u, s, store.AuditEntry{})
+			return staff.Accept(ctx, i.ID, u, s, by(1), store.AuditEntry{})
 		})
 		if n := succeeded(t, errs, fault.NotFound, store.CodeNotFound); n != 1 {
 			t.Errorf("one invitation let %d people in", n)
@@ -382,7 +399,7 @@ func TestAcceptInvitation(t *testing.T) {
 		wantKind(t, staff.Invite(ctx, taken, store.AuditEntry{}), 0, "")
 		u, s = person(50)
 		u.Email = taken.Email
-		wantKind(t, staff.Accept(ctx, taken.ID, u, s, store.AuditEntry{}), fault.Conflict, store.CodeEmailTaken)
+		wantKind(t, staff.Accept(ctx, taken.ID, u, s, by(1), store.AuditEntry{}), fault.Conflict, store.CodeEmailTaken)
 		if list, err := staff.Invitations(ctx, 0); err != nil || len(list) != 1 {
 			t.Errorf("the refused one is gone: %v, %v", list, err)
 		}

@@ -42,7 +42,7 @@ func TestCreateTenant(t *testing.T) {
 			t.Errorf("got %+v, %v", entries, err)
 		}
 		err = scope.Read(ctx, func(tx *store.Tx) error {
-			roles, err := tx.Roles()
+			roles, err := rolesOf(tx)
 			if diff := cmp.Diff([]string{"admin"}, roles); diff != "" {
 				t.Errorf("roles (-want +got):\n%s", diff)
 			}
@@ -51,7 +51,7 @@ func TestCreateTenant(t *testing.T) {
 		wantKind(t, err, 0, "")
 
 		second := store.User{ID: "usr_0", TenantID: "ten_A", Email: "second@example.in", Role: "analyst", CreatedMicros: 200}
-		wantKind(t, system.InsertUser(ctx, second, store.AuditEntry{}), 0, "")
+		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), 0, "")
 		signUp(t, db, "ten_B")
 		users, err := db.Staff("ten_A").Users(ctx)
 		if diff := cmp.Diff([]store.User{user, second}, users); err != nil || diff != "" {
@@ -83,11 +83,11 @@ func TestEmailTaken(t *testing.T) {
 		wantNotFound(t, err)
 
 		second := store.User{ID: "usr_2", TenantID: "ten_A", Email: "ten_a@example.in", Role: "analyst"}
-		wantKind(t, system.InsertUser(ctx, second, store.AuditEntry{}), fault.Conflict, store.CodeEmailTaken)
+		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), fault.Conflict, store.CodeEmailTaken)
 		second.Email = "second@example.in"
-		wantKind(t, system.InsertUser(ctx, second, store.AuditEntry{}), 0, "")
+		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), 0, "")
 		second.TenantID = "ten_NOBODY"
-		wantNotFound(t, system.InsertUser(ctx, second, store.AuditEntry{}))
+		wantNotFound(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}))
 
 		errs := race(8, func(i int) error {
 			racing := seed(numbered("ten_R", i))
@@ -137,6 +137,10 @@ func TestKeys(t *testing.T) {
 		armed.CreatedMicros, armed.ExpiresMicros = 300, 900
 		wantKind(t, system.InsertKey(ctx, armed, store.AuditEntry{ID: "aud_key", Action: "key.created"}), 0, "")
 		got, tenant, err := system.KeyByHash(ctx, armed.Hash)
+		if got.OwnerRole != "admin" {
+			t.Errorf("its owner is %q", got.OwnerRole)
+		}
+		got.OwnerRole = ""
 		if diff := cmp.Diff(armed, got); err != nil || diff != "" || tenant.Plan != "free" {
 			t.Errorf("%v, %+v (-want +got):\n%s", err, tenant, diff)
 		}

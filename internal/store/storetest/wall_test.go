@@ -23,7 +23,7 @@ var (
 		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations"}
-	shared   = []string{"schema_migrations", "installation"}
+	shared   = []string{"schema_migrations", "installation", "signup_codes"}
 )
 
 // TestKeysLead holds every table, those of later migrations too, to the rule

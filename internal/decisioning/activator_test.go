@@ -1,0 +1,222 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package decisioning_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// team is a house with people in live, where something is active.
+type team struct {
+	*house
+	clock            *clock
+	asha, ravi, zoya tenant.Principal // asha administers; ravi and zoya are of the risk team
+	first            string           // the seeded rule set, active
+	safe             string           // SAFE_MODE
+}
+
+func newTeam(t *testing.T, db *store.DB) *team {
+	t.Helper()
+	c := newClock()
+	h := open(t, db, decisioning.Options{Logins: generous, Now: c.now})
+	m := &team{house: h, clock: c, asha: h.admin()}
+	sets, err := h.service.RuleSets(t.Context(), m.asha, decisioning.RuleSetFilter{}, decisioning.List{Limit: 10, Ascending: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.first, m.safe = sets.Data[0].ID, sets.Data[1].ID
+	ravi, _ := h.join(m.asha, "ravi@example.in", tenant.RoleRisk)
+	m.ravi = ravi.Principal(tenant.Live)
+	zoya, _ := h.join(m.asha, "zoya@example.in", tenant.RoleRisk)
+	m.zoya = zoya.Principal(tenant.Live)
+	m.may(m.asha, m.first)
+	return m
+}
+
+// draft stores a rule set of somebody's own.
+func (m *team) draft(by tenant.Principal) string {
+	m.Helper()
+	answer, err := m.service.CreateRuleSet(m.Context(), by, parse(m.T, `{"name":"new"}`), nil)
+	if err != nil {
+		m.Fatal(err)
+	}
+	return object(m.T, answer.Body)["id"].(string)
+}
+
+func (m *team) activate(by tenant.Principal, id string) error {
+	_, err := m.service.Activate(m.Context(), by, id, wire.Value{}, nil)
+	return err
+}
+
+func (m *team) may(by tenant.Principal, id string) {
+	m.Helper()
+	if err := m.activate(by, id); err != nil {
+		m.Errorf("refused: %v", err)
+	}
+}
+
+// mayNot wants a refusal that says certain things.
+func (m *team) mayNot(by tenant.Principal, id string, says ...string) {
+	m.Helper()
+	err := m.activate(by, id)
+	m.refused(err, says...)
+}
+
+func (m *team) refused(err error, says ...string) {
+	m.Helper()
+	if codeOf(err) != decisioning.CodeSecondPersonRequired {
+		m.Errorf("got %v", err)
+		return
+	}
+	for _, text := range says {
+		if !strings.Contains(err.Error(), text) {
+			m.Errorf("%q does not say %q", err, text)
+		}
+	}
+}
+
+func (m *team) done(err error) {
+	m.Helper()
+	if err != nil {
+		m.Error(err)
+	}
+}
+
+// eachTeam runs a test over each database.
+func eachTeam(t *testing.T, test func(m *team)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, db *store.DB) { test(newTeam(t, db)) })
+}
+
+const day = 24 * time.Hour
+
+// TestDisabledPersonCounts: disabling or demoting everybody else does not make an
+// author alone, for a day.
+func TestDisabledPersonCounts(t *testing.T) {
+	t.Parallel()
+	eachTeam(t, func(m *team) {
+		own := m.draft(m.asha)
+		m.mayNot(m.asha, own, "ravi@example.in or zoya@example.in can activate it")
+		m.done(m.service.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		m.done(m.service.SetRole(m.Context(), m.asha, m.zoya.UserID, tenant.RoleViewer))
+		m.mayNot(m.asha, own, "until 2026-11-16 09:00 UTC")
+
+		// Letting them in again gains nothing: now they wait.
+		m.clock.pass(time.Hour)
+		m.done(m.service.EnableUser(m.Context(), m.asha, m.ravi.UserID))
+		m.mayNot(m.asha, own, "ravi@example.in from 2026-11-16 10:00 UTC can activate it")
+		m.mayNot(m.ravi, own, "from 2026-11-16 10:00 UTC", "nobody else can confirm")
+		m.clock.pass(day)
+		m.mayNot(m.asha, own)
+		m.may(m.ravi, own)
+
+		// After a day they are gone for good, and who is alone is alone.
+		own = m.draft(m.asha)
+		m.done(m.service.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		m.clock.pass(day - time.Second)
+		m.mayNot(m.asha, own)
+		m.clock.pass(time.Second)
+		m.may(m.asha, own)
+	})
+}
+
+// TestNewActivatorWaits: an invited address of one's own, and one invited by that
+// one, activate after a day or when somebody else has confirmed them.
+func TestNewActivatorWaits(t *testing.T) {
+	t.Parallel()
+	eachTeam(t, func(m *team) {
+		own := m.draft(m.asha)
+		puppet, _ := m.join(m.asha, "asha.too@example.in", tenant.RoleAdmin)
+		second := puppet.Principal(tenant.Live)
+		m.mayNot(second, own, "from 2026-11-16 09:00 UTC", "ravi@example.in or zoya@example.in can confirm it")
+		another, _ := m.join(second, "asha.three@example.in", tenant.RoleRisk)
+		third := another.Principal(tenant.Live)
+		m.mayNot(third, own)
+
+		confirm := func(by, who tenant.Principal) error { return m.service.ConfirmActivator(m.Context(), by, who.UserID) }
+		m.refused(confirm(m.asha, second), "you gave this person")
+		m.refused(confirm(second, second), "yourself")
+		m.refused(confirm(second, third), "you may activate from")
+		m.refused(confirm(m.asha, third), "you gave this person") // by a hand of her own
+		if err := confirm(m.ravi, m.zoya); codeOf(err) != decisioning.CodeNothingToConfirm {
+			m.Errorf("got %v", err)
+		}
+		viewer, _ := m.join(m.asha, "viewer@example.in", tenant.RoleViewer)
+		if err := confirm(viewer.Principal(tenant.Live), third); codeOf(err) != tenant.CodeInsufficientScope {
+			m.Errorf("got %v", err)
+		}
+		m.done(confirm(m.ravi, third))
+		m.may(third, own)
+		m.mayNot(second, m.draft(m.asha))
+		if got := m.logged(m.asha, third.UserID); len(got) == 0 || got[0] != m.ravi.UserID+" user.activator_confirmed" {
+			m.Errorf("the trail says %v", got)
+		}
+		m.clock.pass(day)
+		m.may(second, m.draft(m.asha))
+
+		// A password that the operator has set makes somebody new.
+		m.done(m.service.ResetPassword(m.Context(), m.asha.TenantID, "ravi@example.in", tenant.NewSecret("battery staple")))
+		m.mayNot(m.ravi, m.draft(m.asha))
+		m.done(confirm(m.asha, m.ravi))
+		m.may(m.ravi, m.draft(m.asha))
+	})
+}
+
+// TestStopButtonAsksNobody: who waits, and who just disabled everybody, can still
+// stop lending and undo the last activation.
+func TestStopButtonAsksNobody(t *testing.T) {
+	t.Parallel()
+	eachTeam(t, func(m *team) {
+		m.may(m.ravi, m.draft(m.asha))
+		puppet, _ := m.join(m.asha, "new@example.in", tenant.RoleRisk)
+		waiting := puppet.Principal(tenant.Live)
+		m.may(waiting, m.safe)
+		sets, err := m.service.RuleSets(m.Context(), m.asha, decisioning.RuleSetFilter{Status: store.StatusRetired}, decisioning.List{Limit: 10})
+		if err != nil || len(sets.Data) != 2 {
+			m.Fatalf("%d retired, %v", len(sets.Data), err)
+		}
+		m.may(waiting, sets.Data[0].ID) // the one before
+		m.mayNot(waiting, m.first)      // the seeded default is none
+	})
+}
+
+// TestKeysFollowTheirOwner: a key is its owner's hand, and no second person once
+// the owner is gone.
+func TestKeysFollowTheirOwner(t *testing.T) {
+	t.Parallel()
+	eachTeam(t, func(m *team) {
+		m.done(m.service.SetRole(m.Context(), m.asha, m.ravi.UserID, tenant.RoleAdmin))
+		key, _, err := m.service.CreateAPIKey(m.Context(), tenant.Principal{
+			TenantID: m.ravi.TenantID, UserID: m.ravi.UserID, Environment: tenant.Live, Scopes: tenant.Admin,
+		}, decisioning.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Admin})
+		if err != nil {
+			m.Fatal(err)
+		}
+		call := func() tenant.Principal {
+			m.Helper()
+			p, err := m.service.Authenticate(m.Context(), key)
+			if err != nil {
+				m.Fatal(err)
+			}
+			return p
+		}
+		before := call()
+		own := m.draft(m.asha)
+		m.mayNot(before, m.draft(m.ravi)) // his key does not activate what he wrote
+		m.done(m.service.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		after := call()
+		if after.Scopes.Has(tenant.PolicyActivate) || after.Scopes.Has(tenant.PolicyWrite) || !after.Scopes.Has(tenant.Decide|tenant.Read) {
+			m.Errorf("the key of who was disabled may %s", after.Scopes)
+		}
+		m.mayNot(before, own, "whose API key this is") // were it remembered somewhere
+		m.done(m.service.EnableUser(m.Context(), m.asha, m.ravi.UserID))
+		m.mayNot(call(), own, "from ")
+	})
+}

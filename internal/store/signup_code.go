@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+
+	"verdict/internal/fault"
+)
+
+// CodeInvalidInvite refuses a signup code that does not hold.
+const CodeInvalidInvite = "invalid_invite_code"
+
+// SignupCode lets somebody sign up once: the hash of a code, never the code.
+type SignupCode struct {
+	Hash          string
+	CreatedMicros int64
+	ExpiresMicros int64
+}
+
+// AddSignupCode stores a code, and removes those that have expired.
+func (sys *System) AddSignupCode(ctx context.Context, c SignupCode) error {
+	return sys.write(ctx, "signup codes", func(s *session) error {
+		if _, err := s.exec("DELETE FROM signup_codes WHERE expires_micros <= $1", c.CreatedMicros); err != nil {
+			return err
+		}
+		_, err := s.exec("INSERT INTO signup_codes (hash, created_micros, expires_micros) VALUES ($1, $2, $3)",
+			c.Hash, c.CreatedMicros, c.ExpiresMicros)
+		return err
+	})
+}
+
+// useSignupCode removes a code that holds: Forbidden invalid_invite_code when
+// there is none.
+func useSignupCode(s *session, hash string, nowMicros int64) error {
+	used, err := s.exec("DELETE FROM signup_codes WHERE hash = $1 AND expires_micros > $2", hash, nowMicros)
+	if err == nil && used == 0 {
+		return fault.New(fault.Forbidden, CodeInvalidInvite,
+			"the invite_code is not one that can still be used; ask whoever runs this service for a new one")
+	}
+	return err
+}
