@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
 )
 
@@ -14,6 +15,8 @@ import (
 const (
 	sessionCookie       = "verdict"
 	secureSessionCookie = "__Host-verdict"
+	browserCookie       = "verdict-browser"
+	secureBrowserCookie = "__Host-verdict-browser"
 	flashCookie         = "verdict-flash"
 	themeCookie         = "verdict-theme"
 )
@@ -21,6 +24,7 @@ const (
 const (
 	flashAge = 60                 // seconds; a redirect takes less
 	themeAge = 365 * 24 * 60 * 60 // seconds
+	markAge  = 365 * 24 * 60 * 60 // seconds
 	maxFlash = 300                // bytes of a message
 	ageLimit = 7 * 24 * time.Hour // the longest that a session lives
 	dropped  = -1                 // the age of a cookie that is to go
@@ -57,6 +61,34 @@ func (v *visit) token() (tenant.Token, bool) {
 // session has ended.
 func (v *visit) keepToken(t tenant.Token) {
 	v.setCookie(v.sessionName(), t.Reveal(), int((ageLimit+24*time.Hour)/time.Second))
+}
+
+// browserName is the name of the cookie by which a browser is known again.
+func (v *visit) browserName() string {
+	if v.secure() {
+		return secureBrowserCookie
+	}
+	return browserCookie
+}
+
+// where is where somebody signs in.
+func (v *visit) where() decisioning.Place {
+	at := decisioning.Place{Address: v.address(), Agent: v.browser()}
+	if c, err := v.r.Cookie(v.browserName()); err == nil {
+		at.Marks = c.Value
+	}
+	return at
+}
+
+// remember makes the browser known to the account that has just signed in. If
+// that fails the person is signed in all the same.
+func (v *visit) remember(session decisioning.Session) {
+	marks, err := v.console.service.Remember(v.ctx, session.User.ID, v.where().Marks)
+	if err != nil {
+		v.console.options.Logger.Warn("could not remember a browser; it stays unknown", "request_id", v.requestID, "error", err)
+		return
+	}
+	v.setCookie(v.browserName(), marks, markAge)
 }
 
 // dropToken takes the session from the browser.

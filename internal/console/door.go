@@ -49,7 +49,7 @@ func orHome(path string) string {
 }
 
 func (c *Console) signIn(v *visit) error {
-	session, token, err := c.service.SignIn(v.ctx, v.form.Value("email"), v.form.Secret("password"), v.address(), v.browser())
+	session, token, err := c.service.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), v.where())
 	if err != nil {
 		return v.again(err, c.signInForm)
 	}
@@ -57,6 +57,7 @@ func (c *Console) signIn(v *visit) error {
 		return err
 	}
 	v.keepToken(token)
+	v.remember(session)
 	if v.form.Value(formKept) != "" {
 		return c.resumeForm(v, session)
 	}
@@ -104,6 +105,7 @@ func (c *Console) signUp(v *visit) error {
 			c.options.Logger.Warn("the session before was not ended", "request_id", v.requestID, "error", err)
 		}
 		v.keepToken(token)
+		v.remember(session)
 	}
 	v.who = nil // the page is for somebody who has just come in
 	data := struct {
@@ -149,6 +151,7 @@ func (c *Console) join(v *visit) error {
 		return err
 	}
 	v.keepToken(fresh)
+	v.remember(session)
 	return v.see("/console")
 }
 

@@ -45,8 +45,10 @@ type Options struct {
 	// those are taken that are answered at once.
 	Backtests BacktestLimits
 	Spreader  Spreader
-	// Logins bounds what people may try who are not signed in.
+	// Logins bounds what people may try who are not signed in, and Sleep has
+	// those wait who are slowed down; by default they really do.
 	Logins tenant.LoginRates // tenant.DefaultLoginRates
+	Sleep  func(context.Context, time.Duration) error
 }
 
 // Hooks are told what happened, for metrics. They must not block; a nil hook
@@ -90,6 +92,7 @@ type Service struct {
 	sessions *cache[tenant.TokenHash, Session]
 	seen     seen
 	doors    tenant.Buckets[string]
+	slowed   slowed
 }
 
 // refreshAfter is how old what a cache says may be. A revoked key and an
@@ -139,6 +142,9 @@ func New(db *store.DB, o Options) (*Service, error) {
 	}
 	if o.Logins == (tenant.LoginRates{}) {
 		o.Logins = tenant.DefaultLoginRates()
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
 	}
 	o.Backtests.fill()
 	hasher, err := tenant.NewHasher(o.PasswordCost, o.HashesAtOnce, o.Random)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -27,22 +29,46 @@ type Throttled struct {
 func (t *Throttled) Error() string { return t.refusal.Error() }
 func (t *Throttled) Unwrap() error { return t.refusal }
 
-// SignIn begins a session: invalid_credentials whatever is wrong with the
-// e-mail address or the password, and login_throttled after too many tries.
-// The address and the browser are shown to the person among their sessions.
+// Place is where somebody signs in. The address and the agent are shown to the
+// person among their sessions; the marks are those that Remember gave the browser.
+type Place struct{ Address, Agent, Marks string }
+
+// SignIn is SignInAt for a browser that nobody has signed in with before.
 func (s *Service) SignIn(ctx context.Context, email string, password tenant.Secret, address, agent string) (Session, tenant.Token, error) {
+	return s.SignInAt(ctx, email, password, Place{Address: address, Agent: agent})
+}
+
+// SignInAt begins a session: invalid_credentials whatever is wrong with the
+// e-mail address or the password, and login_throttled after too many tries.
+func (s *Service) SignInAt(ctx context.Context, email string, password tenant.Secret, at Place) (Session, tenant.Token, error) {
 	now := s.moment()
-	account, known := tenant.NormaliseEmail(email)
-	admitted, err := s.knock(now, account, address)
-	if err != nil {
-		return Session{}, tenant.Token{}, err
-	}
+	account, valid := tenant.NormaliseEmail(email)
 	var user store.User
-	if known {
-		user, err = s.db.System().UserByEmail(ctx, account)
-		if err != nil && !refusedAs(err, fault.NotFound) {
+	find := func() (err error) {
+		if valid && user.ID == "" {
+			user, err = s.db.System().UserByEmail(ctx, account)
+		}
+		if refusedAs(err, fault.NotFound) {
+			err = nil
+		}
+		return err
+	}
+	nonce, known := "", false
+	if at.Marks != "" {
+		err := find()
+		if err == nil {
+			nonce, known, err = s.known(ctx, user.ID, at.Marks, now)
+		}
+		if err != nil {
 			return Session{}, tenant.Token{}, err
 		}
+	}
+	admitted, err := s.admit(ctx, now, account, at.Address, nonce, known)
+	if err == nil {
+		err = find()
+	}
+	if err != nil {
+		return Session{}, tenant.Token{}, err
 	}
 	// For nobody the same work is done, so that the time it takes does not tell
 	// who has an account.
@@ -60,7 +86,7 @@ func (s *Service) SignIn(ctx context.Context, email string, password tenant.Secr
 	if upgrade {
 		user.PasswordHash = s.rehash(ctx, user, password)
 	}
-	c, token, err := s.enter(ctx, user, address, agent, now)
+	c, token, err := s.enter(ctx, user, at.Address, at.Agent, now)
 	if err == nil {
 		admitted()
 	}
@@ -110,24 +136,119 @@ func (s *Service) rehash(ctx context.Context, user store.User, password tenant.S
 	return fresh.Reveal()
 }
 
-// knock takes a try from the buckets of an address and of an account, or says
-// how long to wait. What succeeded is given back by calling what it returns.
-// The address comes first: who is refused there cannot lock others out.
-func (s *Service) knock(now time.Time, account, address string) (admitted func(), err error) {
-	from := "address " + network(address)
-	if err := s.try(from, s.options.Logins.Address, now); err != nil {
-		return nil, err
+// admit takes a try from the buckets of whoever signs in, or says how long to
+// wait. What succeeded is given back by calling what it returns.
+//
+// A known browser has a bucket of its own and no other. Others have one for their
+// address and one for the account at that address; refused there, they cannot use
+// up what is left for anybody else. What all addresses together have tried at one
+// account shuts nobody out: beyond its bucket each try is made to wait.
+func (s *Service) admit(ctx context.Context, now time.Time, account, address, nonce string, known bool) (admitted func(), err error) {
+	rates := s.options.Logins
+	if known {
+		return s.takeAll(now, bucketOf{"browser " + account + " " + nonce, rates.Account})
 	}
-	whose := "account " + account
+	from := network(address)
+	buckets := []bucketOf{{"address " + from, rates.Address}}
 	if account != "" {
-		if err := s.try(whose, s.options.Logins.Account, now); err != nil {
+		buckets = append(buckets, bucketOf{"account " + account + " at " + from, rates.Account})
+	}
+	if admitted, err = s.takeAll(now, buckets...); err != nil || account == "" {
+		return admitted, err
+	}
+	everywhere := bucketOf{"account " + account, rates.Everywhere}
+	if everywhere.rate == (tenant.Rate{}) {
+		return admitted, nil
+	}
+	if _, _, ok := s.doors.Take(everywhere.name, everywhere.rate, now); ok {
+		here := admitted
+		return func() {
+			here()
+			s.doors.Return(everywhere.name)
+		}, nil
+	}
+	return admitted, s.slow(ctx, account)
+}
+
+type bucketOf struct {
+	name string
+	rate tenant.Rate
+}
+
+// takeAll takes a token of each bucket, or refuses by the first that is empty.
+func (s *Service) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), err error) {
+	for _, b := range buckets {
+		if err := s.try(b.name, b.rate, now); err != nil {
 			return nil, err
 		}
 	}
 	return func() {
-		s.doors.Return(from)
-		s.doors.Return(whose)
+		for _, b := range buckets {
+			s.doors.Return(b.name)
+		}
 	}, nil
+}
+
+// How tries at an account are slowed that many addresses have tried at: each waits
+// so long, at most so many of them at a time, and of all accounts.
+const (
+	slowTry      = 10 * time.Second
+	slowAtOnce   = 8
+	slowTogether = 64
+)
+
+// slowed counts the tries that wait, by account.
+type slowed struct {
+	mu    sync.Mutex
+	of    map[string]int
+	total int
+}
+
+func (w *slowed) enter(account string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of[account] >= slowAtOnce || w.total >= slowTogether {
+		return false
+	}
+	if w.of == nil {
+		w.of = map[string]int{}
+	}
+	w.of[account]++
+	w.total++
+	return true
+}
+
+func (w *slowed) leave(account string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.total--
+	if w.of[account]--; w.of[account] == 0 {
+		delete(w.of, account)
+	}
+}
+
+// slow makes a try wait, without holding a processor.
+func (s *Service) slow(ctx context.Context, account string) error {
+	if !s.slowed.enter(account) {
+		return tooManyTries(slowTry)
+	}
+	defer s.slowed.leave(account)
+	slot := admission.SlotOf(ctx)
+	slot.Pause()
+	defer slot.Resume(ctx)
+	return s.options.Sleep(ctx, slowTry)
+}
+
+// sleep waits until a time has passed or the caller has gone.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (s *Service) try(bucket string, rate tenant.Rate, now time.Time) error {
@@ -135,6 +256,10 @@ func (s *Service) try(bucket string, rate tenant.Rate, now time.Time) error {
 	if ok {
 		return nil
 	}
+	return tooManyTries(wait)
+}
+
+func tooManyTries(wait time.Duration) error {
 	return &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, CodeLoginThrottled, "too many tries; wait a while and try again")}
 }
 

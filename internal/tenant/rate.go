@@ -38,18 +38,22 @@ func DefaultSignupRate() Rate { return Rate{60, time.Minute, 20} }
 // LoginRates are the buckets of people who are not signed in yet. What
 // succeeds is put back, so that only failures count.
 type LoginRates struct {
-	Account Rate // of each e-mail address, whether it has an account or not
+	Account Rate // of each e-mail address at one network address, and of each known browser
 	Address Rate // of each network address
 	Signup  Rate // of each network address that signs up
+	// Everywhere is of each e-mail address at all network addresses together;
+	// tries beyond it wait and are not refused.
+	Everywhere Rate
 }
 
 // DefaultLoginRates let a person mistype a password ten times in a row, and an
 // office of people share an address.
 func DefaultLoginRates() LoginRates {
 	return LoginRates{
-		Account: Rate{30, time.Hour, 10},
-		Address: Rate{240, time.Hour, 40},
-		Signup:  DefaultSignupRate(),
+		Account:    Rate{30, time.Hour, 10},
+		Address:    Rate{240, time.Hour, 40},
+		Signup:     DefaultSignupRate(),
+		Everywhere: Rate{120, time.Hour, 60},
 	}
 }
 

@@ -1,0 +1,90 @@
+package decisioning
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// A known browser is one in which somebody has signed in before. It carries marks
+// that only this installation can make, one for each of the last few accounts.
+// With one, tries to sign in have a bucket of their own, so that nobody else's
+// tries keep the owner out. A mark lets nobody in.
+
+const (
+	// browserLife is how long a browser stays known after the last sign-in.
+	browserLife = 365 * 24 * time.Hour
+	// maxMarks is how many accounts of one browser are remembered.
+	maxMarks = 4
+	nonceLen = 16
+	markLen  = nonceLen + 8 + 16 // nonce, when it ends in seconds, the keyed hash of both and of the account
+)
+
+// known finds the mark of an account among those of a browser. The nonce tells
+// browsers apart.
+func (s *Service) known(ctx context.Context, userID, marks string, now time.Time) (nonce string, ok bool, err error) {
+	list := readMarks(marks)
+	if userID == "" || len(list) == 0 {
+		return "", false, nil
+	}
+	secret, err := s.secret.Get(ctx, struct{}{})
+	if err != nil {
+		return "", false, err
+	}
+	for _, mark := range list {
+		ends := int64(binary.BigEndian.Uint64(mark[nonceLen:]))
+		if hmac.Equal(mark, signMark(secret, userID, mark[:nonceLen], ends)) && now.Unix() < ends {
+			return string(mark[:nonceLen]), true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// Remember returns the marks of a browser in which somebody has just signed in:
+// those it had and one for the account.
+func (s *Service) Remember(ctx context.Context, userID, marks string) (string, error) {
+	secret, err := s.secret.Get(ctx, struct{}{})
+	if err != nil {
+		return "", err
+	}
+	nonce := make([]byte, nonceLen)
+	if _, err := io.ReadFull(s.random, nonce); err != nil {
+		return "", fmt.Errorf("a browser's mark: %w", err)
+	}
+	fresh := signMark(secret, userID, nonce, s.now().Add(browserLife).Unix())
+	kept := []string{base64.RawURLEncoding.EncodeToString(fresh)}
+	for _, mark := range readMarks(marks) {
+		own := hmac.Equal(mark, signMark(secret, userID, mark[:nonceLen], int64(binary.BigEndian.Uint64(mark[nonceLen:]))))
+		if !own && len(kept) < maxMarks {
+			kept = append(kept, base64.RawURLEncoding.EncodeToString(mark))
+		}
+	}
+	return strings.Join(kept, "."), nil
+}
+
+// readMarks reads what a browser sent; what is no mark is left out.
+func readMarks(text string) (marks [][]byte) {
+	for range maxMarks {
+		part, rest, _ := strings.Cut(text, ".")
+		if mark, err := base64.RawURLEncoding.DecodeString(part); err == nil && len(mark) == markLen {
+			marks = append(marks, mark)
+		}
+		text = rest
+	}
+	return marks
+}
+
+// signMark makes the mark of an account.
+func signMark(secret []byte, userID string, nonce []byte, ends int64) []byte {
+	mark := binary.BigEndian.AppendUint64(append(make([]byte, 0, markLen+sha256.Size), nonce...), uint64(ends))
+	h := hmac.New(sha256.New, secret)
+	h.Write([]byte("known browser\x00" + userID + "\x00"))
+	h.Write(mark)
+	return h.Sum(mark)[:markLen]
+}
