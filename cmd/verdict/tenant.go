@@ -19,6 +19,7 @@ const tenantHelp = `The operator's work on tenants.
   verdict tenant list                          every tenant
   verdict tenant show ID                       one tenant with its people and keys
   verdict tenant create -email E -org NAME     sign a tenant up; the password comes from standard input
+  verdict tenant invite [-days N]              a code with which somebody may sign up once, where -signup is invite
   verdict tenant plan ID NAME                  move a tenant to another plan
   verdict tenant user add -tenant ID -email E [-role admin|risk|viewer]
                                                add a person, an admin unless -role says less; the password comes
@@ -44,7 +45,7 @@ type verbs map[string]func(*command) int
 
 func tenants(c *command) int {
 	return c.below(tenantHelp, verbs{
-		"list": tenantList, "show": tenantShow, "create": tenantCreate, "plan": tenantPlan,
+		"list": tenantList, "show": tenantShow, "create": tenantCreate, "invite": tenantInvite, "plan": tenantPlan,
 		"user": func(c *command) int {
 			return c.below(tenantHelp, verbs{"add": userAdd, "list": userList, "password": userPassword})
 		},
@@ -167,6 +168,25 @@ func tenantCreate(c *command) int {
 		}
 		return c.print(fmt.Appendf(nil, "tenant  %s\nuser    %s\nkey     %s\n\nThe key is for the sandbox, and shown this once.\n",
 			made.Tenant.ID, made.UserID, made.Key.Reveal()))
+	})
+}
+
+func tenantInvite(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	days := fs.Int("days", 7, "how many `days` the code can be used")
+	if _, code, done := c.words(fs); done {
+		return code
+	}
+	if *days < 1 || *days > 365 {
+		return c.usage("-days must be a whole number from 1 to 365")
+	}
+	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+		token, ends, err := service.InviteToSignup(ctx, time.Duration(*days)*24*time.Hour)
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(fmt.Appendf(nil, "%s\n\nThe invite_code of one signup until %s, shown this once.\n", token.Reveal(), shortTime(ends)))
 	})
 }
 

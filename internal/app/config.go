@@ -38,6 +38,8 @@ type Config struct {
 	Rates              tenant.Rates
 	SignupRate         tenant.Rate
 	StrangerRate       tenant.Rate
+	Signup             tenant.SignupMode
+	SignupsEachDay     int // of one address
 	Passwords          tenant.PasswordRules
 	HashesAtOnce       int
 	PlanCache          int

@@ -145,6 +145,15 @@ func databaseURL(c *Config, text string) error {
 	return nil
 }
 
+func signupMode(c *Config, text string) error {
+	c.Signup = tenant.SignupMode(text)
+	switch c.Signup {
+	case tenant.SignupOpen, tenant.SignupInvite, tenant.SignupClosed:
+		return nil
+	}
+	return errors.New("must be open, invite or closed")
+}
+
 func logLevel(c *Config, text string) error {
 	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 	level, ok := levels[strings.ToLower(text)]

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
 	"verdict/internal/tenant"
 )
 
@@ -88,7 +90,19 @@ func (c *Console) signUpForm(v *visit) error {
 	if v.who != nil && v.r.Method == http.MethodGet {
 		return v.see("/console")
 	}
-	return v.render("signup", "Sign up", nil)
+	mode := c.service.SignupMode()
+	return v.render("signup", "Sign up", struct{ Closed, Invite bool }{mode == tenant.SignupClosed, mode == tenant.SignupInvite})
+}
+
+// aboutInvite makes a fault of the field out of a refusal of an invite code.
+func aboutInvite(err error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || refusal.Code != decisioning.CodeInviteRequired && refusal.Code != decisioning.CodeInvalidInvite {
+		return err
+	}
+	var faults fault.List
+	faults.Add("/invite_code", refusal.Code, "%s", refusal.Detail)
+	return faults.Err()
 }
 
 func (c *Console) signUp(v *visit) error {
@@ -98,7 +112,7 @@ func (c *Console) signUp(v *visit) error {
 	}
 	signed, session, token, err := c.service.OpenAccount(v.ctx, body, v.address(), v.browser())
 	if err != nil && signed.KeyID == "" {
-		return v.again(err, c.signUpForm)
+		return v.again(aboutInvite(err), c.signUpForm)
 	}
 	if err == nil {
 		if err := v.leave(session); err != nil {

@@ -170,3 +170,23 @@ func TestThemeIsKept(t *testing.T) {
 	b.post("/console/theme", "theme", "system", "next", "//evil.example").to("/console")
 	b.get("/console/signin").hasNot("data-theme")
 }
+
+// TestSignUpIsClosed: the page says so, and a form that is posted all the same is
+// refused; by invitation the form asks for the code.
+func TestSignUpIsClosed(t *testing.T) {
+	t.Parallel()
+	fields := []string{"email", "late@example.in", "org_name", "Late", "password", "correct horse"}
+	closed := newHouseWith(t, tenant.SignupClosed).newBrowser()
+	closed.get("/console/signup").want(http.StatusOK).has("Nobody can sign up here").hasNot("<form method=\"post\" action=\"/console/signup\"")
+	closed.post("/console/signup", fields...).want(http.StatusForbidden)
+	invited := newHouseWith(t, tenant.SignupInvite)
+	b := invited.newBrowser()
+	b.get("/console/signup").want(http.StatusOK).has("Invite code")
+	b.post("/console/signup", fields...).want(http.StatusUnprocessableEntity).has("needs an invite_code")
+	b.post("/console/signup", append(fields, "invite_code", "nonsense")...).want(http.StatusUnprocessableEntity).has("can still be used")
+	code, _, err := invited.service.InviteToSignup(t.Context(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.post("/console/signup", append(fields, "invite_code", code.Reveal())...).want(http.StatusOK).has("vk_sandbox_")
+}

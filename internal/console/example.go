@@ -12,6 +12,9 @@ import (
 func signUpBody(f *form) (wire.Value, error) {
 	var w wire.Writer
 	w.Object().Key("email").String(f.Value("email")).Key("org_name").String(f.Value("org_name"))
+	if code := f.Value("invite_code"); code != "" {
+		w.Key("invite_code").String(code)
+	}
 	w.Key("password").String(f.Secret("password").Reveal()).EndObject()
 	return wire.Parse(w.Buf)
 }

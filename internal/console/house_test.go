@@ -59,6 +59,12 @@ func newHouse(t *testing.T) *house {
 	return houseOver(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}))
 }
 
+// newHouseWith is a house whose signup is not open to everybody.
+func newHouseWith(t *testing.T, mode tenant.SignupMode) *house {
+	t.Helper()
+	return houseOf(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), console.Options{}, mode)
+}
+
 // houseOver is the console over a database of choice.
 func houseOver(t *testing.T, db *store.DB) *house {
 	t.Helper()
@@ -69,6 +75,11 @@ func houseOver(t *testing.T, db *store.DB) *house {
 // faster than people do.
 func houseWith(t *testing.T, db *store.DB, o console.Options) *house {
 	t.Helper()
+	return houseOf(t, db, o, tenant.SignupOpen)
+}
+
+func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMode) *house {
+	t.Helper()
 	h := &house{T: t, clock: newClock()}
 	o.Now, o.Version = h.clock.now, "1.2.3"
 	o.Reference = func() (template.HTML, error) { return `<h1 id="quick-start">The API</h1>`, nil }
@@ -77,7 +88,7 @@ func houseWith(t *testing.T, db *store.DB, o console.Options) *house {
 	}
 	var err error
 	h.service, err = decisioning.New(db, decisioning.Options{
-		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, SignupMode: mode,
 	})
 	if err != nil {
 		t.Fatal(err)

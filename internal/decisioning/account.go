@@ -19,7 +19,7 @@ func (s *Service) OpenAccount(ctx context.Context, body wire.Value, address, age
 	if err := s.try("signup "+network(address), s.options.Logins.Signup, s.now()); err != nil {
 		return SignedUp{}, Session{}, tenant.Token{}, err
 	}
-	signed, err := s.Signup(ctx, body)
+	signed, err := s.SignupFrom(ctx, body, address)
 	if err != nil {
 		return SignedUp{}, Session{}, tenant.Token{}, err
 	}

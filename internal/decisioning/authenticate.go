@@ -17,6 +17,7 @@ type credential struct {
 	key  tenant.APIKey
 	plan tenant.Plan
 	hash string
+	seen bool // the tenant was seen before
 }
 
 // Authenticate finds who calls with a key: unauthenticated, key_revoked or
@@ -32,6 +33,9 @@ func (s *Service) Authenticate(ctx context.Context, key tenant.Key) (tenant.Prin
 	}
 	if c.key.Environment != key.Environment() {
 		return tenant.Principal{}, tenant.Unauthenticated()
+	}
+	if !c.seen {
+		s.gathered.greet(c.key.TenantID)
 	}
 	if c.key.Stale(now) {
 		s.gathered.touch(c.hash, now.UnixMicro())
@@ -49,14 +53,20 @@ func (s *Service) loadCredential(ctx context.Context, hash tenant.KeyHash) (cred
 	if err != nil {
 		return credential{}, err
 	}
+	if closed(owner) {
+		return credential{}, tenant.Unauthenticated()
+	}
 	record, err := apiKey(key)
 	if err != nil {
 		return credential{}, err
 	}
 	record.Scopes = tenant.Role(key.OwnerRole).Allow(record.Scopes, key.OwnerDisabledMicros == 0)
 	plan, err := s.planOf(owner)
-	return credential{key: record, plan: plan, hash: text}, err
+	return credential{key: record, plan: plan, hash: text, seen: owner.SeenMicros != 0}, err
 }
+
+// closed reports whether a tenant is about to be removed because nobody uses it.
+func closed(t store.Tenant) bool { return t.ClosingMicros != 0 && t.SeenMicros == 0 }
 
 // planOf finds the plan of a tenant.
 func (s *Service) planOf(owner store.Tenant) (tenant.Plan, error) {

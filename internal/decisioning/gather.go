@@ -2,6 +2,8 @@ package decisioning
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +17,24 @@ type gathered struct {
 	mu      sync.Mutex
 	counts  map[gatheredKey]int64
 	touches map[string]int64 // by the key's hash
+	greeted map[string]bool  // tenants that were first seen
+}
+
+func (g *gathered) greet(tenantID string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.greeted == nil {
+		g.greeted = map[string]bool{}
+	}
+	g.greeted[tenantID] = true
+}
+
+func (g *gathered) takeGreeted() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	ids := slices.Collect(maps.Keys(g.greeted))
+	g.greeted = nil
+	return ids
 }
 
 type gatheredKey struct{ tenant, environment, period, day, endpoint string }
@@ -102,6 +122,14 @@ func (s *Service) flush(ctx context.Context) {
 		}
 		if err := s.db.System().TouchKeys(ctx, list); err != nil {
 			s.options.Logger.WarnContext(ctx, "last use of keys was not noted", "error", err)
+		}
+	}
+	if ids := s.gathered.takeGreeted(); len(ids) > 0 {
+		if err := s.db.System().SeeTenants(ctx, ids, s.now().UnixMicro()); err != nil {
+			for _, id := range ids {
+				s.gathered.greet(id)
+			}
+			s.options.Logger.WarnContext(ctx, "could not note that tenants are used; trying again", "error", err)
 		}
 	}
 	s.flushSeen(ctx)

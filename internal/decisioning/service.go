@@ -34,7 +34,7 @@ type Options struct {
 	Plans        tenant.Plans     // tenant.DefaultPlans
 	Passwords    tenant.PasswordRules
 	PasswordCost tenant.Cost // of new hashes; tenant.DefaultCost
-	HashesAtOnce int         // passwords hashed at once; 2
+	HashesAtOnce int         // passwords hashed at once; 1
 	Logger       *slog.Logger
 	Hooks        Hooks
 	// PlanCache is how many compiled policies are kept; 1,000.
@@ -49,6 +49,10 @@ type Options struct {
 	// those wait who are slowed down; by default they really do.
 	Logins tenant.LoginRates // tenant.DefaultLoginRates
 	Sleep  func(context.Context, time.Duration) error
+	// SignupMode says who may sign up, by default everybody, and SignupsEachDay
+	// how many may from one address, 0 for any number.
+	SignupMode     tenant.SignupMode
+	SignupsEachDay int
 }
 
 // Hooks are told what happened, for metrics. They must not block; a nil hook
@@ -129,7 +133,7 @@ func New(db *store.DB, o Options) (*Service, error) {
 		o.PasswordCost = tenant.DefaultCost()
 	}
 	if o.HashesAtOnce == 0 {
-		o.HashesAtOnce = 2
+		o.HashesAtOnce = 1
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -244,4 +248,32 @@ func (s *Service) purge(ctx context.Context) {
 			s.options.Logger.WarnContext(ctx, "what has expired stays for now", "what", what, "error", err)
 		}
 	}
+	if err := s.sweep(ctx); err != nil {
+		s.options.Logger.WarnContext(ctx, "could not remove tenants that nobody uses; they stay for now", "error", err)
+	}
+}
+
+// Tenants that nobody has called for after this long are closed, and removed when
+// every node has heard of it.
+const (
+	unusedAfter = 7 * 24 * time.Hour
+	closingTime = time.Minute
+	sweepBatch  = 100
+)
+
+// sweep removes tenants that signed up and were never used. They are closed first,
+// so that no request is worked on while its tenant goes.
+func (s *Service) sweep(ctx context.Context) error {
+	now, system := s.now(), s.db.System()
+	for range sweepBatch {
+		found, err := system.RemoveUnused(ctx, now.Add(-closingTime).UnixMicro())
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+	}
+	_, err := system.CloseUnused(ctx, now.Add(-unusedAfter).UnixMicro(), now.UnixMicro(), sweepBatch)
+	return err
 }

@@ -38,6 +38,8 @@ type Session struct {
 	Tenant tenant.Tenant
 	Plan   tenant.Plan
 
+	seen bool // the tenant was seen before
+
 	Address, Agent               string // where it was begun, and with which browser
 	CreatedAt, SeenAt, ExpiresAt time.Time
 }
@@ -60,6 +62,15 @@ func (c Session) holds(now time.Time) bool {
 // SessionOf finds who is signed in with a token: session_ended when nobody is.
 // A revocation, another role and a person shut out are felt within a second.
 func (s *Service) SessionOf(ctx context.Context, token tenant.Token) (Session, error) {
+	c, err := s.sessionOf(ctx, token)
+	if err == nil && !c.seen {
+		s.gathered.greet(c.Tenant.ID)
+	}
+	return c, err
+}
+
+// sessionOf is SessionOf, and no sign that the tenant is used.
+func (s *Service) sessionOf(ctx context.Context, token tenant.Token) (Session, error) {
 	hash := tenant.HashToken(token)
 	c, err := s.sessions.Get(ctx, hash)
 	if err != nil {
@@ -87,12 +98,15 @@ func (s *Service) loadSession(ctx context.Context, hash tenant.TokenHash) (Sessi
 	if err != nil {
 		return Session{}, err
 	}
+	if closed(owner) {
+		return Session{}, sessionEnded()
+	}
 	plan, err := s.planOf(owner)
 	if err != nil {
 		return Session{}, err
 	}
 	c := sessionOf(record)
-	c.User, c.Tenant, c.Plan = userOf(user), tenantOf(owner), plan
+	c.User, c.Tenant, c.Plan, c.seen = userOf(user), tenantOf(owner), plan, owner.SeenMicros != 0
 	return c, nil
 }
 

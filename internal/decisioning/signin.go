@@ -115,7 +115,7 @@ func (s *Service) welcome(ctx context.Context, token tenant.Token, err error) (S
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	c, err := s.SessionOf(ctx, token)
+	c, err := s.sessionOf(ctx, token)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}

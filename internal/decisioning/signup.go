@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -26,14 +27,82 @@ type SignedUp struct {
 // Warning is something that was passed over.
 type Warning struct{ Code, Pointer, Detail string }
 
+// Codes that refuse a signup.
+const (
+	CodeSignupClosed   = "signup_closed"
+	CodeInviteRequired = "invite_code_required"
+	CodeInvalidInvite  = store.CodeInvalidInvite
+	codeRateLimited    = "rate_limited"
+)
+
 // Signup creates a tenant with its first user and its first key, for the
 // sandbox, where the default policy is active from the start. In live the same
-// policy waits as a draft: lending begins when somebody arms it.
+// policy waits as a draft: lending begins when somebody arms it. It is the
+// operator's: whoever asks is let in, and the tenant stays whether it is used or
+// not.
 func (s *Service) Signup(ctx context.Context, body wire.Value) (SignedUp, error) {
 	ask, err := tenant.ReadSignup(body, s.options.Passwords)
 	if err != nil {
 		return SignedUp{}, err
 	}
+	return s.signUp(ctx, ask, "", s.moment())
+}
+
+// SignupFrom is Signup for somebody at a network address: signup_closed,
+// invite_code_required or invalid_invite_code where not everybody may, and
+// rate_limited (a *Throttled) after too many of a day.
+func (s *Service) SignupFrom(ctx context.Context, body wire.Value, address string) (SignedUp, error) {
+	if s.options.SignupMode == tenant.SignupClosed {
+		return SignedUp{}, fault.New(fault.Forbidden, CodeSignupClosed, "nobody can sign up here; whoever runs this service creates tenants")
+	}
+	ask, err := tenant.ReadSignup(body, s.options.Passwords)
+	if err != nil {
+		return SignedUp{}, err
+	}
+	code := ""
+	if s.options.SignupMode == tenant.SignupInvite {
+		if ask.Invite.Reveal() == "" {
+			return SignedUp{}, fault.New(fault.Forbidden, CodeInviteRequired,
+				"signing up needs an invite_code; ask whoever runs this service for one")
+		}
+		token, _ := tenant.ParseToken(ask.Invite.Reveal()) // what is none is a code that nobody was given
+		code = tenant.HashToken(token).String()
+	}
+	if n := s.options.SignupsEachDay; n > 0 {
+		today := "signups of " + network(address)
+		if _, wait, ok := s.doors.Take(today, tenant.Rate{Allowance: n, Window: 24 * time.Hour, Burst: n}, s.now()); !ok {
+			return SignedUp{}, &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, codeRateLimited,
+				"%d tenants a day can be created from one address; come back later", n)}
+		}
+		defer func() {
+			if err != nil {
+				s.doors.Return(today) // only what was created counts
+			}
+		}()
+	}
+	signed, err := s.signUp(ctx, ask, code, time.Time{})
+	return signed, err
+}
+
+// SignupMode says who may sign up.
+func (s *Service) SignupMode() tenant.SignupMode { return s.options.SignupMode }
+
+// InviteToSignup makes a code with which somebody may sign up once, told this once.
+func (s *Service) InviteToSignup(ctx context.Context, life time.Duration) (tenant.Token, time.Time, error) {
+	token, err := tenant.MintToken(s.random)
+	if err != nil {
+		return tenant.Token{}, time.Time{}, err
+	}
+	now := s.moment()
+	ends := now.Add(life)
+	return token, ends, s.db.System().AddSignupCode(ctx, store.SignupCode{
+		Hash: tenant.HashToken(token).String(), CreatedMicros: now.UnixMicro(), ExpiresMicros: ends.UnixMicro(),
+	})
+}
+
+// signUp creates a tenant. seen is when it was first seen, the zero time for not
+// yet.
+func (s *Service) signUp(ctx context.Context, ask tenant.Signup, code string, seen time.Time) (SignedUp, error) {
 	hash, err := s.hasher.Hash(ctx, ask.Password)
 	if err != nil {
 		return SignedUp{}, err
@@ -57,7 +126,10 @@ func (s *Service) Signup(ctx context.Context, body wire.Value) (SignedUp, error)
 		s.auditBy(out.UserID, string(tenant.Sandbox), now, actionSignedUp, out.Tenant.ID, ""),
 		s.auditBy(out.UserID, string(tenant.Sandbox), now, actionKeyCreated, out.KeyID, ""))
 	return out, s.db.System().CreateTenant(ctx, store.Seed{
-		Tenant: store.Tenant{ID: out.Tenant.ID, OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedMicros: now.UnixMicro()},
+		CodeHash: code,
+		Tenant: store.Tenant{
+			ID: out.Tenant.ID, OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedMicros: now.UnixMicro(), SeenMicros: micros(seen),
+		},
 		User: store.User{
 			ID: out.UserID, TenantID: out.Tenant.ID, Email: ask.Email, PasswordHash: hash.Reveal(),
 			Role: string(tenant.RoleAdmin), CreatedMicros: now.UnixMicro(),

@@ -98,6 +98,24 @@ var errorPages = []errorPage{
 		Mend:    "Call with a key that has the scope. Give each program only the scopes it needs.",
 	},
 	{
+		Code: "signup_closed", Status: 403, Title: "Nobody can sign up here",
+		Meaning: "The operator has closed signup.",
+		Cause:   "The service runs with `-signup closed`.",
+		Mend:    "Ask whoever runs the service for a tenant (`verdict tenant create`), or an administrator of yours for an invitation.",
+	},
+	{
+		Code: "invite_code_required", Status: 403, Title: "Signing up takes a code",
+		Meaning: "Signing up takes an `invite_code`, and the request has none.",
+		Cause:   "The service runs with `-signup invite`.",
+		Mend:    "Ask whoever runs the service for a code (`verdict tenant invite`) and send it as `invite_code`.",
+	},
+	{
+		Code: "invalid_invite_code", Status: 403, Title: "The code cannot be used",
+		Meaning: "The `invite_code` is not one that can still be used.",
+		Cause:   "It was used before, has expired, or is misspelt.",
+		Mend:    "Ask whoever runs the service for a new one.",
+	},
+	{
 		Code: "not_found", Status: 404, Title: "Not found",
 		Meaning: "There is no such thing, for this tenant and in this environment.",
 		Cause:   "The path or the id is wrong, or the id belongs to the other environment: sandbox and live share nothing.",

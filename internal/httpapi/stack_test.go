@@ -68,6 +68,9 @@ type stackOptions struct {
 	// processors and what stands before the API, nil for the usual.
 	processors *admission.Scheduler
 	front      func(http.Handler) http.Handler
+
+	mode tenant.SignupMode
+	aDay int // signups of one address
 }
 
 // each runs a test on the whole stack over each database.
@@ -86,7 +89,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	var err error
 	s.service, err = decisioning.New(db, decisioning.Options{
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Logger: s.log.logger(),
-		Backtests: o.backtests, Spreader: o.spread,
+		Backtests: o.backtests, Spreader: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay,
 	})
 	if err != nil {
 		t.Fatal(err)

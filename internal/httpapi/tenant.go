@@ -1,15 +1,23 @@
 package httpapi
 
 import (
+	"errors"
+	"math"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/wire"
 )
 
 func (a *API) signup(c *call) error {
-	signed, err := a.service.Signup(c.ctx, c.body)
+	signed, err := a.service.SignupFrom(c.ctx, c.body, a.address(c.r.RemoteAddr, c.r.Header["X-Forwarded-For"]))
+	var throttled *decisioning.Throttled
+	if errors.As(err, &throttled) {
+		c.w.Header()["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(throttled.RetryAfter.Seconds())))}
+	}
 	if err != nil {
 		return err
 	}

@@ -40,11 +40,11 @@ func (sys *System) SessionByHash(ctx context.Context, hash string) (ConsoleSessi
 	var u User
 	var t Tenant
 	err := sys.read(ctx, func(s *session) error {
-		dest := slices.Concat(c.fields(), u.fields(), []any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros})
+		dest := slices.Concat(c.fields(), u.fields(), t.fields())
 		return oneOf("session", s.one(dest, "SELECT "+sessionColumns+`,
 			u.id, u.tenant_id, u.email, u.password_hash, u.role, u.created_micros, u.disabled_micros,
 			u.may_activate_micros, u.made_by, u.stopped_micros, u.stopped_by,
-			t.id, t.org_name, t.plan, t.created_micros
+			`+tenantColumns+`
 			FROM sessions s JOIN users u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
 			JOIN tenants t ON t.id = s.tenant_id WHERE s.hash = $1`, hash))
 	})

@@ -34,8 +34,8 @@ func (sys *System) InvitationByHash(ctx context.Context, hash string) (Invitatio
 	var i Invitation
 	var t Tenant
 	err := sys.read(ctx, func(s *session) error {
-		dest := slices.Concat(i.fields(), []any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros})
-		return oneOf("invitation", s.one(dest, "SELECT "+invitationColumns+`, t.id, t.org_name, t.plan, t.created_micros
+		dest := slices.Concat(i.fields(), t.fields())
+		return oneOf("invitation", s.one(dest, "SELECT "+invitationColumns+", "+tenantColumns+`
 			FROM invitations i JOIN tenants t ON t.id = i.tenant_id WHERE i.hash = $1`, hash))
 	})
 	return i, t, err

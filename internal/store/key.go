@@ -45,9 +45,9 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 	var k Key
 	var t Tenant
 	err := sys.read(ctx, func(s *session) error {
-		dest := append(k.fields(), &k.OwnerRole, &k.OwnerDisabledMicros, &t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros)
+		dest := slices.Concat(k.fields(), []any{&k.OwnerRole, &k.OwnerDisabledMicros}, t.fields())
 		return oneOf("key", s.one(dest, "SELECT "+keyColumns+`, coalesce(u.role, ''), coalesce(u.disabled_micros, 0),
-			t.id, t.org_name, t.plan, t.created_micros
+			`+tenantColumns+`
 			FROM api_keys k JOIN tenants t ON t.id = k.tenant_id
 			LEFT JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.created_by WHERE k.hash = $1`, hash))
 	})

@@ -12,6 +12,14 @@ type Tenant struct {
 	OrgName       string
 	Plan          string
 	CreatedMicros int64
+	SeenMicros    int64 // when the first authenticated request came; 0: none has
+	ClosingMicros int64 // since when it is closed because nobody uses it; 0: it is not
+}
+
+const tenantColumns = "t.id, t.org_name, t.plan, t.created_micros, t.seen_micros, t.closing_micros"
+
+func (t *Tenant) fields() []any {
+	return []any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros, &t.SeenMicros, &t.ClosingMicros}
 }
 
 // User is a person of a tenant. The e-mail is lower-case and unique among all.
@@ -71,8 +79,8 @@ func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
 				return err
 			}
 		}
-		if _, err := s.exec("INSERT INTO tenants (id, org_name, plan, created_micros) VALUES ($1, $2, $3, $4)",
-			t.ID, t.OrgName, t.Plan, t.CreatedMicros); err != nil {
+		if _, err := s.exec("INSERT INTO tenants (id, org_name, plan, created_micros, seen_micros) VALUES ($1, $2, $3, $4, $5)",
+			t.ID, t.OrgName, t.Plan, t.CreatedMicros, t.SeenMicros); err != nil {
 			return err
 		}
 		user := seed.User
@@ -171,8 +179,7 @@ func (sys *System) Tenant(ctx context.Context, id string) (Tenant, error) {
 
 func tenantByID(s *session, id string) (Tenant, error) {
 	var t Tenant
-	err := s.one([]any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros},
-		"SELECT id, org_name, plan, created_micros FROM tenants WHERE id = $1", id)
+	err := s.one(t.fields(), "SELECT "+tenantColumns+" FROM tenants t WHERE t.id = $1", id)
 	return t, oneOf("tenant", err)
 }
 
@@ -184,10 +191,10 @@ func (sys *System) ListTenants(ctx context.Context, afterID string) ([]Tenant, e
 		tenants = nil
 		return s.each(func(scan func(...any) error) error {
 			var t Tenant
-			err := scan(&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros)
+			err := scan(t.fields()...)
 			tenants = append(tenants, t)
 			return err
-		}, "SELECT id, org_name, plan, created_micros FROM tenants WHERE id > $1 ORDER BY id LIMIT $2", afterID, int64(MaxPage))
+		}, "SELECT "+tenantColumns+" FROM tenants t WHERE t.id > $1 ORDER BY t.id LIMIT $2", afterID, int64(MaxPage))
 	})
 	return tenants, err
 }

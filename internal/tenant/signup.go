@@ -15,12 +15,26 @@ const (
 	maxOrgName = 120
 )
 
+// maxInviteCode is more than any code has, in bytes.
+const maxInviteCode = 200
+
+// SignupMode says who may sign up.
+type SignupMode string
+
+// The modes.
+const (
+	SignupOpen   SignupMode = "open"   // everybody
+	SignupInvite SignupMode = "invite" // who has a code from the operator
+	SignupClosed SignupMode = "closed" // nobody; the operator creates tenants
+)
+
 // Signup is a signup request that was understood, with its values in the form
 // they are kept in.
 type Signup struct {
 	Email    string // as NormaliseEmail writes it
 	OrgName  string // trimmed
 	Password Secret
+	Invite   Secret       // the code that lets somebody sign up where not everybody may, empty for none
 	Warnings []fault.Item // the members that were not read
 }
 
@@ -40,6 +54,9 @@ func ReadSignup(v wire.Value, rules PasswordRules) (Signup, error) {
 	if password, ok := text(&f, "password", "the admin user's password"); ok {
 		rules.Check(&faults, f.Pointer("password"), password, email)
 		s.Password = NewSecret(strings.Clone(password))
+	}
+	if code, ok := f.Text("invite_code", maxInviteCode); ok {
+		s.Invite = NewSecret(strings.Clone(strings.TrimSpace(code)))
 	}
 	if err := faults.Err(); err != nil {
 		return Signup{}, err
@@ -94,7 +111,7 @@ func notRead(v wire.Value) []fault.Item {
 	var warnings fault.List
 	for name, member := range v.Members() {
 		switch name {
-		case "email", "org_name", "password":
+		case "email", "org_name", "password", "invite_code":
 			continue
 		}
 		pointer := ""

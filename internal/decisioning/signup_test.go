@@ -1,0 +1,206 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package decisioning_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+)
+
+func signupBody(n int, more string) string {
+	return fmt.Sprintf(`{"email":"new%d@example.in","org_name":"New","password":"correct horse"%s}`, n, more)
+}
+
+// TestSignupModes: closed is closed to everybody but the operator; by invitation a
+// code lets one tenant in, once and within its time.
+func TestSignupModes(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		clock := newClock()
+		closed := open(t, db, decisioning.Options{Now: clock.now, SignupMode: tenant.SignupClosed}) // the operator's signup works
+		if _, err := closed.service.SignupFrom(t.Context(), parse(t, signupBody(1, "")), home); codeOf(err) != decisioning.CodeSignupClosed {
+			t.Errorf("closed: %v", err)
+		}
+		service, err := decisioning.New(db, decisioning.Options{Now: clock.now, PasswordCost: cheap, SignupMode: tenant.SignupInvite})
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := func() string {
+			t.Helper()
+			token, _, err := service.InviteToSignup(t.Context(), 24*time.Hour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprintf(`,"invite_code":%q`, token.Reveal())
+		}
+		try := func(n int, more string) string {
+			_, err := service.SignupFrom(t.Context(), parse(t, signupBody(n, more)), home)
+			return codeOf(err)
+		}
+		first := code()
+		late := code()
+		for i, c := range []struct {
+			n          int
+			code, want string
+		}{
+			{1, "", decisioning.CodeInviteRequired}, {1, `,"invite_code":"ZEBRA"`, decisioning.CodeInvalidInvite},
+			{1, first, ""}, {2, first, decisioning.CodeInvalidInvite},
+			{1, late, store.CodeEmailTaken}, // which does not use the code up
+		} {
+			if got := try(c.n, c.code); got != c.want {
+				t.Errorf("step %d: %q, want %q", i, got, c.want)
+			}
+		}
+		clock.pass(24 * time.Hour)
+		if got := try(3, late); got != decisioning.CodeInvalidInvite {
+			t.Errorf("too late: %q", got)
+		}
+	})
+}
+
+// TestSignupsOfADay: only tenants that were created count, for each address.
+func TestSignupsOfADay(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		clock := newClock()
+		h := open(t, db, decisioning.Options{Now: clock.now, SignupsEachDay: 2})
+		try := func(n int, from string) error {
+			_, err := h.service.SignupFrom(t.Context(), parse(t, signupBody(n, "")), from)
+			return err
+		}
+		for i, c := range []struct {
+			n          int
+			from, want string
+		}{
+			{1, home, ""}, {1, home, store.CodeEmailTaken}, {1, home, store.CodeEmailTaken}, {2, home, ""}, {3, home, "rate_limited"},
+			{3, "192.0.2.9", ""}, {4, "2001:db8::1", ""}, {5, "2001:db8::2", ""}, {6, "2001:db8::3", "rate_limited"},
+		} {
+			if got := codeOf(try(c.n, c.from)); got != c.want {
+				t.Errorf("step %d: %q, want %q", i, got, c.want)
+			}
+		}
+		var throttled *decisioning.Throttled
+		if err := try(7, home); !errors.As(err, &throttled) || throttled.RetryAfter != 12*time.Hour {
+			t.Errorf("got %v, %+v", err, throttled)
+		}
+		clock.pass(12 * time.Hour)
+		if err := try(7, home); err != nil {
+			t.Errorf("half a day later: %v", err)
+		}
+	})
+}
+
+// TestUnusedTenantsAreRemoved seven days after their signup, with all that was
+// seeded, unless a request with a key or a session came. Others keep everything.
+func TestUnusedTenantsAreRemoved(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		clock := newClock()
+		h := open(t, db, decisioning.Options{Now: clock.now, Logins: generous})
+		sign := func(n int) decisioning.SignedUp {
+			t.Helper()
+			signed, err := h.service.SignupFrom(t.Context(), parse(t, signupBody(n, "")), home)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return signed
+		}
+		unused, called := sign(1), sign(2)
+		looked, session, token, err := h.service.OpenAccount(t.Context(), parse(t, signupBody(3, "")), home, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle, _, _, err := h.service.OpenAccount(t.Context(), parse(t, signupBody(4, "")), home, "")
+		if err != nil || session.Tenant.ID == "" {
+			t.Fatal(err)
+		}
+		if _, err := h.service.Authenticate(t.Context(), called.Key); err != nil {
+			t.Fatal(err)
+		}
+		h.held(token)
+		h.service.Flush(t.Context())
+		there := func(want ...decisioning.SignedUp) {
+			t.Helper()
+			for _, signed := range []decisioning.SignedUp{unused, called, looked, idle} {
+				wanted := false
+				for _, w := range want {
+					wanted = wanted || w.Tenant.ID == signed.Tenant.ID
+				}
+				if _, err := h.service.Tenant(t.Context(), signed.Tenant.ID); (err == nil) != wanted {
+					t.Errorf("%s: %v", signed.Email, err)
+				}
+			}
+		}
+		purge := func() {
+			for range 2 {
+				h.service.Purge(t.Context())
+				clock.pass(10 * time.Minute)
+			}
+		}
+		clock.pass(7*24*time.Hour - 30*time.Minute)
+		purge()
+		there(unused, called, looked, idle)
+		clock.pass(time.Hour)
+		h.service.Purge(t.Context()) // closes
+		if _, err := h.service.Authenticate(t.Context(), unused.Key); err == nil {
+			t.Error("a tenant that is being removed lets somebody in")
+		}
+		clock.pass(10 * time.Minute)
+		purge()
+		there(called, looked)
+		if _, err := h.service.Tenant(t.Context(), h.signed.Tenant.ID); err != nil {
+			t.Errorf("the operator's tenant: %v", err)
+		}
+		wantNothingOf(t, databaseURL, db.Kind(), unused.Tenant.ID)
+		// Its address can sign up again.
+		sign(1)
+	})
+}
+
+// wantNothingOf wants no row of a tenant in any table.
+func wantNothingOf(t *testing.T, databaseURL, kind, tenantID string) {
+	t.Helper()
+	raw := storetest.Raw(t, databaseURL)
+	tables := "SELECT t.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.name = 'tenant_id'"
+	if kind == "postgres" {
+		tables = "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'tenant_id'"
+	}
+	tx, err := raw.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if kind == "postgres" {
+		if _, err := tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := tx.QueryContext(t.Context(), tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(names) < 20 {
+		t.Fatalf("%d tables, %v", len(names), err)
+	}
+	for _, name := range names {
+		var n int
+		if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM "+name+" WHERE tenant_id = $1", tenantID).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s has %d rows of it, %v", name, n, err)
+		}
+	}
+}
