@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/console"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
 )
 
@@ -132,4 +135,18 @@ func TestSwitchLeadsToTheSamePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.get("/console/sandbox/keys/" + p.KeyID).has(`<a href="/console/live/keys">Live</a>`)
+}
+
+// TestBrowsersComeBackByTLS: whatever is answered to somebody who came encrypted
+// says so, and nothing else does.
+func TestBrowsersComeBackByTLS(t *testing.T) {
+	t.Parallel()
+	for _, secure := range []bool{true, false} {
+		h := houseWith(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), console.Options{Secure: func(*http.Request) bool { return secure }})
+		for _, path := range []string{"/console/signin", "/console", "/console/nowhere", "/console/assets/nothing.css"} {
+			if got := h.newBrowser().get(path).header.Get("Strict-Transport-Security"); (got == "max-age=31536000") != secure {
+				t.Errorf("%s, encrypted %t: %q", path, secure, got)
+			}
+		}
+	}
 }

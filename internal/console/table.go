@@ -95,6 +95,9 @@ func (c *Console) listOf(p *page) string {
 
 // ServeHTTP answers every request under /console.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if c.options.Secure(r) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	if strings.HasPrefix(r.URL.Path, assetPath) {
 		c.assets.serve(w, r)
 		return

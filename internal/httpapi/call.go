@@ -56,6 +56,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["X-Request-Id"] = []string{c.requestID}
 	h["X-Content-Type-Options"] = noSniff
+	if a.Secure(r) {
+		h["Strict-Transport-Security"] = httpsOnly
+	}
 	if err := c.crowded(); err != nil {
 		c.refuse(err)
 		return
@@ -70,7 +73,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-var noSniff = []string{"nosniff"}
+var (
+	noSniff   = []string{"nosniff"}
+	httpsOnly = []string{"max-age=31536000"} // a browser that came by TLS comes by nothing else for a year
+)
 
 // serve takes the request through the doors, in the order in which they must
 // be passed: nobody without a key learns which paths there are.

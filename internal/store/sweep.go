@@ -12,7 +12,7 @@ func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64
 		return nil
 	}
 	slices.Sort(ids) // in a fixed order, so that two nodes cannot lock the rows crosswise
-	return sys.write(ctx, func(s *session) error {
+	return sys.write(ctx, "tenants seen", func(s *session) error {
 		for _, id := range ids {
 			if _, err := s.exec("UPDATE tenants SET seen_micros = $2, closing_micros = 0 WHERE id = $1 AND seen_micros = 0", id, nowMicros); err != nil {
 				return err
@@ -25,7 +25,7 @@ func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64
 // CloseUnused begins to close at most limit tenants that signed up until a time
 // and were never seen: nobody is let in to them any more.
 func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64, limit int) (closed int64, err error) {
-	err = sys.write(ctx, func(s *session) (err error) {
+	err = sys.write(ctx, "unused tenants", func(s *session) (err error) {
 		closed, err = s.exec(`UPDATE tenants SET closing_micros = $1 WHERE seen_micros = 0 AND id IN
 			(SELECT id FROM tenants WHERE seen_micros = 0 AND created_micros <= $2 AND closing_micros = 0
 				ORDER BY created_micros, id LIMIT $3)`, nowMicros, untilMicros, int64(limit))
@@ -39,7 +39,7 @@ func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64
 // seen since, that has decisions, other people or a plan of its own stays: it
 // counts as seen.
 func (sys *System) RemoveUnused(ctx context.Context, untilMicros int64) (found bool, err error) {
-	err = sys.write(ctx, func(s *session) error {
+	err = sys.write(ctx, "unused tenants", func(s *session) error {
 		ids, err := s.texts(`SELECT id FROM tenants WHERE seen_micros = 0 AND closing_micros > 0 AND closing_micros <= $1
 			ORDER BY created_micros, id LIMIT 1`+s.db.dialect.forUpdate(), untilMicros)
 		if found = len(ids) == 1; err != nil || !found {
