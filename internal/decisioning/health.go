@@ -18,7 +18,7 @@ type Health struct {
 // healthWait bounds how long a probe waits for the database.
 const healthWait = 2 * time.Second
 
-// Health asks the database for an answer.
+// Health asks the database for an answer, and whether it keeps what is written.
 func (s *Service) Health(ctx context.Context) Health {
 	ctx, cancel := context.WithTimeout(ctx, healthWait)
 	defer cancel()
@@ -26,6 +26,8 @@ func (s *Service) Health(ctx context.Context) Health {
 	err := s.db.Ping(ctx)
 	if err != nil {
 		s.options.Logger.WarnContext(ctx, "the database does not answer", "error", err)
+	} else if err = s.db.Writable(ctx); err != nil {
+		s.options.Logger.WarnContext(ctx, "the database takes no writes", "error", err)
 	}
 	return Health{Ready: err == nil, StorageLatency: s.now().Sub(begin), EngineVersion: engine.Version, Time: s.moment()}
 }

@@ -55,6 +55,7 @@ func (db *DB) failure(action string, err error) error {
 	case classTimeout:
 		refusal = unavailable("the database did not answer in time")
 	case classFull:
+		db.prober.full.Store(true)
 		refusal = unavailable("the database has no room")
 	case classLost, classRefused:
 		refusal = unavailable("the database cannot be reached")

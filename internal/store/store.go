@@ -73,6 +73,7 @@ type DB struct {
 	primary *primary // the server that takes writes; nil on SQLite
 	commits *committer
 	doubts  doubts
+	prober  prober
 	close   sync.Once
 	closed  atomic.Bool
 }
@@ -94,7 +95,9 @@ func (db *DB) Ping(ctx context.Context) error {
 	defer cancel()
 	var one int
 	// A SELECT alone would be answered from SQLite's cache with the file gone.
-	err := db.reader.QueryRowContext(ctx, "SELECT count(*) FROM schema_migrations WHERE version = 1").Scan(&one)
+	err := db.pastDeadConnections(func() error {
+		return db.reader.QueryRowContext(ctx, "SELECT count(*) FROM schema_migrations WHERE version = 1").Scan(&one)
+	})
 	return db.failure("ping the database", err)
 }
 

@@ -1,0 +1,86 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// TestWritableTellsTheTruth: a full disk is told by the next look, also when small
+// writes still find room, and forgotten when there is room again.
+func TestWritableTellsTheTruth(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
+	scope := db.Scope("ten_A", "sandbox")
+	writable := func(want bool) {
+		t.Helper()
+		err := db.Writable(ctx)
+		var refusal *fault.Error
+		if (err == nil) != want || err != nil && (!errors.As(err, &refusal) || refusal.Kind != fault.Unavailable) {
+			t.Errorf("got %v, want writable %t", err, want)
+		}
+	}
+	insert := func(id string, bytes int) error {
+		return scope.InsertDecision(ctx, &store.DecisionWrite{Decision: store.Decision{ID: id, Response: make([]byte, bytes), PolicyKey: "default"}})
+	}
+	for range 3 {
+		writable(true)
+	}
+	if err := insert("dec_1", 100); err != nil {
+		t.Fatal(err)
+	}
+	writable(true)
+	if err := db.LimitPages(ctx, 1); err != nil { // no more than there are
+		t.Fatal(err)
+	}
+	if err := insert("dec_2", 256<<10); err == nil {
+		t.Fatal("there was room")
+	}
+	for range 3 {
+		writable(false)
+	}
+	// What finds room in pages that are there is no proof.
+	if _, err := db.System().Secret(ctx, []byte("s")); err != nil {
+		t.Logf("a small write: %v", err)
+	}
+	writable(false)
+	if err := db.LimitPages(ctx, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	writable(true)
+	if err := insert("dec_2", 256<<10); err != nil {
+		t.Fatal(err)
+	}
+	writable(true)
+}
+
+// TestProbesDoNotGrow: however often it is asked, the rows are as few.
+func TestProbesDoNotGrow(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		t.Helper()
+		db := storetest.Open(t, databaseURL, store.Options{})
+		for range 130 {
+			if err := db.Writable(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		raw := storetest.Raw(t, databaseURL)
+		tx, err := raw.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = tx.Rollback() }()
+		if db.Kind() == "postgres" {
+			execAll(t, tx, "SELECT set_config('verdict.role', 'system', true)")
+		}
+		var n int
+		if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM installation").Scan(&n); err != nil || n != 2 {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+}
