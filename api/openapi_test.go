@@ -24,6 +24,7 @@ var placeholders = strings.NewReplacer(
 	"{decision_id}", "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{evaluated_id}", "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{draft_id}", "pol_01KA2XB7T1H3D0N5PQ9RS2TVWX",
+	"{spare_id}", "pol_01KA2XB7T1H3D0N5PQ9RS2TVWY",
 	"{scorecard_id}", "sc_01KA2XF3K9J4E1P6QR0ST3VWXY",
 	"{alert_id}", "alr_01KA2XH8P1M6G3R8ST2VW5XYZA",
 	"{blocked_key}", "hmac:5f0c7d6e1f2a4b3c8d9e0a1b2c3d4e5f",
@@ -272,7 +273,7 @@ func TestProblemExamples(t *testing.T) {
 // not fill in.
 func TestPlaceholdersAreKnown(t *testing.T) {
 	t.Parallel()
-	known := []string{"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{scorecard_id}", "{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}"}
+	known := []string{"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{spare_id}", "{scorecard_id}", "{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}"}
 	for _, found := range regexp.MustCompile(`'\{[a-z_]+\}'`).FindAllString(string(api.OpenAPI), -1) {
 		if !slices.Contains(known, strings.Trim(found, "'")) {
 			t.Errorf("nobody knows %s", found)

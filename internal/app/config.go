@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/narrate"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -38,6 +39,7 @@ type Config struct {
 	Rates              tenant.Rates
 	SignupRate         tenant.Rate
 	StrangerRate       tenant.Rate
+	Caps               decisioning.Caps
 	Signup             tenant.SignupMode
 	SignupsEachDay     int // of one address
 	Passwords          tenant.PasswordRules

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/narrate"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -44,7 +45,7 @@ func TestConfigDefaults(t *testing.T) {
 		DatabaseURL: "sqlite:verdict.db",
 		Store:       store.Options{Connections: 8, BatchSize: 256, QueueSize: 1024, QueueWait: 2 * time.Second, Timeout: 10 * time.Second},
 		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPlans(),
-		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen, SignupsEachDay: 100, PlanCache: 1000, BacktestDays: 30,
+		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen, SignupsEachDay: 100, Caps: decisioning.DefaultCaps(), PlanCache: 1000, BacktestDays: 30,
 		Narration: narrate.Config{Timeout: 5 * time.Second},
 		LogLevel:  slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
 	}
@@ -130,7 +131,7 @@ func TestConfigMistakes(t *testing.T) {
 		"database-url": {"mysql://secret@host/db", "secret", "sqlite:", ""}, "db-connections": {"0"}, "db-batch": {"1.5"}, "db-queue": {"-2"},
 		"db-queue-wait": {"0s"}, "db-timeout": {"1ms"}, "policy-cache": {"0"}, "backtest-workers": {"-1", "all"}, "backtest-retention-days": {"-1", "30d"},
 		"narration-url": {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"}, "narration-timeout": {"0s", "2m"},
-		"plan-quotas": {"free=-1"}, "password-min-length": {"7"}, "password-hashes": {"0"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"},
+		"plan-quotas": {"free=-1"}, "password-min-length": {"7"}, "password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"},
 		"log-level": {"loud"}, "log-format": {"xml"}, "otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
 	}
 	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, // files, read when the service starts

@@ -30,7 +30,7 @@ func NewService(db *store.DB, c Config, logger *slog.Logger, hooks decisioning.H
 	}
 	return decisioning.New(db, decisioning.Options{
 		Atlas: atlas, Spreader: spreader, Now: c.Now,
-		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay,
+		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger, Hooks: hooks,
 	})
 }

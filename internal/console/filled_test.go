@@ -61,6 +61,10 @@ func newFilled(t *testing.T) *filled {
 	for _, env := range tenant.Environments() {
 		fillPast(t, &past{db: db, made: made, env: env, decisions: 150})
 	}
+	// Somebody waits to be confirmed.
+	if _, err := h.service.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example", tenant.NewSecret(demoPassword), tenant.RoleRisk); err != nil {
+		t.Fatal(err)
+	}
 	f := &filled{house: h, admin: h.newBrowser(), pages: map[string]string{}, ids: map[tenant.Environment]map[string][]look{}}
 	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demoPassword).want(http.StatusSeeOther)
 	for _, env := range tenant.Environments() {

@@ -19,6 +19,7 @@ func (c *Console) policyPages() []page {
 		{pattern: "GET /console/{env}/policies/{id}/impact", handle: c.impact, scope: tenant.Read},
 		{pattern: "POST /console/{env}/policies/{id}/impact", handle: c.runImpact, scope: tenant.Decide},
 		{pattern: "POST /console/{env}/policies/{id}/activate", handle: c.activatePolicy, scope: tenant.PolicyActivate},
+		{pattern: "POST /console/{env}/policies/{id}/delete", handle: c.deletePolicy, scope: tenant.PolicyWrite},
 		{pattern: "POST /console/{env}/policies/{id}/promote", handle: c.promotePolicy, scope: tenant.PolicyWrite},
 	}
 }

@@ -84,6 +84,18 @@ func (c *Console) policy(v *visit) error {
 	})
 }
 
+// deletePolicy deletes a draft, or archives one that something refers to.
+func (c *Console) deletePolicy(v *visit) error {
+	archived, err := c.service.DeleteRuleSet(v.ctx, v.caller(), v.id("id"))
+	if err != nil {
+		return v.again(err, c.policy)
+	}
+	if archived {
+		return v.done("The draft is archived, because something refers to it: it is in no list, and its address still leads to it.", "/policies")
+	}
+	return v.done("The draft is deleted.", "/policies")
+}
+
 // activatePolicy makes a version the one that decides. The form says which one
 // it takes over from, so that nobody replaces what they have not seen.
 func (c *Console) activatePolicy(v *visit) error {

@@ -253,3 +253,33 @@ func (b *browser) stored(env tenant.Environment, id string) wire.Value {
 	}
 	return parse(b.T, string(set.Document))
 }
+
+// TestDraftIsDeleted from its page; what decides has no such button.
+func TestDraftIsDeleted(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	admin := h.signUp()
+	answer, err := h.service.CreateRuleSet(t.Context(), admin.who(tenant.Sandbox), parseBody(t, `{"name":"try me"}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/console/sandbox/policies/" + strings.TrimPrefix(answer.Location, "/v1/rule-sets/")
+	admin.colleague(tenant.RoleViewer).post(path + "/delete").want(http.StatusForbidden)
+	admin.get(path).want(http.StatusOK).has("Delete this draft", path+"/delete")
+	admin.post(path + "/delete").to("/console/sandbox/policies")
+	admin.get(path).want(http.StatusNotFound)
+	active := "/console/sandbox/policies/pol_" + admin.between("/console/sandbox/policies", "/console/sandbox/policies/pol_", "\"")
+	if page := admin.get(active).want(http.StatusOK); strings.Contains(page.body, "Deciding now") {
+		page.hasNot("Delete this draft")
+		admin.post(active + "/delete").want(http.StatusConflict).has("Only a draft can be deleted")
+	}
+}
+
+func parseBody(t *testing.T, text string) wire.Value {
+	t.Helper()
+	v, err := wire.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

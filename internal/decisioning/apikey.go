@@ -19,10 +19,6 @@ const CodeTooManyKeys = "too_many_keys"
 // left nothing.
 const CodeRoleTooLow = "role_too_low"
 
-// maxKeys is how many keys of a tenant may be in use at once, in both
-// environments together: all of them fit into one list.
-const maxKeys = 100
-
 // How long a key goes on beside the one that follows it.
 const (
 	defaultOverlap = 24 * time.Hour
@@ -71,8 +67,8 @@ func (s *Service) roomForKey(ctx context.Context, tenantID string) error {
 			used++
 		}
 	}
-	if used >= maxKeys {
-		return fault.New(fault.Conflict, CodeTooManyKeys, "there are %d API keys in use; revoke one first", maxKeys)
+	if used >= s.options.Caps.Keys {
+		return fault.New(fault.Conflict, CodeTooManyKeys, "there are %d API keys in use; revoke one first", used)
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ const (
 	actionReviewed         = "decision.reviewed"
 	actionRuleSetCreated   = "rule_set.created"
 	actionRuleSetActivated = "rule_set.activated"
+	actionRuleSetDeleted   = "rule_set.deleted"
+	actionRuleSetArchived  = "rule_set.archived"
 	actionAcknowledged     = "findings.acknowledged"
 	actionScorecardCreated = "scorecard.created"
 	actionFraudConfig      = "fraud_config.changed"

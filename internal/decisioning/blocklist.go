@@ -39,6 +39,9 @@ func (s *Service) Block(ctx context.Context, p tenant.Principal, body wire.Value
 	}
 	entry.BlockedMicros, entry.BlockedBy = now.UnixMicro(), actor(p)
 	answer, err := s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+		if err := s.roomForBlocked(tx); err != nil {
+			return Answer{}, err
+		}
 		held, change, err := tx.Block(entry)
 		if err != nil {
 			return Answer{}, err

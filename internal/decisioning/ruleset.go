@@ -63,6 +63,9 @@ func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersi
 		return Answer{}, err
 	}
 	return s.commit(ctx, s.scope(p), keep, func(tx *store.Tx) (Answer, error) {
+		if err := s.roomForDraft(tx); err != nil {
+			return Answer{}, err
+		}
 		stored, err := tx.InsertRuleSet(draft)
 		if err != nil {
 			return Answer{}, err
@@ -362,6 +365,7 @@ func (r RuleSet) Write(w *wire.Writer) {
 	optionalTime(w, "activated_at", r.ActivatedMicros)
 	optional(w, "activated_by", r.ActivatedBy)
 	optionalTime(w, "retired_at", r.RetiredMicros)
+	optionalTime(w, "archived_at", r.ArchivedMicros)
 	w.EndObject()
 }
 

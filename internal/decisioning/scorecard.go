@@ -71,6 +71,9 @@ func (s *Service) insertScorecard(p tenant.Principal, card *engine.Scorecard) fu
 		CreatedMicros: now.UnixMicro(), CreatedBy: actor(p),
 	}
 	return func(tx *store.Tx) (Scorecard, error) {
+		if err := s.roomForScorecard(tx); err != nil {
+			return Scorecard{}, err
+		}
 		stored, err := tx.InsertScorecard(record)
 		if err != nil {
 			return Scorecard{}, err

@@ -51,6 +51,7 @@ type Options struct {
 	Sleep  func(context.Context, time.Duration) error
 	// SignupMode says who may sign up, by default everybody, and SignupsEachDay
 	// how many may from one address, 0 for any number.
+	Caps           Caps // how much a tenant may have; DefaultCaps
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
 }
@@ -151,6 +152,7 @@ func New(db *store.DB, o Options) (*Service, error) {
 		o.Sleep = sleep
 	}
 	o.Backtests.fill()
+	o.Caps.fill()
 	hasher, err := tenant.NewHasher(o.PasswordCost, o.HashesAtOnce, o.Random)
 	if err != nil {
 		return nil, err

@@ -110,7 +110,7 @@ func (r *policyReader) interrupted() bool {
 // sending them back is no mistake.
 var readOnly = []string{
 	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "changes", "findings",
-	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at",
+	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at", "archived_at",
 }
 
 // The two settings of a policy's features: measured for the requests that ask

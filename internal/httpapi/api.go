@@ -197,6 +197,7 @@ func (a *API) table() []route {
 		{pattern: "GET /v1/rule-sets", handle: a.ruleSets, bucket: bucketRead},
 		{pattern: "POST /v1/rule-sets", handle: a.createRuleSet, bucket: bucketWrite, body: required, once: true},
 		{pattern: "GET /v1/rule-sets/{id}", handle: a.ruleSet, bucket: bucketRead},
+		{pattern: "DELETE /v1/rule-sets/{id}", handle: a.deleteRuleSet, bucket: bucketWrite},
 		{pattern: "POST /v1/rule-sets/{id}/activate", handle: a.activate, bucket: bucketWrite, body: optional, once: true},
 		{pattern: "GET /v1/scorecards", handle: a.scorecards, bucket: bucketRead},
 		{pattern: "POST /v1/scorecards", handle: a.scorecard, bucket: bucketDecide, body: required, once: true},

@@ -170,6 +170,12 @@ var errorPages = []errorPage{
 		Mend:    "Ask a colleague to activate it with a key of their own, or one who may activate, and did not give you the right, to confirm you on the page People of the console. Going back to the rule set that was active immediately before, and to the seeded SAFE_MODE, is never held up.",
 	},
 	{
+		Code: "cap_reached", Status: 409, Title: "As many as there may be",
+		Meaning: "The tenant has as many drafts, scorecards or entries of the block list in this environment as the service allows; `detail` says how many, and what to do.",
+		Cause:   "Drafts pile up when a program creates one for every try.",
+		Mend:    "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE /v1/fraud/blocklist`; try variants with `overrides` of a preview instead of drafts. The operator can raise the bounds (`-max-drafts`, `-max-scorecards`, `-max-blocked`).",
+	},
+	{
 		Code: "findings_unacknowledged", Status: 409, Title: "Errors in the rule set",
 		Meaning: "The analysis found errors in the rule set, and in live it is not activated until somebody names each of them. `errors` lists them, with pointers into the rule set's document.",
 		Cause:   "The rule set has a mistake that nobody intends, such as a rule that does not apply unless the request asks for features.",

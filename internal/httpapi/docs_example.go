@@ -95,7 +95,7 @@ func docsQuote(text string) string {
 
 // docsIDs are the ids that examples leave open, as shell variables.
 var docsIDs = strings.NewReplacer(
-	"{decision_id}", "$DECISION_ID", "{evaluated_id}", "$EVALUATED_ID", "{rule_set_id}", "$RULE_SET_ID", "{draft_id}", "$DRAFT_ID", "{scorecard_id}", "$SCORECARD_ID",
+	"{decision_id}", "$DECISION_ID", "{evaluated_id}", "$EVALUATED_ID", "{rule_set_id}", "$RULE_SET_ID", "{draft_id}", "$DRAFT_ID", "{spare_id}", "$SPARE_ID", "{scorecard_id}", "$SCORECARD_ID",
 )
 
 // docsCurl is a command that can be copied: the address and the key come from

@@ -216,6 +216,9 @@ type placeholders map[string]string
 
 // learn takes an id from the first answer that has it.
 func (p placeholders) learn(r exampleRequest, got answer) {
+	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
+		p["{spare_id}"] = got.text("id")
+	}
 	for name, from := range map[string]struct{ operation, member, beside string }{
 		"{rule_set_id}":  {"signUp", "default_rule_set_id", ""},
 		"{decision_id}":  {"createDecision", "decision_id", ""},

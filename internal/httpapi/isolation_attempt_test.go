@@ -17,7 +17,7 @@ import (
 var ids = map[string][]string{
 	"{decision_id}": {"{decision_id}", "{evaluated_id}"}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
 	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"}, "{job_id}": {"{job_id}"},
-	"{draft_id}": {"{draft_id}", "{rule_set_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
+	"{draft_id}": {"{draft_id}", "{rule_set_id}"}, "{spare_id}": {"{spare_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
 	"{run_id}": {"{run_id}", "{collections_id}"}, "{collections_id}": {"{collections_id}"},
 }
 

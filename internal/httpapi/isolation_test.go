@@ -73,7 +73,7 @@ type resident struct {
 // differ from an answer about what is not there at all.
 var nobody = placeholders{
 	"{decision_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{evaluated_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
-	"{draft_id}":    "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{draft_id}":    "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{spare_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{scorecard_id}": "sc_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{alert_id}": "alr_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{blocked_key}": "hmac:5f0c7d6e1f2a4b3c8d9e0a1b2c3d4e5f",
 	"{backtest_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{job_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
@@ -125,6 +125,7 @@ func (r *resident) furnish(mark string) {
 		r.named["{evaluated_id}"] = evaluated.text("decision_id")
 		create("/v1/decisions/"+decision.text("decision_id")+"/review", `{"outcome":"upheld","note":"`+mark+`"}`, once).want(http.StatusCreated)
 	}
+	r.named["{spare_id}"] = create("/v1/rule-sets", `{"name":"`+mark+`"}`, "spare").want(http.StatusCreated).text("id")
 	r.named["{applicant_id}"], r.named["{policy_key}"], r.named["{name}"] = mark, mark, mark
 	r.named["{actor}"] = r.get("/v1/rule-sets/" + r.named["{draft_id}"]).text("created_by")
 	r.furnishBacktests(mark)

@@ -34,6 +34,18 @@ func (a *API) ruleSets(c *call) error {
 	return sendPage(c, page, err, func(w *wire.Writer, r decisioning.RuleSet) { r.Write(w) })
 }
 
+func (a *API) deleteRuleSet(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	if _, err := a.service.DeleteRuleSet(c.ctx, c.caller, c.id); err != nil {
+		return err
+	}
+	c.status = http.StatusNoContent
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 func (a *API) activate(c *call) error {
 	return c.answer(a.service.Activate(c.ctx, c.caller, c.id, c.body, c.once))
 }

@@ -69,6 +69,7 @@ type stackOptions struct {
 	processors *admission.Scheduler
 	front      func(http.Handler) http.Handler
 
+	caps decisioning.Caps
 	mode tenant.SignupMode
 	aDay int // signups of one address
 }
@@ -89,7 +90,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	var err error
 	s.service, err = decisioning.New(db, decisioning.Options{
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Logger: s.log.logger(),
-		Backtests: o.backtests, Spreader: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay,
+		Backtests: o.backtests, Spreader: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
 	})
 	if err != nil {
 		t.Fatal(err)

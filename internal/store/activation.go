@@ -59,6 +59,10 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 	if target.Status == StatusActive {
 		return Activated{RuleSet: target}, nil
 	}
+	if target.ArchivedMicros != 0 {
+		return Activated{}, fault.New(fault.Conflict, CodeInvalidTransition,
+			"this draft was deleted and is kept because something refers to it; create a new one with it as base")
+	}
 	active, err := tx.ActiveRuleSet(policyKey)
 	if err != nil && !isRefusal(err) {
 		return Activated{}, err

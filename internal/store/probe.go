@@ -18,8 +18,8 @@ type prober struct {
 
 	mu     sync.Mutex
 	flight *flight // the probe that is under way
-	last   int64 // writes that were committed at the last look
-	probes int   // since the last large one
+	last   int64   // writes that were committed at the last look
+	probes int     // since the last large one
 	slot   string
 	turn   bool // which of the two large rows is there
 }
@@ -83,7 +83,7 @@ func (p *prober) join(db *DB) *flight {
 func (db *DB) probe(ctx context.Context, large bool) error {
 	p := &db.prober
 	slot, value, stale := p.next(large)
-	err := db.System().write(ctx, func(s *session) error {
+	err := db.System().write(ctx, "readiness", func(s *session) error {
 		if _, err := s.exec(`INSERT INTO installation (name, value) VALUES ($1, $2)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, slot, value); err != nil {
 			return err

@@ -25,18 +25,19 @@ type RuleSet struct {
 	ActivatedMicros int64
 	ActivatedBy     string
 	RetiredMicros   int64
+	ArchivedMicros  int64 // when a draft was put away; 0: it was not
 }
 
 const ruleSetColumns = `id, policy_key, version, name, status, document, checksum, base, notes,
-	created_micros, created_by, activated_micros, activated_by, retired_micros`
+	created_micros, created_by, activated_micros, activated_by, retired_micros, archived_micros`
 
 func (r *RuleSet) fields() []any {
 	return []any{&r.ID, &r.PolicyKey, &r.Version, &r.Name, &r.Status, &r.Document, &r.Checksum, &r.Base, &r.Notes,
-		&r.CreatedMicros, &r.CreatedBy, &r.ActivatedMicros, &r.ActivatedBy, &r.RetiredMicros}
+		&r.CreatedMicros, &r.CreatedBy, &r.ActivatedMicros, &r.ActivatedBy, &r.RetiredMicros, &r.ArchivedMicros}
 }
 
 // InsertRuleSet stores a draft and returns it with its version: one more than
-// the last of its policy_key, without gaps among committed ones.
+// the last of its policy_key, without gaps but those of deleted drafts.
 func (tx *Tx) InsertRuleSet(r RuleSet) (RuleSet, error) {
 	version, err := tx.nextVersion("policy", r.PolicyKey)
 	if err != nil {
@@ -97,6 +98,7 @@ type RuleSetFilter struct {
 // ListRuleSets is a page of the scope's rule sets, and whether there are more.
 func (tx *Tx) ListRuleSets(f RuleSetFilter, p Page) ([]RuleSet, bool, error) {
 	q := listOf("SELECT " + ruleSetColumns + " FROM rule_sets WHERE tenant_id = $1 AND environment = $2")
+	q.where("archived_micros = ?", int64(0))
 	q.is("status", f.Status)
 	q.is("policy_key", f.PolicyKey)
 	if f.Configured {

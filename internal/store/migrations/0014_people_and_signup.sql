@@ -15,6 +15,7 @@ ALTER TABLE series ADD COLUMN safe_id TEXT NOT NULL DEFAULT '';
 
 -- When a draft was put away that something refers to, 0 for those that were not.
 ALTER TABLE rule_sets ADD COLUMN archived_micros BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX rule_sets_drafts ON rule_sets (tenant_id, environment, id) WHERE status = 'draft' AND archived_micros = 0;
 
 -- seen_micros is when the first authenticated request came, 0 while none has;
 -- closing_micros is when it was decided to remove a tenant that has none. Tenants

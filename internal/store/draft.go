@@ -1,0 +1,72 @@
+package store
+
+import "verdict/internal/fault"
+
+// RemoveDraft deletes a draft, or archives it if anything stored refers to it: a
+// backtest, a decision, or a version that was made from it. It is then hidden from
+// lists and can be read by its id. Conflict invalid_transition for what is no draft
+// and for the rule set that stops lending from the beginning.
+func (tx *Tx) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived bool, err error) {
+	set, err := tx.RuleSet(id)
+	if err != nil {
+		return RuleSet{}, false, err
+	}
+	// Whoever activates in this series waits for our commit.
+	if _, err := tx.exec(`UPDATE series SET changes = changes
+		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, set.PolicyKey); err != nil {
+		return RuleSet{}, false, err
+	}
+	if set, err = tx.RuleSet(id); err != nil {
+		return RuleSet{}, false, err
+	}
+	safe, err := tx.SafeRuleSet(set.PolicyKey)
+	switch {
+	case err != nil:
+		return RuleSet{}, false, err
+	case set.Status != StatusDraft:
+		return RuleSet{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
+			"only a draft can be deleted; this rule set is %s, and decisions are explained by it", set.Status)
+	case safe == id:
+		return RuleSet{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
+			"this is the SAFE_MODE that stops lending; it cannot be deleted")
+	case set.ArchivedMicros != 0:
+		return set, true, nil
+	}
+	var referred int64
+	err = tx.one([]any{&referred}, `SELECT CASE
+		WHEN EXISTS (SELECT 1 FROM backtests WHERE tenant_id = $1 AND environment = $2 AND (rule_set_id = $3 OR challenger_id = $3))
+		  OR EXISTS (SELECT 1 FROM decisions WHERE tenant_id = $1 AND environment = $2 AND policy_id = $3)
+		  OR EXISTS (SELECT 1 FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND base = $3)
+		THEN 1 ELSE 0 END`, id)
+	if err != nil {
+		return RuleSet{}, false, err
+	}
+	if referred == 0 {
+		_, err = tx.exec("DELETE FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		return set, false, err
+	}
+	set.ArchivedMicros = nowMicros
+	_, err = tx.exec("UPDATE rule_sets SET archived_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id, nowMicros)
+	return set, true, err
+}
+
+// Drafts counts the scope's drafts but those that were archived.
+func (tx *Tx) Drafts() (int64, error) {
+	return tx.number(`SELECT count(*) FROM rule_sets WHERE tenant_id = $1 AND environment = $2
+		AND status = 'draft' AND archived_micros = 0`)
+}
+
+// Scorecards counts the scope's scorecards.
+func (tx *Tx) Scorecards() (int64, error) {
+	return tx.number("SELECT count(*) FROM scorecards WHERE tenant_id = $1 AND environment = $2")
+}
+
+// BlockedEntities counts the entries of the block list, those that have ended too.
+func (tx *Tx) BlockedEntities() (int64, error) {
+	return tx.number("SELECT count(*) FROM fraud_entities WHERE tenant_id = $1 AND environment = $2 AND blocked_micros > 0")
+}
+
+func (tx *Tx) number(query string) (n int64, err error) {
+	err = tx.one([]any{&n}, query)
+	return n, err
+}
