@@ -202,7 +202,8 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 func TestSecondPersonIsAPerson(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{Logins: generous})
+		clock := newClock()
+		h := open(t, db, decisioning.Options{Logins: generous, Now: clock.now})
 		admin := h.admin()
 		key, _, err := h.service.CreateAPIKey(t.Context(), admin, decisioning.NewAPIKey{Environment: tenant.Live, Name: "ci", Scopes: tenant.Admin})
 		if err != nil {
@@ -239,6 +240,7 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		}
 		ravi, _ := h.join(admin, "ravi@example.in", tenant.RoleRisk)
 		risk := ravi.Principal(tenant.Live)
+		clock.pass(24 * time.Hour) // he is new until then
 		for name, c := range map[string]struct{ author, by tenant.Principal }{
 			"by hand":               {admin, admin},
 			"by hand, then the key": {admin, ashasKey},
@@ -260,6 +262,7 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		if err := h.service.DisableUser(t.Context(), admin, ravi.User.ID, false); err != nil {
 			t.Fatal(err)
 		}
+		clock.pass(24 * time.Hour) // he counts until then
 		if code := arm(admin, draft(admin)); code != "" {
 			t.Errorf("nobody else is left, and still: %s", code)
 		}

@@ -73,7 +73,7 @@ type resident struct {
 // differ from an answer about what is not there at all.
 var nobody = placeholders{
 	"{decision_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{evaluated_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
-	"{draft_id}":    "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{spare_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{draft_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{spare_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{scorecard_id}": "sc_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{alert_id}": "alr_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{blocked_key}": "hmac:5f0c7d6e1f2a4b3c8d9e0a1b2c3d4e5f",
 	"{backtest_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{job_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
