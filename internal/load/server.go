@@ -26,8 +26,10 @@ type Server struct {
 
 // unlimited are the settings that a load must not run into: it is the limits of
 // the machine that are looked for, and not those of a plan.
-var unlimited = []string{"-rate-decide", "1000000000/s", "-rate-signup", "1000000/s", "-plan-quotas", "free=1000000000000",
-	"-max-connections-each", "0"}
+var unlimited = []string{
+	"-rate-decide", "1000000000/s", "-rate-signup", "1000000/s", "-signups-each-day", "0",
+	"-plan-quotas", "free=1000000000000", "-max-connections-each", "0",
+}
 
 // StartServer runs a binary on a database and waits until it answers. Its log
 // goes to a file in the folder. Further settings come last.

@@ -58,7 +58,7 @@ func (w *Workload) Flags() []string {
 	}
 	const never = "1000000/s"
 	return []string{
-		"-rate-decide", never, "-rate-write", never, "-rate-backtest", never, "-rate-signup", never, "-plan-quotas", quotas,
+		"-rate-decide", never, "-rate-write", never, "-rate-backtest", never, "-rate-signup", never, "-signups-each-day", "0", "-max-drafts", "1000000", "-plan-quotas", quotas,
 	}
 }
 
