@@ -101,7 +101,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	}
 	api, err := httpapi.New(s.service, httpapi.Options{
 		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234", FilePace: o.pace, MaxInFlight: o.inFlight,
-		MaxExports: o.exports, Processors: o.processors,
+		MaxExports: o.exports, RequestTimeout: 2 * time.Minute, Processors: o.processors,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -76,6 +76,9 @@ func EachURL(t *testing.T, test func(t *testing.T, databaseURL string)) {
 // Open opens a database until the end of the test.
 func Open(tb testing.TB, databaseURL string, options store.Options) *store.DB {
 	tb.Helper()
+	if options.Timeout == 0 {
+		options.Timeout = time.Minute // a busy machine is not a database that hangs
+	}
 	db, err := store.Open(tb.Context(), databaseURL, options)
 	if err != nil {
 		tb.Fatal(err)
