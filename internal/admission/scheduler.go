@@ -81,10 +81,22 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 // only error is that of the context. Leave must follow.
 func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot, error) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
-	if err := slot.acquire(ctx); err != nil {
+	if err := slot.acquire(ctx, atBack); err != nil {
 		return ctx, nil, err
 	}
 	return slot, slot, nil
+}
+
+// Pace waits until it is the owner's turn, and charges it for a short piece of
+// work that follows without a slot, such as reading a part of a large body: the
+// work may have to wait for the network.
+func (s *Scheduler) Pace(ctx context.Context, owner string) error {
+	slot := &Slot{scheduler: s, owner: owner}
+	if err := slot.acquire(ctx, atBack); err != nil {
+		return err
+	}
+	slot.Leave()
+	return nil
 }
 
 // Value returns the slot itself under its own key.
@@ -140,26 +152,36 @@ func (s *Slot) Pause() {
 // holder goes on without: what is left to do is to say so.
 func (s *Slot) Resume(ctx context.Context) {
 	if s != nil && !s.held {
-		_ = s.acquire(ctx)
+		_ = s.acquire(ctx, atBack)
 	}
 }
 
-// yield offers the slot to others once its time slice is used up.
+// yield offers the slot to other owners once its time slice is used up. The
+// owner's own requests wait until this one is done: many of them half done would
+// take many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
 	switch {
 	case s == nil:
 		return nil
 	case !s.held:
-		return s.acquire(ctx)
-	case s.scheduler.waiting.Load() == 0 || s.scheduler.now().Sub(s.since) < slice:
+		return s.acquire(ctx, atFront)
+	case s.scheduler.waiting.Load() == 0 || s.scheduler.now().Sub(s.since) < slice || !s.scheduler.othersWait(s.owner):
 		return nil
 	}
 	s.Pause()
-	return s.acquire(ctx)
+	return s.acquire(ctx, atFront)
 }
 
-func (s *Slot) acquire(ctx context.Context) error {
-	if s.scheduler.enqueue(s) {
+// place is where a slot waits among those of its owner.
+type place bool
+
+const (
+	atBack  place = false
+	atFront place = true
+)
+
+func (s *Slot) acquire(ctx context.Context, at place) error {
+	if s.scheduler.enqueue(s, at) {
 		return nil
 	}
 	select {
@@ -175,7 +197,7 @@ func (s *Slot) acquire(ctx context.Context) error {
 }
 
 // enqueue gives a slot out immediately if one is free, and queues otherwise.
-func (s *Scheduler) enqueue(slot *Slot) (granted bool) {
+func (s *Scheduler) enqueue(slot *Slot, at place) (granted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u := s.users[slot.owner]
@@ -196,10 +218,21 @@ func (s *Scheduler) enqueue(slot *Slot) (granted bool) {
 	if len(u.waiters) == 0 {
 		s.queue = append(s.queue, u)
 	}
-	u.waiters = append(u.waiters, slot)
+	if at == atFront {
+		u.waiters = slices.Insert(u.waiters, 0, slot)
+	} else {
+		u.waiters = append(u.waiters, slot)
+	}
 	s.waiting.Add(1)
 	s.dispatch()
 	return false
+}
+
+// othersWait reports whether another owner waits for a slot.
+func (s *Scheduler) othersWait(owner string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.queue) > 1 || len(s.queue) == 1 && s.queue[0].name != owner
 }
 
 // dispatch starts the dispatcher if it does not run. The lock is held.

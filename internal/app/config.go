@@ -38,6 +38,7 @@ type Config struct {
 	Plans              tenant.Plans
 	Rates              tenant.Rates
 	SignupRate         tenant.Rate
+	RefusalRate        tenant.Rate
 	StrangerRate       tenant.Rate
 	Caps               decisioning.Caps
 	Signup             tenant.SignupMode

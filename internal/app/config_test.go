@@ -44,7 +44,7 @@ func TestConfigDefaults(t *testing.T) {
 		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, ShutdownGrace: 20 * time.Second,
 		DatabaseURL: "sqlite:verdict.db",
 		Store:       store.Options{Connections: 8, BatchSize: 256, QueueSize: 1024, QueueWait: 2 * time.Second, Timeout: 10 * time.Second},
-		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPlans(),
+		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), RefusalRate: tenant.Rate{Allowance: 200, Window: time.Second, Burst: 400}, StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPlans(),
 		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen, SignupsEachDay: 100, Caps: decisioning.DefaultCaps(), PlanCache: 1000, BacktestDays: 30,
 		Narration: narrate.Config{Timeout: 5 * time.Second},
 		LogLevel:  slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
@@ -125,7 +125,7 @@ func TestConfigMistakes(t *testing.T) {
 	wrong := map[string][]string{
 		"addr": {"8080", "", "host:port", ":99999"}, "metrics-addr": {"nowhere"}, "trusted-proxies": {"10.0.0.1", "10.0.0.0/8;"},
 		"shutdown-delay": {"-1s", "soon"}, "shutdown-grace": {"20", "1h"},
-		"max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"}, "max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"}, "max-connections-each": {"-1", "some"}, "rate-stranger": {"0/s", "fast"}, "max-in-flight": {"0", "all"},
+		"max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"}, "max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"}, "max-connections-each": {"-1", "some"}, "rate-stranger": {"0/s", "fast"}, "rate-refusal": {"0/s", "slow"}, "max-in-flight": {"0", "all"},
 		"read-timeout": {"0s"}, "write-timeout": {"1ms"}, "idle-timeout": {"2h"},
 		"rate-decide": {"fast"}, "rate-write": {"0/m"}, "rate-backtest": {""}, "rate-signup": {"1/day"},
 		"database-url": {"mysql://secret@host/db", "secret", "sqlite:", ""}, "db-connections": {"0"}, "db-batch": {"1.5"}, "db-queue": {"-2"},

@@ -71,7 +71,7 @@ func (a *App) newDoor() (*httpapi.API, error) {
 	}
 	return httpapi.New(a.service, httpapi.Options{
 		Agents: agents, Now: c.Now,
-		Logger: a.logger, Version: c.Version, Commit: c.Commit, SignupRate: c.SignupRate, StrangerRate: c.StrangerRate, MaxBody: c.MaxBody, MaxReport: c.MaxReport, MaxReading: c.MaxReading,
+		Logger: a.logger, Version: c.Version, Commit: c.Commit, SignupRate: c.SignupRate, StrangerRate: c.StrangerRate, RefusalRate: c.RefusalRate, MaxBody: c.MaxBody, MaxReport: c.MaxReport, MaxReading: c.MaxReading,
 		MaxInFlight:    c.MaxInFlight,
 		MaxExports:     max(1, c.Store.Connections/2), // the rest reads for everybody else
 		RequestTimeout: c.WriteTimeout * 2 / 3,

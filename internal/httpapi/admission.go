@@ -93,11 +93,18 @@ func (c *call) leave() {
 	c.slot.Leave()
 	c.buffer.release()
 	c.api.reading.Give(c.owner(), c.reserved)
-	if c.admitted {
-		c.gate().Give(c.owner(), 1)
-	}
+	c.giveUpPlace()
 	if c.exporting {
 		c.api.exports.Give(c.owner(), 1)
+	}
+}
+
+// giveUpPlace returns the slot and the place among those that are worked on.
+func (c *call) giveUpPlace() {
+	c.slot.Leave()
+	if c.admitted {
+		c.admitted = false
+		c.gate().Give(c.owner(), 1)
 	}
 }
 
@@ -118,9 +125,6 @@ const (
 	maxDelayed    = 4096
 )
 
-// refusalRate is how many refusals a second a tenant gets without delay.
-var refusalRate = tenant.Rate{Allowance: 200, Window: time.Second, Burst: 400}
-
 // slowStranger delays requests without a key beyond the rate of an address.
 func (c *call) slowStranger() {
 	if !c.api.slowStranger(c.r, c.begun) {
@@ -137,12 +141,16 @@ func (a *API) slowStranger(r *http.Request, now time.Time) bool {
 	return rate.Allowance == 0 || a.slowDown(r, owner{bucketStranger, a.Address(r)}, rate, now, strangerDelay)
 }
 
-// slowRefused delays what is refused to a tenant beyond a rate.
-func (c *call) slowRefused(status int) {
-	if c.caller.TenantID != "" && (status == http.StatusTooManyRequests || c.shed) {
-		if !c.api.slowDown(c.r, owner{bucketRefusal, c.caller.TenantID}, refusalRate, c.begun, tenantDelay) {
-			c.w.Header()["Connection"] = []string{"close"}
-		}
+// slowRefused delays what is refused to a tenant beyond a rate, whatever the
+// reason: nobody can use thousands of refusals a second.
+func (c *call) slowRefused() {
+	rate := c.api.options.RefusalRate
+	if c.caller.TenantID == "" || rate.Allowance == 0 {
+		return
+	}
+	c.giveUpPlace() // it is not worked on any more
+	if !c.api.slowDown(c.r, owner{bucketRefusal, c.caller.TenantID}, rate, c.begun, tenantDelay) {
+		c.w.Header()["Connection"] = []string{"close"}
 	}
 }
 

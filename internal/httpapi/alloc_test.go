@@ -6,7 +6,7 @@ import "testing"
 
 // What a request allocates from the router to the last byte of its answer; the
 // network's part is the standard library's. The sink that takes the answer is
-// three of them. Two are the warning of inputs that the policy names and the
+// three of them, the slot on a processor is one. Two are the warning of inputs that the policy names and the
 // request leaves out, and most of eligibility's are the rules that miss theirs.
 // Decisions have a little room, because the store works beside the caller.
 //
@@ -17,7 +17,7 @@ func TestAllocations(t *testing.T) {
 		most float64
 	}{
 		{"/v1/decisions/preview", 46},
-		{"/v1/eligibility", 108},
+		{"/v1/eligibility", 109},
 		{"/v1/decisions", 166},
 	} {
 		send := sender(t, c.path)

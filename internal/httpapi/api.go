@@ -51,6 +51,9 @@ type Options struct {
 	// StrangerRate is how fast an address may send requests without a valid key
 	// before each of them is delayed; zero is no bound.
 	StrangerRate tenant.Rate
+	// RefusalRate is how fast a tenant is refused before each further refusal is
+	// delayed; zero is no bound.
+	RefusalRate tenant.Rate
 	// RequestTimeout bounds the work on one request; 20 s. It should be less
 	// than the server's own patience with writing the answer.
 	RequestTimeout time.Duration

@@ -84,11 +84,6 @@ func (c *call) readBody() error {
 	case err != nil:
 		return fault.New(fault.Malformed, fault.CodeMalformedJSON, "the body could not be read to its end")
 	}
-	if len(data) > smallBody {
-		if err := c.reserve(int64(len(data)) * (parsedFactor - 1)); err != nil {
-			return err
-		}
-	}
 	if err := c.admit(); err != nil || len(data) == 0 && c.route.body == optional {
 		return err
 	}
@@ -108,7 +103,7 @@ func (c *call) mostBody() int64 {
 	case c.route.report:
 		most = c.api.options.MaxReport
 	}
-	return min(most, c.api.reading.Share()/parsedFactor)
+	return min(most, c.api.reading.Share()/parsedFactor-smallBody)
 }
 
 // reserve takes memory from the tenant's share, or refuses.
@@ -120,8 +115,9 @@ func (c *call) reserve(bytes int64) error {
 	return nil
 }
 
-// receive reads the body. Its memory is taken as the bytes arrive, whatever
-// length was announced: a sender of one byte holds smallBody.
+// receive reads the body. Its memory, and that of what it will be parsed to, is
+// taken as the bytes arrive, whatever length was announced: a sender of one byte
+// holds smallBody. A large body is read in turns with those of other owners.
 func (c *call) receive(most int64) ([]byte, error) {
 	if err := c.reserve(smallBody); err != nil {
 		return nil, err
@@ -134,11 +130,16 @@ func (c *call) receive(most int64) ([]byte, error) {
 			if known := c.r.ContentLength; known > 0 {
 				size = min(size, int(known)+1) // one more, to find the end without growing again
 			}
-			size = max(size, len(data)+bytes.MinRead)
-			if err := c.reserve(int64(size - cap(data))); err != nil {
+			size = min(max(size, len(data)+bytes.MinRead), int(most)+1)
+			if err := c.reserve(int64(size-cap(data)) * parsedFactor); err != nil {
 				return data, err
 			}
 			data = append(make([]byte, 0, size), data...)
+		}
+		if len(data) > readAtOnce {
+			if err := c.api.processors.Pace(c.ctx, c.owner()); err != nil {
+				return data, err
+			}
 		}
 		n, err := body.Read(data[len(data):min(cap(data), len(data)+readAtOnce)])
 		data = data[:len(data)+n]

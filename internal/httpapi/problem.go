@@ -86,7 +86,7 @@ func (c *call) refuse(err error) {
 		// The rest of the body is not waited for.
 		h["Connection"] = []string{"close"}
 	}
-	c.slowRefused(status)
+	c.slowRefused()
 	_ = c.send(status, c.problem(refusal, status))
 }
 

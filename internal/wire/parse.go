@@ -12,7 +12,6 @@ package wire
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"unicode/utf8"
 
 	"verdict/internal/fault"
@@ -126,10 +125,18 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 	if !utf8.Valid(data) {
 		return Value{}, fault.New(fault.Malformed, fault.CodeMalformedJSON, "the document is not valid UTF-8")
 	}
-	p := parser{src: data, nodes: room(estimate(data)), doc: &document{src: string(data)}, check: check, pause: math.MaxInt}
-	if check != nil {
-		p.pause = 0
+	if check == nil {
+		check = func() error { return nil }
 	}
+	// Each of these passes over a large document takes a millisecond or two.
+	if err := check(); err != nil {
+		return Value{}, err
+	}
+	p := parser{src: data, doc: &document{src: string(data)}, check: check}
+	if err := check(); err != nil {
+		return Value{}, err
+	}
+	p.nodes = room(estimate(data))
 	p.skipSpace()
 	if err := p.value(-1, span{}, 0); err != nil {
 		return Value{}, err
