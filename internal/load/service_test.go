@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,50 @@ func TestTheMixIsTaken(t *testing.T) {
 		r := g.Closed(t.Context(), 4, 300*time.Millisecond)
 		if r.Good == 0 || r.Good != r.Due {
 			t.Errorf("%s: of %d requests %d got 200: %s", mix, r.Due, r.Good, r.FirstWrong)
+		}
+	}
+}
+
+// TestNeighbours: while a stranger holds connections, announces bodies and never
+// sends them, or floods, and while a tenant with a large policy does its worst,
+// everything that another tenant sends is answered, and so are the probes. What
+// part of its rate the neighbour keeps is measured by make fair: a busy machine
+// tells little of it.
+func TestNeighbours(t *testing.T) {
+	t.Parallel()
+	s, target := start(t, storetest.SQLite(t), "-max-connections-each", "64", "-max-connections", "128")
+	neighbour, attacker := target.Keys[0], target.Keys[1]
+	if err := load.Arm(t.Context(), s.URL, attacker, 500); err != nil {
+		t.Fatal(err)
+	}
+	all, err := load.Attacks(t.Context(), s.URL, attacker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := []string{
+		"connections that say nothing", "sign-ins announced and not sent", "POST /v1/decisions, without a key",
+		"POST /v1/evaluate, announced and not sent", "POST /v1/agents/underwrite", "POST /v1/rule-sets, large", "GET /v1/policies",
+	}
+	var attacks []load.Attack
+	for _, a := range all {
+		if slices.Contains(wanted, a.Name) {
+			attacks = append(attacks, a)
+		}
+	}
+	if len(attacks) != len(wanted) {
+		t.Fatalf("%d of %d attacks are there", len(attacks), len(wanted))
+	}
+	plan := load.FairPlan{Stage: 500 * time.Millisecond, Neighbour: 2, Attackers: 100, Slow: 100, Idle: 300, ProbeWithin: time.Minute}
+	seen, err := load.Fair(t.Context(), s, neighbour, attacks, plan, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range seen {
+		for _, wrong := range d.Judge(load.FairLimits{P99: time.Minute}) {
+			t.Errorf("%s: %s", d.Attack.Name, wrong)
+		}
+		if d.Good == 0 {
+			t.Errorf("%s: nothing of the neighbour was answered", d.Attack.Name)
 		}
 	}
 }
