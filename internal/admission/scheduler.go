@@ -9,34 +9,27 @@ import (
 	"time"
 )
 
-// Scheduler shares the processors among owners. Work holds one of a few slots
-// while it computes, gives it up while it waits for the database or the network,
-// and offers it to others at each Checkpoint. Of those who wait, the owner that
-// has used the least processor time gets the next slot: start-time fair queueing.
-// So a tenant whose requests take seconds of processor time slows its own
-// requests down, and not those of a tenant that needs microseconds.
-//
-// Short requests need more than that. Go runs goroutines in the order in which
-// they became ready, so a tenant with 200 connections gets 200 turns for each
-// turn of a tenant with one, and each of them finds the slot free that the one
-// before has just left. Therefore at most one request for each slot is let in
-// while the run queue of the Go scheduler goes round once; the others wait here,
-// where the order is ours. The dispatcher is a goroutine that goes round with the
-// run queue, as long as somebody waits.
+// Scheduler shares the processors among those who compute for long. A request
+// that computes for less than a slice needs nothing: the Go scheduler runs it,
+// and writes that come together are committed together. One that computes for
+// longer needs one of a few slots to go on, gives it up while it waits for the
+// database or the network, and offers it to others at each Checkpoint. Of those
+// who wait, the owner that has used the least processor time gets the next slot:
+// start-time fair queueing. So a tenant whose requests take seconds of processor
+// time slows its own requests down, and not those of a tenant that needs
+// microseconds.
 type Scheduler struct {
 	now     func() time.Time
 	waiting atomic.Int64 // written under mu, read without
 
-	mu      sync.Mutex
-	slots   int
-	free    int
-	let     int           // slots given out in this round of the run queue
-	running bool          // the dispatcher
-	clock   time.Duration // the start tag of the latest slot that was given out
-	most    time.Duration // the largest tag of any user
-	users   map[string]*user
-	queue   []*user // the users with waiters, in order of arrival
-	sweep   int     // how many users there are when the idle ones are forgotten
+	mu    sync.Mutex
+	slots int
+	free  int
+	clock time.Duration // the start tag of the latest slot that was given out
+	most  time.Duration // the largest tag of any user
+	users map[string]*user
+	queue []*user // the users with waiters, in order of arrival
+	sweep int     // how many users there are when the idle ones are forgotten
 }
 
 // user is what the scheduler knows of one owner.
@@ -47,25 +40,24 @@ type user struct {
 	waiters []*Slot       // first come, first served
 }
 
-// Slot is the right to compute, for one request. It is also the request's
-// context, which saves an allocation for each request. The methods of a nil
-// Slot do nothing, so work outside of any request needs no scheduler.
+// Slot is the right of one request to compute for long. It is also the
+// request's context, which saves an allocation for each request. The methods of a
+// nil Slot do nothing, so work outside of any request needs no scheduler.
 type Slot struct {
 	context.Context //nolint:containedctx // it is one
 
 	scheduler *Scheduler
 	owner     string
 	held      bool
-	since     time.Time
+	since     time.Time // when it began to compute, or got the slot
 	granted   chan struct{}
 }
 
 const (
-	// slice is how long work computes before a Checkpoint offers the slot to
-	// others.
+	// slice is how long work computes before it needs a slot, and before a
+	// Checkpoint offers the slot to others.
 	slice = 500 * time.Microsecond
-	// leastCharge is what a request costs that computes for next to no time: the
-	// HTTP server's part of it.
+	// leastCharge is what a short piece of work costs.
 	leastCharge = 50 * time.Microsecond
 	// manyUsers is how many users there are before the idle ones are forgotten.
 	manyUsers = 1024
@@ -77,14 +69,11 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	return &Scheduler{now: now, slots: slots, free: slots, users: map[string]*user{}, sweep: manyUsers}
 }
 
-// Enter waits for a slot and returns it with a context that carries it. The
-// only error is that of the context. Leave must follow.
-func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot, error) {
-	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
-	if err := slot.acquire(ctx, atBack); err != nil {
-		return ctx, nil, err
-	}
-	return slot, slot, nil
+// Enter returns a context for a request that begins to compute, and its slot,
+// which it has to Leave. Nothing is waited for: short work needs no slot.
+func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot) {
+	slot := &Slot{Context: ctx, scheduler: s, owner: owner, since: s.now()}
+	return slot, slot
 }
 
 // Pace waits until it is the owner's turn, and charges it for a short piece of
@@ -115,15 +104,14 @@ func SlotOf(ctx context.Context) *Slot {
 	return slot
 }
 
-// Fork returns a context for another goroutine that works for the same owner:
-// with a slot of its own, which it acquires by Resume and must Leave.
+// Fork returns a context for another goroutine that works for the same owner,
+// with a slot of its own, which it has to Leave.
 func Fork(ctx context.Context) (context.Context, *Slot) {
 	slot := SlotOf(ctx)
 	if slot == nil {
 		return ctx, nil
 	}
-	own := &Slot{Context: ctx, scheduler: slot.scheduler, owner: slot.owner}
-	return own, own
+	return slot.scheduler.Enter(ctx, slot.owner)
 }
 
 // Checkpoint is called by long computations at least once a millisecond. It
@@ -148,28 +136,30 @@ func (s *Slot) Pause() {
 	s.scheduler.release(s)
 }
 
-// Resume waits for the slot again after Pause. If the context ends first, the
-// holder goes on without: what is left to do is to say so.
-func (s *Slot) Resume(ctx context.Context) {
+// Resume begins another stretch of computing after Pause.
+func (s *Slot) Resume() {
 	if s != nil && !s.held {
-		_ = s.acquire(ctx, atBack)
+		s.since = s.scheduler.now()
 	}
 }
 
-// yield offers the slot to other owners once its time slice is used up. The
+// yield lets others compute once a time slice is used up: short work, which Go
+// runs in between, and the long work of other owners, whose turn it may be. The
 // owner's own requests wait until this one is done: many of them half done would
 // take many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
 	switch {
-	case s == nil:
+	case s == nil || s.scheduler.now().Sub(s.since) < slice:
 		return nil
 	case !s.held:
+		return s.acquire(ctx, atBack)
+	case s.scheduler.waiting.Load() > 0 && s.scheduler.othersWait(s.owner):
+		s.Pause()
 		return s.acquire(ctx, atFront)
-	case s.scheduler.waiting.Load() == 0 || s.scheduler.now().Sub(s.since) < slice || !s.scheduler.othersWait(s.owner):
-		return nil
 	}
-	s.Pause()
-	return s.acquire(ctx, atFront)
+	s.scheduler.charge(s)
+	runtime.Gosched()
+	return nil
 }
 
 // place is where a slot waits among those of its owner.
@@ -209,9 +199,8 @@ func (s *Scheduler) enqueue(slot *Slot, at place) (granted bool) {
 	if u.active == 0 && len(u.waiters) == 0 {
 		u.used = max(u.used, s.clock) // an idle owner saves nothing up
 	}
-	if s.free > 0 && s.let < s.slots && len(s.queue) == 0 {
+	if s.free > 0 {
 		s.grant(u, slot)
-		s.dispatch()
 		return true
 	}
 	slot.granted = make(chan struct{})
@@ -224,7 +213,6 @@ func (s *Scheduler) enqueue(slot *Slot, at place) (granted bool) {
 		u.waiters = append(u.waiters, slot)
 	}
 	s.waiting.Add(1)
-	s.dispatch()
 	return false
 }
 
@@ -235,77 +223,55 @@ func (s *Scheduler) othersWait(owner string) bool {
 	return len(s.queue) > 1 || len(s.queue) == 1 && s.queue[0].name != owner
 }
 
-// dispatch starts the dispatcher if it does not run. The lock is held.
-func (s *Scheduler) dispatch() {
-	if !s.running {
-		s.running = true
-		go s.goRound()
-	}
-}
-
-// goRound is the dispatcher: once in each round of the run queue it lets in as
-// many as there are free slots. It ends when it has nothing to do until a slot
-// becomes free or somebody comes.
-func (s *Scheduler) goRound() {
-	for more := true; more; {
-		runtime.Gosched()
-		more = s.round()
-	}
-}
-
-func (s *Scheduler) round() (more bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	let := s.let
-	s.let = 0
-	for s.free > 0 && s.let < s.slots && len(s.queue) > 0 {
-		s.next()
-	}
-	// One round more after the last request that was let in: it ends the round
-	// that the request was let in by.
-	s.running = let > 0 || s.let > 0 || s.free > 0 && len(s.queue) > 0
-	return s.running
-}
-
 // grant marks a slot as held by u. The lock is held.
 func (s *Scheduler) grant(u *user, slot *Slot) {
 	s.free--
-	s.let++
 	u.active++
 	s.clock = max(s.clock, u.used)
 	slot.held, slot.since = true, s.now()
 }
 
-// release takes a slot back and charges its owner.
+// release takes a slot back, charges its owner, and gives it to the waiting
+// owner that has used least.
 func (s *Scheduler) release(slot *Slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u := s.users[slot.owner]
 	u.active--
-	u.used += max(leastCharge, s.now().Sub(slot.since))
-	s.most = max(s.most, u.used)
+	s.use(u, slot)
 	s.free++
-	switch {
-	case len(s.queue) > 0:
-		s.dispatch()
-	case s.free == s.slots:
-		s.clock = s.most // nobody competes: all debts are settled
+	if len(s.queue) == 0 {
+		if s.free == s.slots {
+			s.clock = s.most // nobody competes: all debts are settled
+		}
+		return
 	}
-}
-
-// next gives a slot to the waiting owner that has used least. The lock is held.
-func (s *Scheduler) next() {
 	least := 0
 	for i, other := range s.queue {
 		if other.used < s.queue[least].used {
 			least = i
 		}
 	}
-	u := s.queue[least]
-	first := u.waiters[0]
+	next := s.queue[least]
+	first := next.waiters[0]
 	s.dequeue(least, 0)
-	s.grant(u, first)
+	s.grant(next, first)
 	close(first.granted)
+}
+
+// charge charges the owner of a slot that is held on to.
+func (s *Scheduler) charge(slot *Slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.use(s.users[slot.owner], slot)
+	slot.since = s.now()
+}
+
+// use adds the time since a slot was given out to what its owner has used. The
+// lock is held.
+func (s *Scheduler) use(u *user, slot *Slot) {
+	u.used += max(leastCharge, s.now().Sub(slot.since))
+	s.most = max(s.most, u.used)
 }
 
 // withdraw removes a slot whose caller has gone away from the queue. It reports
@@ -317,17 +283,15 @@ func (s *Scheduler) withdraw(slot *Slot) bool {
 		if u.name != slot.owner {
 			continue
 		}
-		for k, waiter := range u.waiters {
-			if waiter == slot {
-				s.dequeue(i, k)
-				return true
-			}
+		if k := slices.Index(u.waiters, slot); k >= 0 {
+			s.dequeue(i, k)
+			return true
 		}
 	}
 	return false
 }
 
-// dequeue removes the k-th waiter of the i-th user in the queue.
+// dequeue removes the k-th waiter of the i-th user in the queue. The lock is held.
 func (s *Scheduler) dequeue(i, k int) {
 	u := s.queue[i]
 	u.waiters = slices.Delete(u.waiters, k, k+1)
@@ -355,4 +319,11 @@ func (s *Scheduler) Users() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.users)
+}
+
+// Held returns how many slots are held.
+func (s *Scheduler) Held() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slots - s.free
 }

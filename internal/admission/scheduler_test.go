@@ -13,10 +13,7 @@ import (
 
 // work computes for a while inside a slot, step by step.
 func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, step time.Duration) error {
-	ctx, slot, err := s.Enter(ctx, owner)
-	if err != nil {
-		return err
-	}
+	ctx, slot := s.Enter(ctx, owner)
 	defer slot.Leave()
 	for range steps - 1 {
 		time.Sleep(step) // in the bubble's time: it stands for computing
@@ -99,37 +96,84 @@ func TestNobodySavesUp(t *testing.T) {
 	})
 }
 
-// TestWaitingHoldsNothing: who waits for something else holds no slot.
+// TestWaitingHoldsNothing: who waits for something else holds no slot, and one
+// who computes for long keeps others who do from it.
 func TestWaitingHoldsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := admission.NewScheduler(1, time.Now)
-		ctx, slot, err := s.Enter(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
+		ctx, slot := s.Enter(t.Context(), "a")
+		compute := func(ctx context.Context) error {
+			time.Sleep(time.Millisecond)
+			return admission.Checkpoint(ctx)
+		}
+		if err := compute(ctx); err != nil || s.Held() != 1 {
+			t.Fatalf("%d slots are held, %v", s.Held(), err)
 		}
 		admission.SlotOf(ctx).Pause()
-		if err := work(t.Context(), s, "b", 1, time.Millisecond); err != nil {
+		if err := work(t.Context(), s, "b", 3, time.Millisecond); err != nil || s.Held() != 0 {
+			t.Errorf("%d slots are held, %v", s.Held(), err)
+		}
+		slot.Resume()
+		if err := compute(ctx); err != nil {
 			t.Error(err)
 		}
-		slot.Resume(ctx)
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, _, err := s.Enter(impatient, "b"); !errors.Is(err, context.DeadlineExceeded) {
+		other, own := s.Enter(impatient, "b")
+		if err := compute(other); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("two hold the one slot: %v", err)
 		}
-		other, own := admission.Fork(ctx)
+		own.Leave()
+		other, own = admission.Fork(ctx)
 		slot.Leave()
 		slot.Leave()
-		own.Resume(other)
-		if err := admission.Checkpoint(other); err != nil {
-			t.Error(err)
+		if err := compute(other); err != nil || s.Held() != 1 {
+			t.Errorf("%d slots are held, %v", s.Held(), err)
 		}
 		own.Leave()
-		if err := work(t.Context(), s, "b", 1, time.Millisecond); err != nil {
-			t.Error(err)
+		if s.Held() != 0 {
+			t.Error("the slot was not given back")
 		}
 	})
+}
+
+// TestShortWorkNeedsNoSlot: a request that computes for less than a slice goes
+// on whoever holds the slots.
+func TestShortWorkNeedsNoSlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		long, slot := s.Enter(t.Context(), "long")
+		defer slot.Leave()
+		time.Sleep(time.Millisecond)
+		if err := admission.Checkpoint(long); err != nil || s.Held() != 1 {
+			t.Fatal(err)
+		}
+		at := time.Now()
+		if err := work(t.Context(), s, "short", 3, 100*time.Microsecond); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(at); took != 300*time.Microsecond {
+			t.Errorf("short work took %s", took)
+		}
+	})
+}
+
+// TestPace: pieces of large bodies wait for their owner's turn.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	s := admission.NewScheduler(1, time.Now)
+	for range 3 {
+		if err := s.Pace(t.Context(), "a"); err != nil || s.Held() != 0 {
+			t.Errorf("%d slots are held, %v", s.Held(), err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Pace(ctx, "a"); err != nil {
+		t.Errorf("a free slot was not taken: %v", err)
+	}
 }
 
 // TestCheckpointEndsWithTheCaller: work whose caller has gone away ends, and
@@ -138,10 +182,7 @@ func TestCheckpointEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(2, time.Now)
 	ctx, cancel := context.WithCancel(t.Context())
-	ctx, slot, err := s.Enter(ctx, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, slot := s.Enter(ctx, "a")
 	defer slot.Leave()
 	if err := admission.Checkpoint(ctx); err != nil {
 		t.Error(err)
@@ -160,11 +201,9 @@ func TestManyOwners(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(2, time.Now)
 	for i := range 10_000 {
-		_, slot, err := s.Enter(t.Context(), time.Duration(i).String())
-		if err != nil {
+		if err := s.Pace(t.Context(), time.Duration(i).String()); err != nil {
 			t.Fatal(err)
 		}
-		slot.Leave()
 	}
 	if n := s.Users(); n > 4096 {
 		t.Errorf("%d owners are remembered", n)

@@ -20,7 +20,7 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	if s.options.Narrator == nil {
 		return
 	}
-	slot, request := admission.SlotOf(ctx), ctx
+	slot := admission.SlotOf(ctx)
 	// A run whose request is over cannot be stored any more, so the narrator
 	// has half of what is left at most.
 	if end, bounded := ctx.Deadline(); bounded {
@@ -31,7 +31,7 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	given := st.summary()
 	slot.Pause() // a model takes seconds and none of our processor
 	told, err := s.options.Narrator.Narrate(ctx, given)
-	slot.Resume(request)
+	slot.Resume()
 	if err != nil {
 		st.refused = "unavailable"
 		return

@@ -46,10 +46,7 @@ func (c *Console) uploadBacktest(v *visit) error {
 	// left half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), longestFile)
 	defer cancel()
-	var err error
-	if ctx, v.slot, err = c.options.Processors.Enter(ctx, v.owner()); err != nil {
-		return err
-	}
+	ctx, v.slot = c.options.Processors.Enter(ctx, v.owner())
 	body := newPaced(v, longestFile)
 	draw := func(v *visit) error { return c.drawBacktestForm(v, fromFile) }
 	file, err := v.readUpload(body, decisioning.BacktestMembers())
@@ -164,7 +161,7 @@ func (p *paced) rest() { _ = p.control.SetWriteDeadline(time.Now().Add(pagePatie
 func (p *paced) Read(b []byte) (int, error) {
 	p.v.slot.Pause()
 	n, err := p.v.r.Body.Read(b)
-	p.v.slot.Resume(p.v.r.Context())
+	p.v.slot.Resume()
 	if p.left -= n; p.left <= 0 {
 		p.left = paceBytes
 		p.wait()

@@ -39,6 +39,6 @@ func (f *exported) Write(p []byte) (int, error) {
 		f.v.w.WriteHeader(http.StatusOK)
 	}
 	f.v.slot.Pause() // the reader may be slow
-	defer f.v.slot.Resume(f.v.ctx)
+	defer f.v.slot.Resume()
 	return f.v.w.Write(p)
 }

@@ -92,9 +92,7 @@ func (c *Console) fitUpload(v *visit, body io.Reader) (decisioning.Answer, error
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitPatience)) // a writer that cannot keeps its own
 	ctx, cancel := context.WithTimeout(v.ctx, longestFit)
 	defer cancel()
-	if ctx, v.slot, err = c.options.Processors.Enter(ctx, v.owner()); err != nil {
-		return decisioning.Answer{}, err
-	}
+	ctx, v.slot = c.options.Processors.Enter(ctx, v.owner())
 	return c.service.FitFile(ctx, v.caller(), options, rows)
 }
 

@@ -61,7 +61,7 @@ func (c *cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	e.mu.Unlock()
 	slot := admission.SlotOf(ctx)
 	slot.Pause()
-	defer slot.Resume(ctx)
+	defer slot.Resume()
 	select {
 	case <-l.done:
 		return l.value, l.err

@@ -160,7 +160,7 @@ func New(db *store.DB, o Options) (*Service, error) {
 	hasher.OnWait(func(ctx context.Context) func() { // in line, nobody needs a processor
 		slot := admission.SlotOf(ctx)
 		slot.Pause()
-		return func() { slot.Resume(ctx) }
+		return func() { slot.Resume() }
 	})
 	s := &Service{db: db, now: o.Now, random: o.Random, ids: tenant.NewIDs(o.Random), hasher: hasher, options: o}
 	s.fitting, s.trying = admission.NewPool(maxFits), admission.NewPool(maxTried)

@@ -235,7 +235,7 @@ func (s *Service) slow(ctx context.Context, account string) error {
 	defer s.slowed.leave(account)
 	slot := admission.SlotOf(ctx)
 	slot.Pause()
-	defer slot.Resume(ctx)
+	defer slot.Resume()
 	return s.options.Sleep(ctx, slowTry)
 }
 

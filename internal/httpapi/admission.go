@@ -83,9 +83,8 @@ func (c *call) admit() error {
 			return errShare
 		}
 	}
-	var err error
-	c.ctx, c.slot, err = c.api.processors.Enter(c.ctx, c.owner())
-	return err
+	c.ctx, c.slot = c.api.processors.Enter(c.ctx, c.owner())
+	return nil
 }
 
 // leave gives back what the request has taken.

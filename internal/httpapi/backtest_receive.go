@@ -51,15 +51,13 @@ func (a *API) receiveBacktest(c *call) error {
 	// what was wrong and the run is not left half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), longestFile)
 	defer cancel()
-	var err error
-	if ctx, c.slot, err = a.processors.Enter(ctx, c.owner()); err != nil {
-		return err
-	}
+	ctx, c.slot = a.processors.Enter(ctx, c.owner())
 	body := &paced{c: c, control: http.NewResponseController(c.w), left: paceBytes}
 	body.wait()
 	r := decisioning.BacktestRequest{Async: c.prefersAsync()}
 	kind, params := c.mediaKind()
 	if kind == "text/csv" {
+		var err error
 		if r.Options, err = c.queryOptions(); err == nil {
 			r.CSV, err = c.unpacked(body, params["charset"])
 		}
@@ -101,7 +99,7 @@ func (p *paced) rest() { _ = p.control.SetWriteDeadline(time.Now().Add(pagePatie
 func (p *paced) Read(b []byte) (int, error) {
 	p.c.slot.Pause()
 	n, err := p.c.r.Body.Read(b)
-	p.c.slot.Resume(p.c.r.Context())
+	p.c.slot.Resume()
 	p.c.bytesIn += int64(n)
 	if p.left -= n; p.left <= 0 {
 		p.left = paceBytes

@@ -73,7 +73,7 @@ type exportBytes call
 
 func (e *exportBytes) Write(p []byte) (int, error) {
 	e.slot.Pause() // the reader may be slow
-	defer e.slot.Resume(e.ctx)
+	defer e.slot.Resume()
 	n, err := e.w.Write(p)
 	e.bytesOut += int64(n)
 	return n, err

@@ -16,8 +16,7 @@ type queue struct {
 	length  int             // of all FIFOs
 	clock   int64           // the start tag of the latest job that was taken
 	most    int64           // the largest tag of any scope
-	fixed   time.Duration   // what a commit takes however little it holds
-	each    time.Duration   // what each unit of cost adds to that
+	fixed   time.Duration   // what a commit takes by itself, by the last batches
 	last    voice           // whose job came last
 	changed [3]time.Time    // when jobs came for another scope than the one before, the latest first
 }
@@ -32,11 +31,10 @@ type fifo struct {
 const (
 	// costBytes is how many bytes cost as much as a row.
 	costBytes = 4 << 10
-	// shortBatch is how long the work of one scope in a batch should take while
-	// several write, or as long as the commit itself; leastBatch is the cost that
-	// is worth a commit in any case.
+	// costTakes is about how long one unit of cost takes.
+	costTakes = 50 * time.Microsecond
+	// shortBatch is how long the work of one scope in a batch may always take.
 	shortBatch = time.Millisecond
-	leastBatch = 8
 	// severalWithin is the time within which jobs must have come for one scope,
 	// another and again another for several to be writing.
 	severalWithin = 50 * time.Millisecond
@@ -44,9 +42,7 @@ const (
 	manyScopes = 1024
 )
 
-func newQueue() *queue {
-	return &queue{scopes: map[voice]*fifo{}, fixed: time.Millisecond, each: 100 * time.Microsecond}
-}
+func newQueue() *queue { return &queue{scopes: map[voice]*fifo{}, fixed: shortBatch} }
 
 // cost returns about how many rows' worth of work a job is.
 func (j *job) cost() int64 {
@@ -87,25 +83,22 @@ func (q *queue) push(j *job, now time.Time) {
 	q.length++
 }
 
-// budget returns how much a batch may cost, 0 for no bound.
+// budget returns how much a batch may cost, 0 for no bound: for each scope that
+// waits as much work as a commit takes by itself, so that nobody waits much
+// longer for a neighbour than for the disk.
 func (q *queue) budget(now time.Time) int64 {
 	if now.Sub(q.changed[2]) > severalWithin {
 		return 0
 	}
-	share := int64(max(shortBatch, q.fixed) / max(q.each, time.Microsecond))
-	return max(leastBatch, share*int64(max(1, len(q.turn))))
+	return int64(max(shortBatch, q.fixed)/costTakes) * int64(max(1, len(q.turn)))
 }
 
-// measured notes how long a batch took, as moving averages: small batches tell
-// what a commit takes, larger ones what each unit adds.
+// measured notes how long a batch took. What its writes do not account for is
+// the commit's own; on a slow machine that is too much, which makes batches
+// longer and wastes nothing.
 func (q *queue) measured(cost int64, took time.Duration) {
-	const smoothing = 8
-	switch {
-	case cost <= 0:
-	case cost <= leastBatch/2:
-		q.fixed += (took - q.fixed) / smoothing
-	case took > q.fixed:
-		q.each += ((took-q.fixed)/time.Duration(cost) - q.each) / smoothing
+	if cost > 0 {
+		q.fixed += (max(0, took-time.Duration(cost)*costTakes) - q.fixed) / 8
 	}
 }
 

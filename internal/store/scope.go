@@ -109,7 +109,7 @@ func (tx *Tx) scoped(args []any) []any {
 func (db *DB) read(ctx context.Context, fn func(*session) error) error {
 	slot := admission.SlotOf(ctx)
 	slot.Pause()
-	defer slot.Resume(ctx)
+	defer slot.Resume()
 	err := db.pastDeadConnections(func() error { return db.readOnce(ctx, fn) })
 	return db.failure("read", err)
 }
