@@ -463,6 +463,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"read_as_date", "A date in a report was not written as `2026-11-15` and was read."},
 	{"unknown_account_type", "The account counts as other unsecured credit."},
 	{"unknown_account_status", "The account's other members say how it stands."},
+	{"unknown_suit_status", "What is told of a suit or a wilful default is no known word or code; it counts as a suit, or as a wilful default."},
 	{"unknown_payment_code", "The month counts as not reported."},
 	{"payment_history_length", "A payment history does not have the length of its layout; what is there was read."},
 	{"payment_history_undated", "A payment history has no date; its months were counted from the date of the report."},

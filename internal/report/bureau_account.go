@@ -114,12 +114,8 @@ func (r *bureauReader) sanctioned(a *Account, m *slotted) {
 func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 	s := r.status(m[slotStatus], accountStatuses)
 	claimed := s.running
-	s = s.and(noted).and(r.mark(m[slotSuit], suits)).and(r.mark(m[slotSuit2], suits))
-	if m[slotWilful].IsTrue() || m[slotWilful].Kind() == wire.String && strings.EqualFold(m[slotWilful].Text(), "yes") {
-		s.adverse |= Wilful
-	}
-	facility := r.mark(m[slotFacility], facilities)
-	s = s.and(facility)
+	s = s.and(noted).and(r.suit(m[slotSuit], SuitFiled)).and(r.suit(m[slotSuit2], SuitFiled))
+	s = s.and(r.suit(m[slotWilful], Wilful)).and(r.facility(m[slotFacility]))
 
 	total, settlement := r.amount(m[slotWrittenOff], false), r.amount(m[slotSettlement], false)
 	if principal := r.amount(m[slotPrincipal], false); total <= 0 && principal != NoAmount {
@@ -169,18 +165,6 @@ func (r *bureauReader) adverse(a *Account, m *slotted, noted Adverse, writtenOff
 func isNo(v wire.Value) bool {
 	return v.Kind() == wire.String && strings.EqualFold(strings.TrimSpace(v.Text()), "no") ||
 		v.Kind() == wire.Bool && !v.IsTrue()
-}
-
-// mark reads what is noted against an account, which may also be true or false,
-// as in suitFiled: true.
-func (r *bureauReader) mark(v wire.Value, codes map[int]standing) standing {
-	switch {
-	case v.Kind() != wire.Bool:
-		return r.status(v, codes)
-	case v.IsTrue():
-		return codes[1]
-	}
-	return standing{}
 }
 
 // status reads a code or phrase on how an account stands.

@@ -27,6 +27,7 @@ const (
 	unreadDate
 	unknownRhythm
 	noDays
+	unknownSuit
 	notices
 )
 
@@ -50,6 +51,8 @@ var noticeTexts = [notices]struct{ code, text string }{
 	unreadDate:      {"adverse_date_unknown", "is no date that can be read; the account's own dates say when it was"},
 	noDays: {"days_past_due_missing", "states no days past due, and the month counts as not reported; " +
 		"send dpd, 0 for a month that was paid in time"},
+	unknownSuit: {"unknown_suit_status", "does not say in known words whether a suit was filed or a wilful " +
+		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
 	unknownRhythm: {"instalment_rhythm_unknown", "is paid in a rhythm that is not known, and was left out"},
 }
 

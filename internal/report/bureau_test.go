@@ -277,3 +277,20 @@ func TestMisspeltMonth(t *testing.T) {
 		t.Errorf("warned of %v", warnings.Items())
 	}
 }
+
+// bureauBody is a report of one live personal loan with further members.
+func bureauBody(bureau, members string) string {
+	for i := range bureauShapes {
+		if s := &bureauShapes[i]; s.bureau == bureau {
+			account := "{" + s.account["type"] + "," + s.account["opened"] + "," + members + "}"
+			if bureau == "crif" {
+				account = `{"LOAN-DETAILS":` + account + "}"
+			}
+			return s.wrap(account)
+		}
+	}
+	panic("no such bureau")
+}
+
+// hasCode reports whether a line of readBureau has the code.
+func hasCode(line, code string) bool { return strings.HasSuffix(line, " "+code) }

@@ -134,7 +134,10 @@ func readStanding(text string, codes map[int]standing) (standing, bool) {
 
 // The words by which a phrase is understood, squashed.
 var (
-	noSuitWords     = []string{"nosuit", "notasuit", "notsuit"}
+	noSuitWords = []string{
+		"nosuit", "notasuit", "notsuit", "suitnot", "nowilful", "nowillful", "notwilful", "notwillful", "notawilful",
+		"notawillful", "nonwilful", "nonwillful",
+	}
 	suitWords       = []string{"suit"}
 	wilfulWords     = []string{"wilful", "willful"}
 	writtenOffWords = []string{"writtenoff", "writeoff", "chargeoff", "chargedoff", "postwo"}
@@ -162,7 +165,7 @@ func phrase(text string) (s standing, ok bool) {
 		}
 		return false
 	}
-	denied := has(noSuitWords)
+	denied := deniesSuit(squashed)
 	if !denied && has(suitWords) {
 		s.adverse |= SuitFiled
 	}

@@ -66,12 +66,8 @@ func (to *months) equifaxMonth(e wire.Value) {
 		to.r.notes.add(undatedMonth, e)
 		return
 	}
-	if suit := to.r.code(member(e, "suitfiledstatus")); suit != "" && suit != "*" && at > to.suitMonth {
-		s, known := equifaxCodes[strings.ToLower(suit)]
-		if !known {
-			to.r.notes.add(unknownStatus, e)
-		}
-		to.suit, to.suitMonth = s, at
+	if suit := member(e, "suitfiledstatus"); at > to.suitMonth && !to.r.saysNothing(suit) && suit.Text() != "*" {
+		to.suit, to.suitMonth = to.r.suit(suit, SuitFiled), at
 	}
 	status := to.r.code(member(e, "paymentstatus"))
 	class := to.r.code(member(e, "assetclassificationstatus"))
