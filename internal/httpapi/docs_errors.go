@@ -476,6 +476,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"unknown_ownership", "The ownership of an account has an unknown value; the account counts as the applicant's own."},
 	{"adverse_date_unknown", "The day of a write-off or settlement cannot be read; the account's own dates say when it was."},
 	{"days_past_due_missing", "A month of a payment history states no `dpd` and counts as not reported."},
+	{"days_past_due_from_status", "An account's status or rating tells days past due that its payment history does not; " +
+		"they count for its newest month, at the fewest days that it can mean."},
 	{"account_type_missing", "An account does not state its type and counts as other unsecured credit."},
 	{"open_date_missing", "An account does not state when it was opened: it is in no feature that is dated by opening, " +
 		"and not in the age of the oldest account."},

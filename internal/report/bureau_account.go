@@ -46,6 +46,7 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 	history, noted := r.history(a, m)
 	a.History = history
 	r.standing(a, m, noted)
+	r.newestDays(a, m)
 	if !a.Reported.Known() {
 		a.Reported = r.lastHeard(a.Closed)
 	}
@@ -181,6 +182,9 @@ func (r *bureauReader) status(v wire.Value, codes map[int]standing) standing {
 	}
 	s, known := readStanding(text, codes)
 	if !known {
+		if _, late := statusDays(text); late {
+			return standing{running: true}
+		}
 		r.notes.add(unknownStatus, v)
 	}
 	return s

@@ -15,6 +15,9 @@ const (
 	slotClosed
 	slotReported
 	slotStatus
+	slotRating   // how the account is paid now
+	slotDays     // past due now
+	slotMaxDays  // past due ever
 	slotOpen     // yes or no
 	slotSecurity // secured or not
 	slotSanctioned
@@ -95,6 +98,10 @@ var accountMembers = names(map[slot]string{
 	slotGrid:         "history48Months history24Months",
 	slotCombined:     "combinedPaymentHistory",
 	slotHistories:    "history",
+}).native(map[slot]string{
+	slotRating:  "paymentRating assetClassification assetClass",
+	slotDays:    "daysPastDue",
+	slotMaxDays: "maxDaysPastDue",
 })
 
 // enquiryMembers are those of an enquiry.
@@ -110,6 +117,20 @@ func names(of map[slot]string) *memberNames {
 	for s, list := range of {
 		for name := range strings.FieldsSeq(list) {
 			m.add(name, s)
+		}
+	}
+	return m
+}
+
+// native adds names that only the bureaus' own layouts have.
+func (m *memberNames) native(of map[slot]string) *memberNames {
+	for s, list := range of {
+		for name := range strings.FieldsSeq(list) {
+			squashed := strings.ToLower(name)
+			if _, twice := m.squashed[squashed]; twice {
+				panic("report: two slots for " + name) // the tables are constants of the program
+			}
+			m.squashed[squashed] = s
 		}
 	}
 	return m

@@ -28,6 +28,7 @@ const (
 	unknownRhythm
 	noDays
 	unknownSuit
+	statedOverdue
 	notices
 )
 
@@ -53,6 +54,8 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"send dpd, 0 for a month that was paid in time"},
 	unknownSuit: {"unknown_suit_status", "does not say in known words whether a suit was filed or a wilful " +
 		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
+	statedOverdue: {"days_past_due_from_status", "tells days past due that the payment history does not: they count for the " +
+		"newest month of the account, at the fewest days that it can mean"},
 	unknownRhythm: {"instalment_rhythm_unknown", "is paid in a rhythm that is not known, and was left out"},
 }
 

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// statusWords are the words of a status that tell days past due, squashed, the
+// later ones first: the fewest days with which lenders say them.
+var statusWords = []struct {
+	part string
+	days int16
+}{
+	{"loss", lossDays},
+	{"doubtful", doubtfulDays},
+	{"substandard", substandardDays},
+	{"nonperforming", substandardDays},
+	{"npa", substandardDays},
+	{"sma0", 1},
+	{"sma1", 31},
+	{"sma2", 61},
+	{"sma", smaDays},
+	{"specialmention", smaDays},
+	{"delinquent", 1},
+	{"overdue", 1},
+	{"pastdue", 1},
+}
+
+// punctual are the words of a status that deny what the words after them say,
+// squashed.
+var punctual = []string{"not", "no", "non", "never", "nil", "zero"}
+
+// statedDays finds a number of days, or the fewest of a range, in a status: 90+
+// DPD, 91-120 days past due.
+var statedDays = regexp.MustCompile(`(?i)(\d{1,4})(?:\s*(?:-|to)\s*\d{1,4})?\s*\+?\s*(?:days?|dpd)\b|\bdpd\W{0,3}(\d{1,4})\b`)
+
+// statusDays reads the days past due that a status in words tells. said is false
+// when it tells none.
+func statusDays(text string) (days int16, said bool) {
+	if len(text) > maxName || isDigits(text) || strings.EqualFold(text, "active") || strings.EqualFold(text, "current account") {
+		return 0, false
+	}
+	var buf [maxName]byte
+	squashed := string(squash(buf[:0], text))
+	if c, known := readCell(strings.ToUpper(squashed)); known && !isDigits(squashed) {
+		return c.days, c.said
+	}
+	if c, known := readCell(text); known && c.said { // 31+
+		return c.days, true
+	}
+	if number := statedDays.FindStringSubmatch(text); number != nil {
+		days, said = int16(atoi(number[1]+number[2])), true
+	}
+	for _, w := range statusWords {
+		before, _, found := strings.Cut(squashed, w.part)
+		if !found || slices.ContainsFunc(punctual, func(no string) bool { return strings.HasSuffix(before, no) }) {
+			continue
+		}
+		if w.days == 1 && said { // the number says how many
+			break
+		}
+		return max(days, w.days), true
+	}
+	return days, said
+}
+
+// newestDays adds the days past due that an account tells of itself to its
+// newest month, unless the history says worse.
+func (r *bureauReader) newestDays(a *Account, m *slotted) {
+	days, from := r.ownDays(a, m)
+	if days == 0 {
+		return
+	}
+	at := r.newestMonth(a)
+	switch {
+	case at > r.newest:
+		return
+	case len(a.History) == 0 || a.History[0].Month != at:
+		if len(a.History) == MaxMonths {
+			a.History = a.History[:MaxMonths-1]
+		}
+		a.History = slices.Insert(slices.Clip(a.History), 0, Payment{Month: at, DaysPastDue: days})
+	case a.History[0].DaysPastDue >= days:
+		return
+	default:
+		a.History[0].DaysPastDue = days
+	}
+	r.notes.add(statedOverdue, from)
+}
+
+// ownDays returns the most days past due that an account tells of itself and of
+// no month, and where. An account that is over tells them in numbers alone: its
+// status is of how it ended.
+func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Value) {
+	for _, s := range []slot{slotDays, slotMaxDays} {
+		days, ok := r.count(m[s])
+		days = min(days, maxDays)
+		told := s == slotMaxDays && slices.ContainsFunc(a.History, func(p Payment) bool { return p.DaysPastDue >= int16(days) })
+		if ok && !told && int16(days) > most {
+			most, from = int16(days), m[s]
+		}
+	}
+	if !a.Live {
+		return most, from
+	}
+	if v := m[slotStatus]; v.Kind() == wire.String {
+		if days, _ := statusDays(strings.TrimSpace(v.Text())); days > most {
+			most, from = days, v
+		}
+	}
+	if days := r.rating(m[slotRating]); days > most {
+		most, from = days, m[slotRating]
+	}
+	return most, from
+}
+
+// rating reads how an account is paid now, by a character of Experian's or by an
+// asset class.
+func (r *bureauReader) rating(v wire.Value) int16 {
+	text := r.code(v)
+	if text == "" {
+		return 0
+	}
+	if len(text) == 1 {
+		if c, known := profileCells[strings.ToUpper(text)[0]]; known {
+			return c.days
+		}
+	}
+	days, said := statusDays(text)
+	if s, known := readStanding(text, nil); !said && !(known && s.running) { // as standard is
+		r.notes.add(unknownPayment, v)
+	}
+	return days
+}
+
+// newestMonth is the month that an account's status is of.
+func (r *bureauReader) newestMonth(a *Account) Month {
+	at := NoMonth
+	if len(a.History) > 0 {
+		at = a.History[0].Month
+	}
+	switch {
+	case a.Reported.Known():
+		return max(at, a.Reported.Month())
+	case at != NoMonth:
+		return at
+	case r.lastHeard(a.Closed).Known():
+		return r.lastHeard(a.Closed).Month()
+	}
+	return r.asOf.Month()
+}
