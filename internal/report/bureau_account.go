@@ -41,7 +41,7 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 		BalancePaise:    r.amount(m[slotBalance], true), // a card can be overpaid
 		OverduePaise:    r.amount(m[slotOverdue], false),
 	}
-	a.InstalmentPaise, a.ConvertedPaise = r.instalment(m[slotInstalment])
+	r.instalments(a, m)
 	r.sanctioned(a, m)
 	history, noted := r.history(a, m)
 	a.History = history

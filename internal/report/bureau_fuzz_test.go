@@ -73,8 +73,8 @@ func checkHistory(t *testing.T, h *History) {
 	if diff := cmp.Diff(h, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Fatalf("archived and read, %v (-want +got):\n%s", err, diff)
 	}
-	checkAccounts(t, h.Accounts, maxAmountPaise)
-	checkAccounts(t, h.Microfinance, maxAmountPaise*52/12+1) // a weekly instalment counts by the month
+	checkAccounts(t, h.Accounts, maxAmountPaise*365/12+1) // a daily instalment counts by the month
+	checkAccounts(t, h.Microfinance, maxAmountPaise*365/12+1)
 }
 
 func checkAccounts(t *testing.T, accounts []Account, most int64) {

@@ -26,7 +26,8 @@ const (
 	slotBalance
 	slotOverdue
 	slotInstalment
-	slotRhythm // of the instalments, of microfinance
+	slotRhythm // of the instalments
+	slotTenure // the number of instalments, or their rhythm
 	slotSuit
 	slotSuit2 // Experian has two members for suits
 	slotWilful
@@ -79,6 +80,7 @@ var accountMembers = names(map[slot]string{
 	slotBalance:      "currentBalance balance currentBal",
 	slotOverdue:      "amountOverdue amountPastDue pastDueAmount overdueAmt overdueAmount",
 	slotInstalment:   "emi emiAmount scheduledMonthlyPaymentAmount installmentAmount installmentAmt instalmentAmount",
+	slotRhythm:       "emiFrequency",
 	slotSuit:         "suitFiled suitFiledWillfulDefaultWrittenOffStatus suitFiledOrWilfulDefault suitFiledStatus",
 	slotSuit2:        "suitFiledWilfulDefault suitFiledWillfulDefault",
 	slotWilful:       "wilfulDefault",
@@ -99,7 +101,10 @@ var accountMembers = names(map[slot]string{
 	slotCombined:     "combinedPaymentHistory",
 	slotHistories:    "history",
 }).native(map[slot]string{
-	slotRating:  "paymentRating assetClassification assetClass",
+	slotRating: "paymentRating assetClassification assetClass",
+	slotRhythm: "paymentFrequency termsFrequency termFrequency repaymentFrequency installmentFrequency " +
+		"instalmentFrequency",
+	slotTenure:  "repaymentTenure",
 	slotDays:    "daysPastDue",
 	slotMaxDays: "maxDaysPastDue",
 })

@@ -29,6 +29,7 @@ const (
 	noDays
 	unknownSuit
 	statedOverdue
+	convertedRhythm
 	notices
 )
 
@@ -56,7 +57,10 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
 	statedOverdue: {"days_past_due_from_status", "tells days past due that the payment history does not: they count for the " +
 		"newest month of the account, at the fewest days that it can mean"},
-	unknownRhythm: {"instalment_rhythm_unknown", "is paid in a rhythm that is not known, and was left out"},
+	convertedRhythm: {"instalment_converted", "says that the instalment is not due every month; it counts by the month"},
+	unknownRhythm: {"instalment_rhythm_unknown", "does not say in known words how often an instalment is due: its amount " +
+		"counts as monthly, and is left out if it is no number; send daily, weekly, fortnightly, monthly, quarterly, " +
+		"half-yearly or yearly"},
 }
 
 // noted keeps the first place of each kind and how many there are, so that a

@@ -16,6 +16,7 @@ type bureauReader struct {
 	newest   Month // the last month that is not in the future
 	reported Day   // the date of the report
 	native   bool  // what is being read is in the bureau's own layout, where texts hold numbers
+	small    bool  // what is being read is a list of microfinance
 	minusOne bool
 	payments []Payment // backs the histories of all accounts
 	slots    slotted   // of the account or enquiry that is being read
@@ -85,25 +86,6 @@ func (r *bureauReader) amount(v wire.Value, maySink bool) int64 {
 		return paise
 	}
 	return NoAmount
-}
-
-// instalment reads what is paid every month, and what an instalment of another
-// rhythm comes to in a month. One of the two is NoAmount.
-func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
-	text, every, found := strings.Cut(v.Text(), "/")
-	if !r.native || !found || strings.EqualFold(strings.TrimSpace(every), "monthly") {
-		return r.amount(v, false), NoAmount
-	}
-	literal, ok := cleanNumber(text, true)
-	paise, _, fits := wire.ParseDecimal(literal, 2)
-	if ok && fits && paise >= 0 && paise <= maxAmountPaise {
-		if paise, ok = byMonth(paise, every); ok {
-			r.notes.add(notMonthly, v)
-			return NoAmount, paise
-		}
-	}
-	r.notes.add(unknownRhythm, v)
-	return NoAmount, NoAmount
 }
 
 // cleanNumber makes a JSON literal of a decimal in a text, without the zeros

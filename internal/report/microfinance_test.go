@@ -52,7 +52,7 @@ func TestRhythms(t *testing.T) {
 	}
 	h, _, warnings := readBureau(t, "equifax",
 		`{"CIRReportData":{"MicrofinanceAccountDetails":{"InstallmentAmount":"100","RepaymentTenure":"At harvest"}}}`)
-	if h.Microfinance[0].InstalmentPaise != NoAmount || len(warnings) != 1 {
+	if h.Microfinance[0].InstalmentPaise != 10000 || len(warnings) != 1 {
 		t.Errorf("an unknown rhythm: %d paise, warnings %v", h.Microfinance[0].InstalmentPaise, warnings)
 	}
 	h, _, _ = readBureau(t, "crif", `{"INDV-REPORT":{"RESPONSES":[{"LOAN-DETAILS":{"INSTALLMENT-AMT":"1,000/Weekly"}}]}}`)

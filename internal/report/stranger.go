@@ -14,7 +14,7 @@ import (
 var (
 	AccountNames = []string{
 		"accountType", "openDate", "closedDate", "dateReported", "status", "sanctionedAmount", "creditLimit", "currentBalance",
-		"amountOverdue", "emi", "suitFiled", "wilfulDefault", "writtenOffAmount", "writtenOffDate", "settlementAmount", "settledDate",
+		"amountOverdue", "emi", "emiFrequency", "suitFiled", "wilfulDefault", "writtenOffAmount", "writtenOffDate", "settlementAmount", "settledDate",
 		"ownership", "paymentHistory",
 	}
 	MonthNames       = []string{"month", "dpd"}

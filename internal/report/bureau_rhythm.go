@@ -1,0 +1,88 @@
+package report
+
+import (
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// rhythms are how many instalments fall due in a year, by the words for it,
+// squashed, and by the letters of Experian's Terms_Frequency. D is not among
+// them: it is daily to some and deferred to others.
+var rhythms = map[string]int64{
+	"daily": 365, "weekly": 52, "biweekly": 26, "fortnightly": 26, "semimonthly": 24, "fourweekly": 13,
+	"everyfourweeks": 13, "monthly": 12, "quarterly": 4, "halfyearly": 2, "semiannually": 2, "semiannual": 2,
+	"yearly": 1, "annually": 1, "annual": 1,
+	"w": 52, "b": 26, "f": 26, "e": 24, "m": 12, "q": 4, "h": 2, "s": 2, "y": 1, "a": 1,
+}
+
+// rhythmCodes are those of CIBIL's paymentFrequency.
+var rhythmCodes = map[int]int64{1: 52, 2: 26, 3: 12, 4: 4}
+
+// instalments settles what is to be paid each month on an account.
+func (r *bureauReader) instalments(a *Account, m *slotted) {
+	v, rhythm := m[slotInstalment], r.rhythm(m)
+	a.InstalmentPaise, a.ConvertedPaise = r.instalment(v)
+	if a.InstalmentPaise == NoAmount || r.saysNothing(rhythm) || a.Product == CreditCard ||
+		r.native && strings.Contains(v.Text(), "/") {
+		return
+	}
+	perYear, known := yearly(rhythm.Text())
+	switch {
+	case !known:
+		r.notes.add(unknownRhythm, rhythm)
+	case perYear != monthsOfYear:
+		if !r.small { // most microfinance is paid back by the week
+			r.notes.add(convertedRhythm, rhythm)
+		}
+		a.InstalmentPaise = byMonth(a.InstalmentPaise, perYear)
+	}
+}
+
+const monthsOfYear = 12
+
+// rhythm is the member that says how often an instalment is due. Equifax writes
+// it where others have the number of instalments, which is none.
+func (r *bureauReader) rhythm(m *slotted) wire.Value {
+	if tenure := m[slotTenure]; r.saysNothing(m[slotRhythm]) && !isDigits(strings.TrimSpace(tenure.Text())) {
+		return tenure
+	}
+	return m[slotRhythm]
+}
+
+// instalment reads what is paid every month, and what an instalment of another
+// rhythm, as in CRIF's 900/Weekly, comes to in a month. One of the two is
+// NoAmount.
+func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
+	text, every, found := strings.Cut(v.Text(), "/")
+	if !r.native || !found || strings.EqualFold(strings.TrimSpace(every), "monthly") {
+		return r.amount(v, false), NoAmount
+	}
+	literal, ok := cleanNumber(text, true)
+	paise, _, fits := wire.ParseDecimal(literal, 2)
+	if !ok || !fits || paise < 0 || paise > maxAmountPaise {
+		r.notes.add(unknownRhythm, v)
+		return NoAmount, NoAmount
+	}
+	perYear, known := yearly(every)
+	if !known {
+		r.notes.add(unknownRhythm, v)
+		return NoAmount, paise
+	}
+	r.notes.add(notMonthly, v)
+	return NoAmount, byMonth(paise, perYear)
+}
+
+// yearly reads how many instalments fall due in a year.
+func yearly(rhythm string) (n int64, known bool) {
+	if code, ok := codeOf(strings.TrimSpace(rhythm)); ok {
+		n, known = rhythmCodes[code]
+		return n, known
+	}
+	var buf [maxName]byte
+	n, known = rhythms[string(squash(buf[:0], rhythm))]
+	return n, known
+}
+
+// byMonth converts an instalment to a monthly amount, half a paisa up.
+func byMonth(paise, perYear int64) int64 { return (paise*perYear + monthsOfYear/2) / monthsOfYear }
