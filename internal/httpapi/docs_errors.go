@@ -486,8 +486,9 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"balance_missing", "A live account states no balance although others do; it adds 0 to what is outstanding, and a " +
 		"card adds 0 to the instalments."},
 	{"overdue_missing", "A live account states no overdue amount although others do; it adds 0."},
-	{"instalment_missing", "A live loan states no instalment although others do; it adds 0 to `bureau_own_emi` and " +
-		"`bureau_total_emi`."},
+	{"instalment_missing", "A live loan states no instalment although others do, or one of 0 beside a balance; it adds 0 to " +
+		"`bureau_own_emi` and `bureau_total_emi`."},
+	{"card_instalment_not_counted", "A card states an instalment of more than 5 percent of its balance; 5 percent count all the same."},
 	{"card_limit_missing", "A live card with a balance states no limit; it is left out of the card utilisation."},
 	{"closed_but_owed", "An account is closed or sold and still states a balance, an overdue amount or an instalment; " +
 		"balance and instalment count as 0."},

@@ -47,6 +47,7 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 	a.History = history
 	r.standing(a, m, noted)
 	r.newestDays(a, m)
+	r.cardInstalment(a, m[slotInstalment])
 	if !a.Reported.Known() {
 		a.Reported = r.lastHeard(a.Closed)
 	}

@@ -16,6 +16,7 @@ const (
 	noBalance
 	noOverdue
 	noInstalment
+	zeroInstalment
 	noLimit
 	closedOwing
 	noPurpose
@@ -46,6 +47,9 @@ var gapTexts = [gapKinds]struct {
 	noInstalment: {"instalment_missing", "the live loan states no instalment, and other accounts do: " +
 		"it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and bureau_total_emi; " +
 		"send the monthly instalment (emi), 0 if none is due", false},
+	zeroInstalment: {"instalment_missing", "the live loan states a balance and an instalment of 0 or -1, as bureaus write where " +
+		"none was given: it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and bureau_total_emi; " +
+		"send the monthly instalment (emi), or leave it if none is due", true},
 	noLimit: {"card_limit_missing", "the live card states no limit: it is left out of bureau_card_utilisation and " +
 		"bureau_own_card_utilisation; send the limit (creditLimit)", true},
 	closedOwing: {"closed_but_owed", "the account is closed or sold and still states a balance, an overdue amount or an " +
@@ -98,6 +102,9 @@ func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
 	switch {
 	case a.Product != CreditCard:
 		has := a.InstalmentPaise != NoAmount || a.ConvertedPaise != NoAmount
+		if a.BalancePaise > 0 && a.Product != GoldLoan && r.fillsIn(a, m[slotInstalment]) {
+			g.note(zeroInstalment, false, v)
+		}
 		if unread := !has && !r.saysNothing(m[slotInstalment]); !unread && (has || a.BalancePaise != 0) {
 			g.note(noInstalment, has, v) // an unknown rhythm is told already
 		}
@@ -107,6 +114,12 @@ func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
 			g.note(noLimit, a.SanctionedPaise > 0, v)
 		}
 	}
+}
+
+// fillsIn reports whether an instalment is one of the numbers that bureaus write
+// where none was given.
+func (r *bureauReader) fillsIn(a *Account, v wire.Value) bool {
+	return a.InstalmentPaise == 0 || a.ConvertedPaise == 0 || r.isFiller(v)
 }
 
 // The months between which a payment history matters: lenders report with a

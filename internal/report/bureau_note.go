@@ -30,6 +30,7 @@ const (
 	unknownSuit
 	statedOverdue
 	convertedRhythm
+	cardPayment
 	notices
 )
 
@@ -57,6 +58,8 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
 	statedOverdue: {"days_past_due_from_status", "tells days past due that the payment history does not: they count for the " +
 		"newest month of the account, at the fewest days that it can mean"},
+	cardPayment: {"card_instalment_not_counted", "is more than 5 percent of the card's balance, which is what counts " +
+		"as the instalment of a card; a loan on a card is an account of its own, of the type loan_on_credit_card"},
 	convertedRhythm: {"instalment_converted", "says that the instalment is not due every month; it counts by the month"},
 	unknownRhythm: {"instalment_rhythm_unknown", "does not say in known words how often an instalment is due: its amount " +
 		"counts as monthly, and is left out if it is no number; send daily, weekly, fortnightly, monthly, quarterly, " +

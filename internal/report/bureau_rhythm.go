@@ -55,6 +55,9 @@ func (r *bureauReader) rhythm(m *slotted) wire.Value {
 // NoAmount.
 func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
 	text, every, found := strings.Cut(v.Text(), "/")
+	if r.isFiller(v) {
+		return NoAmount, NoAmount
+	}
 	if !r.native || !found || strings.EqualFold(strings.TrimSpace(every), "monthly") {
 		return r.amount(v, false), NoAmount
 	}
@@ -71,6 +74,25 @@ func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
 	}
 	r.notes.add(notMonthly, v)
 	return NoAmount, byMonth(paise, perYear)
+}
+
+// isFiller reports whether an instalment is the -1 that bureaus write where none
+// was given.
+func (r *bureauReader) isFiller(v wire.Value) bool {
+	amount, _, _ := strings.Cut(v.Text(), "/")
+	return r.native && strings.TrimSpace(amount) == "-1"
+}
+
+// cardInstalment tells of an instalment of a card that is larger than what is
+// counted for it, 5 percent of its balance.
+func (r *bureauReader) cardInstalment(a *Account, v wire.Value) {
+	stated := a.InstalmentPaise
+	if stated == NoAmount {
+		stated = a.ConvertedPaise
+	}
+	if a.Live && a.Product == CreditCard && stated > (max(0, a.BalancePaise)*5+50)/100 {
+		r.notes.add(cardPayment, v)
+	}
 }
 
 // yearly reads how many instalments fall due in a year.
