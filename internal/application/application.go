@@ -40,6 +40,7 @@ const (
 	CodeOneKey            = "report_must_have_one_key"
 	CodeBureauMismatch    = "bureau_report_mismatch"
 	CodeUnknownBureau     = "unknown_bureau"
+	CodeSentTwice         = "sent_twice"
 	CodeUnknownEmployment = "unknown_employment_type"
 	CodeLooksLikeRatio    = "foir_looks_like_ratio"
 	CodeNotRead           = "not_read"

@@ -85,6 +85,7 @@ func (r *reader) bureauReport(body wire.Value) {
 		today = farAway // any date is in the past
 	}
 	before := len(r.warnings.Items())
+	report.Misspelt(r.app.Bureau, body, meant, &r.warnings)
 	h := report.ReadBureau(r.app.Bureau, body, today, &r.faults, &r.warnings)
 	r.hintEntries(before)
 	if h == nil {
@@ -97,6 +98,12 @@ func (r *reader) bureauReport(body wire.Value) {
 	if day, ok := r.day(body.Pointer()); ok {
 		signal.Bureau(h, day, r.derived)
 	}
+}
+
+// meant finds the name that another was meant to be.
+func meant(name string, known []string) string {
+	near, _ := rule.Meant(name, known, false)
+	return near
 }
 
 // places derives the facts of the device and the location, and looks at the
@@ -244,7 +251,11 @@ func (r *reader) features(v wire.Value) {
 func (r *reader) reportedScore(body wire.Value) {
 	const raw = "report.scoreData.score"
 	own := report.Score(r.app.Bureau, body)
-	if body.Get("scoreData").Get("score").Given() || !own.Given() {
+	if given := body.Get("scoreData").Get("score"); given.Given() || !own.Given() {
+		number, ok := report.ScoreNumber(own)
+		if sent, same := report.ScoreNumber(given); own.Given() && (!ok || !same || number != sent) {
+			r.warnings.Add(own.Pointer(), CodeSentTwice, "is another score than scoreData.score, which was read; send one of the two")
+		}
 		r.score(body, "scoreData", body.Pointer()+"/scoreData", raw)
 		return
 	}

@@ -79,6 +79,10 @@ func ReadBureau(bureau string, v wire.Value, asOf Day, faults, warnings *fault.L
 		r.enquiries(list, h)
 	}
 	r.summaries(native, h)
+	if native.Given() {
+		r.found = append(r.found, v.Get("accounts"), v.Get("enquiries"))
+		r.unread(v, maxDepth)
+	}
 	r.notes.tell(warnings)
 	r.strangers.tell(warnings)
 	r.gaps.tell(warnings)
@@ -182,6 +186,7 @@ func (r *bureauReader) list(v, native wire.Value, name string) (wire.Value, bool
 				break
 			}
 		}
+		r.found = append(r.found, own)
 		for _, inner := range r.layout.inside {
 			if list := member(own, inner); isList(list) {
 				own = list

@@ -31,6 +31,7 @@ const (
 	statedOverdue
 	convertedRhythm
 	cardPayment
+	unreadList
 	notices
 )
 
@@ -60,6 +61,8 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"newest month of the account, at the fewest days that it can mean"},
 	cardPayment: {"card_instalment_not_counted", "is more than 5 percent of the card's balance, which is what counts " +
 		"as the instalment of a card; a loan on a card is an account of its own, of the type loan_on_credit_card"},
+	unreadList: {"not_read", "is a list of accounts or enquiries beside the one that was read: only the first report of " +
+		"several is; send one report with all of them"},
 	convertedRhythm: {"instalment_converted", "says that the instalment is not due every month; it counts by the month"},
 	unknownRhythm: {"instalment_rhythm_unknown", "does not say in known words how often an instalment is due: its amount " +
 		"counts as monthly, and is left out if it is no number; send daily, weekly, fortnightly, monthly, quarterly, " +

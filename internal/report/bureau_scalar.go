@@ -18,9 +18,10 @@ type bureauReader struct {
 	native   bool  // what is being read is in the bureau's own layout, where texts hold numbers
 	small    bool  // what is being read is a list of microfinance
 	minusOne bool
-	payments []Payment // backs the histories of all accounts
-	slots    slotted   // of the account or enquiry that is being read
-	months   months    // of its history
+	payments []Payment    // backs the histories of all accounts
+	slots    slotted      // of the account or enquiry that is being read
+	months   months       // of its history
+	found    []wire.Value // the lists that were read
 
 	strangers strangers // members that nobody reads
 	gaps      gaps      // figures that some entries leave out

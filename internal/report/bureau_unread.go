@@ -1,0 +1,115 @@
+package report
+
+import (
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// maxDepth is how deep a bureau's own layout keeps its lists.
+const maxDepth = 8
+
+// unread tells of the lists of accounts and enquiries that stand in a report and
+// were not read, as in the second of two reports.
+func (r *bureauReader) unread(v wire.Value, depth int) {
+	if depth == 0 {
+		return
+	}
+	for _, element := range v.Elements() {
+		r.unread(element, depth-1)
+	}
+	for name, m := range v.Members() {
+		switch {
+		case !isList(m) || m.Len() == 0 || r.wasRead(m), isNamed(name, "noncreditcaps"):
+		case r.layout.lists(name):
+			r.notes.add(unreadList, m)
+			return // the others of this report are as unread
+		default:
+			r.unread(m, depth-1)
+		}
+	}
+}
+
+func (r *bureauReader) wasRead(v wire.Value) bool {
+	for _, list := range r.found {
+		if same(list, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// lists reports whether a name is that of a list of accounts or enquiries.
+func (l *layout) lists(name string) bool {
+	for _, paths := range [][]string{l.accounts, l.enquiries} {
+		for _, path := range paths {
+			if isNamed(name, path[strings.LastIndexByte(path, '.')+1:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spellings are the names that lead to the lists of accounts and enquiries, as
+// the bureaus write them.
+var spellings = map[string]string{
+	"caisaccount": "CAIS_Account", "caisaccountdetails": "CAIS_Account_DETAILS", "caps": "CAPS",
+	"capsapplicationdetails": "CAPS_Application_Details", "accounts": "accounts", "enquiries": "enquiries",
+	"retailaccountdetails": "RetailAccountDetails", "responses": "RESPONSES", "reportdata": "REPORT-DATA",
+	"standarddata": "STANDARD-DATA", "tradelines": "TRADELINES", "inquiryhistory": "INQUIRY-HISTORY",
+}
+
+// Misspelt warns of members of a bureau's own layout that nothing reads, and that
+// stand where its lists of accounts and enquiries would, under nearly the same
+// name. meant finds the one of some names that another was meant to be, "" when
+// none is near.
+func Misspelt(bureau string, v wire.Value, meant func(name string, known []string) string, warnings *fault.List) {
+	l := layouts[bureau]
+	if l == nil {
+		return
+	}
+	native := l.native(v)
+	for _, paths := range [][]string{l.accounts, l.enquiries} {
+		var at wire.Value
+		var name string
+		for i, path := range paths {
+			object, missing := lead(native, path)
+			if missing == "" {
+				at = wire.Value{}
+				break
+			}
+			if i == 0 {
+				at, name = object, missing
+			}
+		}
+		misspelt(at, name, meant, warnings)
+	}
+}
+
+// lead follows a path as far as it goes: to the object in which the next name is
+// missing.
+func lead(v wire.Value, path string) (object wire.Value, missing string) {
+	for path != "" {
+		name, rest, _ := strings.Cut(path, ".")
+		next := member(v, name)
+		if !next.Given() {
+			return v, name
+		}
+		v, path = next, rest
+	}
+	return v, ""
+}
+
+// misspelt warns of the first member of an object that a name was meant by.
+func misspelt(v wire.Value, name string, meant func(name string, known []string) string, warnings *fault.List) {
+	for given, m := range v.Members() {
+		var buf [maxName]byte
+		squashed := string(squash(buf[:0], given))
+		if isList(m) && m.Len() > 0 && spellings[squashed] == "" && meant(squashed, []string{name}) != "" {
+			warnings.AddItem(fault.Unknown(m.Pointer(), "is not a known member of this layout and was not read", spellings[name], false))
+			return
+		}
+	}
+}
