@@ -197,7 +197,7 @@ type reader struct {
 	carried  int
 	quiet    bool       // what nothing reads is not worth a warning
 	searched int        // unknown members for which a known name was looked for
-	folded   fault.List // unknown members that differ from a known one in case alone
+	hinted   fault.List // unknown members that were probably meant to be known ones
 	foir     wire.Value // as it was declared
 }
 
@@ -211,8 +211,8 @@ func (r *reader) done() (*Application, error) {
 		r.warnings.Move(fault.CodeUnknownField, &r.faults)
 	}
 	if r.faults.Len() > 0 && !r.opt.Strict {
-		// A refusal has no warnings, and a name in another case may be its cause.
-		r.folded.Move(fault.CodeUnknownField, &r.faults)
+		// A refusal has no warnings, and a misspelt name may be its cause.
+		r.hinted.Move(fault.CodeUnknownField, &r.faults)
 	}
 	if err := r.faults.Err(); err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package application
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -344,9 +346,23 @@ func (r *reader) bureau(body wire.Value) (name string, ok bool) {
 	canonical, known := knownBureaus[strings.ToLower(name)]
 	if !known {
 		canonical = name
-		r.warnings.Add(v.Pointer(), CodeUnknownBureau, "is not a bureau whose own layout is known; the report was read in the common shape")
+		r.unknownBureau(v, name)
 	}
 	r.app.Bureau = canonical
 	r.app.Facts.Set("bureau", rule.Str(canonical))
 	return name, true
+}
+
+// unknownBureau warns of a bureau whose own layout is not known, with those that
+// are.
+func (r *reader) unknownBureau(v wire.Value, name string) {
+	names := slices.Sorted(maps.Keys(knownBureaus))
+	item := fault.Item{
+		Pointer: v.Pointer(), Code: CodeUnknownBureau, Nearest: meant(strings.ToLower(name), names),
+		Detail: "is not a bureau whose own layout is known (" + strings.Join(names, ", ") + "); the report was read in the common shape",
+	}
+	if item.Nearest != "" {
+		item.Detail += "; did you mean " + item.Nearest + "?"
+	}
+	r.warnings.AddItem(item)
 }

@@ -2,6 +2,13 @@ package application
 
 import "strings"
 
+// misplaced are the paths of an evaluate request that are meant by members that
+// stand in the wrong object and are called otherwise.
+var misplaced = map[string]string{
+	"score_data": "report.scoreData", "scoreData": "report.scoreData", "tenure": "report.requestedTenureMonths",
+	"demographics": "report.demographics", "incomeAssessment": "report.incomeAssessment",
+}
+
 // synonyms are words that callers use for a member, by the object's path or the
 // list's name: no search by spelling finds what was meant by them.
 var synonyms = func() map[string]string {
@@ -19,9 +26,17 @@ var synonyms = func() map[string]string {
 		"enquiries.product":       "type accountType",
 		"paymentHistory.dpd":      "daysPastDue days",
 
-		"bureau_report.total_emi": "emi emis monthly_emi instalments",
-		"device.is_rooted":        "rooted",
-		"device.is_emulator":      "emulator",
+		"bureau_report.total_emi":      "emi emis monthly_emi instalments",
+		"location.declared_pincode":    "pincode pin_code pin zip zipcode postal_code",
+		"location.lat":                 "latitude",
+		"location.lng":                 "longitude lon long",
+		"fraud.beneficiary_account":    "account account_number account_no bank_account",
+		"fraud.applicant_ref":          "ref reference applicant_id",
+		"report.requestedTenureMonths": "tenure tenureMonths requestedTenure",
+		"report.scoreData":             "score_data scores",
+		"applicant.tenure_months":      "tenure requested_tenure loan_tenure",
+		"device.is_rooted":             "rooted",
+		"device.is_emulator":           "emulator",
 	} {
 		object, name, _ := strings.Cut(member, ".")
 		for word := range strings.FieldsSeq(words) {

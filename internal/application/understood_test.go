@@ -333,7 +333,9 @@ func TestRefusalNamesTheRightCase(t *testing.T) {
 		{`{"bureau_report":{"Score":742}}`, []string{"/bureau_report/score required score", "/bureau_report/Score unknown_field score"}},
 		{
 			`{"bureau":"cibil","report":{"cibil":{"ScoreData":{"score":742}}}}`,
-			[]string{"/report/cibil/scoreData/score required scoreData"},
+			[]string{
+				"/report/cibil/scoreData/score required scoreData", "/report/cibil/ScoreData/score unknown_field report.scoreData.score",
+			},
 		},
 		{`{"bureau":"cibil","Report":{"cibil":{}}}`, []string{"/report required report", "/Report unknown_field report"}},
 		{
@@ -344,7 +346,7 @@ func TestRefusalNamesTheRightCase(t *testing.T) {
 			`{"bureau":"cibil","report":{"cibil":{"accounts":[{"EMI":1}]}}}`,
 			[]string{"/report/cibil/scoreData/score required", "/report/cibil/accounts/0/EMI unknown_field emi"},
 		},
-		{`{"bureau_report":{"scores":742}}`, []string{"/bureau_report/score required"}},
+		{`{"bureau_report":{"scores":742}}`, []string{"/bureau_report/score required", "/bureau_report/scores unknown_field score"}},
 	} {
 		_, err := Read(parse(t, c.body), Options{})
 		var refusal *fault.Error

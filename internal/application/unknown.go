@@ -22,16 +22,20 @@ const (
 // hint is the known name that a misspelt one was probably meant to be.
 type hint struct {
 	nearest  string
-	caseOnly bool // they differ in upper and lower case alone
+	caseOnly bool   // they differ in upper and lower case alone
+	beside   string // the object that the member stands in and belongs beside
 }
 
 // warnUnknown says that a member is not known, with the name that was probably
 // meant.
 func (r *reader) warnUnknown(v wire.Value, text string, h hint) {
+	if h.beside != "" {
+		text += "; it belongs beside " + h.beside
+	}
 	item := fault.Unknown(v.Pointer(), text, h.nearest, h.caseOnly)
 	r.warnings.AddItem(item)
-	if h.caseOnly {
-		r.folded.AddItem(item)
+	if h.nearest != "" {
+		r.hinted.AddItem(item)
 	}
 }
 
@@ -55,7 +59,7 @@ func (r *reader) unknownMember(v wire.Value, name string, known []string) {
 	candidates := slices.Concat(known, r.opt.Members, []string{"policy_key"})
 	h := r.search("", name, candidates)
 	if h.nearest == "" {
-		h.nearest = elsewhere(r.app.Endpoint)[name]
+		h.nearest = r.elsewhere(name)
 	}
 	r.warnUnknown(v, textNoMember, h)
 }
@@ -67,6 +71,9 @@ func (r *reader) full() bool { return r.warnings.Len() >= fault.MaxItems }
 // maxSearches is how often a known name is searched for: a hostile body must not
 // buy a search with every misspelt word.
 const maxSearches = 20
+
+// shortName is how long a name is of which a few letters are most of it.
+const shortName = 4
 
 // search looks for the name that was meant. One that differs in case alone, or
 // means the same in other words, is always found; others are until there were
@@ -80,6 +87,9 @@ func (r *reader) search(path, name string, known []string) hint {
 	}
 	r.searched++
 	near, caseOnly := rule.Meant(name, known, r.searched > maxSearches)
+	if !caseOnly && near != "" && len(name) <= shortName && near[0] != name[0] {
+		return hint{} // name is no misspelt age
+	}
 	return hint{nearest: near, caseOnly: caseOnly}
 }
 
@@ -104,9 +114,24 @@ func (r *reader) near(n *node, base, name string) hint {
 		}
 	}
 	if h.nearest == "" {
-		h.nearest = elsewhere(r.app.Endpoint)[name]
+		h.nearest = r.elsewhere(name)
+		if i := strings.LastIndexByte(base, '.'); i > 0 && h.nearest == base[:i+1]+name {
+			h.beside = base[i+1:]
+		}
 	}
 	return h
+}
+
+// elsewhere is the path at which a member belongs that stands in the wrong
+// object.
+func (r *reader) elsewhere(name string) string {
+	if path := elsewhere(r.app.Endpoint)[name]; path != "" {
+		return path
+	}
+	if r.app.Endpoint == Evaluate {
+		return misplaced[name]
+	}
+	return ""
 }
 
 // candidates are the names that may stand in an object: those of the catalogue
@@ -159,8 +184,8 @@ func (r *reader) hintEntries(from int) {
 			h := r.search(list, name, names)
 			*item = fault.Unknown(item.Pointer, item.Detail, h.nearest, h.caseOnly)
 		}
-		if strings.EqualFold(item.Nearest, name) {
-			r.folded.AddItem(*item)
+		if item.Nearest != "" {
+			r.hinted.AddItem(*item)
 		}
 	}
 }

@@ -181,6 +181,17 @@ func (l *List) Move(code string, to *List) {
 	l.items = kept
 }
 
+// CopyHinted adds the items to another list that say which known name was
+// probably meant: a refusal has no warnings, and a misspelt name is often its
+// cause.
+func (l *List) CopyHinted(to *List) {
+	for _, item := range l.items {
+		if item.Code == CodeUnknownField && item.Nearest != "" {
+			to.AddItem(item)
+		}
+	}
+}
+
 // maxCostly is how many faults are described with hints that take a search.
 const maxCostly = 10
 

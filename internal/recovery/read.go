@@ -90,6 +90,8 @@ func read(v wire.Value, now time.Time, how manner) (Case, error) {
 	}
 	if how.strict {
 		r.warnings.Move(fault.CodeUnknownField, &r.faults)
+	} else if r.faults.Len() > 0 {
+		r.warnings.CopyHinted(&r.faults)
 	}
 	if err := r.faults.Err(); err != nil {
 		return Case{}, err

@@ -58,10 +58,14 @@ func ReadSignup(v wire.Value, rules PasswordRules) (Signup, error) {
 	if code, ok := f.Text("invite_code", maxInviteCode); ok {
 		s.Invite = NewSecret(strings.Clone(strings.TrimSpace(code)))
 	}
+	warnings := notRead(v)
+	if faults.Len() > 0 {
+		warnings.CopyHinted(&faults)
+	}
 	if err := faults.Err(); err != nil {
 		return Signup{}, err
 	}
-	s.Warnings = notRead(v)
+	s.Warnings = warnings.Items()
 	return s, nil
 }
 
@@ -106,22 +110,32 @@ func text(f *wire.Form, name, what string) (string, bool) {
 	return f.Text(name, math.MaxInt)
 }
 
-// notRead lists the members nobody asked for.
-func notRead(v wire.Value) []fault.Item {
+// signupMembers are the members of a signup, by the words that are sent for them,
+// in small letters alone.
+var signupMembers = map[string]string{
+	"email": "email", "mail": "email", "emailaddress": "email", "password": "password", "passwd": "password",
+	"orgname": "org_name", "org": "org_name", "organisation": "org_name", "organization": "org_name",
+	"organisationname": "org_name", "organizationname": "org_name", "company": "org_name", "companyname": "org_name",
+	"invitecode": "invite_code", "invite": "invite_code",
+}
+
+// notRead lists the members nobody asked for, with the names that were probably
+// meant.
+func notRead(v wire.Value) *fault.List {
 	var warnings fault.List
 	for name, member := range v.Members() {
-		switch name {
-		case "email", "org_name", "password", "invite_code":
-			continue
-		}
-		pointer := ""
+		pointer, near := "", ""
 		// A long name is a submitted value rather than a name.
 		if len(name) <= maxWarnedName {
 			pointer = member.Pointer()
+			near = signupMembers[strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))]
 		}
-		warnings.Add(pointer, fault.CodeUnknownField, "is not a known field and was not read")
+		if name != near {
+			text := "is not a known field and was not read"
+			warnings.AddItem(fault.Unknown(pointer, text, near, strings.EqualFold(name, near)))
+		}
 	}
-	return warnings.Items()
+	return &warnings
 }
 
 const maxWarnedName = 64

@@ -213,3 +213,16 @@ func FuzzParseKey(f *testing.F) {
 		}
 	})
 }
+
+// TestSignupRefusalHints: a misspelt member is often why another is missing.
+func TestSignupRefusalHints(t *testing.T) {
+	t.Parallel()
+	_, err := ReadSignup(parse(t, `{"email":"a@example.in","orgName":"Acme","password":"a long password"}`), PasswordRules{})
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || len(refusal.Items) != 2 {
+		t.Fatalf("refused with %v", err)
+	}
+	if item := refusal.Items[1]; item.Pointer != "/orgName" || item.Nearest != "org_name" {
+		t.Errorf("told %+v", item)
+	}
+}
