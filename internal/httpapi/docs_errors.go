@@ -475,6 +475,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"instalment_rhythm_unknown", "How often an instalment is due is not known; its amount counts as monthly, and is left out if it is no number."},
 	{"instalment_converted", "An instalment is due daily, weekly, quarterly and so on, by a member of its own; it counts by the month."},
 	{"unknown_ownership", "The ownership of an account has an unknown value; the account counts as the applicant's own."},
+	{"holder_deceased", "The ownership of an account says that its holder has died; it counts as the applicant's own."},
+	{"later_than_report", "A payment month, an account or an enquiry is later than the date of the report that tells it; it was read."},
 	{"adverse_date_unknown", "The day of a write-off or settlement cannot be read; the account's own dates say when it was."},
 	{"days_past_due_missing", "A month of a payment history states no `dpd` and counts as not reported."},
 	{"days_past_due_from_status", "An account's status or rating tells days past due that its payment history does not; " +

@@ -45,12 +45,35 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 	r.sanctioned(a, m)
 	history, noted := r.history(a, m)
 	a.History = history
+	r.before(a.Opened, m[slotOpened])
+	r.before(a.Reported, m[slotReported])
+	if len(a.History) > 0 {
+		r.before(a.History[0].Month.First(), historyOf(m))
+	}
 	r.standing(a, m, noted)
 	r.newestDays(a, m)
 	r.cardInstalment(a, m[slotInstalment])
 	if !a.Reported.Known() {
 		a.Reported = r.lastHeard(a.Closed)
 	}
+}
+
+// before notes what is later than the report that tells it. A day is allowed, for
+// a report that was made about midnight.
+func (r *bureauReader) before(d Day, v wire.Value) {
+	if r.reported.Known() && d.Known() && d > r.reported+1 {
+		r.notes.add(laterThanReport, v)
+	}
+}
+
+// historyOf is the member that holds an account's payment history.
+func historyOf(m *slotted) wire.Value {
+	for _, form := range historyForms {
+		if m[form.slot].Given() {
+			return m[form.slot]
+		}
+	}
+	return wire.Value{}
 }
 
 // lastHeard is the date of what an account says that gives none: the report's

@@ -38,6 +38,7 @@ func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (En
 		r.faults.Add(v.Pointer()+"/date", fault.CodeRequired, "is required: the day of the enquiry")
 		return e, false
 	}
+	r.before(e.Made, m[slotDate])
 	r.gaps.note(noPurpose, !r.saysNothing(m[slotType]), v)
 	if lender := lenderOf(m[slotLender]); lender != "" {
 		p := pull{lender: lender, made: e.Made, product: e.Product}

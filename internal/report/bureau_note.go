@@ -32,6 +32,8 @@ const (
 	convertedRhythm
 	cardPayment
 	unreadList
+	holderDeceased
+	laterThanReport
 	notices
 )
 
@@ -63,6 +65,10 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"as the instalment of a card; a loan on a card is an account of its own, of the type loan_on_credit_card"},
 	unreadList: {"not_read", "is a list of accounts or enquiries beside the one that was read: only the first report of " +
 		"several is; send one report with all of them"},
+	holderDeceased: {"holder_deceased", "says that the holder of the account has died; it counts as the applicant's own. " +
+		"Make sure that the report is the applicant's"},
+	laterThanReport: {"later_than_report", "is later than the date of the report, which cannot tell it; it was read. " +
+		"Send the date of the report (reportDate) that it is in"},
 	convertedRhythm: {"instalment_converted", "says that the instalment is not due every month; it counts by the month"},
 	unknownRhythm: {"instalment_rhythm_unknown", "does not say in known words how often an instalment is due: its amount " +
 		"counts as monthly, and is left out if it is no number; send daily, weekly, fortnightly, monthly, quarterly, " +

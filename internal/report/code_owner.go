@@ -67,11 +67,26 @@ func (r *bureauReader) owner(v wire.Value) Owner {
 			codes = cibilHolderCodes
 		}
 		if o, known := ownerOf(strings.TrimSpace(v.Text()), codes); known {
+			if isDeceased(v.Text(), r.layout == &cibil) {
+				r.notes.add(holderDeceased, v)
+			}
 			return o
 		}
 	}
 	r.notes.add(unknownOwner, v)
 	return Own
+}
+
+// cibilDeceased is CIBIL's code of a holder who has died.
+const cibilDeceased = 5
+
+// isDeceased reports whether a holder has died.
+func isDeceased(text string, ofCIBIL bool) bool {
+	text = strings.TrimSpace(text)
+	if code, ok := codeOf(text); ok {
+		return ofCIBIL && code == cibilDeceased
+	}
+	return strings.EqualFold(text, "z") || strings.EqualFold(text, "deceased")
 }
 
 // ownerOf finds an owner by code, from the list given, or by name.

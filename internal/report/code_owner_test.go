@@ -18,11 +18,11 @@ func TestOwners(t *testing.T) {
 		{"x", `"add-on card holder"`, AuthorisedUser},
 		{"x", `"Supplementary card"`, AuthorisedUser},
 		{"x", `"Supl Card Holder"`, AuthorisedUser},
-		{"x", `"1"`, Own}, {"x", `2`, Joint}, {"x", `"03"`, AuthorisedUser}, {"x", `"7"`, Guarantor}, {"x", `"Z"`, Own},
+		{"x", `"1"`, Own}, {"x", `2`, Joint}, {"x", `"03"`, AuthorisedUser}, {"x", `"7"`, Guarantor},
 		{"experian", `"2"`, Joint},
 		{"equifax", `"Guarantor"`, Guarantor},
 		{"crif", `"Primary"`, Own},
-		{"cibil", `1`, Own}, {"cibil", `"2"`, AuthorisedUser}, {"cibil", `"3"`, Guarantor}, {"cibil", `4`, Joint}, {"cibil", `"5"`, Own},
+		{"cibil", `1`, Own}, {"cibil", `"2"`, AuthorisedUser}, {"cibil", `"3"`, Guarantor}, {"cibil", `4`, Joint},
 		{"transunion?", `"authorised_user"`, AuthorisedUser},
 	} {
 		h, faults, warnings := readBureau(t, c.bureau, commonAccount(`"ownership":`+c.told))
@@ -30,7 +30,9 @@ func TestOwners(t *testing.T) {
 			t.Errorf("%s %s: owner %d, want %d; faults %v, warnings %v", c.bureau, c.told, h.Accounts[0].Owner, c.want, faults, warnings)
 		}
 	}
-	for _, c := range []struct{ bureau, told string }{{"x", `"4"`}, {"cibil", `"7"`}, {"x", `"hirer"`}, {"x", `true`}} {
+	for _, c := range []struct{ bureau, told string }{
+		{"x", `"Z"`}, {"cibil", `"5"`}, {"x", `"4"`}, {"cibil", `"7"`}, {"x", `"hirer"`}, {"x", `true`},
+	} {
 		h, _, warnings := readBureau(t, c.bureau, commonAccount(`"ownership":`+c.told))
 		if len(warnings) != 1 || h.Accounts[0].Owner != Own {
 			t.Errorf("%s %s: owner %d, warnings %v", c.bureau, c.told, h.Accounts[0].Owner, warnings)
