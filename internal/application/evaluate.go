@@ -253,10 +253,12 @@ func (r *reader) features(v wire.Value) {
 func (r *reader) reportedScore(body wire.Value) {
 	const raw = "report.scoreData.score"
 	own := report.Score(r.app.Bureau, body)
-	if given := body.Get("scoreData").Get("score"); given.Given() || !own.Given() {
+	if body.Get("scoreData").Get("score").Given() || !own.Given() {
 		number, ok := report.ScoreNumber(own)
-		if sent, same := report.ScoreNumber(given); own.Given() && (!ok || !same || number != sent) {
-			r.warnings.Add(own.Pointer(), CodeSentTwice, "is another score than scoreData.score, which was read; send one of the two")
+		sent := r.app.Facts.Get(raw)
+		if own.Given() && sent.Type() != rule.Absent && (!ok || sent.Number() != rule.Int(number)) {
+			r.warnings.Add(own.Pointer(), CodeSentTwice,
+				"is another score than scoreData.score, which was read; send one of the two")
 		}
 		r.score(body, "scoreData", body.Pointer()+"/scoreData", raw)
 		return
@@ -359,7 +361,8 @@ func (r *reader) unknownBureau(v wire.Value, name string) {
 	names := slices.Sorted(maps.Keys(knownBureaus))
 	item := fault.Item{
 		Pointer: v.Pointer(), Code: CodeUnknownBureau, Nearest: meant(strings.ToLower(name), names),
-		Detail: "is not a bureau whose own layout is known (" + strings.Join(names, ", ") + "); the report was read in the common shape",
+		Detail: "is not a bureau whose own layout is known (" + strings.Join(names, ", ") +
+			"); the report was read in the common shape",
 	}
 	if item.Nearest != "" {
 		item.Detail += "; did you mean " + item.Nearest + "?"

@@ -14,7 +14,8 @@ func TestNativeLayoutIsTold(t *testing.T) {
 			"experian", `{"scoreData":{"score":742},"INProfileResponse":{"SCORE":{"BureauScore":"610"}}}`,
 			"/report/experian/INProfileResponse/SCORE/BureauScore sent_twice",
 		},
-		"one score twice": {"experian", `{"scoreData":{"score":742},"INProfileResponse":{"SCORE":{"BureauScore":"742"}}}`, ""},
+		"one score twice":        {"experian", `{"scoreData":{"score":742},"INProfileResponse":{"SCORE":{"BureauScore":"742"}}}`, ""},
+		"one score with a point": {"experian", `{"scoreData":{"score":742.0},"INProfileResponse":{"SCORE":{"BureauScore":"742"}}}`, ""},
 		"misspelt accounts": {
 			"experian", `{"INProfileResponse":{"SCORE":{"BureauScore":"742"},"CAIS_Acount":{"CAIS_Account_DETAILS":[{}]}}}`,
 			"/report/experian/INProfileResponse/CAIS_Acount unknown_field",
@@ -36,6 +37,21 @@ func TestNativeLayoutIsTold(t *testing.T) {
 		got := lines(app.Warnings)
 		if c.want == "" && len(got) > 0 || c.want != "" && !slices.Contains(got, c.want) {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// A suit that is sent as a word, in whatever words, is never the fact false.
+func TestSuitFactIsNeverMissed(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string]string{
+		`"suitFiled":"Y"`: "true", `"suitFiled":"foo"`: "true", `"wilfulDefault":"W"`: "true", `"wilfulDefault":"foo"`: "true",
+		`"suitFiled":"N"`: "false", `"suitFiled":false`: "false",
+	} {
+		app := accept(t, evaluation(`,"accounts":[{"accountType":"personal_loan",`+told+`}]`, ""), Options{Today: today})
+		facts := canonicalFacts(app)
+		if facts["bureau_suit_or_wilful"] != want || facts["bureau_own_suit_or_wilful"] != want {
+			t.Errorf("%s: %v, want %s", told, facts, want)
 		}
 	}
 }

@@ -58,7 +58,8 @@ var noticeTexts = [notices]struct{ code, text string }{
 	noDays: {"days_past_due_missing", "states no days past due, and the month counts as not reported; " +
 		"send dpd, 0 for a month that was paid in time"},
 	unknownSuit: {"unknown_suit_status", "does not say in known words whether a suit was filed or a wilful " +
-		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
+		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, " +
+		"NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
 	statedOverdue: {"days_past_due_from_status", "tells days past due that the payment history does not: they count for the " +
 		"newest month of the account, at the fewest days that it can mean"},
 	cardPayment: {"card_instalment_not_counted", "is more than 5 percent of the card's balance, which is what counts " +

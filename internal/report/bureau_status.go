@@ -40,7 +40,7 @@ var statedDays = regexp.MustCompile(`(?i)(\d{1,4})(?:\s*(?:-|to)\s*\d{1,4})?\s*\
 // statusDays reads the days past due that a status in words tells. said is false
 // when it tells none.
 func statusDays(text string) (days int16, said bool) {
-	if len(text) > maxName || isDigits(text) || strings.EqualFold(text, "active") || strings.EqualFold(text, "current account") {
+	if len(text) > maxName || isDigits(text) || strings.EqualFold(text, "active") { // as nearly all are
 		return 0, false
 	}
 	var buf [maxName]byte
@@ -98,7 +98,9 @@ func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Va
 	for _, s := range []slot{slotDays, slotMaxDays} {
 		days, ok := r.count(m[s])
 		days = min(days, maxDays)
-		told := s == slotMaxDays && slices.ContainsFunc(a.History, func(p Payment) bool { return p.DaysPastDue >= int16(days) })
+		told := s == slotMaxDays && slices.ContainsFunc(a.History, func(p Payment) bool {
+			return p.DaysPastDue >= int16(days)
+		})
 		if ok && !told && int16(days) > most {
 			most, from = int16(days), m[s]
 		}

@@ -108,7 +108,8 @@ func misspelt(v wire.Value, name string, meant func(name string, known []string)
 		var buf [maxName]byte
 		squashed := string(squash(buf[:0], given))
 		if isList(m) && m.Len() > 0 && spellings[squashed] == "" && meant(squashed, []string{name}) != "" {
-			warnings.AddItem(fault.Unknown(m.Pointer(), "is not a known member of this layout and was not read", spellings[name], false))
+			text := "is not a known member of this layout and was not read"
+			warnings.AddItem(fault.Unknown(m.Pointer(), text, spellings[name], false))
 			return
 		}
 	}
