@@ -51,7 +51,7 @@ func rules(by *side, s *sides, evaluated int64) (soles []SoleReason, all []RuleC
 		k, sole := &p.Knockouts[i], &s.soles[i]
 		count(k.ID, "knockout", &s.rules[i])
 		soles = append(soles, SoleReason{
-			Rule: k.ID, ReasonCode: k.ReasonCode, Action: k.Action.String(),
+			Rule: k.ID, ReasonCode: k.Code(), Action: k.Action.String(),
 			Hits: s.rules[i].hit.all().rows, Declines: sole.declines,
 			SoleDeclines: sole.soleDeclines, SoleReferrals: sole.soleReferrals,
 			First: sole.first, Overlap: sole.overlap, BadRateSole: shareOf(&sole.sole),

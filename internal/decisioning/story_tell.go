@@ -45,7 +45,7 @@ func (t *teller) rules(unknown []engine.NotEvaluated) []RuleStory {
 		for i := range policy.Knockouts {
 			if k := &policy.Knockouts[i]; k.Stage == n {
 				list = append(list, tell(RuleStory{
-					ID: k.ID, Kind: "knockout", Stage: n, Action: k.Action.String(), ReasonCode: k.ReasonCode,
+					ID: k.ID, Kind: "knockout", Stage: n, Action: k.Action.String(), ReasonCode: k.Code(),
 				}, &k.Condition, resultNotReached))
 			}
 		}

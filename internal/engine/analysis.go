@@ -126,6 +126,7 @@ func AnalyseUntil(p *Policy, catalogue *rule.Catalogue, check func() error) ([]F
 	a.bands()
 	a.lending()
 	a.messages()
+	a.untrueReasons()
 	a.semantics()
 	a.redundancy()
 	a.truncation()

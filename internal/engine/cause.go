@@ -100,7 +100,12 @@ const factorPrefix = "FACTOR_"
 // FactorCode returns the reason code of a factor or an adjustment that names
 // none: its name in capital letters behind FACTOR_.
 func FactorCode(name string) string {
-	code := []byte(factorPrefix + strings.ToUpper(name))
+	return codeOf(factorPrefix, name)
+}
+
+// codeOf makes a reason code of a name: capital letters, digits and _.
+func codeOf(prefix, name string) string {
+	code := []byte(prefix + strings.ToUpper(name))
 	for i, c := range code {
 		if !isCapital(c) && !isDigit(c) {
 			code[i] = '_'

@@ -131,7 +131,7 @@ func (k *Knockout) write(w *wire.Writer) {
 	w.Key("id").String(k.ID)
 	optional(w, "message", k.Message)
 	w.Key("on_absent").String(k.OnAbsent.String())
-	w.Key("reason_code").String(k.ReasonCode)
+	optional(w, "reason_code", k.ReasonCode)
 	w.Key("stage").Int(int64(k.Stage))
 	if k.System {
 		w.Key("system").Bool(true)

@@ -39,6 +39,7 @@ type Plan struct {
 	labels        map[string]string // what people call the factors behind generic codes
 	lostCodes     int
 	knockoutCodes []int32                // of each knockout
+	codeNodes     map[int32]*codeNode    // of the knockouts whose code depends on what hit
 	own           [len(ownReasons)]int32 // of the reasons that the engine itself gives
 
 	step    int64
@@ -317,7 +318,16 @@ func (p *Plan) ref(name string) (rule.Ref, bool) {
 func (p *Plan) compileCodes() {
 	p.lostCodes = len(p.codes)
 	for i := range p.policy.Knockouts {
-		p.knockoutCodes = append(p.knockoutCodes, p.codeIndex(p.policy.Knockouts[i].ReasonCode))
+		k := &p.policy.Knockouts[i]
+		p.knockoutCodes = append(p.knockoutCodes, p.codeIndex(k.Code()))
+		if k.ReasonCode != "" {
+			continue
+		}
+		if p.codeNodes == nil {
+			p.codeNodes = map[int32]*codeNode{}
+		}
+		n := p.compileCodeNode(&k.Condition)
+		p.codeNodes[int32(i)] = &n
 	}
 	for i, code := range ownReasons {
 		p.own[i] = p.codeIndex(code)

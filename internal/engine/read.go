@@ -295,8 +295,9 @@ func (r *policyReader) knockout(v wire.Value, k *Knockout) {
 	readable := r.faults.Len() == before
 	r.template(f, k.Message, k.Stage == 2)
 	if k.ReasonCode == "" {
-		k.ReasonCode = defaultReason(&k.Condition, r.src.Catalogue)
-		if k.ReasonCode == "" && readable && f.Value().Kind() == wire.Object {
+		k.ReasonCode = r.defaultReason(&k.Condition)
+		suggested := k.ReasonCode != "" || fieldReason(&k.Condition, r.src.Catalogue) != ""
+		if !suggested && readable && f.Value().Kind() == wire.Object {
 			f.Fail("reason_code", fault.CodeRequired, "is required: the condition's fields suggest none")
 		}
 	}
@@ -318,9 +319,19 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 	}
 }
 
-// defaultReason is the catalogue's reason code of the first field that has
+// defaultReason returns the reason code of a rule or adjustment that names
+// none. Under semantics 2 that is the code that is true of everybody whom the
+// condition hits; "" if it depends on what hit, or if no code is.
+func (r *policyReader) defaultReason(c *rule.Condition) string {
+	if r.policy.Semantics > FirstSemantics {
+		return settledCode(c, r.src.Catalogue)
+	}
+	return fieldReason(c, r.src.Catalogue)
+}
+
+// fieldReason returns the catalogue's reason code of the first field that has
 // one.
-func defaultReason(c *rule.Condition, catalogue *rule.Catalogue) (code string) {
+func fieldReason(c *rule.Condition, catalogue *rule.Catalogue) (code string) {
 	c.Fields(func(ref rule.Ref) {
 		if code == "" && ref.ID >= 0 {
 			code = catalogue.Field(ref.ID).ReasonCode
@@ -345,7 +356,7 @@ func (r *policyReader) adjustments(f *wire.Form) {
 		}
 		adj.Condition = r.condition(a, "the condition under which it applies", false)
 		if adj.ReasonCode == "" && adj.Delta < 0 {
-			adj.ReasonCode = defaultReason(&adj.Condition, r.src.Catalogue)
+			adj.ReasonCode = r.defaultReason(&adj.Condition)
 		}
 		a.Done()
 		r.policy.Adjustments = append(r.policy.Adjustments, adj)

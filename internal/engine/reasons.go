@@ -46,10 +46,16 @@ func (p *Plan) reasons(d *Decision) {
 	p.lastResort(d)
 }
 
-// hitCode is the reason code of a knockout that hit.
+// hitCode is the reason code of a knockout that hit: the policy's, or that of
+// the predicates that made the condition hold.
 func (p *Plan) hitCode(d *Decision, h *Hit) int32 {
 	if h.absent && d.lacks(h.Knockout) {
 		return p.own[ownMissingInput] // the rule did not see a bad value; it saw none
+	}
+	if n := p.codeNodes[h.Knockout]; n != nil {
+		if _, code := p.codeOfNode(n, &d.frame); code != noCode {
+			return code
+		}
 	}
 	return p.knockoutCodes[h.Knockout]
 }

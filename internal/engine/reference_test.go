@@ -247,6 +247,9 @@ func (a *application) codeOf(r, ast object) string {
 	if code := text(r, "reason_code"); code != "" {
 		return code
 	}
+	if a.semantics() > 1 {
+		return a.trueCode(r, ast)
+	}
 	for _, name := range fieldsOf(ast) {
 		if code := reasonOf(name); code != "" {
 			return code

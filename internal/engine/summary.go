@@ -21,7 +21,7 @@ func (p *Policy) WriteSummary(w *wire.Writer, extra func(w *wire.Writer, ruleID 
 	for i := range p.Knockouts {
 		k := &p.Knockouts[i]
 		w.Object().Key("id").String(k.ID).Key("stage").Int(int64(k.Stage))
-		w.Key("action").String(k.Action.String()).Key("reason_code").String(k.ReasonCode)
+		w.Key("action").String(k.Action.String()).Key("reason_code").String(k.Code())
 		if k.OnAbsent != PassWhenAbsent {
 			w.Key("on_absent").String(k.OnAbsent.String())
 		}

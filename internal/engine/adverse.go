@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// direction says which values of a field its default reason code is true of.
+type direction int8
+
+const (
+	neither direction = iota // no values: the code says nothing of the field's size
+	low
+	high
+	either // every value: the code names the field and does not call it bad
+)
+
+// opposite returns the direction of a quantity that falls when the field rises.
+func (d direction) opposite() direction {
+	switch d {
+	case low:
+		return high
+	case high:
+		return low
+	default:
+		return d
+	}
+}
+
+// adverseByCode has the direction that the text of a catalogue field's default
+// code speaks of.
+var adverseByCode = map[string]direction{
+	"BUR_SCORE": low, ReasonNewToCredit: either, "BUR_DPD": high, "BUR_ENQ": high, "BUR_TRADELINES": either,
+	"BUR_WRITEOFF": high, "BUR_SUIT": high, "BUR_OVERDUE": high, "BUR_THIN_FILE": low, ReasonIncomeLow: low,
+	ReasonFOIRHigh: high, "AGE_RANGE": either, "EMP_TYPE": either, ReasonAmountMinimum: low,
+	"BANK_BOUNCE": high, "BANK_MISMATCH": high, "BANK_ABB": low, "DEV_ROOTED": high, "FR_EMULATOR": high,
+	"FR_MULE": high, "FR_RING": high, "LOC_PINCODE": high, "LOC_MISMATCH": high,
+}
+
+// adverseByField has the fields that their code is true of in another direction
+// than of most fields with that code.
+var adverseByField = map[string]direction{
+	"bank_last_salary_age_days":   high,
+	"bank_negative_days_90d":      high,
+	"device.sim_age_days":         low,
+	"device.app_install_age_days": low,
+	"location_gps_pincode_match":  low,
+	"location_ip_allowed":         low,
+	"location.lat":                either,
+	"location.lng":                either,
+}
+
+// adverse returns the direction in which the default reason code of a catalogue
+// field is true. Of a boolean, true is high and false is low.
+func adverse(f *rule.Field) direction {
+	if d, ok := adverseByField[f.Name]; ok {
+		return d
+	}
+	d := adverseByCode[f.ReasonCode]
+	switch {
+	case f.ReasonCode == "":
+		return neither
+	case field.IsFeature(f.Name):
+		return adverseFeature(f.Name, d)
+	case f.Type == rule.StringType:
+		return either
+	case f.ReasonCode == ReasonNewToCredit && f.Type == rule.BoolType:
+		return high
+	case strings.Contains(f.Name, "months_since"):
+		return d.opposite() // a late payment or write-off is the worse the newer it is
+	default:
+		return d
+	}
+}
+
+// adverseFeature returns the direction of a feature whose code has direction d.
+// A trend or a share is no level, and some metrics share a code only because
+// it is the nearest: their code is never a true default.
+func adverseFeature(name string, d direction) direction {
+	metric, _, _ := strings.Cut(name, "__")
+	counts := strings.HasSuffix(name, "__count")
+	switch {
+	case strings.HasSuffix(name, "__trend"), strings.HasSuffix(name, "__ratio"):
+		return neither
+	}
+	switch metric {
+	case "debit", "bill_payment", "investment", "deposited_return", "loan_credit", "self_transfer", "charge", "account_closed":
+		return neither
+	case "enquiry": // the other figures are amounts
+		if !counts {
+			return neither
+		}
+	case "credit", "income", "salary", "outstanding", "emi", "emi_debit", "card_bill", "eod_balance":
+		if counts {
+			return neither
+		}
+	case "low_balance_day":
+		return high
+	}
+	return d
+}
+
+// predicateCode returns the reason code that is true of an applicant for whom a
+// predicate came out as holds: that of the first field that it compares in its
+// adverse direction, MISSING_REQUIRED_INPUT if the field is absent, or "".
+func predicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) string {
+	switch c.Op {
+	case rule.Exists, rule.IsAbsent:
+		if holds == (c.Op == rule.IsAbsent) {
+			return ReasonMissingInput
+		}
+		return ""
+	case rule.Lt, rule.Lte, rule.Gt, rule.Gte:
+		if c.Left.Kind != rule.FieldOperand || c.Right.Kind != rule.ConstantOperand {
+			return comparisonCode(c, holds, catalogue)
+		}
+	case rule.Eq, rule.Ne:
+		if c.Left.Kind != rule.FieldOperand || c.Right.Kind != rule.ConstantOperand {
+			return ""
+		}
+	default:
+	}
+	if c.Left.Kind != rule.FieldOperand || c.Left.Field.ID < 0 {
+		return ""
+	}
+	f := catalogue.Field(c.Left.Field.ID)
+	switch d := adverse(f); {
+	case d == either:
+		return f.ReasonCode
+	case d == low && escapes(c, holds, f, true), d == high && escapes(c, holds, f, false):
+		return f.ReasonCode
+	default:
+		return ""
+	}
+}
+
+// escapes reports whether a predicate over a field and constants, which came
+// out as holds, comes out otherwise for the field's best value: the greatest if
+// up, else the least. If so the value was too low for the predicate, or too high.
+func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
+	best := rule.Bool(up)
+	switch {
+	case f.Type == rule.BoolType:
+	case f.Type != rule.NumberType:
+		return false
+	case up && f.BoundedAbove:
+		best = rule.Num(f.Max)
+	case up:
+		best = rule.Num(rule.MaxNumber)
+	case f.BoundedBelow:
+		best = rule.Num(f.Min)
+	default:
+		best = rule.Num(-rule.MaxNumber)
+	}
+	return compares(c, best) != holds
+}
+
+// compares evaluates a predicate over a field and constants for a value of the
+// field, which is a number or a boolean.
+func compares(c *rule.Condition, v rule.Value) bool {
+	switch c.Op {
+	case rule.Eq:
+		return v == c.Right.Value
+	case rule.Ne:
+		return v != c.Right.Value
+	case rule.Lt:
+		return v.Number() < c.Right.Value.Number()
+	case rule.Lte:
+		return v.Number() <= c.Right.Value.Number()
+	case rule.Gt:
+		return v.Number() > c.Right.Value.Number()
+	case rule.Gte:
+		return v.Number() >= c.Right.Value.Number()
+	case rule.In:
+		return slices.Contains(c.Values, v)
+	case rule.NotIn:
+		return !slices.Contains(c.Values, v)
+	default: // between
+		return v.Number() >= c.Values[0].Number() && v.Number() <= c.Values[1].Number()
+	}
+}
+
+// comparisonCode is predicateCode for a comparison of fields or arithmetic.
+func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (code string) {
+	left := high // side of the comparison that the left operand is on
+	if smaller := c.Op == rule.Lt || c.Op == rule.Lte; smaller == holds {
+		left = low
+	}
+	find := func(ref rule.Ref, d direction) {
+		if code != "" || ref.ID < 0 {
+			return
+		}
+		f := catalogue.Field(ref.ID)
+		if a := adverse(f); a == either || a == d && d != neither {
+			code = f.ReasonCode
+		}
+	}
+	operandDirections(&c.Left, left, find)
+	operandDirections(&c.Right, left.opposite(), find)
+	return code
+}
+
+// operandDirections calls visit with each field of an operand and with the
+// direction of the field that moves the operand in direction d.
+func operandDirections(o *rule.Operand, d direction, visit func(rule.Ref, direction)) {
+	if o.Kind == rule.FieldOperand {
+		visit(o.Field, d)
+	}
+	for i := range o.Args {
+		of := d
+		switch {
+		case o.Arith == rule.Abs:
+			of = neither
+		case i > 0 && (o.Arith == rule.Sub || o.Arith == rule.Div):
+			of = d.opposite()
+		case o.Arith == rule.Mul && o.Args[i].Kind == rule.FieldOperand && negativeBeside(o.Args, i):
+			of = d.opposite()
+		}
+		operandDirections(&o.Args[i], of, visit)
+	}
+}
+
+// negativeBeside reports whether the other factors of a product are constants
+// with a negative product.
+func negativeBeside(args []rule.Operand, at int) (negative bool) {
+	for i := range args {
+		if i != at && args[i].Kind == rule.ConstantOperand && args[i].Value.Number() < 0 {
+			negative = !negative
+		}
+	}
+	return negative
+}

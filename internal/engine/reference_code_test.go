@@ -1,0 +1,214 @@
+package engine_test
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+const missingInput = "MISSING_REQUIRED_INPUT"
+
+// settled is a predicate and whether it came out true.
+type settled struct {
+	leaf  object
+	holds bool
+}
+
+// trueCode is the code of a rule of semantics 2 that names none: that of the
+// predicates that made it hold. An adjustment has one code for everybody.
+func (a *application) trueCode(r, ast object) string {
+	if r["delta"] != nil {
+		if codes := a.possible(ast, true); len(codes) == 1 {
+			return codes[0]
+		}
+		return ""
+	}
+	truth, leaves := a.settle(ast)
+	if code := a.together(leaves); truth == yes && code != "" {
+		return code
+	}
+	return "RULE_" + strings.ToUpper(text(r, "id"))
+}
+
+// together is the code of predicates that hit together: the first that is not
+// about absence.
+func (a *application) together(leaves []settled) (code string) {
+	for _, s := range leaves {
+		if c := a.leafCode(s.leaf, s.holds); c != "" && (code == "" || code == missingInput) {
+			code = c
+		}
+	}
+	return code
+}
+
+// settle is the truth of a condition with the predicates that settled it.
+func (a *application) settle(ast object) (kleene, []settled) {
+	op := text(ast, "op")
+	if op == "not" {
+		truth, leaves := a.settle(as[object](ast["arg"]))
+		return -truth, leaves
+	}
+	truth := a.truth(ast)
+	if op != "and" && op != "or" {
+		return truth, []settled{{ast, truth == yes}}
+	}
+	var all []settled
+	for _, arg := range objects(ast, "args") {
+		of, leaves := a.settle(arg)
+		if alone := op == "or" && of == yes || op == "and" && of == no; alone {
+			return truth, leaves
+		}
+		all = append(all, leaves...)
+	}
+	return truth, all
+}
+
+// possible lists the codes that a condition can have when it comes out so.
+func (a *application) possible(ast object, holds bool) []string {
+	op := text(ast, "op")
+	switch op {
+	case "not":
+		return a.possible(as[object](ast["arg"]), !holds)
+	case "and", "or":
+	default:
+		return []string{a.leafCode(ast, holds)}
+	}
+	codes := map[string]bool{}
+	for i, arg := range objects(ast, "args") {
+		of := a.possible(arg, holds)
+		if (op == "and") != holds || i == 0 {
+			for _, code := range of {
+				codes[code] = true
+			}
+			continue
+		}
+		both := map[string]bool{}
+		for first := range codes {
+			for _, second := range of {
+				switch {
+				case first == "" || first == missingInput && second != "":
+					both[second] = true
+				default:
+					both[first] = true
+				}
+			}
+		}
+		codes = both
+	}
+	return slices.Collect(maps.Keys(codes))
+}
+
+// leafCode is the code that is true of somebody for whom a predicate came out so.
+func (a *application) leafCode(leaf object, holds bool) string {
+	switch op := text(leaf, "op"); {
+	case op == "absent" || op == "exists":
+		if (op == "absent") == holds {
+			return missingInput
+		}
+		return ""
+	case leaf["field"] != nil:
+		return a.fieldCode(leaf, holds)
+	case op == "eq" || op == "ne" || op == "true" || op == "false":
+		return ""
+	default:
+		left := 1
+		if (op == "lt" || op == "lte") == holds {
+			left = -1
+		}
+		code := operandCode(as[object](leaf["left"]), left)
+		if code == "" {
+			code = operandCode(as[object](leaf["right"]), -left)
+		}
+		return code
+	}
+}
+
+// fieldCode: the code is true if the field's best value comes out otherwise.
+func (a *application) fieldCode(leaf object, holds bool) string {
+	name := text(leaf, "field")
+	code, worse := reasonOf(name), worseOf(name)
+	if code == "" || worse == 0 {
+		return code
+	}
+	if worse == 2 {
+		return ""
+	}
+	if a.typeOf(name) == rule.StringType {
+		return code
+	}
+	id, _ := field.Catalogue().Lookup(name)
+	f := field.Catalogue().Field(id)
+	best := any(worse < 0)
+	if f.Type == rule.NumberType {
+		limit := new(big.Rat).Mul(million, big.NewRat(int64(-worse), 1))
+		if worse < 0 && f.BoundedAbove {
+			limit = big.NewRat(int64(f.Max), int64(rule.One))
+		}
+		if worse > 0 && f.BoundedBelow {
+			limit = big.NewRat(int64(f.Min), int64(rule.One))
+		}
+		best = limit
+	}
+	better := &application{reference: a.reference, facts: object{name: best}}
+	if (better.truth(leaf) == yes) != holds {
+		return code
+	}
+	return ""
+}
+
+// worseOf is where the code of a field is true: -1 for low values, 1 for high
+// ones, 0 for all.
+func worseOf(name string) int {
+	switch name {
+	case "enquiry__all__30d__sum", "debit__upi__7d__avg", "outstanding__unsecured__365d__ratio":
+		return 2 // no value
+	case "bank_negative_days_90d", "bank_last_salary_age_days":
+		return 1
+	case "device.sim_age_days", "device.app_install_age_days", "location_gps_pincode_match", "location_ip_allowed",
+		"bureau_months_since_30dpd":
+		return -1
+	}
+	switch reasonOf(name) {
+	case "BUR_SCORE", "INC_LOW", "AMT_MIN", "BANK_ABB", "BUR_THIN_FILE":
+		return -1
+	case "BUR_TRADELINES", "AGE_RANGE", "EMP_TYPE":
+		return 0
+	default:
+		return 1
+	}
+}
+
+// operandCode is the code of the first field that is on its bad side when the
+// operand is large (1) or small (-1).
+func operandCode(o object, side int) string {
+	if name := text(o, "field"); name != "" {
+		if worse := worseOf(name); worse == 0 || worse == side && worse != 2 {
+			return reasonOf(name)
+		}
+		return ""
+	}
+	args := objects(o, "args")
+	for i, arg := range args {
+		of := side
+		switch op := text(o, "op"); {
+		case op == "abs":
+			of = 3
+		case i > 0 && (op == "sub" || op == "div"):
+			of = -side
+		case op == "mul" && arg["field"] != nil:
+			for k, other := range args {
+				if n, ok := other["value"].(*big.Rat); ok && k != i && n.Sign() < 0 {
+					of = -of
+				}
+			}
+		}
+		if code := operandCode(arg, of); code != "" {
+			return code
+		}
+	}
+	return ""
+}

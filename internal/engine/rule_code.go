@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"verdict/internal/rule"
+)
+
+// strongerCode picks the code of two predicates that hit together: the first
+// that speaks of a value, then that of a missing one.
+func strongerCode[T comparable](a, b, missing, none T) T {
+	switch {
+	case a != none && a != missing:
+		return a
+	case b != none:
+		return b
+	default:
+		return a
+	}
+}
+
+// possibleCodes lists the codes that are true of those for whom a condition
+// comes out as holds, "" among them if no code is true of some.
+func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map[string]bool {
+	switch c.Op {
+	case rule.Not:
+		return possibleCodes(&c.Args[0], !holds, catalogue)
+	case rule.And, rule.Or:
+	default:
+		return map[string]bool{predicateCode(c, holds, catalogue): true}
+	}
+	together := (c.Op == rule.And) == holds // else the first that settles it
+	var codes map[string]bool
+	for i := range c.Args {
+		of := possibleCodes(&c.Args[i], holds, catalogue)
+		if codes == nil {
+			codes = of
+			continue
+		}
+		joined := map[string]bool{}
+		for b := range of {
+			if !together {
+				joined[b] = true
+			}
+			for a := range codes {
+				if together {
+					joined[strongerCode(a, b, ReasonMissingInput, "")] = true
+				} else {
+					joined[a] = true
+				}
+			}
+		}
+		codes = joined
+	}
+	return codes
+}
+
+// settledCode returns the reason code that is true of everybody whom a
+// condition hits, or "" if there is no such code.
+func settledCode(c *rule.Condition, catalogue *rule.Catalogue) string {
+	codes := possibleCodes(c, true, catalogue)
+	if len(codes) != 1 {
+		return ""
+	}
+	for code := range codes {
+		return code
+	}
+	return ""
+}
+
+// rulePrefix begins the reason code of a rule that names none, where no code of
+// the catalogue is true.
+const rulePrefix = "RULE_"
+
+// Code returns the reason code of the rule as a whole: the policy's, or one
+// made of the rule's id. The reasons of a rule without a code of its own depend
+// on what hit; see hitCode.
+func (k *Knockout) Code() string {
+	if k.ReasonCode != "" {
+		return k.ReasonCode
+	}
+	return codeOf(rulePrefix, k.ID)
+}
+
+// codeNode is a condition compiled for finding out which predicates made it
+// hold, with the code of each.
+type codeNode struct {
+	op           rule.Op
+	args         []codeNode
+	test         rule.Test
+	holds, fails int32 // codes of a predicate that came out so
+}
+
+// compileCodeNode compiles the codes of a rule that names none.
+func (p *Plan) compileCodeNode(c *rule.Condition) codeNode {
+	n := codeNode{op: c.Op}
+	if len(c.Args) == 0 {
+		n.test = p.code.Add(c)
+		if code := predicateCode(c, true, p.catalogue); code != "" {
+			n.holds = p.codeIndex(code)
+		}
+		if code := predicateCode(c, false, p.catalogue); code != "" {
+			n.fails = p.codeIndex(code)
+		}
+		return n
+	}
+	for i := range c.Args {
+		n.args = append(n.args, p.compileCodeNode(&c.Args[i]))
+	}
+	return n
+}
+
+// codeOfNode evaluates a node and returns the code that is true of what settled
+// it, as rule.Explain finds that: noCode if there is none.
+func (p *Plan) codeOfNode(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
+	switch n.op {
+	case rule.Not:
+		switch truth, code := p.codeOfNode(&n.args[0], fr); truth {
+		case rule.Holds:
+			return rule.Fails, code
+		case rule.Fails:
+			return rule.Holds, code
+		default:
+			return rule.Unknown, noCode
+		}
+	case rule.And, rule.Or:
+		return p.codeOfNodes(n, fr)
+	default:
+	}
+	switch truth := p.code.Eval(n.test, fr); truth {
+	case rule.Holds:
+		return truth, n.holds
+	case rule.Fails:
+		return truth, n.fails
+	default:
+		return truth, noCode
+	}
+}
+
+// codeOfNodes is codeOfNode for an and or an or: the first argument that
+// settles it counts alone, else all of them.
+func (p *Plan) codeOfNodes(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
+	settles, otherwise := rule.Holds, rule.Fails
+	if n.op == rule.And {
+		settles, otherwise = rule.Fails, rule.Holds
+	}
+	unknown, all := false, noCode
+	for i := range n.args {
+		truth, code := p.codeOfNode(&n.args[i], fr)
+		if truth == settles {
+			return truth, code
+		}
+		unknown = unknown || truth == rule.Unknown
+		all = strongerCode(all, code, p.own[ownMissingInput], noCode)
+	}
+	if unknown {
+		return rule.Unknown, noCode
+	}
+	return otherwise, all
+}
