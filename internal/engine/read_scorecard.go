@@ -48,6 +48,8 @@ func (r *policyReader) scorecard(f *wire.Form) {
 		}
 		if card == nil {
 			f.Fail("scorecard_id", fault.CodeUnknownField, "no scorecard has this id")
+		} else if r.policy.Semantics == FirstSemantics {
+			card = card.withFieldCodes(r.src.Catalogue)
 		}
 		r.policy.Scorecard = card
 	default:
@@ -161,7 +163,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 		}
 	}
 	out.ReasonCode = readReasonCode(f)
-	if out.ReasonCode == "" && out.Field.Name != "" && out.Field.ID >= 0 {
+	if out.ReasonCode == "" && out.Field.Name != "" && out.Field.ID >= 0 && r.scope.Semantics == FirstSemantics {
 		out.ReasonCode = r.scope.Catalogue.Field(out.Field.ID).ReasonCode
 	}
 	if when := f.Get("when"); when.Given() {
@@ -183,6 +185,9 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	f.Done()
 	if bins.Given() && out.Field.Name != "" {
 		r.coverage(bins, &out, readable)
+	}
+	if r.scope.Semantics > FirstSemantics {
+		out.DefaultCodes(r.scope.Catalogue)
 	}
 	return out
 }

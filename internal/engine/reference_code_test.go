@@ -3,6 +3,7 @@ package engine_test
 import (
 	"maps"
 	"math/big"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -164,6 +165,8 @@ func (a *application) fieldCode(leaf object, holds bool) string {
 // ones, 0 for all.
 func worseOf(name string) int {
 	switch name {
+	case "location.lat", "location.lng", "bureau_ntc_index":
+		return 0
 	case "enquiry__all__30d__sum", "debit__upi__7d__avg", "outstanding__unsecured__365d__ratio":
 		return 2 // no value
 	case "bank_negative_days_90d", "bank_last_salary_age_days":
@@ -212,3 +215,58 @@ func operandCode(o object, side int) string {
 	}
 	return ""
 }
+
+// factorCode is the code of a factor that names none: that of its field, under
+// semantics 2 only if the bin lies on the bad side of the best.
+func (a *application) factorCode(f, bin object) string {
+	name := text(f, "field")
+	code, worse := reasonOf(name), worseOf(name)
+	if a.semantics() == 1 {
+		return code
+	}
+	switch code {
+	case "AGE_RANGE", "AMT_MIN", "LOC_PINCODE":
+		return ""
+	}
+	switch {
+	case worse == 0 || code != "" && a.typeOf(name) == rule.StringType:
+		return code
+	case worse == 2:
+		return ""
+	case a.typeOf(name) == rule.BoolType:
+		bad, good := findBin(f, worse > 0), findBin(f, worse < 0)
+		if sameBin(bad, bin) && !sameBin(good, bin) {
+			return code
+		}
+		return ""
+	}
+	return a.rangeCode(f, bin, code, worse)
+}
+
+func (a *application) rangeCode(f, bin object, code string, worse int) string {
+	var best *big.Rat
+	weighted := func(b object) *big.Rat { return round(mul(num(b, "points", 0), num(f, "weight", 1)), 4) }
+	var ranges []object
+	for _, b := range objects(f, "bins") {
+		if len(list(b, "special")) == 0 {
+			ranges = append(ranges, b)
+		}
+	}
+	at := slices.IndexFunc(ranges, func(b object) bool { return sameBin(b, bin) })
+	for _, b := range ranges {
+		if p := weighted(b); best == nil || p.Cmp(best) > 0 {
+			best = p
+		}
+	}
+	for i, b := range ranges {
+		if weighted(b).Cmp(best) == 0 && (at < i) != (worse < 0) || weighted(b).Cmp(best) == 0 && at == i {
+			return ""
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	return code
+}
+
+func sameBin(a, b object) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() }

@@ -312,7 +312,7 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	switch bin := findBin(f, a.read(text(f, "field"))); {
 	case bin != nil:
 		earned = weighted(num(bin, "points", 0))
-		code = cmp.Or(text(bin, "reason_code"), text(f, "reason_code"), reasonOf(text(f, "field")), a.genericCode(text(f, "factor")))
+		code = cmp.Or(text(bin, "reason_code"), text(f, "reason_code"), a.factorCode(f, bin), a.genericCode(text(f, "factor")))
 	case f["missing_points"] != nil:
 		earned, code, missing = weighted(num(f, "missing_points", 0)), "MISSING_REQUIRED_INPUT", true
 	default:

@@ -50,12 +50,12 @@ func (f *feature) factor(names, codes map[string]bool) engine.Factor {
 		Field: f.column.field, Typed: f.column.field.ID == rule.Undeclared,
 		HasMissing: true, Missing: f.points[f.of[codeMissing]], Weight: rule.One,
 	}
-	out.ReasonCode = reasonCode(out.Field, out.Name, codes)
 	if f.column.numeric() {
 		out.Bins = f.ranges()
 	} else {
 		out.Bins = f.sets()
 	}
+	setReasonCode(&out, codes)
 	return out
 }
 

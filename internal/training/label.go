@@ -6,25 +6,20 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
-	"verdict/internal/rule"
 )
 
 // maxLabel is how many bytes a factor's label has.
 const maxLabel = 120
 
-// reasonCode is the code under which an applicant is told that a factor cost
-// points: that of the catalogue's field, or one of the factor's own.
-// Factors whose names make the same code are numbered; taken has the codes of
-// the factors before this one.
-func reasonCode(ref rule.Ref, factor string, taken map[string]bool) string {
-	if ref.ID >= 0 {
-		if code := field.Catalogue().Field(ref.ID).ReasonCode; code != "" {
-			return code
-		}
+// setReasonCode sets the codes under which an applicant is told that a factor
+// cost points: that of the catalogue's field where it is true, else one of the
+// factor's own. Factors whose names make the same code are numbered; taken has
+// the codes of the factors before this one.
+func setReasonCode(f *engine.Factor, taken map[string]bool) {
+	if f.DefaultCodes(field.Catalogue()); f.ReasonCode == "" {
+		f.ReasonCode = engine.UniqueCode(engine.FactorCode(f.Name), taken)
+		taken[f.ReasonCode] = true
 	}
-	code := engine.UniqueCode(engine.FactorCode(factor), taken)
-	taken[code] = true
-	return code
 }
 
 // labelOf makes the name of a column readable: "PAY_0" is "Pay 0", "loanAmount"

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/engine"
+	"verdict/internal/field"
 	"verdict/internal/rule"
 )
 
@@ -77,8 +79,30 @@ func TestReasonsOfTheCard(t *testing.T) {
 	taken := map[string]bool{}
 	for _, name := range []string{"pay_0", "util_", strings.Repeat("x", 64), "a.b-c", "a_b.c"} {
 		before := maps.Clone(taken)
-		if code := reasonCode(rule.Ref{ID: rule.Undeclared}, name, taken); before[code] || len(code) > 64 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+		f := engine.Factor{Name: name, Field: rule.Ref{Name: name, ID: rule.Undeclared}}
+		setReasonCode(&f, taken)
+		if code := f.ReasonCode; before[code] || len(code) > 64 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
 			t.Errorf("%q has the code %q", name, code)
+		}
+	}
+}
+
+// TestCodesOfTheCardAreTrue: a factor that gains where the catalogue's code calls
+// the value bad has a code of its own.
+func TestCodesOfTheCardAreTrue(t *testing.T) {
+	t.Parallel()
+	for name, points := range map[string][2]rule.Number{
+		"INC_LOW": {0, rule.One}, "FACTOR_MONTHLY_INCOME": {rule.One, 0},
+	} {
+		id, _ := field.Catalogue().Lookup(field.MonthlyIncome)
+		f := engine.Factor{
+			Name: "monthly_income", Field: rule.Ref{Name: field.MonthlyIncome, ID: id, Type: rule.NumberType}, Weight: rule.One,
+			Bins: []engine.Bin{
+				{HasMax: true, Max: rule.Int(20000), Points: points[0]}, {HasMin: true, Min: rule.Int(20000), Points: points[1]},
+			},
+		}
+		if setReasonCode(&f, map[string]bool{}); f.ReasonCode != name {
+			t.Errorf("points %v give %s, want %s", points, f.ReasonCode, name)
 		}
 	}
 }

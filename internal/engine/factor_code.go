@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"verdict/internal/rule"
+)
+
+// codesOfRulesOnly are default reason codes that are untrue of points lost: they
+// speak of somebody to whom nothing is lent.
+var codesOfRulesOnly = map[string]bool{"AGE_RANGE": true, ReasonAmountMinimum: true, "LOC_PINCODE": true}
+
+// DefaultCodes gives a factor without a reason code that of its catalogue field
+// where it is true: for bins that lie on the field's adverse side of the best
+// bin. If that is so of every bin that loses points the factor gets the code,
+// else those bins do, and the others lose points under the factor's generic code.
+func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
+	if f.ReasonCode != "" || f.Field.Name == "" || f.Field.ID < 0 {
+		return
+	}
+	entry := catalogue.Field(f.Field.ID)
+	if entry.ReasonCode == "" || codesOfRulesOnly[entry.ReasonCode] {
+		return
+	}
+	_, best := f.extremes()
+	losing, adverseBins := 0, make([]int, 0, len(f.Bins))
+	for i := range f.Bins {
+		if f.Bins[i].ReasonCode != "" || weighted(f.Bins[i].Points, f.Weight) >= best {
+			continue
+		}
+		losing++
+		if f.isAdverse(i, adverse(entry)) {
+			adverseBins = append(adverseBins, i)
+		}
+	}
+	if len(adverseBins) == losing {
+		f.ReasonCode = entry.ReasonCode
+		return
+	}
+	for _, i := range adverseBins {
+		f.Bins[i].ReasonCode = entry.ReasonCode
+	}
+}
+
+// isAdverse reports whether a bin that loses points lies in direction d of the
+// best bins.
+func (f *Factor) isAdverse(at int, d direction) bool {
+	switch {
+	case d == either:
+		return true
+	case d == neither:
+		return false
+	case f.Field.Type == rule.NumberType:
+		return f.isBeside(at, d)
+	case f.Field.Type == rule.BoolType:
+		return f.takes(at, d == high) && !f.takes(at, d != high)
+	default:
+		return false
+	}
+}
+
+// isBeside reports whether a range of numbers lies below all ranges with the
+// most points that a range has, or above all of them.
+func (f *Factor) isBeside(at int, d direction) bool {
+	ranges := f.ranges()
+	if at >= len(ranges) {
+		return false // a special value is neither low nor high
+	}
+	best := -rule.MaxNumber
+	for i := range ranges {
+		best = max(best, weighted(ranges[i].Points, f.Weight))
+	}
+	for i := range ranges {
+		if weighted(ranges[i].Points, f.Weight) == best && (i == at || (at < i) != (d == low)) {
+			return false
+		}
+	}
+	return true
+}
+
+// takes reports whether a boolean falls into a bin.
+func (f *Factor) takes(at int, value bool) bool {
+	for i := range f.Bins {
+		for _, v := range f.Bins[i].In {
+			if v == rule.Bool(value) {
+				return i == at
+			}
+		}
+	}
+	return f.Bins[at].Else
+}
+
+// withFieldCodes returns a card whose factors without a reason code have that of
+// their field, as policies of semantics 1 read a card.
+func (c *Scorecard) withFieldCodes(catalogue *rule.Catalogue) *Scorecard {
+	out := *c
+	out.Factors = append([]Factor(nil), c.Factors...)
+	for i := range out.Factors {
+		if f := &out.Factors[i]; f.ReasonCode == "" && f.Field.ID >= 0 {
+			f.ReasonCode = catalogue.Field(f.Field.ID).ReasonCode
+		}
+	}
+	return &out
+}
