@@ -31,7 +31,32 @@ func (d *Decision) Message(r Reason) string {
 	if neutral, ok := neutralTexts[r.Code]; ok && r.kind == byPoints && d.nearBest(r.at) {
 		return neutral
 	}
+	if r.Code == ReasonFOIRHigh && d.isAboutInstalment(r) {
+		return instalmentHigh
+	}
 	return applicantMessage(r.Code)
+}
+
+// instalmentHigh takes the place of FOIR_HIGH's text, which speaks of existing
+// obligations, where it is the new instalment that is too high.
+const instalmentHigh = "The instalment would be high compared with income"
+
+// isAboutInstalment reports whether a reason is about the instalment of the new
+// loan rather than about obligations that exist: they take at most half of what
+// the band allows, or the rule is on the FOIR after the offer.
+// Policies of semantics 1 keep the texts they were written for.
+func (d *Decision) isAboutInstalment(r Reason) bool {
+	switch {
+	case d.plan.policy.Semantics == FirstSemantics:
+		return false
+	case r.kind == byLimit:
+		foir := d.named(d.plan.counted(field.FOIR))
+		return foir.Type() == rule.NumberType && 2*foir.Number() <= d.band.FOIRCap
+	case r.kind == byRule:
+		return d.ruleDetail(d.hits[r.at], masked).Field == field.PostOfferFOIR
+	default:
+		return false
+	}
 }
 
 // nearBest reports whether every factor that lost points under a code is near
