@@ -66,17 +66,12 @@ func (p *Plan) scoreReasons(d *Decision) {
 		return
 	}
 	regained, needed := d.sum, 0
-	worst := d.worstLost()
+	worst := d.worstLost(false)
 	for ; needed < len(worst) && !p.betterBand(d, p.scoring.clamp(regained)); needed++ {
 		regained += worst[needed].points
 	}
 	d.giveLost(worst[:needed])
-	for i := range d.lost {
-		if !d.lost[i].firm {
-			d.lost[i].points = 0 // no reason, unless it is given already
-		}
-	}
-	d.rankLost()
+	d.rankLost(true)
 }
 
 // betterBand reports whether a score above the final one and up to best has a

@@ -42,7 +42,7 @@ func (p *Plan) reasons(d *Decision) {
 		d.reason(p.own[ownNewToCredit], byBand, 0)
 	}
 	d.addLost()
-	d.rankLost()
+	d.rankLost(false)
 	p.lastResort(d)
 }
 
@@ -144,9 +144,10 @@ type lostPoints struct {
 	firm   bool  // an adjustment, or the firm outcome of a factor, is among them
 }
 
-// rankLost adds the codes with the most points lost, as addLost added them up.
-func (d *Decision) rankLost() {
-	worst := d.worstLost()
+// rankLost adds the codes with the most points lost, as addLost added them up;
+// if onlyFirm, only those of firm losses.
+func (d *Decision) rankLost(onlyFirm bool) {
+	worst := d.worstLost(onlyFirm)
 	d.giveLost(worst[:])
 }
 
@@ -164,8 +165,8 @@ func (d *Decision) giveLost(list []lostPoints) {
 // worstLost returns the greatest losses, the greatest first, and zeros for
 // those there are not. Points lost under one code are added up; of equals the
 // one whose factor stands first in the policy ranks higher, adjustments after
-// factors.
-func (d *Decision) worstLost() (worst [MaxReasons]lostPoints) {
+// factors. If onlyFirm, losses that are not firm are left out.
+func (d *Decision) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(d.plan.adjustments) == 0 {
 		return worst
 	}
@@ -179,7 +180,7 @@ func (d *Decision) worstLost() (worst [MaxReasons]lostPoints) {
 	for i := range d.lost {
 		l := &d.lost[i]
 		key := uint64(l.points/pointsUnit)<<placeBits | uint64(1<<placeBits-1-l.place)
-		if l.points == 0 {
+		if l.points == 0 || onlyFirm && !l.firm {
 			key = 0
 		}
 		first, key = max(first, key), min(first, key)
