@@ -31,6 +31,11 @@ func (d *Decision) Message(r Reason) string {
 	if neutral, ok := neutralTexts[r.Code]; ok && r.kind == byPoints && d.nearBest(r.at) {
 		return neutral
 	}
+	if r.kind == byLimit && d.limit.binding == DefaultLimit {
+		if text := d.unverifiedText(); text != "" {
+			return text
+		}
+	}
 	if r.Code == ReasonFOIRHigh && d.isAboutInstalment(r) {
 		return instalmentHigh
 	}
@@ -259,10 +264,11 @@ func (d *Decision) limitDetail() Detail {
 			Text: fmt.Sprintf("%s maximum %s", b.ID, paiseNumber(b.MaxLimitPaise)),
 		}
 	default:
-		missing := field.MonthlyIncome
+		missing := d.plan.counted(field.MonthlyIncome)
 		if d.named(missing).Type() != rule.Absent {
-			missing = field.FOIR
+			missing = d.plan.counted(field.FOIR)
 		}
+		missing = strings.Join(d.absentFacts([]string{missing}), ", ")
 		return Detail{
 			Field: missing, Threshold: rule.Num(paiseNumber(b.DefaultLimitPaise)),
 			Text: fmt.Sprintf("without %s %s lends its default limit of %s", missing, b.ID, paiseNumber(b.DefaultLimitPaise)),

@@ -88,13 +88,17 @@ func writeWarnings(w *wire.Writer, list []fault.Item) {
 
 // warnings adds the engine's own word to what the reader of the request said.
 func (d *Decision) warnings(given []fault.Item) []fault.Item {
-	if !d.Offer.TenureNotAvailable {
+	own := d.notCounted()
+	if d.Offer.TenureNotAvailable {
+		own = append(own, fault.Item{
+			Code:   "tenure_not_available",
+			Detail: "the tenure asked for is not among the band's; its usual tenure applies",
+		})
+	}
+	if len(own) == 0 {
 		return given
 	}
-	return append(slices.Clone(given), fault.Item{
-		Code:   "tenure_not_available",
-		Detail: "the tenure asked for is not among the band's; its usual tenure applies",
-	})
+	return append(slices.Clone(given), own...)
 }
 
 // writeFired writes the rules; canonical puts a delta where name order wants

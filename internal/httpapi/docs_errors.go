@@ -445,6 +445,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"inputs_absent", "`fields` are inputs of the applicant or the report that the policy names and the request does " +
 		"not have. A rule that needs them did what its `on_absent` says, and nothing without one; a " +
 		"factor gave its `missing_points`, and 0 points without them."},
+	{"figures_not_counted", "An income or FOIR was declared, the policy counts other sources (`affordability`), and none of those, in `fields`, is given: the limit is the band's `default_limit`."},
 	{"scorecard_inputs_absent", "None of the inputs of the applicant or the report that the scorecard reads is there: the score says nothing about this applicant."},
 	{"not_derived", "The member was read, and no fact could be derived from it; `detail` says why."},
 	{"not_read", "The member is known and was not used; `detail` says why."},

@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// CodeNotCounted is the code of the warning that declared figures were given,
+// and none of the figures that the policy counts.
+const CodeNotCounted = "figures_not_counted"
+
+// The applicant's texts where a figure was declared, and not given by a source
+// that counts.
+const (
+	incomeUnverified      = "The income could not be verified from the bank statement"
+	obligationsUnverified = "The existing obligations could not be verified from the bank statement"
+	recordUnverified      = "The existing obligations could not be verified"
+)
+
+// isUnverified reports whether a figure was declared, and none of the sources
+// that the policy names for it is given.
+func (d *Decision) isUnverified(declared string) bool {
+	return d.plan.policy.Affordability != nil &&
+		d.named(declared).Type() != rule.Absent && d.named(d.plan.counted(declared)).Type() == rule.Absent
+}
+
+// unverifiedText returns the applicant's text of a limit that is the default
+// one although figures were declared; "" if none were.
+func (d *Decision) unverifiedText() string {
+	switch _, hasIncome := d.plan.paise(d, d.plan.inputs.income); {
+	case !hasIncome && d.isUnverified(field.MonthlyIncome):
+		return incomeUnverified
+	case !hasIncome || !d.isUnverified(field.FOIR):
+		return ""
+	case slices.Contains(d.plan.policy.Affordability.Obligations.Of, obligationsBureau):
+		return recordUnverified
+	default:
+		return obligationsUnverified
+	}
+}
+
+// notCounted warns of declared figures that do not count because the policy
+// names other sources, of which none is given.
+func (d *Decision) notCounted() (list []fault.Item) {
+	for _, declared := range []string{field.MonthlyIncome, field.FOIR} {
+		if !d.isUnverified(declared) {
+			continue
+		}
+		missing := d.absentFacts([]string{d.plan.counted(declared)})
+		if len(list) > 0 && slices.Equal(list[0].Fields, missing) {
+			continue
+		}
+		list = append(list, fault.Item{
+			Code: CodeNotCounted, Fields: missing,
+			Detail: "the policy does not count the declared " + declared + " but " + strings.Join(missing, ", ") +
+				", which is not given; a limit is the band's default_limit",
+		})
+	}
+	return list
+}
