@@ -120,6 +120,7 @@ func AnalyseUntil(p *Policy, catalogue *rule.Catalogue, check func() error) ([]F
 	a.check = check
 	a.clauses()
 	a.units()
+	a.percents()
 	a.silence()
 	a.scorecard()
 	a.reachability()

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"fmt"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// percentFields are fields in percent that have no twin in another unit, with
+// the least and the most that a threshold on them can mean; 0 is always meant.
+var percentFields = map[string]struct{ least, most rule.Number }{
+	field.OfferAPR:             {rule.One, rule.Int(500)},
+	"bank_income_mismatch_pct": {rule.One + 1, rule.MaxNumber},
+	"bank_emi_mismatch_pct":    {rule.One + 1, rule.MaxNumber},
+}
+
+// percents reports prices of bands that look like fractions, and thresholds on
+// percentages that look like fractions or like something larger.
+func (a *analysis) percents() {
+	for i := range a.policy.Bands {
+		b := &a.policy.Bands[i]
+		if !b.Priced {
+			continue
+		}
+		if b.RateBP > 0 && b.RateBP < 100 {
+			a.fraction(i, "interest_rate", rule.Number(b.RateBP)*(rule.One/100))
+		}
+		if b.GSTPct > 0 && b.GSTPct < rule.One {
+			a.fraction(i, "gst_pct", b.GSTPct)
+			if b.FeePct > 0 && b.FeePct < rule.One { // alone it may well be meant
+				a.fraction(i, "processing_fee_pct", b.FeePct)
+			}
+		}
+	}
+	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
+		for i := range list {
+			a.percentsOf(&list[i])
+		}
+	}
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		for _, b := range f.ranges() {
+			if b.HasMin && a.percent(location{section: atFactor, index: i}, "The factor "+f.Name, f.Field, b.Min) {
+				break
+			}
+		}
+	}
+}
+
+// fraction reports a price of a band that looks like a fraction.
+func (a *analysis) fraction(band int, member string, n rule.Number) {
+	a.report(SeverityError, CodeUnitMismatch, location{section: atBand, index: band}, fmt.Sprintf(
+		"The band %s has %s %s, which looks like a fraction; %s is percent: write %s for %s percent.",
+		a.policy.Bands[band].ID, member, n, member, 100*n, 100*n), nil).Fields = []string{member}
+}
+
+// percentsOf looks at the fields of one clause that are percentages.
+func (a *analysis) percentsOf(c *clause) {
+	for _, at := range c.reads {
+		ref := a.fields[at].ref
+		told := false
+		c.cond.Walk(func(n *rule.Condition) {
+			for _, bound := range boundsOn(n, ref) {
+				told = told || a.percent(c.at, c.opening(), ref, bound)
+			}
+		})
+	}
+}
+
+// percent reports a threshold on a percentage that cannot be meant, and whether
+// it is one.
+func (a *analysis) percent(at location, who string, ref rule.Ref, n rule.Number) bool {
+	bounds, ok := percentFields[ref.Name]
+	if !ok || ref.ID < 0 || n == 0 {
+		return false
+	}
+	looks := "a fraction"
+	switch size := max(n, -n); {
+	case size > bounds.most:
+		looks = "basis points"
+	case size >= bounds.least:
+		return false
+	}
+	a.report(SeverityError, CodeUnitMismatch, at, fmt.Sprintf(
+		"%s compares %s with %s, which looks like %s; %s is percent: 25 means 25 percent.",
+		who, ref.Name, n, looks, ref.Name), nil).Fields = []string{ref.Name}
+	return true
+}
