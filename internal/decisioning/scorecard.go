@@ -102,7 +102,7 @@ func readNamed(body wire.Value) (*engine.Scorecard, error) {
 // addAll notes faults that were found elsewhere.
 func addAll(faults *fault.List, items []fault.Item) {
 	for _, item := range items {
-		faults.Add(item.Pointer, item.Code, "%s", item.Detail)
+		faults.AddItem(item)
 	}
 }
 

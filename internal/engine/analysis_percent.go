@@ -59,6 +59,9 @@ func (a *analysis) fraction(band int, member string, n rule.Number) {
 func (a *analysis) percentsOf(c *clause) {
 	for _, at := range c.reads {
 		ref := a.fields[at].ref
+		if _, ok := percentFields[ref.Name]; !ok {
+			continue
+		}
 		told := false
 		c.cond.Walk(func(n *rule.Condition) {
 			for _, bound := range boundsOn(n, ref) {

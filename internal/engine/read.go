@@ -144,6 +144,8 @@ func (r *policyReader) document(v wire.Value) {
 	p.Semantics = FirstSemantics
 	if n, ok := f.Decimal("semantics", 0, FirstSemantics, NewestSemantics); ok {
 		p.Semantics = int(n)
+	} else if f.Get("semantics").Given() {
+		p.Semantics = NewestSemantics // the wrong number is the only fault, not what came with the newest
 	}
 	p.FeaturesAuto = f.Choice("features", 0, featuresOnRequest, featuresAuto) == 1
 	p.IncludeDefaults = f.Bool("include_defaults", true)
@@ -167,6 +169,7 @@ func (r *policyReader) document(v wire.Value) {
 	}
 	r.actionable(f)
 	f.Known(readOnly...)
+	f.Also(memberPatch)
 	f.Done()
 }
 

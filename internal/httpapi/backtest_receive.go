@@ -164,8 +164,9 @@ func (c *call) readForm(body io.Reader, boundary string, r *decisioning.Backtest
 		case err != nil:
 			return formFault(err, "the form could not be read")
 		case !slices.Contains(decisioning.BacktestMembers(), name):
-			faults.Add("", fault.CodeUnknownField, "the form has a field that this path does not take; it takes %s and file",
-				strings.Join(decisioning.BacktestMembers(), ", "))
+			meant, caseOnly := fault.Meant(name, decisioning.BacktestMembers(), false)
+			faults.AddItem(fault.Unknown("", "the form has a field that this path does not take; it takes "+
+				strings.Join(decisioning.BacktestMembers(), ", ")+" and file", meant, caseOnly))
 		case twice:
 			faults.Add("/"+name, fault.CodeDuplicate, "must be given once")
 		case len(text) > maxOption:

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -123,15 +124,28 @@ func (q *query) page() decisioning.List {
 }
 
 func (q *query) err() error {
-	for name := range q.values {
+	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		if !slices.Contains(q.known, name) {
-			takes := "none"
-			if len(q.known) > 0 {
-				takes = strings.Join(q.known, ", ")
-			}
-			q.faults.Add("", fault.CodeUnknownField, "the query has a parameter that this path does not take; it takes %s", takes)
-			break
+			q.unknown(name)
 		}
 	}
 	return q.faults.Err()
 }
+
+// unknown refuses a parameter that this path does not take.
+func (q *query) unknown(name string) {
+	takes := "none"
+	if len(q.known) > 0 {
+		takes = strings.Join(q.known, ", ")
+	}
+	pointer := "?" + name
+	if len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		pointer = "" // nobody's name
+	}
+	meant, caseOnly := fault.Meant(name, q.known, q.faults.Terse())
+	text := "the query has a parameter that this path does not take; it takes " + takes
+	q.faults.AddItem(fault.Unknown(pointer, text, meant, caseOnly))
+}
+
+// maxName is how long the name of a parameter may be to be repeated.
+const maxName = 64

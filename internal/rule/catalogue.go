@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
+
+	"verdict/internal/fault"
 )
 
 // FieldID is a field's place in its catalogue. Facts carry ids, so that the
@@ -107,7 +108,7 @@ func (c *Catalogue) Lookup(name string) (FieldID, bool) {
 
 // Nearest returns the known name closest to a misspelt one, when one is close
 // enough to be worth suggesting.
-func (c *Catalogue) Nearest(name string) (string, bool) { return nearest(name, c.names) }
+func (c *Catalogue) Nearest(name string) (string, bool) { return fault.Nearest(name, c.names) }
 
 // names yields every name in the order of the catalogue.
 func (c *Catalogue) names(yield func(string) bool) {
@@ -121,84 +122,12 @@ func (c *Catalogue) names(yield func(string) bool) {
 // Nearest returns the candidate closest to a misspelt name, for names that are
 // not of the catalogue.
 func Nearest(name string, candidates []string) (string, bool) {
-	return nearest(name, slices.Values(candidates))
+	return fault.Nearest(name, slices.Values(candidates))
 }
 
 // Meant returns the known name that an unknown one was probably meant to be, ""
 // when none is close. A name that differs in case alone is always found; terse
 // leaves out the search for others.
 func Meant(name string, known []string, terse bool) (meant string, caseOnly bool) {
-	for _, candidate := range known {
-		if len(candidate) == len(name) && strings.EqualFold(candidate, name) {
-			return candidate, true
-		}
-	}
-	if terse {
-		return "", false
-	}
-	meant, _ = Nearest(name, known)
-	return meant, false
-}
-
-// nearest picks the candidate with the smallest edit distance: at most a third
-// of the name's length, or two if that is more, and never so far that nothing
-// is left of either (== is not near to or). The one more alike wins a tie, so
-// that neq is taken for ne and not for eq; then the first one.
-func nearest(name string, candidates func(func(string) bool)) (string, bool) {
-	const longest = 128 // no known name is longer; spares the quadratic work
-	if len(name) > longest {
-		return "", false
-	}
-	best, bestDistance := "", max(2, len(name)/3)
-	var row [longest + 1]int
-	for candidate := range candidates {
-		d := distance(name, candidate, bestDistance+1, row[:])
-		if d > bestDistance || d >= min(len(name), len(candidate)) {
-			continue
-		}
-		if best == "" || d < bestDistance || alike(name, candidate) > alike(name, best) {
-			best, bestDistance = candidate, d
-		}
-	}
-	return best, best != ""
-}
-
-// alike counts the bytes that two names share at the beginning, where typing
-// mistakes are rare, twice, and those at the end once.
-func alike(a, b string) (n int) {
-	shorter := min(len(a), len(b))
-	for i := 0; i < shorter && a[i] == b[i]; i++ {
-		n += 2
-	}
-	for i := 1; i <= shorter && a[len(a)-i] == b[len(b)-i]; i++ {
-		n++
-	}
-	return n
-}
-
-// distance is the Levenshtein distance, or limit when it is not below it.
-func distance(a, b string, limit int, row []int) int {
-	if len(b) >= len(row) || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	row = row[:len(b)+1]
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal, least := row[0], i
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost = 1 + min(diagonal, row[j], row[j-1])
-			}
-			diagonal, row[j] = row[j], cost
-			least = min(least, cost)
-		}
-		if least >= limit {
-			return limit
-		}
-	}
-	return row[len(b)]
+	return fault.Meant(name, known, terse)
 }

@@ -65,7 +65,7 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 // nearest looks among the declared inputs too: whoever misspelt one must not
 // be told to declare the misspelling.
 func (s *Scope) nearest(name string) (string, bool) {
-	return nearest(name, func(yield func(string) bool) {
+	return fault.Nearest(name, func(yield func(string) bool) {
 		for _, declared := range slices.Sorted(maps.Keys(s.Inputs)) {
 			if !yield(declared) {
 				return

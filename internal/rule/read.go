@@ -79,7 +79,7 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 		hint := ""
 		if slices.Contains(arithNames[Add:], name.Text()) {
 			hint = `; arithmetic stands inside a comparison, as its "left" or "right"`
-		} else if near, ok := nearest(name.Text(), slices.Values(opNames[And:])); ok {
+		} else if near, ok := fault.Nearest(name.Text(), slices.Values(opNames[And:])); ok {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
 		r.fail(name, "is not an operator of the condition language, which has %s%s", strings.Join(opNames[And:], ", "), hint)
@@ -154,8 +154,9 @@ func (r *reader) members(v wire.Value, allowed ...string) {
 	op := v.Get("op").Text()
 	for name, member := range v.Members() {
 		if !slices.Contains(allowed, name) && !leftOut(name, member) {
-			r.faults.Add(member.Pointer(), fault.CodeUnknownField,
-				"is not a member of %q; it takes %s", op, strings.Join(allowed, ", "))
+			meant, caseOnly := fault.Meant(name, allowed, r.faults.Terse())
+			text := fmt.Sprintf("is not a member of %q; it takes %s", op, strings.Join(allowed, ", "))
+			r.faults.AddItem(fault.Unknown(member.Pointer(), text, meant, caseOnly))
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Form struct {
 	index  int32  // its position among the members
 	found  uint64 // a bit for each of the first 64 members that was asked for
 	orNull []string
+	also   []string
 }
 
 // maxMembers is how many different members of one object can be asked for.
@@ -78,6 +79,10 @@ func (f *Form) Known(names ...string) {
 		f.count++
 	}
 }
+
+// Also names members that the object may have and that somebody else reads
+// before: Done refuses them, and lists them among those that may be meant.
+func (f *Form) Also(names ...string) { f.also = names }
 
 // OrNull names members that other forms of the object have: they may be null,
 // which is the same as leaving them out, and Done refuses any other value.
@@ -209,7 +214,20 @@ func (f *Form) Done() {
 	known := f.names[:f.count]
 	for name, v := range f.value.Members() {
 		if !slices.Contains(known, name) && (v.Given() || !slices.Contains(f.orNull, name)) {
-			f.faults.Add(v.Pointer(), fault.CodeUnknownField, "is not a member here; it takes %s", strings.Join(known, ", "))
+			f.unknown(name, v)
 		}
 	}
+}
+
+// unknown refuses a member, with the names that there are and the nearest one.
+func (f *Form) unknown(name string, v Value) {
+	var takes []string
+	for _, known := range append(slices.Clone(f.names[:f.count]), f.also...) {
+		if !slices.Contains(takes, known) && known != name {
+			takes = append(takes, known)
+		}
+	}
+	meant, caseOnly := fault.Meant(name, takes, f.faults.Terse())
+	text := "is not a member here; it takes " + strings.Join(takes, ", ")
+	f.faults.AddItem(fault.Unknown(v.Pointer(), text, meant, caseOnly))
 }

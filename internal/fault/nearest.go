@@ -1,0 +1,85 @@
+package fault
+
+import (
+	"slices"
+	"strings"
+)
+
+// Meant returns the known name that an unknown one was probably meant to be, ""
+// when none is close. A name that differs in case alone is always found; terse
+// leaves out the search for others.
+func Meant(name string, known []string, terse bool) (meant string, caseOnly bool) {
+	for _, candidate := range known {
+		if len(candidate) == len(name) && strings.EqualFold(candidate, name) {
+			return candidate, true
+		}
+	}
+	if terse {
+		return "", false
+	}
+	meant, _ = Nearest(name, slices.Values(known))
+	return meant, false
+}
+
+// Nearest picks the candidate with the smallest edit distance: at most a third
+// of the name's length, or two if that is more, and never so far that nothing
+// is left of either (== is not near to or). The one more alike wins a tie, so
+// that neq is taken for ne and not for eq; then the first one.
+func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
+	const longest = 128 // no known name is longer; spares the quadratic work
+	if len(name) > longest {
+		return "", false
+	}
+	best, bestDistance := "", max(2, len(name)/3)
+	var row [longest + 1]int
+	for candidate := range candidates {
+		d := distance(name, candidate, bestDistance+1, row[:])
+		if d > bestDistance || d >= min(len(name), len(candidate)) {
+			continue
+		}
+		if best == "" || d < bestDistance || alike(name, candidate) > alike(name, best) {
+			best, bestDistance = candidate, d
+		}
+	}
+	return best, best != ""
+}
+
+// alike counts the bytes that two names share at the beginning, where typing
+// mistakes are rare, twice, and those at the end once.
+func alike(a, b string) (n int) {
+	shorter := min(len(a), len(b))
+	for i := 0; i < shorter && a[i] == b[i]; i++ {
+		n += 2
+	}
+	for i := 1; i <= shorter && a[len(a)-i] == b[len(b)-i]; i++ {
+		n++
+	}
+	return n
+}
+
+// distance is the Levenshtein distance, or limit when it is not below it.
+func distance(a, b string, limit int, row []int) int {
+	if len(b) >= len(row) || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row = row[:len(b)+1]
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal, least := row[0], i
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost = 1 + min(diagonal, row[j], row[j-1])
+			}
+			diagonal, row[j] = row[j], cost
+			least = min(least, cost)
+		}
+		if least >= limit {
+			return limit
+		}
+	}
+	return row[len(b)]
+}
