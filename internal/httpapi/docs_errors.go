@@ -245,7 +245,7 @@ var errorPages = []errorPage{
 		Code: "unknown_field", Status: 422, Title: "Unknown field",
 		Meaning: "A name in the request is not known: a member of a document, a field in a condition, or a query parameter.",
 		Cause:   "Mostly a typing mistake. Policies and scorecards refuse what they do not know, because a misspelt rule must not pass for none. Applications only warn, unless they are sent with `Prefer: handling=strict`. Names are case-sensitive.",
-		Mend:    "`detail` proposes the nearest name. A policy that wants a path of its own declares it in `inputs`.",
+		Mend:    "`detail` and `nearest` propose the nearest name, where one is near, and a condition's operator lists its members. A policy that wants a path of its own declares it in `inputs`.",
 	},
 	{
 		Code: "invalid_condition", Status: 422, Title: "Condition cannot be used",

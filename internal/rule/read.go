@@ -154,9 +154,8 @@ func (r *reader) members(v wire.Value, allowed ...string) {
 	op := v.Get("op").Text()
 	for name, member := range v.Members() {
 		if !slices.Contains(allowed, name) && !leftOut(name, member) {
-			meant, caseOnly := fault.Meant(name, allowed, r.faults.Terse())
-			text := fmt.Sprintf("is not a member of %q; it takes %s", op, strings.Join(allowed, ", "))
-			r.faults.AddItem(fault.Unknown(member.Pointer(), text, meant, caseOnly))
+			r.faults.Add(member.Pointer(), fault.CodeUnknownField,
+				"is not a member of %q; it takes %s", op, strings.Join(allowed, ", "))
 		}
 	}
 }
