@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,5 +122,28 @@ func TestFormOfNoObject(t *testing.T) {
 	f.Done()
 	if diff := cmp.Diff([]string{" wrong_type must be an object, but is an array"}, lines(&faults)); diff != "" {
 		t.Errorf("one fault is enough (-want +got):\n%s", diff)
+	}
+}
+
+// TestFormProposesTheNearest: an unknown member comes with the nearest name, and
+// the list has every name once.
+func TestFormProposesTheNearest(t *testing.T) {
+	t.Parallel()
+	v, err := wire.Parse([]byte(`{"tenure":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var faults fault.List
+	f := wire.NewForm(v, &faults)
+	f.Known("tenures", "min_amount")
+	f.Get("tenures")
+	f.Also("patch")
+	f.Done()
+	want := []fault.Item{{
+		Pointer: "/tenure", Code: fault.CodeUnknownField, Nearest: "tenures",
+		Detail: "is not a member here; it takes tenures, min_amount, patch; did you mean tenures?",
+	}}
+	if !reflect.DeepEqual(faults.Items(), want) {
+		t.Errorf("%+v", faults.Items())
 	}
 }
