@@ -75,7 +75,7 @@ func TestCaps(t *testing.T) {
 		block := func(value string) answer {
 			return m.post("/v1/fraud/blocklist", `{"kind":"mobile","value":"`+value+`","reason":"test"}`)
 		}
-		block("9876543210").want(http.StatusCreated)
-		block("9876543211").refused(http.StatusConflict, "cap_reached").silent(s, "9876543211")
+		block("9820012345").want(http.StatusCreated)
+		block("9820012346").refused(http.StatusConflict, "cap_reached").silent(s, "9820012346")
 	})
 }

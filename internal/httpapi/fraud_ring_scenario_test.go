@@ -295,12 +295,17 @@ func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 		s.clock.advance(stale)
 		m.post("/v1/fraud/blocklist", `{"kind":"email","value":"bad@x.in"}`).want(http.StatusCreated)
 		m.post("/v1/fraud/blocklist", `{"kind":"mobile","value":"９８２００ 54321"}`).want(http.StatusCreated)
-		for i, members := range []string{`"email":"<bad@x.in>"`, `"email":"bad@x.in."`, `"mobile":"+91-98200 54321"`, `"mobile":"９８２００５４３２１"`} {
+		m.post("/v1/fraud/blocklist", `{"kind":"beneficiary_account","value":"777788881234"}`).want(http.StatusCreated)
+		m.post("/v1/fraud/blocklist", `{"kind":"email","value":"bad.person@gmail.com"}`).want(http.StatusCreated)
+		for i, members := range []string{
+			`"beneficiary_account":"000777788881234"`, `"email":"badperson+7@googlemail.com"`, `"email":"bad+1@x.in"`, `"email":"<bad@x.in>"`, `"email":"bad@x.in."`, `"mobile":"+91-98200 54321"`, `"mobile":"９８２００５４３２１"`,
+		} {
 			m.apply(fmt.Sprint("A-", i), members).is("status", "DECLINED")
 		}
 		for member, code := range map[string]string{
 			`"beneficiary_account":"NA"`: "beneficiary_account identifier_not_counted", `"beneficiary_account":"0000000000"`: "beneficiary_account identifier_not_counted",
-			`"mobile":"9999999999"`: "mobile identifier_not_counted", `"email":"bad@x"`: "email identifier_not_counted",
+			`"mobile":"9999999999"`: "mobile identifier_not_counted", `"mobile":"9876543210"`: "mobile identifier_not_counted",
+			`"email":"noemail@gmail.com"`: "email identifier_not_counted", `"email":"bad@x"`: "email identifier_not_counted",
 			`"ip":"192.168.0.4"`: "ip not_derived", `"agent_id":"null"`: "agent_id identifier_not_counted",
 		} {
 			for i := range 6 {

@@ -37,6 +37,7 @@ func (f *configReader) allowlist(name, kind string) []Account {
 		case problem != "":
 			f.faults.Add(v.Pointer(), fault.CodeOutOfRange, "%s", problem)
 		default:
+			number = canonicalValue(kind, number)
 			list = append(list, Account{Kind: kind, Masked: mask(number), number: number})
 		}
 	}
@@ -45,7 +46,7 @@ func (f *configReader) allowlist(name, kind string) []Account {
 
 // listed reports whether an entity is on an allow list.
 func listed(list []Account, e Entity) bool {
-	return slices.ContainsFunc(list, func(a Account) bool { return a.Key == e.Key })
+	return slices.ContainsFunc(list, func(a Account) bool { return a.Key == e.Key || a.Key == e.Older && e.Older != "" })
 }
 
 // allowlists are the allow lists of a configuration, with where they stand.

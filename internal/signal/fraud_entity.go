@@ -29,6 +29,10 @@ type Entity struct {
 	Kind    string
 	Key     string
 	Display string
+
+	// Older is the key of the spelling as it was sent, by which the thing was
+	// kept before spellings were made one. It is "" where it is the same key.
+	Older string
 }
 
 // Observation is what one application shows of its applicant: who applies, and
@@ -52,20 +56,35 @@ func (o Observation) Entity(kind string) (Entity, bool) {
 	return Entity{}, false
 }
 
-// sources are the facts that entities are made of, in the order they are
-// observed, and how spellings of the same thing are made one.
-var sources = []struct {
+// source is a fact that an entity is made of, and how spellings of the same
+// thing are made one: normal checks and cleans a value, and canonical joins
+// spellings that normal still tells apart.
+type source struct {
 	kind, fact string
 	normal     func(string) (string, flaw)
+	canonical  func(string) string
 	display    func(string) string
-}{
-	{KindPincode, "fraud.pincode", normalPincode, asItIs},
-	{KindIP, "fraud.ip", normalIP, maskIP},
-	{KindBeneficiaryAccount, "fraud.beneficiary_account", normalAccount, mask},
-	{KindAgent, "fraud.agent_id", normalAgent, asItIs},
-	{KindDevice, "device.device_id", normalDevice, mask},
-	{KindMobile, "fraud.mobile", normalMobile, mask},
-	{KindEmail, "fraud.email", normalEmail, mask},
+}
+
+// entity makes the entity of a value that normal has cleaned.
+func (s source) entity(normal string, key func(kind, value string) string) Entity {
+	canonical := s.canonical(normal)
+	e := Entity{Kind: s.kind, Key: key(s.kind, canonical), Display: s.display(canonical)}
+	if canonical != normal {
+		e.Older = key(s.kind, normal)
+	}
+	return e
+}
+
+// sources are in the order in which entities are observed.
+var sources = []source{
+	{KindPincode, "fraud.pincode", normalPincode, asItIs, asItIs},
+	{KindIP, "fraud.ip", normalIP, asItIs, maskIP},
+	{KindBeneficiaryAccount, "fraud.beneficiary_account", normalAccount, canonicalAccount, mask},
+	{KindAgent, "fraud.agent_id", normalAgent, asItIs, asItIs},
+	{KindDevice, "device.device_id", normalDevice, asItIs, mask},
+	{KindMobile, "fraud.mobile", normalMobile, asItIs, mask},
+	{KindEmail, "fraud.email", normalEmail, canonicalEmail, mask},
 }
 
 // Observe finds the entities among the facts of a request. key makes a keyed
@@ -76,7 +95,7 @@ func Observe(facts *rule.Facts, key func(kind, value string) string) Observation
 	o := Observation{ApplicantRef: ApplicantRef(facts)}
 	for _, s := range sources {
 		if value, flaw := s.normal(facts.Get(s.fact).Text()); flaw == usable {
-			o.Entities = append(o.Entities, Entity{Kind: s.kind, Key: key(s.kind, value), Display: s.display(value)})
+			o.Entities = append(o.Entities, s.entity(value, key))
 		}
 	}
 	return o
@@ -91,7 +110,7 @@ func NewEntity(kind, value string, key func(kind, value string) string) (e Entit
 	}
 	for _, s := range sources {
 		if s.kind == kind {
-			return Entity{Kind: kind, Key: key(kind, normal), Display: s.display(normal)}, ""
+			return s.entity(normal, key), ""
 		}
 	}
 	return Entity{}, "is of an unknown kind"
@@ -116,6 +135,16 @@ func normalValue(kind, value string) (normal, problem string) {
 		}
 	}
 	return "", "is of an unknown kind"
+}
+
+// canonicalValue is the one spelling of a value that normalValue has cleaned.
+func canonicalValue(kind, normal string) string {
+	for _, s := range sources {
+		if s.kind == kind {
+			return s.canonical(normal)
+		}
+	}
+	return normal
 }
 
 func asItIs(s string) string { return s }

@@ -100,12 +100,22 @@ func normalAccount(s string) (string, flaw) {
 		return "", blank
 	case isMasked(s) || strings.Contains(normal, "XXX") && strings.Trim(normal, "X") != "":
 		return "", masked
-	case isPlaceholder(s) || isFiller(normal):
+	case isPlaceholder(s) || isFiller(normal) || isFiller(canonicalAccount(normal)):
 		return "", placeholder
 	case len(normal) < minAccount || len(normal) > maxAccount:
 		return "", malformed
 	}
 	return normal, usable
+}
+
+// canonicalAccount leaves out leading zeros, which banks and forms add and drop:
+// with and without them it is one account. A number that would then be too short
+// for one keeps them.
+func canonicalAccount(normal string) string {
+	if short := strings.TrimLeft(normal, "0"); len(short) >= minAccount {
+		return short
+	}
+	return normal
 }
 
 // normalAgent keeps case and punctuation: an agent's id is the lender's own.
@@ -208,12 +218,51 @@ func normalEmail(s string) (string, flaw) {
 	switch {
 	case isMasked(s):
 		return "", masked
-	case isPlaceholder(s) || isPlaceholder(name) && isPlaceholder(firstLabel(domain)):
+	case isPlaceholder(s) || isEmailPlaceholder(name, domain):
 		return "", placeholder
 	case name == "" || strings.ContainsAny(s, "<>,;: \t\r\n") || !isDomain(domain):
 		return "", malformed
 	}
 	return s, usable
+}
+
+// canonicalEmail joins the addresses that lead to one mailbox: a tag after "+"
+// names none, and Gmail, which has two domains, ignores dots.
+func canonicalEmail(normal string) string {
+	at := strings.LastIndexByte(normal, '@')
+	name, domain := normal[:at], normal[at+1:]
+	name, _, _ = strings.Cut(name, "+")
+	if isGmail(domain) {
+		name, domain = strings.ReplaceAll(name, ".", ""), "gmail.com"
+	}
+	if name == "" {
+		return normal
+	}
+	return name + "@" + domain
+}
+
+func isGmail(domain string) bool { return domain == "gmail.com" || domain == "googlemail.com" }
+
+// emailPlaceholders are names that people type before the @ of an address that
+// they do not have, beside the placeholders of every kind.
+var emailPlaceholders = map[string]bool{
+	"ABC": true, "ABCD": true, "XYZ": true, "ASDF": true, "DEMO": true, "SAMPLE": true, "FAKE": true, "TESTING": true,
+	"TEST1": true, "TEST123": true, "NOEMAILID": true, "NOMAILID": true, "NOID": true, "NOTMENTIONED": true, "EMAIL": true,
+}
+
+// isEmailPlaceholder reports whether an address stands for none: both sides of
+// the @ say so, or the name does in a word that is nobody's name. A short word
+// such as "na" can be somebody's initials, though not at Gmail, whose names have
+// six characters at least.
+func isEmailPlaceholder(name, domain string) bool {
+	const shortest = 4
+	name, _, _ = strings.Cut(name, "+")
+	if !isPlaceholder(name) && !emailPlaceholders[bare(name)] {
+		return false
+	}
+	label := firstLabel(domain)
+	return isPlaceholder(label) || emailPlaceholders[bare(label)] || label == "example" ||
+		isGmail(domain) || isPlaceholder(name) && len(bare(name)) >= shortest
 }
 
 func firstLabel(domain string) string {
@@ -254,7 +303,13 @@ func isFiller(normal string) bool {
 	if len(normal) < fewest {
 		return false
 	}
-	return strings.Trim(normal, normal[:1]) == "" || normal == "123456789" || normal == "1234567890" || normal == "0123456789"
+	return strings.Trim(normal, normal[:1]) == "" || fillers[normal]
+}
+
+// fillers are the digits in their order, upwards and downwards.
+var fillers = map[string]bool{
+	"123456789": true, "1234567890": true, "0123456789": true,
+	"987654321": true, "9876543210": true, "0987654321": true,
 }
 
 // isMasked reports whether characters of a value were replaced.

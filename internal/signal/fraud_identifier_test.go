@@ -40,6 +40,14 @@ func TestSpellingsAreOneIdentifier(t *testing.T) {
 		{KindBeneficiaryAccount, "501000004321", []string{
 			"501000004321", "5010 0000-4321", "５０１０００００４３２１", "५०१०००००४३२१", "5010\u200b00004321",
 		}},
+		{KindBeneficiaryAccount, "777788881234", []string{"777788881234", "000777788881234", "0007 7778 8881 234"}},
+		{KindBeneficiaryAccount, "50100123456789", []string{"50100123456789", "0050100123456789"}},
+		{KindBeneficiaryAccount, "00012", []string{"00012"}}, // too short without its zeros
+		{KindEmail, "badperson@gmail.com", []string{
+			"bad.person@gmail.com", "BadPerson+loan7@gmail.com", "b.a.d.person+1+2@googlemail.com", "badperson@googlemail.com",
+		}},
+		{KindEmail, "bad.person@x.in", []string{"bad.person+loan@x.in", "bad.person@x.in"}},
+		{KindEmail, "+loan@x.in", []string{"+loan@x.in"}},
 		{KindBeneficiaryAccount, "SBIN00004321", []string{"sbin-0000 4321", "ＳＢＩＮ00004321"}},
 		{KindDevice, "9774d56d682e549c", []string{"9774d56d682e549c", " 9774d56d682e549c ", "９774d56d682e549c"}},
 		{KindAgent, "AG-7", []string{"AG-7", " AG-7\t", "ＡＧ-７"}},
@@ -62,19 +70,48 @@ func TestSpellingsAreOneIdentifier(t *testing.T) {
 	}
 }
 
+// An entity tells the key of its spelling as sent, under which it may have been
+// kept before; an allow list that was sealed by that spelling still allows it.
+func TestOlderSpellings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kind, sent, older string }{
+		{KindBeneficiaryAccount, "000777788881234", "000777788881234"},
+		{KindBeneficiaryAccount, "777788881234", ""},
+		{KindEmail, "Bad.Person+1@gmail.com", "bad.person+1@gmail.com"},
+		{KindEmail, "badperson@gmail.com", ""},
+		{KindMobile, "+91 98200 12345", ""},
+	} {
+		want := ""
+		if c.older != "" {
+			want = testKey(c.kind, c.older)
+		}
+		e, _ := Observe(identified(t, c.kind, c.sent), testKey).Entity(c.kind)
+		if e.Older != want {
+			t.Errorf("%s %q: older key %q, want %q", c.kind, c.sent, e.Older, want)
+		}
+		if e.Older != "" && !listed([]Account{{Kind: c.kind, Key: e.Older}}, e) {
+			t.Errorf("%s %q: an older entry of the allow list is lost", c.kind, c.sent)
+		}
+		if listed([]Account{{Kind: c.kind}}, e) {
+			t.Errorf("%s %q: an entry without a key allows it", c.kind, c.sent)
+		}
+	}
+}
+
 // What identifies nobody is no entity, is told, and cannot be listed by hand.
 func TestUnusableIdentifiers(t *testing.T) {
 	t.Parallel()
 	words := []string{"NA", "N/A", "n.a.", "null", "NULL", "None", "nil", "-", "--", "0", "0000", "00000000000000", "unknown", "", "  ", "ＮＡ"}
 	more := map[string][]string{
-		KindBeneficiaryAccount: {"9999999999", "1111", "XXXXXXXXXX", "1234567890", "XXXXXX4321", "5010XXXX4321", "****4321", "••••4321", "12", strings.Repeat("1234", 9)},
+		KindBeneficiaryAccount: {"9999999999", "0001111111", "00123456789", "1111", "XXXXXXXXXX", "1234567890", "XXXXXX4321", "5010XXXX4321", "****4321", "••••4321", "12", strings.Repeat("1234", 9)},
 		KindMobile: {
-			"9999999999", "+91 99999 99999", "0000000000", "1234567890", "98200", "982001234", "98200123456", "9820012345 x5",
+			"9999999999", "+91 99999 99999", "9876543210", "+91 98765-43210", "0000000000", "1234567890", "98200", "982001234", "98200123456", "9820012345 x5",
 			"98200O2345", "98xxxxxx45", "******2345", "98200 12345, 98200 54321", "1982001234567890",
 		},
 		KindEmail: {
 			"bad", "bad@", "@x.in", "bad@x", "bad@x..in", "bad@@x.in", "bad@x.in, worse@x.in", "bad@x.in worse@x.in", "b**@x.in",
-			"na@na.com", "none@none.com", "test@test.com", "<bad@x.in", "bad person@x.in",
+			"noemail@gmail.com", "no.email@x.in", "test@gmail.com", "na@gmail.com", "abc@abc.com", "xyz@gmail.com",
+			"test@example.com", "dummy+1@x.in", "na@na.com", "none@none.com", "test@test.com", "<bad@x.in", "bad person@x.in",
 		},
 		KindDevice: {"00000000-0000-0000-0000-000000000000", "02:00:00:00:00:00", "ffffffff", "undefined"},
 		KindAgent:  {"000", "#"},

@@ -22,29 +22,29 @@ func TestObserve(t *testing.T) {
 		want          Observation
 	}{
 		{"everything", everything, Observation{"A-1", []Entity{
-			{KindPincode, "hmac(pincode,400001)", "400001"},
-			{KindIP, "hmac(ip,49.36.1.2)", "••••.1.2"},
-			{KindBeneficiaryAccount, "hmac(beneficiary_account,501000004321)", "••••4321"},
-			{KindAgent, "hmac(agent,AG-7)", "AG-7"},
-			{KindDevice, "hmac(device,9774d56d682e549c)", "••••549c"},
-			{KindMobile, "hmac(mobile,9820012345)", "••••2345"},
-			{KindEmail, "hmac(email,asha@example.in)", "••••e.in"},
+			{Kind: KindPincode, Key: "hmac(pincode,400001)", Display: "400001"},
+			{Kind: KindIP, Key: "hmac(ip,49.36.1.2)", Display: "••••.1.2"},
+			{Kind: KindBeneficiaryAccount, Key: "hmac(beneficiary_account,501000004321)", Display: "••••4321"},
+			{Kind: KindAgent, Key: "hmac(agent,AG-7)", Display: "AG-7"},
+			{Kind: KindDevice, Key: "hmac(device,9774d56d682e549c)", Display: "••••549c"},
+			{Kind: KindMobile, Key: "hmac(mobile,9820012345)", Display: "••••2345"},
+			{Kind: KindEmail, Key: "hmac(email,asha@example.in)", Display: "••••e.in"},
 		}}},
-		{"no applicant", `{"fraud":{"ip":"49.36.1.2"}}`, Observation{"", []Entity{{KindIP, "hmac(ip,49.36.1.2)", "••••.1.2"}}}},
+		{"no applicant", `{"fraud":{"ip":"49.36.1.2"}}`, Observation{"", []Entity{{Kind: KindIP, Key: "hmac(ip,49.36.1.2)", Display: "••••.1.2"}}}},
 		{"a blank applicant", `{"fraud":{"applicant_ref":" "}}`, Observation{}},
 		{"an applicant alone", `{"fraud":{"applicant_ref":"A-1"}}`, Observation{ApplicantRef: "A-1"}},
 		{"blanks", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":" - ","agent_id":" ","mobile":"none","email":""}}`, Observation{ApplicantRef: "A-1"}},
 		{"one account in two spellings", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"sbin-0000 4321"}}`, Observation{"A-1", []Entity{
-			{KindBeneficiaryAccount, "hmac(beneficiary_account,SBIN00004321)", "••••4321"},
+			{Kind: KindBeneficiaryAccount, Key: "hmac(beneficiary_account,SBIN00004321)", Display: "••••4321"},
 		}}},
 		{"a short account", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"12345"}}`, Observation{"A-1", []Entity{
-			{KindBeneficiaryAccount, "hmac(beneficiary_account,12345)", "••••45"},
+			{Kind: KindBeneficiaryAccount, Key: "hmac(beneficiary_account,12345)", Display: "••••45"},
 		}}},
 		{"an IPv4 address in IPv6 clothes", `{"fraud":{"applicant_ref":"A-1","ip":"::ffff:49.36.1.2"}}`, Observation{"A-1", []Entity{
-			{KindIP, "hmac(ip,49.36.1.2)", "••••.1.2"},
+			{Kind: KindIP, Key: "hmac(ip,49.36.1.2)", Display: "••••.1.2"},
 		}}},
 		{"an IPv6 address is its network", `{"fraud":{"applicant_ref":"A-1","ip":"2405:201:6:7:aaaa::1"}}`, Observation{"A-1", []Entity{
-			{KindIP, "hmac(ip,2405:201:6:7::/64)", "••••0007"},
+			{Kind: KindIP, Key: "hmac(ip,2405:201:6:7::/64)", Display: "••••0007"},
 		}}},
 	} {
 		if diff := cmp.Diff(c.want, Observe(sentFacts(t, c.request), testKey)); diff != "" {
@@ -212,7 +212,7 @@ func TestAlerts(t *testing.T) {
 			*n = Counts{DeviceApplicants: 2, MobileApplicants: 4, EmailApplicants: 1, Ring: RingCount{ID: "rng_1", People: 6, Links: 3}}
 		}, []AlertWant{
 			{DeviceReuse, SeverityMedium, observed.Entities[4], 2, 2, 2160}, {MobileReuse, SeverityHigh, observed.Entities[5], 4, 2, 2160},
-			{ConnectedRing, SeverityCritical, Entity{KindRing, "rng_1", "rng_1"}, 6, 3, 2160},
+			{ConnectedRing, SeverityCritical, Entity{Kind: KindRing, Key: "rng_1", Display: "rng_1"}, 6, 3, 2160},
 		}},
 		{"an allowed phone and a muted ring", func(n *Counts, c *FraudConfig) {
 			*n = Counts{DeviceApplicants: 9, Ring: RingCount{ID: "rng_1", People: 3, Muted: true}}

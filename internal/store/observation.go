@@ -25,7 +25,10 @@ const MaxCounted = 1000
 
 // ObservedEntity is something that applicants can share, by a key that does not
 // tell what it is and a display that does not tell all of it.
-type ObservedEntity struct{ Kind, Key, Display string }
+//
+// Older is another key of the same thing, under which it may have been recorded
+// before, or "". Whatever is known under it counts; it is not recorded any more.
+type ObservedEntity struct{ Kind, Key, Display, Older string }
 
 // Observation is what one application shows of its applicant.
 type Observation struct {
@@ -102,6 +105,9 @@ func (tx *Tx) record(o Observation, w Windows) (map[string]entityState, error) {
 	}
 	known, err := tx.recordEntities(o)
 	if err != nil {
+		return nil, err
+	}
+	if err := tx.addOlder(o, known); err != nil {
 		return nil, err
 	}
 	before, err := tx.recordLinks(o)
@@ -238,8 +244,42 @@ func (tx *Tx) knownEntities(o Observation) (map[string]entityState, error) {
 			WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ?`, e.Kind, e.Key)
 	}
 	known := make(map[string]entityState, len(o.Entities))
-	err := tx.each(scanEntities(known), q.text.String(), q.args...)
-	return known, err
+	if err := tx.each(scanEntities(known), q.text.String(), q.args...); err != nil {
+		return nil, err
+	}
+	return known, tx.addOlder(o, known)
+}
+
+// addOlder adds what is known of the entities under their older keys: what was
+// blocked or muted under one stays so.
+func (tx *Tx) addOlder(o Observation, known map[string]entityState) error {
+	q := &query{}
+	for _, e := range o.Entities {
+		if e.Older == "" {
+			continue
+		}
+		if len(q.args) > 0 {
+			q.add(" UNION ALL ")
+		}
+		q.add(`SELECT `+entityStateColumns+` FROM fraud_entities
+			WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ?`, e.Kind, e.Older)
+	}
+	if len(q.args) == 0 {
+		return nil
+	}
+	older := make(map[string]entityState)
+	if err := tx.each(scanEntities(older), q.text.String(), q.args...); err != nil {
+		return err
+	}
+	for kind, was := range older {
+		state := known[kind]
+		if was.blocked(o.NowMicros) && !state.blocked(o.NowMicros) {
+			state.blockedMicros, state.blockedUntilMicros = was.blockedMicros, was.blockedUntilMicros
+		}
+		state.mutedMicros = max(state.mutedMicros, was.mutedMicros)
+		known[kind] = state
+	}
+	return nil
 }
 
 func scanEntities(known map[string]entityState) func(func(...any) error) error {

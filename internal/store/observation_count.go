@@ -30,6 +30,26 @@ func (t *tally) others(answer func(n int64), kind, key, but string, sinceMicros 
 	t.ask(answer, recentOthers, kind, key, sinceMicros, but)
 }
 
+// recentOthersOfTwo counts like recentOthers, under two keys of one entity. Each
+// half reads a bounded part of the index.
+var recentOthersOfTwo = func() string {
+	half := `SELECT member FROM (SELECT member FROM fraud_links
+	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
+	ORDER BY last_micros DESC LIMIT ` + strconv.Itoa(MaxCounted-1) + ") AS "
+	return "count(*) FROM (" + half + "newer UNION " + half + "older) AS recent"
+}()
+
+// othersOf asks how many members but one were seen with an entity since a moment,
+// under its older key too.
+func (t *tally) othersOf(answer func(n int64), e ObservedEntity, but string, sinceMicros int64) {
+	if e.Older == "" {
+		t.others(answer, e.Kind, e.Key, but, sinceMicros)
+		return
+	}
+	t.ask(func(n int64) { answer(min(n, MaxCounted-1)) }, recentOthersOfTwo,
+		e.Kind, e.Key, sinceMicros, but, e.Kind, e.Older, sinceMicros, but)
+}
+
 // before asks for a pincode's running total at the beginning of an hour.
 func (t *tally) before(answer func(n int64), key string, hour int64) {
 	t.ask(answer, `coalesce((SELECT applicants FROM fraud_pincode_hours
@@ -84,7 +104,7 @@ func (o Observation) questions(w Windows, known map[string]entityState, c *Obser
 		if window <= 0 {
 			continue
 		}
-		t.others(func(n int64) { c.Applicants[e.Kind] = n + 1 }, e.Kind, e.Key, o.ApplicantRef, o.NowMicros-window)
+		t.othersOf(func(n int64) { c.Applicants[e.Kind] = n + 1 }, e, o.ApplicantRef, o.NowMicros-window)
 		switch e.Kind {
 		case KindAgent:
 			o.askAgentPincodes(t, c, e.Key, o.NowMicros-window)

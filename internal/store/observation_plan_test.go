@@ -34,7 +34,7 @@ func TestCountingIsBounded(t *testing.T) {
 	t.Parallel()
 	const now = 1_000_000_000_040_000
 	o := store.Observation{ApplicantRef: "app-7", NowMicros: now, Entities: []store.ObservedEntity{
-		{Kind: "account", Key: "large"}, {Kind: store.KindAgent, Key: "large"}, {Kind: store.KindPincode, Key: "large"}, {Kind: "device", Key: "small7"},
+		{Kind: "account", Key: "large"}, {Kind: store.KindAgent, Key: "large"}, {Kind: store.KindPincode, Key: "large"}, {Kind: "device", Key: "small7", Older: "small8"},
 	}}
 	w := store.Windows{BaselineDays: 365, Micros: map[string]int64{"account": 20_000, store.KindAgent: 20_000, store.KindPincode: 20_000, "device": 20_000}}
 	text, args := store.CountText(o, w)
@@ -49,8 +49,12 @@ func TestCountingIsBounded(t *testing.T) {
 		if kind == "sqlite" {
 			execAll(t, tx, manyLinks, manyHours)
 			plan := lines(t, tx, "EXPLAIN QUERY PLAN "+text, append([]any{"ten_1", "sandbox"}, args...)...)
-			for _, step := range strings.Split(plan, "\n") {
-				if strings.Contains(step, "SCAN fraud_") || strings.Contains(step, "TEMP B-TREE") ||
+			steps := strings.Split(plan, "\n")
+			for i, step := range steps {
+				// The members of two keys are sorted after the limits, to count each once.
+				sorted := strings.Contains(step, "TEMP B-TREE") &&
+					!strings.Contains(steps[i-1], "SCAN newer") && !strings.Contains(steps[i-1], "SCAN older")
+				if strings.Contains(step, "SCAN fraud_") || sorted ||
 					strings.Contains(step, "fraud_links") && !strings.Contains(step, "COVERING INDEX fraud_links_recent") {
 					t.Errorf("%s in:\n%s", step, plan)
 				}

@@ -66,7 +66,7 @@ func (tx *Tx) ties(applicantRef string, entities map[[2]string]*RingEntity) (edg
 		edges = append(edges, e)
 		of := entities[[2]string{e.Kind, e.Key}]
 		if of == nil {
-			of = &RingEntity{ObservedEntity: ObservedEntity{e.Kind, e.Key, display}}
+			of = &RingEntity{ObservedEntity: ObservedEntity{Kind: e.Kind, Key: e.Key, Display: display}}
 			entities[[2]string{e.Kind, e.Key}] = of
 		}
 		of.Applicants++

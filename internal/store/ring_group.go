@@ -82,6 +82,9 @@ func (tx *Tx) group(
 		case window <= 0:
 			continue
 		case state.ringID != "" && state.tiedMicros > o.NowMicros-window:
+			if e.Older != "" { // those who were seen with the older key may be in other rings
+				unknown = append(unknown, len(g.ties))
+			}
 			g.ties = append(g.ties, ringTie{entity: e, before: state, rings: []string{state.ringID}})
 		case applicants[e.Kind] > 1:
 			unknown = append(unknown, len(g.ties))
@@ -172,15 +175,20 @@ func (tx *Tx) readSharers(g *grouping, o Observation, w Windows, unknown []int) 
 
 func (g *grouping) sharerQuery(o Observation, w Windows, unknown []int) *query {
 	q := &query{}
-	for i, at := range unknown {
-		if i > 0 {
-			q.add(" UNION ALL ")
-		}
+	for _, at := range unknown {
 		e := g.ties[at].entity
-		q.add("SELECT "+strconv.Itoa(at)+`, l.member, l.decision_id, l.last_micros,
-			coalesce(r.id, ''), coalesce(r.people, 0), coalesce(r.links, 0), coalesce(r.truncated, 0),
-			coalesce(r.muted_micros, 0)`+
-			sharers, e.Kind, e.Key, o.NowMicros-w.Ties[e.Kind], o.ApplicantRef)
+		for _, key := range []string{e.Key, e.Older} {
+			if key == "" {
+				continue
+			}
+			if len(q.args) > 0 {
+				q.add(" UNION ALL ")
+			}
+			q.add("SELECT "+strconv.Itoa(at)+`, l.member, l.decision_id, l.last_micros,
+				coalesce(r.id, ''), coalesce(r.people, 0), coalesce(r.links, 0), coalesce(r.truncated, 0),
+				coalesce(r.muted_micros, 0)`+
+				sharers, e.Kind, key, o.NowMicros-w.Ties[e.Kind], o.ApplicantRef)
+		}
 	}
 	return q
 }

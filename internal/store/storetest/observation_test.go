@@ -265,3 +265,55 @@ func TestScopesAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestOlderKeyCounts: what was recorded, muted or blocked under an older key of an
+// entity is known under the newer one, and is recorded under the newer one alone.
+func TestOlderKeyCounts(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		w := windows()
+		w.Ties = map[string]int64{"beneficiary_account": 90 * dayMicros}
+		was, now := account("0012"), account("12")
+		renamed := now
+		renamed.Older = was.Key
+
+		observe(t, scope, observed("A", micros, was), w)
+		observe(t, scope, observed("B", micros+1, was), w)
+		if got := observe(t, scope, observed("C", micros+2, renamed), w); got.Applicants["beneficiary_account"] != 3 || got.Ring.People != 3 {
+			t.Errorf("the third by the older key: %+v", got)
+		}
+		if got := observe(t, scope, observed("A", micros+3, renamed), w); got.Applicants["beneficiary_account"] != 3 || got.Ring.People != 3 {
+			t.Errorf("one person under both keys counts twice: %+v", got)
+		}
+		if got := observe(t, scope, observed("D", micros+4, now), w); got.Applicants["beneficiary_account"] != 3 || got.Ring.People != 4 {
+			t.Errorf("the newer key alone: %+v", got)
+		}
+		// One more who used the older key joins by the next that knows of it.
+		other := account("0099")
+		observe(t, scope, observed("E", micros+5, other), w)
+		renamed.Older = other.Key
+		if got := observe(t, scope, observed("F", micros+6, renamed), w); got.Ring.People != 6 {
+			t.Errorf("an older key beside a known ring: %+v", got)
+		}
+
+		for _, until := range []int64{0, micros + 20} {
+			doing(t, scope, func(tx *store.Tx) error {
+				_, _, err := tx.Block(store.BlockedEntity{Entity: was, BlockedMicros: micros + 7, UntilMicros: until})
+				return err
+			})
+			renamed.Older = was.Key
+			if got := observe(t, scope, observed("G", micros+8, renamed), w); !slices.Equal(got.Blocklisted, []string{"beneficiary_account"}) {
+				t.Errorf("blocked by the older key: %+v", got)
+			}
+			kinds, err := scope.Blocked(t.Context(), store.Observation{NowMicros: micros + 8, Entities: []store.ObservedEntity{renamed}})
+			if err != nil || len(kinds) != 1 {
+				t.Errorf("blocked by the older key, without an applicant: %v, %v", kinds, err)
+			}
+			doing(t, scope, func(tx *store.Tx) error { return tx.Unblock(was.Kind, was.Key) })
+		}
+		if got := observe(t, scope, observed("G", micros+9, renamed), w); len(got.Blocklisted) > 0 {
+			t.Errorf("blocked after the entry is gone: %+v", got)
+		}
+	})
+}
