@@ -72,8 +72,11 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 		}
 	}
 	detail := d.Detail
-	if a.edition < thirdEdition {
+	switch {
+	case a.edition < thirdEdition:
 		detail = d.DetailInClear
+	case a.edition < fourthEdition:
+		detail = d.DetailMaskedByShape
 	}
 	for _, r := range d.Reasons {
 		st.reasons = append(st.reasons, reason{code: r.Code, message: d.Message(r), detail: detail(r)})

@@ -103,18 +103,23 @@ func (c *creditCase) applicantRef() string {
 // reads it: with it alone the decision could not be repeated, and the rest
 // would be kept about a person for no purpose.
 func (c *creditCase) storedFacts(policy *policy) []byte {
-	c.forget(policy)
-	c.app.Facts.KeepOthers(func(name string) bool {
-		_, declared := policy.inputs[name]
-		return declared
-	})
+	c.keepRead(policy)
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
 	c.app.Facts.Write(&w)
 	return w.Buf
 }
 
+// keepRead takes away the facts that identify and those of members that nobody
+// knows, unless the policy reads them. It comes after the decision.
+func (c *creditCase) keepRead(policy *policy) {
+	c.forget(policy)
+	c.app.Facts.KeepOthers(func(name string) bool {
+		_, declared := policy.inputs[name]
+		return declared
+	})
+}
+
 // forget takes away the facts that identify and that the policy does not read.
-// It comes after the decision, for what is stored and for what is shown.
 func (c *creditCase) forget(policy *policy) {
 	if c.app.Endpoint != application.Evaluate {
 		return

@@ -100,7 +100,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 	d := borrow()
 	defer decisions.Put(d)
 	policy.plan.Decide(c.app.Facts, d)
-	c.forget(policy)
+	c.keepRead(policy)
 	d.AddDerived(c.app.Facts)
 	mask(c.app.Facts)
 	return render(d, policy, &engine.Envelope{

@@ -83,6 +83,7 @@ type shown struct {
 
 var (
 	masked  = shown{field.Masked, field.MaskedText}
+	byShape = shown{field.MaskedByShape, field.MaskedTextByShape}
 	inClear = shown{
 		func(_ string, v rule.Value) rule.Value { return v },
 		func(_ string, v rule.Value) string { return v.String() },
@@ -92,6 +93,10 @@ var (
 // Detail explains a reason to the lender. A value that identifies somebody is
 // masked, as it is among the facts of an answer.
 func (d *Decision) Detail(r Reason) Detail { return d.detail(r, masked) }
+
+// DetailMaskedByShape is Detail for runs of agents that were made before names that
+// only a caller knows were judged: it masks their values by their shape alone.
+func (d *Decision) DetailMaskedByShape(r Reason) Detail { return d.detail(r, byShape) }
 
 // DetailInClear is Detail with nothing masked, for runs of agents that were made
 // before anything was.

@@ -24,22 +24,38 @@ const hidden = "••••"
 
 // Masked is a fact's value as it is shown: of a text that identifies somebody
 // only the end, and of a number nothing, because a masked number would be a
-// text. Values of names that only a caller knows are judged by their shape.
-func Masked(name string, v rule.Value) rule.Value {
+// text. Values of names that only a caller knows are judged by the name and by
+// their shape.
+func Masked(name string, v rule.Value) rule.Value { return masked(v, identifies(name, v)) }
+
+// MaskedText is a fact's value in a sentence, with what Masked hides hidden.
+func MaskedText(name string, v rule.Value) string { return maskedText(v, identifies(name, v)) }
+
+// MaskedByShape is Masked as it was before names that only a caller knows were
+// judged too. Stored runs of agents are repeated with it.
+func MaskedByShape(name string, v rule.Value) rule.Value {
+	return masked(v, identifiesByShape(name, v))
+}
+
+// MaskedTextByShape is MaskedText as it was then.
+func MaskedTextByShape(name string, v rule.Value) string {
+	return maskedText(v, identifiesByShape(name, v))
+}
+
+func masked(v rule.Value, hide bool) rule.Value {
 	switch {
-	case !identifies(name, v):
+	case !hide:
 		return v
 	case v.Type() == rule.StringType:
-		return rule.Str(MaskedText(name, v))
+		return rule.Str(maskedText(v, hide))
 	default:
 		return rule.Value{}
 	}
 }
 
-// MaskedText is a fact's value in a sentence, with what Masked hides hidden.
-func MaskedText(name string, v rule.Value) string {
+func maskedText(v rule.Value, hide bool) string {
 	text := v.String()
-	if !identifies(name, v) {
+	if !hide {
 		return text
 	}
 	if v.Type() != rule.StringType {
@@ -56,6 +72,19 @@ func MaskedText(name string, v rule.Value) string {
 
 // identifies reports whether a value is one that Masked hides.
 func identifies(name string, v rule.Value) bool {
+	if identifiesByShape(name, v) {
+		return true
+	}
+	if v.Type() == rule.Absent || v.Type() == rule.BoolType {
+		return false
+	}
+	_, known := Catalogue().Lookup(name)
+	return !known && nameIdentifies(name)
+}
+
+// identifiesByShape judges the values of names that only the caller knows by
+// their shape alone.
+func identifiesByShape(name string, v rule.Value) bool {
 	if v.Type() == rule.Absent || v.Type() == rule.BoolType {
 		return false
 	}

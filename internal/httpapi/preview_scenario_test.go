@@ -52,6 +52,23 @@ func TestPreviewLeavesNothing(t *testing.T) {
 	})
 }
 
+// TestFactsAgree: a preview shows the facts that the decision would, and of the
+// members that no policy reads neither shows any.
+func TestFactsAgree(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		body := `{"applicant":{"monthly_income":85000,"foir":0.32,"account_no":"00112233","voter_id":"ABC1234567","name":"Asha Rao",` +
+			`"dob":"1990-02-03","address":"4 MG Road"},"bureau_report":{"score":742}}`
+		secrets := []string{"00112233", "ABC1234567", "Asha Rao", "MG Road", "1990-02-03"}
+		preview := m.post("/v1/decisions/preview", body).want(http.StatusOK).silent(s, secrets...)
+		decided := m.post("/v1/decisions", asking(body, `"include":["facts"]`)).want(http.StatusOK).silent(s, secrets...)
+		if diff := cmp.Diff(decided.at("facts"), preview.at("facts")); diff != "" {
+			s.Errorf("facts (-decided +preview):\n%s", diff)
+		}
+	})
+}
+
 func TestPreviewWhatIf(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -1,0 +1,76 @@
+package field
+
+import (
+	"strings"
+	"unicode"
+)
+
+// identifyingWords are parts of names that a caller gives to what identifies a
+// person. Their values are masked whatever their length.
+var identifyingWords = wordSet(`account accounts acct accountno acno iban vpa upi card passport voter epic licence license
+	dl driving gst gstin din cin pan uan aadhaar aadhar adhaar uid ckyc kyc ssn name fullname firstname lastname surname
+	username address addr street dob birth birthdate dateofbirth phone telephone tel mobile contact whatsapp email mail
+	father mother spouse nominee guardian imei mac msisdn`)
+
+// describingWords are parts of names of what only describes: an account's age or
+// a name's match score identifies nobody.
+var describingWords = wordSet(`age months month years year days day count total score match matched
+	matches similarity ratio pct percent percentage rate balance amount limit emi income avg average min max sum vintage
+	tenure stability type category class status flag verified valid validated available changed changes same risk
+	band grade tier city state district country region pincode open opened closed active delinquent overdue dpd`)
+
+// impersonalOwners stand before "name" where it is no person's.
+var impersonalOwners = wordSet(`bank branch product scheme lender city state district country region employer company
+	organisation organization campaign channel`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// nameIdentifies reports whether a name that only the caller knows says that its
+// value identifies somebody.
+func nameIdentifies(name string) bool {
+	words := nameWords(name)
+	found := false
+	for i, word := range words {
+		switch {
+		case describingWords[word]:
+			return false
+		case word == "name" && i > 0 && impersonalOwners[words[i-1]]:
+		case identifyingWords[word]:
+			found = true
+		}
+	}
+	return found
+}
+
+// nameWords splits the last member of a path into its words, in lower case: at
+// signs and digits, and where small letters turn into capitals.
+func nameWords(name string) []string {
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	var words []string
+	var word []rune
+	end := func() {
+		if len(word) > 0 {
+			words, word = append(words, strings.ToLower(string(word))), nil
+		}
+	}
+	small := false
+	for _, r := range name {
+		if !unicode.IsLetter(r) {
+			end()
+			small = false
+			continue
+		}
+		if small && unicode.IsUpper(r) {
+			end()
+		}
+		word, small = append(word, r), unicode.IsLower(r)
+	}
+	end()
+	return words
+}
