@@ -32,6 +32,13 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	fs.Func("exclude", "`columns` that must not be used, separated by commas", listFlag(&o.Exclude))
 	fs.Func("include", "`columns` to use even if they look like an identifier or a leak, separated by commas", listFlag(&o.Include))
 	fs.Func("categorical", "`columns` whose numbers are names of things, separated by commas", listFlag(&o.Categorical))
+	fs.Func("foir", "`unit` of the column foir: ratio (0.35) or percent (35); a ratio when not given", func(text string) error {
+		if text != "ratio" && text != "percent" {
+			return errors.New("must be ratio or percent")
+		}
+		o.PercentFOIR = text == "percent"
+		return nil
+	})
 	fs.Func("missing", "`spellings` of nothing, besides the empty cell and in numbers NA, NaN, N/A, null, - and the like, separated by commas", listFlag(&o.Missing))
 	fs.Func("special", "`numbers` that stand for something else, separated by commas", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {

@@ -14,6 +14,25 @@ type RowReader struct {
 	columns []column
 	texts   []vocabulary // beside the columns
 	noScore bool         // a row needs none
+	notes   map[CellNote]int64
+}
+
+// CellNote is a way in which cells of a column were read that the file does not
+// say by itself: "number_format" or "read_as_missing".
+type CellNote struct{ Field, Code string }
+
+// Notes counts the cells that were read in such a way since the last call.
+func (r *RowReader) Notes() map[CellNote]int64 {
+	notes := r.notes
+	r.notes = nil
+	return notes
+}
+
+func (r *RowReader) note(name, code string) {
+	if r.notes == nil {
+		r.notes = map[CellNote]int64{}
+	}
+	r.notes[CellNote{name, code}]++
 }
 
 // Reader makes a reader of rows.
@@ -60,6 +79,12 @@ func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) 
 		switch c.typ {
 		case rule.NumberType:
 			code = c.number(cell, facts)
+			if code == readFormatted || code == readMissing {
+				r.note(c.field, code)
+				scored = scored || c.how == score && code == readFormatted
+				code = ""
+				break
+			}
 			scored = scored || c.how == score
 		case rule.BoolType:
 			code = c.boolean(cell, facts)

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"verdict/internal/fault"
+	"verdict/internal/field"
 	"verdict/internal/rule"
+	"verdict/internal/sheet"
 )
 
 // number reads a number. One that is as plain as most are is understood from
@@ -53,7 +55,7 @@ func (c *column) number(cell []byte, facts *rule.Facts) (code string) {
 func (c *column) unusual(cell []byte, facts *rule.Facts) (code string) {
 	literal, ok := numberLiteral(cell)
 	if !ok {
-		return fault.CodeWrongType
+		return c.forPeople(cell, facts)
 	}
 	num, inside := c.literal(literal)
 	if !inside {
@@ -71,6 +73,38 @@ func (c *column) unusual(cell []byte, facts *rule.Facts) (code string) {
 	}
 	c.keep(facts, rule.Num(num), rule.Num(canonical))
 	return ""
+}
+
+// What forPeople returns of a cell that it understood.
+const (
+	readFormatted = "number_format"
+	readMissing   = "read_as_missing"
+)
+
+// forPeople reads a cell as sheets have them that are made for people: with
+// thousands apart, a currency or a percent sign, or with a usual spelling of
+// nothing. A FOIR with a percent sign is a percentage whatever the file's unit.
+func (c *column) forPeople(cell []byte, facts *rule.Facts) (code string) {
+	plain, how := sheet.Understood(cell)
+	if how == sheet.Missing {
+		return readMissing
+	}
+	literal, ok := numberLiteral(plain)
+	if how == sheet.NoNumber || !ok {
+		return fault.CodeWrongType
+	}
+	if how == sheet.Percent && c.field == field.FOIR && c.how != percent {
+		num, _, ok := rule.ParseNumber(literal)
+		if num /= 100; !ok || num < c.least || num > c.greatest {
+			return fault.CodeOutOfRange
+		}
+		c.keep(facts, rule.Num(num), rule.Num(num))
+		return readFormatted
+	}
+	if code := c.unusual([]byte(literal), facts); code != "" {
+		return code
+	}
+	return readFormatted
 }
 
 // percentage keeps the ratio that a percentage stands for.
@@ -173,8 +207,7 @@ var millionths = [rule.Places + 1]int64{1_000_000, 100_000, 10_000, 1_000, 100, 
 
 // numberLiteral is a number as JSON would write it, or as near to that as its
 // reader needs: leading zeros, a plus, and a point at either end are what other
-// programs write. Signs of thousands and currencies are not: what they mean
-// depends on who wrote them.
+// programs write. What people write besides is for forPeople.
 func numberLiteral(cell []byte) (literal string, ok bool) {
 	literal = strings.TrimPrefix(string(cell), "+")
 	rest := strings.TrimPrefix(literal, "-")

@@ -136,15 +136,15 @@ func TestColumnFaults(t *testing.T) {
 		"-2|||||":            "score out_of_range",
 		"1e30|||||":          "score out_of_range",
 		"742|-1||||":         "monthly_income out_of_range",
-		"742|1,000||||":      "monthly_income wrong_type",
-		"742|₹5||||":         "monthly_income wrong_type",
 		"742|+-5||||":        "monthly_income wrong_type",
-		"742|.||||":          "monthly_income wrong_type",
 		"742|1e||||":         "monthly_income wrong_type",
-		"742|NaN||||":        "monthly_income wrong_type",
 		"742|0x10||||":       "monthly_income wrong_type",
 		"742|1e300||||":      "monthly_income out_of_range",
+		"742|1,5||||":        "monthly_income wrong_type",
+		"742|12 months||||":  "monthly_income wrong_type",
+		"NA|||||":            "score required",
 		"742||35|||":         "foir out_of_range",
+		"742||600%|||":       "foir out_of_range",
 		"742|||130||":        "age out_of_range",
 		"742||||" + "|maybe": "device_is_rooted wrong_type",
 		"742||||" + "|\x11":  "device_is_rooted wrong_type",
@@ -154,6 +154,43 @@ func TestColumnFaults(t *testing.T) {
 		if got := name + " " + code; got != want {
 			t.Errorf("%q: %s, want %s", row, got, want)
 		}
+	}
+}
+
+// TestCellsForPeople: cells are understood as when a scorecard is fitted, and the
+// reader tells how many.
+func TestCellsForPeople(t *testing.T) {
+	t.Parallel()
+	columns, err := NewColumns([]string{"score", "monthly_income", "foir", "age"}, ColumnOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, facts := columns.Reader(), rule.NewFacts(field.Catalogue())
+	for row, want := range map[string]string{
+		"742|60,000|35%|NA":     "60000 0.35 absent",
+		"742|₹ 12,34,567|0.4|-": "1234567 0.4 absent",
+		"742|n/a|32.5 %|35":     "absent 0.325 35",
+	} {
+		var cells [][]byte
+		for cell := range strings.SplitSeq(row, "|") {
+			cells = append(cells, []byte(cell))
+		}
+		if name, code := reader.Read(cells, facts); code != "" {
+			t.Errorf("%q: %s %s", row, name, code)
+		}
+		got := facts.Get("monthly_income").String() + " " + facts.Get("foir").String() + " " + facts.Get("age").String()
+		if got != want {
+			t.Errorf("%q: %s, want %s", row, got, want)
+		}
+	}
+	want := map[CellNote]int64{
+		{"monthly_income", readFormatted}: 2, {"foir", readFormatted}: 2, {"monthly_income", readMissing}: 1, {"age", readMissing}: 2,
+	}
+	if diff := cmp.Diff(want, reader.Notes()); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if again := reader.Notes(); len(again) > 0 {
+		t.Errorf("told twice: %v", again)
 	}
 }
 

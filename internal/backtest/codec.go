@@ -8,7 +8,12 @@ import (
 
 // partialVersion begins every stored partial. It changes with the layout, so
 // that a newer program does not misread what an older one left.
-const partialVersion = 3
+//
+// A partial that has cells to tell of is of the next version, with a list more.
+const (
+	partialVersion  = 3
+	withReadVersion = 4
+)
 
 // headSize is the version and the numbering.
 const headSize = 1 + 8
@@ -18,7 +23,11 @@ const headSize = 1 + 8
 func (p *Partial) Append(dst []byte) []byte {
 	tape := recorder{}
 	p.walk(&tape)
-	dst = binary.LittleEndian.AppendUint64(append(dst, partialVersion), p.numbering)
+	version := byte(partialVersion)
+	if len(p.read) > 0 {
+		version = withReadVersion
+	}
+	dst = binary.LittleEndian.AppendUint64(append(dst, version), p.numbering)
 	dst = binary.AppendUvarint(dst, uint64(len(tape.tape)))
 	for _, n := range tape.tape {
 		dst = binary.AppendVarint(dst, n)
@@ -43,6 +52,12 @@ func (p *Partial) Append(dst []byte) []byte {
 			dst = binary.AppendVarint(dst, n)
 		}
 	}
+	if version == withReadVersion {
+		dst = binary.AppendUvarint(dst, uint64(len(p.read)))
+		for _, r := range p.read {
+			dst = binary.AppendVarint(appendText(appendText(dst, r.field), r.code), r.count)
+		}
+	}
 	return dst
 }
 
@@ -54,7 +69,7 @@ var errPartial = errors.New("decode partial: the bytes are not a partial of this
 
 // DecodePartial reads what Append wrote.
 func DecodePartial(data []byte) (*Partial, error) {
-	if len(data) < headSize || data[0] != partialVersion {
+	if len(data) < headSize || data[0] != partialVersion && data[0] != withReadVersion {
 		return nil, errPartial
 	}
 	d := decoder{data: data[headSize:]}
@@ -85,6 +100,14 @@ func DecodePartial(data []byte) (*Partial, error) {
 		}
 		p.groups.kept = append(p.groups.kept, g)
 	}
+	if data[0] == withReadVersion {
+		for range d.length(3) {
+			r := cellRead{field: d.text(), code: d.text()}
+			r.count = d.varint()
+			p.read = append(p.read, r)
+		}
+		d.bad = d.bad || len(p.read) == 0
+	}
 	if d.bad || len(d.data) > 0 || !p.ordered() {
 		return nil, errPartial
 	}
@@ -97,6 +120,7 @@ func (p *Partial) ordered() bool {
 	return len(p.errors) <= MaxRowErrors && len(p.groups.kept) <= keptGroups &&
 		slices.IsSortedFunc(p.errors, compareErrors) &&
 		ascending(p.codes, func(c CodeCount) string { return c.Code }) &&
+		slices.IsSortedFunc(p.read, compareReads) &&
 		ascending(p.groups.kept, func(g group) string { return g.name })
 }
 

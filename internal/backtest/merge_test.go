@@ -214,3 +214,32 @@ func TestSums(t *testing.T) {
 		t.Errorf("the mean is %v", got)
 	}
 }
+
+// TestCellsForPeopleAreTold: they are read as when a scorecard is fitted, and the
+// report says which, over storage and merging too.
+func TestCellsForPeopleAreTold(t *testing.T) {
+	t.Parallel()
+	csv := "score,monthly_income,foir\n742,\"60,000\",35%\n742,NA,0.3\n742,50000,n/a\n"
+	r := newRun(t, csv, Setup{}, defaultPlan(), nil)
+	whole := merged(t, r, csv)
+	if evaluated, failed := whole.Rows(); evaluated != 3 || failed != 0 {
+		t.Fatalf("%d rows evaluated and %d failed", evaluated, failed)
+	}
+	stored, err := DecodePartial(whole.Append(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored.Merge(whole)
+	for count, p := range map[string]*Partial{"2 cells": whole, "4 cells": stored} {
+		var got []string
+		for _, w := range r.Report(p).Warnings {
+			got = append(got, w.Code+" "+strings.Join(w.Fields, " "))
+			if !strings.HasPrefix(w.Detail, count) {
+				t.Errorf("%s: %s", w.Code, w.Detail)
+			}
+		}
+		if diff := cmp.Diff([]string{"number_format foir monthly_income", "read_as_missing foir monthly_income"}, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}

@@ -23,6 +23,26 @@ type Partial struct {
 	errors []RowError  // the lowest row numbers, at most MaxRowErrors
 	codes  []CodeCount // of all errors, by code
 	groups groups
+
+	read []cellRead // how cells were read that are no plain numbers, by column and code
+}
+
+// cellRead counts cells of a column that were read in a way the file does not say.
+type cellRead struct {
+	field, code string
+	count       int64
+}
+
+func compareReads(a, b cellRead) int {
+	return cmp.Or(strings.Compare(a.field, b.field), strings.Compare(a.code, b.code))
+}
+
+func (p *Partial) noteRead(r cellRead) {
+	i, found := slices.BinarySearchFunc(p.read, r, compareReads)
+	if !found {
+		p.read = slices.Insert(p.read, i, cellRead{r.field, r.code, 0})
+	}
+	p.read[i].count += r.count
 }
 
 // sides is what one policy did.
@@ -133,6 +153,9 @@ func (p *Partial) Merge(q *Partial) {
 	}
 	for _, c := range q.codes {
 		p.noteCode(c)
+	}
+	for _, r := range q.read {
+		p.noteRead(r)
 	}
 	p.groups.merge(&q.groups)
 }

@@ -1,6 +1,7 @@
 package backtest
 
 import (
+	"fmt"
 	"slices"
 
 	"verdict/internal/fault"
@@ -16,6 +17,8 @@ const (
 	CodeLooksLikePercent = "foir_looks_like_percent"
 	CodeReadAsOther      = "encoding"
 	CodeUnreadableText   = "unreadable_text"
+	CodeNumberFormat     = "number_format"
+	CodeReadAsMissing    = "read_as_missing"
 	foirField            = "foir"
 	mostLikelyRatio      = rule.One / 100 // one percent
 )
@@ -37,6 +40,7 @@ func (r *Run) warnings(p *Partial) (list []Warning) {
 		list = append(list, Warning{Code: CodeUnreadableText,
 			Detail: "rows with the code bad_utf8 hold bytes that are no UTF-8 text, and were not evaluated; save the file as CSV in UTF-8"})
 	}
+	list = append(list, p.readWarnings()...)
 	if names := r.featuresAbsent(); len(names) > 0 {
 		list = append(list, Warning{Code: CodeFeaturesAbsent, Fields: names,
 			Detail: "the policy names these features and no column gives them, so what names them was not evaluated in any row; " +
@@ -51,6 +55,27 @@ func (r *Run) warnings(p *Partial) (list []Warning) {
 	}):
 		list = append(list, Warning{Code: CodeLooksLikePercent, Fields: []string{foirField},
 			Detail: "rows were not evaluated because their foir is no ratio of at most 5; send foir_unit percent if the column holds percentages"})
+	}
+	return list
+}
+
+// readWarnings tell which cells were read otherwise than they stand.
+func (p *Partial) readWarnings() (list []Warning) {
+	for _, kind := range []struct{ code, detail string }{
+		{CodeNumberFormat, "cells with thousands separators, a currency or a percent sign were read as plain numbers, as when a " +
+			"scorecard is fitted: 60,000 as 60000, 12.5% as 12.5, and a foir of 35% as 0.35"},
+		{CodeReadAsMissing, "cells of columns of numbers such as NA, N/A, null or - were read as missing"},
+	} {
+		var names []string
+		var count int64
+		for _, r := range p.read {
+			if r.code == kind.code {
+				names, count = append(names, r.field), count+r.count
+			}
+		}
+		if count > 0 {
+			list = append(list, Warning{Code: kind.code, Fields: names, Detail: fmt.Sprintf("%d %s", count, kind.detail)})
+		}
 	}
 	return list
 }

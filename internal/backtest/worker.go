@@ -133,6 +133,9 @@ func (w *Worker) Block(b sheet.Block) {
 		}
 		w.cells(number, cells)
 	}
+	for note, count := range w.reader.Notes() {
+		w.partial.noteRead(cellRead{note.Field, note.Code, count})
+	}
 }
 
 // cells decides one row.

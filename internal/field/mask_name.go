@@ -7,7 +7,7 @@ import (
 
 // identifyingWords are parts of names that a caller gives to what identifies a
 // person. Their values are masked whatever their length.
-var identifyingWords = wordSet(`account accounts acct accountno acno iban vpa upi card passport voter epic licence license
+var identifyingWords = wordSet(`account acct accountno acno iban vpa upi card passport voter epic licence license
 	dl driving gst gstin din cin pan uan aadhaar aadhar adhaar uid ckyc kyc ssn name fullname firstname lastname surname
 	username address addr street dob birth birthdate dateofbirth phone telephone tel mobile contact whatsapp email mail
 	father mother spouse nominee guardian imei mac msisdn`)
@@ -17,7 +17,8 @@ var identifyingWords = wordSet(`account accounts acct accountno acno iban vpa up
 var describingWords = wordSet(`age months month years year days day count total score match matched
 	matches similarity ratio pct percent percentage rate balance amount limit emi income avg average min max sum vintage
 	tenure stability type category class status flag verified valid validated available changed changes same risk
-	band grade tier city state district country region pincode open opened closed active delinquent overdue dpd`)
+	band grade tier city state district country region pincode open opened closed active delinquent overdue dpd
+	utilisation utilization applicants reuse trend`)
 
 // impersonalOwners stand before "name" where it is no person's.
 var impersonalOwners = wordSet(`bank branch product scheme lender city state district country region employer company

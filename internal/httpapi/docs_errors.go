@@ -455,7 +455,11 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"identifier_not_counted", "An account, agent, device, mobile number or e-mail address is a placeholder, masked or malformed, so it was neither counted nor looked up on the block list; " +
 		"everybody who sends it would share it. `detail` says what to send."},
 	{"foir_looks_like_ratio", "A percentage of at most 1 was sent where a ratio was probably meant; it was read as a percentage all the same."},
-	{"foir_looks_like_percent", "Rows of a backtest failed because their `foir` is no ratio of at most 5; send `foir_unit: percent` if the column holds percentages."},
+	{"foir_looks_like_percent", "Rows of a backtest failed, or a column was left out of a fitted scorecard, because their `foir` is no ratio " +
+		"of at most 5; send `foir_unit: percent` if the column holds percentages."},
+	{"unreadable_column", "A column was left out of a fitted scorecard because its field can hold less than a tenth of its values."},
+	{"number_format", "Cells of a backtest with thousands separators, a currency or a percent sign were read as plain numbers; `fields` are their columns."},
+	{"read_as_missing", "Cells of a backtest such as NA, null or - in columns of numbers were read as missing; `fields` are their columns."},
 	{"features_absent", "The policy of a backtest names the features in `fields` and no column gives them, so what names them was evaluated in no row."},
 	{"encoding", "The file of a backtest is no UTF-8 text and was read as Windows-1252."},
 	{"unreadable_text", "Rows of a backtest hold bytes that are no UTF-8 text and were not evaluated; save the file as CSV in UTF-8."},

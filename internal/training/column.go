@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -58,7 +59,7 @@ func (c *column) code(cell []byte) uint8 {
 		}
 		return uint8(1 + len(c.values))
 	}
-	n, how := readNumber(cell)
+	n, how := c.source.number(cell)
 	switch {
 	case how == spelledMissing:
 		c.noteMissing(cell)
@@ -101,6 +102,12 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 		return gone("empty", "no training row has a value")
 	case c.numeric() && s.texts > 0:
 		return gone("not_a_number", "the field is a number, and the column holds something else")
+	case c.numeric() && s.foir && !s.percent && s.outside*2 > filled:
+		return gone(codePercent, fmt.Sprintf("%d of %d values are no ratio of at most 5, so the column seems to hold percentages: "+
+			"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
+	case c.numeric() && s.outside*10 > filled*9:
+		return gone(codeUnreadable, fmt.Sprintf("%d of %d values are none that the field can hold: mend the column, map it to "+
+			"another field, or name it in exclude", s.outside, filled))
 	case c.numeric():
 		s.cutNumbers(c, o)
 		if len(c.cuts) == 0 && len(c.specials) == 0 && filled == rows {

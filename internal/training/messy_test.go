@@ -189,3 +189,61 @@ func TestIndeterminates(t *testing.T) {
 		t.Errorf("with bad_values alone %d rows are learnt from, want %d", only.Report.Train.Rows, got.Report.Train.Rows)
 	}
 }
+
+// TestPercentFOIR: a column of percentages is not taken for a column of gaps. It is
+// left out with a loud warning, or read as what it is.
+func TestPercentFOIR(t *testing.T) {
+	t.Parallel()
+	rng := uint64(7)
+	ratios := widened(loans(2000, 24), "foir", func(row int, _ []string) string {
+		rng = mix(rng + uint64(row))
+		return fmt.Sprintf("0.%02d", 10+rng%60)
+	})
+	percents := edited(ratios, "foir", func(_ int, cell string) string { return strings.TrimPrefix(cell, "0.") })
+	marked := edited(ratios, "foir", func(_ int, cell string) string { return strings.TrimPrefix(cell, "0.") + " %" })
+	o := quickOptions(t)
+	o.MinIV, o.Include = 0, []string{"foir"}
+	want := mustFit(t, ratios, o)
+	card := func(r *Result) string {
+		return fmt.Sprint(r.Report.dropCode("foir"), " ", r.Card.MaxScore, len(r.Card.Factors))
+	}
+
+	lost := mustFit(t, percents, o)
+	if code := lost.Report.dropCode("foir"); code != codePercent {
+		t.Errorf("dropped as %q", code)
+	}
+	if !slices.ContainsFunc(lost.Report.Warnings, func(w Warning) bool {
+		return w.Column == "foir" && w.Code == codePercent && strings.Contains(w.Detail, "foir_unit")
+	}) {
+		t.Errorf("warnings: %v", lost.Report.Warnings)
+	}
+	if got := mustFit(t, marked, o); card(got) != card(want) {
+		t.Errorf("with percent signs: %s, want %s", card(got), card(want))
+	}
+	o.PercentFOIR = true
+	if got := mustFit(t, percents, o); card(got) != card(want) {
+		t.Errorf("in percent: %s, want %s", card(got), card(want))
+	}
+	if got := mustFit(t, ratios, o); !slices.ContainsFunc(got.Report.Warnings, func(w Warning) bool { return w.Code == "foir_looks_like_ratio" }) {
+		t.Errorf("ratios as percentages: %v", got.Report.Warnings)
+	}
+}
+
+// TestUnreadableColumn: a column of which the field can hold next to nothing is no
+// factor of one bin.
+func TestUnreadableColumn(t *testing.T) {
+	t.Parallel()
+	csv := widened(loans(2000, 25), "age", func(row int, _ []string) string {
+		if row%20 == 0 {
+			return "35"
+		}
+		return fmt.Sprint(3000 + row%700)
+	})
+	r := mustFit(t, csv, quickOptions(t))
+	if code := r.Report.dropCode("age"); code != codeUnreadable {
+		t.Errorf("dropped as %q", code)
+	}
+	if !slices.ContainsFunc(r.Report.Warnings, func(w Warning) bool { return w.Column == "age" && w.Code == codeUnreadable }) {
+		t.Errorf("warnings: %v", r.Report.Warnings)
+	}
+}

@@ -43,7 +43,7 @@ func (c *column) noteMissing(cell []byte) {
 		c.missing = map[string]int64{}
 	}
 	text := string(cell)
-	if !missingSpellings[strings.ToLower(text)] {
+	if !sheet.SpelledMissing(text) {
 		text = unreadableCell
 	}
 	c.missing[text]++

@@ -18,6 +18,7 @@ type Options struct {
 	Exclude     []string          // columns that are not to be used
 	Include     []string          // columns to use even if they look like an identifier or a leak
 	Categorical []string          // columns whose numbers are names of things
+	PercentFOIR bool              // foir is in percent
 	Missing     []string          // spellings of nothing, besides the empty cell
 	Special     []rule.Number     // numbers that stand for something else, such as -1
 

@@ -36,6 +36,8 @@ type source struct {
 	categorical bool
 	wanted      bool // include names the column
 	mapped      bool // map says which field it is
+	foir        bool // it is the ratio of obligations to income
+	percent     bool // which the file has in percent
 }
 
 // read is a cell as the column's field holds it; nil for nothing.
@@ -175,6 +177,8 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 		s.field.Name = unused(s.field.Name, taken)
 	}
 	taken[s.field.Name] = true
+	s.foir = s.field.Name == field.FOIR || s.field.Name == "applicant.foir"
+	s.percent = s.foir && p.PercentFOIR
 	p.sources = append(p.sources, s)
 }
 

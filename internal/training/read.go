@@ -26,6 +26,7 @@ func ReadOptions(f *wire.Form) Options {
 	o.Map = textMap(f, "map")
 	o.Exclude, o.Categorical = texts(f, "exclude", maxListedColumns), texts(f, "categorical", maxListedColumns)
 	o.Include = texts(f, "include", maxListedColumns)
+	o.PercentFOIR = f.Choice("foir_unit", 0, "ratio", "percent") == 1
 	o.Missing = texts(f, "missing_values", maxSpellings)
 	for _, v := range f.Array("special_values", maxSpecials).Elements() {
 		n, exact, ok := rule.ParseNumber(v.Text())

@@ -1,10 +1,8 @@
 package training
 
 import (
-	"bytes"
-	"strings"
-
 	"verdict/internal/rule"
+	"verdict/internal/sheet"
 )
 
 // numberSpelling is how a cell of a column of numbers reads.
@@ -14,122 +12,39 @@ const (
 	noNumber        numberSpelling = iota
 	plainNumber                    // as in a request
 	formattedNumber                // for people: thousands apart, a currency, a percent sign
+	percentNumber                  // for people, with a percent sign
 	spelledMissing                 // a usual spelling of nothing
 )
-
-// missingSpellings are what programs and people write into a column of numbers
-// where there is none.
-var missingSpellings = map[string]bool{
-	"na": true, "n/a": true, "n.a.": true, "#n/a": true, "#na": true, "nan": true, "null": true, "#null!": true, "nil": true,
-	"none": true, "missing": true, "not available": true, "-": true, "--": true, ".": true, "?": true, "–": true, "—": true,
-}
-
-const longestMissing = 13 // bytes, of "not available"
 
 // readNumber reads a cell, without spaces around it, as a number.
 func readNumber(cell []byte) (rule.Number, numberSpelling) {
 	if n, ok := parse(cell); ok {
 		return n, plainNumber
 	}
-	if isMissingSpelling(cell) {
+	plain, how := sheet.Understood(cell)
+	if how == sheet.Missing {
 		return 0, spelledMissing
 	}
-	if plain := unformatted(cell); plain != nil {
-		if n, ok := parse(plain); ok {
-			return n, formattedNumber
-		}
+	n, ok := parse(plain)
+	switch {
+	case how == sheet.NoNumber || !ok:
+		return 0, noNumber
+	case how == sheet.Percent:
+		return n, percentNumber
 	}
-	return 0, noNumber
+	return n, formattedNumber
 }
 
-// replacement is what stands for bytes that could not be decoded.
-var replacement = []byte("\uFFFD")
-
-func isMissingSpelling(cell []byte) bool {
-	return len(cell) <= longestMissing && missingSpellings[strings.ToLower(string(cell))] || bytes.Contains(cell, replacement)
-}
-
-// currencies are the signs that may stand before or behind an amount, in lower
-// case and longest first.
-var currencies = [][]byte{[]byte("inr"), []byte("rs."), []byte("usd"), []byte("eur"), []byte("rs"), []byte("₹"), []byte("$"), []byte("€"), []byte("£")}
-
-const longestNumber = 40 // bytes, of a number for people
-
-// unformatted takes away what people write around and into a number; nil when
-// that leaves none. "(1,200)" is -1200, as accountants write it.
-func unformatted(cell []byte) []byte {
-	if len(cell) > longestNumber {
-		return nil
+// number reads a cell as the column's field holds it. An obligations ratio is
+// divided by a hundred where the file, or the cell itself, says that it is a
+// percentage.
+func (s *source) number(cell []byte) (rule.Number, numberSpelling) {
+	n, how := readNumber(cell)
+	if s.foir && (s.percent && how != noNumber || how == percentNumber) {
+		n = (n + 50) / 100 // a ratio that is below 0 is refused by its domain
 	}
-	text := bytes.ToLower(cell)
-	negative := false
-	if n := len(text); n > 2 && text[0] == '(' && text[n-1] == ')' {
-		text, negative = text[1:n-1], true
+	if how == percentNumber {
+		how = formattedNumber
 	}
-	text = bytes.TrimSpace(text)
-	sign := func() {
-		if len(text) > 0 && (text[0] == '-' || text[0] == '+') && !negative {
-			negative = text[0] == '-'
-			text = bytes.TrimSpace(text[1:])
-		}
-	}
-	sign()
-	for _, c := range currencies {
-		if rest, ok := bytes.CutPrefix(text, c); ok {
-			text = bytes.TrimSpace(rest)
-			sign()
-			break
-		}
-		if rest, ok := bytes.CutSuffix(text, c); ok {
-			text = bytes.TrimSpace(rest)
-			break
-		}
-	}
-	text = bytes.TrimSpace(bytes.TrimSuffix(text, []byte("%")))
-	digits := ungrouped(text)
-	if digits == nil {
-		return nil
-	}
-	if negative {
-		digits = append([]byte("-"), digits...)
-	}
-	return digits
-}
-
-// ungrouped takes the commas out of a number and puts a zero before a point
-// that has none. It is nil for anything else: in "1,5" the comma does not
-// separate thousands.
-func ungrouped(text []byte) []byte {
-	whole, decimals, point := bytes.Cut(text, []byte("."))
-	groups := bytes.Split(whole, []byte(","))
-	if len(groups) > 1 && !areThousands(groups) || len(whole) == 0 && len(decimals) == 0 {
-		return nil
-	}
-	digits := bytes.Join(groups, nil)
-	if len(digits) == 0 && point {
-		digits = append(digits, '0')
-	}
-	if len(decimals) > 0 {
-		digits = append(append(digits, '.'), decimals...)
-	}
-	return digits
-}
-
-// areThousands reports whether digits stand in groups of three, or as in India
-// the last in three and those before it in two.
-func areThousands(groups [][]byte) bool {
-	first, middle, last := groups[0], groups[1:len(groups)-1], groups[len(groups)-1]
-	size := 3
-	if len(middle) > 0 {
-		size = len(middle[0])
-	}
-	if len(first) == 0 || len(first) > size || size != 2 && size != 3 || len(last) != 3 {
-		return false
-	}
-	for _, group := range middle {
-		if len(group) != size {
-			return false
-		}
-	}
-	return true
+	return n, how
 }

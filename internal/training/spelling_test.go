@@ -86,7 +86,7 @@ func TestReadNumber(t *testing.T) {
 		"₹ 1,23,456": "123456", "Rs. 500": "500", "Rs500": "500", "INR 20,000": "20000", "$5": "5", "-$5": "-5", "5 €": "5", "12.5%": "12.5",
 		".5": "0.5", "5.": "5", "+7": "7", "1e3": "1000", "42": "42",
 	} {
-		if n, how := readNumber([]byte(text)); how != plainNumber && how != formattedNumber || n.String() != want {
+		if n, how := readNumber([]byte(text)); how != plainNumber && how != formattedNumber && how != percentNumber || n.String() != want {
 			t.Errorf("%q is read as %s (%d), want %s", text, n, how, want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestReadNumber(t *testing.T) {
 			t.Errorf("%q is not read as missing", text)
 		}
 	}
-	for _, text := range []string{"1,5", "1,23", "1,2345", ",123", "1,,234", "1,23,45", "123,45,678", "1.234,56", "007", "2024-01-05", "abc", "12 months", "Rs", "%", "()", "1,234,56"} {
+	for _, text := range []string{"1,5", "1,23", "1,2345", ",123", "1,,234", "1,23,45", "123,45,678", "1.234,56", "007", "2024-01-05", "abc", "12 months", "Rs", "%", "()", "1,234,56", "+-5", "--5"} {
 		if n, how := readNumber([]byte(text)); how != noNumber {
 			t.Errorf("%q is read as %s (%d)", text, n, how)
 		}

@@ -27,6 +27,7 @@ type surveyed struct {
 	*source
 	filled  int64
 	texts   int64         // cells that are no number
+	outside int64         // numbers that the field cannot hold
 	nothing int64         // cells that spell a missing number
 	whole   bool          // every number was a whole one
 	rises   bool          // every number was above the one before
@@ -130,7 +131,7 @@ func (s *surveyed) look(cell []byte, sampled bool) {
 
 // number takes in a cell as a number, and returns absentNumber for anything else.
 func (s *surveyed) number(cell []byte) rule.Number {
-	n, how := readNumber(cell)
+	n, how := s.source.number(cell)
 	switch {
 	case how == noNumber:
 		s.texts++
@@ -139,6 +140,7 @@ func (s *surveyed) number(cell []byte) rule.Number {
 		s.nothing++
 		return absentNumber
 	case s.cannotBe(n):
+		s.outside++
 		return absentNumber
 	}
 	s.whole = s.whole && n%rule.One == 0

@@ -1,12 +1,22 @@
 package training
 
-import "fmt"
+import (
+	"fmt"
+
+	"verdict/internal/rule"
+)
 
 // fewRows are too few to say much about a bad rate.
 const fewRows = 50
 
 // suspiciousPSI is where a population counts as another one.
 const suspiciousPSI = 0.25
+
+// Codes of columns that were left out because of what they hold.
+const (
+	codePercent    = "foir_looks_like_percent"
+	codeUnreadable = "unreadable_column"
+)
 
 // warn notes what a person should look at.
 func (r *Result) warn(c *chosen, all []*binning) {
@@ -15,8 +25,8 @@ func (r *Result) warn(c *chosen, all []*binning) {
 		out.Warnings = append(out.Warnings, Warning{column, code, fmt.Sprintf(format, args...)})
 	}
 	for _, d := range r.plan.dropped {
-		if d.Code == codeLeak {
-			add(d.Column, codeLeak, "left out: %s", d.Detail)
+		if d.Code == codeLeak || d.Code == codePercent || d.Code == codeUnreadable {
+			add(d.Column, d.Code, "left out: %s", d.Detail)
 		}
 	}
 	for _, b := range all {
@@ -24,7 +34,12 @@ func (r *Result) warn(c *chosen, all []*binning) {
 			add(b.column.name, "suspicious_information", "information value %.4f: does the column know the outcome already?", b.iv)
 		}
 		if b.column.outside > 0 {
-			add(b.column.name, "unreadable_values", "%d values that the field cannot hold were taken for missing", b.column.outside)
+			add(b.column.name, "unreadable_values", "%d values that the field cannot hold were taken for missing%s", b.column.outside,
+				b.column.unitHint())
+		}
+		if most, ok := b.column.mostFOIR(); ok && most <= mostLikelyRatio {
+			add(b.column.name, "foir_looks_like_ratio", "no row has a foir above 1, and it was read as a percentage: "+
+				"0.35 as 0.35 %%; leave foir_unit out if the column holds ratios")
 		}
 	}
 	if c.model != nil && !c.model.converged {
@@ -76,4 +91,24 @@ func (r *Result) warnReversed(f *feature, add func(column, code, format string, 
 		add(f.column.name, "sign_reversal", "the bin %q earns %s points, against its weight of evidence of %.4f: another column explains it",
 			f.label(k), f.points[k], f.bins[k].woe)
 	}
+}
+
+// mostLikelyRatio is one percent: a column of ratios that was divided by a hundred
+// has nothing above it.
+const mostLikelyRatio = rule.One / 100
+
+// mostFOIR is the greatest cut of a column that was read as percentages.
+func (c *column) mostFOIR() (most rule.Number, ok bool) {
+	if !c.percent || len(c.cuts) == 0 {
+		return 0, false
+	}
+	return c.cuts[len(c.cuts)-1], true
+}
+
+// unitHint says how values that cannot be ratios may have been meant.
+func (c *column) unitHint() string {
+	if !c.foir || c.percent {
+		return ""
+	}
+	return "; send foir_unit percent (-foir percent) if the column holds percentages"
 }

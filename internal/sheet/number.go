@@ -1,0 +1,141 @@
+package sheet
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Spelling is how a cell of a column of numbers reads, unless it is a number as a
+// request has them.
+type Spelling uint8
+
+// The spellings.
+const (
+	NoNumber  Spelling = iota
+	Formatted          // a number for people: thousands apart, a currency, a percent sign
+	Percent            // a number for people with a percent sign
+	Missing            // a usual spelling of nothing
+)
+
+// Understood reads a cell, without spaces around it, that is no plain number. Of a
+// number for people, plain is what is left without the formatting: whether that is
+// a number is for the caller to see.
+func Understood(cell []byte) (plain []byte, s Spelling) {
+	if IsMissing(cell) {
+		return nil, Missing
+	}
+	plain, percent := unformatted(cell)
+	switch {
+	case plain == nil:
+		return nil, NoNumber
+	case percent:
+		return plain, Percent
+	}
+	return plain, Formatted
+}
+
+// missingSpellings are what programs and people write into a column of numbers
+// where there is none.
+var missingSpellings = map[string]bool{
+	"na": true, "n/a": true, "n.a.": true, "#n/a": true, "#na": true, "nan": true, "null": true, "#null!": true, "nil": true,
+	"none": true, "missing": true, "not available": true, "-": true, "--": true, ".": true, "?": true, "–": true, "—": true,
+}
+
+const longestMissing = 13 // bytes, of "not available"
+
+// replacement is what stands for bytes that could not be decoded.
+var replacement = []byte("\uFFFD")
+
+// IsMissing reports whether a cell of a column of numbers says that there is none.
+func IsMissing(cell []byte) bool {
+	return len(cell) <= longestMissing && missingSpellings[strings.ToLower(string(cell))] || bytes.Contains(cell, replacement)
+}
+
+// currencies are the signs that may stand before or behind an amount, in lower
+// case and longest first.
+var currencies = [][]byte{[]byte("inr"), []byte("rs."), []byte("usd"), []byte("eur"), []byte("rs"), []byte("₹"), []byte("$"), []byte("€"), []byte("£")}
+
+const longestNumber = 40 // bytes, of a number for people
+
+// unformatted takes away what people write around and into a number; nil when
+// that leaves none. "(1,200)" is -1200, as accountants write it.
+func unformatted(cell []byte) (plain []byte, percent bool) {
+	if len(cell) > longestNumber {
+		return nil, false
+	}
+	text := bytes.ToLower(cell)
+	negative := false
+	if n := len(text); n > 2 && text[0] == '(' && text[n-1] == ')' {
+		text, negative = text[1:n-1], true
+	}
+	text = bytes.TrimSpace(text)
+	sign := func() {
+		if len(text) > 0 && (text[0] == '-' || text[0] == '+') && !negative {
+			negative = text[0] == '-'
+			text = bytes.TrimSpace(text[1:])
+		}
+	}
+	sign()
+	for _, c := range currencies {
+		if rest, ok := bytes.CutPrefix(text, c); ok {
+			text = bytes.TrimSpace(rest)
+			sign()
+			break
+		}
+		if rest, ok := bytes.CutSuffix(text, c); ok {
+			text = bytes.TrimSpace(rest)
+			break
+		}
+	}
+	text, percent = bytes.CutSuffix(text, []byte("%"))
+	digits := ungrouped(bytes.TrimSpace(text))
+	if digits == nil || digits[0] < '0' || digits[0] > '9' { // none, or a second sign
+		return nil, false
+	}
+	if negative {
+		digits = append([]byte("-"), digits...)
+	}
+	return digits, percent
+}
+
+// ungrouped takes the commas out of a number and puts a zero before a point
+// that has none. It is nil for anything else: in "1,5" the comma does not
+// separate thousands.
+func ungrouped(text []byte) []byte {
+	whole, decimals, point := bytes.Cut(text, []byte("."))
+	groups := bytes.Split(whole, []byte(","))
+	if len(groups) > 1 && !areThousands(groups) || len(whole) == 0 && len(decimals) == 0 {
+		return nil
+	}
+	digits := bytes.Join(groups, nil)
+	if len(digits) == 0 && point {
+		digits = append(digits, '0')
+	}
+	if len(decimals) > 0 {
+		digits = append(append(digits, '.'), decimals...)
+	}
+	return digits
+}
+
+// areThousands reports whether digits stand in groups of three, or as in India
+// the last in three and those before it in two.
+func areThousands(groups [][]byte) bool {
+	first, middle, last := groups[0], groups[1:len(groups)-1], groups[len(groups)-1]
+	size := 3
+	if len(middle) > 0 {
+		size = len(middle[0])
+	}
+	if len(first) == 0 || len(first) > size || size != 2 && size != 3 || len(last) != 3 {
+		return false
+	}
+	for _, group := range middle {
+		if len(group) != size {
+			return false
+		}
+	}
+	return true
+}
+
+// SpelledMissing reports whether a cell is one of the usual spellings of nothing,
+// which may be repeated in a report.
+func SpelledMissing(cell string) bool { return missingSpellings[strings.ToLower(cell)] }
