@@ -74,7 +74,7 @@ func decide(c *command) int {
 	var d engine.Decision
 	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
 	d.AddDerived(app.Facts)
-	env := engine.Envelope{Preview: true, Facts: app.Facts, Warnings: app.WarnAbsent(d.AbsentInputs())}
+	env := engine.Envelope{Preview: true, Facts: app.Facts, TenurePointer: app.TenurePointer(), Warnings: app.WarnAbsent(d.AbsentInputs())}
 	if *asOf != "" {
 		env.ValidUntil = loan.ValidUntil(at, policy.OfferValidityDays).Format(time.RFC3339)
 	}

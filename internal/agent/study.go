@@ -7,6 +7,7 @@ import (
 	"verdict/internal/advice"
 	"verdict/internal/decisioning"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -45,6 +46,7 @@ type study struct {
 	confidence     string
 	needsHuman     bool
 	documents      []document
+	warnings       []fault.Item // what of the request had no effect
 	statements     []statement
 	narrated       string // the summary as a model wrote it, "" for the plain one
 	refused        string // why a model's summary was not taken
@@ -92,6 +94,7 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 	st.improve(d)
 	st.whatIf()
 	st.counter()
+	st.warnExplore()
 	if st.err != nil {
 		return nil, st.err
 	}

@@ -196,3 +196,38 @@ func TestCountedApplicationsAreUnderwritten(t *testing.T) {
 		}
 	})
 }
+
+// TestExploreWithoutEffect: what of explore could not be tried is told, and the run
+// is repeated with its warnings.
+func TestExploreWithoutEffect(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, agent.Options{})
+		asking := `"monthly_income":85000,"foir":0.2,"requested_amount":200000`
+		for explore, want := range map[string][]string{
+			`,"explore":{"tenures":[12,24],"min_amount":50000}`:                {},
+			`,"explore":{"tenures":[7,12]}`:                                    {"/explore/tenures explore_tenure_not_available"},
+			`,"explore":{"min_amount":300000}`:                                 {"/explore/min_amount explore_amount_not_used"},
+			`,"explore":{"min_amount":99000000}`:                               {"/explore/min_amount explore_amount_not_used"},
+			`,"max_steps":6,"explore":{"tenures":[12,24],"min_amount":100000}`: {"/max_steps explore_steps_exhausted"},
+			`,"max_steps":6`: {},
+		} {
+			run, err := h.agents.Underwrite(t.Context(), h.caller, parse(t, applicant(asking, `"score":742`, explore)), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := tree(t, run.Body)
+			got := []string{}
+			for _, w := range list(answer, "warnings") {
+				got = append(got, text(w, "pointer")+" "+text(w, "code"))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", explore, diff)
+			}
+			again, err := h.agents.Run(t.Context(), h.caller, text(answer, "run_id"))
+			if err != nil || text(tree(t, again.Body), "replay.verified") != "true" {
+				t.Errorf("%s is not repeated: %v", explore, err)
+			}
+		}
+	})
+}

@@ -98,9 +98,18 @@ func (st *study) tenureNow() int {
 	return 0
 }
 
-// tenures are those of the applicant's band, or of all bands when there is
-// none to price with, that the caller wants explored.
+// tenures are the allowed ones that the caller wants explored.
 func (st *study) tenures() []int {
+	out := st.allowedTenures()
+	if st.ask.tenures == nil {
+		return out
+	}
+	return slices.DeleteFunc(out, func(months int) bool { return !slices.Contains(st.ask.tenures, months) })
+}
+
+// allowedTenures are those of the applicant's band, or of all bands when there is
+// none to price with.
+func (st *study) allowedTenures() []int {
 	var out []int
 	if st.band != nil && st.band.Priced {
 		out = slices.Clone(st.band.Tenures)
@@ -111,11 +120,7 @@ func (st *study) tenures() []int {
 		}
 	}
 	slices.Sort(out)
-	out = slices.Compact(out)
-	if st.ask.tenures == nil {
-		return out
-	}
-	return slices.DeleteFunc(out, func(months int) bool { return !slices.Contains(st.ask.tenures, months) })
+	return slices.Compact(out)
 }
 
 // maxOffers is how many counter-offers are made.

@@ -42,6 +42,7 @@ func (st *study) Write(w *wire.Writer, head decisioning.RunHead) {
 		st.writeNarration(w)
 	}
 	w.Key("needs_human").Bool(st.needsHuman)
+	st.writeWarnings(w)
 	w.Key("policy").Object().Key("id").String(st.policyID).Key("version").Int(st.policyVersion).Key("checksum").String(st.checksum).EndObject()
 	if st.ask.asOfText != "" {
 		w.Key("as_of").String(st.ask.asOfText)

@@ -83,8 +83,17 @@ type Application struct {
 	Device   *signal.Block
 	Location *signal.Block
 
-	hasBank bool // a bank_summary was sent
+	hasBank bool       // a bank_summary was sent
+	tenure  wire.Value // the tenure asked for, as it was sent
 }
+
+// TenurePointer is where the request has the tenure, "" where it has none.
+func (a *Application) TenurePointer() string { return a.tenure.Pointer() }
+
+var tenureID = func() rule.FieldID {
+	id, _ := field.Catalogue().Lookup(field.RequestedTenureMonths)
+	return id
+}()
 
 // Options say what the caller expects of a body.
 type Options struct {

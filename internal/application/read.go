@@ -91,8 +91,11 @@ func (r *reader) scalar(n *node, v wire.Value) {
 		return
 	}
 	r.app.Facts.Add(n.canonical, r.convert(n.how, val, v))
-	if n.canonical == foirID {
+	switch n.canonical {
+	case foirID:
 		r.foir = v
+	case tenureID:
+		r.app.tenure = v
 	}
 }
 
@@ -175,7 +178,8 @@ func (r *reader) percentage(val rule.Value, v wire.Value) rule.Value {
 func (r *reader) employment(val rule.Value, v wire.Value) rule.Value {
 	name, known := employmentType(val.Text())
 	if !known {
-		r.warnings.Add(v.Pointer(), CodeUnknownEmployment, "is not a known employment type and was read as OTHER")
+		r.warnings.Add(v.Pointer(), CodeUnknownEmployment, "is not a known employment type and was read as OTHER; known are %s",
+			strings.Join(employmentTypes(), ", "))
 	}
 	return rule.Str(name)
 }
@@ -187,9 +191,14 @@ func employmentType(text string) (name string, known bool) {
 		return c == '-' || c == '_' || unicode.IsSpace(c)
 	})
 	name = strings.Join(words, "_")
-	id, _ := field.Catalogue().Lookup("employment_type")
-	if slices.Contains(field.Catalogue().Field(id).Values, name) {
+	if slices.Contains(employmentTypes(), name) {
 		return name, true
 	}
 	return "OTHER", false
+}
+
+// employmentTypes are the known vocabulary.
+func employmentTypes() []string {
+	id, _ := field.Catalogue().Lookup("employment_type")
+	return field.Catalogue().Field(id).Values
 }

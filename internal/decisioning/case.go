@@ -137,6 +137,14 @@ func (c *creditCase) warnings(d *engine.Decision) []fault.Item {
 	return c.app.WarnAbsent(d.AbsentInputs())
 }
 
+// tenurePointer is where the request has the tenure, if the answer warns of it.
+func (c *creditCase) tenurePointer(d *engine.Decision) string {
+	if !d.Offer.TenureNotAvailable {
+		return ""
+	}
+	return c.app.TenurePointer()
+}
+
 // storedFeatures are the vector in its compact form and the history it came
 // from.
 func (c *creditCase) storedFeatures() *store.Features {

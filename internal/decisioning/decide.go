@@ -126,7 +126,7 @@ func (s *Service) conclude(
 	policy.plan.Decide(c.app.Facts, d)
 	answer := render(d, policy, &engine.Envelope{
 		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(clockFormat), Warnings: c.warnings(d),
-		Blocks: c.blocks(d, policy),
+		Blocks: c.blocks(d, policy), TenurePointer: c.tenurePointer(d),
 	}, now)
 	write := &store.DecisionWrite{
 		Decision: store.Decision{

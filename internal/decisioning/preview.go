@@ -105,7 +105,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 	mask(c.app.Facts)
 	return render(d, policy, &engine.Envelope{
 		Preview: true, Environment: string(p.Environment), Facts: c.app.Facts, Warnings: c.warnings(d),
-		Blocks: c.blocks(d, policy),
+		Blocks: c.blocks(d, policy), TenurePointer: c.tenurePointer(d),
 	}, now), nil
 }
 

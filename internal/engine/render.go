@@ -3,7 +3,10 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/rule"
@@ -23,8 +26,10 @@ type Envelope struct {
 	Facts         *rule.Facts // shown in previews
 	// Blocks, unless nil, writes what optional blocks of the request add to the
 	// answer, as members. It stands outside the decision and its hash.
-	Blocks   func(*wire.Writer)
-	Warnings []fault.Item // what was understood in a surprising way, or left aside
+	Blocks func(*wire.Writer)
+	// TenurePointer is where the request has the tenure, "" where it has none.
+	TenurePointer string
+	Warnings      []fault.Item // what was understood in a surprising way, or left aside
 }
 
 // Write writes the decision as every endpoint answers it.
@@ -66,7 +71,7 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	if env.Blocks != nil {
 		env.Blocks(w)
 	}
-	writeWarnings(w, d.warnings(env.Warnings))
+	writeWarnings(w, d.warnings(env))
 	optional(w, "created_at", env.CreatedAt)
 	w.EndObject()
 }
@@ -87,18 +92,29 @@ func writeWarnings(w *wire.Writer, list []fault.Item) {
 }
 
 // warnings adds the engine's own word to what the reader of the request said.
-func (d *Decision) warnings(given []fault.Item) []fault.Item {
+func (d *Decision) warnings(env *Envelope) []fault.Item {
 	own := d.notCounted()
 	if d.Offer.TenureNotAvailable {
-		own = append(own, fault.Item{
-			Code:   "tenure_not_available",
-			Detail: "the tenure asked for is not among the band's; its usual tenure applies",
-		})
+		own = append(own, fault.Item{Pointer: env.TenurePointer, Code: "tenure_not_available", Detail: d.otherTenure()})
 	}
 	if len(own) == 0 {
-		return given
+		return env.Warnings
 	}
-	return append(slices.Clone(given), own...)
+	return append(slices.Clone(env.Warnings), own...)
+}
+
+// otherTenure says which tenure applies instead of the one that was asked for,
+// and which ones the band allows.
+func (d *Decision) otherTenure() string {
+	detail := "the tenure asked for is not among the band's; its usual tenure applies"
+	if d.band == nil || len(d.band.Tenures) == 0 {
+		return detail
+	}
+	months := make([]string, len(d.band.Tenures))
+	for i, n := range d.band.Tenures {
+		months[i] = strconv.Itoa(n)
+	}
+	return detail + fmt.Sprintf(", %d months; %s allows %s", d.Offer.TenureMonths, d.Offer.BandID, strings.Join(months, ", "))
 }
 
 // writeFired writes the rules; canonical puts a delta where name order wants

@@ -113,7 +113,7 @@ func TestEvaluateSloppyReports(t *testing.T) {
 			"an unknown employment": {evaluation(742, `"demographics":{"employmentType":"ZEBRA tamer"}`),
 				[]string{"/report/cibil/demographics/employmentType unknown_employment_type"}, []any{"facts.employment_type", "OTHER"}},
 			"a tenure nobody offers": {evaluation(742, scalars+`,"requestedTenureMonths":7`),
-				[]string{"<nil> tenure_not_available"}, []any{"offer.tenure_months", 48}},
+				[]string{"/report/cibil/requestedTenureMonths tenure_not_available"}, []any{"offer.tenure_months", 48}},
 			"nulls": {evaluation(742, `"demographics":null,"incomeAssessment":{"foir":null},"accounts":null,"enquiries":null,"reportDate":null`, block{"bank_summary", "null"}),
 				[]string{}, []any{"facts.foir", nil, "facts.enquiries_6m", nil}},
 			"empty lists": {evaluation(742, `"accounts":[],"enquiries":[]`), []string{}, []any{"facts.enquiries_6m", 0, "facts.active_tradelines", 0}},

@@ -82,12 +82,23 @@ func (c *call) refuse(err error) {
 		refusal = untilWhen(refusal, period)
 	case status == http.StatusServiceUnavailable, refusal.Code == codeInProgress:
 		h["Retry-After"] = []string{"1"}
+		if status == http.StatusServiceUnavailable && c.r.Method == http.MethodPost {
+			refusal = repeatable(refusal)
+		}
 	case status == http.StatusRequestTimeout, status == http.StatusRequestEntityTooLarge:
 		// The rest of the body is not waited for.
 		h["Connection"] = []string{"close"}
 	}
 	c.slowRefused()
 	_ = c.send(status, c.problem(refusal, status))
+}
+
+// repeatable says how to repeat a request of which the caller cannot know whether
+// it was done.
+func repeatable(refusal *fault.Error) *fault.Error {
+	told := *refusal
+	told.Detail += "; repeat the request with the same Idempotency-Key, so that it takes effect at most once"
+	return &told
 }
 
 // untilWhen says how long a quota stays used up, and who can raise it.
