@@ -30,7 +30,8 @@ type Narrator interface {
 // doubts its units, and its memo has the bureau, income and strengths. The third
 // names the members of a case that were probably meant by unknown ones, and masks
 // what identifies somebody in the details of reasons. The fourth masks there by
-// the names that a caller gives too, and warns of what of explore had no effect.
+// the names that a caller gives too, and warns of what of explore had no effect
+// and of products that it does not know, and knows the other names of microfinance.
 type edition int64
 
 const (

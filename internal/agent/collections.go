@@ -164,6 +164,8 @@ func storedCase(request wire.Value, made edition) (recovery.Case, error) {
 		return recovery.ReadFirst(body, asOf)
 	case secondEdition:
 		return recovery.ReadSecond(body, asOf)
+	case thirdEdition:
+		return recovery.ReadThird(body, asOf)
 	default:
 		return recovery.Read(body, asOf)
 	}

@@ -101,3 +101,31 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 		}
 	})
 }
+
+// TestThirdEditionIsRepeated: a run of a microfinance loan by another name, stored
+// before that name was known, comes out as it did.
+func TestThirdEditionIsRepeated(t *testing.T) {
+	t.Parallel()
+	const group = `{"loan":{"id":"L-1","product":"JLG","principal_outstanding":18200,"overdue_amount":1793,"dpd":40},"as_of":"2026-11-16T12:00:00+05:30"}`
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, agent.Options{})
+		was, err := h.cases.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
+			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+				return agent.ThirdCollections(parse(t, group), head, now)
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := h.agents.Collect(t.Context(), h.caller, parse(t, group), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for body, warned := range map[string]int{string(was.Body): 0, string(is.Body): 1} {
+			run := tree(t, []byte(body))
+			again, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
+			if err != nil || text(tree(t, again.Body), "replay.verified") != "true" || len(list(run, "warnings")) != warned {
+				t.Errorf("%d warnings wanted: %v, %s", warned, err, encode(run["warnings"]))
+			}
+		}
+	})
+}

@@ -59,6 +59,23 @@ func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time)
 	}, nil
 }
 
+// ThirdCollections makes the record of a run as the third edition did, which knew
+// microfinance by its own name alone.
+func ThirdCollections(body wire.Value, head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+	c, err := recovery.ReadThird(body, now)
+	if err != nil {
+		return decisioning.RunRecord{}, err
+	}
+	r := newRecoveryRun(&c, decisioning.Strategy{Recovery: recovery.DefaultStrategy()})
+	var w, request wire.Writer
+	r.write(&w, head)
+	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).
+		Key("edition").Int(int64(thirdEdition)).EndObject()
+	return decisioning.RunRecord{
+		Agent: decisioning.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+	}, nil
+}
+
 func written(a ask) []byte {
 	var w wire.Writer
 	a.write(&w)

@@ -527,6 +527,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{"dpd_mismatch", "`dpd` and `due_date` are more than a day apart; `dpd` was taken."},
 	{"nothing_overdue", "The loan is past due and nothing is overdue; a person has to look."},
 	{"promise_assumed_broken", "Nobody said whether a promise was kept, and its date is past; it counts as broken."},
+	{"unknown_product", "The product of a loan in arrears is not a known one, so the general hours of contact apply; microfinance has narrower ones."},
 	{"read_as_microfinance", "A product was read as microfinance, whose rules are the stricter ones."},
 	{"more_warnings", "There were more warnings than are listed."},
 }

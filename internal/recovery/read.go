@@ -23,6 +23,7 @@ const (
 	CodeNothingOverdue  = "nothing_overdue"
 	CodePromiseAssumed  = "promise_assumed_broken"
 	CodeReadAsMicro     = "read_as_microfinance"
+	CodeUnknownProduct  = "unknown_product"
 	CodeUnitDoubtful    = "unit_doubtful"
 	codeMoreWarnings    = "more_warnings"
 )
@@ -43,15 +44,22 @@ const (
 // that names every bad field and repeats no value; members that nothing reads
 // are warnings with the name that was probably meant.
 func Read(v wire.Value, now time.Time) (Case, error) {
-	return read(v, now, manner{units: true, hints: true})
+	return read(v, now, manner{units: true, hints: true, products: true})
 }
 
 // ReadStrict reads a body as Read does, and refuses members that nothing reads.
 func ReadStrict(v wire.Value, now time.Time) (Case, error) {
-	return read(v, now, manner{units: true, hints: true, strict: true})
+	return read(v, now, manner{units: true, hints: true, products: true, strict: true})
 }
 
-// ReadSecond reads a body as Read did before it named the members that were
+// ReadThird reads a body as Read did before it knew the other names of microfinance
+// and spoke up about products that it does not know. Runs of that time are
+// repeated with it.
+func ReadThird(v wire.Value, now time.Time) (Case, error) {
+	return read(v, now, manner{units: true, hints: true})
+}
+
+// ReadSecond reads a body as ReadThird did before it named the members that were
 // probably meant. Runs of that time are repeated with it.
 func ReadSecond(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{units: true}) }
 
@@ -61,15 +69,16 @@ func ReadFirst(v wire.Value, now time.Time) (Case, error) { return read(v, now, 
 
 // manner is how a body is read.
 type manner struct {
-	units  bool // amounts and rates are held against each other
-	hints  bool // an unknown member is told with the name that was probably meant
-	strict bool // an unknown member is refused
+	units    bool // amounts and rates are held against each other
+	hints    bool // an unknown member is told with the name that was probably meant
+	products bool // the names of products are known
+	strict   bool // an unknown member is refused
 }
 
 func read(v wire.Value, now time.Time, how manner) (Case, error) {
 	// To the second, which is how an answer tells it: the case can then be
 	// advised on again from what the answer says.
-	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: india}}, hints: how.hints}
+	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: india}}, hints: how.hints, products: how.products}
 	if f, ok := r.object(v, caseMembers...); ok {
 		if t, given := r.moment(&f, "as_of"); given {
 			r.c.AsOf = t
@@ -111,6 +120,7 @@ type reader struct {
 	faults   fault.List
 	warnings fault.List
 	hints    bool
+	products bool
 }
 
 // The members of a case. They are part of an edition of the agent: a run is
@@ -198,9 +208,14 @@ func (r *reader) product(f *wire.Form) {
 	}
 	l := &r.c.Loan
 	l.Product = text
-	l.Microfinance = strings.Contains(strings.ToLower(text), "micro")
-	if l.Microfinance && text != "microfinance" {
+	l.Microfinance = strings.Contains(strings.ToLower(text), "micro") || r.products && isMicrofinance(text)
+	switch {
+	case l.Microfinance && text != "microfinance":
 		r.warnings.Add(f.Pointer("product"), CodeReadAsMicro, "was read as microfinance, whose rules are the stricter ones")
+	case r.products && !l.Microfinance && !isProduct(text):
+		r.warnings.Add(f.Pointer("product"), CodeUnknownProduct, "is not a product that is known, so the general hours of contact apply, "+
+			"%s to %s; send microfinance if it is a microfinance loan, whose hours are narrower; known are %s",
+			clockText(legalWindow.From), clockText(legalWindow.To), strings.Join(products, ", "))
 	}
 }
 
