@@ -102,7 +102,7 @@ func TestFraudConfigCounts(t *testing.T) {
 		m.apply("A-2", oneAccount).is("status", "APPROVED").saw(mule, false, 2).raised(0)
 		m.put(settings, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":[],"distinct_applicants":4,"points":30},"alert_min_severity":"critical"}}`).want(http.StatusOK)
 		m.apply("A-3", oneAccount).is("status", "APPROVED").saw(mule, false, 3)
-		m.apply("A-4", oneAccount).is("status", "DECLINED", "fraud.fraud_score", 30, "fraud.level", "medium").saw(mule, true, 4)
+		m.apply("A-4", oneAccount).is("status", "DECLINED", "fraud.fraud_score", 30, "fraud.level", "high").saw(mule, true, 4)
 		m.put(settings, `{"fraud":{"beneficiary_reuse":{"enabled":false}},"device":{"sim_new_days":2}}`).want(http.StatusOK)
 		m.apply("A-5", oneAccount, block{"device", `{"sim_age_days":3}`}).is("status", "APPROVED", "fraud.device.device_sim_new", false).saw(mule, false, nil)
 	})

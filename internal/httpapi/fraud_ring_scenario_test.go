@@ -300,7 +300,10 @@ func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 		for i, members := range []string{
 			`"beneficiary_account":"000777788881234"`, `"email":"badperson+7@googlemail.com"`, `"email":"bad+1@x.in"`, `"email":"<bad@x.in>"`, `"email":"bad@x.in."`, `"mobile":"+91-98200 54321"`, `"mobile":"９８２００５４３２１"`,
 		} {
-			m.apply(fmt.Sprint("A-", i), members).is("status", "DECLINED")
+			got := m.apply(fmt.Sprint("A-", i), members).is("status", "DECLINED", "fraud.level", "high")
+			if hit := got.signal("blocklist"); hit["triggered"] != true {
+				s.Errorf("%s: no hit among the signals: %v", members, got.at("fraud"))
+			}
 		}
 		for member, code := range map[string]string{
 			`"beneficiary_account":"NA"`: "beneficiary_account identifier_not_counted", `"beneficiary_account":"0000000000"`: "beneficiary_account identifier_not_counted",

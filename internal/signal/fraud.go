@@ -94,11 +94,16 @@ type Signal struct {
 // the rules, and an account of them for the response.
 type Fraud struct {
 	// Counted is false when the request names no applicant. The block list is
-	// then all that is known: there is no level, and the score is no fact.
+	// then all that is known: the score is no fact, and there is no level unless
+	// something is on the list.
 	Counted bool
 	Score   int64
 	Level   string
 	Signals []Signal // in a fixed order
+
+	// Blocklisted are the entities on the block list. They are listed among the
+	// signals, and raise no alert: they are on the list because of one.
+	Blocklisted []Entity
 
 	// Device and Location are what these blocks derived, nil for a block that
 	// was not sent, and AlertIDs the alerts that this request raised or added
@@ -132,6 +137,9 @@ func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
 	if !o.Counted() {
 		a.uncounted()
 		a.blocklisted()
+		if len(a.fraud.Blocklisted) > 0 {
+			a.fraud.Level = levelHigh
+		}
 		return a.fraud
 	}
 	a.fraud.Counted, a.fraud.muted = true, n.Muted
@@ -148,7 +156,7 @@ func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
 		a.fraud.Score += s.Points
 	}
 	a.fraud.Score = min(a.fraud.Score, maxScore)
-	a.fraud.Level = cfg.LevelCutoffs.level(a.fraud.Score)
+	a.fraud.Level = a.level()
 	a.fact("fraud_score", whole(a.fraud.Score))
 	return a.fraud
 }
@@ -174,10 +182,33 @@ func (a *assessment) blocklisted() {
 	if len(a.observed.Entities) == 0 {
 		return
 	}
-	a.fact("fraud_blocklisted", rule.Bool(slices.ContainsFunc(a.observed.Entities, func(e Entity) bool {
-		return slices.Contains(a.counts.Blocklisted, e.Kind)
-	})))
+	for _, e := range a.observed.Entities {
+		if slices.Contains(a.counts.Blocklisted, e.Kind) {
+			a.fraud.Blocklisted = append(a.fraud.Blocklisted, e)
+		}
+	}
+	a.fact("fraud_blocklisted", rule.Bool(len(a.fraud.Blocklisted) > 0))
 }
+
+// level is the score against the cutoffs, and at least high when something is on
+// the block list, or an account or a connected group gives the applicant away:
+// points that a lender sets to 0 must not make an all-clear of that.
+func (a *assessment) level() string {
+	level := a.cfg.LevelCutoffs.level(a.fraud.Score)
+	hard := len(a.fraud.Blocklisted) > 0 || slices.ContainsFunc(a.fraud.Signals, func(s Signal) bool {
+		return s.Triggered && (s.ID == BeneficiaryReuse || s.ID == ConnectedRing)
+	})
+	if hard && level != levelVeryHigh {
+		return levelHigh
+	}
+	return level
+}
+
+// The levels that a hard signal has at least.
+const (
+	levelHigh     = "high"
+	levelVeryHigh = "very_high"
+)
 
 // Derive calls add for each fact that is known, in a fixed order.
 func (f Fraud) Derive(add func(name string, v rule.Value)) {
@@ -189,9 +220,9 @@ func (f Fraud) Derive(add func(name string, v rule.Value)) {
 func (c LevelCutoffs) level(score int64) string {
 	switch {
 	case score >= c.VeryHigh:
-		return "very_high"
+		return levelVeryHigh
 	case score >= c.High:
-		return "high"
+		return levelHigh
 	case score >= c.Medium:
 		return "medium"
 	default:

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"verdict/internal/rule"
+	"verdict/internal/wire"
 )
 
 // everything is a request that names one entity of each kind.
@@ -287,4 +288,43 @@ func TestFraudProperties(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHardSignalsAreNotLow: what declines under the default policy is not told as
+// low, whatever points the lender gives it, and a hit on the block list is listed.
+func TestHardSignalsAreNotLow(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig().Fraud
+	cfg.BeneficiaryReuse.Points, cfg.Ring.Points = 0, 0
+	observed := Observe(sentFacts(t, everything), testKey)
+	nobody := observed
+	nobody.ApplicantRef = ""
+	for _, c := range []struct {
+		name     string
+		observed Observation
+		counts   Counts
+		level    string
+		listed   bool
+	}{
+		{"nothing", observed, Counts{BeneficiaryApplicants: 1, Ring: RingCount{People: 1}}, "low", false},
+		{"on the block list", observed, Counts{Blocklisted: []string{KindBeneficiaryAccount}}, "high", true},
+		{"on the block list, without an applicant", nobody, Counts{Blocklisted: []string{KindBeneficiaryAccount}}, "high", true},
+		{"not on it, without an applicant", nobody, Counts{}, "", false},
+		{"in a ring", observed, Counts{Ring: RingCount{ID: "rng_1", People: 6, Links: 2}}, "high", false},
+		{"a mule's account", observed, Counts{BeneficiaryApplicants: 2}, "high", false},
+		{"a shared phone", observed, Counts{DeviceApplicants: 2}, "low", false},
+	} {
+		f := Assess(c.observed, c.counts, cfg)
+		if f.Level != c.level {
+			t.Errorf("%s: level %q, want %q", c.name, f.Level, c.level)
+		}
+		var w wire.Writer
+		f.Write(&w)
+		if listed := strings.Contains(string(w.Buf), `"id":"blocklist","triggered":true,"severity":"critical"`); listed != c.listed {
+			t.Errorf("%s: %s", c.name, w.Buf)
+		}
+		if c.listed && (!strings.Contains(string(w.Buf), "acct_••••4321") || len(f.Alerts(cfg)) > 0) {
+			t.Errorf("%s: %s, alerts %v", c.name, w.Buf, f.Alerts(cfg))
+		}
+	}
 }

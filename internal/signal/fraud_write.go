@@ -8,16 +8,20 @@ import (
 )
 
 // Write writes the fraud object of a response. Without an applicant the score
-// is not complete, and there is no level: a low one would be an all-clear.
+// is not complete, and there is no level but that of the block list: a low one
+// would be an all-clear.
 func (f Fraud) Write(w *wire.Writer) {
 	w.Object().Key("fraud_score").Int(f.Score).Key("complete").Bool(f.Counted)
-	if f.Counted {
+	if f.Level != "" {
 		w.Key("level").Plain(f.Level)
 	}
 	f.writeBreakdown(w.Key("score_breakdown"))
 	w.Key("signals").Array()
 	for _, s := range f.Signals {
 		s.write(w)
+	}
+	for _, e := range f.Blocklisted {
+		writeBlocklisted(w, e)
 	}
 	w.EndArray()
 	f.Device.write(w.Key("device"))
@@ -45,6 +49,16 @@ func (f Fraud) writeBreakdown(w *wire.Writer) {
 var prefixes = map[string]string{
 	KindBeneficiaryAccount: "acct_", KindIP: "ip_", KindPincode: "pin_", KindAgent: "agent_",
 	KindDevice: "dev_", KindMobile: "mob_", KindEmail: "mail_",
+}
+
+// BlocklistHit is the id under which the signals list something on the block list.
+const BlocklistHit = "blocklist"
+
+// writeBlocklisted writes a hit as a signal that one entry triggers, at any time.
+func writeBlocklisted(w *wire.Writer, e Entity) {
+	w.Object().Key("id").Plain(BlocklistHit).Key("triggered").Bool(true).Key("severity").Plain(SeverityCritical.String()).
+		Key("value").Int(1).Key("threshold").Int(1).Key("window_hours").Int(0).Key("reason_code").Plain(reasonRing).
+		Key("entity").String(prefixes[e.Kind] + e.Display).EndObject()
 }
 
 func (s Signal) write(w *wire.Writer) {
