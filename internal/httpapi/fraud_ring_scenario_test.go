@@ -209,7 +209,7 @@ func TestReuseHasItsOwnThresholds(t *testing.T) {
 		m.put(settings, `{"fraud":{"device_reuse":{"distinct_applicants":2,"points":20},"email_reuse":{"enabled":false},"ring":{"ring_min_people":2,"points":10}}}`).
 			want(http.StatusOK).is("fraud.mobile_reuse.distinct_applicants", 3)
 		s.clock.advance(stale)
-		m.apply("A-2", contact, phone).is("fraud.fraud_score", 30, "fraud.level", "medium").saw("device_reuse", true, 2).saw("mobile_reuse", false, 2).
+		m.apply("A-2", contact, phone).is("fraud.fraud_score", 30, "fraud.level", "high").saw("device_reuse", true, 2).saw("mobile_reuse", false, 2).
 			saw("email_reuse", false, nil).saw("ring", true, 2).raised(2)
 		if diff := cmp.Diff([]string{"device_reuse", "ring"}, m.get("/v1/fraud/alerts?order=asc").column("type")); diff != "" {
 			s.Errorf("alerts (-want +got):\n%s", diff)

@@ -10,7 +10,11 @@ func RingTexts(o Observation, w Windows) (texts []string, args [][]any) {
 		g.ties = append(g.ties, ringTie{entity: e, rings: []string{"ring"}})
 		unknown = append(unknown, i)
 	}
-	for _, q := range []*query{g.ringQuery(o), g.sharerQuery(o, w, unknown)} {
+	rings := g.ringQuery(o)
+	for i := range g.ties {
+		g.ties[i].rings = nil
+	}
+	for _, q := range []*query{rings, g.sharerQuery(o, w, unknown)} {
 		texts, args = append(texts, q.text.String()), append(args, q.args)
 	}
 	return texts, args

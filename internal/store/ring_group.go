@@ -177,7 +177,11 @@ func (g *grouping) sharerQuery(o Observation, w Windows, unknown []int) *query {
 	q := &query{}
 	for _, at := range unknown {
 		e := g.ties[at].entity
-		for _, key := range []string{e.Key, e.Older} {
+		keys := []string{e.Key, e.Older}
+		if len(g.ties[at].rings) > 0 {
+			keys = keys[1:] // its ring is known, and only the older key's people are not
+		}
+		for _, key := range keys {
 			if key == "" {
 				continue
 			}
