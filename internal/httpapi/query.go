@@ -138,14 +138,8 @@ func (q *query) unknown(name string) {
 	if len(q.known) > 0 {
 		takes = strings.Join(q.known, ", ")
 	}
-	pointer := "?" + name
-	if len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		pointer = "" // nobody's name
-	}
 	meant, caseOnly := fault.Meant(name, q.known, q.faults.Terse())
 	text := "the query has a parameter that this path does not take; it takes " + takes
-	q.faults.AddItem(fault.Unknown(pointer, text, meant, caseOnly))
+	// The name is not repeated: it may be a value that lost its parameter.
+	q.faults.AddItem(fault.Unknown("", text, meant, caseOnly))
 }
-
-// maxName is how long the name of a parameter may be to be repeated.
-const maxName = 64

@@ -40,9 +40,20 @@ func TestJudge(t *testing.T) {
 	}{
 		{"as it should be", "", func(*Campaign) {}},
 		{"a lost decision", "are stored", func(c *Campaign) { c.Wrong = append(c.Wrong, "1 was answered and 0 are stored") }},
-		{"goodput", "at 150 %: 450 good answers a second, less than 500", func(c *Campaign) { c.Steps[1] = stage(150, 450, 1050, 0) }},
-		{"goodput in a flood", "at 200 %: 200 good answers a second, less than 250", func(c *Campaign) { c.Steps[2] = stage(200, 200, 1800, 0) }},
-		{"slow refusals", "at 150 %: refusals take", func(c *Campaign) { c.Steps[1] = stage(150, 900, 600, time.Second) }},
+		{"goodput", "at 150 %: 450 good answers a second, less than 750", func(c *Campaign) { c.Steps[1] = stage(150, 450, 1050, 0) }},
+		{"goodput in a flood", "at 200 %: 200 good answers a second, less than 650", func(c *Campaign) { c.Steps[2] = stage(200, 200, 1800, 0) }},
+		{"slow refusals", "at 150 %: refusals take", func(c *Campaign) {
+			c.Steps[1] = stage(150, 900, 600, 0)
+			for range 20 {
+				c.Steps[1].Refusal.Add(time.Second)
+			}
+		}},
+		{"slow answers", "at 150 %: what is done takes", func(c *Campaign) {
+			c.Steps[1] = stage(150, 900, 600, 0)
+			for range 20 {
+				c.Steps[1].Latency.Add(time.Second)
+			}
+		}},
 		{"mute refusals", "3 refusals did not say", func(c *Campaign) { c.Steps[1].Mute = 3 }},
 		{"late answers", "2 answers came after", func(c *Campaign) { c.Steps[0].Overtime = 2 }},
 		{"no answers", "5 requests had no answer", func(c *Campaign) { c.Back.Lost, c.Back.Unsent = 2, 3 }},
