@@ -48,7 +48,7 @@ func (o *order) fairness(ctx context.Context, database, folder string, stderr io
 		}
 		attacks = chosen
 	}
-	plan := load.FairPlan{Stage: o.plan.Stage, Neighbour: 4, Attackers: 200, Slow: 500, Idle: 5000, ProbeWithin: time.Second}
+	plan := load.FairPlan{Stage: o.plan.Stage, Neighbour: 4, Attackers: 200, Slow: 500, Idle: 5000, ProbeWithin: time.Second, Launch: launch}
 	return load.Fair(ctx, server, neighbour, attacks, plan, func(format string, args ...any) {
 		_, _ = fmt.Fprintf(stderr, "%s: "+format+"\n", append([]any{database}, args...)...)
 	})
@@ -60,7 +60,7 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 	limits := load.DefaultFairLimits()
 	section := []string{proof.Origin(ctx, time.Now(), command), fmt.Sprintf(
 		"A neighbour sends decisions over 4 connections, each the next one when the last was answered, for %s alone and %s during each attack. "+
-			"Floods have 200 connections, slow senders 500, silent ones 5000; the attacking tenant's policy has %d rules. "+
+			"The attackers are another process of lower priority on the same processors as the neighbour. Floods have 200 connections, slow senders 500, silent ones 5000; the attacking tenant's policy has %d rules. "+
 			"What must hold: the neighbour keeps %.0f %% of its rate, its p99 is at most %s and nothing of it fails; "+
 			"probes answer within a second; the server holds at most %d MiB.\n",
 		o.plan.Stage, o.plan.Stage, hostileRules, 100*limits.Rate, limits.P99, limits.Memory>>20)}

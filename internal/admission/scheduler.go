@@ -3,54 +3,34 @@ package admission
 import (
 	"context"
 	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// Scheduler shares the processors among those who compute for long. A request
-// that computes for less than a slice needs nothing: the Go scheduler runs it,
-// and writes that come together are committed together. One that computes for
-// longer needs one of a few slots to go on, gives it up while it waits for the
-// database or the network, and offers it to others at each Checkpoint. Of those
-// who wait, the owner that has used the least processor time gets the next slot:
-// start-time fair queueing. So a tenant whose requests take seconds of processor
-// time slows its own requests down, and not those of a tenant that needs
-// microseconds.
+// Scheduler shares the processors among owners, with two queues. Every request
+// needs one of a few entries while it computes, and most compute so briefly that
+// they need nothing else: the entries only decide in which order the requests of
+// a flood are begun. One that computes for longer than a slice exchanges its entry
+// for one of as many slots as there are processors, and offers that to others at
+// each Checkpoint. Both are given up while a request waits for the database or the
+// network. In both queues the owner that has used the least time goes next:
+// start-time fair queueing. So a tenant whose requests are many, or take seconds
+// of processor time, slows its own requests down, and not those of another.
 type Scheduler struct {
 	now     func() time.Time
-	waiting atomic.Int64 // written under mu, read without
-
-	mu    sync.Mutex
-	slots int
-	free  int
-	clock time.Duration // the start tag of the latest slot that was given out
-	most  time.Duration // the largest tag of any user
-	users map[string]*user
-	queue []*user // the users with waiters, in order of arrival
-	sweep int     // how many users there are when the idle ones are forgotten
+	entries *fairQueue
+	slots   *fairQueue
 }
 
-// user is what the scheduler knows of one owner.
-type user struct {
-	name    string
-	used    time.Duration // the start tag of its next slot
-	active  int           // slots that it holds
-	waiters []*Slot       // first come, first served
-}
-
-// Slot is the right of one request to compute for long. It is also the
-// request's context, which saves an allocation for each request. The methods of a
-// nil Slot do nothing, so work outside of any request needs no scheduler.
+// Slot is the right of one request to compute. It is also the request's
+// context, which saves an allocation for each request. The methods of a nil Slot
+// do nothing, so work outside of any request needs no scheduler.
 type Slot struct {
 	context.Context //nolint:containedctx // it is one
 
 	scheduler *Scheduler
 	owner     string
-	held      bool
-	since     time.Time // when it began to compute, or got the slot
-	granted   chan struct{}
+	entry     ticket // to compute for less than a slice
+	long      ticket // to compute for longer
 }
 
 const (
@@ -59,32 +39,40 @@ const (
 	slice = 500 * time.Microsecond
 	// leastCharge is what a short piece of work costs.
 	leastCharge = 50 * time.Microsecond
-	// manyUsers is how many users there are before the idle ones are forgotten.
-	manyUsers = 1024
+	// entriesEach is how many requests compute briefly for each processor. One
+	// each would leave the processor idle from one to the next; many would share
+	// it by their number instead of by their owners.
+	entriesEach = 2
+	// entryPatience is how long a request waits for its entry before it goes on
+	// without. The places bound the queue to a tenth of that; should requests ever
+	// wait for each other, this ends it.
+	entryPatience = time.Second
 )
 
 // NewScheduler makes a scheduler with so many slots: one for each processor.
 func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
-	return &Scheduler{now: now, slots: slots, free: slots, users: map[string]*user{}, sweep: manyUsers}
+	return &Scheduler{now: now, entries: newFairQueue(entriesEach*slots, now), slots: newFairQueue(slots, now)}
 }
 
-// Enter returns a context for a request that begins to compute, and its slot,
-// which it has to Leave. Nothing is waited for: short work needs no slot.
+// Enter waits for the owner's turn and returns a context for a request that
+// begins to compute, and its slot, which it has to Leave. A caller that goes away
+// meanwhile learns that from the context.
 func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot) {
-	slot := &Slot{Context: ctx, scheduler: s, owner: owner, since: s.now()}
+	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
+	slot.Resume()
 	return slot, slot
 }
 
-// Pace waits until it is the owner's turn, and charges it for a short piece of
-// work that follows without a slot, such as reading a part of a large body: the
-// work may have to wait for the network.
+// Pace waits until it is the owner's turn among those who compute for long, and
+// charges it for a short piece of work that follows without a slot, such as
+// reading a part of a large body: the work may have to wait for the network.
 func (s *Scheduler) Pace(ctx context.Context, owner string) error {
-	slot := &Slot{scheduler: s, owner: owner}
-	if err := slot.acquire(ctx, atBack); err != nil {
+	var t ticket
+	if err := s.slots.acquire(ctx, owner, &t, atBack); err != nil {
 		return err
 	}
-	slot.Leave()
+	s.slots.release(owner, &t)
 	return nil
 }
 
@@ -124,23 +112,32 @@ func Checkpoint(ctx context.Context) error {
 	return SlotOf(ctx).yield(ctx)
 }
 
-// Leave gives the slot up. It may be called twice.
+// Leave gives up the right to compute. It may be called twice.
 func (s *Slot) Leave() { s.Pause() }
 
-// Pause gives the slot up while its holder waits for something else.
+// Pause gives up the right to compute while its holder waits for something else.
 func (s *Slot) Pause() {
-	if s == nil || !s.held {
+	if s == nil {
 		return
 	}
-	s.held = false
-	s.scheduler.release(s)
+	s.scheduler.entries.release(s.owner, &s.entry)
+	s.scheduler.slots.release(s.owner, &s.long)
 }
 
-// Resume begins another stretch of computing after Pause.
-func (s *Slot) Resume() {
-	if s != nil && !s.held {
-		s.since = s.scheduler.now()
+// PauseLong gives up the right to compute for long while its holder computes
+// briefly and waits for others who do, such as for one of a few connections.
+func (s *Slot) PauseLong() {
+	if s != nil {
+		s.scheduler.slots.release(s.owner, &s.long)
 	}
+}
+
+// Resume waits for the owner's turn to compute again after Pause.
+func (s *Slot) Resume() {
+	if s == nil || s.entry.held || s.long.held {
+		return
+	}
+	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, entryPatience)
 }
 
 // yield lets others compute once a time slice is used up: short work, which Go
@@ -148,182 +145,35 @@ func (s *Slot) Resume() {
 // owner's own requests wait until this one is done: many of them half done would
 // take many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
-	switch {
-	case s == nil || s.scheduler.now().Sub(s.since) < slice:
+	if s == nil {
 		return nil
-	case !s.held:
-		return s.acquire(ctx, atBack)
-	case s.scheduler.waiting.Load() > 0 && s.scheduler.othersWait(s.owner):
-		s.Pause()
-		return s.acquire(ctx, atFront)
 	}
-	s.scheduler.charge(s)
+	slots := s.scheduler.slots
+	switch {
+	case s.scheduler.now().Sub(s.since()) < slice:
+		return nil
+	case !s.long.held:
+		s.scheduler.entries.release(s.owner, &s.entry)
+		return slots.acquire(ctx, s.owner, &s.long, atBack)
+	case slots.othersWait(s.owner):
+		slots.release(s.owner, &s.long)
+		return slots.acquire(ctx, s.owner, &s.long, atFront)
+	}
+	slots.charge(s.owner, &s.long)
 	runtime.Gosched()
 	return nil
 }
 
-// place is where a slot waits among those of its owner.
-type place bool
-
-const (
-	atBack  place = false
-	atFront place = true
-)
-
-func (s *Slot) acquire(ctx context.Context, at place) error {
-	if s.scheduler.enqueue(s, at) {
-		return nil
+// since returns when the slot began to compute, or was last charged for it.
+func (s *Slot) since() time.Time {
+	if s.long.held {
+		return s.long.since
 	}
-	select {
-	case <-s.granted:
-		return nil
-	case <-ctx.Done():
-		if s.scheduler.withdraw(s) {
-			return ctx.Err()
-		}
-		<-s.granted // at this very moment
-		return nil
-	}
+	return s.entry.since
 }
 
-// enqueue gives a slot out immediately if one is free, and queues otherwise.
-func (s *Scheduler) enqueue(slot *Slot, at place) (granted bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := s.users[slot.owner]
-	if u == nil {
-		s.forget()
-		u = &user{name: slot.owner}
-		s.users[slot.owner] = u
-	}
-	if u.active == 0 && len(u.waiters) == 0 {
-		u.used = max(u.used, s.clock) // an idle owner saves nothing up
-	}
-	if s.free > 0 {
-		s.grant(u, slot)
-		return true
-	}
-	slot.granted = make(chan struct{})
-	if len(u.waiters) == 0 {
-		s.queue = append(s.queue, u)
-	}
-	if at == atFront {
-		u.waiters = slices.Insert(u.waiters, 0, slot)
-	} else {
-		u.waiters = append(u.waiters, slot)
-	}
-	s.waiting.Add(1)
-	return false
-}
+// Users returns how many owners of long work are remembered.
+func (s *Scheduler) Users() int { return s.slots.remembered() }
 
-// othersWait reports whether another owner waits for a slot.
-func (s *Scheduler) othersWait(owner string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.queue) > 1 || len(s.queue) == 1 && s.queue[0].name != owner
-}
-
-// grant marks a slot as held by u. The lock is held.
-func (s *Scheduler) grant(u *user, slot *Slot) {
-	s.free--
-	u.active++
-	s.clock = max(s.clock, u.used)
-	slot.held, slot.since = true, s.now()
-}
-
-// release takes a slot back, charges its owner, and gives it to the waiting
-// owner that has used least.
-func (s *Scheduler) release(slot *Slot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := s.users[slot.owner]
-	u.active--
-	s.use(u, slot)
-	s.free++
-	if len(s.queue) == 0 {
-		if s.free == s.slots {
-			s.clock = s.most // nobody competes: all debts are settled
-		}
-		return
-	}
-	least := 0
-	for i, other := range s.queue {
-		if other.used < s.queue[least].used {
-			least = i
-		}
-	}
-	next := s.queue[least]
-	first := next.waiters[0]
-	s.dequeue(least, 0)
-	s.grant(next, first)
-	close(first.granted)
-}
-
-// charge charges the owner of a slot that is held on to.
-func (s *Scheduler) charge(slot *Slot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.use(s.users[slot.owner], slot)
-	slot.since = s.now()
-}
-
-// use adds the time since a slot was given out to what its owner has used. The
-// lock is held.
-func (s *Scheduler) use(u *user, slot *Slot) {
-	u.used += max(leastCharge, s.now().Sub(slot.since))
-	s.most = max(s.most, u.used)
-}
-
-// withdraw removes a slot whose caller has gone away from the queue. It reports
-// false if the slot was granted meanwhile.
-func (s *Scheduler) withdraw(slot *Slot) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, u := range s.queue {
-		if u.name != slot.owner {
-			continue
-		}
-		if k := slices.Index(u.waiters, slot); k >= 0 {
-			s.dequeue(i, k)
-			return true
-		}
-	}
-	return false
-}
-
-// dequeue removes the k-th waiter of the i-th user in the queue. The lock is held.
-func (s *Scheduler) dequeue(i, k int) {
-	u := s.queue[i]
-	u.waiters = slices.Delete(u.waiters, k, k+1)
-	if len(u.waiters) == 0 {
-		s.queue = slices.Delete(s.queue, i, i+1)
-	}
-	s.waiting.Add(-1)
-}
-
-// forget drops idle users that would start at the clock anyway.
-func (s *Scheduler) forget() {
-	if len(s.users) < s.sweep {
-		return
-	}
-	for name, u := range s.users {
-		if u.active == 0 && len(u.waiters) == 0 && u.used <= s.clock {
-			delete(s.users, name)
-		}
-	}
-	s.sweep = max(manyUsers, 2*len(s.users))
-}
-
-// Users returns how many owners are remembered.
-func (s *Scheduler) Users() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.users)
-}
-
-// Held returns how many slots are held.
-func (s *Scheduler) Held() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.slots - s.free
-}
+// Held returns how many entries and slots are held.
+func (s *Scheduler) Held() int { return s.entries.held() + s.slots.held() }

@@ -71,6 +71,20 @@ func (c *cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	}
 }
 
+// Peek returns the value of a key if it is known, without looking it up.
+func (c *cache[K, V]) Peek(key K) (value V, ok bool) {
+	e, ok := c.recent.peek(key)
+	if !ok {
+		return value, false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.known || !c.fresh(e.at) {
+		return value, false
+	}
+	return e.value, true
+}
+
 func (c *cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V]) {
 	ctx, cancel := context.WithTimeout(ctx, lookupWait)
 	defer cancel()
@@ -158,6 +172,17 @@ func (r *recent[K, V]) getOr(key K, create func() V) V {
 		r.drop(r.order.Back())
 	}
 	return value
+}
+
+// peek returns the value of a key, without making it recent.
+func (r *recent[K, V]) peek(key K) (value V, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, ok := r.items[key]
+	if !ok {
+		return value, false
+	}
+	return itemAt[K, V](at).value, true
 }
 
 func (r *recent[K, V]) drop(at *list.Element) {

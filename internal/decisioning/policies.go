@@ -62,7 +62,7 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 	// Reading a document takes a processor, which a transaction is without.
 	list := read[:0]
 	for _, view := range read {
-		_, view.policy, err = show(ctx, view.set)
+		_, view.policy, err = s.show(ctx, scope, view.set)
 		switch {
 		case ctx.Err() != nil:
 			return Page[PolicyView]{}, ctx.Err()

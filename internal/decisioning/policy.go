@@ -44,6 +44,7 @@ type policy struct {
 	tally               *engine.Tally
 	size                int                              // of its document, in bytes
 	analysed            atomic.Pointer[[]engine.Finding] // nil until somebody asks
+	compared            atomic.Pointer[comparison]       // the same
 }
 
 // featureNames are the features it names.
@@ -118,6 +119,31 @@ func (p *policy) findings(ctx context.Context) ([]engine.Finding, error) {
 	}
 	p.analysed.Store(&found)
 	return found, nil
+}
+
+// comparison is what a stored version says of itself against its base.
+type comparison struct {
+	findings []engine.Finding
+	changes  []engine.Change
+}
+
+// against returns the findings with their origin, and the changes, against the
+// base that the version was made from, nil for none. Neither version changes,
+// so it is kept as well.
+func (p *policy) against(ctx context.Context, base *policy) ([]engine.Finding, []engine.Change, error) {
+	if known := p.compared.Load(); known != nil {
+		return known.findings, known.changes, nil
+	}
+	found, err := p.findings(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var c comparison
+	if c.findings, c.changes, err = againstBase(ctx, p.source, found, base); err != nil {
+		return nil, nil, err
+	}
+	p.compared.Store(&c)
+	return c.findings, c.changes, nil
 }
 
 // options adds to the options what the policy itself wants of a body.

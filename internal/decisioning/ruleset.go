@@ -278,16 +278,16 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 		return RuleSet{}, fmt.Errorf("the base of rule set %s: %w", id, hidden(err))
 	}
 	shown := RuleSet{RuleSet: set, FeatureNames: policy.featureNames()}
-	found, err := policy.findings(ctx)
-	if err != nil {
-		return RuleSet{}, err
-	}
-	shown.Findings, shown.Changes, err = againstBase(ctx, policy.source, found, base)
+	shown.Findings, shown.Changes, err = policy.against(ctx, base)
 	return shown, err
 }
 
-// show reads a stored rule set for showing.
-func show(ctx context.Context, set store.RuleSet) (RuleSet, *engine.Policy, error) {
+// show reads a stored rule set for showing. In a list most are read once, so
+// those that decisions do not use are not kept.
+func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSet) (RuleSet, *engine.Policy, error) {
+	if known, ok := s.policies.Peek(policyID{scope.Tenant(), scope.Environment(), set.ID}); ok {
+		return RuleSet{RuleSet: set, FeatureNames: known.featureNames()}, known.source, nil
+	}
 	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: checking(ctx)})
 	if err != nil {
 		return RuleSet{}, nil, notARefusal{err}
@@ -308,7 +308,8 @@ func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFil
 	if err != nil {
 		return Page[RuleSet]{}, err
 	}
-	rows, more, err := s.scope(p).ListRuleSets(ctx, store.RuleSetFilter{Status: f.Status, PolicyKey: f.PolicyKey}, page)
+	scope := s.scope(p)
+	rows, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: f.Status, PolicyKey: f.PolicyKey}, page)
 	if err != nil {
 		return Page[RuleSet]{}, err
 	}
@@ -316,7 +317,7 @@ func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFil
 	for i, set := range rows {
 		// One that another version of the service stored, and this one does
 		// not take any more, must not hide the others.
-		if list[i], _, err = show(ctx, set); err != nil {
+		if list[i], _, err = s.show(ctx, scope, set); err != nil {
 			list[i] = RuleSet{RuleSet: set}
 		}
 		if ctx.Err() != nil {

@@ -184,7 +184,7 @@ func (r *raid) try(method, path, key, body string, headers ...string) answer {
 // as a pointer and at the beginning of the detail;
 // and to the author of a policy the bounds of bins that leave a gap, and the
 // name between braces that is no field. None of that is about an applicant.
-var ownWords = regexp.MustCompile(`"pointer":"(\\.|[^"\\])*"|values from \S+ up to \S+ have (two bins|no bin)|"detail":"\{(\\.|[^"\\])*\} is not a known field"`)
+var ownWords = regexp.MustCompile(`"pointer":"(\\.|[^"\\])*"|values from \S+ up to \S+ have (two bins|no bin)|\{(\\.|[^"\\}])*\} is not a known field`)
 
 // pointers are where the faults are; a detail begins with the first of them.
 var pointers = regexp.MustCompile(`"pointer":"((?:\\.|[^"\\])*)"`)

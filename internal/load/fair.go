@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"sync"
 	"time"
 )
 
@@ -17,6 +16,10 @@ type FairPlan struct {
 	Slow        int // connections of an attack that sends slowly
 	Idle        int // connections of an attack that says nothing
 	ProbeWithin time.Duration
+	// Launch begins an attack, and end returns how many of its requests were
+	// answered. Nil attacks from this process, where attackers and neighbour take
+	// processor time from each other before the server sees either.
+	Launch func(context.Context, *Crowd) (end func() (int64, error), err error)
 }
 
 // FairLimits are what a neighbour is promised while somebody else does their
@@ -83,24 +86,28 @@ func Fair(ctx context.Context, s *Server, neighbour string, attacks []Attack, p 
 	g := New(Target{Addr: s.Addr(), Keys: []string{neighbour}, From: neighbourAddress},
 		Options{Mix: Mix{1, 0, 0, 0}, Seed: 1, Timeout: 30 * time.Second})
 	g.Closed(ctx, p.Neighbour, p.Stage/2) // policies compiled, pages cached
+	launch := p.Launch
+	if launch == nil {
+		launch = runHere
+	}
 	var all []*Disturbed
 	for _, a := range attacks {
 		calm := g.Closed(ctx, p.Neighbour, p.Stage)
 		d := &Disturbed{Attack: a, Undisturbed: calm.Rate()}
 		probes := StartProbesFrom(ctx, probeAddress, p.ProbeWithin, s.URL+"/livez", s.URL+"/readyz")
-		attacked, stop := context.WithCancel(ctx)
-		var attackers sync.WaitGroup
-		crowd := a.launch(attacked, s.Addr(), p, &attackers)
+		end, err := launch(ctx, p.crowd(a, s.Addr()))
+		if err != nil {
+			return all, fmt.Errorf("launch %s: %w", a.Name, err)
+		}
 		d.Result = g.Closed(ctx, p.Neighbour, p.Stage)
-		stop()
-		attackers.Wait()
-		d.Sent = crowd.answered.Load()
+		if d.Sent, err = end(); err != nil {
+			return all, fmt.Errorf("end %s: %w", a.Name, err)
+		}
 		var latency map[string]*Histogram
 		latency, d.Wrong = probes.Stop()
 		for _, h := range latency {
 			d.Probe = max(d.Probe, h.Max())
 		}
-		var err error
 		if _, d.Memory, err = s.Memory(); err != nil {
 			return all, err
 		}

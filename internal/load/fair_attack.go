@@ -30,18 +30,26 @@ const (
 	Hold               // connect and say nothing
 )
 
-// crowd is an attack under way.
-type crowd struct {
-	address  string
-	attack   Attack
-	answered atomic.Int64
+// Crowd is an attack on its way: who attacks whom, over how many connections.
+// It goes through JSON to the process that attacks.
+type Crowd struct {
+	Attack      Attack
+	Address     string
+	Connections int
+	answered    atomic.Int64
 }
 
-// launch begins an attack that ends with the context.
-func (a Attack) launch(ctx context.Context, address string, p FairPlan, attackers *sync.WaitGroup) *crowd {
-	c := &crowd{address: address, attack: a}
+// crowd is how an attack is carried out under a plan.
+func (p *FairPlan) crowd(a Attack, address string) *Crowd {
 	connections := map[Style]int{Flood: p.Attackers, Drip: p.Slow, Hold: p.Idle}[a.Style]
-	for range connections {
+	return &Crowd{Attack: a, Address: address, Connections: connections}
+}
+
+// Run attacks until the context ends, and returns how many requests were
+// answered.
+func (c *Crowd) Run(ctx context.Context) int64 {
+	var attackers sync.WaitGroup
+	for range c.Connections {
 		attackers.Go(func() {
 			for ctx.Err() == nil {
 				if err := c.attackOnce(ctx); err != nil {
@@ -50,7 +58,19 @@ func (a Attack) launch(ctx context.Context, address string, p FairPlan, attacker
 			}
 		})
 	}
-	return c
+	attackers.Wait()
+	return c.answered.Load()
+}
+
+// runHere attacks from this process.
+func runHere(ctx context.Context, c *Crowd) (end func() (int64, error), err error) {
+	ctx, stop := context.WithCancel(ctx)
+	answered := make(chan int64)
+	go func() { answered <- c.Run(ctx) }()
+	return func() (int64, error) {
+		stop()
+		return <-answered, nil
+	}, nil
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -61,16 +81,16 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // attackOnce uses one connection until it ends.
-func (c *crowd) attackOnce(ctx context.Context) error {
-	conn, err := dialer("", time.Now().Add(10*time.Second)).DialContext(ctx, "tcp", c.address)
+func (c *Crowd) attackOnce(ctx context.Context) error {
+	conn, err := dialer("", time.Now().Add(10*time.Second)).DialContext(ctx, "tcp", c.Address)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
 	end := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer end()
-	request := c.attack.Request
-	switch c.attack.Style {
+	request := c.Attack.Request
+	switch c.Attack.Style {
 	case Hold:
 		request = nil
 	case Drip:

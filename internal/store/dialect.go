@@ -20,6 +20,8 @@ import (
 // dialect is everything in which the two databases differ.
 type dialect interface {
 	name() string
+	// embedded reports whether the database runs in this process.
+	embedded() bool
 	// class says what kind of thing went wrong, whatever the database calls it.
 	class(err error) class
 	// words is what a log may hear of an error: never a value of a row.
@@ -117,6 +119,7 @@ var (
 )
 
 func (sqlite) name() string                { return "sqlite" }
+func (sqlite) embedded() bool              { return true }
 func (sqlite) forUpdate() string           { return "" } // there is one writer
 func (sqlite) lockScope() string           { return "" }
 func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
@@ -203,6 +206,8 @@ func (postgres) patience(timeout time.Duration) (context.Context, context.Cancel
 }
 
 func (postgres) forUpdate() string { return " FOR UPDATE" }
+
+func (postgres) embedded() bool { return false }
 
 // lockScope takes a lock that ends with the transaction. Two scopes that share
 // a hash wait for each other and are otherwise not harmed.

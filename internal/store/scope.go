@@ -108,7 +108,11 @@ func (tx *Tx) scoped(args []any) []any {
 // read runs fn in a reading transaction, which can be repeated without asking.
 func (db *DB) read(ctx context.Context, fn func(*session) error) error {
 	slot := admission.SlotOf(ctx)
-	slot.Pause()
+	if db.dialect.embedded() {
+		slot.PauseLong() // the database computes on the same processors
+	} else {
+		slot.Pause()
+	}
 	defer slot.Resume()
 	err := db.pastDeadConnections(func() error { return db.readOnce(ctx, fn) })
 	return db.failure("read", err)

@@ -1,0 +1,241 @@
+package admission
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// fairQueue gives out a few equal rights. When all are given out, callers wait,
+// and the waiting owner that has used the rights for the shortest time gets the
+// next one: start-time fair queueing. An owner that was idle has saved nothing
+// up, and one that left owing time still owes it when it comes back, unless all
+// were idle meanwhile.
+type fairQueue struct {
+	now     func() time.Time
+	waiting atomic.Int64 // written under mu, read without
+
+	mu    sync.Mutex
+	size  int
+	free  int
+	clock time.Duration // the start tag of the latest right that was given out
+	most  time.Duration // the largest tag of any user
+	users map[string]*user
+	queue []*user // the users with waiters, in order of arrival
+	sweep int     // how many users there are when the idle ones are forgotten
+}
+
+// user is what a queue knows of one owner.
+type user struct {
+	name    string
+	used    time.Duration // the start tag of its next right
+	active  int           // rights that it holds
+	waiters []*ticket     // first come, first served
+}
+
+// ticket is one right, held or waited for.
+type ticket struct {
+	held    bool
+	since   time.Time // when it was given out, or last charged for
+	granted chan struct{}
+}
+
+// manyUsers is how many users there are before the idle ones are forgotten.
+const manyUsers = 1024
+
+func newFairQueue(size int, now func() time.Time) *fairQueue {
+	return &fairQueue{now: now, size: size, free: size, users: map[string]*user{}, sweep: manyUsers}
+}
+
+// place is where a ticket waits among those of its owner.
+type place bool
+
+const (
+	atBack  place = false
+	atFront place = true
+)
+
+// acquire waits for a right. It returns the context's error if that ends first.
+func (q *fairQueue) acquire(ctx context.Context, owner string, t *ticket, at place) error {
+	if q.enqueue(owner, t, at) {
+		return nil
+	}
+	select {
+	case <-t.granted:
+		return nil
+	case <-ctx.Done():
+		if q.withdraw(owner, t) {
+			return ctx.Err()
+		}
+		return nil // it was granted at this very moment
+	}
+}
+
+// acquireWithin waits for a right until the context ends or patience is over,
+// and reports whether the ticket holds it in the ticket alone.
+func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, patience time.Duration) {
+	t.since = q.now() // should it go on without
+	if q.enqueue(owner, t, atBack) {
+		return
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-t.granted:
+		return
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	q.withdraw(owner, t)
+}
+
+// enqueue gives a right out immediately if one is free, and queues otherwise.
+func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	u := q.users[owner]
+	if u == nil {
+		q.forget()
+		u = &user{name: owner}
+		q.users[owner] = u
+	}
+	if u.active == 0 && len(u.waiters) == 0 {
+		u.used = max(u.used, q.clock) // an idle owner saves nothing up
+	}
+	if q.free > 0 {
+		q.grant(u, t)
+		return true
+	}
+	t.granted = make(chan struct{})
+	if len(u.waiters) == 0 {
+		q.queue = append(q.queue, u)
+	}
+	if at == atFront {
+		u.waiters = slices.Insert(u.waiters, 0, t)
+	} else {
+		u.waiters = append(u.waiters, t)
+	}
+	q.waiting.Add(1)
+	return false
+}
+
+// othersWait reports whether another owner waits.
+func (q *fairQueue) othersWait(owner string) bool {
+	if q.waiting.Load() == 0 {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.queue) > 1 || len(q.queue) == 1 && q.queue[0].name != owner
+}
+
+// grant marks a right as held by u. The lock is held.
+func (q *fairQueue) grant(u *user, t *ticket) {
+	q.free--
+	u.active++
+	q.clock = max(q.clock, u.used)
+	t.held, t.since = true, q.now()
+}
+
+// release takes a right back if it is held, charges its owner, and gives it to
+// the waiting owner that has used least.
+func (q *fairQueue) release(owner string, t *ticket) {
+	if !t.held {
+		return
+	}
+	t.held = false
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	u := q.users[owner]
+	u.active--
+	q.use(u, t)
+	q.free++
+	if len(q.queue) == 0 {
+		if q.free == q.size {
+			q.clock = q.most // nobody competes: all debts are settled
+		}
+		return
+	}
+	least := 0
+	for i, other := range q.queue {
+		if other.used < q.queue[least].used {
+			least = i
+		}
+	}
+	next := q.queue[least]
+	first := next.waiters[0]
+	q.dequeue(least, 0)
+	q.grant(next, first)
+	close(first.granted)
+}
+
+// charge charges the owner of a right that is held on to.
+func (q *fairQueue) charge(owner string, t *ticket) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.use(q.users[owner], t)
+	t.since = q.now()
+}
+
+// use adds the time since a right was given out to what its owner has used. The
+// lock is held.
+func (q *fairQueue) use(u *user, t *ticket) {
+	u.used += max(leastCharge, q.now().Sub(t.since))
+	q.most = max(q.most, u.used)
+}
+
+// withdraw removes a ticket whose caller waits no longer. It reports false if
+// the right was granted meanwhile.
+func (q *fairQueue) withdraw(owner string, t *ticket) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, u := range q.queue {
+		if u.name != owner {
+			continue
+		}
+		if k := slices.Index(u.waiters, t); k >= 0 {
+			q.dequeue(i, k)
+			return true
+		}
+	}
+	return false
+}
+
+// dequeue removes the k-th waiter of the i-th user in the queue. The lock is held.
+func (q *fairQueue) dequeue(i, k int) {
+	u := q.queue[i]
+	u.waiters = slices.Delete(u.waiters, k, k+1)
+	if len(u.waiters) == 0 {
+		q.queue = slices.Delete(q.queue, i, i+1)
+	}
+	q.waiting.Add(-1)
+}
+
+// forget drops idle users that would start at the clock anyway.
+func (q *fairQueue) forget() {
+	if len(q.users) < q.sweep {
+		return
+	}
+	for name, u := range q.users {
+		if u.active == 0 && len(u.waiters) == 0 && u.used <= q.clock {
+			delete(q.users, name)
+		}
+	}
+	q.sweep = max(manyUsers, 2*len(q.users))
+}
+
+// remembered returns how many owners are remembered.
+func (q *fairQueue) remembered() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.users)
+}
+
+// held returns how many rights are given out.
+func (q *fairQueue) held() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.size - q.free
+}
