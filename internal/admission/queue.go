@@ -25,6 +25,12 @@ type fairQueue struct {
 	users map[string]*user
 	queue []*user // the users with waiters, in order of arrival
 	sweep int     // how many users there are when the idle ones are forgotten
+
+	// The owner of the latest right that was given out, and the latest right of
+	// any other owner.
+	latest        string
+	latestAt      time.Time
+	otherLatestAt time.Time
 }
 
 // user is what a queue knows of one owner.
@@ -137,6 +143,24 @@ func (q *fairQueue) grant(u *user, t *ticket) {
 	u.active++
 	q.clock = max(q.clock, u.used)
 	t.held, t.since = true, q.now()
+	if q.latest != u.name {
+		q.latest, q.otherLatestAt = u.name, q.latestAt
+	}
+	q.latestAt = t.since
+}
+
+// lately is how long ago an owner may have got a right to count as active.
+const lately = 10 * time.Millisecond
+
+// othersLately reports whether another owner has got a right lately.
+func (q *fairQueue) othersLately(owner string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	at := q.latestAt
+	if q.latest == owner {
+		at = q.otherLatestAt
+	}
+	return !at.IsZero() && q.now().Sub(at) < lately
 }
 
 // release takes a right back if it is held, charges its owner, and gives it to

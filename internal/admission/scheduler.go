@@ -43,6 +43,8 @@ const (
 	// each would leave the processor idle from one to the next; many would share
 	// it by their number instead of by their owners.
 	entriesEach = 2
+	// longestSleep bounds how long a Checkpoint sleeps.
+	longestSleep = 10 * time.Millisecond
 	// entryPatience is how long a request waits for its entry before it goes on
 	// without. The places bound the queue to a tenth of that; should requests ever
 	// wait for each other, this ends it.
@@ -140,27 +142,44 @@ func (s *Slot) Resume() {
 	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, entryPatience)
 }
 
-// yield lets others compute once a time slice is used up: short work, which Go
-// runs in between, and the long work of other owners, whose turn it may be. The
-// owner's own requests wait until this one is done: many of them half done would
-// take many times the memory.
+// yield lets others compute once a time slice is used up. It takes or offers the
+// slot, and where other owners have sent short requests lately, it then sleeps as
+// long as it has computed: Go looks for new network input only when a processor
+// is idle, or every ten milliseconds. The owner's own requests wait until this one
+// is done: many of them half done would take many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
+	if !s.entry.held && !s.long.held {
+		s.Resume()
+		return nil
+	}
+	used := s.scheduler.now().Sub(s.since())
+	if used < slice {
+		return nil
+	}
 	slots := s.scheduler.slots
 	switch {
-	case s.scheduler.now().Sub(s.since()) < slice:
-		return nil
 	case !s.long.held:
 		s.scheduler.entries.release(s.owner, &s.entry)
-		return slots.acquire(ctx, s.owner, &s.long, atBack)
+		if err := slots.acquire(ctx, s.owner, &s.long, atBack); err != nil {
+			return err
+		}
 	case slots.othersWait(s.owner):
 		slots.release(s.owner, &s.long)
-		return slots.acquire(ctx, s.owner, &s.long, atFront)
+		if err := slots.acquire(ctx, s.owner, &s.long, atFront); err != nil {
+			return err
+		}
+	default:
+		slots.charge(s.owner, &s.long)
 	}
-	slots.charge(s.owner, &s.long)
-	runtime.Gosched()
+	if s.scheduler.entries.othersLately(s.owner) {
+		time.Sleep(min(used, longestSleep))
+		s.long.since = s.scheduler.now()
+	} else {
+		runtime.Gosched()
+	}
 	return nil
 }
 

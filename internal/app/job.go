@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"log/slog"
-	"runtime"
 	"sync"
 	"time"
 
@@ -22,7 +21,7 @@ type queue interface {
 func newQueue(ctx context.Context, c Config, database string, logger *slog.Logger) (queue, error) {
 	workers := c.BacktestWorkers
 	if workers == 0 {
-		workers = max(1, runtime.GOMAXPROCS(0)/2) // decisions come first
+		workers = max(1, processors()/2) // decisions come first
 	}
 	if database != "postgres" {
 		return job.NewLocal(workers, logger), nil

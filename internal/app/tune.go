@@ -2,7 +2,9 @@ package app
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"sync"
 )
 
 const (
@@ -26,3 +28,15 @@ func tune(bodies int64) {
 		debug.SetMemoryLimit(bodies + besidesBodies)
 	}
 }
+
+// processors returns how many processors there are to compute on, and has Go use
+// one more than that: while long computations take all of them, the operating
+// system then still gives a share of each to the thread that waits for network
+// input. Go itself would look for input only every ten milliseconds.
+var processors = sync.OnceValue(func() int {
+	n := runtime.GOMAXPROCS(0)
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(n + 1)
+	}
+	return n
+})

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
 	"verdict/internal/mmdb"
@@ -75,6 +77,7 @@ func (a *App) newDoor() (*httpapi.API, error) {
 		MaxInFlight:    c.MaxInFlight,
 		MaxExports:     max(1, c.Store.Connections/2), // the rest reads for everybody else
 		RequestTimeout: c.WriteTimeout * 2 / 3,
+		Processors:     admission.NewScheduler(processors(), time.Now),
 		TrustedProxies: c.TrustedProxies, Observe: a.observe,
 	})
 }

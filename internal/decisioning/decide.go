@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/application"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
@@ -82,12 +83,20 @@ func (s *Service) persist(
 	id, made := s.newID(tenant.KindDecision, now)
 	answer, write := s.conclude(p, policy, c, d, id, made, now)
 	write.Answer = keep(answer)
+	if len(answer.Body) > longAnswer {
+		if err := admission.Checkpoint(ctx); err != nil {
+			return Answer{}, err
+		}
+	}
 	if err := scope.InsertDecision(ctx, write); err != nil {
 		return Answer{}, err
 	}
 	s.decided(policy, d)
 	return answer, nil
 }
+
+// longAnswer is how many bytes of an answer take half a millisecond to write.
+const longAnswer = 64 << 10
 
 // persistCounted is persist for an application that is counted: it is
 // observed, decided and stored in one transaction, so that of two with one

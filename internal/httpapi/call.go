@@ -351,7 +351,11 @@ func (c *call) send(status int, body []byte) error {
 		h["Content-Type"] = jsonType
 	}
 	h["Cache-Control"] = noStore
+	long := len(body) > longBody
 	body = c.encode(body)
+	if long {
+		_ = admission.Checkpoint(c.ctx) // it is sent whether the caller has gone or not
+	}
 	c.slot.Leave() // the client may read slowly
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	c.status, c.bytesOut = status, int64(len(body))

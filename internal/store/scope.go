@@ -135,13 +135,13 @@ func (db *DB) pastDeadConnections(try func() error) error {
 func (db *DB) readOnce(ctx context.Context, fn func(*session) error) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
 	defer cancel()
-	return db.readWithin(ctx, fn)
+	return db.readWithin(ctx, db.dialect.embedded(), fn)
 }
 
 // readLong is read without a time limit but the caller's, and is not repeated:
 // fn may have passed on what it read.
 func (db *DB) readLong(ctx context.Context, fn func(*session) error) error {
-	err := db.readWithin(ctx, func(s *session) error {
+	err := db.readWithin(ctx, false, func(s *session) error {
 		for _, setting := range db.dialect.unhurried() {
 			if _, err := s.exec(setting); err != nil {
 				return err
@@ -152,7 +152,11 @@ func (db *DB) readLong(ctx context.Context, fn func(*session) error) error {
 	return db.failure("read", err)
 }
 
-func (db *DB) readWithin(ctx context.Context, fn func(*session) error) error {
+// readWithin runs fn in a reading transaction. When the statements are brief, the
+// context is looked at between them and not during each: SQLite's driver starts a
+// goroutine for every statement under a context that can end, and a flood of those
+// delays everything else that is ready to run.
+func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*session) error) error {
 	tx, err := db.reader.BeginTx(ctx, db.dialect.readOptions())
 	if err != nil {
 		return err
@@ -160,7 +164,11 @@ func (db *DB) readWithin(ctx context.Context, fn func(*session) error) error {
 	defer db.reader.prepared.settle(ctx)
 	// There is nothing to keep, and rolling back does not fail in a new way.
 	defer func() { _ = tx.Rollback() }()
-	return fn(&session{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared})
+	s := &session{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared}
+	if brief {
+		s.ctx, s.caller = context.WithoutCancel(ctx), ctx
+	}
+	return fn(s)
 }
 
 // inRead runs a reading method of Tx in a transaction of its own.

@@ -11,6 +11,7 @@ import (
 type session struct {
 	db       *DB
 	ctx      context.Context
+	caller   context.Context // looked at before each statement, when ctx has no end; nil otherwise
 	tx       *sql.Tx
 	prepared *statements
 	bound    map[string]*sql.Stmt // the prepared ones that were used, on this transaction
@@ -50,8 +51,8 @@ func (s *session) execAll(statements []string) error {
 
 // exec runs a statement and tells how many rows it changed.
 func (s *session) exec(query string, args ...any) (int64, error) {
-	if s.broken != nil {
-		return 0, s.broken
+	if err := s.over(); err != nil {
+		return 0, err
 	}
 	var result sql.Result
 	var err error
@@ -69,8 +70,8 @@ func (s *session) exec(query string, args ...any) (int64, error) {
 
 // each hands every row of a result to read.
 func (s *session) each(read func(scan func(...any) error) error, query string, args ...any) error {
-	if s.broken != nil {
-		return s.broken
+	if err := s.over(); err != nil {
+		return err
 	}
 	var rows *sql.Rows
 	var err error
@@ -90,6 +91,14 @@ func (s *session) each(read func(scan func(...any) error) error, query string, a
 		}
 	}
 	return s.noted(rows.Err())
+}
+
+// over returns why no further statement is to be run, nil if one may be.
+func (s *session) over() error {
+	if s.broken == nil && s.caller != nil {
+		return s.caller.Err()
+	}
+	return s.broken
 }
 
 // run runs a statement and hands what it returns to read, if that is wanted.
