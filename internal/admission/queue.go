@@ -20,6 +20,8 @@ type fairQueue struct {
 	mu    sync.Mutex
 	size  int
 	free  int
+	rests bool          // rights are kept back from owners that use them much, while others are active
+	timed bool          // dispatch will be called by a timer
 	clock time.Duration // the start tag of the latest right that was given out
 	most  time.Duration // the largest tag of any user
 	users map[string]*user
@@ -39,6 +41,8 @@ type user struct {
 	used    time.Duration // the start tag of its next right
 	active  int           // rights that it holds
 	waiters []*ticket     // first come, first served
+
+	restsUntil time.Time
 }
 
 // ticket is one right, held or waited for.
@@ -110,7 +114,7 @@ func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
 	if u.active == 0 && len(u.waiters) == 0 {
 		u.used = max(u.used, q.clock) // an idle owner saves nothing up
 	}
-	if q.free > 0 {
+	if q.free > 0 && len(u.waiters) == 0 && q.rest(u) == 0 {
 		q.grant(u, t)
 		return true
 	}
@@ -124,6 +128,7 @@ func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
 		u.waiters = append(u.waiters, t)
 	}
 	q.waiting.Add(1)
+	q.dispatch()
 	return false
 }
 
@@ -156,6 +161,10 @@ const lately = 10 * time.Millisecond
 func (q *fairQueue) othersLately(owner string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.othersSince(owner)
+}
+
+func (q *fairQueue) othersSince(owner string) bool {
 	at := q.latestAt
 	if q.latest == owner {
 		at = q.otherLatestAt
@@ -182,18 +191,64 @@ func (q *fairQueue) release(owner string, t *ticket) {
 		}
 		return
 	}
-	least := 0
-	for i, other := range q.queue {
-		if other.used < q.queue[least].used {
-			least = i
-		}
-	}
-	next := q.queue[least]
-	first := next.waiters[0]
-	q.dequeue(least, 0)
-	q.grant(next, first)
-	close(first.granted)
+	q.dispatch()
 }
+
+// dispatch gives what is free to those who wait, least user first, but to nobody
+// who has to rest. The lock is held.
+func (q *fairQueue) dispatch() {
+	for q.free > 0 && len(q.queue) > 0 {
+		next, soonest := -1, time.Duration(0)
+		for i, u := range q.queue {
+			if rest := q.rest(u); rest > 0 {
+				if soonest == 0 || rest < soonest {
+					soonest = rest
+				}
+			} else if next < 0 || u.used < q.queue[next].used {
+				next = i
+			}
+		}
+		if next < 0 {
+			q.dispatchAfter(soonest)
+			return
+		}
+		u := q.queue[next]
+		first := u.waiters[0]
+		q.dequeue(next, 0)
+		q.grant(u, first)
+		close(first.granted)
+	}
+}
+
+// dispatchAfter sees to it that dispatch is called again after a while. The lock
+// is held.
+func (q *fairQueue) dispatchAfter(d time.Duration) {
+	if q.timed {
+		return
+	}
+	q.timed = true
+	time.AfterFunc(d, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.timed = false
+		q.dispatch()
+	})
+}
+
+// rest returns how much longer an owner has to wait because other owners are
+// active: one that floods would otherwise use every moment in which nobody else
+// waits, and whatever they send next would wait behind it. The lock is held.
+func (q *fairQueue) rest(u *user) time.Duration {
+	if !q.rests || !q.othersSince(u.name) {
+		return 0
+	}
+	return min(u.restsUntil.Sub(q.now()), longestSleep)
+}
+
+// restFactor is how many times as long as an owner used the rights it then
+// leaves them to others. Its requests also compute before and after, and the
+// rights are more than there are processors.
+const restFactor = 6
 
 // charge charges the owner of a right that is held on to.
 func (q *fairQueue) charge(owner string, t *ticket) {
@@ -206,8 +261,18 @@ func (q *fairQueue) charge(owner string, t *ticket) {
 // use adds the time since a right was given out to what its owner has used. The
 // lock is held.
 func (q *fairQueue) use(u *user, t *ticket) {
-	u.used += max(leastCharge, q.now().Sub(t.since))
+	used := max(leastCharge, q.now().Sub(t.since))
+	u.used += used
 	q.most = max(q.most, u.used)
+	if q.rests {
+		if u.restsUntil.Before(t.since) {
+			u.restsUntil = t.since
+		}
+		u.restsUntil = u.restsUntil.Add(restFactor * used / time.Duration(q.size))
+		if most := q.now().Add(restFactor * used); u.restsUntil.After(most) {
+			u.restsUntil = most
+		}
+	}
 }
 
 // withdraw removes a ticket whose caller waits no longer. It reports false if

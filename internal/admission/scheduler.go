@@ -54,7 +54,9 @@ const (
 // NewScheduler makes a scheduler with so many slots: one for each processor.
 func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
-	return &Scheduler{now: now, entries: newFairQueue(entriesEach*slots, now), slots: newFairQueue(slots, now)}
+	s := &Scheduler{now: now, entries: newFairQueue(entriesEach*slots, now), slots: newFairQueue(slots, now)}
+	s.entries.rests = true
+	return s
 }
 
 // Enter waits for the owner's turn and returns a context for a request that
@@ -143,8 +145,8 @@ func (s *Slot) Resume() {
 }
 
 // yield lets others compute once a time slice is used up. It takes or offers the
-// slot, and where other owners have sent short requests lately, it then sleeps as
-// long as it has computed: Go looks for new network input only when a processor
+// slot, and where other owners have sent short requests lately, it then sleeps twice
+// as long as it has computed: Go looks for new network input only when a processor
 // is idle, or every ten milliseconds. The owner's own requests wait until this one
 // is done: many of them half done would take many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
@@ -175,7 +177,7 @@ func (s *Slot) yield(ctx context.Context) error {
 		slots.charge(s.owner, &s.long)
 	}
 	if s.scheduler.entries.othersLately(s.owner) {
-		time.Sleep(min(used, longestSleep))
+		time.Sleep(min(2*used, longestSleep))
 		s.long.since = s.scheduler.now()
 	} else {
 		runtime.Gosched()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,7 +55,7 @@ func TestProcessorTimeIsShared(t *testing.T) {
 		if took := time.Since(begun); took > requests*each*5/2 {
 			t.Errorf("%d requests of %s took %s beside a heavy neighbour", requests, each, took)
 		}
-		if longest > 4*each {
+		if longest > 8*each {
 			t.Errorf("one request took %s", longest)
 		}
 		stop()
@@ -208,4 +209,43 @@ func TestManyOwners(t *testing.T) {
 	if n := s.Users(); n > 4096 {
 		t.Errorf("%d owners are remembered", n)
 	}
+}
+
+// TestFloodRests: while another owner is active, an owner with many requests in
+// the queue does not use every moment in which nobody else waits.
+func TestFloodRests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		const each = 200 * time.Microsecond
+		ctx, stop := context.WithCancel(t.Context())
+		var flood sync.WaitGroup
+		var alone, beside atomic.Int64
+		var others atomic.Bool
+		for range 50 {
+			flood.Go(func() {
+				for ctx.Err() == nil {
+					_ = work(ctx, s, "flood", 1, each)
+					if others.Load() {
+						beside.Add(1)
+					} else {
+						alone.Add(1)
+					}
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		others.Store(true)
+		for at := time.Now(); time.Since(at) < time.Second; {
+			if err := work(t.Context(), s, "light", 1, each); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(each)
+		}
+		if alone.Load() < 9000 || beside.Load() > alone.Load()/3 {
+			t.Errorf("%d requests of the flood alone, %d beside another owner", alone.Load(), beside.Load())
+		}
+		stop()
+		flood.Wait()
+	})
 }

@@ -80,7 +80,7 @@ func knobs() []knob {
 			rate(func(c *Config) *rateSetting { return &c.Rates.Backtest })},
 		{groupLimit, "rate-stranger", "", "rate", "100/s burst 200", "requests without a valid key or session, for each address on each node; those beyond are answered a second late",
 			rate(func(c *Config) *rateSetting { return &c.StrangerRate })},
-		{groupLimit, "rate-refusal", "", "rate", "200/s burst 400", "refusals, for each tenant on each node; those beyond are answered 100 ms late",
+		{groupLimit, "rate-refusal", "", "rate", "200/s burst 400", "refusals, for each tenant on each node; those beyond are answered half a second late, refusals for want of room (503) 100 ms late",
 			rate(func(c *Config) *rateSetting { return &c.RefusalRate })},
 		{groupLimit, "rate-signup", "", "rate", "60/m burst 20", "signups by the API, for each address on each node",
 			rate(func(c *Config) *rateSetting { return &c.SignupRate })},

@@ -8,7 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,14 +26,13 @@ type server struct {
 
 	cutOff func() // ends the contexts of all requests
 
-	mu   sync.Mutex
-	busy int           // requests that are being answered
-	idle chan struct{} // closed when the last of them is; nil unless somebody waits
+	busy atomic.Int64  // requests that are being answered
+	idle chan struct{} // tells settle that there may be none
 }
 
 // newServer opens the listener of the API; it serves when serve is called.
 func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog.Logger) (*server, error) {
-	s := &server{}
+	s := &server{idle: make(chan struct{}, 1)}
 	base, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	s.cutOff = cutOff
 	s.http = &http.Server{
@@ -120,34 +119,27 @@ func (s *server) shutdown(grace time.Duration) error {
 // settle waits for requests that were cut off, but for no longer than patience:
 // the database should not be closed under them.
 func (s *server) settle(patience time.Duration) {
-	s.mu.Lock()
-	if s.busy == 0 {
-		s.mu.Unlock()
-		return
-	}
-	idle := make(chan struct{})
-	s.idle = idle
-	s.mu.Unlock()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	select {
-	case <-idle:
-	case <-timer.C:
+	for s.busy.Load() > 0 {
+		select {
+		case <-s.idle:
+		case <-timer.C:
+			return
+		}
 	}
 }
 
-func (s *server) begin() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.busy++
-}
+// begin and end count without a lock: under a flood each request would queue
+// for it, and be woken in turn.
+func (s *server) begin() { s.busy.Add(1) }
 
 func (s *server) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.busy--; s.busy == 0 && s.idle != nil {
-		close(s.idle)
-		s.idle = nil
+	if s.busy.Add(-1) == 0 {
+		select {
+		case s.idle <- struct{}{}:
+		default:
+		}
 	}
 }
 

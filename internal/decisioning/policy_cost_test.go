@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -44,6 +45,30 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 			var refusal *fault.Error
 			if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid || refusal.Items[0].Code != decisioning.CodePolicyTooCostly {
 				t.Errorf("a policy of %d rules: %v", (round+1)*60, err)
+			}
+		}
+	})
+}
+
+// A new policy has at most engine.MaxRules knockouts: each decision explains all.
+func TestPoliciesAreBoundedByTheirRules(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := open(t, db, decisioning.Options{})
+		for rules, wanted := range map[int]bool{engine.MaxRules: true, engine.MaxRules + 1: false} {
+			list := make([]string, rules)
+			for i := range list {
+				list[i] = fmt.Sprintf(`{"id":"K_%d","reason_code":"R","condition_ast":{"op":"gt","field":"age","value":%d}}`, i, 100+i)
+			}
+			_, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, fmt.Sprintf(
+				`{"name":"many rules","knockouts":[%s]}`, strings.Join(list, ","))), nil)
+			var refusal *fault.Error
+			switch {
+			case wanted && err != nil:
+				t.Errorf("%d rules: %v", rules, err)
+			case !wanted && (!errors.As(err, &refusal) || refusal.Items[0].Code != decisioning.CodePolicyTooCostly ||
+				refusal.Items[0].Pointer != "/knockouts"):
+				t.Errorf("%d rules: %v", rules, err)
 			}
 		}
 	})

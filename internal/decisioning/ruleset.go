@@ -228,6 +228,10 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 	if lookup != nil {
 		return nil, lookup
 	}
+	if err == nil && len(policy.Knockouts) > engine.MaxRules {
+		err = invalid("/knockouts", CodePolicyTooCostly, fmt.Sprintf("the policy has %d knockouts; at most %d are allowed, since "+
+			"every decision evaluates, explains and stores each of them: remove or join rules", len(policy.Knockouts), engine.MaxRules))
+	}
 	if err == nil && policy.Cost() > engine.MaxCost {
 		err = invalid("", CodePolicyTooCostly, fmt.Sprintf("the policy has %d predicates, operands, bins and bands (ten values "+
 			"of a list count as one); at most %d are allowed: remove or join rules", policy.Cost(), engine.MaxCost))

@@ -58,6 +58,10 @@ func (p *Plan) ask(d *Decision, s *stage, at int) {
 // milliseconds to decide. Policies that are stored already stay as they are.
 const MaxCost = 100_000
 
+// MaxRules is how many knockouts a new policy may have. Each is evaluated in
+// every decision, and takes some 150 bytes of every stored answer.
+const MaxRules = 1000
+
 // valuesForOne is how many values of a list cost as much as one predicate: a
 // value is looked up and not compared.
 const valuesForOne = 10

@@ -120,7 +120,8 @@ func (c *call) shedded(from *admission.Pool) {
 // 30 µs, nearly all of it before any code of ours runs.
 const (
 	strangerDelay = time.Second
-	tenantDelay   = 100 * time.Millisecond
+	faultDelay    = 500 * time.Millisecond // of a request that cannot be answered otherwise
+	crowdDelay    = 100 * time.Millisecond // of one that there is no room for now
 	maxDelayed    = 4096
 )
 
@@ -141,24 +142,34 @@ func (a *API) slowStranger(r *http.Request, now time.Time) bool {
 }
 
 // slowRefused delays what is refused to a tenant beyond a rate, whatever the
-// reason: nobody can use thousands of refusals a second.
-func (c *call) slowRefused() {
+// reason: nobody can use thousands of refusals a second. The refusal of a large
+// body is always delayed.
+func (c *call) slowRefused(status int) {
 	rate := c.api.options.RefusalRate
 	if c.caller.TenantID == "" || rate.Allowance == 0 {
 		return
 	}
 	c.giveUpPlace() // it is not worked on any more
-	if !c.api.slowDown(c.r, owner{bucketRefusal, c.caller.TenantID}, rate, c.begun, tenantDelay) {
+	who, delay := owner{bucketRefusal, c.caller.TenantID}, faultDelay
+	switch {
+	case c.r.ContentLength > longBody: // to receive a part of it cost much more than the refusal
+		rate = tenant.Rate{}
+	case status == http.StatusServiceUnavailable:
+		delay = crowdDelay
+	}
+	if !c.api.slowDown(c.r, who, rate, c.begun, delay) {
 		c.w.Header()["Connection"] = []string{"close"}
 	}
 }
 
-// slowDown waits if the sender is out of tokens. It reports false if so many
+// slowDown waits if the sender is out of tokens, or the rate has none. It reports false if so many
 // are waiting that this one cannot: its connection should be closed, which costs
 // the sender a new one.
 func (a *API) slowDown(r *http.Request, who owner, rate tenant.Rate, now time.Time, delay time.Duration) bool {
-	if _, _, ok := a.buckets.Take(who, rate, now); ok {
-		return true
+	if rate.Allowance > 0 {
+		if _, _, ok := a.buckets.Take(who, rate, now); ok {
+			return true
+		}
 	}
 	if !a.delayed.Take(who.who, 1) {
 		return false

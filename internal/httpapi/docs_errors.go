@@ -350,7 +350,7 @@ var itemPages = []errorPage{
 	{
 		Code: "policy_too_costly", Status: 422, Title: "Policy is too large to decide by",
 		Meaning: "The policy as a whole would take too long to decide an application by, so it is not stored. Policies that are stored already keep working.",
-		Cause:   "It has more than 100,000 predicates, operands, bins and bands; ten values of a list count as one. A policy that is patched again and again grows without any one request being large.",
+		Cause:   "It has more than 1,000 knockouts, or more than 100,000 predicates, operands, bins and bands; ten values of a list count as one. A policy that is patched again and again grows without any one request being large.",
 		Mend:    "Remove rules that the findings call superfluous, and write several rules on one field as one with `in` or a range.",
 	},
 	{

@@ -89,7 +89,7 @@ func (c *call) refuse(err error) {
 		// The rest of the body is not waited for.
 		h["Connection"] = []string{"close"}
 	}
-	c.slowRefused()
+	c.slowRefused(status)
 	_ = c.send(status, c.problem(refusal, status))
 }
 

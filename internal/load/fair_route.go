@@ -159,21 +159,28 @@ func (ids identity) in(path string) string {
 	return before + id + after
 }
 
-// HostilePolicy returns a valid policy near the largest size: thousands of
-// rules over what an applicant can change, none of which ever hits.
+// HostilePolicy returns a valid policy near the largest size: rules over what an
+// applicant can change, each with many alternatives, none of which ever hits.
 func HostilePolicy(rules int) string {
+	const alternatives = 15
 	var b strings.Builder
 	b.WriteString(`{"name":"hostile","patch":{"knockouts":{"set":[`)
 	for i := range rules {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		field, value := "foir_effective", fmt.Sprintf("4.%05d", i+10_000)
-		if i%3 == 0 {
-			field, value = "requested_amount", fmt.Sprint(900_000_000+i)
+		fmt.Fprintf(&b, `{"id":"KO_H%05d","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"or","args":[`, i)
+		for k := range alternatives {
+			if k > 0 {
+				b.WriteString(",")
+			}
+			field, value := "foir_effective", fmt.Sprintf("4.%05d", alternatives*i+k+10_000)
+			if k%3 == 0 {
+				field, value = "requested_amount", fmt.Sprint(900_000_000+alternatives*i+k)
+			}
+			fmt.Fprintf(&b, `{"op":"gt","field":%q,"value":%s}`, field, value)
 		}
-		fmt.Fprintf(&b, `{"id":"KO_H%05d","stage":1,"action":"decline","reason_code":"FOIR_HIGH",`+
-			`"condition_ast":{"op":"gt","field":%q,"value":%s}}`, i, field, value)
+		b.WriteString(`]}}`)
 	}
 	b.WriteString(`]}}}`)
 	return b.String()

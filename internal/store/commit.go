@@ -24,6 +24,7 @@ type committer struct {
 	side    chan struct{} // a place for each connection of the side lanes
 	batches atomic.Int64
 	writes  atomic.Int64
+	hurried int // batches until a second look is taken again; of the loop alone
 
 	mu     sync.Mutex
 	queue  *queue
@@ -225,25 +226,45 @@ func (c *committer) loop() {
 
 // gather takes what waits, and returns what it costs. It looks a second time
 // after letting others run: those whom the last batch has just answered are
-// about to write again.
+// about to write again. When that took long, because so much else is ready to
+// run, the second look is left out for a while.
 func (c *committer) gather(batch []*job) (_ []*job, cost int64) {
-	for round := range 2 {
-		c.mu.Lock()
-		budget := c.queue.budget(time.Now())
-		if budget > 0 {
-			budget = max(1, budget-cost)
+	batch, cost = c.takeWaiting(batch, 0)
+	switch {
+	case cost == 0:
+	case c.hurried > 0:
+		c.hurried--
+	default:
+		before := time.Now()
+		runtime.Gosched()
+		if time.Since(before) > longLook {
+			c.hurried = hurriedBatches
 		}
-		var taken int64
-		if batch, taken = c.queue.take(batch, budget); taken > 0 {
-			c.hasLeft()
-			cost += taken
-		}
-		c.mu.Unlock()
-		if round == 0 && cost > 0 {
-			runtime.Gosched()
-		}
+		batch, cost = c.takeWaiting(batch, cost)
 	}
 	return batch, cost
+}
+
+const (
+	// longLook is how long letting others run may take.
+	longLook = time.Millisecond
+	// hurriedBatches is for how many batches it is left out when it took longer.
+	hurriedBatches = 100
+)
+
+// takeWaiting adds what waits to a batch that costs something already.
+func (c *committer) takeWaiting(batch []*job, cost int64) ([]*job, int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	budget := c.queue.budget(time.Now())
+	if budget > 0 {
+		budget = max(1, budget-cost)
+	}
+	batch, taken := c.queue.take(batch, budget)
+	if taken > 0 {
+		c.hasLeft()
+	}
+	return batch, cost + taken
 }
 
 // begin adds a job unless its caller has gone away.
