@@ -17,10 +17,13 @@ type fairQueue struct {
 	now     func() time.Time
 	waiting atomic.Int64 // written under mu, read without
 
+	// othersActive reports whether owners other than this one are active, while
+	// rights are to be kept back from those that use them much. Nil: never.
+	othersActive func(owner string) bool
+
 	mu    sync.Mutex
 	size  int
 	free  int
-	rests bool          // rights are kept back from owners that use them much, while others are active
 	timed bool          // dispatch will be called by a timer
 	clock time.Duration // the start tag of the latest right that was given out
 	most  time.Duration // the largest tag of any user
@@ -164,6 +167,7 @@ func (q *fairQueue) othersLately(owner string) bool {
 	return q.othersSince(owner)
 }
 
+// othersSince is othersLately for a caller that holds the lock.
 func (q *fairQueue) othersSince(owner string) bool {
 	at := q.latestAt
 	if q.latest == owner {
@@ -239,7 +243,7 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 // active: one that floods would otherwise use every moment in which nobody else
 // waits, and whatever they send next would wait behind it. The lock is held.
 func (q *fairQueue) rest(u *user) time.Duration {
-	if !q.rests || !q.othersSince(u.name) {
+	if q.othersActive == nil || !q.othersActive(u.name) {
 		return 0
 	}
 	return min(u.restsUntil.Sub(q.now()), longestSleep)
@@ -264,7 +268,7 @@ func (q *fairQueue) use(u *user, t *ticket) {
 	used := max(leastCharge, q.now().Sub(t.since))
 	u.used += used
 	q.most = max(q.most, u.used)
-	if q.rests {
+	if q.othersActive != nil {
 		if u.restsUntil.Before(t.since) {
 			u.restsUntil = t.since
 		}

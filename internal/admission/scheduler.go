@@ -19,6 +19,7 @@ type Scheduler struct {
 	now     func() time.Time
 	entries *fairQueue
 	slots   *fairQueue
+	paces   *fairQueue // of the parts of large bodies
 }
 
 // Slot is the right of one request to compute. It is also the request's
@@ -55,7 +56,8 @@ const (
 func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
 	s := &Scheduler{now: now, entries: newFairQueue(entriesEach*slots, now), slots: newFairQueue(slots, now)}
-	s.entries.rests = true
+	s.paces = newFairQueue(slots, now)
+	s.entries.othersActive, s.paces.othersActive = s.entries.othersSince, s.entries.othersLately
 	return s
 }
 
@@ -68,15 +70,15 @@ func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *
 	return slot, slot
 }
 
-// Pace waits until it is the owner's turn among those who compute for long, and
-// charges it for a short piece of work that follows without a slot, such as
-// reading a part of a large body: the work may have to wait for the network.
+// Pace waits until it is the owner's turn for a short piece of work that follows,
+// such as reading a part of a large body, and charges it for that. The work itself
+// needs no slot: it may have to wait for the network.
 func (s *Scheduler) Pace(ctx context.Context, owner string) error {
 	var t ticket
-	if err := s.slots.acquire(ctx, owner, &t, atBack); err != nil {
+	if err := s.paces.acquire(ctx, owner, &t, atBack); err != nil {
 		return err
 	}
-	s.slots.release(owner, &t)
+	s.paces.release(owner, &t)
 	return nil
 }
 
