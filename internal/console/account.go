@@ -41,7 +41,7 @@ func (c *Console) changePassword(v *visit) error {
 		return v.again(err, c.account)
 	}
 	v.keepToken(token)
-	return v.done("The password is changed. All other sessions have ended.", "/account")
+	return v.done("The password was changed, and all other sessions ended.", "/account")
 }
 
 func (c *Console) endSession(v *visit) error {

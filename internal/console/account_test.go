@@ -20,7 +20,7 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	if b.token() == before {
 		t.Error("the token stayed the same")
 	}
-	b.get("/console/account").want(http.StatusOK).has("The password is changed.")
+	b.get("/console/account").want(http.StatusOK).has("The password was changed")
 	elsewhere.get("/console/account").want(http.StatusSeeOther)
 	elsewhere.post("/console/signin", "email", b.email, "password", b.password).want(http.StatusUnauthorized)
 	elsewhere.post("/console/signin", "email", b.email, "password", "a brand new password").want(http.StatusSeeOther)

@@ -14,10 +14,10 @@ import (
 
 // The refusals of what is too much at once.
 var (
-	errFull    = fault.New(fault.Unavailable, "unavailable", "too many requests are being worked on; try again in a moment")
-	errShare   = fault.New(fault.Unavailable, "unavailable", "too many requests of your organisation are being worked on; try again in a moment")
-	errExports = fault.New(fault.Unavailable, "unavailable", "too many files are being sent; try again when one is done")
-	errMemory  = fault.New(fault.Unavailable, "unavailable", "too many large files are being read at once; try again in a moment")
+	errFull    = fault.New(fault.Unavailable, "unavailable", "too many requests are in progress; try again in a moment")
+	errShare   = fault.New(fault.Unavailable, "unavailable", "too many requests of your organisation are in progress; try again in a moment")
+	errExports = fault.New(fault.Unavailable, "unavailable", "too many downloads are in progress; try again when one has finished")
+	errMemory  = fault.New(fault.Unavailable, "unavailable", "too many large files are being read; try again in a moment")
 	errTooFast = fault.New(fault.Limited, "rate_limited", "you sent too many forms in a short time; try again in a moment")
 )
 
@@ -76,7 +76,7 @@ func (v *visit) makeRoom() {
 // turnedAway notes that a request was refused for want of a place.
 func (v *visit) turnedAway(from *admission.Pool) {
 	if n := from.Refused(v.begun); n > 0 {
-		v.console.options.Logger.Warn("pages refused for want of room", "requests", n, "places", from.Room())
+		v.console.options.Logger.Warn("refused pages: too many requests in progress", "requests", n, "places", from.Room())
 	}
 }
 

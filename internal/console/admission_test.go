@@ -163,9 +163,9 @@ func TestFullConsole(t *testing.T) {
 	inside := b.aside(b.form("/console/sandbox/keys", "name", "first", "scopes", "read"))
 	h.eventually(func() bool { return db.Stats().Waiting > 0 })
 	for range 5 {
-		b.get("/console/sandbox").unavailable("worked on")
-		b.post("/console/sandbox/keys", "name", "second", "scopes", "read").unavailable("worked on")
-		h.newBrowser().get("/console/signin").unavailable("worked on")
+		b.get("/console/sandbox").unavailable("in progress")
+		b.post("/console/sandbox/keys", "name", "second", "scopes", "read").unavailable("in progress")
+		h.newBrowser().get("/console/signin").unavailable("in progress")
 	}
 	finish()
 	turned := <-late
@@ -174,7 +174,7 @@ func TestFullConsole(t *testing.T) {
 		t.Error(err)
 	}
 	(<-inside).want(http.StatusOK)
-	turned.unavailable("worked on")
+	turned.unavailable("in progress")
 	for range 3 { // whatever becomes of a request, its place is free afterwards
 		b.get("/console/sandbox").want(http.StatusOK)
 		b.get("/console/sandbox/decisions/dec_nobody").want(http.StatusNotFound)
@@ -213,8 +213,8 @@ func TestExportsAreFew(t *testing.T) {
 	if !shares.Take("ten_A", 1) || !shares.Take("ten_B", 1) {
 		t.Fatal("there are no places")
 	}
-	b.get("/console/sandbox/audit.csv").unavailable("Too many files")
-	b.get(rows).unavailable("Too many files")
+	b.get("/console/sandbox/audit.csv").unavailable("Too many downloads")
+	b.get(rows).unavailable("Too many downloads")
 	b.get("/console/sandbox/audit").want(http.StatusOK)
 	shares.Give("ten_A", 1)
 	for range 3 {

@@ -13,7 +13,7 @@ import (
 // alertTypes say what an alert of a type is about.
 var alertTypes = map[string]string{
 	"pincode_spike": "Spike in a pincode", "ip_cluster": "Cluster behind one address",
-	"beneficiary_account_reuse": "Shared bank account", "agent_geo_anomaly": "Agent all over the map",
+	"beneficiary_account_reuse": "Shared bank account", "agent_geo_anomaly": "Agent with too many applicants or pincodes",
 	"device_reuse": "Shared device", "mobile_reuse": "Shared mobile number", "email_reuse": "Shared e-mail address",
 	"ring": "Connected group of people",
 }
@@ -67,31 +67,31 @@ func alertStory(a decisioning.Alert) string {
 	value, threshold := grouped(fmt.Sprint(a.Value)), grouped(fmt.Sprint(a.Threshold))
 	switch a.Type {
 	case "pincode_spike":
-		return fmt.Sprintf("%s applicants from one pincode %s, where %s is where it begins to be noticed.", value, within, threshold)
+		return fmt.Sprintf("%s applicants came from one pincode %s; the threshold is %s.", value, within, threshold)
 	case "ip_cluster":
-		return fmt.Sprintf("%s different applicants came from one internet address %s; %s is a cluster.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants came from one internet address %s; the threshold is %s.", value, within, threshold)
 	case "beneficiary_account_reuse":
-		return fmt.Sprintf("%s different applicants named the same bank account %s; %s is reuse.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants named the same bank account %s; the threshold is %s.", value, within, threshold)
 	case "device_reuse":
-		return fmt.Sprintf("%s different applicants used the same device %s; %s is reuse.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants used the same device %s; the threshold is %s.", value, within, threshold)
 	case "mobile_reuse":
-		return fmt.Sprintf("%s different applicants gave the same mobile number %s; %s is reuse.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants gave the same mobile number %s; the threshold is %s.", value, within, threshold)
 	case "email_reuse":
-		return fmt.Sprintf("%s different applicants gave the same e-mail address %s; %s is reuse.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants gave the same e-mail address %s; the threshold is %s.", value, within, threshold)
 	case "ring":
-		return fmt.Sprintf("%s people are tied to each other by accounts, devices, mobile numbers or e-mail addresses; "+
-			"from %s people on it is a ring.", value, threshold)
+		return fmt.Sprintf("%s people are linked by accounts, devices, mobile numbers or e-mail addresses; "+
+			"a ring has at least %s people.", value, threshold)
 	case "agent_geo_anomaly":
-		return fmt.Sprintf("One agent brought in more than the limit %s: %s, where %s is the limit. "+
-			"Counted are applicants or different pincodes, whichever is further over its limit.", within, value, threshold)
+		return fmt.Sprintf("One agent exceeded its limit %s: %s against a limit of %s. "+
+			"This counts applicants or different pincodes, whichever exceeds its limit more.", within, value, threshold)
 	}
-	return fmt.Sprintf("%s was seen %s, where the threshold is %s.", value, within, threshold)
+	return fmt.Sprintf("%s was seen %s; the threshold is %s.", value, within, threshold)
 }
 
 // alertResolutions are what an alert can turn out to be, with what follows.
 var alertResolutions = []option{
-	{Value: "confirmed_fraud", Label: "Confirmed fraud", Hint: "What is ticked below goes on the block list, and nothing else."},
-	{Value: "false_positive", Label: "False positive", Hint: "It stays silent for as long as the thresholds say."},
+	{Value: "confirmed_fraud", Label: "Confirmed fraud", Hint: "Only the entities that you select below are added to the block list."},
+	{Value: "false_positive", Label: "False positive", Hint: "No new alert about this entity is raised for the days set in the thresholds."},
 	{Value: "duplicate", Label: "Duplicate"},
 	{Value: "other", Label: "Something else"},
 }
@@ -201,7 +201,7 @@ const sharedBy = 2
 func ringOf(r decisioning.Ring) chart.Ring {
 	picture := chart.Ring{Head: chart.Head{
 		ID: "ring", Title: "Who shares what",
-		Description: "On the left what two or more of the applicants have in common, on the right the applicants; a line for each tie.",
+		Description: "On the left, what two or more applicants share; on the right, the applicants. Each line is a link.",
 	}}
 	at := map[[2]string]int{}
 	for _, e := range r.Entities {

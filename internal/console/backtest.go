@@ -182,7 +182,7 @@ func (c *Console) cancelBacktest(v *visit) error {
 	if _, err := c.service.CancelBacktest(v.ctx, v.caller(), v.id("id"), nil); err != nil {
 		return v.again(err, c.backtest)
 	}
-	return v.done("The backtest is cancelled; nothing of it is billed.", "/backtests/"+v.id("id"))
+	return v.done("The backtest was cancelled. It is not billed.", "/backtests/"+v.id("id"))
 }
 
 // backtestReport is the report as a file that opens anywhere. It has a policy

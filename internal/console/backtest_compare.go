@@ -204,7 +204,7 @@ func comparedGrades(a, b wire.Value) chart.Table {
 // runs may have different numbers of rows.
 func comparedScores(a, b wire.Value) chart.Line {
 	c := chart.Line{
-		Head: chart.Head{ID: "scores", Title: "Scores", Description: "The share of applications by score in each run."},
+		Head: chart.Head{ID: "scores", Title: "Scores", Description: "Share of applications by score in each run."},
 		X:    chart.Axis{Label: "Score", Unit: chart.Score}, Y: chart.Axis{Label: "Share of the run", Unit: chart.Percent},
 		Series: []chart.Series{{Name: "A", Tone: chart.Blue}, {Name: "B", Tone: chart.Orange, Dashed: true}},
 	}
@@ -235,7 +235,7 @@ func comparedScores(a, b wire.Value) chart.Line {
 // comparedROC draws how well the scores of both runs tell the bad from the good.
 func comparedROC(a, b wire.Value) chart.Line {
 	c := chart.Line{
-		Head: chart.Head{ID: "roc", Title: "ROC", Description: "The further above the diagonal, the better the scores separate; A and B on their own rows."},
+		Head: chart.Head{ID: "roc", Title: "ROC", Description: "The further above the diagonal, the better the scores separate. A and B are each measured on their own rows."},
 		X:    chart.Axis{Label: "Share of goods refused", Unit: chart.Percent, To: 1}, Y: chart.Axis{Label: "Share of bads refused", Unit: chart.Percent, To: 1},
 		Series:   []chart.Series{{Name: "A", Tone: chart.Blue}, {Name: "B", Tone: chart.Orange, Dashed: true}},
 		Diagonal: true,

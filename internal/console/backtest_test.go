@@ -98,7 +98,7 @@ func TestBacktestOfAFileRefused(t *testing.T) {
 		"no such column":  {rowsCSV, []string{"outcome_column", `no"such<b>`}, http.StatusUnprocessableEntity, []string{`id="e-outcome_column"`, `value="no&#34;such&lt;b&gt;"`}},
 		"no such policy":  {rowsCSV, []string{"rule_set_id", "pol_1"}, http.StatusUnprocessableEntity, []string{`id="e-rule_set_id"`}},
 		"no rows":         {"", nil, http.StatusUnprocessableEntity, nil},
-		"a foreign field": {rowsCSV, []string{"surprise", "1"}, http.StatusBadRequest, []string{"does not belong"}},
+		"a foreign field": {rowsCSV, []string{"surprise", "1"}, http.StatusBadRequest, []string{"unexpected field"}},
 		"not a number":    {rowsCSV, []string{"lgd", "much"}, http.StatusUnprocessableEntity, []string{`id="e-lgd"`, `value="much"`}},
 	} {
 		t.Run(name, func(t *testing.T) {

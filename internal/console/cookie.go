@@ -85,7 +85,7 @@ func (v *visit) where() decisioning.Place {
 func (v *visit) remember(session decisioning.Session) {
 	marks, err := v.console.service.Remember(v.ctx, session.User.ID, v.where().Marks)
 	if err != nil {
-		v.console.options.Logger.Warn("could not remember a browser; it stays unknown", "request_id", v.requestID, "error", err)
+		v.console.options.Logger.Warn("could not store the browser cookie; the browser stays unknown", "request_id", v.requestID, "error", err)
 		return
 	}
 	v.setCookie(v.browserName(), marks, markAge)

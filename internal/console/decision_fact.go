@@ -67,9 +67,9 @@ func (t *told) Percent(basisPoints int64) string {
 
 // bindings say what decided an amount below the one asked for.
 var bindings = map[string]string{
-	"foir_capacity": "the instalment that the obligations leave room for", "requested_amount": "the amount asked for",
-	"band_max_limit": "the most that the pricing band lends", "income_multiple": "the multiple of income that the pricing band lends",
-	"default_limit": "the pricing band's default, for want of an income",
+	"foir_capacity": "limited by the instalment that the income can support", "requested_amount": "the amount asked for",
+	"band_max_limit": "the maximum of the pricing band", "income_multiple": "the pricing band's maximum multiple of income",
+	"default_limit": "the pricing band's default, because income or FOIR is unknown",
 }
 
 // Binding is what decided the amount, in words.

@@ -116,7 +116,7 @@ func (c *Console) signUp(v *visit) error {
 	}
 	if err == nil {
 		if err := v.leave(session); err != nil {
-			c.options.Logger.Warn("the session before was not ended", "request_id", v.requestID, "error", err)
+			c.options.Logger.Warn("could not end the previous session; it expires by itself", "request_id", v.requestID, "error", err)
 		}
 		v.keepToken(token)
 		v.remember(session)
@@ -130,7 +130,7 @@ func (c *Console) signUp(v *visit) error {
 		data.Warnings = append(data.Warnings, sentence(w.Detail))
 	}
 	if err != nil {
-		data.Warnings = append(data.Warnings, "Your organisation is set up, but you could not be signed in. Sign in with the password you chose.")
+		data.Warnings = append(data.Warnings, "Your organisation was created, but you could not be signed in. Sign in with the password you chose.")
 	}
 	return v.render("welcome", "Welcome", data)
 }

@@ -177,7 +177,7 @@ func TestSignUpIsClosed(t *testing.T) {
 	t.Parallel()
 	fields := []string{"email", "late@example.in", "org_name", "Late", "password", "correct horse"}
 	closed := newHouseWith(t, tenant.SignupClosed).newBrowser()
-	closed.get("/console/signup").want(http.StatusOK).has("Nobody can sign up here").hasNot("<form method=\"post\" action=\"/console/signup\"")
+	closed.get("/console/signup").want(http.StatusOK).has("Signup is closed").hasNot("<form method=\"post\" action=\"/console/signup\"")
 	closed.post("/console/signup", fields...).want(http.StatusForbidden)
 	invited := newHouseWith(t, tenant.SignupInvite)
 	b := invited.newBrowser()

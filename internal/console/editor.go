@@ -140,7 +140,7 @@ func (c *Console) resumeEdit(v *visit) error {
 	if verb, _, _ := strings.Cut(v.form.Value(formAct), ":"); verb == "save" {
 		v.form.values.Set(formAct, "check:")
 	}
-	v.tell("You are signed in again. Your edit is as you left it, and nothing of it was saved yet.")
+	v.tell("You are signed in again. Your edit is unchanged and not saved yet.")
 	return c.edit(v)
 }
 

@@ -54,33 +54,33 @@ var sectionTitles = map[string]string{
 // here is kept as it is.
 var sectionFields = map[string][]editField{
 	sectionKnockouts: {
-		{Name: "id", Label: "Id", Hint: "Letters, digits, _ . and -; decisions name the rule by it.", Required: true},
+		{Name: "id", Label: "Id", Hint: "Letters, digits, _ . and -. Decisions refer to the rule by this id.", Required: true},
 		{Name: "action", Label: "When it hits", Choices: actionChoices, begins: "decline"},
 		{Name: "stage", Label: "Stage", Kind: asNumber, begins: "1", Choices: []option{
 			{Value: "1", Label: "1, before the score"}, {Value: "2", Label: "2, with score and offer known"}}},
-		{Name: "reason_code", Label: "Reason code", Hint: "Capital letters; left out, the condition's field suggests one."},
+		{Name: "reason_code", Label: "Reason code", Hint: "Capital letters. If empty, it follows from the condition's field."},
 		{Name: "on_absent", Label: "When a field is absent", begins: "pass", Choices: []option{
 			{Value: "pass", Label: "Pass"}, {Value: "refer", Label: "Refer"}, {Value: "fail", Label: "Count as a hit"}}},
 		{Name: "condition_ast", Label: "Condition", Kind: asCondition, Required: true, Wide: true},
-		{Name: "message", Label: "Message for the lender", Hint: "Fields and {threshold} may stand in braces.", Wide: true},
+		{Name: "message", Label: "Message for the lender", Hint: "May contain fields and {threshold} in braces.", Wide: true},
 		{Name: "applicant_message", Label: "Message for the applicant", Hint: "Replaces the usual text of the reason code.", Wide: true},
 	},
 	sectionAdjustments: {
 		{Name: "id", Label: "Id", Required: true},
-		{Name: "delta", Label: "Points to add", Hint: "Negative to take points away.", Kind: asNumber, Required: true},
-		{Name: "reason_code", Label: "Reason code", Hint: "Only where points are taken away."},
+		{Name: "delta", Label: "Points to add", Hint: "Negative to subtract points.", Kind: asNumber, Required: true},
+		{Name: "reason_code", Label: "Reason code", Hint: "Only if points are subtracted."},
 		{Name: "condition_ast", Label: "Condition", Kind: asCondition, Required: true, Wide: true},
 	},
 	sectionTerms: {
 		{Name: "code", Label: "Code", Required: true},
-		{Name: "text", Label: "What the applicant must bring", Required: true, Wide: true},
+		{Name: "text", Label: "What the applicant must provide", Required: true, Wide: true},
 		{Name: "condition_ast", Label: "Asked for when", Kind: asCondition, Required: true, Wide: true},
 	},
 	sectionFactors: {
 		{Name: "factor", Label: "Factor", Required: true},
 		{Name: "field", Label: "Field", Names: true, Required: true},
 		{Name: "reason_code", Label: "Reason code"},
-		{Name: "weight", Label: "Weight", Kind: asNumber, Hint: "1 unless the points are to be multiplied."},
+		{Name: "weight", Label: "Weight", Kind: asNumber, Hint: "1 unless the points should be multiplied."},
 		{Name: "missing_points", Label: "Points when absent", Kind: asNumber},
 		{Name: "when", Label: "Counts only when", Kind: asCondition, Wide: true},
 	},
@@ -96,11 +96,11 @@ var sectionFields = map[string][]editField{
 		{Name: "tenures_allowed", Label: "Tenures allowed, months", Kind: asNumbers},
 		{Name: "min_limit", Label: "Smallest loan, ₹", Kind: asNumber},
 		{Name: "max_limit", Label: "Largest loan, ₹", Kind: asNumber},
-		{Name: "default_limit", Label: "Loan when income is unknown, ₹", Kind: asNumber},
-		{Name: "income_multiple", Label: "Most, as a multiple of income", Kind: asNumber},
+		{Name: "default_limit", Label: "Loan if the income is unknown, ₹", Kind: asNumber},
+		{Name: "income_multiple", Label: "Maximum, as a multiple of income", Kind: asNumber},
 		{Name: "foir_cap", Label: "FOIR cap", Hint: "0.5 is half of the income.", Kind: asNumber},
 		{Name: "processing_fee_pct", Label: "Fee, %", Kind: asNumber},
-		{Name: "processing_fee_min", Label: "Least fee, ₹", Kind: asNumber},
+		{Name: "processing_fee_min", Label: "Minimum fee, ₹", Kind: asNumber},
 		{Name: "gst_pct", Label: "GST on the fee, %", Kind: asNumber},
 	},
 	sectionInputs: {
@@ -115,16 +115,16 @@ var sectionFields = map[string][]editField{
 var (
 	generalFields = []editField{
 		{Name: "name", Label: "Name", Required: true},
-		{Name: "policy_key", Label: "Policy key", Hint: "Another key begins another policy.", Required: true},
+		{Name: "policy_key", Label: "Policy key", Hint: "Another key starts another policy.", Required: true},
 		{Name: "limit_step", Label: "Limits are multiples of, ₹", Kind: asNumber},
 		{Name: "offer_validity_days", Label: "Offers are valid for, days", Kind: asNumber},
-		{Name: "required_fields", Label: "Required fields", Hint: "One a line; a|b asks for either.", Kind: asLines, Wide: true},
-		{Name: "actionable_fields", Label: "Fields that advice may name", Hint: "One a line.", Kind: asLines, Wide: true},
+		{Name: "required_fields", Label: "Required fields", Hint: "One per line; a|b means either.", Kind: asLines, Wide: true},
+		{Name: "actionable_fields", Label: "Fields that advice may change", Hint: "One per line.", Kind: asLines, Wide: true},
 		{Name: "include_defaults", Label: "Merge the built-in rules", Kind: asFlag},
 		{Name: "allow_gaps", Label: "Allow scores without a band", Kind: asFlag},
 	}
 	scaleFields = []editField{
-		{Name: "base_points", Label: "Points to begin with", Kind: asNumber, Required: true},
+		{Name: "base_points", Label: "Base points", Kind: asNumber, Required: true},
 		{Name: "min_score", Label: "Lowest score", Kind: asNumber},
 		{Name: "max_score", Label: "Highest score", Kind: asNumber},
 		{Name: "pdo", Label: "Points that double the odds", Kind: asNumber},

@@ -27,8 +27,8 @@ const maxKept = 6_000
 
 var (
 	errLostEdit = fault.New(fault.Malformed, "malformed_edit",
-		"this address holds an edit that cannot be read any more; open the version and edit it again")
-	errKept = fault.New(fault.Malformed, "malformed_edit", "the kept text cannot be read")
+		"the edit in this address can no longer be read; open the version and edit it again")
+	errKept = fault.New(fault.Malformed, "malformed_edit", "the saved text cannot be read")
 )
 
 // editState is an edit between two steps. It is kept in the address of the page

@@ -47,7 +47,7 @@ func TestEditIsItsAuthors(t *testing.T) {
 	mine := withoutFragment(d.at[0])
 	foreign := d.path + "?foreign=1#notice"
 	colleague.get(mine).to(foreign)
-	colleague.get(withoutFragment(foreign)).want(http.StatusOK).has("somebody else made", "as it is stored").hasNot("Typed by")
+	colleague.get(withoutFragment(foreign)).want(http.StatusOK).has("another person made it", "as it is stored").hasNot("Typed by")
 	h.signUp().get(mine).want(http.StatusNotFound)
 	work, _, _ := strings.Cut(mine, "&by=")
 	for _, changed := range []string{work, work + "&by=", work + "&by=" + strings.Repeat("0", 32), strings.Replace(mine, "work=", "work=A", 1), d.path + "?work=AAAA"} {
@@ -78,7 +78,7 @@ func TestEditorKeepsLargeEdits(t *testing.T) {
 	if len(d.at) != 0 {
 		t.Fatalf("the address has %d characters", len(d.at[0]))
 	}
-	d.page.want(http.StatusOK).has("too many for the address", `data-unsaved`)
+	d.page.want(http.StatusOK).has("do not fit into the address", `data-unsaved`)
 }
 
 func TestEditorUndoesARemoval(t *testing.T) {
@@ -164,7 +164,7 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 		if !strings.HasPrefix(at, d.path+"?work=") {
 			t.Fatalf("%s: signing in leads to %s", act, at)
 		}
-		b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before the session ended", "nothing of it was saved yet")
+		b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before the session ended", "Your edit is unchanged and not saved yet")
 
 		// The colleague, at the same browser, is given nothing of it.
 		kept.Set("email", colleague.email)
@@ -173,7 +173,7 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 		if at := other.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location"); at != "/console" {
 			t.Errorf("a colleague is led to %s", at)
 		}
-		other.get("/console/sandbox").want(http.StatusOK).has("another person&#39;s").hasNot("Typed before")
+		other.get("/console/sandbox").want(http.StatusOK).has("belongs to another person").hasNot("Typed before")
 	}
 	if sets := b.stored(tenant.Sandbox, id); sets.Get("name").Text() == "" {
 		t.Error("the version has lost its name")
@@ -197,7 +197,7 @@ func TestEditorResumesAfterSigningOutElsewhere(t *testing.T) {
 	kept.Set("email", b.email)
 	kept.Set("password", b.password)
 	at := b.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location")
-	b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before signing out", "nothing of it was saved yet")
+	b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before signing out", "Your edit is unchanged and not saved yet")
 }
 
 // TestKeptFormsLeadNowhereElse: what a sign-in page is given to go on with is

@@ -18,7 +18,7 @@ func (v *visit) export(name string, write func(out io.Writer, pause func()) erro
 		_ = patience.SetWriteDeadline(time.Now().Add(pagePatience)) // a writer that cannot keeps its own
 	})
 	if err != nil && out.begun {
-		v.console.options.Logger.Warn("an export broke off", "request_id", v.requestID, "error", err)
+		v.console.options.Logger.Warn("an export was aborted", "request_id", v.requestID, "error", err)
 		panic(http.ErrAbortHandler) // half a file must not pass for a whole one
 	}
 	return err

@@ -85,7 +85,7 @@ func (c *Console) block(v *visit) error {
 	if err != nil {
 		return v.again(err, c.blocked)
 	}
-	return v.done("It is on the block list. The next application that shows it is recognised.", "/fraud/blocked")
+	return v.done("The entity was added to the block list. It applies from the next application on.", "/fraud/blocked")
 }
 
 func (c *Console) unblock(v *visit) error {
@@ -95,7 +95,7 @@ func (c *Console) unblock(v *visit) error {
 	if err := c.service.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
 		return v.again(err, c.blocked)
 	}
-	return v.done("It is off the block list.", "/fraud/blocked")
+	return v.done("The entity was removed from the block list.", "/fraud/blocked")
 }
 
 // afterDay is the moment at which an entry ends whose last day is named.

@@ -89,7 +89,7 @@ func TestRingAlert(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	at := b.raised(tenant.Sandbox, "ring")
-	shown := b.get(at).want(http.StatusOK).has("3 people are tied to each other", "chart-ring", "Block, if it is confirmed fraud", "shared by 3").
+	shown := b.get(at).want(http.StatusOK).has("3 people are linked by accounts", "chart-ring", "Block, if it is confirmed fraud", "shared by 3").
 		hasNot("Internet address", "<script>alert")
 	_, rest, _ := strings.Cut(shown.body, `name="block" value="`)
 	chosen, rest, _ := strings.Cut(rest, `"`)
@@ -111,7 +111,7 @@ func TestCrowdAlert(t *testing.T) {
 	}
 	at := b.alertOf(tenant.Sandbox, "agent_geo_anomaly")
 	shown := b.get(at).want(http.StatusOK).
-		has("more than the limit within 1 day: 21, where 20 is the limit", "everybody who applies through this agent", "Blocked until the end of").
+		has("exceeded its limit within 1 day: 21 against a limit of 20", "everybody who applies through this agent", "Blocked until the end of").
 		hasNot("stands at", "24 hours")
 	_, rest, _ := strings.Cut(shown.body, `name="block" value="agent `)
 	key, rest, _ := strings.Cut(rest, `"`)

@@ -36,13 +36,13 @@ type thresholdGroup struct {
 // thresholdGroups are the settings as the page shows them: in the order of the
 // document, so that they can be written as they come.
 var thresholdGroups = []thresholdGroup{
-	{"Spike in a pincode", "More applicants from a pincode than its own past leads one to expect.", []threshold{
+	{"Spike in a pincode", "More applicants from a pincode than its history suggests.", []threshold{
 		{path: "fraud.pincode_spike.enabled", label: "Watched", kind: switchThreshold},
 		{path: "fraud.pincode_spike.window_hours", label: "Window in hours"},
-		{path: "fraud.pincode_spike.min_count", label: "Least number of applicants"},
-		{path: "fraud.pincode_spike.ratio_to_baseline", label: "Times the baseline"},
+		{path: "fraud.pincode_spike.min_count", label: "Minimum number of applicants"},
+		{path: "fraud.pincode_spike.ratio_to_baseline", label: "Multiple of the baseline"},
 		{path: "fraud.pincode_spike.baseline_days", label: "Days of the baseline"},
-		{path: "fraud.pincode_spike.min_baseline_days", label: "Least days of history"},
+		{path: "fraud.pincode_spike.min_baseline_days", label: "Minimum days of history"},
 		{path: "fraud.pincode_spike.points", label: "Points"},
 	}},
 	{"Cluster behind one address", "Different applicants from the same internet address.", []threshold{
@@ -57,9 +57,9 @@ var thresholdGroups = []thresholdGroup{
 		{path: "fraud.beneficiary_reuse.distinct_applicants", label: "Different applicants"},
 		{path: "fraud.beneficiary_reuse.points", label: "Points"},
 		{path: "fraud.beneficiary_reuse.allowlist_accounts", label: "Accounts that may be shared", kind: listThreshold,
-			hint: "Separated by commas. A number is kept as a keyed hash and shown by its last characters from then on; leave the masked ones as they are to keep them."},
+			hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their last characters. To keep a masked number, leave it unchanged."},
 	}},
-	{"Agent all over the map", "One agent with too many applicants, or from too many pincodes.", []threshold{
+	{"Agent with too many applicants or pincodes", "One agent with too many applicants, or from too many pincodes.", []threshold{
 		{path: "fraud.agent_anomaly.enabled", label: "Watched", kind: switchThreshold},
 		{path: "fraud.agent_anomaly.window_hours", label: "Window in hours"},
 		{path: "fraud.agent_anomaly.max_applications", label: "Most applicants"},
@@ -69,27 +69,27 @@ var thresholdGroups = []thresholdGroup{
 	{"Shared device", "Different applicants who use the same phone or tablet.", reuseThresholds("device_reuse", "Devices that may be shared")},
 	{"Shared mobile number", "Different applicants who give the same mobile number.", reuseThresholds("mobile_reuse", "Mobile numbers that may be shared")},
 	{"Shared e-mail address", "Different applicants who give the same e-mail address.", reuseThresholds("email_reuse", "E-mail addresses that may be shared")},
-	{"Connected group of people", "People tied to each other by what they share, however long the chain. An internet address alone ties nobody.", []threshold{
+	{"Connected group of people", "People linked by what they share, however long the chain. An internet address alone links nobody.", []threshold{
 		{path: "fraud.ring.enabled", label: "Watched", kind: switchThreshold},
-		{path: "fraud.ring.ring_min_people", label: "Least number of people"},
+		{path: "fraud.ring.ring_min_people", label: "Minimum number of people"},
 		{path: "fraud.ring.points", label: "Points"},
 	}},
-	{"Levels and alerts", "From which points on the fraud level rises, and from which severity somebody is told.", []threshold{
+	{"Levels and alerts", "The points at which the fraud level rises, and the severity from which an alert is raised.", []threshold{
 		{path: "fraud.level_cutoffs.medium", label: "Medium from"},
 		{path: "fraud.level_cutoffs.high", label: "High from"},
 		{path: "fraud.level_cutoffs.very_high", label: "Very high from"},
 		{path: "fraud.alert_min_severity", label: "Alerts from severity", kind: choiceThreshold, choices: []string{"low", "medium", "high", "critical"}},
-		{path: "fraud.mute_days", label: "Silence after a false positive, in days"},
+		{path: "fraud.mute_days", label: "Days without alerts after a false positive"},
 	}},
-	{"Device", "What a phone says about its owner.", []threshold{
-		{path: "device.sim_new_days", label: "A SIM is new for so many days"},
-		{path: "device.loan_apps_max", label: "Most loan apps"},
-		{path: "device.app_install_min_age_days", label: "Least age of the app in days",
-			hint: "Kept for you. No fact is derived from it: a rule may compare device.app_install_age_days itself."},
+	{"Device", "Signals from the applicant's device.", []threshold{
+		{path: "device.sim_new_days", label: "Days for which a SIM counts as new"},
+		{path: "device.loan_apps_max", label: "Maximum loan apps"},
+		{path: "device.app_install_min_age_days", label: "Minimum age of the app in days",
+			hint: "Stored for your information. No fact is derived from it; a rule may compare device.app_install_age_days itself."},
 	}},
 	{"Location", "Where an application comes from.", []threshold{
-		{path: "location.gps_match_radius_km", label: "Radius around a pincode in km", hint: "Left empty, each pincode has its own."},
-		{path: "location.allowed_ip_countries", label: "Countries that may be applied from", kind: listThreshold, hint: "Two letters each, separated by commas. None: it makes no difference."},
+		{path: "location.gps_match_radius_km", label: "Radius around a pincode in km", hint: "If empty, each pincode has its own radius."},
+		{path: "location.allowed_ip_countries", label: "Countries from which applications are allowed", kind: listThreshold, hint: "Two letters each, separated by commas. If empty, the country is not checked."},
 		{path: "location.default_pincode_risk", label: "Risk of a pincode without an entry", kind: choiceThreshold, choices: []string{"LOW", "MEDIUM", "HIGH", "BLOCKED"}},
 	}},
 }
@@ -103,7 +103,7 @@ func reuseThresholds(member, allowed string) []threshold {
 		{path: at + "window_days", label: "Window in days"},
 		{path: at + "distinct_applicants", label: "Different applicants"},
 		{path: at + "points", label: "Points"},
-		{path: at + "allowlist", label: allowed, kind: listThreshold, hint: "Separated by commas; kept and shown as accounts are."},
+		{path: at + "allowlist", label: allowed, kind: listThreshold, hint: "Separated by commas; stored and shown like accounts."},
 	}
 }
 
@@ -230,7 +230,7 @@ func (c *Console) setThresholds(v *visit) error {
 	if err != nil {
 		return v.again(pointed(err, thresholdPointer), c.thresholds)
 	}
-	return v.done("The thresholds are saved and apply from the next application on.", "/fraud/thresholds")
+	return v.done("The thresholds were saved. They apply from the next application on.", "/fraud/thresholds")
 }
 
 // thresholdPointer is the pointer of the field that a pointer into the

@@ -164,7 +164,7 @@ func swapMatrix(m wire.Value) chart.Matrix {
 	c := chart.Matrix{
 		Head: chart.Head{
 			ID: "swap", Title: "Who moves where",
-			Description: "Rows are the active version's status, columns this version's. Teal: kinder than before; orange: stricter.",
+			Description: "Rows are the status with the active version, columns with this version. Teal means more lenient, orange means stricter.",
 		},
 		RowTitle: "Active", ColumnTitle: "This version", Rows: names, Columns: names,
 	}

@@ -18,7 +18,7 @@ func impactFigures(champion, challenger wire.Value) []impactFigure {
 		{"Referral rate", "summary", "referral_rate", rateUnit},
 		{"Decline rate", "summary", "decline_rate", rateUnit},
 		{"Average limit", "summary", "avg_limit", moneyUnit},
-		{"Approved in all", "summary", "total_limit", moneyUnit},
+		{"Approved in total", "summary", "total_limit", moneyUnit},
 		{"Average interest", "summary", "avg_interest_rate", priceUnit},
 		{"Average APR", "summary", "avg_apr", priceUnit},
 		{"Bad rate of approved", "performance", "bad_rate_approved", rateUnit},

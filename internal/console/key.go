@@ -86,12 +86,12 @@ func (c *Console) keys(v *visit) error {
 // decisions needs are ticked from the start.
 func scopeOptions() []option {
 	return []option{
-		{Value: "decide", Label: "decide", Hint: "ask for decisions, previews, reviews", Chosen: true},
+		{Value: "decide", Label: "decide", Hint: "request decisions and previews, add reviews", Chosen: true},
 		{Value: "read", Label: "read", Hint: "read decisions, policies, alerts, usage and the audit trail", Chosen: true},
-		{Value: "policy:write", Label: "policy:write", Hint: "store drafts of policies, scorecards and fraud settings"},
-		{Value: "policy:activate", Label: "policy:activate", Hint: "put a policy into force"},
-		{Value: "facts:read", Label: "facts:read", Hint: "read the facts that decisions were made on, identifiers masked"},
-		{Value: "admin", Label: "admin", Hint: "everything, and whatever is added later"},
+		{Value: "policy:write", Label: "policy:write", Hint: "save drafts of policies, scorecards and fraud settings"},
+		{Value: "policy:activate", Label: "policy:activate", Hint: "activate policies"},
+		{Value: "facts:read", Label: "facts:read", Hint: "read the facts behind decisions, with identifiers masked"},
+		{Value: "admin", Label: "admin", Hint: "everything, including scopes that are added later"},
 	}
 }
 

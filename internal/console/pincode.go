@@ -91,7 +91,7 @@ func (c *Console) setPincode(v *visit) error {
 		w.Key("expires_at").String(expires.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
 	}
 	w.EndObject()
-	return c.keepPincodes(v, w.Buf, "The entry is kept.", func(err error) error { return err })
+	return c.keepPincodes(v, w.Buf, "The entry was saved.", func(err error) error { return err })
 }
 
 func (c *Console) removePincode(v *visit) error {
@@ -100,7 +100,7 @@ func (c *Console) removePincode(v *visit) error {
 	}
 	var w wire.Writer
 	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD")).Key("risk").Null().EndObject()
-	return c.keepPincodes(v, w.Buf, "The entry is gone.", func(err error) error { return err })
+	return c.keepPincodes(v, w.Buf, "The entry was removed.", func(err error) error { return err })
 }
 
 // setPincodes keeps the lines of a table that was pasted, all of them or none.
@@ -124,7 +124,7 @@ func (c *Console) setPincodes(v *visit) error {
 		w.Key("replace").Bool(true)
 	}
 	w.EndObject()
-	said := grouped(strconv.Itoa(len(lines))) + " entries are saved."
+	said := grouped(strconv.Itoa(len(lines))) + " entries were saved."
 	return c.keepPincodes(v, w.Buf, said, func(err error) error { return atLines(err, lines) })
 }
 

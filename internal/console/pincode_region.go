@@ -56,7 +56,7 @@ func regionMap(counts []regionCount) chart.TileMap {
 	picture := chart.TileMap{
 		Head: chart.Head{
 			ID: "regions", Title: "Pincode risk by region",
-			Description: "Each tile is a postal region by the first two digits. Its colour and letter are the gravest class of its entries, the number is how many entries it has.",
+			Description: "Each tile is a postal region by the first two digits. Its colour and letter show the most severe class of its entries, and the number is the number of entries.",
 		},
 		Of: "Region",
 		Parts: []chart.Part{

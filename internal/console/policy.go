@@ -91,9 +91,9 @@ func (c *Console) deletePolicy(v *visit) error {
 		return v.again(err, c.policy)
 	}
 	if archived {
-		return v.done("The draft is archived, because something refers to it: it is in no list, and its address still leads to it.", "/policies")
+		return v.done("The draft was archived, because something refers to it. No list shows it, but its address still works.", "/policies")
 	}
-	return v.done("The draft is deleted.", "/policies")
+	return v.done("The draft was deleted.", "/policies")
 }
 
 // activatePolicy makes a version the one that decides. The form says which one
@@ -110,7 +110,7 @@ func (c *Console) activatePolicy(v *visit) error {
 	if err != nil {
 		return v.again(err, func(v *visit) error {
 			if v.code == codeUnacknowledged { // each stands above the button
-				v.form.Faults, v.form.Refusal = nil, "Errors of the analysis are not acknowledged: tick each, or mend them."
+				v.form.Faults, v.form.Refusal = nil, "Some errors of the analysis are not acknowledged. Fix or acknowledge each of them."
 			}
 			return c.policy(v)
 		})
@@ -119,7 +119,7 @@ func (c *Console) activatePolicy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.done("Version "+set.Get("version").Text()+" of "+set.Get("policy_key").Text()+" decides from now on.", "/policies/"+v.id("id"))
+	return v.done("Version "+set.Get("version").Text()+" of "+set.Get("policy_key").Text()+" is now active.", "/policies/"+v.id("id"))
 }
 
 // promotePolicy takes a version of the sandbox over to live, as a draft. It is
@@ -160,6 +160,6 @@ func (c *Console) promotePolicy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	v.tell("Version " + created.Get("version").Text() + " waits in live as a draft. Nothing is decided with it before it is activated there.")
+	v.tell("Version " + created.Get("version").Text() + " is now a draft in live. It decides nothing until it is activated there.")
 	return v.see(atEnvironment(tenant.Live, "/policies/"+created.Get("id").Text()))
 }

@@ -251,7 +251,7 @@ func generalParts(t *policyText) []part {
 	}
 	list = append(list,
 		part{"Required fields", facts("", strings.Join(t.Required, ", "))},
-		part{"Fields that advice may name", facts("", strings.Join(t.Actionable, ", "))})
+		part{"Fields that advice may change", facts("", strings.Join(t.Actionable, ", "))})
 	for i := range t.Inputs {
 		in := &t.Inputs[i]
 		list = append(list, part{"Input " + in.Name, facts("Type", in.Type, "Meaning", in.Meaning)})

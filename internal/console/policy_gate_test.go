@@ -34,7 +34,7 @@ func TestPolicyErrorsAreAcknowledged(t *testing.T) {
 	if refused.status != http.StatusUnprocessableEntity && refused.status != http.StatusConflict {
 		t.Fatalf("an error goes live like a note: %d", refused.status)
 	}
-	refused.has("tick each", "typed before")
+	refused.has("Fix or acknowledge each of them", "typed before")
 	b.get(live).want(http.StatusOK).has("Activate version")
 	for _, part := range strings.Split(shown.body, `name="acknowledge" value="`)[1:] {
 		key, _, _ := strings.Cut(part, `"`)

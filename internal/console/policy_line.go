@@ -215,8 +215,8 @@ func bandOf(i int, v wire.Value, said remarks) bandLine {
 
 func scaleOf(card wire.Value) []fact {
 	list := []fact{
-		{"Everybody begins with", card.Get("base_points").Text() + " points"},
-		{"Scores lie between", card.Get("min_score").Text() + " and " + card.Get("max_score").Text()},
+		{"Base points", card.Get("base_points").Text() + " points"},
+		{"Range of scores", card.Get("min_score").Text() + " and " + card.Get("max_score").Text()},
 	}
 	if pdo := card.Get("pdo").Text(); pdo != "" {
 		list = append(list, fact{"Odds", card.Get("anchor_odds").Text() + " to 1 at score " + card.Get("anchor_score").Text() +

@@ -117,7 +117,7 @@ func TestPolicyActivateAndRollBack(t *testing.T) {
 	form := fieldsOf(b.get("/console/sandbox/policies/"+second).want(http.StatusOK).has("Activate version 3").body, "/activate")
 	form.Set("note", "tighter on income")
 	b.send("/console/sandbox/policies/"+second+"/activate", form).to("/console/sandbox/policies/" + second)
-	b.get("/console/sandbox/policies/"+second).has("decides from now on", "Deciding now", "tighter on income")
+	b.get("/console/sandbox/policies/"+second).has("is now active", "Deciding now", "tighter on income")
 
 	// Whoever saw the first one active has not seen what is replaced now.
 	third := b.draft(tenant.Sandbox, `"offer_validity_days":5`)
@@ -141,7 +141,7 @@ func TestPolicyPromotedAndArmedInLive(t *testing.T) {
 	if !strings.HasPrefix(path, "/console/live/policies/pol_") {
 		t.Fatalf("promoted to %q", path)
 	}
-	page := b.get(path).want(http.StatusOK).has("waits in live", "Type LIVE to confirm", "monthly_income &lt; 90000")
+	page := b.get(path).want(http.StatusOK).has("is now a draft in live", "Type LIVE to confirm", "monthly_income &lt; 90000")
 	form := fieldsOf(page.body, "/activate")
 	b.send(path+"/activate", form).want(http.StatusUnprocessableEntity).has("Type LIVE")
 	form.Set("confirm", "LIVE")
@@ -181,8 +181,8 @@ func TestPolicyCompared(t *testing.T) {
 	second := b.draft(tenant.Sandbox, stricter+`,"offer_validity_days":5`)
 	b.get("/console/sandbox/policies/compare?a="+first+"&b="+second).want(http.StatusOK).has(
 		"<del>monthly_income &lt; 15000</del>", "<ins>monthly_income &lt; 90000</ins>", "<del>3 days</del>", "<ins>5 days</ins>", "removed", "unchanged",
-	).hasNot("decide every application alike")
-	b.get("/console/sandbox/policies/compare?a="+first+"&b="+first).want(http.StatusOK).has("decide every application alike").hasNot("<del>", "<ins>")
+	).hasNot("make the same decision for every application")
+	b.get("/console/sandbox/policies/compare?a="+first+"&b="+first).want(http.StatusOK).has("make the same decision for every application").hasNot("<del>", "<ins>")
 	b.get("/console/sandbox/policies/compare").want(http.StatusOK).has("Choose two versions")
 }
 

@@ -23,8 +23,8 @@ var sampleFields = []sampleField{
 	{Block: "bureau_report", Name: "score", Label: "Bureau score", Hint: "−1 for an applicant who is new to credit.", Begins: "742"},
 	{Block: "applicant", Name: "monthly_income", Label: "Monthly income, ₹", Begins: "85000"},
 	{Block: "applicant", Name: "foir", Label: "FOIR", Hint: "0.35 is 35 percent.", Begins: "0.32"},
-	{Block: "applicant", Name: "requested_amount", Label: "Amount asked for, ₹", Begins: "600000"},
-	{Block: "applicant", Name: "tenure_months", Label: "Tenure asked for, months"},
+	{Block: "applicant", Name: "requested_amount", Label: "Requested amount, ₹", Begins: "600000"},
+	{Block: "applicant", Name: "tenure_months", Label: "Requested tenure, months"},
 	{Block: "applicant", Name: "age", Label: "Age", Begins: "34"},
 	{Block: "applicant", Name: "employment_type", Label: "Employment", Text: true, Begins: "SALARIED", Choices: []option{
 		{Value: "", Label: "not given"}, {Value: "SALARIED", Label: "Salaried"}, {Value: "SELF_EMPLOYED", Label: "Self-employed"},
@@ -109,7 +109,7 @@ func sampleRequest(f *form) (wire.Value, error) {
 	if pasted := f.Value(formRequest); pasted != "" {
 		request, err := wire.Parse([]byte(pasted))
 		if err == nil && request.Kind() != wire.Object {
-			err = fault.New(fault.Malformed, fault.CodeWrongType, "must be a request, an object")
+			err = fault.New(fault.Malformed, fault.CodeWrongType, "must be a request: a JSON object")
 		}
 		return request, err
 	}

@@ -72,7 +72,7 @@ func (v *visit) refuse(err error) {
 		title = "Not done"
 	}
 	if err := v.render("problem", title, refusal); err != nil {
-		v.console.options.Logger.Error("the page of a refusal cannot be drawn", "request_id", v.requestID, "error", err)
+		v.console.options.Logger.Error("could not render the page of a refusal", "request_id", v.requestID, "error", err)
 		http.Error(v.w, refusal.Detail, v.status)
 	}
 }
@@ -105,7 +105,7 @@ func (v *visit) refusal(err error) *fault.Error {
 		}
 		return refusal
 	case v.r.Context().Err() != nil:
-		return fault.New(clientGone, "client_gone", "the browser has gone away")
+		return fault.New(clientGone, "client_gone", "the browser disconnected")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errUnavailable
 	}

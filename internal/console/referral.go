@@ -90,7 +90,7 @@ func (c *Console) settle(v *visit) error {
 	}
 	said := "The review was added. This referral is closed."
 	if v.form.Value("outcome") == "more_information" {
-		said = "The question was noted. The referral stays in the queue."
+		said = "The review was added. The referral stays in the queue."
 	}
 	return v.done(said, path)
 }

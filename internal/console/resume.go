@@ -58,7 +58,7 @@ func (c *Console) resumeForm(v *visit, session decisioning.Session) error {
 	values, err2 := url.ParseQuery(string(data))
 	if page == nil || err != nil || err2 != nil || values.Get(formAuthor) != session.User.ID {
 		if page != nil && err == nil && err2 == nil {
-			v.tell("The edit that was open here is another person's, and was not kept.")
+			v.tell("The edit that was open here belongs to another person, so it was discarded.")
 		}
 		return v.see("/console")
 	}

@@ -24,7 +24,7 @@ func TestRun(t *testing.T) {
 	b.get("/console/sandbox/runs").want(http.StatusOK).has(at, "underwriting", "&lt;img src=x").hasNot("<img")
 	b.get("/console/sandbox/runs?agent=collections").want(http.StatusOK).has("No run found")
 	b.get(at).want(http.StatusOK).
-		has("The same came out", "Memo", "Steps", "What would change it", "&lt;script&gt;alert(1)&lt;/script&gt; &amp; [link](javascript:x) *star*", "request = purpose").
+		has("Same result", "Memo", "Steps", "What would change it", "&lt;script&gt;alert(1)&lt;/script&gt; &amp; [link](javascript:x) *star*", "request = purpose").
 		hasNot("<img", "<script>alert", `href="javascript`)
 	h.signUp().get(at).want(http.StatusNotFound)
 	b.colleague(tenant.RoleViewer).get(at).want(http.StatusOK)
@@ -42,5 +42,5 @@ func TestRunOfCollections(t *testing.T) {
 	}
 	at := "/console/sandbox/runs/" + parse(t, string(answered.Body)).Get("run_id").Text()
 	b.get("/console/sandbox/runs?agent=collections").want(http.StatusOK).has(at)
-	b.get(at).want(http.StatusOK).has("Next best action", "SMA-1", "Plan", "The same came out", "&lt;i&gt;A-1").hasNot("<i>A-1")
+	b.get(at).want(http.StatusOK).has("Next best action", "SMA-1", "Plan", "Same result", "&lt;i&gt;A-1").hasNot("<i>A-1")
 }

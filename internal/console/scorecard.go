@@ -101,7 +101,7 @@ func binText(b wire.Value) string {
 	case b.Get("special").Given():
 		return "special value " + strings.Join(textsOf(b.Get("special")), ", ")
 	case least.Given() && most.Given():
-		return least.Text() + " up to, but not " + most.Text()
+		return least.Text() + " to below " + most.Text()
 	case least.Given():
 		return least.Text() + " and above"
 	case most.Given():

@@ -99,7 +99,7 @@ func (c *Console) fitUpload(v *visit, body io.Reader) (decisioning.Answer, error
 
 func fitTooLarge() error {
 	var faults fault.List
-	faults.Add("/file", fault.CodeOutOfRange, "must have at most %d MiB; send a larger one to the API", maxFitFile>>20)
+	faults.Add("/file", fault.CodeOutOfRange, "must have at most %d MiB; use the API for a larger file", maxFitFile>>20)
 	return faults.Err()
 }
 
@@ -135,7 +135,7 @@ func atFile(err error) error {
 // featureBars draws how much each feature tells.
 func featureBars(report wire.Value) chart.Bars {
 	c := chart.Bars{
-		Head: chart.Head{ID: "features", Title: "What the features tell", Description: "Information value: below 0.02 next to nothing, above 0.3 much, above 0.5 suspiciously much."},
+		Head: chart.Head{ID: "features", Title: "Information value of the features", Description: "Information value: below 0.02 is very weak, above 0.3 strong, above 0.5 suspiciously strong."},
 		Of:   "Feature", Unit: chart.Ratio,
 	}
 	for _, f := range report.Get("features").Elements() {

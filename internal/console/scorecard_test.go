@@ -28,13 +28,13 @@ func TestScorecard(t *testing.T) {
 	h := newHouse(t)
 	b := h.signUp()
 	b.get("/console/sandbox/scorecards").want(http.StatusOK).has("default", "650")
-	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "outcome").want(http.StatusOK).has("not kept", "Gini", "visits", "<svg")
+	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "outcome").want(http.StatusOK).has("The scorecard was not saved", "Gini", "visits", "<svg")
 	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "result", "max_bins", "many").want(http.StatusUnprocessableEntity).
 		has(`id="e-max_bins"`, `value="many"`)
 	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "result").want(http.StatusUnprocessableEntity).has(`value="result"`)
 	b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "outcome", "save", "1").want(http.StatusUnprocessableEntity).has(`id="e-name"`)
 	shown := b.upload("/console/sandbox/scorecards/fit", visits(2000), "target", "outcome", "save", "1", "name", `Visits <b>"x"</b>`).
-		want(http.StatusOK).has("The scorecard is kept", "Visits &lt;b&gt;").hasNot("<b>&#34;x", `<b>"x`)
+		want(http.StatusOK).has("The scorecard was saved", "Visits &lt;b&gt;").hasNot("<b>&#34;x", `<b>"x`)
 	_, rest, _ := strings.Cut(shown.body, `data-settle="`)
 	at, _, _ := strings.Cut(rest, `"`)
 	b.get("/console/sandbox/scorecards").want(http.StatusOK).has("Visits &lt;b&gt;", at)

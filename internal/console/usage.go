@@ -81,7 +81,7 @@ func dailyOf(u decisioning.Usage) chart.Columns {
 		}
 	}
 	out := chart.Columns{
-		Head: chart.Head{ID: "daily", Title: "Units a day", Description: "What was billed, and what was not, by the day in India."},
+		Head: chart.Head{ID: "daily", Title: "Units a day", Description: "Billed and unbilled units by day in India."},
 		Y:    chart.Axis{Label: "Units", Unit: chart.Count},
 	}
 	paid, unpaid := chart.Layer{Name: "Billed", Tone: chart.Blue}, chart.Layer{Name: "Not billed", Tone: chart.Grey}

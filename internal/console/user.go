@@ -23,9 +23,9 @@ func (c *Console) userPages() []page {
 // roleOptions say what each role is for.
 func roleOptions() []option {
 	means := map[tenant.Role]option{
-		tenant.RoleAdmin:  {Label: "Admin", Hint: "everything, people and API keys too"},
+		tenant.RoleAdmin:  {Label: "Admin", Hint: "everything, including people and API keys"},
 		tenant.RoleRisk:   {Label: "Risk", Hint: "decides, reviews, writes policies and activates them"},
-		tenant.RoleViewer: {Label: "Viewer", Hint: "looks, and changes nothing"},
+		tenant.RoleViewer: {Label: "Viewer", Hint: "can view everything and change nothing"},
 	}
 	var list []option
 	for _, role := range tenant.Roles() {
@@ -65,7 +65,7 @@ func (c *Console) confirmActivator(v *visit) error {
 	if err := c.service.ConfirmActivator(v.ctx, v.caller(), v.id("id")); err != nil {
 		return v.again(err, c.users)
 	}
-	return v.done("They may activate in live now.", "/users")
+	return v.done("The person may now activate in live.", "/users")
 }
 
 // invite makes a link, which the answer shows this once.
@@ -84,7 +84,7 @@ func (c *Console) revokeInvitation(v *visit) error {
 	if err := c.service.RevokeInvitation(v.ctx, v.caller(), v.id("id")); err != nil {
 		return err
 	}
-	return v.done("The invitation is withdrawn.", "/users")
+	return v.done("The invitation was withdrawn.", "/users")
 }
 
 func (c *Console) setRole(v *visit) error {
@@ -100,9 +100,9 @@ func (c *Console) disableUser(v *visit) error {
 		return v.again(err, c.users)
 	}
 	if revokeKeys {
-		return v.done("Their access is disabled and their API keys are revoked.", "/users")
+		return v.done("Their access was disabled, and their API keys were revoked.", "/users")
 	}
-	return v.done("Their access is disabled.", "/users")
+	return v.done("Their access was disabled.", "/users")
 }
 
 func (c *Console) enableUser(v *visit) error {

@@ -126,7 +126,7 @@ class Builder {
       this.root = text === "" ? null : JSON.parse(text);
       this.draw();
     } catch {
-      this.tree.replaceChildren(make("p", { className: "means", textContent: "The JSON beneath cannot be read as it is." }));
+      this.tree.replaceChildren(make("p", { className: "means", textContent: "The JSON below cannot be read." }));
       this.fold.open = true;
     }
     this.check();
@@ -335,10 +335,10 @@ class Builder {
       return input;
     };
     if (single.includes(node.op)) return [one("Value", "value")];
-    if (node.op === "between") return [one("Least", "min"), make("span", { textContent: "and" }), one("Most", "max")];
+    if (node.op === "between") return [one("Minimum", "min"), make("span", { textContent: "and" }), one("Maximum", "max")];
     if (node.op !== "in" && node.op !== "not_in") return [];
     const input = make("input", {
-      className: "value", value: (node.values ?? []).join(", "), ariaLabel: "Values, with commas between", autocomplete: "off", placeholder: vocabulary.join(", "),
+      className: "value", value: (node.values ?? []).join(", "), ariaLabel: "Values, separated by commas", autocomplete: "off", placeholder: vocabulary.join(", "),
     });
     input.dataset.at = `${path}/values`;
     return [input];
