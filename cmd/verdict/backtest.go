@@ -14,9 +14,9 @@ import (
 )
 
 const backtestHelp = `Decide every row of a CSV file with a policy, exactly as the service would, and
-report what became of them: approvals, grades and prices, how the loans turned
-out, what each rule did. With a challenger, what would change, and which change
-of the policy did it.
+report the results: approvals, grades and prices, how the loans turned out, and
+what each rule did. With a challenger it also reports what would change, and
+which change of the policy causes it.
 
   verdict backtest -policy policy.json -csv book.csv.gz
   verdict backtest -csv book.csv -challenger draft.json -html report.html -out rows.csv -swapped
@@ -28,8 +28,8 @@ request (applicant.monthly_income); a blank cell is an absent value. An outcome
 is taken from the column outcome or bad. A row that cannot be read is counted
 and left out, and never stops the run. The file may be compressed with gzip.
 
-Prints a summary, with -json the report as the API gives it. A FILE of - is
-standard input or output; only one answer can go to standard output.
+Prints a summary, or with -json the report of the API. A FILE of - is standard
+input or output; only one result can go to standard output.
 `
 
 // backtestOptions are the flags.
@@ -44,18 +44,18 @@ type backtestOptions struct {
 }
 
 func (o *backtestOptions) declare(fs *flag.FlagSet) {
-	fs.StringVar(&o.policy, "policy", "", "policy `file`; the default policy when not given")
+	fs.StringVar(&o.policy, "policy", "", "policy `file`; default: the default policy")
 	fs.StringVar(&o.challenger, "challenger", "", "policy `file` to compare with")
 	fs.StringVar(&o.csv, "csv", "", "`file` of rows, - for standard input; gzip is recognised")
-	fs.Int64Var(&o.synthetic, "synthetic", 0, "make a synthetic book of so many `rows` instead of reading one")
+	fs.Int64Var(&o.synthetic, "synthetic", 0, "generate a synthetic book with this number of `rows` instead of reading a file")
 	o.book.declare(fs)
 	o.columns.declare(fs)
-	fs.StringVar(&o.reference, "reference", "", "report `file` (-json) of another run, to measure how far the scores have moved since")
+	fs.StringVar(&o.reference, "reference", "", "report `file` (-json) of another run, to measure how far the scores have shifted since then")
 	fs.BoolVar(&o.asJSON, "json", false, "print the report as JSON")
 	fs.StringVar(&o.html, "html", "", "write the report as a page to `file`")
-	fs.StringVar(&o.out, "out", "", "write what was decided for each row to a CSV `file`")
+	fs.StringVar(&o.out, "out", "", "write the decision of each row to a CSV `file`")
 	fs.BoolVar(&o.swapped, "swapped", false, "with -out: only the rows that one of the two policies approves and the other does not")
-	fs.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of rows' blocks decided at the same time")
+	fs.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of blocks of rows that are decided in parallel")
 }
 
 // mistake says what is wrong with the flags taken together.
@@ -77,15 +77,15 @@ func (o *backtestOptions) mistake() string {
 	case o.synthetic < 0 || o.synthetic > maxRows:
 		return fmt.Sprintf("-synthetic must be a number from 1 to %d", maxRows)
 	case o.synthetic == 0 && o.book.given():
-		return "-seed, -months and -bad-rate go with -synthetic"
+		return "-seed, -months and -bad-rate need -synthetic"
 	case o.synthetic != 0 && o.columns.given():
-		return "a synthetic book knows its columns: -map, -outcome and the like go with -csv"
+		return "the columns of a synthetic book are fixed: -map, -outcome and similar flags need -csv"
 	case answers > 1:
 		return "only one of -json, -html - and -out - can go to standard output"
 	case inputs > 1:
 		return "only one file can be standard input"
 	case o.swapped && (o.out == "" || o.challenger == ""):
-		return "-swapped goes with -out and -challenger"
+		return "-swapped needs -out and -challenger"
 	case o.workers < 1 || o.workers > maxWorkers:
 		return fmt.Sprintf("-workers must be a number from 1 to %d", maxWorkers)
 	}

@@ -22,18 +22,18 @@ type columnOptions struct {
 }
 
 func (o *columnOptions) declare(fs *flag.FlagSet) {
-	fs.StringVar(&o.outcome, "outcome", "", "`column` that says how a loan turned out; outcome or bad when not given")
-	fs.StringVar(&o.bad, "bad", "", "`values` of it that are bad, with commas between")
-	fs.StringVar(&o.good, "good", "", "`values` of it that are good; with -bad alone every other one is")
-	fs.StringVar(&o.weight, "weight", "", "`column` of how many applicants a row stands for")
-	fs.StringVar(&o.status, "status", "", "`column` of what was decided then")
+	fs.StringVar(&o.outcome, "outcome", "", "`column` with the outcome of the loan; default: outcome or bad")
+	fs.StringVar(&o.bad, "bad", "", "its `values` that mean bad, separated by commas")
+	fs.StringVar(&o.good, "good", "", "its `values` that mean good; with -bad alone, all other values mean good")
+	fs.StringVar(&o.weight, "weight", "", "`column` with the number of applicants that a row represents")
+	fs.StringVar(&o.status, "status", "", "`column` with the decision made at the time")
 	fs.StringVar(&o.protected, "protected", "", "`column` of groups whose approval rates are compared")
 	fs.StringVar(&o.month, "month", "", "`column` of the month on book in which a loan went bad")
-	fs.StringVar(&o.id, "id", "", "`column` that names the applicant in the rows written; applicant_id when not given")
-	fs.StringVar(&o.foir, "foir", "", "`unit` of the column foir: ratio (0.35) or percent (35); a ratio when not given")
-	fs.Func("lgd", "`share` of a bad loan that is lost; 0.65 when not given", ratioFlag(&o.lgd))
-	fs.Func("funding-rate", "`rate` a year at which the loans are funded; 0.09 when not given", ratioFlag(&o.funding))
-	fs.Func("map", "`column=field` pairs with commas between: the field that a column holds", func(text string) error {
+	fs.StringVar(&o.id, "id", "", "`column` that identifies the applicant in the written rows; default: applicant_id")
+	fs.StringVar(&o.foir, "foir", "", "`unit` of the column foir: ratio (0.35) or percent (35); default: ratio")
+	fs.Func("lgd", "`share` of a bad loan that is lost; default: 0.65", ratioFlag(&o.lgd))
+	fs.Func("funding-rate", "annual funding `rate` of the loans; default: 0.09", ratioFlag(&o.funding))
+	fs.Func("map", "`column=field` pairs, separated by commas: the field that a column contains", func(text string) error {
 		for pair := range strings.SplitSeq(text, ",") {
 			if column, _, ok := strings.Cut(pair, "="); !ok || column == "" {
 				return fmt.Errorf("%q is not column=field", pair)

@@ -48,8 +48,8 @@ func writeSwapSet(b *bytes.Buffer, c *backtest.Challenger) {
 		bad  backtest.Share
 	}{
 		{"both approve", c.SwapSet.BothApprove, c.SwapSet.Both},
-		{"swapped in: the challenger alone approves", c.SwapSet.ChallengerOnly, c.SwapSet.SwapIn},
-		{"swapped out: the champion alone approves", c.SwapSet.ChampionOnly, c.SwapSet.SwapOut},
+		{"swapped in: only the challenger approves", c.SwapSet.ChallengerOnly, c.SwapSet.SwapIn},
+		{"swapped out: only the champion approves", c.SwapSet.ChampionOnly, c.SwapSet.SwapOut},
 	} {
 		t.add(line.who, count(line.rows), of(chart.Percent, line.bad.Rate), interval(line.bad), count(line.bad.Labelled))
 	}
@@ -61,7 +61,7 @@ func writeSwapSet(b *bytes.Buffer, c *backtest.Challenger) {
 // other; one that a row needs would, taken back, leave it where it was.
 func writeAttribution(b *bytes.Buffer, c *backtest.Challenger) {
 	if len(c.Changes) == 0 {
-		b.WriteString("\nCHANGES\n  The two policies decide alike.\n")
+		b.WriteString("\nCHANGES\n  The two policies make the same decisions.\n")
 		return
 	}
 	b.WriteString("\nCHANGES and the rows that each moves alone, or that need it\n")

@@ -87,7 +87,7 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 		fmt.Fprintln(b)
 	}
 	if len(r.ColumnsIgnored) > 0 {
-		fmt.Fprintf(b, "Columns that nobody reads: %q\n", r.ColumnsIgnored)
+		fmt.Fprintf(b, "Columns that were ignored: %q\n", r.ColumnsIgnored)
 	}
 }
 
@@ -131,7 +131,7 @@ func writePerformance(b *bytes.Buffer, r *backtest.Report) {
 	p := &r.Performance
 	b.WriteString("\nPERFORMANCE\n")
 	if p.Labelled == 0 {
-		b.WriteString("  No row says how it turned out.\n")
+		b.WriteString("  No row has an outcome.\n")
 	} else {
 		fmt.Fprintf(b, "  %s labelled rows: %s good, %s bad\n", count(p.Labelled), count(p.Good), count(p.Bad))
 		fmt.Fprintf(b, "  AUC %s   Gini %s   KS %s at score %s\n",
@@ -141,7 +141,7 @@ func writePerformance(b *bytes.Buffer, r *backtest.Report) {
 		fmt.Fprintf(b, "  PSI against the reference %s\n", of(chart.Ratio, r.PSI.PSI))
 	}
 	if a := r.Actual; a != nil {
-		fmt.Fprintf(b, "  agrees with what was decided then on %s of %s rows\n", of(chart.Percent, a.AgreementRate), count(a.Count))
+		fmt.Fprintf(b, "  agrees with the decision made at the time on %s of %s rows\n", of(chart.Percent, a.AgreementRate), count(a.Count))
 	}
 }
 

@@ -12,15 +12,14 @@ import (
 	"verdict/internal/store"
 )
 
-const backupHelp = `Write everything the database holds, as of one moment, to a file. The service
-may go on meanwhile. A backup of SQLite can be restored into PostgreSQL and the
-other way round.
+const backupHelp = `Write a consistent snapshot of the whole database to a file. The service can
+keep running. A backup of SQLite can be restored into PostgreSQL and vice versa.
 
   verdict backup -o verdict.backup
   verdict backup -o - | ssh elsewhere 'cat > verdict.backup'
 
-The file appears under its name when it is whole. It holds applicants' data and
-is readable by its owner alone.
+The file gets its name when it is complete. It contains applicants' data, and
+only its owner can read it.
 `
 
 func backup(c *command) int {

@@ -13,13 +13,13 @@ import (
 )
 
 const bookHelp = `Write a synthetic book of unsecured loans as CSV: applicants with correlated
-incomes, obligations, enquiries, late payments and scores, and what became of
+incomes, obligations, enquiries, late payments and scores, and the outcomes of
 their loans. The same seed gives the same bytes on every machine.
 
   verdict book -n 100000 -seed 7 > book.csv
   verdict book -n 1000000 -bad-rate 0.04 -months 24 | gzip > book.csv.gz
 
-Nobody's data is in it. "verdict backtest -synthetic N" decides such a book
+It contains no real data. "verdict backtest -synthetic N" decides such a book
 without writing it.
 `
 
@@ -31,14 +31,14 @@ type bookOptions struct {
 
 func (o *bookOptions) declare(fs *flag.FlagSet) {
 	o.Seed = backtest.DefaultSeed
-	fs.Func("seed", fmt.Sprintf("`number` that the synthetic book grows from; %d when not given", backtest.DefaultSeed), func(text string) (err error) {
+	fs.Func("seed", fmt.Sprintf("`number` that seeds the synthetic book; default: %d", backtest.DefaultSeed), func(text string) (err error) {
 		o.set = true
 		if o.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
 			return fmt.Errorf("must be a whole number, not negative and below 2^64")
 		}
 		return nil
 	})
-	fs.Func("months", fmt.Sprintf("`months` of origination and of observation in it; %d when not given", backtest.DefaultMonths), func(text string) error {
+	fs.Func("months", fmt.Sprintf("`months` of origination and of observation; default: %d", backtest.DefaultMonths), func(text string) error {
 		o.set = true
 		n, err := strconv.Atoi(text)
 		if err != nil || n == 0 {
@@ -47,7 +47,7 @@ func (o *bookOptions) declare(fs *flag.FlagSet) {
 		o.Months = n
 		return bookMistake(backtest.Book{Months: o.Months})
 	})
-	fs.Func("bad-rate", fmt.Sprintf("`share` of its loans that go bad; %s when not given", backtest.DefaultBadRate), func(text string) error {
+	fs.Func("bad-rate", fmt.Sprintf("`share` of its loans that go bad; default: %s", backtest.DefaultBadRate), func(text string) error {
 		o.set = true
 		n, exact, ok := rule.ParseNumber(text)
 		if !ok || !exact || n == 0 {

@@ -11,10 +11,11 @@ import (
 )
 
 const checkHelp = `Analyse a policy before it is activated: rules that never fire or always
-fire, rules that another makes needless, rules that go silent, units that do not
-fit, grades nobody can reach, better scores that buy worse prices. A policy that
-cannot be read is refused with all its faults. Against a base each finding says
-whether the version brought it, and what the version lost of the base is told.
+fire, rules that another rule makes redundant, rules that a missing field
+silences, wrong units, grades nobody can reach, better scores with worse prices.
+A policy that cannot be read is refused with all its errors. With a base, each
+finding says whether it is new, and findings list what the base has and the
+policy lacks.
 
   verdict check -policy policy.json
   verdict check -policy policy.json -json
@@ -26,7 +27,7 @@ Exits with 1 when the policy is refused or a finding is an error.
 
 func check(c *command) int {
 	fs := c.flags(checkHelp)
-	policyFile := fs.String("policy", "", "policy `file`, - for standard input; the default policy when not given")
+	policyFile := fs.String("policy", "", "policy `file`, - for standard input; default: the default policy")
 	baseFile := fs.String("base", "", "policy `file` that the policy was made from, - for standard input")
 	asJSON := fs.Bool("json", false, "print the findings as JSON")
 	if code, done := c.parse(fs, 0); done {

@@ -31,7 +31,7 @@ decision is an answer, not a failure: the exit code is 0.
 
 func decide(c *command) int {
 	fs := c.flags(decideHelp)
-	policyFile := fs.String("policy", "", "policy `file`, - for standard input; the default policy when not given")
+	policyFile := fs.String("policy", "", "policy `file`, - for standard input; default: the default policy")
 	inputFile := fs.String("input", "", "application `file`, - for standard input")
 	sample := fs.Bool("sample", false, "decide the built-in sample application")
 	asOf := fs.String("as-of", "", "RFC 3339 `time` of the decision: ages and windows are counted from its day, and the offer has a valid_until")

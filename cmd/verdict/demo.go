@@ -19,17 +19,17 @@ import (
 	"verdict/internal/tenant"
 )
 
-const demoHelp = `Make a tenant that looks lived in and serve it, for a first look at the
-console: a month of decisions with reviews, versions of a policy, alerts,
-backtests, scorecards, agents' runs, people and keys. How to sign in is printed.
+const demoHelp = `Create a tenant with sample data and serve it, for a first look at the console:
+a month of decisions with reviews, versions of a policy, alerts, backtests,
+scorecards, agents' runs, people and keys. Prints how to sign in.
 
   verdict demo
   verdict demo -addr 127.0.0.1:9090
   verdict demo -database-url sqlite:demo.db    keep it; the database must be empty
 
-Without -database-url everything is in a temporary folder, and gone at the end.
-The variable VERDICT_DATABASE_URL is not read: a demonstration must not find its
-way into a database that is in use.
+Without -database-url the data is in a temporary folder and is deleted at the
+end. The variable VERDICT_DATABASE_URL is ignored, so that a demo cannot write
+into a database that is in use.
 `
 
 func demonstrate(c *command) int {

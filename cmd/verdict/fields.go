@@ -27,7 +27,7 @@ func fields(c *command) int {
 	var err error
 	switch {
 	case *format == "markdown" && prefix != "":
-		return c.usage("the reference page is whole: -format markdown takes no prefix")
+		return c.usage("the reference page lists all fields: -format markdown takes no prefix")
 	case !anyField(prefix):
 		return c.usage("no field starts with %q", prefix)
 	case *format == "text":

@@ -15,10 +15,10 @@ func keyCreate(c *command) int {
 	settings := databaseFlags(fs)
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
 	env := fs.String("env", "", "`environment` the key works in: live or sandbox")
-	name := fs.String("name", "operator", "`name` to know the key by")
-	scopes := fs.String("scopes", "", "`scopes` separated by commas: decide, read, policy:write, policy:activate, facts:read, admin; those of the person's role when not given")
-	expires := fs.String("expires", "", "`when` it ends: an RFC 3339 time, or a time from now such as 720h; never when not given")
-	user := fs.String("user", "", "`address` of the person whose key it is; the first user when not given")
+	name := fs.String("name", "operator", "`name` of the key")
+	scopes := fs.String("scopes", "", "`scopes` separated by commas: decide, read, policy:write, policy:activate, facts:read, admin; default: those of the person's role")
+	expires := fs.String("expires", "", "`when` it expires: an RFC 3339 time, or a time from now such as 720h; default: never")
+	user := fs.String("user", "", "e-mail `address` of the key's owner; default: the first user")
 	if _, code, done := c.words(fs); done {
 		return code
 	}
@@ -56,7 +56,7 @@ func keyCreate(c *command) int {
 			return c.failed(err)
 		}
 		// The key alone is the answer, so that it can go into a file or a variable.
-		_, _ = fmt.Fprintf(c.stderr, "%s of %s, %s: %s; the key is shown this once\n", made.ID, t.ID, made.Environment, made.Scopes)
+		_, _ = fmt.Fprintf(c.stderr, "%s of %s, %s: %s; the key is shown only once\n", made.ID, t.ID, made.Environment, made.Scopes)
 		return c.print(fmt.Appendf(nil, "%s\n", key.Reveal()))
 	})
 }

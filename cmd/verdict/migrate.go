@@ -8,8 +8,8 @@ import (
 	"verdict/internal/store"
 )
 
-const migrateHelp = `Bring the schema of the database up to date and say its version. "verdict
-serve" does so by itself when it starts; this is for doing it beforehand.
+const migrateHelp = `Bring the schema of the database up to date and print its version. "verdict
+serve" does so when it starts; use this command to do it before.
 
   verdict migrate
   verdict migrate -database-url postgres://verdict@db/verdict

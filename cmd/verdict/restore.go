@@ -7,9 +7,9 @@ import (
 	"verdict/internal/store"
 )
 
-const restoreHelp = `Read a backup into a database that is new or empty. A file that was cut short
-or altered is refused, and leaves the database as empty as it was. One that an
-earlier version wrote is brought up to date.
+const restoreHelp = `Read a backup into a new or empty database. A truncated or altered file is
+refused and leaves the database empty. A backup of an earlier version is brought
+up to date.
 
   verdict restore -i verdict.backup
   verdict restore -i - -database-url postgres://verdict@db/verdict < verdict.backup

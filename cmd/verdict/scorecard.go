@@ -18,18 +18,18 @@ import (
 	"verdict/internal/wire"
 )
 
-const scorecardHelp = `Make a scorecard from rows whose outcome is known, with the report of its
-training. The file is CSV with a header, or that under gzip, in UTF-8 or
+const scorecardHelp = `Fit a scorecard to rows whose outcome is known, and write a training report.
+The file is CSV with a header, optionally compressed with gzip, in UTF-8 or
 Windows-1252; it is read several times.
 
   verdict scorecard fit -csv loans.csv -target bad -out card.json
   verdict scorecard fit -csv loans.csv -target outcome -bad charged_off,90dpd -split sample=test
   verdict scorecard fit -csv loans.csv.gz -target bad -exclude branch,agent -special -1,-2 -json
 
-Rows that are held out are never learnt from; the report measures the card on
-them. They are those whose -split column has the value, those that a -split-file
-does not call train (a CSV with a column "split", a row for each row of the
-data), or a quarter of all. docs/SCORECARD.md explains the method.
+Some rows are held out: the fit does not use them, and the report measures the
+card on them. They are the rows whose -split column has the value, the rows that
+a -split-file does not mark as train (a CSV with a column "split" and one row for
+each row of the data), or a quarter of all. docs/SCORECARD.md explains the method.
 `
 
 // scorecardCommand is the family of commands about scorecards.
@@ -38,7 +38,7 @@ func scorecardCommand(c *command) int {
 		if len(c.args) > 0 && (c.args[0] == "-h" || c.args[0] == "-help" || c.args[0] == "--help") {
 			return c.print([]byte(scorecardHelp))
 		}
-		return c.usage("say what to do: verdict scorecard fit")
+		return c.usage("the subcommand is missing: verdict scorecard fit")
 	}
 	c.name, c.args = "scorecard fit", c.args[1:]
 	return scorecardFit(c)
@@ -62,7 +62,7 @@ func scorecardFit(c *command) int {
 	case f.csv == "":
 		return c.usage("give the file of rows with -csv")
 	case f.csv == standardInput:
-		return c.usage("the rows are read several times, which standard input cannot be: give a file with -csv")
+		return c.usage("the rows are read several times, which is not possible with standard input: give a file with -csv")
 	case f.options.Target == "":
 		return c.usage("give the column of outcomes with -target")
 	case f.splitFile != "" && f.options.SplitColumn != "":

@@ -16,9 +16,9 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.Target, "target", "", "`column` of outcomes")
 	fs.Func("bad", "`spellings` of a bad outcome, separated by commas; then all others are good", listFlag(&o.Bad))
 	fs.Func("good", "`spellings` of a good outcome, separated by commas", listFlag(&o.Good))
-	fs.Func("indeterminate", "`spellings` of an outcome that is neither, besides indeterminate; those rows are left out", listFlag(&o.Indeterminate))
-	fs.StringVar(&o.Weight, "weight", "", "`column` of weights that rows count by")
-	fs.Func("map", "`column=field,…` where a column is a field under another name", func(text string) error {
+	fs.Func("indeterminate", "`spellings` of an outcome that is neither good nor bad, in addition to indeterminate; those rows are left out", listFlag(&o.Indeterminate))
+	fs.StringVar(&o.Weight, "weight", "", "`column` of the weights of rows")
+	fs.Func("map", "`column=field,…` for columns whose names differ from their fields", func(text string) error {
 		o.Map = map[string]string{}
 		for pair := range strings.SplitSeq(text, ",") {
 			column, name, ok := strings.Cut(pair, "=")
@@ -31,15 +31,15 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	})
 	fs.Func("exclude", "`columns` that must not be used, separated by commas", listFlag(&o.Exclude))
 	fs.Func("include", "`columns` to use even if they look like an identifier or a leak, separated by commas", listFlag(&o.Include))
-	fs.Func("categorical", "`columns` whose numbers are names of things, separated by commas", listFlag(&o.Categorical))
-	fs.Func("foir", "`unit` of the column foir: ratio (0.35) or percent (35); a ratio when not given", func(text string) error {
+	fs.Func("categorical", "`columns` whose numbers are categories, separated by commas", listFlag(&o.Categorical))
+	fs.Func("foir", "`unit` of the column foir: ratio (0.35) or percent (35); default: ratio", func(text string) error {
 		if text != "ratio" && text != "percent" {
 			return errors.New("must be ratio or percent")
 		}
 		o.PercentFOIR = text == "percent"
 		return nil
 	})
-	fs.Func("missing", "`spellings` of nothing, besides the empty cell and in numbers NA, NaN, N/A, null, - and the like, separated by commas", listFlag(&o.Missing))
+	fs.Func("missing", "`spellings` of a missing value, separated by commas, in addition to the empty cell and, in columns of numbers, NA, NaN, N/A, null, - and similar", listFlag(&o.Missing))
 	fs.Func("special", "`numbers` that stand for something else, separated by commas", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			n, err := parseNumber(part)
@@ -58,21 +58,21 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		return err
 	})
 	fs.StringVar(&f.splitFile, "split-file", "", "`file` with a column \"split\" that says train or test for every row")
-	decimalFlag(fs, &o.HoldOutShare, "holdout", "`share` of the rows that is held out when nothing else says")
-	fs.Int64Var(&o.Seed, "seed", o.Seed, "`number` that the share is drawn with")
-	fs.IntVar(&o.MaxBins, "max-bins", o.MaxBins, "most ordinary bins of a column")
-	decimalFlag(fs, &o.MinShare, "min-share", "least `share` of the rows in an ordinary bin")
-	fs.BoolVar(&o.MonotoneOnly, "monotone-only", false, "never let a bad rate turn, however clearly it does")
-	fs.IntVar(&o.MaxFeatures, "max-features", o.MaxFeatures, "most columns of the card")
-	decimalFlag(fs, &o.MinIV, "min-iv", "least information `value` of a column")
-	decimalFlag(fs, &o.MaxCorrelation, "max-correlation", "most correlation of two columns")
-	fs.BoolVar(&o.NoRefining, "no-refining", false, "points are a multiple of the weight of evidence")
+	decimalFlag(fs, &o.HoldOutShare, "holdout", "`share` of the rows that is held out without -split and -split-file")
+	fs.Int64Var(&o.Seed, "seed", o.Seed, "`number` that seeds the choice of held-out rows")
+	fs.IntVar(&o.MaxBins, "max-bins", o.MaxBins, "maximum number of ordinary bins of a column")
+	decimalFlag(fs, &o.MinShare, "min-share", "minimum `share` of the rows in an ordinary bin")
+	fs.BoolVar(&o.MonotoneOnly, "monotone-only", false, "allow only bad rates that rise or fall, no peak or valley")
+	fs.IntVar(&o.MaxFeatures, "max-features", o.MaxFeatures, "maximum number of columns of the card")
+	decimalFlag(fs, &o.MinIV, "min-iv", "minimum information `value` of a column")
+	decimalFlag(fs, &o.MaxCorrelation, "max-correlation", "maximum correlation of two columns")
+	fs.BoolVar(&o.NoRefining, "no-refining", false, "skip refining: points are a multiple of the weight of evidence")
 	decimalFlag(fs, &o.PDO, "pdo", "`points` that double the odds")
-	decimalFlag(fs, &o.AnchorScore, "anchor", "`score` that has the odds of -odds")
-	decimalFlag(fs, &o.AnchorOdds, "odds", "good to one bad, at the `score` of -anchor")
+	decimalFlag(fs, &o.AnchorScore, "anchor", "`score` at which the odds are those of -odds")
+	decimalFlag(fs, &o.AnchorOdds, "odds", "odds of good to bad at the `score` of -anchor")
 	fs.IntVar(&o.Decimals, "decimals", 0, "decimals of points")
-	fs.BoolVar(&o.SpreadBase, "spread-base", false, "no base points: each factor bears its share")
-	fs.StringVar(&o.Name, "name", "", "`name` of the scorecard; that of the file when left out")
+	fs.BoolVar(&o.SpreadBase, "spread-base", false, "divide the base points among the factors")
+	fs.StringVar(&o.Name, "name", "", "`name` of the scorecard; default: the name of the file")
 	fs.StringVar(&f.out, "out", "", "`file` to write the scorecard to")
 	fs.StringVar(&f.report, "report", "", "`file` to write the report to, as JSON")
 	fs.BoolVar(&f.asJSON, "json", false, "print scorecard, inputs and report as JSON")

@@ -8,22 +8,22 @@ import (
 	"verdict/internal/app"
 )
 
-const serveHelp = `Answer the API until a signal comes, then finish what was accepted and end;
-a second signal ends at once.
+const serveHelp = `Serve the API until a signal arrives, then finish accepted requests and exit;
+a second signal exits immediately.
 
   verdict serve
   verdict serve -addr :8080 -database-url postgres://verdict@db/verdict
   VERDICT_TLS_CERT=cert.pem VERDICT_TLS_KEY=key.pem verdict serve
 
-Each setting is a flag and a variable; a flag beats a variable. The schema is
-brought up to date at the start, safely from many nodes at once. Logs go to
-standard error.
+Each setting is a flag and a variable; a flag takes precedence over a variable.
+The schema is brought up to date at the start; several nodes can start together.
+Logs go to standard error.
 `
 
 func serve(c *command) int {
 	fs := c.flags(serveHelp)
 	settings := app.Bind(fs)
-	welcome := fs.Bool("welcome", false, "print the addresses and commands to begin with, as happens on a terminal")
+	welcome := fs.Bool("welcome", false, "print the addresses and the first commands, as on a terminal")
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}
@@ -33,7 +33,7 @@ func serve(c *command) int {
 	}
 	config.Version, config.Commit = api.Version, commit
 	for _, name := range app.UnknownVariables(os.Environ()) {
-		_, _ = fmt.Fprintf(c.stderr, "verdict serve: no setting reads %s; \"verdict serve -h\" lists them\n", name)
+		_, _ = fmt.Fprintf(c.stderr, "verdict serve: unknown setting %s; \"verdict serve -h\" lists the settings\n", name)
 	}
 	ctx, stop := interruptible()
 	defer stop()
@@ -64,7 +64,7 @@ func greeting(url string) []byte {
   Documentation       %[1]s/docs
   Console             %[1]s/console
 
-  Sign up (the answer shows your key this once):
+  Sign up (the answer shows your key only once):
 
 KEY=$(curl -s %[1]s/api/signup -H 'Content-Type: application/json' \
   -d '{"email":"you@example.in","org_name":"Asha Finance","password":"a long password"}' \

@@ -14,29 +14,29 @@ import (
 	"verdict/internal/wire"
 )
 
-const tenantHelp = `The operator's work on tenants.
+const tenantHelp = `Manage tenants, their people and their keys.
 
   verdict tenant list                          every tenant
   verdict tenant show ID                       one tenant with its people and keys
   verdict tenant create -email E -org NAME     sign a tenant up; the password comes from standard input
-  verdict tenant invite [-days N]              a code with which somebody may sign up once, where -signup is invite
+  verdict tenant invite [-days N]              create a code for one signup, for -signup invite
   verdict tenant plan ID NAME                  move a tenant to another plan
   verdict tenant user add -tenant ID -email E [-role admin|risk|viewer]
-                                               add a person, an admin unless -role says less; the password comes
+                                               add a person, by default an admin; the password comes
                                                from standard input
   verdict tenant user list -tenant ID
   verdict tenant user password -tenant ID -email E  a new password, from standard input; ends their sessions
   verdict tenant key create -tenant ID -env live|sandbox [-user E] [-name N] [-scopes S] [-expires WHEN]
-                                               the first person's unless -user says whose; it may do what the
-                                               person's role may unless -scopes says less, and never more
+                                               create a key, by default for the first person; by default its
+                                               scopes are those of the person's role; -scopes can only reduce them
   verdict tenant key list -tenant ID
   verdict tenant key revoke -tenant ID KEY
 
-A password is never an argument, which others on the machine could see:
+A password is never an argument, because others on the machine could see it:
 
   read -rs P && printf %s "$P" | verdict tenant create -email asha@example.in -org 'Asha Finance'
 
-or set VERDICT_PASSWORD. Where there is one tenant only, -tenant can be left out.
+or set VERDICT_PASSWORD. If there is only one tenant, -tenant can be left out.
 Changes reach every running node within a second.
 `
 
@@ -58,7 +58,7 @@ func tenants(c *command) int {
 // below runs the command that the next word names.
 func (c *command) below(help string, known verbs) int {
 	if len(c.args) == 0 {
-		return c.usage("what to do is missing; \"verdict tenant -h\" lists it")
+		return c.usage("the subcommand is missing; \"verdict tenant -h\" lists them")
 	}
 	switch word := c.args[0]; word {
 	case "-h", "-help", "--help", "help":
@@ -66,7 +66,7 @@ func (c *command) below(help string, known verbs) int {
 	default:
 		run, ok := known[word]
 		if !ok {
-			return c.usage("there is no %q; \"verdict tenant -h\" lists what there is", word)
+			return c.usage("there is no subcommand %q; \"verdict tenant -h\" lists them", word)
 		}
 		c.name, c.args = c.name+" "+word, c.args[1:]
 		return run(c)
@@ -166,7 +166,7 @@ func tenantCreate(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		return c.print(fmt.Appendf(nil, "tenant  %s\nuser    %s\nkey     %s\n\nThe key is for the sandbox, and shown this once.\n",
+		return c.print(fmt.Appendf(nil, "tenant  %s\nuser    %s\nkey     %s\n\nThe key is for the sandbox. It is shown only once.\n",
 			made.Tenant.ID, made.UserID, made.Key.Reveal()))
 	})
 }
@@ -174,7 +174,7 @@ func tenantCreate(c *command) int {
 func tenantInvite(c *command) int {
 	fs := c.flags(tenantHelp)
 	settings := databaseFlags(fs)
-	days := fs.Int("days", 7, "how many `days` the code can be used")
+	days := fs.Int("days", 7, "number of `days` for which the code is valid")
 	if _, code, done := c.words(fs); done {
 		return code
 	}
@@ -186,7 +186,7 @@ func tenantInvite(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		return c.print(fmt.Appendf(nil, "%s\n\nThe invite_code of one signup until %s, shown this once.\n", token.Reveal(), shortTime(ends)))
+		return c.print(fmt.Appendf(nil, "%s\n\nThis invite_code works for one signup until %s. It is shown only once.\n", token.Reveal(), shortTime(ends)))
 	})
 }
 

@@ -106,7 +106,7 @@ func (c *command) password() (password tenant.Secret, code int, ok bool) {
 		return tenant.NewSecret(text), exitOK, true
 	}
 	if onTerminal(c.stdin) {
-		return password, c.usage("the terminal would show the password: pipe it in, or set %s; \"verdict tenant -h\" shows how", passwordVariable), false
+		return password, c.usage("the terminal would show the password: use a pipe, or set %s; \"verdict tenant -h\" shows how", passwordVariable), false
 	}
 	line, err := bufio.NewReader(io.LimitReader(c.stdin, maxPasswordLine)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -11,19 +11,18 @@ import (
 )
 
 const verifyHelp = `Replay stored decisions on their stored facts and policy versions, and list
-those that do not come out again as they were answered. The service may go on
-meanwhile.
+those that do not reproduce. The service can keep running.
 
   verdict verify
   verdict verify -tenant ten_01J…
 
-Exits with 1 when there are any.
+Exits with 1 if there are any.
 `
 
 func verify(c *command) int {
 	fs := c.flags(verifyHelp)
 	settings := databaseFlags(fs)
-	tenantID := fs.String("tenant", "", "`id` of the one tenant whose decisions are replayed; all when not given")
+	tenantID := fs.String("tenant", "", "`id` of the tenant whose decisions are replayed; default: all tenants")
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}

@@ -139,8 +139,8 @@ func (a *App) Run(ctx context.Context) error {
 	a.logger.Info("ready", "address", a.Addr(), "metrics", a.MetricsAddr(), "database", a.db.Kind(),
 		"version", a.config.Version, "engine", engine.Version, "tls", a.config.TLSCert != "", "traces", a.tracing != nil)
 	if a.config.unencrypted(a.Addr()) {
-		a.logger.Warn("serving without TLS on an address that other machines can reach: keys and applicants' data can be read on the way; "+
-			"set tls-cert and tls-key, or trusted-proxies when a proxy encrypts", "address", a.Addr())
+		a.logger.Warn("serving without TLS on an address that other machines can reach: keys and applicants' data can be read in transit; "+
+			"set tls-cert and tls-key, or trusted-proxies if a proxy terminates TLS", "address", a.Addr())
 	}
 	var err error
 	select {

@@ -38,7 +38,7 @@ func (a *App) runJobs(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		if err := a.queue.Run(ctx, a.service.RunChunk, a.service.AbandonBacktest); err != nil {
-			a.logger.Error("background work has ended", "error", err)
+			a.logger.Error("background work stopped with an error; large backtests do not run until the restart", "error", err)
 		}
 	})
 	all.Go(func() { a.sweep(ctx) })
@@ -81,7 +81,7 @@ func (a *App) sweep(ctx context.Context) {
 // step does a part of a sweep. One that fails is for the next sweep.
 func (a *App) step(ctx context.Context, name string, do func(context.Context) error) {
 	if err := do(ctx); err != nil && ctx.Err() == nil {
-		a.logger.Warn("a part of the sweep has to wait", "step", name, "error", err)
+		a.logger.Warn("a step of the sweep failed; it is retried in the next sweep", "step", name, "error", err)
 	}
 }
 

@@ -80,7 +80,7 @@ func (l *limited) Accept() (net.Conn, error) {
 			return held, nil
 		}
 		if n := l.refused.Refused(time.Now()); n > 0 {
-			l.logger.Warn("connections closed: too many of one address or in all", "connections", n, "most", l.most, "each", l.each)
+			l.logger.Warn("closed connections beyond the limits", "connections", n, "most", l.most, "each", l.each)
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0) // leave nothing behind

@@ -9,9 +9,9 @@ import (
 const configurationHead = `# Configuration
 
 Every setting is a flag of ` + "`verdict serve`" + ` and an environment variable; a flag
-beats a variable, a variable beats the default, and a variable that is set to
-nothing counts as not set. The other commands read the same variables.
-This page is made from the table that the program reads
+takes precedence over a variable, a variable over the default, and an empty
+variable counts as not set. The other commands read the same variables.
+This page is generated from the table that the program reads
 (` + "`go test ./internal/app -update`" + `).
 
 Durations are written like ` + "`500ms`, `20s`, `2m`" + `; sizes like ` + "`512KiB`, `1MiB`" + `;

@@ -37,11 +37,11 @@ func (c *Config) wrongNarration() (wrong []error) {
 	n := c.Narration
 	switch {
 	case n.URL == "" && n.Key != "":
-		wrong = append(wrong, errors.New("-narration-key and -narration-url: a key is of no use without the endpoint it is for"))
+		wrong = append(wrong, errors.New("-narration-key and -narration-url: a key needs an endpoint"))
 	case n.URL == "":
 		return nil
 	case n.Model == "":
-		wrong = append(wrong, errors.New("-narration-url and -narration-model: an endpoint needs the name of a model"))
+		wrong = append(wrong, errors.New("-narration-url and -narration-model: an endpoint needs a model"))
 	}
 	if n.Timeout > c.WriteTimeout/3 {
 		wrong = append(wrong, errors.New("-narration-timeout and -write-timeout: the first must be at most a third of the second"))

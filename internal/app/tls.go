@@ -87,10 +87,10 @@ func (c *certificates) refresh() {
 	}
 	c.tried = stamps
 	if err != nil {
-		c.logger.Error("the new certificate is not used", "error", err)
+		c.logger.Error("could not load the new certificate; the old one stays in use", "error", err)
 		return
 	}
-	c.logger.Info("a new certificate is used", "not_after", c.current.Leaf.NotAfter)
+	c.logger.Info("loaded a new certificate", "not_after", c.current.Leaf.NotAfter)
 }
 
 // stamps looks at both files. When one is missing the result is that of no

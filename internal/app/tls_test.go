@@ -86,7 +86,7 @@ func TestCertificateReload(t *testing.T) {
 	expect("told once", 1, "")
 	write(t, keyFile, key2, now.Add(time.Minute))
 	now = now.Add(time.Second)
-	expect("the whole pair", 2, "a new certificate is used")
+	expect("the whole pair", 2, "loaded a new certificate")
 	write(t, certFile, []byte("nonsense"), now.Add(2*time.Minute))
 	now = now.Add(time.Second)
 	expect("nonsense", 2, "not used")
@@ -100,7 +100,7 @@ func TestCertificateReload(t *testing.T) {
 	write(t, certFile, cert1, now.Add(3*time.Minute))
 	write(t, keyFile, key1, now.Add(3*time.Minute))
 	now = now.Add(time.Second)
-	expect("back again", 1, "a new certificate is used")
+	expect("back again", 1, "loaded a new certificate")
 }
 
 func TestCertificateMustBeThereAtFirst(t *testing.T) {

@@ -77,12 +77,12 @@ type hand struct {
 // not matter whether the last one failed or ended with its node.
 func (h *hand) try(ctx context.Context, c decisioning.Chunk, attempt int) error {
 	if attempt > attempts {
-		h.logger.Error("a chunk is given up", about(c)...)
+		h.logger.Error("a chunk failed for the last time; its backtest fails", about(c)...)
 		return guarded(ctx, h.giveUp, c, h.logger)
 	}
 	err := guarded(ctx, h.work, c, h.logger)
 	if err != nil && !stopping(ctx) {
-		h.logger.Warn("a chunk was not done", append(about(c), "attempt", attempt, "error", err)...)
+		h.logger.Warn("a chunk failed; it is tried again", append(about(c), "attempt", attempt, "error", err)...)
 	}
 	return err
 }

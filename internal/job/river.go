@@ -105,7 +105,7 @@ func (r *River) Run(ctx context.Context, work Work, giveUp GiveUp) error {
 			<-r.client.Stopped()
 			break
 		}
-		r.logger.Warn("the queue of background work does not start; trying again", "error", wordsOf(err))
+		r.logger.Warn("could not start the queue of background work; trying again", "error", wordsOf(err))
 		timer := time.NewTimer(restartPause)
 		select {
 		case <-ctx.Done():
