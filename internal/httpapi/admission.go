@@ -12,11 +12,11 @@ import (
 // The refusals; one value each, since they are made when there is no time.
 var (
 	errFull = fault.New(fault.Unavailable, codeUnavailable,
-		"more requests are being worked on than can be done in time; try again later")
+		"too many requests are in progress; try again later")
 	errShare = fault.New(fault.Unavailable, codeUnavailable,
-		"this organisation has as many requests being worked on as its share of the node allows; send fewer at a time, or try again later")
+		"this organisation has reached its limit of concurrent requests on this node; send fewer at a time, or try again later")
 	errExports = fault.New(fault.Unavailable, codeUnavailable,
-		"as many exports are under way as there may be; try again when one is done")
+		"too many exports are running; try again when one has finished")
 )
 
 // owner returns whose share of the node a request uses: the tenant's once the
@@ -111,7 +111,7 @@ func (c *call) giveUpPlace() {
 func (c *call) shedded(from *admission.Pool) {
 	c.shed = true
 	if n := from.Refused(c.begun); n > 0 {
-		c.api.options.Logger.Warn("requests refused: no place to work on them", "requests", n, "places", from.Room())
+		c.api.options.Logger.Warn("refused requests: too many in progress", "requests", n, "places", from.Room())
 	}
 }
 

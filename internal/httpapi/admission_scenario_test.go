@@ -93,7 +93,7 @@ func TestFullHouse(t *testing.T) {
 		m.get("/v1/usage").is("used", places+1)
 		// One line tells of many, and nothing is logged for each.
 		log := s.log.String()
-		if n := strings.Count(log, "requests refused: no place to work on them"); n == 0 || n > 2 {
+		if n := strings.Count(log, "refused requests: too many in progress"); n == 0 || n > 2 {
 			s.Errorf("the log tells %d times that requests were refused", n)
 		}
 		if strings.Contains(log, `"level":"ERROR"`) {

@@ -29,7 +29,7 @@ func (c *call) joinedOptions() (wire.Value, error) {
 	for name := range options {
 		if c.body.Get(name).Given() {
 			var faults fault.List
-			faults.Add("?"+name, fault.CodeDuplicate, "is given in the body too")
+			faults.Add("?"+name, fault.CodeDuplicate, "is also given in the body; send it once")
 			return wire.Value{}, faults.Err()
 		}
 	}

@@ -109,7 +109,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return n, fault.New(requestTimeout, codeRequestTimeout, "the body came too slowly")
+		return n, fault.New(requestTimeout, codeRequestTimeout, "the body arrived too slowly")
 	case p.c.r.Context().Err() != nil:
 		return n, err
 	}
@@ -117,7 +117,7 @@ func (p *paced) Read(b []byte) (int, error) {
 }
 
 func notWhole() error {
-	return fault.New(fault.Malformed, decisioning.CodeMalformedBody, "the body could not be read to its end")
+	return fault.New(fault.Malformed, decisioning.CodeMalformedBody, "the body was incomplete")
 }
 
 // unpacked is a file as it was before it was packed. Files say by their first
@@ -126,7 +126,7 @@ func (c *call) unpacked(body io.Reader, charset string) (io.Reader, error) {
 	encoding := c.r.Header.Get("Content-Encoding")
 	packed := strings.EqualFold(encoding, "gzip")
 	if encoding != "" && !packed && !strings.EqualFold(encoding, "identity") {
-		return nil, fault.New(unsupportedMediaType, codeUnsupportedMediaType, "a file is sent as it is, or with Content-Encoding: gzip")
+		return nil, fault.New(unsupportedMediaType, codeUnsupportedMediaType, "send the file uncompressed, or with Content-Encoding: gzip")
 	}
 	if charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return nil, fault.New(unsupportedMediaType, codeUnsupportedMediaType, "a CSV file must be in UTF-8")
@@ -165,7 +165,7 @@ func (c *call) readForm(body io.Reader, boundary string, r *decisioning.Backtest
 			return formFault(err, "the form could not be read")
 		case !slices.Contains(decisioning.BacktestMembers(), name):
 			meant, caseOnly := fault.Meant(name, decisioning.BacktestMembers(), false)
-			faults.AddItem(fault.Unknown("", "the form has a field that this path does not take; it takes "+
+			faults.AddItem(fault.Unknown("", "the form has an unknown field; the known fields are "+
 				strings.Join(decisioning.BacktestMembers(), ", ")+" and file", meant, caseOnly))
 		case twice:
 			faults.Add("/"+name, fault.CodeDuplicate, "must be given once")
@@ -213,7 +213,7 @@ func (l *lastPart) Read(p []byte) (int, error) {
 			return n, io.EOF
 		case behind == nil:
 			var faults fault.List
-			faults.Add("/file", fault.CodeInvalidField, "must be the last field of the form: the others say how it is read")
+			faults.Add("/file", fault.CodeInvalidField, "must be the last field of the form, because the other fields control how it is read")
 			return n, faults.Err()
 		}
 		err = behind

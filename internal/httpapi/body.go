@@ -82,7 +82,7 @@ func (c *call) readBody() error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault.New(requestTimeout, codeRequestTimeout, "the body did not arrive in time")
 	case err != nil:
-		return fault.New(fault.Malformed, fault.CodeMalformedJSON, "the body could not be read to its end")
+		return fault.New(fault.Malformed, fault.CodeMalformedJSON, "the body was incomplete")
 	}
 	if err := c.admit(); err != nil || len(data) == 0 && c.route.body == optional {
 		return err
@@ -190,7 +190,7 @@ func (c *call) parse(data []byte) error {
 }
 
 var errMemory = fault.New(fault.Unavailable, codeUnavailable,
-	"the bodies being read and worked on take all the memory that this organisation may use; send fewer at a time, or try again later")
+	"the request bodies in progress use all the memory available to this organisation; send fewer at a time, or try again later")
 
 func tooLarge(most int64) error {
 	return fault.New(fault.TooLarge, codeTooLarge, "the body is larger than %d bytes", most)

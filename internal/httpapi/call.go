@@ -123,7 +123,7 @@ func inside(path string) bool { return path == "/v1" || strings.HasPrefix(path, 
 
 func (c *call) notAllowed(allowed ...string) error {
 	c.w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return fault.New(methodNotAllowed, codeMethodNotAllowed, "this path does not take this method; the Allow header lists those it takes")
+	return fault.New(methodNotAllowed, codeMethodNotAllowed, "this path does not support this method; the Allow header lists the supported ones")
 }
 
 // documentation serves the pages that are no operation of the API.
@@ -187,8 +187,8 @@ func keyInQuery(raw string) bool {
 // its header says. It does not say whether the key is valid.
 func keyInAddress() error {
 	return fault.New(fault.Unauthenticated, tenant.CodeUnauthenticated,
-		"the address has a query parameter that looks like an API key, and addresses end up in logs: "+
-			"send the key in the header Authorization: Bearer <API_KEY> alone, and replace the key that was in the address")
+		"the URL has a query parameter that looks like an API key, and URLs end up in logs: "+
+			"send the key only in the header Authorization: Bearer <API_KEY>, and replace the key that was in the URL")
 }
 
 // authenticate finds the caller by the bearer key.
@@ -292,7 +292,7 @@ func (c *call) end() {
 		c.api.options.Logger.ErrorContext(c.r.Context(), "a handler panicked",
 			"request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
 		if aborted = c.status != 0; !aborted {
-			c.refuse(fault.New(fault.Internal, codeInternal, "this is our mistake; the request id helps to find it"))
+			c.refuse(fault.New(fault.Internal, codeInternal, "an internal error occurred; the request id helps to find it"))
 		}
 	}
 	if aborted {

@@ -32,7 +32,7 @@ func (c *call) export(name string, write func(out io.Writer, pause func()) error
 		return err
 	}
 	// Half a file must not pass for a whole one.
-	c.api.options.Logger.Warn("an export broke off", "request_id", c.requestID, "route", c.routeName(), "error", err)
+	c.api.options.Logger.Warn("an export was aborted", "request_id", c.requestID, "route", c.routeName(), "error", err)
 	panic(http.ErrAbortHandler)
 }
 

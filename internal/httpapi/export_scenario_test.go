@@ -94,7 +94,7 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 		if took := time.Since(begun); took > time.Minute {
 			s.Errorf("all that took %s", took)
 		}
-		if n := strings.Count(s.log.String(), "requests refused: no place to work on them"); n == 0 || n > 5 {
+		if n := strings.Count(s.log.String(), "refused requests: too many in progress"); n == 0 || n > 5 {
 			s.Errorf("the log tells %d times that exports were refused", n)
 		}
 

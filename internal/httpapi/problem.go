@@ -129,12 +129,12 @@ func (c *call) refusal(err error) *fault.Error {
 		}
 		return refusal
 	case c.r.Context().Err() != nil:
-		return fault.New(clientGone, codeClientGone, "the caller has gone away")
+		return fault.New(clientGone, codeClientGone, "the caller disconnected")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.Unavailable, codeUnavailable, "the request was given up before it was done")
+		return fault.New(fault.Unavailable, codeUnavailable, "the request timed out before it was done")
 	}
 	c.api.options.Logger.Error("internal error", "request_id", c.requestID, "route", c.routeName(), "error", err)
-	return fault.New(fault.Internal, codeInternal, "this is our mistake; the request id helps to find it")
+	return fault.New(fault.Internal, codeInternal, "an internal error occurred; the request id helps to find it")
 }
 
 // problem is the body of RFC 9457.

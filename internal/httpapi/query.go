@@ -139,7 +139,7 @@ func (q *query) unknown(name string) {
 		takes = strings.Join(q.known, ", ")
 	}
 	meant, caseOnly := fault.Meant(name, q.known, q.faults.Terse())
-	text := "the query has a parameter that this path does not take; it takes " + takes
+	text := "the query has an unknown parameter; the known parameters are " + takes
 	// The name is not repeated: it may be a value that lost its parameter.
 	q.faults.AddItem(fault.Unknown("", text, meant, caseOnly))
 }

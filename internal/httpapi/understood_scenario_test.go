@@ -112,7 +112,7 @@ func TestDetailsBeginWithTheirPlace(t *testing.T) {
 				m.post("/v1/evaluate", `{"bureau":"cibil","report":{"scoreData":{"score":742}}}`)},
 			{"a limit", "?limit must be a whole number between 1 and 200", "", m.get("/v1/decisions?limit=0")},
 			{"a plus sign", "?from has a + that was not escaped", "%2B05:30", m.get("/v1/decisions?from=2026-11-01T00:00:00+05:30")},
-			{"a key in the address", "the address has a query parameter that looks like an API key", "Authorization", m.get("/v1/usage?key=" + m.key)},
+			{"a key in the address", "the URL has a query parameter that looks like an API key", "Authorization", m.get("/v1/usage?key=" + m.key)},
 			{"a quota", "the plan's quota for this period is used up", "2026-12-01T00:00:00+05:30", m.post("/v1/decisions", sample)},
 			{"who raises it", "the plan's quota", "verdict tenant plan", m.post("/v1/decisions", sample)},
 			{"an operator", "/knockouts/0/condition_ast/op is not an operator", "not_in, between",

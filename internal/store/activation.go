@@ -54,14 +54,14 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 		return Activated{}, err
 	}
 	if a.ExpectedChecksum != "" && a.ExpectedChecksum != target.Checksum {
-		return Activated{}, unexpected("the rule set has another checksum than the expected one")
+		return Activated{}, unexpected("the checksum of the rule set is not the expected one")
 	}
 	if target.Status == StatusActive {
 		return Activated{RuleSet: target}, nil
 	}
 	if target.ArchivedMicros != 0 {
 		return Activated{}, fault.New(fault.Conflict, CodeInvalidTransition,
-			"this draft was deleted and is kept because something refers to it; create a new one with it as base")
+			"this draft is archived; create a new draft with it as base")
 	}
 	active, err := tx.ActiveRuleSet(policyKey)
 	if err != nil && !isRefusal(err) {
@@ -69,9 +69,9 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 	}
 	switch {
 	case a.ExpectedActiveID != "" && a.ExpectedActiveID != active.ID:
-		return Activated{}, unexpected("another rule set is active than the expected one")
+		return Activated{}, unexpected("the active rule set is not the expected one")
 	case a.ExpectedActiveChecksum != "" && a.ExpectedActiveChecksum != active.Checksum:
-		return Activated{}, unexpected("the active rule set has another checksum than the expected one")
+		return Activated{}, unexpected("the checksum of the active rule set is not the expected one")
 	}
 	if a.Allow != nil {
 		safe, err := tx.SafeRuleSet(policyKey)

@@ -43,7 +43,7 @@ func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 	}
 	if a.Status == AlertClosed && m.To == AlertClosed && !m.Unresolved && m.Resolution != a.Resolution {
 		return Alert{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
-			"the alert is closed as %q already; a closed alert stays as it is", a.Resolution)
+			"the alert is already closed as %q; a closed alert cannot change", a.Resolution)
 	}
 	if a.Status == m.To {
 		err = tx.readEvidence(&a)

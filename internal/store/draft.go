@@ -25,10 +25,10 @@ func (tx *Tx) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived
 		return RuleSet{}, false, err
 	case set.Status != StatusDraft:
 		return RuleSet{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
-			"only a draft can be deleted; this rule set is %s, and decisions are explained by it", set.Status)
+			"only a draft can be deleted; this rule set is %s and explains decisions", set.Status)
 	case safe == id:
 		return RuleSet{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
-			"this is the SAFE_MODE that stops lending; it cannot be deleted")
+			"this is the initial SAFE_MODE for an emergency stop; it cannot be deleted")
 	case set.ArchivedMicros != 0:
 		return set, true, nil
 	}

@@ -49,14 +49,14 @@ func (db *DB) failure(action string, err error) error {
 	words := db.dialect.words(err)
 	switch db.dialect.class(err) {
 	case classUnique:
-		refusal = fault.New(fault.Conflict, CodeVersionConflict, "something with this identity is there already")
+		refusal = fault.New(fault.Conflict, CodeVersionConflict, "a resource with this id already exists")
 	case classConflict:
 		refusal = unavailable("the database is busy")
 	case classTimeout:
 		refusal = unavailable("the database did not answer in time")
 	case classFull:
 		db.prober.full.Store(true)
-		refusal = unavailable("the database has no room")
+		refusal = unavailable("the database is full")
 	case classLost, classRefused:
 		refusal = unavailable("the database cannot be reached")
 	case classOther:

@@ -39,7 +39,7 @@ func (tx *Tx) PutFraudConfig(c FraudConfig, expectedVersion int64) (FraudConfig,
 	}
 	if expectedVersion >= 0 && expectedVersion != before.Version {
 		return FraudConfig{}, fault.New(fault.Precondition, CodePreconditionFailed,
-			"the configuration has another version by now; read it again")
+			"the configuration was changed in the meantime; read it again")
 	}
 	c.Version = before.Version + 1
 	_, err = tx.exec(`INSERT INTO fraud_configs (tenant_id, environment, name, version, document, accounts, updated_micros, updated_by)

@@ -161,7 +161,7 @@ func (tx *Tx) lookup(key IdempotencyKey, requestHash string, nowMicros int64) (_
 }
 
 func inProgress() *fault.Error {
-	return fault.New(fault.Conflict, CodeIdempotencyInProgress, "a request with this Idempotency-Key is under way")
+	return fault.New(fault.Conflict, CodeIdempotencyInProgress, "a request with this Idempotency-Key is still in progress")
 }
 
 func compareKeys(a, b IdempotencyKey) int {

@@ -67,7 +67,7 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 			return err
 		}
 		if people >= MaxPage {
-			return fault.New(fault.Conflict, CodeTooManyPeople, "a tenant has at most %d people, those invited included", MaxPage)
+			return fault.New(fault.Conflict, CodeTooManyPeople, "a tenant can have at most %d people, including invitations", MaxPage)
 		}
 		if _, err := tx.exec(`INSERT INTO invitations (tenant_id, id, email, role, hash, invited_by, created_micros, expires_micros)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,

@@ -110,7 +110,7 @@ func (db *DB) migrateOnce(ctx context.Context, steps []migration, version int64)
 		return err
 	}
 	if there := int64(len(applied)); there > version {
-		return fmt.Errorf("the database has schema version %d already: a backup of schema version %d goes into a new one", there, version)
+		return fmt.Errorf("the database already has schema version %d: restore a backup of schema version %d into a new database", there, version)
 	}
 	for _, m := range steps[len(applied):version] {
 		if _, err := tx.ExecContext(ctx, m.statementsFor(db.dialect.name())); err != nil {

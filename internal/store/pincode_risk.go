@@ -69,7 +69,7 @@ func (tx *Tx) putPincodeRisks(entries []PincodeRisk) error {
 	var n int64
 	err := tx.one([]any{&n}, "SELECT count(*) FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
 	if err == nil && n > MaxPincodeRisks {
-		return fault.New(fault.Invalid, fault.CodeTooMany, "there may be %d entries at most; remove some first", MaxPincodeRisks)
+		return fault.New(fault.Invalid, fault.CodeTooMany, "at most %d entries are allowed; remove some first", MaxPincodeRisks)
 	}
 	return err
 }

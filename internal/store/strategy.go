@@ -52,7 +52,7 @@ func (tx *Tx) PutStrategy(s Strategy, expectedVersion int64) (Strategy, error) {
 	}
 	if expectedVersion >= 0 && expectedVersion != before.Version {
 		return Strategy{}, fault.New(fault.Precondition, CodePreconditionFailed,
-			"the strategy has another version by now; read it again")
+			"the strategy was changed in the meantime; read it again")
 	}
 	s.Version = before.Version + 1
 	_, err = tx.exec(`INSERT INTO collections_strategies (tenant_id, environment, `+strategyColumns+`)

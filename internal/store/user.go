@@ -136,7 +136,7 @@ func (tx *staffTx) spare(u User) error {
 	}
 	others, err := tx.texts("SELECT id FROM users WHERE tenant_id = $1 AND role = $2 AND disabled_micros = 0 AND id <> $3 LIMIT 1", adminRole, u.ID)
 	if err == nil && len(others) == 0 {
-		return fault.New(fault.Conflict, CodeLastAdmin, "this is the last administrator; make somebody else one first")
+		return fault.New(fault.Conflict, CodeLastAdmin, "this is the last administrator; give another person the role admin first")
 	}
 	return err
 }

@@ -105,7 +105,7 @@ func (h *Hasher) acquire(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
-	return fault.New(fault.Unavailable, codeUnavailable, "too many people are signing up or in at this moment; try again")
+	return fault.New(fault.Unavailable, codeUnavailable, "too many people are signing up or signing in; try again in a moment")
 }
 
 func (h *Hasher) release() { <-h.slots }
