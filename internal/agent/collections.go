@@ -10,6 +10,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/recovery"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -18,8 +19,8 @@ import (
 // Collect runs the collections agent on a loan in arrears, under the caller's
 // strategy. The run is stored and billed; nobody is contacted.
 func (s *Service) Collect(
-	ctx context.Context, p tenant.Principal, body wire.Value, o *decisioning.Once, how ...decisioning.Option,
-) (decisioning.Answer, error) {
+	ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, how ...decisioning.Option,
+) (operation.Answer, error) {
 	read := recovery.Read
 	if slices.Contains(how, decisioning.Strict) {
 		read = recovery.ReadStrict

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -133,7 +134,7 @@ func (h *house) pass(n uint64) {
 		return
 	}
 	h.later.Add(1)
-	page, err := h.cases.Alerts(h.Context(), h.caller, decisioning.AlertFilter{}, decisioning.List{Limit: 1})
+	page, err := h.cases.Alerts(h.Context(), h.caller, decisioning.AlertFilter{}, operation.List{Limit: 1})
 	if err != nil {
 		h.Fatal(err)
 	}

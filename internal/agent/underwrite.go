@@ -8,6 +8,7 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -15,11 +16,11 @@ import (
 // Underwrite runs the underwriting agent on a decision or an evaluate request:
 // the decision and the run are stored together, and billed as one.
 func (s *Service) Underwrite(
-	ctx context.Context, p tenant.Principal, body wire.Value, o *decisioning.Once, how ...decisioning.Option,
-) (decisioning.Answer, error) {
+	ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, how ...decisioning.Option,
+) (operation.Answer, error) {
 	a, err := readAsk(body)
 	if err != nil {
-		return decisioning.Answer{}, err
+		return operation.Answer{}, err
 	}
 	return s.cases.Underwrite(ctx, p, body, o, decisioning.Underwriter{
 		Members: askMembers, Today: a.asOf, Strict: slices.Contains(how, decisioning.Strict),
@@ -44,10 +45,10 @@ func checking(ctx context.Context) func() error {
 
 // Run reads a stored run and repeats it: the answer says whether the same came
 // out, to the byte. What cannot be repeated any more is not verified.
-func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (decisioning.Answer, error) {
+func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (operation.Answer, error) {
 	stored, err := s.cases.AgentRun(ctx, p, id)
 	if err != nil {
-		return decisioning.Answer{}, err
+		return operation.Answer{}, err
 	}
 	w := wire.Writer{Buf: make([]byte, 0, len(stored.Response)+1<<9)}
 	w.Object().Members(stored.Response)
@@ -57,14 +58,14 @@ func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (decis
 	}
 	verified, hash, err := repeat(ctx, p, stored)
 	if err != nil {
-		return decisioning.Answer{}, err
+		return operation.Answer{}, err
 	}
 	w.Key("replay").Object().Key("verified").Bool(verified)
 	if hash != "" {
 		w.Key("run_hash").String(hash)
 	}
 	w.EndObject()
-	return decisioning.Answer{Status: 200, Body: w.EndObject().Buf}, nil
+	return operation.Answer{Status: 200, Body: w.EndObject().Buf}, nil
 }
 
 // repeat runs the agent again on what is stored.

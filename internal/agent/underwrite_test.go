@@ -13,6 +13,7 @@ import (
 	"verdict/internal/agent"
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 )
@@ -97,7 +98,7 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 		if text(tree(t, fetched.Body), "replay.verified") != "true" || !strings.HasPrefix(string(fetched.Body), strings.TrimSuffix(string(first), "}")) {
 			t.Errorf("fetched %s", fetched.Body)
 		}
-		page, err := h.cases.AgentRuns(t.Context(), h.caller, decisioning.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, decisioning.List{Limit: 1})
+		page, err := h.cases.AgentRuns(t.Context(), h.caller, decisioning.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, operation.List{Limit: 1})
 		if err != nil || len(page.Data) != 1 || page.NextCursor == "" || page.Data[0].ID != text(tree(t, second), "run_id") {
 			t.Errorf("%+v, %v", page, err)
 		}
@@ -121,8 +122,8 @@ func TestARunIsBilledOnce(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
 	body := parse(t, applicant(shortOfIncome, `"score":742`, ""))
-	once := func() *decisioning.Once {
-		return &decisioning.Once{Route: decisioning.EndpointUnderwrite, Key: "k", Hash: "h"}
+	once := func() *operation.Once {
+		return &operation.Once{Route: decisioning.EndpointUnderwrite, Key: "k", Hash: "h"}
 	}
 	first, err := h.agents.Underwrite(t.Context(), h.caller, body, once())
 	if err != nil {
@@ -136,7 +137,7 @@ func TestARunIsBilledOnce(t *testing.T) {
 	if err != nil || usage.Used != 1 || len(usage.Counts) != 1 || usage.Counts[0].Endpoint != decisioning.EndpointUnderwrite {
 		t.Errorf("%+v, %v", usage, err)
 	}
-	page, err := h.cases.Decisions(t.Context(), h.caller, decisioning.DecisionFilter{}, decisioning.List{Limit: 10})
+	page, err := h.cases.Decisions(t.Context(), h.caller, decisioning.DecisionFilter{}, operation.List{Limit: 10})
 	if err != nil || len(page.Data) != 1 {
 		t.Errorf("%d decisions, %v", len(page.Data), err)
 	}

@@ -61,18 +61,20 @@ var house = []room{
 	{"tenant", useCase, "fault wire"},
 	{"admission", useCase, ""},
 	{"store", adapter, "fault admission"},
+	{"cache", useCase, "admission"},
+	{"operation", useCase, "fault wire tenant admission store cache"},
 	{"decisioning", useCase, allBelow},
 	{"agent", useCase, allBelow},
 
-	{"job", adapter, "fault wire rule engine tenant decisioning"},
-	{"httpapi", adapter, "fault wire api tenant admission decisioning agent"},
-	{"console", adapter, "fault wire api chart tenant admission decisioning agent"},
+	{"job", adapter, "fault wire rule engine tenant operation decisioning"},
+	{"httpapi", adapter, "fault wire api tenant admission operation decisioning agent"},
+	{"console", adapter, "fault wire api chart tenant admission operation decisioning agent"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire backtest tenant store decisioning agent"},
+	{"demo", useCase, "fault wire backtest tenant store operation decisioning agent"},
 
 	{"app", wiring, allBelow},
 

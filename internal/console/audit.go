@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -21,7 +22,7 @@ func auditFilter(f *form) decisioning.AuditFilter {
 
 func (c *Console) audit(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := seek(v, list, func(l decisioning.List) (decisioning.Page[decisioning.AuditEntry], error) {
+	page, err := seek(v, list, func(l operation.List) (operation.Page[decisioning.AuditEntry], error) {
 		return c.service.Audit(v.ctx, v.caller(), auditFilter(filters), l)
 	})
 	if err != nil {

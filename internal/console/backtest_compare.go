@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"verdict/internal/chart"
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -33,7 +33,7 @@ type comparedFigure struct{ Name, A, B, Change string }
 // compareBacktests sets two runs side by side. Without both of them the page
 // asks for them.
 func (c *Console) compareBacktests(v *visit) error {
-	runs, err := c.service.Backtests(v.ctx, v.caller(), "succeeded", decisioning.List{Limit: 2 * perPage})
+	runs, err := c.service.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -32,7 +33,7 @@ func (c *Console) drawBacktestForm(v *visit, from string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := c.service.Backtests(v.ctx, v.caller(), "succeeded", decisioning.List{Limit: perPage})
+	runs, err := c.service.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (f *form) openOptions(w *wire.Writer) {
 
 func (c *Console) runBacktest(v *visit, from string, body []byte) error {
 	options, err := wire.Parse(body)
-	var answer decisioning.Answer
+	var answer operation.Answer
 	if err == nil {
 		answer, err = c.service.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
 	}
@@ -132,7 +133,7 @@ func (c *Console) runBacktest(v *visit, from string, body []byte) error {
 }
 
 // toBacktest leads to the run that an answer is about.
-func (c *Console) toBacktest(v *visit, answer decisioning.Answer) error {
+func (c *Console) toBacktest(v *visit, answer operation.Answer) error {
 	made, err := wire.Parse(answer.Body)
 	if err != nil {
 		return err

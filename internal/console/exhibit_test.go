@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -28,7 +29,7 @@ type look struct {
 }
 
 // list is one page of everything.
-var list = decisioning.List{Limit: 100}
+var list = operation.List{Limit: 100}
 
 // paths are the addresses of the pages that name something in particular, by
 // their patterns.
@@ -64,7 +65,7 @@ func (x *exhibits) decision(t *testing.T, status string) (id string, features bo
 		t.Fatalf("no decision is %s: %v", status, err)
 	}
 	for _, d := range page.Data {
-		if _, err := x.service.Features(t.Context(), x.who, d.ID, decisioning.FeatureFilter{}, decisioning.List{Limit: 1}); err == nil {
+		if _, err := x.service.Features(t.Context(), x.who, d.ID, decisioning.FeatureFilter{}, operation.List{Limit: 1}); err == nil {
 			return d.ID, true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -221,7 +222,7 @@ func (f *filled) filters(t *testing.T) {
 func (f *filled) trail(t *testing.T) (entries int) {
 	t.Helper()
 	for _, env := range tenant.Environments() {
-		for l := (decisioning.List{Limit: decisioning.MaxLimit}); ; {
+		for l := (operation.List{Limit: operation.MaxLimit}); ; {
 			page, err := f.service.Audit(t.Context(), f.admin.who(env), decisioning.AuditFilter{}, l)
 			if err != nil {
 				t.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 )
 
 // pager is what the piece "pager" is drawn from.
@@ -21,9 +21,9 @@ const perPage = 50
 // listing reads which page of a list the address asks for: cursor, and the days
 // from and to, both included. What cannot be read is left out and told beside
 // the filters.
-func (v *visit) listing() decisioning.List {
+func (v *visit) listing() operation.List {
 	var faults fault.List
-	l := decisioning.List{
+	l := operation.List{
 		Limit: perPage, Cursor: v.query("cursor"),
 		From: day(&faults, "/from", v.query("from")), To: day(&faults, "/to", v.query("to")),
 	}
@@ -40,7 +40,7 @@ const seekFor = 10 * time.Millisecond
 
 // seek asks for a page, and for those after it while they are empty: with some
 // filters a list is looked through a stretch at a time.
-func seek[T any](v *visit, l decisioning.List, ask func(decisioning.List) (decisioning.Page[T], error)) (decisioning.Page[T], error) {
+func seek[T any](v *visit, l operation.List, ask func(operation.List) (operation.Page[T], error)) (operation.Page[T], error) {
 	for begun := v.console.options.Now(); ; {
 		page, err := ask(l)
 		if err != nil || len(page.Data) > 0 || page.NextCursor == "" || v.console.options.Now().Sub(begun) > seekFor {

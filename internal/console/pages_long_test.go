@@ -17,6 +17,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -221,21 +222,21 @@ func spent(t *testing.T) time.Duration {
 // cases, whose pages may be larger.
 func (s *size) last(x *exhibits) {
 	s.Helper()
-	for path, list := range map[string]func(decisioning.List) (string, error){
-		"/decisions": func(l decisioning.List) (string, error) {
+	for path, list := range map[string]func(operation.List) (string, error){
+		"/decisions": func(l operation.List) (string, error) {
 			page, err := x.service.Decisions(s.Context(), x.who, decisioning.DecisionFilter{}, l)
 			return page.NextCursor, err
 		},
-		"/audit": func(l decisioning.List) (string, error) {
+		"/audit": func(l operation.List) (string, error) {
 			page, err := x.service.Audit(s.Context(), x.who, decisioning.AuditFilter{}, l)
 			return page.NextCursor, err
 		},
-		"/referrals": func(l decisioning.List) (string, error) {
+		"/referrals": func(l operation.List) (string, error) {
 			page, err := x.service.Referrals(s.Context(), x.who, l)
 			return page.NextCursor, err
 		},
 	} {
-		ask := decisioning.List{Limit: decisioning.MaxLimit}
+		ask := operation.List{Limit: operation.MaxLimit}
 		for {
 			next, err := list(ask)
 			if err != nil {

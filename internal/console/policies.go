@@ -2,6 +2,7 @@ package console
 
 import (
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -38,7 +39,7 @@ func (c *Console) policies(v *visit) error {
 	if err != nil {
 		return err
 	}
-	active, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{Status: "active"}, decisioning.List{Limit: perPage})
+	active, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func seriesOf(sets []decisioning.RuleSet) []policySeries {
 // activeOf is the version that decides for a policy_key; nil when none does.
 func (c *Console) activeOf(v *visit, key string) (*decisioning.RuleSet, error) {
 	page, err := c.service.RuleSets(v.ctx, v.caller(),
-		decisioning.RuleSetFilter{Status: "active", PolicyKey: key}, decisioning.List{Limit: 1})
+		decisioning.RuleSetFilter{Status: "active", PolicyKey: key}, operation.List{Limit: 1})
 	if err != nil || len(page.Data) == 0 {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -61,7 +62,7 @@ func (c *Console) policy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	trail, err := c.service.Audit(v.ctx, v.caller(), decisioning.AuditFilter{Object: found.Set.ID}, decisioning.List{Limit: trailLength})
+	trail, err := c.service.Audit(v.ctx, v.caller(), decisioning.AuditFilter{Object: found.Set.ID}, operation.List{Limit: trailLength})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 )
 
 // policyComparison is two versions of a policy side by side.
@@ -84,7 +85,7 @@ func (c *Console) comparePolicies(v *visit) error {
 // versionsOf are the newest versions of a policy_key to choose from, and those
 // that are chosen already.
 func (c *Console) versionsOf(v *visit, key string, chosen ...*decisioning.RuleSet) ([]option, error) {
-	page, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{PolicyKey: key}, decisioning.List{Limit: perPage})
+	page, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{PolicyKey: key}, operation.List{Limit: perPage})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -16,7 +17,7 @@ import (
 // none does.
 func (b *browser) active(env tenant.Environment) string {
 	b.Helper()
-	page, err := b.service.RuleSets(b.Context(), b.who(env), decisioning.RuleSetFilter{}, decisioning.List{Limit: 50})
+	page, err := b.service.RuleSets(b.Context(), b.who(env), decisioning.RuleSetFilter{}, operation.List{Limit: 50})
 	if err != nil || len(page.Data) == 0 {
 		b.Fatalf("rule sets: %v %v", page, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -174,7 +175,7 @@ func (c *Console) tryScorecard(v *visit) error {
 	var w wire.Writer
 	w.Object().Key("scorecard_id").String(card.ID).Key("input").Raw(input).EndObject()
 	body, err := wire.Parse(w.Buf)
-	var answer decisioning.Answer
+	var answer operation.Answer
 	if err == nil {
 		answer, err = c.service.Scorecard(v.ctx, v.caller(), body, nil)
 	}

@@ -10,6 +10,7 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -70,25 +71,25 @@ func (c *Console) fitScorecard(v *visit) error {
 
 // fitUpload fits to the file of a form. The file is not read when it could not
 // be used.
-func (c *Console) fitUpload(v *visit, body io.Reader) (decisioning.Answer, error) {
+func (c *Console) fitUpload(v *visit, body io.Reader) (operation.Answer, error) {
 	var known []string
 	for _, f := range fitFields {
 		known = append(known, f.name)
 	}
 	file, err := v.readUpload(body, known)
 	if err != nil {
-		return decisioning.Answer{}, err
+		return operation.Answer{}, err
 	}
 	if err := c.service.FittingFree(v.caller()); err != nil {
-		return decisioning.Answer{}, err
+		return operation.Answer{}, err
 	}
 	options, err := fitOptions(v.form)
 	if err != nil {
-		return decisioning.Answer{}, err
+		return operation.Answer{}, err
 	}
 	rows, err := v.readFile(file, maxFitFile, fitTooLarge())
 	if err != nil {
-		return decisioning.Answer{}, err
+		return operation.Answer{}, err
 	}
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitPatience)) // a writer that cannot keeps its own
 	ctx, cancel := context.WithTimeout(v.ctx, longestFit)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -16,18 +17,18 @@ const CodeWrongPassword = "wrong_password"
 // the person who did. When only the session could not begin, what was signed up
 // stands beside the error: the key in it is shown this once.
 func (s *Service) OpenAccount(ctx context.Context, body wire.Value, address, agent string) (SignedUp, Session, tenant.Token, error) {
-	if err := s.try("signup "+network(address), s.options.Logins.Signup, s.now()); err != nil {
+	if err := s.try("signup "+network(address), s.options.Logins.Signup, s.core.Now()); err != nil {
 		return SignedUp{}, Session{}, tenant.Token{}, err
 	}
 	signed, err := s.SignupFrom(ctx, body, address)
 	if err != nil {
 		return SignedUp{}, Session{}, tenant.Token{}, err
 	}
-	user, err := s.db.Staff(signed.Tenant.ID).User(ctx, signed.UserID)
+	user, err := s.core.DB.Staff(signed.Tenant.ID).User(ctx, signed.UserID)
 	if err != nil {
 		return signed, Session{}, tenant.Token{}, err
 	}
-	c, token, err := s.enter(ctx, user, address, agent, s.moment())
+	c, token, err := s.enter(ctx, user, address, agent, s.core.Moment())
 	return signed, c, token, err
 }
 
@@ -42,13 +43,13 @@ func (s *Service) ChangePassword(ctx context.Context, c Session, current, next t
 	if err := faults.Err(); err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	// Only who is signed in comes here, so strangers' tries do not count.
 	admitted, err := s.takeAll(now, bucketOf{"password of " + c.User.ID, s.options.Logins.Account})
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	staff := s.db.Staff(c.Tenant.ID)
+	staff := s.core.DB.Staff(c.Tenant.ID)
 	user, err := staff.User(ctx, c.User.ID)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
@@ -58,7 +59,7 @@ func (s *Service) ChangePassword(ctx context.Context, c Session, current, next t
 		return Session{}, tenant.Token{}, err
 	}
 	if !ok {
-		return Session{}, tenant.Token{}, invalid("/current_password", CodeWrongPassword, "is not the current password")
+		return Session{}, tenant.Token{}, operation.Invalid("/current_password", CodeWrongPassword, "is not the current password")
 	}
 	admitted()
 	hash, err := s.hasher.Hash(ctx, next)
@@ -70,9 +71,9 @@ func (s *Service) ChangePassword(ctx context.Context, c Session, current, next t
 		return Session{}, tenant.Token{}, err
 	}
 	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins, store.Standing{},
-		s.auditOf(user.ID, actionPasswordChanged, user.ID, ""))
+		s.auditOf(user.ID, operation.ActionPasswordChanged, user.ID, ""))
 	s.forget(ended...)
-	if refusedAs(err, fault.NotFound) { // shut out, or changed elsewhere, this very moment
+	if operation.IsKind(err, fault.NotFound) { // shut out, or changed elsewhere, this very moment
 		err = sessionEnded()
 	}
 	return s.welcome(ctx, token, err)
@@ -94,12 +95,12 @@ func (s *Service) SetRole(ctx context.Context, p tenant.Principal, userID string
 		return err
 	}
 	if role.Scopes() == 0 {
-		return invalid("/role", fault.CodeInvalidField, roleDetail)
+		return operation.Invalid("/role", fault.CodeInvalidField, roleDetail)
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return missing("user")
+		return operation.Missing("user")
 	}
-	ended, err := s.db.Staff(p.TenantID).SetRole(ctx, userID, string(role), s.standing(p.UserID), s.auditOf(actor(p), actionRoleSet, userID, string(role)))
+	ended, err := s.core.DB.Staff(p.TenantID).SetRole(ctx, userID, string(role), s.standing(p.UserID), s.auditOf(operation.Actor(p), operation.ActionRoleSet, userID, string(role)))
 	s.forget(ended...)
 	s.forgetKeysOf(ctx, p.TenantID, userID)
 	return err
@@ -108,9 +109,9 @@ func (s *Service) SetRole(ctx context.Context, p tenant.Principal, userID string
 // forgetKeysOf makes this node look up somebody's keys at once, because what they
 // may do has changed.
 func (s *Service) forgetKeysOf(ctx context.Context, tenantID, userID string) {
-	keys, err := s.db.System().ListKeys(ctx, tenantID, s.moment().UnixMicro())
+	keys, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
 	if err != nil { // they are looked up again within a second anyway
-		s.options.Logger.WarnContext(ctx, "could not list a person's API keys; they change within a second", "user", userID, "error", err)
+		s.core.Logger.WarnContext(ctx, "could not list a person's API keys; they change within a second", "user", userID, "error", err)
 	}
 	for _, k := range keys {
 		if k.CreatedBy == userID {
@@ -130,20 +131,20 @@ func (s *Service) DisableUser(ctx context.Context, p tenant.Principal, userID st
 		return err
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return missing("user")
+		return operation.Missing("user")
 	}
-	ended, err := s.db.Staff(p.TenantID).Disable(ctx, userID, s.standing(p.UserID), s.auditOf(actor(p), actionUserDisabled, userID, ""))
+	ended, err := s.core.DB.Staff(p.TenantID).Disable(ctx, userID, s.standing(p.UserID), s.auditOf(operation.Actor(p), operation.ActionUserDisabled, userID, ""))
 	s.forget(ended...)
 	s.forgetKeysOf(ctx, p.TenantID, userID)
 	if err != nil || !revokeKeys {
 		return err
 	}
-	keys, err := s.db.System().LivingKeys(ctx, p.TenantID, userID, s.moment().UnixMicro())
+	keys, err := s.core.DB.System().LivingKeys(ctx, p.TenantID, userID, s.core.Moment().UnixMicro())
 	if err != nil {
 		return err
 	}
 	for _, id := range keys {
-		if _, err := s.revokeKey(ctx, p.TenantID, id, actor(p)); err != nil {
+		if _, err := s.revokeKey(ctx, p.TenantID, id, operation.Actor(p)); err != nil {
 			return err
 		}
 	}
@@ -156,9 +157,9 @@ func (s *Service) EnableUser(ctx context.Context, p tenant.Principal, userID str
 		return err
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return missing("user")
+		return operation.Missing("user")
 	}
-	err := s.db.Staff(p.TenantID).Enable(ctx, userID, s.standing(p.UserID), s.auditOf(actor(p), actionUserEnabled, userID, ""))
+	err := s.core.DB.Staff(p.TenantID).Enable(ctx, userID, s.standing(p.UserID), s.auditOf(operation.Actor(p), operation.ActionUserEnabled, userID, ""))
 	s.forgetKeysOf(ctx, p.TenantID, userID)
 	return err
 }

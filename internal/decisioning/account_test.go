@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -213,7 +214,7 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets, err := h.service.RuleSets(t.Context(), admin, decisioning.RuleSetFilter{}, decisioning.List{Limit: 10})
+		sets, err := h.service.RuleSets(t.Context(), admin, decisioning.RuleSetFilter{}, operation.List{Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -17,34 +18,34 @@ import (
 // Activate makes a rule set the one that decides. The one before is retired;
 // activating that one again is a rollback, which passes no gate. On this node
 // the next decision uses it, on others one within a second.
-func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, body wire.Value, o *Once) (Answer, error) {
+func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, body wire.Value, o *operation.Once) (operation.Answer, error) {
 	if err := p.Require(tenant.PolicyActivate); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	if !tenant.Valid(tenant.KindPolicy, id) {
-		return Answer{}, missing("rule set")
+		return operation.Answer{}, operation.Missing("rule set")
 	}
 	ask, err := readActivation(body)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	policy, err := s.activatable(ctx, scope, id)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	var findings []engine.Finding
 	if p.Environment == tenant.Live {
 		if findings, err = policy.findings(ctx); err != nil { // which is no work for the one writer
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 	}
-	now := s.moment()
-	ask.ID, ask.NowMicros, ask.Actor = id, now.UnixMicro(), actor(p)
-	ask.Audit = s.audit(p, now, actionRuleSetActivated, id, ask.note)
-	acknowledged := s.audit(p, now, actionAcknowledged, id, strings.Join(ask.acknowledge, ", "))
+	now := s.core.Moment()
+	ask.ID, ask.NowMicros, ask.Actor = id, now.UnixMicro(), operation.Actor(p)
+	ask.Audit = s.core.Audit(p, now, operation.ActionRuleSetActivated, id, ask.note)
+	acknowledged := s.core.Audit(p, now, operation.ActionAcknowledged, id, strings.Join(ask.acknowledge, ", "))
 	var activated store.RuleSet
-	answer, err := s.write(ctx, scope, o, func(tx *store.Tx) (Answer, error) {
+	answer, err := s.core.Write(ctx, scope, o, func(tx *store.Tx) (operation.Answer, error) {
 		gated := false
 		ask.Allow = func(active, target store.RuleSet, safe bool, entry *store.AuditEntry) error {
 			if safe || wasBefore(active, target) {
@@ -56,16 +57,16 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 		}
 		done, err := tx.Activate(ask.Activation)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		if gated && len(ask.acknowledge) > 0 {
 			if err := tx.Audit(acknowledged); err != nil {
-				return Answer{}, err
+				return operation.Answer{}, err
 			}
 		}
 		activated = done.RuleSet
 		shown := RuleSet{RuleSet: done.RuleSet, FeatureNames: policy.featureNames()}
-		return Answer{Status: statusOK, Body: shown.body()}, nil
+		return operation.Answer{Status: operation.StatusOK, Body: shown.body()}, nil
 	})
 	if activated.ID != "" {
 		s.active.Forget(series{p.TenantID, string(p.Environment), activated.PolicyKey})
@@ -93,11 +94,11 @@ func readActivation(body wire.Value) (activation, error) {
 	}
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
-	ask.note = note(&f)
-	if text, ok := f.Text("expected_active_id", maxNote); ok {
+	ask.note = operation.Note(&f)
+	if text, ok := f.Text("expected_active_id", operation.MaxNote); ok {
 		ask.ExpectedActiveID = strings.Clone(text)
 	}
-	if text, ok := f.Text("expected_checksum", maxNote); ok {
+	if text, ok := f.Text("expected_checksum", operation.MaxNote); ok {
 		ask.ExpectedChecksum = strings.Clone(text)
 	}
 	for _, v := range f.Array("acknowledge", maxAcknowledged).Elements() {
@@ -183,9 +184,9 @@ func acknowledgedAll(found []engine.Finding, acknowledged []string) error {
 // this version of the service would not take any more.
 func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string) (*policy, error) {
 	policy, err := s.policy(ctx, scope, id)
-	var unreadable notARefusal
+	var unreadable operation.Defect
 	if errors.As(err, &unreadable) {
-		s.options.Logger.ErrorContext(ctx, "a stored rule set does not validate", "rule_set", id, "error", err)
+		s.core.Logger.ErrorContext(ctx, "a stored rule set does not validate", "rule_set", id, "error", err)
 		return nil, fault.New(fault.Conflict, store.CodeInvalidTransition,
 			"this rule set was stored by another version of the service and does not validate any more; create it anew")
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -34,7 +35,7 @@ func activates(role string) bool { return tenant.Role(role).Scopes().Has(tenant.
 
 // standing tells storage who changes what people may do.
 func (s *Service) standing(by string) store.Standing {
-	return store.Standing{By: by, NowMicros: s.moment().UnixMicro(), DelayMicros: activatorDelay.Microseconds(), Activates: activates}
+	return store.Standing{By: by, NowMicros: s.core.Moment().UnixMicro(), DelayMicros: activatorDelay.Microseconds(), Activates: activates}
 }
 
 // mayNow reports whether somebody may activate at a moment, as far as their role
@@ -48,7 +49,7 @@ func waits(u store.User, now time.Time) bool {
 // countsUntil is until when somebody counts who may not activate any more, the
 // zero time for who does not count.
 func countsUntil(u store.User, now time.Time) time.Time {
-	until := moment(u.StoppedMicros).Add(activatorDelay)
+	until := operation.Time(u.StoppedMicros).Add(activatorDelay)
 	if mayNow(u) || u.StoppedMicros == 0 || !now.Before(until) {
 		return time.Time{}
 	}
@@ -62,7 +63,7 @@ func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSe
 	if err != nil {
 		return err
 	}
-	now, counted := s.now(), 0
+	now, counted := s.core.Now(), 0
 	var me store.User
 	for _, u := range people {
 		if mayNow(u) || !countsUntil(u, now).IsZero() {
@@ -82,13 +83,13 @@ func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSe
 	case waits(me, now):
 		return fault.New(fault.Conflict, CodeSecondPersonRequired,
 			"you may activate in live from %s, a day after you were given that right; %s",
-			sayTime(moment(me.MayActivateMicros)), whoConfirms(people, me, now))
+			sayTime(operation.Time(me.MayActivateMicros)), whoConfirms(people, me, now))
 	}
 	author, err := tx.KeyOwner(set.CreatedBy)
 	if err != nil {
 		return fmt.Errorf("the author of rule set %s: %w", set.ID, err)
 	}
-	if set.CreatedBy == actor(p) || set.CreatedBy == p.UserID || author != "" && author == p.UserID {
+	if set.CreatedBy == operation.Actor(p) || set.CreatedBy == p.UserID || author != "" && author == p.UserID {
 		return fault.New(fault.Conflict, CodeSecondPersonRequired,
 			"in live a rule set is activated by another person than its author, once the tenant has two users who may activate; %s",
 			whoActivates(people, me, now))
@@ -104,7 +105,7 @@ func whoActivates(people []store.User, me store.User, now time.Time) string {
 		switch counts := countsUntil(u, now); {
 		case u.ID == me.ID:
 		case waits(u, now):
-			wait = append(wait, u.Email+" from "+sayTime(moment(u.MayActivateMicros)))
+			wait = append(wait, u.Email+" from "+sayTime(operation.Time(u.MayActivateMicros)))
 		case mayNow(u):
 			can = append(can, u.Email)
 		case counts.After(until):
@@ -157,12 +158,12 @@ func mayConfirm(person, by store.User, now time.Time) error {
 	case by.ID == person.MadeBy:
 		return fault.New(fault.Conflict, CodeSecondPersonRequired,
 			"you gave this person the right to activate, so somebody else who may activate confirms it; without that it begins at %s",
-			sayTime(moment(person.MayActivateMicros)))
+			sayTime(operation.Time(person.MayActivateMicros)))
 	case !mayNow(by):
 		return fault.New(fault.Conflict, CodeSecondPersonRequired, "only who may activate can confirm somebody who will")
 	case waits(by, now):
 		return fault.New(fault.Conflict, CodeSecondPersonRequired,
-			"you may activate from %s, and can confirm others from then", sayTime(moment(by.MayActivateMicros)))
+			"you may activate from %s, and can confirm others from then", sayTime(operation.Time(by.MayActivateMicros)))
 	}
 	return nil
 }
@@ -176,10 +177,10 @@ func (s *Service) ConfirmActivator(ctx context.Context, p tenant.Principal, user
 		return err
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return missing("user")
+		return operation.Missing("user")
 	}
-	now := s.now()
-	return s.db.Staff(p.TenantID).ConfirmActivator(ctx, userID, p.UserID, func(person, by store.User) error {
+	now := s.core.Now()
+	return s.core.DB.Staff(p.TenantID).ConfirmActivator(ctx, userID, p.UserID, func(person, by store.User) error {
 		return mayConfirm(person, by, now)
-	}, s.auditOf(actor(p), actionActivatorConfirmed, userID, ""))
+	}, s.auditOf(operation.Actor(p), operation.ActionActivatorConfirmed, userID, ""))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -27,7 +28,7 @@ func newTeam(t *testing.T, db *store.DB) *team {
 	c := newClock()
 	h := open(t, db, decisioning.Options{Logins: generous, Now: c.now})
 	m := &team{house: h, clock: c, asha: h.admin()}
-	sets, err := h.service.RuleSets(t.Context(), m.asha, decisioning.RuleSetFilter{}, decisioning.List{Limit: 10, Ascending: true})
+	sets, err := h.service.RuleSets(t.Context(), m.asha, decisioning.RuleSetFilter{}, operation.List{Limit: 10, Ascending: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func TestStopButtonAsksNobody(t *testing.T) {
 		puppet, _ := m.join(m.asha, "new@example.in", tenant.RoleRisk)
 		waiting := puppet.Principal(tenant.Live)
 		m.may(waiting, m.safe)
-		sets, err := m.service.RuleSets(m.Context(), m.asha, decisioning.RuleSetFilter{Status: store.StatusRetired}, decisioning.List{Limit: 10})
+		sets, err := m.service.RuleSets(m.Context(), m.asha, decisioning.RuleSetFilter{Status: store.StatusRetired}, operation.List{Limit: 10})
 		if err != nil || len(sets.Data) != 2 {
 			m.Fatalf("%d retired, %v", len(sets.Data), err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -34,18 +35,18 @@ func AlertStates() []string {
 }
 
 // Alerts lists alerts.
-func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter, l List) (Page[Alert], error) {
+func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter, l operation.List) (operation.Page[Alert], error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Page[Alert]{}, err
+		return operation.Page[Alert]{}, err
 	}
 	filters := []string{"alerts", f.Status, f.Type, f.Severity}
-	page, err := l.page(p, filters...)
+	page, err := l.Page(p, filters...)
 	if err != nil {
-		return Page[Alert]{}, err
+		return operation.Page[Alert]{}, err
 	}
 	var list []Alert
 	var more bool
-	err = s.scope(p).Read(ctx, func(tx *store.Tx) error {
+	err = s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
 		rows, further, err := tx.ListAlerts(store.AlertFilter(f), page)
 		if err != nil {
 			return err
@@ -60,9 +61,9 @@ func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter,
 		return nil
 	})
 	if err != nil {
-		return Page[Alert]{}, err
+		return operation.Page[Alert]{}, err
 	}
-	return paged(l, p, list, more, func(a Alert) (int64, string) { return a.CreatedMicros, a.ID }, filters...), nil
+	return operation.Paged(l, p, list, more, func(a Alert) (int64, string) { return a.CreatedMicros, a.ID }, filters...), nil
 }
 
 // Alert finds an alert, with what was done about it.
@@ -71,10 +72,10 @@ func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Ale
 		return Alert{}, err
 	}
 	if !tenant.Valid(tenant.KindAlert, id) {
-		return Alert{}, missing("alert")
+		return Alert{}, operation.Missing("alert")
 	}
 	var out Alert
-	err := s.scope(p).Read(ctx, func(tx *store.Tx) (err error) {
+	err := s.core.Scope(p).Read(ctx, func(tx *store.Tx) (err error) {
 		if out.Alert, err = tx.Alert(id); err != nil {
 			return err
 		}
@@ -111,9 +112,9 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 		return Alert{}, err
 	}
 	if !tenant.Valid(tenant.KindAlert, id) {
-		return Alert{}, missing("alert")
+		return Alert{}, operation.Missing("alert")
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	move, err := readMove(body, now)
 	if err != nil {
 		return Alert{}, err
@@ -122,8 +123,8 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 	if err != nil {
 		return Alert{}, err
 	}
-	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, actor(p), now.UnixMicro(), settings.config.Fraud.MuteDays
-	moved, err := s.scope(p).MoveAlert(ctx, move, s.audit(p, now, actionAlertMoved, id, move.To))
+	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, operation.Actor(p), now.UnixMicro(), settings.config.Fraud.MuteDays
+	moved, err := s.core.Scope(p).MoveAlert(ctx, move, s.core.Audit(p, now, operation.ActionAlertMoved, id, move.To))
 	return Alert{Alert: moved}, err
 }
 
@@ -154,7 +155,7 @@ func readMove(body wire.Value, now time.Time) (store.AlertMove, error) {
 	case m.To == store.AlertAcknowledged && m.Resolution != "":
 		f.Fail("resolution", fault.CodeInvalidField, "belongs to closing an alert")
 	}
-	if note, ok := f.Text("note", maxNote); ok {
+	if note, ok := f.Text("note", operation.MaxNote); ok {
 		m.Note = strings.Clone(note)
 	}
 	if f.Get("block").Given() {
@@ -202,24 +203,24 @@ func (a Alert) Write(w *wire.Writer) {
 	w.Key("entity").Object().Key("kind").Plain(a.Entity.Kind).Key("display").String(a.Entity.Display)
 	w.Key("key").Plain(a.Entity.Key).EndObject().Key("value").Int(a.Value)
 	w.Key("applicant_refs")
-	writeStrings(w, a.ApplicantRefs)
+	operation.WriteStrings(w, a.ApplicantRefs)
 	w.Key("applicant_count").Int(a.ApplicantCount).Key("decision_ids")
-	writeStrings(w, a.DecisionIDs)
+	operation.WriteStrings(w, a.DecisionIDs)
 	w.Key("threshold").Int(a.Threshold).Key("window_hours").Int(a.WindowHours)
-	w.Key("first_seen_at").Plain(clock(a.FirstSeenMicros)).Key("last_seen_at").Plain(clock(a.LastSeenMicros))
+	w.Key("first_seen_at").Plain(operation.Clock(a.FirstSeenMicros)).Key("last_seen_at").Plain(operation.Clock(a.LastSeenMicros))
 	orNull(w, "acknowledged_at", timeText(a.AcknowledgedMicros))
 	orNull(w, "acknowledged_by", a.AcknowledgedBy)
 	orNull(w, "closed_at", timeText(a.ClosedMicros))
 	orNull(w, "closed_by", a.ClosedBy)
 	orNull(w, "resolution", a.Resolution)
 	orNull(w, "note", a.Note)
-	optional(w, "previous_alert_id", a.PreviousID)
-	optional(w, "merged_into", a.MergedInto)
+	operation.Optional(w, "previous_alert_id", a.PreviousID)
+	operation.Optional(w, "merged_into", a.MergedInto)
 	if a.Blocked != nil {
 		w.Key("blocked").Array()
 		for _, b := range a.Blocked {
 			writeEntity(w.Object(), b.Entity)
-			optionalTime(w, "expires_at", b.UntilMicros)
+			operation.OptionalTime(w, "expires_at", b.UntilMicros)
 			w.EndObject()
 		}
 		w.EndArray()
@@ -233,16 +234,16 @@ func (a Alert) Write(w *wire.Writer) {
 	if a.History != nil {
 		w.Key("history").Array()
 		for _, e := range a.History {
-			w.Object().Key("at").Plain(clock(e.CreatedMicros)).Key("actor").String(e.Actor)
-			optional(w, "from", e.From)
+			w.Object().Key("at").Plain(operation.Clock(e.CreatedMicros)).Key("actor").String(e.Actor)
+			operation.Optional(w, "from", e.From)
 			w.Key("to").Plain(e.To)
-			optional(w, "resolution", e.Resolution)
-			optional(w, "note", e.Note)
+			operation.Optional(w, "resolution", e.Resolution)
+			operation.Optional(w, "note", e.Note)
 			w.EndObject()
 		}
 		w.EndArray()
 	}
-	w.Key("created_at").Plain(clock(a.CreatedMicros)).Key("updated_at").Plain(clock(a.UpdatedMicros)).EndObject()
+	w.Key("created_at").Plain(operation.Clock(a.CreatedMicros)).Key("updated_at").Plain(operation.Clock(a.UpdatedMicros)).EndObject()
 }
 
 // writeEntity writes the members of an entity.
@@ -277,7 +278,7 @@ func timeText(micros int64) string {
 	if micros == 0 {
 		return ""
 	}
-	return clock(micros)
+	return operation.Clock(micros)
 }
 
 func orNull(w *wire.Writer, key, text string) {
@@ -300,16 +301,16 @@ func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) 
 		return Ring{}, err
 	}
 	if !tenant.Valid(tenant.KindAlert, alertID) {
-		return Ring{}, missing("alert")
+		return Ring{}, operation.Missing("alert")
 	}
-	ring, err := s.scope(p).Ring(ctx, alertID)
+	ring, err := s.core.Scope(p).Ring(ctx, alertID)
 	return Ring{alertID, ring}, err
 }
 
 // Write writes the graph.
 func (r Ring) Write(w *wire.Writer) {
 	w.Object().Key("alert_id").Plain(r.AlertID).Key("applicants")
-	writeStrings(w, r.Applicants)
+	operation.WriteStrings(w, r.Applicants)
 	w.Key("entities").Array()
 	for _, e := range r.Entities {
 		w.Object().Key("kind").Plain(e.Kind).Key("display").String(e.Display).Key("key").Plain(e.Key)
@@ -328,33 +329,33 @@ type Blocked struct {
 
 // Blocklist lists the entities that confirmed fraud, or somebody by hand, has
 // put there.
-func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l List) (Page[Blocked], error) {
+func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l operation.List) (operation.Page[Blocked], error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Page[Blocked]{}, err
+		return operation.Page[Blocked]{}, err
 	}
 	filters := []string{"blocklist"}
-	text, err := l.after(p, filters)
+	text, err := l.After(p, filters)
 	if err != nil {
-		return Page[Blocked]{}, err
+		return operation.Page[Blocked]{}, err
 	}
 	var after *store.BlockedEntity
 	if text != "" {
 		if after, err = readBlockedCursor(text); err != nil {
-			return Page[Blocked]{}, err
+			return operation.Page[Blocked]{}, err
 		}
 	}
-	rows, more, err := s.scope(p).ListBlocked(ctx, after, l.Limit)
+	rows, more, err := s.core.Scope(p).ListBlocked(ctx, after, l.Limit)
 	if err != nil {
-		return Page[Blocked]{}, err
+		return operation.Page[Blocked]{}, err
 	}
-	out := Page[Blocked]{Limit: l.Limit}
-	now := s.moment()
+	out := operation.Page[Blocked]{Limit: l.Limit}
+	now := s.core.Moment()
 	for _, r := range rows {
 		out.Data = append(out.Data, blockedAt(r, now))
 	}
 	if more {
 		last := rows[len(rows)-1]
-		out.NextCursor = l.cursorAfter(p, filters, strings.Join([]string{clock(last.BlockedMicros), last.Entity.Kind, last.Entity.Key}, " "))
+		out.NextCursor = l.CursorAfter(p, filters, strings.Join([]string{operation.Clock(last.BlockedMicros), last.Entity.Kind, last.Entity.Key}, " "))
 	}
 	return out, nil
 }
@@ -362,11 +363,11 @@ func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l List) (Pa
 func readBlockedCursor(text string) (*store.BlockedEntity, error) {
 	parts := strings.Split(text, " ")
 	if len(parts) != 3 {
-		return nil, notACursor()
+		return nil, operation.NotACursor()
 	}
-	at, err := parseClock(parts[0])
+	at, err := operation.ParseClock(parts[0])
 	if err != nil {
-		return nil, notACursor()
+		return nil, operation.NotACursor()
 	}
 	return &store.BlockedEntity{BlockedMicros: at, Entity: store.ObservedEntity{Kind: parts[1], Key: parts[2]}}, nil
 }
@@ -376,11 +377,11 @@ func (s *Service) Unblock(ctx context.Context, p tenant.Principal, kind, key str
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return err
 	}
-	now := s.moment()
-	return s.scope(p).Write(ctx, func(tx *store.Tx) error {
+	now := s.core.Moment()
+	return s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Unblock(kind, key); err != nil {
 			return err
 		}
-		return tx.Audit(s.audit(p, now, actionUnblocked, kind+" "+key, ""))
+		return tx.Audit(s.core.Audit(p, now, operation.ActionUnblocked, kind+" "+key, ""))
 	})
 }

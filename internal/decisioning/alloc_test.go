@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/wire"
@@ -22,7 +23,7 @@ import (
 func TestAllocations(t *testing.T) {
 	h := open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), decisioning.Options{})
 	body := parse(t, sample)
-	send := func(use func(wire.Value) (decisioning.Answer, error)) func() {
+	send := func(use func(wire.Value) (operation.Answer, error)) func() {
 		return func() {
 			answer, err := use(body)
 			if err != nil {
@@ -41,8 +42,8 @@ func TestAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"Preview", 18, send(func(v wire.Value) (decisioning.Answer, error) { return h.service.Preview(t.Context(), h.caller, v) })},
-		{"Decide", 134, send(func(v wire.Value) (decisioning.Answer, error) { return h.service.Decide(t.Context(), h.caller, v, nil) })},
+		{"Preview", 18, send(func(v wire.Value) (operation.Answer, error) { return h.service.Preview(t.Context(), h.caller, v) })},
+		{"Decide", 134, send(func(v wire.Value) (operation.Answer, error) { return h.service.Decide(t.Context(), h.caller, v, nil) })},
 	} {
 		c.do()
 		if n := testing.AllocsPerRun(200, c.do); n > c.most {

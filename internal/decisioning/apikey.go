@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -51,7 +52,7 @@ func (s *Service) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPI
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
 	return s.CreateKey(ctx, NewKey{
-		TenantID: p.TenantID, UserID: p.UserID, Environment: n.Environment, Name: n.Name, Scopes: n.Scopes, ExpiresAt: n.ExpiresAt, By: actor(p),
+		TenantID: p.TenantID, UserID: p.UserID, Environment: n.Environment, Name: n.Name, Scopes: n.Scopes, ExpiresAt: n.ExpiresAt, By: operation.Actor(p),
 	})
 }
 
@@ -61,7 +62,7 @@ func (s *Service) roomForKey(ctx context.Context, tenantID string) error {
 	if err != nil {
 		return err
 	}
-	now, used := s.now(), 0
+	now, used := s.core.Now(), 0
 	for i := range keys {
 		if keys[i].Check(now) == nil {
 			used++
@@ -80,14 +81,14 @@ func (s *Service) RevokeAPIKey(ctx context.Context, p tenant.Principal, id strin
 		return tenant.APIKey{}, err
 	}
 	if !tenant.Valid(tenant.KindKey, id) {
-		return tenant.APIKey{}, missing("key")
+		return tenant.APIKey{}, operation.Missing("key")
 	}
-	return s.revokeKey(ctx, p.TenantID, id, actor(p))
+	return s.revokeKey(ctx, p.TenantID, id, operation.Actor(p))
 }
 
 func (s *Service) revokeKey(ctx context.Context, tenantID, keyID, by string) (tenant.APIKey, error) {
-	now := s.moment()
-	revoked, err := s.db.System().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(), s.auditBy(by, "", now, actionKeyRevoked, keyID, ""))
+	now := s.core.Moment()
+	revoked, err := s.core.DB.System().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(), s.core.AuditBy(by, "", now, operation.ActionKeyRevoked, keyID, ""))
 	if err != nil {
 		return tenant.APIKey{}, err
 	}
@@ -116,7 +117,7 @@ func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id strin
 		overlap = defaultOverlap
 	}
 	if overlap < 0 || overlap > maxOverlap {
-		return tenant.Key{}, tenant.APIKey{}, invalid("/overlap", fault.CodeOutOfRange,
+		return tenant.Key{}, tenant.APIKey{}, operation.Invalid("/overlap", fault.CodeOutOfRange,
 			fmt.Sprintf("must be more than nothing and at most %d days", int(maxOverlap.Hours()/24)))
 	}
 	keys, err := s.Keys(ctx, p.TenantID)
@@ -125,7 +126,7 @@ func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id strin
 	}
 	at := slices.IndexFunc(keys, func(k tenant.APIKey) bool { return k.ID == id })
 	if at < 0 {
-		return tenant.Key{}, tenant.APIKey{}, missing("key")
+		return tenant.Key{}, tenant.APIKey{}, operation.Missing("key")
 	}
 	if err := s.roomForKey(ctx, p.TenantID); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
@@ -147,23 +148,23 @@ func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id strin
 
 // follow puts a new key in the place of an old one.
 func (s *Service) follow(ctx context.Context, p tenant.Principal, old tenant.APIKey, overlap time.Duration) (tenant.Key, tenant.APIKey, error) {
-	key, err := tenant.MintKey(old.Environment, s.random)
+	key, err := tenant.MintKey(old.Environment, s.core.Random)
 	if err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	fresh := store.Key{
-		ID: s.ids.New(tenant.KindKey, now), TenantID: p.TenantID, Environment: string(old.Environment), Name: old.Name,
+		ID: s.core.IDs.New(tenant.KindKey, now), TenantID: p.TenantID, Environment: string(old.Environment), Name: old.Name,
 		Prefix: key.Prefix(), Hash: keyHash(tenant.HashKey(key)), Scopes: old.Scopes.String(), CreatedBy: p.UserID,
 		CreatedMicros: now.UnixMicro(),
 	}
 	if !old.ExpiresAt.IsZero() {
 		fresh.ExpiresMicros = now.Add(old.ExpiresAt.Sub(old.CreatedAt)).UnixMicro()
 	}
-	by := actor(p)
-	ends, err := s.db.System().RotateKey(ctx, old.ID, now.Add(overlap).UnixMicro(), fresh,
-		s.auditBy(by, fresh.Environment, now, actionKeyRotated, old.ID, fresh.ID),
-		s.auditBy(by, fresh.Environment, now, actionKeyCreated, fresh.ID, fresh.Name))
+	by := operation.Actor(p)
+	ends, err := s.core.DB.System().RotateKey(ctx, old.ID, now.Add(overlap).UnixMicro(), fresh,
+		s.core.AuditBy(by, fresh.Environment, now, operation.ActionKeyRotated, old.ID, fresh.ID),
+		s.core.AuditBy(by, fresh.Environment, now, operation.ActionKeyCreated, fresh.ID, fresh.Name))
 	if err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}

@@ -5,9 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -27,7 +27,7 @@ func (s *Service) Authenticate(ctx context.Context, key tenant.Key) (tenant.Prin
 	if err != nil {
 		return tenant.Principal{}, err
 	}
-	now := s.now()
+	now := s.core.Now()
 	if err := c.key.Check(now); err != nil {
 		return tenant.Principal{}, err
 	}
@@ -45,7 +45,7 @@ func (s *Service) Authenticate(ctx context.Context, key tenant.Key) (tenant.Prin
 
 func (s *Service) loadCredential(ctx context.Context, hash tenant.KeyHash) (credential, error) {
 	text := keyHash(hash)
-	key, owner, err := s.db.System().KeyByHash(ctx, text)
+	key, owner, err := s.core.DB.System().KeyByHash(ctx, text)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
 		return credential{}, tenant.Unauthenticated()
@@ -92,23 +92,7 @@ func apiKey(k store.Key) (tenant.APIKey, error) {
 	}
 	return tenant.APIKey{
 		ID: k.ID, TenantID: k.TenantID, UserID: k.CreatedBy, Environment: environment, Name: k.Name, Prefix: k.Prefix,
-		Scopes: scopes, CreatedAt: moment(k.CreatedMicros), ExpiresAt: moment(k.ExpiresMicros),
-		RevokedAt: moment(k.RevokedMicros), LastUsedAt: moment(k.LastUsedMicros),
+		Scopes: scopes, CreatedAt: operation.Time(k.CreatedMicros), ExpiresAt: operation.Time(k.ExpiresMicros),
+		RevokedAt: operation.Time(k.RevokedMicros), LastUsedAt: operation.Time(k.LastUsedMicros),
 	}, nil
-}
-
-// moment reads a stored time, the zero Time for never.
-func moment(micros int64) time.Time {
-	if micros == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(micros).UTC()
-}
-
-// micros writes a time for storage, 0 for never.
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -103,61 +104,61 @@ func (s *Service) Backtest(ctx context.Context, p tenant.Principal, id string) (
 	if err := p.Require(tenant.Read); err != nil {
 		return Backtest{}, err
 	}
-	record, err := s.findBacktest(ctx, s.scope(p), id)
+	record, err := s.findBacktest(ctx, s.core.Scope(p), id)
 	return Backtest{Backtest: record}, err
 }
 
 func (s *Service) findBacktest(ctx context.Context, scope *store.Scope, id string) (store.Backtest, error) {
 	if !tenant.Valid(tenant.KindBacktest, id) {
-		return store.Backtest{}, missing("backtest")
+		return store.Backtest{}, operation.Missing("backtest")
 	}
 	return scope.Backtest(ctx, id)
 }
 
 // Backtests lists the runs, without their reports.
-func (s *Service) Backtests(ctx context.Context, p tenant.Principal, status string, l List) (Page[Backtest], error) {
+func (s *Service) Backtests(ctx context.Context, p tenant.Principal, status string, l operation.List) (operation.Page[Backtest], error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Page[Backtest]{}, err
+		return operation.Page[Backtest]{}, err
 	}
 	filters := []string{"backtests", status}
-	page, err := l.page(p, filters...)
+	page, err := l.Page(p, filters...)
 	if err != nil {
-		return Page[Backtest]{}, err
+		return operation.Page[Backtest]{}, err
 	}
-	rows, more, err := s.scope(p).ListBacktests(ctx, store.BacktestFilter{Status: status}, page)
+	rows, more, err := s.core.Scope(p).ListBacktests(ctx, store.BacktestFilter{Status: status}, page)
 	if err != nil {
-		return Page[Backtest]{}, err
+		return operation.Page[Backtest]{}, err
 	}
 	list := make([]Backtest, len(rows))
 	for i, row := range rows {
 		list[i] = Backtest{Backtest: row, listed: true}
 	}
-	return paged(l, p, list, more, func(b Backtest) (int64, string) { return b.CreatedMicros, b.ID }, filters...), nil
+	return operation.Paged(l, p, list, more, func(b Backtest) (int64, string) { return b.CreatedMicros, b.ID }, filters...), nil
 }
 
 // CancelBacktest ends a run that is under way. Nothing of it is billed. One
 // that was cancelled before stays so; one that is over cannot be.
-func (s *Service) CancelBacktest(ctx context.Context, p tenant.Principal, id string, o *Once) (Answer, error) {
+func (s *Service) CancelBacktest(ctx context.Context, p tenant.Principal, id string, o *operation.Once) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	if !tenant.Valid(tenant.KindBacktest, id) {
-		return Answer{}, missing("backtest")
+		return operation.Answer{}, operation.Missing("backtest")
 	}
-	now := s.moment()
-	return s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+	now := s.core.Moment()
+	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
 		record, ended, err := tx.CancelBacktest(id, now.UnixMicro())
 		switch {
 		case err != nil:
-			return Answer{}, err
+			return operation.Answer{}, err
 		case !ended && record.Status != store.BacktestCancelled:
-			return Answer{}, fault.New(fault.Conflict, store.CodeInvalidTransition, "the backtest is over; only one that is under way can be cancelled")
+			return operation.Answer{}, fault.New(fault.Conflict, store.CodeInvalidTransition, "the backtest is over; only one that is under way can be cancelled")
 		case ended:
-			if err := tx.Audit(s.audit(p, now, actionBacktestEnded, id, "")); err != nil {
-				return Answer{}, err
+			if err := tx.Audit(s.core.Audit(p, now, operation.ActionBacktestEnded, id, "")); err != nil {
+				return operation.Answer{}, err
 			}
 		}
-		return Answer{Status: statusOK, Body: Backtest{Backtest: record}.body()}, nil
+		return operation.Answer{Status: operation.StatusOK, Body: Backtest{Backtest: record}.body()}, nil
 	})
 }
 
@@ -171,7 +172,7 @@ func (b Backtest) body() []byte {
 func (b Backtest) Write(w *wire.Writer) {
 	w.Object().Key("backtest_id").String(b.ID).Key("status").String(b.Status).Key("source").String(b.Source)
 	w.Key("rule_set_id").String(b.RuleSetID)
-	optional(w, "challenger_rule_set_id", b.ChallengerID)
+	operation.Optional(w, "challenger_rule_set_id", b.ChallengerID)
 	w.Key("progress").Object().Key("rows_done").Int(b.RowsDone)
 	if b.Status != store.BacktestReceiving && b.Rows > 0 { // how many will come nobody knows before the last has
 		w.Key("rows_total").Int(b.Rows)
@@ -191,8 +192,8 @@ func (b Backtest) Write(w *wire.Writer) {
 	} else {
 		w.Object().Key("code").String(b.ErrorCode).Key("detail").String(b.ErrorDetail).EndObject()
 	}
-	w.Key("created_at").String(clock(b.CreatedMicros)).Key("created_by").String(b.CreatedBy)
-	optionalTime(w, "started_at", b.StartedMicros)
-	optionalTime(w, "finished_at", b.FinishedMicros)
+	w.Key("created_at").String(operation.Clock(b.CreatedMicros)).Key("created_by").String(b.CreatedBy)
+	operation.OptionalTime(w, "started_at", b.StartedMicros)
+	operation.OptionalTime(w, "finished_at", b.FinishedMicros)
 	w.EndObject()
 }

@@ -10,6 +10,7 @@ import (
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -184,9 +185,9 @@ func (s *Service) findPolicies(ctx context.Context, p tenant.Principal, a *asked
 // is not there, and the refusal says where it was looked for.
 func (s *Service) namedPolicy(ctx context.Context, p tenant.Principal, named wire.Value) (*policy, error) {
 	var found *policy
-	err := missing("rule set")
+	err := operation.Missing("rule set")
 	if tenant.Valid(tenant.KindPolicy, named.Text()) {
-		found, err = s.policy(ctx, s.scope(p), strings.Clone(named.Text()))
+		found, err = s.policy(ctx, s.core.Scope(p), strings.Clone(named.Text()))
 	}
 	return found, missingAt(named, err)
 }
@@ -207,7 +208,7 @@ func (s *Service) findReference(ctx context.Context, p tenant.Principal, a *aske
 	if !named.Given() {
 		return nil
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	job, record, err := s.finished(ctx, p, scope, strings.Clone(named.Text()))
 	if err != nil {
 		return missingAt(named, err)
@@ -227,7 +228,7 @@ func (s *Service) afford(ctx context.Context, p tenant.Principal, a *asked) erro
 	if p.Plan.Unmetered {
 		return nil
 	}
-	used, err := s.scope(p).Usage(ctx, tenant.PeriodOf(s.now()).Key())
+	used, err := s.core.Scope(p).Usage(ctx, tenant.PeriodOf(s.core.Now()).Key())
 	if err != nil {
 		return err
 	}
@@ -266,7 +267,7 @@ type span struct {
 // future ends now: a run has a last row.
 func (s *Service) readReplay(v wire.Value, faults *fault.List) span {
 	f := wire.NewForm(v, faults)
-	now := s.moment()
+	now := s.core.Moment()
 	r := span{from: wholeMillis(readTime(&f, "from")), to: wholeMillis(readTime(&f, "to"))}
 	f.Require("from", "the time of the first decision, such as 2026-11-01T00:00:00Z")
 	if r.to.IsZero() || r.to.After(now) {
@@ -275,7 +276,7 @@ func (s *Service) readReplay(v wire.Value, faults *fault.List) span {
 	if !r.from.IsZero() && !r.from.Before(r.to) {
 		f.Fail("from", fault.CodeOutOfRange, "must be before to, and in the past")
 	}
-	if text, ok := f.Text("policy_key", maxNote); ok {
+	if text, ok := f.Text("policy_key", operation.MaxNote); ok {
 		if r.policyKey = strings.Clone(text); !field.IsPolicyKey(text) {
 			f.Fail("policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)
 		}
@@ -295,7 +296,7 @@ func wholeMillis(t time.Time) time.Time {
 }
 
 func readTime(f *wire.Form, name string) time.Time {
-	text, ok := f.Text(name, maxNote)
+	text, ok := f.Text(name, operation.MaxNote)
 	if !ok {
 		return time.Time{}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
 	"verdict/internal/tenant"
@@ -22,9 +23,9 @@ const MaxBookRows = 20_000
 // members of a backtest's synthetic beside those that name policies. The same
 // seed gives the same answer but for its id and its times. It is stored and
 // billed as any backtest.
-func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.Value) (Answer, error) {
+func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.Value) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	a := &asked{source: sourceSynthetic, endpoint: EndpointBook}
 	var faults fault.List
@@ -34,18 +35,18 @@ func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.
 	a.readBook(&f, MaxBookRows, &faults)
 	f.Done()
 	if err := s.findPolicies(ctx, p, a, options, &faults); err != nil {
-		return Answer{}, InQuery(err)
+		return operation.Answer{}, InQuery(err)
 	}
 	if err := s.afford(ctx, p, a); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	if err := a.admit(a.rows, MaxBookRows); err != nil { // the quota may have less room
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	rows, run, err := s.feed(scope, a)
 	if err != nil {
-		return Answer{}, InQuery(err)
+		return operation.Answer{}, InQuery(err)
 	}
 	var held []piece
 	for {
@@ -55,7 +56,7 @@ func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.
 		}
 		held = append(held, piece)
 	}
-	return s.once(ctx, scope, nil, func(keep keep) (Answer, error) {
+	return s.core.Once(ctx, scope, nil, func(keep operation.Keep) (operation.Answer, error) {
 		return s.answerNow(ctx, p, scope, s.newRun(p, a, run), held, keep)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -19,18 +20,18 @@ const codeInternal = "internal_error"
 // of the calls counts. An error means that storage failed and that it is worth
 // another try; what no try can mend ends the run instead.
 func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
-	scope := s.db.Scope(c.TenantID, c.Environment)
+	scope := s.core.DB.Scope(c.TenantID, c.Environment)
 	do := s.runChunk
 	if c.Number <= cutNumber {
 		do = s.cutReplay
 	}
 	err := do(ctx, scope, c)
-	var spoilt notARefusal
+	var spoilt operation.Defect
 	switch {
-	case isKind(err, fault.NotFound):
+	case operation.IsKind(err, fault.NotFound):
 		return nil // it was given up, and its rows with it
 	case errors.As(err, &spoilt):
-		s.options.Logger.ErrorContext(ctx, "a backtest cannot be done", "backtest", c.BacktestID, "error", err)
+		s.core.Logger.ErrorContext(ctx, "a backtest cannot be done", "backtest", c.BacktestID, "error", err)
 		return s.AbandonBacktest(ctx, c)
 	case err != nil:
 		return fmt.Errorf("chunk %d of backtest %s: %w", c.Number, c.BacktestID, err)
@@ -40,7 +41,7 @@ func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
 
 // AbandonBacktest ends the run of a chunk that cannot be done.
 func (s *Service) AbandonBacktest(ctx context.Context, c Chunk) error {
-	return s.failBacktest(ctx, s.db.Scope(c.TenantID, c.Environment), c.BacktestID, codeInternal,
+	return s.failBacktest(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.BacktestID, codeInternal,
 		"a part of the run could not be done; this is our mistake, and nothing was billed")
 }
 
@@ -69,7 +70,7 @@ func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) err
 		return err
 	}
 	result := partial.Append(tally.append(nil))
-	_, left, err := scope.FinishChunk(ctx, c.BacktestID, c.Number, stored.Rows, result, s.moment().UnixMicro())
+	_, left, err := scope.FinishChunk(ctx, c.BacktestID, c.Number, stored.Rows, result, s.core.Moment().UnixMicro())
 	if err != nil || left > 0 {
 		return err
 	}
@@ -81,7 +82,7 @@ func (s *Service) performChunk(ctx context.Context, scope *store.Scope, job *bac
 	var tally bookTally
 	p, err := job.pieceOf(c)
 	if err != nil {
-		return nil, tally, notARefusal{err}
+		return nil, tally, operation.AsDefect(err)
 	}
 	worker := job.run.NewWorker()
 	err = s.perform(ctx, scope, job, p, worker, &tally)
@@ -108,7 +109,7 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 	if err != nil {
 		return err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	record.Status, record.FinishedMicros = store.BacktestSucceeded, now.UnixMicro()
 	record.Report = job.report(&record, total, tally)
 	err = scope.Write(ctx, func(tx *store.Tx) error {
@@ -119,7 +120,7 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 		return tx.Meter(s.bill(caller, job.endpoint, units(record.Rows), now))
 	})
 	var refusal *fault.Error
-	if isKind(err, fault.Limited) && errors.As(err, &refusal) {
+	if operation.IsKind(err, fault.Limited) && errors.As(err, &refusal) {
 		return s.failBacktest(ctx, scope, id, refusal.Code, "the plan's quota had no room for the bill when the run was done")
 	}
 	return err
@@ -169,7 +170,7 @@ func expired() error {
 
 // tenantOf is who pays for what happens in a scope while nobody calls.
 func (s *Service) tenantOf(ctx context.Context, scope *store.Scope) (tenant.Principal, error) {
-	owner, err := s.db.System().Tenant(ctx, scope.Tenant())
+	owner, err := s.core.DB.System().Tenant(ctx, scope.Tenant())
 	if err != nil {
 		return tenant.Principal{}, err
 	}
@@ -178,10 +179,4 @@ func (s *Service) tenantOf(ctx context.Context, scope *store.Scope) (tenant.Prin
 		return tenant.Principal{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have", owner.ID, owner.Plan)
 	}
 	return tenant.Principal{TenantID: owner.ID, Environment: tenant.Environment(scope.Environment()), Plan: plan}, nil
-}
-
-// isKind reports whether an error is a refusal of this kind.
-func isKind(err error, kind fault.Kind) bool {
-	var refusal *fault.Error
-	return errors.As(err, &refusal) && refusal.Kind == kind
 }

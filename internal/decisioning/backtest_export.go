@@ -9,6 +9,7 @@ import (
 	"verdict/internal/backtest"
 	"verdict/internal/backtest/page"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/sheet"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -19,13 +20,13 @@ import (
 // again, in their order, and a refusal comes before the first byte. Between two
 // chunks pause is called.
 func (s *Service) BacktestRows(ctx context.Context, p tenant.Principal, id string, swapped bool, w io.Writer, pause func()) error {
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	job, record, err := s.finished(ctx, p, scope, id)
 	if err != nil {
 		return err
 	}
 	if swapped && record.ChallengerID == "" {
-		return invalid("?swapped", fault.CodeInvalidField, "the backtest had no challenger, so no row is swapped")
+		return operation.Invalid("?swapped", fault.CodeInvalidField, "the backtest had no challenger, so no row is swapped")
 	}
 	out, worker := sheet.NewWriter(w), job.run.NewWorker()
 	worker.WriteRows(out, swapped)
@@ -80,7 +81,7 @@ func (s *Service) BacktestBody(ctx context.Context, p tenant.Principal, id strin
 // backtestReport makes the report of a run anew, with all that pictures are
 // drawn from, and tells the name of its policy.
 func (s *Service) backtestReport(ctx context.Context, p tenant.Principal, id string) (string, *backtest.Report, error) {
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	job, record, err := s.finished(ctx, p, scope, id)
 	if err != nil {
 		return "", nil, err

@@ -9,6 +9,7 @@ import (
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/feature"
+	"verdict/internal/operation"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/store"
@@ -59,7 +60,7 @@ func (r *replayer) flush(ctx context.Context) error {
 	for i, d := range r.held {
 		champion, challenger, err := r.job.features.facts(d, stored[i])
 		if err != nil {
-			return fmt.Errorf("the facts of decision %s: %w", d.ID, notARefusal{err})
+			return fmt.Errorf("the facts of decision %s: %w", d.ID, operation.AsDefect(err))
 		}
 		if r.worker.Facts(r.row, d.ID, champion, challenger, d.Status); r.worker.Err() != nil {
 			return r.worker.Err()
@@ -79,7 +80,7 @@ func (r *replayer) stored(ctx context.Context) ([]store.Features, error) {
 	}
 	err := r.scope.Read(ctx, func(tx *store.Tx) (err error) {
 		for i, d := range r.held {
-			if all[i], err = tx.Features(d.ID); err != nil && !isKind(err, fault.NotFound) {
+			if all[i], err = tx.Features(d.ID); err != nil && !operation.IsKind(err, fault.NotFound) {
 				return err
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/sheet"
 	"verdict/internal/store"
 )
@@ -163,7 +164,7 @@ func asFields(err error) error {
 		return err
 	}
 	var faults fault.List
-	addAll(&faults, refusal.Items)
+	operation.AddAll(&faults, refusal.Items)
 	return faults.Err()
 }
 

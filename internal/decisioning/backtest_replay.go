@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -75,7 +76,7 @@ func (r span) filter() store.DecisionFilter {
 // page is the range after a decision.
 func (r span) page(after string) store.Page {
 	return store.Page{
-		AfterID: after, FromMicros: micros(r.from), ToMicros: micros(r.to),
+		AfterID: after, FromMicros: operation.Micros(r.from), ToMicros: operation.Micros(r.to),
 		FromID: tenant.FirstID(tenant.KindDecision, r.from), ToID: tenant.FirstID(tenant.KindDecision, r.to.Add(time.Millisecond-1)),
 	}
 }
@@ -118,15 +119,15 @@ const cutNumber = 0
 // enqueueReplay stores what was cut of a replay so far, and has the rest cut by
 // a job: however long the range is, nobody waits for it. A replay that is
 // receiving is always such a job's.
-func (s *Service) enqueueReplay(ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool, keep keep) (Answer, error) {
+func (s *Service) enqueueReplay(ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool, keep operation.Keep) (operation.Answer, error) {
 	record := job.record
 	record.Status = store.BacktestReceiving
 	if whole {
 		record.Status, record.Rows, record.Chunks = store.BacktestQueued, rowsOf(held), int64(len(held))
 	}
-	answer, err := s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+	answer, err := s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
 		if err := tx.InsertBacktest(record); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		for i := range held {
 			c, err := held[i].chunk(int64(i) + 1)
@@ -134,10 +135,10 @@ func (s *Service) enqueueReplay(ctx context.Context, p tenant.Principal, scope *
 				err = tx.InsertBacktestChunk(record.ID, c)
 			}
 			if err != nil {
-				return Answer{}, err
+				return operation.Answer{}, err
 			}
 		}
-		audit := s.audit(p, time.UnixMicro(record.CreatedMicros), actionBacktestCreated, record.ID, "")
+		audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
 		return accepted(record), tx.Audit(audit)
 	})
 	switch {
@@ -156,15 +157,15 @@ func (s *Service) enqueueReplay(ctx context.Context, p tenant.Principal, scope *
 func (s *Service) cutReplay(ctx context.Context, scope *store.Scope, c Chunk) error {
 	in, err := s.intakeOf(ctx, scope, c.BacktestID)
 	if err == nil && in != nil {
-		until := s.now().Add(s.options.Backtests.CutTime)
-		in.enough = func() bool { return s.now().After(until) }
+		until := s.core.Now().Add(s.options.Backtests.CutTime)
+		in.enough = func() bool { return s.core.Now().After(until) }
 		err = in.store(ctx, scope, c.BacktestID)
 	}
 	switch {
-	case isKind(err, fault.TooLarge), isKind(err, fault.Limited):
+	case operation.IsKind(err, fault.TooLarge), operation.IsKind(err, fault.Limited):
 		s.breakOff(ctx, scope, c.BacktestID, err)
 		return nil
-	case isKind(err, fault.Conflict): // it was cancelled, or is cut by somebody else
+	case operation.IsKind(err, fault.Conflict): // it was cancelled, or is cut by somebody else
 		return nil
 	case err != nil || in == nil:
 		return err
@@ -187,7 +188,7 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 		if record, err = tx.Backtest(id); err != nil || record.Status != store.BacktestReceiving {
 			return err
 		}
-		if last, err = tx.LastBacktestChunk(id); isKind(err, fault.NotFound) {
+		if last, err = tx.LastBacktestChunk(id); operation.IsKind(err, fault.NotFound) {
 			last, err = store.BacktestChunk{First: 1}, nil // nothing was cut yet
 		}
 		return err
@@ -222,7 +223,7 @@ func (s *Service) queueReplay(ctx context.Context, scope *store.Scope, id string
 		}
 		return err
 	})
-	if isKind(err, fault.Conflict) {
+	if operation.IsKind(err, fault.Conflict) {
 		return nil
 	}
 	if err == nil {

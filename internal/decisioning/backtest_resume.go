@@ -13,7 +13,7 @@ import (
 // one that moves is left alone.
 type resumed struct {
 	mu   sync.Mutex
-	done map[policyID]int64 // chunks, by run
+	done map[runKey]int64 // chunks, by run
 }
 
 // still reports which of the runs have not moved since the last look, or are
@@ -21,10 +21,10 @@ type resumed struct {
 func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	seen := make(map[policyID]int64, len(refs))
+	seen := make(map[runKey]int64, len(refs))
 	var stuck []store.BacktestRef
 	for _, ref := range refs {
-		key := policyID{ref.TenantID, ref.Environment, ref.ID}
+		key := runKey{ref.TenantID, ref.Environment, ref.ID}
 		if before, known := r.done[key]; !known || before == ref.ChunksDone {
 			stuck = append(stuck, ref)
 		}
@@ -38,7 +38,7 @@ func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 // was never spread, or was lost with a node. It is called now and then, by
 // every node; a run that moves between two calls is not disturbed.
 func (s *Service) ResumeBacktests(ctx context.Context) error {
-	refs, err := s.db.System().UnfinishedBacktests(ctx)
+	refs, err := s.core.DB.System().UnfinishedBacktests(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Service) ResumeBacktests(ctx context.Context) error {
 }
 
 func (s *Service) resume(ctx context.Context, ref store.BacktestRef) error {
-	scope := s.db.Scope(ref.TenantID, ref.Environment)
+	scope := s.core.DB.Scope(ref.TenantID, ref.Environment)
 	if ref.Status == store.BacktestReceiving {
 		if s.options.Spreader != nil {
 			s.spread(ctx, scope, ref.ID, cutNumber, cutNumber)

@@ -8,6 +8,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
 	"verdict/internal/store"
@@ -30,10 +31,10 @@ type backtestRun struct {
 
 // newRun is the run of a request.
 func (s *Service) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backtestRun {
-	id, made := s.newID(tenant.KindBacktest, s.moment())
+	id, made := s.core.NewID(tenant.KindBacktest, s.core.Moment())
 	job := &backtestRun{run: run, policy: a.champion.plan.Policy().Name, book: a.book, rows: a.rows, replay: a.replay, endpoint: a.endpoint}
 	job.features = a.replayFeatures()
-	job.record = store.Backtest{ID: id, Source: a.source, CreatedMicros: made.UnixMicro(), CreatedBy: actor(p)}
+	job.record = store.Backtest{ID: id, Source: a.source, CreatedMicros: made.UnixMicro(), CreatedBy: operation.Actor(p)}
 	job.record.RuleSetID, job.record.ChallengerID = a.ruleSetIDs()
 	var w wire.Writer
 	a.setup.Write(&w)
@@ -50,7 +51,7 @@ func (j *backtestRun) request() []byte {
 		w.Key("n").Int(j.rows).Key("seed").Int(int64(j.book.Seed)).Key("months").Int(int64(j.book.Months))
 		w.Key("bad_rate").Decimal(int64(j.book.BadRate), rule.Places)
 	case sourceDecisions:
-		w.Key("from").String(clock(micros(j.replay.from))).Key("to").String(clock(micros(j.replay.to)))
+		w.Key("from").String(operation.Clock(operation.Micros(j.replay.from))).Key("to").String(operation.Clock(operation.Micros(j.replay.to)))
 		w.Key("policy_key").String(j.replay.policyKey).Key("status").String(j.replay.status)
 	}
 	w.EndObject()
@@ -73,11 +74,11 @@ func (j *backtestRun) readRequest(document []byte) error {
 		j.rows = number("n", 0)
 		j.book = backtest.Book{Seed: uint64(number("seed", 0)), Months: int(number("months", 0)), BadRate: rule.Number(number("bad_rate", rule.Places))}
 	case sourceDecisions:
-		from, err := parseClock(v.Get("from").Text())
+		from, err := operation.ParseClock(v.Get("from").Text())
 		if err != nil {
 			return err
 		}
-		to, err := parseClock(v.Get("to").Text())
+		to, err := operation.ParseClock(v.Get("to").Text())
 		if err != nil {
 			return err
 		}
@@ -86,13 +87,16 @@ func (j *backtestRun) readRequest(document []byte) error {
 	return nil
 }
 
+// runKey names a run of a tenant in an environment.
+type runKey struct{ tenant, environment, id string }
+
 // storedRun finds a run of the scope, compiled.
 func (s *Service) storedRun(ctx context.Context, scope *store.Scope, id string) (*backtestRun, error) {
-	return s.backtests.Get(ctx, policyID{scope.Tenant(), scope.Environment(), id})
+	return s.backtests.Get(ctx, runKey{scope.Tenant(), scope.Environment(), id})
 }
 
-func (s *Service) loadBacktest(ctx context.Context, key policyID) (*backtestRun, error) {
-	scope := s.db.Scope(key.tenant, key.environment)
+func (s *Service) loadBacktest(ctx context.Context, key runKey) (*backtestRun, error) {
+	scope := s.core.DB.Scope(key.tenant, key.environment)
 	record, err := scope.Backtest(ctx, key.id)
 	if err != nil {
 		return nil, err
@@ -104,7 +108,7 @@ func (s *Service) loadBacktest(ctx context.Context, key policyID) (*backtestRun,
 		a.challenger, err = s.policy(ctx, scope, record.ChallengerID)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the policies of backtest %s: %w", record.ID, hidden(err))
+		return nil, fmt.Errorf("the policies of backtest %s: %w", record.ID, operation.MissingIsDefect(err))
 	}
 	setup, err := wire.Parse(record.Setup)
 	if err == nil {
@@ -117,7 +121,7 @@ func (s *Service) loadBacktest(ctx context.Context, key policyID) (*backtestRun,
 		job.run, err = a.run()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the stored backtest %s: %w", record.ID, notARefusal{err})
+		return nil, fmt.Errorf("read the stored backtest %s: %w", record.ID, operation.AsDefect(err))
 	}
 	job.policy, job.features = a.champion.plan.Policy().Name, a.replayFeatures()
 	return job, nil
@@ -139,7 +143,7 @@ const bookBlock = 200
 
 // perform has a worker decide the rows of a piece.
 func (s *Service) perform(ctx context.Context, scope *store.Scope, j *backtestRun, p piece, w *backtest.Worker, t *bookTally) error {
-	w.Check(checking(ctx))
+	w.Check(operation.Checking(ctx))
 	switch j.record.Source {
 	case sourceDecisions:
 		return j.performReplay(ctx, scope, p, w)
@@ -172,9 +176,9 @@ const CodeBacktestBusy = "backtest_busy"
 
 // answerNow runs everything and stores the run with its report, its rows and
 // its bill in one transaction.
-func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep keep) (Answer, error) {
+func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep operation.Keep) (operation.Answer, error) {
 	if !s.trying.Take(p.TenantID, 1) {
-		return Answer{}, fault.New(fault.Unavailable, CodeBacktestBusy,
+		return operation.Answer{}, fault.New(fault.Unavailable, CodeBacktestBusy,
 			"other backtests of yours are running; try again in a moment")
 	}
 	defer s.trying.Give(p.TenantID, 1)
@@ -185,11 +189,11 @@ func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *stor
 	for i, rows := range held {
 		var one bookTally
 		if err := s.perform(ctx, scope, j, rows, worker, &one); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		c, err := rows.chunk(int64(i) + 1)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		partial := worker.Take()
 		c.Done, c.Result = true, partial.Append(one.append(nil))
@@ -197,22 +201,22 @@ func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *stor
 		tally.merge(one)
 		chunks[i], record.Rows = c, record.Rows+c.Rows
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	record.Status, record.RowsDone, record.FinishedMicros = store.BacktestSucceeded, record.Rows, now.UnixMicro()
 	record.Report = j.report(&record, total, tally)
-	return s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+	return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
 		if err := tx.InsertBacktest(record); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		for _, c := range chunks {
 			if err := tx.InsertBacktestChunk(record.ID, c); err != nil {
-				return Answer{}, err
+				return operation.Answer{}, err
 			}
 		}
-		if err := tx.Audit(s.audit(p, now, actionBacktestCreated, record.ID, "")); err != nil {
-			return Answer{}, err
+		if err := tx.Audit(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
+			return operation.Answer{}, err
 		}
-		return Answer{Status: statusOK, Body: record.Report}, tx.Meter(s.bill(p, j.endpoint, units(record.Rows), now))
+		return operation.Answer{Status: operation.StatusOK, Body: record.Report}, tx.Meter(s.bill(p, j.endpoint, units(record.Rows), now))
 	})
 }
 
@@ -226,7 +230,7 @@ func (j *backtestRun) report(record *store.Backtest, total *backtest.Partial, ta
 	}
 	j.made(total).WriteMembers(&w)
 	w.Key("duration_ms").Int((record.FinishedMicros - record.CreatedMicros) / 1000)
-	w.Key("created_at").String(clock(record.CreatedMicros)).EndObject()
+	w.Key("created_at").String(operation.Clock(record.CreatedMicros)).EndObject()
 	return w.Buf
 }
 

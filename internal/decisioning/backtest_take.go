@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -23,44 +24,44 @@ const statusAccepted = 202
 // with its report, a large one with where that will be. It is stored and billed
 // either way, by the hundred rows; no row becomes a decision, and none counts
 // for fraud.
-func (s *Service) RunBacktest(ctx context.Context, p tenant.Principal, r BacktestRequest, o *Once) (Answer, error) {
+func (s *Service) RunBacktest(ctx context.Context, p tenant.Principal, r BacktestRequest, o *operation.Once) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	if r.CSV == nil || o == nil {
-		return s.once(ctx, scope, o, func(keep keep) (Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
+		return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
 	}
 	body := newHashed(r)
 	r.CSV = body
-	return s.onceRead(ctx, scope, o, body, func(keep keep) (Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
+	return s.onceRead(ctx, scope, o, body, func(keep operation.Keep) (operation.Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
 }
 
-func (s *Service) runBacktest(ctx context.Context, p tenant.Principal, scope *store.Scope, r BacktestRequest, keep keep) (Answer, error) {
+func (s *Service) runBacktest(ctx context.Context, p tenant.Principal, scope *store.Scope, r BacktestRequest, keep operation.Keep) (operation.Answer, error) {
 	a, err := s.readBacktest(ctx, p, r)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	return s.takeBacktest(ctx, p, scope, a, keep)
 }
 
 // takeBacktest does what was asked for, at once or as a job.
-func (s *Service) takeBacktest(ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, keep keep) (Answer, error) {
+func (s *Service) takeBacktest(ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, keep operation.Keep) (operation.Answer, error) {
 	rows, run, err := s.feed(scope, a)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	job := s.newRun(p, a, run)
 	held, whole, err := s.gather(ctx, a, rows)
 	switch {
 	case err != nil:
-		return Answer{}, err
+		return operation.Answer{}, err
 	case whole && rowsOf(held) == 0:
-		return Answer{}, noRows()
+		return operation.Answer{}, noRows()
 	case whole && (!a.async || s.options.Spreader == nil):
 		return s.answerNow(ctx, p, scope, job, held, keep)
 	case s.options.Spreader == nil:
-		return Answer{}, fault.New(fault.TooLarge, codeTooLarge, "this service has nobody for large backtests; send at most %d rows", s.options.Backtests.SmallRows)
+		return operation.Answer{}, fault.New(fault.TooLarge, codeTooLarge, "this service has nobody for large backtests; send at most %d rows", s.options.Backtests.SmallRows)
 	case a.source == sourceDecisions:
 		return s.enqueueReplay(ctx, p, scope, job, held, whole, keep)
 	}
@@ -122,32 +123,32 @@ type intake struct {
 // enqueue stores the rows as they arrive, each piece in a transaction of its
 // own, and has the job done once they are whole. Memory stays what it is
 // however many come.
-func (s *Service) enqueue(ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake, keep keep) (Answer, error) {
+func (s *Service) enqueue(ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake, keep operation.Keep) (operation.Answer, error) {
 	record := job.record
 	record.Status = store.BacktestReceiving
-	audit := s.audit(p, time.UnixMicro(record.CreatedMicros), actionBacktestCreated, record.ID, "")
+	audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
 	if err := scope.InsertBacktest(ctx, record, audit); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	err := in.store(ctx, scope, record.ID)
-	var answer Answer
+	var answer operation.Answer
 	if err == nil {
-		answer, err = s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+		answer, err = s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
 			record.Status, record.Rows, record.Chunks = store.BacktestQueued, in.rows, in.chunks
 			return accepted(record), tx.QueueBacktest(record.ID, in.rows, in.chunks)
 		})
 	}
 	if err != nil {
 		s.breakOff(ctx, scope, record.ID, err)
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	s.spread(ctx, scope, record.ID, 1, in.chunks)
 	return answer, nil
 }
 
 // accepted is the answer to a run that a job has.
-func accepted(record store.Backtest) Answer {
-	return Answer{Status: statusAccepted, Location: "/v1/backtest/" + record.ID, Body: Backtest{Backtest: record}.body()}
+func accepted(record store.Backtest) operation.Answer {
+	return operation.Answer{Status: statusAccepted, Location: "/v1/backtest/" + record.ID, Body: Backtest{Backtest: record}.body()}
 }
 
 // spread has chunks of a run done, from one number to another. If that fails
@@ -159,7 +160,7 @@ func (s *Service) spread(ctx context.Context, scope *store.Scope, id string, fro
 		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
 	}
 	if err := s.options.Spreader.Spread(ctx, chunks); err != nil {
-		s.options.Logger.WarnContext(ctx, "a backtest waits to be spread", "backtest", id, "error", err)
+		s.core.Logger.WarnContext(ctx, "a backtest waits to be spread", "backtest", id, "error", err)
 	}
 }
 
@@ -199,6 +200,9 @@ func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *pi
 	return scope.ReceiveBacktestChunk(ctx, id, c)
 }
 
+// breakOffWait bounds how long it takes to end a run whose sender may be gone.
+const breakOffWait = 5 * time.Second
+
 // breakOff ends a run whose rows did not arrive whole, with what was wrong if
 // the sender may hear it. The sender may be gone, so its patience does not
 // count.
@@ -208,16 +212,16 @@ func (s *Service) breakOff(ctx context.Context, scope *store.Scope, id string, c
 	if errors.As(cause, &refusal) && refusal.Kind != fault.Internal {
 		code, detail = refusal.Code, refusal.Detail
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), breakOffWait)
 	defer cancel()
 	if err := s.failBacktest(ctx, scope, id, code, detail); err != nil {
-		s.options.Logger.WarnContext(ctx, "a backtest that broke off stays unfinished for now", "backtest", id, "error", err)
+		s.core.Logger.WarnContext(ctx, "a backtest that broke off stays unfinished for now", "backtest", id, "error", err)
 	}
 }
 
 func (s *Service) failBacktest(ctx context.Context, scope *store.Scope, id, code, detail string) error {
 	_, err := scope.FinishBacktest(ctx, store.Backtest{
-		ID: id, Status: store.BacktestFailed, ErrorCode: code, ErrorDetail: detail, FinishedMicros: s.moment().UnixMicro(),
+		ID: id, Status: store.BacktestFailed, ErrorCode: code, ErrorDetail: detail, FinishedMicros: s.core.Moment().UnixMicro(),
 	})
 	return err
 }
@@ -250,12 +254,12 @@ func (h *hashed) text() string { return hex.EncodeToString(h.sum.Sum(nil)) }
 // onceRead is once for a body that is read while it is worked on, and whose
 // hash is known at its end only. A key that has an answer already says so at
 // once: then the body is read for its hash alone.
-func (s *Service) onceRead(ctx context.Context, scope *store.Scope, o *Once, body *hashed, do func(keep) (Answer, error)) (Answer, error) {
+func (s *Service) onceRead(ctx context.Context, scope *store.Scope, o *operation.Once, body *hashed, do func(operation.Keep) (operation.Answer, error)) (operation.Answer, error) {
 	o.Hash = ""
 	begun := false
-	answer, err := s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+	answer, err := s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
 		begun = true
-		return do(func(a Answer) *store.IdempotencyAnswer {
+		return do(func(a operation.Answer) *store.IdempotencyAnswer {
 			o.Hash = body.text()
 			return keep(a)
 		})
@@ -266,10 +270,10 @@ func (s *Service) onceRead(ctx context.Context, scope *store.Scope, o *Once, bod
 	}
 	limit := s.options.Backtests.MaxBytes
 	if _, err := io.Copy(io.Discard, &bounded{body, limit, limit}); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	o.Hash = body.text()
-	return s.once(ctx, scope, o, func(keep) (Answer, error) {
-		return Answer{}, fault.New(fault.Conflict, store.CodeIdempotencyInProgress, "the Idempotency-Key has just become free; send the request again")
+	return s.core.Once(ctx, scope, o, func(operation.Keep) (operation.Answer, error) {
+		return operation.Answer{}, fault.New(fault.Conflict, store.CodeIdempotencyInProgress, "the Idempotency-Key has just become free; send the request again")
 	})
 }

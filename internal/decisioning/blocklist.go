@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -23,42 +24,42 @@ const (
 // the keyed hash and the last characters are kept. It answers 201 with the new
 // entry, or 200 with the one that is there: of two entries about one entity the
 // one that ends later holds.
-func (s *Service) Block(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+func (s *Service) Block(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	id := scopeID{p.TenantID, string(p.Environment)}
-	key, err := s.keyed(ctx, id)
+	id := operation.ScopeOf(p)
+	key, err := s.core.Keyed(ctx, id)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	entry, err := readBlocked(body, key, now)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	entry.BlockedMicros, entry.BlockedBy = now.UnixMicro(), actor(p)
-	answer, err := s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+	entry.BlockedMicros, entry.BlockedBy = now.UnixMicro(), operation.Actor(p)
+	answer, err := s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
 		if err := s.roomForBlocked(tx); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		held, change, err := tx.Block(entry)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		if change != store.BlockKept {
 			object := held.Entity.Kind + " " + held.Entity.Key
-			if err := tx.Audit(s.audit(p, now, actionBlocked, object, entry.Reason)); err != nil {
-				return Answer{}, err
+			if err := tx.Audit(s.core.Audit(p, now, operation.ActionBlocked, object, entry.Reason)); err != nil {
+				return operation.Answer{}, err
 			}
 		}
-		status := statusOK
+		status := operation.StatusOK
 		if change == store.BlockAdded {
-			status = statusCreated
+			status = operation.StatusCreated
 		}
 		var w wire.Writer
 		blockedAt(held, now).Write(&w)
-		return Answer{Status: status, Body: w.Buf}, nil
+		return operation.Answer{Status: status, Body: w.Buf}, nil
 	})
 	s.fraudChanges.Forget(id)
 	return answer, err
@@ -118,10 +119,10 @@ func blockedAt(b store.BlockedEntity, now time.Time) Blocked {
 // Write writes the entry.
 func (b Blocked) Write(w *wire.Writer) {
 	writeEntity(w.Object(), b.Entity)
-	w.Key("blocked_at").Plain(clock(b.BlockedMicros)).Key("blocked_by").String(b.BlockedBy)
-	optional(w, "alert_id", b.AlertID)
-	optional(w, "reason", b.Reason)
-	optionalTime(w, "expires_at", b.UntilMicros)
+	w.Key("blocked_at").Plain(operation.Clock(b.BlockedMicros)).Key("blocked_by").String(b.BlockedBy)
+	operation.Optional(w, "alert_id", b.AlertID)
+	operation.Optional(w, "reason", b.Reason)
+	operation.OptionalTime(w, "expires_at", b.UntilMicros)
 	if b.Expired {
 		w.Key("expired").Bool(true)
 	}

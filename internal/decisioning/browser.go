@@ -33,7 +33,7 @@ func (s *Service) known(ctx context.Context, userID, marks string, now time.Time
 	if userID == "" || len(list) == 0 {
 		return "", false, nil
 	}
-	secret, err := s.secret.Get(ctx, struct{}{})
+	secret, err := s.core.Secret(ctx)
 	if err != nil {
 		return "", false, err
 	}
@@ -49,15 +49,15 @@ func (s *Service) known(ctx context.Context, userID, marks string, now time.Time
 // Remember returns the marks of a browser in which somebody has just signed in:
 // those it had and one for the account.
 func (s *Service) Remember(ctx context.Context, userID, marks string) (string, error) {
-	secret, err := s.secret.Get(ctx, struct{}{})
+	secret, err := s.core.Secret(ctx)
 	if err != nil {
 		return "", err
 	}
 	nonce := make([]byte, nonceLen)
-	if _, err := io.ReadFull(s.random, nonce); err != nil {
+	if _, err := io.ReadFull(s.core.Random, nonce); err != nil {
 		return "", fmt.Errorf("a browser's mark: %w", err)
 	}
-	fresh := signMark(secret, userID, nonce, s.now().Add(browserLife).Unix())
+	fresh := signMark(secret, userID, nonce, s.core.Now().Add(browserLife).Unix())
 	kept := []string{base64.RawURLEncoding.EncodeToString(fresh)}
 	for _, mark := range readMarks(marks) {
 		own := hmac.Equal(mark, signMark(secret, userID, mark[:nonceLen], int64(binary.BigEndian.Uint64(mark[nonceLen:]))))

@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 )
@@ -70,7 +71,7 @@ func TestBacktestsEndWithTheirCaller(t *testing.T) {
 				t.Errorf("ended at %d of %d: %v", last, asked, err)
 			}
 		}
-		list, err := h.service.Backtests(t.Context(), h.caller, "", decisioning.List{})
+		list, err := h.service.Backtests(t.Context(), h.caller, "", operation.List{})
 		if err != nil || len(list.Data) != 1 {
 			t.Errorf("%d backtests are stored, %v", len(list.Data), err)
 		}

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/application"
 	"verdict/internal/engine"
-	"verdict/internal/fault"
 	"verdict/internal/loan"
+	"verdict/internal/operation"
 	"verdict/internal/report"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -35,39 +35,39 @@ func borrow() *engine.Decision {
 
 // Decide decides an application, and answers when that is durable: the
 // decision, its facts, its bill and its audit record are stored together.
-func (s *Service) Decide(ctx context.Context, p tenant.Principal, body wire.Value, o *Once, how ...Option) (Answer, error) {
+func (s *Service) Decide(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, how ...Option) (operation.Answer, error) {
 	return s.decide(ctx, p, body, o, EndpointDecisions, application.ReadDecision, all(how))
 }
 
 // Evaluate decides from a bureau report and the optional blocks beside it, and
 // stores the decision as Decide does, with the feature vector if one was asked
 // for.
-func (s *Service) Evaluate(ctx context.Context, p tenant.Principal, body wire.Value, o *Once, how ...Option) (Answer, error) {
+func (s *Service) Evaluate(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, how ...Option) (operation.Answer, error) {
 	return s.decide(ctx, p, body, o, EndpointEvaluate, application.ReadEvaluate, all(how))
 }
 
 func (s *Service) decide(
-	ctx context.Context, p tenant.Principal, body wire.Value, o *Once, endpoint string, read reader, how Option,
-) (Answer, error) {
+	ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, endpoint string, read reader, how Option,
+) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	scope := s.scope(p)
-	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
-		options := application.Options{Today: report.DayAt(s.now()), Include: true, Strict: how&Strict != 0}
+	scope := s.core.Scope(p)
+	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
+		options := application.Options{Today: report.DayAt(s.core.Now()), Include: true, Strict: how&Strict != 0}
 		policy, c, err := s.newCase(ctx, p, body, endpoint, options,
 			func(o application.Options) (*policy, *application.Application, error) {
 				return s.read(ctx, p, body, o, read)
 			})
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		defer c.release()
 		if c.counted() {
 			return s.persistCounted(ctx, p, scope, policy, c, keep)
 		}
-		if err := c.lookUp(ctx, scope, s.moment()); err != nil {
-			return Answer{}, err
+		if err := c.lookUp(ctx, scope, s.core.Moment()); err != nil {
+			return operation.Answer{}, err
 		}
 		return s.persist(ctx, p, scope, policy, c, keep)
 	})
@@ -75,12 +75,12 @@ func (s *Service) decide(
 
 // persist decides and stores.
 func (s *Service) persist(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep keep,
-) (Answer, error) {
+	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep operation.Keep,
+) (operation.Answer, error) {
 	d := borrow()
 	defer decisions.Put(d)
-	now := s.moment()
-	id, made := s.newID(tenant.KindDecision, now)
+	now := s.core.Moment()
+	id, made := s.core.NewID(tenant.KindDecision, now)
 	answer, write := s.conclude(p, policy, c, d, id, made, now)
 	write.Answer = keep(answer)
 	if len(answer.Body) > longAnswer {
@@ -89,7 +89,7 @@ func (s *Service) persist(
 		}
 	}
 	if err := scope.InsertDecision(ctx, write); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	s.decided(policy, d)
 	return answer, nil
@@ -102,13 +102,13 @@ const longAnswer = 64 << 10
 // observed, decided and stored in one transaction, so that of two with one
 // account at the same time the second knows of the first.
 func (s *Service) persistCounted(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep keep,
-) (Answer, error) {
+	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep operation.Keep,
+) (operation.Answer, error) {
 	d := borrow()
 	defer decisions.Put(d)
-	now := s.moment()
-	id, made := s.newID(tenant.KindDecision, now)
-	var answer Answer
+	now := s.core.Moment()
+	id, made := s.core.NewID(tenant.KindDecision, now)
+	var answer operation.Answer
 	err := scope.Write(ctx, func(tx *store.Tx) error {
 		if _, err := c.observe(tx, id, now); err != nil {
 			return err
@@ -122,7 +122,7 @@ func (s *Service) persistCounted(
 		return tx.InsertDecision(write)
 	})
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	s.decided(policy, d)
 	return answer, nil
@@ -131,17 +131,17 @@ func (s *Service) persistCounted(
 // conclude decides, and puts together the answer and what is stored of it.
 func (s *Service) conclude(
 	p tenant.Principal, policy *policy, c *creditCase, d *engine.Decision, id string, made, now time.Time,
-) (Answer, *store.DecisionWrite) {
+) (operation.Answer, *store.DecisionWrite) {
 	policy.plan.Decide(c.app.Facts, d)
 	answer := render(d, policy, &engine.Envelope{
-		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(clockFormat), Warnings: c.warnings(d),
+		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(operation.ClockFormat), Warnings: c.warnings(d),
 		Blocks: c.blocks(d, policy), TenurePointer: c.tenurePointer(d),
 	}, now)
 	write := &store.DecisionWrite{
 		Decision: store.Decision{
 			ID: id, CreatedMicros: made.UnixMicro(), ApplicantRef: c.applicantRef(), Status: d.Status.String(), Grade: d.Grade,
 			PolicyKey: policy.key, PolicyID: policy.id, PolicyVersion: policy.version, Endpoint: c.endpoint,
-			EngineVersion: engine.Version, Hash: d.Hash(), Actor: actor(p), Response: answer.Body, Facts: c.storedFacts(policy),
+			EngineVersion: engine.Version, Hash: d.Hash(), Actor: operation.Actor(p), Response: answer.Body, Facts: c.storedFacts(policy),
 		},
 		Features: c.storedFeatures(),
 		Meter:    s.bill(p, c.endpoint, 1, now),
@@ -160,23 +160,16 @@ func (s *Service) decided(policy *policy, d *engine.Decision) {
 	}
 }
 
-// statusOK is what a decision is answered with, a declined one too. It is
-// stored with the answers that are to be repeated.
-const (
-	statusOK      = 200
-	statusCreated = 201
-)
-
 // render writes a decision with what surrounds it.
-func render(d *engine.Decision, policy *policy, env *engine.Envelope, now time.Time) Answer {
+func render(d *engine.Decision, policy *policy, env *engine.Envelope, now time.Time) operation.Answer {
 	env.PolicyID, env.PolicyVersion = policy.id, int(policy.version)
 	if d.Offer.Made {
 		env.ValidUntil = loan.ValidUntil(now, policy.plan.Policy().OfferValidityDays).Format(time.RFC3339)
 	}
-	lent, _ := bodies.Get().(*[]byte) // the pool holds nothing else
+	lent := operation.BorrowBody()
 	w := wire.Writer{Buf: (*lent)[:0]}
 	d.Write(&w, env)
-	return Answer{Status: statusOK, Body: w.Buf, lent: lent}
+	return operation.LentAnswer(operation.StatusOK, w.Buf, lent)
 }
 
 // bill is what a request costs its tenant.
@@ -194,26 +187,26 @@ func (s *Service) bill(p tenant.Principal, endpoint string, units int64, now tim
 
 // Eligibility runs the Stage 1 rules alone, of a decision or an evaluate
 // request. Nothing is stored.
-func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire.Value, o *Once, how ...Option) (Answer, error) {
+func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, how ...Option) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	return s.remember(ctx, s.scope(p), o, func() (Answer, error) { return s.eligible(ctx, p, body, all(how)) })
+	return s.core.Remember(ctx, s.core.Scope(p), o, func() (operation.Answer, error) { return s.eligible(ctx, p, body, all(how)) })
 }
 
-func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Value, how Option) (Answer, error) {
-	now := s.moment()
+func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Value, how Option) (operation.Answer, error) {
+	now := s.core.Moment()
 	options := application.Options{ScoreOptional: true, Today: report.DayAt(now), Strict: how&Strict != 0}
 	policy, c, err := s.newCase(ctx, p, body, EndpointEligibility, options,
 		func(o application.Options) (*policy, *application.Application, error) {
 			return s.read(ctx, p, body, o, application.Read)
 		})
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	defer c.release()
-	if err := s.peek(ctx, s.scope(p), c, now); err != nil {
-		return Answer{}, err
+	if err := s.peek(ctx, s.core.Scope(p), c, now); err != nil {
+		return operation.Answer{}, err
 	}
 	var e engine.Eligibility
 	policy.plan.Eligible(c.app.Facts, &e)
@@ -222,10 +215,5 @@ func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Va
 		PolicyID: policy.id, PolicyVersion: int(policy.version), Environment: string(p.Environment), Warnings: c.app.Warnings,
 	})
 	s.meterUnbilled(p, EndpointEligibility)
-	return Answer{Status: statusOK, Body: w.Buf}, nil
-}
-
-// missing is the refusal of an id that is not the caller's.
-func missing(what string) error {
-	return fault.New(fault.NotFound, store.CodeNotFound, "there is no such %s", what)
+	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}, nil
 }

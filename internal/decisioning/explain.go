@@ -5,6 +5,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -15,20 +16,20 @@ import (
 // anew: the engine runs again on the stored facts and the stored policy, and
 // the answer says whether it came to the same. WithFacts adds the facts it was
 // decided on, which need a scope of their own.
-func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, how ...Option) (Answer, error) {
+func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, how ...Option) (operation.Answer, error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	facts := all(how)&WithFacts != 0
 	if facts {
 		if err := p.Require(tenant.FactsRead); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 	}
 	if !tenant.Valid(tenant.KindDecision, id) {
-		return Answer{}, missing("decision")
+		return operation.Answer{}, operation.Missing("decision")
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	var stored store.Decision
 	var reviews []store.Review
 	err := scope.ReadOf(ctx, id, func(tx *store.Tx) (err error) {
@@ -39,11 +40,11 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		return err
 	})
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	again, err := s.reexplain(ctx, scope, &stored)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	w := wire.Writer{Buf: make([]byte, 0, len(stored.Response)+2<<10)}
 	w.Object().Members(stored.Response).Key("re_explanation")
@@ -66,7 +67,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		w.EndArray()
 	}
 	w.EndObject()
-	return Answer{Status: statusOK, Body: w.Buf}, nil
+	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}, nil
 }
 
 // ReExplanation is what the engine says of a stored decision today.
@@ -121,7 +122,7 @@ func readFacts(document []byte) (*rule.Facts, error) {
 // Write writes the re-explanation.
 func (r ReExplanation) Write(w *wire.Writer) {
 	w.Object().Key("verified").Bool(r.Verified)
-	optional(w, "recomputed_hash", r.RecomputedHash)
+	operation.Optional(w, "recomputed_hash", r.RecomputedHash)
 	w.Key("policy_version").Int(r.PolicyVersion).Key("engine_version").String(engine.Version)
 	w.Key("text").Array()
 	for _, line := range r.Text {

@@ -3,6 +3,7 @@ package decisioning
 import (
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -29,7 +30,7 @@ func all(options []Option) Option {
 
 // withFacts is an answer with the facts that are stored with it. The stored
 // answer stays as it is: whoever asks for the facts changes nothing.
-func withFacts(a Answer, stored []byte, d *engine.Decision) Answer {
+func withFacts(a operation.Answer, stored []byte, d *engine.Decision) operation.Answer {
 	facts, err := readFacts(stored)
 	if err != nil {
 		return a // cannot be: they were written a moment ago
@@ -38,8 +39,7 @@ func withFacts(a Answer, stored []byte, d *engine.Decision) Answer {
 	w.Object().Members(a.Body)
 	writeFacts(&w, facts, d)
 	w.EndObject()
-	a.Body, a.lent = w.Buf, nil
-	return a
+	return a.WithBody(w.Buf)
 }
 
 // writeFacts writes the facts of a decision as a member, with what was derived

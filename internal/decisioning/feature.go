@@ -11,6 +11,7 @@ import (
 
 	"verdict/internal/fault"
 	"verdict/internal/feature"
+	"verdict/internal/operation"
 	"verdict/internal/report"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -63,7 +64,7 @@ type FeatureVector struct {
 	Hash       string
 	AsOf       string
 	Catalogue  feature.Catalogue
-	Page[FeatureValue]
+	operation.Page[FeatureValue]
 }
 
 // FeatureValue is one feature of a decision.
@@ -76,29 +77,29 @@ type FeatureValue struct {
 }
 
 // Features reads the feature vector of a decision, in name order.
-func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l List) (FeatureVector, error) {
+func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l operation.List) (FeatureVector, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return FeatureVector{}, err
 	}
 	if !tenant.Valid(tenant.KindDecision, decisionID) {
-		return FeatureVector{}, missing("decision")
+		return FeatureVector{}, operation.Missing("decision")
 	}
 	if f.Provenance {
 		l.Limit = min(l.Limit, maxExplained)
 	}
 	filters := append(f.words(), decisionID)
-	from, err := l.position(p, filters)
+	from, err := position(l, p, filters)
 	if err != nil {
 		return FeatureVector{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	decision, stored, err := storedFeatures(ctx, scope, decisionID)
 	if err != nil {
 		return FeatureVector{}, err
 	}
 	policy, err := s.policy(ctx, scope, decision.PolicyID)
 	if err != nil {
-		return FeatureVector{}, fmt.Errorf("the policy of decision %s: %w", decisionID, hidden(err))
+		return FeatureVector{}, fmt.Errorf("the policy of decision %s: %w", decisionID, operation.MissingIsDefect(err))
 	}
 	out := FeatureVector{DecisionID: decisionID, Hash: stored.Hash, AsOf: stored.AsOf}
 	out.Limit = l.Limit
@@ -124,7 +125,7 @@ func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID s
 			continue
 		}
 		if len(out.Data) == l.Limit {
-			out.NextCursor = l.cursorAfter(p, filters, strconv.Itoa(index))
+			out.NextCursor = l.CursorAfter(p, filters, strconv.Itoa(index))
 			break
 		}
 		out.Data = append(out.Data, FeatureValue{feature.At(index), value, known, used[index], explain(index)})
@@ -198,15 +199,15 @@ func measuredOn(stored store.Features) (report.Day, error) {
 	return report.DayOf(at.Year(), at.Month(), at.Day()), nil
 }
 
-// position is where in the fixed order of the features to begin.
-func (l List) position(p tenant.Principal, filters []string) (int, error) {
-	place, err := l.after(p, filters)
+// position returns where in the fixed order of the features a list begins.
+func position(l operation.List, p tenant.Principal, filters []string) (int, error) {
+	place, err := l.After(p, filters)
 	if err != nil || place == "" {
 		return 0, err
 	}
 	at, err := strconv.Atoi(place)
 	if err != nil || at < 0 || at > feature.Count {
-		return 0, notACursor()
+		return 0, operation.NotACursor()
 	}
 	return at, nil
 }
@@ -219,7 +220,7 @@ func (v FeatureVector) Write(w *wire.Writer) {
 		v.Data[i].write(w)
 	}
 	w.EndArray()
-	v.writePagination(w)
+	v.WritePagination(w)
 	w.EndObject()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/training"
@@ -18,41 +19,41 @@ const CodeFittingBusy = "fitting_busy"
 // FitScorecard makes a scorecard from the rows of a request and answers with
 // it and the report of its training; with save it is stored too, as a created
 // one is.
-func (s *Service) FitScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+func (s *Service) FitScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
 	return s.fitFrom(ctx, p, body, nil, o)
 }
 
 // FitFile is FitScorecard with the rows as a CSV file beside the body, which has
 // none.
-func (s *Service) FitFile(ctx context.Context, p tenant.Principal, body wire.Value, file string) (Answer, error) {
+func (s *Service) FitFile(ctx context.Context, p tenant.Principal, body wire.Value, file string) (operation.Answer, error) {
 	return s.fitFrom(ctx, p, body, &file, nil)
 }
 
-func (s *Service) fitFrom(ctx context.Context, p tenant.Principal, body wire.Value, file *string, o *Once) (Answer, error) {
+func (s *Service) fitFrom(ctx context.Context, p tenant.Principal, body wire.Value, file *string, o *operation.Once) (operation.Answer, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	ask, err := readFit(body, file)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	scope := s.scope(p)
-	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+	scope := s.core.Scope(p)
+	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
 		result, err := s.fit(ctx, p, ask)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		if ask.save {
 			insert := s.insertScorecard(p, result.Card)
-			return s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+			return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
 				stored, err := insert(tx)
 				if err != nil {
-					return Answer{}, err
+					return operation.Answer{}, err
 				}
-				return fitted(result, statusCreated, stored.Write), nil
+				return fitted(result, operation.StatusCreated, stored.Write), nil
 			})
 		}
-		answer := fitted(result, statusOK, func(w *wire.Writer) { w.Raw(result.Card.Document()) })
+		answer := fitted(result, operation.StatusOK, func(w *wire.Writer) { w.Raw(result.Card.Document()) })
 		if record := keep(answer); record != nil {
 			return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answer(*record) })
 		}
@@ -126,13 +127,13 @@ func (s *Service) fit(ctx context.Context, p tenant.Principal, ask *fitAsk) (*tr
 	defer s.fitting.Give(p.TenantID, 1)
 	open := func() (io.Reader, error) { return strings.NewReader(ask.rows), nil }
 	options := ask.options
-	options.Check = checking(ctx)
+	options.Check = operation.Checking(ctx)
 	made, err := training.Fit(open, options, func(training.Stage) error { return ctx.Err() })
 	return made, asFields(err)
 }
 
 // fitted is the answer to a request to fit.
-func fitted(r *training.Result, status int, card func(*wire.Writer)) Answer {
+func fitted(r *training.Result, status int, card func(*wire.Writer)) operation.Answer {
 	var w wire.Writer
 	w.Object().Key("scorecard")
 	card(&w)
@@ -141,5 +142,5 @@ func fitted(r *training.Result, status int, card func(*wire.Writer)) Answer {
 	w.Key("report")
 	r.Report.Write(&w)
 	w.EndObject()
-	return Answer{Status: status, Body: w.Buf}
+	return operation.Answer{Status: status, Body: w.Buf}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -21,7 +22,7 @@ type fraudCase struct {
 
 // newFraudCase looks at a body's fraud block.
 func (s *Service) newFraudCase(ctx context.Context, p tenant.Principal, c *creditCase, settings *fraudSettings) error {
-	key, err := s.keyed(ctx, scopeID{p.TenantID, string(p.Environment)})
+	key, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {
 		return err
 	}
@@ -143,11 +144,11 @@ func (c *creditCase) reassess(n signal.Counts) {
 func (s *Service) raise(tx *store.Tx, c *creditCase, decisionID string, now time.Time) error {
 	c.fraud.found.AlertIDs = nil
 	for _, want := range c.fraud.found.Alerts(c.fraud.config) {
-		id, _ := s.newID(tenant.KindAlert, now)
+		id, _ := s.core.NewID(tenant.KindAlert, now)
 		alert, _, err := tx.RaiseAlert(store.AlertWant{
 			ID: id, Type: want.Type, Severity: want.Severity.String(), Entity: store.ObservedEntity(want.Entity),
 			Value: want.Value, Threshold: want.Threshold, WindowHours: want.WindowHours,
-			ApplicantRef: c.fraud.observation.ApplicantRef, DecisionID: decisionID, NowMicros: now.UnixMicro(), Actor: actorSystem,
+			ApplicantRef: c.fraud.observation.ApplicantRef, DecisionID: decisionID, NowMicros: now.UnixMicro(), Actor: operation.ActorSystem,
 		})
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -23,11 +24,11 @@ func (s *Service) FraudConfig(ctx context.Context, p tenant.Principal) (FraudCon
 	if err := p.Require(tenant.Read); err != nil {
 		return FraudConfig{}, err
 	}
-	key, err := s.keyed(ctx, scopeID{p.TenantID, string(p.Environment)})
+	key, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {
 		return FraudConfig{}, err
 	}
-	stored, err := s.scope(p).FraudConfig(ctx)
+	stored, err := s.core.Scope(p).FraudConfig(ctx)
 	if err != nil {
 		return FraudConfig{}, err
 	}
@@ -43,7 +44,7 @@ func effective(stored store.FraudConfig, key func(kind, value string) string) (s
 	}
 	config, err := readStoredConfig(stored, key)
 	if err != nil {
-		return signal.Config{}, notARefusal{err}
+		return signal.Config{}, operation.AsDefect(err)
 	}
 	return config, nil
 }
@@ -58,16 +59,16 @@ func (s *Service) ChangeFraudConfig(ctx context.Context, p tenant.Principal, pat
 		return FraudConfig{}, err
 	}
 	if patch.Kind() != wire.Object {
-		return FraudConfig{}, invalid("", fault.CodeWrongType, "must be an object")
+		return FraudConfig{}, operation.Invalid("", fault.CodeWrongType, "must be an object")
 	}
-	id := scopeID{p.TenantID, string(p.Environment)}
-	key, err := s.keyed(ctx, id)
+	id := operation.ScopeOf(p)
+	key, err := s.core.Keyed(ctx, id)
 	if err != nil {
 		return FraudConfig{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	var out FraudConfig
-	err = s.scope(p).Write(ctx, func(tx *store.Tx) error {
+	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		stored, err := tx.FraudConfig()
 		if err != nil {
 			return err
@@ -80,20 +81,20 @@ func (s *Service) ChangeFraudConfig(ctx context.Context, p tenant.Principal, pat
 			return err
 		}
 		if p.Environment == tenant.Live && config.Fraud.PincodeSpike.MinBaselineDays == 0 {
-			return invalid("/fraud/pincode_spike/min_baseline_days", fault.CodeOutOfRange,
+			return operation.Invalid("/fraud/pincode_spike/min_baseline_days", fault.CodeOutOfRange,
 				"must be at least 1 in live; 0, which compares with no past, is for trying things out in the sandbox")
 		}
 		var w wire.Writer
 		config.WriteStored(&w)
 		next, err := tx.PutFraudConfig(store.FraudConfig{
 			Document: w.Buf, Accounts: writeAccounts(config.Fraud.Allowed()),
-			UpdatedMicros: now.UnixMicro(), UpdatedBy: actor(p),
+			UpdatedMicros: now.UnixMicro(), UpdatedBy: operation.Actor(p),
 		}, stored.Version)
 		if err != nil {
 			return err
 		}
 		out = FraudConfig{next.Version, next.UpdatedMicros, next.UpdatedBy, config}
-		return tx.Audit(s.audit(p, now, actionFraudConfig, "fraud_config", ""))
+		return tx.Audit(s.core.Audit(p, now, operation.ActionFraudConfig, "fraud_config", ""))
 	})
 	s.fraudChanges.Forget(id)
 	return out, err
@@ -108,7 +109,7 @@ func merged(stored store.FraudConfig, patch wire.Value, key func(kind, value str
 	current.WriteStored(&w)
 	document, err := wire.Parse(w.Buf)
 	if err != nil {
-		return signal.Config{}, notARefusal{err}
+		return signal.Config{}, operation.AsDefect(err)
 	}
 	whole, err := wire.Parse(signal.Merge(document, patch))
 	if err != nil {
@@ -126,8 +127,8 @@ func (c FraudConfig) Write(w *wire.Writer) {
 	var document wire.Writer
 	c.config.Write(&document)
 	w.Object().Key("version").Int(c.Version)
-	optionalTime(w, "updated_at", c.updatedMicros)
-	optional(w, "updated_by", c.updatedBy)
+	operation.OptionalTime(w, "updated_at", c.updatedMicros)
+	operation.Optional(w, "updated_by", c.updatedBy)
 	w.Members(document.Buf).EndObject()
 }
 

@@ -3,13 +3,10 @@ package decisioning
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 
 	"verdict/internal/application"
+	"verdict/internal/operation"
 	"verdict/internal/place"
 	"verdict/internal/rule"
 	"verdict/internal/signal"
@@ -17,9 +14,6 @@ import (
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
-
-// scopeID is a tenant in an environment.
-type scopeID struct{ tenant, environment string }
 
 // fraudSettings are a tenant's thresholds and tables as they stood after so
 // many changes.
@@ -33,7 +27,7 @@ type fraudSettings struct {
 
 // settings are those of a caller, at most refreshAfter old.
 func (s *Service) settings(ctx context.Context, p tenant.Principal) (*fraudSettings, error) {
-	scope := scopeID{p.TenantID, string(p.Environment)}
+	scope := operation.ScopeOf(p)
 	changes, err := s.fraudChanges.Get(ctx, scope)
 	if err != nil {
 		return nil, err
@@ -46,18 +40,18 @@ func (s *Service) settings(ctx context.Context, p tenant.Principal) (*fraudSetti
 	return s.fraudSettings.Get(ctx, scope)
 }
 
-func (s *Service) loadFraudChanges(ctx context.Context, id scopeID) (int64, error) {
-	return s.db.Scope(id.tenant, id.environment).FraudChanges(ctx)
+func (s *Service) loadFraudChanges(ctx context.Context, id operation.ScopeID) (int64, error) {
+	return s.core.DB.Scope(id.Tenant, id.Environment).FraudChanges(ctx)
 }
 
-func (s *Service) loadFraudSettings(ctx context.Context, id scopeID) (*fraudSettings, error) {
+func (s *Service) loadFraudSettings(ctx context.Context, id operation.ScopeID) (*fraudSettings, error) {
 	out := &fraudSettings{config: signal.DefaultConfig()}
-	key, err := s.keyed(ctx, id)
+	key, err := s.core.Keyed(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var rows []store.PincodeRisk
-	err = s.db.Scope(id.tenant, id.environment).Read(ctx, func(tx *store.Tx) (err error) {
+	err = s.core.DB.Scope(id.Tenant, id.Environment).Read(ctx, func(tx *store.Tx) (err error) {
 		if out.changes, err = tx.FraudChanges(); err != nil {
 			return err
 		}
@@ -72,7 +66,7 @@ func (s *Service) loadFraudSettings(ctx context.Context, id scopeID) (*fraudSett
 	}
 	if out.stored.Version > 0 {
 		if out.config, err = readStoredConfig(out.stored, key); err != nil {
-			return nil, fmt.Errorf("the fraud configuration of %s in %s: %w", id.tenant, id.environment, notARefusal{err})
+			return nil, fmt.Errorf("the fraud configuration of %s in %s: %w", id.Tenant, id.Environment, operation.AsDefect(err))
 		}
 	}
 	const entrySize = 160 // without the text of its reason
@@ -141,32 +135,6 @@ func writeAccounts(list []signal.Account) []byte {
 	return w.Buf
 }
 
-// keyed makes the keyed hash by which a scope recognises accounts, addresses
-// and the like without keeping them. Each scope has a key of its own, so that
-// nothing can be compared between them.
-func (s *Service) keyed(ctx context.Context, id scopeID) (func(kind, value string) string, error) {
-	secret, err := s.secret.Get(ctx, struct{}{})
-	if err != nil {
-		return nil, err
-	}
-	own := hmac.New(sha256.New, secret)
-	_, _ = fmt.Fprintf(own, "%s/%s", id.tenant, id.environment) // a hash does not fail
-	key := own.Sum(nil)
-	return func(kind, value string) string {
-		h := hmac.New(sha256.New, key)
-		_, _ = fmt.Fprintf(h, "%s\x00%s", kind, value)
-		return "hmac:" + hex.EncodeToString(h.Sum(nil)[:16])
-	}, nil
-}
-
-func (s *Service) loadSecret(ctx context.Context, _ struct{}) ([]byte, error) {
-	fresh := make([]byte, sha256.Size)
-	if _, err := io.ReadFull(s.random, fresh); err != nil {
-		return nil, fmt.Errorf("a new secret: %w", err)
-	}
-	return s.db.System().Secret(ctx, fresh)
-}
-
 // signals are what a body's blocks are held against: nil when it has none.
 func (s *Service) signals(ctx context.Context, p tenant.Principal, body wire.Value) (*application.Signals, *fraudSettings, error) {
 	if !body.Get("device").Given() && !body.Get("location").Given() && !body.Get("fraud").Given() {
@@ -177,7 +145,7 @@ func (s *Service) signals(ctx context.Context, p tenant.Principal, body wire.Val
 		return nil, nil, err
 	}
 	return &application.Signals{
-		Config: settings.config, Atlas: s.options.Atlas, Risks: settings.risks, AtMicros: s.now().UnixMicro(),
+		Config: settings.config, Atlas: s.options.Atlas, Risks: settings.risks, AtMicros: s.core.Now().UnixMicro(),
 	}, settings, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -28,28 +29,28 @@ func refusedWell(t *testing.T, err error) {
 // place that a list can go on from, and then it is spelt as we spell it.
 func FuzzCursor(f *testing.F) {
 	who := tenant.Principal{TenantID: "ten_1", Environment: tenant.Sandbox}
-	l := List{Limit: 10}
+	l := operation.List{Limit: 10}
 	id := tenant.FirstID(tenant.KindDecision, time.Unix(1_800_000_000, 0))
-	f.Add(l.cursorAfter(who, []string{"decisions"}, "\x00\x06\x00\x00\x00\x00\x00\x00"+id))
-	f.Add(l.cursorAfter(who, []string{"blocked"}, "2026-11-15T06:00:00Z ip 00ff"))
-	f.Add(l.cursorAfter(who, []string{"decisions"}, "x"))
+	f.Add(l.CursorAfter(who, []string{"decisions"}, "\x00\x06\x00\x00\x00\x00\x00\x00"+id))
+	f.Add(l.CursorAfter(who, []string{"blocked"}, "2026-11-15T06:00:00Z ip 00ff"))
+	f.Add(l.CursorAfter(who, []string{"decisions"}, "x"))
 	f.Add("====")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, cursor string) {
-		l := List{Limit: 10, Cursor: cursor}
-		if page, err := l.page(who, "decisions"); err != nil {
+		l := operation.List{Limit: 10, Cursor: cursor}
+		if page, err := l.Page(who, "decisions"); err != nil {
 			refusedWell(t, err)
-		} else if cursor != "" && (page.AfterID == "" || l.cursorAfter(who, []string{"decisions"}, mustPlace(t, l, who)) != cursor) {
+		} else if cursor != "" && (page.AfterID == "" || l.CursorAfter(who, []string{"decisions"}, mustPlace(t, l, who)) != cursor) {
 			t.Errorf("%q leads to %+v", cursor, page)
 		}
 		stranger := who
 		stranger.TenantID = "ten_2"
-		if _, err := l.page(stranger, "decisions"); cursor != "" && err == nil {
-			if _, err := l.page(who, "decisions"); err == nil {
+		if _, err := l.Page(stranger, "decisions"); cursor != "" && err == nil {
+			if _, err := l.Page(who, "decisions"); err == nil {
 				t.Errorf("%q is two tenants' cursor", cursor)
 			}
 		}
-		if place, err := l.after(who, []string{"blocked"}); err == nil && place != "" {
+		if place, err := l.After(who, []string{"blocked"}); err == nil && place != "" {
 			if b, err := readBlockedCursor(place); err == nil && (b.Entity.Kind == "" || b.Entity.Key == "") {
 				t.Errorf("%q leads to %+v", cursor, b)
 			}
@@ -57,9 +58,9 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-func mustPlace(t *testing.T, l List, who tenant.Principal) string {
+func mustPlace(t *testing.T, l operation.List, who tenant.Principal) string {
 	t.Helper()
-	place, err := l.after(who, []string{"decisions"})
+	place, err := l.After(who, []string{"decisions"})
 	if err != nil {
 		t.Fatal(err)
 	}

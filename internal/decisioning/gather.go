@@ -71,7 +71,7 @@ func (g *gathered) giveBack(counts map[gatheredKey]int64) {
 
 // meterUnbilled counts a request that is free.
 func (s *Service) meterUnbilled(p tenant.Principal, endpoint string) {
-	today := s.today(s.now())
+	today := s.today(s.core.Now())
 	s.gathered.count(gatheredKey{p.TenantID, string(p.Environment), today.period, today.day, endpoint})
 }
 
@@ -110,9 +110,9 @@ func (s *Service) flush(ctx context.Context) {
 				Period: k.period, Day: k.day, Endpoint: k.endpoint, Units: n, Quota: store.Unmetered,
 			}})
 		}
-		if err := s.db.System().AddUsage(ctx, adds); err != nil {
+		if err := s.core.DB.System().AddUsage(ctx, adds); err != nil {
 			s.gathered.giveBack(counts)
-			s.options.Logger.WarnContext(ctx, "unbilled usage is stored later", "error", err)
+			s.core.Logger.WarnContext(ctx, "unbilled usage is stored later", "error", err)
 		}
 	}
 	if len(touches) > 0 {
@@ -120,27 +120,27 @@ func (s *Service) flush(ctx context.Context) {
 		for hash, micros := range touches {
 			list = append(list, store.Touch{Hash: hash, UsedMicros: micros})
 		}
-		if err := s.db.System().TouchKeys(ctx, list); err != nil {
-			s.options.Logger.WarnContext(ctx, "last use of keys was not noted", "error", err)
+		if err := s.core.DB.System().TouchKeys(ctx, list); err != nil {
+			s.core.Logger.WarnContext(ctx, "last use of keys was not noted", "error", err)
 		}
 	}
 	if ids := s.gathered.takeGreeted(); len(ids) > 0 {
-		if err := s.db.System().SeeTenants(ctx, ids, s.now().UnixMicro()); err != nil {
+		if err := s.core.DB.System().SeeTenants(ctx, ids, s.core.Now().UnixMicro()); err != nil {
 			for _, id := range ids {
 				s.gathered.greet(id)
 			}
-			s.options.Logger.WarnContext(ctx, "could not note that tenants are used; trying again", "error", err)
+			s.core.Logger.WarnContext(ctx, "could not note that tenants are used; trying again", "error", err)
 		}
 	}
 	s.flushSeen(ctx)
-	s.flushRules(ctx, s.now())
+	s.flushRules(ctx, s.core.Now())
 }
 
 // flushRules stores and tells how the rules of all policies in use fared.
 func (s *Service) flushRules(ctx context.Context, now time.Time) {
 	var stats []store.RuleStat
 	day := tenant.BusinessDay(now)
-	s.policies.each(func(p *policy) {
+	s.policies.Each(func(p *policy) {
 		p.tally.Drain(func(rule string, evaluated, hit, unknown int64) {
 			stats = append(stats, store.RuleStat{
 				TenantID: p.tenant, Environment: p.environment, RuleSetID: p.id, RuleID: rule, Day: day,
@@ -154,7 +154,7 @@ func (s *Service) flushRules(ctx context.Context, now time.Time) {
 	if len(stats) == 0 {
 		return
 	}
-	if err := s.db.System().AddRuleStats(ctx, stats); err != nil {
-		s.options.Logger.WarnContext(ctx, "rule statistics of a second were lost", "rules", len(stats), "error", err)
+	if err := s.core.DB.System().AddRuleStats(ctx, stats); err != nil {
+		s.core.Logger.WarnContext(ctx, "rule statistics of a second were lost", "rules", len(stats), "error", err)
 	}
 }

@@ -22,12 +22,12 @@ const healthWait = 2 * time.Second
 func (s *Service) Health(ctx context.Context) Health {
 	ctx, cancel := context.WithTimeout(ctx, healthWait)
 	defer cancel()
-	begin := s.now()
-	err := s.db.Ping(ctx)
+	begin := s.core.Now()
+	err := s.core.DB.Ping(ctx)
 	if err != nil {
-		s.options.Logger.WarnContext(ctx, "the database does not answer", "error", err)
-	} else if err = s.db.Writable(ctx); err != nil {
-		s.options.Logger.WarnContext(ctx, "the database takes no writes", "error", err)
+		s.core.Logger.WarnContext(ctx, "the database does not answer", "error", err)
+	} else if err = s.core.DB.Writable(ctx); err != nil {
+		s.core.Logger.WarnContext(ctx, "the database takes no writes", "error", err)
 	}
-	return Health{Ready: err == nil, StorageLatency: s.now().Sub(begin), EngineVersion: engine.Version, Time: s.moment()}
+	return Health{Ready: err == nil, StorageLatency: s.core.Now().Sub(begin), EngineVersion: engine.Version, Time: s.core.Moment()}
 }

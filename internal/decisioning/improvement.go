@@ -3,9 +3,9 @@ package decisioning
 import (
 	"context"
 
-	"verdict/internal/admission"
 	"verdict/internal/advice"
 	"verdict/internal/engine"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 )
 
@@ -32,7 +32,7 @@ type ImprovementChange struct {
 
 // improvements asks what the applicant could have changed.
 func improvements(ctx context.Context, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) ([]Improvement, error) {
-	better, err := advice.Improve(plan, facts, d, advice.Options{Check: checking(ctx)})
+	better, err := advice.Improve(plan, facts, d, advice.Options{Check: operation.Checking(ctx)})
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +56,4 @@ func improvements(ctx context.Context, plan *engine.Plan, facts *rule.Facts, d *
 		list = append(list, out)
 	}
 	return list, nil
-}
-
-// checking returns the check of a long computation for a request: it ends with
-// the request and lets others compute meanwhile.
-func checking(ctx context.Context) func() error {
-	return func() error { return admission.Checkpoint(ctx) }
 }

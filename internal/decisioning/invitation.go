@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -26,7 +27,7 @@ type Invitation struct {
 func invitationOf(i store.Invitation, orgName string) Invitation {
 	return Invitation{
 		ID: i.ID, Email: i.Email, Role: i.Role, OrgName: orgName, InvitedBy: i.InvitedBy,
-		CreatedAt: moment(i.CreatedMicros), ExpiresAt: moment(i.ExpiresMicros),
+		CreatedAt: operation.Time(i.CreatedMicros), ExpiresAt: operation.Time(i.ExpiresMicros),
 	}
 }
 
@@ -48,22 +49,22 @@ func (s *Service) Invite(ctx context.Context, p tenant.Principal, email string, 
 	if err := faults.Err(); err != nil {
 		return Invitation{}, tenant.Token{}, err
 	}
-	switch _, err := s.db.System().UserByEmail(ctx, address); {
+	switch _, err := s.core.DB.System().UserByEmail(ctx, address); {
 	case err == nil:
 		return Invitation{}, tenant.Token{}, fault.New(fault.Conflict, store.CodeEmailTaken, "this e-mail address has an account already")
-	case !refusedAs(err, fault.NotFound):
+	case !operation.IsKind(err, fault.NotFound):
 		return Invitation{}, tenant.Token{}, err
 	}
-	token, err := tenant.MintToken(s.random)
+	token, err := tenant.MintToken(s.core.Random)
 	if err != nil {
 		return Invitation{}, tenant.Token{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	record := store.Invitation{
-		ID: s.ids.New(tenant.KindInvitation, now), Email: address, Role: string(role), Hash: tenant.HashToken(token).String(),
+		ID: s.core.IDs.New(tenant.KindInvitation, now), Email: address, Role: string(role), Hash: tenant.HashToken(token).String(),
 		InvitedBy: p.UserID, CreatedMicros: now.UnixMicro(), ExpiresMicros: now.Add(invitationLife).UnixMicro(),
 	}
-	err = s.db.Staff(p.TenantID).Invite(ctx, record, s.auditOf(actor(p), actionInvited, record.ID, string(role)))
+	err = s.core.DB.Staff(p.TenantID).Invite(ctx, record, s.auditOf(operation.Actor(p), operation.ActionInvited, record.ID, string(role)))
 	if err != nil {
 		return Invitation{}, tenant.Token{}, err
 	}
@@ -75,7 +76,7 @@ func (s *Service) Invitations(ctx context.Context, p tenant.Principal) ([]Invita
 	if err := p.Require(tenant.Admin); err != nil {
 		return nil, err
 	}
-	rows, err := s.db.Staff(p.TenantID).Invitations(ctx, s.now().UnixMicro())
+	rows, err := s.core.DB.Staff(p.TenantID).Invitations(ctx, s.core.Now().UnixMicro())
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +93,9 @@ func (s *Service) RevokeInvitation(ctx context.Context, p tenant.Principal, id s
 		return err
 	}
 	if !tenant.Valid(tenant.KindInvitation, id) {
-		return missing("invitation")
+		return operation.Missing("invitation")
 	}
-	return s.db.Staff(p.TenantID).RevokeInvitation(ctx, id, s.auditOf(actor(p), actionInvitationRevoked, id, ""))
+	return s.core.DB.Staff(p.TenantID).RevokeInvitation(ctx, id, s.auditOf(operation.Actor(p), operation.ActionInvitationRevoked, id, ""))
 }
 
 // Invitation is what a link offers: invitation_ended when that is nothing.
@@ -104,13 +105,13 @@ func (s *Service) Invitation(ctx context.Context, token tenant.Token) (Invitatio
 }
 
 func (s *Service) invitation(ctx context.Context, token tenant.Token) (store.Invitation, store.Tenant, error) {
-	record, owner, err := s.db.System().InvitationByHash(ctx, tenant.HashToken(token).String())
+	record, owner, err := s.core.DB.System().InvitationByHash(ctx, tenant.HashToken(token).String())
 	switch {
-	case refusedAs(err, fault.NotFound):
+	case operation.IsKind(err, fault.NotFound):
 		return store.Invitation{}, store.Tenant{}, invitationEnded()
 	case err != nil:
 		return store.Invitation{}, store.Tenant{}, err
-	case !s.now().Before(moment(record.ExpiresMicros)):
+	case !s.core.Now().Before(operation.Time(record.ExpiresMicros)):
 		return store.Invitation{}, store.Tenant{}, invitationEnded()
 	}
 	return record, owner, nil
@@ -136,16 +137,16 @@ func (s *Service) AcceptInvitation(ctx context.Context, token tenant.Token, pass
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	user := store.User{
-		ID: s.ids.New(tenant.KindUser, now), Email: record.Email, PasswordHash: hash.Reveal(), Role: record.Role, CreatedMicros: now.UnixMicro(),
+		ID: s.core.IDs.New(tenant.KindUser, now), Email: record.Email, PasswordHash: hash.Reveal(), Role: record.Role, CreatedMicros: now.UnixMicro(),
 	}
 	begins, fresh, err := s.begun(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	err = s.db.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.standing(record.InvitedBy), s.auditOf(user.ID, actionInvitationUsed, record.ID, user.ID))
-	if refusedAs(err, fault.NotFound) {
+	err = s.core.DB.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.standing(record.InvitedBy), s.auditOf(user.ID, operation.ActionInvitationUsed, record.ID, user.ID))
+	if operation.IsKind(err, fault.NotFound) {
 		err = invitationEnded()
 	}
 	return s.welcome(ctx, fresh, err)

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"strings"
 
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -15,7 +16,7 @@ const markKind = "mark"
 // person, in the same environment, and for the same purpose. It is a keyed hash,
 // so that nobody else can make one, and holds as long as the database does.
 func (s *Service) Mark(ctx context.Context, p tenant.Principal, purpose, text string) (string, error) {
-	keyed, err := s.keyed(ctx, scopeID{p.TenantID, string(p.Environment)})
+	keyed, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {
 		return "", err
 	}

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
 
 // Tenants lists tenants after an id, "" for the first, a page at a time.
 func (s *Service) Tenants(ctx context.Context, after string) ([]tenant.Tenant, error) {
-	rows, err := s.db.System().ListTenants(ctx, after)
+	rows, err := s.core.DB.System().ListTenants(ctx, after)
 	if err != nil {
 		return nil, err
 	}
@@ -26,21 +27,21 @@ func (s *Service) Tenants(ctx context.Context, after string) ([]tenant.Tenant, e
 
 // Tenant finds a tenant.
 func (s *Service) Tenant(ctx context.Context, id string) (tenant.Tenant, error) {
-	t, err := s.db.System().Tenant(ctx, id)
+	t, err := s.core.DB.System().Tenant(ctx, id)
 	return tenantOf(t), err
 }
 
 func tenantOf(t store.Tenant) tenant.Tenant {
-	return tenant.Tenant{ID: t.ID, OrgName: t.OrgName, Plan: t.Plan, CreatedAt: moment(t.CreatedMicros)}
+	return tenant.Tenant{ID: t.ID, OrgName: t.OrgName, Plan: t.Plan, CreatedAt: operation.Time(t.CreatedMicros)}
 }
 
 // SetPlan moves a tenant to another plan, which takes effect within a second.
 func (s *Service) SetPlan(ctx context.Context, tenantID, plan string) error {
 	if _, ok := s.options.Plans.Get(plan); !ok {
-		return invalid("/plan", fault.CodeInvalidField, fmt.Sprintf("must be one of %v", s.options.Plans.Names()))
+		return operation.Invalid("/plan", fault.CodeInvalidField, fmt.Sprintf("must be one of %v", s.options.Plans.Names()))
 	}
-	now := s.moment()
-	return s.db.System().SetPlan(ctx, tenantID, plan, s.auditBy(actorOperator, string(tenant.Live), now, actionPlanSet, tenantID, plan))
+	now := s.core.Moment()
+	return s.core.DB.System().SetPlan(ctx, tenantID, plan, s.core.AuditBy(operation.ActorOperator, string(tenant.Live), now, operation.ActionPlanSet, tenantID, plan))
 }
 
 // NewKey describes a key to be made.
@@ -56,7 +57,7 @@ type NewKey struct {
 
 // CreateKey makes a key. It is returned in the clear, this once.
 func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.APIKey, error) {
-	now := s.moment()
+	now := s.core.Moment()
 	var faults fault.List
 	name := tenant.CheckKeyName(&faults, "/name", n.Name)
 	if !n.Environment.Valid() {
@@ -76,23 +77,23 @@ func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.A
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
 	if may := owner.Scopes(); !may.Has(n.Scopes) {
-		return tenant.Key{}, tenant.APIKey{}, invalid("/scopes", fault.CodeInvalidField,
+		return tenant.Key{}, tenant.APIKey{}, operation.Invalid("/scopes", fault.CodeInvalidField,
 			fmt.Sprintf("the role of the person, %s, has no more than %s; name fewer scopes or give the person another role", owner, may))
 	}
-	key, err := tenant.MintKey(n.Environment, s.random)
+	key, err := tenant.MintKey(n.Environment, s.core.Random)
 	if err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
 	by := n.By
 	if by == "" {
-		by = actorOperator
+		by = operation.ActorOperator
 	}
 	record := store.Key{
-		ID: s.ids.New(tenant.KindKey, now), TenantID: n.TenantID, Environment: string(n.Environment), Name: name,
+		ID: s.core.IDs.New(tenant.KindKey, now), TenantID: n.TenantID, Environment: string(n.Environment), Name: name,
 		Prefix: key.Prefix(), Hash: keyHash(tenant.HashKey(key)), Scopes: n.Scopes.String(), CreatedBy: n.UserID,
-		CreatedMicros: now.UnixMicro(), ExpiresMicros: micros(n.ExpiresAt),
+		CreatedMicros: now.UnixMicro(), ExpiresMicros: operation.Micros(n.ExpiresAt),
 	}
-	if err := s.db.System().InsertKey(ctx, record, s.auditBy(by, record.Environment, now, actionKeyCreated, record.ID, name)); err != nil {
+	if err := s.core.DB.System().InsertKey(ctx, record, s.core.AuditBy(by, record.Environment, now, operation.ActionKeyCreated, record.ID, name)); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
 	shown, err := apiKey(record)
@@ -102,7 +103,7 @@ func (s *Service) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.A
 // belongs returns the role of a user, and refuses one who is none of the
 // tenant's: whose key it is decides who counts as a second person.
 func (s *Service) belongs(ctx context.Context, tenantID, userID string) (tenant.Role, error) {
-	users, err := s.db.Staff(tenantID).Users(ctx)
+	users, err := s.core.DB.Staff(tenantID).Users(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -111,12 +112,12 @@ func (s *Service) belongs(ctx context.Context, tenantID, userID string) (tenant.
 			return tenant.Role(u.Role), nil
 		}
 	}
-	return "", missing("user of this tenant")
+	return "", operation.Missing("user of this tenant")
 }
 
 // Keys lists a tenant's keys of both environments, the revoked ones too.
 func (s *Service) Keys(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
-	rows, err := s.db.System().ListKeys(ctx, tenantID, s.moment().UnixMicro())
+	rows, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (s *Service) Keys(ctx context.Context, tenantID string) ([]tenant.APIKey, e
 
 // RevokeKey ends a key for good. Every node refuses it within a second.
 func (s *Service) RevokeKey(ctx context.Context, tenantID, keyID string) (tenant.APIKey, error) {
-	return s.revokeKey(ctx, tenantID, keyID, actorOperator)
+	return s.revokeKey(ctx, tenantID, keyID, operation.ActorOperator)
 }
 
 // User is a person of a tenant.
@@ -153,19 +154,19 @@ func (u User) Waits(now time.Time) bool {
 // CountsUntil returns until when somebody counts as one who may activate and may
 // not any more, the zero time for who does not count.
 func (u User) CountsUntil(now time.Time) time.Time {
-	return countsUntil(store.User{Role: u.Role, DisabledMicros: micros(u.DisabledAt), StoppedMicros: micros(u.StoppedAt)}, now)
+	return countsUntil(store.User{Role: u.Role, DisabledMicros: operation.Micros(u.DisabledAt), StoppedMicros: operation.Micros(u.StoppedAt)}, now)
 }
 
 func userOf(u store.User) User {
 	return User{
-		ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: moment(u.CreatedMicros), DisabledAt: moment(u.DisabledMicros),
-		MayActivateAt: moment(u.MayActivateMicros), MadeBy: u.MadeBy, StoppedAt: moment(u.StoppedMicros),
+		ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: operation.Time(u.CreatedMicros), DisabledAt: operation.Time(u.DisabledMicros),
+		MayActivateAt: operation.Time(u.MayActivateMicros), MadeBy: u.MadeBy, StoppedAt: operation.Time(u.StoppedMicros),
 	}
 }
 
 // Users lists a tenant's people.
 func (s *Service) Users(ctx context.Context, tenantID string) ([]User, error) {
-	rows, err := s.db.Staff(tenantID).Users(ctx)
+	rows, err := s.core.DB.Staff(tenantID).Users(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -194,12 +195,12 @@ func (s *Service) CreateUser(ctx context.Context, tenantID, email string, passwo
 	if err != nil {
 		return User{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	u := store.User{
-		ID: s.ids.New(tenant.KindUser, now), TenantID: tenantID, Email: address, PasswordHash: hash.Reveal(),
+		ID: s.core.IDs.New(tenant.KindUser, now), TenantID: tenantID, Email: address, PasswordHash: hash.Reveal(),
 		Role: string(role), CreatedMicros: now.UnixMicro(),
 	}
-	err = s.db.System().InsertUser(ctx, u, s.standing(actorOperator), s.auditBy(actorOperator, string(tenant.Live), now, actionUserAdded, u.ID, ""))
+	err = s.core.DB.System().InsertUser(ctx, u, s.standing(operation.ActorOperator), s.core.AuditBy(operation.ActorOperator, string(tenant.Live), now, operation.ActionUserAdded, u.ID, ""))
 	return userOf(u), err
 }
 
@@ -212,21 +213,21 @@ func (s *Service) ResetPassword(ctx context.Context, tenantID, email string, pas
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	staff := s.db.Staff(tenantID)
+	staff := s.core.DB.Staff(tenantID)
 	people, err := staff.Users(ctx)
 	if err != nil {
 		return err
 	}
 	at := slices.IndexFunc(people, func(u store.User) bool { return u.Email == address })
 	if at < 0 {
-		return missing("user")
+		return operation.Missing("user")
 	}
 	hash, err := s.hasher.Hash(ctx, password)
 	if err != nil {
 		return err
 	}
-	ended, err := staff.SetPassword(ctx, people[at].ID, people[at].PasswordHash, hash.Reveal(), store.ConsoleSession{}, s.standing(actorOperator),
-		s.auditOf(actorOperator, actionPasswordChanged, people[at].ID, ""))
+	ended, err := staff.SetPassword(ctx, people[at].ID, people[at].PasswordHash, hash.Reveal(), store.ConsoleSession{}, s.standing(operation.ActorOperator),
+		s.auditOf(operation.ActorOperator, operation.ActionPasswordChanged, people[at].ID, ""))
 	s.forget(ended...)
 	return err
 }

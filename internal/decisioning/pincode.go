@@ -3,6 +3,7 @@ package decisioning
 import (
 	"context"
 
+	"verdict/internal/operation"
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -11,7 +12,7 @@ import (
 
 // PincodeRisks are a tenant's own word on pincodes.
 type PincodeRisks struct {
-	Page[signal.PincodeRisk]
+	operation.Page[signal.PincodeRisk]
 	DefaultRisk signal.Risk
 	whole       bool // not a page of a list
 }
@@ -20,7 +21,7 @@ type PincodeRisks struct {
 type PincodeFilter struct{ Pincode, Prefix, Risk string }
 
 // PincodeRisks lists the entries in the order of their digits.
-func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f PincodeFilter, l List) (PincodeRisks, error) {
+func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f PincodeFilter, l operation.List) (PincodeRisks, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return PincodeRisks{}, err
 	}
@@ -29,11 +30,11 @@ func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f Pincod
 		return PincodeRisks{}, err
 	}
 	filters := []string{"pincode-risk", f.Pincode, f.Prefix, f.Risk}
-	after, err := l.after(p, filters)
+	after, err := l.After(p, filters)
 	if err != nil {
 		return PincodeRisks{}, err
 	}
-	rows, more, err := s.scope(p).ListPincodeRisks(ctx, store.PincodeRiskFilter(f), store.Page{Limit: l.Limit, AfterID: after})
+	rows, more, err := s.core.Scope(p).ListPincodeRisks(ctx, store.PincodeRiskFilter(f), store.Page{Limit: l.Limit, AfterID: after})
 	if err != nil {
 		return PincodeRisks{}, err
 	}
@@ -43,7 +44,7 @@ func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f Pincod
 		out.Data = append(out.Data, pincodeRisk(r))
 	}
 	if more {
-		out.NextCursor = l.cursorAfter(p, filters, rows[len(rows)-1].Pincode)
+		out.NextCursor = l.CursorAfter(p, filters, rows[len(rows)-1].Pincode)
 	}
 	return out, nil
 }
@@ -57,7 +58,7 @@ func (s *Service) PincodeRegions(ctx context.Context, p tenant.Principal) ([]sig
 	if err != nil {
 		return nil, err
 	}
-	return settings.risks.Regions(s.moment().UnixMicro()), nil
+	return settings.risks.Regions(s.core.Moment().UnixMicro()), nil
 }
 
 // SetPincodeRisks adds, replaces and removes entries, all of them or none.
@@ -73,7 +74,7 @@ func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body 
 	if err != nil {
 		return PincodeRisks{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	out := PincodeRisks{DefaultRisk: settings.config.Location.DefaultPincodeRisk, whole: true}
 	var kept []store.PincodeRisk
 	var removed []string
@@ -86,10 +87,10 @@ func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body 
 		out.Data = append(out.Data, e)
 		kept = append(kept, store.PincodeRisk{
 			Pincode: e.Pincode, Risk: string(e.Risk), Score: int64(e.Score), Reason: e.Reason,
-			UpdatedMicros: e.UpdatedMicros, UpdatedBy: actor(p), ExpiresMicros: e.ExpiresMicros,
+			UpdatedMicros: e.UpdatedMicros, UpdatedBy: operation.Actor(p), ExpiresMicros: e.ExpiresMicros,
 		})
 	}
-	err = s.scope(p).Write(ctx, func(tx *store.Tx) error {
+	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		if replace {
 			if err := tx.ReplacePincodeRisks(kept); err != nil {
 				return err
@@ -102,9 +103,9 @@ func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body 
 				return err
 			}
 		}
-		return tx.Audit(s.audit(p, now, actionPincodeRisk, "pincode_risk", ""))
+		return tx.Audit(s.core.Audit(p, now, operation.ActionPincodeRisk, "pincode_risk", ""))
 	})
-	s.fraudChanges.Forget(scopeID{p.TenantID, string(p.Environment)})
+	s.fraudChanges.Forget(operation.ScopeOf(p))
 	return out, err
 }
 
@@ -116,7 +117,7 @@ func (r PincodeRisks) Write(w *wire.Writer) {
 	}
 	w.EndArray().Key("default_risk").Plain(string(r.DefaultRisk))
 	if !r.whole {
-		r.writePagination(w)
+		r.WritePagination(w)
 	}
 	w.EndObject()
 }

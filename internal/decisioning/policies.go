@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdict/internal/engine"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -26,16 +27,16 @@ type PolicyFilter struct {
 }
 
 // Policies lists the active policies and the drafts.
-func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilter, l List) (Page[PolicyView], error) {
+func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilter, l operation.List) (operation.Page[PolicyView], error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Page[PolicyView]{}, err
+		return operation.Page[PolicyView]{}, err
 	}
 	filters := []string{"policies", f.PolicyKey}
-	page, err := l.page(p, filters...)
+	page, err := l.Page(p, filters...)
 	if err != nil {
-		return Page[PolicyView]{}, err
+		return operation.Page[PolicyView]{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	var read []PolicyView
 	var next store.Place
 	err = scope.Read(ctx, func(tx *store.Tx) error {
@@ -57,7 +58,7 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 		return nil
 	})
 	if err != nil {
-		return Page[PolicyView]{}, err
+		return operation.Page[PolicyView]{}, err
 	}
 	// Reading a document takes a processor, which a transaction is without.
 	list := read[:0]
@@ -65,12 +66,12 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 		_, view.policy, err = s.show(ctx, scope, view.set)
 		switch {
 		case ctx.Err() != nil:
-			return Page[PolicyView]{}, ctx.Err()
+			return operation.Page[PolicyView]{}, ctx.Err()
 		case err == nil: // there is nothing to render of another; GET /v1/rule-sets lists it
 			list = append(list, view)
 		}
 	}
-	return pagedUntil(l, p, list, next, filters...), nil
+	return operation.PagedUntil(l, p, list, next, filters...), nil
 }
 
 func (s *Service) view(tx *store.Tx, set store.RuleSet, statsDays int) (PolicyView, error) {
@@ -78,7 +79,7 @@ func (s *Service) view(tx *store.Tx, set store.RuleSet, statsDays int) (PolicyVi
 	if statsDays == 0 {
 		return view, nil
 	}
-	from := tenant.BusinessDay(s.now().Add(-time.Duration(statsDays-1) * 24 * time.Hour))
+	from := tenant.BusinessDay(s.core.Now().Add(-time.Duration(statsDays-1) * 24 * time.Hour))
 	stats, err := tx.RuleStats(set.ID, from)
 	if err != nil {
 		return PolicyView{}, err

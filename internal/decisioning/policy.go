@@ -2,7 +2,6 @@ package decisioning
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/field"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -66,7 +66,7 @@ func (s *Service) policy(ctx context.Context, scope *store.Scope, id string) (*p
 }
 
 func (s *Service) loadPolicy(ctx context.Context, key policyID) (*policy, error) {
-	set, err := s.db.Scope(key.tenant, key.environment).RuleSet(ctx, key.id)
+	set, err := s.core.DB.Scope(key.tenant, key.environment).RuleSet(ctx, key.id)
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +74,12 @@ func (s *Service) loadPolicy(ctx context.Context, key policyID) (*policy, error)
 }
 
 func compile(ctx context.Context, key policyID, set store.RuleSet) (*policy, error) {
-	read, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: checking(ctx)})
+	read, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the stored rule set %s: %w", set.ID, notARefusal{err})
+		return nil, fmt.Errorf("read the stored rule set %s: %w", set.ID, operation.AsDefect(err))
 	}
 	plan := engine.Compile(read, field.Catalogue())
 	p := &policy{
@@ -113,7 +113,7 @@ func (p *policy) findings(ctx context.Context) ([]engine.Finding, error) {
 	if known := p.analysed.Load(); known != nil {
 		return *known, nil
 	}
-	found, err := engine.AnalyseUntil(p.source, field.Catalogue(), checking(ctx))
+	found, err := engine.AnalyseUntil(p.source, field.Catalogue(), operation.Checking(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +152,6 @@ func (p *policy) options(o application.Options) application.Options {
 	return o
 }
 
-// notARefusal hides the kind of an error that is our mistake and not the
-// caller's: a stored document that cannot be read any more.
-type notARefusal struct{ err error }
-
-func (n notARefusal) Error() string { return n.err.Error() }
-
-// hidden is an error whose absence of a thing is ours: what a stored decision
-// points at must be there.
-func hidden(err error) error {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
-		return notARefusal{err}
-	}
-	return err
-}
-
 // activePolicy finds the active policy of a policy_key. A decision uses the
 // one it is given here to its end.
 func (s *Service) activePolicy(ctx context.Context, p tenant.Principal, policyKey string) (*policy, error) {
@@ -180,11 +164,11 @@ func (s *Service) activePolicy(ctx context.Context, p tenant.Principal, policyKe
 			"no policy with this policy_key is active in %s: GET /v1/rule-sets lists the drafts, POST /v1/rule-sets/{id}/activate activates one",
 			p.Environment)
 	}
-	return s.policy(ctx, s.scope(p), id)
+	return s.policy(ctx, s.core.Scope(p), id)
 }
 
 func (s *Service) loadActive(ctx context.Context, k series) (string, error) {
-	return s.db.Scope(k.tenant, k.environment).ActivePolicy(ctx, k.policyKey)
+	return s.core.DB.Scope(k.tenant, k.environment).ActivePolicy(ctx, k.policyKey)
 }
 
 // policyKeyOf is the policy_key that a body names; ok is false when what it

@@ -7,6 +7,7 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/report"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -25,32 +26,32 @@ type whatIf struct {
 
 // Preview decides without storing anything: with another rule set, with other
 // values, or both, and side by side with the application as it was sent.
-func (s *Service) Preview(ctx context.Context, p tenant.Principal, body wire.Value, how ...Option) (Answer, error) {
+func (s *Service) Preview(ctx context.Context, p tenant.Principal, body wire.Value, how ...Option) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	ask, err := readWhatIf(body)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	ask.strict = all(how)&Strict != 0
-	now := s.moment()
+	now := s.core.Moment()
 	variant, err := s.variant(ctx, p, body, ask, now)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	if ask.compare {
 		baseline, err := s.variant(ctx, p, body, whatIf{strict: ask.strict}, now)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		both, err := compared(baseline.Body, variant.Body)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		baseline.Release()
 		variant.Release()
-		variant = Answer{Status: statusOK, Body: both}
+		variant = operation.Answer{Status: operation.StatusOK, Body: both}
 	}
 	s.meterUnbilled(p, EndpointPreview)
 	return variant, nil
@@ -78,11 +79,11 @@ func readWhatIf(body wire.Value) (whatIf, error) {
 }
 
 // variant is the preview of one what-if.
-func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Value, ask whatIf, now time.Time) (Answer, error) {
+func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Value, ask whatIf, now time.Time) (operation.Answer, error) {
 	if ask.overrides.Given() {
 		var err error
 		if body, err = overridden(body, ask.overrides); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 	}
 	options := application.Options{Members: previewMembers, Today: report.DayAt(now), Include: true, Strict: ask.strict}
@@ -91,11 +92,11 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 			return s.previewed(ctx, p, body, ask.ruleSetID, o)
 		})
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	defer c.release()
-	if err := s.peek(ctx, s.scope(p), c, now); err != nil {
-		return Answer{}, err
+	if err := s.peek(ctx, s.core.Scope(p), c, now); err != nil {
+		return operation.Answer{}, err
 	}
 	d := borrow()
 	defer decisions.Put(d)
@@ -118,9 +119,9 @@ func (s *Service) previewed(
 		return s.read(ctx, p, body, o, application.Read)
 	}
 	if !tenant.Valid(tenant.KindPolicy, ruleSetID) {
-		return nil, nil, missing("rule set")
+		return nil, nil, operation.Missing("rule set")
 	}
-	policy, err := s.policy(ctx, s.scope(p), ruleSetID)
+	policy, err := s.policy(ctx, s.core.Scope(p), ruleSetID)
 	if err != nil {
 		return nil, nil, err
 	}

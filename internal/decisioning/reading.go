@@ -29,7 +29,7 @@ func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, body wire.V
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Reading{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	d, err := s.readNew(ctx, scope, body)
 	var refusal *fault.Error
 	switch {
@@ -52,8 +52,8 @@ func (s *Service) RuleStats(ctx context.Context, p tenant.Principal, id string, 
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err
 	}
-	from := tenant.BusinessDay(s.now().Add(-time.Duration(days-1) * 24 * time.Hour))
-	rows, err := s.scope(p).RuleStats(ctx, id, from)
+	from := tenant.BusinessDay(s.core.Now().Add(-time.Duration(days-1) * 24 * time.Hour))
+	rows, err := s.core.Scope(p).RuleStats(ctx, id, from)
 	if err != nil {
 		return nil, err
 	}

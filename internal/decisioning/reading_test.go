@@ -11,6 +11,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -31,7 +32,7 @@ func TestReadDraft(t *testing.T) {
 		if err != nil || len(sound.Faults) != 0 || len(sound.Findings) == 0 {
 			t.Fatalf("%+v %v", sound, err)
 		}
-		page, err := h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, decisioning.List{Limit: 50})
+		page, err := h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, operation.List{Limit: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestReadDraft(t *testing.T) {
 		if err != nil || parse(t, string(answer.Body)).Get("checksum").Text() != sound.Checksum {
 			t.Errorf("what is stored is not what was read: %s %v", answer.Body, err)
 		}
-		if page, err = h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, decisioning.List{Limit: 50}); err != nil || len(page.Data) != before+1 {
+		if page, err = h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, operation.List{Limit: 50}); err != nil || len(page.Data) != before+1 {
 			t.Errorf("%d versions after one was stored, %d before: %v", len(page.Data), before, err)
 		}
 		var refusal *fault.Error

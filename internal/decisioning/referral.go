@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -16,22 +17,22 @@ type Referral struct {
 // Referrals lists the decisions that were referred and have no final review,
 // oldest first whatever is asked for. Times do not narrow it: what waits must
 // not be hidden by a filter.
-func (s *Service) Referrals(ctx context.Context, p tenant.Principal, l List) (Page[Referral], error) {
+func (s *Service) Referrals(ctx context.Context, p tenant.Principal, l operation.List) (operation.Page[Referral], error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Page[Referral]{}, err
+		return operation.Page[Referral]{}, err
 	}
 	l.Ascending, l.From, l.To = true, time.Time{}, time.Time{}
-	page, err := l.page(p, "referrals")
+	page, err := l.Page(p, "referrals")
 	if err != nil {
-		return Page[Referral]{}, err
+		return operation.Page[Referral]{}, err
 	}
-	rows, more, err := s.scope(p).ListReferrals(ctx, page)
+	rows, more, err := s.core.Scope(p).ListReferrals(ctx, page)
 	if err != nil {
-		return Page[Referral]{}, err
+		return operation.Page[Referral]{}, err
 	}
 	list := make([]Referral, len(rows))
 	for i, r := range rows {
 		list[i] = Referral{DecisionSummary(r.Decision), r.AskedMicros}
 	}
-	return paged(l, p, list, more, func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }, "referrals"), nil
+	return operation.Paged(l, p, list, more, func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }, "referrals"), nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -18,37 +19,34 @@ type Review store.Review
 // The outcomes of a review.
 var reviewOutcomes = []string{"upheld", "overturned", store.OutcomeAsks}
 
-// Bounds on what a review holds, in bytes.
-const (
-	maxReasonCode = 64
-	maxNote       = 2_000
-)
+// maxReasonCode bounds the code of a review's reason, in bytes.
+const maxReasonCode = 64
 
 // ReviewDecision adds a review to a decision.
-func (s *Service) ReviewDecision(ctx context.Context, p tenant.Principal, decisionID string, body wire.Value, o *Once) (Answer, error) {
+func (s *Service) ReviewDecision(ctx context.Context, p tenant.Principal, decisionID string, body wire.Value, o *operation.Once) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	if !tenant.Valid(tenant.KindDecision, decisionID) {
-		return Answer{}, missing("decision")
+		return operation.Answer{}, operation.Missing("decision")
 	}
 	review, err := readReview(body)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	now := s.moment()
-	review.ID, review.DecisionID = s.ids.New(tenant.KindReview, now), decisionID
-	review.CreatedMicros, review.Actor = now.UnixMicro(), actor(p)
-	return s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+	now := s.core.Moment()
+	review.ID, review.DecisionID = s.core.IDs.New(tenant.KindReview, now), decisionID
+	review.CreatedMicros, review.Actor = now.UnixMicro(), operation.Actor(p)
+	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
 		if err := tx.InsertReview(store.Review(review)); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
-		if err := tx.Audit(s.audit(p, now, actionReviewed, decisionID, review.Outcome)); err != nil {
-			return Answer{}, err
+		if err := tx.Audit(s.core.Audit(p, now, operation.ActionReviewed, decisionID, review.Outcome)); err != nil {
+			return operation.Answer{}, err
 		}
 		var w wire.Writer
 		review.Write(&w)
-		return Answer{Status: statusCreated, Location: "/v1/decisions/" + decisionID, Body: w.Buf}, nil
+		return operation.Answer{Status: operation.StatusCreated, Location: "/v1/decisions/" + decisionID, Body: w.Buf}, nil
 	})
 }
 
@@ -66,7 +64,7 @@ func readReview(body wire.Value) (Review, error) {
 			f.Fail("reason_code", fault.CodeInvalidField, "must be capitals, digits and _, and begin with a capital")
 		}
 	}
-	if note, ok := f.Text("note", maxNote); ok {
+	if note, ok := f.Text("note", operation.MaxNote); ok {
 		r.Note = strings.Clone(note)
 	}
 	f.Done()
@@ -82,7 +80,7 @@ func isReasonCode(s string) bool {
 // Write writes the review.
 func (r Review) Write(w *wire.Writer) {
 	w.Object().Key("id").String(r.ID).Key("decision_id").String(r.DecisionID).Key("outcome").String(r.Outcome)
-	optional(w, "reason_code", r.ReasonCode)
-	optional(w, "note", r.Note)
-	w.Key("actor").String(r.Actor).Key("created_at").String(clock(r.CreatedMicros)).EndObject()
+	operation.Optional(w, "reason_code", r.ReasonCode)
+	operation.Optional(w, "note", r.Note)
+	w.Key("actor").String(r.Actor).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 )
@@ -125,7 +126,7 @@ func TestPlantedRingsAreFound(t *testing.T) {
 		}
 	}
 	found, wrong := map[string]bool{}, 0
-	for list := (decisioning.List{Limit: decisioning.MaxLimit}); ; {
+	for list := (operation.List{Limit: operation.MaxLimit}); ; {
 		page, err := h.service.Alerts(t.Context(), h.caller, decisioning.AlertFilter{}, list)
 		if err != nil {
 			t.Fatal(err)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"verdict/internal/admission"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -30,17 +30,17 @@ const baseNone = "none"
 // CreateRuleSet stores a draft. What the request leaves out is taken from its
 // base, by default the active rule set of the same policy_key, so that the
 // stored document is complete. Only a document that would compile is stored.
-func (s *Service) CreateRuleSet(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+func (s *Service) CreateRuleSet(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	// What is inherited depends on the moment, so all of it is done once: a
 	// repetition hears the first answer, whatever has been activated since.
-	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
 		d, err := s.readNew(ctx, scope, body)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		return s.storeDraft(ctx, p, d, keep)
 	})
@@ -48,42 +48,42 @@ func (s *Service) CreateRuleSet(ctx context.Context, p tenant.Principal, body wi
 
 // storeDraft stores a policy that was read, as the next version of its
 // policy_key.
-func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersion, keep keep) (Answer, error) {
-	now, policy := s.moment(), d.policy
+func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersion, keep operation.Keep) (operation.Answer, error) {
+	now, policy := s.core.Moment(), d.policy
 	draft := store.RuleSet{
-		ID: s.ids.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Document: policy.Document(),
-		Checksum: policy.Checksum(), Base: d.base.ID, CreatedMicros: now.UnixMicro(), CreatedBy: actor(p),
+		ID: s.core.IDs.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Document: policy.Document(),
+		Checksum: policy.Checksum(), Base: d.base.ID, CreatedMicros: now.UnixMicro(), CreatedBy: operation.Actor(p),
 	}
-	base, err := s.basePolicy(ctx, s.scope(p), d.base.ID)
+	base, err := s.basePolicy(ctx, s.core.Scope(p), d.base.ID)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	shown := RuleSet{Inherited: d.inherited, FeatureNames: policy.FeatureNames()}
 	if shown.Findings, shown.Changes, err = analysedAgainst(ctx, policy, base); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	return s.commit(ctx, s.scope(p), keep, func(tx *store.Tx) (Answer, error) {
+	return s.core.Commit(ctx, s.core.Scope(p), keep, func(tx *store.Tx) (operation.Answer, error) {
 		if err := s.roomForDraft(tx); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		stored, err := tx.InsertRuleSet(draft)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
-		entry := s.audit(p, now, actionRuleSetCreated, stored.ID, "")
+		entry := s.core.Audit(p, now, operation.ActionRuleSetCreated, stored.ID, "")
 		entry.BeforeChecksum, entry.AfterChecksum = d.base.Checksum, stored.Checksum
 		if err := tx.Audit(entry); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		shown.RuleSet = stored
-		return Answer{Status: statusCreated, Location: "/v1/rule-sets/" + stored.ID, Body: shown.body()}, nil
+		return operation.Answer{Status: operation.StatusCreated, Location: "/v1/rule-sets/" + stored.ID, Body: shown.body()}, nil
 	})
 }
 
 // analysedAgainst analyses a policy that is not stored and compares it with its
 // base, which may be nil.
 func analysedAgainst(ctx context.Context, p *engine.Policy, base *policy) ([]engine.Finding, []engine.Change, error) {
-	found, err := engine.AnalyseUntil(p, field.Catalogue(), checking(ctx))
+	found, err := engine.AnalyseUntil(p, field.Catalogue(), operation.Checking(ctx))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +119,7 @@ func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string)
 		return nil, nil
 	}
 	base, err := s.policy(ctx, scope, id)
-	var unreadable notARefusal
+	var unreadable operation.Defect
 	if errors.As(err, &unreadable) {
 		return nil, nil
 	}
@@ -143,16 +143,16 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, body wire.Val
 	var from wire.Value
 	if d.base.ID != "" {
 		if from, err = wire.Parse(d.base.Document); err != nil {
-			return d, notARefusal{err}
+			return d, operation.AsDefect(err)
 		}
 	}
 	var patched engine.Patched
 	request := body
 	if names(body, "patch") {
 		patched = engine.Patch(body, from)
-		addAll(&faults, patched.Faults)
+		operation.AddAll(&faults, patched.Faults)
 		if request, err = wire.Parse(patched.Request); err != nil {
-			return d, notARefusal{err}
+			return d, operation.AsDefect(err)
 		}
 	}
 	var merged []byte
@@ -163,7 +163,7 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, body wire.Val
 	case faults.Len() == 0:
 		return d, err
 	case errors.As(err, &refusal) && refusal.Kind == fault.Invalid:
-		addAll(&faults, refusal.Items)
+		operation.AddAll(&faults, refusal.Items)
 	case err != nil:
 		return d, err
 	}
@@ -192,7 +192,7 @@ func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value,
 		return store.RuleSet{}, nil
 	case named.Given():
 		if !tenant.Valid(tenant.KindPolicy, named.Text()) {
-			return store.RuleSet{}, missing("rule set to take as base")
+			return store.RuleSet{}, operation.Missing("rule set to take as base")
 		}
 		return scope.RuleSet(ctx, named.Text())
 	}
@@ -220,7 +220,7 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 		}
 		return card, err == nil
 	}
-	sources := engine.Sources{Catalogue: field.Catalogue(), Scorecard: find, Check: checking(ctx)}
+	sources := engine.Sources{Catalogue: field.Catalogue(), Scorecard: find, Check: operation.Checking(ctx)}
 	policy, err := engine.ParsePolicy(merged, sources)
 	if err == nil && body.Get("scorecard").Given() && body.Get("scorecard_id").Given() {
 		err = checkPin(policy, find)
@@ -233,7 +233,7 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 			"every decision evaluates, explains and stores each of them: remove or join rules", len(policy.Knockouts), engine.MaxRules))
 	}
 	if err == nil && policy.Cost() > engine.MaxCost {
-		err = invalid("", CodePolicyTooCostly, fmt.Sprintf("the policy has %d predicates, operands, bins and bands (ten values "+
+		err = operation.Invalid("", CodePolicyTooCostly, fmt.Sprintf("the policy has %d predicates, operands, bins and bands (ten values "+
 			"of a list count as one); at most %d are allowed: remove or join rules", policy.Cost(), engine.MaxCost))
 	}
 	return policy, err
@@ -249,9 +249,9 @@ func checkPin(policy *engine.Policy, find func(id string) (*engine.Scorecard, bo
 	stored, ok := find(policy.ScorecardID)
 	switch {
 	case !ok:
-		return invalid("/scorecard_id", fault.CodeUnknownField, "no scorecard has this id; leave it out to use the scorecard of the request")
+		return operation.Invalid("/scorecard_id", fault.CodeUnknownField, "no scorecard has this id; leave it out to use the scorecard of the request")
 	case stored.Checksum() != policy.Scorecard.Checksum():
-		return invalid("/scorecard_id", fault.CodeInvalidField, "the scorecard of the request is not the one with this id; give either")
+		return operation.Invalid("/scorecard_id", fault.CodeInvalidField, "the scorecard of the request is not the one with this id; give either")
 	}
 	return nil
 }
@@ -262,15 +262,15 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 		return RuleSet{}, err
 	}
 	if !tenant.Valid(tenant.KindPolicy, id) {
-		return RuleSet{}, missing("rule set")
+		return RuleSet{}, operation.Missing("rule set")
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	set, err := scope.RuleSet(ctx, id)
 	if err != nil {
 		return RuleSet{}, err
 	}
 	policy, err := s.policy(ctx, scope, id)
-	var unreadable notARefusal
+	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
 		return RuleSet{RuleSet: set}, nil // its document can still be read by people
@@ -279,7 +279,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	}
 	base, err := s.basePolicy(ctx, scope, set.Base)
 	if err != nil {
-		return RuleSet{}, fmt.Errorf("the base of rule set %s: %w", id, hidden(err))
+		return RuleSet{}, fmt.Errorf("the base of rule set %s: %w", id, operation.MissingIsDefect(err))
 	}
 	shown := RuleSet{RuleSet: set, FeatureNames: policy.featureNames()}
 	shown.Findings, shown.Changes, err = policy.against(ctx, base)
@@ -292,9 +292,9 @@ func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSe
 	if known, ok := s.policies.Peek(policyID{scope.Tenant(), scope.Environment(), set.ID}); ok {
 		return RuleSet{RuleSet: set, FeatureNames: known.featureNames()}, known.source, nil
 	}
-	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: checking(ctx)})
+	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)})
 	if err != nil {
-		return RuleSet{}, nil, notARefusal{err}
+		return RuleSet{}, nil, operation.AsDefect(err)
 	}
 	return RuleSet{RuleSet: set, FeatureNames: policy.FeatureNames()}, policy, nil
 }
@@ -303,19 +303,19 @@ func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSe
 type RuleSetFilter struct{ Status, PolicyKey string }
 
 // RuleSets lists versions of policies.
-func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFilter, l List) (Page[RuleSet], error) {
+func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFilter, l operation.List) (operation.Page[RuleSet], error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Page[RuleSet]{}, err
+		return operation.Page[RuleSet]{}, err
 	}
 	filters := []string{"rule-sets", f.Status, f.PolicyKey}
-	page, err := l.page(p, filters...)
+	page, err := l.Page(p, filters...)
 	if err != nil {
-		return Page[RuleSet]{}, err
+		return operation.Page[RuleSet]{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	rows, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: f.Status, PolicyKey: f.PolicyKey}, page)
 	if err != nil {
-		return Page[RuleSet]{}, err
+		return operation.Page[RuleSet]{}, err
 	}
 	list := make([]RuleSet, len(rows))
 	for i, set := range rows {
@@ -325,10 +325,10 @@ func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFil
 			list[i] = RuleSet{RuleSet: set}
 		}
 		if ctx.Err() != nil {
-			return Page[RuleSet]{}, ctx.Err()
+			return operation.Page[RuleSet]{}, ctx.Err()
 		}
 	}
-	return paged(l, p, list, more, lastRuleSet, filters...), nil
+	return operation.Paged(l, p, list, more, lastRuleSet, filters...), nil
 }
 
 func lastRuleSet(r RuleSet) (int64, string) { return r.CreatedMicros, r.ID }
@@ -344,10 +344,10 @@ func (r RuleSet) body() []byte {
 func (r RuleSet) Write(w *wire.Writer) {
 	w.Object().Key("id").String(r.ID).Key("version").Int(r.Version).Key("status").String(r.Status)
 	w.Key("checksum").String(r.Checksum)
-	optional(w, "base", r.Base)
+	operation.Optional(w, "base", r.Base)
 	if r.Inherited != nil {
 		w.Key("inherited")
-		writeStrings(w, r.Inherited)
+		operation.WriteStrings(w, r.Inherited)
 	}
 	if r.Changes != nil {
 		w.Key("changes").Array()
@@ -357,7 +357,7 @@ func (r RuleSet) Write(w *wire.Writer) {
 		w.EndArray()
 	}
 	w.Members(r.Document).Key("feature_names")
-	writeStrings(w, r.FeatureNames)
+	operation.WriteStrings(w, r.FeatureNames)
 	if r.Findings != nil {
 		w.Key("findings").Array()
 		for _, f := range r.Findings {
@@ -365,25 +365,11 @@ func (r RuleSet) Write(w *wire.Writer) {
 		}
 		w.EndArray()
 	}
-	optional(w, "notes", r.Notes)
-	w.Key("created_at").String(clock(r.CreatedMicros)).Key("created_by").String(r.CreatedBy)
-	optionalTime(w, "activated_at", r.ActivatedMicros)
-	optional(w, "activated_by", r.ActivatedBy)
-	optionalTime(w, "retired_at", r.RetiredMicros)
-	optionalTime(w, "archived_at", r.ArchivedMicros)
+	operation.Optional(w, "notes", r.Notes)
+	w.Key("created_at").String(operation.Clock(r.CreatedMicros)).Key("created_by").String(r.CreatedBy)
+	operation.OptionalTime(w, "activated_at", r.ActivatedMicros)
+	operation.Optional(w, "activated_by", r.ActivatedBy)
+	operation.OptionalTime(w, "retired_at", r.RetiredMicros)
+	operation.OptionalTime(w, "archived_at", r.ArchivedMicros)
 	w.EndObject()
-}
-
-func writeStrings(w *wire.Writer, list []string) {
-	w.Array()
-	for _, s := range list {
-		w.String(s)
-	}
-	w.EndArray()
-}
-
-// note reads a person's words on what they do.
-func note(f *wire.Form) string {
-	text, _ := f.Text("note", maxNote)
-	return strings.Clone(text)
 }

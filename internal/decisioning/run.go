@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdict/internal/engine"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -21,9 +22,9 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 		return Run{}, err
 	}
 	if !tenant.Valid(tenant.KindRun, id) {
-		return Run{}, missing("run")
+		return Run{}, operation.Missing("run")
 	}
-	stored, err := s.scope(p).Run(ctx, id)
+	stored, err := s.core.Scope(p).Run(ctx, id)
 	return Run(stored), err
 }
 
@@ -34,14 +35,14 @@ func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, RunHead{}, err
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	stored, err := scope.Decision(ctx, r.DecisionID)
 	var policy *policy
 	if err == nil {
 		policy, err = s.policy(ctx, scope, stored.PolicyID)
 	}
-	var unreadable notARefusal
-	switch err = hidden(err); {
+	var unreadable operation.Defect
+	switch err = operation.MissingIsDefect(err); {
 	case errors.As(err, &unreadable):
 		return nil, RunHead{}, nil
 	case err != nil:
@@ -56,42 +57,42 @@ func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (
 	return &Underwriting{
 		Plan: policy.plan, PolicyID: policy.id, PolicyVersion: policy.version,
 		Facts: facts, StoredFacts: stored.Facts, Decision: d,
-	}, RunHead{RunID: r.ID, CreatedAt: clock(r.CreatedMicros), Decision: stored.Response}, nil
+	}, RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros), Decision: stored.Response}, nil
 }
 
 // Head is the head of a run without a decision, as it was answered.
-func (r Run) Head() RunHead { return RunHead{RunID: r.ID, CreatedAt: clock(r.CreatedMicros)} }
+func (r Run) Head() RunHead { return RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros)} }
 
 // RunFilter narrows a list of runs; empty fields do not.
 type RunFilter struct{ Agent, Outcome, SubjectRef string }
 
 // AgentRuns lists stored runs.
-func (s *Service) AgentRuns(ctx context.Context, p tenant.Principal, f RunFilter, l List) (Page[Run], error) {
+func (s *Service) AgentRuns(ctx context.Context, p tenant.Principal, f RunFilter, l operation.List) (operation.Page[Run], error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Page[Run]{}, err
+		return operation.Page[Run]{}, err
 	}
 	filters := []string{"runs", f.Agent, f.Outcome, f.SubjectRef}
-	page, err := l.page(p, filters...)
+	page, err := l.Page(p, filters...)
 	if err != nil {
-		return Page[Run]{}, err
+		return operation.Page[Run]{}, err
 	}
-	rows, more, err := s.scope(p).ListRuns(ctx, store.RunFilter(f), page)
+	rows, more, err := s.core.Scope(p).ListRuns(ctx, store.RunFilter(f), page)
 	if err != nil {
-		return Page[Run]{}, err
+		return operation.Page[Run]{}, err
 	}
 	list := make([]Run, len(rows))
 	for i := range rows {
 		list[i] = Run(rows[i])
 	}
-	return paged(l, p, list, more, func(r Run) (int64, string) { return r.CreatedMicros, r.ID }, filters...), nil
+	return operation.Paged(l, p, list, more, func(r Run) (int64, string) { return r.CreatedMicros, r.ID }, filters...), nil
 }
 
 // Write writes the run as a list shows it.
 func (r Run) Write(w *wire.Writer) {
 	w.Object().Key("run_id").String(r.ID).Key("agent").String(r.Agent).Key("outcome").String(r.Outcome)
-	optional(w, "subject_ref", r.SubjectRef)
-	optional(w, "decision_id", r.DecisionID)
-	w.Key("run_hash").String(r.Hash).Key("created_at").String(clock(r.CreatedMicros)).EndObject()
+	operation.Optional(w, "subject_ref", r.SubjectRef)
+	operation.Optional(w, "decision_id", r.DecisionID)
+	w.Key("run_hash").String(r.Hash).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }
 
 // RunRecord is what an agent that decides nothing wants to be kept.
@@ -103,25 +104,25 @@ type RunRecord struct {
 // KeepAgentRun works out a run that needs no decision, stores it and bills one unit
 // of its endpoint.
 func (s *Service) KeepAgentRun(
-	ctx context.Context, p tenant.Principal, o *Once, endpoint string, work func(head RunHead, now time.Time) (RunRecord, error),
-) (Answer, error) {
+	ctx context.Context, p tenant.Principal, o *operation.Once, endpoint string, work func(head RunHead, now time.Time) (RunRecord, error),
+) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	scope := s.scope(p)
-	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
-		now := s.moment()
-		id, made := s.newID(tenant.KindRun, now)
-		r, err := work(RunHead{RunID: id, CreatedAt: made.Format(clockFormat)}, now)
+	scope := s.core.Scope(p)
+	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
+		now := s.core.Moment()
+		id, made := s.core.NewID(tenant.KindRun, now)
+		r, err := work(RunHead{RunID: id, CreatedAt: made.Format(operation.ClockFormat)}, now)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
-		return s.commit(ctx, scope, keep, func(tx *store.Tx) (Answer, error) {
+		return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
 			if err := tx.Meter(s.bill(p, endpoint, 1, now)); err != nil {
-				return Answer{}, err
+				return operation.Answer{}, err
 			}
-			return Answer{Status: statusOK, Body: r.Response}, tx.InsertRun(store.Run{
-				ID: id, Agent: r.Agent, CreatedMicros: made.UnixMicro(), Actor: actor(p), SubjectRef: r.SubjectRef,
+			return operation.Answer{Status: operation.StatusOK, Body: r.Response}, tx.InsertRun(store.Run{
+				ID: id, Agent: r.Agent, CreatedMicros: made.UnixMicro(), Actor: operation.Actor(p), SubjectRef: r.SubjectRef,
 				Outcome: r.Outcome, Hash: r.Hash, Request: r.Request, Response: r.Response,
 			})
 		})

@@ -8,6 +8,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -29,12 +30,12 @@ const (
 
 // Scorecard creates a scorecard, or scores with one when the body has an
 // input.
-func (s *Service) Scorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+func (s *Service) Scorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
 	if Scores(body) {
 		if err := p.Require(tenant.Decide); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
-		return s.remember(ctx, s.scope(p), o, func() (Answer, error) { return s.score(ctx, p, body) })
+		return s.core.Remember(ctx, s.core.Scope(p), o, func() (operation.Answer, error) { return s.score(ctx, p, body) })
 	}
 	return s.createScorecard(ctx, p, body, o)
 }
@@ -42,33 +43,33 @@ func (s *Service) Scorecard(ctx context.Context, p tenant.Principal, body wire.V
 // Scores reports whether a body asks to score rather than to create.
 func Scores(body wire.Value) bool { return body.Get("input").Given() || body.Get("inputs").Given() }
 
-func (s *Service) createScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *Once) (Answer, error) {
+func (s *Service) createScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	card, err := readNamed(body)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	insert := s.insertScorecard(p, card)
-	return s.write(ctx, s.scope(p), o, func(tx *store.Tx) (Answer, error) {
+	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
 		stored, err := insert(tx)
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		var w wire.Writer
 		stored.Write(&w)
-		return Answer{Status: statusCreated, Body: w.Buf}, nil
+		return operation.Answer{Status: operation.StatusCreated, Body: w.Buf}, nil
 	})
 }
 
 // insertScorecard is how a new scorecard is stored, with its audit entry; the
 // id is settled before the transaction, which may be tried again.
 func (s *Service) insertScorecard(p tenant.Principal, card *engine.Scorecard) func(*store.Tx) (Scorecard, error) {
-	now := s.moment()
+	now := s.core.Moment()
 	record := store.Scorecard{
-		ID: s.ids.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
-		CreatedMicros: now.UnixMicro(), CreatedBy: actor(p),
+		ID: s.core.IDs.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
+		CreatedMicros: now.UnixMicro(), CreatedBy: operation.Actor(p),
 	}
 	return func(tx *store.Tx) (Scorecard, error) {
 		if err := s.roomForScorecard(tx); err != nil {
@@ -78,7 +79,7 @@ func (s *Service) insertScorecard(p tenant.Principal, card *engine.Scorecard) fu
 		if err != nil {
 			return Scorecard{}, err
 		}
-		entry := s.audit(p, now, actionScorecardCreated, stored.ID, "")
+		entry := s.core.Audit(p, now, operation.ActionScorecardCreated, stored.ID, "")
 		entry.AfterChecksum = stored.Checksum
 		return Scorecard{stored, card}, tx.Audit(entry)
 	}
@@ -94,22 +95,15 @@ func readNamed(body wire.Value) (*engine.Scorecard, error) {
 	faults.Add("/name", fault.CodeRequired, "is required: a name people will recognise the scorecard by")
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
-		addAll(&faults, refusal.Items)
+		operation.AddAll(&faults, refusal.Items)
 	}
 	return nil, faults.Err()
-}
-
-// addAll notes faults that were found elsewhere.
-func addAll(faults *fault.List, items []fault.Item) {
-	for _, item := range items {
-		faults.AddItem(item)
-	}
 }
 
 // scorecard finds a stored scorecard of the scope.
 func (s *Service) scorecard(ctx context.Context, scope *store.Scope, id string) (*engine.Scorecard, error) {
 	if !tenant.Valid(tenant.KindScorecard, id) {
-		return nil, missing("scorecard")
+		return nil, operation.Missing("scorecard")
 	}
 	stored, err := scope.Scorecard(ctx, id)
 	if err != nil {
@@ -126,7 +120,7 @@ func readScorecard(stored store.Scorecard) (*engine.Scorecard, error) {
 			return card, nil
 		}
 	}
-	return nil, fmt.Errorf("read the stored scorecard %s: %w", stored.ID, notARefusal{err})
+	return nil, fmt.Errorf("read the stored scorecard %s: %w", stored.ID, operation.AsDefect(err))
 }
 
 // StoredScorecard finds a scorecard.
@@ -135,9 +129,9 @@ func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id st
 		return Scorecard{}, err
 	}
 	if !tenant.Valid(tenant.KindScorecard, id) {
-		return Scorecard{}, missing("scorecard")
+		return Scorecard{}, operation.Missing("scorecard")
 	}
-	stored, err := s.scope(p).Scorecard(ctx, id)
+	stored, err := s.core.Scope(p).Scorecard(ctx, id)
 	if err != nil {
 		return Scorecard{}, err
 	}
@@ -146,28 +140,28 @@ func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id st
 }
 
 // Scorecards lists the stored scorecards.
-func (s *Service) Scorecards(ctx context.Context, p tenant.Principal, name string, l List) (Page[Scorecard], error) {
+func (s *Service) Scorecards(ctx context.Context, p tenant.Principal, name string, l operation.List) (operation.Page[Scorecard], error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return Page[Scorecard]{}, err
+		return operation.Page[Scorecard]{}, err
 	}
 	filters := []string{"scorecards", name}
-	page, err := l.page(p, filters...)
+	page, err := l.Page(p, filters...)
 	if err != nil {
-		return Page[Scorecard]{}, err
+		return operation.Page[Scorecard]{}, err
 	}
-	rows, more, err := s.scope(p).ListScorecards(ctx, name, page)
+	rows, more, err := s.core.Scope(p).ListScorecards(ctx, name, page)
 	if err != nil {
-		return Page[Scorecard]{}, err
+		return operation.Page[Scorecard]{}, err
 	}
 	list := make([]Scorecard, len(rows))
 	for i, row := range rows {
 		card, err := readScorecard(row)
 		if err != nil {
-			return Page[Scorecard]{}, err
+			return operation.Page[Scorecard]{}, err
 		}
 		list[i] = Scorecard{row, card}
 	}
-	return paged(l, p, list, more, func(c Scorecard) (int64, string) { return c.CreatedMicros, c.ID }, filters...), nil
+	return operation.Paged(l, p, list, more, func(c Scorecard) (int64, string) { return c.CreatedMicros, c.ID }, filters...), nil
 }
 
 // Write writes the scorecard: its document, which has the name, and what is
@@ -177,28 +171,28 @@ func (c Scorecard) Write(w *wire.Writer) {
 	w.Object().Key("id").String(c.ID).Key("version").Int(c.Version).Key("status").String("active")
 	w.Key("checksum").String(c.Checksum).Members(c.Document)
 	w.Key("min_points").Decimal(int64(least), rule.Places).Key("max_points").Decimal(int64(most), rule.Places)
-	w.Key("created_at").String(clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
+	w.Key("created_at").String(operation.Clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
 }
 
 // score scores one applicant or several. Nothing is stored.
-func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value) (Answer, error) {
+func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value) (operation.Answer, error) {
 	card, id, err := s.scoredWith(ctx, p, body)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	inputs, warnings, err := readInputs(body, card)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	grade, err := s.grading(ctx, p, body)
 	if err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
 	scorer := engine.CompileScorecard(card, field.Catalogue())
 	write := func(w *wire.Writer, facts *rule.Facts, warnings []fault.Item) {
 		result := scorer.Score(facts)
 		w.Object()
-		optional(w, "scorecard_id", id)
+		operation.Optional(w, "scorecard_id", id)
 		result.WriteMembers(w)
 		if g, ok := grade(result.Final, facts.Get(field.BureauIsNTC).IsTrue()); ok {
 			w.Key("grade").String(g)
@@ -213,7 +207,7 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value
 		w.Object().Key("data").Array()
 		for _, facts := range inputs {
 			if err := ctx.Err(); err != nil {
-				return Answer{}, err
+				return operation.Answer{}, err
 			}
 			write(&w, facts, nil)
 		}
@@ -221,7 +215,7 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value
 		writeInputWarnings(&w, warnings)
 		w.EndObject()
 	}
-	return Answer{Status: statusOK, Body: w.Buf}, nil
+	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}, nil
 }
 
 // scoredWith is the scorecard a request names, or brings along.
@@ -229,10 +223,10 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 	named := body.Get("scorecard_id")
 	switch {
 	case named.Given() && body.Get("factors").Given():
-		return nil, "", invalid("/scorecard_id", fault.CodeInvalidField, "give either scorecard_id or factors")
+		return nil, "", operation.Invalid("/scorecard_id", fault.CodeInvalidField, "give either scorecard_id or factors")
 	case named.Given():
 		if named.Kind() != wire.String {
-			return nil, "", invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
+			return nil, "", operation.Invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
 		}
 		var faults fault.List
 		f := wire.NewForm(body, &faults)
@@ -241,10 +235,10 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 		if f.Done(); faults.Len() > 0 {
 			return nil, "", faults.Err()
 		}
-		card, err = s.scorecard(ctx, s.scope(p), named.Text())
+		card, err = s.scorecard(ctx, s.core.Scope(p), named.Text())
 		return card, named.Text(), err
 	case !body.Get("factors").Given():
-		return nil, "", invalid("/scorecard_id", fault.CodeRequired, "is required to score, unless the body brings its factors")
+		return nil, "", operation.Invalid("/scorecard_id", fault.CodeRequired, "is required to score, unless the body brings its factors")
 	}
 	var w wire.Writer
 	w.Object()
@@ -267,7 +261,7 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Value) (func(score rule.Number, newToCredit bool) (string, bool), error) {
 	key, ok := policyKeyOf(body)
 	if !ok {
-		return nil, invalid("/policy_key", fault.CodeInvalidField, field.PolicyKeyText)
+		return nil, operation.Invalid("/policy_key", fault.CodeInvalidField, field.PolicyKeyText)
 	}
 	active, err := s.activePolicy(ctx, p, key)
 	var refusal *fault.Error
@@ -278,11 +272,4 @@ func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Val
 		return nil, err
 	}
 	return active.plan.GradeOf, nil
-}
-
-// invalid is a refusal with one fault.
-func invalid(pointer, code, detail string) error {
-	var faults fault.List
-	faults.Add(pointer, code, "%s", detail)
-	return faults.Err()
 }

@@ -9,6 +9,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -26,14 +27,14 @@ func readInputs(body wire.Value, card *engine.Scorecard) (list []*rule.Facts, wa
 	r := inputReader{reads: factorFields(card), doubts: &doubts}
 	switch {
 	case one.Given() && many.Given():
-		return nil, nil, invalid("/inputs", fault.CodeInvalidField, "give either input or inputs")
+		return nil, nil, operation.Invalid("/inputs", fault.CodeInvalidField, "give either input or inputs")
 	case one.Given():
 		facts, err := r.input(one)
 		return []*rule.Facts{facts}, doubts.Items(), err
 	case many.Kind() != wire.Array:
-		return nil, nil, invalid("/inputs", fault.CodeWrongType, "must be a list of objects")
+		return nil, nil, operation.Invalid("/inputs", fault.CodeWrongType, "must be a list of objects")
 	case many.Len() > most:
-		return nil, nil, invalid("/inputs", fault.CodeTooMany,
+		return nil, nil, operation.Invalid("/inputs", fault.CodeTooMany,
 			fmt.Sprintf("has more than %d entries, the most for a scorecard of %d factors", most, len(card.Factors)))
 	}
 	list = make([]*rule.Facts, 0, many.Len())
@@ -42,7 +43,7 @@ func readInputs(body wire.Value, card *engine.Scorecard) (list []*rule.Facts, wa
 		facts, err := r.input(v)
 		var refusal *fault.Error
 		if errors.As(err, &refusal) && refusal.Kind == fault.Invalid {
-			addAll(&faults, refusal.Items)
+			operation.AddAll(&faults, refusal.Items)
 		} else if err != nil {
 			return nil, nil, err
 		}

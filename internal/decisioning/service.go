@@ -13,13 +13,14 @@ package decisioning
 
 import (
 	"context"
-	"crypto/rand"
 	"io"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/cache"
+	"verdict/internal/operation"
 	"verdict/internal/place"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -72,37 +73,28 @@ type RuleCount struct {
 
 // Service is the use cases over one database. It is safe for concurrent use.
 type Service struct {
-	db      *store.DB
-	now     func() time.Time
-	random  io.Reader
-	ids     *tenant.IDs
+	core    *operation.Core
 	hasher  *tenant.Hasher
 	options Options
 
-	keys     *cache[tenant.KeyHash, credential]
-	active   *cache[series, string]
-	policies *cache[policyID, *policy]
+	keys     *cache.Cache[tenant.KeyHash, credential]
+	active   *cache.Cache[series, string]
+	policies *cache.Cache[policyID, *policy]
 	gathered gathered
-	flights  flights
 	fitting  *admission.Pool // scorecards that are being made
 	trying   *admission.Pool // backtests and books whose callers wait for the report
 	lastDay  atomic.Pointer[businessDay]
 
-	secret        *cache[struct{}, []byte]
-	fraudChanges  *cache[scopeID, int64]
-	fraudSettings *cache[scopeID, *fraudSettings]
-	backtests     *cache[policyID, *backtestRun]
+	fraudChanges  *cache.Cache[operation.ScopeID, int64]
+	fraudSettings *cache.Cache[operation.ScopeID, *fraudSettings]
+	backtests     *cache.Cache[runKey, *backtestRun]
 	resumed       resumed
 
-	sessions *cache[tenant.TokenHash, Session]
+	sessions *cache.Cache[tenant.TokenHash, Session]
 	seen     seen
 	doors    tenant.Buckets[string]
 	slowed   slowed
 }
-
-// refreshAfter is how old what a cache says may be. A revoked key and an
-// activated policy reach every node within a second of it.
-const refreshAfter = 500 * time.Millisecond
 
 // The sizes of the caches: a tenant that does not call costs nothing.
 const (
@@ -121,12 +113,6 @@ const (
 
 // New makes the service.
 func New(db *store.DB, o Options) (*Service, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Random == nil {
-		o.Random = rand.Reader
-	}
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPlans()
 	}
@@ -135,9 +121,6 @@ func New(db *store.DB, o Options) (*Service, error) {
 	}
 	if o.HashesAtOnce == 0 {
 		o.HashesAtOnce = 1
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Atlas.Matches == nil && o.Atlas.Country == nil {
 		o.Atlas = signal.Atlas{Matches: place.Matches, Country: place.Country}
@@ -153,7 +136,8 @@ func New(db *store.DB, o Options) (*Service, error) {
 	}
 	o.Backtests.fill()
 	o.Caps.fill()
-	hasher, err := tenant.NewHasher(o.PasswordCost, o.HashesAtOnce, o.Random)
+	core := operation.New(db, operation.Options{Now: o.Now, Random: o.Random, Logger: o.Logger})
+	hasher, err := tenant.NewHasher(o.PasswordCost, o.HashesAtOnce, core.Random)
 	if err != nil {
 		return nil, err
 	}
@@ -162,42 +146,20 @@ func New(db *store.DB, o Options) (*Service, error) {
 		slot.Pause()
 		return func() { slot.Resume() }
 	})
-	s := &Service{db: db, now: o.Now, random: o.Random, ids: tenant.NewIDs(o.Random), hasher: hasher, options: o}
+	s := &Service{core: core, hasher: hasher, options: o}
 	s.fitting, s.trying = admission.NewPool(maxFits), admission.NewPool(maxTried)
-	s.keys = newCache(keyCacheSize, refreshAfter, o.Now, s.loadCredential)
-	s.active = newCache(activeCacheSize, refreshAfter, o.Now, s.loadActive)
-	s.policies = newCache(o.PlanCache, 0, o.Now, s.loadPolicy)
-	s.policies.recent.room, s.policies.weigh = policyCacheBytes, func(p *policy) int { return p.size }
-	s.secret = newCache(1, 0, o.Now, s.loadSecret)
-	s.fraudChanges = newCache(activeCacheSize, refreshAfter, o.Now, s.loadFraudChanges)
-	s.fraudSettings = newCache(settingsCacheSize, 0, o.Now, s.loadFraudSettings)
-	s.fraudSettings.recent.room, s.fraudSettings.weigh = settingsCacheBytes, func(f *fraudSettings) int { return f.size }
-	s.backtests = newCache(backtestCacheSize, 0, o.Now, s.loadBacktest)
-	s.sessions = newCache(keyCacheSize, refreshAfter, o.Now, s.loadSession)
+	s.keys = cache.New(keyCacheSize, cache.RefreshAfter, core.Now, s.loadCredential)
+	s.active = cache.New(activeCacheSize, cache.RefreshAfter, core.Now, s.loadActive)
+	s.policies = cache.New(o.PlanCache, 0, core.Now, s.loadPolicy)
+	s.policies.Bound(policyCacheBytes, func(p *policy) int { return p.size })
+	s.fraudChanges = cache.New(activeCacheSize, cache.RefreshAfter, core.Now, s.loadFraudChanges)
+	s.fraudSettings = cache.New(settingsCacheSize, 0, core.Now, s.loadFraudSettings)
+	s.fraudSettings.Bound(settingsCacheBytes, func(f *fraudSettings) int { return f.size })
+	s.backtests = cache.New(backtestCacheSize, 0, core.Now, s.loadBacktest)
+	s.sessions = cache.New(keyCacheSize, cache.RefreshAfter, core.Now, s.loadSession)
 	s.gathered.counts = map[gatheredKey]int64{}
 	s.gathered.touches = map[string]int64{}
-	s.flights.under = map[flight]struct{}{}
 	return s, nil
-}
-
-// scope is the storage handle of a caller.
-func (s *Service) scope(p tenant.Principal) *store.Scope {
-	return s.db.Scope(p.TenantID, string(p.Environment))
-}
-
-// moment is now, to the millisecond that answers show.
-func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
-
-// clockFormat is RFC 3339 in UTC with milliseconds.
-const clockFormat = "2006-01-02T15:04:05.000Z07:00"
-
-// clock writes a stored time.
-func clock(micros int64) string { return time.UnixMicro(micros).UTC().Format(clockFormat) }
-
-// parseClock reads what clock wrote.
-func parseClock(text string) (int64, error) {
-	t, err := time.Parse(clockFormat, text)
-	return t.UnixMicro(), err
 }
 
 // flushEvery is how long what is gathered in memory waits to be stored.
@@ -234,7 +196,7 @@ const purgeBatch = 1_000
 
 // purge removes what has expired.
 func (s *Service) purge(ctx context.Context) {
-	now, system := s.now(), s.db.System()
+	now, system := s.core.Now(), s.core.DB.System()
 	for what, remove := range map[string]func() (int64, error){
 		"idempotency keys": func() (int64, error) { return system.PurgeIdempotency(ctx, now.UnixMicro(), purgeBatch) },
 		"sessions": func() (int64, error) {
@@ -247,11 +209,11 @@ func (s *Service) purge(ctx context.Context) {
 			removed, err = remove()
 		}
 		if err != nil {
-			s.options.Logger.WarnContext(ctx, "what has expired stays for now", "what", what, "error", err)
+			s.core.Logger.WarnContext(ctx, "what has expired stays for now", "what", what, "error", err)
 		}
 	}
 	if err := s.sweep(ctx); err != nil {
-		s.options.Logger.WarnContext(ctx, "could not remove tenants that nobody uses; they stay for now", "error", err)
+		s.core.Logger.WarnContext(ctx, "could not remove tenants that nobody uses; they stay for now", "error", err)
 	}
 }
 
@@ -266,7 +228,7 @@ const (
 // sweep removes tenants that signed up and were never used. They are closed first,
 // so that no request is worked on while its tenant goes.
 func (s *Service) sweep(ctx context.Context) error {
-	now, system := s.now(), s.db.System()
+	now, system := s.core.Now(), s.core.DB.System()
 	for range sweepBatch {
 		found, err := system.RemoveUnused(ctx, now.Add(-closingTime).UnixMicro())
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -185,7 +186,7 @@ func TestFlushKeepsWhatWasGathered(t *testing.T) {
 		if len(told) == 0 {
 			t.Error("nobody was told how the rules fared")
 		}
-		page, err := h.service.Policies(t.Context(), h.caller, decisioning.PolicyFilter{StatsDays: 7}, decisioning.List{Limit: 50})
+		page, err := h.service.Policies(t.Context(), h.caller, decisioning.PolicyFilter{StatsDays: 7}, operation.List{Limit: 50})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package decisioning
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"unicode"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -76,7 +76,7 @@ func (s *Service) sessionOf(ctx context.Context, token tenant.Token) (Session, e
 	if err != nil {
 		return Session{}, err
 	}
-	now := s.now()
+	now := s.core.Now()
 	if !c.holds(now) {
 		return Session{}, sessionEnded()
 	}
@@ -91,8 +91,8 @@ func sessionEnded() error {
 }
 
 func (s *Service) loadSession(ctx context.Context, hash tenant.TokenHash) (Session, error) {
-	record, user, owner, err := s.db.System().SessionByHash(ctx, hash.String())
-	if refusedAs(err, fault.NotFound) {
+	record, user, owner, err := s.core.DB.System().SessionByHash(ctx, hash.String())
+	if operation.IsKind(err, fault.NotFound) {
 		return Session{}, sessionEnded()
 	}
 	if err != nil {
@@ -110,24 +110,18 @@ func (s *Service) loadSession(ctx context.Context, hash tenant.TokenHash) (Sessi
 	return c, nil
 }
 
-// refusedAs tells whether an error is a refusal of a kind.
-func refusedAs(err error, kind fault.Kind) bool {
-	var refusal *fault.Error
-	return errors.As(err, &refusal) && refusal.Kind == kind
-}
-
 func sessionOf(c store.ConsoleSession) Session {
 	return Session{
 		ID: c.ID, Address: c.Address, Agent: c.Agent,
-		CreatedAt: moment(c.CreatedMicros), SeenAt: moment(c.SeenMicros), ExpiresAt: moment(c.ExpiresMicros),
+		CreatedAt: operation.Time(c.CreatedMicros), SeenAt: operation.Time(c.SeenMicros), ExpiresAt: operation.Time(c.ExpiresMicros),
 	}
 }
 
 // begun is a new session of a person, and the token that it is known by.
 func (s *Service) begun(userID, address, agent string, now time.Time) (store.ConsoleSession, tenant.Token, error) {
-	token, err := tenant.MintToken(s.random)
+	token, err := tenant.MintToken(s.core.Random)
 	return store.ConsoleSession{
-		ID: s.ids.New(tenant.KindSession, now), UserID: userID, Hash: tenant.HashToken(token).String(),
+		ID: s.core.IDs.New(tenant.KindSession, now), UserID: userID, Hash: tenant.HashToken(token).String(),
 		Address: shown(address, maxAddress), Agent: shown(agent, maxAgent),
 		CreatedMicros: now.UnixMicro(), SeenMicros: now.UnixMicro(), ExpiresMicros: now.Add(sessionLife).UnixMicro(),
 	}, token, err
@@ -153,7 +147,7 @@ func shown(text string, limit int) string {
 // SignOut ends a session.
 func (s *Service) SignOut(ctx context.Context, c Session) error {
 	err := s.RevokeSession(ctx, c, c.ID)
-	if refusedAs(err, fault.NotFound) { // it had ended already
+	if operation.IsKind(err, fault.NotFound) { // it had ended already
 		return nil
 	}
 	return err
@@ -161,8 +155,8 @@ func (s *Service) SignOut(ctx context.Context, c Session) error {
 
 // Sessions lists where a person is signed in, the newest first.
 func (s *Service) Sessions(ctx context.Context, c Session) ([]Session, error) {
-	now := s.now()
-	rows, err := s.db.Staff(c.Tenant.ID).Sessions(ctx, c.User.ID, now.UnixMicro(), now.Add(-sessionIdle).UnixMicro())
+	now := s.core.Now()
+	rows, err := s.core.DB.Staff(c.Tenant.ID).Sessions(ctx, c.User.ID, now.UnixMicro(), now.Add(-sessionIdle).UnixMicro())
 	if err != nil {
 		return nil, err
 	}
@@ -177,24 +171,24 @@ func (s *Service) Sessions(ctx context.Context, c Session) ([]Session, error) {
 // RevokeSession ends one of a person's own sessions.
 func (s *Service) RevokeSession(ctx context.Context, c Session, id string) error {
 	if !tenant.Valid(tenant.KindSession, id) {
-		return missing("session")
+		return operation.Missing("session")
 	}
-	hash, err := s.db.Staff(c.Tenant.ID).EndSession(ctx, c.User.ID, id, s.auditOf(c.User.ID, actionSignedOut, id, ""))
+	hash, err := s.core.DB.Staff(c.Tenant.ID).EndSession(ctx, c.User.ID, id, s.auditOf(c.User.ID, operation.ActionSignedOut, id, ""))
 	s.forget(hash)
 	return err
 }
 
 // RevokeOtherSessions ends all of a person's sessions but this one.
 func (s *Service) RevokeOtherSessions(ctx context.Context, c Session) error {
-	ended, err := s.db.Staff(c.Tenant.ID).EndOtherSessions(ctx, c.User.ID, c.ID,
-		s.auditOf(c.User.ID, actionSignedOut, c.User.ID, "all other sessions"))
+	ended, err := s.core.DB.Staff(c.Tenant.ID).EndOtherSessions(ctx, c.User.ID, c.ID,
+		s.auditOf(c.User.ID, operation.ActionSignedOut, c.User.ID, "all other sessions"))
 	s.forget(ended...)
 	return err
 }
 
 // auditOf is the entry of something that was done to people.
 func (s *Service) auditOf(by, action, object, note string) store.AuditEntry {
-	return s.auditBy(by, peoplesLog, s.moment(), action, object, note)
+	return s.core.AuditBy(by, peoplesLog, s.core.Moment(), action, object, note)
 }
 
 // forget makes this node look up sessions that have ended at once.
@@ -237,7 +231,7 @@ func (s *Service) flushSeen(ctx context.Context) {
 	for _, hash := range slices.Sorted(maps.Keys(at)) {
 		touches = append(touches, store.Touch{Hash: hash, UsedMicros: at[hash]})
 	}
-	if err := s.db.System().TouchSessions(ctx, touches); err != nil {
-		s.options.Logger.WarnContext(ctx, "last use of sessions was not noted", "error", err)
+	if err := s.core.DB.System().TouchSessions(ctx, touches); err != nil {
+		s.core.Logger.WarnContext(ctx, "last use of sessions was not noted", "error", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -110,7 +111,7 @@ func codeOf(err error) string {
 // logged are the actions of a trail, newest last.
 func (h *house) logged(p tenant.Principal, object string) []string {
 	h.Helper()
-	page, err := h.service.Audit(h.Context(), p, decisioning.AuditFilter{Object: object}, decisioning.List{Limit: 100})
+	page, err := h.service.Audit(h.Context(), p, decisioning.AuditFilter{Object: object}, operation.List{Limit: 100})
 	if err != nil {
 		h.Fatal(err)
 	}

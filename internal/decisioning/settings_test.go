@@ -19,7 +19,7 @@ func TestSettingsAreKeptOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	seed := store.Seed{Tenant: store.Tenant{ID: "ten_A"}, User: store.User{ID: "usr_1", Email: "a@example.in"}}
-	if err := service.db.System().CreateTenant(t.Context(), seed); err != nil {
+	if err := service.core.DB.System().CreateTenant(t.Context(), seed); err != nil {
 		t.Fatal(err)
 	}
 	p := tenant.Principal{TenantID: "ten_A", Environment: tenant.Sandbox, Scopes: tenant.PolicyWrite}
@@ -39,8 +39,8 @@ func TestSettingsAreKeptOnce(t *testing.T) {
 			t.Fatalf("change %d is not seen", i)
 		}
 	}
-	kept := &service.fraudSettings.recent
-	if len(kept.items) != 1 || kept.weight < 20*len("seen") || kept.room == 0 {
-		t.Errorf("%d sets are kept, of weight %d in room for %d", len(kept.items), kept.weight, kept.room)
+	held, weight, most := service.fraudSettings.Usage()
+	if held != 1 || weight < 20*len("seen") || most == 0 {
+		t.Errorf("%d sets are kept, of weight %d in room for %d", held, weight, most)
 	}
 }

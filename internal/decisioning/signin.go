@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -41,14 +42,14 @@ func (s *Service) SignIn(ctx context.Context, email string, password tenant.Secr
 // SignInAt begins a session: invalid_credentials whatever is wrong with the
 // e-mail address or the password, and login_throttled after too many tries.
 func (s *Service) SignInAt(ctx context.Context, email string, password tenant.Secret, at Place) (Session, tenant.Token, error) {
-	now := s.moment()
+	now := s.core.Moment()
 	account, valid := tenant.NormaliseEmail(email)
 	var user store.User
 	find := func() (err error) {
 		if valid && user.ID == "" {
-			user, err = s.db.System().UserByEmail(ctx, account)
+			user, err = s.core.DB.System().UserByEmail(ctx, account)
 		}
-		if refusedAs(err, fault.NotFound) {
+		if operation.IsKind(err, fault.NotFound) {
 			err = nil
 		}
 		return err
@@ -103,8 +104,8 @@ func (s *Service) enter(ctx context.Context, user store.User, address, agent str
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	err = s.db.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash, s.auditOf(user.ID, actionSignedIn, begins.ID, ""))
-	if refusedAs(err, fault.NotFound) { // the password changed this very moment
+	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash, s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
+	if operation.IsKind(err, fault.NotFound) { // the password changed this very moment
 		err = invalidCredentials()
 	}
 	return s.welcome(ctx, token, err)
@@ -127,10 +128,10 @@ func (s *Service) welcome(ctx context.Context, token tenant.Token, err error) (S
 func (s *Service) rehash(ctx context.Context, user store.User, password tenant.Secret) string {
 	fresh, err := s.hasher.Hash(ctx, password)
 	if err == nil {
-		err = s.db.Staff(user.TenantID).Rehash(ctx, user.ID, user.PasswordHash, fresh.Reveal())
+		err = s.core.DB.Staff(user.TenantID).Rehash(ctx, user.ID, user.PasswordHash, fresh.Reveal())
 	}
 	if err != nil {
-		s.options.Logger.WarnContext(ctx, "a password keeps its old hash for now", "user", user.ID, "error", err)
+		s.core.Logger.WarnContext(ctx, "a password keeps its old hash for now", "user", user.ID, "error", err)
 		return user.PasswordHash
 	}
 	return fresh.Reveal()

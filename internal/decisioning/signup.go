@@ -8,6 +8,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -45,7 +46,7 @@ func (s *Service) Signup(ctx context.Context, body wire.Value) (SignedUp, error)
 	if err != nil {
 		return SignedUp{}, err
 	}
-	return s.signUp(ctx, ask, "", s.moment())
+	return s.signUp(ctx, ask, "", s.core.Moment())
 }
 
 // SignupFrom is Signup for somebody at a network address: signup_closed,
@@ -70,7 +71,7 @@ func (s *Service) SignupFrom(ctx context.Context, body wire.Value, address strin
 	}
 	if n := s.options.SignupsEachDay; n > 0 {
 		today := "signups of " + network(address)
-		if _, wait, ok := s.doors.Take(today, tenant.Rate{Allowance: n, Window: 24 * time.Hour, Burst: n}, s.now()); !ok {
+		if _, wait, ok := s.doors.Take(today, tenant.Rate{Allowance: n, Window: 24 * time.Hour, Burst: n}, s.core.Now()); !ok {
 			return SignedUp{}, &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, codeRateLimited,
 				"%d tenants a day can be created from one address; come back later", n)}
 		}
@@ -89,13 +90,13 @@ func (s *Service) SignupMode() tenant.SignupMode { return s.options.SignupMode }
 
 // InviteToSignup makes a code with which somebody may sign up once, told this once.
 func (s *Service) InviteToSignup(ctx context.Context, life time.Duration) (tenant.Token, time.Time, error) {
-	token, err := tenant.MintToken(s.random)
+	token, err := tenant.MintToken(s.core.Random)
 	if err != nil {
 		return tenant.Token{}, time.Time{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	ends := now.Add(life)
-	return token, ends, s.db.System().AddSignupCode(ctx, store.SignupCode{
+	return token, ends, s.core.DB.System().AddSignupCode(ctx, store.SignupCode{
 		Hash: tenant.HashToken(token).String(), CreatedMicros: now.UnixMicro(), ExpiresMicros: ends.UnixMicro(),
 	})
 }
@@ -107,14 +108,14 @@ func (s *Service) signUp(ctx context.Context, ask tenant.Signup, code string, se
 	if err != nil {
 		return SignedUp{}, err
 	}
-	key, err := tenant.MintKey(tenant.Sandbox, s.random)
+	key, err := tenant.MintKey(tenant.Sandbox, s.core.Random)
 	if err != nil {
 		return SignedUp{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	out := SignedUp{
-		Key: key, KeyID: s.ids.New(tenant.KindKey, now), UserID: s.ids.New(tenant.KindUser, now), Email: ask.Email,
-		Tenant:     tenant.Tenant{ID: s.ids.New(tenant.KindTenant, now), OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedAt: now},
+		Key: key, KeyID: s.core.IDs.New(tenant.KindKey, now), UserID: s.core.IDs.New(tenant.KindUser, now), Email: ask.Email,
+		Tenant:     tenant.Tenant{ID: s.core.IDs.New(tenant.KindTenant, now), OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedAt: now},
 		ConsoleURL: "/console",
 	}
 	for _, w := range ask.Warnings {
@@ -123,12 +124,12 @@ func (s *Service) signUp(ctx context.Context, ask tenant.Signup, code string, se
 	sandbox := s.seed(tenant.Sandbox, now)
 	out.RuleSetID = sandbox.RuleSets[0].ID
 	sandbox.Audit = append(sandbox.Audit,
-		s.auditBy(out.UserID, string(tenant.Sandbox), now, actionSignedUp, out.Tenant.ID, ""),
-		s.auditBy(out.UserID, string(tenant.Sandbox), now, actionKeyCreated, out.KeyID, ""))
-	return out, s.db.System().CreateTenant(ctx, store.Seed{
+		s.core.AuditBy(out.UserID, string(tenant.Sandbox), now, operation.ActionSignedUp, out.Tenant.ID, ""),
+		s.core.AuditBy(out.UserID, string(tenant.Sandbox), now, operation.ActionKeyCreated, out.KeyID, ""))
+	return out, s.core.DB.System().CreateTenant(ctx, store.Seed{
 		CodeHash: code,
 		Tenant: store.Tenant{
-			ID: out.Tenant.ID, OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedMicros: now.UnixMicro(), SeenMicros: micros(seen),
+			ID: out.Tenant.ID, OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedMicros: now.UnixMicro(), SeenMicros: operation.Micros(seen),
 		},
 		User: store.User{
 			ID: out.UserID, TenantID: out.Tenant.ID, Email: ask.Email, PasswordHash: hash.Reveal(),
@@ -149,13 +150,13 @@ func (s *Service) seed(e tenant.Environment, now time.Time) store.SeedEnvironmen
 	out := store.SeedEnvironment{Environment: string(e)}
 	for _, policy := range []*engine.Policy{starting, paused} {
 		set := store.RuleSet{
-			ID: s.ids.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Status: store.StatusDraft,
-			Document: policy.Document(), Checksum: policy.Checksum(), CreatedMicros: now.UnixMicro(), CreatedBy: actorSystem,
+			ID: s.core.IDs.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Status: store.StatusDraft,
+			Document: policy.Document(), Checksum: policy.Checksum(), CreatedMicros: now.UnixMicro(), CreatedBy: operation.ActorSystem,
 		}
-		entry := s.auditBy(actorSystem, string(e), now, actionRuleSetCreated, set.ID, "")
+		entry := s.core.AuditBy(operation.ActorSystem, string(e), now, operation.ActionRuleSetCreated, set.ID, "")
 		if policy == starting && e == tenant.Sandbox {
 			set.Status = store.StatusActive
-			entry.Action = actionRuleSetActivated
+			entry.Action = operation.ActionRuleSetActivated
 		}
 		entry.AfterChecksum = set.Checksum
 		if policy == paused {
@@ -167,8 +168,8 @@ func (s *Service) seed(e tenant.Environment, now time.Time) store.SeedEnvironmen
 	card := *starting.Scorecard
 	card.Name = "default"
 	out.Scorecards = append(out.Scorecards, store.Scorecard{
-		ID: s.ids.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
-		CreatedMicros: now.UnixMicro(), CreatedBy: actorSystem,
+		ID: s.core.IDs.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
+		CreatedMicros: now.UnixMicro(), CreatedBy: operation.ActorSystem,
 	})
 	return out
 }
@@ -198,7 +199,7 @@ var seeds = sync.OnceValues(func() (starting, paused *engine.Policy) {
 
 // Write writes the answer to a signup, with the key in the clear.
 func (u SignedUp) Write(w *wire.Writer) {
-	created := u.Tenant.CreatedAt.Format(clockFormat)
+	created := u.Tenant.CreatedAt.Format(operation.ClockFormat)
 	w.Object().Key("api_key").String(u.Key.Reveal())
 	w.Key("key").Object().Key("id").String(u.KeyID).Key("environment").String(string(u.Key.Environment()))
 	w.Key("prefix").String(u.Key.Prefix()).Key("created_at").String(created).EndObject()
@@ -210,7 +211,7 @@ func (u SignedUp) Write(w *wire.Writer) {
 		w.Key("warnings").Array()
 		for _, warning := range u.Warnings {
 			w.Object().Key("code").String(warning.Code)
-			optional(w, "pointer", warning.Pointer)
+			operation.Optional(w, "pointer", warning.Pointer)
 			w.Key("detail").String(warning.Detail).EndObject()
 		}
 		w.EndArray()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -74,9 +75,9 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 		return Story{}, err
 	}
 	if !tenant.Valid(tenant.KindDecision, decisionID) {
-		return Story{}, missing("decision")
+		return Story{}, operation.Missing("decision")
 	}
-	scope := s.scope(p)
+	scope := s.core.Scope(p)
 	stored, err := scope.Decision(ctx, decisionID)
 	if err != nil {
 		return Story{}, err
@@ -110,7 +111,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 func (s *Service) replayable(ctx context.Context, scope *store.Scope, stored *store.Decision) (p *policy, f *rule.Facts, why string, err error) {
 	p, err = s.policy(ctx, scope, stored.PolicyID)
 	var refusal *fault.Error
-	var unreadable notARefusal
+	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
 		return nil, nil, "The policy that decided cannot be read by this version of the service", nil

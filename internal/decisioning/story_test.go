@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 )
@@ -98,7 +99,7 @@ func TestReferrals(t *testing.T) {
 		h := open(t, db, decisioning.Options{})
 		first, second := h.decided(t, manyEnquiries), h.decided(t, manyEnquiries)
 		h.decided(t, lateBody)
-		page, err := h.service.Referrals(t.Context(), h.caller, decisioning.List{Limit: 1})
+		page, err := h.service.Referrals(t.Context(), h.caller, operation.List{Limit: 1})
 		if err != nil || len(page.Data) != 1 || page.Data[0].ID != first || page.NextCursor == "" || len(page.Data[0].Response) == 0 {
 			t.Fatalf("got %+v, %v", page, err)
 		}
@@ -110,11 +111,11 @@ func TestReferrals(t *testing.T) {
 		}
 		review("more_information")
 		review("upheld")
-		on, err := h.service.Referrals(t.Context(), h.caller, decisioning.List{Limit: 1, Cursor: page.NextCursor})
+		on, err := h.service.Referrals(t.Context(), h.caller, operation.List{Limit: 1, Cursor: page.NextCursor})
 		if err != nil || len(on.Data) != 1 || on.Data[0].ID != second || on.NextCursor != "" {
 			t.Errorf("got %+v, %v", on, err)
 		}
-		if _, err := h.service.Referrals(t.Context(), h.caller, decisioning.List{Limit: 1, Cursor: "x"}); err == nil {
+		if _, err := h.service.Referrals(t.Context(), h.caller, operation.List{Limit: 1, Cursor: "x"}); err == nil {
 			t.Error("any text is a cursor")
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/recovery"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -52,13 +53,13 @@ func (s *Service) StrategyAt(ctx context.Context, p tenant.Principal, version in
 	}
 	stored, err := store.Strategy{}, error(nil)
 	if version > 0 {
-		stored, err = s.scope(p).StrategyAt(ctx, version)
+		stored, err = s.core.Scope(p).StrategyAt(ctx, version)
 	}
 	var out Strategy
-	if err = hidden(err); err == nil {
+	if err = operation.MissingIsDefect(err); err == nil {
 		out, err = readStrategy(stored)
 	}
-	var unreadable notARefusal
+	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
 		return nil, nil
@@ -69,7 +70,7 @@ func (s *Service) StrategyAt(ctx context.Context, p tenant.Principal, version in
 }
 
 func (s *Service) strategy(ctx context.Context, p tenant.Principal) (Strategy, error) {
-	stored, err := s.scope(p).Strategy(ctx)
+	stored, err := s.core.Scope(p).Strategy(ctx)
 	if err != nil {
 		return Strategy{}, err
 	}
@@ -91,7 +92,7 @@ func readStrategy(stored store.Strategy) (Strategy, error) {
 		out.Recovery.Priority.Basis = recovery.ByRecovery
 	}
 	if err != nil {
-		return Strategy{}, fmt.Errorf("version %d of the strategy: %w", stored.Version, notARefusal{err})
+		return Strategy{}, fmt.Errorf("version %d of the strategy: %w", stored.Version, operation.AsDefect(err))
 	}
 	return out, nil
 }
@@ -104,11 +105,11 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 		return Strategy{}, err
 	}
 	if patch.Kind() != wire.Object {
-		return Strategy{}, invalid("", fault.CodeWrongType, "must be an object")
+		return Strategy{}, operation.Invalid("", fault.CodeWrongType, "must be an object")
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	var out Strategy
-	err := s.scope(p).Write(ctx, func(tx *store.Tx) error {
+	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		stored, err := tx.Strategy()
 		if err != nil {
 			return err
@@ -125,12 +126,12 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 			return err
 		}
 		// What the patch was merged into must be what it replaces.
-		put, err := tx.PutStrategy(store.Strategy{Document: strategyDocument(next), UpdatedMicros: now.UnixMicro(), UpdatedBy: actor(p)}, stored.Version)
+		put, err := tx.PutStrategy(store.Strategy{Document: strategyDocument(next), UpdatedMicros: now.UnixMicro(), UpdatedBy: operation.Actor(p)}, stored.Version)
 		if err != nil {
 			return err
 		}
 		out = Strategy{put.Version, next, put.UpdatedMicros, put.UpdatedBy}
-		return tx.Audit(s.audit(p, now, actionStrategy, "collections_strategy", fmt.Sprintf("version %d", put.Version)))
+		return tx.Audit(s.core.Audit(p, now, operation.ActionStrategy, "collections_strategy", fmt.Sprintf("version %d", put.Version)))
 	})
 	return out, err
 }
@@ -138,7 +139,7 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 func patched(current recovery.Strategy, patch wire.Value) (recovery.Strategy, error) {
 	document, err := wire.Parse(strategyDocument(current))
 	if err != nil {
-		return recovery.Strategy{}, notARefusal{err}
+		return recovery.Strategy{}, operation.AsDefect(err)
 	}
 	whole, err := wire.Parse(signal.Merge(document, patch))
 	if err != nil {
@@ -156,7 +157,7 @@ func strategyDocument(r recovery.Strategy) []byte {
 // Write writes the strategy.
 func (s Strategy) Write(w *wire.Writer) {
 	w.Object().Key("version").Int(s.Version)
-	optionalTime(w, "updated_at", s.updatedMicros)
-	optional(w, "updated_by", s.updatedBy)
+	operation.OptionalTime(w, "updated_at", s.updatedMicros)
+	operation.Optional(w, "updated_by", s.updatedBy)
 	w.Members(strategyDocument(s.Recovery)).EndObject()
 }

@@ -10,6 +10,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/application"
 	"verdict/internal/engine"
+	"verdict/internal/operation"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/signal"
@@ -71,35 +72,35 @@ type Underwriter struct {
 
 // Underwrite decides a decision or an evaluate request, has it studied, and
 // stores the decision and the run together. Both are billed as one.
-func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.Value, o *Once, u Underwriter) (Answer, error) {
+func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, u Underwriter) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return Answer{}, err
+		return operation.Answer{}, err
 	}
-	now := s.moment()
+	now := s.core.Moment()
 	today := u.Today
 	if today == 0 {
 		today = report.DayAt(now)
 	}
-	return s.once(ctx, s.scope(p), o, func(keep keep) (Answer, error) {
+	return s.core.Once(ctx, s.core.Scope(p), o, func(keep operation.Keep) (operation.Answer, error) {
 		policy, c, err := s.newCase(ctx, p, body, EndpointUnderwrite, application.Options{Members: u.Members, Today: today, Strict: u.Strict},
 			func(o application.Options) (*policy, *application.Application, error) {
 				return s.read(ctx, p, body, o, application.Read)
 			})
 		if err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		defer c.release()
-		if err := s.peek(ctx, s.scope(p), c, now); err != nil {
-			return Answer{}, err
+		if err := s.peek(ctx, s.core.Scope(p), c, now); err != nil {
+			return operation.Answer{}, err
 		}
 		d := borrow()
 		defer decisions.Put(d)
 		w := underwriting{s: s, p: p, policy: policy, c: c, d: d, now: now, study: u.Study}
 		if err := w.prepare(ctx); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		if err := w.commit(ctx, keep); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 		s.decided(policy, d)
 		return w.answer, nil
@@ -122,7 +123,7 @@ type underwriting struct {
 	counts    signal.Counts // behind them, from the second study on
 	found     Study
 	hash      string // the study's
-	answer    Answer
+	answer    operation.Answer
 }
 
 // maxStudies is how often an application is studied whose counts keep moving.
@@ -149,8 +150,8 @@ func (w *underwriting) prepare(ctx context.Context) error {
 // stored: lists go by id, and one from before a study of seconds would appear
 // among what others have already read.
 func (w *underwriting) name() {
-	w.id, w.made = w.s.newID(tenant.KindDecision, w.s.moment())
-	w.runID, _ = w.s.newID(tenant.KindRun, w.made)
+	w.id, w.made = w.s.core.NewID(tenant.KindDecision, w.s.core.Moment())
+	w.runID, _ = w.s.core.NewID(tenant.KindRun, w.made)
 }
 
 func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) error {
@@ -173,11 +174,11 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 // made again, and the next transaction is tried: the one writer waits for no
 // study. The last transaction decides with the counts of the last study, which
 // are those of a moment ago.
-func (w *underwriting) commit(ctx context.Context, keep keep) error {
+func (w *underwriting) commit(ctx context.Context, keep operation.Keep) error {
 	for studies := 1; ; studies++ {
 		w.name()
 		var now observed
-		err := w.s.scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
+		err := w.s.core.Scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
 			now, err = w.store(tx, keep, studies == maxStudies)
 			return err
 		})
@@ -197,7 +198,7 @@ func (w *underwriting) commit(ctx context.Context, keep keep) error {
 // store observes, decides and keeps everything. If what is counted moved since
 // the study, it returns errMoved and what it saw; the last try takes the counts
 // that were studied. It may run more than once.
-func (w *underwriting) store(tx *store.Tx, keep keep, last bool) (now observed, err error) {
+func (w *underwriting) store(tx *store.Tx, keep operation.Keep, last bool) (now observed, err error) {
 	if w.c.counted() {
 		if now.counts, err = w.c.observe(tx, w.id, w.now); err != nil {
 			return now, err
@@ -216,14 +217,14 @@ func (w *underwriting) store(tx *store.Tx, keep keep, last bool) (now observed, 
 		return now, errMoved
 	}
 	var out wire.Writer
-	w.found.Write(&out, RunHead{RunID: w.runID, CreatedAt: w.made.Format(clockFormat), Decision: decided.Body})
-	w.answer = Answer{Status: statusOK, Body: out.Buf}
+	w.found.Write(&out, RunHead{RunID: w.runID, CreatedAt: w.made.Format(operation.ClockFormat), Decision: decided.Body})
+	w.answer = operation.Answer{Status: operation.StatusOK, Body: out.Buf}
 	write.Answer = keep(w.answer)
 	if err := tx.InsertDecision(write); err != nil {
 		return now, err
 	}
 	return now, tx.InsertRun(store.Run{
-		ID: w.runID, Agent: AgentUnderwriting, CreatedMicros: w.made.UnixMicro(), Actor: actor(w.p), SubjectRef: w.c.applicantRef(),
+		ID: w.runID, Agent: AgentUnderwriting, CreatedMicros: w.made.UnixMicro(), Actor: operation.Actor(w.p), SubjectRef: w.c.applicantRef(),
 		DecisionID: w.id, Outcome: w.found.Outcome(), Hash: w.hash, Request: w.found.Request(), Response: out.Buf,
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/wire"
@@ -27,7 +28,7 @@ func TestUnreadableRuleSet(t *testing.T) {
 		"UPDATE rule_sets SET document = $1 WHERE id = $2", []byte(`{"name":"old","policy_key":"default","from":"another time"}`), id); err != nil {
 		t.Fatal(err)
 	}
-	list := decisioning.List{Limit: 50}
+	list := operation.List{Limit: 50}
 	sets, err := h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, list)
 	if err != nil || len(sets.Data) != 3 {
 		t.Errorf("%d versions are listed, %v", len(sets.Data), err)
@@ -62,7 +63,7 @@ func TestPagesOfUnreadableRuleSets(t *testing.T) {
 	}
 	for limit, want := range map[int][]int{1: {0, 0, 0, 1, 1}, 2: {0, 1, 1}, 3: {0, 2}, 5: {2}} {
 		var found []int
-		list := decisioning.List{Limit: limit}
+		list := operation.List{Limit: limit}
 		for range 6 {
 			views, err := h.service.Policies(t.Context(), h.caller, decisioning.PolicyFilter{}, list)
 			if err != nil {

@@ -27,8 +27,8 @@ func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) 
 	if err := p.Require(tenant.Read); err != nil {
 		return Usage{}, err
 	}
-	period := tenant.PeriodOf(s.now())
-	used, err := s.scope(p).Usage(ctx, period.Key())
+	period := tenant.PeriodOf(s.core.Now())
+	used, err := s.core.Scope(p).Usage(ctx, period.Key())
 	if err != nil {
 		return Usage{}, err
 	}

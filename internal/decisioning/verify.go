@@ -122,14 +122,14 @@ func why(again ReExplanation, d *store.Decision) string {
 func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
 	var ids []string
 	if tenantID != "" {
-		t, err := s.db.System().Tenant(ctx, tenantID)
+		t, err := s.core.DB.System().Tenant(ctx, tenantID)
 		if err != nil {
 			return nil, 0, err
 		}
 		ids = append(ids, t.ID)
 	}
 	for after := ""; tenantID == ""; {
-		rows, err := s.db.System().ListTenants(ctx, after)
+		rows, err := s.core.DB.System().ListTenants(ctx, after)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -145,7 +145,7 @@ func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, 
 	var total int64
 	for _, id := range ids {
 		for _, e := range tenant.Environments() {
-			scope := s.db.Scope(id, string(e))
+			scope := s.core.DB.Scope(id, string(e))
 			n, err := scope.CountDecisions(ctx)
 			if err != nil {
 				return nil, 0, err

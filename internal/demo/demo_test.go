@@ -14,6 +14,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -124,7 +125,7 @@ func outcomes(t *testing.T, service *decisioning.Service, made demo.Filled) stri
 	var out strings.Builder
 	for _, env := range tenant.Environments() {
 		for cursor := ""; ; {
-			page, err := service.Decisions(t.Context(), caller(made, env), decisioning.DecisionFilter{}, decisioning.List{Limit: 100, Cursor: cursor})
+			page, err := service.Decisions(t.Context(), caller(made, env), decisioning.DecisionFilter{}, operation.List{Limit: 100, Cursor: cursor})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +142,7 @@ func outcomes(t *testing.T, service *decisioning.Service, made demo.Filled) stri
 
 func checkPolicies(t *testing.T, service *decisioning.Service, p tenant.Principal) {
 	t.Helper()
-	sets, err := service.RuleSets(t.Context(), p, decisioning.RuleSetFilter{PolicyKey: "default"}, decisioning.List{Limit: 10})
+	sets, err := service.RuleSets(t.Context(), p, decisioning.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func checkPolicies(t *testing.T, service *decisioning.Service, p tenant.Principa
 
 func checkAlerts(t *testing.T, service *decisioning.Service, p tenant.Principal) {
 	t.Helper()
-	alerts, err := service.Alerts(t.Context(), p, decisioning.AlertFilter{}, decisioning.List{Limit: 100})
+	alerts, err := service.Alerts(t.Context(), p, decisioning.AlertFilter{}, operation.List{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func checkAlerts(t *testing.T, service *decisioning.Service, p tenant.Principal)
 
 func checkRest(t *testing.T, service *decisioning.Service, p tenant.Principal) {
 	t.Helper()
-	ctx, list := t.Context(), decisioning.List{Limit: 100}
+	ctx, list := t.Context(), operation.List{Limit: 100}
 	counts := map[string]int{}
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		page, err := service.Decisions(ctx, p, decisioning.DecisionFilter{Status: status}, list)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -24,7 +25,7 @@ type document map[string]any
 func (d *desk) policies() {
 	d.ago(40*day, "arm the first policy", func(ctx context.Context) error {
 		page, err := d.service.RuleSets(ctx, d.by(d.staff.asha), decisioning.RuleSetFilter{PolicyKey: "default"},
-			decisioning.List{Limit: 1, Ascending: true})
+			operation.List{Limit: 1, Ascending: true})
 		if err != nil {
 			return err
 		}

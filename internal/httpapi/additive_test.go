@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -179,7 +179,7 @@ func (tr *trial) askDirectly(t *rapid.T, body string) []byte {
 	if err != nil {
 		t.Fatalf("%v in %s", err, body)
 	}
-	var a decisioning.Answer
+	var a operation.Answer
 	if a, err = tr.service.Preview(tr.Context(), tr.caller, v); err != nil {
 		t.Fatalf("%v in %s", err, body)
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -22,7 +23,7 @@ func (a *API) audit(c *call) error {
 }
 
 // auditCSV streams the whole trail.
-func (a *API) auditCSV(c *call, filter decisioning.AuditFilter, list decisioning.List) error {
+func (a *API) auditCSV(c *call, filter decisioning.AuditFilter, list operation.List) error {
 	return c.export("audit.csv", func(out io.Writer, pause func()) error {
 		return a.service.ExportAudit(c.r.Context(), c.caller, filter, list, out, pause)
 	})

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"verdict/internal/admission"
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -31,7 +31,7 @@ type call struct {
 	requestID string
 	caller    tenant.Principal
 	body      wire.Value
-	once      *decisioning.Once
+	once      *operation.Once
 	csv       bool // the answer is wanted as CSV
 	buffer    *buffer
 	begun     time.Time
@@ -275,7 +275,7 @@ func (c *call) readOnce() error {
 	if len(given) > 1 || key == "" || len(key) > maxOnceKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return fault.New(fault.Invalid, fault.CodeInvalidField, "the Idempotency-Key header must be given once, with 1 to %d printable ASCII characters", maxOnceKey)
 	}
-	c.once = &decisioning.Once{Route: c.route.method + " " + c.r.URL.Path, Key: key}
+	c.once = &operation.Once{Route: c.route.method + " " + c.r.URL.Path, Key: key}
 	return nil
 }
 
@@ -365,7 +365,7 @@ func (c *call) send(status int, body []byte) error {
 }
 
 // answer writes what a use case answered.
-func (c *call) answer(a decisioning.Answer, err error) error {
+func (c *call) answer(a operation.Answer, err error) error {
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -78,7 +79,7 @@ func (a *API) review(c *call) error {
 }
 
 // sendPage writes a page of a list.
-func sendPage[T any](c *call, page decisioning.Page[T], err error, write func(*wire.Writer, T)) error {
+func sendPage[T any](c *call, page operation.Page[T], err error, write func(*wire.Writer, T)) error {
 	if err != nil {
 		return err
 	}

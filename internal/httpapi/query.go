@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 )
 
 // query reads a request's parameters, notes every fault, and at the end
@@ -103,7 +103,7 @@ func (q *query) days(name string, most int) int {
 func (q *query) flag(name string) bool { return q.choice(name, "true", "false") == "true" }
 
 // list reads what every list by time takes.
-func (q *query) list() decisioning.List {
+func (q *query) list() operation.List {
 	l := q.page()
 	l.From, l.To = q.time("from"), q.time("to")
 	l.Ascending = q.choice("order", "asc", "desc") == "asc"
@@ -111,12 +111,12 @@ func (q *query) list() decisioning.List {
 }
 
 // page reads what every list takes.
-func (q *query) page() decisioning.List {
-	l := decisioning.List{Limit: decisioning.DefaultLimit, Cursor: q.text("cursor")}
+func (q *query) page() operation.List {
+	l := operation.List{Limit: operation.DefaultLimit, Cursor: q.text("cursor")}
 	if text := q.text("limit"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > decisioning.MaxLimit {
-			q.fail("limit", fault.CodeOutOfRange, "must be a whole number between 1 and %d", decisioning.MaxLimit)
+		if err != nil || n < 1 || n > operation.MaxLimit {
+			q.fail("limit", fault.CodeOutOfRange, "must be a whole number between 1 and %d", operation.MaxLimit)
 		}
 		l.Limit = n
 	}

@@ -13,6 +13,7 @@ import (
 	"verdict/internal/agent"
 	"verdict/internal/decisioning"
 	"verdict/internal/engine"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -105,7 +106,7 @@ func (l *lender) open(ctx context.Context) error {
 	l.base = map[tenant.Environment]string{}
 	for _, e := range tenant.Environments() {
 		l.by.Environment = e
-		given, err := l.service.RuleSets(ctx, l.by, decisioning.RuleSetFilter{PolicyKey: "default"}, decisioning.List{Limit: 1})
+		given, err := l.service.RuleSets(ctx, l.by, decisioning.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 	if p < len(tenant.Environments()) {
 		draw = func() object { return object{"name": "default", "policy_key": key} }
 	}
-	var answer decisioning.Answer
+	var answer operation.Answer
 	for attempt := 0; attempt == 0 || err != nil && attempt < 50; attempt++ {
 		l.now = l.now.Add(step)
 		policy := draw()

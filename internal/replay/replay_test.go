@@ -9,6 +9,7 @@ import (
 	"verdict/internal/agent"
 	"verdict/internal/decisioning"
 	"verdict/internal/feature"
+	"verdict/internal/operation"
 	"verdict/internal/report"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -96,7 +97,7 @@ func repeats(t *testing.T, db *store.DB, service *decisioning.Service) {
 	const enough = 50 // of each environment
 	agents, checked := agent.New(service, agent.Options{}), 0
 	eachCaller(t, db, func(p tenant.Principal) {
-		page, err := service.AgentRuns(t.Context(), p, decisioning.RunFilter{}, decisioning.List{Limit: enough})
+		page, err := service.AgentRuns(t.Context(), p, decisioning.RunFilter{}, operation.List{Limit: enough})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package decisioning
+package operation
 
 import (
 	"bytes"
@@ -32,12 +32,12 @@ const (
 // another list.
 const CodeInvalidCursor = "invalid_cursor"
 
-// page turns a request into storage's words. The filters are part of what a
+// Page turns a request into storage's words. The filters are part of what a
 // cursor belongs to: used with others, it would skip and repeat.
-func (l List) page(p tenant.Principal, filters ...string) (store.Page, error) {
+func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 	page := store.Page{
 		Limit: l.Limit, Descending: !l.Ascending,
-		FromMicros: micros(l.From), ToMicros: micros(l.To),
+		FromMicros: Micros(l.From), ToMicros: Micros(l.To),
 	}
 	if !l.From.IsZero() {
 		page.FromID = tenant.FirstID(tenant.KindDecision, l.From)
@@ -48,39 +48,39 @@ func (l List) page(p tenant.Principal, filters ...string) (store.Page, error) {
 	if l.Cursor == "" {
 		return page, nil
 	}
-	place, err := l.after(p, filters)
+	place, err := l.After(p, filters)
 	if err != nil || len(place) <= 8 {
-		return page, notACursor()
+		return page, NotACursor()
 	}
 	page.AfterMicros, page.AfterID = int64(binary.BigEndian.Uint64([]byte(place))), place[8:]
 	// The mark is no secret, so what it vouches for is looked at all the same:
 	// a database does not take every byte for a text.
 	if _, ok := tenant.Time(page.AfterID); !ok {
-		return page, notACursor()
+		return page, NotACursor()
 	}
 	return page, nil
 }
 
-// after reads a cursor: the place in the list to go on behind, "" for the
+// After reads a cursor: the place in the list to go on behind, "" for the
 // beginning.
-func (l List) after(p tenant.Principal, filters []string) (place string, err error) {
+func (l List) After(p tenant.Principal, filters []string) (place string, err error) {
 	if l.Cursor == "" {
 		return "", nil
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
 	// Line breaks are passed over in base64, and are no part of a cursor of ours.
 	if err != nil || strings.ContainsAny(l.Cursor, "\r\n") || len(raw) <= markSize || !bytes.Equal(raw[:markSize], l.mark(p, filters, raw[markSize:])) {
-		return "", notACursor()
+		return "", NotACursor()
 	}
 	return string(raw[markSize:]), nil
 }
 
-// cursorAfter writes the cursor of a place.
-func (l List) cursorAfter(p tenant.Principal, filters []string, place string) string {
+// CursorAfter writes the cursor of a place.
+func (l List) CursorAfter(p tenant.Principal, filters []string, place string) string {
 	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, []byte(place)), place...))
 }
 
-func notACursor() error {
+func NotACursor() error {
 	return fault.New(fault.Malformed, CodeInvalidCursor, "this cursor is not one of this list with these filters")
 }
 
@@ -98,8 +98,8 @@ func (l List) mark(p tenant.Principal, filters []string, place []byte) []byte {
 	}
 	write(p.TenantID)
 	write(string(p.Environment))
-	write(clock(micros(l.From)))
-	write(clock(micros(l.To)))
+	write(Clock(Micros(l.From)))
+	write(Clock(Micros(l.To)))
 	if l.Ascending {
 		write("asc")
 	}
@@ -117,20 +117,20 @@ type Page[T any] struct {
 	NextCursor string // "" on the last page
 }
 
-// paged makes the page of what storage returned.
-func paged[T any](l List, p tenant.Principal, rows []T, more bool, last func(T) (int64, string), filters ...string) Page[T] {
+// Paged makes the page of what storage returned.
+func Paged[T any](l List, p tenant.Principal, rows []T, more bool, last func(T) (int64, string), filters ...string) Page[T] {
 	var next store.Place
 	if more {
 		next.Micros, next.ID = last(rows[len(rows)-1])
 	}
-	return pagedUntil(l, p, rows, next, filters...)
+	return PagedUntil(l, p, rows, next, filters...)
 }
 
-// pagedUntil makes the page of rows that storage looked for up to a place.
-func pagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Place, filters ...string) Page[T] {
+// PagedUntil makes the page of rows that storage looked for up to a place.
+func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Place, filters ...string) Page[T] {
 	out := Page[T]{Data: rows, Limit: l.Limit}
 	if next.ID != "" {
-		out.NextCursor = l.cursorAfter(p, filters, string(binary.BigEndian.AppendUint64(nil, uint64(next.Micros)))+next.ID)
+		out.NextCursor = l.CursorAfter(p, filters, string(binary.BigEndian.AppendUint64(nil, uint64(next.Micros)))+next.ID)
 	}
 	return out
 }
@@ -142,25 +142,12 @@ func (p Page[T]) Write(w *wire.Writer, write func(*wire.Writer, T)) {
 		write(w, row)
 	}
 	w.EndArray()
-	p.writePagination(w)
+	p.WritePagination(w)
 	w.EndObject()
 }
 
-func (p Page[T]) writePagination(w *wire.Writer) {
+func (p Page[T]) WritePagination(w *wire.Writer) {
 	w.Key("pagination").Object().Key("limit").Int(int64(p.Limit)).Key("has_next").Bool(p.NextCursor != "")
-	optional(w, "next_cursor", p.NextCursor)
+	Optional(w, "next_cursor", p.NextCursor)
 	w.EndObject()
-}
-
-func optional(w *wire.Writer, key, text string) {
-	if text != "" {
-		w.Key(key).String(text)
-	}
-}
-
-// optionalTime writes a stored time unless it is never.
-func optionalTime(w *wire.Writer, key string, micros int64) {
-	if micros != 0 {
-		w.Key(key).String(clock(micros))
-	}
 }

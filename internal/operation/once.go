@@ -1,4 +1,4 @@
-package decisioning
+package operation
 
 import (
 	"context"
@@ -34,6 +34,23 @@ var bodies = sync.Pool{New: func() any {
 	return &buf
 }}
 
+// BorrowBody returns memory for the body of an answer.
+func BorrowBody() *[]byte {
+	lent, _ := bodies.Get().(*[]byte) // the pool holds nothing else
+	return lent
+}
+
+// LentAnswer returns an answer whose body was written into borrowed memory.
+func LentAnswer(status int, body []byte, lent *[]byte) Answer {
+	return Answer{Status: status, Body: body, lent: lent}
+}
+
+// WithBody returns the answer with another body, which is not borrowed.
+func (a Answer) WithBody(body []byte) Answer {
+	a.Body, a.lent = body, nil
+	return a
+}
+
 // keepBody is how large an answer's memory may have grown to be kept.
 const keepBody = 64 << 10
 
@@ -51,8 +68,8 @@ func (a *Answer) Release() {
 const rememberFor = 24 * time.Hour
 
 // flights are the requests with an Idempotency-Key that this node is busy
-// with. A second one is turned away at once; on another node it would be the
-// database that sees to it that only one is done.
+// with. A second one is refused immediately; between two nodes the database
+// sees to it that only one is done.
 type flights struct {
 	mu    sync.Mutex
 	under map[flight]struct{}
@@ -76,14 +93,14 @@ func (f *flights) leave(which flight) {
 	delete(f.under, which)
 }
 
-// keep makes the record of an answer, to be stored in the transaction of what
+// Keep makes the record of an answer, to be stored in the transaction of what
 // is answered; nil when nobody asked for it.
-type keep func(Answer) *store.IdempotencyAnswer
+type Keep func(Answer) *store.IdempotencyAnswer
 
-// once does something once. What do stores must include what keep gives, in
+// Once does something once. What do stores must include what keep gives, in
 // the same transaction. A refusal is not remembered: it did nothing, and the
 // same request may succeed later.
-func (s *Service) once(ctx context.Context, scope *store.Scope, o *Once, do func(keep) (Answer, error)) (Answer, error) {
+func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Keep) (Answer, error)) (Answer, error) {
 	if o == nil {
 		return do(func(Answer) *store.IdempotencyAnswer { return nil })
 	}
@@ -93,7 +110,7 @@ func (s *Service) once(ctx context.Context, scope *store.Scope, o *Once, do func
 	}
 	defer s.flights.leave(this)
 	key := store.IdempotencyKey{Route: o.Route, Name: o.Key}
-	now := s.now().UnixMicro()
+	now := s.Now().UnixMicro()
 	stored, err := scope.LookupIdempotency(ctx, key, o.Hash, now)
 	if err != nil {
 		return Answer{}, err
@@ -118,14 +135,14 @@ func replay(stored store.Stored) Answer {
 	return Answer{Status: int(stored.Status), Location: stored.Header, Body: stored.Body, Replayed: true}
 }
 
-// write does something once that is one transaction.
-func (s *Service) write(ctx context.Context, scope *store.Scope, o *Once, fn func(*store.Tx) (Answer, error)) (Answer, error) {
-	return s.once(ctx, scope, o, func(keep keep) (Answer, error) { return s.commit(ctx, scope, keep, fn) })
+// Write does something once that is one transaction.
+func (s *Core) Write(ctx context.Context, scope *store.Scope, o *Once, fn func(*store.Tx) (Answer, error)) (Answer, error) {
+	return s.Once(ctx, scope, o, func(keep Keep) (Answer, error) { return s.Commit(ctx, scope, keep, fn) })
 }
 
-// commit runs fn, which changes something and says what to answer, in one
+// Commit runs fn, which changes something and says what to answer, in one
 // transaction with the answer's record.
-func (s *Service) commit(ctx context.Context, scope *store.Scope, keep keep, fn func(*store.Tx) (Answer, error)) (Answer, error) {
+func (s *Core) Commit(ctx context.Context, scope *store.Scope, keep Keep, fn func(*store.Tx) (Answer, error)) (Answer, error) {
 	var answer Answer
 	err := scope.Write(ctx, func(tx *store.Tx) (err error) {
 		if answer, err = fn(tx); err != nil {
@@ -139,10 +156,10 @@ func (s *Service) commit(ctx context.Context, scope *store.Scope, keep keep, fn 
 	return answer, err
 }
 
-// remember works out an answer that changes nothing, and keeps it for whoever
+// Remember works out an answer that changes nothing, and keeps it for whoever
 // repeats the request and wants to hear the same.
-func (s *Service) remember(ctx context.Context, scope *store.Scope, o *Once, work func() (Answer, error)) (Answer, error) {
-	return s.once(ctx, scope, o, func(keep keep) (Answer, error) {
+func (s *Core) Remember(ctx context.Context, scope *store.Scope, o *Once, work func() (Answer, error)) (Answer, error) {
+	return s.Once(ctx, scope, o, func(keep Keep) (Answer, error) {
 		answer, err := work()
 		record := keep(answer)
 		if err != nil || record == nil {

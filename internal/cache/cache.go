@@ -1,4 +1,5 @@
-package decisioning
+// Package cache keeps what storage said, for as long as it may be believed.
+package cache
 
 import (
 	"container/list"
@@ -9,11 +10,11 @@ import (
 	"verdict/internal/admission"
 )
 
-// cache remembers what storage said. One caller looks a thing up while all who
+// Cache remembers what storage said. One caller looks a thing up while all who
 // want the same one wait for what comes of it, good or bad: a database that
 // hangs is asked once and not once for each of them. An error is never
 // remembered, and removes what was.
-type cache[K comparable, V any] struct {
+type Cache[K comparable, V any] struct {
 	recent recent[K, *cached[V]]
 	now    func() time.Time
 	maxAge time.Duration // 0: what was found never changes
@@ -40,12 +41,24 @@ type lookup[V any] struct {
 // answer is for the others too.
 const lookupWait = 5 * time.Second
 
-func newCache[K comparable, V any](size int, maxAge time.Duration, now func() time.Time, load func(context.Context, K) (V, error)) *cache[K, V] {
-	return &cache[K, V]{recent: newRecent[K, *cached[V]](size), now: now, maxAge: maxAge, load: load}
+func New[K comparable, V any](size int, maxAge time.Duration, now func() time.Time, load func(context.Context, K) (V, error)) *Cache[K, V] {
+	return &Cache[K, V]{recent: newRecent[K, *cached[V]](size), now: now, maxAge: maxAge, load: load}
+}
+
+// Bound limits the weight of all values together: those that were longest not asked
+// for go first.
+func (c *Cache[K, V]) Bound(weight int, weigh func(V) int) { c.recent.room, c.weigh = weight, weigh }
+
+// Usage returns how many keys are held, what they weigh together and what they may
+// weigh, 0 for any weight.
+func (c *Cache[K, V]) Usage() (held, weight, most int) {
+	c.recent.mu.Lock()
+	defer c.recent.mu.Unlock()
+	return len(c.recent.items), c.recent.weight, c.recent.room
 }
 
 // Get is the value of a key, at most maxAge old.
-func (c *cache[K, V]) Get(ctx context.Context, key K) (V, error) {
+func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	e := c.recent.getOr(key, func() *cached[V] { return &cached[V]{} })
 	e.mu.Lock()
 	if e.known && c.fresh(e.at) {
@@ -72,7 +85,7 @@ func (c *cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 }
 
 // Peek returns the value of a key if it is known, without looking it up.
-func (c *cache[K, V]) Peek(key K) (value V, ok bool) {
+func (c *Cache[K, V]) Peek(key K) (value V, ok bool) {
 	e, ok := c.recent.peek(key)
 	if !ok {
 		return value, false
@@ -85,7 +98,7 @@ func (c *cache[K, V]) Peek(key K) (value V, ok bool) {
 	return e.value, true
 }
 
-func (c *cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V]) {
+func (c *Cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V]) {
 	ctx, cancel := context.WithTimeout(ctx, lookupWait)
 	defer cancel()
 	ctx, slot := admission.Fork(ctx)
@@ -109,7 +122,7 @@ func (c *cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V
 
 // fresh also refuses an entry from the future, which a clock that was set back
 // leaves behind.
-func (c *cache[K, V]) fresh(at time.Time) bool {
+func (c *Cache[K, V]) fresh(at time.Time) bool {
 	if c.maxAge == 0 {
 		return true
 	}
@@ -118,10 +131,10 @@ func (c *cache[K, V]) fresh(at time.Time) bool {
 }
 
 // Forget makes the next Get look up.
-func (c *cache[K, V]) Forget(key K) { c.recent.remove(key) }
+func (c *Cache[K, V]) Forget(key K) { c.recent.remove(key) }
 
-// each visits every value that is known.
-func (c *cache[K, V]) each(visit func(V)) {
+// Each visits every value that is known.
+func (c *Cache[K, V]) Each(visit func(V)) {
 	c.recent.each(func(e *cached[V]) {
 		e.mu.Lock()
 		value, known := e.value, e.known
@@ -228,3 +241,7 @@ func (r *recent[K, V]) each(visit func(V)) {
 		visit(v)
 	}
 }
+
+// RefreshAfter is how old what a cache says may be. A revoked key and an
+// activated policy reach every node within a second of it.
+const RefreshAfter = 500 * time.Millisecond

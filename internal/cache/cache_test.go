@@ -1,4 +1,4 @@
-package decisioning
+package cache
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // shelf is a cache over a counter, with a clock of its own.
 type shelf struct {
-	cache *cache[string, int]
+	cache *Cache[string, int]
 	now   time.Time
 	loads int
 	err   error
@@ -19,7 +19,7 @@ type shelf struct {
 
 func newShelf(size int) *shelf {
 	s := &shelf{now: time.Unix(1_000_000, 0)}
-	s.cache = newCache(size, refreshAfter, func() time.Time { return s.now }, func(context.Context, string) (int, error) {
+	s.cache = New(size, RefreshAfter, func() time.Time { return s.now }, func(context.Context, string) (int, error) {
 		s.loads++
 		return s.loads, s.err
 	})
@@ -37,7 +37,7 @@ func TestCacheLooksUpAgain(t *testing.T) {
 	t.Parallel()
 	s := newShelf(10)
 	s.get(t, "a", 1)
-	s.now = s.now.Add(refreshAfter - 1)
+	s.now = s.now.Add(RefreshAfter - 1)
 	s.get(t, "a", 1)
 	s.now = s.now.Add(1)
 	s.get(t, "a", 2)
@@ -51,7 +51,7 @@ func TestCacheRemembersNoError(t *testing.T) {
 	t.Parallel()
 	s := newShelf(10)
 	s.get(t, "a", 1)
-	s.now = s.now.Add(refreshAfter)
+	s.now = s.now.Add(RefreshAfter)
 	s.err = errors.New("lost")
 	for range 2 { // what was known before does not come back either
 		if _, err := s.cache.Get(t.Context(), "a"); !errors.Is(err, s.err) {
@@ -82,7 +82,7 @@ func TestCacheLooksUpOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan int)
-		cache := newCache(10, refreshAfter, time.Now, func(context.Context, string) (int, error) { return <-answer, nil })
+		cache := New(10, RefreshAfter, time.Now, func(context.Context, string) (int, error) { return <-answer, nil })
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
@@ -109,7 +109,7 @@ func TestCacheSharesBadNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lost := errors.New("lost")
 		asked := 0
-		cache := newCache(10, refreshAfter, time.Now, func(ctx context.Context, _ string) (int, error) {
+		cache := New(10, RefreshAfter, time.Now, func(ctx context.Context, _ string) (int, error) {
 			asked++
 			<-time.After(time.Second)
 			return 0, lost

@@ -1,0 +1,46 @@
+package operation
+
+import (
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// Optional writes a text unless it is empty.
+func Optional(w *wire.Writer, key, text string) {
+	if text != "" {
+		w.Key(key).String(text)
+	}
+}
+
+// OptionalTime writes a stored time unless it is never.
+func OptionalTime(w *wire.Writer, key string, micros int64) {
+	if micros != 0 {
+		w.Key(key).String(Clock(micros))
+	}
+}
+
+// WriteStrings writes a list of texts.
+func WriteStrings(w *wire.Writer, list []string) {
+	w.Array()
+	for _, s := range list {
+		w.String(s)
+	}
+	w.EndArray()
+}
+
+// The statuses of answers. They are stored with the answers that are to be repeated;
+// a declined decision is OK too.
+const (
+	StatusOK      = 200
+	StatusCreated = 201
+)
+
+// MaxNote bounds a person's words on what they do, in bytes.
+const MaxNote = 2_000
+
+// Note reads a person's words on what they do.
+func Note(f *wire.Form) string {
+	text, _ := f.Text("note", MaxNote)
+	return strings.Clone(text)
+}
