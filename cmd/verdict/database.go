@@ -11,9 +11,9 @@ import (
 	"syscall"
 
 	"verdict/internal/app"
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/store"
+	"verdict/internal/usecase"
 )
 
 // interruptible is a context that the first signal ends, so that work is left
@@ -50,9 +50,9 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 
 // withService runs a command's work on the use cases. What they log, such as a
 // database that does not answer, is told by the error as well.
-func (c *command) withService(settings *app.Settings, work func(context.Context, *decisioning.Service) int) int {
+func (c *command) withService(settings *app.Settings, work func(context.Context, *usecase.Set) int) int {
 	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
-		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), decisioning.Hooks{}, nil)
+		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil)
 		if err != nil {
 			return c.usage("%v", err)
 		}

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 func keyCreate(c *command) int {
@@ -37,7 +38,7 @@ func keyCreate(c *command) int {
 	if err != nil {
 		return c.usage("-expires: %v", err)
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t, err := theTenant(ctx, service, *tenantID)
 		if err != nil {
 			return c.failed(err)
@@ -49,7 +50,7 @@ func keyCreate(c *command) int {
 		if set == 0 {
 			set = tenant.Role(owner.Role).Scopes()
 		}
-		key, made, err := service.CreateKey(ctx, decisioning.NewKey{
+		key, made, err := service.Account.CreateKey(ctx, account.NewKey{
 			TenantID: t.ID, UserID: owner.ID, Environment: environment, Name: *name, Scopes: set, ExpiresAt: until,
 		})
 		if err != nil {
@@ -63,10 +64,10 @@ func keyCreate(c *command) int {
 
 // owner finds the person whose key it is to be. Who activates a policy in live
 // must be another person than who wrote it, so a key is always somebody's.
-func owner(ctx context.Context, service *decisioning.Service, tenantID, email string) (decisioning.User, error) {
-	users, err := service.Users(ctx, tenantID)
+func owner(ctx context.Context, service *usecase.Set, tenantID, email string) (account.User, error) {
+	users, err := service.Account.Users(ctx, tenantID)
 	if err != nil {
-		return decisioning.User{}, err
+		return account.User{}, err
 	}
 	wanted, _ := tenant.NormaliseEmail(email)
 	for _, u := range users {
@@ -74,7 +75,7 @@ func owner(ctx context.Context, service *decisioning.Service, tenantID, email st
 			return u, nil
 		}
 	}
-	return decisioning.User{}, errors.New("the tenant has no such user; \"verdict tenant user list\" shows them")
+	return account.User{}, errors.New("the tenant has no such user; \"verdict tenant user list\" shows them")
 }
 
 func keyList(c *command) int {
@@ -84,12 +85,12 @@ func keyList(c *command) int {
 	if _, code, done := c.words(fs); done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t, err := theTenant(ctx, service, *tenantID)
 		if err != nil {
 			return c.failed(err)
 		}
-		keys, err := service.Keys(ctx, t.ID)
+		keys, err := service.Account.Keys(ctx, t.ID)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -121,12 +122,12 @@ func keyRevoke(c *command) int {
 	if done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t, err := theTenant(ctx, service, *tenantID)
 		if err != nil {
 			return c.failed(err)
 		}
-		key, err := service.RevokeKey(ctx, t.ID, words[0])
+		key, err := service.Account.RevokeKey(ctx, t.ID, words[0])
 		if err != nil {
 			return c.failed(err)
 		}

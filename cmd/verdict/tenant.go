@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 	"verdict/internal/wire"
 )
 
@@ -99,10 +99,10 @@ func tenantList(c *command) int {
 	if _, code, done := c.words(fs); done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t := newTable("ID", "PLAN", "CREATED", "ORGANISATION")
 		for after := ""; ; {
-			page, err := service.Tenants(ctx, after)
+			page, err := service.Account.Tenants(ctx, after)
 			if err != nil {
 				return c.failed(err)
 			}
@@ -124,16 +124,16 @@ func tenantShow(c *command) int {
 	if done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
-		one, err := service.Tenant(ctx, words[0])
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
+		one, err := service.Account.Tenant(ctx, words[0])
 		if err != nil {
 			return c.failed(err)
 		}
-		users, err := service.Users(ctx, one.ID)
+		users, err := service.Account.Users(ctx, one.ID)
 		if err != nil {
 			return c.failed(err)
 		}
-		keys, err := service.Keys(ctx, one.ID)
+		keys, err := service.Account.Keys(ctx, one.ID)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -161,8 +161,8 @@ func tenantCreate(c *command) int {
 	if err != nil {
 		return c.failed(err)
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
-		made, err := service.Signup(ctx, body)
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
+		made, err := service.Account.Signup(ctx, body)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -181,8 +181,8 @@ func tenantInvite(c *command) int {
 	if *days < 1 || *days > 365 {
 		return c.usage("-days must be a whole number from 1 to 365")
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
-		token, ends, err := service.InviteToSignup(ctx, time.Duration(*days)*24*time.Hour)
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
+		token, ends, err := service.Account.InviteToSignup(ctx, time.Duration(*days)*24*time.Hour)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -197,8 +197,8 @@ func tenantPlan(c *command) int {
 	if done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
-		if err := service.SetPlan(ctx, words[0], words[1]); err != nil {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
+		if err := service.Account.SetPlan(ctx, words[0], words[1]); err != nil {
 			return c.failed(err)
 		}
 		return c.print(fmt.Appendf(nil, "%s is on the plan %s\n", words[0], words[1]))
@@ -236,11 +236,11 @@ func shortTime(t time.Time) string {
 }
 
 // theTenant is the tenant that was named, or the only one there is.
-func theTenant(ctx context.Context, service *decisioning.Service, id string) (tenant.Tenant, error) {
+func theTenant(ctx context.Context, service *usecase.Set, id string) (tenant.Tenant, error) {
 	if id != "" {
-		return service.Tenant(ctx, id)
+		return service.Account.Tenant(ctx, id)
 	}
-	all, err := service.Tenants(ctx, "")
+	all, err := service.Account.Tenants(ctx, "")
 	switch {
 	case err != nil:
 		return tenant.Tenant{}, err

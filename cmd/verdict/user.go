@@ -9,8 +9,9 @@ import (
 	"os"
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 var errWhichTenant = errors.New("name the tenant with -tenant; \"verdict tenant list\" shows them")
@@ -28,12 +29,12 @@ func userAdd(c *command) int {
 	if !ok {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t, err := theTenant(ctx, service, *tenantID)
 		if err != nil {
 			return c.failed(err)
 		}
-		user, err := service.CreateUser(ctx, t.ID, *email, password, tenant.Role(*role))
+		user, err := service.Account.CreateUser(ctx, t.ID, *email, password, tenant.Role(*role))
 		if err != nil {
 			return c.failed(err)
 		}
@@ -48,12 +49,12 @@ func userList(c *command) int {
 	if _, code, done := c.words(fs); done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t, err := theTenant(ctx, service, *tenantID)
 		if err != nil {
 			return c.failed(err)
 		}
-		users, err := service.Users(ctx, t.ID)
+		users, err := service.Account.Users(ctx, t.ID)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -73,10 +74,10 @@ func userPassword(c *command) int {
 	if !ok {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t, err := theTenant(ctx, service, *tenantID)
 		if err == nil {
-			err = service.ResetPassword(ctx, t.ID, *email, password)
+			err = service.Account.ResetPassword(ctx, t.ID, *email, password)
 		}
 		if err != nil {
 			return c.failed(err)
@@ -85,7 +86,7 @@ func userPassword(c *command) int {
 	})
 }
 
-func userTable(users []decisioning.User) []byte {
+func userTable(users []account.User) []byte {
 	t := newTable("USER", "ROLE", "CREATED", "E-MAIL")
 	for _, u := range users {
 		t.row(u.ID, u.Role, shortTime(u.CreatedAt), u.Email)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/usecase"
 )
 
 const verifyHelp = `Replay stored decisions on their stored facts and policy versions, and list
@@ -26,9 +26,9 @@ func verify(c *command) int {
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *decisioning.Service) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		var bar *progressbar.ProgressBar
-		result, err := service.Verify(ctx, *tenantID, func(done, total int64) {
+		result, err := service.Decisions.Verify(ctx, *tenantID, func(done, total int64) {
 			if bar == nil {
 				bar = c.progress(total, "replaying")
 			}

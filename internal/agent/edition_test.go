@@ -22,7 +22,7 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
+		was, err := h.cases.Decisions.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
 			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
 				return agent.FirstCollections(parse(t, arrears), head, now)
 			})
@@ -65,7 +65,7 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 		"dpd":true,"as_of":"2026-11-15T12:00:00+05:30"}`
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
+		was, err := h.cases.Decisions.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
 			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
 				return agent.SecondCollections(parse(t, misspelt), head, now)
 			})
@@ -109,7 +109,7 @@ func TestThirdEditionIsRepeated(t *testing.T) {
 	const group = `{"loan":{"id":"L-1","product":"JLG","principal_outstanding":18200,"overdue_amount":1793,"dpd":40},"as_of":"2026-11-16T12:00:00+05:30"}`
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
+		was, err := h.cases.Decisions.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
 			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
 				return agent.ThirdCollections(parse(t, group), head, now)
 			})

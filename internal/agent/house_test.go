@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"verdict/internal/agent"
-	"verdict/internal/decisioning"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 	"verdict/internal/wire"
 )
 
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // house is the agents over a service with one tenant in it.
 type house struct {
 	testing.TB
-	cases  *decisioning.Service
+	cases  *usecase.Set
 	agents *agent.Service
 	caller tenant.Principal
 	later  *atomic.Int64 // days after at
@@ -33,22 +33,22 @@ var at = time.Date(2026, time.November, 15, 6, 0, 0, 0, time.UTC)
 func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 	tb.Helper()
 	later := new(atomic.Int64)
-	cases, err := decisioning.New(db, decisioning.Options{
+	cases, err := usecase.New(db, usecase.Options{
 		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Now:          func() time.Time { return at.AddDate(0, 0, int(later.Load())) },
 	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	signed, err := cases.Signup(tb.Context(), parse(tb, `{"email":"asha@example.in","org_name":"Asha Finance","password":"correct horse"}`))
+	signed, err := cases.Account.Signup(tb.Context(), parse(tb, `{"email":"asha@example.in","org_name":"Asha Finance","password":"correct horse"}`))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	caller, err := cases.Authenticate(tb.Context(), signed.Key)
+	caller, err := cases.Account.Authenticate(tb.Context(), signed.Key)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &house{TB: tb, cases: cases, agents: agent.New(cases, o), caller: caller, later: later}
+	return &house{TB: tb, cases: cases, agents: agent.New(cases.Decisions, o), caller: caller, later: later}
 }
 
 func onSQLite(tb testing.TB, o agent.Options) *house {

@@ -41,12 +41,12 @@ func (h *house) hostile() {
 
 func (h *house) activate(policy string) {
 	h.Helper()
-	made, err := h.cases.CreateRuleSet(h.Context(), h.caller, parse(h, policy), nil)
+	made, err := h.cases.Decisions.CreateRuleSet(h.Context(), h.caller, parse(h, policy), nil)
 	if err != nil {
 		h.Fatal(err)
 	}
 	id, _ := tree(h, made.Body)["id"].(string)
-	if _, err := h.cases.Activate(h.Context(), h.caller, id, parse(h, `{}`), nil); err != nil {
+	if _, err := h.cases.Decisions.Activate(h.Context(), h.caller, id, parse(h, `{}`), nil); err != nil {
 		h.Fatal(err)
 	}
 }
@@ -77,7 +77,7 @@ func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 			t.Errorf("ended at %d of %d, and asked %d times", last, asked, n)
 		}
 	}
-	usage, err := h.cases.Usage(t.Context(), h.caller)
+	usage, err := h.cases.Decisions.Usage(t.Context(), h.caller)
 	if err != nil || usage.Used != 1 {
 		t.Errorf("used %d, %v", usage.Used, err)
 	}

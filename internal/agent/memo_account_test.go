@@ -33,15 +33,15 @@ type account struct {
 // accountOf reads what is stored of a run, and derives what its memo must say.
 func (h *house) accountOf(body string, run map[string]any) *account {
 	h.Helper()
-	stored, err := h.cases.AgentRun(h.Context(), h.caller, text(run, "run_id"))
+	stored, err := h.cases.Decisions.AgentRun(h.Context(), h.caller, text(run, "run_id"))
 	if err != nil {
 		h.Fatal(err)
 	}
-	u, head, err := h.cases.Underwritten(h.Context(), h.caller, stored)
+	u, head, err := h.cases.Decisions.Underwritten(h.Context(), h.caller, stored)
 	if err != nil || u == nil {
 		h.Fatalf("the decision of the run: %v", err)
 	}
-	fetched, err := h.cases.Decision(h.Context(), h.caller, stored.DecisionID)
+	fetched, err := h.cases.Decisions.Decision(h.Context(), h.caller, stored.DecisionID)
 	if err != nil || text(tree(h, fetched.Body), "re_explanation.verified") != "true" {
 		h.Fatalf("the stored decision: %v %s", err, fetched.Body)
 	}

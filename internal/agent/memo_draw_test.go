@@ -100,7 +100,7 @@ func (d *dice) bankSummary() string {
 // there is to say.
 func (h *house) lend() {
 	h.Helper()
-	answer, err := h.cases.CreateRuleSet(h.Context(), h.caller, parse(h, `{"name":"with conditions",
+	answer, err := h.cases.Decisions.CreateRuleSet(h.Context(), h.caller, parse(h, `{"name":"with conditions",
 		"include_defaults":true,"required_fields":["monthly_income","bureau_score"],
 		"conditions":[{"code":"GUARANTOR","text":"A guarantor *in writing*","condition_ast":{"op":"gte","field":"requested_amount","value":100000}},
 			{"code":"VISIT","text":"A visit","condition_ast":{"op":"eq","field":"location_gps_pincode_match","value":false}}],
@@ -113,13 +113,13 @@ func (h *house) lend() {
 	if err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.Activate(h.Context(), h.caller, text(tree(h, answer.Body), "id"), wire.Value{}, nil); err != nil {
+	if _, err := h.cases.Decisions.Activate(h.Context(), h.caller, text(tree(h, answer.Body), "id"), wire.Value{}, nil); err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.SetPincodeRisks(h.Context(), h.caller, parse(h, `{"entries":[{"pincode":"560002","risk":"HIGH"},{"pincode":"110002","risk":"BLOCKED"}]}`)); err != nil {
+	if _, err := h.cases.Decisions.SetPincodeRisks(h.Context(), h.caller, parse(h, `{"entries":[{"pincode":"560002","risk":"HIGH"},{"pincode":"110002","risk":"BLOCKED"}]}`)); err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.ChangeFraudConfig(h.Context(), h.caller, parse(h, `{"fraud":{"ip_cluster":{"distinct_applicants":3},
+	if _, err := h.cases.Decisions.ChangeFraudConfig(h.Context(), h.caller, parse(h, `{"fraud":{"ip_cluster":{"distinct_applicants":3},
 		"agent_anomaly":{"max_applications":2,"max_distinct_pincodes":1},
 		"pincode_spike":{"min_count":2,"ratio_to_baseline":1.1,"min_baseline_days":1}}}`), 0); err != nil {
 		h.Fatal(err)
@@ -134,14 +134,14 @@ func (h *house) pass(n uint64) {
 		return
 	}
 	h.later.Add(1)
-	page, err := h.cases.Alerts(h.Context(), h.caller, decisioning.AlertFilter{}, operation.List{Limit: 1})
+	page, err := h.cases.Decisions.Alerts(h.Context(), h.caller, decisioning.AlertFilter{}, operation.List{Limit: 1})
 	if err != nil {
 		h.Fatal(err)
 	}
 	if len(page.Data) == 0 || page.Data[0].Status == "closed" {
 		return
 	}
-	if _, err := h.cases.MoveAlert(h.Context(), h.caller, page.Data[0].ID, parse(h, `{"status":"closed","resolution":"confirmed_fraud"}`)); err != nil {
+	if _, err := h.cases.Decisions.MoveAlert(h.Context(), h.caller, page.Data[0].ID, parse(h, `{"status":"closed","resolution":"confirmed_fraud"}`)); err != nil {
 		h.Fatal(err)
 	}
 }

@@ -197,7 +197,7 @@ var paths = map[string]string{
 func (h *house) previewed(body string, overrides map[string]json.Number) map[string]any {
 	h.Helper()
 	with := strings.TrimSuffix(body, "}") + `,"overrides":` + encode(overrides) + "}"
-	answer, err := h.cases.Preview(h.Context(), h.caller, parse(h, with))
+	answer, err := h.cases.Decisions.Preview(h.Context(), h.caller, parse(h, with))
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 		if text(tree(t, fetched.Body), "replay.verified") != "true" || !strings.HasPrefix(string(fetched.Body), strings.TrimSuffix(string(first), "}")) {
 			t.Errorf("fetched %s", fetched.Body)
 		}
-		page, err := h.cases.AgentRuns(t.Context(), h.caller, decisioning.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, operation.List{Limit: 1})
+		page, err := h.cases.Decisions.AgentRuns(t.Context(), h.caller, decisioning.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, operation.List{Limit: 1})
 		if err != nil || len(page.Data) != 1 || page.NextCursor == "" || page.Data[0].ID != text(tree(t, second), "run_id") {
 			t.Errorf("%+v, %v", page, err)
 		}
@@ -109,7 +109,7 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 		if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound {
 			t.Errorf("the other environment hears %v", err)
 		}
-		explained, err := h.cases.Decision(t.Context(), h.caller, text(run, "decision.decision_id"))
+		explained, err := h.cases.Decisions.Decision(t.Context(), h.caller, text(run, "decision.decision_id"))
 		if err != nil || text(tree(t, explained.Body), "re_explanation.verified") != "true" {
 			t.Errorf("%s, %v", explained.Body, err)
 		}
@@ -133,11 +133,11 @@ func TestARunIsBilledOnce(t *testing.T) {
 	if err != nil || !again.Replayed || string(again.Body) != string(first.Body) {
 		t.Errorf("%v %s", err, again.Body)
 	}
-	usage, err := h.cases.Usage(t.Context(), h.caller)
+	usage, err := h.cases.Decisions.Usage(t.Context(), h.caller)
 	if err != nil || usage.Used != 1 || len(usage.Counts) != 1 || usage.Counts[0].Endpoint != decisioning.EndpointUnderwrite {
 		t.Errorf("%+v, %v", usage, err)
 	}
-	page, err := h.cases.Decisions(t.Context(), h.caller, decisioning.DecisionFilter{}, operation.List{Limit: 10})
+	page, err := h.cases.Decisions.Decisions(t.Context(), h.caller, decisioning.DecisionFilter{}, operation.List{Limit: 10})
 	if err != nil || len(page.Data) != 1 {
 		t.Errorf("%d decisions, %v", len(page.Data), err)
 	}

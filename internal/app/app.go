@@ -11,11 +11,11 @@ import (
 
 	"verdict/api"
 	"verdict/internal/console"
-	"verdict/internal/decisioning"
 	"verdict/internal/engine"
 	"verdict/internal/httpapi"
 	"verdict/internal/store"
 	"verdict/internal/telemetry"
+	"verdict/internal/usecase"
 )
 
 // App is the whole service: built by New, answering while Run runs, and done
@@ -25,7 +25,7 @@ type App struct {
 	logger  *slog.Logger
 	db      *store.DB
 	queue   queue
-	service *decisioning.Service
+	service *usecase.Set
 	door    *httpapi.API
 	console *console.Console
 	metrics *telemetry.Metrics

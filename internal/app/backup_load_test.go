@@ -186,7 +186,7 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 		found.longest, found.largest = max(found.longest, time.Since(begun)), max(found.largest, backup.Len())
 		found.rounds, found.last, found.during = found.rounds+1, stats.Rows["decisions"], found.during+len(c.known())-len(before)
 		// So does verify: it ends, though there are always more.
-		verified, err := a.service.Verify(t.Context(), "", nil)
+		verified, err := a.service.Decisions.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed > 0 || verified.Checked < int64(len(before)) {
 			t.Errorf("verify under load: %d of %d wrong, %v", verified.Failed, verified.Checked, err)
 		}
@@ -214,7 +214,7 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 func checkRestored(t *testing.T, databaseURL, key string, before map[string]string, rows map[string]int64) {
 	t.Helper()
 	a, _, _ := startApp(t, "-database-url", databaseURL, "-rate-decide", "1000000/s", "-log-level", "error")
-	verified, err := a.service.Verify(t.Context(), "", nil)
+	verified, err := a.service.Decisions.Verify(t.Context(), "", nil)
 	if err != nil || verified.Failed > 0 || verified.Checked != rows["decisions"] {
 		t.Errorf("%d of %d decisions do not reproduce, %d are in the backup, %v: %v", verified.Failed, verified.Checked, rows["decisions"], err, verified.Wrong)
 	}

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/narrate"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // Config is everything an operator decides. Load fills it; each field has one
@@ -40,7 +40,7 @@ type Config struct {
 	SignupRate         tenant.Rate
 	RefusalRate        tenant.Rate
 	StrangerRate       tenant.Rate
-	Caps               decisioning.Caps
+	Caps               usecase.Caps
 	Signup             tenant.SignupMode
 	SignupsEachDay     int // of one address
 	Passwords          tenant.PasswordRules

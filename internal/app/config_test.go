@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/narrate"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/CONFIGURATION.md")
@@ -45,7 +45,7 @@ func TestConfigDefaults(t *testing.T) {
 		DatabaseURL: "sqlite:verdict.db",
 		Store:       store.Options{Connections: 8, BatchSize: 256, QueueSize: 1024, QueueWait: 2 * time.Second, Timeout: 10 * time.Second},
 		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), RefusalRate: tenant.Rate{Allowance: 200, Window: time.Second, Burst: 400}, StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPlans(),
-		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen, SignupsEachDay: 100, Caps: decisioning.DefaultCaps(), PlanCache: 1000, BacktestDays: 30,
+		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen, SignupsEachDay: 100, Caps: usecase.DefaultCaps(), PlanCache: 1000, BacktestDays: 30,
 		Narration: narrate.Config{Timeout: 5 * time.Second},
 		LogLevel:  slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
 	}

@@ -63,18 +63,20 @@ var house = []room{
 	{"store", adapter, "fault admission"},
 	{"cache", useCase, "admission"},
 	{"operation", useCase, "fault wire tenant admission store cache"},
+	{"account", useCase, "fault wire field engine sheet tenant admission store cache operation"},
 	{"decisioning", useCase, allBelow},
+	{"usecase", useCase, "fault wire engine signal tenant store operation account decisioning"},
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant operation decisioning"},
-	{"httpapi", adapter, "fault wire api tenant admission operation decisioning agent"},
-	{"console", adapter, "fault wire api chart tenant admission operation decisioning agent"},
+	{"httpapi", adapter, "fault wire api tenant admission operation account decisioning usecase agent"},
+	{"console", adapter, "fault wire api chart tenant admission operation account decisioning usecase agent"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire backtest tenant store operation decisioning agent"},
+	{"demo", useCase, "fault wire backtest tenant store operation account decisioning usecase agent"},
 
 	{"app", wiring, allBelow},
 

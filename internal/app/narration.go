@@ -4,21 +4,21 @@ import (
 	"errors"
 
 	"verdict/internal/agent"
-	"verdict/internal/decisioning"
 	"verdict/internal/narrate"
+	"verdict/internal/usecase"
 )
 
 // newAgents makes the agents. Nobody rewrites their memos unless an endpoint is
 // configured for it.
-func newAgents(service *decisioning.Service, c Config) (*agent.Service, error) {
+func newAgents(service *usecase.Set, c Config) (*agent.Service, error) {
 	if c.Narration.URL == "" {
-		return agent.New(service, agent.Options{}), nil // and not a narrator that holds nothing
+		return agent.New(service.Decisions, agent.Options{}), nil // and not a narrator that holds nothing
 	}
 	client, err := narrate.New(c.Narration)
 	if err != nil {
 		return nil, err
 	}
-	return agent.New(service, agent.Options{Narrator: client}), nil
+	return agent.New(service.Decisions, agent.Options{Narrator: client}), nil
 }
 
 // narrationURL reads where the endpoint is. The model is another knob's.

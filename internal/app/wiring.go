@@ -16,6 +16,7 @@ import (
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/telemetry"
+	"verdict/internal/usecase"
 )
 
 // OpenStore opens the configured database and brings its schema up to date.
@@ -25,12 +26,12 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 
 // NewService makes the use cases over a database. Without a spreader there are
 // no large backtests.
-func NewService(db *store.DB, c Config, logger *slog.Logger, hooks decisioning.Hooks, spreader decisioning.Spreader) (*decisioning.Service, error) {
+func NewService(db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader decisioning.Spreader) (*usecase.Set, error) {
 	atlas, err := newAtlas(c.IPCountries)
 	if err != nil {
 		return nil, err
 	}
-	return decisioning.New(db, decisioning.Options{
+	return usecase.New(db, usecase.Options{
 		Atlas: atlas, Spreader: spreader, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger, Hooks: hooks,
@@ -57,8 +58,8 @@ func newAtlas(ipCountries string) (signal.Atlas, error) {
 }
 
 // hooks tell the metrics what was decided.
-func (a *App) hooks() decisioning.Hooks {
-	return decisioning.Hooks{
+func (a *App) hooks() usecase.Hooks {
+	return usecase.Hooks{
 		Decided: a.metrics.Decision,
 		Rule:    func(r decisioning.RuleCount) { a.metrics.Rule(telemetry.RuleResult(r)) },
 	}

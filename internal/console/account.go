@@ -3,7 +3,7 @@ package console
 import (
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 )
 
 func (c *Console) accountPages() []page {
@@ -17,13 +17,13 @@ func (c *Console) accountPages() []page {
 
 // shownSession is a session as its owner sees it.
 type shownSession struct {
-	decisioning.Session
+	account.Session
 	Browser string
 	This    bool
 }
 
 func (c *Console) account(v *visit) error {
-	sessions, err := c.service.Sessions(v.ctx, v.who.session)
+	sessions, err := c.service.Account.Sessions(v.ctx, v.who.session)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (c *Console) account(v *visit) error {
 }
 
 func (c *Console) changePassword(v *visit) error {
-	_, token, err := c.service.ChangePassword(v.ctx, v.who.session,
+	_, token, err := c.service.Account.ChangePassword(v.ctx, v.who.session,
 		v.form.Secret("current_password"), v.form.Secret("password"), v.address(), v.browser())
 	if err != nil {
 		return v.again(err, c.account)
@@ -45,14 +45,14 @@ func (c *Console) changePassword(v *visit) error {
 }
 
 func (c *Console) endSession(v *visit) error {
-	if err := c.service.RevokeSession(v.ctx, v.who.session, v.id("id")); err != nil {
+	if err := c.service.Account.RevokeSession(v.ctx, v.who.session, v.id("id")); err != nil {
 		return err
 	}
 	return v.done("That session has ended.", "/account")
 }
 
 func (c *Console) endOtherSessions(v *visit) error {
-	if err := c.service.RevokeOtherSessions(v.ctx, v.who.session); err != nil {
+	if err := c.service.Account.RevokeOtherSessions(v.ctx, v.who.session); err != nil {
 		return err
 	}
 	return v.done("You are signed out everywhere else.", "/account")

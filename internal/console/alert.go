@@ -20,7 +20,7 @@ var alertTypes = map[string]string{
 
 func (c *Console) alerts(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Alerts(v.ctx, v.caller(), decisioning.AlertFilter{
+	page, err := c.service.Decisions.Alerts(v.ctx, v.caller(), decisioning.AlertFilter{
 		Status: filters.Value("status"), Type: filters.Value("type"), Severity: filters.Value("severity"),
 	}, list)
 	if err != nil {
@@ -98,11 +98,11 @@ var alertResolutions = []option{
 
 // alert is one alert: what was seen, who is in it, and what was done about it.
 func (c *Console) alert(v *visit) error {
-	found, err := c.service.Alert(v.ctx, v.caller(), v.id("id"))
+	found, err := c.service.Decisions.Alert(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
-	ring, err := c.service.Ring(v.ctx, v.caller(), found.ID)
+	ring, err := c.service.Decisions.Ring(v.ctx, v.caller(), found.ID)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (c *Console) moveAlert(v *visit, to, said string) error {
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)
 	if err == nil {
-		_, err = c.service.MoveAlert(v.ctx, v.caller(), v.id("id"), body)
+		_, err = c.service.Decisions.MoveAlert(v.ctx, v.caller(), v.id("id"), body)
 	}
 	if err != nil {
 		return v.again(err, c.alert)

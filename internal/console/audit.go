@@ -3,7 +3,7 @@ package console
 import (
 	"io"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
@@ -16,14 +16,14 @@ func (c *Console) auditPages() []page {
 }
 
 // auditFilter reads the filters of the address.
-func auditFilter(f *form) decisioning.AuditFilter {
-	return decisioning.AuditFilter{Actor: f.Value("actor"), Action: f.Value("action"), Object: f.Value("object")}
+func auditFilter(f *form) account.AuditFilter {
+	return account.AuditFilter{Actor: f.Value("actor"), Action: f.Value("action"), Object: f.Value("object")}
 }
 
 func (c *Console) audit(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := seek(v, list, func(l operation.List) (operation.Page[decisioning.AuditEntry], error) {
-		return c.service.Audit(v.ctx, v.caller(), auditFilter(filters), l)
+	page, err := seek(v, list, func(l operation.List) (operation.Page[account.AuditEntry], error) {
+		return c.service.Account.Audit(v.ctx, v.caller(), auditFilter(filters), l)
 	})
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (c *Console) audit(v *visit) error {
 	values.Del("cursor")
 	return v.render("audit", "Audit trail", struct {
 		Filters *form
-		Rows    []decisioning.AuditEntry
+		Rows    []account.AuditEntry
 		Names   map[string]string // of people, by their ids
 		Pager   pager
 		CSV     string
@@ -50,6 +50,6 @@ func (c *Console) auditCSV(v *visit) error {
 		return errNowhere // a link of ours has dates that can be read
 	}
 	return v.export("audit-"+string(v.env)+".csv", func(out io.Writer, pause func()) error {
-		return c.service.ExportAudit(v.r.Context(), v.caller(), filter, list, out, pause)
+		return c.service.Account.ExportAudit(v.r.Context(), v.caller(), filter, list, out, pause)
 	})
 }

@@ -70,7 +70,7 @@ type policyName struct{ ID, Name, Status string }
 // policyNames are the newest rule sets, with the retired ones, by their ids and
 // in their order.
 func (c *Console) policyNames(v *visit) (map[string]policyName, []policyName, error) {
-	page, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{}, operation.List{Limit: 2 * perPage})
+	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{}, operation.List{Limit: 2 * perPage})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,7 +112,7 @@ func (c *Console) backtestRowsOf(v *visit, runs ...decisioning.Backtest) ([]back
 
 func (c *Console) backtests(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Backtests(v.ctx, v.caller(), filters.Value("status"), list)
+	page, err := c.service.Decisions.Backtests(v.ctx, v.caller(), filters.Value("status"), list)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func sentenceCase(text string) string {
 
 // backtest is one run: how far it is, and when it is over what came of it.
 func (c *Console) backtest(v *visit) error {
-	run, err := c.service.Backtest(v.ctx, v.caller(), v.id("id"))
+	run, err := c.service.Decisions.Backtest(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (c *Console) backtest(v *visit) error {
 		if data.Report, err = wire.Parse(run.Report); err != nil {
 			return fmt.Errorf("read the report of %s: %w", run.ID, err)
 		}
-		data.Body, err = c.service.BacktestBody(v.ctx, v.caller(), run.ID)
+		data.Body, err = c.service.Decisions.BacktestBody(v.ctx, v.caller(), run.ID)
 		if data.Expired = hasCode(err, decisioning.CodeBacktestExpired); err != nil && !data.Expired {
 			return err
 		}
@@ -180,7 +180,7 @@ func hasCode(err error, code string) bool {
 }
 
 func (c *Console) cancelBacktest(v *visit) error {
-	if _, err := c.service.CancelBacktest(v.ctx, v.caller(), v.id("id"), nil); err != nil {
+	if _, err := c.service.Decisions.CancelBacktest(v.ctx, v.caller(), v.id("id"), nil); err != nil {
 		return v.again(err, c.backtest)
 	}
 	return v.done("The backtest was cancelled. It is not billed.", "/backtests/"+v.id("id"))
@@ -189,7 +189,7 @@ func (c *Console) cancelBacktest(v *visit) error {
 // backtestReport is the report as a file that opens anywhere. It has a policy
 // of its own inside; shown here, that of the console would leave it bare.
 func (c *Console) backtestReport(v *visit) error {
-	report, err := c.service.BacktestPage(v.ctx, v.caller(), v.id("id"))
+	report, err := c.service.Decisions.BacktestPage(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -216,6 +216,6 @@ func (c *Console) backtestRows(v *visit) error {
 		name = v.id("id") + "-swapped.csv"
 	}
 	return v.export(name, func(out io.Writer, pause func()) error {
-		return c.service.BacktestRows(v.r.Context(), v.caller(), v.id("id"), swapped, out, pause)
+		return c.service.Decisions.BacktestRows(v.r.Context(), v.caller(), v.id("id"), swapped, out, pause)
 	})
 }

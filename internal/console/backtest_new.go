@@ -33,7 +33,7 @@ func (c *Console) drawBacktestForm(v *visit, from string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := c.service.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
+	runs, err := c.service.Decisions.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (c *Console) runBacktest(v *visit, from string, body []byte) error {
 	options, err := wire.Parse(body)
 	var answer operation.Answer
 	if err == nil {
-		answer, err = c.service.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
+		answer, err = c.service.Decisions.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
 	}
 	if err != nil {
 		return v.again(missingField(beneath(err, "/"+from)), func(v *visit) error { return c.drawBacktestForm(v, from) })

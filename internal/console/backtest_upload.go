@@ -64,7 +64,7 @@ func (c *Console) uploadBacktest(v *visit) error {
 	if r.Options, err = decisioning.BacktestOptions(texts, wire.Value{}); err != nil {
 		return v.again(err, draw)
 	}
-	answer, err := c.service.RunBacktest(ctx, v.caller(), r, nil)
+	answer, err := c.service.Decisions.RunBacktest(ctx, v.caller(), r, nil)
 	if err != nil {
 		v.drain(body)
 	}

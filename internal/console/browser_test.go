@@ -13,10 +13,10 @@ import (
 	"verdict/internal/app"
 	"verdict/internal/console"
 	"verdict/internal/console/browsertest"
-	"verdict/internal/decisioning"
 	"verdict/internal/demo"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // shotsVariable names the folder for the pictures of all pages; without it there
@@ -28,7 +28,7 @@ const demoPassword = "a long password"
 // stage is the whole service with a demonstration in it, and a browser.
 type stage struct {
 	url     string
-	service *decisioning.Service // beside the one that serves, for looking up ids
+	service *usecase.Set // beside the one that serves, for looking up ids
 	made    demo.Filled
 	browser *browsertest.Browser
 	lens    browsertest.Lens
@@ -70,7 +70,7 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.service, err = decisioning.New(db, decisioning.Options{}); err != nil {
+	if s.service, err = usecase.New(db, usecase.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	s.url = serve(t, config)
@@ -143,7 +143,7 @@ func (s *stage) signIn(t *testing.T, email string) *browsertest.Tab {
 
 // door looks at the pages for those who are not signed in.
 func (s *stage) door(t *testing.T) {
-	_, token, err := s.service.Invite(t.Context(), s.caller(tenant.Live), "guest@kaveri.example", tenant.RoleViewer)
+	_, token, err := s.service.Account.Invite(t.Context(), s.caller(tenant.Live), "guest@kaveri.example", tenant.RoleViewer)
 	if err != nil {
 		t.Fatal(err)
 	}

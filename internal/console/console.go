@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"verdict/internal/admission"
-	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // Options are what a Console needs besides its use cases. A zero field takes
@@ -67,7 +67,7 @@ type Observation struct {
 
 // Console serves the pages. It is safe for concurrent use.
 type Console struct {
-	service   *decisioning.Service
+	service   *usecase.Set
 	options   Options
 	ids       *tenant.IDs
 	assets    *assets
@@ -131,7 +131,7 @@ func (o Options) withDefaults() Options {
 
 // New makes the handler of everything under /console. A template that cannot
 // be read is told here and not when somebody asks for the page.
-func New(service *decisioning.Service, o Options) (*Console, error) {
+func New(service *usecase.Set, o Options) (*Console, error) {
 	o = o.withDefaults()
 	c := &Console{
 		service: service, options: o, ids: tenant.NewIDs(rand.Reader), mux: http.NewServeMux(),

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/tenant"
 )
 
@@ -72,8 +72,8 @@ func (v *visit) browserName() string {
 }
 
 // where is where somebody signs in.
-func (v *visit) where() decisioning.Place {
-	at := decisioning.Place{Address: v.address(), Agent: v.browser()}
+func (v *visit) where() account.Place {
+	at := account.Place{Address: v.address(), Agent: v.browser()}
 	if c, err := v.r.Cookie(v.browserName()); err == nil {
 		at.Marks = c.Value
 	}
@@ -82,8 +82,8 @@ func (v *visit) where() decisioning.Place {
 
 // remember makes the browser known to the account that has just signed in. If
 // that fails the person is signed in all the same.
-func (v *visit) remember(session decisioning.Session) {
-	marks, err := v.console.service.Remember(v.ctx, session.User.ID, v.where().Marks)
+func (v *visit) remember(session account.Session) {
+	marks, err := v.console.service.Account.Remember(v.ctx, session.User.ID, v.where().Marks)
 	if err != nil {
 		v.console.options.Logger.Warn("could not store the browser cookie; the browser stays unknown", "request_id", v.requestID, "error", err)
 		return

@@ -32,7 +32,7 @@ func (c *Console) decisions(v *visit) error {
 		Status: filters.Value("status"), Grade: strings.ToUpper(filters.Value("grade")), ApplicantID: sought, RuleSetID: filters.Value("policy"),
 	}
 	page, err := seek(v, list, func(l operation.List) (operation.Page[decisioning.DecisionSummary], error) {
-		return c.service.Decisions(v.ctx, v.caller(), filter, l)
+		return c.service.Decisions.Decisions(v.ctx, v.caller(), filter, l)
 	})
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (c *Console) decisions(v *visit) error {
 // versions are the rule sets that can have decided something, the newest of
 // them, and the one that is filtered by even if it is older.
 func (c *Console) versions(v *visit, chosen string) ([]option, error) {
-	page, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{}, operation.List{Limit: perPage})
+	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{}, operation.List{Limit: perPage})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (c *Console) features(v *visit) error {
 	filter.Provenance = filter.Name != ""
 	v.form.Faults = append(v.form.Faults, faults.Items()...)
 	filters.Faults = v.form.Faults
-	vector, err := c.service.Features(v.ctx, v.caller(), v.id("id"), filter, list)
+	vector, err := c.service.Decisions.Features(v.ctx, v.caller(), v.id("id"), filter, list)
 	if err != nil {
 		return err
 	}

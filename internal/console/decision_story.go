@@ -30,7 +30,7 @@ type told struct {
 
 // tell reads a decision and its story.
 func (c *Console) tell(v *visit, id string) (*told, error) {
-	answer, err := c.service.Decision(v.ctx, v.caller(), id)
+	answer, err := c.service.Decisions.Decision(v.ctx, v.caller(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (c *Console) tell(v *visit, id string) (*told, error) {
 	if err != nil {
 		return nil, err
 	}
-	story, err := c.service.Story(v.ctx, v.caller(), id)
+	story, err := c.service.Decisions.Story(v.ctx, v.caller(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (c *Console) addReview(v *visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.service.ReviewDecision(v.ctx, v.caller(), v.id("id"), body, nil)
+	_, err = c.service.Decisions.ReviewDecision(v.ctx, v.caller(), v.id("id"), body, nil)
 	return err
 }
 

@@ -19,7 +19,7 @@ const hostile = `"><script>alert(1)</script>{{.}}`
 // apply stores a decision of a request's body and returns its id.
 func (b *browser) apply(env tenant.Environment, body string) string {
 	b.Helper()
-	answered, err := b.service.Decide(b.Context(), b.who(env), parse(b.T, body), nil)
+	answered, err := b.service.Decisions.Decide(b.Context(), b.who(env), parse(b.T, body), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func declined(applicant string) string {
 // evaluated stores a decision from a report, with features and a fraud block.
 func (b *browser) evaluated(ref string) string {
 	b.Helper()
-	answered, err := b.service.Evaluate(b.Context(), b.who(tenant.Sandbox), parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
+	answered, err := b.service.Decisions.Evaluate(b.Context(), b.who(tenant.Sandbox), parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
 		"report":{"cibil":{"scoreData":{"score":790},"reportDate":"2026-11-10",
 			"accounts":[{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,"currentBalance":120000,
 				"amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-09","dpd":12}]}],
@@ -84,7 +84,7 @@ func TestExpiredOffersSaySo(t *testing.T) {
 	for _, page := range pages {
 		b.get(page).want(http.StatusOK).has("Valid until").hasNot("xpired")
 	}
-	answer, err := b.service.Decision(t.Context(), b.who(tenant.Sandbox), offered)
+	answer, err := b.service.Decisions.Decision(t.Context(), b.who(tenant.Sandbox), offered)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestDecisionsAreFoundAndPaged(t *testing.T) {
 	b.get(at + "to=2020-01-01").want(http.StatusOK).has("Nothing found")
 	b.get(at + "from=yesterday").want(http.StatusOK).has("must be a date")
 	b.get(at + "cursor=x").want(http.StatusBadRequest)
-	page, err := b.service.RuleSets(t.Context(), b.who(tenant.Sandbox), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
+	page, err := b.service.Decisions.RuleSets(t.Context(), b.who(tenant.Sandbox), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

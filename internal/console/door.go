@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 )
@@ -51,7 +51,7 @@ func orHome(path string) string {
 }
 
 func (c *Console) signIn(v *visit) error {
-	session, token, err := c.service.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), v.where())
+	session, token, err := c.service.Account.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), v.where())
 	if err != nil {
 		return v.again(err, c.signInForm)
 	}
@@ -68,16 +68,16 @@ func (c *Console) signIn(v *visit) error {
 
 // leave ends the session that the browser had before it began another one, so
 // that none is left behind that nobody can see.
-func (v *visit) leave(begun decisioning.Session) error {
+func (v *visit) leave(begun account.Session) error {
 	if v.who == nil || v.who.session.ID == begun.ID {
 		return nil
 	}
-	return v.console.service.SignOut(v.ctx, v.who.session)
+	return v.console.service.Account.SignOut(v.ctx, v.who.session)
 }
 
 func (c *Console) signOut(v *visit) error {
 	if v.who != nil {
-		if err := c.service.SignOut(v.ctx, v.who.session); err != nil {
+		if err := c.service.Account.SignOut(v.ctx, v.who.session); err != nil {
 			return err
 		}
 	}
@@ -90,14 +90,14 @@ func (c *Console) signUpForm(v *visit) error {
 	if v.who != nil && v.r.Method == http.MethodGet {
 		return v.see("/console")
 	}
-	mode := c.service.SignupMode()
+	mode := c.service.Account.SignupMode()
 	return v.render("signup", "Sign up", struct{ Closed, Invite bool }{mode == tenant.SignupClosed, mode == tenant.SignupInvite})
 }
 
 // aboutInvite makes a fault of the field out of a refusal of an invite code.
 func aboutInvite(err error) error {
 	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Code != decisioning.CodeInviteRequired && refusal.Code != decisioning.CodeInvalidInvite {
+	if !errors.As(err, &refusal) || refusal.Code != account.CodeInviteRequired && refusal.Code != account.CodeInvalidInvite {
 		return err
 	}
 	var faults fault.List
@@ -110,7 +110,7 @@ func (c *Console) signUp(v *visit) error {
 	if err != nil {
 		return v.again(err, c.signUpForm)
 	}
-	signed, session, token, err := c.service.OpenAccount(v.ctx, body, v.address(), v.browser())
+	signed, session, token, err := c.service.Account.OpenAccount(v.ctx, body, v.address(), v.browser())
 	if err != nil && signed.KeyID == "" {
 		return v.again(aboutInvite(err), c.signUpForm)
 	}
@@ -137,9 +137,9 @@ func (c *Console) signUp(v *visit) error {
 
 // invitation is what the link of this page offers. A text that is no token
 // offers as little as one that nobody was given.
-func (c *Console) invitation(v *visit) (decisioning.Invitation, tenant.Token, error) {
+func (c *Console) invitation(v *visit) (account.Invitation, tenant.Token, error) {
 	token, _ := tenant.ParseToken(v.id("token"))
-	offered, err := c.service.Invitation(v.ctx, token)
+	offered, err := c.service.Account.Invitation(v.ctx, token)
 	return offered, token, err
 }
 
@@ -157,7 +157,7 @@ func (c *Console) join(v *visit) error {
 	if err != nil {
 		return err
 	}
-	session, fresh, err := c.service.AcceptInvitation(v.ctx, token, v.form.Secret("password"), v.address(), v.browser())
+	session, fresh, err := c.service.Account.AcceptInvitation(v.ctx, token, v.form.Secret("password"), v.address(), v.browser())
 	if err != nil {
 		return v.again(err, c.inviteForm)
 	}

@@ -50,7 +50,7 @@ func (c *Console) editor(v *visit) error {
 // reopen draws the edit that the address holds. Somebody else's is not read: a
 // link could pass off their changes as the reader's own.
 func (c *Console) reopen(v *visit, w *work, kept string) error {
-	mine, err := c.service.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
+	mine, err := c.service.Account.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c *Console) step(v *visit, w *work, state editState, draw func() error) er
 		w.unkept = true
 		return draw()
 	}
-	mark, err := c.service.Mark(v.ctx, v.caller(), w.purpose(), kept)
+	mark, err := c.service.Account.Mark(v.ctx, v.caller(), w.purpose(), kept)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (c *Console) resumeEdit(v *visit) error {
 
 // saveDraft stores the draft as the next version.
 func (c *Console) saveDraft(v *visit, w *work, body wire.Value) error {
-	answer, err := c.service.CreateRuleSet(v.ctx, v.caller(), body, nil)
+	answer, err := c.service.Decisions.CreateRuleSet(v.ctx, v.caller(), body, nil)
 	if err == nil {
 		created, err := ours(answer.Body)
 		if err != nil {
@@ -169,7 +169,7 @@ func (c *Console) saveDraft(v *visit, w *work, body wire.Value) error {
 
 // checkDraft has the draft read and draws it with what there is to say of it.
 func (c *Console) checkDraft(v *visit, w *work, body wire.Value) error {
-	reading, err := c.service.ReadDraft(v.ctx, v.caller(), body)
+	reading, err := c.service.Decisions.ReadDraft(v.ctx, v.caller(), body)
 	if err != nil {
 		return err
 	}

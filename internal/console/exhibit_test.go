@@ -8,17 +8,18 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // exhibits are the things of a filled tenant in one environment, for tests that
 // ask for every page there is.
 type exhibits struct {
-	service *decisioning.Service
+	service *usecase.Set
 	who     tenant.Principal
 	at      string // the address of the environment
 }
 
-func exhibitsOf(service *decisioning.Service, who tenant.Principal) *exhibits {
+func exhibitsOf(service *usecase.Set, who tenant.Principal) *exhibits {
 	return &exhibits{service, who, "/console/" + string(who.Environment)}
 }
 
@@ -60,12 +61,12 @@ func (x *exhibits) paths(t *testing.T) map[string][]look {
 // decision is one of a status, with features and a fraud block if there is any.
 func (x *exhibits) decision(t *testing.T, status string) (id string, features bool) {
 	t.Helper()
-	page, err := x.service.Decisions(t.Context(), x.who, decisioning.DecisionFilter{Status: status}, list)
+	page, err := x.service.Decisions.Decisions(t.Context(), x.who, decisioning.DecisionFilter{Status: status}, list)
 	if err != nil || len(page.Data) == 0 {
 		t.Fatalf("no decision is %s: %v", status, err)
 	}
 	for _, d := range page.Data {
-		if _, err := x.service.Features(t.Context(), x.who, d.ID, decisioning.FeatureFilter{}, operation.List{Limit: 1}); err == nil {
+		if _, err := x.service.Decisions.Features(t.Context(), x.who, d.ID, decisioning.FeatureFilter{}, operation.List{Limit: 1}); err == nil {
 			return d.ID, true
 		}
 	}
@@ -79,7 +80,7 @@ func (x *exhibits) decision(t *testing.T, status string) (id string, features bo
 
 func (x *exhibits) key(t *testing.T) string {
 	t.Helper()
-	keys, err := x.service.APIKeys(t.Context(), x.who)
+	keys, err := x.service.Account.APIKeys(t.Context(), x.who)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func (x *exhibits) key(t *testing.T) string {
 // runs are one of each agent.
 func (x *exhibits) runs(t *testing.T) []look {
 	t.Helper()
-	page, err := x.service.AgentRuns(t.Context(), x.who, decisioning.RunFilter{}, list)
+	page, err := x.service.Decisions.AgentRuns(t.Context(), x.who, decisioning.RunFilter{}, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func (x *exhibits) runs(t *testing.T) []look {
 // scorecard is the newest one.
 func (x *exhibits) scorecard(t *testing.T) string {
 	t.Helper()
-	page, err := x.service.Scorecards(t.Context(), x.who, "", list)
+	page, err := x.service.Decisions.Scorecards(t.Context(), x.who, "", list)
 	if err != nil || len(page.Data) == 0 {
 		t.Fatalf("no scorecards: %v", err)
 	}
@@ -126,7 +127,7 @@ func (x *exhibits) scorecard(t *testing.T) string {
 // backtests are one of a file, with a challenger, and one that was cancelled.
 func (x *exhibits) backtests(t *testing.T) map[string][]look {
 	t.Helper()
-	page, err := x.service.Backtests(t.Context(), x.who, "", list)
+	page, err := x.service.Decisions.Backtests(t.Context(), x.who, "", list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func (x *exhibits) alerts(t *testing.T) []look {
 	t.Helper()
 	var looks []look
 	for _, state := range decisioning.AlertStates() {
-		page, err := x.service.Alerts(t.Context(), x.who, decisioning.AlertFilter{Status: state}, list)
+		page, err := x.service.Decisions.Alerts(t.Context(), x.who, decisioning.AlertFilter{Status: state}, list)
 		if err != nil || len(page.Data) == 0 {
 			t.Fatalf("no alert is %s: %v", state, err)
 		}
@@ -176,7 +177,7 @@ func (x *exhibits) alerts(t *testing.T) []look {
 // findings.
 func (x *exhibits) policies(t *testing.T) map[string][]look {
 	t.Helper()
-	page, err := x.service.RuleSets(t.Context(), x.who, decisioning.RuleSetFilter{PolicyKey: "default"}, list)
+	page, err := x.service.Decisions.RuleSets(t.Context(), x.who, decisioning.RuleSetFilter{PolicyKey: "default"}, list)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/demo"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -63,7 +63,7 @@ func newFilled(t *testing.T) *filled {
 		fillPast(t, &past{db: db, made: made, env: env, decisions: 150})
 	}
 	// Somebody waits to be confirmed.
-	if _, err := h.service.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example", tenant.NewSecret(demoPassword), tenant.RoleRisk); err != nil {
+	if _, err := h.service.Account.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example", tenant.NewSecret(demoPassword), tenant.RoleRisk); err != nil {
 		t.Fatal(err)
 	}
 	f := &filled{house: h, admin: h.newBrowser(), pages: map[string]string{}, ids: map[tenant.Environment]map[string][]look{}}
@@ -223,7 +223,7 @@ func (f *filled) trail(t *testing.T) (entries int) {
 	t.Helper()
 	for _, env := range tenant.Environments() {
 		for l := (operation.List{Limit: operation.MaxLimit}); ; {
-			page, err := f.service.Audit(t.Context(), f.admin.who(env), decisioning.AuditFilter{}, l)
+			page, err := f.service.Account.Audit(t.Context(), f.admin.who(env), account.AuditFilter{}, l)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,7 +31,7 @@ func (c *Console) fraudPages() []page {
 // blocked lists what confirmed fraud, or somebody by hand, has put on the block
 // list.
 func (c *Console) blocked(v *visit) error {
-	page, err := c.service.Blocklist(v.ctx, v.caller(), v.listing())
+	page, err := c.service.Decisions.Blocklist(v.ctx, v.caller(), v.listing())
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (c *Console) block(v *visit) error {
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)
 	if err == nil {
-		_, err = c.service.Block(v.ctx, v.caller(), body, nil)
+		_, err = c.service.Decisions.Block(v.ctx, v.caller(), body, nil)
 	}
 	if err != nil {
 		return v.again(err, c.blocked)
@@ -92,7 +92,7 @@ func (c *Console) unblock(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.again(err, c.blocked)
 	}
-	if err := c.service.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
+	if err := c.service.Decisions.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
 		return v.again(err, c.blocked)
 	}
 	return v.done("The entity was removed from the block list.", "/fraud/blocked")

@@ -122,7 +122,7 @@ type shownGroup struct {
 
 // thresholds shows the fraud configuration with the defaults beside it.
 func (c *Console) thresholds(v *visit) error {
-	config, err := c.service.FraudConfig(v.ctx, v.caller())
+	config, err := c.service.Decisions.FraudConfig(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (c *Console) setThresholds(v *visit) error {
 	}
 	patch, err := thresholdPatch(v.form)
 	if err == nil {
-		_, err = c.service.ChangeFraudConfig(v.ctx, v.caller(), patch, expected)
+		_, err = c.service.Decisions.ChangeFraudConfig(v.ctx, v.caller(), patch, expected)
 	}
 	if err != nil {
 		return v.again(pointed(err, thresholdPointer), c.thresholds)

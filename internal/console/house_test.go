@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"verdict/internal/console"
-	"verdict/internal/decisioning"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 	"verdict/internal/wire"
 )
 
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // house is the console on a real socket, over SQLite.
 type house struct {
 	*testing.T
-	service *decisioning.Service
+	service *usecase.Set
 	console *console.Console
 	url     string
 	clock   *clock
@@ -87,7 +87,7 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMo
 		o.PostRate = tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
 	}
 	var err error
-	h.service, err = decisioning.New(db, decisioning.Options{
+	h.service, err = usecase.New(db, usecase.Options{
 		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, SignupMode: mode,
 	})
 	if err != nil {
@@ -163,7 +163,7 @@ func (b *browser) who(env tenant.Environment) tenant.Principal {
 	if !ok {
 		b.Fatal("nobody is signed in")
 	}
-	session, err := b.service.SessionOf(b.Context(), token)
+	session, err := b.service.Account.SessionOf(b.Context(), token)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func (b *browser) decide(env tenant.Environment, applicant string) string {
 	w.Key("foir").Decimal(32, 2).Key("requested_amount").Int(600_000).EndObject()
 	w.Key("bureau_report").Object().Key("score").Int(742).Key("enquiries_6m").Int(2).Key("active_tradelines").Int(4)
 	w.Key("max_dpd_12m").Int(0).EndObject().EndObject()
-	answered, err := b.service.Decide(b.Context(), b.who(env), parse(b.T, string(w.Buf)), nil)
+	answered, err := b.service.Decisions.Decide(b.Context(), b.who(env), parse(b.T, string(w.Buf)), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

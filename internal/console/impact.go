@@ -64,7 +64,7 @@ func (c *Console) impact(v *visit) error {
 	}
 	view := impactView{version: found}
 	if id := v.query("run"); id != "" {
-		run, err := c.service.Backtest(v.ctx, v.caller(), id)
+		run, err := c.service.Decisions.Backtest(v.ctx, v.caller(), id)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (c *Console) runImpact(v *visit) error {
 	if err != nil {
 		return v.again(err, c.impact)
 	}
-	answer, err := c.service.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
+	answer, err := c.service.Decisions.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
 	if err != nil {
 		return v.again(err, c.impact)
 	}

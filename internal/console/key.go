@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 )
@@ -48,7 +48,7 @@ func shownKeyOf(k tenant.APIKey, now time.Time, names map[string]string) shownKe
 // keysHere are the keys of this environment: those in use first, the newest
 // of them at the top.
 func (c *Console) keysHere(v *visit) ([]shownKey, error) {
-	all, err := c.service.APIKeys(v.ctx, v.caller())
+	all, err := c.service.Account.APIKeys(v.ctx, v.caller())
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (c *Console) createKey(v *visit) error {
 	if err != nil {
 		return v.again(err, c.newKey)
 	}
-	key, made, err := c.service.CreateAPIKey(v.ctx, v.caller(), ask)
+	key, made, err := c.service.Account.CreateAPIKey(v.ctx, v.caller(), ask)
 	if err != nil {
 		return v.again(err, c.newKey)
 	}
@@ -121,9 +121,9 @@ func (c *Console) createKey(v *visit) error {
 
 // readKey reads the form of a new key. What is wrong with the rest of it, the
 // use case says.
-func (v *visit) readKey() (decisioning.NewAPIKey, error) {
+func (v *visit) readKey() (account.NewAPIKey, error) {
 	var faults fault.List
-	n := decisioning.NewAPIKey{Environment: v.env, Name: v.form.Value("name")}
+	n := account.NewAPIKey{Environment: v.env, Name: v.form.Value("name")}
 	tenant.CheckKeyName(&faults, "/name", n.Name)
 	var err error
 	if n.Scopes, err = tenant.ScopesOf(v.form.Values("scopes")...); err != nil {
@@ -169,7 +169,7 @@ func (c *Console) revokeKey(v *visit) error {
 		return err
 	}
 	if err = v.confirmed(); err == nil {
-		_, err = c.service.RevokeAPIKey(v.ctx, v.caller(), found.ID)
+		_, err = c.service.Account.RevokeAPIKey(v.ctx, v.caller(), found.ID)
 	}
 	if err != nil {
 		return v.again(err, c.key)
@@ -189,7 +189,7 @@ func (c *Console) rotateKey(v *visit) error {
 	if err != nil {
 		overlap = 0 // the use case has its own
 	}
-	key, made, err := c.service.RotateAPIKey(v.ctx, v.caller(), found.ID, overlap)
+	key, made, err := c.service.Account.RotateAPIKey(v.ctx, v.caller(), found.ID, overlap)
 	if err != nil {
 		return v.again(err, c.key)
 	}

@@ -18,7 +18,7 @@ func (c *Console) overviewPages() []page {
 // home leads to where somebody lends from when they have begun to, else to the
 // sandbox.
 func (c *Console) home(v *visit) error {
-	live, err := c.service.RuleSets(v.ctx, v.as(tenant.Live), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
+	live, err := c.service.Decisions.RuleSets(v.ctx, v.as(tenant.Live), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -52,23 +52,23 @@ const (
 func (c *Console) overview(v *visit) error {
 	var d overviewData
 	who := v.caller()
-	recent, err := c.service.Decisions(v.ctx, who, decisioning.DecisionFilter{}, operation.List{Limit: mixRows})
+	recent, err := c.service.Decisions.Decisions(v.ctx, who, decisioning.DecisionFilter{}, operation.List{Limit: mixRows})
 	if err != nil {
 		return err
 	}
-	referred, err := c.service.Referrals(v.ctx, who, operation.List{Limit: overviewRows})
+	referred, err := c.service.Decisions.Referrals(v.ctx, who, operation.List{Limit: overviewRows})
 	if err != nil {
 		return err
 	}
-	alerts, err := c.service.Alerts(v.ctx, who, decisioning.AlertFilter{Status: "open"}, operation.List{Limit: overviewRows})
+	alerts, err := c.service.Decisions.Alerts(v.ctx, who, decisioning.AlertFilter{Status: "open"}, operation.List{Limit: overviewRows})
 	if err != nil {
 		return err
 	}
-	active, err := c.service.RuleSets(v.ctx, who, decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
+	active, err := c.service.Decisions.RuleSets(v.ctx, who, decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
-	usage, err := c.service.Usage(v.ctx, who)
+	usage, err := c.service.Decisions.Usage(v.ctx, who)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/account"
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
 	"verdict/internal/operation"
@@ -224,15 +225,15 @@ func (s *size) last(x *exhibits) {
 	s.Helper()
 	for path, list := range map[string]func(operation.List) (string, error){
 		"/decisions": func(l operation.List) (string, error) {
-			page, err := x.service.Decisions(s.Context(), x.who, decisioning.DecisionFilter{}, l)
+			page, err := x.service.Decisions.Decisions(s.Context(), x.who, decisioning.DecisionFilter{}, l)
 			return page.NextCursor, err
 		},
 		"/audit": func(l operation.List) (string, error) {
-			page, err := x.service.Audit(s.Context(), x.who, decisioning.AuditFilter{}, l)
+			page, err := x.service.Account.Audit(s.Context(), x.who, account.AuditFilter{}, l)
 			return page.NextCursor, err
 		},
 		"/referrals": func(l operation.List) (string, error) {
-			page, err := x.service.Referrals(s.Context(), x.who, l)
+			page, err := x.service.Decisions.Referrals(s.Context(), x.who, l)
 			return page.NextCursor, err
 		},
 	} {

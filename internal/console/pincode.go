@@ -21,13 +21,13 @@ type pincodeRow struct {
 // pincodes lists what the tenant says of pincodes, with the map above.
 func (c *Console) pincodes(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.PincodeRisks(v.ctx, v.caller(), decisioning.PincodeFilter{
+	page, err := c.service.Decisions.PincodeRisks(v.ctx, v.caller(), decisioning.PincodeFilter{
 		Prefix: filters.Value("prefix"), Risk: filters.Value("class"),
 	}, list)
 	if err != nil {
 		return err
 	}
-	regions, err := c.service.PincodeRegions(v.ctx, v.caller())
+	regions, err := c.service.Decisions.PincodeRegions(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (c *Console) setPincodes(v *visit) error {
 func (c *Console) keepPincodes(v *visit, document []byte, said string, told func(error) error) error {
 	body, err := wire.Parse(document)
 	if err == nil {
-		_, err = c.service.SetPincodeRisks(v.ctx, v.caller(), body)
+		_, err = c.service.Decisions.SetPincodeRisks(v.ctx, v.caller(), body)
 	}
 	if err != nil {
 		return v.again(told(err), c.pincodes)

@@ -34,12 +34,12 @@ type policySeries struct {
 
 func (c *Console) policies(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.RuleSets(v.ctx, v.caller(),
+	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(),
 		decisioning.RuleSetFilter{Status: filters.Value("status"), PolicyKey: filters.Value("policy_key")}, list)
 	if err != nil {
 		return err
 	}
-	active, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
+	active, err := c.service.Decisions.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func seriesOf(sets []decisioning.RuleSet) []policySeries {
 
 // activeOf is the version that decides for a policy_key; nil when none does.
 func (c *Console) activeOf(v *visit, key string) (*decisioning.RuleSet, error) {
-	page, err := c.service.RuleSets(v.ctx, v.caller(),
+	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(),
 		decisioning.RuleSetFilter{Status: "active", PolicyKey: key}, operation.List{Limit: 1})
 	if err != nil || len(page.Data) == 0 {
 		return nil, err

@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 
+	"verdict/internal/account"
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
@@ -30,7 +31,7 @@ func (s *version) Decides() bool { return s.Active != nil && s.Active.ID == s.Se
 
 // version finds the version that the path names.
 func (c *Console) version(v *visit) (*version, error) {
-	set, err := c.service.RuleSet(v.ctx, v.caller(), v.id("id"))
+	set, err := c.service.Decisions.RuleSet(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +59,11 @@ func (c *Console) policy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	stats, err := c.service.RuleStats(v.ctx, v.caller(), found.Set.ID, statsDays)
+	stats, err := c.service.Decisions.RuleStats(v.ctx, v.caller(), found.Set.ID, statsDays)
 	if err != nil {
 		return err
 	}
-	trail, err := c.service.Audit(v.ctx, v.caller(), decisioning.AuditFilter{Object: found.Set.ID}, operation.List{Limit: trailLength})
+	trail, err := c.service.Account.Audit(v.ctx, v.caller(), account.AuditFilter{Object: found.Set.ID}, operation.List{Limit: trailLength})
 	if err != nil {
 		return err
 	}
@@ -74,20 +75,20 @@ func (c *Console) policy(v *visit) error {
 	return v.render("policy", fmt.Sprintf("%s, version %d", found.Set.Name, found.Set.Version), struct {
 		*version
 		Text         *policyText
-		Trail        []decisioning.AuditEntry
+		Trail        []account.AuditEntry
 		Names        map[string]string
 		JSON         string
 		StatsDays    int
 		SecondPerson bool // the version waits for somebody else than its author
 	}{
 		found, readable(found.Doc, said, stats), trail.Data, names, indented(found.Doc), statsDays,
-		v.code == decisioning.CodeSecondPersonRequired,
+		v.code == account.CodeSecondPersonRequired,
 	})
 }
 
 // deletePolicy deletes a draft, or archives one that something refers to.
 func (c *Console) deletePolicy(v *visit) error {
-	archived, err := c.service.DeleteRuleSet(v.ctx, v.caller(), v.id("id"))
+	archived, err := c.service.Decisions.DeleteRuleSet(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return v.again(err, c.policy)
 	}
@@ -107,7 +108,7 @@ func (c *Console) activatePolicy(v *visit) error {
 	if err != nil {
 		return v.again(err, c.policy)
 	}
-	answer, err := c.service.Activate(v.ctx, v.caller(), v.id("id"), body, nil)
+	answer, err := c.service.Decisions.Activate(v.ctx, v.caller(), v.id("id"), body, nil)
 	if err != nil {
 		return v.again(err, func(v *visit) error {
 			if v.code == codeUnacknowledged { // each stands above the button
@@ -129,7 +130,7 @@ func (c *Console) promotePolicy(v *visit) error {
 	if v.env != tenant.Sandbox {
 		return errNowhere
 	}
-	set, err := c.service.RuleSet(v.ctx, v.caller(), v.id("id"))
+	set, err := c.service.Decisions.RuleSet(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (c *Console) promotePolicy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	answer, err := c.service.CreateRuleSet(v.ctx, v.as(tenant.Live), body, nil)
+	answer, err := c.service.Decisions.CreateRuleSet(v.ctx, v.as(tenant.Live), body, nil)
 	if err != nil {
 		return v.again(err, c.policy)
 	}

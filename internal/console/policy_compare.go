@@ -51,7 +51,7 @@ func (c *Console) comparePolicies(v *visit) error {
 		if id == "" {
 			continue
 		}
-		set, err := c.service.RuleSet(v.ctx, v.caller(), id)
+		set, err := c.service.Decisions.RuleSet(v.ctx, v.caller(), id)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (c *Console) comparePolicies(v *visit) error {
 // versionsOf are the newest versions of a policy_key to choose from, and those
 // that are chosen already.
 func (c *Console) versionsOf(v *visit, key string, chosen ...*decisioning.RuleSet) ([]option, error) {
-	page, err := c.service.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{PolicyKey: key}, operation.List{Limit: perPage})
+	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{PolicyKey: key}, operation.List{Limit: perPage})
 	if err != nil {
 		return nil, err
 	}

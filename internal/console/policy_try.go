@@ -87,7 +87,7 @@ func (c *Console) trySample(v *visit) error {
 	if err != nil {
 		return again(err)
 	}
-	answer, err := c.service.Preview(v.ctx, v.caller(), body)
+	answer, err := c.service.Decisions.Preview(v.ctx, v.caller(), body)
 	if err != nil {
 		return again(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/fault"
 )
 
@@ -79,7 +79,7 @@ func (v *visit) refuse(err error) {
 
 // waitHint says when to come back, where that is known.
 func (v *visit) waitHint(err error) {
-	var throttled *decisioning.Throttled
+	var throttled *account.Throttled
 	switch {
 	case errors.As(err, &throttled):
 		v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(throttled.RetryAfter.Seconds()))))

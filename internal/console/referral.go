@@ -34,7 +34,7 @@ func (w waiting) Why() string {
 func (c *Console) referrals(v *visit) error {
 	list := v.listing()
 	list.Limit = referralsPerPage
-	page, err := c.service.Referrals(v.ctx, v.caller(), list)
+	page, err := c.service.Decisions.Referrals(v.ctx, v.caller(), list)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/tenant"
 )
 
@@ -52,7 +52,7 @@ func (v *visit) keepForm() error {
 // resumeForm goes on with the form that the sign-in page held, if it was this
 // person's. The address is looked up among the pages as any other; its scope
 // and its environment count as they do for a request.
-func (c *Console) resumeForm(v *visit, session decisioning.Session) error {
+func (c *Console) resumeForm(v *visit, session account.Session) error {
 	page, env, ids := c.resumable(v.form.Value(formRoute))
 	data, err := unpack(v.form.Value(formKept), c.options.MaxForm)
 	values, err2 := url.ParseQuery(string(data))

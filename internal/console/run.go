@@ -21,7 +21,7 @@ func (c *Console) runPages() []page {
 
 func (c *Console) runs(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.AgentRuns(v.ctx, v.caller(), decisioning.RunFilter{
+	page, err := c.service.Decisions.AgentRuns(v.ctx, v.caller(), decisioning.RunFilter{
 		Agent: filters.Value("agent"), Outcome: filters.Value("outcome"), SubjectRef: filters.Value("subject"),
 	}, list)
 	if err != nil {
@@ -46,11 +46,11 @@ func (c *Console) runs(v *visit) error {
 // run is one run: what was recommended, why, and every step on the way. It is
 // repeated while the page is made, and the page says whether the same came out.
 func (c *Console) run(v *visit) error {
-	stored, err := c.service.AgentRun(v.ctx, v.caller(), v.id("id"))
+	stored, err := c.service.Decisions.AgentRun(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
-	answer, err := agent.New(c.service, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
+	answer, err := agent.New(c.service.Decisions, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (c *Console) fitUpload(v *visit, body io.Reader) (operation.Answer, error) 
 	if err != nil {
 		return operation.Answer{}, err
 	}
-	if err := c.service.FittingFree(v.caller()); err != nil {
+	if err := c.service.Decisions.FittingFree(v.caller()); err != nil {
 		return operation.Answer{}, err
 	}
 	options, err := fitOptions(v.form)
@@ -95,7 +95,7 @@ func (c *Console) fitUpload(v *visit, body io.Reader) (operation.Answer, error) 
 	ctx, cancel := context.WithTimeout(v.ctx, longestFit)
 	defer cancel()
 	ctx, v.slot = c.options.Processors.Enter(ctx, v.owner())
-	return c.service.FitFile(ctx, v.caller(), options, rows)
+	return c.service.Decisions.FitFile(ctx, v.caller(), options, rows)
 }
 
 func fitTooLarge() error {

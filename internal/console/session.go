@@ -6,14 +6,14 @@ import (
 	"net/url"
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 )
 
 // person is who is signed in.
 type person struct {
-	session decisioning.Session
+	session account.Session
 	scopes  tenant.Scopes
 }
 
@@ -39,7 +39,7 @@ func (v *visit) recognise() error {
 	if !given {
 		return nil
 	}
-	session, err := v.console.service.SessionOf(v.ctx, token)
+	session, err := v.console.service.Account.SessionOf(v.ctx, token)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind == fault.Unauthenticated {
 		return nil

@@ -42,7 +42,7 @@ const nearly = 80
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func (c *Console) usage(v *visit) error {
-	usage, err := c.service.Usage(v.ctx, v.caller())
+	usage, err := c.service.Decisions.Usage(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/tenant"
 )
 
@@ -37,32 +37,32 @@ func roleOptions() []option {
 }
 
 func (c *Console) users(v *visit) error {
-	people, err := c.service.People(v.ctx, v.caller())
+	people, err := c.service.Account.People(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
-	var invitations []decisioning.Invitation
+	var invitations []account.Invitation
 	if v.who.scopes.Has(tenant.Admin) {
-		if invitations, err = c.service.Invitations(v.ctx, v.caller()); err != nil {
+		if invitations, err = c.service.Account.Invitations(v.ctx, v.caller()); err != nil {
 			return err
 		}
 	}
 	now := c.options.Now()
 	return v.render("users", "People", struct {
-		Users       []decisioning.User
-		Invitations []decisioning.Invitation
+		Users       []account.User
+		Invitations []account.Invitation
 		Roles       []option
 		Now         time.Time
 		Waiting     bool // somebody waits to be one who may activate
 	}{
 		people, invitations, roleOptions(), now,
-		slices.ContainsFunc(people, func(u decisioning.User) bool { return u.Waits(now) }),
+		slices.ContainsFunc(people, func(u account.User) bool { return u.Waits(now) }),
 	})
 }
 
 // confirmActivator lets somebody activate who was given the right to by another.
 func (c *Console) confirmActivator(v *visit) error {
-	if err := c.service.ConfirmActivator(v.ctx, v.caller(), v.id("id")); err != nil {
+	if err := c.service.Account.ConfirmActivator(v.ctx, v.caller(), v.id("id")); err != nil {
 		return v.again(err, c.users)
 	}
 	return v.done("The person may now activate in live.", "/users")
@@ -70,7 +70,7 @@ func (c *Console) confirmActivator(v *visit) error {
 
 // invite makes a link, which the answer shows this once.
 func (c *Console) invite(v *visit) error {
-	made, token, err := c.service.Invite(v.ctx, v.caller(), v.form.Value("email"), tenant.Role(v.form.Value("role")))
+	made, token, err := c.service.Account.Invite(v.ctx, v.caller(), v.form.Value("email"), tenant.Role(v.form.Value("role")))
 	if err != nil {
 		return v.again(err, c.users)
 	}
@@ -81,14 +81,14 @@ func (c *Console) invite(v *visit) error {
 }
 
 func (c *Console) revokeInvitation(v *visit) error {
-	if err := c.service.RevokeInvitation(v.ctx, v.caller(), v.id("id")); err != nil {
+	if err := c.service.Account.RevokeInvitation(v.ctx, v.caller(), v.id("id")); err != nil {
 		return err
 	}
 	return v.done("The invitation was withdrawn.", "/users")
 }
 
 func (c *Console) setRole(v *visit) error {
-	if err := c.service.SetRole(v.ctx, v.caller(), v.id("id"), tenant.Role(v.form.Value("role"))); err != nil {
+	if err := c.service.Account.SetRole(v.ctx, v.caller(), v.id("id"), tenant.Role(v.form.Value("role"))); err != nil {
 		return v.again(err, c.users)
 	}
 	return v.done("The role was set. The person has to sign in again.", "/users")
@@ -96,7 +96,7 @@ func (c *Console) setRole(v *visit) error {
 
 func (c *Console) disableUser(v *visit) error {
 	revokeKeys := v.form.Value("revoke_keys") != ""
-	if err := c.service.DisableUser(v.ctx, v.caller(), v.id("id"), revokeKeys); err != nil {
+	if err := c.service.Account.DisableUser(v.ctx, v.caller(), v.id("id"), revokeKeys); err != nil {
 		return v.again(err, c.users)
 	}
 	if revokeKeys {
@@ -106,7 +106,7 @@ func (c *Console) disableUser(v *visit) error {
 }
 
 func (c *Console) enableUser(v *visit) error {
-	if err := c.service.EnableUser(v.ctx, v.caller(), v.id("id")); err != nil {
+	if err := c.service.Account.EnableUser(v.ctx, v.caller(), v.id("id")); err != nil {
 		return v.again(err, c.users)
 	}
 	return v.done("They can sign in again.", "/users")
@@ -115,7 +115,7 @@ func (c *Console) enableUser(v *visit) error {
 // names are the addresses of the tenant's people by their ids, for lists that
 // say who did something.
 func (c *Console) names(v *visit) (map[string]string, error) {
-	people, err := c.service.People(v.ctx, v.caller())
+	people, err := c.service.Account.People(v.ctx, v.caller())
 	if err != nil {
 		return nil, err
 	}

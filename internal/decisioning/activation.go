@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/account"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
@@ -134,7 +135,7 @@ func (s *Service) gate(
 	if p.Environment != tenant.Live {
 		return nil
 	}
-	if err := s.mayActivate(tx, p, target); err != nil {
+	if err := account.MayActivate(tx, p, target, s.core.Now()); err != nil {
 		return err
 	}
 	return acknowledgedAll(findings, acknowledged)

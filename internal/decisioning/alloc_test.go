@@ -5,10 +5,11 @@ package decisioning_test
 import (
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 	"verdict/internal/wire"
 )
 
@@ -21,8 +22,8 @@ import (
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {
-	h := open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), decisioning.Options{})
-	body := parse(t, sample)
+	h := usecasetest.Open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})
+	body := usecasetest.Parse(t, usecasetest.Sample)
 	send := func(use func(wire.Value) (operation.Answer, error)) func() {
 		return func() {
 			answer, err := use(body)
@@ -38,12 +39,16 @@ func TestAllocations(t *testing.T) {
 		do   func()
 	}{
 		{"Authenticate", 1, func() {
-			if _, err := h.service.Authenticate(t.Context(), h.signed.Key); err != nil {
+			if _, err := h.Service.Account.Authenticate(t.Context(), h.Signed.Key); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		{"Preview", 18, send(func(v wire.Value) (operation.Answer, error) { return h.service.Preview(t.Context(), h.caller, v) })},
-		{"Decide", 134, send(func(v wire.Value) (operation.Answer, error) { return h.service.Decide(t.Context(), h.caller, v, nil) })},
+		{"Preview", 18, send(func(v wire.Value) (operation.Answer, error) {
+			return h.Service.Decisions.Preview(t.Context(), h.Caller, v)
+		})},
+		{"Decide", 134, send(func(v wire.Value) (operation.Answer, error) {
+			return h.Service.Decisions.Decide(t.Context(), h.Caller, v, nil)
+		})},
 	} {
 		c.do()
 		if n := testing.AllocsPerRun(200, c.do); n > c.most {

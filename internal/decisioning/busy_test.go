@@ -12,6 +12,8 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // A tenant has a few backtests running at a time whose callers wait, and one
@@ -19,37 +21,37 @@ import (
 func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
-		book := parse(t, `{"n":100,"seed":1}`)
+		h := usecasetest.Open(t, db, usecase.Options{})
+		book := usecasetest.Parse(t, `{"n":100,"seed":1}`)
 		refused := func(err error, code string) bool {
 			var refusal *fault.Error
 			return errors.As(err, &refusal) && refusal.Kind == fault.Unavailable && refusal.Code == code
 		}
-		if taken, _ := h.service.HoldBacktests("ten_other", 4); !taken {
+		if taken, _ := h.Service.Decisions.HoldBacktests("ten_other", 4); !taken {
 			t.Fatal("another tenant got no places")
 		}
-		if _, err := h.service.RunBook(t.Context(), h.caller, book); err != nil {
+		if _, err := h.Service.Decisions.RunBook(t.Context(), h.Caller, book); err != nil {
 			t.Errorf("beside another tenant: %v", err)
 		}
 		for range 2 {
-			if taken, _ := h.service.HoldBacktests(h.caller.TenantID, 1); !taken {
+			if taken, _ := h.Service.Decisions.HoldBacktests(h.Caller.TenantID, 1); !taken {
 				t.Fatal("got no place")
 			}
 		}
-		if _, err := h.service.RunBook(t.Context(), h.caller, book); !refused(err, decisioning.CodeBacktestBusy) {
+		if _, err := h.Service.Decisions.RunBook(t.Context(), h.Caller, book); !refused(err, decisioning.CodeBacktestBusy) {
 			t.Errorf("beside its own: %v", err)
 		}
 
-		if taken, _ := h.service.HoldFits("ten_other"); !taken {
+		if taken, _ := h.Service.Decisions.HoldFits("ten_other"); !taken {
 			t.Fatal("another tenant got no fit")
 		}
-		if err := h.service.FittingFree(h.caller); err != nil {
+		if err := h.Service.Decisions.FittingFree(h.Caller); err != nil {
 			t.Errorf("beside another tenant's: %v", err)
 		}
-		if taken, _ := h.service.HoldFits(h.caller.TenantID); !taken {
+		if taken, _ := h.Service.Decisions.HoldFits(h.Caller.TenantID); !taken {
 			t.Fatal("got no fit")
 		}
-		if err := h.service.FittingFree(h.caller); !refused(err, decisioning.CodeFittingBusy) {
+		if err := h.Service.Decisions.FittingFree(h.Caller); !refused(err, decisioning.CodeFittingBusy) {
 			t.Errorf("beside its own: %v", err)
 		}
 	})
@@ -59,19 +61,19 @@ func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 func TestBacktestsEndWithTheirCaller(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
 		ctx := &ending{Context: t.Context()}
-		if _, err := h.service.RunBook(ctx, h.caller, parse(t, `{"n":20000,"seed":1}`)); err != nil {
+		if _, err := h.Service.Decisions.RunBook(ctx, h.Caller, usecasetest.Parse(t, `{"n":20000,"seed":1}`)); err != nil {
 			t.Fatal(err)
 		}
 		asked := ctx.asked.Load()
 		for _, last := range []int64{asked / 4, asked / 2, asked * 3 / 4} {
 			ctx := &ending{Context: t.Context(), last: last}
-			if _, err := h.service.RunBook(ctx, h.caller, parse(t, `{"n":20000,"seed":1}`)); !errors.Is(err, context.Canceled) {
+			if _, err := h.Service.Decisions.RunBook(ctx, h.Caller, usecasetest.Parse(t, `{"n":20000,"seed":1}`)); !errors.Is(err, context.Canceled) {
 				t.Errorf("ended at %d of %d: %v", last, asked, err)
 			}
 		}
-		list, err := h.service.Backtests(t.Context(), h.caller, "", operation.List{})
+		list, err := h.Service.Decisions.Backtests(t.Context(), h.Caller, "", operation.List{})
 		if err != nil || len(list.Data) != 1 {
 			t.Errorf("%d backtests are stored, %v", len(list.Data), err)
 		}

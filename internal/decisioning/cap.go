@@ -8,37 +8,17 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Caps are how many of something a tenant may have: drafts, scorecards and entries
-// of the block list in one environment, and API keys in use in both. A zero field
-// takes its default.
-type Caps struct{ Drafts, Scorecards, Blocked, Keys int }
-
-// DefaultCaps are the caps unless set otherwise.
-func DefaultCaps() Caps { return Caps{Drafts: 1_000, Scorecards: 10_000, Blocked: 100_000, Keys: 100} }
-
-func (c *Caps) fill() {
-	usual := DefaultCaps()
-	for _, f := range []struct {
-		field *int
-		usual int
-	}{{&c.Drafts, usual.Drafts}, {&c.Scorecards, usual.Scorecards}, {&c.Blocked, usual.Blocked}, {&c.Keys, usual.Keys}} {
-		if *f.field == 0 {
-			*f.field = f.usual
-		}
-	}
-}
-
 func (s *Service) roomForDraft(tx *store.Tx) error {
-	return operation.Capped(tx.Drafts, s.options.Caps.Drafts, "drafts", "delete one with DELETE /v1/rule-sets/{id}, or activate one")
+	return operation.Capped(tx.Drafts, s.options.MaxDrafts, "drafts", "delete one with DELETE /v1/rule-sets/{id}, or activate one")
 }
 
 func (s *Service) roomForScorecard(tx *store.Tx) error {
-	return operation.Capped(tx.Scorecards, s.options.Caps.Scorecards, "scorecards",
+	return operation.Capped(tx.Scorecards, s.options.MaxScorecards, "scorecards",
 		"use those, or ask whoever runs the service to raise -max-scorecards")
 }
 
 func (s *Service) roomForBlocked(tx *store.Tx) error {
-	return operation.Capped(tx.BlockedEntities, s.options.Caps.Blocked, "entries of the block list", "remove one with DELETE /v1/fraud/blocklist")
+	return operation.Capped(tx.BlockedEntities, s.options.MaxBlocked, "entries of the block list", "remove one with DELETE /v1/fraud/blocklist")
 }
 
 // DeleteRuleSet deletes a draft. One that a backtest, a decision or another version

@@ -155,7 +155,7 @@ func (s *Service) conclude(
 // decided notes a decision that is stored.
 func (s *Service) decided(policy *policy, d *engine.Decision) {
 	policy.tally.Count(d)
-	if tell := s.options.Hooks.Decided; tell != nil {
+	if tell := s.options.Decided; tell != nil {
 		tell(d.Status.String())
 	}
 }

@@ -1,11 +1,5 @@
 package decisioning
 
-import "context"
-
-// Flush and Purge do what Run does every now and then.
-func (s *Service) Flush(ctx context.Context) { s.flush(ctx) }
-func (s *Service) Purge(ctx context.Context) { s.purge(ctx) }
-
 // HoldBacktests takes places of backtests for a tenant, as running ones do, and
 // returns what gives them back.
 func (s *Service) HoldBacktests(tenantID string, n int64) (taken bool, giveBack func()) {

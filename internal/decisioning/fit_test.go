@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // labelled are rows whose outcome follows from a column of the lender's own.
@@ -44,32 +45,32 @@ func fitBody(t *testing.T, members map[string]any) string {
 func TestFitSaveScoreDecide(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
 		csv, rows := labelled(2000)
-		plain, err := h.service.FitScorecard(t.Context(), h.caller, parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome"})), nil)
+		plain, err := h.Service.Decisions.FitScorecard(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome"})), nil)
 		if err != nil || plain.Status != 200 {
 			t.Fatal(plain.Status, err)
 		}
-		byRows, err := h.service.FitScorecard(t.Context(), h.caller, parse(t, fitBody(t, map[string]any{"rows": rows[:200], "target": "outcome", "holdout_share": 0})), nil)
+		byRows, err := h.Service.Decisions.FitScorecard(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{"rows": rows[:200], "target": "outcome", "holdout_share": 0})), nil)
 		if err != nil || byRows.Status != 200 {
 			t.Fatal(byRows.Status, err)
 		}
-		body := parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
-		saved, err := h.service.FitScorecard(t.Context(), h.caller, body, nil)
+		body := usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
+		saved, err := h.Service.Decisions.FitScorecard(t.Context(), h.Caller, body, nil)
 		if err != nil || saved.Status != 201 {
 			t.Fatal(saved.Status, err)
 		}
-		card, _ := object(t, saved.Body)["scorecard"].(map[string]any)
+		card, _ := usecasetest.Object(t, saved.Body)["scorecard"].(map[string]any)
 		id, _ := card["id"].(string)
 		score := func(members string) any {
-			answer, err := h.service.Scorecard(t.Context(), h.caller, parse(t, members), nil)
+			answer, err := h.Service.Decisions.Scorecard(t.Context(), h.Caller, usecasetest.Parse(t, members), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return object(t, answer.Body)["final_score"]
+			return usecasetest.Object(t, answer.Body)["final_score"]
 		}
 		stored := score(fmt.Sprintf(`{"scorecard_id":%q,"input":{"applicant.visits":3,"applicant.city":"Pune"}}`, id))
-		document, err := json.Marshal(object(t, plain.Body)["scorecard"])
+		document, err := json.Marshal(usecasetest.Object(t, plain.Body)["scorecard"])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestFitSaveScoreDecide(t *testing.T) {
 func TestFitRefusals(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
 		csv, _ := labelled(300)
 		for name, c := range map[string]struct {
 			body map[string]any
@@ -100,7 +101,7 @@ func TestFitRefusals(t *testing.T) {
 			"a name twice":   {map[string]any{"target": "outcome", "csv": "outcome,outcome\n1,0\n"}, "/header/1"},
 			"a long name":    {map[string]any{"target": "outcome", "csv": strings.Repeat("x", 300) + ",outcome\n1,0\n"}, "/header/0"},
 		} {
-			_, err := h.service.FitScorecard(t.Context(), h.caller, parse(t, fitBody(t, c.body)), nil)
+			_, err := h.Service.Decisions.FitScorecard(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, c.body)), nil)
 			var refusal *fault.Error
 			if !errors.As(err, &refusal) || len(refusal.Items) == 0 || refusal.Items[0].Pointer != c.want {
 				t.Errorf("%s: %v", name, err)
@@ -117,14 +118,14 @@ func TestFitRefusals(t *testing.T) {
 func TestFittedCardTellsReasons(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
 		csv, _ := labelled(2000)
-		body := parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
-		saved, err := h.service.FitScorecard(t.Context(), h.caller, body, nil)
+		body := usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
+		saved, err := h.Service.Decisions.FitScorecard(t.Context(), h.Caller, body, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		card, _ := object(t, saved.Body)["scorecard"].(map[string]any)
+		card, _ := usecasetest.Object(t, saved.Body)["scorecard"].(map[string]any)
 		factors, _ := card["factors"].([]any)
 		for _, f := range factors {
 			factor, _ := f.(map[string]any)
@@ -133,7 +134,7 @@ func TestFittedCardTellsReasons(t *testing.T) {
 				t.Errorf("the factor %s has the code %v and the label %v", name, factor["reason_code"], factor["label"])
 			}
 		}
-		draft, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, fitBody(t, map[string]any{
+		draft, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{
 			"name": "By visits", "base": "none", "scorecard_id": card["id"],
 			"pricing_bands": []any{map[string]any{
 				"id": "PB", "grade": "A", "min_score": 500, "max_score": 900, "interest_rate": 14, "tenure_months": 24,
@@ -143,18 +144,18 @@ func TestFittedCardTellsReasons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, _ := object(t, draft.Body)["id"].(string)
+		id, _ := usecasetest.Object(t, draft.Body)["id"].(string)
 		if bytes.Contains(draft.Body, []byte("no_applicant_message")) {
 			t.Errorf("codes of the fitted card are said to have no text: %s", draft.Body)
 		}
 		declined := 0
 		for visits := range 20 {
-			answer, err := h.service.Preview(t.Context(), h.caller, parse(t, fmt.Sprintf(
+			answer, err := h.Service.Decisions.Preview(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
 				`{"rule_set_id":%q,"applicant":{"visits":%d,"city":"Pune","monthly_income":50000,"foir":0.1,"requested_amount":20000},"bureau_report":{"score":742}}`, id, visits)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			decision := object(t, answer.Body)
+			decision := usecasetest.Object(t, answer.Body)
 			if decision["status"] != "DECLINED" {
 				continue
 			}

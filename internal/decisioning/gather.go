@@ -2,8 +2,6 @@ package decisioning
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -11,39 +9,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// gathered is what may be stored a second late: counts that nobody pays for,
-// and when keys were last used.
+// gathered is what may be stored a second late: counts that nobody pays for.
 type gathered struct {
-	mu      sync.Mutex
-	counts  map[gatheredKey]int64
-	touches map[string]int64 // by the key's hash
-	greeted map[string]bool  // tenants that were first seen
-}
-
-func (g *gathered) greet(tenantID string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.greeted == nil {
-		g.greeted = map[string]bool{}
-	}
-	g.greeted[tenantID] = true
-}
-
-func (g *gathered) takeGreeted() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	ids := slices.Collect(maps.Keys(g.greeted))
-	g.greeted = nil
-	return ids
+	mu     sync.Mutex
+	counts map[gatheredKey]int64
 }
 
 type gatheredKey struct{ tenant, environment, period, day, endpoint string }
-
-func (g *gathered) touch(hash string, micros int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.touches[hash] = micros
-}
 
 func (g *gathered) count(k gatheredKey) {
 	g.mu.Lock()
@@ -52,12 +24,12 @@ func (g *gathered) count(k gatheredKey) {
 }
 
 // take empties what was gathered.
-func (g *gathered) take() (map[gatheredKey]int64, map[string]int64) {
+func (g *gathered) take() map[gatheredKey]int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	counts, touches := g.counts, g.touches
-	g.counts, g.touches = map[gatheredKey]int64{}, map[string]int64{}
-	return counts, touches
+	counts := g.counts
+	g.counts = map[gatheredKey]int64{}
+	return counts
 }
 
 // giveBack returns what could not be stored, to be tried again.
@@ -98,11 +70,10 @@ func (s *Service) today(now time.Time) *businessDay {
 // indiaOffset is how many seconds India is ahead.
 const indiaOffset = (5*60 + 30) * 60
 
-// flush stores what was gathered. Counts that could not be stored are tried
-// again with the next flush; times of last use come with the next use, and the
-// rule statistics of that second are lost.
-func (s *Service) flush(ctx context.Context) {
-	counts, touches := s.gathered.take()
+// Flush stores what was gathered. Counts that could not be stored are tried
+// again with the next flush; the rule statistics of that second are lost.
+func (s *Service) Flush(ctx context.Context) {
+	counts := s.gathered.take()
 	if len(counts) > 0 {
 		adds := make([]store.UsageAdd, 0, len(counts))
 		for k, n := range counts {
@@ -115,24 +86,6 @@ func (s *Service) flush(ctx context.Context) {
 			s.core.Logger.WarnContext(ctx, "unbilled usage is stored later", "error", err)
 		}
 	}
-	if len(touches) > 0 {
-		list := make([]store.Touch, 0, len(touches))
-		for hash, micros := range touches {
-			list = append(list, store.Touch{Hash: hash, UsedMicros: micros})
-		}
-		if err := s.core.DB.System().TouchKeys(ctx, list); err != nil {
-			s.core.Logger.WarnContext(ctx, "last use of keys was not noted", "error", err)
-		}
-	}
-	if ids := s.gathered.takeGreeted(); len(ids) > 0 {
-		if err := s.core.DB.System().SeeTenants(ctx, ids, s.core.Now().UnixMicro()); err != nil {
-			for _, id := range ids {
-				s.gathered.greet(id)
-			}
-			s.core.Logger.WarnContext(ctx, "could not note that tenants are used; trying again", "error", err)
-		}
-	}
-	s.flushSeen(ctx)
 	s.flushRules(ctx, s.core.Now())
 }
 
@@ -146,7 +99,7 @@ func (s *Service) flushRules(ctx context.Context, now time.Time) {
 				TenantID: p.tenant, Environment: p.environment, RuleSetID: p.id, RuleID: rule, Day: day,
 				Evaluated: evaluated, Hit: hit, Unknown: unknown,
 			})
-			if tell := s.options.Hooks.Rule; tell != nil {
+			if tell := s.options.Rule; tell != nil {
 				tell(RuleCount{p.tenant, p.environment, p.key, rule, evaluated, hit, unknown})
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -33,19 +34,16 @@ func TestUnbilledCountsAreTriedAgain(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		t.Helper()
 		db := storetest.Open(t, databaseURL, store.Options{})
-		s, err := New(db, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := New(operation.New(db, operation.Options{}), Options{})
 		p := tenant.Principal{TenantID: "ten_A", Environment: "sandbox"}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		s.meterUnbilled(p, EndpointEligibility)
 		s.meterUnbilled(p, EndpointPreview)
-		s.flush(gone)
+		s.Flush(gone)
 		s.meterUnbilled(p, EndpointEligibility)
 		for range 2 { // the second has nothing to store
-			s.flush(t.Context())
+			s.Flush(t.Context())
 		}
 		usage, err := db.Scope("ten_A", "sandbox").Usage(t.Context(), s.today(s.core.Now()).period)
 		counts := map[string]int64{}

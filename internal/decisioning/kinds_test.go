@@ -6,6 +6,7 @@ import (
 
 	"verdict/internal/signal"
 	"verdict/internal/store"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // Storage counts pincodes and agents in ways of their own, and knows them by
@@ -28,7 +29,7 @@ func TestThresholdsCanBeReached(t *testing.T) {
 		fmt.Sprintf(`{"fraud":{"agent_anomaly":{"max_applications":%d}}}`, store.MaxCounted):          false,
 		fmt.Sprintf(`{"fraud":{"agent_anomaly":{"max_distinct_pincodes":%d}}}`, store.MaxCounted):     false,
 	} {
-		if _, err := signal.ReadConfig(parse(t, body)); (err == nil) != ok {
+		if _, err := signal.ReadConfig(usecasetest.Parse(t, body)); (err == nil) != ok {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // A policy that grows by patches is refused once it is too much work to decide
@@ -19,7 +21,7 @@ import (
 func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
 		rules := func(from int) string {
 			list := make([]string, 60)
 			for i := range list {
@@ -33,13 +35,13 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 		}
 		base := ""
 		for round := range 4 {
-			answer, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, fmt.Sprintf(
+			answer, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
 				`{"name":"growing"%s,"patch":{"knockouts":{"set":[%s]}}}`, base, rules(round*60))), nil)
 			if round < 3 {
 				if err != nil {
 					t.Fatal(err)
 				}
-				base = fmt.Sprintf(`,"base":%q`, object(t, answer.Body)["id"])
+				base = fmt.Sprintf(`,"base":%q`, usecasetest.Object(t, answer.Body)["id"])
 				continue
 			}
 			var refusal *fault.Error

@@ -15,6 +15,8 @@ import (
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // TestReadDraft: whoever writes a policy hears the faults that would refuse
@@ -22,30 +24,30 @@ import (
 func TestReadDraft(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
-		faulty, err := h.service.ReadDraft(t.Context(), h.caller, parse(t, `{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"lt","field":"foirr","value":1}}]}`))
+		h := usecasetest.Open(t, db, usecase.Options{})
+		faulty, err := h.Service.Decisions.ReadDraft(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"lt","field":"foirr","value":1}}]}`))
 		if err != nil || len(faulty.Faults) != 1 || faulty.Faults[0].Pointer != "/knockouts/0/condition_ast/field" || faulty.Checksum != "" {
 			t.Fatalf("%+v %v", faulty, err)
 		}
-		body := parse(t, `{"name":"x","knockouts":[{"id":"K","reason_code":"BUR_SCORE","condition_ast":{"op":"gte","field":"bureau_score","value":300}}]}`)
-		sound, err := h.service.ReadDraft(t.Context(), h.caller, body)
+		body := usecasetest.Parse(t, `{"name":"x","knockouts":[{"id":"K","reason_code":"BUR_SCORE","condition_ast":{"op":"gte","field":"bureau_score","value":300}}]}`)
+		sound, err := h.Service.Decisions.ReadDraft(t.Context(), h.Caller, body)
 		if err != nil || len(sound.Faults) != 0 || len(sound.Findings) == 0 {
 			t.Fatalf("%+v %v", sound, err)
 		}
-		page, err := h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, operation.List{Limit: 50})
+		page, err := h.Service.Decisions.RuleSets(t.Context(), h.Caller, decisioning.RuleSetFilter{}, operation.List{Limit: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := len(page.Data)
-		answer, err := h.service.CreateRuleSet(t.Context(), h.caller, body, nil)
-		if err != nil || parse(t, string(answer.Body)).Get("checksum").Text() != sound.Checksum {
+		answer, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, body, nil)
+		if err != nil || usecasetest.Parse(t, string(answer.Body)).Get("checksum").Text() != sound.Checksum {
 			t.Errorf("what is stored is not what was read: %s %v", answer.Body, err)
 		}
-		if page, err = h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, operation.List{Limit: 50}); err != nil || len(page.Data) != before+1 {
+		if page, err = h.Service.Decisions.RuleSets(t.Context(), h.Caller, decisioning.RuleSetFilter{}, operation.List{Limit: 50}); err != nil || len(page.Data) != before+1 {
 			t.Errorf("%d versions after one was stored, %d before: %v", len(page.Data), before, err)
 		}
 		var refusal *fault.Error
-		if _, err := h.service.ReadDraft(t.Context(), tenant.Principal{TenantID: h.caller.TenantID, Environment: tenant.Sandbox, Scopes: tenant.Read}, body); !errors.As(err, &refusal) ||
+		if _, err := h.Service.Decisions.ReadDraft(t.Context(), tenant.Principal{TenantID: h.Caller.TenantID, Environment: tenant.Sandbox, Scopes: tenant.Read}, body); !errors.As(err, &refusal) ||
 			refusal.Kind != fault.Forbidden {
 			t.Errorf("somebody who may not write: %v", err)
 		}
@@ -56,7 +58,7 @@ func TestReadDraft(t *testing.T) {
 // others from their texts.
 func TestConditionTexts(t *testing.T) {
 	t.Parallel()
-	got := decisioning.ConditionTexts(parse(t, `{
+	got := decisioning.ConditionTexts(usecasetest.Parse(t, `{
 		"inputs":[{"name":"applicant.vip","type":"boolean"},7],
 		"knockouts":[
 			{"condition_ast":{"op":"lt","field":"foir","value":0.5}},

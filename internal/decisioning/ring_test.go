@@ -13,6 +13,8 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // applicant is one application of a generated stream.
@@ -114,20 +116,20 @@ func TestPlantedRingsAreFound(t *testing.T) {
 
 	begin := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
 	now := begin
-	h := open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), decisioning.Options{Now: func() time.Time { return now }})
+	h := usecasetest.Open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{Now: func() time.Time { return now }})
 	inRing := map[string]string{}
 	for _, a := range s.all {
 		now = begin.Add(a.at)
 		inRing[a.ref] = a.ring
 		body := fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}},
 			"fraud":{"applicant_ref":%q,"pincode":%q,"ip":%q,"beneficiary_account":%q,"agent_id":%q}}`, a.ref, a.pincode, a.ip, a.account, a.agent)
-		if _, err := h.service.Evaluate(t.Context(), h.caller, parse(t, body), nil); err != nil {
+		if _, err := h.Service.Decisions.Evaluate(t.Context(), h.Caller, usecasetest.Parse(t, body), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	found, wrong := map[string]bool{}, 0
 	for list := (operation.List{Limit: operation.MaxLimit}); ; {
-		page, err := h.service.Alerts(t.Context(), h.caller, decisioning.AlertFilter{}, list)
+		page, err := h.Service.Decisions.Alerts(t.Context(), h.Caller, decisioning.AlertFilter{}, list)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -14,10 +15,8 @@ import (
 // once, as it stands, and its weight is counted.
 func TestSettingsAreKeptOnce(t *testing.T) {
 	t.Parallel()
-	service, err := New(storetest.Open(t, storetest.SQLite(t), store.Options{}), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	core := operation.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), operation.Options{})
+	service := New(core, Options{})
 	seed := store.Seed{Tenant: store.Tenant{ID: "ten_A"}, User: store.User{ID: "usr_1", Email: "a@example.in"}}
 	if err := service.core.DB.System().CreateTenant(t.Context(), seed); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // application is a decision request for the default policy, which declines it
@@ -21,21 +23,11 @@ const (
 		"bureau_report":{"score":742,"enquiries_6m":8,"active_tradelines":4,"max_dpd_12m":0}}`
 )
 
-func (h *house) decided(t *testing.T, body string) string {
-	t.Helper()
-	answer, err := h.service.Decide(t.Context(), h.caller, parse(t, body), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, _ := object(t, answer.Body)["decision_id"].(string)
-	return id
-}
-
 func TestStory(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) { //nolint:thelper // it is the test itself
-		h := open(t, db, decisioning.Options{})
-		story, err := h.service.Story(t.Context(), h.caller, h.decided(t, lateBody))
+		h := usecasetest.Open(t, db, usecase.Options{})
+		story, err := h.Service.Decisions.Story(t.Context(), h.Caller, h.Decided(t, lateBody))
 		if err != nil || story.Why != "" || story.Summary.ApplicantRef != "A-1" {
 			t.Fatalf("got %+v, %v", story, err)
 		}
@@ -77,7 +69,7 @@ func TestStory(t *testing.T) {
 			t.Errorf("late payments cannot be undone: %+v", story.Improvements)
 		}
 
-		story, err = h.service.Story(t.Context(), h.caller, h.decided(t, manyEnquiries))
+		story, err = h.Service.Decisions.Story(t.Context(), h.Caller, h.Decided(t, manyEnquiries))
 		if err != nil || len(story.Improvements) == 0 {
 			t.Fatalf("got %+v, %v", story, err)
 		}
@@ -87,7 +79,7 @@ func TestStory(t *testing.T) {
 		}) {
 			t.Errorf("got %+v", first)
 		}
-		if _, err := h.service.Story(t.Context(), h.caller, "dec_none"); err == nil {
+		if _, err := h.Service.Decisions.Story(t.Context(), h.Caller, "dec_none"); err == nil {
 			t.Error("a decision that is not there has a story")
 		}
 	})
@@ -96,26 +88,26 @@ func TestStory(t *testing.T) {
 func TestReferrals(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) { //nolint:thelper // it is the test itself
-		h := open(t, db, decisioning.Options{})
-		first, second := h.decided(t, manyEnquiries), h.decided(t, manyEnquiries)
-		h.decided(t, lateBody)
-		page, err := h.service.Referrals(t.Context(), h.caller, operation.List{Limit: 1})
+		h := usecasetest.Open(t, db, usecase.Options{})
+		first, second := h.Decided(t, manyEnquiries), h.Decided(t, manyEnquiries)
+		h.Decided(t, lateBody)
+		page, err := h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1})
 		if err != nil || len(page.Data) != 1 || page.Data[0].ID != first || page.NextCursor == "" || len(page.Data[0].Response) == 0 {
 			t.Fatalf("got %+v, %v", page, err)
 		}
 		review := func(outcome string) {
 			t.Helper()
-			if _, err := h.service.ReviewDecision(t.Context(), h.caller, first, parse(t, `{"outcome":"`+outcome+`"}`), nil); err != nil {
+			if _, err := h.Service.Decisions.ReviewDecision(t.Context(), h.Caller, first, usecasetest.Parse(t, `{"outcome":"`+outcome+`"}`), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		review("more_information")
 		review("upheld")
-		on, err := h.service.Referrals(t.Context(), h.caller, operation.List{Limit: 1, Cursor: page.NextCursor})
+		on, err := h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1, Cursor: page.NextCursor})
 		if err != nil || len(on.Data) != 1 || on.Data[0].ID != second || on.NextCursor != "" {
 			t.Errorf("got %+v, %v", on, err)
 		}
-		if _, err := h.service.Referrals(t.Context(), h.caller, operation.List{Limit: 1, Cursor: "x"}); err == nil {
+		if _, err := h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1, Cursor: "x"}); err == nil {
 			t.Error("any text is a cursor")
 		}
 	})

@@ -10,6 +10,8 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 	"verdict/internal/wire"
 )
 
@@ -28,25 +30,25 @@ func (s sight) Write(w *wire.Writer, head decisioning.RunHead) {
 func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
 		body := func(ref int) wire.Value {
-			return parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
+			return usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
 				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref))
 		}
 		var seen []string
 		last := ""
-		answer, err := h.service.Underwrite(t.Context(), h.caller, body(0), nil, decisioning.Underwriter{
+		answer, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body(0), nil, decisioning.Underwriter{
 			Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) (decisioning.Study, error) {
 				seen = append(seen, fmt.Sprint(hurry, " ", u.Decision.Status, " ", u.Facts.Get("fraud_beneficiary_applicants")))
 				for ref := range 3 {
 					if hurry {
 						break
 					}
-					other, err := h.service.Evaluate(ctx, h.caller, body(ref+1), nil)
+					other, err := h.Service.Decisions.Evaluate(ctx, h.Caller, body(ref+1), nil)
 					if err != nil {
 						t.Error(err)
 					}
-					last, _ = object(t, other.Body)["decision_id"].(string)
+					last, _ = usecasetest.Object(t, other.Body)["decision_id"].(string)
 				}
 				return sight{string(u.StoredFacts)}, nil
 			},
@@ -57,14 +59,14 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 		if fmt.Sprint(seen) != "[false APPROVED 1 true DECLINED 4]" {
 			t.Errorf("saw %q", seen)
 		}
-		decision, _ := object(t, answer.Body)["decision"].(map[string]any)
+		decision, _ := usecasetest.Object(t, answer.Body)["decision"].(map[string]any)
 		if decision["status"] != "DECLINED" {
 			t.Errorf("decided %s", answer.Body)
 		}
 		if id, _ := decision["decision_id"].(string); id <= last || last == "" {
 			t.Errorf("%s stands before %s, which was stored before it", id, last)
 		}
-		usage, err := h.service.Usage(t.Context(), h.caller)
+		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
 		if err != nil || usage.Used != 4 {
 			t.Errorf("used %d, %v", usage.Used, err)
 		}
@@ -77,19 +79,19 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
 		body := func(ref int) wire.Value {
-			return parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
+			return usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
 				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref))
 		}
 		studies := 0
 		shown := ""
-		answer, err := h.service.Underwrite(t.Context(), h.caller, body(0), nil, decisioning.Underwriter{
+		answer, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body(0), nil, decisioning.Underwriter{
 			Study: func(ctx context.Context, u *decisioning.Underwriting, _ bool) (decisioning.Study, error) {
 				studies++
 				shown = u.Facts.Get("fraud_beneficiary_applicants").String()
 				// This would wait for ever if the study held the one writer up.
-				if _, err := h.service.Evaluate(ctx, h.caller, body(studies), nil); err != nil {
+				if _, err := h.Service.Decisions.Evaluate(ctx, h.Caller, body(studies), nil); err != nil {
 					t.Error(err)
 				}
 				return sight{string(u.StoredFacts)}, nil
@@ -101,22 +103,22 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 		if studies != 4 || shown != "4" {
 			t.Errorf("%d studies, the last of %s applicants", studies, shown)
 		}
-		decision, _ := object(t, answer.Body)["decision"].(map[string]any)
+		decision, _ := usecasetest.Object(t, answer.Body)["decision"].(map[string]any)
 		fraud, _ := decision["fraud"].(map[string]any)
 		alerts, _ := fraud["alert_ids"].([]any)
 		if decision["status"] != "DECLINED" || len(alerts) == 0 {
 			t.Errorf("decided %s", answer.Body)
 		}
 		id, _ := decision["decision_id"].(string)
-		again, err := h.service.Decision(t.Context(), h.caller, id)
+		again, err := h.Service.Decisions.Decision(t.Context(), h.Caller, id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		explained, _ := object(t, again.Body)["re_explanation"].(map[string]any)
+		explained, _ := usecasetest.Object(t, again.Body)["re_explanation"].(map[string]any)
 		if explained["verified"] != true {
 			t.Errorf("the stored decision does not verify: %v", explained)
 		}
-		usage, err := h.service.Usage(t.Context(), h.caller)
+		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
 		if err != nil || usage.Used != 5 {
 			t.Errorf("used %d, %v", usage.Used, err)
 		}
@@ -127,9 +129,9 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 func TestAStudyThatIsEndedStoresNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
-		body := parse(t, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}}}`)
-		_, err := h.service.Underwrite(t.Context(), h.caller, body, nil, decisioning.Underwriter{
+		h := usecasetest.Open(t, db, usecase.Options{})
+		body := usecasetest.Parse(t, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}}}`)
+		_, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body, nil, decisioning.Underwriter{
 			Study: func(context.Context, *decisioning.Underwriting, bool) (decisioning.Study, error) {
 				return nil, context.Canceled
 			},
@@ -137,7 +139,7 @@ func TestAStudyThatIsEndedStoresNothing(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		usage, err := h.service.Usage(t.Context(), h.caller)
+		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
 		if err != nil || usage.Used != 0 {
 			t.Errorf("used %d, %v", usage.Used, err)
 		}

@@ -10,6 +10,8 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 	"verdict/internal/wire"
 )
 
@@ -18,28 +20,28 @@ import (
 func TestUnreadableRuleSet(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
-	h := open(t, storetest.Open(t, databaseURL, store.Options{}), decisioning.Options{})
-	answer, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, `{"name":"old"}`), nil)
+	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{})
+	answer, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"old"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, _ := object(t, answer.Body)["id"].(string)
+	id, _ := usecasetest.Object(t, answer.Body)["id"].(string)
 	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
 		"UPDATE rule_sets SET document = $1 WHERE id = $2", []byte(`{"name":"old","policy_key":"default","from":"another time"}`), id); err != nil {
 		t.Fatal(err)
 	}
 	list := operation.List{Limit: 50}
-	sets, err := h.service.RuleSets(t.Context(), h.caller, decisioning.RuleSetFilter{}, list)
+	sets, err := h.Service.Decisions.RuleSets(t.Context(), h.Caller, decisioning.RuleSetFilter{}, list)
 	if err != nil || len(sets.Data) != 3 {
 		t.Errorf("%d versions are listed, %v", len(sets.Data), err)
 	}
-	if shown, err := h.service.RuleSet(t.Context(), h.caller, id); err != nil || shown.ID != id {
+	if shown, err := h.Service.Decisions.RuleSet(t.Context(), h.Caller, id); err != nil || shown.ID != id {
 		t.Errorf("shown %v, %v", shown.ID, err)
 	}
-	if views, err := h.service.Policies(t.Context(), h.caller, decisioning.PolicyFilter{}, list); err != nil || len(views.Data) != 2 {
+	if views, err := h.Service.Decisions.Policies(t.Context(), h.Caller, decisioning.PolicyFilter{}, list); err != nil || len(views.Data) != 2 {
 		t.Errorf("%d policies are rendered, %v", len(views.Data), err)
 	}
-	_, err = h.service.Activate(t.Context(), h.caller, id, wire.Value{}, nil)
+	_, err = h.Service.Decisions.Activate(t.Context(), h.Caller, id, wire.Value{}, nil)
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Code != store.CodeInvalidTransition {
 		t.Errorf("activated: %v", err)
@@ -51,9 +53,9 @@ func TestUnreadableRuleSet(t *testing.T) {
 func TestPagesOfUnreadableRuleSets(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
-	h := open(t, storetest.Open(t, databaseURL, store.Options{}), decisioning.Options{})
+	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{})
 	for range 3 {
-		if _, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, `{"name":"old"}`), nil); err != nil {
+		if _, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"old"}`), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +67,7 @@ func TestPagesOfUnreadableRuleSets(t *testing.T) {
 		var found []int
 		list := operation.List{Limit: limit}
 		for range 6 {
-			views, err := h.service.Policies(t.Context(), h.caller, decisioning.PolicyFilter{}, list)
+			views, err := h.Service.Decisions.Policies(t.Context(), h.Caller, decisioning.PolicyFilter{}, list)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // Options say how much there shall be. A zero field takes its default.
@@ -80,11 +81,11 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 	o.Texts = o.Texts.withDefaults()
 	f := &fill{options: o, clock: &clock{at: o.Now.Add(-signedUpBefore)}, end: o.Now}
 	var err error
-	if f.service, err = decisioning.New(db, decisioning.Options{Now: f.clock.now, PasswordCost: o.PasswordCost, Spreader: nobody{}}); err != nil {
+	if f.service, err = usecase.New(db, usecase.Options{Now: f.clock.now, PasswordCost: o.PasswordCost, Spreader: nobody{}}); err != nil {
 		return Filled{}, err
 	}
-	f.agents = agent.New(f.service, agent.Options{})
-	there, err := f.service.Tenants(ctx, "")
+	f.agents = agent.New(f.service.Decisions, agent.Options{})
+	there, err := f.service.Account.Tenants(ctx, "")
 	if err != nil {
 		return Filled{}, err
 	}
@@ -106,7 +107,7 @@ type fill struct {
 	options Options
 	clock   *clock
 	end     time.Time
-	service *decisioning.Service
+	service *usecase.Set
 	agents  *agent.Service
 	made    Filled
 	diary   diary

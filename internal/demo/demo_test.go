@@ -12,12 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/account"
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -31,14 +33,14 @@ func quick() demo.Options {
 }
 
 // filled is a database with a demonstration in it, and the use cases over it.
-func filled(t *testing.T, o demo.Options) (*decisioning.Service, demo.Filled) {
+func filled(t *testing.T, o demo.Options) (*usecase.Set, demo.Filled) {
 	t.Helper()
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
 	made, err := demo.Fill(t.Context(), db, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := decisioning.New(db, decisioning.Options{Now: func() time.Time { return o.Now }})
+	service, err := usecase.New(db, usecase.Options{Now: func() time.Time { return o.Now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,7 @@ func TestFill(t *testing.T) {
 	}
 	t.Run("reproduces", func(t *testing.T) {
 		t.Parallel()
-		found, err := service.Verify(t.Context(), made.TenantID, nil)
+		found, err := service.Decisions.Verify(t.Context(), made.TenantID, nil)
 		if err != nil || found.Failed > 0 || found.Checked < int64(o.Decisions) {
 			t.Errorf("checked %d, %d did not reproduce: %v %v", found.Checked, found.Failed, found.Wrong, err)
 		}
@@ -120,12 +122,12 @@ func TestTextsAreALenders(t *testing.T) {
 }
 
 // outcomes are the decisions of both environments, but for ids and times.
-func outcomes(t *testing.T, service *decisioning.Service, made demo.Filled) string {
+func outcomes(t *testing.T, service *usecase.Set, made demo.Filled) string {
 	t.Helper()
 	var out strings.Builder
 	for _, env := range tenant.Environments() {
 		for cursor := ""; ; {
-			page, err := service.Decisions(t.Context(), caller(made, env), decisioning.DecisionFilter{}, operation.List{Limit: 100, Cursor: cursor})
+			page, err := service.Decisions.Decisions(t.Context(), caller(made, env), decisioning.DecisionFilter{}, operation.List{Limit: 100, Cursor: cursor})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,15 +142,15 @@ func outcomes(t *testing.T, service *decisioning.Service, made demo.Filled) stri
 	return out.String()
 }
 
-func checkPolicies(t *testing.T, service *decisioning.Service, p tenant.Principal) {
+func checkPolicies(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	t.Helper()
-	sets, err := service.RuleSets(t.Context(), p, decisioning.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 10})
+	sets, err := service.Decisions.RuleSets(t.Context(), p, decisioning.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var versions []string
 	for _, s := range sets.Data {
-		one, err := service.RuleSet(t.Context(), p, s.ID)
+		one, err := service.Decisions.RuleSet(t.Context(), p, s.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,9 +164,9 @@ func checkPolicies(t *testing.T, service *decisioning.Service, p tenant.Principa
 	}
 }
 
-func checkAlerts(t *testing.T, service *decisioning.Service, p tenant.Principal) {
+func checkAlerts(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	t.Helper()
-	alerts, err := service.Alerts(t.Context(), p, decisioning.AlertFilter{}, operation.List{Limit: 100})
+	alerts, err := service.Decisions.Alerts(t.Context(), p, decisioning.AlertFilter{}, operation.List{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,33 +186,33 @@ func checkAlerts(t *testing.T, service *decisioning.Service, p tenant.Principal)
 	}
 }
 
-func checkRest(t *testing.T, service *decisioning.Service, p tenant.Principal) {
+func checkRest(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	t.Helper()
 	ctx, list := t.Context(), operation.List{Limit: 100}
 	counts := map[string]int{}
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
-		page, err := service.Decisions(ctx, p, decisioning.DecisionFilter{Status: status}, list)
+		page, err := service.Decisions.Decisions(ctx, p, decisioning.DecisionFilter{Status: status}, list)
 		if err != nil {
 			t.Fatal(err)
 		}
 		counts[status] = len(page.Data)
 	}
 	for _, status := range decisioning.BacktestStates() {
-		page, err := service.Backtests(ctx, p, status, list)
+		page, err := service.Decisions.Backtests(ctx, p, status, list)
 		if err != nil {
 			t.Fatal(err)
 		}
 		counts["backtest "+status] = len(page.Data)
 	}
-	runs, err := service.AgentRuns(ctx, p, decisioning.RunFilter{}, list)
+	runs, err := service.Decisions.AgentRuns(ctx, p, decisioning.RunFilter{}, list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cards, err := service.Scorecards(ctx, p, "", list)
+	cards, err := service.Decisions.Scorecards(ctx, p, "", list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	audit, err := service.Audit(ctx, p, decisioning.AuditFilter{Action: "decision.reviewed"}, list)
+	audit, err := service.Account.Audit(ctx, p, account.AuditFilter{Action: "decision.reviewed"}, list)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,9 +64,9 @@ func (d *desk) applications(n int) {
 // apply decides an application, one in three from stated facts alone, and
 // returns the answer.
 func (d *desk) apply(ctx context.Context, a *applicant) (wire.Value, error) {
-	ask, request := d.service.Evaluate, a.evaluation(d.clock.now())
+	ask, request := d.service.Decisions.Evaluate, a.evaluation(d.clock.now())
 	if a.stated() {
-		ask, request = d.service.Decide, a.decision()
+		ask, request = d.service.Decisions.Decide, a.decision()
 	}
 	answer, err := ask(ctx, d.by(d.staff.asha), body(request), nil)
 	if err != nil {
@@ -102,7 +102,7 @@ func (d *desk) review(decisionID string, n int64) {
 	reviewer := []Person{d.staff.ravi, d.staff.meera}[n%2]
 	d.diary.add(later, "review", func(ctx context.Context) error {
 		said := opinions(&d.options.Texts)
-		_, err := d.service.ReviewDecision(ctx, d.by(reviewer), decisionID, body(said[n/2%int64(len(said))]), nil)
+		_, err := d.service.Decisions.ReviewDecision(ctx, d.by(reviewer), decisionID, body(said[n/2%int64(len(said))]), nil)
 		return err
 	})
 }
@@ -110,11 +110,11 @@ func (d *desk) review(decisionID string, n int64) {
 // settings are what the lender says about pincodes and fraud.
 func (d *desk) settings() {
 	d.ago(29*day, "set the pincode risks", func(ctx context.Context) error {
-		_, err := d.service.SetPincodeRisks(ctx, d.by(d.staff.ravi), body(map[string]any{"entries": pincodeRisks(d.options.Texts.Reason)}))
+		_, err := d.service.Decisions.SetPincodeRisks(ctx, d.by(d.staff.ravi), body(map[string]any{"entries": pincodeRisks(d.options.Texts.Reason)}))
 		return err
 	})
 	d.ago(28*day, "set the fraud thresholds", func(ctx context.Context) error {
-		_, err := d.service.ChangeFraudConfig(ctx, d.by(d.staff.ravi), body(map[string]any{
+		_, err := d.service.Decisions.ChangeFraudConfig(ctx, d.by(d.staff.ravi), body(map[string]any{
 			"fraud":  map[string]any{"agent_anomaly": map[string]any{"max_applications": 18}},
 			"device": map[string]any{"sim_new_days": 21},
 		}), decisioning.AnyVersion)

@@ -46,7 +46,7 @@ func newTrial(s *stack) *trial {
 	if !ok {
 		s.Fatal("the key cannot be read")
 	}
-	caller, err := s.service.Authenticate(s.Context(), key)
+	caller, err := s.service.Account.Authenticate(s.Context(), key)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func (tr *trial) save(t *rapid.T, parts []part) string {
 	if err != nil {
 		t.Fatalf("%v in %s", err, policyOf(parts))
 	}
-	saved, err := tr.service.CreateRuleSet(tr.Context(), tr.caller, body, nil)
+	saved, err := tr.service.Decisions.CreateRuleSet(tr.Context(), tr.caller, body, nil)
 	if err != nil {
 		t.Fatalf("%v in %s", err, policyOf(parts))
 	}
@@ -180,7 +180,7 @@ func (tr *trial) askDirectly(t *rapid.T, body string) []byte {
 		t.Fatalf("%v in %s", err, body)
 	}
 	var a operation.Answer
-	if a, err = tr.service.Preview(tr.Context(), tr.caller, v); err != nil {
+	if a, err = tr.service.Decisions.Preview(tr.Context(), tr.caller, v); err != nil {
 		t.Fatalf("%v in %s", err, body)
 	}
 	raw := slices.Clone(a.Body)

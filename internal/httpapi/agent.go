@@ -30,7 +30,7 @@ func (a *API) agentRuns(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.AgentRuns(c.ctx, c.caller, filter, list)
+	page, err := a.service.Decisions.AgentRuns(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, r decisioning.Run) { r.Write(w) })
 }
 
@@ -38,7 +38,7 @@ func (a *API) strategy(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	strategy, err := a.service.CollectionsStrategy(c.ctx, c.caller)
+	strategy, err := a.service.Decisions.CollectionsStrategy(c.ctx, c.caller)
 	return c.sendVersioned(strategy, strategy.Version, err)
 }
 
@@ -47,6 +47,6 @@ func (a *API) changeStrategy(c *call) error {
 	if err != nil {
 		return err
 	}
-	strategy, err := a.service.ChangeCollectionsStrategy(c.ctx, c.caller, c.body, expected)
+	strategy, err := a.service.Decisions.ChangeCollectionsStrategy(c.ctx, c.caller, c.body, expected)
 	return c.sendVersioned(strategy, strategy.Version, err)
 }

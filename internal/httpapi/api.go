@@ -19,8 +19,8 @@ import (
 	"verdict/api"
 	"verdict/internal/admission"
 	"verdict/internal/agent"
-	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // Options are what an API needs besides its use cases. A zero field takes its
@@ -86,7 +86,7 @@ type Observation struct {
 
 // API serves HTTP.
 type API struct {
-	service      *decisioning.Service
+	service      *usecase.Set
 	agents       *agent.Service
 	options      Options
 	routes       *router
@@ -116,7 +116,7 @@ const (
 )
 
 // New makes the handler of the whole API.
-func New(service *decisioning.Service, o Options) (*API, error) {
+func New(service *usecase.Set, o Options) (*API, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -151,7 +151,7 @@ func New(service *decisioning.Service, o Options) (*API, error) {
 		o.Processors = admission.NewScheduler(runtime.GOMAXPROCS(0), time.Now)
 	}
 	if o.Agents == nil {
-		o.Agents = agent.New(service, agent.Options{})
+		o.Agents = agent.New(service.Decisions, agent.Options{})
 	}
 	pages, err := newDocs(api.OpenAPI, o.Version)
 	if err != nil {

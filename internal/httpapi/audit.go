@@ -3,14 +3,14 @@ package httpapi
 import (
 	"io"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
 func (a *API) audit(c *call) error {
 	q := c.query()
-	filter := decisioning.AuditFilter{Actor: q.text("actor"), Action: q.text("action"), Object: q.text("object")}
+	filter := account.AuditFilter{Actor: q.text("actor"), Action: q.text("action"), Object: q.text("object")}
 	list := q.list()
 	if err := q.err(); err != nil {
 		return err
@@ -18,13 +18,13 @@ func (a *API) audit(c *call) error {
 	if c.csv {
 		return a.auditCSV(c, filter, list)
 	}
-	page, err := a.service.Audit(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, e decisioning.AuditEntry) { e.Write(w) })
+	page, err := a.service.Account.Audit(c.ctx, c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, e account.AuditEntry) { e.Write(w) })
 }
 
 // auditCSV streams the whole trail.
-func (a *API) auditCSV(c *call, filter decisioning.AuditFilter, list operation.List) error {
+func (a *API) auditCSV(c *call, filter account.AuditFilter, list operation.List) error {
 	return c.export("audit.csv", func(out io.Writer, pause func()) error {
-		return a.service.ExportAudit(c.r.Context(), c.caller, filter, list, out, pause)
+		return a.service.Account.ExportAudit(c.r.Context(), c.caller, filter, list, out, pause)
 	})
 }

@@ -24,7 +24,7 @@ func (a *API) runBacktest(c *call) error {
 		sum := sha256.Sum256([]byte(c.once.Hash + "?" + c.r.URL.RawQuery))
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
-	return c.answer(a.service.RunBacktest(c.ctx, c.caller, decisioning.BacktestRequest{Options: options, Async: c.prefersAsync()}, c.once))
+	return c.answer(a.service.Decisions.RunBacktest(c.ctx, c.caller, decisioning.BacktestRequest{Options: options, Async: c.prefersAsync()}, c.once))
 }
 
 func (a *API) runBook(c *call) error {
@@ -49,14 +49,14 @@ func (a *API) runBook(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(a.service.RunBook(c.ctx, c.caller, options))
+	return c.answer(a.service.Decisions.RunBook(c.ctx, c.caller, options))
 }
 
 func (a *API) backtest(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	run, err := a.service.Backtest(c.ctx, c.caller, c.id)
+	run, err := a.service.Decisions.Backtest(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *API) backtests(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Backtests(c.ctx, c.caller, status, list)
+	page, err := a.service.Decisions.Backtests(c.ctx, c.caller, status, list)
 	return sendPage(c, page, err, func(w *wire.Writer, b decisioning.Backtest) { b.Write(w) })
 }
 
@@ -78,14 +78,14 @@ func (a *API) cancelBacktest(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	return c.answer(a.service.CancelBacktest(c.ctx, c.caller, c.id, c.once))
+	return c.answer(a.service.Decisions.CancelBacktest(c.ctx, c.caller, c.id, c.once))
 }
 
 func (a *API) backtestPage(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	page, err := a.service.BacktestPage(c.ctx, c.caller, c.id)
+	page, err := a.service.Decisions.BacktestPage(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -104,6 +104,6 @@ func (a *API) backtestRows(c *call) error {
 		return err
 	}
 	return c.export("backtest-rows.csv", func(out io.Writer, pause func()) error {
-		return a.service.BacktestRows(c.r.Context(), c.caller, c.id, swapped, out, pause)
+		return a.service.Decisions.BacktestRows(c.r.Context(), c.caller, c.id, swapped, out, pause)
 	})
 }

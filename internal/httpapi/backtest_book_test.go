@@ -118,7 +118,7 @@ func (m *member) finish(spread *waiting, accepted answer) answer {
 func (m *member) run(chunks []decisioning.Chunk) {
 	m.Helper()
 	for _, c := range chunks {
-		if err := m.service.RunChunk(m.Context(), c); err != nil {
+		if err := m.service.Decisions.RunChunk(m.Context(), c); err != nil {
 			m.Fatal(err)
 		}
 	}

@@ -64,14 +64,14 @@ func (a *API) receiveBacktest(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer, err := a.service.RunBacktest(ctx, c.caller, r, c.once)
+		answer, err := a.service.Decisions.RunBacktest(ctx, c.caller, r, c.once)
 		body.rest()
 		return c.answer(answer, decisioning.InQuery(err))
 	}
 	if err := c.readForm(body, params["boundary"], &r); err != nil {
 		return err
 	}
-	answer, err := a.service.RunBacktest(ctx, c.caller, r, c.once)
+	answer, err := a.service.Decisions.RunBacktest(ctx, c.caller, r, c.once)
 	body.rest()
 	return c.answer(answer, err)
 }

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // sink is a response writer that keeps nothing.
@@ -36,7 +36,7 @@ func sender(tb testing.TB, path string) (send func()) {
 		tb.Fatal(err)
 	}
 	plans = plans.WithRates(tenant.Rates{Decide: plenty, Write: plenty, Backtest: plenty})
-	service, err := decisioning.New(storetest.Open(tb, storetest.SQLite(tb), store.Options{}), decisioning.Options{Plans: plans})
+	service, err := usecase.New(storetest.Open(tb, storetest.SQLite(tb), store.Options{}), usecase.Options{Plans: plans})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 func (a *API) decide(c *call) error {
-	return c.answer(a.service.Decide(c.ctx, c.caller, c.body, c.once, c.handling()...))
+	return c.answer(a.service.Decisions.Decide(c.ctx, c.caller, c.body, c.once, c.handling()...))
 }
 
 func (a *API) evaluate(c *call) error {
 	defer c.body.Free() // the largest documents there are, and nobody reads one after its decision
-	return c.answer(a.service.Evaluate(c.ctx, c.caller, c.body, c.once, c.handling()...))
+	return c.answer(a.service.Decisions.Evaluate(c.ctx, c.caller, c.body, c.once, c.handling()...))
 }
 
 func (a *API) features(c *call) error {
@@ -33,7 +33,7 @@ func (a *API) features(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	vector, err := a.service.Features(c.ctx, c.caller, c.id, filter, list)
+	vector, err := a.service.Decisions.Features(c.ctx, c.caller, c.id, filter, list)
 	if err != nil {
 		return err
 	}
@@ -41,11 +41,11 @@ func (a *API) features(c *call) error {
 }
 
 func (a *API) preview(c *call) error {
-	return c.answer(a.service.Preview(c.ctx, c.caller, c.body, c.handling()...))
+	return c.answer(a.service.Decisions.Preview(c.ctx, c.caller, c.body, c.handling()...))
 }
 
 func (a *API) eligibility(c *call) error {
-	return c.answer(a.service.Eligibility(c.ctx, c.caller, c.body, c.once, c.handling()...))
+	return c.answer(a.service.Decisions.Eligibility(c.ctx, c.caller, c.body, c.once, c.handling()...))
 }
 
 func (a *API) decision(c *call) error {
@@ -57,7 +57,7 @@ func (a *API) decision(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	return c.answer(a.service.Decision(c.ctx, c.caller, c.id, how...))
+	return c.answer(a.service.Decisions.Decision(c.ctx, c.caller, c.id, how...))
 }
 
 func (a *API) decisions(c *call) error {
@@ -70,12 +70,12 @@ func (a *API) decisions(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions(c.ctx, c.caller, filter, list)
+	page, err := a.service.Decisions.Decisions(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, d decisioning.DecisionSummary) { d.Write(w) })
 }
 
 func (a *API) review(c *call) error {
-	return c.answer(a.service.ReviewDecision(c.ctx, c.caller, c.id, c.body, c.once))
+	return c.answer(a.service.Decisions.ReviewDecision(c.ctx, c.caller, c.id, c.body, c.once))
 }
 
 // sendPage writes a page of a list.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // TestDraftsAreDeleted: what nothing refers to is gone; what something refers to is
@@ -60,7 +60,7 @@ func TestDraftsAreDeleted(t *testing.T) {
 // TestCaps: what a tenant may have is bounded, and the refusal says what to do.
 func TestCaps(t *testing.T) {
 	t.Parallel()
-	each(t, stackOptions{caps: decisioning.Caps{Drafts: 3, Scorecards: 2, Blocked: 1}}, func(s *stack) {
+	each(t, stackOptions{caps: usecase.Caps{Drafts: 3, Scorecards: 2, Blocked: 1}}, func(s *stack) {
 		m := s.signup() // with a draft and a scorecard
 		first := m.draft(`{"name":"1"}`)
 		m.draft(`{"name":"2"}`)

@@ -14,7 +14,7 @@ func (a *API) fraudConfig(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	config, err := a.service.FraudConfig(c.ctx, c.caller)
+	config, err := a.service.Decisions.FraudConfig(c.ctx, c.caller)
 	return c.sendVersioned(config, config.Version, err)
 }
 
@@ -23,7 +23,7 @@ func (a *API) changeFraudConfig(c *call) error {
 	if err != nil {
 		return err
 	}
-	config, err := a.service.ChangeFraudConfig(c.ctx, c.caller, c.body, expected)
+	config, err := a.service.Decisions.ChangeFraudConfig(c.ctx, c.caller, c.body, expected)
 	return c.sendVersioned(config, config.Version, err)
 }
 
@@ -61,7 +61,7 @@ func (a *API) alerts(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Alerts(c.ctx, c.caller, filter, list)
+	page, err := a.service.Decisions.Alerts(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, alert decisioning.Alert) { alert.Write(w) })
 }
 
@@ -69,7 +69,7 @@ func (a *API) alert(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	alert, err := a.service.Alert(c.ctx, c.caller, c.id)
+	alert, err := a.service.Decisions.Alert(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (a *API) alert(c *call) error {
 }
 
 func (a *API) moveAlert(c *call) error {
-	alert, err := a.service.MoveAlert(c.ctx, c.caller, c.id, c.body)
+	alert, err := a.service.Decisions.MoveAlert(c.ctx, c.caller, c.id, c.body)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (a *API) ring(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	ring, err := a.service.Ring(c.ctx, c.caller, c.id)
+	ring, err := a.service.Decisions.Ring(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (a *API) pincodeRisks(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	risks, err := a.service.PincodeRisks(c.ctx, c.caller, filter, list)
+	risks, err := a.service.Decisions.PincodeRisks(c.ctx, c.caller, filter, list)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (q *query) digits(name string) string {
 }
 
 func (a *API) setPincodeRisks(c *call) error {
-	risks, err := a.service.SetPincodeRisks(c.ctx, c.caller, c.body)
+	risks, err := a.service.Decisions.SetPincodeRisks(c.ctx, c.caller, c.body)
 	if err != nil {
 		return err
 	}
@@ -134,12 +134,12 @@ func (a *API) blocklist(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Blocklist(c.ctx, c.caller, list)
+	page, err := a.service.Decisions.Blocklist(c.ctx, c.caller, list)
 	return sendPage(c, page, err, func(w *wire.Writer, b decisioning.Blocked) { b.Write(w) })
 }
 
 func (a *API) block(c *call) error {
-	return c.answer(a.service.Block(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Decisions.Block(c.ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) unblock(c *call) error {
@@ -154,7 +154,7 @@ func (a *API) unblock(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	if err := a.service.Unblock(c.ctx, c.caller, kind, key); err != nil {
+	if err := a.service.Decisions.Unblock(c.ctx, c.caller, kind, key); err != nil {
 		return err
 	}
 	c.status = http.StatusNoContent

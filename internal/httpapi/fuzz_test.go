@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 	"verdict/internal/wire"
 )
 
@@ -42,7 +42,7 @@ func newFuzzed(f *testing.F) *fuzzed {
 	plans = plans.WithRates(tenant.Rates{Decide: plenty, Write: plenty, Backtest: plenty})
 	z := &fuzzed{log: new(bytes.Buffer)}
 	logger := slog.New(slog.NewTextHandler(z.log, nil))
-	service, err := decisioning.New(storetest.Open(f, storetest.SQLite(f), store.Options{}), decisioning.Options{
+	service, err := usecase.New(storetest.Open(f, storetest.SQLite(f), store.Options{}), usecase.Options{
 		Plans: plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Logger: logger, Spreader: &waiting{},
 	})
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"net/netip"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
 )
 
 // TestBrowsersComeBackByTLS: whatever is answered to somebody who came encrypted,
 // to us or to a proxy that is trusted, says so, and nothing else does.
 func TestBrowsersComeBackByTLS(t *testing.T) {
 	t.Parallel()
-	service, err := decisioning.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), decisioning.Options{})
+	service, err := usecase.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,14 +9,14 @@ import (
 )
 
 func (a *API) createRuleSet(c *call) error {
-	return c.answer(a.service.CreateRuleSet(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Decisions.CreateRuleSet(c.ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) ruleSet(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	set, err := a.service.RuleSet(c.ctx, c.caller, c.id)
+	set, err := a.service.Decisions.RuleSet(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (a *API) ruleSets(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.RuleSets(c.ctx, c.caller, filter, list)
+	page, err := a.service.Decisions.RuleSets(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, r decisioning.RuleSet) { r.Write(w) })
 }
 
@@ -38,7 +38,7 @@ func (a *API) deleteRuleSet(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	if _, err := a.service.DeleteRuleSet(c.ctx, c.caller, c.id); err != nil {
+	if _, err := a.service.Decisions.DeleteRuleSet(c.ctx, c.caller, c.id); err != nil {
 		return err
 	}
 	c.status = http.StatusNoContent
@@ -47,7 +47,7 @@ func (a *API) deleteRuleSet(c *call) error {
 }
 
 func (a *API) activate(c *call) error {
-	return c.answer(a.service.Activate(c.ctx, c.caller, c.id, c.body, c.once))
+	return c.answer(a.service.Decisions.Activate(c.ctx, c.caller, c.id, c.body, c.once))
 }
 
 // maxStatsDays is as far back as statistics can be asked for.
@@ -60,7 +60,7 @@ func (a *API) policies(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Policies(c.ctx, c.caller, filter, list)
+	page, err := a.service.Decisions.Policies(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, v decisioning.PolicyView) { v.Write(w) })
 }
 
@@ -72,7 +72,7 @@ func (a *API) scorecard(c *call) error {
 			return err
 		}
 	}
-	return c.answer(a.service.Scorecard(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Decisions.Scorecard(c.ctx, c.caller, c.body, c.once))
 }
 
 // fitScorecard makes a scorecard from rows, which takes longer than a request
@@ -80,7 +80,7 @@ func (a *API) scorecard(c *call) error {
 func (a *API) fitScorecard(c *call) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), rowsPatience)
 	defer cancel()
-	return c.answer(a.service.FitScorecard(ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Decisions.FitScorecard(ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) scorecards(c *call) error {
@@ -90,6 +90,6 @@ func (a *API) scorecards(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Scorecards(c.ctx, c.caller, name, list)
+	page, err := a.service.Decisions.Scorecards(c.ctx, c.caller, name, list)
 	return sendPage(c, page, err, func(w *wire.Writer, s decisioning.Scorecard) { s.Write(w) })
 }

@@ -14,12 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/account"
 	"verdict/internal/admission"
 	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -28,7 +30,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 type stack struct {
 	*testing.T
 	db      *store.DB
-	service *decisioning.Service
+	service *usecase.Set
 	url     string
 	clock   *clock
 	log     *logged
@@ -69,7 +71,7 @@ type stackOptions struct {
 	processors *admission.Scheduler
 	front      func(http.Handler) http.Handler
 
-	caps decisioning.Caps
+	caps usecase.Caps
 	mode tenant.SignupMode
 	aDay int // signups of one address
 }
@@ -88,7 +90,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 		o.spread = &waiting{}
 	}
 	var err error
-	s.service, err = decisioning.New(db, decisioning.Options{
+	s.service, err = usecase.New(db, usecase.Options{
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Logger: s.log.logger(),
 		Backtests: o.backtests, Spreader: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
 	})
@@ -160,7 +162,7 @@ func (s *stack) signup() *member {
 // with is the same tenant with another key.
 func (m *member) with(e tenant.Environment, scopes tenant.Scopes, userID string) *member {
 	m.Helper()
-	key, _, err := m.service.CreateKey(m.Context(), decisioning.NewKey{
+	key, _, err := m.service.Account.CreateKey(m.Context(), account.NewKey{
 		TenantID: m.tenantID, UserID: userID, Environment: e, Name: "test", Scopes: scopes,
 	})
 	if err != nil {

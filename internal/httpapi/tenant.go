@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/wire"
 )
 
 func (a *API) signup(c *call) error {
-	signed, err := a.service.SignupFrom(c.ctx, c.body, a.address(c.r.RemoteAddr, c.r.Header["X-Forwarded-For"]))
-	var throttled *decisioning.Throttled
+	signed, err := a.service.Account.SignupFrom(c.ctx, c.body, a.address(c.r.RemoteAddr, c.r.Header["X-Forwarded-For"]))
+	var throttled *account.Throttled
 	if errors.As(err, &throttled) {
 		c.w.Header()["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(throttled.RetryAfter.Seconds())))}
 	}
@@ -28,7 +28,7 @@ func (a *API) usage(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	usage, err := a.service.Usage(c.ctx, c.caller)
+	usage, err := a.service.Decisions.Usage(c.ctx, c.caller)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 	"verdict/internal/wire"
 )
 
@@ -44,7 +45,7 @@ func (c *counting) Read(p []byte) (int, error) {
 // lender is a tenant of the service while a corpus is made. One thing is done
 // after the other, on a clock that goes on by itself.
 type lender struct {
-	service *decisioning.Service
+	service *usecase.Set
 	agents  *agent.Service
 	now     time.Time
 	by      tenant.Principal
@@ -64,13 +65,13 @@ const shift = 12 * time.Hour
 func fill(ctx context.Context, db *store.DB, policies int) error {
 	l := &lender{now: time.Date(2026, time.October, 12, 4, 30, 0, 0, time.UTC)}
 	var err error
-	l.service, err = decisioning.New(db, decisioning.Options{
+	l.service, err = usecase.New(db, usecase.Options{
 		Now: func() time.Time { return l.now }, Random: &counting{}, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 	})
 	if err != nil {
 		return err
 	}
-	l.agents = agent.New(l.service, agent.Options{})
+	l.agents = agent.New(l.service.Decisions, agent.Options{})
 	if err := l.open(ctx); err != nil {
 		return fmt.Errorf("open the account: %w", err)
 	}
@@ -93,11 +94,11 @@ func fill(ctx context.Context, db *store.DB, policies int) error {
 }
 
 func (l *lender) open(ctx context.Context) error {
-	signed, err := l.service.Signup(ctx, value(object{"email": "asha@example.in", "org_name": "Replay", "password": "a long password"}))
+	signed, err := l.service.Account.Signup(ctx, value(object{"email": "asha@example.in", "org_name": "Replay", "password": "a long password"}))
 	if err != nil {
 		return err
 	}
-	second, err := l.service.CreateUser(ctx, signed.Tenant.ID, "ravi@example.in", tenant.NewSecret("a long password"), tenant.RoleRisk)
+	second, err := l.service.Account.CreateUser(ctx, signed.Tenant.ID, "ravi@example.in", tenant.NewSecret("a long password"), tenant.RoleRisk)
 	if err != nil {
 		return err
 	}
@@ -106,12 +107,12 @@ func (l *lender) open(ctx context.Context) error {
 	l.base = map[tenant.Environment]string{}
 	for _, e := range tenant.Environments() {
 		l.by.Environment = e
-		given, err := l.service.RuleSets(ctx, l.by, decisioning.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 1})
+		given, err := l.service.Decisions.RuleSets(ctx, l.by, decisioning.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 1})
 		if err != nil {
 			return err
 		}
 		l.base[e] = given.Data[0].ID
-		_, err = l.service.SetPincodeRisks(ctx, l.by, value(object{"entries": []any{
+		_, err = l.service.Decisions.SetPincodeRisks(ctx, l.by, value(object{"entries": []any{
 			object{"pincode": "834001", "risk": "BLOCKED", "risk_score": 96}, object{"pincode": "800", "risk": "HIGH", "risk_score": 77},
 			object{"pincode": "560068", "risk": "MEDIUM", "risk_score": 48},
 		}}))
@@ -137,7 +138,7 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 		if policy["base"] == nil {
 			policy["base"] = l.base[l.by.Environment]
 		}
-		answer, err = l.service.CreateRuleSet(ctx, l.by, value(policy), nil)
+		answer, err = l.service.Decisions.CreateRuleSet(ctx, l.by, value(policy), nil)
 	}
 	if err != nil {
 		return key, err
@@ -154,7 +155,7 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 			accepted = append(accepted, finding.Get("key").Text())
 		}
 	}
-	_, err = l.service.Activate(ctx, other, made.Get("id").Text(), value(object{"acknowledge": accepted}), nil)
+	_, err = l.service.Decisions.Activate(ctx, other, made.Get("id").Text(), value(object{"acknowledge": accepted}), nil)
 	return key, err
 }
 
@@ -171,7 +172,7 @@ func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
 	a := drawApplicant(d, n, l.now)
 	shapes := slices.Sorted(maps.Keys(layouts))
 	if n%2 == 0 {
-		_, err := l.service.Decide(ctx, l.by, value(a.decision(key)), nil)
+		_, err := l.service.Decisions.Decide(ctx, l.by, value(a.decision(key)), nil)
 		return err
 	}
 	body := a.evaluation(key, shapes[n/2%len(shapes)])
@@ -182,7 +183,7 @@ func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
 		_, err := l.agents.Underwrite(ctx, l.by, value(body), nil)
 		return err
 	}
-	_, err := l.service.Evaluate(ctx, l.by, value(body), nil)
+	_, err := l.service.Decisions.Evaluate(ctx, l.by, value(body), nil)
 	return err
 }
 

@@ -14,13 +14,14 @@ import (
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // leastDecisions is how many every corpus has.
 const leastDecisions = 10_000
 
 // restored is a corpus in a database of its own, and the use cases over it.
-func restored(t *testing.T, file, databaseURL string) (*store.DB, *decisioning.Service) {
+func restored(t *testing.T, file, databaseURL string) (*store.DB, *usecase.Set) {
 	t.Helper()
 	backup, err := os.Open(file)
 	if err != nil {
@@ -31,7 +32,7 @@ func restored(t *testing.T, file, databaseURL string) (*store.DB, *decisioning.S
 		t.Fatal(err)
 	}
 	db := storetest.Open(t, databaseURL, store.Options{})
-	service, err := decisioning.New(db, decisioning.Options{})
+	service, err := usecase.New(db, usecase.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +77,9 @@ func TestReplay(t *testing.T) {
 }
 
 // reproduces has everything decided again.
-func reproduces(t *testing.T, service *decisioning.Service) {
+func reproduces(t *testing.T, service *usecase.Set) {
 	t.Helper()
-	found, err := service.Verify(t.Context(), "", nil)
+	found, err := service.Decisions.Verify(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +93,12 @@ func reproduces(t *testing.T, service *decisioning.Service) {
 
 // repeats has runs of the underwriting agent made again, by the edition that
 // made them: each comes out to the byte.
-func repeats(t *testing.T, db *store.DB, service *decisioning.Service) {
+func repeats(t *testing.T, db *store.DB, service *usecase.Set) {
 	t.Helper()
 	const enough = 50 // of each environment
-	agents, checked := agent.New(service, agent.Options{}), 0
+	agents, checked := agent.New(service.Decisions, agent.Options{}), 0
 	eachCaller(t, db, func(p tenant.Principal) {
-		page, err := service.AgentRuns(t.Context(), p, decisioning.RunFilter{}, operation.List{Limit: enough})
+		page, err := service.Decisions.AgentRuns(t.Context(), p, decisioning.RunFilter{}, operation.List{Limit: enough})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package decisioning
+package account
 
 import (
 	"context"
@@ -68,7 +68,7 @@ func (s *Service) roomForKey(ctx context.Context, tenantID string) error {
 			used++
 		}
 	}
-	if used >= s.options.Caps.Keys {
+	if used >= s.options.MaxKeys {
 		return fault.New(fault.Conflict, CodeTooManyKeys, "there are %d API keys in use; revoke one first", used)
 	}
 	return nil

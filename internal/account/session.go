@@ -1,4 +1,4 @@
-package decisioning
+package account
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func (c Session) holds(now time.Time) bool {
 func (s *Service) SessionOf(ctx context.Context, token tenant.Token) (Session, error) {
 	c, err := s.sessionOf(ctx, token)
 	if err == nil && !c.seen {
-		s.gathered.greet(c.Tenant.ID)
+		s.visits.greet(c.Tenant.ID)
 	}
 	return c, err
 }

@@ -1,5 +1,5 @@
 //nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
-package decisioning_test
+package account_test
 
 import (
 	"errors"
@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/account"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 func signupBody(n int, more string) string {
@@ -22,26 +24,26 @@ func signupBody(n int, more string) string {
 func TestSignupModes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		clock := newClock()
-		closed := open(t, db, decisioning.Options{Now: clock.now, SignupMode: tenant.SignupClosed}) // the operator's signup works
-		if _, err := closed.service.SignupFrom(t.Context(), parse(t, signupBody(1, "")), home); codeOf(err) != decisioning.CodeSignupClosed {
+		clock := usecasetest.NewClock()
+		closed := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupMode: tenant.SignupClosed}) // the operator's signup works
+		if _, err := closed.Service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(1, "")), usecasetest.Home); usecasetest.CodeOf(err) != account.CodeSignupClosed {
 			t.Errorf("closed: %v", err)
 		}
-		service, err := decisioning.New(db, decisioning.Options{Now: clock.now, PasswordCost: cheap, SignupMode: tenant.SignupInvite})
+		service, err := usecase.New(db, usecase.Options{Now: clock.Now, PasswordCost: usecasetest.Cheap, SignupMode: tenant.SignupInvite})
 		if err != nil {
 			t.Fatal(err)
 		}
 		code := func() string {
 			t.Helper()
-			token, _, err := service.InviteToSignup(t.Context(), 24*time.Hour)
+			token, _, err := service.Account.InviteToSignup(t.Context(), 24*time.Hour)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return fmt.Sprintf(`,"invite_code":%q`, token.Reveal())
 		}
 		try := func(n int, more string) string {
-			_, err := service.SignupFrom(t.Context(), parse(t, signupBody(n, more)), home)
-			return codeOf(err)
+			_, err := service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, more)), usecasetest.Home)
+			return usecasetest.CodeOf(err)
 		}
 		first := code()
 		late := code()
@@ -49,16 +51,16 @@ func TestSignupModes(t *testing.T) {
 			n          int
 			code, want string
 		}{
-			{1, "", decisioning.CodeInviteRequired}, {1, `,"invite_code":"ZEBRA"`, decisioning.CodeInvalidInvite},
-			{1, first, ""}, {2, first, decisioning.CodeInvalidInvite},
+			{1, "", account.CodeInviteRequired}, {1, `,"invite_code":"ZEBRA"`, account.CodeInvalidInvite},
+			{1, first, ""}, {2, first, account.CodeInvalidInvite},
 			{1, late, store.CodeEmailTaken}, // which does not use the code up
 		} {
 			if got := try(c.n, c.code); got != c.want {
 				t.Errorf("step %d: %q, want %q", i, got, c.want)
 			}
 		}
-		clock.pass(24 * time.Hour)
-		if got := try(3, late); got != decisioning.CodeInvalidInvite {
+		clock.Pass(24 * time.Hour)
+		if got := try(3, late); got != account.CodeInvalidInvite {
 			t.Errorf("too late: %q", got)
 		}
 	})
@@ -68,29 +70,29 @@ func TestSignupModes(t *testing.T) {
 func TestSignupsOfADay(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		clock := newClock()
-		h := open(t, db, decisioning.Options{Now: clock.now, SignupsEachDay: 2})
+		clock := usecasetest.NewClock()
+		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupsEachDay: 2})
 		try := func(n int, from string) error {
-			_, err := h.service.SignupFrom(t.Context(), parse(t, signupBody(n, "")), from)
+			_, err := h.Service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, "")), from)
 			return err
 		}
 		for i, c := range []struct {
 			n          int
 			from, want string
 		}{
-			{1, home, ""}, {1, home, store.CodeEmailTaken}, {1, home, store.CodeEmailTaken}, {2, home, ""}, {3, home, "rate_limited"},
+			{1, usecasetest.Home, ""}, {1, usecasetest.Home, store.CodeEmailTaken}, {1, usecasetest.Home, store.CodeEmailTaken}, {2, usecasetest.Home, ""}, {3, usecasetest.Home, "rate_limited"},
 			{3, "192.0.2.9", ""}, {4, "2001:db8::1", ""}, {5, "2001:db8::2", ""}, {6, "2001:db8::3", "rate_limited"},
 		} {
-			if got := codeOf(try(c.n, c.from)); got != c.want {
+			if got := usecasetest.CodeOf(try(c.n, c.from)); got != c.want {
 				t.Errorf("step %d: %q, want %q", i, got, c.want)
 			}
 		}
-		var throttled *decisioning.Throttled
-		if err := try(7, home); !errors.As(err, &throttled) || throttled.RetryAfter != 12*time.Hour {
+		var throttled *account.Throttled
+		if err := try(7, usecasetest.Home); !errors.As(err, &throttled) || throttled.RetryAfter != 12*time.Hour {
 			t.Errorf("got %v, %+v", err, throttled)
 		}
-		clock.pass(12 * time.Hour)
-		if err := try(7, home); err != nil {
+		clock.Pass(12 * time.Hour)
+		if err := try(7, usecasetest.Home); err != nil {
 			t.Errorf("half a day later: %v", err)
 		}
 	})
@@ -102,60 +104,60 @@ func TestUnusedTenantsAreRemoved(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
-		clock := newClock()
-		h := open(t, db, decisioning.Options{Now: clock.now, Logins: generous})
-		sign := func(n int) decisioning.SignedUp {
+		clock := usecasetest.NewClock()
+		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, Logins: generous})
+		sign := func(n int) account.SignedUp {
 			t.Helper()
-			signed, err := h.service.SignupFrom(t.Context(), parse(t, signupBody(n, "")), home)
+			signed, err := h.Service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, "")), usecasetest.Home)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return signed
 		}
 		unused, called := sign(1), sign(2)
-		looked, session, token, err := h.service.OpenAccount(t.Context(), parse(t, signupBody(3, "")), home, "")
+		looked, session, token, err := h.Service.Account.OpenAccount(t.Context(), usecasetest.Parse(t, signupBody(3, "")), usecasetest.Home, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		idle, _, _, err := h.service.OpenAccount(t.Context(), parse(t, signupBody(4, "")), home, "")
+		idle, _, _, err := h.Service.Account.OpenAccount(t.Context(), usecasetest.Parse(t, signupBody(4, "")), usecasetest.Home, "")
 		if err != nil || session.Tenant.ID == "" {
 			t.Fatal(err)
 		}
-		if _, err := h.service.Authenticate(t.Context(), called.Key); err != nil {
+		if _, err := h.Service.Account.Authenticate(t.Context(), called.Key); err != nil {
 			t.Fatal(err)
 		}
-		h.held(token)
-		h.service.Flush(t.Context())
-		there := func(want ...decisioning.SignedUp) {
+		h.Held(token)
+		h.Service.Flush(t.Context())
+		there := func(want ...account.SignedUp) {
 			t.Helper()
-			for _, signed := range []decisioning.SignedUp{unused, called, looked, idle} {
+			for _, signed := range []account.SignedUp{unused, called, looked, idle} {
 				wanted := false
 				for _, w := range want {
 					wanted = wanted || w.Tenant.ID == signed.Tenant.ID
 				}
-				if _, err := h.service.Tenant(t.Context(), signed.Tenant.ID); (err == nil) != wanted {
+				if _, err := h.Service.Account.Tenant(t.Context(), signed.Tenant.ID); (err == nil) != wanted {
 					t.Errorf("%s: %v", signed.Email, err)
 				}
 			}
 		}
 		purge := func() {
 			for range 2 {
-				h.service.Purge(t.Context())
-				clock.pass(10 * time.Minute)
+				h.Service.Purge(t.Context())
+				clock.Pass(10 * time.Minute)
 			}
 		}
-		clock.pass(7*24*time.Hour - 30*time.Minute)
+		clock.Pass(7*24*time.Hour - 30*time.Minute)
 		purge()
 		there(unused, called, looked, idle)
-		clock.pass(time.Hour)
-		h.service.Purge(t.Context()) // closes
-		if _, err := h.service.Authenticate(t.Context(), unused.Key); err == nil {
+		clock.Pass(time.Hour)
+		h.Service.Purge(t.Context()) // closes
+		if _, err := h.Service.Account.Authenticate(t.Context(), unused.Key); err == nil {
 			t.Error("a tenant that is being removed lets somebody in")
 		}
-		clock.pass(10 * time.Minute)
+		clock.Pass(10 * time.Minute)
 		purge()
 		there(called, looked)
-		if _, err := h.service.Tenant(t.Context(), h.signed.Tenant.ID); err != nil {
+		if _, err := h.Service.Account.Tenant(t.Context(), h.Signed.Tenant.ID); err != nil {
 			t.Errorf("the operator's tenant: %v", err)
 		}
 		wantNothingOf(t, databaseURL, db.Kind(), unused.Tenant.ID)

@@ -1,8 +1,9 @@
-package decisioning
+package account
 
 import (
 	"testing"
 
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -13,11 +14,11 @@ import (
 func TestMarksAreOnePersons(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		one, err := New(db, Options{})
+		one, err := New(operation.New(db, operation.Options{}), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := New(db, Options{})
+		other, err := New(operation.New(db, operation.Options{}), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package decisioning
+package usecase
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type Health struct {
 const healthWait = 2 * time.Second
 
 // Health asks the database for an answer, and whether it keeps what is written.
-func (s *Service) Health(ctx context.Context) Health {
+func (s *Set) Health(ctx context.Context) Health {
 	ctx, cancel := context.WithTimeout(ctx, healthWait)
 	defer cancel()
 	begin := s.core.Now()

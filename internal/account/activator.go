@@ -1,4 +1,4 @@
-package decisioning
+package account
 
 import (
 	"context"
@@ -56,14 +56,14 @@ func countsUntil(u store.User, now time.Time) time.Time {
 	return until
 }
 
-// mayActivate refuses, once two people count as activators, an author who would
+// MayActivate refuses, once two people count as activators, an author who would
 // activate their own work, and somebody who does not stand as an activator yet.
-func (s *Service) mayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet) error {
+func MayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet, now time.Time) error {
 	people, err := tx.People()
 	if err != nil {
 		return err
 	}
-	now, counted := s.core.Now(), 0
+	counted := 0
 	var me store.User
 	for _, u := range people {
 		if mayNow(u) || !countsUntil(u, now).IsZero() {

@@ -1,4 +1,4 @@
-package decisioning
+package account
 
 import (
 	"context"
@@ -35,10 +35,10 @@ func (s *Service) Authenticate(ctx context.Context, key tenant.Key) (tenant.Prin
 		return tenant.Principal{}, tenant.Unauthenticated()
 	}
 	if !c.seen {
-		s.gathered.greet(c.key.TenantID)
+		s.visits.greet(c.key.TenantID)
 	}
 	if c.key.Stale(now) {
-		s.gathered.touch(c.hash, now.UnixMicro())
+		s.visits.touch(c.hash, now.UnixMicro())
 	}
 	return c.key.Principal(c.plan), nil
 }

@@ -1,23 +1,26 @@
 //nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
-package decisioning_test
+package account_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"verdict/internal/account"
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 	"verdict/internal/wire"
 )
 
 // team is a house with people in live, where something is active.
 type team struct {
-	*house
-	clock            *clock
+	*usecasetest.House
+	clock            *usecasetest.Clock
 	asha, ravi, zoya tenant.Principal // asha administers; ravi and zoya are of the risk team
 	first            string           // the seeded rule set, active
 	safe             string           // SAFE_MODE
@@ -25,17 +28,17 @@ type team struct {
 
 func newTeam(t *testing.T, db *store.DB) *team {
 	t.Helper()
-	c := newClock()
-	h := open(t, db, decisioning.Options{Logins: generous, Now: c.now})
-	m := &team{house: h, clock: c, asha: h.admin()}
-	sets, err := h.service.RuleSets(t.Context(), m.asha, decisioning.RuleSetFilter{}, operation.List{Limit: 10, Ascending: true})
+	c := usecasetest.NewClock()
+	h := usecasetest.Open(t, db, usecase.Options{Logins: generous, Now: c.Now})
+	m := &team{House: h, clock: c, asha: h.Admin()}
+	sets, err := h.Service.Decisions.RuleSets(t.Context(), m.asha, decisioning.RuleSetFilter{}, operation.List{Limit: 10, Ascending: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.first, m.safe = sets.Data[0].ID, sets.Data[1].ID
-	ravi, _ := h.join(m.asha, "ravi@example.in", tenant.RoleRisk)
+	ravi, _ := h.Join(m.asha, "ravi@example.in", tenant.RoleRisk)
 	m.ravi = ravi.Principal(tenant.Live)
-	zoya, _ := h.join(m.asha, "zoya@example.in", tenant.RoleRisk)
+	zoya, _ := h.Join(m.asha, "zoya@example.in", tenant.RoleRisk)
 	m.zoya = zoya.Principal(tenant.Live)
 	m.may(m.asha, m.first)
 	return m
@@ -44,15 +47,15 @@ func newTeam(t *testing.T, db *store.DB) *team {
 // draft stores a rule set of somebody's own.
 func (m *team) draft(by tenant.Principal) string {
 	m.Helper()
-	answer, err := m.service.CreateRuleSet(m.Context(), by, parse(m.T, `{"name":"new"}`), nil)
+	answer, err := m.Service.Decisions.CreateRuleSet(m.Context(), by, usecasetest.Parse(m.T, `{"name":"new"}`), nil)
 	if err != nil {
 		m.Fatal(err)
 	}
-	return object(m.T, answer.Body)["id"].(string)
+	return usecasetest.Object(m.T, answer.Body)["id"].(string)
 }
 
 func (m *team) activate(by tenant.Principal, id string) error {
-	_, err := m.service.Activate(m.Context(), by, id, wire.Value{}, nil)
+	_, err := m.Service.Decisions.Activate(m.Context(), by, id, wire.Value{}, nil)
 	return err
 }
 
@@ -72,7 +75,7 @@ func (m *team) mayNot(by tenant.Principal, id string, says ...string) {
 
 func (m *team) refused(err error, says ...string) {
 	m.Helper()
-	if codeOf(err) != decisioning.CodeSecondPersonRequired {
+	if usecasetest.CodeOf(err) != account.CodeSecondPersonRequired {
 		m.Errorf("got %v", err)
 		return
 	}
@@ -105,25 +108,25 @@ func TestDisabledPersonCounts(t *testing.T) {
 	eachTeam(t, func(m *team) {
 		own := m.draft(m.asha)
 		m.mayNot(m.asha, own, "ravi@example.in or zoya@example.in can activate it")
-		m.done(m.service.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
-		m.done(m.service.SetRole(m.Context(), m.asha, m.zoya.UserID, tenant.RoleViewer))
+		m.done(m.Service.Account.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		m.done(m.Service.Account.SetRole(m.Context(), m.asha, m.zoya.UserID, tenant.RoleViewer))
 		m.mayNot(m.asha, own, "until 2026-11-16 09:00 UTC")
 
 		// Letting them in again gains nothing: now they wait.
-		m.clock.pass(time.Hour)
-		m.done(m.service.EnableUser(m.Context(), m.asha, m.ravi.UserID))
+		m.clock.Pass(time.Hour)
+		m.done(m.Service.Account.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(m.asha, own, "ravi@example.in from 2026-11-16 10:00 UTC can activate it")
 		m.mayNot(m.ravi, own, "from 2026-11-16 10:00 UTC", "nobody else can confirm")
-		m.clock.pass(day)
+		m.clock.Pass(day)
 		m.mayNot(m.asha, own)
 		m.may(m.ravi, own)
 
 		// After a day they are gone for good, and who is alone is alone.
 		own = m.draft(m.asha)
-		m.done(m.service.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
-		m.clock.pass(day - time.Second)
+		m.done(m.Service.Account.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		m.clock.Pass(day - time.Second)
 		m.mayNot(m.asha, own)
-		m.clock.pass(time.Second)
+		m.clock.Pass(time.Second)
 		m.may(m.asha, own)
 	})
 }
@@ -134,36 +137,38 @@ func TestNewActivatorWaits(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
 		own := m.draft(m.asha)
-		puppet, _ := m.join(m.asha, "asha.too@example.in", tenant.RoleAdmin)
+		puppet, _ := m.Join(m.asha, "asha.too@example.in", tenant.RoleAdmin)
 		second := puppet.Principal(tenant.Live)
 		m.mayNot(second, own, "from 2026-11-16 09:00 UTC", "ravi@example.in or zoya@example.in can confirm it")
-		another, _ := m.join(second, "asha.three@example.in", tenant.RoleRisk)
+		another, _ := m.Join(second, "asha.three@example.in", tenant.RoleRisk)
 		third := another.Principal(tenant.Live)
 		m.mayNot(third, own)
 
-		confirm := func(by, who tenant.Principal) error { return m.service.ConfirmActivator(m.Context(), by, who.UserID) }
+		confirm := func(by, who tenant.Principal) error {
+			return m.Service.Account.ConfirmActivator(m.Context(), by, who.UserID)
+		}
 		m.refused(confirm(m.asha, second), "you gave this person")
 		m.refused(confirm(second, second), "yourself")
 		m.refused(confirm(second, third), "you may activate from")
 		m.refused(confirm(m.asha, third), "you gave this person") // by a hand of her own
-		if err := confirm(m.ravi, m.zoya); codeOf(err) != decisioning.CodeNothingToConfirm {
+		if err := confirm(m.ravi, m.zoya); usecasetest.CodeOf(err) != account.CodeNothingToConfirm {
 			m.Errorf("got %v", err)
 		}
-		viewer, _ := m.join(m.asha, "viewer@example.in", tenant.RoleViewer)
-		if err := confirm(viewer.Principal(tenant.Live), third); codeOf(err) != tenant.CodeInsufficientScope {
+		viewer, _ := m.Join(m.asha, "viewer@example.in", tenant.RoleViewer)
+		if err := confirm(viewer.Principal(tenant.Live), third); usecasetest.CodeOf(err) != tenant.CodeInsufficientScope {
 			m.Errorf("got %v", err)
 		}
 		m.done(confirm(m.ravi, third))
 		m.may(third, own)
 		m.mayNot(second, m.draft(m.asha))
-		if got := m.logged(m.asha, third.UserID); len(got) == 0 || got[0] != m.ravi.UserID+" user.activator_confirmed" {
+		if got := m.Logged(m.asha, third.UserID); len(got) == 0 || got[0] != m.ravi.UserID+" user.activator_confirmed" {
 			m.Errorf("the trail says %v", got)
 		}
-		m.clock.pass(day)
+		m.clock.Pass(day)
 		m.may(second, m.draft(m.asha))
 
 		// A password that the operator has set makes somebody new.
-		m.done(m.service.ResetPassword(m.Context(), m.asha.TenantID, "ravi@example.in", tenant.NewSecret("battery staple")))
+		m.done(m.Service.Account.ResetPassword(m.Context(), m.asha.TenantID, "ravi@example.in", tenant.NewSecret("battery staple")))
 		m.mayNot(m.ravi, m.draft(m.asha))
 		m.done(confirm(m.asha, m.ravi))
 		m.may(m.ravi, m.draft(m.asha))
@@ -176,10 +181,10 @@ func TestStopButtonAsksNobody(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
 		m.may(m.ravi, m.draft(m.asha))
-		puppet, _ := m.join(m.asha, "new@example.in", tenant.RoleRisk)
+		puppet, _ := m.Join(m.asha, "new@example.in", tenant.RoleRisk)
 		waiting := puppet.Principal(tenant.Live)
 		m.may(waiting, m.safe)
-		sets, err := m.service.RuleSets(m.Context(), m.asha, decisioning.RuleSetFilter{Status: store.StatusRetired}, operation.List{Limit: 10})
+		sets, err := m.Service.Decisions.RuleSets(m.Context(), m.asha, decisioning.RuleSetFilter{Status: store.StatusRetired}, operation.List{Limit: 10})
 		if err != nil || len(sets.Data) != 2 {
 			m.Fatalf("%d retired, %v", len(sets.Data), err)
 		}
@@ -193,16 +198,16 @@ func TestStopButtonAsksNobody(t *testing.T) {
 func TestKeysFollowTheirOwner(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
-		m.done(m.service.SetRole(m.Context(), m.asha, m.ravi.UserID, tenant.RoleAdmin))
-		key, _, err := m.service.CreateAPIKey(m.Context(), tenant.Principal{
+		m.done(m.Service.Account.SetRole(m.Context(), m.asha, m.ravi.UserID, tenant.RoleAdmin))
+		key, _, err := m.Service.Account.CreateAPIKey(m.Context(), tenant.Principal{
 			TenantID: m.ravi.TenantID, UserID: m.ravi.UserID, Environment: tenant.Live, Scopes: tenant.Admin,
-		}, decisioning.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Admin})
+		}, account.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Admin})
 		if err != nil {
 			m.Fatal(err)
 		}
 		call := func() tenant.Principal {
 			m.Helper()
-			p, err := m.service.Authenticate(m.Context(), key)
+			p, err := m.Service.Account.Authenticate(m.Context(), key)
 			if err != nil {
 				m.Fatal(err)
 			}
@@ -211,13 +216,13 @@ func TestKeysFollowTheirOwner(t *testing.T) {
 		before := call()
 		own := m.draft(m.asha)
 		m.mayNot(before, m.draft(m.ravi)) // his key does not activate what he wrote
-		m.done(m.service.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		m.done(m.Service.Account.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
 		after := call()
 		if after.Scopes.Has(tenant.PolicyActivate) || after.Scopes.Has(tenant.PolicyWrite) || !after.Scopes.Has(tenant.Decide|tenant.Read) {
 			m.Errorf("the key of who was disabled may %s", after.Scopes)
 		}
 		m.mayNot(before, own, "whose API key this is") // were it remembered somewhere
-		m.done(m.service.EnableUser(m.Context(), m.asha, m.ravi.UserID))
+		m.done(m.Service.Account.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(call(), own, "from ")
 	})
 }

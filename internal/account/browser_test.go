@@ -1,0 +1,118 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package account_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/account"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// TestOwnerIsNotLockedOut: wrong passwords from anywhere, the owner's own address
+// among it, keep nobody out of a browser that has signed in before; from elsewhere
+// the owner waits, and is not refused.
+func TestOwnerIsNotLockedOut(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		clock, slept := usecasetest.NewClock(), time.Duration(0)
+		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, Sleep: func(_ context.Context, d time.Duration) error {
+			slept += d
+			return nil
+		}})
+		at := func(from, marks string) account.Place { return account.Place{Address: from, Marks: marks} }
+		try := func(email, word string, place account.Place) string {
+			_, _, err := h.Service.Account.SignInAt(t.Context(), email, tenant.NewSecret(word), place)
+			return usecasetest.CodeOf(err)
+		}
+		marks, err := h.Service.Account.Remember(t.Context(), h.Signed.UserID, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 60 { // from her own address
+			try(usecasetest.Asha, "no", at(usecasetest.Home, ""))
+		}
+		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, "")); got != account.CodeLoginThrottled {
+			t.Errorf("a stranger at her address: %q", got)
+		}
+		for i := range 200 { // and from everywhere
+			try(usecasetest.Asha, "no", at(fmt.Sprintf("198.51.100.%d", i), ""))
+		}
+		if slept == 0 {
+			t.Error("nobody was slowed down")
+		}
+		slept = 0
+		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, marks)); got != "" || slept != 0 {
+			t.Errorf("in the browser she knows: %q after %v", got, slept)
+		}
+		if got := try(usecasetest.Asha, usecasetest.Password, at("192.0.2.77", "")); got != "" || slept != 10*time.Second {
+			t.Errorf("in another browser: %q after %v", got, slept)
+		}
+
+		// The browser's own tries count, and are no other browser's.
+		for range 10 {
+			if got := try(usecasetest.Asha, "no", at(usecasetest.Home, marks)); got != account.CodeInvalidCredentials {
+				t.Errorf("got %q", got)
+			}
+		}
+		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, marks)); got != account.CodeLoginThrottled {
+			t.Errorf("after ten of her own: %q", got)
+		}
+		other, _ := h.Service.Account.Remember(t.Context(), h.Signed.UserID, "")
+		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, other)); got != "" {
+			t.Errorf("another browser: %q", got)
+		}
+	})
+}
+
+// TestMarksAreForOneAccount: a mark of one account says nothing about another,
+// ends, and cannot be made up.
+func TestMarksAreForOneAccount(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		clock := usecasetest.NewClock()
+		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now})
+		other, _ := h.Signup("other@example.in")
+		remember := func(id, marks string) string {
+			t.Helper()
+			marks, err := h.Service.Account.Remember(t.Context(), id, marks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return marks
+		}
+		refused := func(marks string) bool {
+			t.Helper()
+			for range 11 {
+				_, _, _ = h.Service.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret("no"), usecasetest.Home, "")
+			}
+			_, _, err := h.Service.Account.SignInAt(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), account.Place{Address: usecasetest.Home, Marks: marks})
+			return usecasetest.CodeOf(err) == account.CodeLoginThrottled
+		}
+		both := remember(other.UserID, remember(h.Signed.UserID, ""))
+		if n := strings.Count(remember(other.UserID, both), "."); n != 1 {
+			t.Errorf("%d marks", n+1)
+		}
+		for name, c := range map[string]struct {
+			marks   string
+			refused bool
+		}{
+			"both": {both, false}, "another's": {remember(other.UserID, ""), true}, "nonsense": {"ZEBRA..." + strings.Repeat("A", 54), true},
+		} {
+			if refused(c.marks) != c.refused {
+				t.Errorf("%s: refused is %v", name, !c.refused)
+			}
+		}
+		clock.Pass(366 * 24 * time.Hour)
+		if !refused(both) {
+			t.Error("an old mark holds")
+		}
+	})
+}

@@ -1,0 +1,76 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package decisioning_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// forge stores a copy of a decision under another id, with a hash that its
+// facts do not give.
+func forge(t *testing.T, scope *store.Scope, id string) (forged string) {
+	t.Helper()
+	d, err := scope.Decision(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.ID, d.Hash = id[:len(id)-1]+"0", "sha256:forged"
+	if d.ID == id {
+		d.ID = id[:len(id)-1] + "1"
+	}
+	if err := scope.InsertDecision(t.Context(), &store.DecisionWrite{Decision: d}); err != nil {
+		t.Fatal(err)
+	}
+	return d.ID
+}
+
+// TestVerifyFindsWhatDoesNotReproduce replays everything, with one decision
+// that came in behind the service's back.
+func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := usecasetest.Open(t, db, usecase.Options{})
+		_, other := h.Signup("other@example.in")
+		var last string
+		for _, caller := range []tenant.Principal{h.Caller, h.Caller, other} {
+			answer, err := h.Service.Decisions.Decide(t.Context(), caller, usecasetest.Parse(t, usecasetest.Sample), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, _ = usecasetest.Object(t, answer.Body)["decision_id"].(string)
+		}
+		var told []int64
+		clean, err := h.Service.Decisions.Verify(t.Context(), "", func(done, total int64) { told = append(told, done, total) })
+		if err != nil || clean.Checked != 3 || clean.Failed != 0 {
+			t.Errorf("verified %+v, %v", clean, err)
+		}
+		if diff := cmp.Diff([]int64{1, 3, 2, 3, 3, 3}, told); diff != "" {
+			t.Errorf("progress (-want +got):\n%s", diff)
+		}
+
+		forged := forge(t, db.Scope(other.TenantID, string(other.Environment)), last)
+		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		if err != nil || found.Checked != 4 || found.Failed != 1 || len(found.Wrong) != 1 || found.Wrong[0].ID != forged {
+			t.Errorf("verified %+v, %v", found, err)
+		}
+		if mine, err := h.Service.Decisions.Verify(t.Context(), h.Caller.TenantID, nil); err != nil || mine.Checked != 2 || mine.Failed != 0 {
+			t.Errorf("verified %+v, %v", mine, err)
+		}
+		if _, err := h.Service.Decisions.Verify(t.Context(), "ten_0000000000000000000000000A", nil); usecasetest.Pointers(t, err)[0] != store.CodeNotFound {
+			t.Errorf("verified nobody's: %v", err)
+		}
+		answer, err := h.Service.Decisions.Decision(t.Context(), other, forged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := usecasetest.Object(t, answer.Body)["re_explanation"].(map[string]any); again["verified"] != false {
+			t.Errorf("re-explained as %v", again)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+// Package usecase puts the use-case rooms together over one database: what the service
+// does is in the rooms, and this one makes them, runs their background work and says
+// whether they can do it.
+package usecase
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"verdict/internal/account"
+	"verdict/internal/decisioning"
+	"verdict/internal/operation"
+	"verdict/internal/signal"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// Options are what a Set needs besides its database. A zero field takes its default,
+// which the room that it is for documents.
+type Options struct {
+	Now    func() time.Time // the clock
+	Random io.Reader        // of ids and keys
+	Logger *slog.Logger
+	Hooks  Hooks
+	Caps   Caps // how much a tenant may have; DefaultCaps
+
+	// Of account.
+	Plans          tenant.Plans
+	Passwords      tenant.PasswordRules
+	PasswordCost   tenant.Cost
+	HashesAtOnce   int
+	Logins         tenant.LoginRates
+	Sleep          func(context.Context, time.Duration) error
+	SignupMode     tenant.SignupMode
+	SignupsEachDay int
+
+	// Of decisioning.
+	PlanCache int          // how many compiled policies are kept
+	Atlas     signal.Atlas // knows where places and addresses are
+
+	// Backtests bounds them. Spreader has the large ones done; without one only
+	// those are taken that are answered at once.
+	Backtests decisioning.BacktestLimits
+	Spreader  decisioning.Spreader
+}
+
+// Set is the use-case rooms over one database. It is safe for concurrent use.
+type Set struct {
+	Account   *account.Service
+	Decisions *decisioning.Service
+
+	core *operation.Core
+}
+
+// New makes the rooms.
+func New(db *store.DB, o Options) (*Set, error) {
+	o.Caps.fill()
+	if len(o.Plans.Names()) == 0 {
+		o.Plans = tenant.DefaultPlans()
+	}
+	core := operation.New(db, operation.Options{Now: o.Now, Random: o.Random, Logger: o.Logger})
+	accounts, err := account.New(core, account.Options{
+		Plans: o.Plans, Passwords: o.Passwords, PasswordCost: o.PasswordCost, HashesAtOnce: o.HashesAtOnce,
+		Logins: o.Logins, Sleep: o.Sleep, SignupMode: o.SignupMode, SignupsEachDay: o.SignupsEachDay, MaxKeys: o.Caps.Keys,
+	})
+	if err != nil {
+		return nil, err
+	}
+	decisions := decisioning.New(core, decisioning.Options{
+		Plans: o.Plans, Decided: o.Hooks.Decided, Rule: o.Hooks.Rule, PlanCache: o.PlanCache, Atlas: o.Atlas,
+		Backtests: o.Backtests, Spreader: o.Spreader,
+		MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, MaxBlocked: o.Caps.Blocked,
+	})
+	return &Set{Account: accounts, Decisions: decisions, core: core}, nil
+}
+
+// flushEvery is how long what is gathered in memory waits to be stored.
+const flushEvery = time.Second
+
+// purgeEvery is how often what has expired is removed.
+const purgeEvery = 10 * time.Minute
+
+// Run stores what is gathered in memory, until ctx ends, and then once more.
+// A set whose Run is not called answers all the same, and forgets its
+// statistics.
+func (s *Set) Run(ctx context.Context) {
+	flush := time.NewTicker(flushEvery)
+	defer flush.Stop()
+	purge := time.NewTicker(purgeEvery)
+	defer purge.Stop()
+	for {
+		select {
+		case <-flush.C:
+			s.Flush(ctx)
+		case <-purge.C:
+			s.Purge(ctx)
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			s.Flush(last)
+			cancel()
+			return
+		}
+	}
+}
+
+// Flush stores what the rooms have gathered in memory.
+func (s *Set) Flush(ctx context.Context) {
+	s.Decisions.Flush(ctx)
+	s.Account.Flush(ctx)
+}
+
+// Purge removes what has expired.
+func (s *Set) Purge(ctx context.Context) {
+	s.core.Purge(ctx)
+	s.Account.Purge(ctx)
+}

@@ -1,0 +1,232 @@
+// Package usecasetest has a service with a tenant in it, for the tests of the use-case
+// rooms.
+package usecasetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"verdict/internal/account"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/wire"
+)
+
+// House is a service with one tenant in it.
+type House struct {
+	*testing.T
+	Service *usecase.Set
+	Signed  account.SignedUp
+	Caller  tenant.Principal
+}
+
+// Cheap is a password hash that tests can pay for.
+var Cheap = tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}
+
+// Who signed the house up, the password of everybody in it, and their address.
+const (
+	Asha     = "asha@example.in"
+	Password = "correct horse"
+	Home     = "203.0.113.7"
+)
+
+// Open makes a house over a database. Asha has signed it up, and its caller has her
+// first key.
+func Open(t *testing.T, db *store.DB, o usecase.Options) *House {
+	t.Helper()
+	o.PasswordCost = Cheap
+	if o.Now == nil {
+		o.Now = NewClock().Now
+	}
+	service, err := usecase.New(db, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &House{T: t, Service: service}
+	h.Signed, h.Caller = h.Signup("asha@example.in")
+	return h
+}
+
+// Signup creates another tenant, and returns a caller with its first key.
+func (h *House) Signup(email string) (account.SignedUp, tenant.Principal) {
+	h.Helper()
+	signed, err := h.Service.Account.Signup(h.Context(), Parse(h.T, fmt.Sprintf(`{"email":%q,"org_name":"Asha Finance","password":"correct horse"}`, email)))
+	if err != nil {
+		h.Fatal(err)
+	}
+	caller, err := h.Service.Account.Authenticate(h.Context(), signed.Key)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return signed, caller
+}
+
+// Clock is a time of day that a test moves.
+type Clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// NewClock returns a clock that stands still.
+func NewClock() *Clock { return &Clock{at: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)} }
+
+// Now tells the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Pass moves the clock.
+func (c *Clock) Pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// SignIn signs a person of the house in.
+func (h *House) SignIn(email string) (account.Session, tenant.Token) {
+	h.Helper()
+	c, token, err := h.Service.Account.SignIn(h.Context(), email, tenant.NewSecret(Password), Home, "Firefox")
+	if err != nil {
+		h.Fatal(err)
+	}
+	return c, token
+}
+
+// Admin is the person who signed the house up, in live.
+func (h *House) Admin() tenant.Principal {
+	h.Helper()
+	c, _ := h.SignIn(Asha)
+	return c.Principal(tenant.Live)
+}
+
+// Join makes somebody one of an administrator's people.
+func (h *House) Join(by tenant.Principal, email string, role tenant.Role) (account.Session, tenant.Token) {
+	h.Helper()
+	_, link, err := h.Service.Account.Invite(h.Context(), by, email, role)
+	if err != nil {
+		h.Fatal(err)
+	}
+	c, token, err := h.Service.Account.AcceptInvitation(h.Context(), link, tenant.NewSecret(Password), Home, "Firefox")
+	if err != nil {
+		h.Fatal(err)
+	}
+	return c, token
+}
+
+// Ended wants a token that lets nobody in any more.
+func (h *House) Ended(token tenant.Token) {
+	h.Helper()
+	if _, err := h.Service.Account.SessionOf(h.Context(), token); CodeOf(err) != account.CodeSessionEnded {
+		h.Errorf("still signed in: %v", err)
+	}
+}
+
+// Held wants a token that lets somebody in.
+func (h *House) Held(token tenant.Token) {
+	h.Helper()
+	if _, err := h.Service.Account.SessionOf(h.Context(), token); err != nil {
+		h.Errorf("not signed in: %v", err)
+	}
+}
+
+// CodeOf is the code of a refusal, "" for none.
+func CodeOf(err error) string {
+	var refusal *fault.Error
+	if errors.As(err, &refusal) {
+		return refusal.Code
+	}
+	return ""
+}
+
+// Pointers are where a refusal found fault; its code alone when it names no
+// place.
+func Pointers(t *testing.T, err error) []string {
+	t.Helper()
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		t.Fatalf("no refusal: %v", err)
+	}
+	if len(refusal.Items) == 0 {
+		return []string{refusal.Code}
+	}
+	list := make([]string, len(refusal.Items))
+	for i, item := range refusal.Items {
+		list[i] = item.Pointer
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Logged are the actions of a trail, newest last.
+func (h *House) Logged(p tenant.Principal, object string) []string {
+	h.Helper()
+	page, err := h.Service.Account.Audit(h.Context(), p, account.AuditFilter{Object: object}, operation.List{Limit: 100})
+	if err != nil {
+		h.Fatal(err)
+	}
+	var actions []string
+	for _, e := range page.Data {
+		actions = append(actions, e.Actor+" "+e.Action)
+	}
+	return actions
+}
+
+// Parse reads a body.
+func Parse(t *testing.T, text string) wire.Value {
+	t.Helper()
+	v, err := wire.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Object reads an answer as a tree of maps.
+func Object(t *testing.T, body []byte) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := json.Unmarshal(body, &out); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	return out
+}
+
+// Sample is an application that the default policy approves.
+const Sample = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
+	"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
+
+// RunUntilFlushed runs the service's background work to its last flush.
+func RunUntilFlushed(t *testing.T, s *usecase.Set) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	done := make(chan struct{})
+	go func() { s.Run(ctx); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the last flush does not end")
+	}
+}
+
+// Decided decides an application, and returns the id of the decision.
+func (h *House) Decided(t *testing.T, body string) string {
+	t.Helper()
+	answer, err := h.Service.Decisions.Decide(t.Context(), h.Caller, Parse(t, body), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, _ := Object(t, answer.Body)["decision_id"].(string)
+	return id
+}
