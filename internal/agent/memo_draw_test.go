@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
@@ -116,10 +116,10 @@ func (h *house) lend() {
 	if _, err := h.cases.Decisions.Activate(h.Context(), h.caller, text(tree(h, answer.Body), "id"), wire.Value{}, nil); err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.Decisions.SetPincodeRisks(h.Context(), h.caller, parse(h, `{"entries":[{"pincode":"560002","risk":"HIGH"},{"pincode":"110002","risk":"BLOCKED"}]}`)); err != nil {
+	if _, err := h.cases.Fraud.SetPincodeRisks(h.Context(), h.caller, parse(h, `{"entries":[{"pincode":"560002","risk":"HIGH"},{"pincode":"110002","risk":"BLOCKED"}]}`)); err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.Decisions.ChangeFraudConfig(h.Context(), h.caller, parse(h, `{"fraud":{"ip_cluster":{"distinct_applicants":3},
+	if _, err := h.cases.Fraud.ChangeConfig(h.Context(), h.caller, parse(h, `{"fraud":{"ip_cluster":{"distinct_applicants":3},
 		"agent_anomaly":{"max_applications":2,"max_distinct_pincodes":1},
 		"pincode_spike":{"min_count":2,"ratio_to_baseline":1.1,"min_baseline_days":1}}}`), 0); err != nil {
 		h.Fatal(err)
@@ -134,14 +134,14 @@ func (h *house) pass(n uint64) {
 		return
 	}
 	h.later.Add(1)
-	page, err := h.cases.Decisions.Alerts(h.Context(), h.caller, decisioning.AlertFilter{}, operation.List{Limit: 1})
+	page, err := h.cases.Fraud.Alerts(h.Context(), h.caller, frauddesk.AlertFilter{}, operation.List{Limit: 1})
 	if err != nil {
 		h.Fatal(err)
 	}
 	if len(page.Data) == 0 || page.Data[0].Status == "closed" {
 		return
 	}
-	if _, err := h.cases.Decisions.MoveAlert(h.Context(), h.caller, page.Data[0].ID, parse(h, `{"status":"closed","resolution":"confirmed_fraud"}`)); err != nil {
+	if _, err := h.cases.Fraud.MoveAlert(h.Context(), h.caller, page.Data[0].ID, parse(h, `{"status":"closed","resolution":"confirmed_fraud"}`)); err != nil {
 		h.Fatal(err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"verdict/internal/chart"
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/frauddesk"
 	"verdict/internal/wire"
 )
 
@@ -20,14 +20,14 @@ var alertTypes = map[string]string{
 
 func (c *Console) alerts(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Decisions.Alerts(v.ctx, v.caller(), decisioning.AlertFilter{
+	page, err := c.service.Fraud.Alerts(v.ctx, v.caller(), frauddesk.AlertFilter{
 		Status: filters.Value("status"), Type: filters.Value("type"), Severity: filters.Value("severity"),
 	}, list)
 	if err != nil {
 		return err
 	}
 	types := []option{{Value: "", Label: "Any"}}
-	for _, t := range decisioning.AlertTypes() {
+	for _, t := range frauddesk.AlertTypes() {
 		types = append(types, option{Value: t, Label: alertTitle(t)})
 	}
 	return v.render("fraud", "Fraud desk", struct {
@@ -35,7 +35,7 @@ func (c *Console) alerts(v *visit) error {
 		States, Types []option
 		Rows          []alertRow
 		Pager         pager
-	}{filters, stateOptions(decisioning.AlertStates()), types, alertRows(page.Data), v.pager(page.NextCursor)})
+	}{filters, stateOptions(frauddesk.AlertStates()), types, alertRows(page.Data), v.pager(page.NextCursor)})
 }
 
 func alertTitle(kind string) string {
@@ -47,13 +47,13 @@ func alertTitle(kind string) string {
 
 // alertRow is an alert as the pages show it.
 type alertRow struct {
-	decisioning.Alert
+	frauddesk.Alert
 	Title string
 	What  string // what is shared
 	Story string
 }
 
-func alertRows(alerts []decisioning.Alert) []alertRow {
+func alertRows(alerts []frauddesk.Alert) []alertRow {
 	rows := make([]alertRow, len(alerts))
 	for i, a := range alerts {
 		rows[i] = alertRow{a, alertTitle(a.Type), entityKinds[a.Entity.Kind], alertStory(a)}
@@ -62,7 +62,7 @@ func alertRows(alerts []decisioning.Alert) []alertRow {
 }
 
 // alertStory tells in a sentence what was seen, and against what.
-func alertStory(a decisioning.Alert) string {
+func alertStory(a frauddesk.Alert) string {
 	within := "within " + hours(a.WindowHours)
 	value, threshold := grouped(fmt.Sprint(a.Value)), grouped(fmt.Sprint(a.Threshold))
 	switch a.Type {
@@ -98,11 +98,11 @@ var alertResolutions = []option{
 
 // alert is one alert: what was seen, who is in it, and what was done about it.
 func (c *Console) alert(v *visit) error {
-	found, err := c.service.Decisions.Alert(v.ctx, v.caller(), v.id("id"))
+	found, err := c.service.Fraud.Alert(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
-	ring, err := c.service.Decisions.Ring(v.ctx, v.caller(), found.ID)
+	ring, err := c.service.Fraud.Ring(v.ctx, v.caller(), found.ID)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (c *Console) alert(v *visit) error {
 		Resolutions    []option
 		Block          []blockChoice
 	}{
-		Alert: alertRows([]decisioning.Alert{found})[0], Ring: ringOf(ring), Truncated: ring.Truncated, Names: names,
+		Alert: alertRows([]frauddesk.Alert{found})[0], Ring: ringOf(ring), Truncated: ring.Truncated, Names: names,
 		MayClose: found.Status != "closed", Resolutions: alertResolutions,
 	}
 	if data.MayClose {
@@ -160,7 +160,7 @@ var widelyShared = map[string]string{
 // What the API blocks by default is ticked until somebody says otherwise: never an
 // address, a pincode or an agent, and of what else they share the accounts of a
 // ring, an address, a pincode or an agent. A phone or a number may be a family's.
-func blockChoices(a decisioning.Alert, ring decisioning.Ring, f *form) []blockChoice {
+func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice {
 	var list []blockChoice
 	add := func(kind, key, display, who string, checked bool) {
 		choice := blockChoice{kind + " " + key, entityKinds[kind], display, who, checked}
@@ -198,7 +198,7 @@ const sharedBy = 2
 
 // ringOf is the picture: what is shared on the left, and the applicants on the
 // right.
-func ringOf(r decisioning.Ring) chart.Ring {
+func ringOf(r frauddesk.Ring) chart.Ring {
 	picture := chart.Ring{Head: chart.Head{
 		ID: "ring", Title: "Who shares what",
 		Description: "On the left, what two or more applicants share; on the right, the applicants. Each line is a link.",
@@ -255,7 +255,7 @@ func (c *Console) moveAlert(v *visit, to, said string) error {
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)
 	if err == nil {
-		_, err = c.service.Decisions.MoveAlert(v.ctx, v.caller(), v.id("id"), body)
+		_, err = c.service.Fraud.MoveAlert(v.ctx, v.caller(), v.id("id"), body)
 	}
 	if err != nil {
 		return v.again(err, c.alert)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -163,8 +164,8 @@ func (x *exhibits) backtests(t *testing.T) map[string][]look {
 func (x *exhibits) alerts(t *testing.T) []look {
 	t.Helper()
 	var looks []look
-	for _, state := range decisioning.AlertStates() {
-		page, err := x.service.Decisions.Alerts(t.Context(), x.who, decisioning.AlertFilter{Status: state}, list)
+	for _, state := range frauddesk.AlertStates() {
+		page, err := x.service.Fraud.Alerts(t.Context(), x.who, frauddesk.AlertFilter{Status: state}, list)
 		if err != nil || len(page.Data) == 0 {
 			t.Fatalf("no alert is %s: %v", state, err)
 		}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/frauddesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -31,7 +31,7 @@ func (c *Console) fraudPages() []page {
 // blocked lists what confirmed fraud, or somebody by hand, has put on the block
 // list.
 func (c *Console) blocked(v *visit) error {
-	page, err := c.service.Decisions.Blocklist(v.ctx, v.caller(), v.listing())
+	page, err := c.service.Fraud.Blocklist(v.ctx, v.caller(), v.listing())
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (c *Console) blocked(v *visit) error {
 		return err
 	}
 	return v.render("fraud_blocked", "Block list", struct {
-		Rows    []decisioning.Blocked
+		Rows    []frauddesk.Blocked
 		Names   map[string]string
 		Kinds   map[string]string
 		Pager   pager
@@ -51,7 +51,7 @@ func (c *Console) blocked(v *visit) error {
 // blockableKinds are what can be blocked by hand.
 func blockableKinds() []option {
 	var list []option
-	for _, kind := range decisioning.EntityKinds() {
+	for _, kind := range frauddesk.EntityKinds() {
 		list = append(list, option{Value: kind, Label: entityKinds[kind]})
 	}
 	return list
@@ -80,7 +80,7 @@ func (c *Console) block(v *visit) error {
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)
 	if err == nil {
-		_, err = c.service.Decisions.Block(v.ctx, v.caller(), body, nil)
+		_, err = c.service.Fraud.Block(v.ctx, v.caller(), body, nil)
 	}
 	if err != nil {
 		return v.again(err, c.blocked)
@@ -92,7 +92,7 @@ func (c *Console) unblock(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.again(err, c.blocked)
 	}
-	if err := c.service.Decisions.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
+	if err := c.service.Fraud.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
 		return v.again(err, c.blocked)
 	}
 	return v.done("The entity was removed from the block list.", "/fraud/blocked")

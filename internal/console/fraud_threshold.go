@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/frauddesk"
 	"verdict/internal/wire"
 )
 
@@ -122,7 +123,7 @@ type shownGroup struct {
 
 // thresholds shows the fraud configuration with the defaults beside it.
 func (c *Console) thresholds(v *visit) error {
-	config, err := c.service.Decisions.FraudConfig(v.ctx, v.caller())
+	config, err := c.service.Fraud.Config(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (c *Console) thresholds(v *visit) error {
 	if err != nil {
 		return err
 	}
-	usual, err := configDocument(decisioning.DefaultFraudConfig())
+	usual, err := configDocument(frauddesk.DefaultConfig())
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (c *Console) thresholds(v *visit) error {
 	return v.render("fraud_thresholds", "Thresholds", data)
 }
 
-func configDocument(config decisioning.FraudConfig) (wire.Value, error) {
+func configDocument(config frauddesk.Config) (wire.Value, error) {
 	var w wire.Writer
 	config.Write(&w)
 	return wire.Parse(w.Buf)
@@ -225,7 +226,7 @@ func (c *Console) setThresholds(v *visit) error {
 	}
 	patch, err := thresholdPatch(v.form)
 	if err == nil {
-		_, err = c.service.Decisions.ChangeFraudConfig(v.ctx, v.caller(), patch, expected)
+		_, err = c.service.Fraud.ChangeConfig(v.ctx, v.caller(), patch, expected)
 	}
 	if err != nil {
 		return v.again(pointed(err, thresholdPointer), c.thresholds)

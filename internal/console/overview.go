@@ -3,6 +3,7 @@ package console
 import (
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
+	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
@@ -36,7 +37,7 @@ type overviewData struct {
 	MixOf     int
 	Referrals []decisioning.Referral
 	MoreRefer bool
-	Alerts    []decisioning.Alert
+	Alerts    []frauddesk.Alert
 	MoreAlert bool
 	Active    []decisioning.RuleSet
 	Recent    []decisioning.DecisionSummary
@@ -60,7 +61,7 @@ func (c *Console) overview(v *visit) error {
 	if err != nil {
 		return err
 	}
-	alerts, err := c.service.Decisions.Alerts(v.ctx, who, decisioning.AlertFilter{Status: "open"}, operation.List{Limit: overviewRows})
+	alerts, err := c.service.Fraud.Alerts(v.ctx, who, frauddesk.AlertFilter{Status: "open"}, operation.List{Limit: overviewRows})
 	if err != nil {
 		return err
 	}

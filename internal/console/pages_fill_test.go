@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/demo"
+	"verdict/internal/frauddesk"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -187,7 +187,7 @@ func (p *past) entry(i int) store.AuditEntry {
 // alert opens one about an account of its own.
 func (p *past) alert(tx *store.Tx, i int) error {
 	made := p.at(i, p.decisions/anAlertFor)
-	kinds := decisioning.AlertTypes()
+	kinds := frauddesk.AlertTypes()
 	_, _, err := tx.RaiseAlert(store.AlertWant{
 		ID: p.ids.New(tenant.KindAlert, made), Type: kinds[i%len(kinds)], Severity: []string{"low", "medium", "high"}[i%3],
 		Entity: store.ObservedEntity{Kind: "beneficiary_account", Key: fmt.Sprintf("past-%d", i), Display: "50100…" + fmt.Sprint(i)},

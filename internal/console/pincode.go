@@ -8,6 +8,7 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/frauddesk"
 	"verdict/internal/wire"
 )
 
@@ -21,13 +22,13 @@ type pincodeRow struct {
 // pincodes lists what the tenant says of pincodes, with the map above.
 func (c *Console) pincodes(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Decisions.PincodeRisks(v.ctx, v.caller(), decisioning.PincodeFilter{
+	page, err := c.service.Fraud.PincodeRisks(v.ctx, v.caller(), frauddesk.PincodeFilter{
 		Prefix: filters.Value("prefix"), Risk: filters.Value("class"),
 	}, list)
 	if err != nil {
 		return err
 	}
-	regions, err := c.service.Decisions.PincodeRegions(v.ctx, v.caller())
+	regions, err := c.service.Fraud.PincodeRegions(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (c *Console) setPincodes(v *visit) error {
 func (c *Console) keepPincodes(v *visit, document []byte, said string, told func(error) error) error {
 	body, err := wire.Parse(document)
 	if err == nil {
-		_, err = c.service.Decisions.SetPincodeRisks(v.ctx, v.caller(), body)
+		_, err = c.service.Fraud.SetPincodeRisks(v.ctx, v.caller(), body)
 	}
 	if err != nil {
 		return v.again(told(err), c.pincodes)

@@ -17,10 +17,6 @@ func (s *Service) roomForScorecard(tx *store.Tx) error {
 		"use those, or ask whoever runs the service to raise -max-scorecards")
 }
 
-func (s *Service) roomForBlocked(tx *store.Tx) error {
-	return operation.Capped(tx.BlockedEntities, s.options.MaxBlocked, "entries of the block list", "remove one with DELETE /v1/fraud/blocklist")
-}
-
 // DeleteRuleSet deletes a draft. One that a backtest, a decision or another version
 // refers to is archived instead: hidden from lists, readable by its id.
 func (s *Service) DeleteRuleSet(ctx context.Context, p tenant.Principal, id string) (archived bool, err error) {

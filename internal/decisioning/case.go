@@ -42,7 +42,7 @@ type find func(application.Options) (*policy, *application.Application, error)
 func (s *Service) newCase(
 	ctx context.Context, p tenant.Principal, body wire.Value, endpoint string, o application.Options, find find,
 ) (*policy, *creditCase, error) {
-	signals, settings, err := s.signals(ctx, p, body)
+	signals, settings, err := s.fraud.Signals(ctx, p, body)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/signal"
@@ -21,12 +22,12 @@ type fraudCase struct {
 }
 
 // newFraudCase looks at a body's fraud block.
-func (s *Service) newFraudCase(ctx context.Context, p tenant.Principal, c *creditCase, settings *fraudSettings) error {
+func (s *Service) newFraudCase(ctx context.Context, p tenant.Principal, c *creditCase, settings *frauddesk.Settings) error {
 	key, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {
 		return err
 	}
-	c.fraud = &fraudCase{config: settings.config.Fraud, observation: signal.Observe(c.app.Facts, key)}
+	c.fraud = &fraudCase{config: settings.Config.Fraud, observation: signal.Observe(c.app.Facts, key)}
 	c.assess(signal.Counts{})
 	return nil
 }

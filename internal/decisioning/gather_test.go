@@ -34,7 +34,8 @@ func TestUnbilledCountsAreTriedAgain(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		t.Helper()
 		db := storetest.Open(t, databaseURL, store.Options{})
-		s := New(operation.New(db, operation.Options{}), Options{})
+		core := operation.New(db, operation.Options{})
+		s := New(core, nil, Options{})
 		p := tenant.Principal{TenantID: "ten_A", Environment: "sandbox"}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -16,9 +16,8 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/cache"
+	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
-	"verdict/internal/place"
-	"verdict/internal/signal"
 	"verdict/internal/tenant"
 )
 
@@ -31,14 +30,12 @@ type Options struct {
 	Rule    func(RuleCount)
 	// PlanCache is how many compiled policies are kept; 1,000.
 	PlanCache int
-	// Atlas knows where places and addresses are; the tables in the binary.
-	Atlas signal.Atlas
 	// Backtests bounds them. Spreader has the large ones done; without one only
 	// those are taken that are answered at once.
 	Backtests BacktestLimits
 	Spreader  Spreader
 
-	MaxDrafts, MaxScorecards, MaxBlocked int // of a tenant in an environment
+	MaxDrafts, MaxScorecards int // of a tenant in an environment
 }
 
 // RuleCount is how often a rule of one policy ran, hit, and could not be
@@ -51,6 +48,7 @@ type RuleCount struct {
 // Service is the use cases over one database. It is safe for concurrent use.
 type Service struct {
 	core    *operation.Core
+	fraud   *frauddesk.Service
 	options Options
 
 	active   *cache.Cache[series, string]
@@ -60,46 +58,34 @@ type Service struct {
 	trying   *admission.Pool // backtests and books whose callers wait for the report
 	lastDay  atomic.Pointer[businessDay]
 
-	fraudChanges  *cache.Cache[operation.ScopeID, int64]
-	fraudSettings *cache.Cache[operation.ScopeID, *fraudSettings]
-	backtests     *cache.Cache[runKey, *backtestRun]
-	resumed       resumed
+	backtests *cache.Cache[runKey, *backtestRun]
+	resumed   resumed
 }
 
 // The sizes of the caches: a tenant that does not call costs nothing.
 const (
-	activeCacheSize = 10_000
-	policyCacheSize = 1_000
-
-	settingsCacheSize = 1_000
-	// settingsCacheBytes bounds their tables.
-	settingsCacheBytes = 64 << 20
-	backtestCacheSize  = 16
+	activeCacheSize   = 10_000
+	policyCacheSize   = 1_000
+	backtestCacheSize = 16
 	// policyCacheBytes bounds the documents of the policies kept. A compiled
 	// policy takes some eight times its document.
 	policyCacheBytes = 32 << 20
 )
 
 // New makes the room.
-func New(core *operation.Core, o Options) *Service {
+func New(core *operation.Core, fraud *frauddesk.Service, o Options) *Service {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPlans()
-	}
-	if o.Atlas.Matches == nil && o.Atlas.Country == nil {
-		o.Atlas = signal.Atlas{Matches: place.Matches, Country: place.Country}
 	}
 	if o.PlanCache == 0 {
 		o.PlanCache = policyCacheSize
 	}
 	o.Backtests.fill()
-	s := &Service{core: core, options: o}
+	s := &Service{core: core, fraud: fraud, options: o}
 	s.fitting, s.trying = admission.NewPool(maxFits), admission.NewPool(maxTried)
 	s.active = cache.New(activeCacheSize, cache.RefreshAfter, core.Now, s.loadActive)
 	s.policies = cache.New(o.PlanCache, 0, core.Now, s.loadPolicy)
 	s.policies.Bound(policyCacheBytes, func(p *policy) int { return p.size })
-	s.fraudChanges = cache.New(activeCacheSize, cache.RefreshAfter, core.Now, s.loadFraudChanges)
-	s.fraudSettings = cache.New(settingsCacheSize, 0, core.Now, s.loadFraudSettings)
-	s.fraudSettings.Bound(settingsCacheBytes, func(f *fraudSettings) int { return f.size })
 	s.backtests = cache.New(backtestCacheSize, 0, core.Now, s.loadBacktest)
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s

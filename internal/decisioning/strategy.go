@@ -114,7 +114,7 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 		if err != nil {
 			return err
 		}
-		if expected != AnyVersion && expected != stored.Version {
+		if expected != operation.AnyVersion && expected != stored.Version {
 			return fault.New(fault.Precondition, store.CodePreconditionFailed, "the strategy has another version than the expected one")
 		}
 		current, err := readStrategy(stored)

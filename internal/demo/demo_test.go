@@ -15,6 +15,7 @@ import (
 	"verdict/internal/account"
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
+	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -166,7 +167,7 @@ func checkPolicies(t *testing.T, service *usecase.Set, p tenant.Principal) {
 
 func checkAlerts(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	t.Helper()
-	alerts, err := service.Decisions.Alerts(t.Context(), p, decisioning.AlertFilter{}, operation.List{Limit: 100})
+	alerts, err := service.Fraud.Alerts(t.Context(), p, frauddesk.AlertFilter{}, operation.List{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func checkAlerts(t *testing.T, service *usecase.Set, p tenant.Principal) {
 		seen[a.Type] = true
 		seen[a.Resolution] = true
 	}
-	for _, want := range append(append(decisioning.AlertStates(), decisioning.AlertTypes()...), "confirmed_fraud", "false_positive") {
+	for _, want := range append(append(frauddesk.AlertStates(), frauddesk.AlertTypes()...), "confirmed_fraud", "false_positive") {
 		if !seen[want] {
 			t.Errorf("no alert is %s", want)
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -110,14 +110,14 @@ func (d *desk) review(decisionID string, n int64) {
 // settings are what the lender says about pincodes and fraud.
 func (d *desk) settings() {
 	d.ago(29*day, "set the pincode risks", func(ctx context.Context) error {
-		_, err := d.service.Decisions.SetPincodeRisks(ctx, d.by(d.staff.ravi), body(map[string]any{"entries": pincodeRisks(d.options.Texts.Reason)}))
+		_, err := d.service.Fraud.SetPincodeRisks(ctx, d.by(d.staff.ravi), body(map[string]any{"entries": pincodeRisks(d.options.Texts.Reason)}))
 		return err
 	})
 	d.ago(28*day, "set the fraud thresholds", func(ctx context.Context) error {
-		_, err := d.service.Decisions.ChangeFraudConfig(ctx, d.by(d.staff.ravi), body(map[string]any{
+		_, err := d.service.Fraud.ChangeConfig(ctx, d.by(d.staff.ravi), body(map[string]any{
 			"fraud":  map[string]any{"agent_anomaly": map[string]any{"max_applications": 18}},
 			"device": map[string]any{"sim_new_days": 21},
-		}), decisioning.AnyVersion)
+		}), operation.AnyVersion)
 		return err
 	})
 }

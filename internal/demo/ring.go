@@ -132,6 +132,6 @@ func (d *desk) move(ctx context.Context, ring string, step wire.Value) error {
 	if id == "" {
 		return fmt.Errorf("no alert was raised about %s", ring)
 	}
-	_, err := d.service.Decisions.MoveAlert(ctx, d.by(d.staff.meera), id, step)
+	_, err := d.service.Fraud.MoveAlert(ctx, d.by(d.staff.meera), id, step)
 	return err
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/frauddesk"
 )
 
 // docsView is everything the pages show.
@@ -28,7 +28,7 @@ type docsTable struct{ Use, Title, Publisher, Licence, Date, Attribution string 
 
 func docsTables() []docsTable {
 	var list []docsTable
-	for _, t := range decisioning.Tables() {
+	for _, t := range frauddesk.Tables() {
 		list = append(list, docsTable{t.Table, t.Title, t.Publisher, t.Licence, t.Date, t.Attribution})
 	}
 	return list

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/frauddesk"
+	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -14,7 +15,7 @@ func (a *API) fraudConfig(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	config, err := a.service.Decisions.FraudConfig(c.ctx, c.caller)
+	config, err := a.service.Fraud.Config(c.ctx, c.caller)
 	return c.sendVersioned(config, config.Version, err)
 }
 
@@ -23,7 +24,7 @@ func (a *API) changeFraudConfig(c *call) error {
 	if err != nil {
 		return err
 	}
-	config, err := a.service.Decisions.ChangeFraudConfig(c.ctx, c.caller, c.body, expected)
+	config, err := a.service.Fraud.ChangeConfig(c.ctx, c.caller, c.body, expected)
 	return c.sendVersioned(config, config.Version, err)
 }
 
@@ -40,7 +41,7 @@ func (c *call) sendVersioned(result writes, version int64, err error) error {
 func (c *call) expectedVersion() (int64, error) {
 	given := c.r.Header["If-Match"]
 	if len(given) == 0 || len(given) == 1 && strings.TrimSpace(given[0]) == "*" {
-		return decisioning.AnyVersion, nil
+		return operation.AnyVersion, nil
 	}
 	text, quoted := strings.CutPrefix(strings.TrimSpace(given[0]), `"`)
 	text, closed := strings.CutSuffix(text, `"`)
@@ -53,23 +54,23 @@ func (c *call) expectedVersion() (int64, error) {
 
 func (a *API) alerts(c *call) error {
 	q := c.query()
-	filter := decisioning.AlertFilter{
-		Status: q.choice("status", decisioning.AlertStates()...), Type: q.choice("type", decisioning.AlertTypes()...),
+	filter := frauddesk.AlertFilter{
+		Status: q.choice("status", frauddesk.AlertStates()...), Type: q.choice("type", frauddesk.AlertTypes()...),
 		Severity: q.choice("severity", "low", "medium", "high", "critical"),
 	}
 	list := q.list()
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions.Alerts(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, alert decisioning.Alert) { alert.Write(w) })
+	page, err := a.service.Fraud.Alerts(c.ctx, c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, alert frauddesk.Alert) { alert.Write(w) })
 }
 
 func (a *API) alert(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	alert, err := a.service.Decisions.Alert(c.ctx, c.caller, c.id)
+	alert, err := a.service.Fraud.Alert(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (a *API) alert(c *call) error {
 }
 
 func (a *API) moveAlert(c *call) error {
-	alert, err := a.service.Decisions.MoveAlert(c.ctx, c.caller, c.id, c.body)
+	alert, err := a.service.Fraud.MoveAlert(c.ctx, c.caller, c.id, c.body)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (a *API) ring(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	ring, err := a.service.Decisions.Ring(c.ctx, c.caller, c.id)
+	ring, err := a.service.Fraud.Ring(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -97,14 +98,14 @@ func (a *API) ring(c *call) error {
 
 func (a *API) pincodeRisks(c *call) error {
 	q := c.query()
-	filter := decisioning.PincodeFilter{
+	filter := frauddesk.PincodeFilter{
 		Pincode: q.digits("pincode"), Prefix: q.digits("prefix"), Risk: q.choice("risk", "LOW", "MEDIUM", "HIGH", "BLOCKED"),
 	}
 	list := q.page()
 	if err := q.err(); err != nil {
 		return err
 	}
-	risks, err := a.service.Decisions.PincodeRisks(c.ctx, c.caller, filter, list)
+	risks, err := a.service.Fraud.PincodeRisks(c.ctx, c.caller, filter, list)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (q *query) digits(name string) string {
 }
 
 func (a *API) setPincodeRisks(c *call) error {
-	risks, err := a.service.Decisions.SetPincodeRisks(c.ctx, c.caller, c.body)
+	risks, err := a.service.Fraud.SetPincodeRisks(c.ctx, c.caller, c.body)
 	if err != nil {
 		return err
 	}
@@ -134,17 +135,17 @@ func (a *API) blocklist(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions.Blocklist(c.ctx, c.caller, list)
-	return sendPage(c, page, err, func(w *wire.Writer, b decisioning.Blocked) { b.Write(w) })
+	page, err := a.service.Fraud.Blocklist(c.ctx, c.caller, list)
+	return sendPage(c, page, err, func(w *wire.Writer, b frauddesk.Blocked) { b.Write(w) })
 }
 
 func (a *API) block(c *call) error {
-	return c.answer(a.service.Decisions.Block(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Fraud.Block(c.ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) unblock(c *call) error {
 	q := c.query()
-	kind, key := q.choice("kind", decisioning.EntityKinds()...), q.text("key")
+	kind, key := q.choice("kind", frauddesk.EntityKinds()...), q.text("key")
 	if kind == "" {
 		q.fail("kind", fault.CodeRequired, "is required")
 	}
@@ -154,7 +155,7 @@ func (a *API) unblock(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	if err := a.service.Decisions.Unblock(c.ctx, c.caller, kind, key); err != nil {
+	if err := a.service.Fraud.Unblock(c.ctx, c.caller, kind, key); err != nil {
 		return err
 	}
 	c.status = http.StatusNoContent

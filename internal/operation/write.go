@@ -44,3 +44,6 @@ func Note(f *wire.Form) string {
 	text, _ := f.Text("note", MaxNote)
 	return strings.Clone(text)
 }
+
+// AnyVersion is the expectation of a caller who does not lock.
+const AnyVersion = -1

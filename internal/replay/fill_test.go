@@ -112,7 +112,7 @@ func (l *lender) open(ctx context.Context) error {
 			return err
 		}
 		l.base[e] = given.Data[0].ID
-		_, err = l.service.Decisions.SetPincodeRisks(ctx, l.by, value(object{"entries": []any{
+		_, err = l.service.Fraud.SetPincodeRisks(ctx, l.by, value(object{"entries": []any{
 			object{"pincode": "834001", "risk": "BLOCKED", "risk_score": 96}, object{"pincode": "800", "risk": "HIGH", "risk_score": 77},
 			object{"pincode": "560068", "risk": "MEDIUM", "risk_score": 48},
 		}}))

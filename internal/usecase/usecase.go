@@ -11,6 +11,7 @@ import (
 
 	"verdict/internal/account"
 	"verdict/internal/decisioning"
+	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -36,9 +37,11 @@ type Options struct {
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
 
+	// Of frauddesk.
+	Atlas signal.Atlas
+
 	// Of decisioning.
-	PlanCache int          // how many compiled policies are kept
-	Atlas     signal.Atlas // knows where places and addresses are
+	PlanCache int // how many compiled policies are kept
 
 	// Backtests bounds them. Spreader has the large ones done; without one only
 	// those are taken that are answered at once.
@@ -49,6 +52,7 @@ type Options struct {
 // Set is the use-case rooms over one database. It is safe for concurrent use.
 type Set struct {
 	Account   *account.Service
+	Fraud     *frauddesk.Service
 	Decisions *decisioning.Service
 
 	core *operation.Core
@@ -68,12 +72,13 @@ func New(db *store.DB, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	decisions := decisioning.New(core, decisioning.Options{
-		Plans: o.Plans, Decided: o.Hooks.Decided, Rule: o.Hooks.Rule, PlanCache: o.PlanCache, Atlas: o.Atlas,
+	fraud := frauddesk.New(core, frauddesk.Options{Atlas: o.Atlas, MaxBlocked: o.Caps.Blocked})
+	decisions := decisioning.New(core, fraud, decisioning.Options{
+		Plans: o.Plans, Decided: o.Hooks.Decided, Rule: o.Hooks.Rule, PlanCache: o.PlanCache,
 		Backtests: o.Backtests, Spreader: o.Spreader,
-		MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, MaxBlocked: o.Caps.Blocked,
+		MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards,
 	})
-	return &Set{Account: accounts, Decisions: decisions, core: core}, nil
+	return &Set{Account: accounts, Fraud: fraud, Decisions: decisions, core: core}, nil
 }
 
 // flushEvery is how long what is gathered in memory waits to be stored.

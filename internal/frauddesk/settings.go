@@ -1,4 +1,4 @@
-package decisioning
+package frauddesk
 
 import (
 	"cmp"
@@ -15,37 +15,37 @@ import (
 	"verdict/internal/wire"
 )
 
-// fraudSettings are a tenant's thresholds and tables as they stood after so
+// Settings are a tenant's thresholds and tables as they stood after so
 // many changes.
-type fraudSettings struct {
+type Settings struct {
 	changes int64
 	size    int // of the tables, in bytes, about
 	stored  store.FraudConfig
-	config  signal.Config
+	Config  signal.Config
 	risks   *signal.PincodeTable
 }
 
 // settings are those of a caller, at most refreshAfter old.
-func (s *Service) settings(ctx context.Context, p tenant.Principal) (*fraudSettings, error) {
+func (s *Service) settings(ctx context.Context, p tenant.Principal) (*Settings, error) {
 	scope := operation.ScopeOf(p)
-	changes, err := s.fraudChanges.Get(ctx, scope)
+	changes, err := s.changes.Get(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.fraudSettings.Get(ctx, scope)
+	found, err := s.loaded.Get(ctx, scope)
 	if err != nil || found.changes >= changes {
 		return found, err
 	}
-	s.fraudSettings.Forget(scope) // one set for each scope: a table may have megabytes
-	return s.fraudSettings.Get(ctx, scope)
+	s.loaded.Forget(scope) // one set for each scope: a table may have megabytes
+	return s.loaded.Get(ctx, scope)
 }
 
-func (s *Service) loadFraudChanges(ctx context.Context, id operation.ScopeID) (int64, error) {
+func (s *Service) loadChanges(ctx context.Context, id operation.ScopeID) (int64, error) {
 	return s.core.DB.Scope(id.Tenant, id.Environment).FraudChanges(ctx)
 }
 
-func (s *Service) loadFraudSettings(ctx context.Context, id operation.ScopeID) (*fraudSettings, error) {
-	out := &fraudSettings{config: signal.DefaultConfig()}
+func (s *Service) loadSettings(ctx context.Context, id operation.ScopeID) (*Settings, error) {
+	out := &Settings{Config: signal.DefaultConfig()}
 	key, err := s.core.Keyed(ctx, id)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Service) loadFraudSettings(ctx context.Context, id operation.ScopeID) (
 		return nil, err
 	}
 	if out.stored.Version > 0 {
-		if out.config, err = readStoredConfig(out.stored, key); err != nil {
+		if out.Config, err = readStoredConfig(out.stored, key); err != nil {
 			return nil, fmt.Errorf("the fraud configuration of %s in %s: %w", id.Tenant, id.Environment, operation.AsDefect(err))
 		}
 	}
@@ -135,8 +135,8 @@ func writeAccounts(list []signal.Account) []byte {
 	return w.Buf
 }
 
-// signals are what a body's blocks are held against: nil when it has none.
-func (s *Service) signals(ctx context.Context, p tenant.Principal, body wire.Value) (*application.Signals, *fraudSettings, error) {
+// Signals are what a body's blocks are held against: nil when it has none.
+func (s *Service) Signals(ctx context.Context, p tenant.Principal, body wire.Value) (*application.Signals, *Settings, error) {
 	if !body.Get("device").Given() && !body.Get("location").Given() && !body.Get("fraud").Given() {
 		return nil, nil, nil
 	}
@@ -145,7 +145,7 @@ func (s *Service) signals(ctx context.Context, p tenant.Principal, body wire.Val
 		return nil, nil, err
 	}
 	return &application.Signals{
-		Config: settings.config, Atlas: s.options.Atlas, Risks: settings.risks, AtMicros: s.core.Now().UnixMicro(),
+		Config: settings.Config, Atlas: s.options.Atlas, Risks: settings.risks, AtMicros: s.core.Now().UnixMicro(),
 	}, settings, nil
 }
 

@@ -1,4 +1,4 @@
-package decisioning
+package frauddesk
 
 import (
 	"context"
@@ -61,7 +61,7 @@ func (s *Service) Block(ctx context.Context, p tenant.Principal, body wire.Value
 		blockedAt(held, now).Write(&w)
 		return operation.Answer{Status: status, Body: w.Buf}, nil
 	})
-	s.fraudChanges.Forget(id)
+	s.changes.Forget(id)
 	return answer, err
 }
 
@@ -137,4 +137,73 @@ func EntityKinds() []string {
 	}
 	slices.Sort(kinds)
 	return kinds
+}
+
+func (s *Service) roomForBlocked(tx *store.Tx) error {
+	return operation.Capped(tx.BlockedEntities, s.options.MaxBlocked, "entries of the block list", "remove one with DELETE /v1/fraud/blocklist")
+}
+
+// Blocked is an entity on the block list.
+type Blocked struct {
+	store.BlockedEntity
+	Expired bool // it is listed and blocks nothing any more
+}
+
+// Blocklist lists the entities that confirmed fraud, or somebody by hand, has
+// put there.
+func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l operation.List) (operation.Page[Blocked], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return operation.Page[Blocked]{}, err
+	}
+	filters := []string{"blocklist"}
+	text, err := l.After(p, filters)
+	if err != nil {
+		return operation.Page[Blocked]{}, err
+	}
+	var after *store.BlockedEntity
+	if text != "" {
+		if after, err = readBlockedCursor(text); err != nil {
+			return operation.Page[Blocked]{}, err
+		}
+	}
+	rows, more, err := s.core.Scope(p).ListBlocked(ctx, after, l.Limit)
+	if err != nil {
+		return operation.Page[Blocked]{}, err
+	}
+	out := operation.Page[Blocked]{Limit: l.Limit}
+	now := s.core.Moment()
+	for _, r := range rows {
+		out.Data = append(out.Data, blockedAt(r, now))
+	}
+	if more {
+		last := rows[len(rows)-1]
+		out.NextCursor = l.CursorAfter(p, filters, strings.Join([]string{operation.Clock(last.BlockedMicros), last.Entity.Kind, last.Entity.Key}, " "))
+	}
+	return out, nil
+}
+
+func readBlockedCursor(text string) (*store.BlockedEntity, error) {
+	parts := strings.Split(text, " ")
+	if len(parts) != 3 {
+		return nil, operation.NotACursor()
+	}
+	at, err := operation.ParseClock(parts[0])
+	if err != nil {
+		return nil, operation.NotACursor()
+	}
+	return &store.BlockedEntity{BlockedMicros: at, Entity: store.ObservedEntity{Kind: parts[1], Key: parts[2]}}, nil
+}
+
+// Unblock takes an entity off the block list.
+func (s *Service) Unblock(ctx context.Context, p tenant.Principal, kind, key string) error {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return err
+	}
+	now := s.core.Moment()
+	return s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Unblock(kind, key); err != nil {
+			return err
+		}
+		return tx.Audit(s.core.Audit(p, now, operation.ActionUnblocked, kind+" "+key, ""))
+	})
 }

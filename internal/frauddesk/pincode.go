@@ -1,4 +1,4 @@
-package decisioning
+package frauddesk
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f Pincod
 	if err != nil {
 		return PincodeRisks{}, err
 	}
-	out := PincodeRisks{DefaultRisk: settings.config.Location.DefaultPincodeRisk}
+	out := PincodeRisks{DefaultRisk: settings.Config.Location.DefaultPincodeRisk}
 	out.Limit = l.Limit
 	for _, r := range rows {
 		out.Data = append(out.Data, pincodeRisk(r))
@@ -75,7 +75,7 @@ func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body 
 		return PincodeRisks{}, err
 	}
 	now := s.core.Moment()
-	out := PincodeRisks{DefaultRisk: settings.config.Location.DefaultPincodeRisk, whole: true}
+	out := PincodeRisks{DefaultRisk: settings.Config.Location.DefaultPincodeRisk, whole: true}
 	var kept []store.PincodeRisk
 	var removed []string
 	for _, e := range entries {
@@ -105,7 +105,7 @@ func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body 
 		}
 		return tx.Audit(s.core.Audit(p, now, operation.ActionPincodeRisk, "pincode_risk", ""))
 	})
-	s.fraudChanges.Forget(operation.ScopeOf(p))
+	s.changes.Forget(operation.ScopeOf(p))
 	return out, err
 }
 

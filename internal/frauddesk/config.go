@@ -1,4 +1,4 @@
-package decisioning
+package frauddesk
 
 import (
 	"context"
@@ -11,29 +11,29 @@ import (
 	"verdict/internal/wire"
 )
 
-// FraudConfig is a tenant's thresholds, as they are shown.
-type FraudConfig struct {
+// Config is a tenant's thresholds, as they are shown.
+type Config struct {
 	Version       int64 // 0 while nobody has changed them
 	updatedMicros int64
 	updatedBy     string
 	config        signal.Config
 }
 
-// FraudConfig reads the thresholds.
-func (s *Service) FraudConfig(ctx context.Context, p tenant.Principal) (FraudConfig, error) {
+// Config reads the thresholds.
+func (s *Service) Config(ctx context.Context, p tenant.Principal) (Config, error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return FraudConfig{}, err
+		return Config{}, err
 	}
 	key, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {
-		return FraudConfig{}, err
+		return Config{}, err
 	}
 	stored, err := s.core.Scope(p).FraudConfig(ctx)
 	if err != nil {
-		return FraudConfig{}, err
+		return Config{}, err
 	}
 	config, err := effective(stored, key)
-	return FraudConfig{stored.Version, stored.UpdatedMicros, stored.UpdatedBy, config}, err
+	return Config{stored.Version, stored.UpdatedMicros, stored.UpdatedBy, config}, err
 }
 
 // effective is the configuration that holds: what is stored, else what every
@@ -49,31 +49,28 @@ func effective(stored store.FraudConfig, key func(kind, value string) string) (s
 	return config, nil
 }
 
-// AnyVersion is the expectation of a caller who does not lock.
-const AnyVersion = -1
-
-// ChangeFraudConfig merges a patch into the thresholds, checks the whole, and
+// ChangeConfig merges a patch into the thresholds, checks the whole, and
 // keeps it. The expected version, unless AnyVersion, must be the present one.
-func (s *Service) ChangeFraudConfig(ctx context.Context, p tenant.Principal, patch wire.Value, expected int64) (FraudConfig, error) {
+func (s *Service) ChangeConfig(ctx context.Context, p tenant.Principal, patch wire.Value, expected int64) (Config, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
-		return FraudConfig{}, err
+		return Config{}, err
 	}
 	if patch.Kind() != wire.Object {
-		return FraudConfig{}, operation.Invalid("", fault.CodeWrongType, "must be an object")
+		return Config{}, operation.Invalid("", fault.CodeWrongType, "must be an object")
 	}
 	id := operation.ScopeOf(p)
 	key, err := s.core.Keyed(ctx, id)
 	if err != nil {
-		return FraudConfig{}, err
+		return Config{}, err
 	}
 	now := s.core.Moment()
-	var out FraudConfig
+	var out Config
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		stored, err := tx.FraudConfig()
 		if err != nil {
 			return err
 		}
-		if expected != AnyVersion && expected != stored.Version {
+		if expected != operation.AnyVersion && expected != stored.Version {
 			return fault.New(fault.Precondition, store.CodePreconditionFailed, "the configuration has another version than the expected one")
 		}
 		config, err := merged(stored, patch, key)
@@ -93,10 +90,10 @@ func (s *Service) ChangeFraudConfig(ctx context.Context, p tenant.Principal, pat
 		if err != nil {
 			return err
 		}
-		out = FraudConfig{next.Version, next.UpdatedMicros, next.UpdatedBy, config}
+		out = Config{next.Version, next.UpdatedMicros, next.UpdatedBy, config}
 		return tx.Audit(s.core.Audit(p, now, operation.ActionFraudConfig, "fraud_config", ""))
 	})
-	s.fraudChanges.Forget(id)
+	s.changes.Forget(id)
 	return out, err
 }
 
@@ -123,7 +120,7 @@ func merged(stored store.FraudConfig, patch wire.Value, key func(kind, value str
 }
 
 // Write writes the configuration.
-func (c FraudConfig) Write(w *wire.Writer) {
+func (c Config) Write(w *wire.Writer) {
 	var document wire.Writer
 	c.config.Write(&document)
 	w.Object().Key("version").Int(c.Version)
@@ -132,5 +129,5 @@ func (c FraudConfig) Write(w *wire.Writer) {
 	w.Members(document.Buf).EndObject()
 }
 
-// DefaultFraudConfig is what every tenant starts with.
-func DefaultFraudConfig() FraudConfig { return FraudConfig{config: signal.DefaultConfig()} }
+// DefaultConfig is what every tenant starts with.
+func DefaultConfig() Config { return Config{config: signal.DefaultConfig()} }

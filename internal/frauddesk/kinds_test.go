@@ -1,4 +1,4 @@
-package decisioning_test
+package frauddesk_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package decisioning_test
+package frauddesk_test
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -129,7 +129,7 @@ func TestPlantedRingsAreFound(t *testing.T) {
 	}
 	found, wrong := map[string]bool{}, 0
 	for list := (operation.List{Limit: operation.MaxLimit}); ; {
-		page, err := h.Service.Decisions.Alerts(t.Context(), h.Caller, decisioning.AlertFilter{}, list)
+		page, err := h.Service.Fraud.Alerts(t.Context(), h.Caller, frauddesk.AlertFilter{}, list)
 		if err != nil {
 			t.Fatal(err)
 		}

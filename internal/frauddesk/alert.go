@@ -1,4 +1,4 @@
-package decisioning
+package frauddesk
 
 import (
 	"context"
@@ -123,7 +123,7 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 	if err != nil {
 		return Alert{}, err
 	}
-	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, operation.Actor(p), now.UnixMicro(), settings.config.Fraud.MuteDays
+	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, operation.Actor(p), now.UnixMicro(), settings.Config.Fraud.MuteDays
 	moved, err := s.core.Scope(p).MoveAlert(ctx, move, s.core.Audit(p, now, operation.ActionAlertMoved, id, move.To))
 	return Alert{Alert: moved}, err
 }
@@ -251,29 +251,6 @@ func writeEntity(w *wire.Writer, e store.ObservedEntity) *wire.Writer {
 	return w.Key("kind").Plain(e.Kind).Key("display").String(e.Display).Key("key").Plain(e.Key)
 }
 
-// writeGraph writes a ring as nodes, people first, and the edges between people
-// and what ties them.
-func writeGraph(w *wire.Writer, r store.Ring) {
-	w.Key("nodes").Array()
-	for _, ref := range r.Applicants {
-		w.Object().Key("kind").Plain("applicant").Key("applicant_ref").String(ref).EndObject()
-	}
-	for _, e := range r.Entities {
-		writeEntity(w.Object(), e.ObservedEntity).Key("applicants").Int(e.Applicants).EndObject()
-	}
-	w.EndArray()
-	writeEdges(w, r.Edges)
-	w.Key("truncated").Bool(r.Truncated)
-}
-
-func writeEdges(w *wire.Writer, edges []store.RingEdge) {
-	w.Key("edges").Array()
-	for _, e := range edges {
-		w.Object().Key("applicant_ref").String(e.ApplicantRef).Key("kind").Plain(e.Kind).Key("key").Plain(e.Key).EndObject()
-	}
-	w.EndArray()
-}
-
 func timeText(micros int64) string {
 	if micros == 0 {
 		return ""
@@ -287,101 +264,4 @@ func orNull(w *wire.Writer, key, text string) {
 	} else {
 		w.String(text)
 	}
-}
-
-// Ring is the graph of an alert.
-type Ring struct {
-	AlertID string
-	store.Ring
-}
-
-// Ring reads what ties the applicants of an alert together.
-func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) (Ring, error) {
-	if err := p.Require(tenant.Read); err != nil {
-		return Ring{}, err
-	}
-	if !tenant.Valid(tenant.KindAlert, alertID) {
-		return Ring{}, operation.Missing("alert")
-	}
-	ring, err := s.core.Scope(p).Ring(ctx, alertID)
-	return Ring{alertID, ring}, err
-}
-
-// Write writes the graph.
-func (r Ring) Write(w *wire.Writer) {
-	w.Object().Key("alert_id").Plain(r.AlertID).Key("applicants")
-	operation.WriteStrings(w, r.Applicants)
-	w.Key("entities").Array()
-	for _, e := range r.Entities {
-		w.Object().Key("kind").Plain(e.Kind).Key("display").String(e.Display).Key("key").Plain(e.Key)
-		w.Key("applicants").Int(e.Applicants).EndObject()
-	}
-	w.EndArray()
-	writeEdges(w, r.Edges)
-	w.Key("truncated").Bool(r.Truncated).EndObject()
-}
-
-// Blocked is an entity on the block list.
-type Blocked struct {
-	store.BlockedEntity
-	Expired bool // it is listed and blocks nothing any more
-}
-
-// Blocklist lists the entities that confirmed fraud, or somebody by hand, has
-// put there.
-func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l operation.List) (operation.Page[Blocked], error) {
-	if err := p.Require(tenant.Read); err != nil {
-		return operation.Page[Blocked]{}, err
-	}
-	filters := []string{"blocklist"}
-	text, err := l.After(p, filters)
-	if err != nil {
-		return operation.Page[Blocked]{}, err
-	}
-	var after *store.BlockedEntity
-	if text != "" {
-		if after, err = readBlockedCursor(text); err != nil {
-			return operation.Page[Blocked]{}, err
-		}
-	}
-	rows, more, err := s.core.Scope(p).ListBlocked(ctx, after, l.Limit)
-	if err != nil {
-		return operation.Page[Blocked]{}, err
-	}
-	out := operation.Page[Blocked]{Limit: l.Limit}
-	now := s.core.Moment()
-	for _, r := range rows {
-		out.Data = append(out.Data, blockedAt(r, now))
-	}
-	if more {
-		last := rows[len(rows)-1]
-		out.NextCursor = l.CursorAfter(p, filters, strings.Join([]string{operation.Clock(last.BlockedMicros), last.Entity.Kind, last.Entity.Key}, " "))
-	}
-	return out, nil
-}
-
-func readBlockedCursor(text string) (*store.BlockedEntity, error) {
-	parts := strings.Split(text, " ")
-	if len(parts) != 3 {
-		return nil, operation.NotACursor()
-	}
-	at, err := operation.ParseClock(parts[0])
-	if err != nil {
-		return nil, operation.NotACursor()
-	}
-	return &store.BlockedEntity{BlockedMicros: at, Entity: store.ObservedEntity{Kind: parts[1], Key: parts[2]}}, nil
-}
-
-// Unblock takes an entity off the block list.
-func (s *Service) Unblock(ctx context.Context, p tenant.Principal, kind, key string) error {
-	if err := p.Require(tenant.PolicyWrite); err != nil {
-		return err
-	}
-	now := s.core.Moment()
-	return s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Unblock(kind, key); err != nil {
-			return err
-		}
-		return tx.Audit(s.core.Audit(p, now, operation.ActionUnblocked, kind+" "+key, ""))
-	})
 }

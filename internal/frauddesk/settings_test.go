@@ -1,4 +1,4 @@
-package decisioning
+package frauddesk
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func TestSettingsAreKeptOnce(t *testing.T) {
 			t.Fatalf("change %d is not seen", i)
 		}
 	}
-	held, weight, most := service.fraudSettings.Usage()
+	held, weight, most := service.loaded.Usage()
 	if held != 1 || weight < 20*len("seen") || most == 0 {
 		t.Errorf("%d sets are kept, of weight %d in room for %d", held, weight, most)
 	}

@@ -1,0 +1,43 @@
+package decisioning
+
+import (
+	"errors"
+	"testing"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/wire"
+)
+
+// FuzzPolicyBodies reads anybody's bytes as the documents about policies and scorecards that a use case
+// takes. What is refused is refused in words;
+// nothing else may happen.
+func FuzzPolicyBodies(f *testing.F) {
+	for _, seed := range []string{
+		`{"comment":"x","effective_from":"2026-11-15T00:00:00Z"}`,
+		`{"name":"x","base_points":600,"factors":[]}`,
+		`{"inputs":[{"foir":0.3}]}`,
+		`{"inputs":{"foir":0.3}}`,
+		`{"op":"eq","field":"foir","value":1}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	readers := map[string]func(wire.Value) error{
+		"activation": func(v wire.Value) error { _, err := readActivation(v); return err },
+		"scorecard":  func(v wire.Value) error { _, err := readNamed(v); return err },
+		"inputs":     func(v wire.Value) error { _, _, err := readInputs(v, &engine.Scorecard{}); return err },
+		"condition":  func(v wire.Value) error { _, _, err := CheckCondition(v, v, 2, true); return err },
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := wire.Parse(data)
+		if err != nil {
+			return
+		}
+		for name, read := range readers {
+			var refusal *fault.Error
+			if err := read(v); err != nil && (!errors.As(err, &refusal) || len(refusal.Items) > fault.MaxItems) {
+				t.Errorf("%s: not a refusal: %v", name, err)
+			}
+		}
+	})
+}
