@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/account"
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -217,13 +217,13 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets, err := h.Service.Decisions.RuleSets(t.Context(), admin, decisioning.RuleSetFilter{}, operation.List{Limit: 10})
+		sets, err := h.Service.Policies.RuleSets(t.Context(), admin, policydesk.RuleSetFilter{}, operation.List{Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
 		draft := func(by tenant.Principal) string {
 			t.Helper()
-			answer, err := h.Service.Decisions.CreateRuleSet(t.Context(), by, usecasetest.Parse(t, `{"name":"a draft","base":"`+sets.Data[0].ID+`"}`), nil)
+			answer, err := h.Service.Policies.CreateRuleSet(t.Context(), by, usecasetest.Parse(t, `{"name":"a draft","base":"`+sets.Data[0].ID+`"}`), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +232,7 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		}
 		arm := func(by tenant.Principal, id string) string {
 			t.Helper()
-			_, err := h.Service.Decisions.Activate(t.Context(), by, id, wire.Value{}, nil)
+			_, err := h.Service.Policies.Activate(t.Context(), by, id, wire.Value{}, nil)
 			if err != nil && usecasetest.CodeOf(err) == "" {
 				t.Fatal(err)
 			}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"verdict/internal/account"
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -31,7 +31,7 @@ func newTeam(t *testing.T, db *store.DB) *team {
 	c := usecasetest.NewClock()
 	h := usecasetest.Open(t, db, usecase.Options{Logins: generous, Now: c.Now})
 	m := &team{House: h, clock: c, asha: h.Admin()}
-	sets, err := h.Service.Decisions.RuleSets(t.Context(), m.asha, decisioning.RuleSetFilter{}, operation.List{Limit: 10, Ascending: true})
+	sets, err := h.Service.Policies.RuleSets(t.Context(), m.asha, policydesk.RuleSetFilter{}, operation.List{Limit: 10, Ascending: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func newTeam(t *testing.T, db *store.DB) *team {
 // draft stores a rule set of somebody's own.
 func (m *team) draft(by tenant.Principal) string {
 	m.Helper()
-	answer, err := m.Service.Decisions.CreateRuleSet(m.Context(), by, usecasetest.Parse(m.T, `{"name":"new"}`), nil)
+	answer, err := m.Service.Policies.CreateRuleSet(m.Context(), by, usecasetest.Parse(m.T, `{"name":"new"}`), nil)
 	if err != nil {
 		m.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func (m *team) draft(by tenant.Principal) string {
 }
 
 func (m *team) activate(by tenant.Principal, id string) error {
-	_, err := m.Service.Decisions.Activate(m.Context(), by, id, wire.Value{}, nil)
+	_, err := m.Service.Policies.Activate(m.Context(), by, id, wire.Value{}, nil)
 	return err
 }
 
@@ -184,7 +184,7 @@ func TestStopButtonAsksNobody(t *testing.T) {
 		puppet, _ := m.Join(m.asha, "new@example.in", tenant.RoleRisk)
 		waiting := puppet.Principal(tenant.Live)
 		m.may(waiting, m.safe)
-		sets, err := m.Service.Decisions.RuleSets(m.Context(), m.asha, decisioning.RuleSetFilter{Status: store.StatusRetired}, operation.List{Limit: 10})
+		sets, err := m.Service.Policies.RuleSets(m.Context(), m.asha, policydesk.RuleSetFilter{Status: store.StatusRetired}, operation.List{Limit: 10})
 		if err != nil || len(sets.Data) != 2 {
 			m.Fatalf("%d retired, %v", len(sets.Data), err)
 		}

@@ -41,12 +41,12 @@ func (h *house) hostile() {
 
 func (h *house) activate(policy string) {
 	h.Helper()
-	made, err := h.cases.Decisions.CreateRuleSet(h.Context(), h.caller, parse(h, policy), nil)
+	made, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller, parse(h, policy), nil)
 	if err != nil {
 		h.Fatal(err)
 	}
 	id, _ := tree(h, made.Body)["id"].(string)
-	if _, err := h.cases.Decisions.Activate(h.Context(), h.caller, id, parse(h, `{}`), nil); err != nil {
+	if _, err := h.cases.Policies.Activate(h.Context(), h.caller, id, parse(h, `{}`), nil); err != nil {
 		h.Fatal(err)
 	}
 }

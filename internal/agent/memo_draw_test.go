@@ -100,7 +100,7 @@ func (d *dice) bankSummary() string {
 // there is to say.
 func (h *house) lend() {
 	h.Helper()
-	answer, err := h.cases.Decisions.CreateRuleSet(h.Context(), h.caller, parse(h, `{"name":"with conditions",
+	answer, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller, parse(h, `{"name":"with conditions",
 		"include_defaults":true,"required_fields":["monthly_income","bureau_score"],
 		"conditions":[{"code":"GUARANTOR","text":"A guarantor *in writing*","condition_ast":{"op":"gte","field":"requested_amount","value":100000}},
 			{"code":"VISIT","text":"A visit","condition_ast":{"op":"eq","field":"location_gps_pincode_match","value":false}}],
@@ -113,7 +113,7 @@ func (h *house) lend() {
 	if err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.Decisions.Activate(h.Context(), h.caller, text(tree(h, answer.Body), "id"), wire.Value{}, nil); err != nil {
+	if _, err := h.cases.Policies.Activate(h.Context(), h.caller, text(tree(h, answer.Body), "id"), wire.Value{}, nil); err != nil {
 		h.Fatal(err)
 	}
 	if _, err := h.cases.Fraud.SetPincodeRisks(h.Context(), h.caller, parse(h, `{"entries":[{"pincode":"560002","risk":"HIGH"},{"pincode":"110002","risk":"BLOCKED"}]}`)); err != nil {

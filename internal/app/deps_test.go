@@ -64,20 +64,21 @@ var house = []room{
 	{"cache", useCase, "admission"},
 	{"operation", useCase, "fault wire tenant admission store cache"},
 	{"account", useCase, "fault wire field engine sheet tenant admission store cache operation"},
+	{"policydesk", useCase, "fault wire rule feature field engine application tenant admission store cache operation account"},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, allBelow},
-	{"usecase", useCase, "fault wire engine signal tenant store operation account frauddesk decisioning"},
+	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning"},
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant operation decisioning"},
-	{"httpapi", adapter, "fault wire api tenant admission operation account frauddesk decisioning usecase agent"},
-	{"console", adapter, "fault wire api chart tenant admission operation account frauddesk decisioning usecase agent"},
+	{"httpapi", adapter, "fault wire api tenant admission operation account policydesk frauddesk decisioning usecase agent"},
+	{"console", adapter, "fault wire api chart tenant admission operation account policydesk frauddesk decisioning usecase agent"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire backtest tenant store operation account frauddesk decisioning usecase agent"},
+	{"demo", useCase, "fault wire backtest tenant store operation account policydesk frauddesk decisioning usecase agent"},
 
 	{"app", wiring, allBelow},
 

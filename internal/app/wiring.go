@@ -13,6 +13,7 @@ import (
 	"verdict/internal/httpapi"
 	"verdict/internal/mmdb"
 	"verdict/internal/place"
+	"verdict/internal/policydesk"
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/telemetry"
@@ -61,7 +62,7 @@ func newAtlas(ipCountries string) (signal.Atlas, error) {
 func (a *App) hooks() usecase.Hooks {
 	return usecase.Hooks{
 		Decided: a.metrics.Decision,
-		Rule:    func(r decisioning.RuleCount) { a.metrics.Rule(telemetry.RuleResult(r)) },
+		Rule:    func(r policydesk.RuleCount) { a.metrics.Rule(telemetry.RuleResult(r)) },
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -70,7 +71,7 @@ type policyName struct{ ID, Name, Status string }
 // policyNames are the newest rule sets, with the retired ones, by their ids and
 // in their order.
 func (c *Console) policyNames(v *visit) (map[string]policyName, []policyName, error) {
-	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{}, operation.List{Limit: 2 * perPage})
+	page, err := c.service.Policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: 2 * perPage})
 	if err != nil {
 		return nil, nil, err
 	}

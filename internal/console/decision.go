@@ -6,6 +6,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 )
 
@@ -53,7 +54,7 @@ func (c *Console) decisions(v *visit) error {
 // versions are the rule sets that can have decided something, the newest of
 // them, and the one that is filtered by even if it is older.
 func (c *Console) versions(v *visit, chosen string) ([]option, error) {
-	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{}, operation.List{Limit: perPage})
+	page, err := c.service.Policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: perPage})
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 )
 
@@ -156,7 +156,7 @@ func TestDecisionsAreFoundAndPaged(t *testing.T) {
 	b.get(at + "to=2020-01-01").want(http.StatusOK).has("Nothing found")
 	b.get(at + "from=yesterday").want(http.StatusOK).has("must be a date")
 	b.get(at + "cursor=x").want(http.StatusBadRequest)
-	page, err := b.service.Decisions.RuleSets(t.Context(), b.who(tenant.Sandbox), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
+	page, err := b.service.Policies.RuleSets(t.Context(), b.who(tenant.Sandbox), policydesk.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

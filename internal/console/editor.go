@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strings"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/policydesk"
 	"verdict/internal/wire"
 )
 
@@ -39,7 +39,7 @@ func (c *Console) editor(v *visit) error {
 	if w.draft, err = draftOf(found.Doc); err != nil {
 		return err
 	}
-	w.said = remarksOn(decisioning.Reading{Findings: found.Set.Findings})
+	w.said = remarksOn(policydesk.Reading{Findings: found.Set.Findings})
 	w.analysed = found.Set.Findings != nil
 	if at, ok := w.draft.placeOf(v.query(formOpen)); ok {
 		w.open, w.focus = at, at.firstControl()
@@ -146,7 +146,7 @@ func (c *Console) resumeEdit(v *visit) error {
 
 // saveDraft stores the draft as the next version.
 func (c *Console) saveDraft(v *visit, w *work, body wire.Value) error {
-	answer, err := c.service.Decisions.CreateRuleSet(v.ctx, v.caller(), body, nil)
+	answer, err := c.service.Policies.CreateRuleSet(v.ctx, v.caller(), body, nil)
 	if err == nil {
 		created, err := ours(answer.Body)
 		if err != nil {
@@ -169,7 +169,7 @@ func (c *Console) saveDraft(v *visit, w *work, body wire.Value) error {
 
 // checkDraft has the draft read and draws it with what there is to say of it.
 func (c *Console) checkDraft(v *visit, w *work, body wire.Value) error {
-	reading, err := c.service.Decisions.ReadDraft(v.ctx, v.caller(), body)
+	reading, err := c.service.Policies.ReadDraft(v.ctx, v.caller(), body)
 	if err != nil {
 		return err
 	}

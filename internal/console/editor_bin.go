@@ -3,7 +3,7 @@ package console
 import (
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/policydesk"
 	"verdict/internal/wire"
 )
 
@@ -140,7 +140,7 @@ func putValues(bin map[string]any, typed, fieldType string) {
 // typesOf are the types of the fields that a draft can name, features left out.
 func typesOf(d *draft) map[string]string {
 	types := map[string]string{}
-	for _, f := range decisioning.PolicyFields() {
+	for _, f := range policydesk.PolicyFields() {
 		types[f.Name] = f.Type.String()
 	}
 	for _, section := range []string{sectionInputs, sectionFactors} {

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/policydesk"
 	"verdict/internal/wire"
 )
 
@@ -24,7 +24,7 @@ const mostFound = 50
 func (c *Console) findFields(v *visit) error {
 	var w wire.Writer
 	w.Array()
-	for _, f := range decisioning.FindFeatures(v.query("q"), mostFound) {
+	for _, f := range policydesk.FindFeatures(v.query("q"), mostFound) {
 		w.Object().Key("name").String(f.Name).Key("type").String(f.Type.String()).Key("meaning").String(f.Meaning).EndObject()
 	}
 	return v.answerScript(w.EndArray())
@@ -41,7 +41,7 @@ func (c *Console) checkCondition(v *visit) error {
 	w.Object()
 	if err == nil {
 		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // left out, it is the first
-		text, document, faulty := decisioning.CheckCondition(condition, inputs, semantics, v.form.Value("stage") == "2")
+		text, document, faulty := policydesk.CheckCondition(condition, inputs, semantics, v.form.Value("stage") == "2")
 		if err = faulty; err == nil {
 			w.Key("text").String(text).Key("condition").Raw(document)
 		}

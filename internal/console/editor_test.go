@@ -67,11 +67,11 @@ func TestEditorChangesNothingByItself(t *testing.T) {
 	before := b.stored(tenant.Sandbox, id)
 	for _, open := range []string{"", "?open=knockouts/1", "?open=factors/6", "?open=factors/4", "?open=pricing_bands/7", "?open=adjustments/2", "?open=conditions/2"} {
 		d := b.edit(id, open)
-		set, err := b.service.Decisions.RuleSet(t.Context(), b.who(tenant.Sandbox), d.saved())
+		set, err := b.service.Policies.RuleSet(t.Context(), b.who(tenant.Sandbox), d.saved())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first, err := b.service.Decisions.RuleSet(t.Context(), b.who(tenant.Sandbox), id); err != nil || first.Checksum != set.Checksum {
+		if first, err := b.service.Policies.RuleSet(t.Context(), b.who(tenant.Sandbox), id); err != nil || first.Checksum != set.Checksum {
 			t.Errorf("opened with %q it has changed:\n%s\n%s", open, first.Document, set.Document)
 		}
 	}

@@ -3,7 +3,7 @@ package console
 import (
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/policydesk"
 )
 
 // editorView is what the editor is drawn from.
@@ -114,7 +114,7 @@ func (o *openLine) Is(section string, index int) bool {
 // choices are the fields to choose from, features left out.
 func choices() []choice {
 	var list []choice
-	for _, f := range decisioning.PolicyFields() {
+	for _, f := range policydesk.PolicyFields() {
 		meaning := f.Meaning
 		if f.Unit != "" {
 			meaning = f.Unit + " · " + meaning

@@ -8,6 +8,7 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
@@ -118,7 +119,7 @@ func (x *exhibits) runs(t *testing.T) []look {
 // scorecard is the newest one.
 func (x *exhibits) scorecard(t *testing.T) string {
 	t.Helper()
-	page, err := x.service.Decisions.Scorecards(t.Context(), x.who, "", list)
+	page, err := x.service.Policies.Scorecards(t.Context(), x.who, "", list)
 	if err != nil || len(page.Data) == 0 {
 		t.Fatalf("no scorecards: %v", err)
 	}
@@ -178,7 +179,7 @@ func (x *exhibits) alerts(t *testing.T) []look {
 // findings.
 func (x *exhibits) policies(t *testing.T) map[string][]look {
 	t.Helper()
-	page, err := x.service.Decisions.RuleSets(t.Context(), x.who, decisioning.RuleSetFilter{PolicyKey: "default"}, list)
+	page, err := x.service.Policies.RuleSets(t.Context(), x.who, policydesk.RuleSetFilter{PolicyKey: "default"}, list)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 )
 
@@ -19,7 +20,7 @@ func (c *Console) overviewPages() []page {
 // home leads to where somebody lends from when they have begun to, else to the
 // sandbox.
 func (c *Console) home(v *visit) error {
-	live, err := c.service.Decisions.RuleSets(v.ctx, v.as(tenant.Live), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
+	live, err := c.service.Policies.RuleSets(v.ctx, v.as(tenant.Live), policydesk.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ type overviewData struct {
 	MoreRefer bool
 	Alerts    []frauddesk.Alert
 	MoreAlert bool
-	Active    []decisioning.RuleSet
+	Active    []policydesk.RuleSet
 	Recent    []decisioning.DecisionSummary
 	Usage     usageFigures
 	Deciding  bool // somebody has armed a policy
@@ -65,7 +66,7 @@ func (c *Console) overview(v *visit) error {
 	if err != nil {
 		return err
 	}
-	active, err := c.service.Decisions.RuleSets(v.ctx, who, decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
+	active, err := c.service.Policies.RuleSets(v.ctx, who, policydesk.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,8 @@
 package console
 
 import (
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 )
 
@@ -29,17 +29,17 @@ func (c *Console) policyPages() []page {
 // they are on the page.
 type policySeries struct {
 	Key  string
-	Sets []decisioning.RuleSet
+	Sets []policydesk.RuleSet
 }
 
 func (c *Console) policies(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(),
-		decisioning.RuleSetFilter{Status: filters.Value("status"), PolicyKey: filters.Value("policy_key")}, list)
+	page, err := c.service.Policies.RuleSets(v.ctx, v.caller(),
+		policydesk.RuleSetFilter{Status: filters.Value("status"), PolicyKey: filters.Value("policy_key")}, list)
 	if err != nil {
 		return err
 	}
-	active, err := c.service.Decisions.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
+	active, err := c.service.Policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (c *Console) policies(v *visit) error {
 	}
 	return v.render("policies", "Policies", struct {
 		Filters *form
-		Active  []decisioning.RuleSet
+		Active  []policydesk.RuleSet
 		Series  []policySeries
 		Names   map[string]string
 		Pager   pager
@@ -58,7 +58,7 @@ func (c *Console) policies(v *visit) error {
 
 // seriesOf groups versions by their policy_key, in the order in which the keys
 // first turn up.
-func seriesOf(sets []decisioning.RuleSet) []policySeries {
+func seriesOf(sets []policydesk.RuleSet) []policySeries {
 	var list []policySeries
 	at := map[string]int{}
 	for _, set := range sets {
@@ -74,9 +74,9 @@ func seriesOf(sets []decisioning.RuleSet) []policySeries {
 }
 
 // activeOf is the version that decides for a policy_key; nil when none does.
-func (c *Console) activeOf(v *visit, key string) (*decisioning.RuleSet, error) {
-	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(),
-		decisioning.RuleSetFilter{Status: "active", PolicyKey: key}, operation.List{Limit: 1})
+func (c *Console) activeOf(v *visit, key string) (*policydesk.RuleSet, error) {
+	page, err := c.service.Policies.RuleSets(v.ctx, v.caller(),
+		policydesk.RuleSetFilter{Status: "active", PolicyKey: key}, operation.List{Limit: 1})
 	if err != nil || len(page.Data) == 0 {
 		return nil, err
 	}

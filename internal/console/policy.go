@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"verdict/internal/account"
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -17,9 +17,9 @@ const (
 
 // version is one version of a policy for a page.
 type version struct {
-	Set    decisioning.RuleSet
+	Set    policydesk.RuleSet
 	Doc    wire.Value
-	Active *decisioning.RuleSet // the version that decides now, nil for none
+	Active *policydesk.RuleSet // the version that decides now, nil for none
 }
 
 // Analysed reports whether the static analysis has run: a document that this
@@ -31,7 +31,7 @@ func (s *version) Decides() bool { return s.Active != nil && s.Active.ID == s.Se
 
 // version finds the version that the path names.
 func (c *Console) version(v *visit) (*version, error) {
-	set, err := c.service.Decisions.RuleSet(v.ctx, v.caller(), v.id("id"))
+	set, err := c.service.Policies.RuleSet(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (c *Console) policy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	stats, err := c.service.Decisions.RuleStats(v.ctx, v.caller(), found.Set.ID, statsDays)
+	stats, err := c.service.Policies.RuleStats(v.ctx, v.caller(), found.Set.ID, statsDays)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (c *Console) policy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	said := remarksOn(decisioning.Reading{Findings: found.Set.Findings})
+	said := remarksOn(policydesk.Reading{Findings: found.Set.Findings})
 	return v.render("policy", fmt.Sprintf("%s, version %d", found.Set.Name, found.Set.Version), struct {
 		*version
 		Text         *policyText
@@ -88,7 +88,7 @@ func (c *Console) policy(v *visit) error {
 
 // deletePolicy deletes a draft, or archives one that something refers to.
 func (c *Console) deletePolicy(v *visit) error {
-	archived, err := c.service.Decisions.DeleteRuleSet(v.ctx, v.caller(), v.id("id"))
+	archived, err := c.service.Policies.DeleteRuleSet(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return v.again(err, c.policy)
 	}
@@ -108,7 +108,7 @@ func (c *Console) activatePolicy(v *visit) error {
 	if err != nil {
 		return v.again(err, c.policy)
 	}
-	answer, err := c.service.Decisions.Activate(v.ctx, v.caller(), v.id("id"), body, nil)
+	answer, err := c.service.Policies.Activate(v.ctx, v.caller(), v.id("id"), body, nil)
 	if err != nil {
 		return v.again(err, func(v *visit) error {
 			if v.code == codeUnacknowledged { // each stands above the button
@@ -130,7 +130,7 @@ func (c *Console) promotePolicy(v *visit) error {
 	if v.env != tenant.Sandbox {
 		return errNowhere
 	}
-	set, err := c.service.Decisions.RuleSet(v.ctx, v.caller(), v.id("id"))
+	set, err := c.service.Policies.RuleSet(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (c *Console) promotePolicy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	answer, err := c.service.Decisions.CreateRuleSet(v.ctx, v.as(tenant.Live), body, nil)
+	answer, err := c.service.Policies.CreateRuleSet(v.ctx, v.as(tenant.Live), body, nil)
 	if err != nil {
 		return v.again(err, c.policy)
 	}

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 )
 
 // policyComparison is two versions of a policy side by side.
 type policyComparison struct {
-	Before, After *decisioning.RuleSet // nil until both are chosen
+	Before, After *policydesk.RuleSet // nil until both are chosen
 	Choices       []option
 	Sections      []differences
 	Same          bool // both decide alike
@@ -51,7 +51,7 @@ func (c *Console) comparePolicies(v *visit) error {
 		if id == "" {
 			continue
 		}
-		set, err := c.service.Decisions.RuleSet(v.ctx, v.caller(), id)
+		set, err := c.service.Policies.RuleSet(v.ctx, v.caller(), id)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (c *Console) comparePolicies(v *visit) error {
 			return fmt.Errorf("rule set %s: %w", set.ID, err)
 		}
 		sides[i] = readable(doc, nil, nil)
-		*[2]**decisioning.RuleSet{&page.Before, &page.After}[i] = &set
+		*[2]**policydesk.RuleSet{&page.Before, &page.After}[i] = &set
 	}
 	key := v.query("policy_key")
 	if page.After != nil {
@@ -84,14 +84,14 @@ func (c *Console) comparePolicies(v *visit) error {
 
 // versionsOf are the newest versions of a policy_key to choose from, and those
 // that are chosen already.
-func (c *Console) versionsOf(v *visit, key string, chosen ...*decisioning.RuleSet) ([]option, error) {
-	page, err := c.service.Decisions.RuleSets(v.ctx, v.caller(), decisioning.RuleSetFilter{PolicyKey: key}, operation.List{Limit: perPage})
+func (c *Console) versionsOf(v *visit, key string, chosen ...*policydesk.RuleSet) ([]option, error) {
+	page, err := c.service.Policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{PolicyKey: key}, operation.List{Limit: perPage})
 	if err != nil {
 		return nil, err
 	}
 	sets := page.Data
 	for _, set := range chosen {
-		if set != nil && !slices.ContainsFunc(sets, func(s decisioning.RuleSet) bool { return s.ID == set.ID }) {
+		if set != nil && !slices.ContainsFunc(sets, func(s policydesk.RuleSet) bool { return s.ID == set.ID }) {
 			sets = append(sets, *set)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/policydesk"
 	"verdict/internal/wire"
 )
 
@@ -44,7 +44,7 @@ type ruleLine struct {
 	System                    bool
 	Anchor                    string
 	Remarks                   []remark
-	Stats                     *decisioning.RuleCount
+	Stats                     *policydesk.RuleCount
 }
 
 // factorLine is a factor of the scorecard with its bins.
@@ -88,8 +88,8 @@ var policySections = []string{
 
 // readable puts a document into words. It may be one that is being written and
 // could not be stored.
-func readable(doc wire.Value, said remarks, stats map[string]decisioning.RuleCount) *policyText {
-	texts := decisioning.ConditionTexts(doc)
+func readable(doc wire.Value, said remarks, stats map[string]policydesk.RuleCount) *policyText {
+	texts := policydesk.ConditionTexts(doc)
 	card := doc.Get("scorecard")
 	t := &policyText{
 		Name: doc.Get("name").Text(), Key: doc.Get("policy_key").Text(), ScorecardID: doc.Get("scorecard_id").Text(),
@@ -128,7 +128,7 @@ func readable(doc wire.Value, said remarks, stats map[string]decisioning.RuleCou
 	return t
 }
 
-func lineOf(i int, v wire.Value, name string, texts map[string]string, said remarks, stats map[string]decisioning.RuleCount) ruleLine {
+func lineOf(i int, v wire.Value, name string, texts map[string]string, said remarks, stats map[string]policydesk.RuleCount) ruleLine {
 	line := ruleLine{
 		Index: i, ID: v.Get(name).Text(), Action: v.Get("action").Text(), Stage: v.Get("stage").Text(),
 		Reason: v.Get("reason_code").Text(), OnAbsent: v.Get("on_absent").Text(), Message: v.Get("message").Text(),

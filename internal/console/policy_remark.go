@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/policydesk"
 )
 
 // remark is something that is said about a place of a policy: a fault that
@@ -33,7 +33,7 @@ const faultLabel = "Fault"
 
 // remarksOn puts what was said of a document into the words of a page, the
 // worst first.
-func remarksOn(r decisioning.Reading) remarks {
+func remarksOn(r policydesk.Reading) remarks {
 	var list remarks
 	for _, f := range r.Faults {
 		list = append(list, remark{Tone: "bad", Label: faultLabel, Code: f.Code, Pointer: f.Pointer, Detail: sentence(f.Detail)})

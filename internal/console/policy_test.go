@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -17,7 +17,7 @@ import (
 // none does.
 func (b *browser) active(env tenant.Environment) string {
 	b.Helper()
-	page, err := b.service.Decisions.RuleSets(b.Context(), b.who(env), decisioning.RuleSetFilter{}, operation.List{Limit: 50})
+	page, err := b.service.Policies.RuleSets(b.Context(), b.who(env), policydesk.RuleSetFilter{}, operation.List{Limit: 50})
 	if err != nil || len(page.Data) == 0 {
 		b.Fatalf("rule sets: %v %v", page, err)
 	}
@@ -32,7 +32,7 @@ func (b *browser) active(env tenant.Environment) string {
 // draft stores a version made from the active one, with some members changed.
 func (b *browser) draft(env tenant.Environment, members string) string {
 	b.Helper()
-	answer, err := b.service.Decisions.CreateRuleSet(b.Context(), b.who(env), parse(b.T, `{"name":"Draft",`+members+`}`), nil)
+	answer, err := b.service.Policies.CreateRuleSet(b.Context(), b.who(env), parse(b.T, `{"name":"Draft",`+members+`}`), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -161,11 +161,11 @@ func TestPromotedAsItIs(t *testing.T) {
 	for _, members := range []string{stricter, whole, `"semantics":1,` + whole, `"affordability":{"income":{"of":["monthly_income"]}}`} {
 		sandbox := b.draft(tenant.Sandbox, members)
 		path := b.post("/console/sandbox/policies/" + sandbox + "/promote").want(http.StatusSeeOther).header.Get("Location")
-		tried, err := b.service.Decisions.RuleSet(b.Context(), b.who(tenant.Sandbox), sandbox)
+		tried, err := b.service.Policies.RuleSet(b.Context(), b.who(tenant.Sandbox), sandbox)
 		if err != nil {
 			t.Fatal(err)
 		}
-		live, err := b.service.Decisions.RuleSet(b.Context(), b.who(tenant.Live), path[strings.LastIndexByte(path, '/')+1:])
+		live, err := b.service.Policies.RuleSet(b.Context(), b.who(tenant.Live), path[strings.LastIndexByte(path, '/')+1:])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func (b *browser) send(path string, form url.Values) *answer {
 // stored is the document of a version.
 func (b *browser) stored(env tenant.Environment, id string) wire.Value {
 	b.Helper()
-	set, err := b.service.Decisions.RuleSet(b.Context(), b.who(env), id)
+	set, err := b.service.Policies.RuleSet(b.Context(), b.who(env), id)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestDraftIsDeleted(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	admin := h.signUp()
-	answer, err := h.service.Decisions.CreateRuleSet(t.Context(), admin.who(tenant.Sandbox), parseBody(t, `{"name":"try me"}`), nil)
+	answer, err := h.service.Policies.CreateRuleSet(t.Context(), admin.who(tenant.Sandbox), parseBody(t, `{"name":"try me"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

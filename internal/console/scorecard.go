@@ -9,6 +9,7 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -25,7 +26,7 @@ func (c *Console) scorecardPages() []page {
 
 func (c *Console) scorecards(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Decisions.Scorecards(v.ctx, v.caller(), filters.Value("name"), list)
+	page, err := c.service.Policies.Scorecards(v.ctx, v.caller(), filters.Value("name"), list)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (c *Console) scorecards(v *visit) error {
 	}{filters, rows, names, v.pager(page.NextCursor)})
 }
 
-func cardDocument(card decisioning.Scorecard) (wire.Value, error) {
+func cardDocument(card policydesk.Scorecard) (wire.Value, error) {
 	var w wire.Writer
 	card.Write(&w)
 	return wire.Parse(w.Buf)
@@ -142,7 +143,7 @@ type shownScore struct {
 func (c *Console) scorecard(v *visit) error { return c.drawScorecard(v, nil) }
 
 func (c *Console) drawScorecard(v *visit, score *shownScore) error {
-	card, err := c.service.Decisions.StoredScorecard(v.ctx, v.caller(), v.id("id"))
+	card, err := c.service.Policies.StoredScorecard(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (c *Console) drawScorecard(v *visit, score *shownScore) error {
 // tryScorecard scores what was typed, and stores nothing: the page is the
 // answer.
 func (c *Console) tryScorecard(v *visit) error {
-	card, err := c.service.Decisions.StoredScorecard(v.ctx, v.caller(), v.id("id"))
+	card, err := c.service.Policies.StoredScorecard(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (c *Console) tryScorecard(v *visit) error {
 	body, err := wire.Parse(w.Buf)
 	var answer operation.Answer
 	if err == nil {
-		answer, err = c.service.Decisions.Scorecard(v.ctx, v.caller(), body, nil)
+		answer, err = c.service.Policies.Scorecard(v.ctx, v.caller(), body, nil)
 	}
 	if err != nil {
 		return v.again(beneath(err, "/input"), c.scorecard)

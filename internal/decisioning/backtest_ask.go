@@ -11,6 +11,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -31,7 +32,7 @@ type BacktestRequest struct {
 // asked is a backtest that was asked for, read and checked.
 type asked struct {
 	source               string
-	champion, challenger *policy // challenger nil: none
+	champion, challenger *policydesk.Policy // challenger nil: none
 	setup                backtest.Setup
 	csv                  io.Reader // of rows and csv
 	book                 backtest.Book
@@ -45,9 +46,9 @@ type asked struct {
 // ruleSetIDs are the ids of both policies.
 func (a *asked) ruleSetIDs() (champion, challenger string) {
 	if a.challenger != nil {
-		challenger = a.challenger.id
+		challenger = a.challenger.ID
 	}
-	return a.champion.id, challenger
+	return a.champion.ID, challenger
 }
 
 // BacktestMembers are those that the options of a CSV file may have.
@@ -157,7 +158,7 @@ func (a *asked) useBook(book backtest.Book, at string, faults *fault.List) {
 // retired ones too, or the active one.
 func (s *Service) findPolicies(ctx context.Context, p tenant.Principal, a *asked, options wire.Value, faults *fault.List) error {
 	named, against := options.Get("rule_set_id"), options.Get("challenger_rule_set_id")
-	key, ok := policyKeyOf(options)
+	key, ok := policydesk.KeyOf(options)
 	if !ok {
 		faults.Add("/policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)
 	}
@@ -173,7 +174,7 @@ func (s *Service) findPolicies(ctx context.Context, p tenant.Principal, a *asked
 	if named.Given() {
 		a.champion, err = s.namedPolicy(ctx, p, named)
 	} else {
-		a.champion, err = s.activePolicy(ctx, p, key)
+		a.champion, err = s.desk.ActivePolicy(ctx, p, key)
 	}
 	if err == nil && against.Given() {
 		a.challenger, err = s.namedPolicy(ctx, p, against)
@@ -183,11 +184,11 @@ func (s *Service) findPolicies(ctx context.Context, p tenant.Principal, a *asked
 
 // namedPolicy is the policy that a member names. One that is not the caller's
 // is not there, and the refusal says where it was looked for.
-func (s *Service) namedPolicy(ctx context.Context, p tenant.Principal, named wire.Value) (*policy, error) {
-	var found *policy
+func (s *Service) namedPolicy(ctx context.Context, p tenant.Principal, named wire.Value) (*policydesk.Policy, error) {
+	var found *policydesk.Policy
 	err := operation.Missing("rule set")
 	if tenant.Valid(tenant.KindPolicy, named.Text()) {
-		found, err = s.policy(ctx, s.core.Scope(p), strings.Clone(named.Text()))
+		found, err = s.desk.Policy(ctx, s.core.Scope(p), strings.Clone(named.Text()))
 	}
 	return found, missingAt(named, err)
 }

@@ -23,9 +23,9 @@ type replayFeatures struct {
 }
 
 func (a *asked) replayFeatures() replayFeatures {
-	f := replayFeatures{named: a.champion.features, champion: a.champion.catalogue, challenger: a.champion.catalogue}
+	f := replayFeatures{named: a.champion.Features, champion: a.champion.Catalogue, challenger: a.champion.Catalogue}
 	if a.challenger != nil {
-		f.named, f.challenger = slices.Concat(f.named, a.challenger.features), a.challenger.catalogue
+		f.named, f.challenger = slices.Concat(f.named, a.challenger.Features), a.challenger.Catalogue
 	}
 	return f
 }

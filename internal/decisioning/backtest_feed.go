@@ -177,7 +177,7 @@ func noRows() error {
 
 func (a *asked) run() (*backtest.Run, error) {
 	if a.challenger == nil {
-		return backtest.New(a.setup, a.champion.plan, nil)
+		return backtest.New(a.setup, a.champion.Plan, nil)
 	}
-	return backtest.New(a.setup, a.champion.plan, a.challenger.plan)
+	return backtest.New(a.setup, a.champion.Plan, a.challenger.Plan)
 }

@@ -32,7 +32,7 @@ type backtestRun struct {
 // newRun is the run of a request.
 func (s *Service) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backtestRun {
 	id, made := s.core.NewID(tenant.KindBacktest, s.core.Moment())
-	job := &backtestRun{run: run, policy: a.champion.plan.Policy().Name, book: a.book, rows: a.rows, replay: a.replay, endpoint: a.endpoint}
+	job := &backtestRun{run: run, policy: a.champion.Plan.Policy().Name, book: a.book, rows: a.rows, replay: a.replay, endpoint: a.endpoint}
 	job.features = a.replayFeatures()
 	job.record = store.Backtest{ID: id, Source: a.source, CreatedMicros: made.UnixMicro(), CreatedBy: operation.Actor(p)}
 	job.record.RuleSetID, job.record.ChallengerID = a.ruleSetIDs()
@@ -104,8 +104,8 @@ func (s *Service) loadBacktest(ctx context.Context, key runKey) (*backtestRun, e
 	job := &backtestRun{record: record}
 	job.record.Report = nil
 	a := &asked{}
-	if a.champion, err = s.policy(ctx, scope, record.RuleSetID); err == nil && record.ChallengerID != "" {
-		a.challenger, err = s.policy(ctx, scope, record.ChallengerID)
+	if a.champion, err = s.desk.Policy(ctx, scope, record.RuleSetID); err == nil && record.ChallengerID != "" {
+		a.challenger, err = s.desk.Policy(ctx, scope, record.ChallengerID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the policies of backtest %s: %w", record.ID, operation.MissingIsDefect(err))
@@ -123,7 +123,7 @@ func (s *Service) loadBacktest(ctx context.Context, key runKey) (*backtestRun, e
 	if err != nil {
 		return nil, fmt.Errorf("read the stored backtest %s: %w", record.ID, operation.AsDefect(err))
 	}
-	job.policy, job.features = a.champion.plan.Policy().Name, a.replayFeatures()
+	job.policy, job.features = a.champion.Plan.Policy().Name, a.replayFeatures()
 	return job, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/field"
+	"verdict/internal/policydesk"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/store"
@@ -33,7 +34,7 @@ type creditCase struct {
 var vectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 
 // find finds the policy for a body and reads the body with it.
-type find func(application.Options) (*policy, *application.Application, error)
+type find func(application.Options) (*policydesk.Policy, *application.Application, error)
 
 // newCase reads a body with the tenant's settings. It computes the features
 // that were asked for, by the request or by the policy, and adds to the facts
@@ -41,7 +42,7 @@ type find func(application.Options) (*policy, *application.Application, error)
 // matter.
 func (s *Service) newCase(
 	ctx context.Context, p tenant.Principal, body wire.Value, endpoint string, o application.Options, find find,
-) (*policy, *creditCase, error) {
+) (*policydesk.Policy, *creditCase, error) {
 	signals, settings, err := s.fraud.Signals(ctx, p, body)
 	if err != nil {
 		return nil, nil, err
@@ -56,24 +57,24 @@ func (s *Service) newCase(
 	}
 	c := &creditCase{endpoint: endpoint, app: app}
 	c.measure(policy)
-	app.WarnBank(policy.plan.Policy().AbsentBankFigures(app.Facts))
+	app.WarnBank(policy.Plan.Policy().AbsentBankFigures(app.Facts))
 	if app.Endpoint == application.Evaluate && body.Get("fraud").Kind() == wire.Object {
 		err = s.newFraudCase(ctx, p, c, settings)
 	}
 	return policy, c, err
 }
 
-func (c *creditCase) measure(policy *policy) {
-	named := policy.features
+func (c *creditCase) measure(policy *policydesk.Policy) {
+	named := policy.Features
 	if c.endpoint == EndpointEligibility {
-		named = policy.stage1Features // it runs no other rules
+		named = policy.Stage1Features // it runs no other rules
 	}
 	c.app.WarnNotMeasured(named)
 	if !c.app.MeasuresFeatures {
 		return
 	}
 	c.vector, _ = vectors.Get().(*feature.Vector) // the pool holds nothing else
-	c.app.Measure(policy.catalogue, policy.features, c.vector)
+	c.app.Measure(policy.Catalogue, policy.Features, c.vector)
 }
 
 // vectorHash is the vector's hash. It costs more than measuring the vector, so
@@ -102,7 +103,7 @@ func (c *creditCase) applicantRef() string {
 // and what a caller sent that nobody knows, is left out unless the policy
 // reads it: with it alone the decision could not be repeated, and the rest
 // would be kept about a person for no purpose.
-func (c *creditCase) storedFacts(policy *policy) []byte {
+func (c *creditCase) storedFacts(policy *policydesk.Policy) []byte {
 	c.keepRead(policy)
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
 	c.app.Facts.Write(&w)
@@ -111,21 +112,21 @@ func (c *creditCase) storedFacts(policy *policy) []byte {
 
 // keepRead takes away the facts that identify and those of members that nobody
 // knows, unless the policy reads them. It comes after the decision.
-func (c *creditCase) keepRead(policy *policy) {
+func (c *creditCase) keepRead(policy *policydesk.Policy) {
 	c.forget(policy)
 	c.app.Facts.KeepOthers(func(name string) bool {
-		_, declared := policy.inputs[name]
+		_, declared := policy.Inputs[name]
 		return declared
 	})
 }
 
 // forget takes away the facts that identify and that the policy does not read.
-func (c *creditCase) forget(policy *policy) {
+func (c *creditCase) forget(policy *policydesk.Policy) {
 	if c.app.Endpoint != application.Evaluate {
 		return
 	}
 	for _, name := range field.Identifying {
-		if id, ok := field.Catalogue().Lookup(name); ok && !policy.plan.Reads(id) {
+		if id, ok := field.Catalogue().Lookup(name); ok && !policy.Plan.Reads(id) {
 			c.app.Facts.Set(name, rule.Value{})
 		}
 	}
@@ -158,7 +159,7 @@ func (c *creditCase) storedFeatures() *store.Features {
 }
 
 // blocks writes what the blocks add to the answer; nil for nothing.
-func (c *creditCase) blocks(d *engine.Decision, policy *policy) func(*wire.Writer) {
+func (c *creditCase) blocks(d *engine.Decision, policy *policydesk.Policy) func(*wire.Writer) {
 	shown := c.vector != nil && c.app.WantsFeatures
 	if !shown && c.fraud == nil {
 		return nil
@@ -173,7 +174,7 @@ func (c *creditCase) blocks(d *engine.Decision, policy *policy) func(*wire.Write
 	}
 }
 
-func (c *creditCase) writeFeatures(w *wire.Writer, d *engine.Decision, policy *policy) {
+func (c *creditCase) writeFeatures(w *wire.Writer, d *engine.Decision, policy *policydesk.Policy) {
 	w.Key("features").Object().Key("count").Int(feature.Count).Key("catalogue").Int(int64(c.vector.Catalogue())).Key("populated").Int(int64(c.vector.Populated()))
 	w.Key("vector_hash").Plain(c.vectorHash()).Key("as_of").Plain(c.app.AsOf.String())
 	w.Key("top_contributors").Array()
@@ -181,7 +182,7 @@ func (c *creditCase) writeFeatures(w *wire.Writer, d *engine.Decision, policy *p
 		t.write(w)
 	}
 	w.EndArray().Key("used_by_policy").Array()
-	for _, f := range policy.features {
+	for _, f := range policy.Features {
 		w.Plain(f.Name)
 	}
 	w.EndArray().EndObject()
@@ -204,10 +205,10 @@ const maxContributors = 10
 // top lists the features that the policy names, those that decided first: what
 // a knockout that hit names, then what earned or cost points, most first. Then
 // come the features that lie farthest from what is usual.
-func (c *creditCase) top(d *engine.Decision, policy *policy) []contributor {
-	points, hits := d.PointsByField(), policy.hitFeatures(d)
+func (c *creditCase) top(d *engine.Decision, policy *policydesk.Policy) []contributor {
+	points, hits := d.PointsByField(), hitFeatures(policy, d)
 	var list []contributor
-	for _, f := range policy.features {
+	for _, f := range policy.Features {
 		value, known := c.vector.Get(f.Index)
 		if !known {
 			continue
@@ -231,7 +232,7 @@ func (c *creditCase) top(d *engine.Decision, policy *policy) []contributor {
 	for _, index := range others {
 		value, _ := c.vector.Get(index)
 		name := feature.NameAt(index)
-		used := slices.ContainsFunc(policy.features, func(f application.Feature) bool { return f.Index == index })
+		used := slices.ContainsFunc(policy.Features, func(f application.Feature) bool { return f.Index == index })
 		list = append(list, contributor{name: name, value: value, used: used})
 	}
 	return list

@@ -3,6 +3,7 @@ package decisioning
 import (
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/policydesk"
 	"verdict/internal/rule"
 )
 
@@ -22,7 +23,7 @@ type featureHit struct {
 }
 
 // hitFeatures finds the features that the rules which hit name.
-func (p *policy) hitFeatures(d *engine.Decision) map[string]featureHit {
+func hitFeatures(p *policydesk.Policy, d *engine.Decision) map[string]featureHit {
 	fired := map[string]engine.FiredRule{}
 	for _, r := range d.Rules() {
 		fired[r.ID] = r
@@ -40,8 +41,8 @@ func (p *policy) hitFeatures(d *engine.Decision) map[string]featureHit {
 			hits[ref.Name] = hit
 		})
 	}
-	for i := range p.source.Knockouts {
-		k := &p.source.Knockouts[i]
+	for i := range p.Plan.Policy().Knockouts {
+		k := &p.Plan.Policy().Knockouts[i]
 		switch fired[k.ID].Result {
 		case engine.ResultFail:
 			note(&k.Condition, hitDeclines, 0)
@@ -50,8 +51,8 @@ func (p *policy) hitFeatures(d *engine.Decision) map[string]featureHit {
 		default:
 		}
 	}
-	for i := range p.source.Adjustments {
-		a := &p.source.Adjustments[i]
+	for i := range p.Plan.Policy().Adjustments {
+		a := &p.Plan.Policy().Adjustments[i]
 		if r, ok := fired[a.ID]; ok && r.Result == engine.ResultApplied {
 			note(&a.Condition, noHit, r.Delta)
 		}

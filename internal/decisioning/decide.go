@@ -10,6 +10,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/loan"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/report"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -56,7 +57,7 @@ func (s *Service) decide(
 	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
 		options := application.Options{Today: report.DayAt(s.core.Now()), Include: true, Strict: how&Strict != 0}
 		policy, c, err := s.newCase(ctx, p, body, endpoint, options,
-			func(o application.Options) (*policy, *application.Application, error) {
+			func(o application.Options) (*policydesk.Policy, *application.Application, error) {
 				return s.read(ctx, p, body, o, read)
 			})
 		if err != nil {
@@ -75,7 +76,7 @@ func (s *Service) decide(
 
 // persist decides and stores.
 func (s *Service) persist(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep operation.Keep,
+	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policydesk.Policy, c *creditCase, keep operation.Keep,
 ) (operation.Answer, error) {
 	d := borrow()
 	defer decisions.Put(d)
@@ -102,7 +103,7 @@ const longAnswer = 64 << 10
 // observed, decided and stored in one transaction, so that of two with one
 // account at the same time the second knows of the first.
 func (s *Service) persistCounted(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policy, c *creditCase, keep operation.Keep,
+	ctx context.Context, p tenant.Principal, scope *store.Scope, policy *policydesk.Policy, c *creditCase, keep operation.Keep,
 ) (operation.Answer, error) {
 	d := borrow()
 	defer decisions.Put(d)
@@ -130,9 +131,9 @@ func (s *Service) persistCounted(
 
 // conclude decides, and puts together the answer and what is stored of it.
 func (s *Service) conclude(
-	p tenant.Principal, policy *policy, c *creditCase, d *engine.Decision, id string, made, now time.Time,
+	p tenant.Principal, policy *policydesk.Policy, c *creditCase, d *engine.Decision, id string, made, now time.Time,
 ) (operation.Answer, *store.DecisionWrite) {
-	policy.plan.Decide(c.app.Facts, d)
+	policy.Plan.Decide(c.app.Facts, d)
 	answer := render(d, policy, &engine.Envelope{
 		DecisionID: id, Environment: string(p.Environment), CreatedAt: made.Format(operation.ClockFormat), Warnings: c.warnings(d),
 		Blocks: c.blocks(d, policy), TenurePointer: c.tenurePointer(d),
@@ -140,7 +141,7 @@ func (s *Service) conclude(
 	write := &store.DecisionWrite{
 		Decision: store.Decision{
 			ID: id, CreatedMicros: made.UnixMicro(), ApplicantRef: c.applicantRef(), Status: d.Status.String(), Grade: d.Grade,
-			PolicyKey: policy.key, PolicyID: policy.id, PolicyVersion: policy.version, Endpoint: c.endpoint,
+			PolicyKey: policy.Key, PolicyID: policy.ID, PolicyVersion: policy.Version, Endpoint: c.endpoint,
 			EngineVersion: engine.Version, Hash: d.Hash(), Actor: operation.Actor(p), Response: answer.Body, Facts: c.storedFacts(policy),
 		},
 		Features: c.storedFeatures(),
@@ -153,18 +154,18 @@ func (s *Service) conclude(
 }
 
 // decided notes a decision that is stored.
-func (s *Service) decided(policy *policy, d *engine.Decision) {
-	policy.tally.Count(d)
+func (s *Service) decided(policy *policydesk.Policy, d *engine.Decision) {
+	policy.Count(d)
 	if tell := s.options.Decided; tell != nil {
 		tell(d.Status.String())
 	}
 }
 
 // render writes a decision with what surrounds it.
-func render(d *engine.Decision, policy *policy, env *engine.Envelope, now time.Time) operation.Answer {
-	env.PolicyID, env.PolicyVersion = policy.id, int(policy.version)
+func render(d *engine.Decision, policy *policydesk.Policy, env *engine.Envelope, now time.Time) operation.Answer {
+	env.PolicyID, env.PolicyVersion = policy.ID, int(policy.Version)
 	if d.Offer.Made {
-		env.ValidUntil = loan.ValidUntil(now, policy.plan.Policy().OfferValidityDays).Format(time.RFC3339)
+		env.ValidUntil = loan.ValidUntil(now, policy.Plan.Policy().OfferValidityDays).Format(time.RFC3339)
 	}
 	lent := operation.BorrowBody()
 	w := wire.Writer{Buf: (*lent)[:0]}
@@ -198,7 +199,7 @@ func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Va
 	now := s.core.Moment()
 	options := application.Options{ScoreOptional: true, Today: report.DayAt(now), Strict: how&Strict != 0}
 	policy, c, err := s.newCase(ctx, p, body, EndpointEligibility, options,
-		func(o application.Options) (*policy, *application.Application, error) {
+		func(o application.Options) (*policydesk.Policy, *application.Application, error) {
 			return s.read(ctx, p, body, o, application.Read)
 		})
 	if err != nil {
@@ -209,11 +210,30 @@ func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Va
 		return operation.Answer{}, err
 	}
 	var e engine.Eligibility
-	policy.plan.Eligible(c.app.Facts, &e)
+	policy.Plan.Eligible(c.app.Facts, &e)
 	var w wire.Writer
 	e.Write(&w, &engine.Envelope{
-		PolicyID: policy.id, PolicyVersion: int(policy.version), Environment: string(p.Environment), Warnings: c.app.Warnings,
+		PolicyID: policy.ID, PolicyVersion: int(policy.Version), Environment: string(p.Environment), Warnings: c.app.Warnings,
 	})
 	s.meterUnbilled(p, EndpointEligibility)
 	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}, nil
+}
+
+// reader reads a body into an application.
+type reader func(wire.Value, application.Options) (*application.Application, error)
+
+// read finds the active policy that a body asks for and reads the body with
+// it. A policy_key that is none is refused along with all else that is wrong.
+func (s *Service) read(ctx context.Context, p tenant.Principal, body wire.Value, o application.Options, read reader) (*policydesk.Policy, *application.Application, error) {
+	key, ok := policydesk.KeyOf(body)
+	if !ok {
+		_, err := read(body, o)
+		return nil, nil, err
+	}
+	policy, err := s.desk.ActivePolicy(ctx, p, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	app, err := read(body, policy.Options(o))
+	return policy, app, err
 }

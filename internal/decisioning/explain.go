@@ -54,7 +54,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		// verified, and re_explanation says so.
 		if policy, kept, why, err := s.replayable(ctx, scope, &stored); err == nil && why == "" {
 			d := borrow()
-			policy.plan.Decide(kept, d)
+			policy.Plan.Decide(kept, d)
 			writeFacts(&w, kept, d)
 			decisions.Put(d)
 		}
@@ -93,7 +93,7 @@ func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *sto
 	}
 	d := borrow()
 	defer decisions.Put(d)
-	policy.plan.Decide(facts, d)
+	policy.Plan.Decide(facts, d)
 	hash := d.Hash()
 	out := ReExplanation{
 		Verified: hash == stored.Hash, RecomputedHash: hash, PolicyVersion: stored.PolicyVersion,

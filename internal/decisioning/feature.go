@@ -97,7 +97,7 @@ func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID s
 	if err != nil {
 		return FeatureVector{}, err
 	}
-	policy, err := s.policy(ctx, scope, decision.PolicyID)
+	policy, err := s.desk.Policy(ctx, scope, decision.PolicyID)
 	if err != nil {
 		return FeatureVector{}, fmt.Errorf("the policy of decision %s: %w", decisionID, operation.MissingIsDefect(err))
 	}
@@ -116,7 +116,7 @@ func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID s
 		return FeatureVector{}, err
 	}
 	used := map[int]bool{}
-	for _, u := range policy.features {
+	for _, u := range policy.Features {
 		used[u.Index] = true
 	}
 	for index := from; index < feature.Count; index++ {

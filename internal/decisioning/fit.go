@@ -44,7 +44,7 @@ func (s *Service) fitFrom(ctx context.Context, p tenant.Principal, body wire.Val
 			return operation.Answer{}, err
 		}
 		if ask.save {
-			insert := s.insertScorecard(p, result.Card)
+			insert := s.desk.InsertScorecard(p, result.Card)
 			return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
 				stored, err := insert(tx)
 				if err != nil {

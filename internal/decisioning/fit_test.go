@@ -63,7 +63,7 @@ func TestFitSaveScoreDecide(t *testing.T) {
 		card, _ := usecasetest.Object(t, saved.Body)["scorecard"].(map[string]any)
 		id, _ := card["id"].(string)
 		score := func(members string) any {
-			answer, err := h.Service.Decisions.Scorecard(t.Context(), h.Caller, usecasetest.Parse(t, members), nil)
+			answer, err := h.Service.Policies.Scorecard(t.Context(), h.Caller, usecasetest.Parse(t, members), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +134,7 @@ func TestFittedCardTellsReasons(t *testing.T) {
 				t.Errorf("the factor %s has the code %v and the label %v", name, factor["reason_code"], factor["label"])
 			}
 		}
-		draft, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{
+		draft, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{
 			"name": "By visits", "base": "none", "scorecard_id": card["id"],
 			"pricing_bands": []any{map[string]any{
 				"id": "PB", "grade": "A", "min_score": 500, "max_score": 900, "interest_rate": 14, "tenure_months": 24,

@@ -71,7 +71,7 @@ func (s *Service) today(now time.Time) *businessDay {
 const indiaOffset = (5*60 + 30) * 60
 
 // Flush stores what was gathered. Counts that could not be stored are tried
-// again with the next flush; the rule statistics of that second are lost.
+// again with the next flush.
 func (s *Service) Flush(ctx context.Context) {
 	counts := s.gathered.take()
 	if len(counts) > 0 {
@@ -85,29 +85,5 @@ func (s *Service) Flush(ctx context.Context) {
 			s.gathered.giveBack(counts)
 			s.core.Logger.WarnContext(ctx, "unbilled usage is stored later", "error", err)
 		}
-	}
-	s.flushRules(ctx, s.core.Now())
-}
-
-// flushRules stores and tells how the rules of all policies in use fared.
-func (s *Service) flushRules(ctx context.Context, now time.Time) {
-	var stats []store.RuleStat
-	day := tenant.BusinessDay(now)
-	s.policies.Each(func(p *policy) {
-		p.tally.Drain(func(rule string, evaluated, hit, unknown int64) {
-			stats = append(stats, store.RuleStat{
-				TenantID: p.tenant, Environment: p.environment, RuleSetID: p.id, RuleID: rule, Day: day,
-				Evaluated: evaluated, Hit: hit, Unknown: unknown,
-			})
-			if tell := s.options.Rule; tell != nil {
-				tell(RuleCount{p.tenant, p.environment, p.key, rule, evaluated, hit, unknown})
-			}
-		})
-	})
-	if len(stats) == 0 {
-		return
-	}
-	if err := s.core.DB.System().AddRuleStats(ctx, stats); err != nil {
-		s.core.Logger.WarnContext(ctx, "rule statistics of a second were lost", "rules", len(stats), "error", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/report"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -88,7 +89,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 	}
 	options := application.Options{Members: previewMembers, Today: report.DayAt(now), Include: true, Strict: ask.strict}
 	policy, c, err := s.newCase(ctx, p, body, EndpointPreview, options,
-		func(o application.Options) (*policy, *application.Application, error) {
+		func(o application.Options) (*policydesk.Policy, *application.Application, error) {
 			return s.previewed(ctx, p, body, ask.ruleSetID, o)
 		})
 	if err != nil {
@@ -100,7 +101,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 	}
 	d := borrow()
 	defer decisions.Put(d)
-	policy.plan.Decide(c.app.Facts, d)
+	policy.Plan.Decide(c.app.Facts, d)
 	c.keepRead(policy)
 	d.AddDerived(c.app.Facts)
 	mask(c.app.Facts)
@@ -114,18 +115,18 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 // draft or a retired one too, or the active one; and the body read with it.
 func (s *Service) previewed(
 	ctx context.Context, p tenant.Principal, body wire.Value, ruleSetID string, o application.Options,
-) (*policy, *application.Application, error) {
+) (*policydesk.Policy, *application.Application, error) {
 	if ruleSetID == "" {
 		return s.read(ctx, p, body, o, application.Read)
 	}
 	if !tenant.Valid(tenant.KindPolicy, ruleSetID) {
 		return nil, nil, operation.Missing("rule set")
 	}
-	policy, err := s.policy(ctx, s.core.Scope(p), ruleSetID)
+	policy, err := s.desk.Policy(ctx, s.core.Scope(p), ruleSetID)
 	if err != nil {
 		return nil, nil, err
 	}
-	app, err := application.Read(body, policy.options(o))
+	app, err := application.Read(body, policy.Options(o))
 	return policy, app, err
 }
 

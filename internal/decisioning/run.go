@@ -8,6 +8,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -37,9 +38,9 @@ func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (
 	}
 	scope := s.core.Scope(p)
 	stored, err := scope.Decision(ctx, r.DecisionID)
-	var policy *policy
+	var policy *policydesk.Policy
 	if err == nil {
-		policy, err = s.policy(ctx, scope, stored.PolicyID)
+		policy, err = s.desk.Policy(ctx, scope, stored.PolicyID)
 	}
 	var unreadable operation.Defect
 	switch err = operation.MissingIsDefect(err); {
@@ -53,9 +54,9 @@ func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (
 		return nil, RunHead{}, nil //nolint:nilerr // what cannot be read is not verified, and says so
 	}
 	d := new(engine.Decision)
-	policy.plan.Decide(facts, d)
+	policy.Plan.Decide(facts, d)
 	return &Underwriting{
-		Plan: policy.plan, PolicyID: policy.id, PolicyVersion: policy.version,
+		Plan: policy.Plan, PolicyID: policy.ID, PolicyVersion: policy.Version,
 		Facts: facts, StoredFacts: stored.Facts, Decision: d,
 	}, RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros), Decision: stored.Response}, nil
 }

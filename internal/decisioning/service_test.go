@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
@@ -75,41 +75,11 @@ func TestPreviewCompares(t *testing.T) {
 	})
 }
 
-func TestDraftInheritsActivatesAndRollsBack(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := usecasetest.Open(t, db, usecase.Options{})
-		answer, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"no fee","knockouts":[]}`), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		draft := usecasetest.Object(t, answer.Body)
-		if draft["status"] != "draft" || draft["version"] != 3.0 || draft["inherited"] == nil {
-			t.Errorf("created %s", answer.Body)
-		}
-		id, _ := draft["id"].(string)
-		if _, err := h.Service.Decisions.Activate(t.Context(), h.Caller, id, wire.Value{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, usecasetest.Parse(t, usecasetest.Sample), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		policy, _ := usecasetest.Object(t, decided.Body)["policy"].(map[string]any)
-		if policy["id"] != id {
-			t.Errorf("decided by %v, not by what was activated", policy)
-		}
-		if _, err := h.Service.Decisions.Activate(t.Context(), h.Caller, h.Signed.RuleSetID, wire.Value{}, nil); err != nil {
-			t.Errorf("roll back: %v", err)
-		}
-	})
-}
-
 func TestFlushKeepsWhatWasGathered(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		var told []decisioning.RuleCount
-		h := usecasetest.Open(t, db, usecase.Options{Hooks: usecase.Hooks{Rule: func(c decisioning.RuleCount) { told = append(told, c) }}})
+		var told []policydesk.RuleCount
+		h := usecasetest.Open(t, db, usecase.Options{Hooks: usecase.Hooks{Rule: func(c policydesk.RuleCount) { told = append(told, c) }}})
 		if _, err := h.Service.Decisions.Decide(t.Context(), h.Caller, usecasetest.Parse(t, usecasetest.Sample), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -124,12 +94,12 @@ func TestFlushKeepsWhatWasGathered(t *testing.T) {
 		if len(told) == 0 {
 			t.Error("nobody was told how the rules fared")
 		}
-		page, err := h.Service.Decisions.Policies(t.Context(), h.Caller, decisioning.PolicyFilter{StatsDays: 7}, operation.List{Limit: 50})
+		page, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{StatsDays: 7}, operation.List{Limit: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var w wire.Writer
-		page.Write(&w, func(w *wire.Writer, v decisioning.PolicyView) { v.Write(w) })
+		page.Write(&w, func(w *wire.Writer, v policydesk.PolicyView) { v.Write(w) })
 		var shown struct {
 			Data []struct {
 				Status    string

@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -94,8 +95,8 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	}
 	d := borrow()
 	defer decisions.Put(d)
-	policy.plan.Decide(facts, d)
-	better, err := improvements(ctx, policy.plan, facts, d)
+	policy.Plan.Decide(facts, d)
+	better, err := improvements(ctx, policy.Plan, facts, d)
 	if err != nil {
 		return Story{}, err
 	}
@@ -108,8 +109,8 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 
 // replayable finds what a stored decision can be repeated from. What cannot be
 // read any more is told in words; an error is a failure of storage.
-func (s *Service) replayable(ctx context.Context, scope *store.Scope, stored *store.Decision) (p *policy, f *rule.Facts, why string, err error) {
-	p, err = s.policy(ctx, scope, stored.PolicyID)
+func (s *Service) replayable(ctx context.Context, scope *store.Scope, stored *store.Decision) (p *policydesk.Policy, f *rule.Facts, why string, err error) {
+	p, err = s.desk.Policy(ctx, scope, stored.PolicyID)
 	var refusal *fault.Error
 	var unreadable operation.Defect
 	switch {

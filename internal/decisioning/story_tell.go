@@ -5,20 +5,21 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/policydesk"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
 // teller puts a story together.
 type teller struct {
-	policy *policy
+	policy *policydesk.Policy
 	facts  *rule.Facts
 	answer wire.Value
 }
 
 // rules tells of every rule in the order in which they run.
 func (t *teller) rules(unknown []engine.NotEvaluated) []RuleStory {
-	policy := t.policy.plan.Policy()
+	policy := t.policy.Plan.Policy()
 	results := map[string]wire.Value{}
 	for _, r := range t.answer.Get("explanation").Get("fired_rules").Elements() {
 		results[r.Get("id").Text()] = r
@@ -108,7 +109,7 @@ func described(name string) FieldValue {
 // factors tells of the parts of the score.
 func (t *teller) factors() []FactorStory {
 	fields := map[string]string{}
-	factors := t.policy.plan.Policy().Scorecard.Factors
+	factors := t.policy.Plan.Policy().Scorecard.Factors
 	for i := range factors {
 		fields[factors[i].Name] = factors[i].Field.Name
 	}
@@ -130,9 +131,9 @@ func (t *teller) known() []FactStory {
 		f := FactStory{FieldValue: described(fact.Name)}
 		f.Value, f.Given = field.MaskedText(fact.Name, fact.Value), true
 		if id, known := field.Catalogue().Lookup(fact.Name); known {
-			f.Group, f.Read = field.Catalogue().Field(id).Group, t.policy.plan.Reads(id)
+			f.Group, f.Read = field.Catalogue().Field(id).Group, t.policy.Plan.Reads(id)
 		} else {
-			_, f.Read = t.policy.inputs[fact.Name]
+			_, f.Read = t.policy.Inputs[fact.Name]
 		}
 		list = append(list, f)
 	}

@@ -11,6 +11,7 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/engine"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/signal"
@@ -83,7 +84,7 @@ func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.
 	}
 	return s.core.Once(ctx, s.core.Scope(p), o, func(keep operation.Keep) (operation.Answer, error) {
 		policy, c, err := s.newCase(ctx, p, body, EndpointUnderwrite, application.Options{Members: u.Members, Today: today, Strict: u.Strict},
-			func(o application.Options) (*policy, *application.Application, error) {
+			func(o application.Options) (*policydesk.Policy, *application.Application, error) {
 				return s.read(ctx, p, body, o, application.Read)
 			})
 		if err != nil {
@@ -111,7 +112,7 @@ func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.
 type underwriting struct {
 	s      *Service
 	p      tenant.Principal
-	policy *policy
+	policy *policydesk.Policy
 	c      *creditCase
 	d      *engine.Decision
 	now    time.Time
@@ -160,7 +161,7 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 		return fmt.Errorf("read the facts of a decision: %w", err)
 	}
 	w.found, err = w.study(ctx, &Underwriting{
-		Plan: w.policy.plan, PolicyID: w.policy.id, PolicyVersion: w.policy.version, Facts: facts, StoredFacts: stored, Decision: w.d,
+		Plan: w.policy.Plan, PolicyID: w.policy.ID, PolicyVersion: w.policy.Version, Facts: facts, StoredFacts: stored, Decision: w.d,
 	}, hurry)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"verdict/internal/demo"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -145,13 +146,13 @@ func outcomes(t *testing.T, service *usecase.Set, made demo.Filled) string {
 
 func checkPolicies(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	t.Helper()
-	sets, err := service.Decisions.RuleSets(t.Context(), p, decisioning.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 10})
+	sets, err := service.Policies.RuleSets(t.Context(), p, policydesk.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var versions []string
 	for _, s := range sets.Data {
-		one, err := service.Decisions.RuleSet(t.Context(), p, s.ID)
+		one, err := service.Policies.RuleSet(t.Context(), p, s.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +210,7 @@ func checkRest(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cards, err := service.Decisions.Scorecards(ctx, p, "", list)
+	cards, err := service.Policies.Scorecards(ctx, p, "", list)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // measurements are backtests and scorecards.
 func (d *desk) measurements() {
 	d.ago(20*day, "make a scorecard", func(ctx context.Context) error {
-		_, err := d.service.Decisions.Scorecard(ctx, d.by(d.staff.ravi), body(handmade), nil)
+		_, err := d.service.Policies.Scorecard(ctx, d.by(d.staff.ravi), body(handmade), nil)
 		return err
 	})
 	d.ago(13*day, "fit a scorecard", d.fitted)

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -24,7 +24,7 @@ type document map[string]any
 // is not who arms it.
 func (d *desk) policies() {
 	d.ago(40*day, "arm the first policy", func(ctx context.Context) error {
-		page, err := d.service.Decisions.RuleSets(ctx, d.by(d.staff.asha), decisioning.RuleSetFilter{PolicyKey: "default"},
+		page, err := d.service.Policies.RuleSets(ctx, d.by(d.staff.asha), policydesk.RuleSetFilter{PolicyKey: "default"},
 			operation.List{Limit: 1, Ascending: true})
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func (d *desk) version(written, armed time.Duration, name, note string, change f
 		}
 		change(doc)
 		doc["name"], doc["base"] = name, d.rules.active
-		answer, err := d.service.Decisions.CreateRuleSet(ctx, d.by(d.staff.ravi), body(doc), nil)
+		answer, err := d.service.Policies.CreateRuleSet(ctx, d.by(d.staff.ravi), body(doc), nil)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (d *desk) version(written, armed time.Duration, name, note string, change f
 }
 
 func (d *desk) arm(ctx context.Context, id, note string) error {
-	_, err := d.service.Decisions.Activate(ctx, d.by(d.staff.meera), id, body(map[string]any{"note": note}), nil)
+	_, err := d.service.Policies.Activate(ctx, d.by(d.staff.meera), id, body(map[string]any{"note": note}), nil)
 	return err
 }
 
@@ -84,7 +84,7 @@ var settled = []string{
 
 // document is a stored rule set as something that can be changed.
 func (d *desk) document(ctx context.Context, id string) (document, error) {
-	set, err := d.service.Decisions.RuleSet(ctx, d.by(d.staff.ravi), id)
+	set, err := d.service.Policies.RuleSet(ctx, d.by(d.staff.ravi), id)
 	if err != nil {
 		return nil, err
 	}

@@ -143,7 +143,7 @@ func (tr *trial) save(t *rapid.T, parts []part) string {
 	if err != nil {
 		t.Fatalf("%v in %s", err, policyOf(parts))
 	}
-	saved, err := tr.service.Decisions.CreateRuleSet(tr.Context(), tr.caller, body, nil)
+	saved, err := tr.service.Policies.CreateRuleSet(tr.Context(), tr.caller, body, nil)
 	if err != nil {
 		t.Fatalf("%v in %s", err, policyOf(parts))
 	}

@@ -4,19 +4,19 @@ import (
 	"context"
 	"net/http"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/policydesk"
 	"verdict/internal/wire"
 )
 
 func (a *API) createRuleSet(c *call) error {
-	return c.answer(a.service.Decisions.CreateRuleSet(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Policies.CreateRuleSet(c.ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) ruleSet(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	set, err := a.service.Decisions.RuleSet(c.ctx, c.caller, c.id)
+	set, err := a.service.Policies.RuleSet(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -25,20 +25,20 @@ func (a *API) ruleSet(c *call) error {
 
 func (a *API) ruleSets(c *call) error {
 	q := c.query()
-	filter := decisioning.RuleSetFilter{Status: q.choice("status", "draft", "active", "retired"), PolicyKey: q.text("policy_key")}
+	filter := policydesk.RuleSetFilter{Status: q.choice("status", "draft", "active", "retired"), PolicyKey: q.text("policy_key")}
 	list := q.list()
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions.RuleSets(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, r decisioning.RuleSet) { r.Write(w) })
+	page, err := a.service.Policies.RuleSets(c.ctx, c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, r policydesk.RuleSet) { r.Write(w) })
 }
 
 func (a *API) deleteRuleSet(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	if _, err := a.service.Decisions.DeleteRuleSet(c.ctx, c.caller, c.id); err != nil {
+	if _, err := a.service.Policies.DeleteRuleSet(c.ctx, c.caller, c.id); err != nil {
 		return err
 	}
 	c.status = http.StatusNoContent
@@ -47,7 +47,7 @@ func (a *API) deleteRuleSet(c *call) error {
 }
 
 func (a *API) activate(c *call) error {
-	return c.answer(a.service.Decisions.Activate(c.ctx, c.caller, c.id, c.body, c.once))
+	return c.answer(a.service.Policies.Activate(c.ctx, c.caller, c.id, c.body, c.once))
 }
 
 // maxStatsDays is as far back as statistics can be asked for.
@@ -55,24 +55,24 @@ const maxStatsDays = 90
 
 func (a *API) policies(c *call) error {
 	q := c.query()
-	filter := decisioning.PolicyFilter{PolicyKey: q.text("policy_key"), StatsDays: q.days("stats", maxStatsDays)}
+	filter := policydesk.PolicyFilter{PolicyKey: q.text("policy_key"), StatsDays: q.days("stats", maxStatsDays)}
 	list := q.list()
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions.Policies(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, v decisioning.PolicyView) { v.Write(w) })
+	page, err := a.service.Policies.Policies(c.ctx, c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, v policydesk.PolicyView) { v.Write(w) })
 }
 
 // scorecard creates a scorecard, which is a write of configuration, or scores
 // with one.
 func (a *API) scorecard(c *call) error {
-	if !decisioning.Scores(c.body) {
+	if !policydesk.Scores(c.body) {
 		if err := c.take(bucketWrite); err != nil {
 			return err
 		}
 	}
-	return c.answer(a.service.Decisions.Scorecard(c.ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Policies.Scorecard(c.ctx, c.caller, c.body, c.once))
 }
 
 // fitScorecard makes a scorecard from rows, which takes longer than a request
@@ -90,6 +90,6 @@ func (a *API) scorecards(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions.Scorecards(c.ctx, c.caller, name, list)
-	return sendPage(c, page, err, func(w *wire.Writer, s decisioning.Scorecard) { s.Write(w) })
+	page, err := a.service.Policies.Scorecards(c.ctx, c.caller, name, list)
+	return sendPage(c, page, err, func(w *wire.Writer, s policydesk.Scorecard) { s.Write(w) })
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"verdict/internal/agent"
-	"verdict/internal/decisioning"
 	"verdict/internal/engine"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -107,7 +107,7 @@ func (l *lender) open(ctx context.Context) error {
 	l.base = map[tenant.Environment]string{}
 	for _, e := range tenant.Environments() {
 		l.by.Environment = e
-		given, err := l.service.Decisions.RuleSets(ctx, l.by, decisioning.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 1})
+		given, err := l.service.Policies.RuleSets(ctx, l.by, policydesk.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 		if policy["base"] == nil {
 			policy["base"] = l.base[l.by.Environment]
 		}
-		answer, err = l.service.Decisions.CreateRuleSet(ctx, l.by, value(policy), nil)
+		answer, err = l.service.Policies.CreateRuleSet(ctx, l.by, value(policy), nil)
 	}
 	if err != nil {
 		return key, err
@@ -155,7 +155,7 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 			accepted = append(accepted, finding.Get("key").Text())
 		}
 	}
-	_, err = l.service.Decisions.Activate(ctx, other, made.Get("id").Text(), value(object{"acknowledge": accepted}), nil)
+	_, err = l.service.Policies.Activate(ctx, other, made.Get("id").Text(), value(object{"acknowledge": accepted}), nil)
 	return key, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -40,8 +41,8 @@ type Options struct {
 	// Of frauddesk.
 	Atlas signal.Atlas
 
-	// Of decisioning.
-	PlanCache int // how many compiled policies are kept
+	// Of policydesk.
+	PlanCache int
 
 	// Backtests bounds them. Spreader has the large ones done; without one only
 	// those are taken that are answered at once.
@@ -52,6 +53,7 @@ type Options struct {
 // Set is the use-case rooms over one database. It is safe for concurrent use.
 type Set struct {
 	Account   *account.Service
+	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
 	Decisions *decisioning.Service
 
@@ -73,12 +75,13 @@ func New(db *store.DB, o Options) (*Set, error) {
 		return nil, err
 	}
 	fraud := frauddesk.New(core, frauddesk.Options{Atlas: o.Atlas, MaxBlocked: o.Caps.Blocked})
-	decisions := decisioning.New(core, fraud, decisioning.Options{
-		Plans: o.Plans, Decided: o.Hooks.Decided, Rule: o.Hooks.Rule, PlanCache: o.PlanCache,
-		Backtests: o.Backtests, Spreader: o.Spreader,
-		MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards,
+	policies := policydesk.New(core, policydesk.Options{
+		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
-	return &Set{Account: accounts, Fraud: fraud, Decisions: decisions, core: core}, nil
+	decisions := decisioning.New(core, policies, fraud, decisioning.Options{
+		Plans: o.Plans, Decided: o.Hooks.Decided, Backtests: o.Backtests, Spreader: o.Spreader,
+	})
+	return &Set{Account: accounts, Policies: policies, Fraud: fraud, Decisions: decisions, core: core}, nil
 }
 
 // flushEvery is how long what is gathered in memory waits to be stored.
@@ -113,6 +116,7 @@ func (s *Set) Run(ctx context.Context) {
 // Flush stores what the rooms have gathered in memory.
 func (s *Set) Flush(ctx context.Context) {
 	s.Decisions.Flush(ctx)
+	s.Policies.Flush(ctx)
 	s.Account.Flush(ctx)
 }
 

@@ -1,5 +1,5 @@
 //nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
-package decisioning_test
+package policydesk_test
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -25,29 +25,29 @@ func TestReadDraft(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		faulty, err := h.Service.Decisions.ReadDraft(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"lt","field":"foirr","value":1}}]}`))
+		faulty, err := h.Service.Policies.ReadDraft(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"lt","field":"foirr","value":1}}]}`))
 		if err != nil || len(faulty.Faults) != 1 || faulty.Faults[0].Pointer != "/knockouts/0/condition_ast/field" || faulty.Checksum != "" {
 			t.Fatalf("%+v %v", faulty, err)
 		}
 		body := usecasetest.Parse(t, `{"name":"x","knockouts":[{"id":"K","reason_code":"BUR_SCORE","condition_ast":{"op":"gte","field":"bureau_score","value":300}}]}`)
-		sound, err := h.Service.Decisions.ReadDraft(t.Context(), h.Caller, body)
+		sound, err := h.Service.Policies.ReadDraft(t.Context(), h.Caller, body)
 		if err != nil || len(sound.Faults) != 0 || len(sound.Findings) == 0 {
 			t.Fatalf("%+v %v", sound, err)
 		}
-		page, err := h.Service.Decisions.RuleSets(t.Context(), h.Caller, decisioning.RuleSetFilter{}, operation.List{Limit: 50})
+		page, err := h.Service.Policies.RuleSets(t.Context(), h.Caller, policydesk.RuleSetFilter{}, operation.List{Limit: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := len(page.Data)
-		answer, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, body, nil)
+		answer, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, body, nil)
 		if err != nil || usecasetest.Parse(t, string(answer.Body)).Get("checksum").Text() != sound.Checksum {
 			t.Errorf("what is stored is not what was read: %s %v", answer.Body, err)
 		}
-		if page, err = h.Service.Decisions.RuleSets(t.Context(), h.Caller, decisioning.RuleSetFilter{}, operation.List{Limit: 50}); err != nil || len(page.Data) != before+1 {
+		if page, err = h.Service.Policies.RuleSets(t.Context(), h.Caller, policydesk.RuleSetFilter{}, operation.List{Limit: 50}); err != nil || len(page.Data) != before+1 {
 			t.Errorf("%d versions after one was stored, %d before: %v", len(page.Data), before, err)
 		}
 		var refusal *fault.Error
-		if _, err := h.Service.Decisions.ReadDraft(t.Context(), tenant.Principal{TenantID: h.Caller.TenantID, Environment: tenant.Sandbox, Scopes: tenant.Read}, body); !errors.As(err, &refusal) ||
+		if _, err := h.Service.Policies.ReadDraft(t.Context(), tenant.Principal{TenantID: h.Caller.TenantID, Environment: tenant.Sandbox, Scopes: tenant.Read}, body); !errors.As(err, &refusal) ||
 			refusal.Kind != fault.Forbidden {
 			t.Errorf("somebody who may not write: %v", err)
 		}
@@ -58,7 +58,7 @@ func TestReadDraft(t *testing.T) {
 // others from their texts.
 func TestConditionTexts(t *testing.T) {
 	t.Parallel()
-	got := decisioning.ConditionTexts(usecasetest.Parse(t, `{
+	got := policydesk.ConditionTexts(usecasetest.Parse(t, `{
 		"inputs":[{"name":"applicant.vip","type":"boolean"},7],
 		"knockouts":[
 			{"condition_ast":{"op":"lt","field":"foir","value":0.5}},
@@ -84,13 +84,13 @@ func TestConditionTexts(t *testing.T) {
 func TestFieldsToChooseFrom(t *testing.T) {
 	t.Parallel()
 	var names []string
-	for _, f := range decisioning.PolicyFields() {
+	for _, f := range policydesk.PolicyFields() {
 		names = append(names, f.Name)
 	}
 	if !slices.Contains(names, "bureau_score") || !slices.Contains(names, "applicant.foir") || len(names) > 500 {
 		t.Errorf("%d fields: %v", len(names), names)
 	}
-	found := decisioning.FindFeatures("DPD 90", 5)
+	found := policydesk.FindFeatures("DPD 90", 5)
 	if len(found) != 5 {
 		t.Errorf("%d features are found", len(found))
 	}

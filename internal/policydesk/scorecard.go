@@ -1,4 +1,4 @@
-package decisioning
+package policydesk
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func (s *Service) createScorecard(ctx context.Context, p tenant.Principal, body 
 	if err != nil {
 		return operation.Answer{}, err
 	}
-	insert := s.insertScorecard(p, card)
+	insert := s.InsertScorecard(p, card)
 	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
 		stored, err := insert(tx)
 		if err != nil {
@@ -63,9 +63,9 @@ func (s *Service) createScorecard(ctx context.Context, p tenant.Principal, body 
 	})
 }
 
-// insertScorecard is how a new scorecard is stored, with its audit entry; the
+// InsertScorecard is how a new scorecard is stored, with its audit entry; the
 // id is settled before the transaction, which may be tried again.
-func (s *Service) insertScorecard(p tenant.Principal, card *engine.Scorecard) func(*store.Tx) (Scorecard, error) {
+func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) func(*store.Tx) (Scorecard, error) {
 	now := s.core.Moment()
 	record := store.Scorecard{
 		ID: s.core.IDs.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
@@ -259,11 +259,11 @@ func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.
 // grading is how the active policy grades a score; without one nothing is
 // graded.
 func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Value) (func(score rule.Number, newToCredit bool) (string, bool), error) {
-	key, ok := policyKeyOf(body)
+	key, ok := KeyOf(body)
 	if !ok {
 		return nil, operation.Invalid("/policy_key", fault.CodeInvalidField, field.PolicyKeyText)
 	}
-	active, err := s.activePolicy(ctx, p, key)
+	active, err := s.ActivePolicy(ctx, p, key)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == CodeNoActivePolicy {
 		return func(rule.Number, bool) (string, bool) { return "", false }, nil
@@ -271,5 +271,10 @@ func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Val
 	if err != nil {
 		return nil, err
 	}
-	return active.plan.GradeOf, nil
+	return active.Plan.GradeOf, nil
+}
+
+func (s *Service) roomForScorecard(tx *store.Tx) error {
+	return operation.Capped(tx.Scorecards, s.options.MaxScorecards, "scorecards",
+		"use those, or ask whoever runs the service to raise -max-scorecards")
 }

@@ -1,4 +1,4 @@
-package decisioning
+package policydesk
 
 import (
 	"context"
@@ -183,8 +183,8 @@ func acknowledgedAll(found []engine.Finding, acknowledged []string) error {
 
 // activatable finds the rule set to activate, and refuses one whose document
 // this version of the service would not take any more.
-func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string) (*policy, error) {
-	policy, err := s.policy(ctx, scope, id)
+func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string) (*Policy, error) {
+	policy, err := s.Policy(ctx, scope, id)
 	var unreadable operation.Defect
 	if errors.As(err, &unreadable) {
 		s.core.Logger.ErrorContext(ctx, "a stored rule set does not validate", "rule_set", id, "error", err)

@@ -1,5 +1,5 @@
 //nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
-package decisioning_test
+package policydesk_test
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
@@ -35,7 +35,7 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 		}
 		base := ""
 		for round := range 4 {
-			answer, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
+			answer, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
 				`{"name":"growing"%s,"patch":{"knockouts":{"set":[%s]}}}`, base, rules(round*60))), nil)
 			if round < 3 {
 				if err != nil {
@@ -45,7 +45,7 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 				continue
 			}
 			var refusal *fault.Error
-			if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid || refusal.Items[0].Code != decisioning.CodePolicyTooCostly {
+			if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid || refusal.Items[0].Code != policydesk.CodePolicyTooCostly {
 				t.Errorf("a policy of %d rules: %v", (round+1)*60, err)
 			}
 		}
@@ -56,19 +56,19 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 func TestPoliciesAreBoundedByTheirRules(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		h := open(t, db, decisioning.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
 		for rules, wanted := range map[int]bool{engine.MaxRules: true, engine.MaxRules + 1: false} {
 			list := make([]string, rules)
 			for i := range list {
 				list[i] = fmt.Sprintf(`{"id":"K_%d","reason_code":"R","condition_ast":{"op":"gt","field":"age","value":%d}}`, i, 100+i)
 			}
-			_, err := h.service.CreateRuleSet(t.Context(), h.caller, parse(t, fmt.Sprintf(
+			_, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
 				`{"name":"many rules","knockouts":[%s]}`, strings.Join(list, ","))), nil)
 			var refusal *fault.Error
 			switch {
 			case wanted && err != nil:
 				t.Errorf("%d rules: %v", rules, err)
-			case !wanted && (!errors.As(err, &refusal) || refusal.Items[0].Code != decisioning.CodePolicyTooCostly ||
+			case !wanted && (!errors.As(err, &refusal) || refusal.Items[0].Code != policydesk.CodePolicyTooCostly ||
 				refusal.Items[0].Pointer != "/knockouts"):
 				t.Errorf("%d rules: %v", rules, err)
 			}

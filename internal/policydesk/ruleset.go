@@ -1,4 +1,4 @@
-package decisioning
+package policydesk
 
 import (
 	"context"
@@ -82,7 +82,7 @@ func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersi
 
 // analysedAgainst analyses a policy that is not stored and compares it with its
 // base, which may be nil.
-func analysedAgainst(ctx context.Context, p *engine.Policy, base *policy) ([]engine.Finding, []engine.Change, error) {
+func analysedAgainst(ctx context.Context, p *engine.Policy, base *Policy) ([]engine.Finding, []engine.Change, error) {
 	found, err := engine.AnalyseUntil(p, field.Catalogue(), operation.Checking(ctx))
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +93,7 @@ func analysedAgainst(ctx context.Context, p *engine.Policy, base *policy) ([]eng
 // againstBase returns the findings of a version with their origin, and its changes
 // against the base, which may be nil.
 func againstBase(
-	ctx context.Context, p *engine.Policy, found []engine.Finding, base *policy,
+	ctx context.Context, p *engine.Policy, found []engine.Finding, base *Policy,
 ) ([]engine.Finding, []engine.Change, error) {
 	if base == nil {
 		return engine.Against(found, p, nil, nil), nil, nil
@@ -114,11 +114,11 @@ func againstBase(
 
 // basePolicy finds the policy that a version was made from; nil when there is
 // none, or none that this version of the service can read.
-func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string) (*policy, error) {
+func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string) (*Policy, error) {
 	if id == "" {
 		return nil, nil
 	}
-	base, err := s.policy(ctx, scope, id)
+	base, err := s.Policy(ctx, scope, id)
 	var unreadable operation.Defect
 	if errors.As(err, &unreadable) {
 		return nil, nil
@@ -196,7 +196,7 @@ func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value,
 		}
 		return scope.RuleSet(ctx, named.Text())
 	}
-	key, ok := policyKeyOf(body)
+	key, ok := KeyOf(body)
 	if !ok {
 		return store.RuleSet{}, nil // refused when the document is read
 	}
@@ -269,7 +269,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	if err != nil {
 		return RuleSet{}, err
 	}
-	policy, err := s.policy(ctx, scope, id)
+	policy, err := s.Policy(ctx, scope, id)
 	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
@@ -372,4 +372,38 @@ func (r RuleSet) Write(w *wire.Writer) {
 	operation.OptionalTime(w, "retired_at", r.RetiredMicros)
 	operation.OptionalTime(w, "archived_at", r.ArchivedMicros)
 	w.EndObject()
+}
+
+func (s *Service) roomForDraft(tx *store.Tx) error {
+	return operation.Capped(tx.Drafts, s.options.MaxDrafts, "drafts", "delete one with DELETE /v1/rule-sets/{id}, or activate one")
+}
+
+// DeleteRuleSet deletes a draft. One that a backtest, a decision or another version
+// refers to is archived instead: hidden from lists, readable by its id.
+func (s *Service) DeleteRuleSet(ctx context.Context, p tenant.Principal, id string) (archived bool, err error) {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return false, err
+	}
+	if !tenant.Valid(tenant.KindPolicy, id) {
+		return false, operation.Missing("rule set")
+	}
+	now := s.core.Moment()
+	deleted := s.core.Audit(p, now, operation.ActionRuleSetDeleted, id, "")
+	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+		set, kept, err := tx.RemoveDraft(id, now.UnixMicro())
+		archived = kept
+		if err != nil || kept && set.ArchivedMicros != now.UnixMicro() { // it was archived before
+			return err
+		}
+		entry := deleted
+		if kept {
+			entry.Action = operation.ActionRuleSetArchived
+		}
+		entry.BeforeChecksum = set.Checksum
+		return tx.Audit(entry)
+	})
+	if err == nil && !archived {
+		s.policies.Forget(policyID{p.TenantID, string(p.Environment), id})
+	}
+	return archived, err
 }

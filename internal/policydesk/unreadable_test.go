@@ -1,13 +1,13 @@
-package decisioning_test
+package policydesk_test
 
 import (
 	"errors"
 	"slices"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
@@ -21,7 +21,7 @@ func TestUnreadableRuleSet(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
 	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{})
-	answer, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"old"}`), nil)
+	answer, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"old"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,17 +31,17 @@ func TestUnreadableRuleSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := operation.List{Limit: 50}
-	sets, err := h.Service.Decisions.RuleSets(t.Context(), h.Caller, decisioning.RuleSetFilter{}, list)
+	sets, err := h.Service.Policies.RuleSets(t.Context(), h.Caller, policydesk.RuleSetFilter{}, list)
 	if err != nil || len(sets.Data) != 3 {
 		t.Errorf("%d versions are listed, %v", len(sets.Data), err)
 	}
-	if shown, err := h.Service.Decisions.RuleSet(t.Context(), h.Caller, id); err != nil || shown.ID != id {
+	if shown, err := h.Service.Policies.RuleSet(t.Context(), h.Caller, id); err != nil || shown.ID != id {
 		t.Errorf("shown %v, %v", shown.ID, err)
 	}
-	if views, err := h.Service.Decisions.Policies(t.Context(), h.Caller, decisioning.PolicyFilter{}, list); err != nil || len(views.Data) != 2 {
+	if views, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{}, list); err != nil || len(views.Data) != 2 {
 		t.Errorf("%d policies are rendered, %v", len(views.Data), err)
 	}
-	_, err = h.Service.Decisions.Activate(t.Context(), h.Caller, id, wire.Value{}, nil)
+	_, err = h.Service.Policies.Activate(t.Context(), h.Caller, id, wire.Value{}, nil)
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Code != store.CodeInvalidTransition {
 		t.Errorf("activated: %v", err)
@@ -55,7 +55,7 @@ func TestPagesOfUnreadableRuleSets(t *testing.T) {
 	databaseURL := storetest.SQLite(t)
 	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{})
 	for range 3 {
-		if _, err := h.Service.Decisions.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"old"}`), nil); err != nil {
+		if _, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"old"}`), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestPagesOfUnreadableRuleSets(t *testing.T) {
 		var found []int
 		list := operation.List{Limit: limit}
 		for range 6 {
-			views, err := h.Service.Decisions.Policies(t.Context(), h.Caller, decisioning.PolicyFilter{}, list)
+			views, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{}, list)
 			if err != nil {
 				t.Fatal(err)
 			}

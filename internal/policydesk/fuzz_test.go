@@ -1,4 +1,4 @@
-package decisioning
+package policydesk
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzPolicyBodies reads anybody's bytes as the documents about policies and scorecards that a use case
+// FuzzBodies reads anybody's bytes as the documents about policies and scorecards that a use case
 // takes. What is refused is refused in words;
 // nothing else may happen.
-func FuzzPolicyBodies(f *testing.F) {
+func FuzzBodies(f *testing.F) {
 	for _, seed := range []string{
 		`{"comment":"x","effective_from":"2026-11-15T00:00:00Z"}`,
 		`{"name":"x","base_points":600,"factors":[]}`,
