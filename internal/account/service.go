@@ -67,7 +67,7 @@ type Options struct {
 	// how many may from one address, 0 for any number.
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
-	MaxKeys        int // API keys of a tenant in use; 100
+	MaxKeys        int // API keys of a tenant in use; DefaultMaxKeys
 }
 
 // Service is the operations on accounts. It is safe for concurrent use.
@@ -88,8 +88,8 @@ type Service struct {
 // call costs nothing.
 const cacheSize = 10_000
 
-// defaultMaxKeys is how many API keys of a tenant may be in use.
-const defaultMaxKeys = 100
+// DefaultMaxKeys is how many API keys of a tenant may be in use.
+const DefaultMaxKeys = 100
 
 // New makes the room.
 func New(core *operation.Core, o Options) (*Service, error) {
@@ -109,7 +109,7 @@ func New(core *operation.Core, o Options) (*Service, error) {
 		o.Sleep = sleep
 	}
 	if o.MaxKeys == 0 {
-		o.MaxKeys = defaultMaxKeys
+		o.MaxKeys = DefaultMaxKeys
 	}
 	hasher, err := tenant.NewHasher(o.PasswordCost, o.HashesAtOnce, core.Random)
 	if err != nil {

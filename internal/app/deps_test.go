@@ -66,19 +66,20 @@ var house = []room{
 	{"account", useCase, "fault wire field engine sheet tenant admission store cache operation"},
 	{"policydesk", useCase, "fault wire rule feature field engine application tenant admission store cache operation account"},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
-	{"decisioning", useCase, allBelow},
-	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning"},
+	{"decisioning", useCase, "fault wire rule feature report field place signal engine loan application advice recovery tenant admission store cache operation policydesk frauddesk"},
+	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page training tenant admission store cache operation policydesk decisioning"},
+	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning study"},
 	{"agent", useCase, allBelow},
 
-	{"job", adapter, "fault wire rule engine tenant operation decisioning"},
-	{"httpapi", adapter, "fault wire api tenant admission operation account policydesk frauddesk decisioning usecase agent"},
-	{"console", adapter, "fault wire api chart tenant admission operation account policydesk frauddesk decisioning usecase agent"},
+	{"job", adapter, "fault wire rule engine tenant operation study"},
+	{"httpapi", adapter, "fault wire api tenant admission operation account policydesk frauddesk decisioning study usecase agent"},
+	{"console", adapter, "fault wire api chart tenant admission operation account policydesk frauddesk decisioning study usecase agent"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire backtest tenant store operation account policydesk frauddesk decisioning usecase agent"},
+	{"demo", useCase, "fault wire backtest tenant store operation account policydesk frauddesk decisioning study usecase agent"},
 
 	{"app", wiring, allBelow},
 

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"verdict/internal/admission"
-	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
 	"verdict/internal/mmdb"
 	"verdict/internal/place"
 	"verdict/internal/policydesk"
 	"verdict/internal/signal"
 	"verdict/internal/store"
+	"verdict/internal/study"
 	"verdict/internal/telemetry"
 	"verdict/internal/usecase"
 )
@@ -27,7 +27,7 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 
 // NewService makes the use cases over a database. Without a spreader there are
 // no large backtests.
-func NewService(db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader decisioning.Spreader) (*usecase.Set, error) {
+func NewService(db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.Spreader) (*usecase.Set, error) {
 	atlas, err := newAtlas(c.IPCountries)
 	if err != nil {
 		return nil, err

@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -38,7 +38,7 @@ var backtestSources = map[string]string{
 
 // backtestRow is a run as the pages show it.
 type backtestRow struct {
-	decisioning.Backtest
+	study.Backtest
 	From                 string
 	Champion, Challenger policyName
 	By                   string
@@ -86,7 +86,7 @@ func (c *Console) policyNames(v *visit) (map[string]policyName, []policyName, er
 }
 
 // backtestRowsOf puts names to the ids in runs.
-func (c *Console) backtestRowsOf(v *visit, runs ...decisioning.Backtest) ([]backtestRow, error) {
+func (c *Console) backtestRowsOf(v *visit, runs ...study.Backtest) ([]backtestRow, error) {
 	policies, _, err := c.policyNames(v)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (c *Console) backtestRowsOf(v *visit, runs ...decisioning.Backtest) ([]back
 
 func (c *Console) backtests(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Decisions.Backtests(v.ctx, v.caller(), filters.Value("status"), list)
+	page, err := c.service.Studies.Backtests(v.ctx, v.caller(), filters.Value("status"), list)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *Console) backtests(v *visit) error {
 		States  []option
 		Rows    []backtestRow
 		Pager   pager
-	}{filters, stateOptions(decisioning.BacktestStates()), rows, v.pager(page.NextCursor)})
+	}{filters, stateOptions(study.BacktestStates()), rows, v.pager(page.NextCursor)})
 }
 
 // stateOptions are the choices of a filter: any, and each of the states.
@@ -147,7 +147,7 @@ func sentenceCase(text string) string {
 
 // backtest is one run: how far it is, and when it is over what came of it.
 func (c *Console) backtest(v *visit) error {
-	run, err := c.service.Decisions.Backtest(v.ctx, v.caller(), v.id("id"))
+	run, err := c.service.Studies.Backtest(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -166,8 +166,8 @@ func (c *Console) backtest(v *visit) error {
 		if data.Report, err = wire.Parse(run.Report); err != nil {
 			return fmt.Errorf("read the report of %s: %w", run.ID, err)
 		}
-		data.Body, err = c.service.Decisions.BacktestBody(v.ctx, v.caller(), run.ID)
-		if data.Expired = hasCode(err, decisioning.CodeBacktestExpired); err != nil && !data.Expired {
+		data.Body, err = c.service.Studies.BacktestBody(v.ctx, v.caller(), run.ID)
+		if data.Expired = hasCode(err, study.CodeBacktestExpired); err != nil && !data.Expired {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func hasCode(err error, code string) bool {
 }
 
 func (c *Console) cancelBacktest(v *visit) error {
-	if _, err := c.service.Decisions.CancelBacktest(v.ctx, v.caller(), v.id("id"), nil); err != nil {
+	if _, err := c.service.Studies.CancelBacktest(v.ctx, v.caller(), v.id("id"), nil); err != nil {
 		return v.again(err, c.backtest)
 	}
 	return v.done("The backtest was cancelled. It is not billed.", "/backtests/"+v.id("id"))
@@ -190,7 +190,7 @@ func (c *Console) cancelBacktest(v *visit) error {
 // backtestReport is the report as a file that opens anywhere. It has a policy
 // of its own inside; shown here, that of the console would leave it bare.
 func (c *Console) backtestReport(v *visit) error {
-	report, err := c.service.Decisions.BacktestPage(v.ctx, v.caller(), v.id("id"))
+	report, err := c.service.Studies.BacktestPage(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -217,6 +217,6 @@ func (c *Console) backtestRows(v *visit) error {
 		name = v.id("id") + "-swapped.csv"
 	}
 	return v.export(name, func(out io.Writer, pause func()) error {
-		return c.service.Decisions.BacktestRows(v.r.Context(), v.caller(), v.id("id"), swapped, out, pause)
+		return c.service.Studies.BacktestRows(v.r.Context(), v.caller(), v.id("id"), swapped, out, pause)
 	})
 }

@@ -33,7 +33,7 @@ type comparedFigure struct{ Name, A, B, Change string }
 // compareBacktests sets two runs side by side. Without both of them the page
 // asks for them.
 func (c *Console) compareBacktests(v *visit) error {
-	runs, err := c.service.Decisions.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
+	runs, err := c.service.Studies.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (c *Console) compareBacktests(v *visit) error {
 func (c *Console) comparison(v *visit) (*comparison, error) {
 	var sides []*comparedRun
 	for _, id := range []string{v.query("a"), v.query("b")} {
-		run, err := c.service.Decisions.Backtest(v.ctx, v.caller(), id)
+		run, err := c.service.Studies.Backtest(v.ctx, v.caller(), id)
 		if err != nil {
 			return nil, err
 		}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -33,7 +33,7 @@ func (c *Console) drawBacktestForm(v *visit, from string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := c.service.Decisions.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
+	runs, err := c.service.Studies.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c *Console) runSynthetic(v *visit) error {
 	w.Key("synthetic").Object()
 	for _, name := range []string{"n", "seed", "months", "bad_rate"} {
 		if text := v.form.Value(name); text != "" {
-			decisioning.WriteNumber(w.Key(name), text)
+			study.WriteNumber(w.Key(name), text)
 		}
 	}
 	w.EndObject().EndObject()
@@ -115,7 +115,7 @@ func (f *form) openOptions(w *wire.Writer) {
 	}
 	for _, name := range []string{"lgd", "funding_rate"} {
 		if text := f.Value(name); text != "" {
-			decisioning.WriteNumber(w.Key(name), text)
+			study.WriteNumber(w.Key(name), text)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (c *Console) runBacktest(v *visit, from string, body []byte) error {
 	options, err := wire.Parse(body)
 	var answer operation.Answer
 	if err == nil {
-		answer, err = c.service.Decisions.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
+		answer, err = c.service.Studies.RunBacktest(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
 	}
 	if err != nil {
 		return v.again(missingField(beneath(err, "/"+from)), func(v *visit) error { return c.drawBacktestForm(v, from) })

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -49,7 +49,7 @@ func (c *Console) uploadBacktest(v *visit) error {
 	ctx, v.slot = c.options.Processors.Enter(ctx, v.owner())
 	body := newPaced(v, longestFile)
 	draw := func(v *visit) error { return c.drawBacktestForm(v, fromFile) }
-	file, err := v.readUpload(body, decisioning.BacktestMembers())
+	file, err := v.readUpload(body, study.BacktestMembers())
 	if err != nil {
 		v.drain(body)
 		return v.again(err, draw)
@@ -60,11 +60,11 @@ func (c *Console) uploadBacktest(v *visit) error {
 			texts[name] = text
 		}
 	}
-	r := decisioning.BacktestRequest{CSV: file}
-	if r.Options, err = decisioning.BacktestOptions(texts, wire.Value{}); err != nil {
+	r := study.BacktestRequest{CSV: file}
+	if r.Options, err = study.BacktestOptions(texts, wire.Value{}); err != nil {
 		return v.again(err, draw)
 	}
-	answer, err := c.service.Decisions.RunBacktest(ctx, v.caller(), r, nil)
+	answer, err := c.service.Studies.RunBacktest(ctx, v.caller(), r, nil)
 	if err != nil {
 		v.drain(body)
 	}
@@ -98,7 +98,7 @@ func (v *visit) readUpload(body io.Reader, known []string) (io.Reader, error) {
 			if part.FileName() == "" {
 				return nil, noFile()
 			}
-			return decisioning.Unpacked(part, false)
+			return study.Unpacked(part, false)
 		}
 		text, err := io.ReadAll(io.LimitReader(part, maxOption+1))
 		switch {

@@ -129,7 +129,7 @@ func (x *exhibits) scorecard(t *testing.T) string {
 // backtests are one of a file, with a challenger, and one that was cancelled.
 func (x *exhibits) backtests(t *testing.T) map[string][]look {
 	t.Helper()
-	page, err := x.service.Decisions.Backtests(t.Context(), x.who, "", list)
+	page, err := x.service.Studies.Backtests(t.Context(), x.who, "", list)
 	if err != nil {
 		t.Fatal(err)
 	}

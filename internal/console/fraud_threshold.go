@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -296,6 +296,6 @@ func (s threshold) write(w *wire.Writer, text string) {
 	case s.kind == choiceThreshold:
 		w.String(strings.ToValidUTF8(text, "\uFFFD"))
 	default:
-		decisioning.WriteNumber(w, text)
+		study.WriteNumber(w, text)
 	}
 }

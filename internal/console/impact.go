@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"verdict/internal/chart"
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -26,8 +26,8 @@ const (
 // impactView is what activating a version would change.
 type impactView struct {
 	*version
-	Run      *decisioning.Backtest // nil before one is chosen
-	Waiting  bool                  // it is still under way
+	Run      *study.Backtest // nil before one is chosen
+	Waiting  bool            // it is still under way
 	Report   wire.Value
 	Compared bool // there is an active version to compare with
 	Figures  []impactFigure
@@ -64,7 +64,7 @@ func (c *Console) impact(v *visit) error {
 	}
 	view := impactView{version: found}
 	if id := v.query("run"); id != "" {
-		run, err := c.service.Decisions.Backtest(v.ctx, v.caller(), id)
+		run, err := c.service.Studies.Backtest(v.ctx, v.caller(), id)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (c *Console) runImpact(v *visit) error {
 	if err != nil {
 		return v.again(err, c.impact)
 	}
-	answer, err := c.service.Decisions.RunBacktest(v.ctx, v.caller(), decisioning.BacktestRequest{Options: options}, nil)
+	answer, err := c.service.Studies.RunBacktest(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
 	if err != nil {
 		return v.again(err, c.impact)
 	}

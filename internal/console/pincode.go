@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"verdict/internal/chart"
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/frauddesk"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -83,7 +83,7 @@ func (c *Console) setPincode(v *visit) error {
 	var w wire.Writer
 	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD")).Key("risk").String(v.form.Value("risk"))
 	if text := v.form.Value("risk_score"); text != "" {
-		decisioning.WriteNumber(w.Key("risk_score"), text)
+		study.WriteNumber(w.Key("risk_score"), text)
 	}
 	if text := v.form.Value("reason"); text != "" {
 		w.Key("reason").String(strings.ToValidUTF8(text, "\uFFFD"))
@@ -180,7 +180,7 @@ func (l pastedLine) write(w *wire.Writer) {
 	if l.risk == "" || l.risk == "-" {
 		w.Null()
 	} else {
-		decisioning.WriteNumber(w, l.risk)
+		study.WriteNumber(w, l.risk)
 	}
 	if l.reason != "" {
 		w.Key("reason").String(strings.ToValidUTF8(l.reason, "\uFFFD"))

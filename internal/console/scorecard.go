@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"verdict/internal/chart"
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -239,7 +239,7 @@ func writeTyped(w *wire.Writer, text string, isText bool) bool {
 		w.Bool(false)
 		return true
 	}
-	decisioning.WriteNumber(w, text)
+	study.WriteNumber(w, text)
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"verdict/internal/chart"
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -32,14 +32,14 @@ var fitFields = []struct {
 	write func(*wire.Writer, string)
 }{
 	{"name", writeText}, {"target", writeText}, {"split_column", writeText}, {"split_value", writeText},
-	{"bad_values", decisioning.WriteTexts}, {"good_values", decisioning.WriteTexts},
-	{"indeterminate_values", decisioning.WriteTexts}, {"weight", writeText}, {"include", decisioning.WriteTexts},
-	{"special_values", decisioning.WriteNumbers},
-	{"exclude", decisioning.WriteTexts}, {"categorical", decisioning.WriteTexts}, {"foir_unit", writeText},
-	{"missing_values", decisioning.WriteTexts},
-	{"map", decisioning.WriteColumnMap}, {"save", func(w *wire.Writer, _ string) { w.Bool(true) }},
-	{"max_bins", decisioning.WriteNumber}, {"max_features", decisioning.WriteNumber}, {"holdout_share", decisioning.WriteNumber},
-	{"pdo", decisioning.WriteNumber}, {"anchor_score", decisioning.WriteNumber}, {"anchor_odds", decisioning.WriteNumber},
+	{"bad_values", study.WriteTexts}, {"good_values", study.WriteTexts},
+	{"indeterminate_values", study.WriteTexts}, {"weight", writeText}, {"include", study.WriteTexts},
+	{"special_values", study.WriteNumbers},
+	{"exclude", study.WriteTexts}, {"categorical", study.WriteTexts}, {"foir_unit", writeText},
+	{"missing_values", study.WriteTexts},
+	{"map", study.WriteColumnMap}, {"save", func(w *wire.Writer, _ string) { w.Bool(true) }},
+	{"max_bins", study.WriteNumber}, {"max_features", study.WriteNumber}, {"holdout_share", study.WriteNumber},
+	{"pdo", study.WriteNumber}, {"anchor_score", study.WriteNumber}, {"anchor_odds", study.WriteNumber},
 }
 
 func writeText(w *wire.Writer, text string) { w.String(text) }
@@ -80,7 +80,7 @@ func (c *Console) fitUpload(v *visit, body io.Reader) (operation.Answer, error) 
 	if err != nil {
 		return operation.Answer{}, err
 	}
-	if err := c.service.Decisions.FittingFree(v.caller()); err != nil {
+	if err := c.service.Studies.FittingFree(v.caller()); err != nil {
 		return operation.Answer{}, err
 	}
 	options, err := fitOptions(v.form)
@@ -95,7 +95,7 @@ func (c *Console) fitUpload(v *visit, body io.Reader) (operation.Answer, error) 
 	ctx, cancel := context.WithTimeout(v.ctx, longestFit)
 	defer cancel()
 	ctx, v.slot = c.options.Processors.Enter(ctx, v.owner())
-	return c.service.Decisions.FitFile(ctx, v.caller(), options, rows)
+	return c.service.Studies.FitFile(ctx, v.caller(), options, rows)
 }
 
 func fitTooLarge() error {
@@ -120,7 +120,7 @@ func fitOptions(f *form) (wire.Value, error) {
 // atFile lets what is wrong with the rows be shown beside the file.
 func atFile(err error) error {
 	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Code == decisioning.CodeFittingBusy {
+	if errors.As(err, &refusal) && refusal.Code == study.CodeFittingBusy {
 		busy := *refusal
 		busy.Kind = fault.Conflict // the form is shown again, with all that was typed
 		return &busy

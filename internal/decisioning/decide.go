@@ -145,7 +145,7 @@ func (s *Service) conclude(
 			EngineVersion: engine.Version, Hash: d.Hash(), Actor: operation.Actor(p), Response: answer.Body, Facts: c.storedFacts(policy),
 		},
 		Features: c.storedFeatures(),
-		Meter:    s.bill(p, c.endpoint, 1, now),
+		Meter:    s.Bill(p, c.endpoint, 1, now),
 	}
 	if c.app.IncludeFacts {
 		answer = withFacts(answer, write.Decision.Facts, d)
@@ -173,8 +173,8 @@ func render(d *engine.Decision, policy *policydesk.Policy, env *engine.Envelope,
 	return operation.LentAnswer(operation.StatusOK, w.Buf, lent)
 }
 
-// bill is what a request costs its tenant.
-func (s *Service) bill(p tenant.Principal, endpoint string, units int64, now time.Time) store.Meter {
+// Bill is what a request costs its tenant.
+func (s *Service) Bill(p tenant.Principal, endpoint string, units int64, now time.Time) store.Meter {
 	quota := p.Plan.MonthlyQuota
 	if p.Plan.Unmetered {
 		quota = store.Unmetered

@@ -111,7 +111,7 @@ func unverified(stored *store.Decision, why string) ReExplanation {
 	return ReExplanation{PolicyVersion: stored.PolicyVersion, Text: []string{why}}
 }
 
-func readFacts(document []byte) (*rule.Facts, error) {
+func ReadFacts(document []byte) (*rule.Facts, error) {
 	v, err := wire.Parse(document)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func all(options []Option) Option {
 // withFacts is an answer with the facts that are stored with it. The stored
 // answer stays as it is: whoever asks for the facts changes nothing.
 func withFacts(a operation.Answer, stored []byte, d *engine.Decision) operation.Answer {
-	facts, err := readFacts(stored)
+	facts, err := ReadFacts(stored)
 	if err != nil {
 		return a // cannot be: they were written a moment ago
 	}

@@ -177,7 +177,7 @@ func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(in
 	if err != nil {
 		return nil, fmt.Errorf("the history of decision %s: %w", stored.DecisionID, err)
 	}
-	asOf, err := measuredOn(stored)
+	asOf, err := MeasuredOn(stored)
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +190,8 @@ func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(in
 	}, nil
 }
 
-// measuredOn is the day that stored features were measured on.
-func measuredOn(stored store.Features) (report.Day, error) {
+// MeasuredOn is the day that stored features were measured on.
+func MeasuredOn(stored store.Features) (report.Day, error) {
 	at, err := time.Parse(time.DateOnly, stored.AsOf)
 	if err != nil {
 		return report.NoDay, fmt.Errorf("the day of decision %s: %w", stored.DecisionID, err)

@@ -88,13 +88,13 @@ func FuzzStoredFacts(f *testing.F) {
 	f.Add([]byte(`{"foir":0.32,"employment_type":"SALARIED","bureau_is_ntc":false,"applicant.x":1.5}`))
 	f.Add([]byte(`{"foir":1e-7,"x":"\ud800"}`))
 	f.Fuzz(func(t *testing.T, document []byte) {
-		facts, err := readFacts(document)
+		facts, err := ReadFacts(document)
 		if err != nil {
 			return
 		}
 		var first, second wire.Writer
 		facts.Write(&first)
-		again, err := readFacts(first.Buf)
+		again, err := ReadFacts(first.Buf)
 		if err != nil {
 			t.Fatalf("%v in %s", err, first.Buf)
 		}

@@ -49,7 +49,7 @@ func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (
 	case err != nil:
 		return nil, RunHead{}, fmt.Errorf("the decision of run %s: %w", r.ID, err)
 	}
-	facts, err := readFacts(stored.Facts)
+	facts, err := ReadFacts(stored.Facts)
 	if err != nil {
 		return nil, RunHead{}, nil //nolint:nilerr // what cannot be read is not verified, and says so
 	}
@@ -119,7 +119,7 @@ func (s *Service) KeepAgentRun(
 			return operation.Answer{}, err
 		}
 		return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
-			if err := tx.Meter(s.bill(p, endpoint, 1, now)); err != nil {
+			if err := tx.Meter(s.Bill(p, endpoint, 1, now)); err != nil {
 				return operation.Answer{}, err
 			}
 			return operation.Answer{Status: operation.StatusOK, Body: r.Response}, tx.InsertRun(store.Run{

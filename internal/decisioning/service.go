@@ -1,40 +1,56 @@
-// Package decisioning is what the service does: every use case, with all the
-// I/O around one pure decision.
+// Package decisioning decides, with all the I/O around one pure decision: evaluate and
+// decide, preview and eligibility, the explanation of stored decisions, their features
+// and reviews, the runs of the agents, and the bill.
 //
 // A caller hands in who is calling and a parsed body, and gets back a result
 // that writes itself as JSON, or a refusal that names what was wrong. What a
 // result looks like on the wire belongs here, because an answer is stored as
 // the bytes it was given in; how it travels (status codes, headers) does not.
 //
-// Storage is called as it is. Nothing here remembers anything that storage
-// could not tell again: the caches hold immutable plans, and pointers that are
-// looked up anew twice a second.
+// The operations. Each checks what the caller may do first (Forbidden); besides the
+// errors named here any may fail with one of storage.
+//
+//	Decide, Evaluate
+//	    decide and store: Invalid with every fault, no_active_policy, quota_exceeded
+//	Preview, Eligibility
+//	    decide and store nothing: Invalid, no_active_policy, NotFound of a rule set
+//	Underwrite
+//	    decides, has it studied by an agent, stores both: as Decide
+//	Decision, Decisions, Story, Features
+//	    stored decisions, explained again: NotFound, invalid_cursor
+//	Verify
+//	    replays the stored decisions of tenants: NotFound
+//	ReviewDecision, Referrals
+//	    what people say of decisions, and those that wait: NotFound, Invalid
+//	AgentRun, AgentRuns, Underwritten, KeepAgentRun
+//	    what agents did: NotFound, invalid_cursor, quota_exceeded
+//	CollectionsStrategy, StrategyInForce, StrategyAt, ChangeCollectionsStrategy
+//	    how a tenant collects: precondition_failed, Invalid
+//	Usage
+//	    what a tenant used in a period
+//
+// For study: Bill is what a request costs. Flush is the background work of the room.
+//
+// Storage is called as it is. Nothing here remembers anything that storage could not
+// tell again.
 package decisioning
 
 import (
 	"sync/atomic"
 
-	"verdict/internal/admission"
-	"verdict/internal/cache"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
-	"verdict/internal/tenant"
 )
 
-// Options are what a Service needs besides its core. A zero field takes its default.
+// Options are what a Service needs besides the rooms below it.
 type Options struct {
-	Plans tenant.Plans // tenant.DefaultPlans
 	// Decided is told what was decided, for metrics. It must not block; nil is left
 	// out.
 	Decided func(status string)
-	// Backtests bounds them. Spreader has the large ones done; without one only
-	// those are taken that are answered at once.
-	Backtests BacktestLimits
-	Spreader  Spreader
 }
 
-// Service is the use cases over one database. It is safe for concurrent use.
+// Service is the operations on decisions. It is safe for concurrent use.
 type Service struct {
 	core    *operation.Core
 	desk    *policydesk.Service
@@ -42,26 +58,12 @@ type Service struct {
 	options Options
 
 	gathered gathered
-	fitting  *admission.Pool // scorecards that are being made
-	trying   *admission.Pool // backtests and books whose callers wait for the report
 	lastDay  atomic.Pointer[businessDay]
-
-	backtests *cache.Cache[runKey, *backtestRun]
-	resumed   resumed
 }
-
-// backtestCacheSize is how many runs are kept.
-const backtestCacheSize = 16
 
 // New makes the room.
 func New(core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, o Options) *Service {
-	if len(o.Plans.Names()) == 0 {
-		o.Plans = tenant.DefaultPlans()
-	}
-	o.Backtests.fill()
 	s := &Service{core: core, desk: desk, fraud: fraud, options: o}
-	s.fitting, s.trying = admission.NewPool(maxFits), admission.NewPool(maxTried)
-	s.backtests = cache.New(backtestCacheSize, 0, core.Now, s.loadBacktest)
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s
 }

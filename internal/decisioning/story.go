@@ -121,7 +121,7 @@ func (s *Service) replayable(ctx context.Context, scope *store.Scope, stored *st
 	case err != nil:
 		return nil, nil, "", fmt.Errorf("the policy of decision %s: %w", stored.ID, err)
 	}
-	f, err = readFacts(stored.Facts)
+	f, err = ReadFacts(stored.Facts)
 	if err != nil {
 		return nil, nil, "The stored facts cannot be read", nil //nolint:nilerr // it is told in words
 	}

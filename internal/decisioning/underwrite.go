@@ -156,7 +156,7 @@ func (w *underwriting) name() {
 }
 
 func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) error {
-	facts, err := readFacts(stored)
+	facts, err := ReadFacts(stored)
 	if err != nil {
 		return fmt.Errorf("read the facts of a decision: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"verdict/internal/agent"
-	"verdict/internal/decisioning"
 	"verdict/internal/store"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
@@ -118,4 +118,4 @@ type fill struct {
 type nobody struct{}
 
 // Spread leaves the chunks undone.
-func (nobody) Spread(context.Context, []decisioning.Chunk) error { return nil }
+func (nobody) Spread(context.Context, []study.Chunk) error { return nil }

@@ -20,6 +20,7 @@ import (
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
@@ -199,8 +200,8 @@ func checkRest(t *testing.T, service *usecase.Set, p tenant.Principal) {
 		}
 		counts[status] = len(page.Data)
 	}
-	for _, status := range decisioning.BacktestStates() {
-		page, err := service.Decisions.Backtests(ctx, p, status, list)
+	for _, status := range study.BacktestStates() {
+		page, err := service.Studies.Backtests(ctx, p, status, list)
 		if err != nil {
 			t.Fatal(err)
 		}

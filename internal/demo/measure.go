@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/backtest"
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -20,7 +20,7 @@ func (d *desk) measurements() {
 	})
 	d.ago(13*day, "fit a scorecard", d.fitted)
 	d.ago(26*day, "run a synthetic book", func(ctx context.Context) error {
-		_, err := d.service.Decisions.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{"n": d.rows(), "seed": 7, "challenger_rule_set_id": d.rules.draft}))
+		_, err := d.service.Studies.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{"n": d.rows(), "seed": 7, "challenger_rule_set_id": d.rules.draft}))
 		return err
 	})
 	d.ago(day, "backtest last year's file", func(ctx context.Context) error {
@@ -42,7 +42,7 @@ func (d *desk) measurements() {
 
 // backtest runs one; one that is only begun is cancelled a few minutes later.
 func (d *desk) backtest(ctx context.Context, options map[string]any, begun bool) error {
-	answer, err := d.service.Decisions.RunBacktest(ctx, d.by(d.staff.ravi), decisioning.BacktestRequest{Options: body(options), Async: begun}, nil)
+	answer, err := d.service.Studies.RunBacktest(ctx, d.by(d.staff.ravi), study.BacktestRequest{Options: body(options), Async: begun}, nil)
 	if err != nil || !begun {
 		return err
 	}
@@ -51,7 +51,7 @@ func (d *desk) backtest(ctx context.Context, options map[string]any, begun bool)
 		return err
 	}
 	d.diary.add(d.clock.now().Add(4*time.Minute), "cancel a backtest", func(ctx context.Context) error {
-		_, err := d.service.Decisions.CancelBacktest(ctx, d.by(d.staff.ravi), run.Get("backtest_id").Text(), nil)
+		_, err := d.service.Studies.CancelBacktest(ctx, d.by(d.staff.ravi), run.Get("backtest_id").Text(), nil)
 		return err
 	})
 	return nil
@@ -79,7 +79,7 @@ func (d *desk) lastYear() string {
 
 // fitted is a scorecard that was learnt from last year's file.
 func (d *desk) fitted(ctx context.Context) error {
-	_, err := d.service.Decisions.FitScorecard(ctx, d.by(d.staff.ravi), body(map[string]any{
+	_, err := d.service.Studies.FitScorecard(ctx, d.by(d.staff.ravi), body(map[string]any{
 		"name": "Learnt from last year", "target": "outcome", "csv": d.lastYear(), "save": true,
 		"exclude": []string{"applicant_id", "vintage", "bad_month", "branch"},
 	}), nil)

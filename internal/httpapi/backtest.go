@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -24,7 +24,7 @@ func (a *API) runBacktest(c *call) error {
 		sum := sha256.Sum256([]byte(c.once.Hash + "?" + c.r.URL.RawQuery))
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
-	return c.answer(a.service.Decisions.RunBacktest(c.ctx, c.caller, decisioning.BacktestRequest{Options: options, Async: c.prefersAsync()}, c.once))
+	return c.answer(a.service.Studies.RunBacktest(c.ctx, c.caller, study.BacktestRequest{Options: options, Async: c.prefersAsync()}, c.once))
 }
 
 func (a *API) runBook(c *call) error {
@@ -38,7 +38,7 @@ func (a *API) runBook(c *call) error {
 	}
 	for _, name := range []string{"n", "seed", "months", "bad_rate"} {
 		if text := q.text(name); text != "" {
-			decisioning.WriteNumber(w.Key(name), text)
+			study.WriteNumber(w.Key(name), text)
 		}
 	}
 	w.EndObject()
@@ -49,14 +49,14 @@ func (a *API) runBook(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(a.service.Decisions.RunBook(c.ctx, c.caller, options))
+	return c.answer(a.service.Studies.RunBook(c.ctx, c.caller, options))
 }
 
 func (a *API) backtest(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	run, err := a.service.Decisions.Backtest(c.ctx, c.caller, c.id)
+	run, err := a.service.Studies.Backtest(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -65,27 +65,27 @@ func (a *API) backtest(c *call) error {
 
 func (a *API) backtests(c *call) error {
 	q := c.query()
-	status := q.choice("status", decisioning.BacktestStates()...)
+	status := q.choice("status", study.BacktestStates()...)
 	list := q.list()
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions.Backtests(c.ctx, c.caller, status, list)
-	return sendPage(c, page, err, func(w *wire.Writer, b decisioning.Backtest) { b.Write(w) })
+	page, err := a.service.Studies.Backtests(c.ctx, c.caller, status, list)
+	return sendPage(c, page, err, func(w *wire.Writer, b study.Backtest) { b.Write(w) })
 }
 
 func (a *API) cancelBacktest(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	return c.answer(a.service.Decisions.CancelBacktest(c.ctx, c.caller, c.id, c.once))
+	return c.answer(a.service.Studies.CancelBacktest(c.ctx, c.caller, c.id, c.once))
 }
 
 func (a *API) backtestPage(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions.BacktestPage(c.ctx, c.caller, c.id)
+	page, err := a.service.Studies.BacktestPage(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -104,6 +104,6 @@ func (a *API) backtestRows(c *call) error {
 		return err
 	}
 	return c.export("backtest-rows.csv", func(out io.Writer, pause func()) error {
-		return a.service.Decisions.BacktestRows(c.r.Context(), c.caller, c.id, swapped, out, pause)
+		return a.service.Studies.BacktestRows(c.r.Context(), c.caller, c.id, swapped, out, pause)
 	})
 }

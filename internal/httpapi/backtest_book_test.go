@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"verdict/internal/backtest"
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 )
 
 // tiny makes a job of every backtest over ten rows, cut into many chunks.
-var tiny = decisioning.BacktestLimits{SmallRows: 10, ChunkBytes: 2 << 10, ChunkRows: 50}
+var tiny = study.BacktestLimits{SmallRows: 10, ChunkBytes: 2 << 10, ChunkRows: 50}
 
 // bookCSV is a synthetic book as a file.
 func bookCSV(rows int) string {
@@ -115,10 +115,10 @@ func (m *member) finish(spread *waiting, accepted answer) answer {
 }
 
 // run does chunks as a worker would.
-func (m *member) run(chunks []decisioning.Chunk) {
+func (m *member) run(chunks []study.Chunk) {
 	m.Helper()
 	for _, c := range chunks {
-		if err := m.service.Decisions.RunChunk(m.Context(), c); err != nil {
+		if err := m.service.Studies.RunChunk(m.Context(), c); err != nil {
 			m.Fatal(err)
 		}
 	}

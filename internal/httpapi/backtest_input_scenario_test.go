@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 )
 
 // TestBadFiles are refused with a clear word, and leave nothing behind.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
-	each(t, stackOptions{backtests: decisioning.BacktestLimits{MaxBytes: 4 << 20, MaxRows: 5_000}}, func(s *stack) {
+	each(t, stackOptions{backtests: study.BacktestLimits{MaxBytes: 4 << 20, MaxRows: 5_000}}, func(s *stack) {
 		m := s.signup()
 		for name, c := range map[string]struct {
 			query, file string

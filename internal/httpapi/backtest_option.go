@@ -3,8 +3,8 @@ package httpapi
 import (
 	"net/url"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -14,7 +14,7 @@ func (c *call) queryOptions() (wire.Value, error) {
 	if err != nil {
 		return wire.Value{}, err
 	}
-	return decisioning.BacktestOptions(options, wire.Value{})
+	return study.BacktestOptions(options, wire.Value{})
 }
 
 // joinedOptions are those of a JSON body and of the query together.
@@ -33,7 +33,7 @@ func (c *call) joinedOptions() (wire.Value, error) {
 			return wire.Value{}, faults.Err()
 		}
 	}
-	return decisioning.BacktestOptions(options, c.body)
+	return study.BacktestOptions(options, c.body)
 }
 
 // optionTexts reads the options in the query, as they stand there.
@@ -42,7 +42,7 @@ func (c *call) optionTexts() (map[string]string, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, fault.CodeInvalidField, "the query is not well-formed")
 	}
-	q := query{values: values, known: decisioning.BacktestMembers()}
+	q := query{values: values, known: study.BacktestMembers()}
 	options := map[string]string{}
 	for _, name := range q.known {
 		switch given := values[name]; {

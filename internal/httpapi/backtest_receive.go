@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -54,7 +54,7 @@ func (a *API) receiveBacktest(c *call) error {
 	ctx, c.slot = a.processors.Enter(ctx, c.owner())
 	body := &paced{c: c, control: http.NewResponseController(c.w), left: paceBytes}
 	body.wait()
-	r := decisioning.BacktestRequest{Async: c.prefersAsync()}
+	r := study.BacktestRequest{Async: c.prefersAsync()}
 	kind, params := c.mediaKind()
 	if kind == "text/csv" {
 		var err error
@@ -64,14 +64,14 @@ func (a *API) receiveBacktest(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer, err := a.service.Decisions.RunBacktest(ctx, c.caller, r, c.once)
+		answer, err := a.service.Studies.RunBacktest(ctx, c.caller, r, c.once)
 		body.rest()
-		return c.answer(answer, decisioning.InQuery(err))
+		return c.answer(answer, study.InQuery(err))
 	}
 	if err := c.readForm(body, params["boundary"], &r); err != nil {
 		return err
 	}
-	answer, err := a.service.Decisions.RunBacktest(ctx, c.caller, r, c.once)
+	answer, err := a.service.Studies.RunBacktest(ctx, c.caller, r, c.once)
 	body.rest()
 	return c.answer(answer, err)
 }
@@ -117,7 +117,7 @@ func (p *paced) Read(b []byte) (int, error) {
 }
 
 func notWhole() error {
-	return fault.New(fault.Malformed, decisioning.CodeMalformedBody, "the body was incomplete")
+	return fault.New(fault.Malformed, study.CodeMalformedBody, "the body was incomplete")
 }
 
 // unpacked is a file as it was before it was packed. Files say by their first
@@ -131,14 +131,14 @@ func (c *call) unpacked(body io.Reader, charset string) (io.Reader, error) {
 	if charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return nil, fault.New(unsupportedMediaType, codeUnsupportedMediaType, "a CSV file must be in UTF-8")
 	}
-	return decisioning.Unpacked(body, packed)
+	return study.Unpacked(body, packed)
 }
 
 // readForm reads the fields of a form up to the file, which must come last: it
 // is not held until somebody says how it is to be read.
-func (c *call) readForm(body io.Reader, boundary string, r *decisioning.BacktestRequest) error {
+func (c *call) readForm(body io.Reader, boundary string, r *study.BacktestRequest) error {
 	if boundary == "" || len(boundary) > 70 {
-		return fault.New(fault.Malformed, decisioning.CodeMalformedBody, "the form has no boundary")
+		return fault.New(fault.Malformed, study.CodeMalformedBody, "the form has no boundary")
 	}
 	form := multipart.NewReader(body, boundary)
 	options, err := c.optionTexts()
@@ -152,8 +152,8 @@ func (c *call) readForm(body io.Reader, boundary string, r *decisioning.Backtest
 		}
 		name := part.FormName()
 		if name == "file" {
-			if r.Options, err = decisioning.BacktestOptions(options, wire.Value{}); err == nil {
-				r.CSV, err = decisioning.Unpacked(&lastPart{part, form}, false)
+			if r.Options, err = study.BacktestOptions(options, wire.Value{}); err == nil {
+				r.CSV, err = study.Unpacked(&lastPart{part, form}, false)
 			}
 			return err
 		}
@@ -163,10 +163,10 @@ func (c *call) readForm(body io.Reader, boundary string, r *decisioning.Backtest
 		switch {
 		case err != nil:
 			return formFault(err, "the form could not be read")
-		case !slices.Contains(decisioning.BacktestMembers(), name):
-			meant, caseOnly := fault.Meant(name, decisioning.BacktestMembers(), false)
+		case !slices.Contains(study.BacktestMembers(), name):
+			meant, caseOnly := fault.Meant(name, study.BacktestMembers(), false)
 			faults.AddItem(fault.Unknown("", "the form has an unknown field; the known fields are "+
-				strings.Join(decisioning.BacktestMembers(), ", ")+" and file", meant, caseOnly))
+				strings.Join(study.BacktestMembers(), ", ")+" and file", meant, caseOnly))
 		case twice:
 			faults.Add("/"+name, fault.CodeDuplicate, "must be given once")
 		case len(text) > maxOption:
@@ -191,7 +191,7 @@ func formFault(err error, missing string) error {
 		faults.Add("/file", fault.CodeRequired, "%s", missing)
 		return faults.Err()
 	}
-	return fault.New(fault.Malformed, decisioning.CodeMalformedBody, "the form is not well-formed")
+	return fault.New(fault.Malformed, study.CodeMalformedBody, "the form is not well-formed")
 }
 
 // lastPart is the file of a form. What comes behind it would be passed over,

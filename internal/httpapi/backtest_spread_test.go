@@ -5,17 +5,17 @@ import (
 	"slices"
 	"sync"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 )
 
 // waiting keeps the chunks of large backtests until a test has them done.
 type waiting struct {
 	mu     sync.Mutex
-	chunks []decisioning.Chunk
+	chunks []study.Chunk
 }
 
 // Spread keeps them.
-func (w *waiting) Spread(_ context.Context, chunks []decisioning.Chunk) error {
+func (w *waiting) Spread(_ context.Context, chunks []study.Chunk) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.chunks = append(w.chunks, chunks...)
@@ -23,7 +23,7 @@ func (w *waiting) Spread(_ context.Context, chunks []decisioning.Chunk) error {
 }
 
 // take hands over what was kept.
-func (w *waiting) take() []decisioning.Chunk {
+func (w *waiting) take() []study.Chunk {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	chunks := slices.Clone(w.chunks)

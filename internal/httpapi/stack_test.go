@@ -16,10 +16,10 @@ import (
 
 	"verdict/internal/account"
 	"verdict/internal/admission"
-	"verdict/internal/decisioning"
 	"verdict/internal/httpapi"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
@@ -62,8 +62,8 @@ type stackOptions struct {
 	signup tenant.Rate
 	// backtests bounds them, and spread has the large ones done; without it they
 	// stay queued until the test does them.
-	backtests decisioning.BacktestLimits
-	spread    decisioning.Spreader
+	backtests study.BacktestLimits
+	spread    study.Spreader
 	pace      time.Duration // of files
 	inFlight  int
 	exports   int

@@ -8,7 +8,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 )
 
 // The figures that tests hold the package to.
@@ -26,7 +26,7 @@ var (
 
 // Attempt is one call of River's, and whether it will be made again without
 // counting.
-func Attempt(ctx context.Context, c decisioning.Chunk, attempt int, work Work, giveUp GiveUp) (uncounted bool, err error) {
+func Attempt(ctx context.Context, c study.Chunk, attempt int, work Work, giveUp GiveUp) (uncounted bool, err error) {
 	r := &River{}
 	r.hand.Store(&hand{work: work, giveUp: giveUp, logger: slog.New(slog.DiscardHandler)})
 	err = (&worker{owner: r}).Work(ctx, &river.Job[chunkArgs]{

@@ -16,14 +16,14 @@ import (
 	"runtime/debug"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 )
 
 // Work does a chunk. An error has it tried again; bad data is not one.
-type Work func(ctx context.Context, c decisioning.Chunk) error
+type Work func(ctx context.Context, c study.Chunk) error
 
 // GiveUp is told of a chunk that will not be tried again.
-type GiveUp func(ctx context.Context, c decisioning.Chunk) error
+type GiveUp func(ctx context.Context, c study.Chunk) error
 
 const (
 	// attempts is how often a chunk is tried before it is given up. With the
@@ -51,7 +51,7 @@ func pause(attempt int) time.Duration {
 // urgency is 1 for what is done first and 4 for what is done last. The further
 // into its run a chunk is the more it can wait, so a small run that comes after
 // a large one does not stand behind all of it.
-func urgency(c decisioning.Chunk) int {
+func urgency(c study.Chunk) int {
 	switch {
 	case c.Number <= 8:
 		return 1
@@ -75,7 +75,7 @@ type hand struct {
 
 // try makes one attempt. The one after the last gives the chunk up: so it does
 // not matter whether the last one failed or ended with its node.
-func (h *hand) try(ctx context.Context, c decisioning.Chunk, attempt int) error {
+func (h *hand) try(ctx context.Context, c study.Chunk, attempt int) error {
 	if attempt > attempts {
 		h.logger.Error("a chunk failed for the last time; its backtest fails", about(c)...)
 		return guarded(ctx, h.giveUp, c, h.logger)
@@ -93,7 +93,7 @@ func stopping(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Ca
 // errPanicked stands for a panic, which is told to the log alone.
 var errPanicked = errors.New("the work on a chunk panicked")
 
-func guarded(ctx context.Context, do func(context.Context, decisioning.Chunk) error, c decisioning.Chunk, logger *slog.Logger) (err error) {
+func guarded(ctx context.Context, do func(context.Context, study.Chunk) error, c study.Chunk, logger *slog.Logger) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			logger.Error("panic", append(about(c), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))...)
@@ -103,6 +103,6 @@ func guarded(ctx context.Context, do func(context.Context, decisioning.Chunk) er
 	return do(ctx, c)
 }
 
-func about(c decisioning.Chunk) []any {
+func about(c study.Chunk) []any {
 	return []any{"tenant", c.TenantID, "environment", c.Environment, "backtest", c.BacktestID, "chunk", c.Number}
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/job"
 	"verdict/internal/store/storetest"
+	"verdict/internal/study"
 )
 
 // childVariable makes this test binary the process that gets killed.
@@ -23,7 +23,7 @@ func takeUntilKilled(databaseURL string) {
 	ctx := context.Background()
 	r, err := job.NewRiver(ctx, databaseURL, 2, quiet)
 	if err == nil {
-		err = r.Run(ctx, func(_ context.Context, c decisioning.Chunk) error {
+		err = r.Run(ctx, func(_ context.Context, c study.Chunk) error {
 			_, _ = os.Stdout.WriteString(strconv.FormatInt(c.Number, 10) + "\n")
 			select {}
 		}, unwanted)
@@ -74,7 +74,7 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stop := running(t, r, func(_ context.Context, c decisioning.Chunk) error {
+	stop := running(t, r, func(_ context.Context, c study.Chunk) error {
 		counted.done("survivor", c)
 		return nil
 	}, unwanted)

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 )
 
 // Local does chunks in this process, for a database that has no other. It
@@ -15,19 +15,19 @@ type Local struct {
 	workers int
 	logger  *slog.Logger
 	mu      sync.Mutex
-	waiting [urgencies][]decisioning.Chunk
-	known   map[decisioning.Chunk]struct{} // waiting or under way
-	more    chan struct{}                  // has room for one: somebody is to look
+	waiting [urgencies][]study.Chunk
+	known   map[study.Chunk]struct{} // waiting or under way
+	more    chan struct{}            // has room for one: somebody is to look
 }
 
 // NewLocal makes a Local that does so many chunks at once.
 func NewLocal(workers int, logger *slog.Logger) *Local {
-	return &Local{workers: workers, logger: logger, known: map[decisioning.Chunk]struct{}{}, more: make(chan struct{}, 1)}
+	return &Local{workers: workers, logger: logger, known: map[study.Chunk]struct{}{}, more: make(chan struct{}, 1)}
 }
 
 // Spread notes chunks to be done; those that wait or are under way already it
 // leaves as they are. It never waits.
-func (l *Local) Spread(_ context.Context, chunks []decisioning.Chunk) error {
+func (l *Local) Spread(_ context.Context, chunks []study.Chunk) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range chunks {
@@ -51,7 +51,7 @@ func (l *Local) wake() {
 
 // next takes the most urgent chunk. When there are more it wakes the next
 // worker, who would otherwise not hear of them.
-func (l *Local) next() (c decisioning.Chunk, found bool) {
+func (l *Local) next() (c study.Chunk, found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.waiting {
@@ -63,10 +63,10 @@ func (l *Local) next() (c decisioning.Chunk, found bool) {
 		l.wake()
 		return c, true
 	}
-	return decisioning.Chunk{}, false
+	return study.Chunk{}, false
 }
 
-func (l *Local) forget(c decisioning.Chunk) {
+func (l *Local) forget(c study.Chunk) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.known, c)
@@ -117,7 +117,7 @@ func (l *Local) serve(ctx, underWay context.Context, h *hand) {
 
 // do tries a chunk until it is done or given up. Between two attempts others
 // could have the worker; but what fails here is the one database all depend on.
-func (l *Local) do(ctx, underWay context.Context, h *hand, c decisioning.Chunk) {
+func (l *Local) do(ctx, underWay context.Context, h *hand, c study.Chunk) {
 	defer l.forget(c)
 	for attempt := 1; attempt <= attempts+1; attempt++ {
 		bounded, cancel := context.WithTimeout(underWay, attemptTimeout)

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/job"
+	"verdict/internal/study"
 )
 
 // TestLocal spreads chunks before and while they are done, several times over:
@@ -21,7 +21,7 @@ func TestLocal(t *testing.T) {
 		local, counted := job.NewLocal(3, quiet), newTally(n)
 		gate := make(chan struct{})
 		spread(t, local, chunksOf("bt_1", n))
-		stop := running(t, local, func(_ context.Context, c decisioning.Chunk) error {
+		stop := running(t, local, func(_ context.Context, c study.Chunk) error {
 			<-gate
 			counted.done("local", c)
 			return nil
@@ -42,8 +42,8 @@ func TestLocalUrgency(t *testing.T) {
 		local := job.NewLocal(1, quiet)
 		spread(t, local, chunksOf("bt_large", 1000))
 		spread(t, local, chunksOf("bt_small", 3))
-		var order []decisioning.Chunk
-		stop := running(t, local, func(_ context.Context, c decisioning.Chunk) error {
+		var order []study.Chunk
+		stop := running(t, local, func(_ context.Context, c study.Chunk) error {
 			order = append(order, c)
 			return nil
 		}, unwanted)
@@ -63,8 +63,8 @@ func TestLocalRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		local, counted := job.NewLocal(2, quiet), newTally(2)
 		began := time.Now()
-		tries, givenUp := 0, make(chan decisioning.Chunk, 1)
-		stop := running(t, local, func(ctx context.Context, c decisioning.Chunk) error {
+		tries, givenUp := 0, make(chan study.Chunk, 1)
+		stop := running(t, local, func(ctx context.Context, c study.Chunk) error {
 			if c.Number != 1 {
 				counted.done("local", c)
 				return nil
@@ -78,7 +78,7 @@ func TestLocalRetries(t *testing.T) {
 			default:
 				return errors.New("no database")
 			}
-		}, func(_ context.Context, c decisioning.Chunk) error {
+		}, func(_ context.Context, c study.Chunk) error {
 			givenUp <- c
 			return nil
 		})
@@ -108,7 +108,7 @@ func TestLocalStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, counted := job.NewLocal(2, quiet), newTally(10)
 		interrupted := 0
-		stop := running(t, first, func(ctx context.Context, c decisioning.Chunk) error {
+		stop := running(t, first, func(ctx context.Context, c study.Chunk) error {
 			if c.Number == 1 {
 				<-ctx.Done()
 				interrupted++
@@ -126,7 +126,7 @@ func TestLocalStops(t *testing.T) {
 			t.Errorf("it ended after %s with %d chunks interrupted and %d done", took, interrupted, counted.byWhom["first"])
 		}
 		second := job.NewLocal(2, quiet)
-		stop = running(t, second, func(_ context.Context, c decisioning.Chunk) error {
+		stop = running(t, second, func(_ context.Context, c study.Chunk) error {
 			if c.Number != 2 { // which is done
 				counted.done("second", c)
 			}

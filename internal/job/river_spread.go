@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 )
 
 // spreadAtOnce bounds the chunks of one statement.
@@ -15,7 +15,7 @@ const spreadAtOnce = 1000
 
 // Spread puts chunks into the queue; those that wait there or are under way
 // already it leaves as they are.
-func (r *River) Spread(ctx context.Context, chunks []decisioning.Chunk) error {
+func (r *River) Spread(ctx context.Context, chunks []study.Chunk) error {
 	missing, err := r.missing(ctx, chunks)
 	if err != nil {
 		return fmt.Errorf("look for chunks of a backtest: %w", wordsOf(err))
@@ -33,7 +33,7 @@ func (r *River) Spread(ctx context.Context, chunks []decisioning.Chunk) error {
 // missing leaves out the chunks that are in the queue. River would find that
 // out too, but by writing each of them: every node spreads again, every few
 // seconds, whatever of a large run is still to be done.
-func (r *River) missing(ctx context.Context, chunks []decisioning.Chunk) ([]river.InsertManyParams, error) {
+func (r *River) missing(ctx context.Context, chunks []study.Chunk) ([]river.InsertManyParams, error) {
 	queued, err := r.queued(ctx, chunks)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (r *River) missing(ctx context.Context, chunks []decisioning.Chunk) ([]rive
 }
 
 // queued are the chunks in the queue of the runs that these are of.
-func (r *River) queued(ctx context.Context, chunks []decisioning.Chunk) (map[chunkArgs]struct{}, error) {
+func (r *River) queued(ctx context.Context, chunks []study.Chunk) (map[chunkArgs]struct{}, error) {
 	var runs []string
 	known := map[string]bool{}
 	for _, c := range chunks {

@@ -7,7 +7,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"verdict/internal/decisioning"
+	"verdict/internal/study"
 )
 
 // queue is the name of the one queue there is.
@@ -24,8 +24,8 @@ type chunkArgs struct {
 // Kind is for River.
 func (chunkArgs) Kind() string { return "backtest_chunk" }
 
-func (a chunkArgs) chunk() decisioning.Chunk {
-	return decisioning.Chunk{TenantID: a.TenantID, Environment: a.Environment, BacktestID: a.BacktestID, Number: a.Number}
+func (a chunkArgs) chunk() study.Chunk {
+	return study.Chunk{TenantID: a.TenantID, Environment: a.Environment, BacktestID: a.BacktestID, Number: a.Number}
 }
 
 // InsertOpts is for River. A chunk is in the queue once for as long as it is

@@ -7,17 +7,17 @@ import (
 	"sync"
 	"testing"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/job"
+	"verdict/internal/study"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
 
 // chunksOf are the chunks of one run.
-func chunksOf(backtest string, n int64) []decisioning.Chunk {
-	chunks := make([]decisioning.Chunk, n)
+func chunksOf(backtest string, n int64) []study.Chunk {
+	chunks := make([]study.Chunk, n)
 	for i := range chunks {
-		chunks[i] = decisioning.Chunk{TenantID: "ten_A", Environment: "sandbox", BacktestID: backtest, Number: int64(i + 1)}
+		chunks[i] = study.Chunk{TenantID: "ten_A", Environment: "sandbox", BacktestID: backtest, Number: int64(i + 1)}
 	}
 	return chunks
 }
@@ -26,16 +26,16 @@ func chunksOf(backtest string, n int64) []decisioning.Chunk {
 type tally struct {
 	mu     sync.Mutex
 	want   int
-	times  map[decisioning.Chunk]int
+	times  map[study.Chunk]int
 	byWhom map[string]int
 	all    chan struct{} // closed when as many different chunks were done as wanted
 }
 
 func newTally(want int) *tally {
-	return &tally{want: want, times: map[decisioning.Chunk]int{}, byWhom: map[string]int{}, all: make(chan struct{})}
+	return &tally{want: want, times: map[study.Chunk]int{}, byWhom: map[string]int{}, all: make(chan struct{})}
 }
 
-func (t *tally) done(who string, c decisioning.Chunk) {
+func (t *tally) done(who string, c study.Chunk) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.times[c]++
@@ -61,13 +61,13 @@ func (t *tally) wantOnce(tb testing.TB) {
 }
 
 // unwanted is for tests in which nothing is given up.
-func unwanted(context.Context, decisioning.Chunk) error {
+func unwanted(context.Context, study.Chunk) error {
 	return fmt.Errorf("a chunk was given up")
 }
 
 // runner is either kind of queue.
 type runner interface {
-	decisioning.Spreader
+	study.Spreader
 	Run(ctx context.Context, work job.Work, giveUp job.GiveUp) error
 	Close() error
 }
@@ -91,7 +91,7 @@ func running(tb testing.TB, r runner, work job.Work, giveUp job.GiveUp) (stop fu
 	return stop
 }
 
-func spread(tb testing.TB, s decisioning.Spreader, chunks []decisioning.Chunk) {
+func spread(tb testing.TB, s study.Spreader, chunks []study.Chunk) {
 	tb.Helper()
 	if err := s.Spread(tb.Context(), chunks); err != nil {
 		tb.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"verdict/internal/policydesk"
 	"verdict/internal/signal"
 	"verdict/internal/store"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 )
 
@@ -44,10 +45,9 @@ type Options struct {
 	// Of policydesk.
 	PlanCache int
 
-	// Backtests bounds them. Spreader has the large ones done; without one only
-	// those are taken that are answered at once.
-	Backtests decisioning.BacktestLimits
-	Spreader  decisioning.Spreader
+	// Of study.
+	Backtests study.BacktestLimits
+	Spreader  study.Spreader
 }
 
 // Set is the use-case rooms over one database. It is safe for concurrent use.
@@ -56,16 +56,13 @@ type Set struct {
 	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
 	Decisions *decisioning.Service
+	Studies   *study.Service
 
 	core *operation.Core
 }
 
 // New makes the rooms.
 func New(db *store.DB, o Options) (*Set, error) {
-	o.Caps.fill()
-	if len(o.Plans.Names()) == 0 {
-		o.Plans = tenant.DefaultPlans()
-	}
 	core := operation.New(db, operation.Options{Now: o.Now, Random: o.Random, Logger: o.Logger})
 	accounts, err := account.New(core, account.Options{
 		Plans: o.Plans, Passwords: o.Passwords, PasswordCost: o.PasswordCost, HashesAtOnce: o.HashesAtOnce,
@@ -78,10 +75,16 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
-	decisions := decisioning.New(core, policies, fraud, decisioning.Options{
-		Plans: o.Plans, Decided: o.Hooks.Decided, Backtests: o.Backtests, Spreader: o.Spreader,
-	})
-	return &Set{Account: accounts, Policies: policies, Fraud: fraud, Decisions: decisions, core: core}, nil
+	decisions := decisioning.New(core, policies, fraud, decisioning.Options{Decided: o.Hooks.Decided})
+	studies := study.New(core, policies, decisions, study.Options{Plans: o.Plans, Backtests: o.Backtests, Spreader: o.Spreader})
+	return &Set{
+		Account:   accounts,
+		Policies:  policies,
+		Fraud:     fraud,
+		Decisions: decisions,
+		Studies:   studies,
+		core:      core,
+	}, nil
 }
 
 // flushEvery is how long what is gathered in memory waits to be stored.

@@ -1,4 +1,4 @@
-package decisioning
+package study
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzFitBodies reads anybody's bytes as the request of a scorecard fit. What is refused is refused in words;
+// FuzzBodies reads anybody's bytes as the request of a scorecard fit. What is refused is refused in words;
 // nothing else may happen.
-func FuzzFitBodies(f *testing.F) {
+func FuzzBodies(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":"card","label":"bad","csv":"a,b\n1,0\n","features":["a"]}`,
 	} {
@@ -55,7 +55,7 @@ func FuzzBacktestOptions(f *testing.F) {
 		}
 		options, err := BacktestOptions(given, v)
 		if err != nil {
-			refusedInWords(t, err)
+			refusedWell(t, err)
 			return
 		}
 		for name, text := range given {
@@ -84,13 +84,13 @@ func FuzzUnpacked(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, claimed bool) {
 		r, err := Unpacked(bytes.NewReader(data), claimed)
 		if err != nil {
-			refusedInWords(t, err)
+			refusedWell(t, err)
 			return
 		}
 		const most = 1 << 20
 		got, err := io.ReadAll(io.LimitReader(r, most))
 		if err != nil {
-			refusedInWords(t, err)
+			refusedWell(t, err)
 			return
 		}
 		if !bytes.HasPrefix(data, []byte("\x1f\x8b")) && !bytes.Equal(got, data[:min(len(data), most)]) {
@@ -99,8 +99,8 @@ func FuzzUnpacked(f *testing.F) {
 	})
 }
 
-// refusedInWords checks that an error is a refusal that a client can be told.
-func refusedInWords(t *testing.T, err error) {
+// refusedWell checks that an error is a refusal that a client can be told.
+func refusedWell(t *testing.T, err error) {
 	t.Helper()
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Code == "" || len(refusal.Items) > fault.MaxItems {

@@ -1,4 +1,4 @@
-package decisioning
+package study
 
 import (
 	"context"
@@ -216,7 +216,7 @@ func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *stor
 		if err := tx.Audit(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
 			return operation.Answer{}, err
 		}
-		return operation.Answer{Status: operation.StatusOK, Body: record.Report}, tx.Meter(s.bill(p, j.endpoint, units(record.Rows), now))
+		return operation.Answer{Status: operation.StatusOK, Body: record.Report}, tx.Meter(s.decisions.Bill(p, j.endpoint, units(record.Rows), now))
 	})
 }
 

@@ -1,4 +1,4 @@
-package decisioning
+package study
 
 // HoldBacktests takes places of backtests for a tenant, as running ones do, and
 // returns what gives them back.

@@ -1,12 +1,14 @@
-package decisioning
+package study
 
 import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"verdict/internal/application"
 	"verdict/internal/backtest"
+	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/operation"
@@ -29,6 +31,9 @@ func (a *asked) replayFeatures() replayFeatures {
 	}
 	return f
 }
+
+// replayVectors are used again: one that was measured holds the memory for the next.
+var replayVectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 
 // replayer decides stored decisions again, a few at a time.
 type replayer struct {
@@ -102,7 +107,7 @@ func (f *replayFeatures) facts(d *store.Decision, stored store.Features) (champi
 // stored vector if it is of this catalogue, else measured again from the history
 // that was stored with it. A decision that was made without features has none.
 func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored store.Features) (*rule.Facts, error) {
-	facts, err := readFacts(d.Facts)
+	facts, err := decisioning.ReadFacts(d.Facts)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +115,8 @@ func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored 
 	if len(stored.Vector) == 0 {
 		return facts, nil
 	}
-	vector, _ := vectors.Get().(*feature.Vector) // the pool holds nothing else
-	defer vectors.Put(vector)
+	vector, _ := replayVectors.Get().(*feature.Vector) // the pool holds nothing else
+	defer replayVectors.Put(vector)
 	if err := feature.DecodeVector(stored.Vector, vector); err != nil {
 		return nil, err
 	}
@@ -130,7 +135,7 @@ func measureAgain(c feature.Catalogue, stored store.Features, v *feature.Vector)
 	if err != nil {
 		return err
 	}
-	asOf, err := measuredOn(stored)
+	asOf, err := decisioning.MeasuredOn(stored)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package decisioning
+package study
 
 import (
 	"context"
@@ -117,7 +117,7 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 		if err != nil || !finished {
 			return err
 		}
-		return tx.Meter(s.bill(caller, job.endpoint, units(record.Rows), now))
+		return tx.Meter(s.decisions.Bill(caller, job.endpoint, units(record.Rows), now))
 	})
 	var refusal *fault.Error
 	if operation.IsKind(err, fault.Limited) && errors.As(err, &refusal) {
