@@ -229,7 +229,7 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 		return nil, lookup
 	}
 	if err == nil && len(policy.Knockouts) > engine.MaxRules {
-		err = invalid("/knockouts", CodePolicyTooCostly, fmt.Sprintf("the policy has %d knockouts; at most %d are allowed, since "+
+		err = operation.Invalid("/knockouts", CodePolicyTooCostly, fmt.Sprintf("the policy has %d knockouts; at most %d are allowed, since "+
 			"every decision evaluates, explains and stores each of them: remove or join rules", len(policy.Knockouts), engine.MaxRules))
 	}
 	if err == nil && policy.Cost() > engine.MaxCost {
