@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"verdict/internal/report"
+	"verdict/internal/civil"
 	"verdict/internal/wire"
 )
 
@@ -23,7 +23,7 @@ const (
 const requestCount = 16
 
 // asOf is the day of the requests and of their reports.
-var asOf = report.DayOf(2026, 11, 15)
+var asOf = civil.DayOf(2026, 11, 15)
 
 // bodies are the requests, the same on every machine.
 func bodies() [][]byte {
@@ -52,7 +52,7 @@ func (g generator) body() []byte {
 	}
 	w.EndArray().Key("enquiries").Array()
 	for i := range enquiryCount {
-		w.Object().Key("date").Plain((asOf - report.Day(g.IntN(730))).String())
+		w.Object().Key("date").Plain((asOf - civil.Day(g.IntN(730))).String())
 		w.Key("product").Plain(g.product()).Key("amount").Int(int64(10+g.IntN(500)) * 1000)
 		w.Key("lender").Plain(fmt.Sprintf("LENDER %d", i)).EndObject()
 	}
@@ -74,11 +74,11 @@ func (g generator) product() string {
 
 // account writes one tradeline, one in four of them closed.
 func (g generator) account(w *wire.Writer) {
-	opened := asOf - 1200 + report.Day(g.IntN(1100))
+	opened := asOf - 1200 + civil.Day(g.IntN(1100))
 	sanctioned := int64(20+g.IntN(480)) * 1000
 	w.Object().Key("accountType").Plain(g.product()).Key("openDate").Plain(opened.String())
 	if g.IntN(4) == 0 {
-		w.Key("closedDate").Plain((opened + report.Day(g.IntN(int(asOf-opened)))).String()).Key("status").Plain("closed")
+		w.Key("closedDate").Plain((opened + civil.Day(g.IntN(int(asOf-opened)))).String()).Key("status").Plain("closed")
 	} else {
 		w.Key("closedDate").Null().Key("status").Plain("active")
 	}
@@ -88,13 +88,13 @@ func (g generator) account(w *wire.Writer) {
 		overdue = int64(g.IntN(20_000))
 	}
 	w.Key("amountOverdue").Int(overdue).Key("emi").Int(int64(g.IntN(9000)))
-	w.Key("dateReported").Plain((asOf - report.Day(g.IntN(60))).String()).Key("paymentHistory").Array()
+	w.Key("dateReported").Plain((asOf - civil.Day(g.IntN(60))).String()).Key("paymentHistory").Array()
 	for m := range monthsEach {
 		days := int64(0)
 		if g.IntN(12) == 0 {
 			days = int64(g.IntN(120))
 		}
-		month := asOf.Month() - 1 - report.Month(m)
+		month := asOf.Month() - 1 - civil.Month(m)
 		w.Object().Key("month").Plain(month.First().String()[:7]).Key("dpd").Int(days).EndObject()
 	}
 	w.EndArray().EndObject()
@@ -145,7 +145,7 @@ func (g generator) rows(w *wire.Writer) {
 		} else {
 			balance -= paise
 		}
-		day := asOf - statementDays + 1 + report.Day(i*statementDays/rowCount)
+		day := asOf - statementDays + 1 + civil.Day(i*statementDays/rowCount)
 		w.Object().Key("date").Plain(day.String()).Key("type").Plain(l.kind).Key("mode").Plain(l.mode)
 		w.Key("amount").Decimal(paise, 2).Key("balance").Decimal(balance, 2)
 		w.Key("narration").Plain(fmt.Sprintf(l.narration, g.IntN(1_000_000))).EndObject()

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"math"
 
+	"verdict/internal/civil"
 	"verdict/internal/feature"
 	"verdict/internal/report"
 )
@@ -80,9 +81,9 @@ type limit struct {
 	rows   [allRows]bucketRow
 	late   [classCount][4]bucketRow // months by class: all, 1, 30 and 90 days late
 	months [24]struct{ income, emi int64 }
-	newest report.Month // of the payment histories
-	whole  report.Month // the last whole month of the statement
-	first  report.Month // the first
+	newest civil.Month // of the payment histories
+	whole  civil.Month // the last whole month of the statement
+	first  civil.Month // the first
 	vector limitVector
 }
 
@@ -106,7 +107,7 @@ func cutInto(most int, cuts []int) []uint8 {
 }
 
 // bucketOf is the bucket of a day; ok is false for one still to come.
-func bucketOf(on report.Day) (at uint8, ok bool) {
+func bucketOf(on civil.Day) (at uint8, ok bool) {
 	age := int64(asOf) - int64(on)
 	if uint64(age) < uint64(len(dayBucket)) {
 		return dayBucket[age], true
@@ -180,7 +181,7 @@ func (l *limit) compute(h *report.History, s *report.Statement) {
 }
 
 func (l *limit) accounts(h *report.History) {
-	l.newest = report.NoMonth
+	l.newest = civil.NoMonth
 	current := asOf.Month()
 	for i := range h.Accounts {
 		for _, p := range h.Accounts[i].History {

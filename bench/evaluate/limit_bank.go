@@ -1,6 +1,9 @@
 package evaluate
 
-import "verdict/internal/report"
+import (
+	"verdict/internal/civil"
+	"verdict/internal/report"
+)
 
 // channelRow is the place of a channel among all, upi, transfer, cash and
 // other.
@@ -13,8 +16,8 @@ func (l *limit) transactions(s *report.Statement) {
 	if asOf < l.whole.Last() {
 		l.whole = asOf.Month() - 1
 	}
-	monthEnd, ago := report.Day(-1<<31), 0
-	balance, known, day := int64(0), false, report.NoDay
+	monthEnd, ago := civil.Day(-1<<31), 0
+	balance, known, day := int64(0), false, civil.NoDay
 	for i := range s.Transactions {
 		t := &s.Transactions[i]
 		if t.Day > asOf {
@@ -50,8 +53,8 @@ func (l *limit) transactions(s *report.Statement) {
 }
 
 // days counts the days that ended with a balance.
-func (l *limit) days(from, to report.Day, balance int64) {
-	for day := max(from, asOf-report.Day(len(dayBucket))+1); day < to; day++ {
+func (l *limit) days(from, to civil.Day, balance int64) {
+	for day := max(from, asOf-civil.Day(len(dayBucket))+1); day < to; day++ {
 		at := dayBucket[asOf-day]
 		l.rows[rowBalance][at].add(balance)
 		if balance < 100_000 {

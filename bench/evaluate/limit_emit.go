@@ -1,8 +1,8 @@
 package evaluate
 
 import (
+	"verdict/internal/civil"
 	"verdict/internal/feature"
-	"verdict/internal/report"
 )
 
 func (b *bucket) merge(other *bucket) {
@@ -111,7 +111,7 @@ func (l *limit) pair(row int, by over, unit int64) {
 	}
 }
 
-func (l *limit) pairMonthly(row int, by over, unit int64, newest report.Month) {
+func (l *limit) pairMonthly(row int, by over, unit int64, newest civil.Month) {
 	at, first := pairStart[row], 0
 	if since := asOf - newest.Last(); since < 0 || since >= 7 {
 		l.vector.known[at+windowAt[0]+1], l.vector.known[at+windowAt[0]+4] = true, true

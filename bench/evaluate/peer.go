@@ -3,6 +3,7 @@ package evaluate
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/feature"
 	"verdict/internal/report"
 )
@@ -16,9 +17,9 @@ import (
 type peer struct {
 	h             *report.History
 	s             *report.Statement
-	first         report.Day
+	first         civil.Day
 	balances      []int64
-	newest, whole report.Month
+	newest, whole civil.Month
 	months        []struct{ income, emi int64 } // whole ones, the newest first
 }
 

@@ -4,13 +4,14 @@ import (
 	"math"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
 // extracted is what a decoded body comes to: the same days and paise as ours.
 // What a transaction is found to be, and the facts, are left out.
 type extracted struct {
-	reported     report.Day
+	reported     civil.Day
 	accounts     []report.Account
 	enquiries    []report.Enquiry
 	transactions []report.Transaction
@@ -58,7 +59,7 @@ func extract(r *request) *extracted {
 
 func (t *tradeline) account() report.Account {
 	a := report.Account{
-		Opened: dayOf(t.OpenDate), Closed: report.NoDay, Reported: dayOf(t.DateReported),
+		Opened: dayOf(t.OpenDate), Closed: civil.NoDay, Reported: dayOf(t.DateReported),
 		SanctionedPaise: paise(t.SanctionedAmount), BalancePaise: paise(t.CurrentBalance),
 		OverduePaise: paise(t.AmountOverdue), InstalmentPaise: paise(t.EMI),
 		History: make([]report.Payment, len(t.PaymentHistory)),
@@ -70,7 +71,7 @@ func (t *tradeline) account() report.Account {
 		from := &t.PaymentHistory[i]
 		month := moment("2006-01", from.Month)
 		a.History[i] = report.Payment{
-			Month: report.Month(month.Year()*12 + int(month.Month()) - 1), DaysPastDue: int16(from.DPD),
+			Month: civil.Month(month.Year()*12 + int(month.Month()) - 1), DaysPastDue: int16(from.DPD),
 		}
 	}
 	return a
@@ -84,6 +85,6 @@ func moment(layout, text string) time.Time {
 	return t
 }
 
-func dayOf(text string) report.Day { return report.Day(moment(time.DateOnly, text).Unix() / 86_400) }
+func dayOf(text string) civil.Day { return civil.Day(moment(time.DateOnly, text).Unix() / 86_400) }
 
 func paise(rupees float64) int64 { return int64(math.Round(rupees * 100)) }

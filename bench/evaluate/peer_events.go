@@ -1,6 +1,9 @@
 package evaluate
 
-import "verdict/internal/report"
+import (
+	"verdict/internal/civil"
+	"verdict/internal/report"
+)
 
 // eventsOf is the pass over the records of a metric and product.
 func eventsOf(metric, product string) events {
@@ -149,7 +152,7 @@ func byChannel(product string) func(t *report.Transaction) bool {
 	}
 }
 
-func said(a *report.Account) report.Day {
+func said(a *report.Account) civil.Day {
 	switch {
 	case a.Reported.Known():
 		return a.Reported
@@ -160,24 +163,24 @@ func said(a *report.Account) report.Day {
 	}
 }
 
-var accountEvents = map[string]func(a *report.Account) (on report.Day, value int64, ok bool){
-	"on file": func(a *report.Account) (report.Day, int64, bool) { return a.Opened, 0, true },
-	"account_opened": func(a *report.Account) (report.Day, int64, bool) {
+var accountEvents = map[string]func(a *report.Account) (on civil.Day, value int64, ok bool){
+	"on file": func(a *report.Account) (civil.Day, int64, bool) { return a.Opened, 0, true },
+	"account_opened": func(a *report.Account) (civil.Day, int64, bool) {
 		return a.Opened, max(a.SanctionedPaise, 0), a.Opened.Known()
 	},
-	"sanctioned": func(a *report.Account) (report.Day, int64, bool) { return a.Opened, max(a.SanctionedPaise, 0), a.Live },
-	"outstanding": func(a *report.Account) (report.Day, int64, bool) {
+	"sanctioned": func(a *report.Account) (civil.Day, int64, bool) { return a.Opened, max(a.SanctionedPaise, 0), a.Live },
+	"outstanding": func(a *report.Account) (civil.Day, int64, bool) {
 		return a.Opened, a.BalancePaise, a.Live && a.BalancePaise > 0
 	},
-	"account_closed": func(a *report.Account) (report.Day, int64, bool) {
+	"account_closed": func(a *report.Account) (civil.Day, int64, bool) {
 		return a.Closed, max(a.SanctionedPaise, 0), a.Closed.Known()
 	},
-	"overdue": func(a *report.Account) (report.Day, int64, bool) { return said(a), a.OverduePaise, a.OverduePaise > 0 },
-	"balance": func(a *report.Account) (report.Day, int64, bool) { return said(a), max(a.BalancePaise, 0), true },
-	"adverse": func(a *report.Account) (report.Day, int64, bool) {
+	"overdue": func(a *report.Account) (civil.Day, int64, bool) { return said(a), a.OverduePaise, a.OverduePaise > 0 },
+	"balance": func(a *report.Account) (civil.Day, int64, bool) { return said(a), max(a.BalancePaise, 0), true },
+	"adverse": func(a *report.Account) (civil.Day, int64, bool) {
 		return said(a), max(a.AdversePaise, 0), a.Adverse != 0
 	},
-	"emi": func(a *report.Account) (report.Day, int64, bool) {
+	"emi": func(a *report.Account) (civil.Day, int64, bool) {
 		emi := max(a.InstalmentPaise, 0)
 		if a.Product == report.CreditCard {
 			emi = (max(a.BalancePaise, 0) + 10) / 20

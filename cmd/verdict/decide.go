@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"verdict/internal/application"
+	"verdict/internal/civil"
 	"verdict/internal/engine"
 	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/loan"
-	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -56,9 +56,9 @@ func decide(c *command) int {
 	if !ok {
 		return code
 	}
-	var today report.Day
+	var today civil.Day
 	if *asOf != "" {
-		today = report.DayAt(at)
+		today = civil.DayAt(at)
 	}
 	app, code, ok := c.application(*inputFile, policy, today)
 	if !ok {
@@ -84,7 +84,7 @@ func decide(c *command) int {
 }
 
 // application reads the application, the sample when name is empty.
-func (c *command) application(name string, policy *engine.Policy, today report.Day) (app *application.Application, code int, ok bool) {
+func (c *command) application(name string, policy *engine.Policy, today civil.Day) (app *application.Application, code int, ok bool) {
 	data, shown := sampleApplication, "the sample"
 	if name != "" {
 		var err error

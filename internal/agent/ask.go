@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"verdict/internal/application"
+	"verdict/internal/civil"
 	"verdict/internal/fault"
-	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -31,7 +31,7 @@ type ask struct {
 	steps    int
 	tenures  []int // nil for the policy's own
 	minPaise int64
-	asOf     report.Day // 0 for the day of the request
+	asOf     civil.Day // 0 for the day of the request
 	asOfText string
 	// Of a run that is repeated: a model's summary, or why there is none.
 	narration, refused string
@@ -111,9 +111,9 @@ func (a *ask) day(v wire.Value, faults *fault.List) {
 	const earliest, latest = 1990, 2100
 	text := v.Text()
 	if at, err := time.Parse(time.DateOnly, text); v.Kind() == wire.String && err == nil {
-		a.asOf = report.DayOf(at.Date())
+		a.asOf = civil.DayOf(at.Date())
 	} else if at, err := time.Parse(time.RFC3339, text); v.Kind() == wire.String && err == nil {
-		a.asOf = report.DayAt(at)
+		a.asOf = civil.DayAt(at)
 	} else {
 		faults.Add(v.Pointer(), fault.CodeWrongType, "must be a date such as 2026-11-15, or a time in RFC 3339")
 		return

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/place"
@@ -71,7 +72,7 @@ type Application struct {
 	// each nil when it is not there; AsOf is the day features are measured on.
 	History   *report.History
 	Statement *report.Statement
-	AsOf      report.Day
+	AsOf      civil.Day
 	// WantsFeatures says that the answer shall have the features;
 	// MeasuresFeatures, that they take part in the decision: because they were
 	// asked for, or because the policy always has them measured.
@@ -118,7 +119,7 @@ type Options struct {
 	// Today is the day of the request, from which ages and windows are
 	// counted. Without one it is the day of the report, and where there is
 	// none either, nothing that needs a day is worked out.
-	Today report.Day
+	Today civil.Day
 	// Signals are the tenant's thresholds and tables; nil for those that every
 	// tenant starts with.
 	Signals *Signals

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/report"
 	"verdict/internal/rule"
@@ -196,7 +197,7 @@ func (r *reader) into(b *signal.Block) func(string, rule.Value) {
 }
 
 // farAway stands in for a day of the request that nobody told.
-const farAway report.Day = 1 << 30
+const farAway civil.Day = 1 << 30
 
 // bank reads a bank statement and the facts that follow from it.
 func (r *reader) bank(summary wire.Value) {
@@ -209,7 +210,7 @@ func (r *reader) bank(summary wire.Value) {
 	s := report.ReadStatement(summary, today, &r.faults, &r.warnings)
 	r.hintEntries(before)
 	r.app.Statement = s
-	day := report.NoDay
+	day := civil.NoDay
 	if s != nil {
 		var ok bool
 		if day, ok = r.day(summary.Pointer()); !ok {
@@ -221,7 +222,7 @@ func (r *reader) bank(summary wire.Value) {
 
 // day is the day that ages and windows are counted from: the request's, else
 // the report's. Without either, what would be counted stays absent.
-func (r *reader) day(pointer string) (report.Day, bool) {
+func (r *reader) day(pointer string) (civil.Day, bool) {
 	switch {
 	case r.opt.Today != 0:
 		return r.opt.Today, true
@@ -229,7 +230,7 @@ func (r *reader) day(pointer string) (report.Day, bool) {
 		return r.app.History.Reported, true
 	}
 	r.warnings.Add(pointer, CodeNotRead, "has dates, and there is no day to count them from; what would be worked out is absent")
-	return report.NoDay, false
+	return civil.NoDay, false
 }
 
 // derived adds a fact that was worked out, unless it was sent.

@@ -6,12 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 )
 
-var today = report.DayOf(2026, 11, 15)
+var today = civil.DayOf(2026, 11, 15)
 
 const (
 	listed = `,"accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,

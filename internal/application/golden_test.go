@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
-	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -61,7 +61,7 @@ func TestRequests(t *testing.T) {
 func answer(t *testing.T, archive *txtar.Archive) []txtar.File {
 	t.Helper()
 	var request wire.Value
-	opt := Options{Inputs: map[string]rule.Type{}, Today: report.DayOf(2026, 11, 15)}
+	opt := Options{Inputs: map[string]rule.Type{}, Today: civil.DayOf(2026, 11, 15)}
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "request.json":

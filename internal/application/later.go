@@ -1,6 +1,9 @@
 package application
 
-import "verdict/internal/report"
+import (
+	"verdict/internal/civil"
+	"verdict/internal/report"
+)
 
 // laterThanFeatures tells of events after the day that features are counted
 // back from, the report's where it says one: they are in no feature.
@@ -45,7 +48,7 @@ func (r *reader) laterThanFeatures() {
 
 // laterAccounts counts accounts that were opened after a day, and those opened
 // before it whose closing, overdue amount or adverse note is dated after it.
-func laterAccounts(list []report.Account, asOf report.Day) (opened, noted int) {
+func laterAccounts(list []report.Account, asOf civil.Day) (opened, noted int) {
 	for i := range list {
 		a := &list[i]
 		switch {

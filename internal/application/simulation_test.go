@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/civil"
 	"verdict/internal/engine"
-	"verdict/internal/report"
 	"verdict/internal/wire"
 )
 
@@ -193,7 +193,7 @@ func simulate(tb testing.TB, p *person, d *engine.Decision) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	app, err := Read(v, Options{Today: report.DayOf(2026, 11, 15)})
+	app, err := Read(v, Options{Today: civil.DayOf(2026, 11, 15)})
 	if err != nil {
 		tb.Fatalf("%v in %s", err, p.body())
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/study"
@@ -58,7 +59,7 @@ func (c *Console) drawBacktestForm(v *visit, from string) error {
 		MonthAgo                           string
 	}{
 		from, champions, challengers, references,
-		c.options.Now().In(india).Format("2006-01-02"), c.options.Now().In(india).AddDate(0, -1, 0).Format("2006-01-02"),
+		c.options.Now().In(civil.India).Format("2006-01-02"), c.options.Now().In(civil.India).AddDate(0, -1, 0).Format("2006-01-02"),
 	})
 }
 

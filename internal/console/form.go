@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -169,7 +170,7 @@ func day(faults *fault.List, pointer, text string) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	at, err := time.ParseInLocation(time.DateOnly, text, india)
+	at, err := time.ParseInLocation(time.DateOnly, text, civil.India)
 	if err != nil {
 		faults.Add(pointer, fault.CodeInvalidField, "must be a date such as 2026-11-14")
 	}

@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"verdict/internal/chart"
+	"verdict/internal/civil"
 	"verdict/internal/wire"
 )
-
-// india is where the tenants are; its offset has no summer time.
-var india = time.FixedZone("IST", int((5*time.Hour + 30*time.Minute).Seconds()))
 
 // functions are what templates can call, besides the methods of the view.
 func functions(a *assets) template.FuncMap {
@@ -166,7 +164,7 @@ func moment(at any) (stamp, error) {
 	if t.IsZero() {
 		return stamp{}, nil
 	}
-	t = t.In(india)
+	t = t.In(civil.India)
 	return stamp{t.Format("2 Jan 2006"), t.Format("15:04:05"), t.Format("-07:00"), t.Format(time.RFC3339)}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdict/internal/chart"
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/study"
 	"verdict/internal/tenant"
@@ -118,7 +119,7 @@ func impactOptions(f *form, found *version, now time.Time) (wire.Value, error) {
 	case onDecisions:
 		days := whole(&faults, "/days", f.Value("days"), 30, 1, mostDays)
 		from := tenant.BusinessDay(now.AddDate(0, 0, 1-days))
-		begins, err := time.ParseInLocation(time.DateOnly, from, india)
+		begins, err := time.ParseInLocation(time.DateOnly, from, civil.India)
 		if err != nil {
 			return wire.Value{}, err
 		}

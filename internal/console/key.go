@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 )
@@ -99,7 +100,7 @@ func (c *Console) newKey(v *visit) error {
 	return v.render("key_new", "New API key", struct {
 		Scopes   []option
 		Tomorrow string
-	}{scopeOptions(), c.options.Now().In(india).AddDate(0, 0, 1).Format(time.DateOnly)})
+	}{scopeOptions(), c.options.Now().In(civil.India).AddDate(0, 0, 1).Format(time.DateOnly)})
 }
 
 // createKey makes a key, which the answer shows this once: there is nowhere to

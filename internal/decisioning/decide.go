@@ -86,7 +86,7 @@ func (s *Service) persist(
 	write.Answer = keep(answer)
 	if len(answer.Body) > longAnswer {
 		if err := admission.Checkpoint(ctx); err != nil {
-			return Answer{}, err
+			return operation.Answer{}, err
 		}
 	}
 	if err := scope.InsertDecision(ctx, write); err != nil {

@@ -3,7 +3,7 @@ package feature
 import (
 	"slices"
 
-	"verdict/internal/report"
+	"verdict/internal/civil"
 )
 
 // The ages at which a window or one of its halves ends cut a year into
@@ -61,7 +61,7 @@ func newAxis(most int, ends func(window int) (end, newer, older int)) axis {
 
 // segment is where an event on a day belongs. An unknown day is far in the
 // past, so it is beyond every window.
-func segment(asOf, on report.Day) uint8 {
+func segment(asOf, on civil.Day) uint8 {
 	age := int64(asOf) - int64(on)
 	switch {
 	case age < 0:
@@ -74,7 +74,7 @@ func segment(asOf, on report.Day) uint8 {
 }
 
 // monthSegment is where an event of a month belongs, given the newest one.
-func monthSegment(newest, month report.Month) uint8 {
+func monthSegment(newest, month civil.Month) uint8 {
 	age := int64(newest) - int64(month)
 	switch {
 	case age < 0:

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
@@ -41,7 +42,7 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 // Compute measures every feature of a history and a statement on a day, by the
 // definitions of a catalogue. Either source may be nil: what is measured from
 // it then has no value. Records dated after asOf are ignored.
-func Compute(c Catalogue, h *report.History, s *report.Statement, asOf report.Day, v *Vector) {
+func Compute(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day, v *Vector) {
 	w, ok := workspaces.Get().(*workspace)
 	if !ok {
 		return // the pool holds nothing else
@@ -176,7 +177,7 @@ func (w *workspace) addBalances() {
 	}
 	first := max(0, int(w.asOf)-daysMost+1-int(w.firstDay))
 	for i := first; i < len(w.balances); i++ {
-		at := segment(w.asOf, w.firstDay+report.Day(i))
+		at := segment(w.asOf, w.firstDay+civil.Day(i))
 		if at == later {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
@@ -32,7 +33,7 @@ func checkBlocks(t *testing.T, v *Vector, want map[string]string) {
 	}
 }
 
-var tenth = report.DayOf(2026, time.November, 10)
+var tenth = civil.DayOf(2026, time.November, 10)
 
 // TestThreeKindsOfNothing tells an absent source, no event and zero apart.
 func TestThreeKindsOfNothing(t *testing.T) {
@@ -64,7 +65,7 @@ func TestThreeKindsOfNothing(t *testing.T) {
 		},
 		"no event and a base": {
 			&report.History{HasEnquiries: true, HasAccounts: true, Accounts: []report.Account{
-				{Opened: tenth - 7, Closed: report.NoDay, Reported: report.NoDay, SanctionedPaise: 12_345_678},
+				{Opened: tenth - 7, Closed: civil.NoDay, Reported: civil.NoDay, SanctionedPaise: 12_345_678},
 			}}, nil,
 			map[string]string{
 				"account_opened__all__7d":  "0 0 null null null 0",
@@ -88,7 +89,7 @@ func TestThreeKindsOfNothing(t *testing.T) {
 // TestTrendHalves leaves the odd day of a window out of both halves.
 func TestTrendHalves(t *testing.T) {
 	t.Parallel()
-	enquiry := func(age report.Day, rupees int64) report.Enquiry {
+	enquiry := func(age civil.Day, rupees int64) report.Enquiry {
 		return report.Enquiry{Made: tenth - age, Product: report.GoldLoan, AmountPaise: rupees * 100}
 	}
 	h := &report.History{HasEnquiries: true, Enquiries: []report.Enquiry{
@@ -107,43 +108,43 @@ func TestTrendHalves(t *testing.T) {
 // TestMonths places payment months around the end of a month.
 func TestMonths(t *testing.T) {
 	t.Parallel()
-	history := func(newest report.Month, days ...int16) *report.History {
-		a := report.Account{Product: report.CreditCard, Opened: report.NoDay, Closed: report.NoDay, Reported: report.NoDay}
+	history := func(newest civil.Month, days ...int16) *report.History {
+		a := report.Account{Product: report.CreditCard, Opened: civil.NoDay, Closed: civil.NoDay, Reported: civil.NoDay}
 		for i, d := range days {
-			a.History = append(a.History, report.Payment{Month: newest - report.Month(i), DaysPastDue: d})
+			a.History = append(a.History, report.Payment{Month: newest - civil.Month(i), DaysPastDue: d})
 		}
 		return &report.History{HasAccounts: true, Accounts: []report.Account{a}}
 	}
-	october := report.DayOf(2026, time.October, 1).Month()
+	october := civil.DayOf(2026, time.October, 1).Month()
 	const empty = "0 0 null null null null"
 	for name, c := range map[string]struct {
 		h    *report.History
-		asOf report.Day
+		asOf civil.Day
 		want map[string]string
 	}{
-		"ended today": {history(october, 40, 0, 10), report.DayOf(2026, time.October, 31), map[string]string{
+		"ended today": {history(october, 40, 0, 10), civil.DayOf(2026, time.October, 31), map[string]string{
 			"dpd_1plus__credit_card__7d": "1 40 40 40 1 1", "dpd_1plus__all__90d": "2 50 40 25 1 0.6667",
 			"dpd_30plus__secured__90d": empty,
 		}},
-		"ended six days ago": {history(october, 40, 80), report.DayOf(2026, time.November, 6), map[string]string{
+		"ended six days ago": {history(october, 40, 80), civil.DayOf(2026, time.November, 6), map[string]string{
 			"dpd_1plus__all__7d": "1 40 40 40 -0.3333 1", "dpd_30plus__all__30d": "1 40 40 40 -0.3333 1",
 		}},
-		"ended seven days ago": {history(october, 40), report.DayOf(2026, time.November, 7), map[string]string{
+		"ended seven days ago": {history(october, 40), civil.DayOf(2026, time.November, 7), map[string]string{
 			"dpd_1plus__all__7d": empty, "dpd_1plus__all__30d": "1 40 40 40 1 1",
 		}},
-		"not ended": {history(october, 40), report.DayOf(2026, time.October, 30), map[string]string{
+		"not ended": {history(october, 40), civil.DayOf(2026, time.October, 30), map[string]string{
 			"dpd_1plus__all__7d": empty, "dpd_1plus__all__30d": "1 40 40 40 1 1",
 		}},
-		"two months behind": {history(october, 40), report.DayOf(2026, time.December, 31), map[string]string{
+		"two months behind": {history(october, 40), civil.DayOf(2026, time.December, 31), map[string]string{
 			"dpd_1plus__all__30d": "1 40 40 40 1 1",
 		}},
-		"three months behind": {history(october, 40, 0), report.DayOf(2027, time.January, 1), map[string]string{
+		"three months behind": {history(october, 40, 0), civil.DayOf(2027, time.January, 1), map[string]string{
 			"dpd_1plus__all__30d": empty, "dpd_1plus__all__60d": "1 40 40 40 1 1", "dpd_1plus__all__90d": "1 40 40 40 1 0.5",
 		}},
-		"only before the window": {history(october, 0, 40), report.DayOf(2026, time.November, 1), map[string]string{
+		"only before the window": {history(october, 0, 40), civil.DayOf(2026, time.November, 1), map[string]string{
 			"dpd_1plus__all__30d": "0 0 null null null 0",
 		}},
-		"only later": {history(october, 40), report.DayOf(2026, time.September, 30), map[string]string{
+		"only later": {history(october, 40), civil.DayOf(2026, time.September, 30), map[string]string{
 			"dpd_1plus__all__365d": "null null null null null null",
 		}},
 	} {
@@ -173,7 +174,7 @@ func TestBounds(t *testing.T) {
 		"eod_balance__all__7d":     "1 -100000000000 -100000000000 -100000000000 -1 0",
 		"low_balance_day__all__7d": "1 100000000000 100000000000 100000000000 1 1",
 	})
-	Compute(Catalogue1, &report.History{HasAccounts: true}, s, report.NoDay, &v)
+	Compute(Catalogue1, &report.History{HasAccounts: true}, s, civil.NoDay, &v)
 	if n := v.Populated(); n != 0 {
 		t.Errorf("%d values on no day", n)
 	}

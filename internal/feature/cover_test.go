@@ -6,12 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
 // statementFrom is a statement of one salary and one instalment a month, from a
 // day to the as-of date, with a balance beside each.
-func statementFrom(first, asOf report.Day) *report.Statement {
+func statementFrom(first, asOf civil.Day) *report.Statement {
 	s := &report.Statement{DeclaredIncomePaise: 6_000_000, DeclaredInstalmentPaise: 100_000}
 	for day := first; day <= asOf; day++ {
 		t := report.Transaction{Day: day, Channel: report.UPI, AmountPaise: 1_000, BalancePaise: 500_000, At: int32(len(s.Transactions))}
@@ -54,7 +55,7 @@ func TestWindowBeforeTheStatement(t *testing.T) {
 			"credit__upi__90d": absent,
 		},
 	} {
-		s := statementFrom(tenth-report.Day(days)+1, tenth)
+		s := statementFrom(tenth-civil.Day(days)+1, tenth)
 		var v Vector
 		Compute(Catalogue2, nil, s, tenth, &v)
 		checkBlocks(t, &v, want)
@@ -111,7 +112,7 @@ func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 			if metric.Source == Bureau && len(h.Microfinance) > 0 {
 				continue
 			}
-			begin := asOf - report.Day(At(i).WindowDays) + 1
+			begin := asOf - civil.Day(At(i).WindowDays) + 1
 			early := len(s.Transactions) == 0 || metric.Monthly || begin < s.First()
 			if still || metric.Source != Bank || !early {
 				t.Errorf("seed %d: %s is %d, %t and by the second catalogue %d, %t", seed, NameAt(i), was, known, is, still)
@@ -155,7 +156,7 @@ func TestExplainWindowNotCovered(t *testing.T) {
 	want := Provenance{
 		Name:    Name{"salary", "all", 30, Sum},
 		Meaning: got.Meaning, Formula: got.Formula,
-		From: report.DayOf(2026, time.October, 12), To: tenth, CoveredFrom: tenth - 20,
+		From: civil.DayOf(2026, time.October, 12), To: tenth, CoveredFrom: tenth - 20,
 	}
 	if diff := cmp.Diff(want, got); !ok || diff != "" {
 		t.Errorf("%t (-want +got):\n%s", ok, diff)
@@ -170,7 +171,7 @@ func TestExplainWindowNotCovered(t *testing.T) {
 func TestMicrofinance(t *testing.T) {
 	t.Parallel()
 	lent := report.Account{
-		Product: report.OtherUnsecured, Microfinance: true, Live: true, Opened: tenth - 20, Closed: report.NoDay, Reported: tenth - 5,
+		Product: report.OtherUnsecured, Microfinance: true, Live: true, Opened: tenth - 20, Closed: civil.NoDay, Reported: tenth - 5,
 		SanctionedPaise: 2_400_000, BalancePaise: 1_800_000, InstalmentPaise: 169_000, At: 3,
 		History: []report.Payment{{Month: tenth.Month() - 1, DaysPastDue: 31}},
 	}

@@ -1,6 +1,9 @@
 package feature
 
-import "verdict/internal/report"
+import (
+	"verdict/internal/civil"
+	"verdict/internal/report"
+)
 
 // The kinds of records that features are made of.
 const (
@@ -31,7 +34,7 @@ type Record struct {
 	Part  string
 	Kind  string
 	At    int32 // in the list as it was sent, from 0; NoPlace in none
-	Date  report.Day
+	Date  civil.Day
 	Value int64 // ten-thousandths of a rupee or day
 }
 
@@ -40,19 +43,19 @@ type Provenance struct {
 	Name     Name
 	Meaning  string
 	Formula  string
-	From, To report.Day // the window, both days in it; NoDay when nothing is on record
-	Value    int64      // ten-thousandths, as Compute has it
-	Known    bool       // whether there is a value
+	From, To civil.Day // the window, both days in it; NoDay when nothing is on record
+	Value    int64     // ten-thousandths, as Compute has it
+	Known    bool      // whether there is a value
 	// CoveredFrom is the first day of the bank statement where that is why
 	// there is no value: the window begins earlier. NoDay otherwise.
-	CoveredFrom report.Day
+	CoveredFrom civil.Day
 	Records     []Record
 }
 
 // Explain names the records that made a feature what it is by a catalogue. ok
 // is false when there is no such feature. A feature has no records if its source
 // is absent or does not cover its window.
-func Explain(c Catalogue, h *report.History, s *report.Statement, asOf report.Day, name string) (p Provenance, ok bool) {
+func Explain(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day, name string) (p Provenance, ok bool) {
 	index := Index(name)
 	if index < 0 {
 		return Provenance{}, false
@@ -62,7 +65,7 @@ func Explain(c Catalogue, h *report.History, s *report.Statement, asOf report.Da
 	var in input
 	in.gather(c, h, s, asOf)
 	pair, window, aggregation := place(index)
-	p = Provenance{Name: At(index), From: report.NoDay, To: report.NoDay, CoveredFrom: report.NoDay}
+	p = Provenance{Name: At(index), From: civil.NoDay, To: civil.NoDay, CoveredFrom: civil.NoDay}
 	p.Meaning, p.Formula = p.Name.Meaning(), pair.formula(aggregation)
 	p.Value, p.Known = v.Get(index)
 	if !in.present[pair.from] {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
@@ -114,7 +115,7 @@ func TestExplainAgreesWithCompute(t *testing.T) {
 	}
 }
 
-func checkRecords(t *testing.T, p *Provenance, monthly bool, asOf report.Day) {
+func checkRecords(t *testing.T, p *Provenance, monthly bool, asOf civil.Day) {
 	t.Helper()
 	for _, r := range p.Records {
 		if (r.Part == EventPart || r.Part == NewerPart) && (r.Date < p.From || r.Date > p.To) {
@@ -131,7 +132,7 @@ func checkRecords(t *testing.T, p *Provenance, monthly bool, asOf report.Day) {
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	asOf := report.DayOf(2026, time.November, 10)
+	asOf := civil.DayOf(2026, time.November, 10)
 	h := &report.History{HasEnquiries: true, HasAccounts: true,
 		Enquiries: []report.Enquiry{
 			{Made: asOf - 29, Product: report.PersonalLoan, AmountPaise: 10_000_000, At: 0},
@@ -140,7 +141,7 @@ func TestExplain(t *testing.T) {
 			{Made: asOf, Product: report.PersonalLoan, AmountPaise: report.NoAmount, At: 3},
 		},
 		Accounts: []report.Account{{
-			Product: report.PersonalLoan, Opened: asOf - 3, Closed: report.NoDay, Reported: asOf,
+			Product: report.PersonalLoan, Opened: asOf - 3, Closed: civil.NoDay, Reported: asOf,
 			SanctionedPaise: 20_000_000, At: 7,
 		}},
 	}
@@ -149,7 +150,7 @@ func TestExplain(t *testing.T) {
 		Name:    Name{"enquiry", "personal_loan", 30, Ratio},
 		Meaning: "Hard enquiries (personal loans) made in the last 30 days: enquiries ÷ (enquiries + accounts opened), by number.",
 		Formula: "enquiries ÷ (enquiries + accounts opened), by number",
-		From:    asOf - 29, To: asOf, CoveredFrom: report.NoDay, Value: 6667, Known: true,
+		From:    asOf - 29, To: asOf, CoveredFrom: civil.NoDay, Value: 6667, Known: true,
 		Records: []Record{
 			{EventPart, EnquiryRecord, 0, asOf - 29, 100_000 * one},
 			{EventPart, EnquiryRecord, 3, asOf, 0},

@@ -1,19 +1,22 @@
 package feature
 
-import "verdict/internal/report"
+import (
+	"verdict/internal/civil"
+	"verdict/internal/report"
+)
 
 // input is a history and a statement with what has to be known before their
 // records can be placed in windows.
 type input struct {
 	history   *report.History
 	statement *report.Statement
-	asOf      report.Day
+	asOf      civil.Day
 	lists     [accountLists][]report.Account // the accounts that count
 	present   [origins]bool
-	newest    [origins]report.Month // the month a monthly origin counts back from
-	ended     [origins]bool         // whether it ended within the last 7 days
-	covered   [origins]int          // how many windows, from the shortest on, have values
-	firstDay  report.Day
+	newest    [origins]civil.Month // the month a monthly origin counts back from
+	ended     [origins]bool        // whether it ended within the last 7 days
+	covered   [origins]int         // how many windows, from the shortest on, have values
+	firstDay  civil.Day
 	balances  []int64 // at the end of each day from firstDay on
 	months    [monthsMost]monthTotal
 	whole     [monthsMost]bool // which of them, counted back from the newest, are whole
@@ -31,7 +34,7 @@ const (
 // recent good conduct.
 const monthsBehind = 2
 
-func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asOf report.Day) {
+func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day) {
 	*in = input{history: h, statement: s, asOf: asOf}
 	for from := range in.covered {
 		in.covered[from] = windows
@@ -49,7 +52,7 @@ func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asO
 			in.lists[microfinanceList] = h.Microfinance
 		}
 		in.present[enquiries] = h.HasEnquiries
-		if newest := in.newestPayment(); newest != report.NoMonth {
+		if newest := in.newestPayment(); newest != civil.NoMonth {
 			in.countFrom(payments, newest)
 		}
 	}
@@ -71,7 +74,7 @@ func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asO
 // without transactions covers no window.
 func (in *input) cover(s *report.Statement) {
 	first := s.First()
-	count := func(begin func(window int) report.Day) (n int) {
+	count := func(begin func(window int) civil.Day) (n int) {
 		for n < windows && first.Known() && begin(n) >= first {
 			n++
 		}
@@ -80,22 +83,22 @@ func (in *input) cover(s *report.Statement) {
 	days := count(in.windowFrom)
 	in.covered[transactions], in.covered[balances] = days, days
 	for _, from := range [...]origin{incomeMonths, instalmentMonths} {
-		in.covered[from] = count(func(window int) report.Day { return in.monthsFrom(from, window).First() })
+		in.covered[from] = count(func(window int) civil.Day { return in.monthsFrom(from, window).First() })
 	}
 }
 
 // windowFrom is the first day of a window.
-func (in *input) windowFrom(window int) report.Day {
-	return in.asOf - report.Day(windowsDays[window]) + 1
+func (in *input) windowFrom(window int) civil.Day {
+	return in.asOf - civil.Day(windowsDays[window]) + 1
 }
 
 // monthsFrom is the first month of a monthly origin's window.
-func (in *input) monthsFrom(from origin, window int) report.Month {
-	return in.newest[from] - report.Month(windowMonths[window]) + 1
+func (in *input) monthsFrom(from origin, window int) civil.Month {
+	return in.newest[from] - civil.Month(windowMonths[window]) + 1
 }
 
 // countFrom settles the month a monthly origin is counted back from.
-func (in *input) countFrom(from origin, newest report.Month) {
+func (in *input) countFrom(from origin, newest civil.Month) {
 	newest = max(newest, in.asOf.Month()-monthsBehind)
 	in.present[from] = true
 	in.newest[from] = newest
@@ -107,8 +110,8 @@ func (in *input) countFrom(from origin, newest report.Month) {
 func (in *input) exists(a *report.Account) bool { return !a.Opened.Known() || a.Opened <= in.asOf }
 
 // newestPayment is the newest month that any account has a payment history of.
-func (in *input) newestPayment() report.Month {
-	newest, current := report.NoMonth, in.asOf.Month()
+func (in *input) newestPayment() civil.Month {
+	newest, current := civil.NoMonth, in.asOf.Month()
 	for _, list := range in.lists {
 		for i := range list {
 			a := &list[i]
@@ -164,8 +167,8 @@ var monthly = [2]report.Found{instalments: report.LoanInstalment, income: report
 
 // addMonths adds income and instalments to their months. Transactions come in
 // the order of their days, so the month is looked up only when it changes.
-func (in *input) addMonths(newest report.Month) {
-	var from, to report.Day = 1, 0
+func (in *input) addMonths(newest civil.Month) {
+	var from, to civil.Day = 1, 0
 	outside := monthTotal{} // takes what is in no month that counts
 	total := &outside
 	for i := range in.statement.Transactions {

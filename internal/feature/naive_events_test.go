@@ -3,6 +3,7 @@ package feature
 import (
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
@@ -12,7 +13,7 @@ func (n *naive) enquiries(product string) *naiveList {
 	}
 	l := &naiveList{}
 	for _, e := range n.h.Enquiries {
-		if e.Made != report.NoDay && n.in(product, e.Product, e.AmountPaise) {
+		if e.Made != civil.NoDay && n.in(product, e.Product, e.AmountPaise) {
 			l.events = append(l.events, naiveEvent{day: calendar(e.Made), value: given(e.AmountPaise)})
 		}
 	}
@@ -30,7 +31,7 @@ func (n *naive) accounts(metric, product string) *naiveList {
 	}
 	l := &naiveList{}
 	for _, a := range n.onFile(product) {
-		var on report.Day
+		var on civil.Day
 		var value int64
 		is := true
 		switch metric {
@@ -60,7 +61,7 @@ func (n *naive) accounts(metric, product string) *naiveList {
 			}
 			continue
 		}
-		if is && on != report.NoDay {
+		if is && on != civil.NoDay {
 			l.events = append(l.events, naiveEvent{day: calendar(on), value: value})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
@@ -37,7 +38,7 @@ type naiveList struct {
 	newest int // month, of monthly lists
 }
 
-func calendar(d report.Day) time.Time { return time.Date(1970, 1, 1+int(d), 0, 0, 0, 0, time.UTC) }
+func calendar(d civil.Day) time.Time { return time.Date(1970, 1, 1+int(d), 0, 0, 0, 0, time.UTC) }
 
 func monthNumber(t time.Time) int { return t.Year()*12 + int(t.Month()) - 1 }
 
@@ -89,7 +90,7 @@ func (n *naive) onFile(product string) (list []report.Account) {
 		all = slices.Concat(n.h.Accounts, n.h.Microfinance)
 	}
 	for _, a := range all {
-		if n.in(product, a.Product, a.SanctionedPaise) && (a.Opened == report.NoDay || !calendar(a.Opened).After(n.today)) {
+		if n.in(product, a.Product, a.SanctionedPaise) && (a.Opened == civil.NoDay || !calendar(a.Opened).After(n.today)) {
 			list = append(list, a)
 		}
 	}
@@ -97,10 +98,10 @@ func (n *naive) onFile(product string) (list []report.Account) {
 }
 
 func (n *naive) said(a report.Account) time.Time {
-	if a.Reported != report.NoDay {
+	if a.Reported != civil.NoDay {
 		return calendar(a.Reported)
 	}
-	if a.Closed != report.NoDay {
+	if a.Closed != civil.NoDay {
 		return calendar(a.Closed)
 	}
 	return n.today

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
@@ -16,11 +17,11 @@ var edges = []int{
 }
 
 // asOfDays are days on which calendars are awkward.
-var asOfDays = []report.Day{
-	report.DayOf(2024, time.February, 29), report.DayOf(2024, time.March, 1), report.DayOf(2025, time.February, 28),
-	report.DayOf(2025, time.March, 1), report.DayOf(2026, time.January, 31), report.DayOf(2026, time.December, 31),
-	report.DayOf(2026, time.January, 1), report.DayOf(2026, time.April, 30), report.DayOf(2026, time.May, 6),
-	report.DayOf(2026, time.May, 7), report.DayOf(2026, time.May, 8), report.DayOf(2026, time.November, 10),
+var asOfDays = []civil.Day{
+	civil.DayOf(2024, time.February, 29), civil.DayOf(2024, time.March, 1), civil.DayOf(2025, time.February, 28),
+	civil.DayOf(2025, time.March, 1), civil.DayOf(2026, time.January, 31), civil.DayOf(2026, time.December, 31),
+	civil.DayOf(2026, time.January, 1), civil.DayOf(2026, time.April, 30), civil.DayOf(2026, time.May, 6),
+	civil.DayOf(2026, time.May, 7), civil.DayOf(2026, time.May, 8), civil.DayOf(2026, time.November, 10),
 }
 
 // source draws histories and statements from a seed.
@@ -30,21 +31,21 @@ func newSource(seed uint64) source { return source{rand.New(rand.NewPCG(seed, 7)
 
 func (r source) chance(percent int) bool { return r.IntN(100) < percent }
 
-func (r source) asOf() report.Day {
+func (r source) asOf() civil.Day {
 	if r.chance(60) {
 		return asOfDays[r.IntN(len(asOfDays))]
 	}
-	return report.DayOf(2023, time.January, 1) + report.Day(r.IntN(1500))
+	return civil.DayOf(2023, time.January, 1) + civil.Day(r.IntN(1500))
 }
 
-func (r source) day(asOf report.Day, unknown int) report.Day {
+func (r source) day(asOf civil.Day, unknown int) civil.Day {
 	switch {
 	case r.chance(unknown):
-		return report.NoDay
+		return civil.NoDay
 	case r.chance(50):
-		return asOf - report.Day(edges[r.IntN(len(edges))])
+		return asOf - civil.Day(edges[r.IntN(len(edges))])
 	default:
-		return asOf - report.Day(r.IntN(900))
+		return asOf - civil.Day(r.IntN(900))
 	}
 }
 
@@ -84,9 +85,9 @@ func (r source) product() report.Product {
 	return report.Product(r.IntN(int(report.BusinessLoanSecured) + 1))
 }
 
-func (r source) account(asOf report.Day, at int) report.Account {
+func (r source) account(asOf civil.Day, at int) report.Account {
 	a := report.Account{
-		Product: r.product(), Live: r.chance(60), Opened: r.day(asOf, 10), Closed: report.NoDay,
+		Product: r.product(), Live: r.chance(60), Opened: r.day(asOf, 10), Closed: civil.NoDay,
 		Reported: r.day(asOf, 20), SanctionedPaise: r.paise(), BalancePaise: r.balance(), OverduePaise: r.paise(),
 		InstalmentPaise: r.paise(), AdversePaise: r.paise(), At: int32(at),
 	}
@@ -96,7 +97,7 @@ func (r source) account(asOf report.Day, at int) report.Account {
 	if !a.Live && r.chance(80) {
 		a.Closed = r.day(asOf, 5)
 	}
-	month := asOf.Month() + 1 - report.Month(r.IntN(6))
+	month := asOf.Month() + 1 - civil.Month(r.IntN(6))
 	for range r.IntN(40) {
 		if r.chance(80) {
 			days := []int16{0, 0, 0, 1, 29, 30, 31, 89, 90, 91, 400}
@@ -107,7 +108,7 @@ func (r source) account(asOf report.Day, at int) report.Account {
 	return a
 }
 
-func (r source) history(asOf report.Day) *report.History {
+func (r source) history(asOf civil.Day) *report.History {
 	if r.chance(7) {
 		return nil
 	}
@@ -139,7 +140,7 @@ func (r source) history(asOf report.Day) *report.History {
 	return h
 }
 
-func (r source) transaction(on report.Day, at int) report.Transaction {
+func (r source) transaction(on civil.Day, at int) report.Transaction {
 	t := report.Transaction{
 		Day: on, Credit: r.chance(50), Channel: report.Channel(r.IntN(4)),
 		AmountPaise: max(0, r.paise()), BalancePaise: r.balance(), At: int32(at),
@@ -153,7 +154,7 @@ func (r source) transaction(on report.Day, at int) report.Transaction {
 	return t
 }
 
-func (r source) statement(asOf report.Day) *report.Statement {
+func (r source) statement(asOf civil.Day) *report.Statement {
 	if r.chance(7) {
 		return nil
 	}
@@ -189,14 +190,14 @@ func (r source) statement(asOf report.Day) *report.Statement {
 
 // large is the input of the speed targets: 40 accounts of 36 months, 60
 // enquiries and 2,000 transactions over a year.
-func (r source) large(asOf report.Day) (*report.History, *report.Statement) {
+func (r source) large(asOf civil.Day) (*report.History, *report.Statement) {
 	h := &report.History{Reported: asOf, HasAccounts: true, HasEnquiries: true}
 	for i := range 40 {
 		a := r.account(asOf, i)
-		a.Opened = asOf - report.Day(r.IntN(1000))
+		a.Opened = asOf - civil.Day(r.IntN(1000))
 		a.History = nil
 		for m := range 36 {
-			p := report.Payment{Month: asOf.Month() - 1 - report.Month(m)}
+			p := report.Payment{Month: asOf.Month() - 1 - civil.Month(m)}
 			if r.IntN(12) == 0 {
 				p.DaysPastDue = int16(r.IntN(120))
 			}
@@ -206,12 +207,12 @@ func (r source) large(asOf report.Day) (*report.History, *report.Statement) {
 	}
 	for i := range 60 {
 		h.Enquiries = append(h.Enquiries, report.Enquiry{
-			Made: asOf - report.Day(r.IntN(730)), Product: r.product(), AmountPaise: r.Int64N(50_000_000), At: int32(i),
+			Made: asOf - civil.Day(r.IntN(730)), Product: r.product(), AmountPaise: r.Int64N(50_000_000), At: int32(i),
 		})
 	}
 	s := &report.Statement{DeclaredIncomePaise: 5_000_000, DeclaredInstalmentPaise: 900_000}
 	for i := range 2000 {
-		t := r.transaction(asOf-report.Day(364-i*365/2000), i)
+		t := r.transaction(asOf-civil.Day(364-i*365/2000), i)
 		t.AmountPaise, t.BalancePaise = r.Int64N(5_000_000), r.Int64N(9_000_000)
 		s.Transactions = append(s.Transactions, t)
 	}

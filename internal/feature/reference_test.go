@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
@@ -66,7 +67,7 @@ func TestTop(t *testing.T) {
 // TestTopFindsTheUnusual ranks a burst of enquiries first.
 func TestTopFindsTheUnusual(t *testing.T) {
 	t.Parallel()
-	asOf := report.DayOf(2026, time.November, 10)
+	asOf := civil.DayOf(2026, time.November, 10)
 	h := &report.History{HasEnquiries: true}
 	for range 30 {
 		h.Enquiries = append(h.Enquiries, report.Enquiry{Made: asOf, Product: report.PersonalLoan, AmountPaise: report.NoAmount})

@@ -1,6 +1,9 @@
 package feature
 
-import "verdict/internal/report"
+import (
+	"verdict/internal/civil"
+	"verdict/internal/report"
+)
 
 // origin is what has to be on file for a metric to have any value at all.
 type origin uint8
@@ -31,7 +34,7 @@ const (
 // on the origin.
 type stream struct {
 	from      origin
-	account   func(a *report.Account, asOf report.Day) (on report.Day, value int64, ok bool)
+	account   func(a *report.Account, asOf civil.Day) (on civil.Day, value int64, ok bool)
 	leastDays int16 // a payment month is an event from so many days past due
 	side      side
 	found     report.Found // a transaction is an event when it is any of these, 0 for all
@@ -115,28 +118,28 @@ const mostPaise = 100_000_000_000 * 100
 // balance in the borrower's favour is no debt.
 func amount(paise int64) int64 { return min(max(paise, 0), mostPaise) }
 
-func opened(a *report.Account, _ report.Day) (report.Day, int64, bool) {
+func opened(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
 	return a.Opened, amount(a.SanctionedPaise), a.Opened.Known()
 }
 
-func owed(a *report.Account, _ report.Day) (report.Day, int64, bool) {
+func owed(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
 	return a.Opened, amount(a.BalancePaise), a.Live && a.BalancePaise > 0
 }
 
-func liveSanctioned(a *report.Account, _ report.Day) (report.Day, int64, bool) {
+func liveSanctioned(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
 	return a.Opened, amount(a.SanctionedPaise), a.Live
 }
 
-func onFile(a *report.Account, _ report.Day) (report.Day, int64, bool) { return a.Opened, 0, true }
+func onFile(a *report.Account, _ civil.Day) (civil.Day, int64, bool) { return a.Opened, 0, true }
 
-func closed(a *report.Account, _ report.Day) (report.Day, int64, bool) {
+func closed(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
 	return a.Closed, amount(a.SanctionedPaise), a.Closed.Known()
 }
 
 // reported is the day the lender last spoke of the account. One that does not
 // say spoke of a closed account when it was closed, and of any other in this
 // report.
-func reported(a *report.Account, asOf report.Day) report.Day {
+func reported(a *report.Account, asOf civil.Day) civil.Day {
 	switch {
 	case a.Reported.Known():
 		return a.Reported
@@ -147,21 +150,21 @@ func reported(a *report.Account, asOf report.Day) report.Day {
 	}
 }
 
-func overdue(a *report.Account, asOf report.Day) (report.Day, int64, bool) {
+func overdue(a *report.Account, asOf civil.Day) (civil.Day, int64, bool) {
 	return reported(a, asOf), amount(a.OverduePaise), a.OverduePaise > 0
 }
 
-func balanceReported(a *report.Account, asOf report.Day) (report.Day, int64, bool) {
+func balanceReported(a *report.Account, asOf civil.Day) (civil.Day, int64, bool) {
 	return reported(a, asOf), amount(a.BalancePaise), true
 }
 
-func adverse(a *report.Account, asOf report.Day) (report.Day, int64, bool) {
+func adverse(a *report.Account, asOf civil.Day) (civil.Day, int64, bool) {
 	return reported(a, asOf), amount(a.AdversePaise), a.Adverse != 0
 }
 
 // instalment is what an account costs a month. A card has no instalment of its
 // own; 5 percent of its balance is what has to be paid at least.
-func instalment(a *report.Account, _ report.Day) (report.Day, int64, bool) {
+func instalment(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
 	paise := amount(a.InstalmentPaise)
 	if a.Product == report.CreditCard {
 		paise = (amount(a.BalancePaise) + 10) / 20

@@ -1,6 +1,9 @@
 package feature
 
-import "verdict/internal/report"
+import (
+	"verdict/internal/civil"
+	"verdict/internal/report"
+)
 
 // walk yields every event of a row with its segment. It reads the same streams
 // as Compute, one row at a time and with what a reader wants to know.
@@ -34,7 +37,7 @@ func (in *input) walk(row uint8, yield func(segment uint8, r Record)) {
 	case balances:
 		for i, paise := range in.balances {
 			if value, ok := m.events.balance(paise); ok {
-				day := in.firstDay + report.Day(i)
+				day := in.firstDay + civil.Day(i)
 				keep(0, segment(in.asOf, day), Record{Kind: DayRecord, At: NoPlace, Date: day, Value: value})
 			}
 		}
@@ -85,7 +88,7 @@ func (in *input) walkMonths(e *stream, keep func(class, at uint8, r Record)) {
 		}
 		if value, ok := e.month(&in.months[ago]); ok {
 			keep(0, monthAxis.segmentOf[ago],
-				Record{Kind: MonthRecord, At: NoPlace, Date: (in.newest[e.from] - report.Month(ago)).First(), Value: value})
+				Record{Kind: MonthRecord, At: NoPlace, Date: (in.newest[e.from] - civil.Month(ago)).First(), Value: value})
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package loan
 
-import "time"
+import (
+	"time"
+
+	"verdict/internal/civil"
+)
 
 // AssetClass is how a loan in arrears is classified at the end of a day.
 type AssetClass uint8
@@ -23,13 +27,7 @@ func (c AssetClass) String() string { return assetClassNames[c] }
 // day: one at the end of the due day itself. Only the calendar dates of the
 // two times count, each in its own zone.
 func DaysPastDue(due, dayEnd time.Time) int {
-	return max(0, int(calendarDay(dayEnd)-calendarDay(due))+1)
-}
-
-// calendarDay numbers the days.
-func calendarDay(t time.Time) int64 {
-	year, month, day := t.Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
+	return max(0, int(civil.LocalDay(dayEnd)-civil.LocalDay(due))+1)
 }
 
 // ClassOf classifies days past due. Back from NPA a loan comes only when all

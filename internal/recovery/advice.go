@@ -3,6 +3,7 @@ package recovery
 import (
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/loan"
 )
@@ -33,12 +34,12 @@ type Advice struct {
 type Arrears struct {
 	DPD     int
 	Counted bool // from the due date, and not as sent
-	DayEnd  day
+	DayEnd  civil.Day
 	Bucket  Bucket
 	Class   loan.AssetClass
 	// First is the day at whose end the count begins, the due date; the
 	// classes begin 30, 60 and 90 days later.
-	First    day
+	First    civil.Day
 	HasFirst bool
 }
 
@@ -70,8 +71,8 @@ type Record struct {
 	Kept, Broken, Open int
 	// LastBroken tells of the latest promise that is over.
 	LastBroken bool
-	openUntil  day     // of the last open one
-	last       Promise // the latest that is over
+	openUntil  civil.Day // of the last open one
+	last       Promise   // the latest that is over
 }
 
 // Held is why nothing is to be done for now; Reason is "" where something is.
@@ -99,7 +100,7 @@ type Compliance struct {
 // the case leaves doubt, the advice is to hold and to ask a person.
 func Advise(c *Case, s *Strategy, asOf time.Time) Advice {
 	a := advisor{c: c, s: s, now: asOf.In(c.Borrower.Zone)}
-	a.today = dayOf(a.now)
+	a.today = civil.LocalDay(a.now)
 	a.AsOf, a.Mandate = a.now, c.Loan.Mandate
 	a.Warnings = append(a.Warnings, c.Warnings...)
 	a.arrears()
@@ -121,16 +122,16 @@ type advisor struct {
 	c     *Case
 	s     *Strategy
 	now   time.Time
-	today day
+	today civil.Day
 	past  []Contact // not later than now
 	paid  Payment   // likewise
 	// phoneLost is set when the last word about the number is that it is not
 	// the borrower's.
 	phoneLost bool
-	spent     []day     // of attempts, those of the week and those planned
-	resume    time.Time // the end of a hold that ends by itself
-	dropped   bool      // a step had no way to reach the borrower
-	noDay     bool      // no day within the horizon is permitted
+	spent     []civil.Day // of attempts, those of the week and those planned
+	resume    time.Time   // the end of a hold that ends by itself
+	dropped   bool        // a step had no way to reach the borrower
+	noDay     bool        // no day within the horizon is permitted
 }
 
 func (a *advisor) warn(pointer, code, detail string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"verdict/internal/civil"
 	"verdict/internal/loan"
 )
 
@@ -11,10 +12,10 @@ import (
 // it has ended in India, wherever the borrower is.
 func (a *advisor) arrears() {
 	l, r := &a.c.Loan, &a.Arrears
-	r.DayEnd = dayOf(a.now.In(india)) - 1
+	r.DayEnd = civil.DayAt(a.now) - 1
 	counted := 0
 	if l.HasDue {
-		counted = loan.DaysPastDue(l.Due.utc(), r.DayEnd.utc())
+		counted = loan.DaysPastDue(l.Due.Midnight(), r.DayEnd.Midnight())
 	}
 	r.DPD, r.Counted = counted, true
 	if l.HasDPD {
@@ -25,7 +26,7 @@ func (a *advisor) arrears() {
 	}
 	switch {
 	case r.DPD > 0:
-		r.First, r.HasFirst = r.DayEnd-day(r.DPD)+1, true
+		r.First, r.HasFirst = r.DayEnd-civil.Day(r.DPD)+1, true
 	case l.HasDue && l.Due > r.DayEnd:
 		r.First, r.HasFirst = l.Due, true
 	}
@@ -100,5 +101,5 @@ func (a *advisor) promises() {
 // fulfils reports whether the last payment came in answer to a promise.
 func (a *advisor) fulfils(c Contact) bool {
 	return a.paid.AmountPaise > 0 && a.paid.AmountPaise >= c.Promise.AmountPaise && !a.paid.At.Before(c.At) &&
-		dayOf(a.paid.At.In(a.c.Borrower.Zone)) <= c.Promise.Date
+		civil.LocalDay(a.paid.At.In(a.c.Borrower.Zone)) <= c.Promise.Date
 }

@@ -3,6 +3,8 @@ package recovery
 import (
 	"slices"
 	"time"
+
+	"verdict/internal/civil"
 )
 
 // horizon is how many days ahead a permitted one is looked for. It outlasts
@@ -24,7 +26,7 @@ func (a *advisor) calendar() {
 	c.Zone = b.Zone.String()
 	c.MaxPerDay, c.MaxPerWeek = a.s.MaxPerDay, a.s.MaxPerWeek
 	for _, contact := range a.past {
-		if d := dayOf(contact.At.In(b.Zone)); d > a.today-daysPerWeek {
+		if d := civil.LocalDay(contact.At.In(b.Zone)); d > a.today-daysPerWeek {
 			a.spent = append(a.spent, d)
 		}
 	}
@@ -34,7 +36,7 @@ func (a *advisor) calendar() {
 const daysPerWeek = 7
 
 // attempts are those of a day, and of the seven days that end with it.
-func (a *advisor) attempts(d day) (ofDay, ofWeek int) {
+func (a *advisor) attempts(d civil.Day) (ofDay, ofWeek int) {
 	for _, on := range a.spent {
 		if on == d {
 			ofDay++
@@ -47,14 +49,14 @@ func (a *advisor) attempts(d day) (ofDay, ofWeek int) {
 }
 
 // open reports whether the strategy works on a day.
-func (s *Strategy) open(d day) bool {
+func (s *Strategy) open(d civil.Day) bool {
 	_, holiday := slices.BinarySearch(s.Holidays, d)
-	return !holiday && !s.ClosedWeekdays[d.utc().Weekday()]
+	return !holiday && !s.ClosedWeekdays[d.Weekday()]
 }
 
 // slot is the first permitted time on or after a day and not before a moment.
 // What reaches the borrower also needs room under the caps.
-func (a *advisor) slot(earliest day, from time.Time, reaches bool) (d day, start, end time.Time, ok bool) {
+func (a *advisor) slot(earliest civil.Day, from time.Time, reaches bool) (d civil.Day, start, end time.Time, ok bool) {
 	w := a.Compliance.Window
 	for d = earliest; d < earliest+horizon; d++ {
 		if !a.s.open(d) {
@@ -63,7 +65,7 @@ func (a *advisor) slot(earliest day, from time.Time, reaches bool) (d day, start
 		if ofDay, ofWeek := a.attempts(d); reaches && (ofDay >= a.s.MaxPerDay || ofWeek >= a.s.MaxPerWeek) {
 			continue
 		}
-		start, end = d.at(w.From, a.now.Location()), d.at(w.To, a.now.Location())
+		start, end = d.At(w.From, a.now.Location()), d.At(w.To, a.now.Location())
 		if start.Before(from) {
 			start = wholeSecond(from)
 		}

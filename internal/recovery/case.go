@@ -3,6 +3,7 @@ package recovery
 import (
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 )
 
@@ -31,7 +32,7 @@ type Loan struct {
 	HasDPD         bool
 	MissedEMIs     int
 	HasMissed      bool
-	Due            day
+	Due            civil.Day
 	HasDue         bool
 	Mandate        string // "" when not sent
 	WasNPA         bool   // the lender has it as an NPA
@@ -74,7 +75,7 @@ type Contact struct {
 // to pay.
 type Promise struct {
 	AmountPaise int64 // 0 when not told
-	Date        day
+	Date        civil.Day
 	Kept        bool
 	Told        bool // whether Kept was told
 }

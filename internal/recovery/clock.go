@@ -1,44 +1,21 @@
 package recovery
 
-import "time"
+import (
+	"time"
 
-// india is Indian Standard Time, in which days end for the classification of
-// a loan. It has had one offset since 1945.
-var india = time.FixedZone("Asia/Kolkata", (5*60+30)*60)
-
-const indiaName = "Asia/Kolkata"
+	"verdict/internal/civil"
+)
 
 const minutesPerDay = 24 * 60
 
-// day is a calendar date, as the number of days since 1 January 1970.
-type day int32
-
-// dayOf is the date on the wall at a moment in the moment's own zone.
-func dayOf(t time.Time) day {
-	year, month, d := t.Date()
-	return day(time.Date(year, month, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
-}
-
-// utc is the date's midnight in UTC, for arithmetic on calendars alone.
-func (d day) utc() time.Time { return time.Unix(int64(d)*24*60*60, 0).UTC() }
-
-// at is a minute of the date in a zone.
-func (d day) at(minute int, zone *time.Location) time.Time {
-	year, month, n := d.utc().Date()
-	return time.Date(year, month, n, 0, minute, 0, 0, zone)
-}
-
-// String is the date as 2026-11-15.
-func (d day) String() string { return d.utc().Format(time.DateOnly) }
-
 // parseDay reads a date such as 2026-11-15 within the years that a loan can
 // have to do with.
-func parseDay(text string) (day, bool) {
+func parseDay(text string) (civil.Day, bool) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil || !plausible(t) {
 		return 0, false
 	}
-	return dayOf(t), true
+	return civil.LocalDay(t), true
 }
 
 // parseMoment reads a moment with its zone.
@@ -94,8 +71,8 @@ func twoDigits(text string) (n int, ok bool) {
 // parseZone reads a borrower's zone: India by its name, any other as its
 // offset from UTC such as +04:00.
 func parseZone(text string) (zone *time.Location, ok bool) {
-	if text == indiaName {
-		return india, true
+	if text == civil.IndiaName {
+		return civil.India, true
 	}
 	if len(text) != len("+05:30") || text[0] != '+' && text[0] != '-' {
 		return nil, false

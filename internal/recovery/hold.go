@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"verdict/internal/civil"
 )
 
 // hold finds out whether to leave the borrower alone. What only a person can
@@ -29,16 +31,16 @@ func (a *advisor) hold() {
 		a.until("do_not_contact", "The borrower asked not to be contacted", b.SilentUntil)
 	}
 	if p := &a.Promise; p.Open > 0 {
-		a.until("open_promise", fmt.Sprintf("A promise to pay by %s is open", p.openUntil), (p.openUntil+1).at(0, b.Zone))
-		if p.openUntil > a.today+day(a.s.MaxPromiseDays) {
+		a.until("open_promise", fmt.Sprintf("A promise to pay by %s is open", p.openUntil), (p.openUntil+1).At(0, b.Zone))
+		if p.openUntil > a.today+civil.Day(a.s.MaxPromiseDays) {
 			a.NeedsHuman = true
 			a.reason(fmt.Sprintf("The promise lies more than %d days ahead", a.s.MaxPromiseDays))
 		}
 	}
 	if !a.paid.At.IsZero() {
-		on := dayOf(a.paid.At.In(b.Zone))
-		if end := on + day(a.s.PaymentHoldDays) + 1; end > a.today {
-			a.until("recent_payment", fmt.Sprintf("A payment came in on %s", on), end.at(0, b.Zone))
+		on := civil.LocalDay(a.paid.At.In(b.Zone))
+		if end := on + civil.Day(a.s.PaymentHoldDays) + 1; end > a.today {
+			a.until("recent_payment", fmt.Sprintf("A payment came in on %s", on), end.At(0, b.Zone))
 		}
 	}
 }

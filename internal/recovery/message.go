@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"verdict/internal/civil"
 )
 
 // Message is what is said to the borrower with the next best action: a text to
@@ -119,7 +121,7 @@ func (a *advisor) offered(p *phrasebook, name string) string {
 	e := &a.Next
 	switch name {
 	case "day":
-		return p.date(dayOf(e.NotBefore))
+		return p.date(civil.LocalDay(e.NotBefore))
 	case "from":
 		return clockText(e.NotBefore.Hour()*60 + e.NotBefore.Minute())
 	case "to":

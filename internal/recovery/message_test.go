@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/civil"
 )
 
 // forbidden are words that hurry, shame or threaten, or draw others in.
@@ -66,7 +68,7 @@ func placeholders(text string) map[string]bool {
 // with everything known and with nothing but what is needed.
 func TestEveryTemplateIsFilled(t *testing.T) {
 	t.Parallel()
-	asOf := time.Date(2026, 11, 16, 12, 0, 0, 0, india)
+	asOf := time.Date(2026, 11, 16, 12, 0, 0, 0, civil.India)
 	for l := range phrases {
 		for name := range phrases[l].bodies {
 			for _, known := range []bool{false, true} {
@@ -79,7 +81,7 @@ func TestEveryTemplateIsFilled(t *testing.T) {
 					c.Loan.ID, c.Loan.EMIPaise = "", 0
 				}
 				c.Borrower.Language = Language(l)
-				a := advisor{Advice: Advise(c, &s, asOf), c: c, s: &s, now: asOf, today: dayOf(asOf)}
+				a := advisor{Advice: Advise(c, &s, asOf), c: c, s: &s, now: asOf, today: civil.LocalDay(asOf)}
 				a.Next.Template = name
 				a.message()
 				text := a.Message.Text

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"verdict/internal/civil"
 )
 
 // planAheadDays is how soon a hold must end for a plan to be made of what
@@ -23,7 +25,7 @@ func (a *advisor) plan() {
 		from = a.resume.In(a.now.Location())
 	}
 	switch {
-	case dayOf(from) > a.today+planAheadDays:
+	case civil.LocalDay(from) > a.today+planAheadDays:
 	case a.Arrears.DPD == 0:
 		a.remind(from)
 	default:
@@ -150,11 +152,11 @@ func (a *advisor) schedule(steps []Step, from time.Time) {
 	if len(steps) == 0 {
 		return
 	}
-	base, _, _, ok := a.slot(dayOf(from), from, steps[0].Action.reaches())
+	base, _, _, ok := a.slot(civil.LocalDay(from), from, steps[0].Action.reaches())
 	a.noDay = !ok
 	last := base
 	for _, step := range steps {
-		d, _, _, ok := a.slot(max(last, base+day(step.Day)), from, step.Action.reaches())
+		d, _, _, ok := a.slot(max(last, base+civil.Day(step.Day)), from, step.Action.reaches())
 		if !ok {
 			break
 		}
@@ -168,7 +170,7 @@ func (a *advisor) schedule(steps []Step, from time.Time) {
 	})
 }
 
-func (a *advisor) planned(action Action, d day) bool {
+func (a *advisor) planned(action Action, d civil.Day) bool {
 	return slices.ContainsFunc(a.Plan, func(e Entry) bool { return e.Action == action && e.Day == int(d-a.today) })
 }
 
@@ -179,8 +181,8 @@ func (a *advisor) remind(from time.Time) {
 		return
 	}
 	for _, before := range a.s.PreDueDays {
-		earliest, action := l.Due-day(before), a.preferred(RemindSMS)
-		if earliest < dayOf(from) || a.phoneLost {
+		earliest, action := l.Due-civil.Day(before), a.preferred(RemindSMS)
+		if earliest < civil.LocalDay(from) || a.phoneLost {
 			continue
 		}
 		if d, _, _, ok := a.slot(earliest, from, true); ok && d < l.Due && !a.planned(action, d) {
@@ -191,7 +193,7 @@ func (a *advisor) remind(from time.Time) {
 
 // enter plans an action on the first permitted day from earliest on, of which
 // there is one.
-func (a *advisor) enter(action Action, earliest day, from time.Time) {
+func (a *advisor) enter(action Action, earliest civil.Day, from time.Time) {
 	d, start, end, _ := a.slot(earliest, from, action.reaches())
 	if action.reaches() {
 		a.spent = append(a.spent, d)

@@ -8,18 +8,19 @@ import (
 
 	"pgregory.net/rapid"
 
+	"verdict/internal/civil"
 	"verdict/internal/wire"
 )
 
 // drawCase draws any case that can be read, and no other.
 func drawCase(t *rapid.T) string {
 	pick := func(label string, choices ...string) string { return rapid.SampledFrom(choices).Draw(t, label) }
-	asOf := time.Unix(rapid.Int64Range(1_700_000_000, 1_900_000_000).Draw(t, "as_of"), 0).In(india)
+	asOf := time.Unix(rapid.Int64Range(1_700_000_000, 1_900_000_000).Draw(t, "as_of"), 0).In(civil.India)
 	past := func(label string) string {
 		return asOf.Add(-time.Duration(rapid.IntRange(-100, 900).Draw(t, label)) * time.Hour).Format(time.RFC3339)
 	}
 	date := func(label string, before, after int) string {
-		return (dayOf(asOf) + day(rapid.IntRange(-before, after).Draw(t, label))).String()
+		return (civil.LocalDay(asOf) + civil.Day(rapid.IntRange(-before, after).Draw(t, label))).String()
 	}
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `{"loan":{"id":"L-1","principal_outstanding":%d,"overdue_amount":%d`,
@@ -130,15 +131,15 @@ func TestAnyCaseUnderAnyStrategy(t *testing.T) {
 
 // boundless is what holds of any advice under any strategy.
 func boundless(c *Case, s *Strategy, a *Advice) string {
-	perDay := map[day]int{}
+	perDay := map[civil.Day]int{}
 	for _, e := range c.History {
 		if !e.At.After(c.AsOf) {
-			perDay[dayOf(e.At.In(c.Borrower.Zone))]++
+			perDay[civil.LocalDay(e.At.In(c.Borrower.Zone))]++
 		}
 	}
 	for i := range a.Plan {
 		e := &a.Plan[i]
-		on := dayOf(e.NotBefore)
+		on := civil.LocalDay(e.NotBefore)
 		if rule := permittedTime(c, e); rule != "" {
 			return rule
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -78,7 +79,7 @@ type manner struct {
 func read(v wire.Value, now time.Time, how manner) (Case, error) {
 	// To the second, which is how an answer tells it: the case can then be
 	// advised on again from what the answer says.
-	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: india}}, hints: how.hints, products: how.products}
+	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: civil.India}}, hints: how.hints, products: how.products}
 	if f, ok := r.object(v, caseMembers...); ok {
 		if t, given := r.moment(&f, "as_of"); given {
 			r.c.AsOf = t
@@ -248,7 +249,7 @@ func (r *reader) payment(v wire.Value) {
 	if f.Require("at", "when it came in") {
 		text, _ := f.Text("at", maxText)
 		if d, ok := parseDay(text); ok {
-			p.At = d.at(0, r.c.Borrower.Zone)
+			p.At = d.At(0, r.c.Borrower.Zone)
 		} else {
 			p.At, _ = r.moment(&f, "at")
 		}
@@ -283,7 +284,7 @@ func (r *reader) rounded(f *wire.Form, name string, most int64) (hundredths int6
 }
 
 // date reads a date.
-func (r *reader) date(f *wire.Form, name string) (d day, ok bool) {
+func (r *reader) date(f *wire.Form, name string) (d civil.Day, ok bool) {
 	text, ok := f.Text(name, maxText)
 	if !ok {
 		return 0, false

@@ -95,7 +95,7 @@ func (r *reader) silence(f *wire.Form) {
 	}
 	b := &r.c.Borrower
 	if d, ok := parseDay(text); ok {
-		b.SilentUntil = (d + 1).at(0, b.Zone)
+		b.SilentUntil = (d + 1).At(0, b.Zone)
 	} else if t, ok := parseMoment(text); ok {
 		b.SilentUntil = t
 	} else {

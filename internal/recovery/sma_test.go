@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/civil"
 )
 
 // TestClassesByTheEndOfTheDay holds the classification against the dates that
@@ -36,7 +38,7 @@ func TestClassesByTheEndOfTheDay(t *testing.T) {
 		if !ok {
 			t.Fatal(c.at)
 		}
-		one := Case{Loan: Loan{PrincipalPaise: 1, OverduePaise: 1, Due: due, HasDue: true}, Borrower: Borrower{Zone: india}}
+		one := Case{Loan: Loan{PrincipalPaise: 1, OverduePaise: 1, Due: due, HasDue: true}, Borrower: Borrower{Zone: civil.India}}
 		a := Advise(&one, &s, asOf.In(zone))
 		got := seen{a.Arrears.DPD, a.Arrears.Bucket.String(), a.Arrears.Class.String()}
 		if diff := cmp.Diff(c.want, got); diff != "" {

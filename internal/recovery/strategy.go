@@ -1,5 +1,7 @@
 package recovery
 
+import "verdict/internal/civil"
+
 // Strategy is how a tenant collects in one environment: when, how often, what
 // at which stage, and the tables that risk and offers are read from. It can be
 // gentler than the rules of conduct, never harsher.
@@ -11,8 +13,8 @@ type Strategy struct {
 
 	Window             Window
 	MicrofinanceWindow Window
-	ClosedWeekdays     [7]bool // Sunday first
-	Holidays           []day   // by date
+	ClosedWeekdays     [7]bool     // Sunday first
+	Holidays           []civil.Day // by date
 	MaxPerDay          int
 	MaxPerWeek         int // in any seven days
 	PaymentHoldDays    int

@@ -3,6 +3,8 @@ package recovery
 import (
 	"strconv"
 	"strings"
+
+	"verdict/internal/civil"
 )
 
 // Language is the language of a message.
@@ -46,8 +48,8 @@ func (p *phrasebook) part(around, figure string, known bool) string {
 }
 
 // date is a date in words.
-func (p *phrasebook) date(d day) string {
-	year, month, n := d.utc().Date()
+func (p *phrasebook) date(d civil.Day) string {
+	year, month, n := d.Midnight().Date()
 	return strconv.Itoa(n) + " " + p.months[month-1] + " " + strconv.Itoa(year)
 }
 

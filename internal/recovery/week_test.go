@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"verdict/internal/civil"
 )
 
 // circumstance is one of the things that can be true of a case besides its
@@ -17,12 +19,12 @@ type circumstance struct {
 }
 
 // monday is the first hour of the week that the table goes through.
-var monday = day(20_773).at(0, india)
+var monday = civil.Day(20_773).At(0, civil.India)
 
-func promised(c *Case, daysAhead day, kept, told bool) {
+func promised(c *Case, daysAhead civil.Day, kept, told bool) {
 	c.History = append(c.History, Contact{
 		At: c.AsOf.Add(-9 * 24 * time.Hour), Channel: ByCall, End: PromiseToPay,
-		Promise: Promise{AmountPaise: 5_000_00, Date: dayOf(c.AsOf.In(c.Borrower.Zone)) + daysAhead, Kept: kept, Told: told},
+		Promise: Promise{AmountPaise: 5_000_00, Date: civil.LocalDay(c.AsOf.In(c.Borrower.Zone)) + daysAhead, Kept: kept, Told: told},
 	})
 }
 
@@ -116,7 +118,7 @@ func TestNoStrategyLoosensTheRules(t *testing.T) {
 }
 
 func ordinary(asOf time.Time, dpd int, microfinance bool, channel Channel) *Case {
-	due := dayOf(asOf.In(india)) - day(dpd)
+	due := civil.DayAt(asOf) - civil.Day(dpd)
 	if dpd == 0 {
 		due += 2
 	}
@@ -126,7 +128,7 @@ func ordinary(asOf time.Time, dpd int, microfinance bool, channel Channel) *Case
 			ID: "L-1", Microfinance: microfinance, PrincipalPaise: 1_82_000_00, OverduePaise: 17_930_00, EMIPaise: 8_965_00,
 			RateBP: 1600, HasRate: true, DPD: dpd, HasDPD: true, Due: due, HasDue: true,
 		},
-		Borrower: Borrower{Zone: india, Preferred: channel},
+		Borrower: Borrower{Zone: civil.India, Preferred: channel},
 	}
 }
 
@@ -198,7 +200,7 @@ func held(c *Case, a *Advice, hold string) string {
 		if !a.Held.Until.IsZero() && e.NotBefore.Before(a.Held.Until) {
 			return "an action lies within a hold"
 		}
-		if hold == "open_promise" && dayOf(e.NotBefore) <= c.History[0].Promise.Date {
+		if hold == "open_promise" && civil.LocalDay(e.NotBefore) <= c.History[0].Promise.Date {
 			return "an action lies before the day after the promise"
 		}
 		if hold == "recent_payment" && e.NotBefore.Sub(c.Loan.Payment.At) < 3*24*time.Hour {
@@ -216,11 +218,11 @@ func permittedTime(c *Case, e *Entry) string {
 	}
 	start, end := e.NotBefore.In(c.Borrower.Zone), e.NotAfter.In(c.Borrower.Zone)
 	switch {
-	case start.Format("15:04") < from || end.Format("15:04") > to || !start.Before(end) || dayOf(start) != dayOf(end):
+	case start.Format("15:04") < from || end.Format("15:04") > to || !start.Before(end) || civil.LocalDay(start) != civil.LocalDay(end):
 		return "an action lies outside the legal hours"
 	case c.Borrower.HasHours && (start.Format("15:04") < clockText(c.Borrower.Hours.From) || end.Format("15:04") > clockText(c.Borrower.Hours.To)):
 		return "an action lies outside the borrower's hours"
-	case e.Day != int(dayOf(start)-dayOf(c.AsOf.In(c.Borrower.Zone))):
+	case e.Day != int(civil.LocalDay(start)-civil.LocalDay(c.AsOf.In(c.Borrower.Zone))):
 		return "an action has the wrong day"
 	}
 	return ""

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/decisioning"
 	"verdict/internal/engine"
 	"verdict/internal/field"
-	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/wire"
@@ -190,7 +190,7 @@ func TestSpelled(t *testing.T) {
 }
 
 // dayOf reads the day that a vector's windows end at.
-func dayOf(text string) (report.Day, bool) {
+func dayOf(text string) (civil.Day, bool) {
 	at, err := time.Parse(time.DateOnly, text)
-	return report.DayOf(at.Date()), err == nil
+	return civil.DayOf(at.Date()), err == nil
 }

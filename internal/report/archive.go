@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"verdict/internal/civil"
 )
 
 // The first byte of an archive is its version. The second holds what the first
@@ -96,7 +98,7 @@ func (w *archiver) account(a *Account) {
 	w.number(int64(a.Product))
 	w.flag(a.Live)
 	w.number(int64(a.Adverse))
-	for _, d := range []Day{a.Opened, a.Closed, a.Reported} {
+	for _, d := range []civil.Day{a.Opened, a.Closed, a.Reported} {
 		w.number(int64(d))
 	}
 	for _, paise := range []int64{a.SanctionedPaise, a.BalancePaise, a.OverduePaise, a.InstalmentPaise, a.AdversePaise} {
@@ -118,7 +120,7 @@ func (w *archiver) statement(s *Statement) {
 	w.number(s.DeclaredInstalmentPaise)
 	w.number(int64(s.Breaks))
 	w.number(int64(len(s.Transactions)))
-	before, buf := Day(0), w.buf
+	before, buf := civil.Day(0), w.buf
 	for i := range s.Transactions {
 		t := &s.Transactions[i]
 		buf = binary.AppendVarint(buf, int64(t.Day-before))
@@ -206,7 +208,7 @@ func (r *unarchiver) count() int {
 
 func (r *unarchiver) history() *History {
 	h := &History{
-		Reported: within[Day](r), HasAccounts: r.flag(), HasEnquiries: r.flag(),
+		Reported: within[civil.Day](r), HasAccounts: r.flag(), HasEnquiries: r.flag(),
 		Last7: within[int32](r), Last30: within[int32](r), Last90: within[int32](r), Last180: within[int32](r),
 	}
 	if n := r.count(); n > 0 {
@@ -226,7 +228,7 @@ func (r *unarchiver) history() *History {
 	if n := r.count(); n > 0 {
 		h.Enquiries = make([]Enquiry, n)
 		for i := range h.Enquiries {
-			h.Enquiries[i] = Enquiry{Made: within[Day](r), Product: within[Product](r), AmountPaise: r.number(), At: within[int32](r)}
+			h.Enquiries[i] = Enquiry{Made: within[civil.Day](r), Product: within[Product](r), AmountPaise: r.number(), At: within[int32](r)}
 		}
 	}
 	return h
@@ -234,17 +236,17 @@ func (r *unarchiver) history() *History {
 
 func (r *unarchiver) account(a *Account) {
 	a.Product, a.Live, a.Adverse = within[Product](r), r.flag(), within[Adverse](r)
-	a.Opened, a.Closed, a.Reported = within[Day](r), within[Day](r), within[Day](r)
+	a.Opened, a.Closed, a.Reported = within[civil.Day](r), within[civil.Day](r), within[civil.Day](r)
 	a.SanctionedPaise, a.BalancePaise, a.OverduePaise = r.number(), r.number(), r.number()
 	a.InstalmentPaise, a.AdversePaise, a.At = r.number(), r.number(), within[int32](r)
 	if n := r.count(); n > 0 {
 		a.History = make([]Payment, n)
 		for i := range a.History {
-			a.History[i] = Payment{Month: within[Month](r), DaysPastDue: within[int16](r)}
+			a.History[i] = Payment{Month: within[civil.Month](r), DaysPastDue: within[int16](r)}
 		}
 	}
 	a.ConvertedPaise, a.WrittenOffPaise, a.SettledPaise = NoAmount, NoAmount, NoAmount
-	a.WrittenOffDay, a.SettledDay = NoDay, NoDay
+	a.WrittenOffDay, a.SettledDay = civil.NoDay, civil.NoDay
 	if r.more {
 		r.moreOfAccount(a)
 	}
@@ -257,10 +259,10 @@ func (r *unarchiver) statement() *Statement {
 		return s
 	}
 	s.Transactions = make([]Transaction, n)
-	before := Day(0)
+	before := civil.Day(0)
 	for i := range s.Transactions {
 		t := &s.Transactions[i]
-		t.Day = before + within[Day](r)
+		t.Day = before + within[civil.Day](r)
 		before = t.Day
 		t.Credit, t.Channel, t.Found = r.flag(), within[Channel](r), within[Found](r)
 		t.AmountPaise, t.BalancePaise, t.At = r.number(), r.number(), within[int32](r)

@@ -1,5 +1,7 @@
 package report
 
+import "verdict/internal/civil"
+
 // needsMore reports whether the first version cannot hold a history.
 func needsMore(h *History) bool {
 	if h == nil {
@@ -34,8 +36,8 @@ func moreOf(a *Account) (bits int64) {
 		bit   int64
 	}{
 		{a.Microfinance, microfinanceBit}, {a.WrittenOffPaise != NoAmount, writtenOffBit},
-		{a.SettledPaise != NoAmount, settledBit}, {a.WrittenOffDay != NoDay, writtenOffDayBit},
-		{a.SettledDay != NoDay, settledDayBit}, {a.ConvertedPaise != NoAmount, convertedBit},
+		{a.SettledPaise != NoAmount, settledBit}, {a.WrittenOffDay != civil.NoDay, writtenOffDayBit},
+		{a.SettledDay != civil.NoDay, settledDayBit}, {a.ConvertedPaise != NoAmount, convertedBit},
 	} {
 		if b.there {
 			bits |= b.bit
@@ -52,8 +54,8 @@ func (w *archiver) moreOfAccount(a *Account) {
 			w.number(paise)
 		}
 	}
-	for _, d := range []Day{a.WrittenOffDay, a.SettledDay} {
-		if d != NoDay {
+	for _, d := range []civil.Day{a.WrittenOffDay, a.SettledDay} {
+		if d != civil.NoDay {
 			w.number(int64(d))
 		}
 	}
@@ -77,9 +79,9 @@ func (r *unarchiver) moreOfAccount(a *Account) {
 		a.SettledPaise = r.number()
 	}
 	if bits&writtenOffDayBit != 0 {
-		a.WrittenOffDay = within[Day](r)
+		a.WrittenOffDay = within[civil.Day](r)
 	}
 	if bits&settledDayBit != 0 {
-		a.SettledDay = within[Day](r)
+		a.SettledDay = within[civil.Day](r)
 	}
 }

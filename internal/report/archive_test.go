@@ -5,30 +5,32 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/civil"
 )
 
 func archived() (*History, *Statement) {
 	h := &History{
-		Reported: DayOf(2026, 11, 10), HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: 1, Last90: 2, Last180: 3,
+		Reported: civil.DayOf(2026, 11, 10), HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: 1, Last90: 2, Last180: 3,
 		Accounts: []Account{
 			{
-				Product: CreditCard, Live: true, Adverse: Settled | SuitFiled, Opened: DayOf(2020, 2, 29), Closed: NoDay, Reported: DayOf(2026, 10, 31),
+				Product: CreditCard, Live: true, Adverse: Settled | SuitFiled, Opened: civil.DayOf(2020, 2, 29), Closed: civil.NoDay, Reported: civil.DayOf(2026, 10, 31),
 				SanctionedPaise: 200_000_00, BalancePaise: NoAmount, OverduePaise: 0, InstalmentPaise: NoAmount, AdversePaise: 1, At: 3,
-				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: NoDay, SettledDay: NoDay,
+				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
 				History: []Payment{{Month: 2026*12 + 9, DaysPastDue: 31}, {Month: 2026*12 + 8}},
 			},
 			{
-				Opened: NoDay, Closed: NoDay, Reported: NoDay,
-				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: NoDay, SettledDay: NoDay,
+				Opened: civil.NoDay, Closed: civil.NoDay, Reported: civil.NoDay,
+				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
 			},
 		},
-		Enquiries: []Enquiry{{Made: DayOf(1969, 12, 31), Product: HomeLoan, AmountPaise: NoAmount, At: 1}},
+		Enquiries: []Enquiry{{Made: civil.DayOf(1969, 12, 31), Product: HomeLoan, AmountPaise: NoAmount, At: 1}},
 	}
 	s := &Statement{
 		DeclaredIncomePaise: NoAmount, DeclaredInstalmentPaise: 900000, DueInstalmentPaise: NoAmount, Breaks: 2,
 		Transactions: []Transaction{
-			{Day: DayOf(2026, 10, 1), Credit: true, Channel: Transfer, Found: Income | Salary, AmountPaise: 62_000_00, BalancePaise: -5, At: 1},
-			{Day: DayOf(2026, 10, 1), Channel: UPI, AmountPaise: 1, BalancePaise: NoAmount},
+			{Day: civil.DayOf(2026, 10, 1), Credit: true, Channel: Transfer, Found: Income | Salary, AmountPaise: 62_000_00, BalancePaise: -5, At: 1},
+			{Day: civil.DayOf(2026, 10, 1), Channel: UPI, AmountPaise: 1, BalancePaise: NoAmount},
 		},
 	}
 	return h, s
@@ -37,7 +39,7 @@ func archived() (*History, *Statement) {
 // archivedOwners is a history that needs the second version.
 func archivedOwners() *History {
 	h, _ := archived()
-	h.Accounts[0].Owner, h.Accounts[0].SettledPaise, h.Accounts[0].SettledDay = Guarantor, 0, DayOf(2025, 1, 2)
+	h.Accounts[0].Owner, h.Accounts[0].SettledPaise, h.Accounts[0].SettledDay = Guarantor, 0, civil.DayOf(2025, 1, 2)
 	h.Accounts[1].WrittenOffPaise, h.Accounts[1].WrittenOffDay, h.Accounts[1].Microfinance = 5, 0, true
 	h.Accounts[1].ConvertedPaise = 433_33
 	more, _ := archived()

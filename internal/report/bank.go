@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -37,7 +38,7 @@ type bankRow struct {
 // is. It returns nil when there are none to read, and an empty statement for
 // an empty list. asOf is the day of the decision; what lies more than a day
 // later is left out with a warning.
-func ReadStatement(summary wire.Value, asOf Day, faults, warnings *fault.List) *Statement {
+func ReadStatement(summary wire.Value, asOf civil.Day, faults, warnings *fault.List) *Statement {
 	list := summary.Get("transactions")
 	switch {
 	case !list.Given():

@@ -3,6 +3,7 @@ package report
 import (
 	"testing"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -29,7 +30,7 @@ func benchSummary(tb testing.TB) wire.Value {
 	rows, order := make([]sample, n), make([]int, n)
 	for i := range rows {
 		rows[i] = benchSample(i)
-		rows[i].day = bankAsOf - 365 + Day(i*365/n)
+		rows[i].day = bankAsOf - 365 + civil.Day(i*365/n)
 		rows[i].paise = int64(100_00 + i*7919%5_000_00)
 		order[i] = i
 	}
@@ -62,7 +63,7 @@ func BenchmarkDetect(b *testing.B) {
 		for i := range rows {
 			from := &samples[i]
 			rows[i] = bankRow{Transaction: Transaction{
-				Day: bankAsOf - 365 + Day(i*365/2000), Credit: from.kind == "CREDIT", AmountPaise: int64(100_00 + i*7919%5_000_00),
+				Day: bankAsOf - 365 + civil.Day(i*365/2000), Credit: from.kind == "CREDIT", AmountPaise: int64(100_00 + i*7919%5_000_00),
 			}}
 			rows[i].clue = readNarration(from.narration)
 			rows[i].Channel = rows[i].clue.channel()

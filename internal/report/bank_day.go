@@ -1,19 +1,21 @@
 package report
 
+import "verdict/internal/civil"
+
 // EndOfDay is the balance at the end of each day, from first to the day of the
 // last transaction. A day without a balance ends as the day before did. Days
 // before the first known balance are left out, because nothing is known of
 // them; without any balance paise is nil and first is NoDay.
-func EndOfDay(s *Statement) (first Day, paise []int64) {
+func EndOfDay(s *Statement) (first civil.Day, paise []int64) {
 	if s == nil {
-		return NoDay, nil
+		return civil.NoDay, nil
 	}
 	list := s.Transactions
 	for len(list) > 0 && list[0].BalancePaise == NoAmount {
 		list = list[1:]
 	}
 	if len(list) == 0 {
-		return NoDay, nil
+		return civil.NoDay, nil
 	}
 	first = list[0].Day
 	paise = make([]int64, s.Last()-first+1)
@@ -39,9 +41,9 @@ func EndOfDay(s *Statement) (first Day, paise []int64) {
 // one on or after the last. A month it covers in part is no month to measure a
 // monthly income by, since the salary may lie in the other part. ok is false
 // when there is none.
-func WholeMonths(s *Statement) (first, last Month, ok bool) {
+func WholeMonths(s *Statement) (first, last civil.Month, ok bool) {
 	if s == nil || len(s.Transactions) == 0 {
-		return NoMonth, NoMonth, false
+		return civil.NoMonth, civil.NoMonth, false
 	}
 	from, to := s.First(), s.Last()
 	first, last = from.Month(), to.Month()
@@ -52,7 +54,7 @@ func WholeMonths(s *Statement) (first, last Month, ok bool) {
 		last--
 	}
 	if first > last {
-		return NoMonth, NoMonth, false
+		return civil.NoMonth, civil.NoMonth, false
 	}
 	return first, last, true
 }

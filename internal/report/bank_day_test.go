@@ -6,19 +6,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"verdict/internal/civil"
 )
 
 func TestEndOfDay(t *testing.T) {
 	t.Parallel()
-	row := func(day Day, balance int64) Transaction { return Transaction{Day: day, BalancePaise: balance} }
+	row := func(day civil.Day, balance int64) Transaction { return Transaction{Day: day, BalancePaise: balance} }
 	for _, c := range []struct {
 		name  string
 		rows  []Transaction
-		first Day
+		first civil.Day
 		want  []int64
 	}{
-		{"empty", nil, NoDay, nil},
-		{"no balances", []Transaction{row(5, NoAmount), row(9, NoAmount)}, NoDay, nil},
+		{"empty", nil, civil.NoDay, nil},
+		{"no balances", []Transaction{row(5, NoAmount), row(9, NoAmount)}, civil.NoDay, nil},
 		{"one", []Transaction{row(5, 7)}, 5, []int64{7}},
 		{"the day's last", []Transaction{row(5, 7), row(5, 8), row(5, NoAmount)}, 5, []int64{8}},
 		{"gaps", []Transaction{row(5, 7), row(8, -1), row(9, 2)}, 5, []int64{7, 7, 7, -1, 2}},
@@ -37,17 +39,17 @@ func TestEndOfDay(t *testing.T) {
 func TestWholeMonths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		from, to Day
+		from, to civil.Day
 		want     string
 	}{
-		{DayOf(2026, 1, 1), DayOf(2026, 1, 31), "2026-01-01 2026-01-31"},
-		{DayOf(2026, 1, 2), DayOf(2026, 1, 31), ""},
-		{DayOf(2026, 1, 1), DayOf(2026, 1, 30), ""},
-		{DayOf(2026, 1, 2), DayOf(2026, 2, 27), ""},
-		{DayOf(2026, 1, 2), DayOf(2026, 2, 28), "2026-02-01 2026-02-28"},
-		{DayOf(2024, 1, 2), DayOf(2024, 2, 28), ""},
-		{DayOf(2025, 11, 30), DayOf(2026, 3, 1), "2025-12-01 2026-02-28"},
-		{DayOf(2026, 5, 5), DayOf(2026, 5, 5), ""},
+		{civil.DayOf(2026, 1, 1), civil.DayOf(2026, 1, 31), "2026-01-01 2026-01-31"},
+		{civil.DayOf(2026, 1, 2), civil.DayOf(2026, 1, 31), ""},
+		{civil.DayOf(2026, 1, 1), civil.DayOf(2026, 1, 30), ""},
+		{civil.DayOf(2026, 1, 2), civil.DayOf(2026, 2, 27), ""},
+		{civil.DayOf(2026, 1, 2), civil.DayOf(2026, 2, 28), "2026-02-01 2026-02-28"},
+		{civil.DayOf(2024, 1, 2), civil.DayOf(2024, 2, 28), ""},
+		{civil.DayOf(2025, 11, 30), civil.DayOf(2026, 3, 1), "2025-12-01 2026-02-28"},
+		{civil.DayOf(2026, 5, 5), civil.DayOf(2026, 5, 5), ""},
 	} {
 		s := &Statement{Transactions: []Transaction{{Day: c.from}, {Day: c.to}}}
 		got := ""
@@ -66,9 +68,9 @@ func TestWholeMonths(t *testing.T) {
 }
 
 // dayOfTime is a day as the standard library counts it.
-func dayOfTime(t time.Time) Day {
+func dayOfTime(t time.Time) civil.Day {
 	year, month, day := t.Date()
-	return Day(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / 86_400)
+	return civil.Day(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / 86_400)
 }
 
 // TestStampIsTime holds the reader of dates to the standard library's.
@@ -80,7 +82,7 @@ func TestStampIsTime(t *testing.T) {
 		zone := time.FixedZone("", 60*rapid.IntRange(-14*60, 14*60).Draw(t, "offset"))
 		text := moment.In(zone).Format(time.RFC3339)
 		got, ok := readStamp(text, &last)
-		local := moment.UTC().Add(india)
+		local := moment.UTC().Add(civil.IndiaOffset)
 		if !ok || got.day != dayOfTime(local) || int(got.second) != local.Hour()*3600+local.Minute()*60+local.Second() {
 			t.Fatalf("%s: got %+v, %v", text, got, ok)
 		}
@@ -90,7 +92,7 @@ func TestStampIsTime(t *testing.T) {
 				t.Fatalf("%s: got %+v, %v", date, got, ok)
 			}
 		}
-		if got := DayOf(moment.UTC().Date()); got != dayOfTime(moment.UTC()) {
+		if got := civil.DayOf(moment.UTC().Date()); got != dayOfTime(moment.UTC()) {
 			t.Fatalf("%s: the day is %d", date, got)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -17,7 +18,7 @@ import (
 // sample is one row of a made-up statement.
 type sample struct {
 	kind, mode, narration string
-	day                   Day
+	day                   civil.Day
 	second                int
 	paise                 int64
 	balance               int64
@@ -79,7 +80,7 @@ func drawSamples(t *rapid.T) []sample {
 	rows := make([]sample, n)
 	for i := range rows {
 		rows[i] = rapid.SampledFrom(narrationSamples()).Draw(t, "row")
-		rows[i].day = bankAsOf - Day(rapid.IntRange(0, 120).Draw(t, "age"))
+		rows[i].day = bankAsOf - civil.Day(rapid.IntRange(0, 120).Draw(t, "age"))
 		rows[i].second = i
 		rows[i].paise = rapid.SampledFrom([]int64{500_00, 5000_00, 5050_00, 40000_00}).Draw(t, "paise")
 		rows[i].balance = rapid.Int64Range(-100_00, 100_00).Draw(t, "balance")
@@ -149,8 +150,8 @@ func checkStatement(t interface{ Errorf(string, ...any) }, s *Statement) {
 			t.Errorf("row %d is %s", i, foundText(f))
 		}
 	}
-	if first, paise := EndOfDay(s); len(paise) > 0 && first+Day(len(paise))-1 != s.Last() {
-		t.Errorf("the days end at %s and not at %s", first+Day(len(paise))-1, s.Last())
+	if first, paise := EndOfDay(s); len(paise) > 0 && first+civil.Day(len(paise))-1 != s.Last() {
+		t.Errorf("the days end at %s and not at %s", first+civil.Day(len(paise))-1, s.Last())
 	}
 	if s.Breaks < 0 || s.Breaks > max(0, len(s.Transactions)-1) {
 		t.Errorf("%d breaks in %d rows", s.Breaks, len(s.Transactions))
@@ -163,7 +164,7 @@ func FuzzReadStatement(f *testing.F) {
 	rows := slices.Clone(narrationSamples())
 	order := make([]int, len(rows))
 	for i := range rows {
-		order[i], rows[i].paise, rows[i].day = i, 5000_00, bankAsOf-Day(i%97)
+		order[i], rows[i].paise, rows[i].day = i, 5000_00, bankAsOf-civil.Day(i%97)
 	}
 	for few := range slices.Chunk(order, 6) {
 		f.Add(writeSamples(rows, few, ""))

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -10,7 +11,7 @@ import (
 // bankReader reads the rows of one list. Faults are told row by row; what is
 // merely sloppy is counted and told once for the whole list.
 type bankReader struct {
-	asOf   Day
+	asOf   civil.Day
 	faults *fault.List
 	rows   []bankRow
 	last   dated

@@ -1,38 +1,42 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"verdict/internal/civil"
+)
 
 // stamp is a date or a moment as a statement gives it.
 type stamp struct {
-	day      Day
+	day      civil.Day
 	second   int32 // of the day in India, -1 when only the date is given
 	zoneless bool  // a time that does not say where
 }
 
 // oldestStamp bounds how far back a statement reaches, and with it the number
 // of days that anything counts.
-var oldestStamp = DayOf(1990, time.January, 1)
+var oldestStamp = civil.DayOf(1990, time.January, 1)
 
 // dated is a date with its text. The rows of a statement come by day, so the
 // date of a row is mostly that of the row before.
 type dated struct {
 	text string
-	day  Day
+	day  civil.Day
 }
 
 // read reads 2006-01-02, unless it is the date that was read last.
-func (d *dated) read(s string) (Day, bool) {
+func (d *dated) read(s string) (civil.Day, bool) {
 	if s == d.text {
 		return d.day, true
 	}
 	if s[4] != '-' || s[7] != '-' {
-		return NoDay, false
+		return civil.NoDay, false
 	}
 	year, month, day := digits(s[:4]), digits(s[5:7]), digits(s[8:10])
-	if year < 0 || month < 1 || month > 12 || day < 1 || day > monthDays(year, month) {
-		return NoDay, false
+	if year < 0 || month < 1 || month > 12 || day < 1 || day > civil.DaysIn(year, month) {
+		return civil.NoDay, false
 	}
-	*d = dated{text: s, day: civil(year, month, day)}
+	*d = dated{text: s, day: civil.Date(year, month, day)}
 	return d.day, true
 }
 
@@ -58,12 +62,8 @@ func readStamp(s string, last *dated) (stamp, bool) {
 	if !ok {
 		return stamp{}, false
 	}
-	moment := int64(date)*86_400 + int64(seconds-offset) + int64(india/time.Second)
-	shifted := moment / 86_400
-	if moment%86_400 < 0 {
-		shifted--
-	}
-	return stamp{day: Day(shifted), second: int32(moment - shifted*86_400), zoneless: zoneless}, true
+	day, second := civil.InIndia(int64(date)*civil.SecondsPerDay + int64(seconds-offset))
+	return stamp{day: day, second: second, zoneless: zoneless}, true
 }
 
 // readClock reads T15:04:05 with an optional fraction, which is dropped.
@@ -89,7 +89,7 @@ func readClock(s string) (seconds int, rest string, ok bool) {
 func readZone(s string) (offset int, zoneless, ok bool) {
 	switch {
 	case s == "":
-		return int(india / time.Second), true, true
+		return int(civil.IndiaOffset / time.Second), true, true
 	case s == "Z" || s == "z":
 		return 0, false, true
 	case s[0] != '+' && s[0] != '-', len(s) != 5 && (len(s) != 6 || s[3] != ':'):
@@ -116,32 +116,6 @@ func digits(s string) int {
 		n = n*10 + int(s[i]-'0')
 	}
 	return n
-}
-
-func monthDays(year, month int) int {
-	switch month {
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
-	default:
-		return 31
-	}
-}
-
-// civil is the day of a date of the years 0 to 9999. Years are counted from
-// March, so that the leap day is the last of its year.
-func civil(year, month, day int) Day {
-	if month < 3 {
-		year, month = year-1, month+12
-	}
-	year += 400 // no negative years
-	days := year*365 + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1
-	const toEpoch = 719_468 + 146_097 // 1 March of the year 0 to 1970, and the 400 years
-	return Day(days - toEpoch)
 }
 
 // plainDecimal reports whether a text is a decimal number and nothing else:

@@ -7,11 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
 
-var bankAsOf = DayOf(2026, 11, 15)
+var bankAsOf = civil.DayOf(2026, 11, 15)
 
 func bankListing(items []fault.Item) string {
 	var b strings.Builder
@@ -113,7 +114,7 @@ func TestStatementIsForgiving(t *testing.T) {
 		{"date":"2026-11-17","type":"DEBIT","amount":3},
 		{"date":"2027-01-01","type":"DEBIT","amount":3}
 	]}`, bankAsOf)
-	october := func(day int) Day { return DayOf(2026, 10, day) }
+	october := func(day int) civil.Day { return civil.DayOf(2026, 10, day) }
 	want := &Statement{
 		DeclaredIncomePaise: 70000_01, DeclaredInstalmentPaise: 0,
 		Transactions: []Transaction{
@@ -121,7 +122,7 @@ func TestStatementIsForgiving(t *testing.T) {
 			{Day: october(2), AmountPaise: 500_00, BalancePaise: NoAmount, At: 1},
 			{Day: october(3), Credit: true, Found: Income, AmountPaise: 12_35, BalancePaise: NoAmount, At: 2},
 			{Day: october(5), AmountPaise: 1_00, BalancePaise: -5_50, At: 5},
-			{Day: DayOf(2026, 11, 16), AmountPaise: 3_00, BalancePaise: NoAmount, At: 6},
+			{Day: civil.DayOf(2026, 11, 16), AmountPaise: 3_00, BalancePaise: NoAmount, At: 6},
 		},
 		Breaks: 1,
 	}

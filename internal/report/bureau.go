@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -57,9 +58,9 @@ var layouts = map[string]*layout{
 // nothing of accounts, enquiries or its own date.
 //
 // Members that are not known are left alone.
-func ReadBureau(bureau string, v wire.Value, asOf Day, faults, warnings *fault.List) *History {
+func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *fault.List) *History {
 	r := bureauReader{faults: faults, asOf: asOf, newest: (asOf + 1).Month(), layout: layouts[bureau]}
-	h := &History{Reported: NoDay, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
+	h := &History{Reported: civil.NoDay, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
 	var native wire.Value
 	if r.layout != nil {
 		native = r.layout.native(v)

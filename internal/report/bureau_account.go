@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/wire"
 )
 
@@ -60,7 +61,7 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 
 // before notes what is later than the report that tells it. A day is allowed, for
 // a report that was made about midnight.
-func (r *bureauReader) before(d Day, v wire.Value) {
+func (r *bureauReader) before(d civil.Day, v wire.Value) {
 	if r.reported.Known() && d.Known() && d > r.reported+1 {
 		r.notes.add(laterThanReport, v)
 	}
@@ -78,7 +79,7 @@ func historyOf(m *slotted) wire.Value {
 
 // lastHeard is the date of what an account says that gives none: the report's
 // own, or the day it was closed if that was before.
-func (r *bureauReader) lastHeard(closed Day) Day {
+func (r *bureauReader) lastHeard(closed civil.Day) civil.Day {
 	if closed.Known() && (!r.reported.Known() || closed < r.reported) {
 		return closed
 	}
@@ -110,11 +111,11 @@ func (r *bureauReader) product(m *slotted) Product {
 
 // closed reads the day an account was closed. A day still to come has closed
 // nothing yet.
-func (r *bureauReader) closed(v wire.Value) Day {
+func (r *bureauReader) closed(v wire.Value) civil.Day {
 	d := r.date(v)
 	if d.Known() && d > r.asOf+1 {
 		r.notes.add(laterIgnored, v)
-		return NoDay
+		return civil.NoDay
 	}
 	return d
 }
@@ -175,7 +176,7 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 // settlement states no amount and the account was not written off, the amount
 // written off is the settlement's.
 func (r *bureauReader) adverse(a *Account, m *slotted, noted Adverse, writtenOff, settled int64) {
-	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, NoDay, NoDay
+	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, civil.NoDay, civil.NoDay
 	if noted&WrittenOff != 0 {
 		a.WrittenOffPaise, a.WrittenOffDay = writtenOff, r.noteDate(m[slotWriteOffDay])
 	}

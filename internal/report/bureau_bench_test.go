@@ -3,6 +3,7 @@ package report
 import (
 	"testing"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -14,16 +15,16 @@ func largeReports(tb testing.TB) map[string]wire.Value {
 	h := &History{Reported: today, HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
 	for i := range 40 {
 		a := Account{
-			Product: Product(i % 10), Live: true, Opened: today - Day(i*50), Closed: NoDay, Reported: today,
+			Product: Product(i % 10), Live: true, Opened: today - civil.Day(i*50), Closed: civil.NoDay, Reported: today,
 			SanctionedPaise: 1e7, BalancePaise: 5e6, OverduePaise: 0, InstalmentPaise: 5e5, AdversePaise: NoAmount,
 		}
 		for m := range 36 {
-			a.History = append(a.History, Payment{Month: today.Month() - Month(m), DaysPastDue: int16(m % 3)})
+			a.History = append(a.History, Payment{Month: today.Month() - civil.Month(m), DaysPastDue: int16(m % 3)})
 		}
 		h.Accounts = append(h.Accounts, a)
 	}
 	for i := range 60 {
-		h.Enquiries = append(h.Enquiries, Enquiry{Made: today - Day(i), Product: PersonalLoan, AmountPaise: 1e7})
+		h.Enquiries = append(h.Enquiries, Enquiry{Made: today - civil.Day(i), Product: PersonalLoan, AmountPaise: 1e7})
 	}
 	list := map[string]wire.Value{}
 	for name, body := range map[string]string{"other": renderCommon(h), "experian": renderExperian(h), "crif": renderCRIF(h)} {

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -10,7 +11,7 @@ import (
 // pull is what makes two lines of a report one enquiry.
 type pull struct {
 	lender  string
-	made    Day
+	made    civil.Day
 	product Product
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -15,7 +16,7 @@ type months struct {
 	note standing
 	// suit is what the newest month that speaks of suits says of them.
 	suit      standing
-	suitMonth Month
+	suitMonth civil.Month
 }
 
 // historyForms are the forms a payment history can have. Exact days come before
@@ -38,7 +39,7 @@ var historyForms = [...]struct {
 func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted standing) {
 	from := len(r.payments)
 	to := &r.months
-	*to = months{r: r, list: r.payments[from:], suitMonth: NoMonth}
+	*to = months{r: r, list: r.payments[from:], suitMonth: civil.NoMonth}
 	for _, form := range historyForms {
 		if m[form.slot].Given() {
 			before := len(to.list)
@@ -57,7 +58,7 @@ func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted st
 }
 
 // add notes one month.
-func (to *months) add(at Month, c cell, v wire.Value) {
+func (to *months) add(at civil.Month, c cell, v wire.Value) {
 	to.note = to.note.and(c.note)
 	switch {
 	case !c.said:
@@ -151,23 +152,23 @@ func (to *months) strangers(entry wire.Value) {
 }
 
 // month reads a month of the common shape.
-func (to *months) month(v, entry wire.Value) (Month, bool) {
+func (to *months) month(v, entry wire.Value) (civil.Month, bool) {
 	text := v.Text()
 	if v.Kind() == wire.String && len(text) == 7 && text[4] == '-' {
-		if at := digitMonth(text[:4], text[5:]); at != NoMonth {
+		if at := digitMonth(text[:4], text[5:]); at != civil.NoMonth {
 			return at, true // as nearly all are
 		}
 	}
 	if to.r.saysNothing(v) {
 		to.r.faults.Add(entry.Pointer()+"/month", fault.CodeRequired, "is required: a month such as 2026-10")
-		return NoMonth, false
+		return civil.NoMonth, false
 	}
 	if d, form := parseDate(text); v.Kind() == wire.String && form == isoDate {
 		to.r.notes.add(looseDate, v)
 		return d.Month(), true
 	}
 	to.r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be a month such as 2026-10")
-	return NoMonth, false
+	return civil.NoMonth, false
 }
 
 // days reads a number of days past due; not said when it is not given.
@@ -185,7 +186,7 @@ func (to *months) days(v wire.Value) (days int16, said bool) {
 
 // start is the month that the first cell of a history without months is of:
 // that of the date given, or of the report where there is none.
-func (to *months) start(d Day, v wire.Value) Month {
+func (to *months) start(d civil.Day, v wire.Value) civil.Month {
 	if d.Known() {
 		return d.Month()
 	}
@@ -197,7 +198,7 @@ func (to *months) start(d Day, v wire.Value) Month {
 }
 
 // code notes a cell of a history, and a code that is not known.
-func (to *months) code(at Month, c cell, known bool, v wire.Value) {
+func (to *months) code(at civil.Month, c cell, known bool, v wire.Value) {
 	if !known {
 		to.r.notes.add(unknownPayment, v)
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -43,7 +44,7 @@ func TestBureauRoundTrip(t *testing.T) {
 					t.Fatalf("faults %v, warnings %v in %s", faults.Items(), others, body)
 				}
 				if got == nil {
-					got = &History{Reported: NoDay, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
+					got = &History{Reported: civil.NoDay, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
 				}
 				if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 					t.Fatalf("-want +got:\n%s\nin %s", diff, body)
@@ -65,7 +66,7 @@ func drawHistory(t *rapid.T) *History {
 	if h.HasEnquiries = rapid.Bool().Draw(t, "has enquiries"); h.HasEnquiries {
 		for i := range rapid.IntRange(0, 5).Draw(t, "enquiries") {
 			h.Enquiries = append(h.Enquiries, Enquiry{
-				Made: today - Day(rapid.IntRange(-1, 2000).Draw(t, "made")), Product: drawProduct(t),
+				Made: today - civil.Day(rapid.IntRange(-1, 2000).Draw(t, "made")), Product: drawProduct(t),
 				AmountPaise: drawAmount(t, "asked"), At: int32(i),
 			})
 		}
@@ -73,11 +74,11 @@ func drawHistory(t *rapid.T) *History {
 	return h
 }
 
-func drawDay(t *rapid.T, label string) Day {
+func drawDay(t *rapid.T, label string) civil.Day {
 	if rapid.Bool().Draw(t, label+" unknown") {
-		return NoDay
+		return civil.NoDay
 	}
-	return today - Day(rapid.IntRange(-1, 9000).Draw(t, label))
+	return today - civil.Day(rapid.IntRange(-1, 9000).Draw(t, label))
 }
 
 func drawProduct(t *rapid.T) Product {
@@ -96,10 +97,10 @@ func drawAccount(t *rapid.T, i int) Account {
 		Product: drawProduct(t), Owner: Owner(rapid.IntRange(int(Own), int(AuthorisedUser)).Draw(t, "owner")),
 		Live: rapid.Bool().Draw(t, "live"), Adverse: Adverse(rapid.IntRange(0, 15).Draw(t, "adverse")),
 		Opened: drawDay(t, "opened"), Closed: drawDay(t, "closed"),
-		Reported:        today - Day(rapid.IntRange(-1, 2000).Draw(t, "said")),
+		Reported:        today - civil.Day(rapid.IntRange(-1, 2000).Draw(t, "said")),
 		SanctionedPaise: drawAmount(t, "sanctioned"), BalancePaise: drawAmount(t, "balance"), OverduePaise: drawAmount(t, "overdue"),
 		InstalmentPaise: drawAmount(t, "instalment"), AdversePaise: NoAmount, At: int32(i),
-		ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: NoDay, SettledDay: NoDay,
+		ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
 	}
 	if a.BalancePaise > 100 && rapid.IntRange(0, 5).Draw(t, "overpaid") == 0 {
 		a.BalancePaise = -a.BalancePaise
@@ -139,7 +140,7 @@ type fields struct {
 func (f *fields) raw(name, value string) { f.buf = append(f.buf, fmt.Sprintf("%q:%s", name, value)) }
 func (f *fields) str(name, text string)  { f.raw(name, fmt.Sprintf("%q", text)) }
 
-func (f *fields) day(name string, d Day, format func(y, m, d int) string) {
+func (f *fields) day(name string, d civil.Day, format func(y, m, d int) string) {
 	if d.Known() {
 		year, month, day := d.Date()
 		f.str(name, format(year, int(month), day))

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -12,11 +13,11 @@ type bureauReader struct {
 	faults   *fault.List
 	notes    noted
 	layout   *layout // nil when the bureau has none of its own
-	asOf     Day
-	newest   Month // the last month that is not in the future
-	reported Day   // the date of the report
-	native   bool  // what is being read is in the bureau's own layout, where texts hold numbers
-	small    bool  // what is being read is a list of microfinance
+	asOf     civil.Day
+	newest   civil.Month // the last month that is not in the future
+	reported civil.Day   // the date of the report
+	native   bool        // what is being read is in the bureau's own layout, where texts hold numbers
+	small    bool        // what is being read is a list of microfinance
 	minusOne bool
 	payments []Payment    // backs the histories of all accounts
 	slots    slotted      // of the account or enquiry that is being read
@@ -159,13 +160,13 @@ func (r *bureauReader) count(v wire.Value) (n int32, ok bool) {
 }
 
 // date reads a date; NoDay when not given or refused.
-func (r *bureauReader) date(v wire.Value) Day {
+func (r *bureauReader) date(v wire.Value) civil.Day {
 	if r.saysNothing(v) {
-		return NoDay
+		return civil.NoDay
 	}
 	if v.Kind() != wire.String && !(v.Kind() == wire.Number && r.native) {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a date such as 2026-11-15, but is %s", v.Kind())
-		return NoDay
+		return civil.NoDay
 	}
 	text := v.Text()
 	if v.Kind() == wire.Number && len(text) == 7 {
@@ -179,27 +180,27 @@ func (r *bureauReader) date(v wire.Value) Day {
 		r.notes.add(looseDate, v)
 	default: // 02-11-2026 is another day in another country
 		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be a date such as 2026-11-15")
-		return NoDay
+		return civil.NoDay
 	}
 	return d
 }
 
 // pastDate reads a date that cannot lie in the future. A day is allowed,
 // because the sender's clock may be ahead of ours.
-func (r *bureauReader) pastDate(v wire.Value) Day {
+func (r *bureauReader) pastDate(v wire.Value) civil.Day {
 	d := r.date(v)
 	if d.Known() && d > r.asOf+1 {
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "lies in the future")
-		return NoDay
+		return civil.NoDay
 	}
 	return d
 }
 
 // noteDate reads a date that only makes a note more exact: one that cannot be
 // read, or that lies in the future, is left out with a warning.
-func (r *bureauReader) noteDate(v wire.Value) Day {
+func (r *bureauReader) noteDate(v wire.Value) civil.Day {
 	if r.saysNothing(v) {
-		return NoDay
+		return civil.NoDay
 	}
 	text := v.Text()
 	if v.Kind() == wire.Number && len(text) == 7 {
@@ -208,16 +209,16 @@ func (r *bureauReader) noteDate(v wire.Value) Day {
 	d, form := parseDate(text)
 	switch {
 	case form == zeroDate && r.native:
-		return NoDay
+		return civil.NoDay
 	case form == joinedDate && !r.native:
 		r.notes.add(looseDate, v)
 	case form == noDate, form != isoDate && !r.native:
 		r.notes.add(unreadDate, v)
-		return NoDay
+		return civil.NoDay
 	}
 	if d > r.asOf+1 {
 		r.notes.add(laterIgnored, v)
-		return NoDay
+		return civil.NoDay
 	}
 	return d
 }

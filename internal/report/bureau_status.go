@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/wire"
 )
 
@@ -139,15 +140,15 @@ func (r *bureauReader) rating(v wire.Value) int16 {
 }
 
 // newestMonth is the month that an account's status is of.
-func (r *bureauReader) newestMonth(a *Account) Month {
-	at := NoMonth
+func (r *bureauReader) newestMonth(a *Account) civil.Month {
+	at := civil.NoMonth
 	if len(a.History) > 0 {
 		at = a.History[0].Month
 	}
 	switch {
 	case a.Reported.Known():
 		return max(at, a.Reported.Month())
-	case at != NoMonth:
+	case at != civil.NoMonth:
 		return at
 	case r.lastHeard(a.Closed).Known():
 		return r.lastHeard(a.Closed).Month()

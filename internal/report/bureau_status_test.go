@@ -4,13 +4,15 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"verdict/internal/civil"
 )
 
 // The days past due that an account's own status tells count for its newest
 // month, unless its history tells worse, and are told of.
 func TestDaysOfStatus(t *testing.T) {
 	t.Parallel()
-	oct, nov := DayOf(2026, time.October, 1).Month(), DayOf(2026, time.November, 1).Month()
+	oct, nov := civil.DayOf(2026, time.October, 1).Month(), civil.DayOf(2026, time.November, 1).Month()
 	const clean, worse = `,"paymentHistory":[{"month":"2026-10","dpd":0}]`, `,"paymentHistory":[{"month":"2026-10","dpd":400}]`
 	for _, c := range []struct {
 		bureau, members string

@@ -8,11 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
 
-var today = DayOf(2026, time.November, 15)
+var today = civil.DayOf(2026, time.November, 15)
 
 // readBureau reads a report and returns its faults and warnings as lines,
 // without the warnings of figures that accounts leave out.
@@ -236,7 +237,7 @@ func TestBureauSpellings(t *testing.T) {
 		a := &h.Accounts[0]
 		return fmt.Sprint(a.Product, a.Opened, a.BalancePaise, a.Live)
 	}
-	want := fmt.Sprint(PersonalLoan, DayOf(2024, time.February, 11), 12_000_000, true)
+	want := fmt.Sprint(PersonalLoan, civil.DayOf(2024, time.February, 11), 12_000_000, true)
 	for _, c := range []struct{ bureau, body string }{
 		{"x", `{"accounts":[{"accountType":"personal loan","openDate":"2024-02-11","currentBalance":120000}]}`},
 		{"x", `{"accounts":[{"loanType":"personal loan","dateOpened":"2024-02-11","balance":120000}]}`},
@@ -268,7 +269,7 @@ func TestMisspeltMonth(t *testing.T) {
 		t.Fatal(err)
 	}
 	var faults, warnings fault.List
-	ReadBureau("cibil", v, DayOf(2026, 11, 15), &faults, &warnings)
+	ReadBureau("cibil", v, civil.DayOf(2026, 11, 15), &faults, &warnings)
 	found := false
 	for _, w := range warnings.Items() {
 		found = found || w.Pointer == "/accounts/0/paymentHistory/0/Dpd" && w.Code == fault.CodeUnknownField

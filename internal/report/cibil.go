@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/wire"
 )
 
@@ -43,7 +44,7 @@ func (to *months) cibilCells(a *Account, m *slotted) {
 	if !start.Known() {
 		start = a.Reported
 	}
-	at, step := to.start(start, v), Month(-1)
+	at, step := to.start(start, v), civil.Month(-1)
 	wrong := len(text)%cellLength != 0
 	if end.Known() && start.Known() {
 		span := end.Month() - at
@@ -57,6 +58,6 @@ func (to *months) cibilCells(a *Account, m *slotted) {
 	}
 	for i := range cells {
 		c, known := readCell(text[i*cellLength : (i+1)*cellLength])
-		to.code(at+Month(i)*step, c, known, v)
+		to.code(at+civil.Month(i)*step, c, known, v)
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -70,7 +71,7 @@ func (to *months) crifHistories(_ *Account, m *slotted) {
 // days are given they count; the class stands in for them.
 func (to *months) crifMonth(month, value string, v wire.Value) {
 	at := parseMonth(month)
-	if at == NoMonth {
+	if at == civil.NoMonth {
 		to.r.notes.add(undatedMonth, v)
 		return
 	}

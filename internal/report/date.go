@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"time"
+
+	"verdict/internal/civil"
 )
 
 // dateForm is how a date was written.
@@ -27,11 +29,11 @@ const (
 // Eight digits are never ambiguous: read as day, month and year they end in a
 // year from 1900 on, and no date that begins with its year ends in four such
 // digits, because 19, 20 and 21 are no months.
-func parseDate(s string) (Day, dateForm) {
+func parseDate(s string) (civil.Day, dateForm) {
 	s = strings.TrimSpace(s)
 	switch {
 	case isZeroDate(s):
-		return NoDay, zeroDate
+		return civil.NoDay, zeroDate
 	case len(s) == 8 && isDigits(s):
 		if d := dayOf(s[:4], s[4:6], s[6:]); d.Known() {
 			return d, joinedDate
@@ -48,12 +50,12 @@ func parseDate(s string) (Day, dateForm) {
 			return d, isoDate
 		}
 	}
-	return NoDay, noDate
+	return civil.NoDay, noDate
 }
 
 // timeOfDay looks at what follows a date. A moment with a zone may be on
 // another day in India; a time without one is taken as India's.
-func timeOfDay(d *Day, s string) bool {
+func timeOfDay(d *civil.Day, s string) bool {
 	rest := s[10:]
 	switch {
 	case rest == "":
@@ -64,7 +66,7 @@ func timeOfDay(d *Day, s string) bool {
 		return false
 	}
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		*d = DayAt(t)
+		*d = civil.DayAt(t)
 		return true
 	}
 	_, err := time.Parse("15:04:05", rest[1:])
@@ -72,28 +74,28 @@ func timeOfDay(d *Day, s string) bool {
 }
 
 // dayOf is the day of three runs of digits, NoDay when there is no such day.
-func dayOf(year, month, day string) Day {
+func dayOf(year, month, day string) civil.Day {
 	if !isDigits(year) || !isDigits(month) || !isDigits(day) {
-		return NoDay
+		return civil.NoDay
 	}
 	y, m, d := atoi(year), atoi(month), atoi(day)
-	if y < firstYear || y > lastYear || m < 1 || m > 12 || d < 1 || d > monthDays(y, m) {
-		return NoDay
+	if y < firstYear || y > lastYear || m < 1 || m > 12 || d < 1 || d > civil.DaysIn(y, m) {
+		return civil.NoDay
 	}
-	return civil(y, m, d)
+	return civil.Date(y, m, d)
 }
 
 // monthOf is the month of a year and a month from 1 to 12, NoMonth when there
 // is none.
-func monthOf(year, month int) Month {
+func monthOf(year, month int) civil.Month {
 	if year < firstYear || year > lastYear || month < 1 || month > 12 {
-		return NoMonth
+		return civil.NoMonth
 	}
-	return Month(year*12 + month - 1)
+	return civil.MonthOf(year, time.Month(month))
 }
 
 // parseMonth reads 2026-10, 10-2026, 10-26, Oct:2026 and 202610.
-func parseMonth(s string) Month {
+func parseMonth(s string) civil.Month {
 	s = strings.TrimSpace(s)
 	switch {
 	case len(s) == 7 && s[4] == '-':
@@ -111,14 +113,14 @@ func parseMonth(s string) Month {
 			}
 		}
 	}
-	return NoMonth
+	return civil.NoMonth
 }
 
 const monthNames = "janfebmaraprmayjunjulaugsepoctnovdec"
 
-func digitMonth(year, month string) Month {
+func digitMonth(year, month string) civil.Month {
 	if !isDigits(year) || !isDigits(month) {
-		return NoMonth
+		return civil.NoMonth
 	}
 	return monthOf(atoi(year), atoi(month))
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"testing"
 	"time"
+
+	"verdict/internal/civil"
 )
 
 func TestParseDate(t *testing.T) {
@@ -49,7 +51,7 @@ func TestParseDate(t *testing.T) {
 // Eight digits have one reading at most, on every day there is.
 func TestEightDigitsAreNeverAmbiguous(t *testing.T) {
 	t.Parallel()
-	for d := DayOf(firstYear, time.January, 1); d <= DayOf(lastYear, time.December, 31); d++ {
+	for d := civil.DayOf(firstYear, time.January, 1); d <= civil.DayOf(lastYear, time.December, 31); d++ {
 		when := time.Unix(int64(d)*86_400, 0).UTC()
 		if got, form := parseDate(when.Format("20060102")); got != d || form != joinedDate {
 			t.Fatalf("%s was read as %s", when.Format("20060102"), got)
@@ -69,7 +71,7 @@ func TestParseMonth(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "2026-13", "13-26", "2026", "Okt:2026", "ctn:2026", "1-26", "2026-1x", "xx-26", "Oct:20x6"} {
-		if got := parseMonth(text); got != NoMonth {
+		if got := parseMonth(text); got != civil.NoMonth {
 			t.Errorf("%s was read as %d", text, got)
 		}
 	}

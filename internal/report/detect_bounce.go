@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"verdict/internal/civil"
 )
 
 // How long after a row its return may come, in days.
@@ -20,7 +22,7 @@ const (
 // pairing is a row that may be undone, or one that may undo.
 type pairing struct {
 	amount int64
-	day    Day
+	day    civil.Day
 	undoes bool
 	at     int32
 }
@@ -91,7 +93,7 @@ func order(a, b bool) int {
 type pile []pairing
 
 // take takes the newest row off the pile, unless it is too old.
-func (p *pile) take(since Day) (at int32, ok bool) {
+func (p *pile) take(since civil.Day) (at int32, ok bool) {
 	if n := len(*p); n > 0 && (*p)[n-1].day >= since {
 		at, *p = (*p)[n-1].at, (*p)[:n-1]
 		return at, true
@@ -201,7 +203,7 @@ func settleDeposited(rows []bankRow) {
 // charge without one is a bounce itself: many banks never book a mandate that
 // they refuse, and the charge is all that shows of it.
 func settleCharges(rows []bankRow) {
-	var bounces []Day
+	var bounces []civil.Day
 	for i := range rows {
 		if rows[i].Is(IssuedBounce | Mandate) {
 			bounces = append(bounces, rows[i].Day)

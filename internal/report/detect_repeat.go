@@ -3,13 +3,15 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"verdict/internal/civil"
 )
 
 // repeat is a row that may be one of a monthly series.
 type repeat struct {
 	party   uint64
-	day     Day
-	month   Month
+	day     civil.Day
+	month   civil.Month
 	ofMonth int16 // day of the month
 	matched bool
 	crowded bool // another like it came within the same month
@@ -63,7 +65,7 @@ func candidates(rows []bankRow, list []repeat, roles [2]role) []repeat {
 		if r.clue.role == roles[0] || r.clue.role == roles[1] {
 			year, month, day := r.Day.Date()
 			list = append(list, repeat{
-				party: r.clue.party, day: r.Day, month: Month(year*12 + int(month) - 1), ofMonth: int16(day),
+				party: r.clue.party, day: r.Day, month: civil.Month(year*12 + int(month) - 1), ofMonth: int16(day),
 				amount: r.AmountPaise, at: int32(i),
 			})
 		}
@@ -108,7 +110,7 @@ func similar(a, b, percent int64) bool {
 // likeSalary: a month apart give or take five days, amounts within 15 %.
 func likeSalary(a, b *repeat) bool {
 	next := a.month + 1
-	due := min(next.First()+Day(a.ofMonth)-1, next.Last())
+	due := min(next.First()+civil.Day(a.ofMonth)-1, next.Last())
 	return b.day >= due-5 && b.day <= due+5 && similar(a.amount, b.amount, 15)
 }
 

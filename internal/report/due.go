@@ -3,14 +3,16 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"verdict/internal/civil"
 )
 
 // call is one time that a lender asked for an instalment, paid or bounced.
 type call struct {
 	party  uint64
 	amount int64
-	day    Day
-	month  Month
+	day    civil.Day
+	month  civil.Month
 	paid   bool
 	sure   bool // an instalment by its words; the others need a rhythm
 }
@@ -19,7 +21,7 @@ type call struct {
 type series struct {
 	party       uint64
 	amount      int64 // of the newest call
-	first, last Day
+	first, last civil.Day
 	times       int64 // instalments of this amount in a month
 	gone        bool  // another series has taken its place
 }
@@ -38,7 +40,7 @@ const (
 // instalments of each series that was called in the newest whole month or
 // later, bounced ones included. A median over months would miss a loan that
 // has just begun, and would count a bounced instalment as none.
-func dueInstalments(rows []bankRow, newest Month) int64 {
+func dueInstalments(rows []bankRow, newest civil.Month) int64 {
 	calls := instalmentCalls(rows)
 	if len(calls) == 0 {
 		return 0
@@ -99,7 +101,7 @@ func instalmentCalls(rows []bankRow) []call {
 
 // newSeries makes a series of the calls of one counterparty for about one
 // amount. ok is false when they are no instalments.
-func newSeries(calls []call, newest Month) (s series, ok bool) {
+func newSeries(calls []call, newest civil.Month) (s series, ok bool) {
 	slices.SortStableFunc(calls, func(a, b call) int { return cmp.Compare(a.day, b.day) })
 	last := calls[len(calls)-1]
 	s = series{party: last.party, amount: last.amount, first: calls[0].day, last: last.day}
@@ -166,7 +168,7 @@ func markReplaced(list, later []series) {
 		a := &list[i]
 		next := a.last.Month() + 1
 		_, _, day := a.last.Date()
-		due := min(next.First()+Day(day)-1, next.Last())
+		due := min(next.First()+civil.Day(day)-1, next.Last())
 		for k := range later {
 			b := &later[k]
 			if a.party != 0 && a.party == b.party && b.first > a.last &&
@@ -182,7 +184,7 @@ func markReplaced(list, later []series) {
 // charge. Each such charge stands for one series that was called in the month
 // before the newest whole one and not since: a series of the counterparty that
 // the charge names, else the largest.
-func bouncedUnseen(rows []bankRow, lapsed []series, newest Month) int64 {
+func bouncedUnseen(rows []bankRow, lapsed []series, newest civil.Month) int64 {
 	slices.SortStableFunc(lapsed, func(a, b series) int { return cmp.Compare(b.paise(), a.paise()) })
 	due := int64(0)
 	for i := range rows {

@@ -7,19 +7,21 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"verdict/internal/civil"
 )
 
 // dueRow writes a transaction of a statement.
-func dueRow(d Day, kind string, rupees int64, narration string) string {
+func dueRow(d civil.Day, kind string, rupees int64, narration string) string {
 	return fmt.Sprintf(`{"date":%q,"type":%q,"mode":"OTHERS","amount":%d,"narration":%q}`, d, kind, rupees, narration)
 }
 
 // dueOf reads a statement from August to October, with the rows between its ends.
 func dueOf(t testing.TB, rows ...string) int64 {
 	t.Helper()
-	rows = append([]string{dueRow(DayOf(2026, time.July, 31), "CREDIT", 1, "NEFT CR OPENING")}, rows...)
-	rows = append(rows, dueRow(DayOf(2026, time.October, 31), "CREDIT", 1, "NEFT CR CLOSING"))
-	s, _ := readBank(t, `{"transactions":[`+strings.Join(rows, ",")+`]}`, DayOf(2026, time.November, 15))
+	rows = append([]string{dueRow(civil.DayOf(2026, time.July, 31), "CREDIT", 1, "NEFT CR OPENING")}, rows...)
+	rows = append(rows, dueRow(civil.DayOf(2026, time.October, 31), "CREDIT", 1, "NEFT CR CLOSING"))
+	s, _ := readBank(t, `{"transactions":[`+strings.Join(rows, ",")+`]}`, civil.DayOf(2026, time.November, 15))
 	return s.DueInstalmentPaise
 }
 
@@ -36,7 +38,7 @@ func TestDueInstalments(t *testing.T) {
 			begun := rapid.IntRange(0, 2).Draw(rt, "months ago")
 			ofMonth := rapid.IntRange(1, 20).Draw(rt, "day")
 			for ago := begun; ago >= 0; ago-- {
-				day := DayOf(2026, time.October-time.Month(ago), ofMonth+i)
+				day := civil.DayOf(2026, time.October-time.Month(ago), ofMonth+i)
 				paid = append(paid, dueRow(day, "DEBIT", rupees, lender))
 				bounced = append(bounced, dueRow(day, "DEBIT", rupees, lender))
 				if rapid.Bool().Draw(rt, "bounces") {
@@ -57,7 +59,7 @@ func TestDueInstalments(t *testing.T) {
 // What is no instalment, or none any more, is not due.
 func TestNotDue(t *testing.T) {
 	t.Parallel()
-	day := DayOf
+	day := civil.DayOf
 	for what, c := range map[string]struct {
 		rows []string
 		want int64

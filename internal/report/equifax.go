@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/wire"
 )
 
@@ -62,7 +63,7 @@ func (to *months) equifaxGrid(_ *Account, m *slotted) {
 
 func (to *months) equifaxMonth(e wire.Value) {
 	at := parseMonth(member(e, "key").Text())
-	if at == NoMonth {
+	if at == civil.NoMonth {
 		to.r.notes.add(undatedMonth, e)
 		return
 	}

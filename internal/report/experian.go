@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/civil"
 	"verdict/internal/wire"
 )
 
@@ -47,7 +48,7 @@ func (to *months) experianProfile(a *Account, m *slotted) {
 			c -= 'a' - 'A'
 		}
 		read, known := profileCells[c]
-		to.code(at-Month(i), read, known, v)
+		to.code(at-civil.Month(i), read, known, v)
 	}
 }
 
@@ -83,7 +84,7 @@ func (to *months) experianMonth(e wire.Value) {
 	y, hasYear := shortNumber(year)
 	m, hasMonth := shortNumber(month)
 	at := monthOf(y, m)
-	if !hasYear || !hasMonth || at == NoMonth {
+	if !hasYear || !hasMonth || at == civil.NoMonth {
 		to.r.notes.add(undatedMonth, e)
 		return
 	}

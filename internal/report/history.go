@@ -6,9 +6,11 @@
 // not here.
 package report
 
+import "verdict/internal/civil"
+
 // History is what a bureau has on file about a person.
 type History struct {
-	Reported    Day // date of the report, NoDay when it does not say
+	Reported    civil.Day // date of the report, NoDay when it does not say
 	HasAccounts bool
 	Accounts    []Account // in the order of the report
 	// Microfinance are the accounts of a list of their own, which Equifax keeps
@@ -71,9 +73,9 @@ type Account struct {
 	Microfinance    bool // by its type, or by the list it stands in
 	Live            bool // still an obligation: delinquent and restructured ones too
 	Adverse         Adverse
-	Opened          Day
-	Closed          Day
-	Reported        Day // when the lender last said something
+	Opened          civil.Day
+	Closed          civil.Day
+	Reported        civil.Day // when the lender last said something
 	SanctionedPaise int64
 	BalancePaise    int64
 	OverduePaise    int64
@@ -82,8 +84,8 @@ type Account struct {
 	AdversePaise    int64     // what was written off or settled
 	WrittenOffPaise int64     // of an account that was written off
 	SettledPaise    int64     // of an account that was settled
-	WrittenOffDay   Day       // NoDay when the report does not say
-	SettledDay      Day       // NoDay when the report does not say
+	WrittenOffDay   civil.Day // NoDay when the report does not say
+	SettledDay      civil.Day // NoDay when the report does not say
 	History         []Payment // newest first, a month at most once
 	At              int32     // position in the report's own list, to point at it
 }
@@ -93,13 +95,13 @@ const NoAmount int64 = -1 << 63
 
 // Payment is how late an account was in one month.
 type Payment struct {
-	Month       Month
+	Month       civil.Month
 	DaysPastDue int16
 }
 
 // Enquiry is a lender's hard pull.
 type Enquiry struct {
-	Made        Day
+	Made        civil.Day
 	Product     Product
 	AmountPaise int64 // NoAmount when not given
 	At          int32

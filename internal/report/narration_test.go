@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -33,7 +34,7 @@ func foundText(f Found) string {
 }
 
 // readBank reads a bank_summary and expects no fault.
-func readBank(tb testing.TB, document string, asOf Day) (*Statement, []fault.Item) {
+func readBank(tb testing.TB, document string, asOf civil.Day) (*Statement, []fault.Item) {
 	tb.Helper()
 	v, err := wire.Parse([]byte(document))
 	if err != nil {
@@ -66,7 +67,7 @@ func TestNarrations(t *testing.T) {
 			Key("date").String("2026-08-05").Key("type").String(head[0]).Key("mode").String(head[1]).
 			Key("amount").Int(5000).Key("narration").String(strings.TrimSpace(parts[1])).
 			EndObject().EndArray().EndObject()
-		s, _ := readBank(t, string(w.Buf), DayOf(2026, 11, 15))
+		s, _ := readBank(t, string(w.Buf), civil.DayOf(2026, 11, 15))
 		got := s.Transactions[0]
 		text := channelNames[got.Channel] + ": " + foundText(got.Found)
 		if want := strings.Join(strings.Fields(parts[2]), " "); text != want {

@@ -1,5 +1,7 @@
 package report
 
+import "verdict/internal/civil"
+
 // Statement is a bank account's transactions, each with what it was found to
 // be. It is made of bank_summary.transactions.
 type Statement struct {
@@ -20,17 +22,17 @@ type Statement struct {
 }
 
 // First and Last are the days the statement covers, NoDay of an empty one.
-func (s *Statement) First() Day {
+func (s *Statement) First() civil.Day {
 	if len(s.Transactions) == 0 {
-		return NoDay
+		return civil.NoDay
 	}
 	return s.Transactions[0].Day
 }
 
 // Last is the day of the last transaction.
-func (s *Statement) Last() Day {
+func (s *Statement) Last() civil.Day {
 	if len(s.Transactions) == 0 {
-		return NoDay
+		return civil.NoDay
 	}
 	return s.Transactions[len(s.Transactions)-1].Day
 }
@@ -69,7 +71,7 @@ const (
 
 // Transaction is one line of a statement.
 type Transaction struct {
-	Day          Day
+	Day          civil.Day
 	Credit       bool
 	Channel      Channel
 	Found        Found

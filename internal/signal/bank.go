@@ -3,6 +3,7 @@ package signal
 import (
 	"slices"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -22,7 +23,7 @@ const mismatchMonths = 2
 // Bank derives the bank_* facts of a bank_summary block and calls add for each
 // that is known. s is nil when the block has no transactions. A wrong scalar
 // is one not sent; it is refused where the block's scalars are read.
-func Bank(summary wire.Value, s *report.Statement, asOf report.Day, add func(name string, v rule.Value)) {
+func Bank(summary wire.Value, s *report.Statement, asOf civil.Day, add func(name string, v rule.Value)) {
 	b := bank{asOf: asOf, put: add}
 	income := b.stated(summary, "bank_income", "income", "monthly_income")
 	emi := b.stated(summary, "bank_emi", "emi")
@@ -45,7 +46,7 @@ func Bank(summary wire.Value, s *report.Statement, asOf report.Day, add func(nam
 
 // bank is one derivation under way.
 type bank struct {
-	asOf report.Day
+	asOf civil.Day
 	put  func(name string, v rule.Value)
 	emi  amount // detected
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/report"
 	"verdict/internal/rule"
@@ -18,7 +19,7 @@ var bankWords = []string{
 }
 
 // drawSummary draws a bank_summary whose amounts reach their bounds.
-func drawSummary(t *rapid.T, asOf report.Day) []byte {
+func drawSummary(t *rapid.T, asOf civil.Day) []byte {
 	money := rapid.SampledFrom([]string{"0", "0.01", "0.005", "9000", "61999.995", "1000000000000", "999999999999.99"})
 	var w wire.Writer
 	w.Object()
@@ -29,7 +30,7 @@ func drawSummary(t *rapid.T, asOf report.Day) []byte {
 	}
 	w.Key("transactions").Array()
 	for range rapid.IntRange(0, 40).Draw(t, "rows") {
-		w.Object().Key("date").String((asOf + 1 - report.Day(rapid.IntRange(0, 200).Draw(t, "age"))).String())
+		w.Object().Key("date").String((asOf + 1 - civil.Day(rapid.IntRange(0, 200).Draw(t, "age"))).String())
 		w.Key("type").String(rapid.SampledFrom([]string{"CREDIT", "DEBIT"}).Draw(t, "type"))
 		w.Key("amount").Raw([]byte(rapid.SampledFrom([]string{"0.01", "500", "5000", "5050", "10000000000"}).Draw(t, "amount")))
 		if rapid.Bool().Draw(t, "balanced") {
@@ -45,7 +46,7 @@ func drawSummary(t *rapid.T, asOf report.Day) []byte {
 // that), and those that speak of each other agree.
 func TestBankFactsHoldTogether(t *testing.T) {
 	t.Parallel()
-	asOf := report.DayOf(2026, 11, 15)
+	asOf := civil.DayOf(2026, 11, 15)
 	rapid.Check(t, func(rt *rapid.T) {
 		v, err := wire.Parse(drawSummary(rt, asOf))
 		if err != nil {

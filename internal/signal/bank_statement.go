@@ -1,6 +1,9 @@
 package signal
 
-import "verdict/internal/report"
+import (
+	"verdict/internal/civil"
+	"verdict/internal/report"
+)
 
 // statement adds what follows from the transactions.
 func (b *bank) statement(s *report.Statement) {
@@ -18,10 +21,10 @@ func (b *bank) statement(s *report.Statement) {
 
 // age is how long ago a day was. A statement may run a day ahead of the
 // decision, which is no age.
-func (b *bank) age(d report.Day) int { return max(0, int(b.asOf-d)) }
+func (b *bank) age(d civil.Day) int { return max(0, int(b.asOf-d)) }
 
 // recent reports whether a day lies in the last 90.
-func (b *bank) recent(d report.Day) bool { return d <= b.asOf && b.asOf-d < recentDays }
+func (b *bank) recent(d civil.Day) bool { return d <= b.asOf && b.asOf-d < recentDays }
 
 // detected adds the monthly income and instalments, each the median over the
 // whole months of the statement, and how they compare with what was declared.
@@ -84,7 +87,7 @@ func (b *bank) declared(s *report.Statement, income int64, months int) {
 // salaries adds in how many calendar months a salary came, and how long ago
 // the last one was.
 func (b *bank) salaries(s *report.Statement) {
-	months, last, latest := 0, report.NoMonth, report.NoDay
+	months, last, latest := 0, civil.NoMonth, civil.NoDay
 	for i := range s.Transactions {
 		t := &s.Transactions[i]
 		if !t.Is(report.Salary) {
@@ -118,13 +121,13 @@ func (b *bank) issuedBounces(s *report.Statement) {
 
 // negativeDays counts the recent days that ended below zero, where the
 // statement reaches into the window.
-func (b *bank) negativeDays(first report.Day, paise []int64) {
-	if b.asOf-first-report.Day(len(paise))+1 >= recentDays {
+func (b *bank) negativeDays(first civil.Day, paise []int64) {
+	if b.asOf-first-civil.Day(len(paise))+1 >= recentDays {
 		return
 	}
 	n := 0
 	for i, p := range paise {
-		if p < 0 && b.recent(first+report.Day(i)) {
+		if p < 0 && b.recent(first+civil.Day(i)) {
 			n++
 		}
 	}

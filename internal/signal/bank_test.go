@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/report"
@@ -35,7 +36,7 @@ func statementAnswer(t *testing.T, archive *txtar.Archive) []txtar.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asOf := report.DayOf(date.Date())
+	asOf := civil.DayOf(date.Date())
 	summary, narrations := summaryOf(t, member["summary.json"], member["statement"])
 	var faults, warnings fault.List
 	s := report.ReadStatement(summary, asOf, &faults, &warnings)
@@ -110,7 +111,7 @@ func bankFinding(tx report.Transaction) string {
 }
 
 // bankFacts derives the facts and checks each against the catalogue.
-func bankFacts(tb testing.TB, summary wire.Value, s *report.Statement, asOf report.Day) []rule.NamedValue {
+func bankFacts(tb testing.TB, summary wire.Value, s *report.Statement, asOf civil.Day) []rule.NamedValue {
 	tb.Helper()
 	catalogue := field.Catalogue()
 	facts := rule.NewFacts(catalogue)

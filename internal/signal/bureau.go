@@ -3,6 +3,7 @@ package signal
 import (
 	"math/bits"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 )
@@ -22,7 +23,7 @@ var dpdWindows = [...]int64{12, 24, 36}
 //
 // Sums run over the accounts that state the amount; where accounts are there
 // and none of them states it, the sum is absent.
-func Bureau(h *report.History, asOf report.Day, add func(name string, v rule.Value)) {
+func Bureau(h *report.History, asOf civil.Day, add func(name string, v rule.Value)) {
 	if h == nil {
 		return
 	}
@@ -43,7 +44,7 @@ func Bureau(h *report.History, asOf report.Day, add func(name string, v rule.Val
 }
 
 // enquiries counts the list; a bureau's own count stands in for it.
-func enquiries(h *report.History, asOf report.Day) (n int64, ok bool) {
+func enquiries(h *report.History, asOf civil.Day) (n int64, ok bool) {
 	if !h.HasEnquiries {
 		return int64(h.Last180), h.Last180 != report.NoCount
 	}
@@ -56,10 +57,10 @@ func enquiries(h *report.History, asOf report.Day) (n int64, ok bool) {
 }
 
 // counts derives what accounts are counted for, and the age of the oldest.
-func counts(h *report.History, asOf report.Day, add func(string, rule.Value)) {
+func counts(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	var live, unsecured, writtenOff int64
 	var suit bool
-	oldest := report.NoDay
+	oldest := civil.NoDay
 	for i := range h.Accounts {
 		a := &h.Accounts[i]
 		if a.Live {
@@ -87,7 +88,7 @@ func counts(h *report.History, asOf report.Day, add func(string, rule.Value)) {
 
 // recentlyWrittenOff dates a write-off or settlement by the day the account was
 // closed, else by the day it was reported; one that has neither counts.
-func recentlyWrittenOff(a *report.Account, asOf report.Day) bool {
+func recentlyWrittenOff(a *report.Account, asOf civil.Day) bool {
 	at := a.Closed
 	if !at.Known() {
 		at = a.Reported
@@ -141,7 +142,7 @@ func cardInstalment(balance int64) int64 {
 }
 
 // payments derives how late the accounts were, and how long ago.
-func payments(h *report.History, asOf report.Day, add func(string, rule.Value)) {
+func payments(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	now := asOf.Month()
 	var worst [len(dpdWindows)]extreme
 	since := int64(-1)
@@ -215,7 +216,7 @@ func ratio(a, b int64) rule.Number {
 
 // monthsBetween is the number of whole months from a day to a later one, 0 to
 // an earlier one. A month that is too short for the day ends with its last.
-func monthsBetween(from, to report.Day) int64 {
+func monthsBetween(from, to civil.Day) int64 {
 	_, _, day := from.Date()
 	_, _, today := to.Date()
 	n := int64(to.Month() - from.Month())

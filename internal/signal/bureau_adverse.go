@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"verdict/internal/civil"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 )
@@ -12,7 +13,7 @@ type adverseTally struct {
 	newest      extreme // the day
 }
 
-func (t *adverseTally) add(a *report.Account, paise int64, day report.Day) {
+func (t *adverseTally) add(a *report.Account, paise int64, day civil.Day) {
 	t.count++
 	if a.Product == report.CreditCard {
 		t.cards.add(paise)
@@ -26,7 +27,7 @@ func (t *adverseTally) add(a *report.Account, paise int64, day report.Day) {
 
 // addAdverse adds what a lender has noted against an account. An account that
 // was settled after it was written off is a write-off.
-func (t *tally) addAdverse(a *report.Account, asOf report.Day) {
+func (t *tally) addAdverse(a *report.Account, asOf civil.Day) {
 	t.suit = t.suit || a.Adverse&(report.SuitFiled|report.Wilful) != 0
 	recent := false
 	if a.Adverse&report.Settled != 0 {
@@ -49,24 +50,24 @@ func (t *tally) addAdverse(a *report.Account, asOf report.Day) {
 // adverseDay returns the day of a write-off or settlement: the day that the
 // report gives, else the day the account was closed, else the day it was last
 // reported.
-func adverseDay(a *report.Account, told report.Day) report.Day {
-	for _, day := range []report.Day{told, a.Closed, a.Reported} {
+func adverseDay(a *report.Account, told civil.Day) civil.Day {
+	for _, day := range []civil.Day{told, a.Closed, a.Reported} {
 		if day.Known() {
 			return day
 		}
 	}
-	return report.NoDay
+	return civil.NoDay
 }
 
 // isRecent reports whether a day lies in the window of write-offs. A day that
 // is not known counts as recent, so that silence is never the better outcome.
-func isRecent(day, asOf report.Day) bool {
+func isRecent(day, asOf civil.Day) bool {
 	return !day.Known() || monthsBetween(day, asOf) < writtenOffMonths
 }
 
 // tellAdverse adds what lenders have noted against the applicant's own and
 // joint accounts.
-func (t *tally) tellAdverse(asOf report.Day, add func(string, rule.Value)) {
+func (t *tally) tellAdverse(asOf civil.Day, add func(string, rule.Value)) {
 	add("bureau_own_written_off_36m", whole(t.recentlyAdverse))
 	add("bureau_own_suit_or_wilful", rule.Bool(t.suit))
 	t.writtenOff.tell(&writtenOffFacts, asOf, add)
@@ -88,7 +89,7 @@ var (
 	settledFacts    = adverseFactsOf("bureau_own_settled")
 )
 
-func (t *adverseTally) tell(f *adverseFacts, asOf report.Day, add func(string, rule.Value)) {
+func (t *adverseTally) tell(f *adverseFacts, asOf civil.Day, add func(string, rule.Value)) {
 	add(f.count, whole(t.count))
 	all := sum{
 		paise: t.cards.paise + t.rest.paise,

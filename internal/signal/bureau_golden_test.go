@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/report"
@@ -40,7 +41,7 @@ func understood(t *testing.T, archive *txtar.Archive) []txtar.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asOf := report.DayOf(date.Date())
+	asOf := civil.DayOf(date.Date())
 	v, err := wire.Parse([]byte(given["report.json"]))
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"verdict/internal/civil"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 )
@@ -10,7 +11,7 @@ import (
 // and those of others that the applicant uses with an add-on card. Every account
 // is in one of the three. Microfinance accounts are in them too, also those
 // that the bureau lists apart.
-func owned(h *report.History, asOf report.Day, add func(string, rule.Value)) {
+func owned(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	var own, microfinance, guaranteed, addon tally
 	each(h, func(a *report.Account) {
 		switch {
@@ -82,13 +83,13 @@ func (x *extreme) tell(name string, add func(string, rule.Value)) {
 }
 
 // tellAge adds the whole months that have passed since a day.
-func (x *extreme) tellAge(name string, asOf report.Day, add func(string, rule.Value)) {
+func (x *extreme) tellAge(name string, asOf civil.Day, add func(string, rule.Value)) {
 	if x.known {
-		add(name, whole(monthsBetween(report.Day(x.n), asOf)))
+		add(name, whole(monthsBetween(civil.Day(x.n), asOf)))
 	}
 }
 
-func (t *tally) add(a *report.Account, asOf report.Day) {
+func (t *tally) add(a *report.Account, asOf civil.Day) {
 	t.overdue.add(a.OverduePaise)
 	if a.Live {
 		t.addLive(a)
@@ -132,7 +133,7 @@ func instalment(a *report.Account) int64 {
 	return a.InstalmentPaise
 }
 
-func (t *tally) addPayments(a *report.Account, now report.Month) {
+func (t *tally) addPayments(a *report.Account, now civil.Month) {
 	for _, p := range a.History {
 		age := int64(now - p.Month)
 		if age < 0 {
@@ -181,7 +182,7 @@ func (t *tally) tell(f *partFacts, add func(string, rule.Value)) {
 }
 
 // tellOwn adds the facts of the applicant's own and joint accounts.
-func (t *tally) tellOwn(asOf report.Day, add func(string, rule.Value)) {
+func (t *tally) tellOwn(asOf civil.Day, add func(string, rule.Value)) {
 	add("bureau_own_active_tradelines", whole(t.live))
 	add("bureau_own_live_unsecured", whole(t.liveUnsecured))
 	t.emi.tell("bureau_own_emi", add)

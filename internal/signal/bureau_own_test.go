@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"verdict/internal/civil"
 	"verdict/internal/report"
 )
 
@@ -21,11 +22,11 @@ func drawOwned(t *rapid.T) *report.History {
 		a.Product = report.Product(rapid.IntRange(0, 9).Draw(t, "product"))
 		a.Owner = report.Owner(rapid.IntRange(0, 3).Draw(t, "owner"))
 		a.Live = rapid.Bool().Draw(t, "live")
-		a.Opened = today - report.Day(rapid.IntRange(0, 9000).Draw(t, "opened"))
+		a.Opened = today - civil.Day(rapid.IntRange(0, 9000).Draw(t, "opened"))
 		a.BalancePaise, a.OverduePaise, a.InstalmentPaise = rupees.Draw(t, "balance"), rupees.Draw(t, "overdue"), rupees.Draw(t, "instalment")
 		for age := range rapid.IntRange(0, 40).Draw(t, "months") {
 			a.History = append(a.History, report.Payment{
-				Month: today.Month() - report.Month(age), DaysPastDue: int16(rapid.IntRange(0, 200).Draw(t, "days")),
+				Month: today.Month() - civil.Month(age), DaysPastDue: int16(rapid.IntRange(0, 200).Draw(t, "days")),
 			})
 		}
 		h.Accounts = append(h.Accounts, a)
@@ -141,7 +142,7 @@ func TestAdverseFacts(t *testing.T) {
 		change(&a)
 		h.Accounts = append(h.Accounts, a)
 	}
-	day := report.DayOf
+	day := civil.DayOf
 	add(report.CreditCard, report.WrittenOff, 4_000_00, report.NoAmount, func(a *report.Account) { a.WrittenOffDay = day(2024, 1, 10) })
 	add(report.PersonalLoan, report.WrittenOff|report.Settled, 50_000_00, 20_000_00, func(a *report.Account) {
 		a.WrittenOffDay, a.SettledDay = day(2019, 1, 10), day(2025, 11, 10) // settled lately: counts in the 36 months

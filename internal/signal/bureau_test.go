@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"verdict/internal/civil"
 	"verdict/internal/field"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 )
 
-var today = report.DayOf(2026, time.November, 15)
+var today = civil.DayOf(2026, time.November, 15)
 
 // bureauFacts derives the facts of a history as texts. No fact may come twice.
 func bureauFacts(tb testing.TB, h *report.History) map[string]string {
@@ -32,17 +33,17 @@ func bureauFacts(tb testing.TB, h *report.History) map[string]string {
 // history is an empty one, to which a case adds.
 func history() *report.History {
 	return &report.History{
-		Reported: report.NoDay, Last7: report.NoCount, Last30: report.NoCount, Last90: report.NoCount, Last180: report.NoCount,
+		Reported: civil.NoDay, Last7: report.NoCount, Last30: report.NoCount, Last90: report.NoCount, Last180: report.NoCount,
 	}
 }
 
 // account is a live personal loan of which nothing else is known.
 func account() report.Account {
 	return report.Account{
-		Product: report.PersonalLoan, Live: true, Opened: report.NoDay, Closed: report.NoDay, Reported: report.NoDay,
+		Product: report.PersonalLoan, Live: true, Opened: civil.NoDay, Closed: civil.NoDay, Reported: civil.NoDay,
 		SanctionedPaise: report.NoAmount, BalancePaise: report.NoAmount, OverduePaise: report.NoAmount,
 		InstalmentPaise: report.NoAmount, AdversePaise: report.NoAmount,
-		ConvertedPaise: report.NoAmount, WrittenOffPaise: report.NoAmount, SettledPaise: report.NoAmount, WrittenOffDay: report.NoDay, SettledDay: report.NoDay,
+		ConvertedPaise: report.NoAmount, WrittenOffPaise: report.NoAmount, SettledPaise: report.NoAmount, WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
 	}
 }
 
@@ -88,23 +89,23 @@ func TestBureauWindows(t *testing.T) {
 	enquiry := func(age int) *report.History {
 		h := history()
 		h.HasEnquiries = true
-		h.Enquiries = []report.Enquiry{{Made: today - report.Day(age), AmountPaise: report.NoAmount}}
+		h.Enquiries = []report.Enquiry{{Made: today - civil.Day(age), AmountPaise: report.NoAmount}}
 		return h
 	}
 	paid := func(age int, days int16) *report.History {
 		return with(func(a *report.Account) {
-			a.History = []report.Payment{{Month: now - report.Month(age), DaysPastDue: days}}
+			a.History = []report.Payment{{Month: now - civil.Month(age), DaysPastDue: days}}
 		})
 	}
-	adverse := func(closed, reported report.Day) *report.History {
+	adverse := func(closed, reported civil.Day) *report.History {
 		return with(func(a *report.Account) {
 			a.Live, a.Adverse, a.Closed, a.Reported = false, report.Settled, closed, reported
 		})
 	}
 	opened := func(y int, m time.Month, d int) *report.History {
-		return with(func(a *report.Account) { a.Opened = report.DayOf(y, m, d) })
+		return with(func(a *report.Account) { a.Opened = civil.DayOf(y, m, d) })
 	}
-	day := report.DayOf
+	day := civil.DayOf
 	for _, c := range []struct {
 		what, fact, want string
 		h                *report.History
@@ -122,9 +123,9 @@ func TestBureauWindows(t *testing.T) {
 		{"29 days", "bureau_months_since_30dpd", "", paid(5, 29)},
 		{"closed 36 months ago", "bureau_written_off_36m", "0", adverse(day(2023, 11, 15), today)},
 		{"closed a day later", "bureau_written_off_36m", "1", adverse(day(2023, 11, 16), today)},
-		{"never closed, reported", "bureau_written_off_36m", "0", adverse(report.NoDay, day(2023, 11, 15))},
-		{"never closed, just reported", "bureau_written_off_36m", "1", adverse(report.NoDay, today)},
-		{"without any date", "bureau_written_off_36m", "1", adverse(report.NoDay, report.NoDay)},
+		{"never closed, reported", "bureau_written_off_36m", "0", adverse(civil.NoDay, day(2023, 11, 15))},
+		{"never closed, just reported", "bureau_written_off_36m", "1", adverse(civil.NoDay, today)},
+		{"without any date", "bureau_written_off_36m", "1", adverse(civil.NoDay, civil.NoDay)},
 		{"opened 15 Nov", "bureau_oldest_account_months", "12", opened(2025, 11, 15)},
 		{"opened 16 Nov", "bureau_oldest_account_months", "11", opened(2025, 11, 16)},
 		{"opened tomorrow", "bureau_oldest_account_months", "0", opened(2026, 11, 16)},
@@ -137,9 +138,9 @@ func TestBureauWindows(t *testing.T) {
 
 func TestMonthsBetween(t *testing.T) {
 	t.Parallel()
-	day := report.DayOf
+	day := civil.DayOf
 	for _, c := range []struct {
-		from, to report.Day
+		from, to civil.Day
 		want     int64
 	}{
 		{day(2024, 1, 31), day(2024, 2, 29), 1}, // February has no more days
@@ -198,7 +199,7 @@ func TestBureauFactsLieInTheirDomains(t *testing.T) {
 		for range rapid.IntRange(0, 1000).Draw(t, "accounts") {
 			a := account()
 			a.Product = report.Product(rapid.IntRange(0, 9).Draw(t, "product"))
-			a.Opened = today - report.Day(rapid.IntRange(-1, 40_000).Draw(t, "opened"))
+			a.Opened = today - civil.Day(rapid.IntRange(-1, 40_000).Draw(t, "opened"))
 			a.SanctionedPaise, a.BalancePaise = amount.Draw(t, "sanctioned"), amount.Draw(t, "balance")
 			a.OverduePaise, a.InstalmentPaise = amount.Draw(t, "overdue"), amount.Draw(t, "instalment")
 			h.Accounts = append(h.Accounts, a)

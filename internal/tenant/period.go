@@ -1,11 +1,10 @@
 package tenant
 
-import "time"
+import (
+	"time"
 
-// ist is Indian Standard Time, by which usage is counted. It has
-// had one offset since 1945, so a fixed zone is right and spares the time zone
-// database.
-var ist = time.FixedZone("IST", (5*60+30)*60)
+	"verdict/internal/civil"
+)
 
 // Period is a calendar month in India, over which usage is counted: from Start
 // on, and up to but not including End, both with the offset +05:30.
@@ -15,11 +14,8 @@ type Period struct {
 
 // PeriodOf is the period that a moment falls into.
 func PeriodOf(now time.Time) Period {
-	year, month, _ := now.In(ist).Date()
-	return Period{
-		Start: time.Date(year, month, 1, 0, 0, 0, 0, ist),
-		End:   time.Date(year, month+1, 1, 0, 0, 0, 0, ist),
-	}
+	month := civil.MonthAt(now)
+	return Period{Start: month.Start(), End: (month + 1).Start()}
 }
 
 // Key names the period in storage, as in 2026-11; keys sort as periods do.
@@ -34,4 +30,4 @@ func (p Period) SecondsLeft(now time.Time) int64 {
 
 // BusinessDay is the date in India, as in 2026-11-14, under which a day's
 // usage is counted.
-func BusinessDay(now time.Time) string { return now.In(ist).Format(time.DateOnly) }
+func BusinessDay(now time.Time) string { return civil.DayAt(now).String() }

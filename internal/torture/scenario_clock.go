@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-)
 
-// india is where months begin for a bill.
-var india = time.FixedZone("IST", 5*3600+1800)
+	"verdict/internal/civil"
+)
 
 const day = 24 * time.Hour
 
 // nextMonth is the first moment of the month after.
 func nextMonth(t time.Time) time.Time {
-	t = t.In(india)
-	return time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, india)
+	return (civil.MonthAt(t) + 1).Start()
 }
 
 // setClock moves the clock far while nobody works: an Idempotency-Key is
@@ -65,7 +63,7 @@ func (w *World) moveClock(ctx context.Context, ahead time.Duration) error {
 func seeMonths(ctx context.Context, w *World, _ *rand.Rand) error {
 	url, here := w.Nodes[0].URL(), w.Clock.ahead
 	const near = 4 * time.Hour
-	month := func(t time.Time) time.Month { return t.In(india).Month() }
+	month := func(t time.Time) time.Month { return t.In(civil.India).Month() }
 	for _, there := range []time.Duration{here - near, here + near, here} {
 		if month(time.Now().Add(there)) == month(time.Now().Add(here)) && there != here {
 			continue
@@ -77,7 +75,7 @@ func seeMonths(ctx context.Context, w *World, _ *rand.Rand) error {
 			w.Workload.MarkFault("clock", false)
 		}
 		if err := w.Workload.CheckAll(ctx, url); err != nil {
-			return fmt.Errorf("check at %s: %w", w.Clock.Now().In(india).Format(time.RFC3339), err)
+			return fmt.Errorf("check at %s: %w", w.Clock.Now().In(civil.India).Format(time.RFC3339), err)
 		}
 	}
 	return nil

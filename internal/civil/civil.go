@@ -1,0 +1,26 @@
+// Package civil is the calendar: Indian time, days and months as numbers, and
+// the days on which lenders work. Everything that counts days counts them here.
+//
+// It reads no clock and no time zone database. A moment is always an argument,
+// and the answer is the same on every machine.
+package civil
+
+import "time"
+
+// IndiaOffset is how far Indian Standard Time is ahead of UTC. The offset has
+// not changed since 1945 and there is no summer time.
+const IndiaOffset = 5*time.Hour + 30*time.Minute
+
+// IndiaName is the name of India's zone in the time zone database.
+const IndiaName = "Asia/Kolkata"
+
+// India is Indian Standard Time. A fixed zone is right because the offset never
+// changes, and it does not need the time zone database, which may be missing or
+// differ between machines.
+var India = time.FixedZone(IndiaName, indiaSeconds)
+
+// SecondsPerDay is the length of every day: neither UTC nor India has a summer
+// time, and Unix time has no leap seconds.
+const SecondsPerDay = 24 * 60 * 60
+
+const indiaSeconds = int(IndiaOffset / time.Second)
