@@ -165,10 +165,8 @@ func mostLent(p *engine.Policy) rule.Number {
 	for i := range p.Bands {
 		most = max(most, p.Bands[i].MaxLimitPaise)
 	}
-	return rupees(most)
+	return rule.Rupees(most)
 }
-
-func rupees(paise int64) rule.Number { return rule.Number(paise) * (rule.One / 100) }
 
 // downTo and upTo are the grid point at or next to a value.
 func downTo(x, grid rule.Number) rule.Number {

@@ -159,17 +159,17 @@ func (e *edges) price(p *engine.Policy) {
 	step := p.LimitStepPaise
 	for i := range p.Bands {
 		// A limit is a multiple of the step, so the first that is enough is one.
-		e.at = append(e.at, rupees((p.Bands[i].MinLimitPaise+step-1)/step*step))
+		e.at = append(e.at, rule.Rupees((p.Bands[i].MinLimitPaise+step-1)/step*step))
 	}
 	if !readsOffer(p) {
 		return
 	}
 	most := mostLent(p)
-	if rupees(step) <= moneyGrid || int64(most/rupees(step)) > maxPoints {
+	if rule.Rupees(step) <= moneyGrid || int64(most/rule.Rupees(step)) > maxPoints {
 		e.dense = true
 		return
 	}
-	for x := rupees(step); x <= most; x += rupees(step) {
+	for x := rule.Rupees(step); x <= most; x += rule.Rupees(step) {
 		e.at = append(e.at, x)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"verdict/internal/fault"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -66,10 +67,10 @@ func (st *study) warnAmount() {
 	switch most := st.mostLent(); {
 	case most > 0 && st.ask.minPaise > most:
 		st.warn(pointer, codeAmountNotExplored, fmt.Sprintf("is more than any pricing band lends, which is at most %s: "+
-			"no smaller amount was tried, and no counter-offer can reach it", rupees(most)))
+			"no smaller amount was tried, and no counter-offer can reach it", rule.Rupees(most)))
 	case !given:
 		st.warn(pointer, codeAmountNotExplored, "no amount was asked for, so no smaller one was tried; send the requested amount")
-	case rupees(st.ask.minPaise) > asked:
+	case rule.Rupees(st.ask.minPaise) > asked:
 		st.warn(pointer, codeAmountNotExplored, "is more than the amount asked for: no smaller amount was tried, "+
 			"and counter-offers below it were left out")
 	}

@@ -44,9 +44,9 @@ func (st *study) compose(d *engine.Decision) {
 		if o.Indicative {
 			kind = "The indicative offer"
 		}
-		st.say(aboutDecision, fmt.Sprintf("%s is %s over %d months.", kind, rupees(o.LimitPaise), o.TenureMonths),
-			cite{"decision.offer.limit", rupees(o.LimitPaise).String()}, cite{"decision.offer.tenure_months", fmt.Sprint(o.TenureMonths)},
-			cite{"decision.offer.interest_rate", rupees(o.RateBP).String()}, cite{"decision.offer.emi", rupees(o.InstalmentPaise).String()},
+		st.say(aboutDecision, fmt.Sprintf("%s is %s over %d months.", kind, rule.Rupees(o.LimitPaise), o.TenureMonths),
+			cite{"decision.offer.limit", rule.Rupees(o.LimitPaise).String()}, cite{"decision.offer.tenure_months", fmt.Sprint(o.TenureMonths)},
+			cite{"decision.offer.interest_rate", rule.Rupees(o.RateBP).String()}, cite{"decision.offer.emi", rule.Rupees(o.InstalmentPaise).String()},
 			cite{"decision.offer.pricing_band_id", o.BandID}, cite{"decision.offer.binding_constraint", o.Binding.String()})
 	}
 	if st.ask.purpose != "" {
@@ -73,7 +73,7 @@ func (st *study) compose(d *engine.Decision) {
 	for i := range st.offers {
 		v := &st.offers[i]
 		st.say(aboutOffers, fmt.Sprintf("%s over %d months at %s percent, instalments of %s.",
-			rupees(v.limitPaise), v.tenure, rupees(v.rateBP), rupees(v.instalment)), changeCites(v.changes, v.status)...)
+			rule.Rupees(v.limitPaise), v.tenure, rule.Rupees(v.rateBP), rule.Rupees(v.instalment)), changeCites(v.changes, v.status)...)
 	}
 	for i := range st.improvements {
 		x := &st.improvements[i]
@@ -187,7 +187,7 @@ func (st *study) summary() string {
 	}
 	if len(st.offers) > 0 {
 		v := &st.offers[0]
-		fmt.Fprintf(&b, " %s over %d months could be offered instead.", rupees(v.limitPaise), v.tenure)
+		fmt.Fprintf(&b, " %s over %d months could be offered instead.", rule.Rupees(v.limitPaise), v.tenure)
 	}
 	if len(st.improvements) > 0 {
 		fmt.Fprintf(&b, " %s.", improvementText(&st.improvements[0]))

@@ -2,9 +2,9 @@ package agent
 
 import (
 	"fmt"
-	"math/big"
 
 	"verdict/internal/engine"
+	"verdict/internal/exact"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -104,23 +104,21 @@ func (st *study) sayIncome(d *engine.Decision) {
 		}
 	}
 	if o.HasCapacity {
-		left := rupees(o.CapacityPaise).String()
+		left := rule.Rupees(o.CapacityPaise).String()
 		st.say(aboutIncome, fmt.Sprintf("That leaves %s a month for a new instalment.", left), cite{"decision.offer.max_emi", left})
 	}
 	if o.HasPostFOIR {
-		emi, then := rupees(o.InstalmentPaise).String(), (rule.Number(o.PostFOIR) * (rule.One / 10_000)).String()
+		emi, then := rule.Rupees(o.InstalmentPaise).String(), (rule.Number(o.PostFOIR) * (rule.One / 10_000)).String()
 		st.say(aboutIncome, fmt.Sprintf("With the instalment of %s obligations take %s of income.", emi, then),
 			cite{"decision.offer.emi", emi}, cite{"decision.offer.post_offer_foir", then})
 	}
 }
 
-// part is a share of an amount, to the paisa.
+// part returns a share of an amount, rounded half up to the paisa. Neither is
+// negative.
 func part(share, amount rule.Number) rule.Number {
-	const paisa = int64(rule.One / 100)
-	n := new(big.Int).Mul(big.NewInt(int64(share)), big.NewInt(int64(amount)))
-	by := big.NewInt(int64(rule.One) * paisa)
-	n.Add(n, new(big.Int).Rsh(by, 1)).Div(n, by)
-	return rule.Number(n.Int64() * paisa)
+	paise, _ := exact.MulDivHalfUp(uint64(share), uint64(amount), uint64(rule.One*rule.Paisa))
+	return rule.Rupees(int64(paise))
 }
 
 // clean are the facts that speak for an applicant when they are zero.

@@ -165,7 +165,7 @@ func (st *study) improve(d *engine.Decision) {
 		return
 	}
 	st.improvements, st.err = advice.Improve(st.plan, st.facts, d, advice.Options{
-		Tenures: st.ask.tenures, MinAmount: rupees(st.ask.minPaise), Check: st.check,
+		Tenures: st.ask.tenures, MinAmount: rule.Rupees(st.ask.minPaise), Check: st.check,
 	})
 	result := "none"
 	if len(st.improvements) > 0 {
@@ -208,8 +208,6 @@ func (st *study) Hash() string {
 	plain.Write(&w, decisioning.RunHead{Decision: decision.Buf})
 	return digest(w.Buf)
 }
-
-func rupees(paise int64) rule.Number { return rule.Number(paise) * (rule.One / 100) }
 
 // number is the value of a number field, ok when it was given.
 func (st *study) number(name string) (rule.Number, bool) {

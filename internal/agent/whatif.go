@@ -58,7 +58,7 @@ func (st *study) whatIf() {
 		writeChanges(&in, changes)
 		result := v.status.String()
 		if v.limitPaise > 0 {
-			result += fmt.Sprintf(": %s over %d months", rupees(v.limitPaise), v.tenure)
+			result += fmt.Sprintf(": %s over %d months", rule.Rupees(v.limitPaise), v.tenure)
 		}
 		if v.notAvailable {
 			result += ", the tenure is not available"
@@ -78,8 +78,8 @@ func (st *study) ideas() [][]advice.Change {
 			out = append(out, []advice.Change{st.change(field.RequestedTenureMonths, rule.Int(int64(months)))})
 		}
 	}
-	if asked, ok := st.requested(); ok && st.ask.minPaise > 0 && rupees(st.ask.minPaise) < asked {
-		out = append(out, []advice.Change{st.change(field.RequestedAmount, rupees(st.ask.minPaise))})
+	if asked, ok := st.requested(); ok && st.ask.minPaise > 0 && rule.Rupees(st.ask.minPaise) < asked {
+		out = append(out, []advice.Change{st.change(field.RequestedAmount, rule.Rupees(st.ask.minPaise))})
 	}
 	return out
 }
@@ -134,7 +134,7 @@ func (st *study) counter() {
 		return
 	}
 	if st.status == engine.Approved {
-		st.offers = append(st.offers, st.preview(st.change(field.RequestedAmount, rupees(st.offer.LimitPaise))))
+		st.offers = append(st.offers, st.preview(st.change(field.RequestedAmount, rule.Rupees(st.offer.LimitPaise))))
 	}
 	for i := range st.improvements {
 		if x := &st.improvements[i]; x.Status == engine.Approved && !slices.ContainsFunc(x.Changes, notAsked) {

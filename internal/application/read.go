@@ -123,10 +123,8 @@ const percentPlaces = rule.Places - 2
 // off by one.
 func rupees(literal string) rule.Number {
 	paise, _, _ := wire.ParseDecimal(literal, 2)
-	return rule.Number(paise) * paisa
+	return rule.Rupees(paise)
 }
-
-const paisa = rule.One / 100
 
 // domainText says what a number must be, and the unit it is read in.
 func domainText(how conversion, def *rule.Field) string {

@@ -1,9 +1,8 @@
 package backtest
 
 import (
-	"math/bits"
-
 	"verdict/internal/engine"
+	"verdict/internal/exact"
 	"verdict/internal/rule"
 )
 
@@ -130,11 +129,9 @@ func fundingPaise(o *engine.Offer, funding int64) int64 {
 	if o.RateBP == 0 {
 		paise, by, over = o.LimitPaise, funding*int64(o.TenureMonths+1), 24*int64(rule.One)
 	}
-	hi, lo := bits.Mul64(uint64(paise), uint64(by))
-	lo, carry := bits.Add64(lo, uint64(over)/2, 0)
-	if hi += carry; hi >= uint64(over) {
+	q, ok := exact.MulDivHalfUp(uint64(paise), uint64(by), uint64(over))
+	if !ok {
 		return 0 // cannot be: it would be more than any limit
 	}
-	q, _ := bits.Div64(hi, lo, uint64(over))
 	return int64(q)
 }

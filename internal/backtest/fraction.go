@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"verdict/internal/exact"
 	"verdict/internal/rule"
 )
 
@@ -22,7 +23,7 @@ func (s *wide) mean(weight int64, unit rule.Number) Figure {
 	if weight == 0 {
 		return Figure{}
 	}
-	n := quotient(new(big.Int).Mul(s.big(), big.NewInt(int64(unit))), big.NewInt(weight))
+	n := exact.BigHalfAway(new(big.Int).Mul(s.big(), big.NewInt(int64(unit))), big.NewInt(weight))
 	if !n.IsInt64() {
 		return Figure{}
 	}
@@ -40,24 +41,13 @@ func (s *wide) times(n int64) fraction {
 
 // over is s/t.
 func (s *wide) over(t *wide) Figure {
-	n := quotient(new(big.Int).Mul(s.big(), big.NewInt(int64(rule.One))), t.big())
+	n := exact.BigHalfAway(new(big.Int).Mul(s.big(), big.NewInt(int64(rule.One))), t.big())
 	return Figure{rule.Number(n.Int64()), true}
 }
 
 func (s *wide) float() float64 {
 	f, _ := new(big.Float).SetInt(s.big()).Float64()
 	return f
-}
-
-// quotient divides, rounding half away from zero.
-func quotient(a, b *big.Int) *big.Int {
-	twice := new(big.Int).Lsh(a, 1)
-	half := new(big.Int).Set(b)
-	if twice.Sign() < 0 {
-		half.Neg(half)
-	}
-	twice.Add(twice, half)
-	return twice.Quo(twice, new(big.Int).Lsh(b, 1))
 }
 
 // fraction is an exact amount of paise that is not rounded yet.
@@ -85,7 +75,7 @@ func (f fraction) moneyOver(numbers ...int64) Money {
 	if over.Sign() == 0 {
 		return Money{}
 	}
-	n := quotient(f.rat.Num(), over.Mul(over, f.rat.Denom()))
+	n := exact.BigHalfAway(f.rat.Num(), over.Mul(over, f.rat.Denom()))
 	if !n.IsInt64() {
 		return Money{}
 	}

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"math/bits"
 	"slices"
 	"strings"
 
+	"verdict/internal/exact"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -304,17 +304,13 @@ const maxShare = 5 * rule.One
 
 // shareOf is amount × ratio ÷ income, half-up to the millionth.
 func shareOf(amount, ratio, income rule.Number) rule.Number {
-	hi, lo := bits.Mul64(uint64(amount), uint64(ratio))
-	if hi == 0 && lo == 0 {
-		return 0
+	if amount == 0 || ratio == 0 {
+		return 0 // without any income too
 	}
-	var carry uint64
-	lo, carry = bits.Add64(lo, uint64(income)/2, 0)
-	hi += carry
-	if hi >= uint64(income) {
+	q, ok := exact.MulDivHalfUp(uint64(amount), uint64(ratio), uint64(income))
+	if !ok {
 		return maxShare
 	}
-	q, _ := bits.Div64(hi, lo, uint64(income))
 	return rule.Number(min(q, uint64(maxShare)))
 }
 

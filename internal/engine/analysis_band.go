@@ -71,12 +71,12 @@ func worseTerms(b, below *Band) (worse []string) {
 			worse = append(worse, fmt.Sprintf("%s %s instead of %s", name, better, lower))
 		}
 	}
-	check("interest_rate", rule.Number(b.RateBP)*paiseUnit, rule.Number(below.RateBP)*paiseUnit, false)
+	check("interest_rate", rule.Number(b.RateBP)*rule.Paisa, rule.Number(below.RateBP)*rule.Paisa, false)
 	check("processing_fee_pct", b.FeePct, below.FeePct, false)
-	check("processing_fee_min", paiseNumber(b.FeeMinPaise), paiseNumber(below.FeeMinPaise), false)
-	check("min_limit", paiseNumber(b.MinLimitPaise), paiseNumber(below.MinLimitPaise), false)
-	check("max_limit", paiseNumber(b.MaxLimitPaise), paiseNumber(below.MaxLimitPaise), true)
-	check("default_limit", paiseNumber(b.DefaultLimitPaise), paiseNumber(below.DefaultLimitPaise), true)
+	check("processing_fee_min", rule.Rupees(b.FeeMinPaise), rule.Rupees(below.FeeMinPaise), false)
+	check("min_limit", rule.Rupees(b.MinLimitPaise), rule.Rupees(below.MinLimitPaise), false)
+	check("max_limit", rule.Rupees(b.MaxLimitPaise), rule.Rupees(below.MaxLimitPaise), true)
+	check("default_limit", rule.Rupees(b.DefaultLimitPaise), rule.Rupees(below.DefaultLimitPaise), true)
 	check("foir_cap", b.FOIRCap, below.FOIRCap, true)
 	check("tenure_months", rule.Int(int64(b.TenureMonths)), rule.Int(int64(below.TenureMonths)), true)
 	switch {

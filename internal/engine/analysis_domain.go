@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/exact"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -89,7 +90,7 @@ func (a *analysis) domainOf(ref rule.Ref) domain {
 	values := span{0, mostCode}
 	switch {
 	case ref.Type == rule.NumberType:
-		values = span{ceilDiv(least, d.unit), floorDiv(most, d.unit)}
+		values = span{exact.DivCeil(least, d.unit), exact.DivFloor(most, d.unit)}
 	case ref.Type == rule.BoolType:
 		values = span{0, 1}
 	case len(d.vocabulary) > 0:
@@ -117,22 +118,12 @@ func (a *analysis) grades() []string {
 	return grades
 }
 
-func floorDiv(n, unit rule.Number) int64 {
-	q := n / unit
-	if n%unit < 0 {
-		q--
-	}
-	return int64(q)
-}
-
-func ceilDiv(n, unit rule.Number) int64 { return -floorDiv(-n, unit) }
-
 // code is the code of a constant; ok is false when the field never has that
 // value.
 func (a *analysis) code(d *domain, v rule.Value) (code int64, ok bool) {
 	switch v.Type() {
 	case rule.NumberType:
-		return floorDiv(v.Number(), d.unit), v.Number()%d.unit == 0
+		return exact.DivFloor(v.Number(), d.unit), v.Number()%d.unit == 0
 	case rule.BoolType:
 		if v.IsTrue() {
 			return 1, true
@@ -175,13 +166,13 @@ func (a *analysis) compared(d *domain, op rule.Op, v rule.Value) set {
 	x := span{leastCode, mostCode}
 	switch n := v.Number(); op {
 	case rule.Lt:
-		x.hi = ceilDiv(n, d.unit) - 1
+		x.hi = exact.DivCeil(n, d.unit) - 1
 	case rule.Lte:
-		x.hi = floorDiv(n, d.unit)
+		x.hi = exact.DivFloor(n, d.unit)
 	case rule.Gt:
-		x.lo = floorDiv(n, d.unit) + 1
+		x.lo = exact.DivFloor(n, d.unit) + 1
 	case rule.Gte:
-		x.lo = ceilDiv(n, d.unit)
+		x.lo = exact.DivCeil(n, d.unit)
 	default:
 		if code, ok := a.code(d, v); ok {
 			x = span{code, code}
@@ -248,9 +239,9 @@ func roundest(lo, hi rule.Number, low bool) rule.Number {
 		return end
 	}
 	for unit := rule.One; unit > 1; unit /= 10 {
-		n := rule.Number(floorDiv(hi, unit)) * unit
+		n := rule.Number(exact.DivFloor(hi, unit)) * unit
 		if low {
-			n = rule.Number(ceilDiv(lo, unit)) * unit
+			n = rule.Number(exact.DivCeil(lo, unit)) * unit
 		}
 		if lo <= n && n <= hi {
 			return n

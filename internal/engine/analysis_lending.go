@@ -30,16 +30,16 @@ func (a *analysis) lending() {
 		case b.MaxLimitPaise-b.MaxLimitPaise%step < b.MinLimitPaise:
 			a.report(SeverityError, CodeUnlendable, at, fmt.Sprintf(
 				"%s never lends: its max_limit of %s, floored to the limit_step of %s, is below its min_limit of %s.",
-				b.ID, paiseNumber(b.MaxLimitPaise), paiseNumber(step), paiseNumber(b.MinLimitPaise)), nil)
+				b.ID, rule.Rupees(b.MaxLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
 		case b.DefaultLimitPaise-b.DefaultLimitPaise%step < b.MinLimitPaise:
 			a.report(SeverityWarning, CodeUnlendable, at, fmt.Sprintf(
 				"%s declines everybody whose income or FOIR is not known: its default_limit of %s, floored to the limit_step of %s, is below its min_limit of %s.",
-				b.ID, paiseNumber(b.DefaultLimitPaise), paiseNumber(step), paiseNumber(b.MinLimitPaise)), nil)
+				b.ID, rule.Rupees(b.DefaultLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
 		}
 		if months, ok := runaway(b); ok {
 			a.report(SeverityError, CodeRunaway, at, fmt.Sprintf(
 				"Over %d months at %s percent the rounding of the instalment grows to several instalments of %s's smallest loan, all due in the last month; raise min_limit or shorten the tenure.",
-				months, rule.Number(b.RateBP)*paiseUnit, b.ID), nil)
+				months, rule.Number(b.RateBP)*rule.Paisa, b.ID), nil)
 		}
 	}
 }

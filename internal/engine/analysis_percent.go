@@ -24,7 +24,7 @@ func (a *analysis) percents() {
 			continue
 		}
 		if b.RateBP > 0 && b.RateBP < 100 {
-			a.fraction(i, "interest_rate", rule.Number(b.RateBP)*(rule.One/100))
+			a.fraction(i, "interest_rate", rule.Number(b.RateBP)*rule.Paisa)
 		}
 		if b.GSTPct > 0 && b.GSTPct < rule.One {
 			a.fraction(i, "gst_pct", b.GSTPct)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"verdict/internal/exact"
 	"verdict/internal/rule"
 )
 
@@ -109,7 +110,7 @@ func (r *reach) hits(least, most rule.Number) bool {
 	if least > most || r.sums == nil {
 		return least <= most
 	}
-	from, to := int(ceilDiv(least-r.least, r.unit)), int(floorDiv(most-r.least, r.unit))
+	from, to := int(exact.DivCeil(least-r.least, r.unit)), int(exact.DivFloor(most-r.least, r.unit))
 	for n := from; n <= to; {
 		if rest := r.sums[n/64] >> (n % 64); rest != 0 {
 			return n+bits.TrailingZeros64(rest) <= to

@@ -161,11 +161,11 @@ func (p *Plan) reveal(d *Decision) {
 	// Whatever a request called by these names is not what the engine found.
 	var limit, emi, apr, foir rule.Value
 	if d.limit.offered() {
-		limit = rule.Num(paiseNumber(d.limit.paise))
+		limit = rule.Num(rule.Rupees(d.limit.paise))
 		if r.emi >= 0 || r.apr >= 0 || r.foir >= 0 {
 			p.makeOffer(d)
-			emi = rule.Num(paiseNumber(d.Offer.InstalmentPaise))
-			apr = rule.Num(rule.Number(d.Offer.APR) * (rule.One / 100))
+			emi = rule.Num(rule.Rupees(d.Offer.InstalmentPaise))
+			apr = rule.Num(rule.Number(d.Offer.APR) * rule.Paisa)
 			if d.Offer.HasPostFOIR {
 				foir = rule.Num(rule.Number(d.Offer.PostFOIR) * (rule.One / 10_000))
 			}
@@ -195,7 +195,3 @@ func (p *Plan) conclude(d *Decision) {
 	}
 	p.reasons(d)
 }
-
-const paiseUnit = rule.One / 100
-
-func paiseNumber(paise int64) rule.Number { return rule.Number(paise) * paiseUnit }

@@ -112,8 +112,8 @@ func (d *Decision) detail(r Reason, as shown) Detail {
 		return d.limitDetail()
 	case byMinimum:
 		return Detail{
-			Field: field.OfferLimit, Value: rule.Num(paiseNumber(d.limit.paise)), Threshold: rule.Num(paiseNumber(d.band.MinLimitPaise)),
-			Text: fmt.Sprintf("the limit would be %s; %s lends at least %s", paiseNumber(d.limit.paise), d.band.ID, paiseNumber(d.band.MinLimitPaise)),
+			Field: field.OfferLimit, Value: rule.Num(rule.Rupees(d.limit.paise)), Threshold: rule.Num(rule.Rupees(d.band.MinLimitPaise)),
+			Text: fmt.Sprintf("the limit would be %s; %s lends at least %s", rule.Rupees(d.limit.paise), d.band.ID, rule.Rupees(d.band.MinLimitPaise)),
 		}
 	case byPoints:
 		return d.pointsDetail(r.at, as)
@@ -246,27 +246,27 @@ func (d *Decision) named(name string) rule.Value {
 
 func (d *Decision) limitDetail() Detail {
 	b, l := d.band, &d.limit
-	minimum := rule.Num(paiseNumber(b.MinLimitPaise))
+	minimum := rule.Num(rule.Rupees(b.MinLimitPaise))
 	switch l.binding {
 	case FOIRCapacity:
 		return Detail{
 			Field: d.plan.counted(field.FOIR), Value: d.named(d.plan.counted(field.FOIR)), Threshold: rule.Num(b.FOIRCap),
-			Text: fmt.Sprintf("%s caps obligations at %s of income; the limit that leaves is %s", b.ID, b.FOIRCap, paiseNumber(l.paise)),
+			Text: fmt.Sprintf("%s caps obligations at %s of income; the limit that leaves is %s", b.ID, b.FOIRCap, rule.Rupees(l.paise)),
 		}
 	case IncomeMultiple:
 		return Detail{
 			Field: d.plan.counted(field.MonthlyIncome), Value: d.named(d.plan.counted(field.MonthlyIncome)),
-			Text: fmt.Sprintf("%s lends at most %s times income; the limit that leaves is %s", b.ID, b.IncomeMultiple, paiseNumber(l.paise)),
+			Text: fmt.Sprintf("%s lends at most %s times income; the limit that leaves is %s", b.ID, b.IncomeMultiple, rule.Rupees(l.paise)),
 		}
 	case RequestedAmount:
 		return Detail{
 			Field: field.RequestedAmount, Value: d.named(field.RequestedAmount), Threshold: minimum,
-			Text: fmt.Sprintf("%s minimum %s", b.ID, paiseNumber(b.MinLimitPaise)),
+			Text: fmt.Sprintf("%s minimum %s", b.ID, rule.Rupees(b.MinLimitPaise)),
 		}
 	case BandMaxLimit:
 		return Detail{
-			Field: field.RequestedAmount, Value: d.named(field.RequestedAmount), Threshold: rule.Num(paiseNumber(b.MaxLimitPaise)),
-			Text: fmt.Sprintf("%s maximum %s", b.ID, paiseNumber(b.MaxLimitPaise)),
+			Field: field.RequestedAmount, Value: d.named(field.RequestedAmount), Threshold: rule.Num(rule.Rupees(b.MaxLimitPaise)),
+			Text: fmt.Sprintf("%s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise)),
 		}
 	default:
 		missing := d.plan.counted(field.MonthlyIncome)
@@ -275,8 +275,8 @@ func (d *Decision) limitDetail() Detail {
 		}
 		missing = strings.Join(d.absentFacts([]string{missing}), ", ")
 		return Detail{
-			Field: missing, Threshold: rule.Num(paiseNumber(b.DefaultLimitPaise)),
-			Text: fmt.Sprintf("without %s %s lends its default limit of %s", missing, b.ID, paiseNumber(b.DefaultLimitPaise)),
+			Field: missing, Threshold: rule.Num(rule.Rupees(b.DefaultLimitPaise)),
+			Text: fmt.Sprintf("without %s %s lends its default limit of %s", missing, b.ID, rule.Rupees(b.DefaultLimitPaise)),
 		}
 	}
 }

@@ -1,8 +1,7 @@
 package engine
 
 import (
-	"math/bits"
-
+	"verdict/internal/exact"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -134,10 +133,9 @@ func (o *Obligations) PayOff(foir rule.Number) (amount rule.Number, known bool) 
 
 // timesOver is a × b ÷ c, cut to the millionth.
 func timesOver(a, b, c rule.Number) rule.Number {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi >= uint64(c) {
+	q, ok := exact.MulDivFloor(uint64(a), uint64(b), uint64(c))
+	if !ok {
 		return rule.MaxNumber
 	}
-	q, _ := bits.Div64(hi, lo, uint64(c))
 	return rule.Number(min(q, uint64(rule.MaxNumber)))
 }

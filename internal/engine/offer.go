@@ -2,8 +2,8 @@ package engine
 
 import (
 	"math"
-	"math/bits"
 
+	"verdict/internal/exact"
 	"verdict/internal/rule"
 )
 
@@ -28,7 +28,7 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 		return 0, false
 	}
 	n, ok := d.frame.Number(slot)
-	return int64((n + paiseUnit/2) / paiseUnit), ok && n >= 0
+	return n.Paise(), ok && n >= 0
 }
 
 // limit is what the band can lend: the least of what the capacity
@@ -106,14 +106,10 @@ func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) 
 // mulFloor is paise × a non-negative Number, floored; capped far above any
 // limit where it would not fit.
 func mulFloor(paise int64, by rule.Number) int64 {
-	hi, lo := bits.Mul64(uint64(paise), uint64(by))
-	switch {
-	case hi == 0: // as nearly always, and then a division by a constant is cheap
-		return int64(min(lo/uint64(rule.One), maxAmountPaise))
-	case hi >= uint64(rule.One):
+	q, ok := exact.MulDivFloor(uint64(paise), uint64(by), uint64(rule.One))
+	if !ok {
 		return maxAmountPaise
 	}
-	q, _ := bits.Div64(hi, lo, uint64(rule.One))
 	return int64(min(q, maxAmountPaise))
 }
 
@@ -150,14 +146,10 @@ func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	}
 	// The share is cut to millionths, as fine as the FOIR is, so that only
 	// their sum is rounded.
-	hi, lo := bits.Mul64(uint64(instalmentPaise), uint64(rule.One))
-	if hi >= uint64(income) {
+	share, ok := exact.MulDivFloor(uint64(instalmentPaise), uint64(rule.One), uint64(income))
+	if !ok {
 		return 0, false
 	}
-	share, _ := bits.Div64(hi, lo, uint64(income))
-	n := int64(foir+rule.Number(share)) + 50
-	if n < 0 { // no request carries a FOIR below 0, and half-up is still half-up
-		n -= 99
-	}
-	return n / 100, true
+	// Half up, also for a FOIR below 0, which no request carries.
+	return exact.DivFloor(int64(foir)+int64(share)+50, 100), true
 }

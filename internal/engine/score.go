@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"verdict/internal/exact"
 	"verdict/internal/rule"
 )
 
@@ -201,11 +202,7 @@ func weighted(points, weight rule.Number) rule.Number {
 		unit   = pointsUnit
 	)
 	product := (points / unit) * (weight / unit)
-	half := rule.Number(places / 2)
-	if product < 0 {
-		half = -half
-	}
-	return (product + half) / places * unit
+	return rule.Number(exact.DivHalfAway(product, places)) * unit
 }
 
 // bin finds the factor's outcome for a frame: noBin when it has no entry.

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+
+	"verdict/internal/rule"
 )
 
 var statusWords = [...]string{Approved: "Approved", Referred: "Referred", Declined: "Declined"}
@@ -73,21 +75,21 @@ func (d *Decision) limitText() string {
 	case FOIRCapacity:
 		by = fmt.Sprintf("capped by %s FOIR cap %s", b.ID, b.FOIRCap)
 		if l.hasCapacity {
-			by += fmt.Sprintf(", which leaves instalments of %s", paiseNumber(l.capacityPaise))
+			by += fmt.Sprintf(", which leaves instalments of %s", rule.Rupees(l.capacityPaise))
 		}
 	case IncomeMultiple:
 		by = fmt.Sprintf("capped by %s income multiple %s", b.ID, b.IncomeMultiple)
 	case RequestedAmount:
-		by = fmt.Sprintf("set by the amount asked for, %s", paiseNumber(d.limitRequested()))
+		by = fmt.Sprintf("set by the amount asked for, %s", rule.Rupees(d.limitRequested()))
 	case BandMaxLimit:
-		by = fmt.Sprintf("capped by %s maximum %s", b.ID, paiseNumber(b.MaxLimitPaise))
+		by = fmt.Sprintf("capped by %s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise))
 	default:
-		by = fmt.Sprintf("set by %s default %s, for want of %s", b.ID, paiseNumber(b.DefaultLimitPaise), d.limitDetail().Field)
+		by = fmt.Sprintf("set by %s default %s, for want of %s", b.ID, rule.Rupees(b.DefaultLimitPaise), d.limitDetail().Field)
 	}
 	if !l.belowMinimum {
 		return "Limit " + by
 	}
-	return fmt.Sprintf("Limit of %s, %s, is below %s minimum %s", paiseNumber(l.paise), by, b.ID, paiseNumber(b.MinLimitPaise))
+	return fmt.Sprintf("Limit of %s, %s, is below %s minimum %s", rule.Rupees(l.paise), by, b.ID, rule.Rupees(b.MinLimitPaise))
 }
 
 // limitRequested is the amount asked for as the limit took it.

@@ -1,6 +1,6 @@
 package feature
 
-import "math/bits"
+import "verdict/internal/exact"
 
 // quotient is num·scale ÷ den, rounded half away from zero and held within
 // mostValue. den is positive.
@@ -11,7 +11,7 @@ func quotient(num, den, scale int64) int64 {
 	}
 	var q uint64
 	if num < 1<<48 && scale <= one && den < 1<<62 { // 48 + 14 bits: no overflow
-		q = (uint64(num)*uint64(scale) + uint64(den)/2) / uint64(den)
+		q = exact.DivHalfUp(uint64(num)*uint64(scale), uint64(den))
 	} else {
 		q = wideQuotient(uint64(num), uint64(den), uint64(scale))
 	}
@@ -23,13 +23,10 @@ func quotient(num, den, scale int64) int64 {
 }
 
 func wideQuotient(num, den, scale uint64) uint64 {
-	high, low := bits.Mul64(num, scale)
-	low, carry := bits.Add64(low, den/2, 0)
-	high += carry
-	if high >= den {
+	q, ok := exact.MulDivHalfUp(num, scale, den)
+	if !ok {
 		return mostValue
 	}
-	q, _ := bits.Div64(high, low, den)
 	return q
 }
 

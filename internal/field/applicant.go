@@ -2,9 +2,6 @@ package field
 
 import "verdict/internal/rule"
 
-// paisa is the smallest amount of money there is.
-const paisa = rule.One / 100
-
 // applicantSection holds the facts about the person and the wish.
 func applicantSection() section {
 	return section{
@@ -32,7 +29,7 @@ func age(name, meaning string) entry {
 }
 
 func requestedAmount(name, meaning string) entry {
-	return rupees(name, meaning).atLeast(paisa).reason("AMT_MIN")
+	return rupees(name, meaning).atLeast(rule.Paisa).reason("AMT_MIN")
 }
 
 func requestedTenure(name, meaning string) entry {

@@ -2,7 +2,8 @@ package loan
 
 import (
 	"math"
-	"math/bits"
+
+	"verdict/internal/exact"
 )
 
 // wholeMicros is 100 % in millionths of a percent.
@@ -25,15 +26,9 @@ func Tax(feePaise, pctMicros int64) int64 {
 // to 128 bits. A negative percentage counts as 0, and a share beyond int64,
 // which takes a percentage no policy allows, stops at its end.
 func percent(amountPaise, pctMicros int64) int64 {
-	hi, lo := bits.Mul64(clamp(amountPaise), uint64(max(pctMicros, 0)))
-	lo, carry := bits.Add64(lo, wholeMicros/2, 0)
-	hi += carry
-	switch {
-	case hi == 0: // nearly always, and then the divisor is a constant to the compiler
-		return int64(lo / wholeMicros)
-	case hi >= wholeMicros:
+	share, ok := exact.MulDivHalfUp(clamp(amountPaise), uint64(max(pctMicros, 0)), wholeMicros)
+	if !ok {
 		return math.MaxInt64
 	}
-	share, _ := bits.Div64(hi, lo, wholeMicros)
 	return int64(min(share, math.MaxInt64))
 }

@@ -15,10 +15,14 @@
 // Which limit, rate and tenure to offer is not decided here.
 package loan
 
-import "fmt"
+import (
+	"fmt"
+
+	"verdict/internal/exact"
+)
 
 const (
-	paisePerRupee = 100
+	paisePerRupee = exact.PaisePerRupee
 
 	// yearBP divides a balance times an annual rate in basis points into one
 	// month's interest: 10,000 basis points to the whole, 12 months to the year.
@@ -85,7 +89,7 @@ func (t Terms) instalment(principal uint64) uint64 {
 	// Half-up to the rupee is the same on the whole paise as on the exact
 	// value, because half a rupee is a whole number of paise.
 	paise := t.share.times(principal)
-	return (paise + paisePerRupee/2) / paisePerRupee * paisePerRupee
+	return exact.DivHalfUp(paise, paisePerRupee) * paisePerRupee
 }
 
 // Principal is the largest principal, in whole paise and before any step, whose

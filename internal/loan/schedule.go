@@ -1,5 +1,7 @@
 package loan
 
+import "verdict/internal/exact"
+
 // Schedule is what a loan costs over its whole life. The borrower pays
 // InstalmentPaise in every month but the last and LastPaise in that one;
 // PayablePaise is their sum, and InterestPaise what it exceeds the principal
@@ -70,6 +72,4 @@ func (t Terms) last(principal, instalment uint64) (uint64, bool) {
 }
 
 // interest is one month's interest, half-up to the paisa.
-func interest(balance, rateBP uint64) uint64 {
-	return (balance*rateBP + yearBP/2) / yearBP
-}
+func interest(balance, rateBP uint64) uint64 { return exact.DivHalfUp(balance*rateBP, yearBP) }

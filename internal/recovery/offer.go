@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 
+	"verdict/internal/exact"
 	"verdict/internal/loan"
 )
 
@@ -105,7 +106,7 @@ func (a *advisor) reshape(closed string) {
 			continue
 		}
 		r.Eligible, r.Months, r.EMIPaise, r.Requires = true, months, emi, t.Requires
-		r.Reduction = halfAway((l.EMIPaise-emi)*whole, l.EMIPaise)
+		r.Reduction = exact.DivHalfAway((l.EMIPaise-emi)*whole, l.EMIPaise)
 		return
 	}
 	r.Reason = "no tenure of the strategy takes enough off the instalment"

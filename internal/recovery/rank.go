@@ -1,5 +1,7 @@
 package recovery
 
+import "verdict/internal/exact"
+
 // rank works out the chance that the loan gets worse, and from it how much is at
 // risk and what a recovery is expected to bring.
 func (a *advisor) rank() {
@@ -7,7 +9,7 @@ func (a *advisor) rank() {
 	a.RollTable = t.Table
 	a.RollRisk = t.Buckets[a.Arrears.Bucket]
 	if over := int64(p.Kept + p.Broken); over > 0 {
-		a.RollRisk += halfAway(t.PromiseSwing*int64(p.Broken-p.Kept), over)
+		a.RollRisk += exact.DivHalfAway(t.PromiseSwing*int64(p.Broken-p.Kept), over)
 	}
 	a.RollRisk = min(max(a.RollRisk, 0), whole)
 
@@ -16,8 +18,8 @@ func (a *advisor) rank() {
 	if a.Arrears.DPD > 0 { // before, there is nothing to recover
 		r.ValuePaise = max(a.c.Loan.PrincipalPaise, a.c.Loan.OverduePaise)
 	}
-	r.ExpectedPaise = halfAway(r.ValuePaise*r.Probability, whole)
-	r.AtRiskPaise = halfAway(r.ValuePaise*a.RollRisk, whole)
+	r.ExpectedPaise = exact.DivHalfAway(r.ValuePaise*r.Probability, whole)
+	r.AtRiskPaise = exact.DivHalfAway(r.ValuePaise*a.RollRisk, whole)
 	r.Basis = a.s.Priority.Basis
 	ranked := r.AtRiskPaise
 	if r.Basis == ByRecovery {
@@ -42,18 +44,10 @@ func (p *Priority) score(paise int64) int {
 		low, high := p.Scale[i-1], p.Scale[i]
 		if paise < high.ExpectedPaise {
 			rise := int64(high.Score-low.Score) * (paise - low.ExpectedPaise)
-			return low.Score + int(halfAway(rise, high.ExpectedPaise-low.ExpectedPaise))
+			return low.Score + int(exact.DivHalfAway(rise, high.ExpectedPaise-low.ExpectedPaise))
 		}
 	}
 	return p.Scale[len(p.Scale)-1].Score
-}
-
-// halfAway divides and rounds half away from zero; the divisor is positive.
-func halfAway(n, by int64) int64 {
-	if n < 0 {
-		return -halfAway(-n, by)
-	}
-	return (n + by/2) / by
 }
 
 // reliability is the part of the promises that were kept, in ten-thousandths;
@@ -63,5 +57,5 @@ func (r *Record) reliability() (part share, ok bool) {
 	if over == 0 {
 		return 0, false
 	}
-	return halfAway(int64(r.Kept)*whole, over), true
+	return exact.DivHalfAway(int64(r.Kept)*whole, over), true
 }

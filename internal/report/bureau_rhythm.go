@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"verdict/internal/exact"
 	"verdict/internal/wire"
 )
 
@@ -107,4 +108,4 @@ func yearly(rhythm string) (n int64, known bool) {
 }
 
 // byMonth converts an instalment to a monthly amount, half a paisa up.
-func byMonth(paise, perYear int64) int64 { return (paise*perYear + monthsOfYear/2) / monthsOfYear }
+func byMonth(paise, perYear int64) int64 { return exact.DivHalfAway(paise*perYear, monthsOfYear) }

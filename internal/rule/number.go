@@ -1,8 +1,7 @@
 package rule
 
 import (
-	"math/bits"
-
+	"verdict/internal/exact"
 	"verdict/internal/wire"
 )
 
@@ -22,8 +21,18 @@ const One Number = 1_000_000
 // Beyond it an input is refused and a computed operand is unknown.
 const MaxNumber = 1_000_000_000_000 * One
 
+// Paisa is the Number of rupees in one paisa, and a hundredth of anything else.
+const Paisa = One / 100
+
 // Int makes a whole Number.
 func Int(n int64) Number { return Number(n) * One }
+
+// Rupees makes a Number of rupees from paise. An amount beyond MaxNumber is out
+// of range for a rule, but it keeps its sign and is never read as a small one.
+func Rupees(paise int64) Number { return Number(exact.MillionthsOfRupees(paise)) }
+
+// Paise returns an amount in rupees in paise, rounded half away from zero.
+func (n Number) Paise() int64 { return exact.PaiseOfRupees(int64(n)) }
 
 // ParseNumber reads a JSON number literal, rounding half away from zero
 // beyond the sixth decimal. exact tells whether nothing was rounded; ok is
@@ -53,13 +62,7 @@ func (n Number) HasPlaces(places int) bool {
 }
 
 // Floor is the largest whole number that is not above n.
-func (n Number) Floor() int64 {
-	q := int64(n / One)
-	if n < 0 && n%One != 0 {
-		q--
-	}
-	return q
-}
+func (n Number) Floor() int64 { return exact.DivFloor(n, One) }
 
 // inRange is the verdict on a computed result: within bounds or unknown.
 func inRange(n Number) (Number, bool) { return n, -MaxNumber <= n && n <= MaxNumber }
@@ -79,23 +82,11 @@ func (n Number) Over(m Number) (Number, bool) { return mulDiv(n, One, m) }
 
 // mulDiv is a·b/c through a 128-bit product, rounded half away from zero.
 func mulDiv(a, b, c Number) (Number, bool) {
-	if c == 0 {
+	q, ok := exact.MulDivHalfUp(magnitude(a), magnitude(b), magnitude(c))
+	if !ok || q > uint64(MaxNumber) {
 		return 0, false
 	}
-	negative := (a < 0) != (b < 0) != (c < 0)
-	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
-	d := magnitude(c)
-	if hi >= d { // the quotient would not fit 64 bits, let alone the range
-		return 0, false
-	}
-	q, r := bits.Div64(hi, lo, d)
-	if r >= d-r {
-		q++
-	}
-	if q > uint64(MaxNumber) {
-		return 0, false
-	}
-	if negative {
+	if (a < 0) != (b < 0) != (c < 0) {
 		return -Number(q), true
 	}
 	return Number(q), true

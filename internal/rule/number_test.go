@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -162,5 +163,40 @@ func TestHasPlaces(t *testing.T) {
 	// A Number never has more than six, whoever asks.
 	if n := rule.Number(1); !n.HasPlaces(6) || !n.HasPlaces(7) || !n.HasPlaces(100) || n.HasPlaces(5) {
 		t.Error("0.000001 has six decimals")
+	}
+}
+
+// TestTimesAtTheEdge multiplies to MaxUint64 millionths and two thirds: rounding
+// up must not wrap to 0.
+func TestTimesAtTheEdge(t *testing.T) {
+	t.Parallel()
+	if n, ok := rule.Number(922_335_866_298_471_448).Times(20_000_029); ok {
+		t.Errorf("the product is %s", n)
+	}
+}
+
+func TestRupees(t *testing.T) {
+	t.Parallel()
+	const most = int64(rule.MaxNumber / rule.Paisa)
+	for _, c := range []struct {
+		paise int64
+		want  rule.Number
+	}{
+		{0, 0},
+		{1, rule.Paisa},
+		{-150, -rule.One - rule.One/2},
+		{most, rule.MaxNumber},
+		{-most, -rule.MaxNumber},
+		{math.MaxInt64, math.MaxInt64},
+		{math.MinInt64, math.MinInt64},
+	} {
+		if got := rule.Rupees(c.paise); got != c.want {
+			t.Errorf("%d paise are %d millionths of a rupee, not %d", c.paise, got, c.want)
+		}
+	}
+	for _, paise := range []int64{0, 1, -1, 12_345, most, -most} {
+		if got := rule.Rupees(paise).Paise(); got != paise {
+			t.Errorf("%d paise come back as %d", paise, got)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"verdict/internal/civil"
+	"verdict/internal/exact"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -57,10 +58,10 @@ type amount struct {
 	known bool
 }
 
-func (a amount) number() rule.Number { return rule.Number(a.paise) * (rule.One / 100) }
+func (a amount) number() rule.Number { return rule.Rupees(a.paise) }
 
 // maxPaise is what a fact can hold; a sum beyond it is not known.
-const maxPaise = int64(rule.MaxNumber / (rule.One / 100))
+const maxPaise = int64(rule.MaxNumber / rule.Paisa)
 
 func (a amount) fits() bool { return a.known && -maxPaise <= a.paise && a.paise <= maxPaise }
 
@@ -158,19 +159,7 @@ func mean(paise []int64) int64 {
 	for _, p := range paise {
 		sum += p
 	}
-	return divide(sum, int64(len(paise)))
-}
-
-// divide divides by a positive number and rounds half away from zero.
-func divide(a, by int64) int64 {
-	q, rest := a/by, a%by
-	switch {
-	case 2*rest >= by:
-		q++
-	case 2*rest <= -by:
-		q--
-	}
-	return q
+	return exact.DivHalfAway(sum, int64(len(paise)))
 }
 
 // median sorts the values; of two in the middle it is the mean.
@@ -180,5 +169,5 @@ func median(paise []int64) int64 {
 	if n%2 == 1 {
 		return paise[n/2]
 	}
-	return divide(paise[n/2-1]+paise[n/2], 2)
+	return exact.DivHalfAway(paise[n/2-1]+paise[n/2], 2)
 }

@@ -1,9 +1,8 @@
 package signal
 
 import (
-	"math/bits"
-
 	"verdict/internal/civil"
+	"verdict/internal/exact"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 )
@@ -138,7 +137,7 @@ func cardInstalment(balance int64) int64 {
 	if balance == report.NoAmount {
 		return report.NoAmount
 	}
-	return (balance*5 + 50) / 100
+	return exact.DivHalfAway(balance*5, 100)
 }
 
 // payments derives how late the accounts were, and how long ago.
@@ -194,23 +193,15 @@ func whole(n int64) rule.Value { return rule.Num(rule.Int(n)) }
 
 // rupees makes a Number of paise. A sum beyond what a rule can read counts as
 // the most it can read, because absent would pass for less.
-func rupees(paise int64) rule.Number {
-	const perPaisa = rule.One / 100
-	if paise > int64(rule.MaxNumber/perPaisa) {
-		return rule.MaxNumber
-	}
-	return rule.Number(paise) * perPaisa
-}
+func rupees(paise int64) rule.Number { return min(rule.Rupees(paise), rule.MaxNumber) }
 
 // ratio is a ÷ b, for b above 0 and neither negative, rounded half up at the
 // sixth place.
 func ratio(a, b int64) rule.Number {
-	hi, lo := bits.Mul64(uint64(a), 2*uint64(rule.One))
-	lo, carry := bits.Add64(lo, uint64(b), 0)
-	if hi += carry; hi >= 2*uint64(b) {
+	quotient, ok := exact.MulDivHalfUp(uint64(a), uint64(rule.One), uint64(b))
+	if !ok {
 		return rule.MaxNumber
 	}
-	quotient, _ := bits.Div64(hi, lo, 2*uint64(b))
 	return rule.Number(min(quotient, uint64(rule.MaxNumber)))
 }
 

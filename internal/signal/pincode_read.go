@@ -105,7 +105,7 @@ func readRisk(f *wire.Form, p *PincodeRisk) {
 func readScore(f *wire.Form, name string) (rule.Number, bool) {
 	const places = 2
 	n, ok := f.Decimal(name, places, 0, 100_00)
-	return rule.Number(n) * (rule.One / 100), ok
+	return rule.Number(n) * rule.Paisa, ok
 }
 
 // isNull tells a member that is null from one that is not there.

@@ -1,0 +1,31 @@
+package exact
+
+import "math"
+
+const (
+	// PaisePerRupee is how many paise a rupee has.
+	PaisePerRupee = 100
+
+	// Million is how many millionths a whole has.
+	Million = 1_000_000
+
+	// MillionthsPerPaisa is a paisa in millionths of a rupee.
+	MillionthsPerPaisa = Million / PaisePerRupee
+)
+
+// MillionthsOfRupees converts paise to millionths of a rupee. An amount beyond
+// int64 becomes the largest or the least int64: an amount that wrapped around
+// would be read as a debt, or as a small one.
+func MillionthsOfRupees(paise int64) int64 {
+	switch {
+	case paise > math.MaxInt64/MillionthsPerPaisa:
+		return math.MaxInt64
+	case paise < math.MinInt64/MillionthsPerPaisa:
+		return math.MinInt64
+	}
+	return paise * MillionthsPerPaisa
+}
+
+// PaiseOfRupees converts millionths of a rupee to paise, rounded half away from
+// zero.
+func PaiseOfRupees(millionths int64) int64 { return DivHalfAway(millionths, MillionthsPerPaisa) }
