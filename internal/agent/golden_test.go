@@ -1,17 +1,12 @@
 package agent_test
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"verdict/internal/agent"
+	"verdict/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // withBlocks is an evaluate request with a device and a bank summary.
 const withBlocks = `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":85000,"foir":20},
@@ -31,18 +26,7 @@ func TestGoldenMemos(t *testing.T) {
 			t.Parallel()
 			got := text(tree(t, onSQLite(t, agent.Options{}).underwrite(body)), "memo")
 			file := filepath.Join("testdata", "memo", name+".md")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			golden.File(t, file, got)
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net/netip"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,13 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"verdict/internal/golden"
 	"verdict/internal/narrate"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/CONFIGURATION.md")
 
 // load reads a command line and an environment.
 func load(t *testing.T, args []string, environment map[string]string) (Config, error) {
@@ -189,18 +187,7 @@ func TestUnknownVariables(t *testing.T) {
 func TestConfigurationPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/CONFIGURATION.md"
-	if *update {
-		if err := os.WriteFile(page, Markdown(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(Markdown()), string(got)); diff != "" {
-		t.Errorf("docs/CONFIGURATION.md is not what the table says; run go test ./internal/app -update (-want +got):\n%s", diff)
-	}
+	golden.File(t, page, string(Markdown()))
 	seen := map[string]bool{}
 	for _, k := range knobs() {
 		if seen[k.name] || k.meaning == "" || k.form == "" || strings.ContainsAny(k.meaning+k.def, "|`") {

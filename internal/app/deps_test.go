@@ -86,6 +86,7 @@ var house = []room{
 	{"app", wiring, allBelow},
 
 	// What proves the promises: programs of their own beside the service.
+	{"golden", wiring, ""}, // for tests alone
 	{"proof", wiring, ""},
 	{"pgcluster", wiring, ""},
 	{"torture", wiring, "civil proof pgcluster app"},
@@ -116,7 +117,7 @@ var (
 )
 
 // supportRooms hold what tests of many rooms need and no production code does.
-var supportRooms = []string{"pgcluster"}
+var supportRooms = []string{"golden", "pgcluster"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()

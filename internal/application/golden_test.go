@@ -4,58 +4,31 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/civil"
 	"verdict/internal/fault"
+	"verdict/internal/golden"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files from what the code does now")
 
 // TestRequests reads every testdata/requests/*.txtar: a comment on what it
 // shows, the request, what the policy declares if anything, and either the
 // facts with the warnings, or the faults.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/requests/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden requests: %v", err)
+	answered := func(section string) bool {
+		return section == "facts.json" || section == "warnings" || section == "faults"
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bytes.TrimSpace(archive.Comment)) == 0 {
-				t.Error("the file does not say what it shows")
-			}
-			answered := func(f txtar.File) bool { return f.Name == "facts.json" || f.Name == "warnings" || f.Name == "faults" }
-			got := &txtar.Archive{Comment: archive.Comment, Files: slices.DeleteFunc(slices.Clone(archive.Files), answered)}
-			got.Files = append(got.Files, answer(t, archive)...)
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("-want +got (rewrite with -update):\n%s", diff)
-			}
-		})
-	}
+	golden.Archives(t, "testdata/requests/*.txtar", answered, func(t *testing.T, given, _ *txtar.Archive) []txtar.File {
+		t.Helper()
+		return answer(t, given)
+	})
 }
 
 func answer(t *testing.T, archive *txtar.Archive) []txtar.File {

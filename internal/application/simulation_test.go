@@ -14,6 +14,7 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/engine"
+	"verdict/internal/golden"
 	"verdict/internal/wire"
 )
 
@@ -301,7 +302,7 @@ func compareSimulation(t *testing.T, want string) {
 	}
 	text := string(page)
 	start, end := strings.Index(text, "| grade |"), strings.LastIndex(text, "|\n")+2
-	if *update {
+	if golden.Update() {
 		text = text[:start] + want + text[end:]
 		if err := os.WriteFile(simulationPage, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

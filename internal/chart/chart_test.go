@@ -3,10 +3,8 @@ package chart_test
 import (
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,9 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"verdict/internal/chart"
+	"verdict/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden pictures from what the code draws now")
 
 // TestGolden compares each picture with the file of its name, which holds the
 // drawing and its table as a page would show them.
@@ -28,18 +25,7 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join("testdata", name+".html")
 			got := string(chart.Figure(picture)) + "\n"
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("the picture changed (-want +got):\n%s", diff)
-			}
+			golden.File(t, file, got)
 		})
 	}
 }

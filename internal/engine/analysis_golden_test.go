@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/golden"
 	"verdict/internal/wire"
 )
 
@@ -34,36 +34,16 @@ const plainPolicy = `{
 // it shows, policy.json, and findings.txt with what the analysis must say.
 func TestAnalysisGolden(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/analysis/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "policy.json" })
-			if i < 0 {
-				t.Fatal("no policy.json")
-			}
-			got := findingsText(engine.Analyse(completed(t, archive.Files[i].Data), field.Catalogue()))
-			want := &txtar.Archive{Comment: archive.Comment, Files: []txtar.File{
-				archive.Files[i], {Name: "findings.txt", Data: []byte(got)},
-			}}
-			if *engine.UpdateGolden {
-				if err := os.WriteFile(file, txtar.Format(want), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(want))); diff != "" {
-				t.Errorf("findings differ (-golden +now); rewrite with -update:\n%s", diff)
-			}
-		})
-	}
+	answered := func(section string) bool { return section != "policy.json" }
+	golden.Archives(t, "testdata/analysis/*.txtar", answered, func(t *testing.T, given, _ *txtar.Archive) []txtar.File {
+		t.Helper()
+		policy := golden.Section(given, "policy.json")
+		if policy == nil {
+			t.Fatal("no policy.json")
+		}
+		findings := findingsText(engine.Analyse(completed(t, policy), field.Catalogue()))
+		return []txtar.File{{Name: "findings.txt", Data: []byte(findings)}}
+	})
 }
 
 // completed reads a policy after filling in what it leaves out.

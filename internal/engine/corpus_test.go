@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"verdict/internal/engine"
+	"verdict/internal/golden"
 )
 
 // TestCorpusHashes decides two fixed corpora of more than 10,000 applications
@@ -32,7 +33,7 @@ func TestCorpusHashes(t *testing.T) {
 	corpusHashes(t, 2, "testdata/corpus_2.golden", engine.DefaultPolicyJSON(), generateNewest)
 }
 
-func corpusHashes(t *testing.T, semantics int, golden string, starting []byte, generate func(seed uint64) *generated) {
+func corpusHashes(t *testing.T, semantics int, path string, starting []byte, generate func(seed uint64) *generated) {
 	t.Helper()
 	const (
 		policies   = 41
@@ -71,27 +72,27 @@ func corpusHashes(t *testing.T, semantics int, golden string, starting []byte, g
 		}
 	}
 	flush()
-	compareCorpus(t, golden, b.String())
+	compareCorpus(t, path, b.String())
 }
 
-func compareCorpus(t *testing.T, golden, text string) {
+func compareCorpus(t *testing.T, path, text string) {
 	t.Helper()
-	if *engine.UpdateGolden {
-		if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
+	if golden.Update() {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Split(text, "\n")
 	for i, line := range strings.Split(string(want), "\n") {
 		if i >= len(got) || got[i] != line {
-			t.Errorf("line %d of %s is no longer true: decisions of a published semantics have changed", i+1, golden)
+			t.Errorf("line %d of %s is no longer true: decisions of a published semantics have changed", i+1, path)
 		}
 	}
 	if len(want) != len(text) {
-		t.Errorf("%s has another length", golden)
+		t.Errorf("%s has another length", path)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +14,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/golden"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -31,7 +30,7 @@ func TestGoldenDecisions(t *testing.T) {
 		func(t *testing.T, archive *txtar.Archive) []txtar.File {
 			t.Helper()
 			plan := goldenPlan(t, archive)
-			facts := goldenFacts(t, goldenSection(archive, "facts.json"))
+			facts := goldenFacts(t, golden.Section(archive, "facts.json"))
 			var d engine.Decision
 			plan.Decide(facts, &d)
 			goldenInvariants(t, plan, facts, &d)
@@ -59,58 +58,22 @@ func TestGoldenDecisions(t *testing.T) {
 // it with -update.
 func goldenFiles(t *testing.T, pattern string, answers []string, answer func(*testing.T, *txtar.Archive) []txtar.File) {
 	t.Helper()
-	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files match %s: %v", pattern, err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bytes.TrimSpace(archive.Comment)) == 0 {
-				t.Error("the file does not say what it shows")
-			}
-			got := &txtar.Archive{Comment: archive.Comment}
-			for _, f := range archive.Files {
-				if !slices.Contains(answers, f.Name) {
-					got.Files = append(got.Files, f)
-				}
-			}
-			got.Files = append(got.Files, answer(t, archive)...)
-			if *engine.UpdateGolden {
-				if err := os.WriteFile(file, txtar.Format(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(strings.Split(string(txtar.Format(archive)), "\n"), strings.Split(string(txtar.Format(got)), "\n")); diff != "" {
-				t.Errorf("-want +got (rewrite with -update, and read every changed line):\n%s", diff)
-			}
-		})
-	}
+	answered := func(section string) bool { return slices.Contains(answers, section) }
+	golden.Archives(t, pattern, answered, func(t *testing.T, _, stored *txtar.Archive) []txtar.File {
+		t.Helper()
+		return answer(t, stored)
+	})
 }
 
 func goldenHas(archive *txtar.Archive, name string) bool {
 	return slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == name })
 }
 
-func goldenSection(archive *txtar.Archive, name string) []byte {
-	for _, f := range archive.Files {
-		if f.Name == name {
-			return f.Data
-		}
-	}
-	return nil
-}
-
 // goldenPlan compiles the file's policy, or the default one where the comment
 // says so.
 func goldenPlan(t *testing.T, archive *txtar.Archive) *engine.Plan {
 	t.Helper()
-	document := goldenSection(archive, "policy.json")
+	document := golden.Section(archive, "policy.json")
 	if document == nil {
 		if !bytes.Contains(archive.Comment, []byte("\ndefault policy\n")) {
 			t.Fatal(`the file has neither a policy.json nor the line "default policy"`)

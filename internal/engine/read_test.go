@@ -15,6 +15,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/golden"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -28,7 +29,7 @@ func TestGoldenFaults(t *testing.T) {
 	goldenFiles(t, "testdata/faults/*.txtar", []string{"faults"}, func(t *testing.T, archive *txtar.Archive) []txtar.File {
 		t.Helper()
 		var b strings.Builder
-		for _, it := range policyFaults(t, goldenSection(archive, "policy.json")) {
+		for _, it := range policyFaults(t, golden.Section(archive, "policy.json")) {
 			fmt.Fprintf(&b, "%s %s: %s\n", it.Pointer, it.Code, it.Detail)
 		}
 		if b.Len() == 0 {

@@ -2,15 +2,11 @@ package feature
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"verdict/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/FEATURES.md")
 
 func TestFeaturesPageIsCurrent(t *testing.T) {
 	t.Parallel()
@@ -19,18 +15,7 @@ func TestFeaturesPageIsCurrent(t *testing.T) {
 	if err := WriteMarkdown(&want); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(page, want.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("docs/FEATURES.md is not what the catalogue says; run go test ./internal/feature -update (-want +got):\n%s", diff)
-	}
+	golden.File(t, page, want.String())
 }
 
 // TestPageNamesEverything also counts the cells, because a stray bar in a text

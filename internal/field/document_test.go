@@ -3,18 +3,15 @@ package field
 import (
 	"bytes"
 	"errors"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/feature"
+	"verdict/internal/golden"
 	"verdict/internal/wire"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/FIELDS.md")
 
 func TestFieldsPageIsCurrent(t *testing.T) {
 	t.Parallel()
@@ -23,18 +20,7 @@ func TestFieldsPageIsCurrent(t *testing.T) {
 	if err := WriteMarkdown(&want); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(page, want.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("docs/FIELDS.md is not what the catalogue says; run go test ./internal/field -update (-want +got):\n%s", diff)
-	}
+	golden.File(t, page, want.String())
 }
 
 // TestMarkdownNamesEverything also counts the cells, because a stray bar in a

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/fault"
+	"verdict/internal/golden"
 	"verdict/internal/wire"
 )
 
@@ -24,7 +25,7 @@ func seed(f *testing.F, folder string, names ...string) {
 			f.Fatal(err)
 		}
 		for _, name := range names {
-			if document := member(archive, name); document != nil {
+			if document := golden.Section(archive, name); document != nil {
 				f.Add(document)
 			}
 		}

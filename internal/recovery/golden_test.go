@@ -4,12 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,26 +12,25 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/fault"
+	"verdict/internal/golden"
 	"verdict/internal/wire"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files from what the code does now")
 
 // TestCases reads every testdata/cases/*.txtar: a comment on what it shows,
 // the request, a strategy where it is not the default, and either the advice
 // or the faults.
 func TestCases(t *testing.T) {
 	t.Parallel()
-	golden(t, "cases", func(t *testing.T, given *txtar.Archive) []txtar.File {
+	archives(t, "cases", func(t *testing.T, given *txtar.Archive) []txtar.File {
 		t.Helper()
 		s := DefaultStrategy()
-		if document := member(given, "strategy.json"); document != nil {
+		if document := golden.Section(given, "strategy.json"); document != nil {
 			var err error
 			if s, err = ReadStrategy(parse(t, document)); err != nil {
 				return faults(t, err)
 			}
 		}
-		c, err := Read(parse(t, member(given, "request.json")), time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC))
+		c, err := Read(parse(t, golden.Section(given, "request.json")), time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC))
 		if err != nil {
 			return faults(t, err)
 		}
@@ -49,9 +43,9 @@ func TestCases(t *testing.T) {
 // and either the whole strategy or the faults.
 func TestStrategies(t *testing.T) {
 	t.Parallel()
-	golden(t, "strategies", func(t *testing.T, given *txtar.Archive) []txtar.File {
+	archives(t, "strategies", func(t *testing.T, given *txtar.Archive) []txtar.File {
 		t.Helper()
-		s, err := ReadStrategy(parse(t, member(given, "request.json")))
+		s, err := ReadStrategy(parse(t, golden.Section(given, "request.json")))
 		if err != nil {
 			return faults(t, err)
 		}
@@ -70,46 +64,14 @@ func TestStrategies(t *testing.T) {
 	})
 }
 
-func golden(t *testing.T, folder string, answer func(*testing.T, *txtar.Archive) []txtar.File) {
+func archives(t *testing.T, folder string, answer func(*testing.T, *txtar.Archive) []txtar.File) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/" + folder + "/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files in %s: %v", folder, err)
-	}
 	answers := map[string]bool{"advice.json": true, "faults": true, "strategy.json": folder == "strategies"}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bytes.TrimSpace(archive.Comment)) == 0 {
-				t.Error("the file does not say what it shows")
-			}
-			got := &txtar.Archive{Comment: archive.Comment, Files: slices.DeleteFunc(slices.Clone(archive.Files),
-				func(f txtar.File) bool { return answers[f.Name] })}
-			got.Files = append(got.Files, answer(t, got)...)
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("-want +got (rewrite with -update):\n%s", diff)
-			}
-		})
-	}
-}
-
-func member(archive *txtar.Archive, name string) []byte {
-	for _, f := range archive.Files {
-		if f.Name == name {
-			return f.Data
-		}
-	}
-	return nil
+	answered := func(section string) bool { return answers[section] }
+	golden.Archives(t, "testdata/"+folder+"/*.txtar", answered, func(t *testing.T, given, _ *txtar.Archive) []txtar.File {
+		t.Helper()
+		return answer(t, given)
+	})
 }
 
 func parse(tb testing.TB, document []byte) wire.Value {

@@ -1,7 +1,6 @@
 package rule_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,28 +11,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/fault"
+	"verdict/internal/golden"
 	"verdict/internal/rule"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden is one testdata/faults/*.txtar: a remark, the condition as a policy
+// faultFile is one testdata/faults/*.txtar: a remark, the condition as a policy
 // author might have written it, and every fault found in it.
-type golden struct {
+type faultFile struct {
 	path      string
 	remark    string
 	condition string
 	faults    string
 }
 
-func (g golden) name() string { return strings.TrimSuffix(filepath.Base(g.path), ".txtar") }
+func (g faultFile) name() string { return strings.TrimSuffix(filepath.Base(g.path), ".txtar") }
 
 const (
 	conditionMark = "-- condition.json --\n"
 	faultsMark    = "-- faults.txt --\n"
 )
 
-func readGoldens(t *testing.T) (out []golden) {
+func readGoldens(t *testing.T) (out []faultFile) {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/faults/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -49,7 +47,7 @@ func readGoldens(t *testing.T) (out []golden) {
 		if !ok {
 			t.Fatalf("%s has no line %q", path, conditionMark)
 		}
-		out = append(out, golden{path, remark, condition, faults})
+		out = append(out, faultFile{path, remark, condition, faults})
 	}
 	return out
 }
@@ -79,15 +77,7 @@ func TestFaults(t *testing.T) {
 				t.Fatal("there is nothing wrong with this condition")
 			}
 			got := render(items)
-			if *update {
-				if err := os.WriteFile(g.path, []byte(g.remark+conditionMark+g.condition+faultsMark+got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(g.faults, got); diff != "" {
-				t.Errorf("faults (-want +got):\n%s", diff)
-			}
+			golden.File(t, g.path, g.remark+conditionMark+g.condition+faultsMark+got)
 		})
 	}
 }
@@ -97,11 +87,11 @@ func TestFaults(t *testing.T) {
 // Every golden condition is read next to every other one.
 func TestFaultsAreTheirOwn(t *testing.T) {
 	t.Parallel()
-	goldens := slices.DeleteFunc(readGoldens(t), func(g golden) bool {
+	goldens := slices.DeleteFunc(readGoldens(t), func(g faultFile) bool {
 		return g.name() == "too_deep" // is deeper still beside another
 	})
 	const sound = `{"op":"eq","field":"bureau_is_ntc","value":true}`
-	moved := func(g golden, to string) (out []fault.Item) {
+	moved := func(g faultFile, to string) (out []fault.Item) {
 		for _, it := range readFaults(t, g.condition) {
 			it.Pointer = to + it.Pointer
 			out = append(out, it)

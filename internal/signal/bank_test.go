@@ -23,7 +23,7 @@ import (
 // was found to be, and the facts.
 func TestStatements(t *testing.T) {
 	t.Parallel()
-	golden(t, "statements", func(name string) bool { return name != "found" && name != "facts" }, statementAnswer)
+	archives(t, "statements", func(name string) bool { return name != "found" && name != "facts" }, statementAnswer)
 }
 
 func statementAnswer(t *testing.T, archive *txtar.Archive) []txtar.File {

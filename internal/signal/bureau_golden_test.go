@@ -27,7 +27,7 @@ import (
 func TestBureauReports(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return name == "bureau" || name == "as_of" || name == "report.json" }
-	golden(t, "bureau", given, understood)
+	archives(t, "bureau", given, understood)
 }
 
 // understood reads a report and tells what was made of it.

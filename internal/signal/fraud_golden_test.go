@@ -19,7 +19,7 @@ import (
 func TestFraudCases(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return strings.HasSuffix(name, ".json") && name != "fraud.json" }
-	golden(t, "fraud", given, func(t *testing.T, archive *txtar.Archive) []txtar.File {
+	archives(t, "fraud", given, func(t *testing.T, archive *txtar.Archive) []txtar.File {
 		t.Helper()
 		asked := map[string]string{"config.json": "{}", "counts.json": "{}"}
 		for _, f := range archive.Files {

@@ -5,23 +5,18 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"flag"
 	"html"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/backtest"
 	"verdict/internal/backtest/page"
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/golden"
 	"verdict/internal/sheet"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden page from what the code writes now")
 
 func write(t *testing.T, title string, r *backtest.Report) string {
 	t.Helper()
@@ -40,18 +35,7 @@ func TestGolden(t *testing.T) {
 	style := regexp.MustCompile(`(?s)<style>.*</style>`)
 	policy := regexp.MustCompile(`sha256-[^']*'`)
 	shown := policy.ReplaceAllString(style.ReplaceAllString(got, "<style></style>"), "sha256-…'")
-	if *update {
-		if err := os.WriteFile(file, []byte(shown), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), shown); diff != "" {
-		t.Errorf("the page changed (-want +got):\n%s", diff)
-	}
+	golden.File(t, file, shown)
 	if again := write(t, "Personal loan, spring book", sample()); again != got {
 		t.Error("the same report gave another page")
 	}

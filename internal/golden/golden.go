@@ -1,0 +1,88 @@
+// Package golden compares what tests make with files under version control. It
+// owns the flag -update, with which go test rewrites those files; read every
+// changed line before you commit it. Only tests import this package.
+package golden
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files from what the code does now")
+
+// Update reports whether the golden files are to be rewritten.
+func Update() bool { return *update }
+
+// File compares a text with the file at path. With -update it writes the file
+// instead.
+func File(tb testing.TB, path, got string) {
+	tb.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil { //nolint:gosec // a file of the repository
+			tb.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		tb.Errorf("%s differs (-want +got); rewrite it with -update:\n%s", path, diff)
+	}
+}
+
+// Answer makes the answered sections of an archive. given has the other
+// sections, and stored is the archive as it is in the file.
+type Answer func(t *testing.T, given, stored *txtar.Archive) []txtar.File
+
+// Archives runs a subtest for every txtar file that matches a pattern. The
+// sections for which answered is true must be what answer makes of the others,
+// in the order that answer returns them. Every file begins with a comment that
+// says what it shows.
+func Archives(t *testing.T, pattern string, answered func(section string) bool, answer Answer) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files match %s: %v", pattern, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			stored, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(bytes.TrimSpace(stored.Comment)) == 0 {
+				t.Error("the file does not say what it shows")
+			}
+
+			given := &txtar.Archive{Comment: stored.Comment}
+			for _, section := range stored.Files {
+				if !answered(section.Name) {
+					given.Files = append(given.Files, section)
+				}
+			}
+			got := &txtar.Archive{Comment: given.Comment, Files: append([]txtar.File(nil), given.Files...)}
+			got.Files = append(got.Files, answer(t, given, stored)...)
+			File(t, file, string(txtar.Format(got)))
+		})
+	}
+}
+
+// Section returns a section of an archive, nil if there is none.
+func Section(archive *txtar.Archive, name string) []byte {
+	for _, section := range archive.Files {
+		if section.Name == name {
+			return section.Data
+		}
+	}
+	return nil
+}
