@@ -15,9 +15,9 @@ import (
 
 	"verdict/bench/board"
 	"verdict/bench/measure"
-	"verdict/internal/decisioning"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 	"verdict/internal/wire"
 )
 
@@ -81,7 +81,7 @@ func section(o Options, times [2][]float64) board.Section {
 // town is a service with a past.
 type town struct {
 	db      *store.DB
-	service *decisioning.Service
+	service *usecase.Set
 	caller  tenant.Principal
 	next    int
 }
@@ -98,18 +98,18 @@ func open(ctx context.Context, path string, observations int) (*town, error) {
 		return nil, err
 	}
 	t := &town{db: db}
-	if t.service, err = decisioning.New(db, decisioning.Options{Plans: plans}); err != nil {
+	if t.service, err = usecase.New(db, usecase.Options{Plans: plans}); err != nil {
 		return nil, err
 	}
 	body, err := wire.Parse([]byte(`{"email":"bench@example.in","org_name":"Bench","password":"correct horse"}`))
 	if err != nil {
 		return nil, err
 	}
-	signed, err := t.service.Signup(ctx, body)
+	signed, err := t.service.Account.Signup(ctx, body)
 	if err != nil {
 		return nil, err
 	}
-	if t.caller, err = t.service.Authenticate(ctx, signed.Key); err != nil {
+	if t.caller, err = t.service.Account.Authenticate(ctx, signed.Key); err != nil {
 		return nil, err
 	}
 	// Everybody once, so that pincodes and agents have the keys they are
@@ -132,7 +132,7 @@ func (t *town) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.service.Evaluate(ctx, t.caller, body, nil)
+	_, err = t.service.Decisions.Evaluate(ctx, t.caller, body, nil)
 	return err
 }
 

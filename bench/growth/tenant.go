@@ -12,9 +12,9 @@ import (
 	"verdict/bench/board"
 	"verdict/bench/measure"
 	"verdict/bench/service"
-	"verdict/internal/decisioning"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 	"verdict/internal/wire"
 )
 
@@ -146,7 +146,7 @@ func (y *yard) town(ctx context.Context, name string, tenants int) (url string, 
 		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	use, err := decisioning.New(db, decisioning.Options{PasswordCost: tenant.Cost{MemoryKiB: 8, Passes: 1, Lanes: 1}})
+	use, err := usecase.New(db, usecase.Options{PasswordCost: tenant.Cost{MemoryKiB: 8, Passes: 1, Lanes: 1}})
 	if err != nil {
 		return "", nil, err
 	}
@@ -155,7 +155,7 @@ func (y *yard) town(ctx context.Context, name string, tenants int) (url string, 
 		if err != nil {
 			return "", nil, err
 		}
-		signed, err := use.Signup(ctx, body)
+		signed, err := use.Account.Signup(ctx, body)
 		if err != nil {
 			return "", nil, err
 		}
