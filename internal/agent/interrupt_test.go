@@ -11,6 +11,7 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/agent"
+	"verdict/internal/engine"
 )
 
 // ending is a context that ends when it was asked so often.
@@ -32,9 +33,14 @@ func (e *ending) Err() error {
 // rules declines other amounts.
 func (h *house) hostile() {
 	h.Helper()
-	rules := make([]string, 9_800)
+	const perRule = 10
+	rules := make([]string, engine.MaxRules)
 	for i := range rules {
-		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"gt","field":"requested_amount","value":%d}}`, i, 100*i+100)
+		bounds := make([]string, perRule)
+		for k := range bounds {
+			bounds[k] = fmt.Sprintf(`{"op":"gt","field":"requested_amount","value":%d}`, 100*(perRule*i+k)+100)
+		}
+		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`, i, strings.Join(bounds, ","))
 	}
 	h.activate(`{"name":"hostile","actionable_fields":["requested_amount","enquiries_6m","foir"],"knockouts":[` + strings.Join(rules, ",") + `]}`)
 }

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"verdict/internal/engine"
 )
 
 // safeBuffer is a log that may be read while it is written.
@@ -232,10 +234,15 @@ func TestStopEndsLongWork(t *testing.T) {
 		}
 	}()
 	key := signUp(t, a)
-	rules := make([]string, 8_000)
+	const perRule = 8
+	rules := make([]string, engine.MaxRules)
 	for i := range rules {
-		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"between","field":"requested_amount","min":%d,"max":%d}}`,
-			i, 100*i+1, 100*i+100)
+		ranges := make([]string, perRule)
+		for k := range ranges {
+			from := 100 * (perRule*i + k)
+			ranges[k] = fmt.Sprintf(`{"op":"between","field":"requested_amount","min":%d,"max":%d}`, from+1, from+100)
+		}
+		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`, i, strings.Join(ranges, ","))
 	}
 	status, made, err := post(t.Context(), a.URL()+"/v1/rule-sets", key, `{"name":"hostile","knockouts":[`+strings.Join(rules, ",")+`]}`)
 	if err != nil || status != http.StatusCreated {

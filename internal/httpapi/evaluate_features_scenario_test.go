@@ -165,7 +165,7 @@ func TestFeatureFilters(t *testing.T) {
 		}
 		for query, want := range map[string]string{
 			"&window=45": "?window invalid_field", "&aggregation=median": "?aggregation invalid_field", "&used_only=yes": "?used_only invalid_field",
-			"&metrics=emi": "?metrics unknown_field", "&name=": "?name invalid_field",
+			"&metrics=emi": " unknown_field", "&name=": "?name invalid_field",
 		} {
 			if diff := cmp.Diff([]string{want}, m.get(path+query).want(http.StatusUnprocessableEntity).faults()); diff != "" {
 				s.Errorf("%s (-want +got):\n%s", query, diff)

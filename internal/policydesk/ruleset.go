@@ -228,15 +228,30 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 	if lookup != nil {
 		return nil, lookup
 	}
-	if err == nil && len(policy.Knockouts) > engine.MaxRules {
-		err = operation.Invalid("/knockouts", CodePolicyTooCostly, fmt.Sprintf("the policy has %d knockouts; at most %d are allowed, since "+
-			"every decision evaluates, explains and stores each of them: remove or join rules", len(policy.Knockouts), engine.MaxRules))
+	if err == nil {
+		err = checkRules(policy)
 	}
 	if err == nil && policy.Cost() > engine.MaxCost {
 		err = operation.Invalid("", CodePolicyTooCostly, fmt.Sprintf("the policy has %d predicates, operands, bins and bands (ten values "+
 			"of a list count as one); at most %d are allowed: remove or join rules", policy.Cost(), engine.MaxCost))
 	}
 	return policy, err
+}
+
+// checkRules refuses a policy with more rules of its author than a decision
+// should have to evaluate, explain and store.
+func checkRules(policy *engine.Policy) error {
+	written := 0
+	for i := range policy.Knockouts {
+		if !policy.Knockouts[i].System {
+			written++
+		}
+	}
+	if written <= engine.MaxRules {
+		return nil
+	}
+	return operation.Invalid("/knockouts", CodePolicyTooCostly, fmt.Sprintf("the policy has %d knockouts; at most %d are "+
+		"allowed, since every decision evaluates, explains and stores each of them: remove or join rules", written, engine.MaxRules))
 }
 
 // CodePolicyTooCostly is the code of a policy that is too much work to decide by.
