@@ -81,7 +81,7 @@ func TestCertificateReload(t *testing.T) {
 	write(t, certFile, cert2, now.Add(time.Minute))
 	expect("within the second", 1, "")
 	now = now.Add(time.Second)
-	expect("a certificate without its key", 1, "not used")
+	expect("a certificate without its key", 1, "old one stays in use")
 	now = now.Add(time.Second)
 	expect("told once", 1, "")
 	write(t, keyFile, key2, now.Add(time.Minute))
@@ -89,12 +89,12 @@ func TestCertificateReload(t *testing.T) {
 	expect("the whole pair", 2, "loaded a new certificate")
 	write(t, certFile, []byte("nonsense"), now.Add(2*time.Minute))
 	now = now.Add(time.Second)
-	expect("nonsense", 2, "not used")
+	expect("nonsense", 2, "old one stays in use")
 	if err := os.Remove(certFile); err != nil {
 		t.Fatal(err)
 	}
 	now = now.Add(time.Second)
-	expect("no file", 2, "not used")
+	expect("no file", 2, "old one stays in use")
 	now = now.Add(time.Second)
 	expect("no file, told once", 2, "")
 	write(t, certFile, cert1, now.Add(3*time.Minute))

@@ -237,7 +237,7 @@ func (s *stage) expiry(t *testing.T, tab *browsertest.Tab, at string) {
 	tab.Press("Sign in")
 	tab.BeginsAt("notice")
 	tab.Sees("Typed before the session ended")
-	tab.Sees("nothing of it was saved yet")
+	tab.Sees("not saved yet")
 	tab.Follow("#notice a")
 	tab.BeginsAt("open-knockouts-0")
 	tab.Back()

@@ -13,13 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/httpapi"
+	"verdict/internal/usecase"
 )
 
 // TestRoutesAndContractAgree both ways: nothing is served that is not
 // described, and nothing is described that is not served.
 func TestRoutesAndContractAgree(t *testing.T) {
 	t.Parallel()
-	service, err := httpapi.New(nil, httpapi.Options{})
+	service, err := httpapi.New(&usecase.Set{}, httpapi.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

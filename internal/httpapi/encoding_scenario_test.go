@@ -15,6 +15,7 @@ import (
 
 	"verdict/api"
 	"verdict/internal/httpapi"
+	"verdict/internal/usecase"
 )
 
 // TestAnswersAreCompressed for a client that asks, and are the same bytes once
@@ -150,7 +151,7 @@ func TestPagesAreCompressed(t *testing.T) {
 
 func getPage(t *testing.T, path string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	service, err := httpapi.New(nil, httpapi.Options{Version: "1.2.3"})
+	service, err := httpapi.New(&usecase.Set{}, httpapi.Options{Version: "1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}

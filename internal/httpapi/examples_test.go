@@ -19,6 +19,7 @@ import (
 
 	"verdict/api"
 	"verdict/internal/httpapi"
+	"verdict/internal/usecase"
 )
 
 // TestExamples executes the contract: every example of a request is sent, in
@@ -77,7 +78,7 @@ func TestEveryOperationIsExecuted(t *testing.T) {
 // page is of a code that the contract can show.
 func TestEveryCodeHasAPage(t *testing.T) {
 	t.Parallel()
-	service, err := httpapi.New(nil, httpapi.Options{})
+	service, err := httpapi.New(&usecase.Set{}, httpapi.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
