@@ -82,7 +82,7 @@ func TestRestoreOlder(t *testing.T) {
 		further := storetest.SQLite(t)
 		storetest.Open(t, further, store.Options{})
 		if _, err := store.Restore(t.Context(), further, bytes.NewReader(backup), store.Options{}, nil); err == nil ||
-			!strings.Contains(err.Error(), "goes into a new one") {
+			!strings.Contains(err.Error(), "into a new database") {
 			t.Errorf("into one of today's: %v", err)
 		}
 	})
