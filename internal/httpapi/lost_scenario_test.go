@@ -27,7 +27,7 @@ func (a answer) unavailable(t *testing.T) {
 func (a answer) shareUsed(t *testing.T) {
 	t.Helper()
 	a.unavailable(t)
-	if detail := a.text("detail"); !strings.Contains(detail, "its share") {
+	if detail := a.text("detail"); !strings.Contains(detail, "its limit of concurrent requests") {
 		t.Errorf("%s: the refusal says %q", a.sent, detail)
 	}
 }

@@ -61,10 +61,30 @@ func (t *Tab) Ask(expression string, into any) {
 func (t *Tab) Fill(pairs ...string) {
 	t.Helper()
 	for i := 0; i+1 < len(pairs); i += 2 {
-		selected := fmt.Sprintf(`(e => { e.focus(); e.select() })(document.querySelector(%s))`, quoted(pairs[i]))
-		t.do("fill "+pairs[i], chromedp.WaitVisible(pairs[i], chromedp.ByQuery), chromedp.Evaluate(selected, nil),
-			chromedp.SendKeys(pairs[i], pairs[i+1], chromedp.ByQuery))
+		// A key that is pressed while the page takes the focus for itself is lost,
+		// so what was typed is compared, and typed again.
+		for range typings {
+			if t.typed(pairs[i], pairs[i+1]) {
+				break
+			}
+		}
 	}
+}
+
+// typings is how often Fill types a text that does not arrive whole.
+const typings = 3
+
+// typed types a text into a field and reports whether the field then has it. Of
+// fields that write a value in their own way, such as dates, it always does.
+func (t *Tab) typed(selector, text string) bool {
+	t.Helper()
+	selected := fmt.Sprintf(`(e => { e.focus(); e.select() })(document.querySelector(%s))`, quoted(selector))
+	has := false
+	t.do("fill "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Evaluate(selected, nil),
+		chromedp.SendKeys(selector, text, chromedp.ByQuery),
+		chromedp.Evaluate(fmt.Sprintf(`(e => !e || e.value === %s || !["text", "email", "password", "search", "textarea"].includes(e.type))(document.querySelector(%s))`,
+			quoted(text), quoted(selector)), &has))
+	return has
 }
 
 // Choose sets a select, and tells the page so.
