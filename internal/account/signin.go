@@ -124,17 +124,34 @@ func (s *Service) welcome(ctx context.Context, token tenant.Token, err error) (S
 }
 
 // rehash brings a password's hash up to today's cost, and returns the hash that
-// is stored. That it could not be done is no reason to turn anybody away.
+// is stored. That it could not be done is no reason to turn anybody away: another
+// sign-in of the same person may have done it at this very moment.
 func (s *Service) rehash(ctx context.Context, user store.User, password tenant.Secret) string {
 	fresh, err := s.hasher.Hash(ctx, password)
 	if err == nil {
 		err = s.core.DB.Staff(user.TenantID).Rehash(ctx, user.ID, user.PasswordHash, fresh.Reveal())
+	}
+	if operation.IsKind(err, fault.NotFound) {
+		if current, ok := s.rehashedMeanwhile(ctx, user, password); ok {
+			return current
+		}
 	}
 	if err != nil {
 		s.core.Logger.WarnContext(ctx, "a password keeps its old hash for now", "user", user.ID, "error", err)
 		return user.PasswordHash
 	}
 	return fresh.Reveal()
+}
+
+// rehashedMeanwhile returns the hash that is stored now, if it is another one of
+// the same password.
+func (s *Service) rehashedMeanwhile(ctx context.Context, user store.User, password tenant.Secret) (hash string, ok bool) {
+	current, err := s.core.DB.System().UserByEmail(ctx, user.Email)
+	if err != nil || current.ID != user.ID {
+		return "", false
+	}
+	ok, _, err = s.hasher.Verify(ctx, password, tenant.NewSecret(current.PasswordHash))
+	return current.PasswordHash, ok && err == nil
 }
 
 // admit takes a try from the buckets of whoever signs in, or says how long to
