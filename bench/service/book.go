@@ -87,7 +87,8 @@ type Sample struct {
 func Samples() []Sample {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	envelope := engine.Envelope{
-		PolicyID: EmptyPolicyID, PolicyVersion: 1, Environment: "sandbox", ValidUntil: "2026-11-18T18:29:59Z",
+		TenurePointer: "/applicant/tenure_months",
+		PolicyID:      EmptyPolicyID, PolicyVersion: 1, Environment: "sandbox", ValidUntil: "2026-11-18T18:29:59Z",
 	}
 	var list []Sample
 	for _, body := range Bodies() {
@@ -109,9 +110,11 @@ func Samples() []Sample {
 		var w wire.Writer
 		app.Facts.Write(&w)
 		s.Facts = w.Buf
+		s.Decision = write(decided)
 		d.AddDerived(app.Facts)
+		app.Facts.Change(field.Masked) // as a preview shows them
 		previewed.Preview, previewed.Facts = true, app.Facts
-		s.Decision, s.Preview = write(decided), write(previewed)
+		s.Preview = write(previewed)
 		list = append(list, s)
 	}
 	return list
