@@ -131,7 +131,8 @@ func (v Value) Pointer() string {
 	if v.doc == nil {
 		return ""
 	}
-	var parts []string
+	var few [8]string // as deep as most pointers go
+	parts, length := few[:0], 0
 	for i := v.at; v.doc.nodes[i].parent >= 0; i = v.doc.nodes[i].parent {
 		n := &v.doc.nodes[i]
 		if v.doc.nodes[n.parent].kind == Array {
@@ -139,8 +140,10 @@ func (v Value) Pointer() string {
 		} else {
 			parts = append(parts, escapePointer(v.doc.text(n.name)))
 		}
+		length += 1 + len(parts[len(parts)-1])
 	}
 	var b strings.Builder
+	b.Grow(length)
 	for i := len(parts) - 1; i >= 0; i-- {
 		b.WriteByte('/')
 		b.WriteString(parts[i])
