@@ -17,7 +17,7 @@ func TestAllocations(t *testing.T) {
 		most float64
 	}{
 		{"/v1/decisions/preview", 46},
-		{"/v1/eligibility", 109},
+		{"/v1/eligibility", 108},
 		{"/v1/decisions", 166},
 	} {
 		send := sender(t, c.path)
