@@ -17,8 +17,9 @@ type fairQueue struct {
 	now     func() time.Time
 	waiting atomic.Int64 // written under mu, read without
 
-	// othersActive reports whether owners other than this one are active, while
-	// rights are to be kept back from those that use them much. Nil: never.
+	// restFactor is how many times as long as an owner used the rights it then
+	// leaves them to others, while othersActive reports that there are any.
+	restFactor   time.Duration
 	othersActive func(owner string) bool
 
 	mu    sync.Mutex
@@ -242,17 +243,14 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 // rest returns how much longer an owner has to wait because other owners are
 // active: one that floods would otherwise use every moment in which nobody else
 // waits, and whatever they send next would wait behind it. The lock is held.
+//
+// An owner that sends one request at a time floods nobody and need not rest.
 func (q *fairQueue) rest(u *user) time.Duration {
-	if q.othersActive == nil || !q.othersActive(u.name) {
+	if alone := u.active == 0 && len(u.waiters) <= 1; alone || q.restFactor == 0 || !q.othersActive(u.name) {
 		return 0
 	}
 	return min(u.restsUntil.Sub(q.now()), longestSleep)
 }
-
-// restFactor is how many times as long as an owner used the rights it then
-// leaves them to others. Its requests also compute before and after, and the
-// rights are more than there are processors.
-const restFactor = 6
 
 // charge charges the owner of a right that is held on to.
 func (q *fairQueue) charge(owner string, t *ticket) {
@@ -265,17 +263,29 @@ func (q *fairQueue) charge(owner string, t *ticket) {
 // use adds the time since a right was given out to what its owner has used. The
 // lock is held.
 func (q *fairQueue) use(u *user, t *ticket) {
-	used := max(leastCharge, q.now().Sub(t.since))
+	q.add(u, t.since, max(leastCharge, q.now().Sub(t.since)))
+}
+
+// add adds to what an owner has used, beginning at some moment, and to its rest.
+// The lock is held.
+func (q *fairQueue) add(u *user, since time.Time, used time.Duration) {
 	u.used += used
 	q.most = max(q.most, u.used)
-	if q.othersActive != nil {
-		if u.restsUntil.Before(t.since) {
-			u.restsUntil = t.since
-		}
-		u.restsUntil = u.restsUntil.Add(restFactor * used / time.Duration(q.size))
-		if most := q.now().Add(restFactor * used); u.restsUntil.After(most) {
-			u.restsUntil = most
-		}
+	if u.restsUntil.Before(since) {
+		u.restsUntil = since
+	}
+	u.restsUntil = u.restsUntil.Add(q.restFactor * used / time.Duration(q.size))
+	if most := q.now().Add(q.restFactor * used); u.restsUntil.After(most) {
+		u.restsUntil = most
+	}
+}
+
+// owe charges an owner for time that others spent on its behalf.
+func (q *fairQueue) owe(owner string, used time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if u := q.users[owner]; u != nil {
+		q.add(u, q.now(), used)
 	}
 }
 

@@ -44,6 +44,11 @@ const (
 	// each would leave the processor idle from one to the next; many would share
 	// it by their number instead of by their owners.
 	entriesEach = 2
+	// entryRest and slotRest are how many times as long as an owner used entries or
+	// slots it then leaves them to others. Requests also compute before and after
+	// they hold an entry, and there are more entries than processors.
+	entryRest = 6
+	slotRest  = 3
 	// longestSleep bounds how long a Checkpoint sleeps.
 	longestSleep = 10 * time.Millisecond
 	// entryPatience is how long a request waits for its entry before it goes on
@@ -57,7 +62,9 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
 	s := &Scheduler{now: now, entries: newFairQueue(entriesEach*slots, now), slots: newFairQueue(slots, now)}
 	s.paces = newFairQueue(slots, now)
-	s.entries.othersActive, s.paces.othersActive = s.entries.othersSince, s.entries.othersLately
+	s.entries.restFactor, s.entries.othersActive = entryRest, s.entries.othersSince
+	s.slots.restFactor, s.slots.othersActive = slotRest, s.entries.othersLately
+	s.paces.restFactor, s.paces.othersActive = entryRest, s.entries.othersLately
 	return s
 }
 
@@ -135,6 +142,14 @@ func (s *Slot) Pause() {
 func (s *Slot) PauseLong() {
 	if s != nil {
 		s.scheduler.slots.release(s.owner, &s.long)
+	}
+}
+
+// Charge adds time that somebody else computed for the slot's owner, such as the
+// one writer of the database, to what the owner has used.
+func (s *Slot) Charge(used time.Duration) {
+	if s != nil && used > slice {
+		s.scheduler.entries.owe(s.owner, used)
 	}
 }
 

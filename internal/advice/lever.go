@@ -63,7 +63,7 @@ func (s *search) newLever(d *engine.Decision, name string, o Options, all []stri
 			return l, false
 		}
 		present = true
-		l.points = l.reachable(plan, facts, s.terms, all, spanOf(name, l.origin), present)
+		l.points = s.reachable(&l, all, spanOf(name, l.origin), present)
 	case field.RequestedTenureMonths:
 		l.tenure = true
 		if !present {
@@ -74,12 +74,12 @@ func (s *search) newLever(d *engine.Decision, name string, o Options, all []stri
 		if !present { // who names no amount asks for all there is
 			l.origin = upTo(mostLent(plan.Policy()), moneyGrid)
 		}
-		l.points = l.reachable(plan, facts, s.terms, all, span{max(moneyGrid, o.MinAmount), rule.MaxNumber, moneyGrid}, present)
+		l.points = s.reachable(&l, all, span{max(moneyGrid, o.MinAmount), rule.MaxNumber, moneyGrid}, present)
 	default:
 		if !present {
 			return l, false // what is missing is asked for, not improved
 		}
-		l.points = l.reachable(plan, facts, s.terms, all, spanOf(name, l.origin), present)
+		l.points = s.reachable(&l, all, spanOf(name, l.origin), present)
 	}
 	l.points = slices.DeleteFunc(l.points, func(x rule.Number) bool { return present && x == l.origin })
 	s.spend(len(l.points))

@@ -3,7 +3,6 @@ package advice
 import (
 	"slices"
 
-	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -45,14 +44,15 @@ func (s *search) words(name string, vocabulary []string) []rule.Value {
 		return out
 	}
 	p := s.plan.Policy()
-	s.terms.naming([]string{name}, func(c *rule.Condition) {
+	s.plan.Predicates().Naming([]string{name}, func(c *rule.Condition) bool {
 		if c.Left.Field.Name != name {
-			return
+			return true
 		}
 		if c.Right.Value.Type() == rule.StringType {
 			out = append(out, c.Right.Value)
 		}
 		out = append(out, c.Values...)
+		return s.tick(workOfEdge)
 	})
 	for i := range p.Scorecard.Factors {
 		if f := &p.Scorecard.Factors[i]; f.Field.Name == name {
@@ -84,10 +84,10 @@ func (s *search) numbers(name string) []rule.Value {
 			span.grid = ratioGrid
 		}
 	}
-	e := edges{facts: s.facts, terms: s.terms, names: namesOf(name)}
-	e.gather(s.plan.Policy())
+	e := edges{search: s, names: namesOf(name)}
+	e.gather()
 	e.at = append(e.at, span.low, 0)
-	points := e.ladder(s.readsOffer(), name, span)
+	points := e.ladder(name, span)
 	shares, steps := s.shares(name)
 	e.at, points = append(shares, e.at...), append(points, steps...)
 	for _, at := range e.at[:min(len(e.at), maxPossible/3)] {
@@ -114,13 +114,16 @@ func (s *search) shares(name string) (at, ladder []rule.Number) {
 		return nil, nil
 	}
 	p := s.plan.Policy()
-	e := edges{facts: s.facts, terms: s.terms, names: []string{field.FOIREffective}}
-	e.gather(p)
+	e := edges{search: s, names: []string{field.FOIREffective}}
+	e.gather()
 	for i := range p.Bands {
 		e.at = append(e.at, p.Bands[i].FOIRCap)
 	}
 	owed := s.plan.Obligations(s.facts)
 	for _, share := range e.at {
+		if !s.tick(workOfEdge) {
+			break
+		}
 		if share > 0 {
 			at = append(at, owed.At(name, share)...)
 		}
@@ -154,9 +157,9 @@ const fineSteps = 1_000
 // ladder lists usual values of a field. It is fine where a value between two
 // edges can do what neither of them does: where a rule calculates with the
 // field, or looks at an offer that depends on it.
-func (e *edges) ladder(readsOffer bool, name string, s span) []rule.Number {
+func (e *edges) ladder(name string, s span) []rule.Number {
 	step, to := priceFrom[name], priceTo[name]
-	if e.dense || step > 0 && readsOffer {
+	if e.dense || step > 0 && e.search.plan.Predicates().ReadsOffer() {
 		step = s.grid
 		if id, known := field.Catalogue().Lookup(name); known && field.Catalogue().Field(id).Unit == "₹" {
 			step = fineMoney
@@ -172,18 +175,3 @@ func (e *edges) ladder(readsOffer bool, name string, s span) []rule.Number {
 
 // fineMoney is a rung of a fine ladder of money, as fine as limits usually are.
 const fineMoney = 1_000 * rule.One
-
-// eachCondition visits every node of every condition that decides.
-func eachCondition(p *engine.Policy, visit func(*rule.Condition)) {
-	for i := range p.Knockouts {
-		p.Knockouts[i].Condition.Walk(visit)
-	}
-	for i := range p.Adjustments {
-		p.Adjustments[i].Condition.Walk(visit)
-	}
-	for i := range p.Scorecard.Factors {
-		if when := p.Scorecard.Factors[i].When; when != nil {
-			when.Walk(visit)
-		}
-	}
-}

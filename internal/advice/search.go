@@ -19,8 +19,6 @@ type search struct {
 
 	plan    *engine.Plan
 	facts   *rule.Facts // a copy that is changed and put back
-	terms   *terms
-	offer   *bool // whether a rule looks at the offer, nil until somebody asks
 	levers  []lever
 	trials  int
 	reached [goals]bool // by a single change
@@ -37,7 +35,7 @@ type search struct {
 
 func beginSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, check func() error) *search {
 	s := &search{plan: plan, facts: copied(facts), last: d.Status, culprit: d.Worst(), meter: meter{check: check}}
-	s.terms = newTerms(plan.Policy(), &s.meter)
+	s.spend(plan.Predicates().Nodes())
 	return s
 }
 

@@ -3,7 +3,6 @@ package advice
 import (
 	"slices"
 
-	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -11,8 +10,7 @@ import (
 // edges are the values at which a policy's decision can change as one field
 // moves and all others stay.
 type edges struct {
-	facts  *rule.Facts
-	terms  *terms
+	search *search
 	names  []string // the field and its twins
 	levers []string // all fields that may move
 	at     []rule.Number
@@ -22,22 +20,20 @@ type edges struct {
 // reachable lists the points of a field that stand for all others: each edge,
 // and from each stretch between two of them the point nearest to the present
 // value.
-func (l *lever) reachable(
-	plan *engine.Plan, facts *rule.Facts, of *terms, levers []string, s span, present bool,
-) []rule.Number {
-	e := edges{facts: facts, terms: of, levers: levers, names: namesOf(l.name)}
-	e.gather(plan.Policy())
+func (s *search) reachable(l *lever, levers []string, in span, present bool) []rule.Number {
+	e := edges{search: s, levers: levers, names: namesOf(l.name)}
+	e.gather()
 	switch {
-	case s.grid == ratioGrid:
+	case in.grid == ratioGrid:
 		// A share has few points, and the price depends on each.
 		e.dense = true
 	case l.name == field.RequestedAmount:
-		e.price(plan.Policy())
+		e.price()
 	}
 	if e.dense {
-		return l.every(s)
+		return l.every(in)
 	}
-	return l.stretches(e.at, s, present)
+	return l.stretches(e.at, in, present)
 }
 
 // every lists all points in reach, the nearest ones if there are too many.
@@ -89,8 +85,13 @@ func (l *lever) stretches(at []rule.Number, s span, present bool) []rule.Number 
 const maxStretches = 4 * maxPoints
 
 // gather collects the edges of all conditions and bins.
-func (e *edges) gather(p *engine.Policy) {
-	e.terms.naming(e.names, e.leaf)
+func (e *edges) gather() {
+	plan := e.search.plan
+	plan.Predicates().Naming(e.names, func(c *rule.Condition) bool {
+		e.leaf(c)
+		return e.search.tick(workOfEdge)
+	})
+	p := plan.Policy()
 	for i := range p.Scorecard.Factors {
 		f := &p.Scorecard.Factors[i]
 		if !e.is(f.Field) {
@@ -141,7 +142,7 @@ func (e *edges) compared(with *rule.Operand) {
 			e.dense = true
 			return
 		}
-		if v := e.facts.Get(with.Field.Name); v.Type() == rule.NumberType {
+		if v := e.search.facts.Get(with.Field.Name); v.Type() == rule.NumberType {
 			e.at = append(e.at, v.Number())
 		}
 	case rule.ArithOperand:
@@ -155,13 +156,14 @@ func (e *edges) moves(name string) bool { return slices.Contains(e.levers, canon
 
 // price adds the amounts at which the offer changes: the least that a band
 // lends, and every step of the limit where a rule looks at the offer.
-func (e *edges) price(p *engine.Policy) {
+func (e *edges) price() {
+	p := e.search.plan.Policy()
 	step := p.LimitStepPaise
 	for i := range p.Bands {
 		// A limit is a multiple of the step, so the first that is enough is one.
 		e.at = append(e.at, rule.Rupees((p.Bands[i].MinLimitPaise+step-1)/step*step))
 	}
-	if !readsOffer(p) {
+	if !e.search.plan.Predicates().ReadsOffer() {
 		return
 	}
 	most := mostLent(p)
@@ -172,28 +174,4 @@ func (e *edges) price(p *engine.Policy) {
 	for x := rule.Rupees(step); x <= most; x += rule.Rupees(step) {
 		e.at = append(e.at, x)
 	}
-}
-
-// readsOffer is readsOffer of the policy, asked once.
-func (s *search) readsOffer() bool {
-	if s.offer == nil {
-		reads := readsOffer(s.plan.Policy())
-		s.offer = &reads
-	}
-	return *s.offer
-}
-
-// readsOffer reports whether a rule looks at what would be offered.
-func readsOffer(p *engine.Policy) bool {
-	reads := false
-	for i := range p.Knockouts {
-		p.Knockouts[i].Condition.Fields(func(ref rule.Ref) {
-			switch ref.Name {
-			case field.OfferLimit, field.OfferEMI, field.OfferAPR, field.PostOfferFOIR:
-				reads = true
-			default:
-			}
-		})
-	}
-	return reads
 }

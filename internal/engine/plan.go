@@ -47,6 +47,8 @@ type Plan struct {
 	afford  affording
 	results resultSlots
 	named   namedInputs
+
+	predicates lazyPredicates
 }
 
 // inputSlots are the fields the engine reads by itself.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // batch is the work of one transaction: several jobs, each of which may fail
@@ -80,7 +81,9 @@ func (b *batch) attempt(i int, do func() error) {
 	if b.results[i] = b.blocked[scope]; b.results[i] != nil {
 		return
 	}
+	begun := time.Now()
 	b.results[i] = b.guarded(do)
+	b.jobs[i].took = time.Since(begun)
 	b.notice(scope, b.results[i])
 }
 

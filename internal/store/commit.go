@@ -46,6 +46,7 @@ type job struct {
 	state    atomic.Int32
 	answer   chan error
 	panicked any
+	took     time.Duration // in the transaction, if it is a function
 }
 
 const (
@@ -93,6 +94,7 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 		}
 		err = <-j.answer
 	}
+	admission.SlotOf(ctx).Charge(j.took)
 	if j.panicked != nil {
 		panic(j.panicked) // where the caller's stack is, and not the committer's end
 	}
