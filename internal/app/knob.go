@@ -78,7 +78,7 @@ func knobs() []knob {
 			rate(func(c *Config) *rateSetting { return &c.Rates.Write })},
 		{groupLimit, "rate-backtest", "", "rate", "30/m", "backtests, their rows and pages, and scorecards from data, for each key on each node",
 			rate(func(c *Config) *rateSetting { return &c.Rates.Backtest })},
-		{groupLimit, "rate-stranger", "", "rate", "100/s burst 200", "requests without a valid key or session, for each address on each node; further ones are answered a second late",
+		{groupLimit, "rate-stranger", "", "rate", "100/s burst 200", "requests without a valid key or session, for each address on each node, and as many probes; further ones are answered a second late",
 			rate(func(c *Config) *rateSetting { return &c.StrangerRate })},
 		{groupLimit, "rate-refusal", "", "rate", "200/s burst 400", "refusals, for each tenant on each node; further ones are answered half a second late, or 100 ms late when they are 503",
 			rate(func(c *Config) *rateSetting { return &c.RefusalRate })},

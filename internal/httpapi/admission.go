@@ -133,12 +133,16 @@ func (c *call) slowStranger() {
 }
 
 // SlowStranger delays requests of an address that come without a valid key or
-// session, beyond Options.StrangerRate.
+// session, beyond Options.StrangerRate. Probes have a bucket of their own: other
+// requests from a load balancer's address do not delay its probes.
 func (a *API) SlowStranger(r *http.Request) { a.slowStranger(r, a.options.Now()) }
 
 func (a *API) slowStranger(r *http.Request, now time.Time) bool {
-	rate := a.options.StrangerRate
-	return rate.Allowance == 0 || a.slowDown(r, owner{bucketStranger, a.Address(r)}, rate, now, strangerDelay)
+	rate, from := a.options.StrangerRate, bucketStranger
+	if probed(r.URL.Path) {
+		from = bucketProbe
+	}
+	return rate.Allowance == 0 || a.slowDown(r, owner{from, a.Address(r)}, rate, now, strangerDelay)
 }
 
 // slowRefused delays what is refused to a tenant beyond a rate, whatever the

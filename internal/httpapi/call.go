@@ -90,7 +90,7 @@ func (c *call) serve() error {
 			c.slowStranger()
 			return err
 		}
-	} else if !probed(path) {
+	} else {
 		c.slowStranger()
 	}
 	var allowed []string

@@ -25,6 +25,7 @@ const (
 	bucketBacktest bucket = "backtest"
 
 	bucketStranger bucket = "stranger" // requests without a key, of an address
+	bucketProbe    bucket = "probe"    // GET /livez and /readyz, of an address
 	bucketRefusal  bucket = "refusal"  // refusals without delay, of a tenant
 )
 
