@@ -18,9 +18,9 @@ type fairQueue struct {
 	waiting atomic.Int64 // written under mu, read without
 
 	// restFactor is how many times as long as an owner used the rights it then
-	// leaves them to others, while othersActive reports that there are any.
+	// leaves them to others, if mustRest says that it must.
 	restFactor   time.Duration
-	othersActive func(owner string) bool
+	mustRest func(owner string) bool
 
 	mu    sync.Mutex
 	size  int
@@ -44,6 +44,7 @@ type user struct {
 	name    string
 	used    time.Duration // the start tag of its next right
 	active  int           // rights that it holds
+	present int           // its requests in progress, with a right or without
 	waiters []*ticket     // first come, first served
 
 	restsUntil time.Time
@@ -105,16 +106,35 @@ func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, 
 	q.withdraw(owner, t)
 }
 
-// enqueue gives a right out immediately if one is free, and queues otherwise.
-func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+// user returns what is known of an owner. The lock is held.
+func (q *fairQueue) user(owner string) *user {
 	u := q.users[owner]
 	if u == nil {
 		q.forget()
 		u = &user{name: owner}
 		q.users[owner] = u
 	}
+	return u
+}
+
+// join counts a request that begins, and part one that is over.
+func (q *fairQueue) join(owner string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.user(owner).present++
+}
+
+func (q *fairQueue) part(owner string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.users[owner].present--
+}
+
+// enqueue gives a right out immediately if one is free, and queues otherwise.
+func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	u := q.user(owner)
 	if u.active == 0 && len(u.waiters) == 0 {
 		u.used = max(u.used, q.clock) // an idle owner saves nothing up
 	}
@@ -175,6 +195,20 @@ func (q *fairQueue) othersSince(owner string) bool {
 		at = q.otherLatestAt
 	}
 	return !at.IsZero() && q.now().Sub(at) < lately
+}
+
+// floods reports whether an owner has several requests in progress while others
+// are active. One that sends a request at a time floods nobody.
+func (q *fairQueue) floods(owner string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.floodsNow(owner)
+}
+
+// floodsNow is floods for a caller that holds the lock.
+func (q *fairQueue) floodsNow(owner string) bool {
+	u := q.users[owner]
+	return (u == nil || u.present != 1) && q.othersSince(owner)
 }
 
 // release takes a right back if it is held, charges its owner, and gives it to
@@ -243,10 +277,8 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 // rest returns how much longer an owner has to wait because other owners are
 // active: one that floods would otherwise use every moment in which nobody else
 // waits, and whatever they send next would wait behind it. The lock is held.
-//
-// An owner that sends one request at a time floods nobody and need not rest.
 func (q *fairQueue) rest(u *user) time.Duration {
-	if alone := u.active == 0 && len(u.waiters) <= 1; alone || q.restFactor == 0 || !q.othersActive(u.name) {
+	if q.restFactor == 0 || !q.mustRest(u.name) {
 		return 0
 	}
 	return min(u.restsUntil.Sub(q.now()), longestSleep)
@@ -322,7 +354,7 @@ func (q *fairQueue) forget() {
 		return
 	}
 	for name, u := range q.users {
-		if u.active == 0 && len(u.waiters) == 0 && u.used <= q.clock {
+		if u.active == 0 && u.present == 0 && len(u.waiters) == 0 && u.used <= q.clock {
 			delete(q.users, name)
 		}
 	}

@@ -32,6 +32,7 @@ type Slot struct {
 	owner     string
 	entry     ticket // to compute for less than a slice
 	long      ticket // to compute for longer
+	left      bool
 }
 
 const (
@@ -48,7 +49,7 @@ const (
 	// slots it then leaves them to others. Requests also compute before and after
 	// they hold an entry, and there are more entries than processors.
 	entryRest = 6
-	slotRest  = 3
+	slotRest  = 4
 	// longestSleep bounds how long a Checkpoint sleeps.
 	longestSleep = 10 * time.Millisecond
 	// entryPatience is how long a request waits for its entry before it goes on
@@ -62,9 +63,9 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
 	s := &Scheduler{now: now, entries: newFairQueue(entriesEach*slots, now), slots: newFairQueue(slots, now)}
 	s.paces = newFairQueue(slots, now)
-	s.entries.restFactor, s.entries.othersActive = entryRest, s.entries.othersSince
-	s.slots.restFactor, s.slots.othersActive = slotRest, s.entries.othersLately
-	s.paces.restFactor, s.paces.othersActive = entryRest, s.entries.othersLately
+	s.entries.restFactor, s.entries.mustRest = entryRest, s.entries.floodsNow
+	s.slots.restFactor, s.slots.mustRest = slotRest, s.entries.floods
+	s.paces.restFactor, s.paces.mustRest = entryRest, s.entries.othersLately
 	return s
 }
 
@@ -73,6 +74,7 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 // meanwhile learns that from the context.
 func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
+	s.entries.join(owner)
 	slot.Resume()
 	return slot, slot
 }
@@ -126,7 +128,13 @@ func Checkpoint(ctx context.Context) error {
 }
 
 // Leave gives up the right to compute. It may be called twice.
-func (s *Slot) Leave() { s.Pause() }
+func (s *Slot) Leave() {
+	s.Pause()
+	if s != nil && !s.left {
+		s.left = true
+		s.scheduler.entries.part(s.owner)
+	}
+}
 
 // Pause gives up the right to compute while its holder waits for something else.
 func (s *Slot) Pause() {
@@ -150,6 +158,7 @@ func (s *Slot) PauseLong() {
 func (s *Slot) Charge(used time.Duration) {
 	if s != nil && used > slice {
 		s.scheduler.entries.owe(s.owner, used)
+		s.scheduler.slots.owe(s.owner, used)
 	}
 }
 
@@ -162,8 +171,9 @@ func (s *Slot) Resume() {
 }
 
 // yield lets others compute once a time slice is used up. It takes or offers the
-// slot, and where other owners have sent short requests lately, it then sleeps twice
-// as long as it has computed: Go looks for new network input only when a processor
+// slot, and where other owners have sent short requests lately, it then sleeps as
+// long as it has computed, or three times as long if its owner has other requests
+// in progress: Go looks for new network input only when a processor
 // is idle, or every ten milliseconds. The owner's own requests wait until this one
 // is done: many of them half done would take many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
@@ -193,13 +203,21 @@ func (s *Slot) yield(ctx context.Context) error {
 	default:
 		slots.charge(s.owner, &s.long)
 	}
-	if s.scheduler.entries.othersLately(s.owner) {
-		time.Sleep(min(2*used, longestSleep))
-		s.long.since = s.scheduler.now()
-	} else {
+	switch entries := s.scheduler.entries; {
+	case entries.floods(s.owner):
+		s.sleep((slotRest - 1) * used)
+	case entries.othersLately(s.owner):
+		s.sleep(used)
+	default:
 		runtime.Gosched()
 	}
 	return nil
+}
+
+// sleep leaves the processor to others for a while that is not charged.
+func (s *Slot) sleep(d time.Duration) {
+	time.Sleep(min(d, longestSleep))
+	s.long.since = s.scheduler.now()
 }
 
 // since returns when the slot began to compute, or was last charged for it.

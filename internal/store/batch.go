@@ -81,9 +81,9 @@ func (b *batch) attempt(i int, do func() error) {
 	if b.results[i] = b.blocked[scope]; b.results[i] != nil {
 		return
 	}
-	begun := time.Now()
+	begun, before := time.Now(), b.session.bytes
 	b.results[i] = b.guarded(do)
-	b.jobs[i].took = time.Since(begun)
+	b.jobs[i].took = max(b.jobs[i].took, time.Since(begun), takes(costOf(b.session.bytes-before)))
 	b.notice(scope, b.results[i])
 }
 

@@ -46,7 +46,7 @@ type job struct {
 	state    atomic.Int32
 	answer   chan error
 	panicked any
-	took     time.Duration // in the transaction, if it is a function
+	took     time.Duration // by the committer, about
 }
 
 const (
@@ -70,6 +70,9 @@ var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
 // submit waits until a job is durable or refused.
 func (c *committer) submit(ctx context.Context, j *job) error {
 	j.ctx, j.answer, j.deadline = ctx, make(chan error, 1), time.Now().Add(c.db.options.Timeout)
+	if j.decision != nil {
+		j.took = takes(j.cost())
+	}
 	admission.SlotOf(ctx).Pause() // what follows a write is short
 	if err := c.enqueue(ctx, j); err != nil {
 		return err

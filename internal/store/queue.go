@@ -54,8 +54,14 @@ func (j *job) cost() int64 {
 	if f := j.decision.Features; f != nil {
 		bytes += len(f.Vector)
 	}
-	return 1 + int64(bytes)/costBytes
+	return costOf(bytes)
 }
+
+// costOf returns the cost of a row of so many bytes.
+func costOf(bytes int) int64 { return 1 + int64(bytes)/costBytes }
+
+// takes returns about how long the committer needs for something of a cost.
+func takes(cost int64) time.Duration { return time.Duration(cost) * costTakes }
 
 // waiting returns how many jobs of a scope wait.
 func (q *queue) waiting(scope voice) int {
@@ -98,7 +104,7 @@ func (q *queue) budget(now time.Time) int64 {
 // longer and wastes nothing.
 func (q *queue) measured(cost int64, took time.Duration) {
 	if cost > 0 {
-		q.fixed += (max(0, took-time.Duration(cost)*costTakes) - q.fixed) / 8
+		q.fixed += (max(0, took-takes(cost)) - q.fixed) / 8
 	}
 }
 

@@ -18,6 +18,7 @@ type session struct {
 	speaks   voice                // for whom the database was last told the session speaks
 	written  []doubt              // what it stores that may be asked for by its name
 	broken   error                // why the transaction cannot be relied upon any more
+	bytes    int                  // of what its statements were given
 }
 
 // voice is for whom statements speak: one tenant in one environment, or the
@@ -53,6 +54,14 @@ func (s *session) execAll(statements []string) error {
 func (s *session) exec(query string, args ...any) (int64, error) {
 	if err := s.over(); err != nil {
 		return 0, err
+	}
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case []byte:
+			s.bytes += len(arg)
+		case string:
+			s.bytes += len(arg)
+		}
 	}
 	var result sql.Result
 	var err error
