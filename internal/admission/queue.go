@@ -19,8 +19,8 @@ type fairQueue struct {
 
 	// restFactor is how many times as long as an owner used the rights it then
 	// leaves them to others, if mustRest says that it must.
-	restFactor   time.Duration
-	mustRest func(owner string) bool
+	restFactor time.Duration
+	mustRest   func(owner string) bool
 
 	mu    sync.Mutex
 	size  int
