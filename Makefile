@@ -18,6 +18,11 @@ FUZZTIME ?= 30s
 # The benchmarks are a module of their own, so the peers they measure never enter go.mod.
 BENCH := $(wildcard bench/go.mod)
 
+# The harness is another (docs/adr/0021-harness-module.md). Its workspace file
+# lets one go test run the tests of the service and of the harness together; two
+# runs, one after the other, would each end with idle processors.
+HARNESS := GOWORK='$(CURDIR)/proof/go.work'
+
 # SQLite is C translated to Go: to have the race detector watch every byte that
 # it moves takes it five times as long, and finds nothing of ours.
 RACE := -race -gcflags='modernc.org/...=-race=false'
@@ -37,7 +42,7 @@ SKIPPED := ^($(subst $(none) $(none),|,$(CORPORA)))$$
 
 # The packages that take longest, so that they start first: one of them started
 # last would keep a processor busy while the others have nothing left to do.
-LONGEST := ./internal/console ./internal/torture ./internal/httpapi ./internal/store/storetest ./internal/app ./internal/store
+LONGEST := ./proof/console ./internal/console ./proof/torture ./internal/httpapi ./internal/store/storetest ./internal/app ./internal/store
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,10 +62,11 @@ test: ## install what the tests need, then run every check and test
 	@unformatted=$$(gofmt -s -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
 	@echo '== go vet'
 	@go vet ./...
+	@cd proof && GOWORK=off go vet ./...
 	@echo '== layers'
 	@go test -run '^TestLayers' ./internal/app
 	@echo '== tests with the race detector'
-	@go test $(RACE) -timeout 40m -skip '$(SKIPPED)' $(LONGEST) ./...
+	@$(HARNESS) go test $(RACE) -timeout 40m -skip '$(SKIPPED)' $(LONGEST) ./... ./proof/...
 	@echo '== corpora and properties of the pure ring'
 	@go test -timeout 40m -run '$(SKIPPED)' $(ARITHMETIC)
 	@echo '== allocations (not counted rightly with the race detector)'
@@ -78,7 +84,7 @@ endif
 long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@scripts/deps long
 	@echo '== long tests'
-	@VERDICT_LONG=1 go test -count=1 -timeout 60m ./...
+	@VERDICT_LONG=1 $(HARNESS) go test -count=1 -timeout 60m ./... ./proof/...
 	@echo '== determinism on arm64'
 	@mkdir -p bin
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/engine.arm64.test ./internal/engine
@@ -100,7 +106,7 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 # part of make test.
 torture: build ## kill, cut, fill and slow the running service, and check every answer
 	@scripts/deps test
-	@go run ./cmd/torture -binary bin/verdict -proof docs/PROOF.md
+	@go -C proof run ./cmd/torture -binary ../bin/verdict -proof ../docs/PROOF.md
 
 replay: ## replay the committed corpora on both databases, verify a million decisions, back up under load
 	@scripts/deps test
@@ -113,11 +119,11 @@ attack: ## every attack of the suite on every operation of the contract, and the
 
 load: build ## rising rates to saturation, beyond and back, on both databases
 	@scripts/deps test
-	@go run ./cmd/load -binary bin/verdict -proof docs/PROOF.md
+	@go -C proof run ./cmd/load -binary ../bin/verdict -proof ../docs/PROOF.md
 
 fair: build ## what a tenant gets while another, or a stranger, does its worst on every operation
 	@scripts/deps test
-	@go run ./cmd/load -fair -stage 5s -binary bin/verdict -proof docs/PROOF.md
+	@go -C proof run ./cmd/load -fair -stage 5s -binary ../bin/verdict -proof ../docs/PROOF.md
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz -proof docs/PROOF.md
@@ -128,6 +134,7 @@ bench: ## measure against the peers and the targets
 lint: $(GOLANGCI) ## run golangci-lint (the first time builds it: about four minutes)
 	@echo '== lint'
 	@$(GOLANGCI) run ./...
+	@cd proof && $(GOLANGCI) run --config ../.golangci.yml ./...
 ifneq ($(BENCH),)
 	@cd bench && $(GOLANGCI) run --config ../.golangci.yml ./...
 endif

@@ -15,7 +15,7 @@ import (
 
 // layer is a package as the layers test sees it.
 type layer struct {
-	dir     string // from the module's root
+	dir     string // from the root of the repository
 	imports []use
 	clock   []use // where it reads the clock
 }
@@ -30,8 +30,12 @@ var clockReaders = []string{
 	"Local", "LoadLocation",
 }
 
-// readLayers reads every package of the module from its source. Files behind
-// build tags count too; tests, testdata and nested modules do not.
+// harness is the nested module that the layers test reads too.
+const harness = "proof"
+
+// readLayers reads every package of the service and of the harness from its
+// source. Files behind build tags count too; tests, testdata and other nested
+// modules do not.
 func readLayers(tree fs.FS) ([]layer, error) {
 	byDir := map[string]*layer{}
 	err := fs.WalkDir(tree, ".", func(file string, entry fs.DirEntry, err error) error {
@@ -61,11 +65,15 @@ func readLayers(tree fs.FS) ([]layer, error) {
 	return layers, err
 }
 
-// skipped tells whether a folder holds no package of this module.
+// skipped reports whether a folder holds no package of the service or the
+// harness.
 func skipped(tree fs.FS, dir string) bool {
 	base := path.Base(dir)
 	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" {
 		return true
+	}
+	if dir == harness {
+		return false
 	}
 	_, err := fs.Stat(tree, dir+"/go.mod")
 	return err == nil

@@ -30,7 +30,8 @@ const (
 const allBelow = "*"
 
 // house is the one table of who may import whom, bottom up. A name stands for
-// the package internal/<name>, except under cmd. A room may only name rooms
+// the package internal/<name>, except under cmd and under proof, the module of
+// the harness. A room may only name rooms
 // above its own line, so the table itself cannot describe a cycle. Packages
 // that are planned and not there yet have their line already.
 //
@@ -85,17 +86,20 @@ var house = []room{
 
 	{"app", wiring, allBelow},
 
-	// What proves the promises: programs of their own beside the service.
-	{"golden", wiring, ""}, // for tests alone
-	{"proof", wiring, ""},
-	{"pgcluster", wiring, ""},
-	{"torture", wiring, "civil proof pgcluster app"},
-	{"load", wiring, "proof pgcluster chart"},
-	{"cmd/torture", wiring, "proof pgcluster torture app"},
-	{"cmd/load", wiring, "proof pgcluster load chart"},
-
 	{"cmd/verdict", wiring, allBelow},
 	{"place/generate", wiring, "place"}, // makes the tables of place, by hand
+
+	// Only tests and the harness import these.
+	{"golden", wiring, ""},
+	{"proof", wiring, ""},
+	{"pgcluster", wiring, ""},
+
+	// The harness, a module of its own.
+	{"proof/torture", wiring, "civil proof pgcluster app"},
+	{"proof/load", wiring, "proof pgcluster chart"},
+	{"proof/browser", wiring, ""},
+	{"proof/cmd/torture", wiring, "proof pgcluster proof/torture app"},
+	{"proof/cmd/load", wiring, "proof pgcluster proof/load chart"},
 }
 
 // impure lists the standard packages the pure ring must not import; a path
@@ -126,8 +130,10 @@ func TestLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A walk that started in the wrong folder would find nothing wrong.
-	if !slices.ContainsFunc(layers, func(l layer) bool { return l.dir == "internal/app" }) {
-		t.Fatal("this package was not found: the walk did not begin at the module's root")
+	for _, dir := range []string{"internal/app", "proof/torture"} {
+		if !slices.ContainsFunc(layers, func(l layer) bool { return l.dir == dir }) {
+			t.Fatalf("%s was not found: the walk did not begin at the root of the repository", dir)
+		}
 	}
 	for _, v := range violations(house, layers) {
 		t.Error(v)
@@ -168,10 +174,14 @@ func TestLayersChecker(t *testing.T) {
 		{"test file", "internal/rule/a_test.go", `import ("os"; "verdict/internal/engine")`, ""},
 		{"testdata", "internal/rule/testdata/a.go", `import "os"`, ""},
 		{"test support", "internal/engine/enginetest/a.go", `import ("math/rand/v2"; "pgregory.net/rapid"; "testing"; "verdict/internal/engine"; "verdict/internal/rule")`, ""},
+		{"the harness", "proof/torture/a.go", `import ("verdict/internal/app"; "verdict/internal/pgcluster")`, ""},
 		{"test support with a database", "internal/store/storetest/a.go", `import "verdict/internal/pgcluster"`, ""},
 
 		{"a database of tests in production code", "internal/store/a.go", `import "verdict/internal/pgcluster"`, "store may not import pgcluster"},
 		{"a database of tests in the ring", "internal/rule/ruletest/a.go", `import "verdict/internal/pgcluster"`, "rule/ruletest may not import pgcluster"},
+		{"the harness past its line", "proof/torture/a.go", `import "verdict/internal/store"`, "proof/torture may not import store"},
+		{"the harness in production code", "internal/app/a.go", `import "verdict/proof/load"`, "app may not import proof/load"},
+		{"unknown package of the harness", "proof/helpers/a.go", ``, "proof/helpers has no line in the table"},
 		{"unknown package", "internal/helpers/a.go", ``, "internal/helpers has no line in the table"},
 		{"unknown folder of a known room", "internal/engine/price/a.go", ``, "internal/engine/price has no line in the table"},
 		{"package at the root", "a.go", ``, ". has no line in the table"},
@@ -268,9 +278,9 @@ func violations(house []room, layers []layer) []string {
 	return found
 }
 
-// roomOf turns a folder of the module into the name the table knows it by. One
-// that lies neither in internal nor in cmd is nobody's room, except api, which
-// is the contract as a file.
+// roomOf turns a folder of the repository into the name the table knows it by.
+// A folder outside of internal, cmd and proof is nobody's room, except api,
+// which is the contract as a file.
 func roomOf(dir string) string {
 	if dir == "api" {
 		return dir
@@ -278,7 +288,7 @@ func roomOf(dir string) string {
 	if name, inside := strings.CutPrefix(dir, "internal/"); inside {
 		return name
 	}
-	if strings.HasPrefix(dir, "cmd/") {
+	if strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, harness+"/") {
 		return dir
 	}
 	return "./" + dir

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"verdict/internal/account"
+	"verdict/internal/console/consoletest"
 	"verdict/internal/demo"
+	"verdict/internal/demo/demotest"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -48,14 +50,14 @@ type filled struct {
 	*house
 	admin *browser
 	pages map[string]string // by address
-	ids   map[tenant.Environment]map[string][]look
+	ids   map[tenant.Environment]map[string][]consoletest.Page
 }
 
 func newFilled(t *testing.T) *filled {
 	t.Helper()
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
 	h := houseOver(t, db)
-	made, err := demo.Fill(t.Context(), db, quickDemo(90))
+	made, err := demo.Fill(t.Context(), db, demotest.Hostile(newClock().now(), 90))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,15 +65,15 @@ func newFilled(t *testing.T) *filled {
 		fillPast(t, &past{db: db, made: made, env: env, decisions: 150})
 	}
 	// Somebody waits to be confirmed.
-	if _, err := h.service.Account.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example", tenant.NewSecret(demoPassword), tenant.RoleRisk); err != nil {
+	if _, err := h.service.Account.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example", tenant.NewSecret(demotest.Password), tenant.RoleRisk); err != nil {
 		t.Fatal(err)
 	}
-	f := &filled{house: h, admin: h.newBrowser(), pages: map[string]string{}, ids: map[tenant.Environment]map[string][]look{}}
-	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demoPassword).want(http.StatusSeeOther)
+	f := &filled{house: h, admin: h.newBrowser(), pages: map[string]string{}, ids: map[tenant.Environment]map[string][]consoletest.Page{}}
+	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demotest.Password).want(http.StatusSeeOther)
 	for _, env := range tenant.Environments() {
-		f.ids[env] = exhibitsOf(h.service, f.admin.who(env)).paths(t)
+		f.ids[env] = consoletest.NewExamples(h.service, f.admin.who(env)).Pages(t)
 		for _, l := range f.ids[env]["/console/{env}/decisions/{id}"] {
-			f.admin.post(l.path+"/review", "outcome", "more_information", "note", hostileTexts[0]).want(http.StatusSeeOther)
+			f.admin.post(l.Path+"/review", "outcome", "more_information", "note", hostileTexts[0]).want(http.StatusSeeOther)
 		}
 		for _, route := range h.console.Routes() {
 			pattern, get := strings.CutPrefix(route, "GET ")
@@ -80,15 +82,15 @@ func newFilled(t *testing.T) *filled {
 			case !get || pattern == "/console/invite/{token}":
 				continue
 			case !named && strings.Contains(strings.NewReplacer("{env}", "", "{$}", "").Replace(pattern), "{"):
-				t.Errorf("%s names something, and there is no example of it: add one to exhibits", pattern)
+				t.Errorf("%s names something, and there is no example of it: add one to consoletest", pattern)
 			case !named:
-				looks = []look{{path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)}}
+				looks = []consoletest.Page{{Path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)}}
 			}
 			for _, l := range looks {
-				if shown := f.admin.get(l.path); shown.status == http.StatusOK {
-					f.pages[l.path] = shown.body
+				if shown := f.admin.get(l.Path); shown.status == http.StatusOK {
+					f.pages[l.Path] = shown.body
 				} else if shown.status != http.StatusSeeOther {
-					t.Errorf("%s is answered with %d", l.path, shown.status)
+					t.Errorf("%s is answered with %d", l.Path, shown.status)
 				}
 			}
 		}
@@ -182,7 +184,7 @@ func (f *filled) forms(t *testing.T) {
 	}
 }
 
-// hostileTexts are parts of hostileDemo; the first is the note of a review.
+// hostileTexts are parts of the texts of demotest.Hostile; the first is the note of a review.
 var hostileTexts = []string{
 	`</textarea><script>alert('note')`, `<script>alert("org")`, `<img src=x onerror=alert(`, `<svg onload=alert(`, `<b>v2</b>`, `<i>draft</i>`,
 }

@@ -16,8 +16,10 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/console/consoletest"
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
+	"verdict/internal/demo/demotest"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -87,7 +89,7 @@ func newSize(t *testing.T, databaseURL string, n int) *size {
 	db := storetest.Open(t, databaseURL, store.Options{})
 	s := &size{browser: houseOver(t, db).newBrowser(), fetches: manyFetches}
 	begun := time.Now()
-	made, err := demo.Fill(t.Context(), db, quickDemo(240))
+	made, err := demo.Fill(t.Context(), db, demotest.Hostile(newClock().now(), 240))
 	switch {
 	case errors.Is(err, demo.ErrNotEmpty): // it was kept
 	case err != nil:
@@ -102,7 +104,7 @@ func newSize(t *testing.T, databaseURL string, n int) *size {
 		}
 		t.Logf("%d decisions of a year were written in %s", n+n/10, time.Since(begun).Round(time.Second))
 	}
-	s.post("/console/signin", "email", "asha@kaveri.example", "password", demoPassword).want(http.StatusSeeOther)
+	s.post("/console/signin", "email", "asha@kaveri.example", "password", demotest.Password).want(http.StatusSeeOther)
 	return s
 }
 
@@ -110,22 +112,21 @@ func newSize(t *testing.T, databaseURL string, n int) *size {
 func (s *size) measure(t *testing.T) {
 	t.Helper()
 	for _, env := range tenant.Environments() {
-		things := exhibitsOf(s.service, s.who(env))
-		paths := things.paths(t)
+		pages := consoletest.NewExamples(s.service, s.who(env)).Pages(t)
 		for _, route := range s.console.Routes() {
 			pattern, get := strings.CutPrefix(route, "GET ")
 			if !get || pattern == "/console/invite/{token}" {
 				continue
 			}
-			looks := paths[pattern]
+			looks := pages[pattern]
 			if looks == nil {
-				looks = []look{{path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)}}
+				looks = []consoletest.Page{{Path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)}}
 			}
 			for _, l := range looks {
-				s.visit(l.path, !strings.Contains(pattern, "{id}"))
+				s.visit(l.Path, !strings.Contains(pattern, "{id}"))
 			}
 		}
-		s.last(things)
+		s.last(env)
 	}
 	s.tell()
 }
@@ -221,19 +222,20 @@ func spent(t *testing.T) time.Duration {
 
 // last measures the last pages of the long lists. Cursors are those of the use
 // cases, whose pages may be larger.
-func (s *size) last(x *exhibits) {
+func (s *size) last(env tenant.Environment) {
 	s.Helper()
+	who := s.who(env)
 	for path, list := range map[string]func(operation.List) (string, error){
 		"/decisions": func(l operation.List) (string, error) {
-			page, err := x.service.Decisions.Decisions(s.Context(), x.who, decisioning.DecisionFilter{}, l)
+			page, err := s.service.Decisions.Decisions(s.Context(), who, decisioning.DecisionFilter{}, l)
 			return page.NextCursor, err
 		},
 		"/audit": func(l operation.List) (string, error) {
-			page, err := x.service.Account.Audit(s.Context(), x.who, account.AuditFilter{}, l)
+			page, err := s.service.Account.Audit(s.Context(), who, account.AuditFilter{}, l)
 			return page.NextCursor, err
 		},
 		"/referrals": func(l operation.List) (string, error) {
-			page, err := x.service.Decisions.Referrals(s.Context(), x.who, l)
+			page, err := s.service.Decisions.Referrals(s.Context(), who, l)
 			return page.NextCursor, err
 		},
 	} {
@@ -251,7 +253,7 @@ func (s *size) last(x *exhibits) {
 		if ask.Cursor == "" && s.fetches > 1 {
 			s.Errorf("%s has a single page", path)
 		}
-		s.fetch(x.at+path+"?cursor="+ask.Cursor, s.fetches)
+		s.fetch("/console/"+string(env)+path+"?cursor="+ask.Cursor, s.fetches)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -21,15 +22,15 @@ func (f *filled) walls(t *testing.T) {
 	for env, things := range f.ids {
 		for pattern, looks := range things {
 			for _, l := range looks {
-				if !anID.MatchString(l.path) {
+				if !anID.MatchString(l.Path) {
 					continue
 				}
-				across := strings.Replace(l.path, "/"+string(env)+"/", "/"+string(other[env])+"/", 1)
-				f.nothingThere(t, "another tenant", stranger.get(l.path), l.path)
+				across := strings.Replace(l.Path, "/"+string(env)+"/", "/"+string(other[env])+"/", 1)
+				f.nothingThere(t, "another tenant", stranger.get(l.Path), l.Path)
 				f.nothingThere(t, "the other environment", f.admin.get(across), across)
 				refused++
 				for _, act := range f.acts(pattern) {
-					path, _, _ := strings.Cut(l.path, "?")
+					path, _, _ := strings.Cut(l.Path, "?")
 					f.nothingThere(t, "another tenant", stranger.post(path+act, everyField...), path+act)
 					refused++
 				}
@@ -102,7 +103,7 @@ func (f *filled) people(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	referred, err := f.service.Decisions.Referrals(t.Context(), admin, list)
+	referred, err := f.service.Decisions.Referrals(t.Context(), admin, operation.List{Limit: 100})
 	if err != nil || len(referred.Data) == 0 {
 		t.Fatalf("nothing waits: %v", err)
 	}

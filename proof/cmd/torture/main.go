@@ -21,7 +21,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"verdict/internal/proof"
-	"verdict/internal/torture"
+	"verdict/proof/torture"
 )
 
 func main() {
@@ -56,7 +56,7 @@ func read(args []string, stderr io.Writer) (settings, error) {
 	fs.IntVar(&s.rounds, "rounds", 0, "rounds of each scenario (its own number: 200 of kill)")
 	fs.IntVar(&s.only, "round", 0, "this one round alone, as a failure names it")
 	fs.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "what every random choice follows from")
-	fs.StringVar(&s.binary, "binary", "", "the service (built from ./cmd/verdict)")
+	fs.StringVar(&s.binary, "binary", "", "the service (built from verdict/cmd/verdict)")
 	fs.StringVar(&s.document, "proof", "", "document to write the figures into")
 	fs.StringVar(&s.keep, "keep", "", "folder to keep the nodes' logs of a failure in")
 	fs.BoolVar(&s.withoutMount, "without-mount", false, "leave out what needs a small disk to be mounted, and say so")

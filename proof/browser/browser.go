@@ -1,10 +1,10 @@
-// Package browsertest drives the console in a real Chromium, the
+// Package browser drives the console in a real Chromium, the
 // distribution's, without a window.
 //
 // It looks while it drives: whatever the browser complains about on a page (an
 // error in a script, something that the content security policy refused, a file
 // that was not there, a box that a hostile text opened) fails the test.
-package browsertest
+package browser
 
 import (
 	"context"

@@ -11,14 +11,14 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"verdict/internal/load"
 	"verdict/internal/proof"
+	"verdict/proof/load"
 )
 
 // conclude prints what was measured, writes it where it was asked for, and
 // fails when something did not hold.
 func (o *order) conclude(ctx context.Context, campaigns []*load.Campaign, args []string, stdout io.Writer) error {
-	command := strings.Join(append([]string{"go run ./cmd/load"}, args...), " ")
+	command := strings.Join(append([]string{"go -C proof run ./cmd/load"}, args...), " ")
 	section := []string{proof.Origin(ctx, time.Now(), command), o.method()}
 	failed := false
 	for _, c := range campaigns {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"verdict/internal/load"
+	"verdict/proof/load"
 )
 
 // attackFlag makes this program the attacker: it reads a load.Crowd from its

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"testing"
 
-	"verdict/internal/console/browsertest"
+	"verdict/internal/console/consoletest"
 	"verdict/internal/tenant"
+	"verdict/proof/browser"
 )
 
 // brief takes one look at a page: what is seen through it is drawn from the same
 // pieces as the pages that are looked at in every way. Where pictures are kept
 // it takes all.
-func (s *stage) brief() browsertest.Lens {
+func (s *stage) brief() browser.Lens {
 	lens := s.lens
 	lens.Brief = !lens.Tall
 	return lens
@@ -21,8 +22,8 @@ func (s *stage) brief() browsertest.Lens {
 // of it, or what was wrong with it.
 func (s *stage) answers(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
-	things := exhibitsOf(s.service, s.caller(tenant.Live)).paths(t)
-	draft := things["/console/{env}/policies/{id}"][0].path
+	things := consoletest.NewExamples(s.service, s.caller(tenant.Live)).Pages(t)
+	draft := things["/console/{env}/policies/{id}"][0].Path
 	tab.Go(draft + "/try")
 	tab.Press("Decide the sample")
 	tab.Sees("Rules that hit")
@@ -41,7 +42,7 @@ func (s *stage) answers(t *testing.T) {
 		{"account", "/console/account", "[name=password]", "short", "Change password"},
 		{"backtests-new", "/console/live/backtests/new?from=synthetic", "[name=n]", "-3", "Run the backtest"},
 		{"fraud-pincodes", "/console/live/fraud/pincodes", "[name=pincode]", "12", "Save entry"},
-		{"decisions-id", things["/console/{env}/decisions/{id}"][1].path, "[name=reason_code]", "not a code", "Add review"},
+		{"decisions-id", things["/console/{env}/decisions/{id}"][1].Path, "[name=reason_code]", "not a code", "Add review"},
 	} {
 		tab.Width(1280) // the last look was at a telephone's
 		tab.Go(f.path)
@@ -65,7 +66,7 @@ func (s *stage) reference(t *testing.T) {
 		return
 	}
 	tab := s.signIn(t, s.made.People[0].Email)
-	for _, look := range []browsertest.Look{{Theme: "light", Width: 1280}, {Theme: "dark", Width: 380}} {
+	for _, look := range []browser.Look{{Theme: "light", Width: 1280}, {Theme: "dark", Width: 380}} {
 		tab.Theme(look.Theme)
 		tab.Width(look.Width)
 		tab.Go("/console/live/reference")
@@ -91,6 +92,6 @@ func (w *walker) emptiness() {
 		"", "/decisions", "/referrals", "/fraud", "/fraud/blocked", "/fraud/pincodes", "/runs", "/scorecards", "/policies", "/backtests", "/usage", "/audit",
 	} {
 		w.Go("/console/live" + path)
-		w.Inspect(w.brief(), "empty-"+look{}.file(path))
+		w.Inspect(w.brief(), "empty-"+fileOf(consoletest.Page{}, path))
 	}
 }

@@ -109,7 +109,7 @@ func (s *theatre) open() (err error) {
 	if s.folder, err = os.MkdirTemp("", "torture-stage-"); err != nil {
 		return err
 	}
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", s.folder, "../../cmd/verdict")
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", s.folder, "verdict/cmd/verdict")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the binary: %w\n%s", err, output)

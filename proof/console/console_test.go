@@ -9,29 +9,33 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/app"
 	"verdict/internal/console"
-	"verdict/internal/console/browsertest"
+	"verdict/internal/console/consoletest"
 	"verdict/internal/demo"
+	"verdict/internal/demo/demotest"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/proof/browser"
 )
 
 // shotsVariable names the folder for the pictures of all pages; without it there
 // are none.
 const shotsVariable = "VERDICT_SHOTS"
 
-const demoPassword = "a long password"
+// now is the time at which the service's clock stands still.
+var now = time.Date(2026, time.November, 15, 6, 30, 0, 0, time.UTC)
 
 // stage is the whole service with a demonstration in it, and a browser.
 type stage struct {
 	url     string
 	service *usecase.Set // beside the one that serves, for looking up ids
 	made    demo.Filled
-	browser *browsertest.Browser
-	lens    browsertest.Lens
+	browser *browser.Browser
+	lens    browser.Lens
 }
 
 // TestBrowser drives the console in Chromium: every page is looked at in both
@@ -55,7 +59,7 @@ func TestBrowser(t *testing.T) {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	folder := os.Getenv(shotsVariable)
-	s := &stage{lens: browsertest.Lens{Axe: browsertest.Axe(t), Folder: folder, Tall: folder != ""}}
+	s := &stage{lens: browser.Lens{Axe: browser.Axe(t), Folder: folder, Tall: folder != ""}}
 	config, err := app.Bind(flag.NewFlagSet("", flag.ContinueOnError)).Load(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +70,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s.made, err = demo.Fill(t.Context(), db, quickDemo(120))
+	s.made, err = demo.Fill(t.Context(), db, demotest.Hostile(now, 120))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,41 +78,14 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s.url = serve(t, config)
-	s.browser = browsertest.Open(t)
+	s.browser = browser.Open(t)
 	return s
-}
-
-// hostileDemo are texts such as strangers send, in every place of a
-// demonstration that holds one. Nothing of them may come alive in a page, in a
-// spreadsheet or on a terminal.
-var hostileDemo = demo.Texts{
-	OrgName:    `Kaveri Capital <script>alert("org")</script>`,
-	PolicyName: `Festive season "try-out" <i>draft</i>`,
-	Message:    `The phone is "rooted" <b>& unlocked</b>: ask for another, don't guess`,
-	KeyName:    `Branch "app" <b>v2</b>`,
-	Browser:    `Mozilla/5.0 (Linux; Android 14) Chrome/140 <svg onload=alert(1)>`,
-	Note:       `</textarea><script>alert('note')</script> called twice; says "it wasn't me" & hung up`,
-	Narration:  `NEFT SALARY <img src=x onerror=alert("narration")> INFOTECH LTD`,
-	Phone:      `<b onmouseover=alert(1)>Moto G</b>`,
-	Purpose:    `wedding <b>& "gold"</b>`,
-	Reason:     `"><img src=x onerror=alert(1)>`,
-	Branch:     `<svg onload=alert("csv")>`,
-	Reference:  `=cmd|' /C calc'!A0`,
-}
-
-// quickDemo is a demonstration with hostile texts, whose passwords cost little
-// to look at.
-func quickDemo(decisions int) demo.Options {
-	return demo.Options{
-		Now: newClock().now(), Decisions: decisions, Password: tenant.NewSecret(demoPassword), PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
-		Texts: hostileDemo,
-	}
 }
 
 // serve runs the service until the test is over. Its clock stands still.
 func serve(t *testing.T, config app.Config) string {
 	t.Helper()
-	config.Now = newClock().now
+	config.Now = func() time.Time { return now }
 	service, err := app.New(t.Context(), config, io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -125,17 +102,17 @@ func serve(t *testing.T, config app.Config) string {
 	return service.URL()
 }
 
-// caller looks up ids in the demonstration.
+// caller returns the principal with which ids of the demonstration are looked up.
 func (s *stage) caller(env tenant.Environment) tenant.Principal {
 	return tenant.Principal{TenantID: s.made.TenantID, Environment: env, UserID: s.made.People[0].ID, Scopes: tenant.RoleAdmin.Scopes()}
 }
 
 // signIn is a tab in which somebody of the demonstration is signed in.
-func (s *stage) signIn(t *testing.T, email string) *browsertest.Tab {
+func (s *stage) signIn(t *testing.T, email string) *browser.Tab {
 	t.Helper()
 	tab := s.browser.Tab(t, s.url)
 	tab.Go("/console/signin")
-	tab.Fill("[name=email]", email, "[name=password]", demoPassword)
+	tab.Fill("[name=email]", email, "[name=password]", demotest.Password)
 	tab.Press("Sign in")
 	tab.Sees("Overview")
 	return tab
@@ -177,17 +154,17 @@ func (s *stage) everyPage(t *testing.T) {
 		}
 		pages, listed := paths[path]
 		if !listed && !strings.Contains(strings.ReplaceAll(path, "{env}", ""), "{") {
-			pages = []look{{path: strings.ReplaceAll(path, "{env}", "live")}}
+			pages = []consoletest.Page{{Path: strings.ReplaceAll(path, "{env}", "live")}}
 		} else if !listed {
 			t.Errorf("%s is a page that nobody looks at: list it in paths", path)
 		}
 		for _, p := range pages {
-			tab.Go(p.path)
+			tab.Go(p.Path)
 			tab.Shaped()
-			if p.cut != "" {
-				tab.Cut(p.cut)
+			if p.Cut != "" {
+				tab.Cut(p.Cut)
 			}
-			tab.Inspect(s.lens, p.file(path))
+			tab.Inspect(s.lens, fileOf(p, path))
 		}
 	}
 	tab.Expect(404)

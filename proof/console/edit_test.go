@@ -5,16 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"verdict/internal/console/browsertest"
+	"verdict/internal/console/consoletest"
+	"verdict/internal/demo/demotest"
 	"verdict/internal/tenant"
+	"verdict/proof/browser"
 )
 
 // firstScreens looks for what somebody has come for, on the first screen of the
 // main pages: at a small desktop and at a telephone.
 func (s *stage) firstScreens(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
-	things := exhibitsOf(s.service, s.caller(tenant.Live)).paths(t)
-	draft := things["/console/{env}/policies/{id}"][0].path
+	things := consoletest.NewExamples(s.service, s.caller(tenant.Live)).Pages(t)
+	draft := things["/console/{env}/policies/{id}"][0].Path
 	for _, p := range []struct {
 		path         string
 		wide, narrow []string
@@ -26,12 +28,12 @@ func (s *stage) firstScreens(t *testing.T) {
 			[]string{".waiting [aria-current]", "#open h2", "#open .outcome", "#open .headline", "#open a[href='#review']"},
 		},
 		{
-			things["/console/{env}/decisions/{id}"][1].path,
+			things["/console/{env}/decisions/{id}"][1].Path,
 			[]string{".outcome", ".headline", ".strip", ".contents", "#reasons", ".reasons tbody tr:first-child", ".reasons tbody tr:last-child"},
 			[]string{".outcome", ".headline", ".strip", "#reasons"},
 		},
 		{
-			things["/console/{env}/decisions/{id}"][2].path,
+			things["/console/{env}/decisions/{id}"][2].Path,
 			[]string{".outcome", ".headline", ".strip", "#reasons", ".reasons tbody tr:first-child", ".reasons tbody tr:last-child"},
 			[]string{".outcome", ".headline", ".strip", "#reasons"},
 		},
@@ -60,7 +62,7 @@ func (s *stage) firstScreens(t *testing.T) {
 func (s *stage) edit(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	tab.Size(1280, 800)
-	at := exhibitsOf(s.service, s.caller(tenant.Sandbox)).paths(t)["/console/{env}/policies/{id}"][0].path + "/edit"
+	at := consoletest.NewExamples(s.service, s.caller(tenant.Sandbox)).Pages(t)["/console/{env}/policies/{id}"][0].Path + "/edit"
 	s.steps(t, tab, at)
 	tab.Size(1280, 800)
 	tab.Go(at)
@@ -80,7 +82,7 @@ func (s *stage) edit(t *testing.T) {
 // steps presses every button of the editor, at a desktop without scripts and at
 // a telephone with them, and asks after each where the next page begins. A line is edited and removed
 // where it stands.
-func (s *stage) steps(t *testing.T, tab *browsertest.Tab, at string) {
+func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	for _, with := range []struct {
 		width, height int64
@@ -125,7 +127,7 @@ func (s *stage) steps(t *testing.T, tab *browsertest.Tab, at string) {
 
 // focus changes everything that the condition builder has, and asks after each
 // change where the focus is.
-func (s *stage) focus(t *testing.T, tab *browsertest.Tab, at string) {
+func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Go(at + "?open=knockouts/1")
 	settled := func(what, want string) {
@@ -178,7 +180,7 @@ func (s *stage) focus(t *testing.T, tab *browsertest.Tab, at string) {
 
 // refusals has a draft refused at a telephone: what is wrong is at the top of
 // the window, wherever the button was.
-func (s *stage) refusals(t *testing.T, tab *browsertest.Tab, at string) {
+func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Size(380, 800)
 	tab.Go(at + "?open=knockouts/5")
@@ -196,7 +198,7 @@ func (s *stage) refusals(t *testing.T, tab *browsertest.Tab, at string) {
 }
 
 // history goes back through the steps of an edit.
-func (s *stage) history(t *testing.T, tab *browsertest.Tab, at string) {
+func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Go(at)
 	tab.Follow("button[value='open:knockouts/0']")
@@ -218,7 +220,7 @@ func (s *stage) history(t *testing.T, tab *browsertest.Tab, at string) {
 }
 
 // expiry has its author sign out in another tab while a rule is edited.
-func (s *stage) expiry(t *testing.T, tab *browsertest.Tab, at string) {
+func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Go(at + "?open=knockouts/0")
 	tab.Fill("[name='row.message']", "Typed before the session ended")
@@ -233,7 +235,7 @@ func (s *stage) expiry(t *testing.T, tab *browsertest.Tab, at string) {
 	tab.Inspect(s.brief(), "signin-kept")
 	tab.Size(1280, 800)
 	tab.Expect()
-	tab.Fill("[name=email]", s.made.People[0].Email, "[name=password]", demoPassword)
+	tab.Fill("[name=email]", s.made.People[0].Email, "[name=password]", demotest.Password)
 	tab.Press("Sign in")
 	tab.BeginsAt("notice")
 	tab.Sees("Typed before the session ended")
@@ -245,7 +247,7 @@ func (s *stage) expiry(t *testing.T, tab *browsertest.Tab, at string) {
 }
 
 // shortcuts writes a review and types on after the focus was lost.
-func (s *stage) shortcuts(t *testing.T, tab *browsertest.Tab) {
+func (s *stage) shortcuts(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	tab.Go("/console/live/referrals")
 	before := tab.At()

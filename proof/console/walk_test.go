@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"verdict/internal/backtest"
-	"verdict/internal/console/browsertest"
+	"verdict/internal/demo/demotest"
+	"verdict/proof/browser"
 )
 
 // walk is somebody new who does what the console is for.
@@ -30,14 +31,14 @@ func (s *stage) walk(t *testing.T) {
 // walker is that person.
 type walker struct {
 	*stage
-	*browsertest.Tab
+	*browser.Tab
 	key string // of the sandbox
 }
 
 func (w *walker) signUp() {
 	w.Helper()
 	w.Go("/console/signup")
-	w.Fill("[name=org_name]", "Nilgiri Loans", "[name=email]", "walker@nilgiri.example", "[name=password]", demoPassword)
+	w.Fill("[name=org_name]", "Nilgiri Loans", "[name=email]", "walker@nilgiri.example", "[name=password]", demotest.Password)
 	w.Press("Sign up")
 	w.Sees("vk_sandbox_")
 	w.key = w.shown("vk_sandbox_")

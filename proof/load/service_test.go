@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"verdict/internal/app"
-	"verdict/internal/load"
 	"verdict/internal/store/storetest"
+	"verdict/proof/load"
 )
 
 // TestMain makes this test binary the service when it is started as such, so

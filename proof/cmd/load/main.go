@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"verdict/internal/load"
+	"verdict/proof/load"
 )
 
 func main() {
@@ -52,7 +52,7 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	o := order{limits: load.DefaultLimits()}
 	fs := flag.NewFlagSet("load", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.StringVar(&o.binary, "binary", "", "`file` of the server; built from ./cmd/verdict when empty")
+	fs.StringVar(&o.binary, "binary", "", "`file` of the server; built from verdict/cmd/verdict when empty")
 	fs.StringVar(&o.databases, "databases", "sqlite,postgres", "what to run on")
 	fs.StringVar(&o.settings, "serve", "", "further `settings` of the server, separated by blanks")
 	fs.StringVar(&o.proof, "proof", "", "`file` whose section \"load\" gets the figures")
@@ -116,7 +116,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	if o.binary == "" {
 		o.binary = filepath.Join(folder, "verdict")
-		build := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "./cmd/verdict") //nolint:gosec // our own program
+		build := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "verdict/cmd/verdict") //nolint:gosec // our own program
 		build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), stderr
 		if err := build.Run(); err != nil {
 			return fmt.Errorf("build the server: %w", err)

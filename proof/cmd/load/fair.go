@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/load"
 	"verdict/internal/pgcluster"
 	"verdict/internal/proof"
+	"verdict/proof/load"
 )
 
 // hostileRules is how many rules the attacker's policy has: nearly as many as a
@@ -56,7 +56,7 @@ func (o *order) fairness(ctx context.Context, database, folder string, stderr io
 
 // runFair measures fairness on every database and fails when it does not hold.
 func (o *order) runFair(ctx context.Context, args []string, folder string, stdout, stderr io.Writer) error {
-	command := strings.Join(append([]string{"go run ./cmd/load"}, args...), " ")
+	command := strings.Join(append([]string{"go -C proof run ./cmd/load"}, args...), " ")
 	limits := load.DefaultFairLimits()
 	section := []string{proof.Origin(ctx, time.Now(), command), fmt.Sprintf(
 		"A neighbour sends decisions over 4 connections, each the next one when the last was answered, for %s alone and %s during each attack. "+

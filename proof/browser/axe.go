@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"archive/tar"
@@ -29,15 +29,15 @@ const (
 	maxPackage = 16 << 20
 )
 
-// Axe is the program, from .tools at the module's root or else from the
-// registry, and then kept in .tools.
+// Axe returns the program from .tools in the repository's folder. If it is not
+// there, Axe downloads it and keeps it there.
 func Axe(t *testing.T) string {
 	t.Helper()
-	root, err := moduleRoot()
+	module, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(root, ".tools", "axe-core-"+axeVersion+".tgz")
+	path := filepath.Join(filepath.Dir(module), ".tools", "axe-core-"+axeVersion+".tgz")
 	archive, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if archive, err = fetch(t.Context(), axeAddress); err == nil {

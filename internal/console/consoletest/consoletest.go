@@ -1,4 +1,6 @@
-package console_test
+// Package consoletest finds an example of every console page that shows one particular thing, such as a decision or a
+// policy, in a tenant that has one of everything. Tests that visit all pages use it, in a browser and without one.
+package consoletest
 
 import (
 	"maps"
@@ -13,43 +15,44 @@ import (
 	"verdict/internal/usecase"
 )
 
-// exhibits are the things of a filled tenant in one environment, for tests that
-// ask for every page there is.
-type exhibits struct {
+// Examples finds pages of a tenant in one environment.
+type Examples struct {
 	service *usecase.Set
 	who     tenant.Principal
 	at      string // the address of the environment
 }
 
-func exhibitsOf(service *usecase.Set, who tenant.Principal) *exhibits {
-	return &exhibits{service, who, "/console/" + string(who.Environment)}
+// NewExamples returns the examples of the environment of who.
+func NewExamples(service *usecase.Set, who tenant.Principal) *Examples {
+	return &Examples{service, who, "/console/" + string(who.Environment)}
 }
 
-// look is a page to be looked at.
-type look struct {
-	path, name string
-	cut        string // what is taken off before, for there is too much of it
+// Page is a page to visit.
+type Page struct {
+	Path string
+	Name string // tells it from other pages of the same pattern; may be empty
+	Cut  string // CSS selector of what to remove before looking, on very long pages
 }
 
 // list is one page of everything.
 var list = operation.List{Limit: 100}
 
-// paths are the addresses of the pages that name something in particular, by
-// their patterns.
-func (x *exhibits) paths(t *testing.T) map[string][]look {
+// Pages returns, by route pattern, the pages that show one particular thing. A
+// thing that the tenant lacks fails the test.
+func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	t.Helper()
-	all := map[string][]look{
-		"/console/{env}/keys/{id}":         {{path: x.at + "/keys/" + x.key(t)}},
+	all := map[string][]Page{
+		"/console/{env}/keys/{id}":         {{Path: x.at + "/keys/" + x.key(t)}},
 		"/console/{env}/runs/{id}":         x.runs(t),
-		"/console/{env}/scorecards/{id}":   {{path: x.at + "/scorecards/" + x.scorecard(t)}},
+		"/console/{env}/scorecards/{id}":   {{Path: x.at + "/scorecards/" + x.scorecard(t)}},
 		"/console/{env}/fraud/alerts/{id}": x.alerts(t),
 	}
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		id, features := x.decision(t, status)
 		at := x.at + "/decisions/" + id
-		all["/console/{env}/decisions/{id}"] = append(all["/console/{env}/decisions/{id}"], look{path: at, name: status})
+		all["/console/{env}/decisions/{id}"] = append(all["/console/{env}/decisions/{id}"], Page{Path: at, Name: status})
 		if features && all["/console/{env}/decisions/{id}/features"] == nil {
-			all["/console/{env}/decisions/{id}/features"] = []look{{path: at + "/features"}}
+			all["/console/{env}/decisions/{id}/features"] = []Page{{Path: at + "/features"}}
 		}
 	}
 	if all["/console/{env}/decisions/{id}/features"] == nil {
@@ -61,7 +64,7 @@ func (x *exhibits) paths(t *testing.T) map[string][]look {
 }
 
 // decision is one of a status, with features and a fraud block if there is any.
-func (x *exhibits) decision(t *testing.T, status string) (id string, features bool) {
+func (x *Examples) decision(t *testing.T, status string) (id string, features bool) {
 	t.Helper()
 	page, err := x.service.Decisions.Decisions(t.Context(), x.who, decisioning.DecisionFilter{Status: status}, list)
 	if err != nil || len(page.Data) == 0 {
@@ -80,7 +83,7 @@ func (x *exhibits) decision(t *testing.T, status string) (id string, features bo
 	return page.Data[0].ID, false
 }
 
-func (x *exhibits) key(t *testing.T) string {
+func (x *Examples) key(t *testing.T) string {
 	t.Helper()
 	keys, err := x.service.Account.APIKeys(t.Context(), x.who)
 	if err != nil {
@@ -96,18 +99,18 @@ func (x *exhibits) key(t *testing.T) string {
 }
 
 // runs are one of each agent.
-func (x *exhibits) runs(t *testing.T) []look {
+func (x *Examples) runs(t *testing.T) []Page {
 	t.Helper()
 	page, err := x.service.Decisions.AgentRuns(t.Context(), x.who, decisioning.RunFilter{}, list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	var looks []look
+	var looks []Page
 	for _, r := range page.Data {
 		if !seen[r.Agent] {
 			seen[r.Agent] = true
-			looks = append(looks, look{path: x.at + "/runs/" + r.ID, name: r.Agent})
+			looks = append(looks, Page{Path: x.at + "/runs/" + r.ID, Name: r.Agent})
 		}
 	}
 	if len(looks) < 2 {
@@ -117,7 +120,7 @@ func (x *exhibits) runs(t *testing.T) []look {
 }
 
 // scorecard is the newest one.
-func (x *exhibits) scorecard(t *testing.T) string {
+func (x *Examples) scorecard(t *testing.T) string {
 	t.Helper()
 	page, err := x.service.Policies.Scorecards(t.Context(), x.who, "", list)
 	if err != nil || len(page.Data) == 0 {
@@ -127,19 +130,19 @@ func (x *exhibits) scorecard(t *testing.T) string {
 }
 
 // backtests are one of a file, with a challenger, and one that was cancelled.
-func (x *exhibits) backtests(t *testing.T) map[string][]look {
+func (x *Examples) backtests(t *testing.T) map[string][]Page {
 	t.Helper()
 	page, err := x.service.Studies.Backtests(t.Context(), x.who, "", list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	var looks []look
+	var looks []Page
 	var files []string
 	for _, b := range page.Data {
 		if name := b.Source + "-" + b.Status; !seen[name] && (b.Source == "csv" || b.Status == "cancelled") {
 			seen[name] = true
-			looks = append(looks, look{path: x.at + "/backtests/" + b.ID, name: name})
+			looks = append(looks, Page{Path: x.at + "/backtests/" + b.ID, Name: name})
 		}
 		if b.Status == "succeeded" {
 			files = append(files, x.at+"/backtests/"+b.ID)
@@ -149,35 +152,35 @@ func (x *exhibits) backtests(t *testing.T) map[string][]look {
 		t.Fatalf("%d backtests have succeeded", len(files))
 	}
 	id := func(at string) string { return at[strings.LastIndex(at, "/")+1:] }
-	return map[string][]look{
-		"/console/{env}/backtests/compare": {{path: x.at + "/backtests/compare?a=" + id(files[0]) + "&b=" + id(files[1])}},
+	return map[string][]Page{
+		"/console/{env}/backtests/compare": {{Path: x.at + "/backtests/compare?a=" + id(files[0]) + "&b=" + id(files[1])}},
 		"/console/{env}/backtests/new": {
-			{path: x.at + "/backtests/new"}, {path: x.at + "/backtests/new?from=synthetic", name: "synthetic"},
-			{path: x.at + "/backtests/new?from=decisions", name: "decisions"},
+			{Path: x.at + "/backtests/new"}, {Path: x.at + "/backtests/new?from=synthetic", Name: "synthetic"},
+			{Path: x.at + "/backtests/new?from=decisions", Name: "decisions"},
 		},
 		"/console/{env}/backtests/{id}":             looks,
-		"/console/{env}/backtests/{id}/report.html": {{path: files[0] + "/report.html"}},
-		"/console/{env}/backtests/{id}/rows.csv":    {{path: files[0] + "/rows.csv"}},
+		"/console/{env}/backtests/{id}/report.html": {{Path: files[0] + "/report.html"}},
+		"/console/{env}/backtests/{id}/rows.csv":    {{Path: files[0] + "/rows.csv"}},
 	}
 }
 
 // alerts are one of each state.
-func (x *exhibits) alerts(t *testing.T) []look {
+func (x *Examples) alerts(t *testing.T) []Page {
 	t.Helper()
-	var looks []look
+	var looks []Page
 	for _, state := range frauddesk.AlertStates() {
 		page, err := x.service.Fraud.Alerts(t.Context(), x.who, frauddesk.AlertFilter{Status: state}, list)
 		if err != nil || len(page.Data) == 0 {
 			t.Fatalf("no alert is %s: %v", state, err)
 		}
-		looks = append(looks, look{path: x.at + "/fraud/alerts/" + page.Data[0].ID, name: state})
+		looks = append(looks, Page{Path: x.at + "/fraud/alerts/" + page.Data[0].ID, Name: state})
 	}
 	return looks
 }
 
 // policies are the pages about versions of a policy: of the draft, which has
 // findings.
-func (x *exhibits) policies(t *testing.T) map[string][]look {
+func (x *Examples) policies(t *testing.T) map[string][]Page {
 	t.Helper()
 	page, err := x.service.Policies.RuleSets(t.Context(), x.who, policydesk.RuleSetFilter{PolicyKey: "default"}, list)
 	if err != nil {
@@ -193,11 +196,11 @@ func (x *exhibits) policies(t *testing.T) map[string][]look {
 		}
 	}
 	at := x.at + "/policies/"
-	return map[string][]look{
-		"/console/{env}/policies/compare":     {{path: at + "compare?a=" + active + "&b=" + draft}},
-		"/console/{env}/policies/{id}":        {{path: at + draft, name: "draft"}, {path: at + active, name: "active"}},
-		"/console/{env}/policies/{id}/edit":   {{path: at + draft + "/edit?open=knockouts/1"}},
-		"/console/{env}/policies/{id}/try":    {{path: at + draft + "/try"}},
-		"/console/{env}/policies/{id}/impact": {{path: at + draft + "/impact"}},
+	return map[string][]Page{
+		"/console/{env}/policies/compare":     {{Path: at + "compare?a=" + active + "&b=" + draft}},
+		"/console/{env}/policies/{id}":        {{Path: at + draft, Name: "draft"}, {Path: at + active, Name: "active"}},
+		"/console/{env}/policies/{id}/edit":   {{Path: at + draft + "/edit?open=knockouts/1"}},
+		"/console/{env}/policies/{id}/try":    {{Path: at + draft + "/try"}},
+		"/console/{env}/policies/{id}/impact": {{Path: at + draft + "/impact"}},
 	}
 }
