@@ -1,9 +1,9 @@
-# Two commands do everything: `make run` and `make test`. `make help` lists the rest.
+# Two commands do everything: `make run` and `make test`. `make quick` is a short `make test`; `make help` lists the rest.
 
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run test long torture replay attack load fair fuzz bench lint fmt clean FORCE
+.PHONY: help build run quick test long torture replay attack load fair fuzz bench lint fmt clean FORCE
 
 # The version is in api/VERSION, which the binary embeds; the commit is not known there.
 COMMIT  ?= $(shell git rev-parse --verify --quiet --short=12 HEAD 2>/dev/null || echo unknown)
@@ -44,6 +44,12 @@ SKIPPED := ^($(subst $(none) $(none),|,$(CORPORA)))$$
 # last would keep a processor busy while the others have nothing left to do.
 LONGEST := ./proof/console ./internal/console ./proof/torture ./internal/httpapi ./internal/store/storetest ./internal/app ./internal/store
 
+# What make quick leaves out. Each test among it asks testing.Short and names one of these words when it is skipped.
+LEFTOUT := PostgreSQL, browser, attacks, faults, load, corpora, clients, bench, lint
+
+# Fails if a file is not formatted, and names it.
+FORMATTED = unformatted=$$(gofmt -s -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
+
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -56,10 +62,23 @@ bin/verdict: FORCE
 run: build ## build, then serve at http://127.0.0.1:8080 (VERDICT_ variables change that)
 	@exec bin/verdict serve -welcome
 
+# Tests whose package and inputs have not changed are not run again. go vet has
+# just run, so go test need not run it.
+quick: ## the checks and the short form of the tests, in under two minutes
+	@echo '== gofmt'
+	@$(FORMATTED)
+	@echo '== go vet'
+	@$(HARNESS) go vet ./... ./proof/...
+	@echo '== layers'
+	@go test -vet=off -run '^TestLayers' ./internal/app
+	@echo '== tests in short form, without the race detector'
+	@echo '   LEFT OUT (make test runs them): $(LEFTOUT)'
+	@$(HARNESS) go test -short -vet=off $(LONGEST) ./... ./proof/...
+
 test: ## install what the tests need, then run every check and test
 	@scripts/deps test
 	@echo '== gofmt'
-	@unformatted=$$(gofmt -s -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
+	@$(FORMATTED)
 	@echo '== go vet'
 	@go vet ./...
 	@cd proof && GOWORK=off go vet ./...

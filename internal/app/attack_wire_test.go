@@ -39,6 +39,9 @@ func measured(format string, args ...any) {
 // the whole service.
 func TestAttack(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: attacks")
+	}
 	t.Cleanup(func() {
 		wireMeasure.Lock()
 		defer wireMeasure.Unlock()

@@ -124,6 +124,9 @@ func (c *crowd) leave() {
 // every decision reproduces, and the service goes on from there.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: load")
+	}
 	rounds := 1
 	if os.Getenv("VERDICT_LONG") != "" {
 		rounds = 20

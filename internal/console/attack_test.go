@@ -25,6 +25,9 @@ import (
 // the link to it.
 func TestAttack(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: attacks")
+	}
 	var tally proof.Tally
 	h := newHouse(t)
 	c := &crawler{browser: h.signUp(), tally: &tally, seen: map[string]bool{}, long: os.Getenv("VERDICT_LONG") != ""}

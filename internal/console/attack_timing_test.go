@@ -16,6 +16,9 @@ import (
 // the short form tries a few times and compares nothing: that for nobody a
 // password is checked as well is held by the tests of signing in.
 func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
+	if testing.Short() {
+		t.Skip("left out with -short: attacks")
+	}
 	tries, compare := 4, false
 	if os.Getenv("VERDICT_LONG") != "" {
 		tries, compare = 1_000, true

@@ -28,6 +28,9 @@ import (
 // is to try; with VERDICT_LONG everything is tried.
 func TestAttack(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: attacks")
+	}
 	doc := loadContract(t)
 	s := &siege{doc: doc, requests: exampleRequests(t, doc), long: os.Getenv("VERDICT_LONG") != "", seed: attackSeed(t)}
 	t.Cleanup(func() { s.report(t) })

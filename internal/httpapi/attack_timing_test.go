@@ -22,6 +22,9 @@ import (
 // times and compares nothing; TestIsolation holds the answers themselves
 // against each other.
 func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
+	if testing.Short() {
+		t.Skip("left out with -short: attacks")
+	}
 	tries, compare := 4, false
 	if os.Getenv("VERDICT_LONG") != "" {
 		tries, compare = 1_000, true

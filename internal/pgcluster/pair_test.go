@@ -9,6 +9,9 @@ import (
 // everything on the standby.
 func TestPair(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: PostgreSQL")
+	}
 	primary, err := Start(t.Context(), Options{})
 	if err != nil {
 		t.Fatal(err)

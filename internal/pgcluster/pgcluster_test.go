@@ -13,6 +13,9 @@ import (
 // after a stop and after a kill, and nothing is left when it is closed.
 func TestCluster(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: PostgreSQL")
+	}
 	c, err := Start(t.Context(), Options{Settings: []string{"max_connections=17"}})
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +74,9 @@ func TestCluster(t *testing.T) {
 // TestRestartThatFails tells what the server said instead of waiting for it.
 func TestRestartThatFails(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: PostgreSQL")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if c, err := Start(ctx, Options{Settings: []string{"no_such_setting=1"}}); err == nil {

@@ -19,6 +19,7 @@ const standbyName = "second"
 // with an empty database "ledger".
 func synchronousPair(t *testing.T) (primary, standby *pgcluster.Cluster) {
 	t.Helper()
+	storetest.NeedPostgres(t)
 	primary, err := pgcluster.Start(t.Context(), pgcluster.Options{Settings: []string{"fsync=off"}})
 	if err != nil {
 		t.Fatal(err)

@@ -44,6 +44,9 @@ type stage struct {
 // own.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: browser")
+	}
 	s := newStage(t)
 	for name, part := range map[string]func(*testing.T){
 		"door": s.door, "pages": s.everyPage, "answers": s.answers, "reference": s.reference,

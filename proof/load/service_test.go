@@ -71,6 +71,9 @@ func options(mix load.Mix) load.Options {
 // is over.
 func TestShedding(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: load")
+	}
 	//nolint:thelper // what EachURL runs is the test itself
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		s, target := start(t, databaseURL, "-max-in-flight", "4")
@@ -99,6 +102,9 @@ func TestShedding(t *testing.T) {
 // answered with 200, so that a load measures what it says it does.
 func TestTheMixIsTaken(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: load")
+	}
 	_, target := start(t, storetest.SQLite(t))
 	// Reading comes with decisions, since it is these that are read.
 	for _, mix := range []load.Mix{{1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0}} {
@@ -117,6 +123,9 @@ func TestTheMixIsTaken(t *testing.T) {
 // tells little of it.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: load")
+	}
 	s, target := start(t, storetest.SQLite(t), "-max-connections-each", "64", "-max-connections", "128")
 	neighbour, attacker := target.Keys[0], target.Keys[1]
 	if err := load.Arm(t.Context(), s.URL, attacker, 500); err != nil {

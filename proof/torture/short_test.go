@@ -30,6 +30,9 @@ const seedVariable = "VERDICT_TORTURE_SEED"
 // TestShort plays some rounds of every scenario on every database it is for.
 func TestShort(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: faults")
+	}
 	seed := uint64(1)
 	if text := os.Getenv(seedVariable); text != "" {
 		var err error

@@ -2,7 +2,7 @@
 // folder, and on a real PostgreSQL server, which the test process starts
 // itself in a temporary folder unless VERDICT_TEST_DATABASE_URL names one.
 // Nothing is skipped when PostgreSQL is missing: the test fails and says what
-// to install.
+// to install. Only -short leaves PostgreSQL out.
 //
 // Its own tests are the conformance suite of package store.
 package storetest
@@ -104,9 +104,18 @@ func Postgres(tb testing.TB) string {
 	return createPostgres(tb, "")
 }
 
+// NeedPostgres skips the test with -short, which leaves PostgreSQL out.
+func NeedPostgres(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("left out with -short: PostgreSQL")
+	}
+}
+
 // createPostgres makes a database; clause ends the statement.
 func createPostgres(tb testing.TB, clause string) string {
 	tb.Helper()
+	NeedPostgres(tb)
 	if !ready {
 		tb.Fatal("package storetest: call storetest.Main from TestMain, so that the server is stopped")
 	}

@@ -51,6 +51,7 @@ var sqliteTemplate = sync.OnceValues(func() (file []byte, err error) {
 // the end of the test: a copy of one for which the migrations ran once.
 func MigratedPostgres(tb testing.TB) string {
 	tb.Helper()
+	NeedPostgres(tb)
 	name, err := shared.template.make(&shared)
 	if err != nil {
 		tb.Fatalf("no PostgreSQL to test on: %v\n`scripts/deps test` installs it; or set %s", err, EnvURL)
