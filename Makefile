@@ -44,7 +44,8 @@ SKIPPED := ^($(subst $(none) $(none),|,$(CORPORA)))$$
 # last would keep a processor busy while the others have nothing left to do.
 LONGEST := ./proof/console ./internal/console ./proof/torture ./internal/httpapi ./internal/store/storetest ./internal/app ./internal/store
 
-# What make quick leaves out. Each test among it asks testing.Short and names one of these words when it is skipped.
+# What make quick leaves out: CORPORA by name; the other tests ask testing.Short, and name one of these words when they
+# are skipped.
 LEFTOUT := PostgreSQL, browser, attacks, faults, load, corpora, clients, bench, lint
 
 # Fails if a file is not formatted, and names it.
@@ -73,7 +74,7 @@ quick: ## the checks and the short form of the tests, in under two minutes
 	@go test -vet=off -run '^TestLayers' ./internal/app
 	@echo '== tests in short form, without the race detector'
 	@echo '   LEFT OUT (make test runs them): $(LEFTOUT)'
-	@$(HARNESS) go test -short -vet=off $(LONGEST) ./... ./proof/...
+	@$(HARNESS) go test -short -vet=off -skip '$(SKIPPED)' $(LONGEST) ./... ./proof/...
 
 test: ## install what the tests need, then run every check and test
 	@scripts/deps test

@@ -213,6 +213,9 @@ func (s *improvable) add(list []advice.Improvement) {
 
 func TestImprovementsAreExactUnderTheDefaultPolicy(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: corpora")
+	}
 	plan, dice := defaultPlan(), &dice{state: 1}
 	var seen improvable
 	for seen.cases < rounds(1_000, 50_000) && !t.Failed() {
