@@ -47,7 +47,7 @@ type unreadError struct{ cause error }
 func (e *unreadError) Error() string { return e.cause.Error() }
 
 // errNoRows refuses a file that is a header alone.
-var errNoRows = fault.New(fault.Invalid, "no_rows", "there are no rows to decide")
+var errNoRows = fault.New(fault.Invalid, fault.CodeNoRows, "there are no rows to decide")
 
 // load is a block on its way through the workers, and what comes of it.
 type load struct {

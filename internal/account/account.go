@@ -10,9 +10,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// CodeWrongPassword says that the current password was not the one given.
-const CodeWrongPassword = "wrong_password"
-
 // OpenAccount is a signup in the console: the same as Signup, and a session for
 // the person who did. When only the session could not begin, what was signed up
 // stands beside the error: the key in it is shown this once.
@@ -59,7 +56,8 @@ func (s *Service) ChangePassword(ctx context.Context, c Session, current, next t
 		return Session{}, tenant.Token{}, err
 	}
 	if !ok {
-		return Session{}, tenant.Token{}, operation.Invalid("/current_password", CodeWrongPassword, "is not the current password")
+		return Session{}, tenant.Token{}, operation.Invalid("/current_password", fault.CodeWrongPassword,
+			"is not the current password")
 	}
 	admitted()
 	hash, err := s.hasher.Hash(ctx, next)

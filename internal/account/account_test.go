@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
@@ -35,7 +36,7 @@ func TestOpenAccount(t *testing.T) {
 			t.Errorf("the first key is %+v's, %v", caller, err)
 		}
 		_, _, _, err = h.Service.Account.OpenAccount(t.Context(), usecasetest.Parse(t, `{"email":"asha@example.in","org_name":"Again","password":"correct horse"}`), usecasetest.Home, "")
-		if usecasetest.CodeOf(err) != store.CodeEmailTaken {
+		if usecasetest.CodeOf(err) != fault.CodeEmailTaken {
 			t.Errorf("signed up twice: %v", err)
 		}
 	})
@@ -73,7 +74,7 @@ func TestChangePassword(t *testing.T) {
 		h.Ended(here)
 		h.Ended(elsewhere)
 		h.Held(token)
-		if _, _, err := h.Service.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != account.CodeInvalidCredentials {
+		if _, _, err := h.Service.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
 			t.Errorf("the old password still works: %v", err)
 		}
 		if diff := cmp.Diff([]string{h.Signed.UserID + " user.password_changed"}, h.Logged(c.Principal(tenant.Live), c.User.ID)); diff != "" {
@@ -88,10 +89,10 @@ func TestPeople(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
 		admin := h.Admin()
 		ravi, token := h.Join(admin, "ravi@example.in", tenant.RoleRisk)
-		if err := h.Service.Account.SetRole(t.Context(), admin, admin.UserID, tenant.RoleViewer); usecasetest.CodeOf(err) != store.CodeLastAdmin {
+		if err := h.Service.Account.SetRole(t.Context(), admin, admin.UserID, tenant.RoleViewer); usecasetest.CodeOf(err) != fault.CodeLastAdmin {
 			t.Errorf("the last administrator: %v", err)
 		}
-		if err := h.Service.Account.DisableUser(t.Context(), admin, admin.UserID, true); usecasetest.CodeOf(err) != store.CodeLastAdmin {
+		if err := h.Service.Account.DisableUser(t.Context(), admin, admin.UserID, true); usecasetest.CodeOf(err) != fault.CodeLastAdmin {
 			t.Errorf("the last administrator: %v", err)
 		}
 		if err := h.Service.Account.SetRole(t.Context(), admin, ravi.User.ID, "king"); usecasetest.Pointers(t, err)[0] != "/role" {
@@ -110,7 +111,7 @@ func TestPeople(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.Ended(token)
-		if _, _, err := h.Service.Account.SignIn(t.Context(), "ravi@example.in", tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != account.CodeInvalidCredentials {
+		if _, _, err := h.Service.Account.SignIn(t.Context(), "ravi@example.in", tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
 			t.Errorf("who was shut out came in: %v", err)
 		}
 		if _, err := h.Service.Account.Authenticate(t.Context(), key); err != nil {
@@ -119,7 +120,7 @@ func TestPeople(t *testing.T) {
 		if err := h.Service.Account.DisableUser(t.Context(), admin, ravi.User.ID, true); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Service.Account.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != tenant.CodeKeyRevoked {
+		if _, err := h.Service.Account.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != fault.CodeKeyRevoked {
 			t.Errorf("his key works: %v", err)
 		}
 		people, err := h.Service.Account.People(t.Context(), admin)
@@ -165,7 +166,7 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 		for _, c := range []struct {
 			who  account.Session
 			code string
-		}{{risk, tenant.CodeInsufficientScope}, {viewer, tenant.CodeInsufficientScope}, {other, store.CodeNotFound}} {
+		}{{risk, fault.CodeInsufficientScope}, {viewer, fault.CodeInsufficientScope}, {other, fault.CodeNotFound}} {
 			p := c.who.Principal(tenant.Sandbox)
 			tries := map[string]error{
 				"role":       h.Service.Account.SetRole(t.Context(), p, victim.User.ID, tenant.RoleViewer),
@@ -181,7 +182,7 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 				}
 			}
 			keys, err := h.Service.Account.APIKeys(t.Context(), p)
-			if c.code == store.CodeNotFound {
+			if c.code == fault.CodeNotFound {
 				if err != nil || len(keys) != 1 || keys[0].ID == h.Signed.KeyID {
 					t.Errorf("another tenant's keys are %v, %v", keys, err)
 				}
@@ -191,7 +192,7 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 			_, _, create := h.Service.Account.CreateAPIKey(t.Context(), p, account.NewAPIKey{Environment: tenant.Sandbox, Name: "mine", Scopes: tenant.Read})
 			_, list := h.Service.Account.Invitations(t.Context(), p)
 			for what, err := range map[string]error{"keys": err, "invite": invite, "create": create, "invitations": list} {
-				if usecasetest.CodeOf(err) != tenant.CodeInsufficientScope {
+				if usecasetest.CodeOf(err) != fault.CodeInsufficientScope {
 					t.Errorf("%s by %s: %v", what, c.who.User.Email, err)
 				}
 			}
@@ -252,7 +253,7 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 			"the key twice":         {ashasKey, ashasKey},
 			"Ravi by hand":          {risk, risk},
 		} {
-			if code := arm(c.by, draft(c.author)); code != account.CodeSecondPersonRequired {
+			if code := arm(c.by, draft(c.author)); code != fault.CodeSecondPersonRequired {
 				t.Errorf("%s: %q", name, code)
 			}
 		}

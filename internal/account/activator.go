@@ -18,14 +18,6 @@ import (
 // waits for a day or for a third person's confirmation, and who ceases to be one
 // counts for another day.
 
-// Codes of the second person.
-const (
-	// CodeSecondPersonRequired refuses somebody who would do alone what takes two.
-	CodeSecondPersonRequired = "second_person_required"
-	// CodeNothingToConfirm refuses to confirm somebody who does not wait.
-	CodeNothingToConfirm = "nothing_to_confirm"
-)
-
 // activatorDelay is how long who begins to be one who may activate waits, and how
 // long who ceases to be one still counts.
 const activatorDelay = 24 * time.Hour
@@ -78,10 +70,10 @@ func MayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet, now time.T
 	}
 	switch {
 	case !mayNow(me):
-		return fault.New(fault.Conflict, CodeSecondPersonRequired,
+		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"the person whose API key this is may not activate any more; somebody who may activate it must")
 	case waits(me, now):
-		return fault.New(fault.Conflict, CodeSecondPersonRequired,
+		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you may activate in live from %s, a day after you were given that right; %s",
 			sayTime(operation.Time(me.MayActivateMicros)), whoConfirms(people, me, now))
 	}
@@ -90,7 +82,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet, now time.T
 		return fmt.Errorf("the author of rule set %s: %w", set.ID, err)
 	}
 	if set.CreatedBy == operation.Actor(p) || set.CreatedBy == p.UserID || author != "" && author == p.UserID {
-		return fault.New(fault.Conflict, CodeSecondPersonRequired,
+		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"in live a rule set is activated by another person than its author, once the tenant has two users who may activate; %s",
 			whoActivates(people, me, now))
 	}
@@ -152,17 +144,19 @@ func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC")
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):
-		return fault.New(fault.Conflict, CodeNothingToConfirm, "this person does not wait for a confirmation")
+		return fault.New(fault.Conflict, fault.CodeNothingToConfirm, "this person does not wait for a confirmation")
 	case by.ID == person.ID:
-		return fault.New(fault.Conflict, CodeSecondPersonRequired, "you cannot confirm yourself; ask somebody else who may activate")
+		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
+			"you cannot confirm yourself; ask somebody else who may activate")
 	case by.ID == person.MadeBy:
-		return fault.New(fault.Conflict, CodeSecondPersonRequired,
+		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you gave this person the right to activate, so somebody else who may activate confirms it; without that it begins at %s",
 			sayTime(operation.Time(person.MayActivateMicros)))
 	case !mayNow(by):
-		return fault.New(fault.Conflict, CodeSecondPersonRequired, "only who may activate can confirm somebody who will")
+		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
+			"only who may activate can confirm somebody who will")
 	case waits(by, now):
-		return fault.New(fault.Conflict, CodeSecondPersonRequired,
+		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you may activate from %s, and can confirm others from then", sayTime(operation.Time(by.MayActivateMicros)))
 	}
 	return nil

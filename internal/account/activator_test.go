@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
@@ -75,7 +76,7 @@ func (m *team) mayNot(by tenant.Principal, id string, says ...string) {
 
 func (m *team) refused(err error, says ...string) {
 	m.Helper()
-	if usecasetest.CodeOf(err) != account.CodeSecondPersonRequired {
+	if usecasetest.CodeOf(err) != fault.CodeSecondPersonRequired {
 		m.Errorf("got %v", err)
 		return
 	}
@@ -151,11 +152,11 @@ func TestNewActivatorWaits(t *testing.T) {
 		m.refused(confirm(second, second), "yourself")
 		m.refused(confirm(second, third), "you may activate from")
 		m.refused(confirm(m.asha, third), "you gave this person") // by a hand of her own
-		if err := confirm(m.ravi, m.zoya); usecasetest.CodeOf(err) != account.CodeNothingToConfirm {
+		if err := confirm(m.ravi, m.zoya); usecasetest.CodeOf(err) != fault.CodeNothingToConfirm {
 			m.Errorf("got %v", err)
 		}
 		viewer, _ := m.Join(m.asha, "viewer@example.in", tenant.RoleViewer)
-		if err := confirm(viewer.Principal(tenant.Live), third); usecasetest.CodeOf(err) != tenant.CodeInsufficientScope {
+		if err := confirm(viewer.Principal(tenant.Live), third); usecasetest.CodeOf(err) != fault.CodeInsufficientScope {
 			m.Errorf("got %v", err)
 		}
 		m.done(confirm(m.ravi, third))

@@ -13,13 +13,6 @@ import (
 	"verdict/internal/tenant"
 )
 
-// CodeTooManyKeys refuses a key to a tenant that has enough of them.
-const CodeTooManyKeys = "too_many_keys"
-
-// CodeRoleTooLow refuses to rotate a key of which the role of its owner has
-// left nothing.
-const CodeRoleTooLow = "role_too_low"
-
 // How long a key goes on beside the one that follows it.
 const (
 	defaultOverlap = 24 * time.Hour
@@ -69,7 +62,7 @@ func (s *Service) roomForKey(ctx context.Context, tenantID string) error {
 		}
 	}
 	if used >= s.options.MaxKeys {
-		return fault.New(fault.Conflict, CodeTooManyKeys, "there are %d API keys in use; revoke one first", used)
+		return fault.New(fault.Conflict, fault.CodeTooManyKeys, "there are %d API keys in use; revoke one first", used)
 	}
 	return nil
 }
@@ -140,7 +133,7 @@ func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id strin
 		old.Scopes = old.Scopes.Within(role.Scopes())
 	}
 	if old.Scopes == 0 {
-		return tenant.Key{}, tenant.APIKey{}, fault.New(fault.Conflict, CodeRoleTooLow,
+		return tenant.Key{}, tenant.APIKey{}, fault.New(fault.Conflict, fault.CodeRoleTooLow,
 			"the role of the key's owner no longer allows any scope of this key; create a key with scopes that the role allows, and revoke this one")
 	}
 	return s.follow(ctx, p, old, overlap)

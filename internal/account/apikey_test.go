@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -37,13 +38,13 @@ func TestAPIKeys(t *testing.T) {
 		if keys, err := h.Service.Account.APIKeys(t.Context(), admin); err != nil || len(keys) != 2 || keys[1].Name != "<b>core</b>" {
 			t.Errorf("the keys are %v, %v", keys, err)
 		}
-		if _, err := h.Service.Account.RevokeAPIKey(t.Context(), admin, "key_nonsense"); usecasetest.CodeOf(err) != store.CodeNotFound {
+		if _, err := h.Service.Account.RevokeAPIKey(t.Context(), admin, "key_nonsense"); usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
 		if revoked, err := h.Service.Account.RevokeAPIKey(t.Context(), admin, made.ID); err != nil || revoked.RevokedAt.IsZero() {
 			t.Errorf("revoked %+v, %v", revoked, err)
 		}
-		if _, err := h.Service.Account.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != tenant.CodeKeyRevoked {
+		if _, err := h.Service.Account.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != fault.CodeKeyRevoked {
 			t.Errorf("it still works: %v", err)
 		}
 		if diff := cmp.Diff([]string{admin.UserID + " key.created", admin.UserID + " key.revoked"}, oldestFirst(h.Logged(admin, made.ID))); diff != "" {
@@ -69,7 +70,7 @@ func TestRotateAPIKey(t *testing.T) {
 				t.Errorf("an overlap of %v: %v", overlap, err)
 			}
 		}
-		if _, _, err := h.Service.Account.RotateAPIKey(t.Context(), admin, "key_nonsense", 0); usecasetest.CodeOf(err) != store.CodeNotFound {
+		if _, _, err := h.Service.Account.RotateAPIKey(t.Context(), admin, "key_nonsense", 0); usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
 		clock.Pass(80 * 24 * time.Hour)
@@ -92,9 +93,9 @@ func TestRotateAPIKey(t *testing.T) {
 		works("old", old, "")
 		works("new", fresh, "")
 		clock.Pass(time.Second)
-		works("old", old, tenant.CodeKeyExpired)
+		works("old", old, fault.CodeKeyExpired)
 		works("new", fresh, "")
-		if _, _, err := h.Service.Account.RotateAPIKey(t.Context(), by, first.ID, time.Hour); usecasetest.CodeOf(err) != store.CodeKeyNotActive {
+		if _, _, err := h.Service.Account.RotateAPIKey(t.Context(), by, first.ID, time.Hour); usecasetest.CodeOf(err) != fault.CodeKeyNotActive {
 			t.Errorf("an ended key was followed: %v", err)
 		}
 		if diff := cmp.Diff([]string{admin.UserID + " key.created", ravi.User.ID + " key.rotated"}, oldestFirst(h.Logged(admin, first.ID))); diff != "" {
@@ -137,7 +138,7 @@ func TestRotationFollowsALoweredRole(t *testing.T) {
 		if fresh, err := rotate(admin, writing.ID); err != nil || fresh.Scopes != tenant.Read {
 			t.Errorf("a key to write is followed by %v, %v", fresh.Scopes, err)
 		}
-		if _, err := rotate(admin, deciding.ID); usecasetest.CodeOf(err) != account.CodeRoleTooLow {
+		if _, err := rotate(admin, deciding.ID); usecasetest.CodeOf(err) != fault.CodeRoleTooLow {
 			t.Errorf("a key to decide: %v", err)
 		}
 		// Their old key manages keys no more, its own successor included.
@@ -146,7 +147,7 @@ func TestRotationFollowsALoweredRole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, id := range []string{again.ID, h.Signed.KeyID} {
-			if _, err := rotate(caller, id); usecasetest.CodeOf(err) != tenant.CodeInsufficientScope {
+			if _, err := rotate(caller, id); usecasetest.CodeOf(err) != fault.CodeInsufficientScope {
 				t.Errorf("with their old key: %v", err)
 			}
 		}
@@ -164,7 +165,7 @@ func TestTooManyAPIKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := h.Service.Account.CreateAPIKey(t.Context(), admin, ask); usecasetest.CodeOf(err) != account.CodeTooManyKeys {
+	if _, _, err := h.Service.Account.CreateAPIKey(t.Context(), admin, ask); usecasetest.CodeOf(err) != fault.CodeTooManyKeys {
 		t.Errorf("a key too many: %v", err)
 	}
 	if _, err := h.Service.Account.RevokeAPIKey(t.Context(), admin, h.Signed.KeyID); err != nil {

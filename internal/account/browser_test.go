@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -39,7 +40,7 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 		for range 60 { // from her own address
 			try(usecasetest.Asha, "no", at(usecasetest.Home, ""))
 		}
-		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, "")); got != account.CodeLoginThrottled {
+		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, "")); got != fault.CodeLoginThrottled {
 			t.Errorf("a stranger at her address: %q", got)
 		}
 		for i := range 200 { // and from everywhere
@@ -58,11 +59,11 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 
 		// The browser's own tries count, and are no other browser's.
 		for range 10 {
-			if got := try(usecasetest.Asha, "no", at(usecasetest.Home, marks)); got != account.CodeInvalidCredentials {
+			if got := try(usecasetest.Asha, "no", at(usecasetest.Home, marks)); got != fault.CodeInvalidCredentials {
 				t.Errorf("got %q", got)
 			}
 		}
-		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, marks)); got != account.CodeLoginThrottled {
+		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, marks)); got != fault.CodeLoginThrottled {
 			t.Errorf("after ten of her own: %q", got)
 		}
 		other, _ := h.Service.Account.Remember(t.Context(), h.Signed.UserID, "")
@@ -94,7 +95,7 @@ func TestMarksAreForOneAccount(t *testing.T) {
 				_, _, _ = h.Service.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret("no"), usecasetest.Home, "")
 			}
 			_, _, err := h.Service.Account.SignInAt(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), account.Place{Address: usecasetest.Home, Marks: marks})
-			return usecasetest.CodeOf(err) == account.CodeLoginThrottled
+			return usecasetest.CodeOf(err) == fault.CodeLoginThrottled
 		}
 		both := remember(other.UserID, remember(h.Signed.UserID, ""))
 		if n := strings.Count(remember(other.UserID, both), "."); n != 1 {

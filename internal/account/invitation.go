@@ -10,9 +10,6 @@ import (
 	"verdict/internal/tenant"
 )
 
-// CodeInvitationEnded refuses a link that lets nobody in any more.
-const CodeInvitationEnded = "invitation_ended"
-
 // invitationLife is how long the link of an invitation holds.
 const invitationLife = 72 * time.Hour
 
@@ -41,7 +38,7 @@ func (s *Service) Invite(ctx context.Context, p tenant.Principal, email string, 
 	var faults fault.List
 	address, ok := tenant.NormaliseEmail(email)
 	if !ok {
-		faults.Add("/email", tenant.CodeInvalidEmail, "must be an e-mail address such as asha@example.in")
+		faults.Add("/email", fault.CodeInvalidEmail, "must be an e-mail address such as asha@example.in")
 	}
 	if role.Scopes() == 0 {
 		faults.Add("/role", fault.CodeInvalidField, roleDetail)
@@ -51,7 +48,8 @@ func (s *Service) Invite(ctx context.Context, p tenant.Principal, email string, 
 	}
 	switch _, err := s.core.DB.System().UserByEmail(ctx, address); {
 	case err == nil:
-		return Invitation{}, tenant.Token{}, fault.New(fault.Conflict, store.CodeEmailTaken, "this e-mail address has an account already")
+		return Invitation{}, tenant.Token{}, fault.New(fault.Conflict, fault.CodeEmailTaken,
+			"this e-mail address has an account already")
 	case !operation.IsKind(err, fault.NotFound):
 		return Invitation{}, tenant.Token{}, err
 	}
@@ -118,7 +116,8 @@ func (s *Service) invitation(ctx context.Context, token tenant.Token) (store.Inv
 }
 
 func invitationEnded() error {
-	return fault.New(fault.NotFound, CodeInvitationEnded, "this invitation was accepted, withdrawn or has expired; ask for a new one")
+	return fault.New(fault.NotFound, fault.CodeInvitationEnded,
+		"this invitation was accepted, withdrawn or has expired; ask for a new one")
 }
 
 // AcceptInvitation makes a user of whoever has the link, and signs them in. A

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -26,7 +27,7 @@ func TestInvitationLetsOnePersonIn(t *testing.T) {
 		}
 		h.Signup("other@example.in")
 		for _, taken := range []string{"ASHA@example.in", "other@example.in"} {
-			if _, _, err := h.Service.Account.Invite(t.Context(), admin, taken, tenant.RoleViewer); usecasetest.CodeOf(err) != store.CodeEmailTaken {
+			if _, _, err := h.Service.Account.Invite(t.Context(), admin, taken, tenant.RoleViewer); usecasetest.CodeOf(err) != fault.CodeEmailTaken {
 				t.Errorf("%s was invited: %v", taken, err)
 			}
 		}
@@ -46,7 +47,7 @@ func TestInvitationLetsOnePersonIn(t *testing.T) {
 		if err != nil || offer.OrgName != "Asha Finance" || offer.Role != "risk" {
 			t.Errorf("it offers %+v, %v", offer, err)
 		}
-		if _, err := h.Service.Account.Invitation(t.Context(), replaced); usecasetest.CodeOf(err) != account.CodeInvitationEnded {
+		if _, err := h.Service.Account.Invitation(t.Context(), replaced); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 			t.Errorf("the first link still holds: %v", err)
 		}
 		_, _, err = h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret("short"), usecasetest.Home, "")
@@ -58,7 +59,7 @@ func TestInvitationLetsOnePersonIn(t *testing.T) {
 			t.Fatalf("came in as %+v, %v", c, err)
 		}
 		h.Held(token)
-		if _, _, err := h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != account.CodeInvitationEnded {
+		if _, _, err := h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 			t.Errorf("a link worked twice: %v", err)
 		}
 		if diff := cmp.Diff([]string{admin.UserID + " invitation.created", c.User.ID + " invitation.accepted"}, oldestFirst(h.Logged(admin, invited.ID))); diff != "" {
@@ -77,7 +78,7 @@ func TestInvitationsEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []string{"", store.CodeNotFound} {
+		for i, want := range []string{"", fault.CodeNotFound} {
 			if err := h.Service.Account.RevokeInvitation(t.Context(), admin, withdrawn.ID); usecasetest.CodeOf(err) != want {
 				t.Errorf("withdrawn %d times: %v", i+1, err)
 			}
@@ -88,7 +89,7 @@ func TestInvitationsEnd(t *testing.T) {
 		}
 		clock.Pass(72 * time.Hour)
 		for name, link := range map[string]tenant.Token{"withdrawn": gone, "expired": late, "none": {}} {
-			if _, _, err := h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != account.CodeInvitationEnded {
+			if _, _, err := h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -182,7 +182,7 @@ func (s *Service) CreateUser(ctx context.Context, tenantID, email string, passwo
 	var faults fault.List
 	address, ok := tenant.NormaliseEmail(email)
 	if !ok {
-		faults.Add("/email", tenant.CodeInvalidEmail, "must be an e-mail address such as asha@example.in")
+		faults.Add("/email", fault.CodeInvalidEmail, "must be an e-mail address such as asha@example.in")
 	}
 	if role.Scopes() == 0 {
 		faults.Add("/role", fault.CodeInvalidField, "is not a role")

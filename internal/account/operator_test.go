@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -24,7 +25,7 @@ func TestOperatorsKeys(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		ask := account.NewKey{TenantID: "ten_0000000000000000000000000A", Environment: tenant.Live, Name: "lost", Scopes: tenant.Read}
-		if _, _, err := h.Service.Account.CreateKey(t.Context(), ask); usecasetest.Pointers(t, err)[0] != store.CodeNotFound {
+		if _, _, err := h.Service.Account.CreateKey(t.Context(), ask); usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
 			t.Errorf("a key of nobody: %v", err)
 		}
 		ask.TenantID, ask.UserID = h.Caller.TenantID, h.Signed.UserID
@@ -41,7 +42,7 @@ func TestOperatorsKeys(t *testing.T) {
 			t.Errorf("the keys are %v, %v", keys, err)
 		}
 		other, _ := h.Signup("other@example.in")
-		if _, err := h.Service.Account.RevokeKey(t.Context(), other.Tenant.ID, made.ID); usecasetest.Pointers(t, err)[0] != store.CodeNotFound {
+		if _, err := h.Service.Account.RevokeKey(t.Context(), other.Tenant.ID, made.ID); usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
 			t.Errorf("another tenant's key was revoked: %v", err)
 		}
 	})
@@ -65,7 +66,7 @@ func TestOperatorsPlansAndPeople(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		_, err = h.Service.Account.CreateUser(t.Context(), h.Caller.TenantID, "ASHA@example.in", tenant.NewSecret("correct horse"), tenant.RoleAdmin)
-		if diff := cmp.Diff([]string{store.CodeEmailTaken}, usecasetest.Pointers(t, err)); diff != "" {
+		if diff := cmp.Diff([]string{fault.CodeEmailTaken}, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if _, err := h.Service.Account.CreateUser(t.Context(), h.Caller.TenantID, "ravi@example.in", tenant.NewSecret("correct horse"), tenant.RoleAdmin); err != nil {

@@ -15,9 +15,6 @@ import (
 	"verdict/internal/tenant"
 )
 
-// CodeSessionEnded refuses somebody who is not signed in any more.
-const CodeSessionEnded = "session_ended"
-
 const (
 	// sessionIdle is how long a session lasts that nobody uses.
 	sessionIdle = 12 * time.Hour
@@ -87,7 +84,7 @@ func (s *Service) sessionOf(ctx context.Context, token tenant.Token) (Session, e
 }
 
 func sessionEnded() error {
-	return fault.New(fault.Unauthenticated, CodeSessionEnded, "the session has ended; sign in again")
+	return fault.New(fault.Unauthenticated, fault.CodeSessionEnded, "the session has ended; sign in again")
 }
 
 func (s *Service) loadSession(ctx context.Context, hash tenant.TokenHash) (Session, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -54,7 +55,7 @@ func TestSignIn(t *testing.T) {
 			"no address": {"asha", usecasetest.Password}, "nothing": {"", ""},
 		} {
 			_, _, err := h.Service.Account.SignIn(t.Context(), try.email, tenant.NewSecret(try.password), usecasetest.Home, "")
-			if usecasetest.CodeOf(err) != account.CodeInvalidCredentials || err.Error() != "invalid_credentials: the e-mail address or the password is not right" {
+			if usecasetest.CodeOf(err) != fault.CodeInvalidCredentials || err.Error() != "invalid_credentials: the e-mail address or the password is not right" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -111,14 +112,14 @@ func TestSessionsAreRevoked(t *testing.T) {
 		other, _ := h.SignIn("other@example.in")
 		ravi, _ := h.Join(first.Principal(tenant.Live), "ravi@example.in", tenant.RoleRisk)
 		for name, who := range map[string]account.Session{"another tenant": other, "a colleague": ravi} {
-			if err := h.Service.Account.RevokeSession(t.Context(), who, first.ID); usecasetest.CodeOf(err) != store.CodeNotFound {
+			if err := h.Service.Account.RevokeSession(t.Context(), who, first.ID); usecasetest.CodeOf(err) != fault.CodeNotFound {
 				t.Errorf("%s ended a session: %v", name, err)
 			}
 			if err := h.Service.Account.RevokeOtherSessions(t.Context(), who); err != nil {
 				t.Error(err)
 			}
 		}
-		if err := h.Service.Account.RevokeSession(t.Context(), first, "ses_nonsense"); usecasetest.CodeOf(err) != store.CodeNotFound {
+		if err := h.Service.Account.RevokeSession(t.Context(), first, "ses_nonsense"); usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
 		list, err := h.Service.Account.Sessions(t.Context(), first)
@@ -155,7 +156,7 @@ func TestPasswordIsReset(t *testing.T) {
 		reset := func(email, password string) error {
 			return h.Service.Account.ResetPassword(t.Context(), session.Tenant.ID, email, tenant.NewSecret(password))
 		}
-		if err := reset("nobody@example.in", "a staple of batteries"); usecasetest.CodeOf(err) != store.CodeNotFound {
+		if err := reset("nobody@example.in", "a staple of batteries"); usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nobody: %v", err)
 		}
 		if err := reset(usecasetest.Asha, "short"); err == nil {
@@ -193,7 +194,7 @@ func TestOtherNodesHearOfIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		clock.Pass(500 * time.Millisecond)
-		if _, err := other.Account.SessionOf(t.Context(), token); usecasetest.CodeOf(err) != account.CodeSessionEnded {
+		if _, err := other.Account.SessionOf(t.Context(), token); usecasetest.CodeOf(err) != fault.CodeSessionEnded {
 			t.Errorf("still signed in elsewhere: %v", err)
 		}
 	})
@@ -217,7 +218,7 @@ func TestSignInIsThrottled(t *testing.T) {
 			}
 			return usecasetest.CodeOf(err), wait
 		}
-		const wrong, throttled = account.CodeInvalidCredentials, account.CodeLoginThrottled
+		const wrong, throttled = fault.CodeInvalidCredentials, fault.CodeLoginThrottled
 		for i, step := range []struct {
 			email, word, from, want string
 			wait                    time.Duration

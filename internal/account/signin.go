@@ -14,12 +14,6 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Codes with which somebody at the door is turned away.
-const (
-	CodeInvalidCredentials = "invalid_credentials" //nolint:gosec // a code, and no credential
-	CodeLoginThrottled     = "login_throttled"
-)
-
 // Throttled refuses somebody who tried too often. errors.As finds the
 // *fault.Error in it too.
 type Throttled struct {
@@ -95,7 +89,8 @@ func (s *Service) SignInAt(ctx context.Context, email string, password tenant.Se
 }
 
 func invalidCredentials() error {
-	return fault.New(fault.Unauthenticated, CodeInvalidCredentials, "the e-mail address or the password is not right")
+	return fault.New(fault.Unauthenticated, fault.CodeInvalidCredentials,
+		"the e-mail address or the password is not right")
 }
 
 // enter begins a session of somebody whose password was checked.
@@ -278,7 +273,8 @@ func (s *Service) try(bucket string, rate tenant.Rate, now time.Time) error {
 }
 
 func tooManyTries(wait time.Duration) error {
-	return &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, CodeLoginThrottled, "too many tries; wait a while and try again")}
+	return &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, fault.CodeLoginThrottled,
+		"too many tries; wait a while and try again")}
 }
 
 // network is where an address belongs: of IPv6 the network, since a household

@@ -28,14 +28,6 @@ type SignedUp struct {
 // Warning is something that was passed over.
 type Warning struct{ Code, Pointer, Detail string }
 
-// Codes that refuse a signup.
-const (
-	CodeSignupClosed   = "signup_closed"
-	CodeInviteRequired = "invite_code_required"
-	CodeInvalidInvite  = store.CodeInvalidInvite
-	codeRateLimited    = "rate_limited"
-)
-
 // Signup creates a tenant with its first user and its first key, for the
 // sandbox, where the default policy is active from the start. In live the same
 // policy waits as a draft: lending begins when somebody arms it. It is the
@@ -54,7 +46,8 @@ func (s *Service) Signup(ctx context.Context, body wire.Value) (SignedUp, error)
 // rate_limited (a *Throttled) after too many of a day.
 func (s *Service) SignupFrom(ctx context.Context, body wire.Value, address string) (SignedUp, error) {
 	if s.options.SignupMode == tenant.SignupClosed {
-		return SignedUp{}, fault.New(fault.Forbidden, CodeSignupClosed, "nobody can sign up here; whoever runs this service creates tenants")
+		return SignedUp{}, fault.New(fault.Forbidden, fault.CodeSignupClosed,
+			"nobody can sign up here; whoever runs this service creates tenants")
 	}
 	ask, err := tenant.ReadSignup(body, s.options.Passwords)
 	if err != nil {
@@ -63,7 +56,7 @@ func (s *Service) SignupFrom(ctx context.Context, body wire.Value, address strin
 	code := ""
 	if s.options.SignupMode == tenant.SignupInvite {
 		if ask.Invite.Reveal() == "" {
-			return SignedUp{}, fault.New(fault.Forbidden, CodeInviteRequired,
+			return SignedUp{}, fault.New(fault.Forbidden, fault.CodeInviteCodeRequired,
 				"signing up needs an invite_code; ask whoever runs this service for one")
 		}
 		token, _ := tenant.ParseToken(ask.Invite.Reveal()) // what is none is a code that nobody was given
@@ -72,7 +65,7 @@ func (s *Service) SignupFrom(ctx context.Context, body wire.Value, address strin
 	if n := s.options.SignupsEachDay; n > 0 {
 		today := "signups of " + network(address)
 		if _, wait, ok := s.doors.Take(today, tenant.Rate{Allowance: n, Window: 24 * time.Hour, Burst: n}, s.core.Now()); !ok {
-			return SignedUp{}, &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, codeRateLimited,
+			return SignedUp{}, &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, fault.CodeRateLimited,
 				"%d tenants a day can be created from one address; come back later", n)}
 		}
 		defer func() {

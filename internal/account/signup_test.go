@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -26,7 +27,7 @@ func TestSignupModes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		clock := usecasetest.NewClock()
 		closed := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupMode: tenant.SignupClosed}) // the operator's signup works
-		if _, err := closed.Service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(1, "")), usecasetest.Home); usecasetest.CodeOf(err) != account.CodeSignupClosed {
+		if _, err := closed.Service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(1, "")), usecasetest.Home); usecasetest.CodeOf(err) != fault.CodeSignupClosed {
 			t.Errorf("closed: %v", err)
 		}
 		service, err := usecase.New(db, usecase.Options{Now: clock.Now, PasswordCost: usecasetest.Cheap, SignupMode: tenant.SignupInvite})
@@ -51,16 +52,16 @@ func TestSignupModes(t *testing.T) {
 			n          int
 			code, want string
 		}{
-			{1, "", account.CodeInviteRequired}, {1, `,"invite_code":"ZEBRA"`, account.CodeInvalidInvite},
-			{1, first, ""}, {2, first, account.CodeInvalidInvite},
-			{1, late, store.CodeEmailTaken}, // which does not use the code up
+			{1, "", fault.CodeInviteCodeRequired}, {1, `,"invite_code":"ZEBRA"`, fault.CodeInvalidInviteCode},
+			{1, first, ""}, {2, first, fault.CodeInvalidInviteCode},
+			{1, late, fault.CodeEmailTaken}, // which does not use the code up
 		} {
 			if got := try(c.n, c.code); got != c.want {
 				t.Errorf("step %d: %q, want %q", i, got, c.want)
 			}
 		}
 		clock.Pass(24 * time.Hour)
-		if got := try(3, late); got != account.CodeInvalidInvite {
+		if got := try(3, late); got != fault.CodeInvalidInviteCode {
 			t.Errorf("too late: %q", got)
 		}
 	})
@@ -80,7 +81,7 @@ func TestSignupsOfADay(t *testing.T) {
 			n          int
 			from, want string
 		}{
-			{1, usecasetest.Home, ""}, {1, usecasetest.Home, store.CodeEmailTaken}, {1, usecasetest.Home, store.CodeEmailTaken}, {2, usecasetest.Home, ""}, {3, usecasetest.Home, "rate_limited"},
+			{1, usecasetest.Home, ""}, {1, usecasetest.Home, fault.CodeEmailTaken}, {1, usecasetest.Home, fault.CodeEmailTaken}, {2, usecasetest.Home, ""}, {3, usecasetest.Home, "rate_limited"},
 			{3, "192.0.2.9", ""}, {4, "2001:db8::1", ""}, {5, "2001:db8::2", ""}, {6, "2001:db8::3", "rate_limited"},
 		} {
 			if got := usecasetest.CodeOf(try(c.n, c.from)); got != c.want {

@@ -11,13 +11,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// Codes of the warnings of an underwriting run.
-const (
-	codeTenureNotExplored = "explore_tenure_not_available"
-	codeAmountNotExplored = "explore_amount_not_used"
-	codeStepsExhausted    = "explore_steps_exhausted"
-)
-
 // warnExplore tells what of explore had no effect. Editions before the fourth
 // left it out in silence.
 func (st *study) warnExplore() {
@@ -27,7 +20,7 @@ func (st *study) warnExplore() {
 	st.warnTenures()
 	st.warnAmount()
 	if ideas := len(st.ideas()); st.ask.explored() != nil && len(st.whatIfs) < ideas {
-		st.warn("/max_steps", codeStepsExhausted, fmt.Sprintf(
+		st.warn("/max_steps", fault.CodeExploreStepsExhausted, fmt.Sprintf(
 			"%d of the %d changes to explore were not tried, because the run had no steps left; raise max_steps", ideas-len(st.whatIfs), ideas))
 	}
 }
@@ -54,7 +47,7 @@ func (st *study) warnTenures() {
 	for i, months := range allowed {
 		list[i] = strconv.Itoa(months)
 	}
-	st.warn("/explore/tenures", codeTenureNotExplored, fmt.Sprintf(
+	st.warn("/explore/tenures", fault.CodeExploreTenureNotAvailable, fmt.Sprintf(
 		"%d of the tenures are none that %s allows and were not tried; allowed are %s months", unknown, who, strings.Join(list, ", ")))
 }
 
@@ -66,13 +59,16 @@ func (st *study) warnAmount() {
 	asked, given := st.requested()
 	switch most := st.mostLent(); {
 	case most > 0 && st.ask.minPaise > most:
-		st.warn(pointer, codeAmountNotExplored, fmt.Sprintf("is more than any pricing band lends, which is at most %s: "+
-			"no smaller amount was tried, and no counter-offer can reach it", rule.Rupees(most)))
+		st.warn(pointer, fault.CodeExploreAmountNotUsed,
+			fmt.Sprintf("is more than any pricing band lends, which is at most %s: "+
+				"no smaller amount was tried, and no counter-offer can reach it", rule.Rupees(most)))
 	case !given:
-		st.warn(pointer, codeAmountNotExplored, "no amount was asked for, so no smaller one was tried; send the requested amount")
+		st.warn(pointer, fault.CodeExploreAmountNotUsed,
+			"no amount was asked for, so no smaller one was tried; send the requested amount")
 	case rule.Rupees(st.ask.minPaise) > asked:
-		st.warn(pointer, codeAmountNotExplored, "is more than the amount asked for: no smaller amount was tried, "+
-			"and counter-offers below it were left out")
+		st.warn(pointer, fault.CodeExploreAmountNotUsed,
+			"is more than the amount asked for: no smaller amount was tried, "+
+				"and counter-offers below it were left out")
 	}
 }
 

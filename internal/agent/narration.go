@@ -14,6 +14,19 @@ import (
 // maxNarration bounds a model's prose, in bytes.
 const maxNarration = 4_000
 
+// Why a model's prose was not used. The run was done all the same, so these are
+// no refusals.
+const (
+	proseUnavailable         = "unavailable"
+	proseEmpty               = "empty"
+	proseTooLong             = "too_long"
+	proseNone                = "not_prose"
+	proseUnknownNumber       = "unknown_number"
+	proseUnknownName         = "unknown_name"
+	proseOtherOutcome        = "other_outcome"
+	proseLosesRecommendation = "recommendation_lost"
+)
+
 // narrate has the summary rewritten, if somebody does that, and takes what
 // comes back only if it says nothing that it was not told.
 func (s *Service) narrate(ctx context.Context, st *study) {
@@ -33,7 +46,7 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	told, err := s.options.Narrator.Narrate(ctx, given)
 	slot.Resume()
 	if err != nil {
-		st.refused = "unavailable"
+		st.refused = proseUnavailable
 		return
 	}
 	told = strings.Join(strings.Fields(told), " ")
@@ -50,11 +63,11 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 func objection(given, told, recommendation string) string {
 	switch {
 	case told == "":
-		return "empty"
+		return proseEmpty
 	case len(told) > maxNarration:
-		return "too_long"
+		return proseTooLong
 	case !utf8.ValidString(told) || strings.ContainsAny(told, "<>`[]{}|#*\\") || strings.Contains(told, "://") || strings.Contains(strings.ToLower(told), "www."):
-		return "not_prose"
+		return proseNone
 	}
 	known := map[string]bool{}
 	for _, t := range tokens(given) {
@@ -68,18 +81,18 @@ func objection(given, told, recommendation string) string {
 		switch {
 		case isNumber(t):
 			if !known[t] {
-				return "unknown_number"
+				return proseUnknownNumber
 			}
 		case numberWords[lower] && !known[lower]:
-			return "unknown_number"
+			return proseUnknownNumber
 		case isName(t) && !known[t] && !known[lower] && !opening[lower]:
-			return "unknown_name"
+			return proseUnknownName
 		case verdictWords[lower] && !known[lower]:
-			return "other_outcome"
+			return proseOtherOutcome
 		}
 	}
 	if !keeps {
-		return "recommendation_lost"
+		return proseLosesRecommendation
 	}
 	return ""
 }

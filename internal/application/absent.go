@@ -11,13 +11,6 @@ import (
 	"verdict/internal/rule"
 )
 
-// Codes of warnings about what a policy names and a request does not have.
-const (
-	CodeInputsAbsent    = "inputs_absent"
-	CodeScorecardAbsent = "scorecard_inputs_absent"
-	CodeBankNotCounted  = "bank_figure_absent"
-)
-
 // WarnAbsent returns the application's warnings with what is to be said of the
 // inputs of the applicant and the report that the policy names and that are
 // absent. card is set when the scorecard has none of those that it reads.
@@ -30,13 +23,13 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	}
 	warnings := make([]fault.Item, 0, len(a.Warnings)+2)
 	warnings = append(append(warnings, a.Warnings...), fault.Item{
-		Code: CodeInputsAbsent, Fields: names,
+		Code: fault.CodeInputsAbsent, Fields: names,
 		Detail: "the policy names these inputs of the applicant or the report, and they are absent: a rule that needs them " +
 			"did what its on_absent says, and nothing without one; a factor gave its missing_points, and 0 points without them",
 	})
 	if card {
 		warnings = append(warnings, fault.Item{
-			Code: CodeScorecardAbsent,
+			Code: fault.CodeScorecardInputsAbsent,
 			Detail: "none of the inputs of the applicant or the report that the scorecard reads is there: " +
 				"the score says nothing about this applicant",
 		})
@@ -69,7 +62,7 @@ func (a *Application) WarnBank(names []string) {
 			instead = ", so nothing was counted: bank_summary." + of.member + " is not read in its place"
 		}
 		a.Warnings = append(a.Warnings, fault.Item{
-			Pointer: pointer, Code: CodeBankNotCounted, Fields: []string{name}, Detail: fmt.Sprintf(of.text, instead),
+			Pointer: pointer, Code: fault.CodeBankFigureAbsent, Fields: []string{name}, Detail: fmt.Sprintf(of.text, instead),
 		})
 	}
 }

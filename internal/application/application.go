@@ -36,27 +36,6 @@ const (
 	Evaluate
 )
 
-// Codes of faults and warnings that only a request can have.
-const (
-	CodeOneKey            = "report_must_have_one_key"
-	CodeBureauMismatch    = "bureau_report_mismatch"
-	CodeUnknownBureau     = "unknown_bureau"
-	CodeSentTwice         = "sent_twice"
-	CodeUnknownEmployment = "unknown_employment_type"
-	CodeLooksLikeRatio    = "foir_looks_like_ratio"
-	CodeNotRead           = "not_read"
-	CodeNoApplicant       = "applicant_ref_missing"
-	CodeMoreWarnings      = "more_warnings"
-	CodeWrongEndpoint     = "wrong_endpoint"
-	CodeNotDerived        = "not_derived"
-	// CodeNotIdentifying is the warning that an identifier of the fraud or the
-	// device block is a placeholder or malformed, and was not counted.
-	CodeNotIdentifying = "identifier_not_counted"
-	// CodeFeaturesNotRequested is the warning that a policy names features and
-	// nobody asked for them.
-	CodeFeaturesNotRequested = "features_not_requested"
-)
-
 // Application is a request that was understood.
 type Application struct {
 	Endpoint    Endpoint
@@ -158,7 +137,8 @@ func ReadDecision(v wire.Value, opt Options) (*Application, error) {
 	switch {
 	case !r.object(v):
 	case v.Get("report").Given() && !v.Get("bureau_report").Given():
-		r.faults.Add("/report", CodeWrongEndpoint, "belongs to an evaluate request: send this body to POST /v1/evaluate")
+		r.faults.Add("/report", fault.CodeWrongEndpoint,
+			"belongs to an evaluate request: send this body to POST /v1/evaluate")
 	default:
 		r.topLevel(v, decisionMembers...)
 		r.decision(v)
@@ -230,7 +210,7 @@ func (r *reader) done() (*Application, error) {
 	r.app.Warnings = r.warnings.Items()
 	if more := r.warnings.Len() - len(r.app.Warnings); more > 0 {
 		r.app.Warnings = append(r.app.Warnings, fault.Item{
-			Code: CodeMoreWarnings, Detail: fmt.Sprintf("%d more warnings are not listed", more),
+			Code: fault.CodeMoreWarnings, Detail: fmt.Sprintf("%d more warnings are not listed", more),
 		})
 	}
 	return r.app, nil

@@ -142,7 +142,7 @@ func TestFOIRMessages(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation(`,"incomeAssessment":{"foir":0.35}`, ""), Options{})
 	want := []fault.Item{{
-		Pointer: "/report/cibil/incomeAssessment/foir", Code: CodeLooksLikeRatio,
+		Pointer: "/report/cibil/incomeAssessment/foir", Code: fault.CodeFOIRLooksLikeRatio,
 		Detail: "0.35 read as 0.35 %, ratio 0.0035; /v1/evaluate takes a percentage",
 	}}
 	if diff := cmp.Diff(want, app.Warnings); diff != "" {
@@ -272,7 +272,7 @@ func TestEmploymentTypes(t *testing.T) {
 		if got := app.Facts.Get("employment_type").Text(); got != "OTHER" {
 			t.Errorf("%q was read as %q, want OTHER", sent, got)
 		}
-		if diff := cmp.Diff([]string{"/applicant/employment_type " + CodeUnknownEmployment}, lines(app.Warnings)); diff != "" {
+		if diff := cmp.Diff([]string{"/applicant/employment_type " + fault.CodeUnknownEmploymentType}, lines(app.Warnings)); diff != "" {
 			t.Errorf("%q:\n%s", sent, diff)
 		}
 	}
@@ -290,7 +290,7 @@ func TestBureaus(t *testing.T) {
 			t.Errorf("%q was read as %q, want %q", sent, app.Bureau, want)
 		}
 		_, known := knownBureaus[strings.ToLower(sent)]
-		if got := lines(app.Warnings); known != (len(got) == 0) || !known && got[0] != "/bureau "+CodeUnknownBureau {
+		if got := lines(app.Warnings); known != (len(got) == 0) || !known && got[0] != "/bureau "+fault.CodeUnknownBureau {
 			t.Errorf("%q: warnings %v", sent, got)
 		}
 	}
@@ -304,11 +304,11 @@ func TestReportMustBeTheBureausOwn(t *testing.T) {
 		code string
 		want []string
 	}{
-		{`{"bureau":"cibil","report":{"experian":` + score + `}}`, CodeBureauMismatch, []string{"/report " + CodeBureauMismatch}},
-		{`{"bureau":"CIBIL","report":{"cibil":` + score + `}}`, CodeBureauMismatch, []string{"/report " + CodeBureauMismatch}},
-		{`{"bureau":"cibil","report":{"cibil":` + score + `,"experian":` + score + `}}`, CodeOneKey, []string{"/report " + CodeOneKey}},
-		{`{"bureau":"cibil","report":{}}`, CodeOneKey, []string{"/report " + CodeOneKey}},
-		{`{"bureau":"cibil","report":{"cibil":null}}`, CodeOneKey, []string{"/report " + CodeOneKey}},
+		{`{"bureau":"cibil","report":{"experian":` + score + `}}`, fault.CodeBureauReportMismatch, []string{"/report " + fault.CodeBureauReportMismatch}},
+		{`{"bureau":"CIBIL","report":{"cibil":` + score + `}}`, fault.CodeBureauReportMismatch, []string{"/report " + fault.CodeBureauReportMismatch}},
+		{`{"bureau":"cibil","report":{"cibil":` + score + `,"experian":` + score + `}}`, fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
+		{`{"bureau":"cibil","report":{}}`, fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
+		{`{"bureau":"cibil","report":{"cibil":null}}`, fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
 		{`{"bureau":"cibil"}`, fault.CodeInvalidField, []string{"/report required"}},
 		{`{"report":{"cibil":` + score + `}}`, fault.CodeInvalidField, []string{"/bureau required"}},
 		{`{"bureau":7,"report":{"cibil":` + score + `}}`, fault.CodeInvalidField, []string{"/bureau wrong_type"}},
@@ -317,8 +317,8 @@ func TestReportMustBeTheBureausOwn(t *testing.T) {
 		{`{"bureau":"cibil","report":[]}`, fault.CodeInvalidField, []string{"/report wrong_type"}},
 		{`{"bureau":"cibil","report":{"cibil":742}}`, fault.CodeInvalidField, []string{"/report/cibil wrong_type"}},
 		// A wrong name does not hide what is wrong inside.
-		{`{"bureau":"cibil","report":{"crif":{"scoreData":{"score":7}}}}`, CodeBureauMismatch,
-			[]string{"/report " + CodeBureauMismatch, "/report/crif/scoreData/score out_of_range"}},
+		{`{"bureau":"cibil","report":{"crif":{"scoreData":{"score":7}}}}`, fault.CodeBureauReportMismatch,
+			[]string{"/report " + fault.CodeBureauReportMismatch, "/report/crif/scoreData/score out_of_range"}},
 	} {
 		if diff := cmp.Diff(c.want, refuse(t, c.body, Options{})); diff != "" {
 			t.Errorf("%s:\n%s", c.body, diff)

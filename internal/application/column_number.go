@@ -77,8 +77,8 @@ func (c *column) unusual(cell []byte, facts *rule.Facts) (code string) {
 
 // What forPeople returns of a cell that it understood.
 const (
-	readFormatted = "number_format"
-	readMissing   = "read_as_missing"
+	readFormatted = fault.CodeNumberFormat
+	readMissing   = fault.CodeReadAsMissing
 )
 
 // forPeople reads a cell as sheets have them that are made for people: with

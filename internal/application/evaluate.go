@@ -21,7 +21,7 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 	switch {
 	case !r.object(v):
 	case isDecision(v):
-		r.faults.Add("/report", CodeWrongEndpoint,
+		r.faults.Add("/report", fault.CodeWrongEndpoint,
 			"is required here, and this is a decision request: send this body to POST /v1/decisions")
 	default:
 		r.topLevel(v, evaluateMembers...)
@@ -120,7 +120,7 @@ func (r *reader) places(v wire.Value) {
 		signal.CheckFraud(block, &r.faults)
 		r.uncounted(block)
 	} else if id := v.Get("device").Get("device_id"); id.Given() {
-		r.warnings.Add(id.Pointer(), CodeNotRead,
+		r.warnings.Add(id.Pointer(), fault.CodeNotRead,
 			"is looked up in the block list and counted only with a fraud block, and none was sent; "+
 				"send fraud with applicant_ref, the reference of the person")
 	}
@@ -147,14 +147,14 @@ func (r *reader) uncounted(block wire.Value) {
 		if strings.TrimSpace(block.Get("applicant_ref").Text()) != "" {
 			problem = "is a placeholder that different applicants would share"
 		}
-		r.warnings.Add(block.Pointer()+"/applicant_ref", CodeNoApplicant,
+		r.warnings.Add(block.Pointer()+"/applicant_ref", fault.CodeApplicantRefMissing,
 			"%s, so nobody could be counted: of the fraud facts only fraud_blocklisted is known; "+
 				"send the person's reference, the same in all of their applications", problem)
 	}
 	for _, f := range signal.Unusable(r.app.Facts) {
-		code := CodeNotIdentifying
+		code := fault.CodeIdentifierNotCounted
 		if f.Private {
-			code = CodeNotDerived
+			code = fault.CodeNotDerived
 		}
 		r.warnings.Add("/"+strings.ReplaceAll(f.Fact, ".", "/"), code, "%s", f.Text)
 	}
@@ -163,7 +163,7 @@ func (r *reader) uncounted(block wire.Value) {
 // underived says which members of a location were read and gave no fact.
 func (r *reader) underived(block wire.Value, atlas signal.Atlas) {
 	lat, lng, pincode, ip := block.Get("lat"), block.Get("lng"), block.Get("declared_pincode"), block.Get("ip")
-	note := func(v wire.Value, text string) { r.warnings.Add(v.Pointer(), CodeNotDerived, "%s", text) }
+	note := func(v wire.Value, text string) { r.warnings.Add(v.Pointer(), fault.CodeNotDerived, "%s", text) }
 	switch {
 	case lat.Given() && !lng.Given():
 		note(lat, "came without lng: there is no position, and nothing was derived from it")
@@ -229,7 +229,8 @@ func (r *reader) day(pointer string) (civil.Day, bool) {
 	case r.app.History != nil && r.app.History.Reported.Known():
 		return r.app.History.Reported, true
 	}
-	r.warnings.Add(pointer, CodeNotRead, "has dates, and there is no day to count them from; what would be worked out is absent")
+	r.warnings.Add(pointer, fault.CodeNotRead,
+		"has dates, and there is no day to count them from; what would be worked out is absent")
 	return civil.NoDay, false
 }
 
@@ -258,7 +259,7 @@ func (r *reader) reportedScore(body wire.Value) {
 		number, ok := report.ScoreNumber(own)
 		sent := r.app.Facts.Get(raw)
 		if own.Given() && sent.Type() != rule.Absent && (!ok || sent.Number() != rule.Int(number)) {
-			r.warnings.Add(own.Pointer(), CodeSentTwice,
+			r.warnings.Add(own.Pointer(), fault.CodeSentTwice,
 				"is another score than scoreData.score, which was read; send one of the two")
 		}
 		r.score(body, "scoreData", body.Pointer()+"/scoreData", raw)
@@ -305,12 +306,12 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 		}
 	}
 	if (!named || !outer.Get(bureau).Given()) && isFlatReport(r.app.Bureau, outer) {
-		r.faults.Add(outer.Pointer(), CodeOneKey,
+		r.faults.Add(outer.Pointer(), fault.CodeReportMustHaveOneKey,
 			`must have exactly one key, the bureau's name; the report's members stand directly in it and belong one level deeper: {"report":{"<bureau>":{…}}}`)
 		return wire.Value{}, false
 	}
 	if given != 1 {
-		r.faults.Add(outer.Pointer(), CodeOneKey, "must have exactly one key, the bureau's name")
+		r.faults.Add(outer.Pointer(), fault.CodeReportMustHaveOneKey, "must have exactly one key, the bureau's name")
 		return wire.Value{}, false
 	}
 	if named && key != bureau {
@@ -318,7 +319,7 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 		if strings.EqualFold(key, bureau) {
 			text += "; the two differ in upper and lower case alone: write both alike"
 		}
-		r.faults.Add(outer.Pointer(), CodeBureauMismatch, "%s", text)
+		r.faults.Add(outer.Pointer(), fault.CodeBureauReportMismatch, "%s", text)
 	}
 	return body, r.object(body)
 }
@@ -361,7 +362,7 @@ func (r *reader) bureau(body wire.Value) (name string, ok bool) {
 func (r *reader) unknownBureau(v wire.Value, name string) {
 	names := slices.Sorted(maps.Keys(knownBureaus))
 	item := fault.Item{
-		Pointer: v.Pointer(), Code: CodeUnknownBureau, Nearest: meant(strings.ToLower(name), names),
+		Pointer: v.Pointer(), Code: fault.CodeUnknownBureau, Nearest: meant(strings.ToLower(name), names),
 		Detail: "is not a bureau whose own layout is known (" + strings.Join(names, ", ") +
 			"); the report was read in the common shape",
 	}

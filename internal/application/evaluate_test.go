@@ -8,7 +8,6 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/fault"
-	"verdict/internal/report"
 	"verdict/internal/rule"
 )
 
@@ -54,7 +53,7 @@ func TestNoDayToCountFrom(t *testing.T) {
 			t.Errorf("%s is %s", name, got)
 		}
 	}
-	if diff := cmp.Diff([]string{"/report/cibil " + CodeNotRead, "/bank_summary " + CodeNotRead}, lines(app.Warnings)); diff != "" {
+	if diff := cmp.Diff([]string{"/report/cibil " + fault.CodeNotRead, "/bank_summary " + fault.CodeNotRead}, lines(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
 	dated := accept(t, evaluation(listed+`,"reportDate":"2026-11-10"`, statement), Options{})
@@ -145,7 +144,7 @@ func TestLaterMicrofinance(t *testing.T) {
 	app := accept(t, body, Options{Today: today})
 	var got []string
 	for _, w := range app.Warnings {
-		if w.Code == report.CodeLaterEvent {
+		if w.Code == fault.CodeLaterEvent {
 			got = append(got, w.Detail)
 		}
 	}
@@ -167,7 +166,7 @@ func TestDeviceWithoutFraud(t *testing.T) {
 		`,"device":{"device_id":"d-1"},"fraud":{"applicant_ref":"A-1"}`: "",
 		`,"device":{"is_rooted":false}`:                                 "",
 	} {
-		if got := pointerOf(accept(t, evaluation("", blocks), Options{}).Warnings, CodeNotRead); got != want {
+		if got := pointerOf(accept(t, evaluation("", blocks), Options{}).Warnings, fault.CodeNotRead); got != want {
 			t.Errorf("%s: warned of %q, want %q", blocks, got, want)
 		}
 	}

@@ -51,7 +51,7 @@ func TestUnknownBureauIsHinted(t *testing.T) {
 	for name, nearest := range map[string]string{"experien": "experian", "CRIF-Highmark": "crif_highmark", "moon": ""} {
 		app := accept(t, `{"bureau":"`+name+`","report":{"`+name+`":{"scoreData":{"score":742}}}}`, Options{Today: today})
 		w := app.Warnings[0]
-		if w.Code != CodeUnknownBureau || w.Nearest != nearest || !strings.Contains(w.Detail, "cibil, crif, crif_highmark, equifax, experian") {
+		if w.Code != fault.CodeUnknownBureau || w.Nearest != nearest || !strings.Contains(w.Detail, "cibil, crif, crif_highmark, equifax, experian") {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}

@@ -2,6 +2,7 @@ package application
 
 import (
 	"verdict/internal/civil"
+	"verdict/internal/fault"
 	"verdict/internal/report"
 )
 
@@ -40,7 +41,7 @@ func (r *reader) laterThanFeatures() {
 		{transactions, "/bank_summary/transactions", "transactions"},
 	} {
 		if of.n > 0 {
-			r.warnings.Add(of.pointer, report.CodeLaterEvent,
+			r.warnings.Add(of.pointer, fault.CodeLaterEvent,
 				"%s dated after %s, the day that features are counted back from, are in no feature: %d", of.what, asOf, of.n)
 		}
 	}

@@ -91,6 +91,6 @@ func (a *Application) WarnNotMeasured(named []Feature) {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
 	a.Warnings = append(a.Warnings, fault.Item{
-		Pointer: pointer, Code: CodeFeaturesNotRequested, Fields: names, Detail: fmt.Sprintf(detail, more),
+		Pointer: pointer, Code: fault.CodeFeaturesNotRequested, Fields: names, Detail: fmt.Sprintf(detail, more),
 	})
 }

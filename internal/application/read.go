@@ -26,7 +26,8 @@ func (r *reader) walk(n *node, v wire.Value, path string) {
 		}
 		if proper, ok := n.aliases[name]; ok {
 			if v.Get(proper).Given() {
-				r.warnings.Add(member.Pointer(), CodeNotRead, "is another name of %s, which was sent too and was read", proper)
+				r.warnings.Add(member.Pointer(), fault.CodeNotRead,
+					"is another name of %s, which was sent too and was read", proper)
 				continue
 			}
 			name = proper
@@ -168,7 +169,8 @@ func (r *reader) convert(how conversion, val rule.Value, v wire.Value) rule.Valu
 func (r *reader) percentage(val rule.Value, v wire.Value) rule.Value {
 	ratio := rule.Num(val.Number() / 100)
 	if n := val.Number(); n > 0 && n <= rule.One {
-		r.warnings.Add(v.Pointer(), CodeLooksLikeRatio, "%s read as %s %%, ratio %s; /v1/evaluate takes a percentage", val, val, ratio)
+		r.warnings.Add(v.Pointer(), fault.CodeFOIRLooksLikeRatio,
+			"%s read as %s %%, ratio %s; /v1/evaluate takes a percentage", val, val, ratio)
 	}
 	return ratio
 }
@@ -176,7 +178,8 @@ func (r *reader) percentage(val rule.Value, v wire.Value) rule.Value {
 func (r *reader) employment(val rule.Value, v wire.Value) rule.Value {
 	name, known := employmentType(val.Text())
 	if !known {
-		r.warnings.Add(v.Pointer(), CodeUnknownEmployment, "is not a known employment type and was read as OTHER; known are %s",
+		r.warnings.Add(v.Pointer(), fault.CodeUnknownEmploymentType,
+			"is not a known employment type and was read as OTHER; known are %s",
 			strings.Join(employmentTypes(), ", "))
 	}
 	return rule.Str(name)

@@ -1,13 +1,10 @@
 package application
 
 import (
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
-
-// CodeFOIRUnderstated is the warning that the declared FOIR is well below what
-// the bureau report shows.
-const CodeFOIRUnderstated = "foir_understated"
 
 // muchBelow is how far a declared FOIR may lie below the bureau's before
 // somebody should ask.
@@ -31,7 +28,7 @@ func (r *reader) checkDeclared() {
 	if ok && share <= foir.Number()+muchBelow {
 		return
 	}
-	r.warnings.Add(r.foir.Pointer(), CodeFOIRUnderstated,
+	r.warnings.Add(r.foir.Pointer(), fault.CodeFOIRUnderstated,
 		"is more than 0.05 below what the instalments of the report's own accounts come to (bureau_own_emi ÷ monthly_income); "+
 			"a policy counts with the higher one if its affordability says so")
 }

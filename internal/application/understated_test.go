@@ -24,12 +24,12 @@ func TestFOIRUnderstated(t *testing.T) {
 	} {
 		app := accept(t, evaluation(`,"incomeAssessment":{"monthlyIncome":90000,"foir":`+c.foir+`},"reportDate":"2026-11-10","accounts":[`+
 			c.account+`]`, ""), Options{})
-		if got := pointerOf(app.Warnings, CodeFOIRUnderstated); got != c.want {
+		if got := pointerOf(app.Warnings, fault.CodeFOIRUnderstated); got != c.want {
 			t.Errorf("%s: warned of %q, want %q", c.name, got, c.want)
 		}
 	}
 	app := accept(t, decision(`"monthly_income":90000,"foir":0.1`, `"score":742,"total_emi":69000`), Options{})
-	if got := pointerOf(app.Warnings, CodeFOIRUnderstated); got != "/applicant/foir" {
+	if got := pointerOf(app.Warnings, fault.CodeFOIRUnderstated); got != "/applicant/foir" {
 		t.Errorf("a decision request is warned of %q", got)
 	}
 }

@@ -140,7 +140,7 @@ func TestStrict(t *testing.T) {
 		t.Error(diff)
 	}
 	app := accept(t, evaluation(`,"incomeAssessment":{"foir":0.35}`, ""), opt)
-	if diff := cmp.Diff([]string{"/report/cibil/incomeAssessment/foir " + CodeLooksLikeRatio}, lines(app.Warnings)); diff != "" {
+	if diff := cmp.Diff([]string{"/report/cibil/incomeAssessment/foir " + fault.CodeFOIRLooksLikeRatio}, lines(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -167,7 +167,7 @@ func TestTheOtherEndpointsBody(t *testing.T) {
 		}},
 	} {
 		err := c.read()
-		if err == nil || !strings.Contains(err.Error(), c.endpoint) || !strings.Contains(err.Error(), CodeWrongEndpoint) ||
+		if err == nil || !strings.Contains(err.Error(), c.endpoint) || !strings.Contains(err.Error(), fault.CodeWrongEndpoint) ||
 			strings.Contains(err.Error(), "score") {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -372,7 +372,7 @@ func TestMismatchInCase(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{"CIBIL": true, "crif": false} {
 		_, err := Read(parse(t, `{"bureau":"cibil","report":{"`+key+`":{"scoreData":{"score":742}}}}`), Options{})
-		if err == nil || !strings.Contains(err.Error(), CodeBureauMismatch) || strings.Contains(err.Error(), "lower case alone") != want {
+		if err == nil || !strings.Contains(err.Error(), fault.CodeBureauReportMismatch) || strings.Contains(err.Error(), "lower case alone") != want {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
@@ -382,7 +382,7 @@ func TestMismatchInCase(t *testing.T) {
 func TestPositionWithoutPincode(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation("", `,"location":{"lat":19.07,"lng":72.87}`), Options{})
-	if got := pointerOf(app.Warnings, CodeNotDerived); got != "/location/lat" {
+	if got := pointerOf(app.Warnings, fault.CodeNotDerived); got != "/location/lat" {
 		t.Errorf("warned of %q in %v", got, app.Warnings)
 	}
 }

@@ -120,7 +120,7 @@ func TestBankAliases(t *testing.T) {
 		if got := app.Facts.Get("bank_summary.income").String(); got != "1" {
 			t.Errorf("%s: income is %s", block, got)
 		}
-		if diff := cmp.Diff([]string{"/bank_summary/monthly_income " + CodeNotRead}, lines(app.Warnings)); diff != "" {
+		if diff := cmp.Diff([]string{"/bank_summary/monthly_income " + fault.CodeNotRead}, lines(app.Warnings)); diff != "" {
 			t.Errorf("%s:\n%s", block, diff)
 		}
 	}
@@ -190,7 +190,7 @@ func TestStrangeBodies(t *testing.T) {
 	}
 	app := accept(t, decision(leaves, `"score":742`), Options{})
 	last := app.Warnings[len(app.Warnings)-1]
-	if last.Code != CodeMoreWarnings || last.Detail != "49900 more warnings are not listed" {
+	if last.Code != fault.CodeMoreWarnings || last.Detail != "49900 more warnings are not listed" {
 		t.Errorf("the last warning is %v", last)
 	}
 }

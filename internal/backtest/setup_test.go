@@ -114,8 +114,8 @@ func TestCells(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"1": "1", "0.5": "0.5", "10000": "10000", ".25": "0.25", "3.": "3", "": "1", "0.0001": "0.0001",
-		"0": codeWeight, "-1": codeWeight, "10000.0001": codeWeight, "1e3": codeWeight, "1.00001": codeWeight, ".": codeWeight,
-		"1,5": codeWeight, "99999999999999999999": codeWeight, "1.5.0": codeWeight,
+		"0": fault.CodeBadWeight, "-1": fault.CodeBadWeight, "10000.0001": fault.CodeBadWeight, "1e3": fault.CodeBadWeight, "1.00001": fault.CodeBadWeight, ".": fault.CodeBadWeight,
+		"1,5": fault.CodeBadWeight, "99999999999999999999": fault.CodeBadWeight, "1.5.0": fault.CodeBadWeight,
 	} {
 		got, code := readWeight([]byte(text))
 		if code == "" {
@@ -149,7 +149,7 @@ func TestCells(t *testing.T) {
 		}
 	}
 	r := labeller{spellings: &usual}
-	if _, code := r.read([]byte("perhaps")); code != codeOutcome {
+	if _, code := r.read([]byte("perhaps")); code != fault.CodeUnknownOutcome {
 		t.Error("an unknown outcome was taken")
 	}
 	r = labeller{spellings: &badOnly}

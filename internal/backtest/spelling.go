@@ -7,15 +7,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// Codes of what is wrong with the cells that a backtest itself reads. A row
-// that has one counts as failed: half of it would make every rate wrong.
-const (
-	codeOutcome = "unknown_outcome"
-	codeStatus  = "unknown_status"
-	codeWeight  = "bad_weight"
-	codeMonth   = "bad_month"
-)
-
 // spellings are the outcomes by their texts, in small letters.
 type spellings struct {
 	labels    map[string]label
@@ -101,7 +92,7 @@ func (r *labeller) read(cell []byte) (l label, code string) {
 	}
 	switch {
 	case l == unlabelled:
-		return unlabelled, codeOutcome
+		return unlabelled, fault.CodeUnknownOutcome
 	case r.first[l] == "":
 		r.first[l] = string(cell)
 	}
@@ -127,7 +118,7 @@ func readStatus(cell, buf []byte) (status int, code string) {
 			return int(s), ""
 		}
 	}
-	return noStatus, codeStatus
+	return noStatus, fault.CodeUnknownStatus
 }
 
 // Weights are decimals with four places, in ten-thousandths.
@@ -150,7 +141,7 @@ func readWeight(cell []byte) (weight int64, code string) {
 			point = true
 			continue
 		case c < '0' || c > '9' || point && places == weightPlaces && c != '0':
-			return 0, codeWeight
+			return 0, fault.CodeBadWeight
 		case point && places == weightPlaces:
 			continue
 		case point:
@@ -158,14 +149,14 @@ func readWeight(cell []byte) (weight int64, code string) {
 		}
 		digits++
 		if weight = 10*weight + int64(c-'0'); weight > maxWeight {
-			return 0, codeWeight
+			return 0, fault.CodeBadWeight
 		}
 	}
 	for ; places < weightPlaces; places++ {
 		weight *= 10
 	}
 	if digits == 0 || weight <= 0 || weight > maxWeight {
-		return 0, codeWeight
+		return 0, fault.CodeBadWeight
 	}
 	return weight, ""
 }
@@ -181,14 +172,14 @@ func readMonth(cell []byte) (month int64, code string) {
 	}
 	for _, c := range text {
 		if c < '0' || c > '9' {
-			return 0, codeMonth
+			return 0, fault.CodeBadMonth
 		}
 		if month = 10*month + int64(c-'0'); month > maxMonth {
-			return 0, codeMonth
+			return 0, fault.CodeBadMonth
 		}
 	}
 	if month == 0 {
-		return 0, codeMonth
+		return 0, fault.CodeBadMonth
 	}
 	return month, ""
 }

@@ -14,11 +14,16 @@ import (
 
 // The refusals of what is too much at once.
 var (
-	errFull    = fault.New(fault.Unavailable, "unavailable", "too many requests are in progress; try again in a moment")
-	errShare   = fault.New(fault.Unavailable, "unavailable", "too many requests of your organisation are in progress; try again in a moment")
-	errExports = fault.New(fault.Unavailable, "unavailable", "too many downloads are in progress; try again when one has finished")
-	errMemory  = fault.New(fault.Unavailable, "unavailable", "too many large files are being read; try again in a moment")
-	errTooFast = fault.New(fault.Limited, "rate_limited", "you sent too many forms in a short time; try again in a moment")
+	errFull = fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"too many requests are in progress; try again in a moment")
+	errShare = fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"too many requests of your organisation are in progress; try again in a moment")
+	errExports = fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"too many downloads are in progress; try again when one has finished")
+	errMemory = fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"too many large files are being read; try again in a moment")
+	errTooFast = fault.New(fault.Limited, fault.CodeRateLimited,
+		"you sent too many forms in a short time; try again in a moment")
 )
 
 // limit takes a token of the person's bucket, or refuses. Reading has none, and

@@ -167,7 +167,7 @@ func (c *Console) backtest(v *visit) error {
 			return fmt.Errorf("read the report of %s: %w", run.ID, err)
 		}
 		data.Body, err = c.service.Studies.BacktestBody(v.ctx, v.caller(), run.ID)
-		if data.Expired = hasCode(err, study.CodeBacktestExpired); err != nil && !data.Expired {
+		if data.Expired = hasCode(err, fault.CodeBacktestExpired); err != nil && !data.Expired {
 			return err
 		}
 	}

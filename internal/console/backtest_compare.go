@@ -70,7 +70,7 @@ func (c *Console) comparison(v *visit) (*comparison, error) {
 			return nil, err
 		}
 		if len(run.Report) == 0 {
-			return nil, fault.New(fault.Conflict, "no_report", "only runs that have succeeded can be compared")
+			return nil, fault.New(fault.Conflict, fault.CodeNoReport, "only runs that have succeeded can be compared")
 		}
 		rows, err := c.backtestRowsOf(v, run)
 		if err != nil {

@@ -97,7 +97,7 @@ func (c *Console) signUpForm(v *visit) error {
 // aboutInvite makes a fault of the field out of a refusal of an invite code.
 func aboutInvite(err error) error {
 	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Code != account.CodeInviteRequired && refusal.Code != account.CodeInvalidInvite {
+	if !errors.As(err, &refusal) || refusal.Code != fault.CodeInviteCodeRequired && refusal.Code != fault.CodeInvalidInviteCode {
 		return err
 	}
 	var faults fault.List

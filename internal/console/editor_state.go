@@ -26,9 +26,9 @@ const (
 const maxKept = 6_000
 
 var (
-	errLostEdit = fault.New(fault.Malformed, "malformed_edit",
+	errLostEdit = fault.New(fault.Malformed, fault.CodeMalformedEdit,
 		"the edit in this address can no longer be read; open the version and edit it again")
-	errKept = fault.New(fault.Malformed, "malformed_edit", "the saved text cannot be read")
+	errKept = fault.New(fault.Malformed, fault.CodeMalformedEdit, "the saved text cannot be read")
 )
 
 // editState is an edit between two steps. It is kept in the address of the page

@@ -39,9 +39,9 @@ func (v *visit) readForm() error {
 	case errors.Is(err, errMemory):
 		return errMemory
 	case errors.As(err, &tooLarge):
-		return fault.New(fault.TooLarge, "request_too_large", "the form is larger than the limit")
+		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the form is larger than the limit")
 	case err != nil:
-		return fault.New(fault.Malformed, "malformed_form", "the form cannot be read")
+		return fault.New(fault.Malformed, fault.CodeMalformedForm, "the form cannot be read")
 	}
 	v.form = &form{values: v.r.PostForm}
 	return nil

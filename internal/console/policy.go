@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
@@ -82,7 +83,7 @@ func (c *Console) policy(v *visit) error {
 		SecondPerson bool // the version waits for somebody else than its author
 	}{
 		found, readable(found.Doc, said, stats), trail.Data, names, indented(found.Doc), statsDays,
-		v.code == account.CodeSecondPersonRequired,
+		v.code == fault.CodeSecondPersonRequired,
 	})
 }
 
@@ -111,7 +112,7 @@ func (c *Console) activatePolicy(v *visit) error {
 	answer, err := c.service.Policies.Activate(v.ctx, v.caller(), v.id("id"), body, nil)
 	if err != nil {
 		return v.again(err, func(v *visit) error {
-			if v.code == codeUnacknowledged { // each stands above the button
+			if v.code == fault.CodeFindingsUnacknowledged { // each stands above the button
 				v.form.Faults, v.form.Refusal = nil, "Some errors of the analysis are not acknowledged. Fix or acknowledge each of them."
 			}
 			return c.policy(v)

@@ -4,10 +4,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// codeUnacknowledged refuses to activate a version in live while errors of the
-// analysis are not acknowledged.
-const codeUnacknowledged = "findings_unacknowledged"
-
 // activation returns the body of an activation, with the errors that were
 // ticked. Whether those are enough is the use case's to say.
 func (c *Console) activation(v *visit) (wire.Value, error) {

@@ -18,12 +18,16 @@ const (
 )
 
 var (
-	errNowhere     = fault.New(fault.NotFound, "not_found", "there is no such page")
-	errMethod      = fault.New(methodNotAllowed, "method_not_allowed", "this page does not accept that method")
-	errRole        = fault.New(fault.Forbidden, "insufficient_scope", "your role does not include this; an admin of your organisation can change it")
-	errCrossOrigin = fault.New(fault.Forbidden, "cross_origin", "this form was sent from another site and nothing was done")
-	errUnavailable = fault.New(fault.Unavailable, "unavailable", "the request timed out before it was done; you can safely try again")
-	errOurs        = fault.New(fault.Internal, "internal_error", "an internal error occurred; the request id helps to find it")
+	errNowhere = fault.New(fault.NotFound, fault.CodeNotFound, "there is no such page")
+	errMethod  = fault.New(methodNotAllowed, fault.CodeMethodNotAllowed, "this page does not accept that method")
+	errRole    = fault.New(fault.Forbidden, fault.CodeInsufficientScope,
+		"your role does not include this; an admin of your organisation can change it")
+	errCrossOrigin = fault.New(fault.Forbidden, fault.CodeCrossOrigin,
+		"this form was sent from another site and nothing was done")
+	errUnavailable = fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"the request timed out before it was done; you can safely try again")
+	errOurs = fault.New(fault.Internal, fault.CodeInternalError,
+		"an internal error occurred; the request id helps to find it")
 )
 
 // statuses is the one table of what a refusal is answered with.
@@ -105,7 +109,7 @@ func (v *visit) refusal(err error) *fault.Error {
 		}
 		return refusal
 	case v.r.Context().Err() != nil:
-		return fault.New(clientGone, "client_gone", "the browser disconnected")
+		return fault.New(clientGone, fault.CodeClientGone, "the browser disconnected")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errUnavailable
 	}

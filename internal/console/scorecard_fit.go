@@ -120,7 +120,7 @@ func fitOptions(f *form) (wire.Value, error) {
 // atFile lets what is wrong with the rows be shown beside the file.
 func atFile(err error) error {
 	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Code == study.CodeFittingBusy {
+	if errors.As(err, &refusal) && refusal.Code == fault.CodeFittingBusy {
 		busy := *refusal
 		busy.Kind = fault.Conflict // the form is shown again, with all that was typed
 		return &busy

@@ -18,10 +18,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// CodeFeaturesNotGenerated is the refusal of features that a decision was made
-// without.
-const CodeFeaturesNotGenerated = "features_not_generated"
-
 // FeatureFilter narrows a feature vector; zero fields do not.
 type FeatureFilter struct {
 	Name, Prefix                 string
@@ -145,7 +141,8 @@ func storedFeatures(ctx context.Context, scope *store.Scope, decisionID string) 
 		f, err = tx.Features(decisionID)
 		var refusal *fault.Error
 		if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
-			return fault.New(fault.NotFound, CodeFeaturesNotGenerated, "this decision was made without features; send features: true to have them")
+			return fault.New(fault.NotFound, fault.CodeFeaturesNotGenerated,
+				"this decision was made without features; send features: true to have them")
 		}
 		return err
 	})

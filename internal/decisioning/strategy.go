@@ -115,7 +115,8 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 			return err
 		}
 		if expected != operation.AnyVersion && expected != stored.Version {
-			return fault.New(fault.Precondition, store.CodePreconditionFailed, "the strategy has another version than the expected one")
+			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
+				"the strategy has another version than the expected one")
 		}
 		current, err := readStrategy(stored)
 		if err != nil {

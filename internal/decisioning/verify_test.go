@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -62,7 +63,7 @@ func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
 		if mine, err := h.Service.Decisions.Verify(t.Context(), h.Caller.TenantID, nil); err != nil || mine.Checked != 2 || mine.Failed != 0 {
 			t.Errorf("verified %+v, %v", mine, err)
 		}
-		if _, err := h.Service.Decisions.Verify(t.Context(), "ten_0000000000000000000000000A", nil); usecasetest.Pointers(t, err)[0] != store.CodeNotFound {
+		if _, err := h.Service.Decisions.Verify(t.Context(), "ten_0000000000000000000000000A", nil); usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
 			t.Errorf("verified nobody's: %v", err)
 		}
 		answer, err := h.Service.Decisions.Decision(t.Context(), other, forged)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 )
 
@@ -89,7 +90,7 @@ func TestUntrueReasonCodeIsFound(t *testing.T) {
 	} {
 		p := lessonPlan(t, `"semantics":2,"knockouts":[{"id":"KO","reason_code":"`+c.code+`","condition_ast":`+c.condition+`}]`).Policy()
 		found := slices.ContainsFunc(engine.Analyse(p, field.Catalogue()), func(f engine.Finding) bool {
-			return f.Code == engine.CodeReasonUntrue && f.Pointer == "/knockouts/0" && f.Severity == engine.SeverityWarning
+			return f.Code == fault.CodeReasonCodeUntrue && f.Pointer == "/knockouts/0" && f.Severity == engine.SeverityWarning
 		})
 		if found != c.found {
 			t.Errorf("%s for %s: found %t, want %t", c.code, c.condition, found, c.found)

@@ -77,26 +77,6 @@ func (f Finding) Write(w *wire.Writer) {
 	w.EndObject().EndObject()
 }
 
-// The codes of findings.
-const (
-	CodeNeverFires        = "never_fires"
-	CodeAlwaysFires       = "always_fires"
-	CodeImpliedBy         = "implied_by"
-	CodeDuplicate         = "duplicate_condition"
-	CodeContradictory     = "contradictory_condition"
-	CodeUnsupplied        = "unsupplied_fields"
-	CodeSilentForNTC      = "silent_for_ntc"
-	CodeSilentWhenAbsent  = "silent_when_absent"
-	CodeUnreachableGrade  = "unreachable_grade"
-	CodeWorsePrice        = "better_score_worse_price"
-	CodeNoNTCBand         = "no_ntc_band"
-	CodeNonMonotoneBins   = "non_monotone_bins"
-	CodeDeadAdjustment    = "dead_adjustment"
-	CodeDeadBin           = "dead_bin"
-	CodeNoMessage         = "no_applicant_message"
-	CodeAnalysisTruncated = "analysis_truncated"
-)
-
 // Analyse lists the likely mistakes of a policy from ReadPolicy. What it says is
 // so for every applicant within the domains
 // of the catalogue; what it cannot prove it does not say. Errors come first,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -137,7 +138,7 @@ func (q *quiet) add(c *clause, at location, name, id string) {
 // featureSilence reports a rule or factor that a request switches off by not
 // asking for features.
 func (a *analysis) featureSilence(at location, opening string, features []string, mend string) {
-	f := a.report(SeverityError, CodeSilentWhenAbsent, at, fmt.Sprintf(
+	f := a.report(SeverityError, fault.CodeSilentWhenAbsent, at, fmt.Sprintf(
 		"%s to requests without \"features\": true, because it reads %s; "+
 			"say \"features\": \"auto\" in the policy, list what it reads in required_fields, or %s.",
 		opening, enumerate(features), mend), nil)
@@ -270,8 +271,9 @@ func (a *analysis) tellField(q *quiet) {
 	if name == field.IncomeEffective || name == field.FOIREffective {
 		opening = "If " + name + " cannot be derived from the request" // nobody sends it
 	}
-	f := a.report(severity, CodeSilentWhenAbsent, q.at, fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
-	f.Key, f.IDs, f.Fields = CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
+	f := a.report(severity, fault.CodeSilentWhenAbsent,
+		q.at, fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
+	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
 }
 
 // tellBlock reports the fields of a block together.
@@ -299,8 +301,8 @@ func (a *analysis) tellBlock(name string, list []*quiet) {
 		detail = fmt.Sprintf("Without the block %s, or without %s in it, %s %s. That is expected of an optional block.",
 			name, enumerateOr(fields), enumerate(names), notApply(names))
 	}
-	f := a.report(severity, CodeSilentWhenAbsent, first.at, detail, nil)
-	f.Key, f.IDs, f.Fields = CodeSilentWhenAbsent+"@/blocks/"+name, ids, fields
+	f := a.report(severity, fault.CodeSilentWhenAbsent, first.at, detail, nil)
+	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/blocks/"+name, ids, fields
 }
 
 // notApply is the predicate of a sentence about rules and factors.
@@ -320,14 +322,10 @@ func enumerateOr(names []string) string {
 	return text
 }
 
-// CodeSemanticsOld is the code of a policy that was written for an earlier
-// behaviour of the engine.
-const CodeSemanticsOld = "semantics_old"
-
 // semantics recommends the newest semantics.
 func (a *analysis) semantics() {
 	if n := a.policy.Semantics; n < NewestSemantics {
-		a.report(SeverityInfo, CodeSemanticsOld, location{section: atPolicy, rest: "/semantics"}, fmt.Sprintf(
+		a.report(SeverityInfo, fault.CodeSemanticsOld, location{section: atPolicy, rest: "/semantics"}, fmt.Sprintf(
 			"The policy decides by semantics %d; a version that says \"semantics\": %d gives only reasons that are true of "+
 				"the decision, and may name the sources of income and obligations.", n, NewestSemantics), nil)
 	}

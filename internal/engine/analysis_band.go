@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -15,7 +16,7 @@ func (a *analysis) bands() {
 	a.ladder(false)
 	a.ladder(true)
 	if !slices.ContainsFunc(a.policy.Bands, func(b Band) bool { return b.NTC }) {
-		a.report(SeverityInfo, CodeNoNTCBand, location{section: atBand, index: -1},
+		a.report(SeverityInfo, fault.CodeNoNTCBand, location{section: atBand, index: -1},
 			"No pricing band takes applicants who are new to credit: all of them are declined as "+ReasonNoBand+".",
 			[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
 	}
@@ -58,7 +59,7 @@ func (a *analysis) ladderOrder(ntc bool) (order []int) {
 }
 
 func (a *analysis) worse(i int, b, below *Band, members []string) {
-	a.report(SeverityError, CodeWorsePrice, location{section: atBand, index: i},
+	a.report(SeverityError, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: i},
 		fmt.Sprintf("A better score gets worse terms: score %d (%s) has %s, as against score %d (%s).",
 			b.MinScore, b.ID, enumerate(members), below.MaxScore, below.ID), nil)
 }
@@ -100,7 +101,7 @@ func (a *analysis) messages() {
 			told = map[string]bool{}
 		}
 		told[code] = true
-		a.report(SeverityInfo, CodeNoMessage, at,
+		a.report(SeverityInfo, fault.CodeNoApplicantMessage, at,
 			fmt.Sprintf("The reason code %s of %s%s has no applicant-safe text of its own: applicants read %q.",
 				code, kind, by, applicantMessage(code)), nil)
 	}
@@ -122,7 +123,7 @@ func (a *analysis) messages() {
 			check(f.ReasonCode, at, "the factor ", f.Name)
 		}
 		if code := generic.factors[f.Name]; code != "" && f.Label == "" {
-			a.report(SeverityInfo, CodeNoMessage, at, fmt.Sprintf(
+			a.report(SeverityInfo, fault.CodeNoApplicantMessage, at, fmt.Sprintf(
 				"The factor %s names no reason code and has no label: applicants read %q; give it a label or a reason_code.",
 				f.Name, criterion+spaced(f.Name)), nil)
 		}

@@ -5,15 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
-)
-
-// Codes of findings about what a version no longer has of its base.
-const (
-	CodeRulesRemoved   = "rules_removed"
-	CodeBandsRemoved   = "bands_removed"
-	CodeFactorsRemoved = "factors_removed"
-	CodeSourcesRemoved = "sources_removed"
 )
 
 // Against says of each finding of a version whether its base has it too, and
@@ -87,10 +80,11 @@ func removed(p, base *Policy) (list []Finding) {
 				"send \"patch\": {\"%s\": …} instead of the whole section.", noun, enumerate(gone), verb, section[1:]),
 		})
 	}
-	add(CodeRulesRemoved, "/knockouts", "knockout", "knockouts", ids(base.Knockouts), ids(p.Knockouts))
-	add(CodeRulesRemoved, "/adjustments", "adjustment", "adjustments", ids(base.Adjustments), ids(p.Adjustments))
-	add(CodeFactorsRemoved, "/scorecard/factors", "factor", "factors", ids(base.Scorecard.Factors), ids(p.Scorecard.Factors))
-	add(CodeBandsRemoved, "/pricing_bands", "band", "bands", ids(base.Bands), ids(p.Bands))
+	add(fault.CodeRulesRemoved, "/knockouts", "knockout", "knockouts", ids(base.Knockouts), ids(p.Knockouts))
+	add(fault.CodeRulesRemoved, "/adjustments", "adjustment", "adjustments", ids(base.Adjustments), ids(p.Adjustments))
+	add(fault.CodeFactorsRemoved,
+		"/scorecard/factors", "factor", "factors", ids(base.Scorecard.Factors), ids(p.Scorecard.Factors))
+	add(fault.CodeBandsRemoved, "/pricing_bands", "band", "bands", ids(base.Bands), ids(p.Bands))
 	return append(list, sourcesRemoved(p, base)...)
 }
 
@@ -116,7 +110,7 @@ func sourcesRemoved(p, base *Policy) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Severity: SeverityWarning, Code: CodeSourcesRemoved, Pointer: "/affordability", Key: CodeSourcesRemoved + "@/affordability",
+		Severity: SeverityWarning, Code: fault.CodeSourcesRemoved, Pointer: "/affordability", Key: fault.CodeSourcesRemoved + "@/affordability",
 		Origin: OriginNew, IDs: gone,
 		Detail: fmt.Sprintf("This version no longer counts %s, as the base does. \"affordability\" replaces all of the base's: "+
 			"name the sources of both income and obligations; what it does not name is the declared figure alone.",

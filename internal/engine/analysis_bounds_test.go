@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -76,7 +77,7 @@ func TestAnalysisIsBounded(t *testing.T) {
 			if a.steps > maxSteps+10_000 || a.comparisons > maxComparisons+1 {
 				t.Errorf("%d steps, %d comparisons", a.steps, a.comparisons)
 			}
-			cut := slices.ContainsFunc(Analyse(p, field.Catalogue()), func(f Finding) bool { return f.Code == CodeAnalysisTruncated })
+			cut := slices.ContainsFunc(Analyse(p, field.Catalogue()), func(f Finding) bool { return f.Code == fault.CodeAnalysisTruncated })
 			if short := a.truncated || len(a.unknown) > 0; cut != short {
 				t.Errorf("truncated: %v, and the findings say %v", short, cut)
 			}

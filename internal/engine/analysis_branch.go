@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
 
@@ -77,10 +78,10 @@ func (a *analysis) branch(c *clause, arg *rule.Condition, positive bool, context
 		if !positive {
 			negation = "the negation of "
 		}
-		a.report(SeverityWarning, CodeContradictory, a.here(c),
+		a.report(SeverityWarning, fault.CodeContradictoryCondition, a.here(c),
 			fmt.Sprintf("A branch of %s can never hold: no applicant satisfies %s%s there.", c.label(), negation, excerpt(arg)), nil)
 	case !a.supplied(r):
-		a.report(SeverityError, CodeUnsupplied, a.here(c),
+		a.report(SeverityError, fault.CodeUnsuppliedFields, a.here(c),
 			fmt.Sprintf("A branch of %s can never hold: it needs %s.", c.label(), a.conflict(r[0])), nil)
 	default:
 		a.branches(c, arg, positive, context)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -176,15 +177,17 @@ func (a *analysis) satisfiability(c *clause) {
 	constant := len(c.reads) == 0 && !asksPresence(c.cond)
 	switch {
 	case len(c.upper) == 0 && constant:
-		a.report(SeverityInfo, CodeNeverFires, c.at, c.opening()+" is switched off: its condition never holds.", nil)
+		a.report(SeverityInfo, fault.CodeNeverFires,
+			c.at, c.opening()+" is switched off: its condition never holds.", nil)
 	case len(c.upper) == 0:
-		a.report(SeverityWarning, CodeNeverFires, c.at,
+		a.report(SeverityWarning, fault.CodeNeverFires, c.at,
 			fmt.Sprintf("%s can never apply: no applicant satisfies %s%s.", c.opening(), excerpt(c.cond), a.hint(c)), nil)
 	case !a.supplied(c.upper):
-		a.report(SeverityError, CodeUnsupplied, c.at,
+		a.report(SeverityError, fault.CodeUnsuppliedFields, c.at,
 			fmt.Sprintf("%s can never apply: it needs %s.", c.opening(), a.conflict(c.upper[0])), nil)
 	case c.at.section == atKnockout && constant && c.lower.everybody():
-		a.report(SeverityInfo, CodeAlwaysFires, c.at, c.opening()+" hits every applicant: its condition is always true.", nil)
+		a.report(SeverityInfo, fault.CodeAlwaysFires,
+			c.at, c.opening()+" hits every applicant: its condition is always true.", nil)
 	default:
 		before := a.memory
 		if c.at.section == atKnockout {
@@ -217,7 +220,7 @@ func (a *analysis) always(c *clause) {
 		who += " who gives " + a.names(c.reads)
 	}
 	witness, _ := a.facts(supplied)
-	a.report(SeverityWarning, CodeAlwaysFires, c.at,
+	a.report(SeverityWarning, fault.CodeAlwaysFires, c.at,
 		fmt.Sprintf("%s hits %s: within the values possible, %s is always true.", c.opening(), who, excerpt(c.cond)), witness)
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -71,12 +72,12 @@ func TestAnalysisIsExact(t *testing.T) {
 		for i := range hits {
 			at := fmt.Sprintf("/knockouts/%d", i)
 			want := map[string]bool{
-				CodeNeverFires:  count(hits[i]) == 0,
-				CodeAlwaysFires: count(hits[i]) > 0 && alwaysHits(&p.Knockouts[i].Condition, people, hits[i]),
+				fault.CodeNeverFires:  count(hits[i]) == 0,
+				fault.CodeAlwaysFires: count(hits[i]) > 0 && alwaysHits(&p.Knockouts[i].Condition, people, hits[i]),
 			}
 			superfluous := takenIn(hits, i)
 			if !superfluous.unsure {
-				want[CodeImpliedBy], want[CodeDuplicate] = superfluous.implied, superfluous.duplicate
+				want[fault.CodeImpliedBy], want[fault.CodeDuplicateCondition] = superfluous.implied, superfluous.duplicate
 			}
 			for code, is := range want {
 				if got[code+at] != is {

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/golden"
 	"verdict/internal/wire"
@@ -119,9 +120,9 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 		all.Write(data)
 	}
 	for _, code := range []string{
-		engine.CodeNeverFires, engine.CodeAlwaysFires, engine.CodeImpliedBy, engine.CodeDuplicate, engine.CodeContradictory, engine.CodeUnsupplied, engine.CodeSilentForNTC,
-		engine.CodeSilentWhenAbsent, engine.CodeUnreachableGrade, engine.CodeWorsePrice, engine.CodeNoNTCBand, engine.CodeNonMonotoneBins, engine.CodeDeadAdjustment, engine.CodeDeadBin, engine.CodeNoMessage,
-		engine.CodeUnlendable, engine.CodeRunaway, engine.CodeScoresNoBand, engine.CodeUnitMismatch, engine.CodeSemanticsOld,
+		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition, fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields, fault.CodeSilentForNTC,
+		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand, fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
+		fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch, fault.CodeSemanticsOld,
 	} {
 		if !strings.Contains(all.String(), " "+code+" /") {
 			t.Errorf("no golden file shows %s", code)

@@ -4,15 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"verdict/internal/fault"
 	"verdict/internal/loan"
 	"verdict/internal/rule"
-)
-
-// Codes of findings about what bands can lend.
-const (
-	CodeUnlendable   = "unlendable_band"
-	CodeRunaway      = "runaway_last_instalment"
-	CodeScoresNoBand = "scores_without_band"
 )
 
 // lending reports priced bands whose limits, floored to the step, fall below
@@ -28,16 +22,16 @@ func (a *analysis) lending() {
 		at := location{section: atBand, index: i}
 		switch {
 		case b.MaxLimitPaise-b.MaxLimitPaise%step < b.MinLimitPaise:
-			a.report(SeverityError, CodeUnlendable, at, fmt.Sprintf(
+			a.report(SeverityError, fault.CodeUnlendableBand, at, fmt.Sprintf(
 				"%s never lends: its max_limit of %s, floored to the limit_step of %s, is below its min_limit of %s.",
 				b.ID, rule.Rupees(b.MaxLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
 		case b.DefaultLimitPaise-b.DefaultLimitPaise%step < b.MinLimitPaise:
-			a.report(SeverityWarning, CodeUnlendable, at, fmt.Sprintf(
+			a.report(SeverityWarning, fault.CodeUnlendableBand, at, fmt.Sprintf(
 				"%s declines everybody whose income or FOIR is not known: its default_limit of %s, floored to the limit_step of %s, is below its min_limit of %s.",
 				b.ID, rule.Rupees(b.DefaultLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
 		}
 		if months, ok := runaway(b); ok {
-			a.report(SeverityError, CodeRunaway, at, fmt.Sprintf(
+			a.report(SeverityError, fault.CodeRunawayLastInstalment, at, fmt.Sprintf(
 				"Over %d months at %s percent the rounding of the instalment grows to several instalments of %s's smallest loan, all due in the last month; raise min_limit or shorten the tenure.",
 				months, rule.Number(b.RateBP)*rule.Paisa, b.ID), nil)
 		}
@@ -83,19 +77,20 @@ func (a *analysis) uncovered(ntc bool, reach *reach) {
 		if a.freeFactors() {
 			severity = SeverityError
 		}
-		a.report(severity, CodeWorsePrice, location{section: atBand, index: order[last]}, fmt.Sprintf(
+		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[last]}, fmt.Sprintf(
 			"Scores from %d to %s have no band: whoever scores better than %s is declined.", top.MaxScore+1, most, top.ID), nil)
 	}
 	for k := 1; k < len(order); k++ {
 		low, high := band(k-1), band(k)
 		if low.MaxScore+1 < high.MinScore && reach.hits(rule.Int(low.MaxScore+1), rule.Int(high.MinScore)-1) {
-			a.report(SeverityWarning, CodeScoresNoBand, location{section: atBand, index: order[k]}, fmt.Sprintf(
-				"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1, high.MinScore-1, low.ID, high.ID), nil)
+			a.report(SeverityWarning, fault.CodeScoresWithoutBand,
+				location{section: atBand, index: order[k]}, fmt.Sprintf(
+					"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1, high.MinScore-1, low.ID, high.ID), nil)
 		}
 	}
 	bottom := band(0)
 	if to := rule.Int(bottom.MinScore) - 1; bottom.Action != Decline && least <= to && reach.hits(least, to) {
-		a.report(SeverityInfo, CodeScoresNoBand, location{section: atBand, index: order[0]}, fmt.Sprintf(
+		a.report(SeverityInfo, fault.CodeScoresWithoutBand, location{section: atBand, index: order[0]}, fmt.Sprintf(
 			"Scores below %d have no band and are declined; a band that declines would give them a grade.", bottom.MinScore), nil)
 	}
 }

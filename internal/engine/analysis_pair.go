@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
 
@@ -12,12 +13,12 @@ func (a *analysis) redundancy() {
 	a.pairs(a.knockouts, a.superfluous, func(c, by *clause, mutual bool) {
 		k, other := &a.policy.Knockouts[c.at.index], &a.policy.Knockouts[by.at.index]
 		if mutual {
-			a.report(SeverityWarning, CodeDuplicate, c.at,
+			a.report(SeverityWarning, fault.CodeDuplicateCondition, c.at,
 				fmt.Sprintf("%s (%s) hits exactly when %s (%s) does: one of the two is enough.",
 					k.ID, k.Action, other.ID, other.Action), a.witness(c.lower))
 			return
 		}
-		a.report(SeverityWarning, CodeImpliedBy, c.at,
+		a.report(SeverityWarning, fault.CodeImpliedBy, c.at,
 			fmt.Sprintf("%s (%s) changes no outcome: whoever it hits, %s (%s) hits as well.",
 				k.ID, k.Action, other.ID, other.Action), a.witness(c.lower))
 	})
@@ -26,7 +27,7 @@ func (a *analysis) redundancy() {
 		return mutual, mutual
 	}
 	a.pairs(a.adjustments, alike, func(c, by *clause, _ bool) {
-		a.report(SeverityWarning, CodeDuplicate, c.at,
+		a.report(SeverityWarning, fault.CodeDuplicateCondition, c.at,
 			fmt.Sprintf("%s applies exactly when %s does: their points always come together.", c.name, by.name), a.witness(c.lower))
 	})
 }

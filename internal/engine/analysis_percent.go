@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -50,7 +51,7 @@ func (a *analysis) percents() {
 
 // fraction reports a price of a band that looks like a fraction.
 func (a *analysis) fraction(band int, member string, n rule.Number) {
-	a.report(SeverityError, CodeUnitMismatch, location{section: atBand, index: band}, fmt.Sprintf(
+	a.report(SeverityError, fault.CodeUnitMismatch, location{section: atBand, index: band}, fmt.Sprintf(
 		"The band %s has %s %s, which looks like a fraction; %s is percent: write %s for %s percent.",
 		a.policy.Bands[band].ID, member, n, member, 100*n, 100*n), nil).Fields = []string{member}
 }
@@ -85,7 +86,7 @@ func (a *analysis) percent(at location, who string, ref rule.Ref, n rule.Number)
 	case size >= bounds.least:
 		return false
 	}
-	a.report(SeverityError, CodeUnitMismatch, at, fmt.Sprintf(
+	a.report(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
 		"%s compares %s with %s, which looks like %s; %s is percent: 25 means 25 percent.",
 		who, ref.Name, n, looks, ref.Name), nil).Fields = []string{ref.Name}
 	return true

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 )
 
@@ -41,7 +42,7 @@ func TestFractionsForPercent(t *testing.T) {
 	} {
 		var got []string
 		for _, f := range engine.Analyse(lessonPlan(t, c.sections).Policy(), field.Catalogue()) {
-			if f.Code == engine.CodeUnitMismatch && f.Severity == engine.SeverityError {
+			if f.Code == fault.CodeUnitMismatch && f.Severity == engine.SeverityError {
 				got = append(got, f.Fields...)
 			}
 		}

@@ -3,12 +3,9 @@ package engine
 import (
 	"fmt"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
-
-// CodeReasonUntrue is the code of a rule or adjustment whose reason code says
-// something of a field that is not so for those whom the condition hits.
-const CodeReasonUntrue = "reason_code_untrue"
 
 // untrueReasons reports standard reason codes that contradict their condition:
 // the condition looks at a field of that code, and never in the direction that
@@ -23,7 +20,7 @@ func (a *analysis) untrueReasons() {
 			return
 		}
 		if named, isTrue := a.codeInCondition(code, c, true); named && !isTrue {
-			a.report(SeverityWarning, CodeReasonUntrue, at, fmt.Sprintf(
+			a.report(SeverityWarning, fault.CodeReasonCodeUntrue, at, fmt.Sprintf(
 				"The reason code %s of %s tells applicants %q, and the condition does not say so; leave reason_code out or name another.",
 				code, id, text.Message), nil)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
 
@@ -13,7 +14,7 @@ import (
 func (a *analysis) scorecard() {
 	for i := range a.policy.Adjustments {
 		if adj := &a.policy.Adjustments[i]; adj.Delta == 0 {
-			a.report(SeverityInfo, CodeDeadAdjustment, location{section: atAdjustment, index: i},
+			a.report(SeverityInfo, fault.CodeDeadAdjustment, location{section: atAdjustment, index: i},
 				adj.ID+" adds no points: its delta is 0.", nil)
 		}
 	}
@@ -30,7 +31,7 @@ func (a *analysis) scorecard() {
 			falls = falls || ranges[k].Points < ranges[k-1].Points
 		}
 		if rises && falls {
-			a.report(SeverityWarning, CodeNonMonotoneBins, location{section: atFactor, index: i},
+			a.report(SeverityWarning, fault.CodeNonMonotoneBins, location{section: atFactor, index: i},
 				fmt.Sprintf("The points of the factor %s both rise and fall as %s grows.", f.Name, f.Field.Name), nil)
 		}
 	}
@@ -48,7 +49,7 @@ func (a *analysis) deadBins(f *Factor, i int) {
 		var states set
 		if states, rest = a.takes(f, k, d, rest); len(states) == 0 && !f.Bins[k].Else {
 			at := location{section: atFactor, index: i, rest: "/bins/" + strconv.Itoa(k)}
-			a.report(SeverityWarning, CodeDeadBin, at,
+			a.report(SeverityWarning, fault.CodeDeadBin, at,
 				fmt.Sprintf("Nobody falls into this bin of the factor %s: %s is %s.", f.Name, f.Field.Name, d.text()), nil)
 		}
 	}
@@ -108,7 +109,7 @@ func (a *analysis) reachability() {
 			if ntc {
 				who = "new-to-credit applicant"
 			}
-			a.report(SeverityWarning, CodeUnreachableGrade, location{section: atBand, index: i},
+			a.report(SeverityWarning, fault.CodeUnreachableGrade, location{section: atBand, index: i},
 				fmt.Sprintf("Grade %s (%s) is never given: no %s can score %d to %d. Scores run from %s to %s.",
 					b.Grade, b.ID, who, b.MinScore, b.MaxScore, least, most), nil)
 		}

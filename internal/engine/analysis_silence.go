@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -96,7 +97,7 @@ func (a *analysis) silentForNTC(c *clause, handled string) {
 	if handled == "" {
 		severity, rest = SeverityWarning, "no knockout looks at them, and a pricing band approves them."
 	}
-	a.report(severity, CodeSilentForNTC, c.at,
+	a.report(severity, fault.CodeSilentForNTC, c.at,
 		fmt.Sprintf("%s never hits an applicant who is new to credit, because %s is absent for them; %s",
 			c.name, a.fields[c.reads[scored]].ref.Name, rest),
 		[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})

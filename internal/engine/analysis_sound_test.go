@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -116,7 +117,7 @@ const inPart = "a part of "
 // refutes says how an applicant shows a finding to be wrong.
 func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 	switch f.Code {
-	case CodeNeverFires, CodeUnsupplied, CodeContradictory:
+	case fault.CodeNeverFires, fault.CodeUnsuppliedFields, fault.CodeContradictoryCondition:
 		_, _, whole, path := x.place(f)
 		if len(path) == 0 {
 			if x.holds(whole, facts) {
@@ -131,12 +132,12 @@ func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 		if x.holds(whole, facts) != x.holds(x.branches[f], facts) {
 			return "the branch makes a difference"
 		}
-	case CodeAlwaysFires:
+	case fault.CodeAlwaysFires:
 		_, _, whole, _ := x.place(f)
 		if suppliesAll(whole, facts) && !x.holds(whole, facts) {
 			return "it does not hold"
 		}
-	case CodeImpliedBy, CodeDuplicate:
+	case fault.CodeImpliedBy, fault.CodeDuplicateCondition:
 		section, _, _, _ := x.place(f)
 		if section != "knockouts" {
 			return ""
@@ -146,15 +147,15 @@ func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 		if first > second {
 			return "the other one does not hit, or is milder"
 		}
-		if f.Code == CodeDuplicate && (first == ResultPass) != (second == ResultPass) {
+		if f.Code == fault.CodeDuplicateCondition && (first == ResultPass) != (second == ResultPass) {
 			return "only one of them hits"
 		}
-	case CodeSilentForNTC:
+	case fault.CodeSilentForNTC:
 		_, index, _, _ := x.place(f)
 		if facts.Get(field.BureauIsNTC).IsTrue() && x.hit(x.policy.Knockouts[index].ID) != ResultPass {
 			return "it hits somebody new to credit"
 		}
-	case CodeSilentWhenAbsent:
+	case fault.CodeSilentWhenAbsent:
 		if slices.ContainsFunc(f.Fields, func(name string) bool { return facts.Get(name).Type() != rule.Absent }) {
 			return ""
 		}
@@ -163,7 +164,7 @@ func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 				return "it hits without the field"
 			}
 		}
-	case CodeUnreachableGrade:
+	case fault.CodeUnreachableGrade:
 		if x.decision.Grade == strings.Fields(f.Detail)[1] {
 			return "the grade came out"
 		}
@@ -228,16 +229,16 @@ func (x *examiner) witnesses() (seen int) {
 			x.t.Fatalf("%s: nobody is like %v", f.Code, f.Witness)
 		}
 		x.examine(facts)
-		if f.Code == CodeNoNTCBand {
+		if f.Code == fault.CodeNoNTCBand {
 			continue
 		}
 		section, _, whole, _ := x.place(f)
 		hits := x.holds(whole, facts)
-		wants := f.Code != CodeSilentForNTC && f.Code != CodeSilentWhenAbsent
+		wants := f.Code != fault.CodeSilentForNTC && f.Code != fault.CodeSilentWhenAbsent
 		if hits != wants {
 			x.t.Fatalf("%s %s: the witness %v does not show it\n%s\n%s", f.Code, f.Pointer, f.Witness, f.Detail, x.policy.Document())
 		}
-		if section == "knockouts" && f.Code == CodeImpliedBy {
+		if section == "knockouts" && f.Code == fault.CodeImpliedBy {
 			for _, id := range ruleID.FindAllString(f.Detail, 2) {
 				if x.hit(id) == ResultPass {
 					x.t.Fatalf("%s: the witness %v is not hit by %s", f.Detail, f.Witness, id)
@@ -268,8 +269,8 @@ func TestAnalysisIsSound(t *testing.T) {
 	}
 	t.Logf("findings %v, witnesses %d", said, witnesses)
 	for _, code := range []string{
-		CodeNeverFires, CodeAlwaysFires, CodeImpliedBy, CodeDuplicate, CodeContradictory, CodeUnsupplied,
-		CodeSilentForNTC, CodeSilentWhenAbsent, CodeUnreachableGrade,
+		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition, fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields,
+		fault.CodeSilentForNTC, fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade,
 	} {
 		if said[code] < 20 {
 			t.Errorf("%s was said %d times: too seldom to be tested", code, said[code])

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 )
 
@@ -74,7 +75,7 @@ func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 					t.Errorf("no error %s", key)
 				}
 			}
-			if !slices.ContainsFunc(found, func(f Finding) bool { return f.Code == CodeAnalysisTruncated }) {
+			if !slices.ContainsFunc(found, func(f Finding) bool { return f.Code == fault.CodeAnalysisTruncated }) {
 				t.Error("the findings do not say that the analysis was truncated")
 			}
 		})

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
 
@@ -20,7 +21,7 @@ func (a *analysis) giveUp(c *clause) {
 	supply := anyRequest
 	c.cond.Fields(func(ref rule.Ref) { supply &= a.fields[a.place(ref)].supply })
 	if supply == 0 {
-		a.report(SeverityError, CodeAnalysisTruncated, c.at, c.opening()+
+		a.report(SeverityError, fault.CodeAnalysisTruncated, c.at, c.opening()+
 			" is too large to be analysed and reads fields that no request carries together, so it may never apply;"+
 			" split it into smaller rules.", nil)
 	}
@@ -38,7 +39,7 @@ func (a *analysis) truncation() {
 			what = "The policy cannot be analysed in full: the conditions of " + enumerate(a.unknown) + " are too large"
 		}
 	}
-	f := a.report(SeverityInfo, CodeAnalysisTruncated, location{section: atPolicy},
+	f := a.report(SeverityInfo, fault.CodeAnalysisTruncated, location{section: atPolicy},
 		what+"; the findings listed here hold, but there may be others.", nil)
 	f.IDs = slices.Clone(a.unknown[:min(len(a.unknown), maxUnknown)])
 }

@@ -3,13 +3,10 @@ package engine
 import (
 	"fmt"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
-
-// CodeUnitMismatch is the code of a rule or factor that reads a field in
-// another unit than its twin has.
-const CodeUnitMismatch = "unit_mismatch"
 
 // units reports rules and factors on a raw path whose unit is another than its
 // canonical twin's, such as a percentage where policies speak of ratios, and
@@ -55,7 +52,7 @@ func (a *analysis) unitsOf(c *clause) {
 			mixed = mixed || len(n.Args) == 0 && reads(n, ref.Name) && reads(n, twin)
 		})
 		if mixed && ref.Name == pair.Raw {
-			a.report(SeverityError, CodeUnitMismatch, c.at, fmt.Sprintf(
+			a.report(SeverityError, fault.CodeUnitMismatch, c.at, fmt.Sprintf(
 				"%s compares %s, which is %s, with %s, which is %s.",
 				c.opening(), pair.Raw, pair.RawUnit, pair.Canonical, pair.CanonicalUnit), nil).Fields = []string{pair.Raw, pair.Canonical}
 			continue
@@ -70,13 +67,13 @@ func (a *analysis) unit(at location, who, name string, pair field.UnitPair, twin
 		if !pair.Foreign(name, n) {
 			continue
 		}
-		a.report(SeverityError, CodeUnitMismatch, at, fmt.Sprintf(
+		a.report(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
 			"%s compares %s with %s, which looks like %s; %s is %s: %s means %s.",
 			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning), nil).Fields = []string{name}
 		return
 	}
 	if name == pair.Raw {
-		a.report(SeverityWarning, CodeUnitMismatch, at, fmt.Sprintf(
+		a.report(SeverityWarning, fault.CodeUnitMismatch, at, fmt.Sprintf(
 			"%s reads %s, which is %s. Use %s instead: it is the same figure as %s, and every kind of request has it.",
 			who, pair.Raw, pair.RawUnit, pair.Canonical, pair.CanonicalUnit), nil).Fields = []string{name}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 )
 
@@ -80,7 +81,7 @@ func TestGenericCodesAreNumbered(t *testing.T) {
 	found := engine.Analyse(plan.Policy(), field.Catalogue())
 	var keys []string
 	for _, f := range found {
-		if f.Code == engine.CodeNoMessage {
+		if f.Code == fault.CodeNoApplicantMessage {
 			keys = append(keys, f.Key)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdict/internal/engine"
+	"verdict/internal/fault"
 )
 
 // TestFindingsPage: docs/POLICY.md explains every code of a finding.
@@ -18,12 +18,12 @@ func TestFindingsPage(t *testing.T) {
 	_, table, _ := strings.Cut(string(page), "## Findings")
 	table, _, _ = strings.Cut(table, "## Activation")
 	for _, code := range []string{
-		engine.CodeNeverFires, engine.CodeAlwaysFires, engine.CodeImpliedBy, engine.CodeDuplicate, engine.CodeContradictory,
-		engine.CodeUnsupplied, engine.CodeSilentForNTC, engine.CodeSilentWhenAbsent, engine.CodeUnreachableGrade,
-		engine.CodeWorsePrice, engine.CodeNoNTCBand, engine.CodeNonMonotoneBins, engine.CodeDeadAdjustment, engine.CodeDeadBin,
-		engine.CodeNoMessage, engine.CodeAnalysisTruncated, engine.CodeUnlendable, engine.CodeRunaway, engine.CodeScoresNoBand,
-		engine.CodeUnitMismatch, engine.CodeSemanticsOld, engine.CodeRulesRemoved, engine.CodeBandsRemoved, engine.CodeFactorsRemoved,
-		engine.CodeSourcesRemoved,
+		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition, fault.CodeContradictoryCondition,
+		fault.CodeUnsuppliedFields, fault.CodeSilentForNTC, fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade,
+		fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand, fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin,
+		fault.CodeNoApplicantMessage, fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand,
+		fault.CodeUnitMismatch, fault.CodeSemanticsOld, fault.CodeRulesRemoved, fault.CodeBandsRemoved, fault.CodeFactorsRemoved,
+		fault.CodeSourcesRemoved,
 	} {
 		if !strings.Contains(table, "`"+code+"`") {
 			t.Errorf("docs/POLICY.md does not explain %s", code)

@@ -174,7 +174,7 @@ func TestAgainstTheBase(t *testing.T) {
 		{"id": "KO_DPD", "condition_ast": {"op": "gt", "field": "max_dpd_12m", "value": 60}},
 		{"id": "RF_DPD", "action": "refer", "condition_ast": {"op": "between", "field": "max_dpd_12m", "min": 30, "max": 60}}]}`))
 	for _, f := range engine.Against(engine.Analyse(more, catalogue), more, engine.Analyse(base, catalogue), base) {
-		if f.Code == engine.CodeSilentWhenAbsent && f.Origin != engine.OriginNew {
+		if f.Code == fault.CodeSilentWhenAbsent && f.Origin != engine.OriginNew {
 			t.Errorf("%s is %s", f.Key, f.Origin)
 		}
 	}

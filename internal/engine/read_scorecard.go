@@ -299,7 +299,7 @@ func (r *scorecardReader) separate(bins wire.Value, f *Factor) {
 	for i := range f.Bins {
 		for _, n := range f.Bins[i].Special {
 			if seen[n] {
-				r.faults.Add(elementPointer(bins, i), "bin_overlap", "%s is a special value twice", n)
+				r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap, "%s is a special value twice", n)
 			}
 			seen[n] = true
 		}
@@ -334,7 +334,7 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor, readable []bool) 
 	r.separate(bins, f)
 	ranges := f.ranges()
 	if len(ranges) == 0 {
-		r.faults.Add(bins.Pointer(), "bin_gap", "numbers that are no special value have no bin: add a range")
+		r.faults.Add(bins.Pointer(), fault.CodeBinGap, "numbers that are no special value have no bin: add a range")
 		return
 	}
 	for i := range ranges {
@@ -342,10 +342,10 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor, readable []bool) 
 	}
 	first, last := ranges[0], ranges[len(ranges)-1]
 	if readable[0] && first.HasMin && first.Min > low {
-		r.faults.Add(elementPointer(bins, 0), "bin_gap", "values from %s up to %s have no bin", low, first.Min)
+		r.faults.Add(elementPointer(bins, 0), fault.CodeBinGap, "values from %s up to %s have no bin", low, first.Min)
 	}
 	if readable[len(ranges)-1] && last.HasMax && last.Max <= high {
-		r.faults.Add(bins.Pointer(), "bin_gap", "values from %s on have no bin", last.Max)
+		r.faults.Add(bins.Pointer(), fault.CodeBinGap, "values from %s on have no bin", last.Max)
 	}
 	for i := range ranges {
 		b := &ranges[i]
@@ -357,11 +357,14 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor, readable []bool) 
 		}
 		switch prev := &ranges[i-1]; {
 		case !prev.HasMax || !b.HasMin:
-			r.faults.Add(elementPointer(bins, i), "bin_overlap", "every bin but the first needs gte, and every bin but the last lt")
+			r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap,
+				"every bin but the first needs gte, and every bin but the last lt")
 		case b.Min > prev.Max:
-			r.faults.Add(elementPointer(bins, i), "bin_gap", "values from %s up to %s have no bin", prev.Max, b.Min)
+			r.faults.Add(elementPointer(bins, i), fault.CodeBinGap,
+				"values from %s up to %s have no bin", prev.Max, b.Min)
 		case b.Min < prev.Max:
-			r.faults.Add(elementPointer(bins, i), "bin_overlap", "values from %s up to %s have two bins", b.Min, prev.Max)
+			r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap,
+				"values from %s up to %s have two bins", b.Min, prev.Max)
 		}
 	}
 }
@@ -375,7 +378,7 @@ func (r *scorecardReader) categories(bins wire.Value, f *Factor, readable []bool
 		}
 		for _, val := range b.In {
 			if seen[val] {
-				r.faults.Add(elementPointer(bins, i), "bin_overlap", "a value stands in two bins")
+				r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap, "a value stands in two bins")
 			}
 			seen[val] = true
 		}

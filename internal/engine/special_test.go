@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -94,7 +95,7 @@ func TestSpecialBinIsInNoOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range engine.Analyse(policy, field.Catalogue()) {
-			if f.Code == engine.CodeNonMonotoneBins || f.Code == engine.CodeDeadBin {
+			if f.Code == fault.CodeNonMonotoneBins || f.Code == fault.CodeDeadBin {
 				list = append(list, f.Code)
 			}
 		}
@@ -104,10 +105,10 @@ func TestSpecialBinIsInNoOrder(t *testing.T) {
 		bins string
 		want []string
 	}{
-		"as a range":      {`{"lt": 30, "points": 40}, {"gte": 30, "lt": 999, "points": 10}, {"gte": 999, "points": 20}`, []string{engine.CodeNonMonotoneBins}},
+		"as a range":      {`{"lt": 30, "points": 40}, {"gte": 30, "lt": 999, "points": 10}, {"gte": 999, "points": 20}`, []string{fault.CodeNonMonotoneBins}},
 		"as a special":    {`{"lt": 30, "points": 40}, {"gte": 30, "points": 10}, {"special": [999], "points": 20}`, nil},
-		"never sent":      {`{"lt": 30, "points": 40}, {"gte": 30, "points": 10}, {"special": [-1], "points": 20}`, []string{engine.CodeDeadBin}},
-		"takes all of it": {`{"lt": 1, "points": 40}, {"gte": 1, "points": 10}, {"special": [0], "points": 20}`, []string{engine.CodeDeadBin}},
+		"never sent":      {`{"lt": 30, "points": 40}, {"gte": 30, "points": 10}, {"special": [-1], "points": 20}`, []string{fault.CodeDeadBin}},
+		"takes all of it": {`{"lt": 1, "points": 40}, {"gte": 1, "points": 10}, {"special": [0], "points": 20}`, []string{fault.CodeDeadBin}},
 	} {
 		if diff := cmp.Diff(c.want, codes(c.bins)); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -9,10 +9,6 @@ import (
 	"verdict/internal/rule"
 )
 
-// CodeNotCounted is the code of the warning that declared figures were given,
-// and none of the figures that the policy counts.
-const CodeNotCounted = "figures_not_counted"
-
 // The applicant's texts where a figure was declared, and not given by a source
 // that counts.
 const (
@@ -55,7 +51,7 @@ func (d *Decision) notCounted() (list []fault.Item) {
 			continue
 		}
 		list = append(list, fault.Item{
-			Code: CodeNotCounted, Fields: missing,
+			Code: fault.CodeFiguresNotCounted, Fields: missing,
 			Detail: "the policy does not count the declared " + declared + " but " + strings.Join(missing, ", ") +
 				", which is not given; a limit is the band's default_limit",
 		})

@@ -2,6 +2,19 @@
 // mistake was made, a stable code a program can switch on, and for every
 // single place that is wrong a JSON pointer and a sentence on how to mend it.
 //
+// It owns every code that an Error or an Item carries: refusals, what is wrong
+// at one place, warnings, and the findings of the analysis. They stand here and
+// not beside the code that answers them, because the adapters, which document
+// and compare them, may not import the packages that decide, and every package
+// may import this one. The name of a code is the code itself in Go's spelling.
+// A code never changes its meaning.
+//
+// Four packages have words of their own that no Error or Item carries: training
+// (code.go: columns and fits), recovery (hold.go: why a borrower is left alone),
+// agent (narration.go: why a model's prose was not used) and signal (fraud.go:
+// signals and why one was not evaluated). Reason codes of decisions belong to
+// the author of the policy.
+//
 // It holds no transport: the HTTP adapter alone turns kinds into status codes.
 // A detail never repeats a submitted value, because the value may be a PAN or
 // an account number.
@@ -29,21 +42,6 @@ const (
 	Limited                         // too many requests, or the quota is used up
 	Internal                        // our mistake
 	Unavailable                     // try again later
-)
-
-// Codes that more than one package speaks of.
-const (
-	CodeMalformedJSON    = "malformed_json"
-	CodeDuplicateKey     = "duplicate_key"
-	CodeNumberOutOfRange = "number_out_of_range"
-	CodeInvalidField     = "invalid_field"
-	CodeInvalidCondition = "invalid_condition"
-	CodeUnknownField     = "unknown_field"
-	CodeRequired         = "required"
-	CodeWrongType        = "wrong_type"
-	CodeOutOfRange       = "out_of_range"
-	CodeTooMany          = "too_many"
-	CodeDuplicate        = "duplicate"
 )
 
 // Item is one thing that is wrong, at one place.
@@ -216,7 +214,7 @@ func (l *List) Err() error {
 	}
 	code := CodeInvalidField
 	switch first := l.items[0].Code; first {
-	case CodeUnknownField, CodeInvalidCondition, "bureau_report_mismatch", "report_must_have_one_key":
+	case CodeUnknownField, CodeInvalidCondition, CodeBureauReportMismatch, CodeReportMustHaveOneKey:
 		code = first
 	}
 	detail := l.items[0].placed()

@@ -71,7 +71,8 @@ func (s *Service) ChangeConfig(ctx context.Context, p tenant.Principal, patch wi
 			return err
 		}
 		if expected != operation.AnyVersion && expected != stored.Version {
-			return fault.New(fault.Precondition, store.CodePreconditionFailed, "the configuration has another version than the expected one")
+			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
+				"the configuration has another version than the expected one")
 		}
 		config, err := merged(stored, patch, key)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"verdict/internal/fault"
-	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -21,7 +20,7 @@ func FuzzBlockedCursor(f *testing.F) {
 		b, err := readBlockedCursor(place)
 		var refusal *fault.Error
 		switch {
-		case err != nil && (!errors.As(err, &refusal) || refusal.Code != operation.CodeInvalidCursor):
+		case err != nil && (!errors.As(err, &refusal) || refusal.Code != fault.CodeInvalidCursor):
 			t.Errorf("not a refusal: %v", err)
 		case err == nil && !strings.HasSuffix(place, " "+b.Entity.Kind+" "+b.Entity.Key):
 			t.Errorf("%q leads to %+v", place, b)

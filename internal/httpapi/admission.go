@@ -11,11 +11,11 @@ import (
 
 // The refusals; one value each, since they are made when there is no time.
 var (
-	errFull = fault.New(fault.Unavailable, codeUnavailable,
+	errFull = fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"too many requests are in progress; try again later")
-	errShare = fault.New(fault.Unavailable, codeUnavailable,
+	errShare = fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"this organisation has reached its limit of concurrent requests on this node; send fewer at a time, or try again later")
-	errExports = fault.New(fault.Unavailable, codeUnavailable,
+	errExports = fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"too many exports are running; try again when one has finished")
 )
 

@@ -109,7 +109,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return n, fault.New(requestTimeout, codeRequestTimeout, "the body arrived too slowly")
+		return n, fault.New(requestTimeout, fault.CodeRequestTimeout, "the body arrived too slowly")
 	case p.c.r.Context().Err() != nil:
 		return n, err
 	}
@@ -117,7 +117,7 @@ func (p *paced) Read(b []byte) (int, error) {
 }
 
 func notWhole() error {
-	return fault.New(fault.Malformed, study.CodeMalformedBody, "the body was incomplete")
+	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the body was incomplete")
 }
 
 // unpacked is a file as it was before it was packed. Files say by their first
@@ -126,10 +126,11 @@ func (c *call) unpacked(body io.Reader, charset string) (io.Reader, error) {
 	encoding := c.r.Header.Get("Content-Encoding")
 	packed := strings.EqualFold(encoding, "gzip")
 	if encoding != "" && !packed && !strings.EqualFold(encoding, "identity") {
-		return nil, fault.New(unsupportedMediaType, codeUnsupportedMediaType, "send the file uncompressed, or with Content-Encoding: gzip")
+		return nil, fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"send the file uncompressed, or with Content-Encoding: gzip")
 	}
 	if charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return nil, fault.New(unsupportedMediaType, codeUnsupportedMediaType, "a CSV file must be in UTF-8")
+		return nil, fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType, "a CSV file must be in UTF-8")
 	}
 	return study.Unpacked(body, packed)
 }
@@ -138,7 +139,7 @@ func (c *call) unpacked(body io.Reader, charset string) (io.Reader, error) {
 // is not held until somebody says how it is to be read.
 func (c *call) readForm(body io.Reader, boundary string, r *study.BacktestRequest) error {
 	if boundary == "" || len(boundary) > 70 {
-		return fault.New(fault.Malformed, study.CodeMalformedBody, "the form has no boundary")
+		return fault.New(fault.Malformed, fault.CodeMalformedBody, "the form has no boundary")
 	}
 	form := multipart.NewReader(body, boundary)
 	options, err := c.optionTexts()
@@ -191,7 +192,7 @@ func formFault(err error, missing string) error {
 		faults.Add("/file", fault.CodeRequired, "%s", missing)
 		return faults.Err()
 	}
-	return fault.New(fault.Malformed, study.CodeMalformedBody, "the form is not well-formed")
+	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the form is not well-formed")
 }
 
 // lastPart is the file of a form. What comes behind it would be passed over,

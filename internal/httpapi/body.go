@@ -80,7 +80,7 @@ func (c *call) readBody() error {
 	case int64(len(data)) > most:
 		return tooLarge(most)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fault.New(requestTimeout, codeRequestTimeout, "the body did not arrive in time")
+		return fault.New(requestTimeout, fault.CodeRequestTimeout, "the body did not arrive in time")
 	case err != nil:
 		return fault.New(fault.Malformed, fault.CodeMalformedJSON, "the body was incomplete")
 	}
@@ -189,18 +189,19 @@ func (c *call) parse(data []byte) error {
 	return err
 }
 
-var errMemory = fault.New(fault.Unavailable, codeUnavailable,
+var errMemory = fault.New(fault.Unavailable, fault.CodeUnavailable,
 	"the request bodies in progress use all the memory available to this organisation; send fewer at a time, or try again later")
 
 func tooLarge(most int64) error {
-	return fault.New(fault.TooLarge, codeTooLarge, "the body is larger than %d bytes", most)
+	return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the body is larger than %d bytes", most)
 }
 
 // mediaType refuses a body that does not claim to be JSON. One that claims
 // nothing is read: it either is JSON or is refused as malformed.
 func (c *call) mediaType() error {
 	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(unsupportedMediaType, codeUnsupportedMediaType, "send the body without a Content-Encoding")
+		return fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"send the body without a Content-Encoding")
 	}
 	given := c.r.Header.Get("Content-Type")
 	if given == "" || given == "application/json" {
@@ -209,11 +210,12 @@ func (c *call) mediaType() error {
 	kind, params, err := mime.ParseMediaType(given)
 	charset := params["charset"]
 	if c.route.stream && (err != nil || kind != "application/json") {
-		return fault.New(unsupportedMediaType, codeUnsupportedMediaType,
+		return fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType,
 			"the body must be application/json, text/csv or multipart/form-data; save a workbook as CSV, and set the Content-Type header")
 	}
 	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(unsupportedMediaType, codeUnsupportedMediaType, "the body must be application/json in UTF-8; set the Content-Type header")
+		return fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"the body must be application/json in UTF-8; set the Content-Type header")
 	}
 	return nil
 }

@@ -123,7 +123,8 @@ func inside(path string) bool { return path == "/v1" || strings.HasPrefix(path, 
 
 func (c *call) notAllowed(allowed ...string) error {
 	c.w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return fault.New(methodNotAllowed, codeMethodNotAllowed, "this path does not support this method; the Allow header lists the supported ones")
+	return fault.New(methodNotAllowed, fault.CodeMethodNotAllowed,
+		"this path does not support this method; the Allow header lists the supported ones")
 }
 
 // documentation serves the pages that are no operation of the API.
@@ -132,7 +133,8 @@ func (c *call) documentation() error {
 	// The mux would lead "//" and the like to the front page; there is one way to
 	// say a path.
 	if pattern == frontPattern && c.r.URL.EscapedPath() != "/" {
-		return fault.New(fault.NotFound, codeNotFound, "there is nothing at this path; /docs lists the operations")
+		return fault.New(fault.NotFound, fault.CodeNotFound,
+			"there is nothing at this path; /docs lists the operations")
 	}
 	if pattern == "" {
 		asked := *c.r
@@ -140,7 +142,8 @@ func (c *call) documentation() error {
 		if _, page := c.api.docs.Handler(&asked); page != "" {
 			return c.notAllowed("GET", "HEAD")
 		}
-		return fault.New(fault.NotFound, codeNotFound, "there is nothing at this path; /docs lists the operations")
+		return fault.New(fault.NotFound, fault.CodeNotFound,
+			"there is nothing at this path; /docs lists the operations")
 	}
 	c.route = &route{pattern: pattern}
 	recorder := &recorder{ResponseWriter: c.w, status: http.StatusOK}
@@ -186,7 +189,7 @@ func keyInQuery(raw string) bool {
 // keyInAddress is the refusal of a request with a key in its address, whatever
 // its header says. It does not say whether the key is valid.
 func keyInAddress() error {
-	return fault.New(fault.Unauthenticated, tenant.CodeUnauthenticated,
+	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
 		"the URL has a query parameter that looks like an API key, and URLs end up in logs: "+
 			"send the key only in the header Authorization: Bearer <API_KEY>, and replace the key that was in the URL")
 }
@@ -237,7 +240,7 @@ func (c *call) acceptable() error {
 	}
 	c.csv = csv && !json
 	if !json && !csv {
-		return fault.New(notAcceptable, codeNotAcceptable, "answers are application/json")
+		return fault.New(notAcceptable, fault.CodeNotAcceptable, "answers are application/json")
 	}
 	return nil
 }
@@ -252,7 +255,7 @@ func (c *call) acceptsOnly(accept string) error {
 			return nil
 		}
 	}
-	return fault.New(notAcceptable, codeNotAcceptable, "the answer is %s", c.route.only)
+	return fault.New(notAcceptable, fault.CodeNotAcceptable, "the answer is %s", c.route.only)
 }
 
 // maxOnceKey bounds an Idempotency-Key.
@@ -292,11 +295,12 @@ func (c *call) end() {
 		c.api.options.Logger.ErrorContext(c.r.Context(), "a handler panicked",
 			"request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
 		if aborted = c.status != 0; !aborted {
-			c.refuse(fault.New(fault.Internal, codeInternal, "an internal error occurred; the request id helps to find it"))
+			c.refuse(fault.New(fault.Internal, fault.CodeInternalError,
+				"an internal error occurred; the request id helps to find it"))
 		}
 	}
 	if aborted {
-		c.status, c.code = http.StatusInternalServerError, codeInternal
+		c.status, c.code = http.StatusInternalServerError, fault.CodeInternalError
 	}
 	c.leave()
 	c.tell(c.api.options.Now().Sub(c.begun))
@@ -315,7 +319,7 @@ func (c *call) tell(took time.Duration) {
 	}
 	level := slog.LevelDebug
 	switch {
-	case c.code == codeClientGone, c.shed:
+	case c.code == fault.CodeClientGone, c.shed:
 	case c.status >= 500:
 		level = slog.LevelError
 	case c.status >= 400:

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
+
+	"verdict/internal/fault"
 )
 
 // docsProblems are the examples of problems, by their codes.
@@ -18,7 +20,7 @@ func docsProblems(doc docsTree) map[string]string {
 
 // errors reads the catalogue, each code with its example.
 func (v *docsView) errors(problems map[string]string) {
-	v.Problem = problems["invalid_field"]
+	v.Problem = problems[fault.CodeInvalidField]
 	for _, p := range itemPages {
 		item := newDocsError(p, problems)
 		item.Item, item.Example = true, docsItemExample(p)
@@ -26,7 +28,7 @@ func (v *docsView) errors(problems map[string]string) {
 	}
 	for _, p := range errorPages {
 		e := newDocsError(p, problems)
-		if p.Code == "invalid_field" {
+		if p.Code == fault.CodeInvalidField {
 			e.Related = v.Items
 		}
 		v.Errors = append(v.Errors, e)
@@ -48,7 +50,7 @@ func docsItemExample(p errorPage) string {
 	}
 	return `{
   "type": "/docs/errors/invalid_field",
-  "title": ` + docsQuote(errorTitle("invalid_field")) + `,
+  "title": ` + docsQuote(errorTitle(fault.CodeInvalidField)) + `,
   "status": 422,
   "code": "invalid_field",
   "detail": ` + docsQuote(sample.pointer+" "+sample.detail) + `,
@@ -65,21 +67,21 @@ func docsItemExample(p errorPage) string {
 
 // docsItemSamples are entries as the service writes them.
 var docsItemSamples = map[string]struct{ pointer, detail string }{
-	"required":           {"/bureau_report/score", "is required: a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"},
-	"wrong_type":         {"/applicant/monthly_income", "must be a number, but is a string"},
-	"out_of_range":       {"/applicant/foir", "must be a ratio between 0 and 5 (0.35 means 35 percent)"},
-	"policy_too_costly":  {"", "the policy has 120008 predicates, operands, bins and bands (ten values of a list count as one); at most 100000 are allowed: remove or join rules"},
-	"wrong_endpoint":     {"/report", "belongs to an evaluate request: send this body to POST /v1/evaluate"},
-	"too_many":           {"/inputs", "has more than 100 entries, the most for a scorecard of 500 factors"},
-	"duplicate":          {"/knockouts/3/id", "is used twice; ids are unique"},
-	"too_few_rows":       {"/target", "there are 40 goods and 12 bads to learn from; at least 50 of each are needed"},
-	"conflicting_inputs": {"/challenger_rule_set_id", "the two policies declare employer.category with different types"},
-	"invalid_email":      {"/email", "must be an e-mail address such as admin@example.in, at most 254 characters of ASCII"},
-	"invalid_character":  {"/password", "must not hold control characters"},
-	"password_is_email":  {"/password", "must not be the e-mail address"},
-	"unknown_scope":      {"/scopes", "a scope must be one of decide, read, policy:write, policy:activate, facts:read, admin"},
-	"bin_gap":            {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have no bin"},
-	"bin_overlap":        {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have two bins"},
-	"band_gap":           {"/pricing_bands/1", "scores 690 to 699, between PB_C and PB_B, have no band; close the gap or set allow_gaps"},
-	"band_overlap":       {"/pricing_bands/1", "scores 690 to 699 stand in PB_C too"},
+	fault.CodeRequired:          {"/bureau_report/score", "is required: a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"},
+	fault.CodeWrongType:         {"/applicant/monthly_income", "must be a number, but is a string"},
+	fault.CodeOutOfRange:        {"/applicant/foir", "must be a ratio between 0 and 5 (0.35 means 35 percent)"},
+	fault.CodePolicyTooCostly:   {"", "the policy has 120008 predicates, operands, bins and bands (ten values of a list count as one); at most 100000 are allowed: remove or join rules"},
+	fault.CodeWrongEndpoint:     {"/report", "belongs to an evaluate request: send this body to POST /v1/evaluate"},
+	fault.CodeTooMany:           {"/inputs", "has more than 100 entries, the most for a scorecard of 500 factors"},
+	fault.CodeDuplicate:         {"/knockouts/3/id", "is used twice; ids are unique"},
+	fault.CodeTooFewRows:        {"/target", "there are 40 goods and 12 bads to learn from; at least 50 of each are needed"},
+	fault.CodeConflictingInputs: {"/challenger_rule_set_id", "the two policies declare employer.category with different types"},
+	fault.CodeInvalidEmail:      {"/email", "must be an e-mail address such as admin@example.in, at most 254 characters of ASCII"},
+	fault.CodeInvalidCharacter:  {"/password", "must not hold control characters"},
+	fault.CodePasswordIsEmail:   {"/password", "must not be the e-mail address"},
+	fault.CodeUnknownScope:      {"/scopes", "a scope must be one of decide, read, policy:write, policy:activate, facts:read, admin"},
+	fault.CodeBinGap:            {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have no bin"},
+	fault.CodeBinOverlap:        {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have two bins"},
+	fault.CodeBandGap:           {"/pricing_bands/1", "scores 690 to 699, between PB_C and PB_B, have no band; close the gap or set allow_gaps"},
+	fault.CodeBandOverlap:       {"/pricing_bands/1", "scores 690 to 699 stand in PB_C too"},
 }

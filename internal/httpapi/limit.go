@@ -66,7 +66,8 @@ func (c *call) take(from bucket) error {
 		return nil
 	}
 	h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
-	return fault.New(fault.Limited, codeRateLimited, "too many requests; the Retry-After header says when to try again")
+	return fault.New(fault.Limited, fault.CodeRateLimited,
+		"too many requests; the Retry-After header says when to try again")
 }
 
 // address is where a request comes from, as far as can be trusted: the last

@@ -12,22 +12,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// Codes of refusals that only HTTP knows.
-const (
-	codeNotFound             = "not_found"
-	codeMethodNotAllowed     = "method_not_allowed"
-	codeNotAcceptable        = "not_acceptable"
-	codeUnsupportedMediaType = "unsupported_media_type"
-	codeTooLarge             = "request_too_large"
-	codeRequestTimeout       = "request_timeout"
-	codeRateLimited          = "rate_limited"
-	codeQuotaExceeded        = "quota_exceeded"
-	codeInProgress           = "idempotency_in_progress"
-	codeClientGone           = "client_gone" // never sent: nobody is there to hear it
-	codeInternal             = "internal_error"
-	codeUnavailable          = "unavailable"
-)
-
 // Kinds of refusals that only HTTP knows, beyond those of package fault.
 const (
 	methodNotAllowed fault.Kind = 200 + iota
@@ -75,12 +59,12 @@ func (c *call) refuse(err error) {
 	switch {
 	case status == http.StatusUnauthorized:
 		h["Www-Authenticate"] = []string{"Bearer"}
-	case refusal.Code == codeQuotaExceeded:
+	case refusal.Code == fault.CodeQuotaExceeded:
 		now := c.api.options.Now()
 		period := tenant.PeriodOf(now)
 		h["Retry-After"] = []string{strconv.FormatInt(period.SecondsLeft(now), 10)}
 		refusal = untilWhen(refusal, period)
-	case status == http.StatusServiceUnavailable, refusal.Code == codeInProgress:
+	case status == http.StatusServiceUnavailable, refusal.Code == fault.CodeIdempotencyInProgress:
 		h["Retry-After"] = []string{"1"}
 		if status == http.StatusServiceUnavailable && c.r.Method == http.MethodPost {
 			refusal = repeatable(refusal)
@@ -129,12 +113,13 @@ func (c *call) refusal(err error) *fault.Error {
 		}
 		return refusal
 	case c.r.Context().Err() != nil:
-		return fault.New(clientGone, codeClientGone, "the caller disconnected")
+		return fault.New(clientGone, fault.CodeClientGone, "the caller disconnected")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.Unavailable, codeUnavailable, "the request timed out before it was done")
+		return fault.New(fault.Unavailable, fault.CodeUnavailable, "the request timed out before it was done")
 	}
 	c.api.options.Logger.Error("internal error", "request_id", c.requestID, "route", c.routeName(), "error", err)
-	return fault.New(fault.Internal, codeInternal, "an internal error occurred; the request id helps to find it")
+	return fault.New(fault.Internal, fault.CodeInternalError,
+		"an internal error occurred; the request id helps to find it")
 }
 
 // problem is the body of RFC 9457.

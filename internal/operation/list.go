@@ -28,10 +28,6 @@ const (
 	MaxLimit     = store.MaxPage
 )
 
-// CodeInvalidCursor is the refusal of a cursor that is not ours, or belongs to
-// another list.
-const CodeInvalidCursor = "invalid_cursor"
-
 // Page turns a request into storage's words. The filters are part of what a
 // cursor belongs to: used with others, it would skip and repeat.
 func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
@@ -81,7 +77,7 @@ func (l List) CursorAfter(p tenant.Principal, filters []string, place string) st
 }
 
 func NotACursor() error {
-	return fault.New(fault.Malformed, CodeInvalidCursor, "this cursor is not one of this list with these filters")
+	return fault.New(fault.Malformed, fault.CodeInvalidCursor, "this cursor is not one of this list with these filters")
 }
 
 // markSize is how many bytes of a cursor are its mark.

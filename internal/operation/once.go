@@ -106,7 +106,8 @@ func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Ke
 	}
 	this := flight{scope.Tenant(), scope.Environment(), o.Route, o.Key}
 	if !s.flights.enter(this) {
-		return Answer{}, fault.New(fault.Conflict, store.CodeIdempotencyInProgress, "a request with this Idempotency-Key is under way")
+		return Answer{}, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
+			"a request with this Idempotency-Key is under way")
 	}
 	defer s.flights.leave(this)
 	key := store.IdempotencyKey{Route: o.Route, Name: o.Key}

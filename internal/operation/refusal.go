@@ -6,12 +6,11 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
-	"verdict/internal/store"
 )
 
 // Missing returns the refusal of an id that is not the caller's.
 func Missing(what string) error {
-	return fault.New(fault.NotFound, store.CodeNotFound, "there is no such %s", what)
+	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
 }
 
 // Invalid returns a refusal with one fault.
@@ -59,14 +58,12 @@ func Checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// CodeCapReached refuses something of which a tenant has as many as it may.
-const CodeCapReached = "cap_reached"
-
 // Capped refuses one more of something, after which there would be too many.
 func Capped(count func() (int64, error), most int, what, mend string) error {
 	n, err := count()
 	if err != nil || n < int64(most) {
 		return err
 	}
-	return fault.New(fault.Conflict, CodeCapReached, "there are %d %s, which is as many as there may be in an environment; %s", n, what, mend)
+	return fault.New(fault.Conflict, fault.CodeCapReached,
+		"there are %d %s, which is as many as there may be in an environment; %s", n, what, mend)
 }

@@ -141,10 +141,6 @@ func (s *Service) gate(
 	return acknowledgedAll(findings, acknowledged)
 }
 
-// CodeFindingsUnacknowledged refuses a rule set with errors that the caller
-// does not name.
-const CodeFindingsUnacknowledged = "findings_unacknowledged"
-
 // acknowledgedAll refuses findings of severity error that are not acknowledged,
 // and acknowledgements of what is no finding: a typing mistake there would pass
 // for consent.
@@ -172,7 +168,7 @@ func acknowledgedAll(found []engine.Finding, acknowledged []string) error {
 	if len(open) == 0 {
 		return nil
 	}
-	refusal := fault.New(fault.Conflict, CodeFindingsUnacknowledged,
+	refusal := fault.New(fault.Conflict, fault.CodeFindingsUnacknowledged,
 		"the analysis found %d errors in this rule set; mend them, or send the key of each in acknowledge to activate it all the same", len(open)+more)
 	if len(open) == 1 {
 		refusal.Detail = "the analysis found an error in this rule set; mend it, or send its key in acknowledge to activate it all the same"
@@ -188,7 +184,7 @@ func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string
 	var unreadable operation.Defect
 	if errors.As(err, &unreadable) {
 		s.core.Logger.ErrorContext(ctx, "a stored rule set does not validate", "rule_set", id, "error", err)
-		return nil, fault.New(fault.Conflict, store.CodeInvalidTransition,
+		return nil, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"this rule set was stored by another version of the service and does not validate any more; create it anew")
 	}
 	return policy, err

@@ -9,7 +9,6 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/fault"
-	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
@@ -45,7 +44,7 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 				continue
 			}
 			var refusal *fault.Error
-			if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid || refusal.Items[0].Code != policydesk.CodePolicyTooCostly {
+			if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid || refusal.Items[0].Code != fault.CodePolicyTooCostly {
 				t.Errorf("a policy of %d rules: %v", (round+1)*60, err)
 			}
 		}
@@ -68,7 +67,7 @@ func TestPoliciesAreBoundedByTheirRules(t *testing.T) {
 			switch {
 			case wanted && err != nil:
 				t.Errorf("%d rules: %v", rules, err)
-			case !wanted && (!errors.As(err, &refusal) || refusal.Items[0].Code != policydesk.CodePolicyTooCostly ||
+			case !wanted && (!errors.As(err, &refusal) || refusal.Items[0].Code != fault.CodePolicyTooCostly ||
 				refusal.Items[0].Pointer != "/knockouts"):
 				t.Errorf("%d rules: %v", rules, err)
 			}

@@ -20,9 +20,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// CodeNoActivePolicy is the refusal of a decision before anything was armed.
-const CodeNoActivePolicy = "no_active_policy"
-
 // defaultPolicyKey is the policy_key of a request that names none.
 const defaultPolicyKey = "default"
 
@@ -164,7 +161,7 @@ func (s *Service) ActivePolicy(ctx context.Context, p tenant.Principal, policyKe
 		return nil, err
 	}
 	if id == "" {
-		return nil, fault.New(fault.Conflict, CodeNoActivePolicy,
+		return nil, fault.New(fault.Conflict, fault.CodeNoActivePolicy,
 			"no policy with this policy_key is active in %s: GET /v1/rule-sets lists the drafts, POST /v1/rule-sets/{id}/activate activates one",
 			p.Environment)
 	}

@@ -232,8 +232,9 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 		err = checkRules(policy)
 	}
 	if err == nil && policy.Cost() > engine.MaxCost {
-		err = operation.Invalid("", CodePolicyTooCostly, fmt.Sprintf("the policy has %d predicates, operands, bins and bands (ten values "+
-			"of a list count as one); at most %d are allowed: remove or join rules", policy.Cost(), engine.MaxCost))
+		err = operation.Invalid("", fault.CodePolicyTooCostly,
+			fmt.Sprintf("the policy has %d predicates, operands, bins and bands (ten values "+
+				"of a list count as one); at most %d are allowed: remove or join rules", policy.Cost(), engine.MaxCost))
 	}
 	return policy, err
 }
@@ -250,12 +251,10 @@ func checkRules(policy *engine.Policy) error {
 	if written <= engine.MaxRules {
 		return nil
 	}
-	return operation.Invalid("/knockouts", CodePolicyTooCostly, fmt.Sprintf("the policy has %d knockouts; at most %d are "+
-		"allowed, since every decision evaluates, explains and stores each of them: remove or join rules", written, engine.MaxRules))
+	return operation.Invalid("/knockouts", fault.CodePolicyTooCostly,
+		fmt.Sprintf("the policy has %d knockouts; at most %d are "+
+			"allowed, since every decision evaluates, explains and stores each of them: remove or join rules", written, engine.MaxRules))
 }
-
-// CodePolicyTooCostly is the code of a policy that is too much work to decide by.
-const CodePolicyTooCostly = "policy_too_costly"
 
 // checkPin refuses a request that brings a scorecard along and says that it is
 // a stored one, when it is not. What a rule set was read out as can be sent

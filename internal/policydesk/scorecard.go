@@ -265,7 +265,7 @@ func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Val
 	}
 	active, err := s.ActivePolicy(ctx, p, key)
 	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Code == CodeNoActivePolicy {
+	if errors.As(err, &refusal) && refusal.Code == fault.CodeNoActivePolicy {
 		return func(rule.Number, bool) (string, bool) { return "", false }, nil
 	}
 	if err != nil {

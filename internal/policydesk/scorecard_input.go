@@ -14,9 +14,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// codeUnitDoubtful warns of a value that looks as if it were in another unit.
-const codeUnitDoubtful = "unit_doubtful"
-
 // readInputs reads the applicants to score: objects of field names and values.
 // A card of many factors takes fewer of them. What is legal and looks like a
 // mistake is a warning.
@@ -139,7 +136,7 @@ func (r *inputReader) known(f *rule.Field, value rule.Value, v wire.Value, fault
 		}
 		faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be %s%s", domainText(f), unit)
 	case f.Type == rule.NumberType && paired && pair.Foreign(f.Name, value.Number()):
-		r.doubts.Add(v.Pointer(), codeUnitDoubtful, "was read as it stands, as %s, where %s means %s",
+		r.doubts.Add(v.Pointer(), fault.CodeUnitDoubtful, "was read as it stands, as %s, where %s means %s",
 			pair.UnitOf(f.Name), pair.Example(f.Name), pair.Meaning)
 	}
 }

@@ -43,7 +43,7 @@ func TestUnreadableRuleSet(t *testing.T) {
 	}
 	_, err = h.Service.Policies.Activate(t.Context(), h.Caller, id, wire.Value{}, nil)
 	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Code != store.CodeInvalidTransition {
+	if !errors.As(err, &refusal) || refusal.Code != fault.CodeInvalidTransition {
 		t.Errorf("activated: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"verdict/internal/civil"
+	"verdict/internal/fault"
 	"verdict/internal/loan"
 )
 
@@ -21,7 +22,8 @@ func (a *advisor) arrears() {
 	if l.HasDPD {
 		r.DPD, r.Counted = l.DPD, false
 		if l.HasDue && (counted-l.DPD > 1 || l.DPD-counted > 1) {
-			a.warn("/loan/dpd", CodeDPDMismatch, "differs by more than a day from the days counted from due_date; dpd was used")
+			a.warn("/loan/dpd", fault.CodeDPDMismatch,
+				"differs by more than a day from the days counted from due_date; dpd was used")
 		}
 	}
 	switch {
@@ -39,7 +41,7 @@ func (a *advisor) arrears() {
 	}
 	a.reason(text)
 	if r.DPD > 0 && l.OverduePaise == 0 {
-		a.warn("/loan/overdue_amount", CodeNothingOverdue, "is 0, and the loan is past due")
+		a.warn("/loan/overdue_amount", fault.CodeNothingOverdue, "is 0, and the loan is past due")
 	}
 }
 
@@ -47,7 +49,8 @@ func (a *advisor) arrears() {
 func (a *advisor) history() {
 	for _, c := range a.c.History {
 		if c.At.After(a.now) {
-			a.warn("/history/"+strconv.Itoa(c.index)+"/at", CodeLaterThanAsOf, "is later than as_of and was not counted")
+			a.warn("/history/"+strconv.Itoa(c.index)+"/at", fault.CodeLaterThanAsOf,
+				"is later than as_of and was not counted")
 			continue
 		}
 		a.past = append(a.past, c)
@@ -60,7 +63,7 @@ func (a *advisor) history() {
 	}
 	if p := a.c.Loan.Payment; !p.At.IsZero() {
 		if p.At.After(a.now) {
-			a.warn("/loan/last_payment/at", CodeLaterThanAsOf, "is later than as_of and was not counted")
+			a.warn("/loan/last_payment/at", fault.CodeLaterThanAsOf, "is later than as_of and was not counted")
 		} else {
 			a.paid = p
 		}
@@ -86,7 +89,8 @@ func (a *advisor) promises() {
 			r.openUntil = max(r.openUntil, p.Date)
 			continue
 		case !p.Told:
-			a.warn("/history/"+strconv.Itoa(c.index)+"/kept", CodePromiseAssumed, "was not sent for a promise whose date has passed; it counts as broken")
+			a.warn("/history/"+strconv.Itoa(c.index)+"/kept", fault.CodePromiseAssumedBroken,
+				"was not sent for a promise whose date has passed; it counts as broken")
 		}
 		r.Broken++
 		r.LastBroken, r.last = true, p

@@ -6,6 +6,20 @@ import (
 	"time"
 
 	"verdict/internal/civil"
+	"verdict/internal/fault"
+)
+
+// The reasons of a hold. They are this package's own words: a hold refuses
+// nothing and is no warning.
+const (
+	holdFlag             = "flag_" // with the name of the flag behind it
+	holdNothingOverdue   = fault.CodeNothingOverdue
+	holdNoPermittedHours = "no_permitted_hours"
+	holdNoPermittedDay   = "no_permitted_day"
+	holdWrongNumber      = "wrong_number"
+	holdDoNotContact     = "do_not_contact"
+	holdOpenPromise      = "open_promise"
+	holdRecentPayment    = "recent_payment"
 )
 
 // hold finds out whether to leave the borrower alone. What only a person can
@@ -18,20 +32,20 @@ func (a *advisor) hold() {
 		for i, f := range b.Flags {
 			names[i] = f.String()
 		}
-		a.person("flag_"+strings.ToLower(names[0]), "The borrower is flagged "+strings.Join(names, ", ")+"; a person decides what happens")
+		a.person(holdFlag+strings.ToLower(names[0]), "The borrower is flagged "+strings.Join(names, ", ")+"; a person decides what happens")
 		return
 	case a.Arrears.DPD > 0 && a.c.Loan.OverduePaise == 0:
-		a.person("nothing_overdue", "The loan is past due and no amount is overdue; a person looks at the figures")
+		a.person(holdNothingOverdue, "The loan is past due and no amount is overdue; a person looks at the figures")
 		return
 	case a.Compliance.Window.empty():
-		a.person("no_permitted_hours", "The hours that the borrower prefers leave nothing of those in which contact is allowed; a person agrees on others")
+		a.person(holdNoPermittedHours, "The hours that the borrower prefers leave nothing of those in which contact is allowed; a person agrees on others")
 		return
 	}
 	if b.SilentUntil.After(a.now) {
-		a.until("do_not_contact", "The borrower asked not to be contacted", b.SilentUntil)
+		a.until(holdDoNotContact, "The borrower asked not to be contacted", b.SilentUntil)
 	}
 	if p := &a.Promise; p.Open > 0 {
-		a.until("open_promise", fmt.Sprintf("A promise to pay by %s is open", p.openUntil), (p.openUntil+1).At(0, b.Zone))
+		a.until(holdOpenPromise, fmt.Sprintf("A promise to pay by %s is open", p.openUntil), (p.openUntil+1).At(0, b.Zone))
 		if p.openUntil > a.today+civil.Day(a.s.MaxPromiseDays) {
 			a.NeedsHuman = true
 			a.reason(fmt.Sprintf("The promise lies more than %d days ahead", a.s.MaxPromiseDays))
@@ -40,7 +54,7 @@ func (a *advisor) hold() {
 	if !a.paid.At.IsZero() {
 		on := civil.LocalDay(a.paid.At.In(b.Zone))
 		if end := on + civil.Day(a.s.PaymentHoldDays) + 1; end > a.today {
-			a.until("recent_payment", fmt.Sprintf("A payment came in on %s", on), end.At(0, b.Zone))
+			a.until(holdRecentPayment, fmt.Sprintf("A payment came in on %s", on), end.At(0, b.Zone))
 		}
 	}
 }

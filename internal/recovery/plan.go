@@ -41,10 +41,10 @@ func (a *advisor) choose() {
 	case a.Held.Reason != "":
 		a.Next = Entry{Action: Hold}
 	case a.dropped && len(a.Plan) == 0:
-		a.person("wrong_number", "The number is not the borrower's; a person finds another way")
+		a.person(holdWrongNumber, "The number is not the borrower's; a person finds another way")
 		a.Next = Entry{Action: Hold}
 	case a.noDay && len(a.Plan) == 0:
-		a.person("no_permitted_day", "The strategy leaves no day on which contact is allowed; a person decides what happens")
+		a.person(holdNoPermittedDay, "The strategy leaves no day on which contact is allowed; a person decides what happens")
 		a.Next = Entry{Action: Hold}
 	case len(a.Plan) == 0:
 		a.Next = Entry{Action: None}

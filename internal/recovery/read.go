@@ -13,22 +13,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// Codes of warnings that only a case can have.
-const (
-	CodeRounded         = "rounded"
-	CodeUnknownLanguage = "unknown_language"
-	CodeUnknownStatus   = "unknown_status"
-	CodeUnknownEnd      = "unknown_disposition"
-	CodeLaterThanAsOf   = "later_than_as_of"
-	CodeDPDMismatch     = "dpd_mismatch"
-	CodeNothingOverdue  = "nothing_overdue"
-	CodePromiseAssumed  = "promise_assumed_broken"
-	CodeReadAsMicro     = "read_as_microfinance"
-	CodeUnknownProduct  = "unknown_product"
-	CodeUnitDoubtful    = "unit_doubtful"
-	codeMoreWarnings    = "more_warnings"
-)
-
 // Bounds on what a stranger can make us keep.
 const (
 	maxText    = 64
@@ -110,7 +94,7 @@ func read(v wire.Value, now time.Time, how manner) (Case, error) {
 	r.c.Warnings = r.warnings.Items()
 	if more := r.warnings.Len() - len(r.c.Warnings); more > 0 {
 		r.c.Warnings = append(r.c.Warnings, fault.Item{
-			Code: codeMoreWarnings, Detail: fmt.Sprintf("%d more warnings are not listed", more),
+			Code: fault.CodeMoreWarnings, Detail: fmt.Sprintf("%d more warnings are not listed", more),
 		})
 	}
 	return r.c, nil
@@ -212,10 +196,12 @@ func (r *reader) product(f *wire.Form) {
 	l.Microfinance = strings.Contains(strings.ToLower(text), "micro") || r.products && isMicrofinance(text)
 	switch {
 	case l.Microfinance && text != "microfinance":
-		r.warnings.Add(f.Pointer("product"), CodeReadAsMicro, "was read as microfinance, whose rules are the stricter ones")
+		r.warnings.Add(f.Pointer("product"), fault.CodeReadAsMicrofinance,
+			"was read as microfinance, whose rules are the stricter ones")
 	case r.products && !l.Microfinance && !isProduct(text):
-		r.warnings.Add(f.Pointer("product"), CodeUnknownProduct, "is not a product that is known, so the general hours of contact apply, "+
-			"%s to %s; send microfinance if it is a microfinance loan, whose hours are narrower; known are %s",
+		r.warnings.Add(f.Pointer("product"), fault.CodeUnknownProduct,
+			"is not a product that is known, so the general hours of contact apply, "+
+				"%s to %s; send microfinance if it is a microfinance loan, whose hours are narrower; known are %s",
 			clockText(legalWindow.From), clockText(legalWindow.To), strings.Join(products, ", "))
 	}
 }
@@ -232,7 +218,8 @@ func (r *reader) mandate(f *wire.Form) {
 	status := strings.ToLower(text)
 	if !slices.Contains(mandateStatuses, status) {
 		status = "unknown"
-		r.warnings.Add(f.Pointer("mandate_status"), CodeUnknownStatus, "is not a known status and was read as not active")
+		r.warnings.Add(f.Pointer("mandate_status"), fault.CodeUnknownStatus,
+			"is not a known status and was read as not active")
 	}
 	r.c.Loan.Mandate = status
 }
@@ -278,7 +265,7 @@ func (r *reader) rounded(f *wire.Form, name string, most int64) (hundredths int6
 		return 0, false
 	}
 	if !exact {
-		r.warnings.Add(v.Pointer(), CodeRounded, "has more than 2 decimals and was rounded")
+		r.warnings.Add(v.Pointer(), fault.CodeRounded, "has more than 2 decimals and was rounded")
 	}
 	return hundredths, true
 }

@@ -43,7 +43,7 @@ func (r *reader) language(f *wire.Form) {
 	primary, _, _ := strings.Cut(strings.ToLower(text), "-")
 	i := slices.Index(languageNames, primary)
 	if i < 0 {
-		r.warnings.Add(f.Pointer("language"), CodeUnknownLanguage, "has no templates; messages are in English")
+		r.warnings.Add(f.Pointer("language"), fault.CodeUnknownLanguage, "has no templates; messages are in English")
 		return
 	}
 	r.c.Borrower.Language = Language(i)
@@ -162,5 +162,6 @@ func (r *reader) disposition(f *wire.Form, c *Contact) {
 		c.End = Disposition(i)
 		return
 	}
-	r.warnings.Add(f.Pointer("disposition"), CodeUnknownEnd, "is not a known disposition and was counted as an attempt")
+	r.warnings.Add(f.Pointer("disposition"), fault.CodeUnknownDisposition,
+		"is not a known disposition and was counted as an attempt")
 }

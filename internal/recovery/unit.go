@@ -1,12 +1,14 @@
 package recovery
 
+import "verdict/internal/fault"
+
 // units holds the amounts and the rate of a loan against each other. Each may
 // be right by itself; together they show when one was sent in another unit, such
 // as a rate as a ratio or an amount in paise. The case is advised on all the
 // same, because an unusual loan is not a wrong one.
 func (r *reader) units(at string) {
 	l := &r.c.Loan
-	doubt := func(member, text string) { r.warnings.Add(at+"/"+member, CodeUnitDoubtful, "%s", text) }
+	doubt := func(member, text string) { r.warnings.Add(at+"/"+member, fault.CodeUnitDoubtful, "%s", text) }
 
 	const onePercent = 100 // in hundredths of a percent
 	if l.HasRate && l.RateBP > 0 && l.RateBP < onePercent {

@@ -30,7 +30,7 @@ func TestDoubtfulUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		var pointers []string
-		for _, w := range slices.DeleteFunc(got.Warnings, func(w fault.Item) bool { return w.Code != CodeUnitDoubtful }) {
+		for _, w := range slices.DeleteFunc(got.Warnings, func(w fault.Item) bool { return w.Code != fault.CodeUnitDoubtful }) {
 			pointers = append(pointers, w.Pointer)
 		}
 		if !slices.Equal(pointers, c.want) {

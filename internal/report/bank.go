@@ -16,15 +16,6 @@ const MaxTransactions = 20_000
 // sums of a whole statement stay exact.
 const maxBankPaise = 1_000_000_000_000
 
-// Codes of warnings that only a statement can have.
-const (
-	CodeLaterEvent  = "later_event"
-	CodeNoDirection = "no_direction"
-	CodeUnknownMode = "unknown_mode"
-	CodeTextAmount  = "amount_as_text"
-	CodeNoTimeZone  = "no_time_zone"
-)
-
 // bankRow is a transaction on its way into a statement, with what only its
 // detection needs.
 type bankRow struct {

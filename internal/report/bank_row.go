@@ -266,11 +266,11 @@ func (r *bankReader) warn(pointer string, warnings *fault.List) {
 		n          int
 		code, text string
 	}{
-		{r.later, CodeLaterEvent, "%d entries: later event ignored, dated after the day of the decision"},
-		{r.directionless, CodeNoDirection, "%d entries of type OPENING, CLOSING or OTHERS were left out: they do not say which way money went"},
-		{r.modeless, CodeUnknownMode, "%d entries have an unknown mode, which was read as OTHERS"},
-		{r.asText, CodeTextAmount, "%d amounts were sent as text and were read as numbers"},
-		{r.zoneless, CodeNoTimeZone, "%d times without a zone were read as India's"},
+		{r.later, fault.CodeLaterEvent, "%d entries: later event ignored, dated after the day of the decision"},
+		{r.directionless, fault.CodeNoDirection, "%d entries of type OPENING, CLOSING or OTHERS were left out: they do not say which way money went"},
+		{r.modeless, fault.CodeUnknownMode, "%d entries have an unknown mode, which was read as OTHERS"},
+		{r.asText, fault.CodeAmountAsText, "%d amounts were sent as text and were read as numbers"},
+		{r.zoneless, fault.CodeNoTimeZone, "%d times without a zone were read as India's"},
 	} {
 		if w.n > 0 {
 			warnings.Add(pointer, w.code, w.text, w.n)

@@ -30,32 +30,32 @@ var gapTexts = [gapKinds]struct {
 	code, text string
 	always     bool
 }{
-	noType: {"account_type_missing", "the account does not state its type: it counts as other unsecured credit; " +
+	noType: {fault.CodeAccountTypeMissing, "the account does not state its type: it counts as other unsecured credit; " +
 		"send the type (accountType)", true},
-	noOpening: {"open_date_missing", "the account does not state when it was opened, and other accounts do: " +
+	noOpening: {fault.CodeOpenDateMissing, "the account does not state when it was opened, and other accounts do: " +
 		"it is left out of bureau_oldest_account_months and of the features that are dated by opening; " +
 		"send the day (openDate)", false},
-	noHistory: {"payment_history_missing", "the account states no days past due, and other accounts do: " +
+	noHistory: {fault.CodePaymentHistoryMissing, "the account states no days past due, and other accounts do: " +
 		"it counts as never late in the facts max_dpd_… and bureau_own_max_dpd_…; " +
 		"send its months with days past due (paymentHistory, with dpd)", false},
-	noBalance: {"balance_missing", "the live account states no balance, and other accounts do: " +
+	noBalance: {fault.CodeBalanceMissing, "the live account states no balance, and other accounts do: " +
 		"it adds 0 to what is outstanding, and a card adds 0 to the instalments; " +
 		"send the balance (currentBalance), 0 if nothing is owed", false},
-	noOverdue: {"overdue_missing", "the live account states no overdue amount, and other accounts do: " +
+	noOverdue: {fault.CodeOverdueMissing, "the live account states no overdue amount, and other accounts do: " +
 		"it adds 0 to bureau_overdue_amount and bureau_own_overdue_amount; " +
 		"send the amount (amountOverdue), 0 if nothing is overdue", false},
-	noInstalment: {"instalment_missing", "the live loan states no instalment, and other accounts do: " +
+	noInstalment: {fault.CodeInstalmentMissing, "the live loan states no instalment, and other accounts do: " +
 		"it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and bureau_total_emi; " +
 		"send the monthly instalment (emi), 0 if none is due", false},
-	zeroInstalment: {"instalment_missing", "the live loan states a balance and an instalment of 0 or -1, as bureaus write where " +
+	zeroInstalment: {fault.CodeInstalmentMissing, "the live loan states a balance and an instalment of 0 or -1, as bureaus write where " +
 		"none was given: it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and bureau_total_emi; " +
 		"send the monthly instalment (emi), or leave it if none is due", true},
-	noLimit: {"card_limit_missing", "the live card states no limit: it is left out of bureau_card_utilisation and " +
+	noLimit: {fault.CodeCardLimitMissing, "the live card states no limit: it is left out of bureau_card_utilisation and " +
 		"bureau_own_card_utilisation; send the limit (creditLimit)", true},
-	closedOwing: {"closed_but_owed", "the account is closed or sold and still states a balance, an overdue amount or an " +
+	closedOwing: {fault.CodeClosedButOwed, "the account is closed or sold and still states a balance, an overdue amount or an " +
 		"instalment: its balance and its instalment count as 0, its overdue amount counts; if it is still owed, " +
 		"send it as active and without a closing date, else send 0 for these figures", true},
-	noPurpose: {"enquiry_product_missing", "the enquiry does not state a product, and other enquiries do: " +
+	noPurpose: {fault.CodeEnquiryProductMissing, "the enquiry does not state a product, and other enquiries do: " +
 		"it counts as one for other unsecured credit; send the product (product)", false},
 }
 

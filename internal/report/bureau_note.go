@@ -39,39 +39,39 @@ const (
 
 // noticeTexts are the codes of the warnings and what each says.
 var noticeTexts = [notices]struct{ code, text string }{
-	textAmount:      {"read_as_number", "is a text and was read as the number it spells"},
-	looseDate:       {"read_as_date", "is not written as 2026-11-15 and was read as the date it spells"},
-	unknownType:     {"unknown_account_type", "is not a known type and counts as other unsecured credit"},
-	unknownStatus:   {"unknown_account_status", "is not a known status; the other members say how the account stands"},
-	unknownPayment:  {"unknown_payment_code", "has a payment code that is not known; the month counts as not reported"},
-	wrongLength:     {"payment_history_length", "does not have the length its layout gives it; what is there was read"},
-	undatedHistory:  {"payment_history_undated", "has no date to count months from; the date of the report was taken"},
-	undatedMonth:    {"payment_month_unknown", "has a month of the payment history that cannot be read; it was left out"},
-	laterIgnored:    {"later_event_ignored", "lies after the day of the request and was left out"},
-	sentTwice:       {"sent_twice", "says again, and differently, what another member says that was read"},
-	contradiction:   {"status_contradicted", "says that the account runs, but it has been closed; it counts as closed"},
-	notMonthly:      {"instalment_not_monthly", "is not paid every month; bureau_own_emi has it by the month, bureau_total_emi leaves it out"},
-	undatedEnquiry:  {"enquiry_undated", "has no date and was left out"},
-	repeatedEnquiry: {"enquiry_repeated", "is of the same lender, day and product as another one and was left out"},
-	unknownOwner:    {"unknown_ownership", "is not a known ownership; the account counts as the applicant's own"},
-	unreadDate:      {"adverse_date_unknown", "is no date that can be read; the account's own dates say when it was"},
-	noDays: {"days_past_due_missing", "states no days past due, and the month counts as not reported; " +
+	textAmount:      {fault.CodeReadAsNumber, "is a text and was read as the number it spells"},
+	looseDate:       {fault.CodeReadAsDate, "is not written as 2026-11-15 and was read as the date it spells"},
+	unknownType:     {fault.CodeUnknownAccountType, "is not a known type and counts as other unsecured credit"},
+	unknownStatus:   {fault.CodeUnknownAccountStatus, "is not a known status; the other members say how the account stands"},
+	unknownPayment:  {fault.CodeUnknownPaymentCode, "has a payment code that is not known; the month counts as not reported"},
+	wrongLength:     {fault.CodePaymentHistoryLength, "does not have the length its layout gives it; what is there was read"},
+	undatedHistory:  {fault.CodePaymentHistoryUndated, "has no date to count months from; the date of the report was taken"},
+	undatedMonth:    {fault.CodePaymentMonthUnknown, "has a month of the payment history that cannot be read; it was left out"},
+	laterIgnored:    {fault.CodeLaterEventIgnored, "lies after the day of the request and was left out"},
+	sentTwice:       {fault.CodeSentTwice, "says again, and differently, what another member says that was read"},
+	contradiction:   {fault.CodeStatusContradicted, "says that the account runs, but it has been closed; it counts as closed"},
+	notMonthly:      {fault.CodeInstalmentNotMonthly, "is not paid every month; bureau_own_emi has it by the month, bureau_total_emi leaves it out"},
+	undatedEnquiry:  {fault.CodeEnquiryUndated, "has no date and was left out"},
+	repeatedEnquiry: {fault.CodeEnquiryRepeated, "is of the same lender, day and product as another one and was left out"},
+	unknownOwner:    {fault.CodeUnknownOwnership, "is not a known ownership; the account counts as the applicant's own"},
+	unreadDate:      {fault.CodeAdverseDateUnknown, "is no date that can be read; the account's own dates say when it was"},
+	noDays: {fault.CodeDaysPastDueMissing, "states no days past due, and the month counts as not reported; " +
 		"send dpd, 0 for a month that was paid in time"},
-	unknownSuit: {"unknown_suit_status", "does not say in known words whether a suit was filed or a wilful " +
+	unknownSuit: {fault.CodeUnknownSuitStatus, "does not say in known words whether a suit was filed or a wilful " +
 		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, " +
 		"NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
-	statedOverdue: {"days_past_due_from_status", "tells days past due that the payment history does not: they count for the " +
+	statedOverdue: {fault.CodeDaysPastDueFromStatus, "tells days past due that the payment history does not: they count for the " +
 		"newest month of the account, at the fewest days that it can mean"},
-	cardPayment: {"card_instalment_not_counted", "is more than 5 percent of the card's balance, which is what counts " +
+	cardPayment: {fault.CodeCardInstalmentNotCounted, "is more than 5 percent of the card's balance, which is what counts " +
 		"as the instalment of a card; a loan on a card is an account of its own, of the type loan_on_credit_card"},
-	unreadList: {"not_read", "is a list of accounts or enquiries beside the one that was read: only the first report of " +
+	unreadList: {fault.CodeNotRead, "is a list of accounts or enquiries beside the one that was read: only the first report of " +
 		"several is; send one report with all of them"},
-	holderDeceased: {"holder_deceased", "says that the holder of the account has died; it counts as the applicant's own. " +
+	holderDeceased: {fault.CodeHolderDeceased, "says that the holder of the account has died; it counts as the applicant's own. " +
 		"Make sure that the report is the applicant's"},
-	laterThanReport: {"later_than_report", "is later than the date of the report, which cannot tell it; it was read. " +
+	laterThanReport: {fault.CodeLaterThanReport, "is later than the date of the report, which cannot tell it; it was read. " +
 		"Send the date of the report (reportDate) that it is in"},
-	convertedRhythm: {"instalment_converted", "says that the instalment is not due every month; it counts by the month"},
-	unknownRhythm: {"instalment_rhythm_unknown", "does not say in known words how often an instalment is due: its amount " +
+	convertedRhythm: {fault.CodeInstalmentConverted, "says that the instalment is not due every month; it counts by the month"},
+	unknownRhythm: {fault.CodeInstalmentRhythmUnknown, "does not say in known words how often an instalment is due: its amount " +
 		"counts as monthly, and is left out if it is no number; send daily, weekly, fortnightly, monthly, quarterly, " +
 		"half-yearly or yearly"},
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"verdict/internal/fault"
 )
 
 // endless gives the same bytes over and over, up to a length.
@@ -42,7 +44,7 @@ func TestLineTooLong(t *testing.T) {
 			}
 			rest := &endless{piece: strings.Repeat(piece, 4096), left: 2 << 30}
 			_, records, err := readAll(t, io.MultiReader(strings.NewReader(start), rest), size)
-			if code := codeOf(t, err); code != CodeLineTooLong {
+			if code := codeOf(t, err); code != fault.CodeLineTooLong {
 				t.Fatalf("%s: code %q", name, code)
 			}
 			if !strings.Contains(err.Error(), "row 3 ") || len(records) != 2 {

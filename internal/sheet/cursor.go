@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"verdict/internal/fault"
 )
 
 // Cursor goes over the rows of a block. It belongs to one goroutine and
@@ -45,10 +47,10 @@ func (c *Cursor) Next() bool {
 		c.cell(c.scanner.data[last:r.to])
 	}
 	if c.fault == "" && c.found != len(c.cells) {
-		c.fault = CodeWrongCells
+		c.fault = fault.CodeWrongNumberOfCells
 	}
 	if !c.clean(r) {
-		c.fault = CodeBadUTF8
+		c.fault = fault.CodeBadUTF8
 	}
 	return true
 }
@@ -149,7 +151,7 @@ func (c *Cursor) splitQuoted(r row) {
 		closing, doubled := closingQuote(line, quote+1)
 		after := closing + 1
 		if last != quote || closing == len(line) || after < len(line) && line[after] != ',' {
-			c.fault = CodeBadQuote
+			c.fault = fault.CodeBadQuote
 			return
 		}
 		text := line[quote+1 : closing : closing]

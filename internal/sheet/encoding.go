@@ -61,7 +61,8 @@ func FindEncoding(in io.Reader) (Probe, error) {
 			return Probe{}, err
 		}
 		if c.bytes == 0 && (bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))) {
-			return Probe{}, fault.New(fault.Malformed, CodeBadUTF8, "the file is UTF-16 text; save it as CSV in UTF-8")
+			return Probe{}, fault.New(fault.Malformed, fault.CodeBadUTF8,
+				"the file is UTF-16 text; save it as CSV in UTF-8")
 		}
 		read := c.take(data, ended)
 		kept = copy(buffer, data[read:])
@@ -170,7 +171,7 @@ func (c *census) verdict() (Probe, error) {
 		p.Encoding, p.Replaced = PatchedUTF8, c.badUTF8Lines
 	}
 	if p.Replaced*maxUnreadable > p.Lines {
-		return p, fault.New(fault.Malformed, CodeBadUTF8,
+		return p, fault.New(fault.Malformed, fault.CodeBadUTF8,
 			"%d of %d lines hold bytes that are neither UTF-8 nor Windows-1252 text; save the file as CSV in UTF-8", p.Replaced, p.Lines)
 	}
 	return p, nil

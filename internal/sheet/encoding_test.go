@@ -43,7 +43,7 @@ func TestEncoding(t *testing.T) {
 			p, err := FindEncoding(in)
 			var refusal *fault.Error
 			if c.refused {
-				if !errors.As(err, &refusal) || refusal.Code != CodeBadUTF8 {
+				if !errors.As(err, &refusal) || refusal.Code != fault.CodeBadUTF8 {
 					t.Errorf("%s, %s: %v", name, piece, err)
 				}
 				continue

@@ -43,7 +43,7 @@ func (r *Reader) readHeader() ([]string, error) {
 		case r.err != nil && !ended:
 			return nil, r.err
 		case ok && line.to-line.from > MaxLine, !ok && len(data) > MaxLine:
-			return nil, fault.New(fault.Invalid, CodeLineTooLong, "the header is longer than %d bytes", MaxLine)
+			return nil, fault.New(fault.Invalid, fault.CodeLineTooLong, "the header is longer than %d bytes", MaxLine)
 		case ok && (ended || line.closed):
 			r.rest = append(r.rest, text[s.at:]...)
 			if len(r.rest) > 0 {
@@ -51,7 +51,8 @@ func (r *Reader) readHeader() ([]string, error) {
 			}
 			return readNames(text[line.from:line.to])
 		case ended:
-			return nil, fault.New(fault.Invalid, CodeEmpty, "the file is empty; a header with the names of the columns is needed")
+			return nil, fault.New(fault.Invalid, fault.CodeEmptyCSV,
+				"the file is empty; a header with the names of the columns is needed")
 		}
 	}
 }
@@ -62,12 +63,14 @@ func readNames(line []byte) ([]string, error) {
 	c.Reset(line)
 	c.Next()
 	switch {
-	case c.fault == CodeBadUTF8:
-		return nil, fault.New(fault.Malformed, CodeBadUTF8, "the header is not UTF-8 text; save the file as CSV in UTF-8")
-	case c.fault == CodeBadQuote:
-		return nil, fault.New(fault.Malformed, CodeBadQuote, "a quote in the header is not closed, or stands inside a name")
+	case c.fault == fault.CodeBadUTF8:
+		return nil, fault.New(fault.Malformed, fault.CodeBadUTF8,
+			"the header is not UTF-8 text; save the file as CSV in UTF-8")
+	case c.fault == fault.CodeBadQuote:
+		return nil, fault.New(fault.Malformed, fault.CodeBadQuote,
+			"a quote in the header is not closed, or stands inside a name")
 	case c.found > MaxColumns:
-		return nil, fault.New(fault.Invalid, CodeTooWide, "there are more than %d columns", MaxColumns)
+		return nil, fault.New(fault.Invalid, fault.CodeTooManyColumns, "there are more than %d columns", MaxColumns)
 	}
 	names := make([]string, c.found)
 	for i, text := range c.cells[:c.found] {
@@ -104,7 +107,7 @@ func checkNames(names []string) error {
 	}
 	switch {
 	case len(first) == 0:
-		return fault.New(fault.Invalid, CodeNoNames, "the first line has no names of columns")
+		return fault.New(fault.Invalid, fault.CodeNoColumnNames, "the first line has no names of columns")
 	case len(items) > 0:
 		err := fault.New(fault.Invalid, items[0].Code, "two columns have the same name")
 		if items[0].Code == fault.CodeOutOfRange {

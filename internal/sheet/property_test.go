@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"verdict/internal/fault"
 )
 
 // drawFile draws a file out of the pieces that CSV stumbles over.
@@ -86,7 +88,7 @@ func agree(tb testing.TB, file string) {
 	for i, want := range all[1:] {
 		switch got := records[i]; {
 		case len(want) != len(header):
-			if got.Fault != CodeWrongCells {
+			if got.Fault != fault.CodeWrongNumberOfCells {
 				tb.Fatalf("row %d of %q: fault %q with %d cells for %d columns", i+1, file, got.Fault, len(want), len(header))
 			}
 		case !cmp.Equal(got.Cells, want):

@@ -106,7 +106,7 @@ func (r *Reader) count(data []byte) (whole, rows int) {
 }
 
 func tooLong(row int64) *fault.Error {
-	return fault.New(fault.Invalid, CodeLineTooLong,
+	return fault.New(fault.Invalid, fault.CodeLineTooLong,
 		"row %d is longer than %d bytes; a quote that is never closed makes all that follows one row", row, MaxLine)
 }
 

@@ -24,17 +24,6 @@ const (
 	MaxName    = 256     // bytes of the name of a column
 )
 
-// Codes of a malformed row, and of a file that is none.
-const (
-	CodeWrongCells  = "wrong_number_of_cells"
-	CodeBadQuote    = "bad_quote"
-	CodeBadUTF8     = "bad_utf8"
-	CodeLineTooLong = "line_too_long"
-	CodeEmpty       = "empty_csv"
-	CodeNoNames     = "no_column_names"
-	CodeTooWide     = "too_many_columns"
-)
-
 // Block is a run of whole rows without the header, as they stand in the file.
 type Block struct {
 	Data  []byte

@@ -3,6 +3,7 @@ package signal
 import (
 	"slices"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
 
@@ -25,7 +26,7 @@ func Signals() []string {
 
 // The reasons why a signal was not evaluated.
 const (
-	ReasonNoApplicant   = "applicant_ref_missing"
+	ReasonNoApplicant   = fault.CodeApplicantRefMissing
 	ReasonShortBaseline = "baseline_too_short"
 )
 

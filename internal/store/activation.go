@@ -60,7 +60,7 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 		return Activated{RuleSet: target}, nil
 	}
 	if target.ArchivedMicros != 0 {
-		return Activated{}, fault.New(fault.Conflict, CodeInvalidTransition,
+		return Activated{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"this draft is archived; create a new draft with it as base")
 	}
 	active, err := tx.ActiveRuleSet(policyKey)
@@ -124,7 +124,7 @@ func (tx *Tx) swap(a Activation, active, target RuleSet) (Activated, error) {
 }
 
 func unexpected(detail string) *fault.Error {
-	return fault.New(fault.Precondition, CodePreconditionFailed, "%s", detail)
+	return fault.New(fault.Precondition, fault.CodePreconditionFailed, "%s", detail)
 }
 
 // Activate is Tx.Activate in a transaction of its own.

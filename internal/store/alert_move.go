@@ -8,9 +8,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// CodeInvalidTransition refuses a step that an alert's state does not allow.
-const CodeInvalidTransition = "invalid_transition"
-
 // AlertMove is a step that somebody takes with an alert.
 type AlertMove struct {
 	ID         string
@@ -42,7 +39,7 @@ func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 		return Alert{}, false, err
 	}
 	if a.Status == AlertClosed && m.To == AlertClosed && !m.Unresolved && m.Resolution != a.Resolution {
-		return Alert{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
+		return Alert{}, false, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"the alert is already closed as %q; a closed alert cannot change", a.Resolution)
 	}
 	if a.Status == m.To {
@@ -50,7 +47,8 @@ func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 		return a, false, err
 	}
 	if !mayMove(a.Status, m.To) {
-		return Alert{}, false, fault.New(fault.Conflict, CodeInvalidTransition, "cannot move an alert from %q to %q", a.Status, m.To)
+		return Alert{}, false, fault.New(fault.Conflict, fault.CodeInvalidTransition,
+			"cannot move an alert from %q to %q", a.Status, m.To)
 	}
 	if m.Block != nil {
 		if m.Block, err = tx.ofAlert(a, m.Block); err != nil {

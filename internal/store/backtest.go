@@ -110,7 +110,8 @@ func (tx *Tx) QueueBacktest(id string, rows, chunks int64) error {
 		return err
 	}
 	if b.Status != BacktestReceiving {
-		return fault.New(fault.Conflict, CodeInvalidTransition, "a backtest in the state %s cannot be queued", b.Status)
+		return fault.New(fault.Conflict, fault.CodeInvalidTransition,
+			"a backtest in the state %s cannot be queued", b.Status)
 	}
 	_, err = tx.exec(`UPDATE backtests SET status = $4, row_count = $5, chunk_count = $6
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id, BacktestQueued, rows, chunks)

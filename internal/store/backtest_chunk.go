@@ -36,7 +36,8 @@ func (tx *Tx) ReceiveBacktestChunk(id string, c BacktestChunk) error {
 		return err
 	}
 	if b.Status != BacktestReceiving {
-		return fault.New(fault.Conflict, CodeInvalidTransition, "a backtest in the state %s accepts no more rows", b.Status)
+		return fault.New(fault.Conflict, fault.CodeInvalidTransition,
+			"a backtest in the state %s accepts no more rows", b.Status)
 	}
 	return tx.InsertBacktestChunk(id, c)
 }

@@ -2,10 +2,9 @@ package store
 
 import (
 	"context"
-)
 
-// CodeAbandoned is the error of a backtest whose input never became whole.
-const CodeAbandoned = "input_incomplete"
+	"verdict/internal/fault"
+)
 
 // BacktestRef names a run among all tenants', with how far it is.
 type BacktestRef struct {
@@ -41,7 +40,7 @@ func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, now
 	err := sys.write(ctx, "fail abandoned backtests", func(s *session) (err error) {
 		failed, err = s.exec(`UPDATE backtests SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
 			WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < $4`,
-			CodeAbandoned, "the input did not arrive to its end", nowMicros, beforeMicros)
+			fault.CodeInputIncomplete, "the input did not arrive to its end", nowMicros, beforeMicros)
 		return err
 	})
 	return failed, err

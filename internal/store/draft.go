@@ -24,10 +24,10 @@ func (tx *Tx) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived
 	case err != nil:
 		return RuleSet{}, false, err
 	case set.Status != StatusDraft:
-		return RuleSet{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
+		return RuleSet{}, false, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"only a draft can be deleted; this rule set is %s and explains decisions", set.Status)
 	case safe == id:
-		return RuleSet{}, false, fault.New(fault.Conflict, CodeInvalidTransition,
+		return RuleSet{}, false, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"this is the initial SAFE_MODE for an emergency stop; it cannot be deleted")
 	case set.ArchivedMicros != 0:
 		return set, true, nil

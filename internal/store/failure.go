@@ -9,18 +9,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// The codes that storage answers with.
-const (
-	CodeNotFound              = "not_found"
-	CodeEmailTaken            = "email_taken"
-	CodeVersionConflict       = "version_conflict"
-	CodePreconditionFailed    = "precondition_failed"
-	CodeQuotaExceeded         = "quota_exceeded"
-	CodeIdempotencyInProgress = "idempotency_in_progress"
-	CodeIdempotencyKeyReused  = "idempotency_key_reused"
-	CodeUnavailable           = "unavailable"
-)
-
 // failed is a refusal with the database's reason behind it. errors.As finds
 // the refusal, which a client may see; Error is for logs.
 type failed struct {
@@ -49,7 +37,7 @@ func (db *DB) failure(action string, err error) error {
 	words := db.dialect.words(err)
 	switch db.dialect.class(err) {
 	case classUnique:
-		refusal = fault.New(fault.Conflict, CodeVersionConflict, "a resource with this id already exists")
+		refusal = fault.New(fault.Conflict, fault.CodeVersionConflict, "a resource with this id already exists")
 	case classConflict:
 		refusal = unavailable("the database is busy")
 	case classTimeout:
@@ -79,11 +67,11 @@ func (u *unforeseen) Error() string { return u.action + ": " + u.words }
 func (u *unforeseen) Unwrap() error { return u.cause }
 
 func unavailable(what string) *fault.Error {
-	return fault.New(fault.Unavailable, CodeUnavailable, "%s; try again later", what)
+	return fault.New(fault.Unavailable, fault.CodeUnavailable, "%s; try again later", what)
 }
 
 func notFound(what string) *fault.Error {
-	return fault.New(fault.NotFound, CodeNotFound, "there is no such %s", what)
+	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
 }
 
 // oneOf turns the absence of a row into NotFound.

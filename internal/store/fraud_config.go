@@ -38,7 +38,7 @@ func (tx *Tx) PutFraudConfig(c FraudConfig, expectedVersion int64) (FraudConfig,
 		return FraudConfig{}, err
 	}
 	if expectedVersion >= 0 && expectedVersion != before.Version {
-		return FraudConfig{}, fault.New(fault.Precondition, CodePreconditionFailed,
+		return FraudConfig{}, fault.New(fault.Precondition, fault.CodePreconditionFailed,
 			"the configuration was changed in the meantime; read it again")
 	}
 	c.Version = before.Version + 1

@@ -155,13 +155,15 @@ func (tx *Tx) lookup(key IdempotencyKey, requestHash string, nowMicros int64) (_
 	case err != nil:
 		return nil, false, err
 	case hash != requestHash:
-		return nil, false, fault.New(fault.Invalid, CodeIdempotencyKeyReused, "this Idempotency-Key was used with another body")
+		return nil, false, fault.New(fault.Invalid, fault.CodeIdempotencyKeyReused,
+			"this Idempotency-Key was used with another body")
 	}
 	return &s, standbys != "" && createdMicros > nowMicros-doubtFor.Microseconds(), nil
 }
 
 func inProgress() *fault.Error {
-	return fault.New(fault.Conflict, CodeIdempotencyInProgress, "a request with this Idempotency-Key is still in progress")
+	return fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
+		"a request with this Idempotency-Key is still in progress")
 }
 
 func compareKeys(a, b IdempotencyKey) int {

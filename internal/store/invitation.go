@@ -7,9 +7,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// CodeTooManyPeople refuses an invitation to a tenant that is full.
-const CodeTooManyPeople = "too_many_people"
-
 // Invitation is an offer to become one of a tenant's people: the hash of the
 // token in its link, never the token.
 type Invitation struct {
@@ -67,7 +64,8 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 			return err
 		}
 		if people >= MaxPage {
-			return fault.New(fault.Conflict, CodeTooManyPeople, "a tenant can have at most %d people, including invitations", MaxPage)
+			return fault.New(fault.Conflict, fault.CodeTooManyPeople,
+				"a tenant can have at most %d people, including invitations", MaxPage)
 		}
 		if _, err := tx.exec(`INSERT INTO invitations (tenant_id, id, email, role, hash, invited_by, created_micros, expires_micros)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,

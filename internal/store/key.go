@@ -8,9 +8,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// CodeKeyNotActive refuses to follow up a key that has ended.
-const CodeKeyNotActive = "key_not_active"
-
 // Key is an API key as it is kept: its hash, never the key.
 type Key struct {
 	ID             string
@@ -110,7 +107,8 @@ func (sys *System) RotateKey(ctx context.Context, oldID string, endsMicros int64
 		}
 		ended := old.ExpiresMicros != 0 && old.ExpiresMicros <= fresh.CreatedMicros
 		if old.RevokedMicros != 0 || ended {
-			return fault.New(fault.Conflict, CodeKeyNotActive, "this API key was revoked or has expired; create a new one")
+			return fault.New(fault.Conflict, fault.CodeKeyNotActive,
+				"this API key was revoked or has expired; create a new one")
 		}
 		if old.ExpiresMicros == 0 || old.ExpiresMicros > endsMicros {
 			old.ExpiresMicros = endsMicros

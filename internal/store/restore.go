@@ -13,9 +13,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// CodeNotEmpty refuses to restore over something.
-const CodeNotEmpty = "database_not_empty"
-
 // Restore reads a backup into the database that a URL names, which must be new
 // or hold nothing, whichever kind of database the backup was taken from. It is
 // one transaction: a backup that is cut short, altered or of a newer schema is
@@ -113,7 +110,8 @@ func (s *session) mustBeEmpty(tables []restoreTable) error {
 			return err
 		}
 		if n > 0 {
-			return fault.New(fault.Conflict, CodeNotEmpty, "the database is not empty: restore into a new one")
+			return fault.New(fault.Conflict, fault.CodeDatabaseNotEmpty,
+				"the database is not empty: restore into a new one")
 		}
 	}
 	return nil

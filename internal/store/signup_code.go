@@ -6,9 +6,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// CodeInvalidInvite refuses a signup code that does not hold.
-const CodeInvalidInvite = "invalid_invite_code"
-
 // SignupCode lets somebody sign up once: the hash of a code, never the code.
 type SignupCode struct {
 	Hash          string
@@ -33,7 +30,7 @@ func (sys *System) AddSignupCode(ctx context.Context, c SignupCode) error {
 func useSignupCode(s *session, hash string, nowMicros int64) error {
 	used, err := s.exec("DELETE FROM signup_codes WHERE hash = $1 AND expires_micros > $2", hash, nowMicros)
 	if err == nil && used == 0 {
-		return fault.New(fault.Forbidden, CodeInvalidInvite,
+		return fault.New(fault.Forbidden, fault.CodeInvalidInviteCode,
 			"the invite_code is not one that can still be used; ask whoever runs this service for a new one")
 	}
 	return err

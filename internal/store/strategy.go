@@ -51,7 +51,7 @@ func (tx *Tx) PutStrategy(s Strategy, expectedVersion int64) (Strategy, error) {
 		return Strategy{}, err
 	}
 	if expectedVersion >= 0 && expectedVersion != before.Version {
-		return Strategy{}, fault.New(fault.Precondition, CodePreconditionFailed,
+		return Strategy{}, fault.New(fault.Precondition, fault.CodePreconditionFailed,
 			"the strategy was changed in the meantime; read it again")
 	}
 	s.Version = before.Version + 1

@@ -153,7 +153,7 @@ func insertUser(s *session, u User) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (email) DO NOTHING`,
 		u.TenantID, u.ID, u.Email, u.PasswordHash, u.Role, u.CreatedMicros, u.MayActivateMicros, u.MadeBy)
 	if err == nil && added == 0 {
-		return fault.New(fault.Conflict, CodeEmailTaken, "this e-mail address has an account already")
+		return fault.New(fault.Conflict, fault.CodeEmailTaken, "this e-mail address has an account already")
 	}
 	return err
 }

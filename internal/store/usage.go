@@ -140,7 +140,7 @@ func compareCounters(a, b counter) int {
 }
 
 func quotaExceeded() *fault.Error {
-	return fault.New(fault.Limited, CodeQuotaExceeded, "the plan's quota for this period is used up")
+	return fault.New(fault.Limited, fault.CodeQuotaExceeded, "the plan's quota for this period is used up")
 }
 
 // Meter counts something that stores no decision: Limited quota_exceeded when

@@ -6,9 +6,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// CodeLastAdmin refuses a change after which nobody could manage the tenant.
-const CodeLastAdmin = "last_admin"
-
 // adminRole is the role that somebody must always have.
 const adminRole = "admin"
 
@@ -136,7 +133,8 @@ func (tx *staffTx) spare(u User) error {
 	}
 	others, err := tx.texts("SELECT id FROM users WHERE tenant_id = $1 AND role = $2 AND disabled_micros = 0 AND id <> $3 LIMIT 1", adminRole, u.ID)
 	if err == nil && len(others) == 0 {
-		return fault.New(fault.Conflict, CodeLastAdmin, "this is the last administrator; give another person the role admin first")
+		return fault.New(fault.Conflict, fault.CodeLastAdmin,
+			"this is the last administrator; give another person the role admin first")
 	}
 	return err
 }

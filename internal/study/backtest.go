@@ -33,9 +33,6 @@ func BacktestStates() []string {
 	}
 }
 
-// CodeBacktestExpired is the refusal of rows that are not kept any more.
-const CodeBacktestExpired = "backtest_expired"
-
 // BacktestLimits bound backtests. A zero field takes its default.
 type BacktestLimits struct {
 	// SmallRows and SmallBytes are how many rows, and how much CSV, are
@@ -152,7 +149,8 @@ func (s *Service) CancelBacktest(ctx context.Context, p tenant.Principal, id str
 		case err != nil:
 			return operation.Answer{}, err
 		case !ended && record.Status != store.BacktestCancelled:
-			return operation.Answer{}, fault.New(fault.Conflict, store.CodeInvalidTransition, "the backtest is over; only one that is under way can be cancelled")
+			return operation.Answer{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
+				"the backtest is over; only one that is under way can be cancelled")
 		case ended:
 			if err := tx.Audit(s.core.Audit(p, now, operation.ActionBacktestEnded, id, "")); err != nil {
 				return operation.Answer{}, err

@@ -13,7 +13,6 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/rule"
-	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -247,16 +246,14 @@ func units(rows int64) int64 { return (rows + rowsPerUnit - 1) / rowsPerUnit }
 // admit refuses more rows than the quota or the service has room for.
 func (a *asked) admit(rows, most int64) error {
 	if a.affords >= 0 && rows > a.affords {
-		return fault.New(fault.Limited, store.CodeQuotaExceeded, "the plan's quota for this period has no room for this many rows")
+		return fault.New(fault.Limited, fault.CodeQuotaExceeded,
+			"the plan's quota for this period has no room for this many rows")
 	}
 	if rows > most {
-		return fault.New(fault.TooLarge, codeTooLarge, "a backtest takes at most %d rows", most)
+		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a backtest takes at most %d rows", most)
 	}
 	return nil
 }
-
-// codeTooLarge is that of every body that is larger than its limit.
-const codeTooLarge = "request_too_large"
 
 // span says which stored decisions are decided anew.
 type span struct {

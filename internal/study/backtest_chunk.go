@@ -12,9 +12,6 @@ import (
 	"verdict/internal/tenant"
 )
 
-// codeInternal is the error of a run that we could not do.
-const codeInternal = "internal_error"
-
 // RunChunk does one chunk of a backtest, and with the last of them the report.
 // It may be called any number of times for the same chunk, from any node: one
 // of the calls counts. An error means that storage failed and that it is worth
@@ -41,7 +38,7 @@ func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
 
 // AbandonBacktest ends the run of a chunk that cannot be done.
 func (s *Service) AbandonBacktest(ctx context.Context, c Chunk) error {
-	return s.failBacktest(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.BacktestID, codeInternal,
+	return s.failBacktest(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.BacktestID, fault.CodeInternalError,
 		"a part of the run could not be done; this is our mistake, and nothing was billed")
 }
 
@@ -165,7 +162,8 @@ func (j *backtestRun) readResult(result []byte) (partial *backtest.Partial, tall
 }
 
 func expired() error {
-	return fault.New(fault.NotFound, CodeBacktestExpired, "the rows of this backtest are not kept any more; its report is")
+	return fault.New(fault.NotFound, fault.CodeBacktestExpired,
+		"the rows of this backtest are not kept any more; its report is")
 }
 
 // tenantOf is who pays for what happens in a scope while nobody calls.

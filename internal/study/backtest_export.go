@@ -103,7 +103,8 @@ func (s *Service) finished(ctx context.Context, p tenant.Principal, scope *store
 	case err != nil:
 		return nil, record, err
 	case record.Status != store.BacktestSucceeded:
-		return nil, record, fault.New(fault.Conflict, store.CodeInvalidTransition, "the backtest has no result; GET /v1/backtest/{id} says how it stands")
+		return nil, record, fault.New(fault.Conflict, fault.CodeInvalidTransition,
+			"the backtest has no result; GET /v1/backtest/{id} says how it stands")
 	case record.Purged:
 		return nil, record, expired()
 	}

@@ -103,7 +103,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fault.New(fault.TooLarge, codeTooLarge, "the rows are larger than %d bytes", b.most)
+		return 0, fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the rows are larger than %d bytes", b.most)
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
@@ -151,7 +151,7 @@ const sniffed = 256 << 10
 // field as any others.
 func headerRefusal(a *asked, err error) error {
 	var refusal *fault.Error
-	if errors.As(err, &refusal) && a.source == sourceRows && refusal.Code == sheet.CodeEmpty {
+	if errors.As(err, &refusal) && a.source == sourceRows && refusal.Code == fault.CodeEmptyCSV {
 		return noRows()
 	}
 	return asFields(err)
@@ -168,11 +168,8 @@ func asFields(err error) error {
 	return faults.Err()
 }
 
-// CodeNoRows is the refusal of a backtest over nothing.
-const CodeNoRows = "no_rows"
-
 func noRows() error {
-	return fault.New(fault.Invalid, CodeNoRows, "there is no row to run the policy over")
+	return fault.New(fault.Invalid, fault.CodeNoRows, "there is no row to run the policy over")
 }
 
 func (a *asked) run() (*backtest.Run, error) {

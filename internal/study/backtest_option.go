@@ -86,9 +86,6 @@ func WriteColumnMap(w *wire.Writer, text string) {
 	w.EndObject()
 }
 
-// CodeMalformedBody is the refusal of a file that is not in the form it claims.
-const CodeMalformedBody = "malformed_body"
-
 // Unpacked is a file as it was before it was packed. Files say by their first
 // bytes that they are; one that is packed by its sender's word must say so too.
 func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
@@ -99,7 +96,7 @@ func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
 	}
 	if string(magic) != "\x1f\x8b" {
 		if packed && len(magic) > 0 {
-			return nil, fault.New(fault.Malformed, CodeMalformedBody, "the body claims to be gzip and is not")
+			return nil, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body claims to be gzip and is not")
 		}
 		return buffered, nil
 	}
@@ -126,5 +123,5 @@ func notGzip(err error) error {
 	if errors.As(err, &refusal) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.New(fault.Malformed, CodeMalformedBody, "the file is not whole, or not gzip")
+	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the file is not whole, or not gzip")
 }

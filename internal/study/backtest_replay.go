@@ -219,7 +219,7 @@ func (s *Service) queueReplay(ctx context.Context, scope *store.Scope, id string
 		}
 		last, err := tx.LastBacktestChunk(id)
 		if err == nil && last.Number != in.chunks {
-			err = fault.New(fault.Conflict, store.CodeVersionConflict, "another chunk was cut meanwhile")
+			err = fault.New(fault.Conflict, fault.CodeVersionConflict, "another chunk was cut meanwhile")
 		}
 		return err
 	})

@@ -171,14 +171,11 @@ func (s *Service) perform(ctx context.Context, scope *store.Scope, j *backtestRu
 // wait for the report: four of one tenant that is alone.
 const maxTried = 8
 
-// CodeBacktestBusy refuses a backtest while the tenant has others running.
-const CodeBacktestBusy = "backtest_busy"
-
 // answerNow runs everything and stores the run with its report, its rows and
 // its bill in one transaction.
 func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep operation.Keep) (operation.Answer, error) {
 	if !s.trying.Take(p.TenantID, 1) {
-		return operation.Answer{}, fault.New(fault.Unavailable, CodeBacktestBusy,
+		return operation.Answer{}, fault.New(fault.Unavailable, fault.CodeBacktestBusy,
 			"other backtests of yours are running; try again in a moment")
 	}
 	defer s.trying.Give(p.TenantID, 1)

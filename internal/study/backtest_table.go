@@ -51,7 +51,7 @@ func rowsAsCSV(rows wire.Value, faults *fault.List) (string, error) {
 		t.ends = append(t.ends, len(t.cells))
 	}
 	if len(t.ends)*len(t.names)-len(t.cells) > maxBlanks {
-		return "", refusedAt(rows, fault.New(fault.TooLarge, codeTooLarge,
+		return "", refusedAt(rows, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
 			"the rows leave out more than %d cells: give only the columns that are read, or send the rows as CSV", maxBlanks))
 	}
 	return t.csv(), nil
@@ -96,7 +96,8 @@ func (t *table) put(name string, v wire.Value) error {
 	at, known := t.places[name]
 	if !known {
 		if at = len(t.names); at == sheet.MaxColumns {
-			return refusedAt(v, fault.New(fault.Invalid, sheet.CodeTooWide, "there are more than %d columns", sheet.MaxColumns))
+			return refusedAt(v, fault.New(fault.Invalid, fault.CodeTooManyColumns,
+				"there are more than %d columns", sheet.MaxColumns))
 		}
 		t.names, t.given, t.places[name] = append(t.names, name), append(t.given, 0), at
 	}

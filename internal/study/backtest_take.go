@@ -61,7 +61,8 @@ func (s *Service) takeBacktest(ctx context.Context, p tenant.Principal, scope *s
 	case whole && (!a.async || s.options.Spreader == nil):
 		return s.answerNow(ctx, p, scope, job, held, keep)
 	case s.options.Spreader == nil:
-		return operation.Answer{}, fault.New(fault.TooLarge, codeTooLarge, "this service has nobody for large backtests; send at most %d rows", s.options.Backtests.SmallRows)
+		return operation.Answer{}, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
+			"this service has nobody for large backtests; send at most %d rows", s.options.Backtests.SmallRows)
 	case a.source == sourceDecisions:
 		return s.enqueueReplay(ctx, p, scope, job, held, whole, keep)
 	}
@@ -207,7 +208,7 @@ const breakOffWait = 5 * time.Second
 // the sender may hear it. The sender may be gone, so its patience does not
 // count.
 func (s *Service) breakOff(ctx context.Context, scope *store.Scope, id string, cause error) {
-	code, detail := store.CodeAbandoned, "the rows did not arrive to their end"
+	code, detail := fault.CodeInputIncomplete, "the rows did not arrive to their end"
 	var refusal *fault.Error
 	if errors.As(cause, &refusal) && refusal.Kind != fault.Internal {
 		code, detail = refusal.Code, refusal.Detail
@@ -265,7 +266,7 @@ func (s *Service) onceRead(ctx context.Context, scope *store.Scope, o *operation
 		})
 	})
 	var refusal *fault.Error
-	if begun || !errors.As(err, &refusal) || refusal.Code != store.CodeIdempotencyKeyReused {
+	if begun || !errors.As(err, &refusal) || refusal.Code != fault.CodeIdempotencyKeyReused {
 		return answer, err
 	}
 	limit := s.options.Backtests.MaxBytes
@@ -274,6 +275,7 @@ func (s *Service) onceRead(ctx context.Context, scope *store.Scope, o *operation
 	}
 	o.Hash = body.text()
 	return s.core.Once(ctx, scope, o, func(operation.Keep) (operation.Answer, error) {
-		return operation.Answer{}, fault.New(fault.Conflict, store.CodeIdempotencyInProgress, "the Idempotency-Key has just become free; send the request again")
+		return operation.Answer{}, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
+			"the Idempotency-Key has just become free; send the request again")
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
-	"verdict/internal/study"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
 )
@@ -38,7 +37,7 @@ func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 				t.Fatal("got no place")
 			}
 		}
-		if _, err := h.Service.Studies.RunBook(t.Context(), h.Caller, book); !refused(err, study.CodeBacktestBusy) {
+		if _, err := h.Service.Studies.RunBook(t.Context(), h.Caller, book); !refused(err, fault.CodeBacktestBusy) {
 			t.Errorf("beside its own: %v", err)
 		}
 
@@ -51,7 +50,7 @@ func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 		if taken, _ := h.Service.Studies.HoldFits(h.Caller.TenantID); !taken {
 			t.Fatal("got no fit")
 		}
-		if err := h.Service.Studies.FittingFree(h.Caller); !refused(err, study.CodeFittingBusy) {
+		if err := h.Service.Studies.FittingFree(h.Caller); !refused(err, fault.CodeFittingBusy) {
 			t.Errorf("beside its own: %v", err)
 		}
 	})

@@ -13,9 +13,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// CodeFittingBusy refuses a scorecard while another is being made.
-const CodeFittingBusy = "fitting_busy"
-
 // FitScorecard makes a scorecard from the rows of a request and answers with
 // it and the report of its training; with save it is stored too, as a created
 // one is.
@@ -111,7 +108,7 @@ func (s *Service) FittingFree(p tenant.Principal) error {
 }
 
 func fittingBusy() error {
-	return fault.New(fault.Unavailable, CodeFittingBusy, "another scorecard is being made; try again in a moment")
+	return fault.New(fault.Unavailable, fault.CodeFittingBusy, "another scorecard is being made; try again in a moment")
 }
 
 // maxFits is how many scorecards a node makes at a time: one of a tenant, and

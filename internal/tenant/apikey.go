@@ -33,9 +33,9 @@ func (k *APIKey) Check(now time.Time) error {
 	case k == nil, k.ID == "", k.TenantID == "", !k.Environment.Valid():
 		return Unauthenticated()
 	case !k.RevokedAt.IsZero():
-		return fault.New(fault.Unauthenticated, CodeKeyRevoked, "this API key was revoked")
+		return fault.New(fault.Unauthenticated, fault.CodeKeyRevoked, "this API key was revoked")
 	case !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt):
-		return fault.New(fault.Unauthenticated, CodeKeyExpired, "this API key has expired")
+		return fault.New(fault.Unauthenticated, fault.CodeKeyExpired, "this API key has expired")
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func CheckKeyName(faults *fault.List, pointer, name string) string {
 	trimmed := strings.TrimSpace(name)
 	switch n := utf8.RuneCountInString(trimmed); {
 	case !printable(name):
-		faults.Add(pointer, CodeInvalidCharacter, "%s", unprintableDetail)
+		faults.Add(pointer, fault.CodeInvalidCharacter, "%s", unprintableDetail)
 	case n < 1 || n > maxKeyName:
 		faults.Add(pointer, fault.CodeOutOfRange, "must have 1 to %d characters", maxKeyName)
 	}

@@ -24,17 +24,17 @@ func TestAPIKeyCheck(t *testing.T) {
 		key  *APIKey
 		want string
 	}{
-		{"no record", nil, CodeUnauthenticated},
-		{"empty record", &APIKey{}, CodeUnauthenticated},
-		{"no tenant", with(func(k *APIKey) { k.TenantID = "" }), CodeUnauthenticated},
-		{"no environment", with(func(k *APIKey) { k.Environment = "" }), CodeUnauthenticated},
+		{"no record", nil, fault.CodeUnauthenticated},
+		{"empty record", &APIKey{}, fault.CodeUnauthenticated},
+		{"no tenant", with(func(k *APIKey) { k.TenantID = "" }), fault.CodeUnauthenticated},
+		{"no environment", with(func(k *APIKey) { k.Environment = "" }), fault.CodeUnauthenticated},
 		{"good", &good, ""},
-		{"revoked", with(func(k *APIKey) { k.RevokedAt = noon.Add(-time.Hour) }), CodeKeyRevoked},
-		{"revoked by a clock that is ahead", with(func(k *APIKey) { k.RevokedAt = noon.Add(time.Second) }), CodeKeyRevoked},
+		{"revoked", with(func(k *APIKey) { k.RevokedAt = noon.Add(-time.Hour) }), fault.CodeKeyRevoked},
+		{"revoked by a clock that is ahead", with(func(k *APIKey) { k.RevokedAt = noon.Add(time.Second) }), fault.CodeKeyRevoked},
 		{"a moment before the end", with(func(k *APIKey) { k.ExpiresAt = noon.Add(1) }), ""},
-		{"at the end", with(func(k *APIKey) { k.ExpiresAt = noon }), CodeKeyExpired},
-		{"after the end", with(func(k *APIKey) { k.ExpiresAt = noon.Add(-time.Hour) }), CodeKeyExpired},
-		{"revoked and expired", with(func(k *APIKey) { k.ExpiresAt, k.RevokedAt = noon, noon }), CodeKeyRevoked},
+		{"at the end", with(func(k *APIKey) { k.ExpiresAt = noon }), fault.CodeKeyExpired},
+		{"after the end", with(func(k *APIKey) { k.ExpiresAt = noon.Add(-time.Hour) }), fault.CodeKeyExpired},
+		{"revoked and expired", with(func(k *APIKey) { k.ExpiresAt, k.RevokedAt = noon, noon }), fault.CodeKeyRevoked},
 	} {
 		err := c.key.Check(noon)
 		if c.want == "" {
@@ -74,7 +74,7 @@ func TestKeyName(t *testing.T) {
 	for name, want := range map[string]string{
 		" Loan app ": "", "ऋण": "", "x": "", strings.Repeat("ऋ", 80): "",
 		"": fault.CodeOutOfRange, "   ": fault.CodeOutOfRange, strings.Repeat("x", 81): fault.CodeOutOfRange,
-		"a\nb": CodeInvalidCharacter, "a\u202eb": CodeInvalidCharacter, "a\xffb": CodeInvalidCharacter,
+		"a\nb": fault.CodeInvalidCharacter, "a\u202eb": fault.CodeInvalidCharacter, "a\xffb": fault.CodeInvalidCharacter,
 	} {
 		var faults fault.List
 		got := CheckKeyName(&faults, "/name", name)

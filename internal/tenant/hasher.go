@@ -105,7 +105,8 @@ func (h *Hasher) acquire(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
-	return fault.New(fault.Unavailable, codeUnavailable, "too many people are signing up or signing in; try again in a moment")
+	return fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"too many people are signing up or signing in; try again in a moment")
 }
 
 func (h *Hasher) release() { <-h.slots }

@@ -38,9 +38,9 @@ func (r PasswordRules) Check(faults *fault.List, pointer, password, email string
 	// Nobody types one: it is the line break of a file or a broken paste, and
 	// would lock its owner out.
 	if strings.ContainsFunc(password, unicode.IsControl) {
-		faults.Add(pointer, CodeInvalidCharacter, "must not hold control characters")
+		faults.Add(pointer, fault.CodeInvalidCharacter, "must not hold control characters")
 	}
 	if email = strings.TrimSpace(email); email != "" && strings.EqualFold(strings.TrimSpace(password), email) {
-		faults.Add(pointer, CodePasswordIsEmail, "must not be the e-mail address")
+		faults.Add(pointer, fault.CodePasswordIsEmail, "must not be the e-mail address")
 	}
 }

@@ -58,7 +58,7 @@ func (e encoded) String() string {
 // parseEncoded reads what String writes. What is wrong with a stored hash is
 // nobody's business outside, and is not said.
 func parseEncoded(text string) (encoded, error) {
-	wrong := fault.New(fault.Internal, codeInternal, "a stored password hash cannot be read")
+	wrong := fault.New(fault.Internal, fault.CodeInternalError, "a stored password hash cannot be read")
 	if len(text) > maxEncoded {
 		return encoded{}, wrong
 	}

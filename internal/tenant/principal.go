@@ -20,7 +20,9 @@ func (p Principal) Require(scope Scopes) error {
 		return nil
 	}
 	if p.KeyID == "" && p.UserID != "" {
-		return fault.New(fault.Forbidden, CodeInsufficientScope, "this needs a role with the scope %s; an administrator can give it to you", scope)
+		return fault.New(fault.Forbidden, fault.CodeInsufficientScope,
+			"this needs a role with the scope %s; an administrator can give it to you", scope)
 	}
-	return fault.New(fault.Forbidden, CodeInsufficientScope, "this call needs an API key with the scope %s", scope)
+	return fault.New(fault.Forbidden, fault.CodeInsufficientScope,
+		"this call needs an API key with the scope %s", scope)
 }

@@ -86,7 +86,7 @@ func ScopesOf(names ...string) (Scopes, error) {
 	for _, name := range names {
 		scope := scopeNamed(name)
 		if scope == 0 {
-			return 0, fault.New(fault.Invalid, CodeUnknownScope, "a scope must be one of %s", allScopeNames())
+			return 0, fault.New(fault.Invalid, fault.CodeUnknownScope, "a scope must be one of %s", allScopeNames())
 		}
 		s |= scope
 	}

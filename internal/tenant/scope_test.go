@@ -51,8 +51,8 @@ func TestScopesRefused(t *testing.T) {
 	t.Parallel()
 	for text, code := range map[string]string{
 		"": fault.CodeRequired, " , ": fault.CodeRequired,
-		"write": CodeUnknownScope, "decide hunter2": CodeUnknownScope, "Decide": CodeUnknownScope,
-		"policy": CodeUnknownScope, "policy:": CodeUnknownScope, "decide\tread": CodeUnknownScope,
+		"write": fault.CodeUnknownScope, "decide hunter2": fault.CodeUnknownScope, "Decide": fault.CodeUnknownScope,
+		"policy": fault.CodeUnknownScope, "policy:": fault.CodeUnknownScope, "decide\tread": fault.CodeUnknownScope,
 	} {
 		got, err := ParseScopes(text)
 		var refusal *fault.Error
@@ -77,7 +77,7 @@ func TestRequireNames(t *testing.T) {
 	} {
 		var refusal *fault.Error
 		err := p.Require(PolicyActivate)
-		if !errors.As(err, &refusal) || refusal.Kind != fault.Forbidden || refusal.Code != CodeInsufficientScope ||
+		if !errors.As(err, &refusal) || refusal.Kind != fault.Forbidden || refusal.Code != fault.CodeInsufficientScope ||
 			!strings.Contains(refusal.Detail, "policy:activate") {
 			t.Errorf("%s: %v", name, err)
 		}

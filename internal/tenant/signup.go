@@ -78,7 +78,8 @@ func readEmail(f *wire.Form, s *Signup) (sent string) {
 	}
 	email, ok := NormaliseEmail(sent)
 	if !ok {
-		f.Fail("email", CodeInvalidEmail, "must be an e-mail address such as admin@example.in, at most %d characters of ASCII", maxEmail)
+		f.Fail("email", fault.CodeInvalidEmail,
+			"must be an e-mail address such as admin@example.in, at most %d characters of ASCII", maxEmail)
 	}
 	// A copy, so that keeping the address does not keep the body, which has
 	// the password in it.
@@ -94,7 +95,7 @@ func readOrgName(f *wire.Form, s *Signup) {
 	name := strings.TrimSpace(sent)
 	switch {
 	case !printable(sent):
-		f.Fail("org_name", CodeInvalidCharacter, "%s", unprintableDetail)
+		f.Fail("org_name", fault.CodeInvalidCharacter, "%s", unprintableDetail)
 	case visible(name) < minOrgName || utf8.RuneCountInString(name) > maxOrgName:
 		f.Fail("org_name", fault.CodeOutOfRange, "must have %d to %d characters", minOrgName, maxOrgName)
 	default:

@@ -13,24 +13,6 @@ import (
 	"verdict/internal/fault"
 )
 
-// Codes with which a caller is turned away.
-const (
-	CodeUnauthenticated   = "unauthenticated"
-	CodeKeyRevoked        = "key_revoked"
-	CodeKeyExpired        = "key_expired"
-	CodeInsufficientScope = "insufficient_scope"
-	codeUnavailable       = "unavailable"
-	codeInternal          = "internal_error"
-)
-
-// Codes of the faults that only a signup or a key's description can have.
-const (
-	CodeInvalidEmail     = "invalid_email"
-	CodeInvalidCharacter = "invalid_character"
-	CodePasswordIsEmail  = "password_is_email"
-	CodeUnknownScope     = "unknown_scope"
-)
-
 // Tenant is a lender: everything stored belongs to exactly one.
 type Tenant struct {
 	ID        string
@@ -53,6 +35,6 @@ type User struct {
 // Unauthenticated is the refusal of a request without a valid key. It says the
 // same whatever was wrong, so that nothing can be learnt by trying.
 func Unauthenticated() error {
-	return fault.New(fault.Unauthenticated, CodeUnauthenticated,
+	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
 		"a valid API key is required, in the header Authorization: Bearer <API_KEY>")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"verdict/internal/fault"
 )
 
 // ridge keeps coefficients finite where columns nearly repeat each other. It
@@ -78,7 +80,7 @@ func (c *chosen) worst(o *Options, turning bool) (at int, code, detail string) {
 			at, least = j, z
 		}
 	}
-	return at, "too_many", fmt.Sprintf("there are %d that say more", o.MaxFeatures)
+	return at, fault.CodeTooMany, fmt.Sprintf("there are %d that say more", o.MaxFeatures)
 }
 
 // z is how many standard errors a coefficient is away from nothing.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -84,7 +85,7 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	gone := func(code, detail string) (*column, *Dropped) { return nil, &Dropped{s.name, code, detail} }
 	s.asSent()
 	if detail := s.identifier(); detail != "" {
-		return gone("identifier", detail)
+		return gone(codeIdentifier, detail)
 	}
 	c := &column{source: s.source, field: s.field}
 	if s.known == nil {
@@ -99,26 +100,28 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	}
 	switch {
 	case filled == 0:
-		return gone("empty", "no training row has a value")
+		return gone(codeEmpty, "no training row has a value")
 	case c.numeric() && s.texts > 0:
-		return gone("not_a_number", "the field is a number, and the column holds something else")
+		return gone(codeNotANumber, "the field is a number, and the column holds something else")
 	case c.numeric() && s.foir && !s.percent && s.outside*2 > filled:
-		return gone(codePercent, fmt.Sprintf("%d of %d values are no ratio of at most 5, so the column seems to hold percentages: "+
-			"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
+		return gone(fault.CodeFOIRLooksLikePercent,
+			fmt.Sprintf("%d of %d values are no ratio of at most 5, so the column seems to hold percentages: "+
+				"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
 	case c.numeric() && s.outside*10 > filled*9:
-		return gone(codeUnreadable, fmt.Sprintf("%d of %d values are none that the field can hold: mend the column, map it to "+
-			"another field, or name it in exclude", s.outside, filled))
+		return gone(fault.CodeUnreadableColumn,
+			fmt.Sprintf("%d of %d values are none that the field can hold: mend the column, map it to "+
+				"another field, or name it in exclude", s.outside, filled))
 	case c.numeric():
 		s.cutNumbers(c, o)
 		if len(c.cuts) == 0 && len(c.specials) == 0 && filled == rows {
-			return gone("constant", "every training row has the same value")
+			return gone(codeConstant, "every training row has the same value")
 		}
 	case s.endless:
-		return gone("too_many_values", "has more different values than a category")
+		return gone(codeTooManyValues, "has more different values than a category")
 	case s.long:
-		return gone("too_long", "has values that are too long to be a category")
+		return gone(codeTooLong, "has values that are too long to be a category")
 	case len(s.by) == 1 && filled == rows:
-		return gone("constant", "every training row has the same value")
+		return gone(codeConstant, "every training row has the same value")
 	default:
 		s.keepValues(c, rows)
 	}

@@ -74,7 +74,7 @@ func Fit(open Source, o Options, stage func(Stage) error) (result *Result, err e
 	}
 	columns := s.settle()
 	if cells := int64(s.train.rows()+s.held.rows()) * int64(len(columns)+bytesOfAWeight); cells > maxCells {
-		return nil, fault.New(fault.TooLarge, "too_many_rows",
+		return nil, fault.New(fault.TooLarge, fault.CodeTooManyRows,
 			"there are more than %d cells: leave columns out, or take a sample of the rows", maxCells)
 	}
 	if err := stage(Encoding); err != nil {
@@ -112,13 +112,13 @@ func (s *survey) settle() (columns []*column) {
 	}
 	if s.indeterminate > 0 {
 		p.notes = append(p.notes,
-			Note{p.Target, NoteIndeterminate, "rows whose outcome is indeterminate were left out", s.indeterminate})
+			Note{p.Target, codeIndeterminate, "rows whose outcome is indeterminate were left out", s.indeterminate})
 	}
 	if s.withoutWeight > 0 {
-		p.notes = append(p.notes, Note{p.Weight, NoteZeroWeight, "rows of weight 0 were left out", s.withoutWeight})
+		p.notes = append(p.notes, Note{p.Weight, codeZeroWeight, "rows of weight 0 were left out", s.withoutWeight})
 	}
 	if p.weight >= 0 {
-		p.notes = append(p.notes, Note{p.Weight, NoteWeighted,
+		p.notes = append(p.notes, Note{p.Weight, codeWeighted,
 			"bins, regression and measures count each row by its weight; numbers of rows are as they stand in the file",
 			int64(s.train.rows() + s.held.rows())})
 	}
@@ -167,7 +167,7 @@ func (p *plan) nothingLearnt() error {
 		detail += "; left out because they separate good from bad by themselves, as only the outcome does, are " +
 			strings.Join(p.leaks, ", ") + ": name them in include to use them"
 	}
-	return fault.New(fault.Invalid, "no_predictive_columns", "%s", detail)
+	return fault.New(fault.Invalid, fault.CodeNoPredictiveColumns, "%s", detail)
 }
 
 // words says how the card was made.
@@ -183,11 +183,12 @@ func (s *survey) enough() error {
 	var faults fault.List
 	switch {
 	case s.rows == 0:
-		return fault.New(fault.Invalid, "no_rows", "there are no rows after the header")
+		return fault.New(fault.Invalid, fault.CodeNoRows, "there are no rows after the header")
 	case s.train.rows() == 0:
 		faults.Add("/target", fault.CodeRequired, "no row to learn from has an outcome")
 	case s.train.good < minPerClass || s.train.bad < minPerClass:
-		faults.Add("/target", "too_few_rows", "there are %d goods and %d bads to learn from; at least %d of each are needed",
+		faults.Add("/target", fault.CodeTooFewRows,
+			"there are %d goods and %d bads to learn from; at least %d of each are needed",
 			int64(s.train.good), int64(s.train.bad), minPerClass)
 	}
 	return faults.Err()

@@ -10,9 +10,6 @@ import (
 // leak: what is known before a loan never does it so well.
 const leakAUC = 0.95
 
-// codeLeak is the code of a column that was left out because of that.
-const codeLeak = "leak"
-
 // dropLeaks takes columns out that nearly separate good from bad by themselves:
 // they most likely were filled in after the outcome was known.
 func (p *plan) dropLeaks(t *table) {
@@ -30,7 +27,7 @@ func (p *plan) dropLeaks(t *table) {
 		case c.wanted:
 			kept = append(kept, c)
 			detail := fmt.Sprintf("alone it tells good from bad with an AUC of %.4f; it is used because include names it", auc[i])
-			p.notes = append(p.notes, Note{Column: c.name, Code: NoteLeakUsed, Detail: detail})
+			p.notes = append(p.notes, Note{Column: c.name, Code: codeLeakUsed, Detail: detail})
 		default:
 			p.leaks = append(p.leaks, c.name)
 			p.drop(c.name, codeLeak, fmt.Sprintf("alone it tells good from bad with an AUC of %.4f: "+

@@ -42,7 +42,7 @@ func TestLeak(t *testing.T) {
 	if named.Report.dropCode("recovered") != "" || named.Report.HoldOut.AUC < 0.999 {
 		t.Errorf("dropped as %q, AUC %v", named.Report.dropCode("recovered"), named.Report.HoldOut.AUC)
 	}
-	if detail, _ := named.Report.note("recovered", NoteLeakUsed); detail == "" {
+	if detail, _ := named.Report.note("recovered", codeLeakUsed); detail == "" {
 		t.Error("nothing says that a leak is used")
 	}
 }

@@ -112,7 +112,7 @@ func TestPossibleSpecials(t *testing.T) {
 	})
 	r := mustFit(t, csv, o)
 	for column, value := range map[string]string{"UTIL%": "-9 ", "months": "9999998 "} {
-		if detail, _ := r.Report.note(column, NotePossibleSpecial); !strings.HasPrefix(detail, value) {
+		if detail, _ := r.Report.note(column, codePossibleSpecialValue); !strings.HasPrefix(detail, value) {
 			t.Errorf("%s: noted %q", column, detail)
 		}
 	}
@@ -129,15 +129,15 @@ func TestWindows1252(t *testing.T) {
 	if diff := cmp.Diff(string(want.Card.Document()), string(got.Card.Document())); diff != "" {
 		t.Error(diff)
 	}
-	if detail, _ := got.Report.note("", NoteEncoding); !strings.Contains(detail, "Windows-1252") || got.Report.RowsMalformed > 0 {
+	if detail, _ := got.Report.note("", fault.CodeEncoding); !strings.Contains(detail, "Windows-1252") || got.Report.RowsMalformed > 0 {
 		t.Errorf("noted %q, %d rows malformed", detail, got.Report.RowsMalformed)
 	}
 	few := edited(plain, "months", func(row int, cell string) string { return map[bool]string{true: "\xff", false: cell}[row%500 == 0] })
 	patched := mustFit(t, few, quickOptions(t))
-	if _, count := patched.Report.note("", NoteReplacedBytes); count != 5 || patched.Report.RowsMalformed > 0 {
+	if _, count := patched.Report.note("", codeReplacedBytes); count != 5 || patched.Report.RowsMalformed > 0 {
 		t.Errorf("%d lines patched, %d malformed", count, patched.Report.RowsMalformed)
 	}
-	if detail, _ := patched.Report.note("months", NoteReadAsMissing); !strings.Contains(detail, unreadableCell) {
+	if detail, _ := patched.Report.note("months", fault.CodeReadAsMissing); !strings.Contains(detail, unreadableCell) {
 		t.Errorf("broken numbers are noted as %q", detail)
 	}
 	many := edited(plain, "months", func(row int, cell string) string { return map[bool]string{true: "\xff\x81", false: cell}[row%20 == 0] })
@@ -178,7 +178,7 @@ func TestIndeterminates(t *testing.T) {
 	if got.Report.RowsIndeterminate != 100 || got.Report.RowsUnlabelled != 50 {
 		t.Errorf("%d indeterminate, %d without an outcome", got.Report.RowsIndeterminate, got.Report.RowsUnlabelled)
 	}
-	if _, count := got.Report.note("bad", NoteIndeterminate); count != 100 {
+	if _, count := got.Report.note("bad", codeIndeterminate); count != 100 {
 		t.Errorf("%d indeterminates noted", count)
 	}
 	if diff := cmp.Diff(got.Report.Train.Rows, want.Report.Train.Rows); diff != "" {
@@ -209,11 +209,11 @@ func TestPercentFOIR(t *testing.T) {
 	}
 
 	lost := mustFit(t, percents, o)
-	if code := lost.Report.dropCode("foir"); code != codePercent {
+	if code := lost.Report.dropCode("foir"); code != fault.CodeFOIRLooksLikePercent {
 		t.Errorf("dropped as %q", code)
 	}
 	if !slices.ContainsFunc(lost.Report.Warnings, func(w Warning) bool {
-		return w.Column == "foir" && w.Code == codePercent && strings.Contains(w.Detail, "foir_unit")
+		return w.Column == "foir" && w.Code == fault.CodeFOIRLooksLikePercent && strings.Contains(w.Detail, "foir_unit")
 	}) {
 		t.Errorf("warnings: %v", lost.Report.Warnings)
 	}
@@ -240,10 +240,10 @@ func TestUnreadableColumn(t *testing.T) {
 		return fmt.Sprint(3000 + row%700)
 	})
 	r := mustFit(t, csv, quickOptions(t))
-	if code := r.Report.dropCode("age"); code != codeUnreadable {
+	if code := r.Report.dropCode("age"); code != fault.CodeUnreadableColumn {
 		t.Errorf("dropped as %q", code)
 	}
-	if !slices.ContainsFunc(r.Report.Warnings, func(w Warning) bool { return w.Column == "age" && w.Code == codeUnreadable }) {
+	if !slices.ContainsFunc(r.Report.Warnings, func(w Warning) bool { return w.Column == "age" && w.Code == fault.CodeUnreadableColumn }) {
 		t.Errorf("warnings: %v", r.Report.Warnings)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
 )
@@ -18,21 +19,7 @@ type Note struct {
 }
 
 // Counted reports whether the detail tells the count already.
-func (n Note) Counted() bool { return n.Code == NoteReadAsMissing || n.Code == NoteMostlyNumbers }
-
-// The codes of notes.
-const (
-	NoteReadAsMissing   = "read_as_missing"
-	NoteNumberFormat    = "number_format"
-	NoteMostlyNumbers   = "mostly_numbers"
-	NoteEncoding        = "encoding"
-	NoteReplacedBytes   = "replaced_bytes"
-	NoteIndeterminate   = "indeterminate"
-	NoteZeroWeight      = "zero_weight"
-	NoteWeighted        = "weighted"
-	NoteLeakUsed        = "leak_used"
-	NotePossibleSpecial = "possible_special_value"
-)
+func (n Note) Counted() bool { return n.Code == fault.CodeReadAsMissing || n.Code == codeMostlyNumbers }
 
 // unreadableCell names cells whose bytes could not be decoded.
 const unreadableCell = "(undecodable)"
@@ -62,11 +49,12 @@ func (c *column) notes() (list []Note) {
 			parts[i] = fmt.Sprintf("%s %d times", text, c.missing[text])
 		}
 		detail := "in a column of numbers these were read as missing: " + strings.Join(parts, ", ")
-		list = append(list, Note{c.name, NoteReadAsMissing, detail, all})
+		list = append(list, Note{c.name, fault.CodeReadAsMissing, detail, all})
 	}
 	if c.formatted > 0 {
-		list = append(list, Note{c.name, NoteNumberFormat, "cells with thousands separators, a currency, a percent sign or the like " +
-			"were read as plain numbers: 1,23,456 as 123456, 12.5% as 12.5", c.formatted})
+		list = append(list, Note{c.name, fault.CodeNumberFormat,
+			"cells with thousands separators, a currency, a percent sign or the like " +
+				"were read as plain numbers: 1,23,456 as 123456, 12.5% as 12.5", c.formatted})
 	}
 	return list
 }
@@ -84,14 +72,14 @@ func (s *surveyed) notes(c *column) (list []Note) {
 	numbers := s.filled - s.texts - s.nothing
 	mixed := s.known == nil && !s.categorical && s.texts > 0
 	if mixed && float64(numbers) >= mostlyNumbers*float64(s.filled) {
-		list = append(list, Note{s.name, NoteMostlyNumbers, fmt.Sprintf("%d of %d filled cells are numbers and the others are not, "+
+		list = append(list, Note{s.name, codeMostlyNumbers, fmt.Sprintf("%d of %d filled cells are numbers and the others are not, "+
 			"so the column counts as a category: mend those cells, or name them in missing_values", numbers, s.filled), s.texts})
 	}
 	if c == nil || !c.numeric() {
 		return list
 	}
 	for _, n := range s.possibleSpecials(c) {
-		list = append(list, Note{Column: s.name, Code: NotePossibleSpecial, Detail: fmt.Sprintf(
+		list = append(list, Note{Column: s.name, Code: codePossibleSpecialValue, Detail: fmt.Sprintf(
 			"%s stands apart from all other numbers and may be a code: name it in special_values to give it a bin of its own", n)})
 	}
 	return list
@@ -132,10 +120,11 @@ func isNines(n rule.Number) bool {
 // encodingNotes tells how the bytes of the file were read.
 func encodingNotes(p sheet.Probe) (list []Note) {
 	if p.Encoding == sheet.Windows1252 {
-		list = append(list, Note{"", NoteEncoding, "the file is no UTF-8 text and was read as Windows-1252", p.Lines})
+		list = append(list, Note{"", fault.CodeEncoding,
+			"the file is no UTF-8 text and was read as Windows-1252", p.Lines})
 	}
 	if p.Replaced > 0 {
-		list = append(list, Note{"", NoteReplacedBytes, "lines hold bytes that stand for no character; they were replaced by U+FFFD", p.Replaced})
+		list = append(list, Note{"", codeReplacedBytes, "lines hold bytes that stand for no character; they were replaced by U+FFFD", p.Replaced})
 	}
 	return list
 }

@@ -138,13 +138,13 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	included := slices.Contains(p.Include, name)
 	switch {
 	case slices.Contains(p.Exclude, name):
-		p.drop(name, "excluded", "")
+		p.drop(name, codeExcluded, "")
 		return
 	case name == "":
-		p.drop(name, "identifier", "a column without a name only numbers the rows")
+		p.drop(name, codeIdentifier, "a column without a name only numbers the rows")
 		return
 	case !included && !mapped && slices.Contains(identifiers, strings.ToLower(name)):
-		p.drop(name, "identifier", "by its name it only tells rows apart; name it in include to use it")
+		p.drop(name, codeIdentifier, "by its name it only tells rows apart; name it in include to use it")
 		return
 	}
 	s := &source{name: name, at: at, wanted: included, mapped: mapped, categorical: slices.Contains(p.Categorical, name)}
@@ -154,7 +154,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	id, known := field.Catalogue().Lookup(wanted)
 	switch {
 	case known && field.Catalogue().Field(id).Supply == rule.FromEngine:
-		p.drop(name, "not_an_input", "the engine works it out while it decides")
+		p.drop(name, codeNotAnInput, "the engine works it out while it decides")
 		return
 	case known:
 		s.known = field.Catalogue().Field(id)

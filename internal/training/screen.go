@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"verdict/internal/fault"
 )
 
 // screen keeps the binned columns that are worth a regression: enough
@@ -15,7 +17,7 @@ func (t *table) screen(o *Options, all []*binning, rows []int32) (kept []*binnin
 	for _, b := range all {
 		switch {
 		case len(b.bins) == 0 || b.iv < toFloat(o.MinIV):
-			dropped = append(dropped, Dropped{b.column.name, "low_information",
+			dropped = append(dropped, Dropped{b.column.name, codeLowInformation,
 				fmt.Sprintf("information value %.4f is below %s", b.iv, o.MinIV)})
 		default:
 			kept = append(kept, b)
@@ -24,7 +26,7 @@ func (t *table) screen(o *Options, all []*binning, rows []int32) (kept []*binnin
 	slices.SortStableFunc(kept, func(a, b *binning) int { return cmp.Compare(b.iv, a.iv) })
 	if len(kept) > maxFeature {
 		for _, b := range kept[maxFeature:] {
-			dropped = append(dropped, Dropped{b.column.name, "too_many", "others carry more information"})
+			dropped = append(dropped, Dropped{b.column.name, fault.CodeTooMany, "others carry more information"})
 		}
 		kept = kept[:maxFeature]
 	}
@@ -68,7 +70,7 @@ func (t *table) independent(features []*binning, rows []int32) (kept []*binning,
 		}
 		worst := inflate(m, in, features)
 		if vif := features[in[worst]].vif; vif > maxVIF {
-			dropped = append(dropped, Dropped{features[in[worst]].column.name, "correlated",
+			dropped = append(dropped, Dropped{features[in[worst]].column.name, codeCorrelated,
 				fmt.Sprintf("variance inflation %.1f: the others say the same together", vif)})
 			in = slices.Delete(in, worst, worst+1)
 			continue
@@ -113,7 +115,7 @@ func (t *table) untwin(o *Options, features []*binning, rows []int32) (kept []*b
 			}
 		}
 		if twin != "" {
-			dropped = append(dropped, Dropped{b.column.name, "correlated", fmt.Sprintf("correlation %.3f with %s, which carries more", much, twin)})
+			dropped = append(dropped, Dropped{b.column.name, codeCorrelated, fmt.Sprintf("correlation %.3f with %s, which carries more", much, twin)})
 			continue
 		}
 		kept = append(kept, b)

@@ -74,7 +74,8 @@ func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int
 		cursor.Reset(block.Data)
 		for ; cursor.Next(); row++ {
 			if row > maxRows {
-				return malformed, fault.New(fault.TooLarge, "too_many_rows", "a scorecard is made of at most %d rows", maxRows)
+				return malformed, fault.New(fault.TooLarge, fault.CodeTooManyRows,
+					"a scorecard is made of at most %d rows", maxRows)
 			}
 			cells := cursor.Cells()
 			if cells == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
 
@@ -51,7 +52,7 @@ func TestSpelledMissing(t *testing.T) {
 	}
 	noted := int64(0)
 	for _, column := range []string{"score", "UTIL%", "months", "monthly_income"} {
-		detail, count := got.Report.note(column, NoteReadAsMissing)
+		detail, count := got.Report.note(column, fault.CodeReadAsMissing)
 		if noted += count; !strings.Contains(detail, "NaN ") || !strings.Contains(detail, " times") {
 			t.Errorf("%s: %s", column, detail)
 		}
@@ -59,7 +60,7 @@ func TestSpelledMissing(t *testing.T) {
 	if noted != int64(gaps) {
 		t.Errorf("%d cells are noted as missing, %d are", noted, gaps)
 	}
-	if _, count := got.Report.note("monthly_income", NoteNumberFormat); count == 0 {
+	if _, count := got.Report.note("monthly_income", fault.CodeNumberFormat); count == 0 {
 		t.Error("no note of thousands separators")
 	}
 	if len(want.Report.Notes) > 0 {
@@ -123,7 +124,7 @@ func TestMostlyNumbers(t *testing.T) {
 		return cell
 	})
 	r := mustFit(t, csv, quickOptions(t))
-	if _, count := r.Report.note("months", NoteMostlyNumbers); count == 0 || count > 5 {
+	if _, count := r.Report.note("months", codeMostlyNumbers); count == 0 || count > 5 {
 		t.Errorf("%d stray texts noted: %+v", count, r.Report.Notes)
 	}
 }

@@ -42,7 +42,8 @@ func ReadSplit(r *sheet.Reader) (holdOut func(row int64) bool, err error) {
 			learn = append(learn, len(cells) > at && strings.EqualFold(strings.TrimSpace(string(cells[at])), "train"))
 		}
 		if len(learn) > maxRows {
-			return nil, fault.New(fault.TooLarge, "too_many_rows", "a scorecard is made of at most %d rows", maxRows)
+			return nil, fault.New(fault.TooLarge, fault.CodeTooManyRows,
+				"a scorecard is made of at most %d rows", maxRows)
 		}
 	}
 	return func(row int64) bool { return row > int64(len(learn)) || !learn[row-1] }, nil

@@ -52,7 +52,8 @@ func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error)
 		return nil
 	})
 	if err == nil && int64(len(t.bad)) != rows {
-		err = fault.New(fault.Invalid, "rows_changed", "the rows were others when they were read for the second time")
+		err = fault.New(fault.Invalid, fault.CodeRowsChanged,
+			"the rows were others when they were read for the second time")
 	}
 	return t, err
 }

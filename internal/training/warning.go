@@ -3,6 +3,7 @@ package training
 import (
 	"fmt"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
 
@@ -12,12 +13,6 @@ const fewRows = 50
 // suspiciousPSI is where a population counts as another one.
 const suspiciousPSI = 0.25
 
-// Codes of columns that were left out because of what they hold.
-const (
-	codePercent    = "foir_looks_like_percent"
-	codeUnreadable = "unreadable_column"
-)
-
 // warn notes what a person should look at.
 func (r *Result) warn(c *chosen, all []*binning) {
 	out := r.Report
@@ -25,25 +20,26 @@ func (r *Result) warn(c *chosen, all []*binning) {
 		out.Warnings = append(out.Warnings, Warning{column, code, fmt.Sprintf(format, args...)})
 	}
 	for _, d := range r.plan.dropped {
-		if d.Code == codeLeak || d.Code == codePercent || d.Code == codeUnreadable {
+		if d.Code == codeLeak || d.Code == fault.CodeFOIRLooksLikePercent || d.Code == fault.CodeUnreadableColumn {
 			add(d.Column, d.Code, "left out: %s", d.Detail)
 		}
 	}
 	for _, b := range all {
 		if b.iv > suspiciousIV {
-			add(b.column.name, "suspicious_information", "information value %.4f: does the column know the outcome already?", b.iv)
+			add(b.column.name, codeSuspiciousInformation, "information value %.4f: does the column know the outcome already?", b.iv)
 		}
 		if b.column.outside > 0 {
-			add(b.column.name, "unreadable_values", "%d values that the field cannot hold were taken for missing%s", b.column.outside,
+			add(b.column.name, codeUnreadableValues, "%d values that the field cannot hold were taken for missing%s", b.column.outside,
 				b.column.unitHint())
 		}
 		if most, ok := b.column.mostFOIR(); ok && most <= mostLikelyRatio {
-			add(b.column.name, "foir_looks_like_ratio", "no row has a foir above 1, and it was read as a percentage: "+
-				"0.35 as 0.35 %%; leave foir_unit out if the column holds ratios")
+			add(b.column.name, fault.CodeFOIRLooksLikeRatio,
+				"no row has a foir above 1, and it was read as a percentage: "+
+					"0.35 as 0.35 %%; leave foir_unit out if the column holds ratios")
 		}
 	}
 	if c.model != nil && !c.model.converged {
-		add("", "not_converged", "the regression did not settle; some columns may separate good from bad entirely")
+		add("", codeNotConverged, "the regression did not settle; some columns may separate good from bad entirely")
 	}
 	for _, f := range r.points.features {
 		rows := r.table.rowsOf(f, r.table.train)
@@ -56,27 +52,27 @@ func (r *Result) warn(c *chosen, all []*binning) {
 				if b.good == 0 {
 					only = "bad"
 				}
-				add(f.column.name, "one_sided_bin", "all rows of the bin %q are %s; half a row of each kind was added to it, "+
+				add(f.column.name, codeOneSidedBin, "all rows of the bin %q are %s; half a row of each kind was added to it, "+
 					"so that its weight of evidence is finite", f.label(k), only)
 			case rows[k].rows < fewRows:
-				add(f.column.name, "small_bin", "the bin %q has %d rows", f.label(k), rows[k].rows)
+				add(f.column.name, codeSmallBin, "the bin %q has %d rows", f.label(k), rows[k].rows)
 			}
 		}
 		r.warnReversed(f, add)
 	}
 	for i := range out.Features {
 		if f := &out.Features[i]; f.PSI > suspiciousPSI {
-			add(f.Column, "unstable", "stability index %.4f between training rows and hold-out", f.PSI)
+			add(f.Column, codeUnstable, "stability index %.4f between training rows and hold-out", f.PSI)
 		}
 	}
 	if out.HasHoldOut && !out.HoldOut.Measured {
-		add("", "hold_out_one_sided", "the hold-out has only goods or only bads: nothing can be measured on it")
+		add("", codeHoldOutOneSided, "the hold-out has only goods or only bads: nothing can be measured on it")
 	}
 	if out.HasHoldOut && out.ScorePSI > suspiciousPSI {
-		add("", "unstable", "stability index of the score %.4f between training rows and hold-out", out.ScorePSI)
+		add("", codeUnstable, "stability index of the score %.4f between training rows and hold-out", out.ScorePSI)
 	}
 	if out.HoldOut.Measured && out.Train.AUC-out.HoldOut.AUC > 0.03 {
-		add("", "overfit", "AUC falls from %.4f to %.4f on rows that were not learnt from", out.Train.AUC, out.HoldOut.AUC)
+		add("", codeOverfit, "AUC falls from %.4f to %.4f on rows that were not learnt from", out.Train.AUC, out.HoldOut.AUC)
 	}
 }
 
@@ -84,11 +80,11 @@ func (r *Result) warn(c *chosen, all []*binning) {
 func (r *Result) warnReversed(f *feature, add func(column, code, format string, args ...any)) {
 	whole, bins := f.reversals(&r.plan.Options)
 	if whole {
-		add(f.column.name, "sign_reversal", "its points run against its evidence: bins with fewer bads earn less. "+
+		add(f.column.name, codeSignReversal, "its points run against its evidence: bins with fewer bads earn less. "+
 			"Another column says the same better; leave one of them out")
 	}
 	for _, k := range bins {
-		add(f.column.name, "sign_reversal", "the bin %q earns %s points, against its weight of evidence of %.4f: another column explains it",
+		add(f.column.name, codeSignReversal, "the bin %q earns %s points, against its weight of evidence of %.4f: another column explains it",
 			f.label(k), f.points[k], f.bins[k].woe)
 	}
 }

@@ -40,7 +40,7 @@ func TestWeights(t *testing.T) {
 	if a, b := got.Report.Train, want.Report.Train; math.Abs(a.BadRate-b.BadRate) > 1e-9 || math.Abs(a.AUC-b.AUC) > 0.006 || math.Abs(a.KS-b.KS) > 0.02 {
 		t.Errorf("weighted: bad rate %v, AUC %v, KS %v; repeated: %v, %v, %v", a.BadRate, a.AUC, a.KS, b.BadRate, b.AUC, b.KS)
 	}
-	if detail, _ := got.Report.note("w", NoteWeighted); detail == "" || got.Report.dropCode("w") != "" {
+	if detail, _ := got.Report.note("w", codeWeighted); detail == "" || got.Report.dropCode("w") != "" {
 		t.Error("the column of weights is not told apart")
 	}
 	for i := range got.Card.Factors {

@@ -120,7 +120,7 @@ func Parse(data []byte) (Value, error) { return ParseUntil(data, nil) }
 func ParseUntil(data []byte, check func() error) (Value, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(data) >= unescaped {
-		return Value{}, fault.New(fault.TooLarge, "request_too_large", "the document is larger than 2 GiB")
+		return Value{}, fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the document is larger than 2 GiB")
 	}
 	if !utf8.Valid(data) {
 		return Value{}, fault.New(fault.Malformed, fault.CodeMalformedJSON, "the document is not valid UTF-8")
@@ -206,7 +206,7 @@ func (p *parser) value(parent int32, name span, depth int) (err error) {
 		return p.fail("the document ends where a value was expected")
 	}
 	if len(p.nodes) == MaxValues {
-		return fault.New(fault.TooLarge, "request_too_large", "the document has more than %d values", MaxValues)
+		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the document has more than %d values", MaxValues)
 	}
 	if p.pos >= p.pause {
 		p.pause = p.pos + bytesBetweenChecks

@@ -42,7 +42,7 @@ func TestActivate(t *testing.T) {
 			t.Log(c.name)
 			c.activation.NowMicros, c.activation.Actor = 500, "key_2"
 			got, err := scope.Activate(ctx, c.activation)
-			wantKind(t, err, c.kind, store.CodePreconditionFailed)
+			wantKind(t, err, c.kind, fault.CodePreconditionFailed)
 			if err == nil && (got.Changed != c.changed || got.PreviousID != c.previous || got.RuleSet.ID != c.activation.ID || got.RuleSet.Status != store.StatusActive) {
 				t.Errorf("got %+v", got)
 			}
@@ -80,7 +80,7 @@ func TestActivateNotMine(t *testing.T) {
 		// A first activation in live, where nothing was active, is expected too.
 		armed := db.Scope("ten_A", live)
 		_, err = armed.Activate(ctx, store.Activation{ID: "pol_ten_Alive", ExpectedActiveID: "pol_2"})
-		wantKind(t, err, fault.Precondition, store.CodePreconditionFailed)
+		wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
 		got, err := armed.Activate(ctx, store.Activation{ID: "pol_ten_Alive", NowMicros: 700})
 		if err != nil || !got.Changed || got.PreviousID != "" {
 			t.Errorf("got %+v, %v", got, err)
@@ -141,12 +141,12 @@ func TestActivationRace(t *testing.T) {
 		errs = race(n, func(i int) error {
 			id := numbered("pol", i)
 			if id == active[0].ID {
-				return fault.New(fault.Precondition, store.CodePreconditionFailed, "is the active one")
+				return fault.New(fault.Precondition, fault.CodePreconditionFailed, "is the active one")
 			}
 			_, err := scopes[i%len(scopes)].Activate(ctx, store.Activation{ID: id, NowMicros: 600, ExpectedActiveID: active[0].ID})
 			return err
 		})
-		if got := succeeded(t, errs, fault.Precondition, store.CodePreconditionFailed); got != 1 {
+		if got := succeeded(t, errs, fault.Precondition, fault.CodePreconditionFailed); got != 1 {
 			t.Errorf("%d took over from the same one", got)
 		}
 	})

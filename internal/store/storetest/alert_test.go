@@ -244,7 +244,7 @@ func TestMoveAlert(t *testing.T) {
 					m := store.AlertMove{ID: "alr_1", To: to, Resolution: "other", Note: numbered("note", i), Actor: numbered("usr", i), NowMicros: micros + int64(i) + 1}
 					got, err := move(t, scope, m)
 					if i == len(c.steps)-1 && !c.legal {
-						wantKind(t, err, fault.Conflict, store.CodeInvalidTransition)
+						wantKind(t, err, fault.Conflict, fault.CodeInvalidTransition)
 						continue
 					}
 					if to != want.Status {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 )
@@ -132,7 +133,7 @@ func TestSweepBacktests(t *testing.T) {
 			t.Errorf("got %d, %v", n, err)
 		}
 		left := run("bt_left")
-		left.Status, left.ErrorCode, left.ErrorDetail, left.FinishedMicros = store.BacktestFailed, store.CodeAbandoned, "the input did not arrive to its end", 6000
+		left.Status, left.ErrorCode, left.ErrorDetail, left.FinishedMicros = store.BacktestFailed, fault.CodeInputIncomplete, "the input did not arrive to its end", 6000
 		wantRun(t, a, left)
 		wantRun(t, a, young)
 	})

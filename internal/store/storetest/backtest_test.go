@@ -68,18 +68,18 @@ func TestBacktest(t *testing.T) {
 		want := run("bt_1")
 		wantKind(t, scope.InsertBacktest(ctx, want, store.AuditEntry{ID: "aud_bt", Action: "backtest.created", Object: "bt_1"}), 0, "")
 		wantRun(t, scope, want)
-		wantKind(t, scope.InsertBacktest(ctx, want, store.AuditEntry{}), fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, scope.InsertBacktest(ctx, want, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
 		for number := range int64(2) {
 			wantKind(t, scope.ReceiveBacktestChunk(ctx, "bt_1", chunk(number+1)), 0, "")
 		}
-		wantKind(t, scope.ReceiveBacktestChunk(ctx, "bt_1", chunk(2)), fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, scope.ReceiveBacktestChunk(ctx, "bt_1", chunk(2)), fault.Conflict, fault.CodeVersionConflict)
 		if first, left, err := scope.FinishChunk(ctx, "bt_1", 1, 100, nil, 2000); first || left != 0 || err != nil {
 			t.Errorf("a run whose input is not whole took a result: %t, %d, %v", first, left, err)
 		}
 		wantKind(t, scope.QueueBacktest(ctx, "bt_1", 200, 2), 0, "")
 		want.Status, want.Rows, want.Chunks = store.BacktestQueued, 200, 2
 		wantRun(t, scope, want)
-		wantKind(t, scope.QueueBacktest(ctx, "bt_1", 200, 2), fault.Conflict, store.CodeInvalidTransition)
+		wantKind(t, scope.QueueBacktest(ctx, "bt_1", 200, 2), fault.Conflict, fault.CodeInvalidTransition)
 		wantPending(t, scope, "bt_1", 1, 2)
 
 		if first, left, err := scope.FinishChunk(ctx, "bt_1", 2, 99, []byte{0, 2}, 2000); !first || left != 1 || err != nil {
@@ -272,7 +272,7 @@ func TestLateChunks(t *testing.T) {
 		_, err = db.System().FailAbandonedBacktests(ctx, 4000, 6000)
 		wantKind(t, err, 0, "")
 		for _, id := range []string{"bt_queued", "bt_failed", "bt_cancelled", "bt_abandoned"} {
-			wantKind(t, scope.ReceiveBacktestChunk(ctx, id, chunk(2)), fault.Conflict, store.CodeInvalidTransition)
+			wantKind(t, scope.ReceiveBacktestChunk(ctx, id, chunk(2)), fault.Conflict, fault.CodeInvalidTransition)
 			wantPending(t, scope, id, 1)
 		}
 		wantNotFound(t, scope.ReceiveBacktestChunk(ctx, "bt_none", chunk(1)))

@@ -263,7 +263,7 @@ func TestRestoreRefuses(t *testing.T) {
 			return err
 		}
 		wantKind(t, restore(), 0, "")
-		wantKind(t, restore(), fault.Conflict, store.CodeNotEmpty)
+		wantKind(t, restore(), fault.Conflict, fault.CodeDatabaseNotEmpty)
 	})
 }
 

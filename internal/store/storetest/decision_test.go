@@ -24,7 +24,7 @@ func TestDecision(t *testing.T) {
 		}
 		_, err = scope.Decision(ctx, "dec_none")
 		wantNotFound(t, err)
-		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", store.Unmetered)), fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", store.Unmetered)), fault.Conflict, fault.CodeVersionConflict)
 
 		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "decision.created", Actor: "key_1"}, store.Page{})
 		if err != nil || len(entries) != 1 || entries[0].Object != "dec_1" {
@@ -173,7 +173,7 @@ func TestQuota(t *testing.T) {
 				}
 				return scopes[i%2].InsertDecision(ctx, w)
 			})
-			if got := succeeded(t, errs, fault.Limited, store.CodeQuotaExceeded); got != int(quota) {
+			if got := succeeded(t, errs, fault.Limited, fault.CodeQuotaExceeded); got != int(quota) {
 				t.Errorf("%d admitted by a quota of %d", got, quota)
 			}
 			rows, _, err := scope.ListDecisions(ctx, store.DecisionFilter{}, store.Page{})
@@ -202,8 +202,8 @@ func TestLargeQuota(t *testing.T) {
 		}
 		wantKind(t, scope.InsertDecision(ctx, write("dec_1")), 0, "")
 		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(write("dec_2")) }), 0, "")
-		wantKind(t, scope.InsertDecision(ctx, write("dec_3")), fault.Limited, store.CodeQuotaExceeded)
-		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(write("dec_4")) }), fault.Limited, store.CodeQuotaExceeded)
+		wantKind(t, scope.InsertDecision(ctx, write("dec_3")), fault.Limited, fault.CodeQuotaExceeded)
+		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(write("dec_4")) }), fault.Limited, fault.CodeQuotaExceeded)
 		wantUsage(t, scope, 2*units)
 	})
 }
@@ -240,7 +240,7 @@ func TestMeter(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		bulk := store.Meter{Period: period, Day: day, Endpoint: "POST /v1/backtest", Units: 7, Billable: true, Quota: 10}
 		wantKind(t, scope.Meter(ctx, bulk), 0, "")
-		wantKind(t, scope.Meter(ctx, bulk), fault.Limited, store.CodeQuotaExceeded)
+		wantKind(t, scope.Meter(ctx, bulk), fault.Limited, fault.CodeQuotaExceeded)
 		bulk.Units = 3
 		wantKind(t, scope.Meter(ctx, bulk), 0, "")
 		preview := store.Meter{Period: period, Day: "2026-11-16", Endpoint: "POST /v1/decisions/preview", Units: 2, Quota: 10}
@@ -255,7 +255,7 @@ func TestMeter(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		// A plan that shrank below what is used admits nothing; one that grew does.
-		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 5)), fault.Limited, store.CodeQuotaExceeded)
+		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 5)), fault.Limited, fault.CodeQuotaExceeded)
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 11)), 0, "")
 	})
 }

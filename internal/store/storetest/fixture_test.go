@@ -175,7 +175,7 @@ func wantKind(t *testing.T, err error, kind fault.Kind, code string) {
 
 func wantNotFound(t *testing.T, err error) {
 	t.Helper()
-	wantKind(t, err, fault.NotFound, store.CodeNotFound)
+	wantKind(t, err, fault.NotFound, fault.CodeNotFound)
 }
 
 // race runs n functions at once and returns their errors.

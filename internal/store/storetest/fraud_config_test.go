@@ -54,9 +54,9 @@ func TestFraudConfig(t *testing.T) {
 		}
 		before := changes(t, scope)
 		_, err = putConfig(t, scope, store.FraudConfig{Document: []byte("{}")}, 0)
-		wantKind(t, err, fault.Precondition, store.CodePreconditionFailed)
+		wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
 		_, err = putConfig(t, scope, store.FraudConfig{Document: []byte("{}")}, 2)
-		wantKind(t, err, fault.Precondition, store.CodePreconditionFailed)
+		wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
 		if changes(t, scope) != before {
 			t.Error("a refusal is told as a change")
 		}
@@ -92,7 +92,7 @@ func TestFraudConfigRace(t *testing.T) {
 			_, err := putConfig(t, nodes[i%2].Scope("ten_A", sandbox), store.FraudConfig{UpdatedMicros: int64(i)}, 0)
 			return err
 		})
-		if n := succeeded(t, errs, fault.Precondition, store.CodePreconditionFailed); n != 1 {
+		if n := succeeded(t, errs, fault.Precondition, fault.CodePreconditionFailed); n != 1 {
 			t.Errorf("%d replaced it", n)
 		}
 	})

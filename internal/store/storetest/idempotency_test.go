@@ -48,7 +48,7 @@ func TestIdempotency(t *testing.T) {
 		look := func(a store.IdempotencyAnswer, kind fault.Kind, want *store.Stored) {
 			t.Helper()
 			got, err := scope.LookupIdempotency(ctx, a.Key, a.RequestHash, a.NowMicros)
-			wantKind(t, err, kind, store.CodeIdempotencyKeyReused)
+			wantKind(t, err, kind, fault.CodeIdempotencyKeyReused)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -61,7 +61,7 @@ func TestIdempotency(t *testing.T) {
 		look(again, 0, stored)
 		look(changed, fault.Invalid, nil)
 		wantAnswered(t, once(t, scope, again), "first")
-		wantKind(t, once(t, scope, changed), fault.Invalid, store.CodeIdempotencyKeyReused)
+		wantKind(t, once(t, scope, changed), fault.Invalid, fault.CodeIdempotencyKeyReused)
 		elsewhere := changed
 		elsewhere.Key.Route = "POST /v1/rule-sets"
 		wantKind(t, once(t, scope, elsewhere), 0, "")
@@ -99,13 +99,13 @@ func TestAnsweredUndoes(t *testing.T) {
 			w.Answer = &a
 			return scope.InsertDecision(ctx, w)
 		}
-		wantKind(t, insert("dec_0", "h1", 0), fault.Limited, store.CodeQuotaExceeded)
+		wantKind(t, insert("dec_0", "h1", 0), fault.Limited, fault.CodeQuotaExceeded)
 		if stored, err := scope.LookupIdempotency(ctx, answer("").Key, "h1", 1000); stored != nil || err != nil {
 			t.Errorf("a refusal was stored: %+v, %v", stored, err)
 		}
 		wantKind(t, insert("dec_1", "h1", 1), 0, "")
 		wantAnswered(t, insert("dec_2", "h1", 1), "dec_1") // though the quota is used up
-		wantKind(t, insert("dec_3", "h2", store.Unmetered), fault.Invalid, store.CodeIdempotencyKeyReused)
+		wantKind(t, insert("dec_3", "h2", store.Unmetered), fault.Invalid, fault.CodeIdempotencyKeyReused)
 		err := scope.Write(ctx, func(tx *store.Tx) error {
 			if _, err := tx.InsertRuleSet(draft("pol_2")); err != nil {
 				return err

@@ -165,7 +165,7 @@ func TestReferralRefused(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		w := referred("dec_1")
 		w.Meter.Quota = 0
-		wantKind(t, scope.InsertDecision(ctx, w), fault.Limited, store.CodeQuotaExceeded)
+		wantKind(t, scope.InsertDecision(ctx, w), fault.Limited, fault.CodeQuotaExceeded)
 		if rows, _, err := scope.ListReferrals(ctx, store.Page{}); err != nil || len(rows) != 0 {
 			t.Errorf("got %v, %v", rows, err)
 		}

@@ -27,7 +27,7 @@ func TestReviews(t *testing.T) {
 		for _, r := range []store.Review{tied, later, earlier, another} {
 			wantKind(t, insert(scope, r), 0, "")
 		}
-		wantKind(t, insert(scope, later), fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, insert(scope, later), fault.Conflict, fault.CodeVersionConflict)
 		wantNotFound(t, insert(scope, review("rev_5", "dec_none")))
 		reviews, err := scope.Reviews(ctx, "dec_1")
 		if diff := cmp.Diff([]store.Review{earlier, later, tied}, reviews); err != nil || diff != "" {

@@ -31,7 +31,7 @@ func TestRuleSet(t *testing.T) {
 		_, err = scope.RuleSet(ctx, "pol_none")
 		wantNotFound(t, err)
 		_, err = scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{})
-		wantKind(t, err, fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, err, fault.Conflict, fault.CodeVersionConflict)
 		another := draft("pol_gold")
 		another.PolicyKey = "gold"
 		if stored, err := scope.InsertRuleSet(ctx, another, store.AuditEntry{}); err != nil || stored.Version != 1 {
@@ -151,7 +151,7 @@ func TestScorecards(t *testing.T) {
 		_, err = scope.Scorecard(ctx, "sc_none")
 		wantNotFound(t, err)
 		_, err = scope.InsertScorecard(ctx, card, store.AuditEntry{})
-		wantKind(t, err, fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, err, fault.Conflict, fault.CodeVersionConflict)
 		cards, more, err := scope.ListScorecards(ctx, "PL", store.Page{Limit: 1})
 		if err != nil || !more || len(cards) != 1 || cards[0].ID != "sc_1" {
 			t.Errorf("got %v, %t, %v", cards, more, err)

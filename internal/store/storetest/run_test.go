@@ -34,7 +34,7 @@ func TestRuns(t *testing.T) {
 		for _, r := range []store.Run{second, third, first} {
 			wantKind(t, insert(r), 0, "")
 		}
-		wantKind(t, insert(first), fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, insert(first), fault.Conflict, fault.CodeVersionConflict)
 		got, err := scope.Run(ctx, "run_1")
 		if diff := cmp.Diff(first, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

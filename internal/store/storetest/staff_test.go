@@ -219,12 +219,12 @@ func TestRolesAndTheLastAdmin(t *testing.T) {
 		wantKind(t, fillStaff(t, db, "ten_A"), 0, "")
 		const first = "usr_ten_A"
 		_, err := staff.SetRole(ctx, first, "viewer", by(1), entry("1", "user.role_set", first))
-		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
+		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
 		_, err = staff.Disable(ctx, first, by(300), entry("2", "user.disabled", first))
-		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
+		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
 		second := addUser(t, db, "ten_A", "usr_second", "risk")
 		_, err = staff.Disable(ctx, first, by(300), entry("3", "user.disabled", first)) // the other is no administrator
-		wantKind(t, err, fault.Conflict, store.CodeLastAdmin)
+		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
 		_, err = db.Staff("ten_B").SetRole(ctx, second.ID, "admin", by(1), store.AuditEntry{})
 		wantNotFound(t, err)
 		_, err = staff.SetRole(ctx, second.ID, "admin", by(1), entry("4", "user.role_set", second.ID))
@@ -291,7 +291,7 @@ func TestAdminsRace(t *testing.T) {
 			_, err := nodes[i%2].Staff("ten_A").Disable(t.Context(), ids[i], by(300), store.AuditEntry{})
 			return err
 		})
-		if n := succeeded(t, errs, fault.Conflict, store.CodeLastAdmin); n != len(ids)-1 {
+		if n := succeeded(t, errs, fault.Conflict, fault.CodeLastAdmin); n != len(ids)-1 {
 			t.Errorf("%d of %d administrators were shut out", n, len(ids))
 		}
 	})
@@ -387,7 +387,7 @@ func TestAcceptInvitation(t *testing.T) {
 			u, s := person(n)
 			return staff.Accept(ctx, i.ID, u, s, by(1), store.AuditEntry{})
 		})
-		if n := succeeded(t, errs, fault.NotFound, store.CodeNotFound); n != 1 {
+		if n := succeeded(t, errs, fault.NotFound, fault.CodeNotFound); n != 1 {
 			t.Errorf("one invitation let %d people in", n)
 		}
 		if users, err := staff.Users(ctx); err != nil || len(users) != 2 {
@@ -399,7 +399,7 @@ func TestAcceptInvitation(t *testing.T) {
 		wantKind(t, staff.Invite(ctx, taken, store.AuditEntry{}), 0, "")
 		u, s = person(50)
 		u.Email = taken.Email
-		wantKind(t, staff.Accept(ctx, taken.ID, u, s, by(1), store.AuditEntry{}), fault.Conflict, store.CodeEmailTaken)
+		wantKind(t, staff.Accept(ctx, taken.ID, u, s, by(1), store.AuditEntry{}), fault.Conflict, fault.CodeEmailTaken)
 		if list, err := staff.Invitations(ctx, 0); err != nil || len(list) != 1 {
 			t.Errorf("the refused one is gone: %v, %v", list, err)
 		}
@@ -414,7 +414,7 @@ func TestTooManyPeople(t *testing.T) {
 		errs := race(store.MaxPage+5, func(n int) error {
 			return staff.Invite(t.Context(), invitation("ten_A", numbered("inv", n)), store.AuditEntry{})
 		})
-		if n := succeeded(t, errs, fault.Conflict, store.CodeTooManyPeople); n != store.MaxPage-1 {
+		if n := succeeded(t, errs, fault.Conflict, fault.CodeTooManyPeople); n != store.MaxPage-1 {
 			t.Errorf("%d were invited", n)
 		}
 		later := invitation("ten_A", "inv_later")
@@ -449,14 +449,14 @@ func TestRotateKey(t *testing.T) {
 		late := fresh("ten_A", sandbox, 3)
 		late.CreatedMicros = 900
 		_, err = system.RotateKey(ctx, old.ID, 1900, late)
-		wantKind(t, err, fault.Conflict, store.CodeKeyNotActive)
+		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
 		if keys, err := system.ListKeys(ctx, "ten_A", 1000); err != nil || len(keys) != 3 || keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
 			t.Errorf("the keys are %+v, %v", keys, err)
 		}
 		_, err = system.RevokeKey(ctx, "ten_A", "key_001", 600, store.AuditEntry{})
 		wantKind(t, err, 0, "")
 		_, err = system.RotateKey(ctx, "key_001", 1900, fresh("ten_A", sandbox, 4))
-		wantKind(t, err, fault.Conflict, store.CodeKeyNotActive)
+		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
 	})
 }
 

@@ -43,7 +43,7 @@ func TestStrategy(t *testing.T) {
 		}
 		for _, expected := range []int64{0, 2} {
 			_, err = putStrategy(t, scope, store.Strategy{Document: []byte("{}")}, expected)
-			wantKind(t, err, fault.Precondition, store.CodePreconditionFailed)
+			wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
 		}
 		second, err := putStrategy(t, scope, store.Strategy{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
 		wantKind(t, err, 0, "")
@@ -87,7 +87,7 @@ func TestStrategyRace(t *testing.T) {
 				return err
 			})
 		}
-		if n := succeeded(t, put(0), fault.Precondition, store.CodePreconditionFailed); n != 1 {
+		if n := succeeded(t, put(0), fault.Precondition, fault.CodePreconditionFailed); n != 1 {
 			t.Errorf("%d replaced it", n)
 		}
 		if n := succeeded(t, put(-1), 0, ""); n != 20 {

@@ -76,14 +76,14 @@ func TestEmailTaken(t *testing.T) {
 		signUp(t, db, "ten_A")
 		again := seed("ten_B")
 		again.User.Email = "ten_a@example.in"
-		wantKind(t, system.CreateTenant(ctx, again), fault.Conflict, store.CodeEmailTaken)
+		wantKind(t, system.CreateTenant(ctx, again), fault.Conflict, fault.CodeEmailTaken)
 		_, err := system.Tenant(ctx, "ten_B")
 		wantNotFound(t, err)
 		_, _, err = system.KeyByHash(ctx, "hash_ten_Bsandbox")
 		wantNotFound(t, err)
 
 		second := store.User{ID: "usr_2", TenantID: "ten_A", Email: "ten_a@example.in", Role: "analyst"}
-		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), fault.Conflict, store.CodeEmailTaken)
+		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), fault.Conflict, fault.CodeEmailTaken)
 		second.Email = "second@example.in"
 		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), 0, "")
 		second.TenantID = "ten_NOBODY"
@@ -94,7 +94,7 @@ func TestEmailTaken(t *testing.T) {
 			racing.User.Email = "race@example.in"
 			return system.CreateTenant(ctx, racing)
 		})
-		if n := succeeded(t, errs, fault.Conflict, store.CodeEmailTaken); n != 1 {
+		if n := succeeded(t, errs, fault.Conflict, fault.CodeEmailTaken); n != 1 {
 			t.Errorf("%d of 8 signups with one e-mail succeeded", n)
 		}
 	})
@@ -149,7 +149,7 @@ func TestKeys(t *testing.T) {
 
 		twin := armed
 		twin.ID = "key_twin"
-		wantKind(t, system.InsertKey(ctx, twin, store.AuditEntry{}), fault.Conflict, store.CodeVersionConflict)
+		wantKind(t, system.InsertKey(ctx, twin, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
 		orphan := key("ten_NOBODY", live)
 		wantNotFound(t, system.InsertKey(ctx, orphan, store.AuditEntry{}))
 

@@ -127,7 +127,7 @@ func (h *House) Join(by tenant.Principal, email string, role tenant.Role) (accou
 // Ended wants a token that lets nobody in any more.
 func (h *House) Ended(token tenant.Token) {
 	h.Helper()
-	if _, err := h.Service.Account.SessionOf(h.Context(), token); CodeOf(err) != account.CodeSessionEnded {
+	if _, err := h.Service.Account.SessionOf(h.Context(), token); CodeOf(err) != fault.CodeSessionEnded {
 		h.Errorf("still signed in: %v", err)
 	}
 }

@@ -1,0 +1,133 @@
+package fault
+
+// Refusals of a body that cannot be read.
+const (
+	CodeMalformedJSON    = "malformed_json"
+	CodeDuplicateKey     = "duplicate_key"
+	CodeNumberOutOfRange = "number_out_of_range"
+	CodeMalformedBody    = "malformed_body"
+	CodeMalformedForm    = "malformed_form"
+	CodeMalformedEdit    = "malformed_edit"
+	CodeBadUTF8          = "bad_utf8"
+	CodeBadQuote         = "bad_quote"
+	CodeInvalidCursor    = "invalid_cursor"
+)
+
+// Refusals of the size, the form or the address of a request.
+const (
+	CodeRequestTooLarge      = "request_too_large"
+	CodeTooManyRows          = "too_many_rows"
+	CodeUnsupportedMediaType = "unsupported_media_type"
+	CodeNotAcceptable        = "not_acceptable"
+	CodeMethodNotAllowed     = "method_not_allowed"
+	CodeRequestTimeout       = "request_timeout"
+	CodeCrossOrigin          = "cross_origin"
+)
+
+// Refusals of a caller: of a key, a session, a sign-in, or what its role permits.
+const (
+	CodeUnauthenticated      = "unauthenticated"
+	CodeKeyRevoked           = "key_revoked"
+	CodeKeyExpired           = "key_expired"
+	CodeInsufficientScope    = "insufficient_scope"
+	CodeSessionEnded         = "session_ended"
+	CodeInvalidCredentials   = "invalid_credentials" //nolint:gosec // a code, and no credential
+	CodeLoginThrottled       = "login_throttled"
+	CodeWrongPassword        = "wrong_password"
+	CodeRoleTooLow           = "role_too_low"
+	CodeSecondPersonRequired = "second_person_required"
+	CodeNothingToConfirm     = "nothing_to_confirm"
+)
+
+// Refusals of a sign-up or an invitation.
+const (
+	CodeSignupClosed       = "signup_closed"
+	CodeInviteCodeRequired = "invite_code_required"
+	CodeInvalidInviteCode  = "invalid_invite_code"
+	CodeInvitationEnded    = "invitation_ended"
+	CodeEmailTaken         = "email_taken"
+)
+
+// Refusals because of what is stored, or is not.
+const (
+	CodeNotFound               = "not_found"
+	CodeFeaturesNotGenerated   = "features_not_generated"
+	CodeBacktestExpired        = "backtest_expired"
+	CodeNoReport               = "no_report"
+	CodeNoActivePolicy         = "no_active_policy"
+	CodeFindingsUnacknowledged = "findings_unacknowledged"
+	CodeInvalidTransition      = "invalid_transition"
+	CodeKeyNotActive           = "key_not_active"
+	CodeLastAdmin              = "last_admin"
+	CodeVersionConflict        = "version_conflict"
+	CodePreconditionFailed     = "precondition_failed"
+	CodeIdempotencyInProgress  = "idempotency_in_progress"
+	CodeIdempotencyKeyReused   = "idempotency_key_reused"
+	CodeDatabaseNotEmpty       = "database_not_empty"
+)
+
+// Refusals at a limit of the tenant or of the service.
+const (
+	CodeRateLimited   = "rate_limited"
+	CodeQuotaExceeded = "quota_exceeded"
+	CodeCapReached    = "cap_reached"
+	CodeTooManyKeys   = "too_many_keys"
+	CodeTooManyPeople = "too_many_people"
+	CodeBacktestBusy  = "backtest_busy"
+	CodeFittingBusy   = "fitting_busy"
+	CodeUnavailable   = "unavailable"
+	CodeClientGone    = "client_gone" // never sent: nobody is there to read it
+	CodeInternalError = "internal_error"
+)
+
+// Refusals of a document that can be read and has something wrong in it.
+// They also stand in the items of such a refusal, as the codes of the next
+// block do.
+const (
+	CodeInvalidField         = "invalid_field"
+	CodeInvalidCondition     = "invalid_condition"
+	CodeUnknownField         = "unknown_field"
+	CodeBureauReportMismatch = "bureau_report_mismatch"
+	CodeReportMustHaveOneKey = "report_must_have_one_key"
+)
+
+// What is wrong at one place of a document.
+const (
+	CodeRequired          = "required"
+	CodeWrongType         = "wrong_type"
+	CodeOutOfRange        = "out_of_range"
+	CodeTooMany           = "too_many"
+	CodeDuplicate         = "duplicate"
+	CodeWrongEndpoint     = "wrong_endpoint"
+	CodeConflictingInputs = "conflicting_inputs"
+	CodePolicyTooCostly   = "policy_too_costly"
+	CodeTooFewRows        = "too_few_rows"
+	CodeInvalidEmail      = "invalid_email"
+	CodeInvalidCharacter  = "invalid_character"
+	CodePasswordIsEmail   = "password_is_email"
+	CodeUnknownScope      = "unknown_scope"
+	CodeBinGap            = "bin_gap"
+	CodeBinOverlap        = "bin_overlap"
+	CodeBandGap           = "band_gap"
+	CodeBandOverlap       = "band_overlap"
+)
+
+// Why a file has no rows that can be used.
+const (
+	CodeEmptyCSV            = "empty_csv"
+	CodeNoColumnNames       = "no_column_names"
+	CodeTooManyColumns      = "too_many_columns"
+	CodeNoRows              = "no_rows"
+	CodeNoPredictiveColumns = "no_predictive_columns"
+	CodeRowsChanged         = "rows_changed"
+	CodeInputIncomplete     = "input_incomplete"
+)
+
+// Why one row of a file was not read. A row with one of these counts as failed.
+const (
+	CodeWrongNumberOfCells = "wrong_number_of_cells"
+	CodeLineTooLong        = "line_too_long"
+	CodeUnknownOutcome     = "unknown_outcome"
+	CodeBadWeight          = "bad_weight"
+	CodeBadMonth           = "bad_month"
+)

@@ -1,0 +1,40 @@
+package fault
+
+// What the analysis of a policy can find. Activation in live answers with these
+// codes until each error is acknowledged.
+const (
+	CodeNeverFires             = "never_fires"
+	CodeAlwaysFires            = "always_fires"
+	CodeImpliedBy              = "implied_by"
+	CodeDuplicateCondition     = "duplicate_condition"
+	CodeContradictoryCondition = "contradictory_condition"
+	CodeUnsuppliedFields       = "unsupplied_fields"
+	CodeSilentForNTC           = "silent_for_ntc"
+	CodeSilentWhenAbsent       = "silent_when_absent"
+	CodeUnreachableGrade       = "unreachable_grade"
+	CodeBetterScoreWorsePrice  = "better_score_worse_price"
+	CodeNoNTCBand              = "no_ntc_band"
+	CodeNonMonotoneBins        = "non_monotone_bins"
+	CodeDeadAdjustment         = "dead_adjustment"
+	CodeDeadBin                = "dead_bin"
+	CodeNoApplicantMessage     = "no_applicant_message"
+	CodeReasonCodeUntrue       = "reason_code_untrue"
+	CodeUnitMismatch           = "unit_mismatch"
+	CodeSemanticsOld           = "semantics_old"
+	CodeAnalysisTruncated      = "analysis_truncated"
+)
+
+// Findings about what bands can lend.
+const (
+	CodeUnlendableBand        = "unlendable_band"
+	CodeRunawayLastInstalment = "runaway_last_instalment"
+	CodeScoresWithoutBand     = "scores_without_band"
+)
+
+// Findings about what a version no longer has of its base.
+const (
+	CodeRulesRemoved   = "rules_removed"
+	CodeBandsRemoved   = "bands_removed"
+	CodeFactorsRemoved = "factors_removed"
+	CodeSourcesRemoved = "sources_removed"
+)

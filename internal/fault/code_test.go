@@ -1,0 +1,284 @@
+package fault_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// vocabularies are the files that own codes. A code may be written as text in
+// the file that owns it, and nowhere else below within.
+var vocabularies = []struct {
+	file, within string
+	name         *regexp.Regexp // of the constants
+}{
+	{"internal/fault/code.go", ".", regexp.MustCompile(`^Code`)},
+	{"internal/fault/code_finding.go", ".", regexp.MustCompile(`^Code`)},
+	{"internal/fault/code_warning.go", ".", regexp.MustCompile(`^Code`)},
+	{"internal/training/code.go", "internal/training", regexp.MustCompile(`^code`)},
+	{"internal/recovery/hold.go", "internal/recovery", regexp.MustCompile(`^hold`)},
+	{"internal/agent/narration.go", "internal/agent", regexp.MustCompile(`^prose`)},
+	{"internal/signal/fraud.go", "internal/signal", regexp.MustCompile(`^Reason`)},
+}
+
+// otherMeanings are words that are a code elsewhere and something else in this
+// file, such as the name of a member or of a column.
+var otherMeanings = map[string][]string{
+	"internal/agent/narration.go":      {"unavailable"},   // why there is no prose
+	"internal/backtest/book.go":        {"bad_month"},     // a column
+	"internal/backtest/setup_store.go": {"encoding"},      // a member
+	"internal/console/alert.go":        {"duplicate"},     // a resolution of an alert
+	"internal/console/field.go":        {"required"},      // an attribute in HTML
+	"internal/demo/measure.go":         {"bad_month"},     // a column
+	"internal/frauddesk/alert.go":      {"duplicate"},     // a resolution of an alert
+	"internal/httpapi/docs_schema.go":  {"required"},      // a member of OpenAPI
+	"internal/httpapi/docs_view.go":    {"required"},      // a member of OpenAPI
+	"internal/httpapi/tenant.go":       {"unavailable"},   // a state of readiness
+	"internal/store/alert.go":          {"duplicate"},     // a resolution of an alert
+	"internal/training/identifier.go":  {"identifier"},    // a name of a column
+	"internal/training/target.go":      {"indeterminate"}, // a spelling of an outcome
+	"internal/training/write.go":       {"sign_reversal"}, // a member
+}
+
+// strangers are the clients of the API among our own programs. They spell codes
+// for themselves: one that changed must not change in them too.
+var strangers = []string{"bench", "clients", "proof", "cmd/load", "cmd/torture", "internal/load", "internal/torture"}
+
+// TestCodesHaveOneOwner walks the source and refuses a code that is written as
+// text outside the file that owns it, and a refusal or an item whose code is
+// written as text at all.
+func TestCodesHaveOneOwner(t *testing.T) {
+	t.Parallel()
+	files := sources(t)
+	if len(files) < 300 {
+		t.Fatalf("only %d files were found: the walk did not begin at the module's root", len(files))
+	}
+	used := map[string][]string{}
+	owned := 0
+	for _, v := range vocabularies {
+		codes := constants(files[v.file], v.name)
+		if len(codes) < 1 {
+			t.Errorf("%s has no constants named %s", v.file, v.name)
+		}
+		owned += len(codes)
+		for name, file := range files {
+			if name == v.file || v.within != "." && !strings.HasPrefix(name, v.within+"/") {
+				continue
+			}
+			for _, l := range literals(file) {
+				switch {
+				case codes[l.text] == "":
+				case slices.Contains(otherMeanings[name], l.text):
+					used[name] = append(used[name], l.text)
+				default:
+					t.Errorf("%s:%d: %q is written as text; use %s of %s", name, l.line, l.text, codes[l.text], v.file)
+				}
+			}
+		}
+	}
+	if owned < 150 {
+		t.Errorf("only %d codes were found", owned)
+	}
+	for name, words := range otherMeanings {
+		for _, word := range words {
+			if !slices.Contains(used[name], word) {
+				t.Errorf("otherMeanings allows %q in %s, where it is not written any more", word, name)
+			}
+		}
+	}
+	for name, file := range files {
+		for _, l := range spelled(file) {
+			t.Errorf("%s:%d: the code %q is written as text; give it a constant in internal/fault", name, l.line, l.text)
+		}
+	}
+}
+
+// TestCodesAreNamedAlike keeps a constant's name and its code the same words,
+// so that a slip in either is found, and a code in use keeps its bytes.
+func TestCodesAreNamedAlike(t *testing.T) {
+	t.Parallel()
+	files := sources(t)
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	seen := map[string]string{}
+	for _, v := range vocabularies[:3] {
+		for code, name := range constants(files[v.file], v.name) {
+			if plain(strings.TrimPrefix(name, "Code")) != plain(code) {
+				t.Errorf("%s is %q", name, code)
+			}
+			if seen[code] != "" {
+				t.Errorf("%q is in %s and in %s", code, seen[code], v.file)
+			}
+			seen[code] = v.file
+		}
+	}
+}
+
+// TestWrittenCodesAreFound: the walk sees what it is there to refuse.
+func TestWrittenCodesAreFound(t *testing.T) {
+	t.Parallel()
+	const source = `package p
+import "verdict/internal/fault"
+type tagged struct { A int ` + "`json:\"not_found\"`" + ` }
+var _ = fault.New(fault.NotFound, "brand_new", "is not here")
+func f(l *fault.List) {
+	l.Add("/a", "brand_new", "is wrong")
+	l.AddItem(fault.Item{Code: "brand_new"})
+	l.Add("/a", fault.CodeRequired, "is needed")
+}
+`
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "p.go", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed := sourceFile{file: file, set: set}
+	if got := spelled(parsed); len(got) != 3 {
+		t.Errorf("%d codes found, not 3: %v", len(got), got)
+	}
+	for _, l := range literals(parsed) {
+		if strings.Contains(l.text, "not_found") {
+			t.Error("a struct tag counts as a text")
+		}
+	}
+}
+
+type sourceFile struct {
+	file *ast.File
+	set  *token.FileSet
+}
+
+type literal struct {
+	text string
+	line int
+}
+
+// sources parses the module's own files, tests left out: a test spells out what
+// it expects.
+func sources(t *testing.T) map[string]sourceFile {
+	t.Helper()
+	root := os.DirFS("../..")
+	files := map[string]sourceFile{}
+	set := token.NewFileSet()
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || name != "." && strings.HasPrefix(d.Name(), ".") || slices.Contains(strangers, name)):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+		files[name] = sourceFile{file: file, set: set}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// constants returns the texts of a file's constants with such names, and the
+// name of each.
+func constants(f sourceFile, name *regexp.Regexp) map[string]string {
+	found := map[string]string{}
+	if f.file == nil {
+		return found
+	}
+	for _, d := range f.file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, s := range g.Specs {
+			spec := s.(*ast.ValueSpec)
+			for i, id := range spec.Names {
+				if !name.MatchString(id.Name) || i >= len(spec.Values) {
+					continue
+				}
+				if text, ok := unquoted(spec.Values[i]); ok {
+					found[text] = id.Name
+				}
+			}
+		}
+	}
+	return found
+}
+
+// literals returns all texts of a file, without its imports and struct tags.
+func literals(f sourceFile) (list []literal) {
+	var visit func(ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			ast.Inspect(n.Type, visit)
+			return false
+		case *ast.BasicLit:
+			if text, ok := unquoted(n); ok {
+				list = append(list, literal{text, f.set.Position(n.Pos()).Line})
+			}
+		}
+		return true
+	}
+	ast.Inspect(f.file, visit)
+	return list
+}
+
+// spelled returns the texts of a file that stand where a code of fault stands:
+// in fault.New, in Add and Fail of a list or a form, and in fault.Item.
+func spelled(f sourceFile) (list []literal) {
+	note := func(e ast.Expr) {
+		if text, ok := unquoted(e); ok {
+			list = append(list, literal{text, f.set.Position(e.Pos()).Line})
+		}
+	}
+	ast.Inspect(f.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && len(n.Args) >= 3 {
+				if isFault(s, "New") || s.Sel.Name == "Add" || s.Sel.Name == "Fail" {
+					note(n.Args[1])
+				}
+			}
+		case *ast.CompositeLit:
+			if s, ok := n.Type.(*ast.SelectorExpr); !ok || !isFault(s, "Item") && !isFault(s, "Error") {
+				return true
+			}
+			for _, e := range n.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok && kv.Key.(*ast.Ident).Name == "Code" {
+					note(kv.Value)
+				}
+			}
+		}
+		return true
+	})
+	return list
+}
+
+func isFault(s *ast.SelectorExpr, name string) bool {
+	id, ok := s.X.(*ast.Ident)
+	return ok && id.Name == "fault" && s.Sel.Name == name
+}
+
+func unquoted(e ast.Expr) (string, bool) {
+	l, ok := e.(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(l.Value)
+	return text, err == nil
+}
