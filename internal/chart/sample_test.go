@@ -97,10 +97,6 @@ func samples() map[string]chart.Picture {
 				{Column: 1, Row: 2, Label: "60", Name: "Chennai"},
 			},
 		},
-		"ages": chart.Strip{
-			Head: chart.Head{Title: "Ages"}, X: chart.Axis{Label: "Years", Unit: chart.Score},
-			Lanes: []chart.Lane{{Name: "good", Values: []float64{31, 31, 32, 40, 41, 45, 45, 45, 58}}, {Name: "bad", Tone: chart.Orange, Values: []float64{22, 22, 23, 29}}},
-		},
 	}
 }
 
@@ -118,7 +114,6 @@ func awkward(values []float64) []chart.Picture {
 	matrix := chart.Matrix{Head: head, RowTitle: hostile, ColumnTitle: hostile, Columns: []string{hostile}}
 	ring := chart.Ring{Head: head}
 	tiles := chart.TileMap{Head: head, Of: hostile, Parts: []chart.Part{{Name: hostile}, {Name: ""}}}
-	strip := chart.Strip{Head: head, X: axis, Lanes: []chart.Lane{{Name: hostile, Values: values}}}
 	var points []chart.Point
 	for i, v := range values {
 		next := values[(i+1)%len(values)]
@@ -139,5 +134,5 @@ func awkward(values []float64) []chart.Picture {
 		tiles.Tiles = append(tiles.Tiles, chart.Tile{Column: i%12 - 1, Row: i / 12, Label: hostile, Name: hostile, Values: []float64{v, next, v}})
 	}
 	line.Series = []chart.Series{{Name: hostile, Area: true, Points: points}, {Points: points[:len(points)/2]}}
-	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, strip, tiles}
+	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, tiles}
 }

@@ -13,12 +13,6 @@ const (
 // Roles lists the roles, the mightiest first, in the order they are shown.
 func Roles() []Role { return []Role{RoleAdmin, RoleRisk, RoleViewer} }
 
-// ParseRole reads a role's name.
-func ParseRole(text string) (r Role, ok bool) {
-	r = Role(text)
-	return r, r.Scopes() != 0
-}
-
 // Scopes are the scopes of a role; an unknown one has none.
 func (r Role) Scopes() Scopes {
 	switch r {
