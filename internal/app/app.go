@@ -13,6 +13,7 @@ import (
 	"verdict/internal/console"
 	"verdict/internal/engine"
 	"verdict/internal/httpapi"
+	"verdict/internal/serving"
 	"verdict/internal/store"
 	"verdict/internal/telemetry"
 	"verdict/internal/usecase"
@@ -26,6 +27,7 @@ type App struct {
 	db      *store.DB
 	queue   queue
 	service *usecase.Set
+	node    *serving.Node
 	door    *httpapi.API
 	console *console.Console
 	metrics *telemetry.Metrics
@@ -78,6 +80,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	a.node = newNode(c)
 	if a.door, err = a.newDoor(); err != nil {
 		return err
 	}

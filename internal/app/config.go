@@ -58,11 +58,6 @@ type Config struct {
 	Now                func() time.Time // the clock, time.Now unless a test moves it; not a knob
 }
 
-// trusts reports whether an address belongs to a proxy that is trusted.
-func (c *Config) trusts(at netip.Addr) bool {
-	return slices.ContainsFunc(c.TrustedProxies, func(network netip.Prefix) bool { return network.Contains(at) })
-}
-
 // Settings are the knobs as the command line gave them.
 type Settings struct{ flags map[string]*given }
 

@@ -5,18 +5,17 @@ import (
 	"strings"
 
 	"verdict/internal/console"
-	"verdict/internal/httpapi"
 )
 
-// newConsole makes the console. What it must know as the API knows it, it gets
-// from there: the two do not know each other.
+// newConsole makes the console. It shares the node with the API, and shows the
+// API's reference; the two do not import each other.
 func (a *App) newConsole() (*console.Console, error) {
 	return console.New(a.service, console.Options{
 		Now: a.config.Now, Logger: a.logger, Version: a.config.Version, RequestTimeout: a.config.WriteTimeout * 2 / 3,
-		Address: a.door.Address, Secure: a.door.Secure, Reference: a.door.Reference,
-		MaxInFlight: a.config.MaxInFlight, Memory: a.door.Memory(), Exports: a.door.Exports(),
-		Processors: a.door.Processors(), Slow: a.door.SlowStranger,
-		Observe: func(o console.Observation) { a.observe(httpapi.Observation(o)) },
+		Address: a.node.Clients.Address, Secure: a.node.Clients.Secure, Reference: a.door.Reference,
+		MaxInFlight: a.config.MaxInFlight, Memory: a.node.Memory, Exports: a.node.Exports,
+		Processors: a.node.Processors, Observe: a.observe,
+		Slow: func(r *http.Request) { a.node.SlowStranger(r, a.config.Now()) },
 	})
 }
 

@@ -63,6 +63,7 @@ var house = []room{
 
 	{"tenant", useCase, "civil fault wire"},
 	{"admission", useCase, ""},
+	{"serving", useCase, "fault tenant admission"},
 	{"store", adapter, "fault admission"},
 	{"cache", useCase, "admission"},
 	{"operation", useCase, "fault wire tenant admission store cache"},
@@ -75,8 +76,8 @@ var house = []room{
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
-	{"httpapi", adapter, "fault wire api tenant admission operation account policydesk frauddesk decisioning study usecase agent"},
-	{"console", adapter, "civil fault wire api chart tenant admission operation account policydesk frauddesk decisioning study usecase agent"},
+	{"httpapi", adapter, "fault wire api tenant admission serving operation account policydesk frauddesk decisioning study usecase agent"},
+	{"console", adapter, "civil fault wire api chart tenant admission serving operation account policydesk frauddesk decisioning study usecase agent"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
 
@@ -186,17 +187,11 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// addressOf returns where a connection comes from. Of IPv6 it is the network,
-// since one household has more addresses than there are connections.
+// addressOf returns where a connection comes from, as limits count it.
 func addressOf(c net.Conn) netip.Addr {
 	remote, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {
 		return netip.Addr{}
 	}
-	at := remote.Addr().Unmap().WithZone("")
-	if at.Is6() {
-		network, _ := at.Prefix(64)
-		return network.Addr()
-	}
-	return at
+	return serving.Network(remote.Addr())
 }

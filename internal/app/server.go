@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"time"
+
+	"verdict/internal/serving"
 )
 
 // The limits that nobody needs to change.
@@ -61,7 +63,7 @@ func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog
 	if err != nil {
 		return nil, err
 	}
-	limited := limit(l, c.MaxConnections, c.MaxConnectionsEach, c.trusts, logger)
+	limited := limit(l, c.MaxConnections, c.MaxConnectionsEach, serving.Clients(c.TrustedProxies).Trusts, logger)
 	s.listener, s.http.ConnState = limited, limited.state
 	return s, nil
 }

@@ -13,6 +13,7 @@ import (
 	"verdict/internal/mmdb"
 	"verdict/internal/place"
 	"verdict/internal/policydesk"
+	"verdict/internal/serving"
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/study"
@@ -74,18 +75,35 @@ func (a *App) newDoor() (*httpapi.API, error) {
 		return nil, err
 	}
 	return httpapi.New(a.service, httpapi.Options{
-		Agents: agents, Now: c.Now,
-		Logger: a.logger, Version: c.Version, Commit: c.Commit, SignupRate: c.SignupRate, StrangerRate: c.StrangerRate, RefusalRate: c.RefusalRate, MaxBody: c.MaxBody, MaxReport: c.MaxReport, MaxReading: c.MaxReading,
+		Agents:         agents,
+		Now:            c.Now,
+		Logger:         a.logger,
+		Version:        c.Version,
+		Commit:         c.Commit,
+		SignupRate:     c.SignupRate,
+		RefusalRate:    c.RefusalRate,
+		MaxBody:        c.MaxBody,
+		MaxReport:      c.MaxReport,
 		MaxInFlight:    c.MaxInFlight,
-		MaxExports:     max(1, c.Store.Connections/2), // the rest reads for everybody else
 		RequestTimeout: c.WriteTimeout * 2 / 3,
+		Node:           a.node,
+		Observe:        a.observe,
+	})
+}
+
+// newNode makes what the API and the console share.
+func newNode(c Config) *serving.Node {
+	return serving.NewNode(serving.Limits{
+		TrustedProxies: serving.Clients(c.TrustedProxies),
+		MaxReading:     c.MaxReading,
+		MaxExports:     max(1, c.Store.Connections/2), // the rest reads for everybody else
 		Processors:     admission.NewScheduler(processors(), time.Now),
-		TrustedProxies: c.TrustedProxies, Observe: a.observe,
+		StrangerRate:   c.StrangerRate,
 	})
 }
 
 // observe tells the metrics and the trace of a request that is over.
-func (a *App) observe(o httpapi.Observation) {
+func (a *App) observe(o serving.Observation) {
 	method, _, _ := strings.Cut(o.Route, " ")
 	a.metrics.Request(telemetry.Request{
 		Route: o.Route, Method: method, Status: o.Status, Duration: o.Duration, BytesIn: o.BytesIn, BytesOut: o.BytesOut,

@@ -3,13 +3,12 @@ package console
 import (
 	"errors"
 	"io"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 )
 
 // The refusals of what is too much at once.
@@ -34,7 +33,7 @@ func (v *visit) limit() error {
 	}
 	_, wait, ok := v.console.posts.Take(v.who.UserID(), v.console.options.PostRate, v.begun)
 	if !ok {
-		v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		serving.SetRetryAfter(v.w.Header(), wait)
 		return errTooFast
 	}
 	return nil

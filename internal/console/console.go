@@ -1,15 +1,14 @@
 package console
 
 import (
-	"context"
-	"crypto/rand"
+	"cmp"
 	"html/template"
 	"log/slog"
 	"net/http"
-	"runtime"
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
@@ -46,30 +45,15 @@ type Options struct {
 	// Reference is the description of the API as a piece of a page.
 	Reference func() (template.HTML, error)
 	// Observe is told of every request when it is over; it must not block.
-	Observe func(Observation)
-}
-
-// Observation is one request, for metrics. Nothing in it was sent by a
-// stranger: the route is a pattern of ours.
-type Observation struct {
-	Route    string // such as "GET /console/{env}/keys"; "unmatched" when there is none
-	Status   int
-	Code     string // of the refusal, "" when there was none
-	Duration time.Duration
-	BytesIn  int64
-	BytesOut int64
-
-	// Context is the request's, for the trace it is part of; the rest says whose
-	// it was, "" when nobody was signed in.
-	Context                          context.Context
-	RequestID, TenantID, Environment string
+	Observe func(serving.Observation)
 }
 
 // Console serves the pages. It is safe for concurrent use.
 type Console struct {
 	service   *usecase.Set
 	options   Options
-	ids       *tenant.IDs
+	ids       serving.RequestIDs
+	mapper    serving.Mapper
 	assets    *assets
 	templates map[string]*template.Template
 	mux       *http.ServeMux
@@ -84,8 +68,6 @@ const (
 	defaultMaxForm        = 1 << 20
 	defaultRequestTimeout = 20 * time.Second
 	defaultMaxInFlight    = 512
-	defaultMaxReading     = 512 << 20
-	defaultMaxExports     = 4
 )
 
 // withDefaults fills in what is left open.
@@ -105,15 +87,9 @@ func (o Options) withDefaults() Options {
 	if o.MaxInFlight == 0 {
 		o.MaxInFlight = defaultMaxInFlight
 	}
-	if o.Memory == nil {
-		o.Memory = admission.NewPool(defaultMaxReading)
-	}
-	if o.Exports == nil {
-		o.Exports = admission.NewPool(defaultMaxExports)
-	}
-	if o.Processors == nil {
-		o.Processors = admission.NewScheduler(runtime.GOMAXPROCS(0), time.Now)
-	}
+	node := serving.NewNode(serving.Limits{})
+	o.Memory, o.Exports = cmp.Or(o.Memory, node.Memory), cmp.Or(o.Exports, node.Exports)
+	o.Processors = cmp.Or(o.Processors, node.Processors)
 	if o.Slow == nil {
 		o.Slow = func(*http.Request) {}
 	}
@@ -121,10 +97,10 @@ func (o Options) withDefaults() Options {
 		o.PostRate = tenant.Rate{Allowance: 240, Window: time.Minute, Burst: 120}
 	}
 	if o.Address == nil {
-		o.Address = remoteHost
+		o.Address = node.Clients.Address
 	}
 	if o.Secure == nil {
-		o.Secure = func(r *http.Request) bool { return r.TLS != nil }
+		o.Secure = node.Clients.Secure
 	}
 	return o
 }
@@ -134,8 +110,9 @@ func (o Options) withDefaults() Options {
 func New(service *usecase.Set, o Options) (*Console, error) {
 	o = o.withDefaults()
 	c := &Console{
-		service: service, options: o, ids: tenant.NewIDs(rand.Reader), mux: http.NewServeMux(),
+		service: service, options: o, ids: serving.NewRequestIDs(), mux: http.NewServeMux(),
 		guard: http.NewCrossOriginProtection(), places: admission.NewPool(int64(o.MaxInFlight)), shown: map[string]bool{},
+		mapper: serving.Mapper{Logger: o.Logger, Gone: errGone, TimedOut: errUnavailable},
 	}
 	var err error
 	if c.assets, err = loadAssets(); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -92,7 +93,7 @@ func (v *visit) again(err error, draw func(*visit) error) error {
 	default:
 		return err
 	}
-	v.status, v.code = statusOf(refusal), refusal.Code
+	v.status, v.code = serving.Status(refusal), refusal.Code
 	v.waitHint(err)
 	v.form.Faults = refusal.Items
 	if len(refusal.Items) == 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
 
@@ -96,7 +97,7 @@ func (c *Console) listOf(p *page) string {
 // ServeHTTP answers every request under /console.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c.options.Secure(r) {
-		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		serving.SetHTTPSOnly(w.Header())
 	}
 	if strings.HasPrefix(r.URL.Path, assetPath) {
 		c.assets.serve(w, r)

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -11,13 +10,14 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
 
 // visit is one request on its way through.
 type visit struct {
 	console   *Console
-	w         *answer
+	w         *serving.Recorder
 	r         *http.Request
 	ctx       context.Context // of the work for it; ends before the connection's patience does
 	page      *page
@@ -44,13 +44,13 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env tenant.Environment) {
 	now := c.options.Now()
 	v := &visit{
-		console: c, w: &answer{ResponseWriter: w}, r: r, page: p, env: env, begun: now, status: http.StatusOK,
-		requestID: c.ids.New(tenant.KindRequest, now), form: &form{},
+		console: c, w: &serving.Recorder{ResponseWriter: w}, r: r, page: p, env: env, begun: now, status: http.StatusOK,
+		requestID: c.ids.New(now), form: &form{},
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), c.options.RequestTimeout)
 	defer cancel()
 	v.ctx = ctx
-	v.w.before = func() { v.slot.Leave() } // the browser may read slowly
+	v.w.Before = func() { v.slot.Leave() } // the browser may read slowly
 	defer v.makeRoom()
 	defer v.end()
 	v.headers()
@@ -63,13 +63,12 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 // without any, a browser would hide the origin of our own forms from us.
 func (v *visit) headers() {
 	h := v.w.Header()
+	serving.SetHeaders(h, v.requestID)
 	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Request-Id", v.requestID)
 }
 
 // serve opens the doors in the order in which they must be passed: a stranger's
@@ -176,12 +175,12 @@ var errPanicked = errors.New("a page panicked")
 // end notes what came of it, and answers when the work broke off.
 func (v *visit) end() {
 	if cause := recover(); cause != nil {
-		if err, is := cause.(error); is && errors.Is(err, http.ErrAbortHandler) {
+		if serving.Aborts(cause) {
 			panic(cause)
 		}
 		// The stack says where; what was thrown may hold what somebody typed.
 		v.console.options.Logger.Error("a page panicked", "request_id", v.requestID, "route", v.page.pattern, "stack", string(debug.Stack()))
-		if v.w.status != 0 {
+		if v.w.Status != 0 {
 			panic(http.ErrAbortHandler) // half a page must not pass for a whole one
 		}
 		v.refuse(errPanicked)
@@ -190,49 +189,12 @@ func (v *visit) end() {
 	if observe == nil {
 		return
 	}
-	o := Observation{
-		Route: v.page.pattern, Status: v.w.status, Code: v.code, Duration: v.console.options.Now().Sub(v.begun),
-		BytesIn: max(0, v.r.ContentLength), BytesOut: v.w.bytes, Context: v.r.Context(), RequestID: v.requestID, Environment: string(v.env),
+	o := serving.Observation{
+		Route: v.page.pattern, Status: v.w.Status, Code: v.code, Duration: v.console.options.Now().Sub(v.begun),
+		BytesIn: max(0, v.r.ContentLength), BytesOut: v.w.Bytes, Context: v.r.Context(), RequestID: v.requestID, Environment: string(v.env),
 	}
 	if v.who != nil {
 		o.TenantID = v.who.session.Tenant.ID
 	}
 	observe(o)
-}
-
-// answer notes what a request is answered with.
-type answer struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-	before func() // called before anything is sent
-}
-
-// WriteHeader notes the status.
-func (a *answer) WriteHeader(status int) {
-	a.before()
-	a.status = status
-	a.ResponseWriter.WriteHeader(status)
-}
-
-func (a *answer) Write(b []byte) (int, error) {
-	a.before()
-	if a.status == 0 {
-		a.status = http.StatusOK
-	}
-	n, err := a.ResponseWriter.Write(b)
-	a.bytes += int64(n)
-	return n, err
-}
-
-// Unwrap lets deadlines be set while a file is received or sent.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
-
-// remoteHost is the address at the other end of the connection.
-func remoteHost(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }

@@ -28,7 +28,7 @@ func (c *call) owner() string {
 	return c.address()
 }
 
-func (c *call) address() string { return c.api.Address(c.r) }
+func (c *call) address() string { return c.api.node.Clients.Address(c.r) }
 
 // gate returns the places that a request needs one of. Requests that only read
 // have places of their own: stored decisions can be read while nothing can be
@@ -75,7 +75,7 @@ func (c *call) admit() error {
 	case c.route.public:
 		return nil
 	case c.exports():
-		if c.exporting = c.api.exports.Take(c.owner(), 1); !c.exporting {
+		if c.exporting = c.api.node.Exports.Take(c.owner(), 1); !c.exporting {
 			return errExports
 		}
 	default:
@@ -83,7 +83,7 @@ func (c *call) admit() error {
 			return errShare
 		}
 	}
-	c.ctx, c.slot = c.api.processors.Enter(c.ctx, c.owner())
+	c.ctx, c.slot = c.api.node.Processors.Enter(c.ctx, c.owner())
 	return nil
 }
 
@@ -91,10 +91,10 @@ func (c *call) admit() error {
 func (c *call) leave() {
 	c.slot.Leave()
 	c.buffer.release()
-	c.api.reading.Give(c.owner(), c.reserved)
+	c.api.node.Memory.Give(c.owner(), c.reserved)
 	c.giveUpPlace()
 	if c.exporting {
-		c.api.exports.Give(c.owner(), 1)
+		c.api.node.Exports.Give(c.owner(), 1)
 	}
 }
 
@@ -115,34 +115,21 @@ func (c *call) shedded(from *admission.Pool) {
 	}
 }
 
-// The delays of those who send more than is answered. Without them one sender
-// could keep the processors busy with nothing but refusals: each costs about
-// 30 µs, nearly all of it before any code of ours runs.
+// The delays of those who are refused more than the rate.
 const (
-	strangerDelay = time.Second
-	faultDelay    = 500 * time.Millisecond // of a request that cannot be answered otherwise
-	crowdDelay    = 100 * time.Millisecond // of one that there is no room for now
-	maxDelayed    = 4096
+	faultDelay = 500 * time.Millisecond // of a request that cannot be answered otherwise
+	crowdDelay = 100 * time.Millisecond // of one that there is no room for now
 )
 
 // slowStranger delays requests without a key beyond the rate of an address.
 func (c *call) slowStranger() {
-	if !c.api.slowStranger(c.r, c.begun) {
+	slow := c.api.node.SlowStranger
+	if probed(c.r.URL.Path) {
+		slow = c.api.node.SlowProbe
+	}
+	if !slow(c.r, c.begun) {
 		c.w.Header()["Connection"] = []string{"close"}
 	}
-}
-
-// SlowStranger delays requests of an address that come without a valid key or
-// session, beyond Options.StrangerRate. Probes have a bucket of their own: other
-// requests from a load balancer's address do not delay its probes.
-func (a *API) SlowStranger(r *http.Request) { a.slowStranger(r, a.options.Now()) }
-
-func (a *API) slowStranger(r *http.Request, now time.Time) bool {
-	rate, from := a.options.StrangerRate, bucketStranger
-	if probed(r.URL.Path) {
-		from = bucketProbe
-	}
-	return rate.Allowance == 0 || a.slowDown(r, owner{from, a.Address(r)}, rate, now, strangerDelay)
 }
 
 // slowRefused delays what is refused to a tenant beyond a rate, whatever the
@@ -161,29 +148,12 @@ func (c *call) slowRefused(status int) {
 	case status == http.StatusServiceUnavailable:
 		delay = crowdDelay
 	}
-	if !c.api.slowDown(c.r, who, rate, c.begun, delay) {
-		c.w.Header()["Connection"] = []string{"close"}
-	}
-}
-
-// slowDown waits if the sender is out of tokens, or the rate has none. It reports false if so many
-// are waiting that this one cannot: its connection should be closed, which costs
-// the sender a new one.
-func (a *API) slowDown(r *http.Request, who owner, rate tenant.Rate, now time.Time, delay time.Duration) bool {
 	if rate.Allowance > 0 {
-		if _, _, ok := a.buckets.Take(who, rate, now); ok {
-			return true
+		if _, _, ok := c.api.buckets.Take(who, rate, c.begun); ok {
+			return
 		}
 	}
-	if !a.delayed.Take(who.who, 1) {
-		return false
+	if !c.api.node.Delay(c.r.Context(), who.who, delay) {
+		c.w.Header()["Connection"] = []string{"close"}
 	}
-	defer a.delayed.Give(who.who, 1)
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.Context().Done():
-	}
-	return true
 }

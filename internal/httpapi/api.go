@@ -8,17 +8,15 @@
 package httpapi
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
-	"net/netip"
-	"runtime"
 	"sync/atomic"
 	"time"
 
 	"verdict/api"
 	"verdict/internal/admission"
 	"verdict/internal/agent"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
@@ -35,22 +33,12 @@ type Options struct {
 	// the same where a bureau report or a bank statement may come; 8 MiB.
 	MaxBody   int64
 	MaxReport int64
-	// MaxReading is the memory that bodies may take while they are read and
-	// worked on, all together; 512 MiB. One tenant has at most half of it, as of
-	// the other two.
-	MaxReading int64
 	// MaxInFlight is how many requests are worked on at once; 512. Those beyond
 	// are refused immediately. Those that only read count apart.
 	MaxInFlight int
-	// MaxExports is how many files are sent at once; 4. Those beyond are refused
-	// immediately.
-	MaxExports int
-	// Processors shares processor time among tenants; by default one slot for
-	// each processor.
-	Processors *admission.Scheduler
-	// StrangerRate is how fast an address may send requests without a valid key
-	// before each of them is delayed; zero is no bound.
-	StrangerRate tenant.Rate
+	// Node is what the API shares with the other ways in; one of its own by
+	// default.
+	Node *serving.Node
 	// RefusalRate is how fast a tenant is refused before each further refusal is
 	// delayed; zero is no bound.
 	RefusalRate tenant.Rate
@@ -61,27 +49,8 @@ type Options struct {
 	FilePace time.Duration
 	// Agents run on the same use cases; those without a narrator when nil.
 	Agents *agent.Service
-	// TrustedProxies are the networks whose word on a client's address is
-	// taken.
-	TrustedProxies []netip.Prefix
 	// Observe is told of every request when it is over; it must not block.
-	Observe func(Observation)
-}
-
-// Observation is one request, for metrics. Nothing in it was sent by a
-// stranger: the route is a pattern of ours.
-type Observation struct {
-	Route    string // such as "POST /v1/decisions"; "unmatched" when there is none
-	Status   int
-	Code     string // of the refusal, "" when there was none
-	Duration time.Duration
-	BytesIn  int64
-	BytesOut int64
-
-	// Context is the request's, for the trace it is part of; the rest says whose
-	// it was, "" when it came without a valid key.
-	Context                          context.Context
-	RequestID, TenantID, Environment string
+	Observe func(serving.Observation)
 }
 
 // API serves HTTP.
@@ -90,15 +59,13 @@ type API struct {
 	agents       *agent.Service
 	options      Options
 	routes       *router
-	ids          *tenant.IDs
+	ids          serving.RequestIDs
+	node         *serving.Node
+	mapper       serving.Mapper
 	buckets      tenant.Buckets[owner]
 	docs         *http.ServeMux
 	pages        *docs
-	reading      *admission.Pool // bytes
 	works, reads *admission.Pool
-	exports      *admission.Pool
-	delayed      *admission.Pool
-	processors   *admission.Scheduler
 	probes       readiness
 	started      time.Time
 	leaving      atomic.Bool
@@ -108,9 +75,7 @@ const (
 	defaultMaxBody   = 1 << 20
 	defaultMaxReport = 8 << 20
 
-	defaultMaxReading     = 512 << 20
 	defaultMaxInFlight    = 512
-	defaultMaxExports     = 4
 	defaultRequestTimeout = 20 * time.Second
 	defaultFilePace       = 30 * time.Second
 )
@@ -129,14 +94,8 @@ func New(service *usecase.Set, o Options) (*API, error) {
 	if o.MaxReport == 0 {
 		o.MaxReport = defaultMaxReport
 	}
-	if o.MaxReading == 0 {
-		o.MaxReading = defaultMaxReading
-	}
 	if o.MaxInFlight == 0 {
 		o.MaxInFlight = defaultMaxInFlight
-	}
-	if o.MaxExports == 0 {
-		o.MaxExports = defaultMaxExports
 	}
 	if o.RequestTimeout == 0 {
 		o.RequestTimeout = defaultRequestTimeout
@@ -147,8 +106,8 @@ func New(service *usecase.Set, o Options) (*API, error) {
 	if o.SignupRate == (tenant.Rate{}) {
 		o.SignupRate = tenant.DefaultSignupRate()
 	}
-	if o.Processors == nil {
-		o.Processors = admission.NewScheduler(runtime.GOMAXPROCS(0), time.Now)
+	if o.Node == nil {
+		o.Node = serving.NewNode(serving.Limits{})
 	}
 	if o.Agents == nil {
 		o.Agents = agent.New(service.Decisions, agent.Options{})
@@ -158,23 +117,22 @@ func New(service *usecase.Set, o Options) (*API, error) {
 		return nil, err
 	}
 	a := &API{
-		service: service, agents: o.Agents, options: o, ids: newRequestIDs(), docs: http.NewServeMux(), pages: pages, started: o.Now(),
-		reading: admission.NewPool(o.MaxReading), works: admission.NewPool(int64(o.MaxInFlight)), reads: admission.NewPool(int64(o.MaxInFlight)),
-		exports: admission.NewPool(int64(o.MaxExports)), delayed: admission.NewPool(maxDelayed), processors: o.Processors,
+		service: service,
+		agents:  o.Agents,
+		options: o,
+		ids:     serving.NewRequestIDs(),
+		node:    o.Node,
+		mapper:  serving.Mapper{Logger: o.Logger, Gone: errGone, TimedOut: errTimedOut},
+		docs:    http.NewServeMux(),
+		pages:   pages,
+		works:   admission.NewPool(int64(o.MaxInFlight)),
+		reads:   admission.NewPool(int64(o.MaxInFlight)),
+		started: o.Now(),
 	}
 	pages.register(a.docs)
 	a.routes = newRouter(a.table())
 	return a, nil
 }
-
-// Memory is what bodies may take, all together, wherever they come in.
-func (a *API) Memory() *admission.Pool { return a.reading }
-
-// Exports are the places of files that are sent, whoever sends them.
-func (a *API) Exports() *admission.Pool { return a.exports }
-
-// Processors shares processor time among tenants, whoever they come in by.
-func (a *API) Processors() *admission.Scheduler { return a.processors }
 
 // Leave makes the API say that it is not ready, so that a load balancer sends
 // nobody here any more while the last requests are answered.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/study"
 	"verdict/internal/wire"
 )
@@ -51,7 +52,7 @@ func (a *API) receiveBacktest(c *call) error {
 	// what was wrong and the run is not left half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), longestFile)
 	defer cancel()
-	ctx, c.slot = a.processors.Enter(ctx, c.owner())
+	ctx, c.slot = a.node.Processors.Enter(ctx, c.owner())
 	body := &paced{c: c, control: http.NewResponseController(c.w), left: paceBytes}
 	body.wait()
 	r := study.BacktestRequest{Async: c.prefersAsync()}
@@ -109,7 +110,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return n, fault.New(requestTimeout, fault.CodeRequestTimeout, "the body arrived too slowly")
+		return n, fault.New(serving.RequestTimeout, fault.CodeRequestTimeout, "the body arrived too slowly")
 	case p.c.r.Context().Err() != nil:
 		return n, err
 	}
@@ -126,11 +127,11 @@ func (c *call) unpacked(body io.Reader, charset string) (io.Reader, error) {
 	encoding := c.r.Header.Get("Content-Encoding")
 	packed := strings.EqualFold(encoding, "gzip")
 	if encoding != "" && !packed && !strings.EqualFold(encoding, "identity") {
-		return nil, fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType,
+		return nil, fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
 			"send the file uncompressed, or with Content-Encoding: gzip")
 	}
 	if charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return nil, fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType, "a CSV file must be in UTF-8")
+		return nil, fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType, "a CSV file must be in UTF-8")
 	}
 	return study.Unpacked(body, packed)
 }

@@ -15,6 +15,7 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/wire"
 )
 
@@ -80,7 +81,7 @@ func (c *call) readBody() error {
 	case int64(len(data)) > most:
 		return tooLarge(most)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fault.New(requestTimeout, fault.CodeRequestTimeout, "the body did not arrive in time")
+		return fault.New(serving.RequestTimeout, fault.CodeRequestTimeout, "the body did not arrive in time")
 	case err != nil:
 		return fault.New(fault.Malformed, fault.CodeMalformedJSON, "the body was incomplete")
 	}
@@ -103,12 +104,12 @@ func (c *call) mostBody() int64 {
 	case c.route.report:
 		most = c.api.options.MaxReport
 	}
-	return min(most, c.api.reading.Share()/parsedFactor-smallBody)
+	return min(most, c.api.node.Memory.Share()/parsedFactor-smallBody)
 }
 
 // reserve takes memory from the tenant's share, or refuses.
 func (c *call) reserve(bytes int64) error {
-	if !c.api.reading.Take(c.owner(), bytes) {
+	if !c.api.node.Memory.Take(c.owner(), bytes) {
 		return errMemory
 	}
 	c.reserved += bytes
@@ -137,7 +138,7 @@ func (c *call) receive(most int64) ([]byte, error) {
 			data = append(make([]byte, 0, size), data...)
 		}
 		if len(data) > readAtOnce {
-			if err := c.api.processors.Pace(c.ctx, c.owner()); err != nil {
+			if err := c.api.node.Processors.Pace(c.ctx, c.owner()); err != nil {
 				return data, err
 			}
 		}
@@ -200,7 +201,7 @@ func tooLarge(most int64) error {
 // nothing is read: it either is JSON or is refused as malformed.
 func (c *call) mediaType() error {
 	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType,
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
 			"send the body without a Content-Encoding")
 	}
 	given := c.r.Header.Get("Content-Type")
@@ -210,11 +211,11 @@ func (c *call) mediaType() error {
 	kind, params, err := mime.ParseMediaType(given)
 	charset := params["charset"]
 	if c.route.stream && (err != nil || kind != "application/json") {
-		return fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType,
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
 			"the body must be application/json, text/csv or multipart/form-data; save a workbook as CSV, and set the Content-Type header")
 	}
 	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(unsupportedMediaType, fault.CodeUnsupportedMediaType,
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
 			"the body must be application/json in UTF-8; set the Content-Type header")
 	}
 	return nil

@@ -1,9 +1,8 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
-	"errors"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -46,18 +46,15 @@ type call struct {
 	bytesOut  int64
 }
 
-func newRequestIDs() *tenant.IDs { return tenant.NewIDs(rand.Reader) }
-
 // ServeHTTP answers every request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := a.options.Now()
-	c := &call{api: a, w: w, r: r, begun: now, requestID: a.ids.New(tenant.KindRequest, now)}
+	c := &call{api: a, w: w, r: r, begun: now, requestID: a.ids.New(now)}
 	defer c.end()
 	h := w.Header()
-	h["X-Request-Id"] = []string{c.requestID}
-	h["X-Content-Type-Options"] = noSniff
-	if a.Secure(r) {
-		h["Strict-Transport-Security"] = httpsOnly
+	serving.SetHeaders(h, c.requestID)
+	if a.node.Clients.Secure(r) {
+		serving.SetHTTPSOnly(h)
 	}
 	if err := c.crowded(); err != nil {
 		c.refuse(err)
@@ -72,11 +69,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.refuse(err)
 	}
 }
-
-var (
-	noSniff   = []string{"nosniff"}
-	httpsOnly = []string{"max-age=31536000"} // a browser that came by TLS comes by nothing else for a year
-)
 
 // serve takes the request through the doors, in the order in which they must
 // be passed: nobody without a key learns which paths there are.
@@ -123,7 +115,7 @@ func inside(path string) bool { return path == "/v1" || strings.HasPrefix(path, 
 
 func (c *call) notAllowed(allowed ...string) error {
 	c.w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return fault.New(methodNotAllowed, fault.CodeMethodNotAllowed,
+	return fault.New(serving.MethodNotAllowed, fault.CodeMethodNotAllowed,
 		"this path does not support this method; the Allow header lists the supported ones")
 }
 
@@ -146,29 +138,10 @@ func (c *call) documentation() error {
 			"there is nothing at this path; /docs lists the operations")
 	}
 	c.route = &route{pattern: pattern}
-	recorder := &recorder{ResponseWriter: c.w, status: http.StatusOK}
+	recorder := &serving.Recorder{ResponseWriter: c.w}
 	handler.ServeHTTP(recorder, c.r)
-	c.status, c.bytesOut = recorder.status, recorder.bytes
+	c.status, c.bytesOut = cmp.Or(recorder.Status, http.StatusOK), recorder.Bytes
 	return nil
-}
-
-// recorder notes what a page was answered with.
-type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-}
-
-// WriteHeader notes the status.
-func (r *recorder) WriteHeader(status int) {
-	r.status = status
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	n, err := r.ResponseWriter.Write(b)
-	r.bytes += int64(n)
-	return n, err
 }
 
 // keyInQuery reports whether a key is in a URL, where it would end up in
@@ -240,7 +213,7 @@ func (c *call) acceptable() error {
 	}
 	c.csv = csv && !json
 	if !json && !csv {
-		return fault.New(notAcceptable, fault.CodeNotAcceptable, "answers are application/json")
+		return fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "answers are application/json")
 	}
 	return nil
 }
@@ -255,7 +228,7 @@ func (c *call) acceptsOnly(accept string) error {
 			return nil
 		}
 	}
-	return fault.New(notAcceptable, fault.CodeNotAcceptable, "the answer is %s", c.route.only)
+	return fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "the answer is %s", c.route.only)
 }
 
 // maxOnceKey bounds an Idempotency-Key.
@@ -287,16 +260,12 @@ func (c *call) readOnce() error {
 // the connection is cut; the log tells where it was, without any value.
 func (c *call) end() {
 	p := recover()
-	aborted := false
-	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-		aborted = true
-	}
+	aborted := serving.Aborts(p)
 	if p != nil && !aborted {
 		c.api.options.Logger.ErrorContext(c.r.Context(), "a handler panicked",
 			"request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
 		if aborted = c.status != 0; !aborted {
-			c.refuse(fault.New(fault.Internal, fault.CodeInternalError,
-				"an internal error occurred; the request id helps to find it"))
+			c.refuse(serving.ErrInternal)
 		}
 	}
 	if aborted {
@@ -312,7 +281,7 @@ func (c *call) end() {
 // tell notes the request for metrics and in the log.
 func (c *call) tell(took time.Duration) {
 	if observe := c.api.options.Observe; observe != nil {
-		observe(Observation{
+		observe(serving.Observation{
 			Route: c.routeName(), Status: c.status, Code: c.code, Duration: took, BytesIn: c.bytesIn, BytesOut: c.bytesOut,
 			Context: c.r.Context(), RequestID: c.requestID, TenantID: c.caller.TenantID, Environment: string(c.caller.Environment),
 		})

@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 )
@@ -89,33 +88,6 @@ func FuzzPath(f *testing.F) {
 		answer := z.send(t, method, path, "", http.Header{"Authorization": nil}, "{}")
 		if strings.HasPrefix(path, "/v1/") && answer.Code != http.StatusUnauthorized {
 			t.Errorf("%s %s is answered with %d to nobody", method, path, answer.Code)
-		}
-	})
-}
-
-// FuzzAddress says anything about where a request comes from: only a proxy of
-// ours is believed, and what comes out is an address or the peer.
-func FuzzAddress(f *testing.F) {
-	z := newFuzzed(f)
-	f.Add("10.0.0.1:80", "203.0.113.9", "https")
-	f.Add("203.0.113.9:80", "198.51.100.1, 10.0.0.2", "https")
-	f.Add("[fd00::1]:80", "::ffff:10.0.0.9, 2001:db8::1%eth0,,", "HTTPS")
-	f.Add("@", "x", "")
-	f.Fuzz(func(t *testing.T, remote, forwarded, proto string) {
-		r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": {forwarded}, "X-Forwarded-Proto": {proto}}}
-		plain := &http.Request{RemoteAddr: remote, Header: http.Header{}}
-		peer, err := netip.ParseAddrPort(remote)
-		trusted := err == nil && (netip.MustParsePrefix("10.0.0.0/8").Contains(peer.Addr().Unmap()) || netip.MustParsePrefix("fd00::/8").Contains(peer.Addr().Unmap()))
-		got := z.api.Address(r)
-		if err == nil && !trusted && (got != z.api.Address(plain) || z.api.Secure(r)) {
-			t.Errorf("%q was believed %q and %q", remote, forwarded, proto)
-		}
-		if err == nil {
-			if _, noAddress := netip.ParseAddr(got); noAddress != nil {
-				if _, noNetwork := netip.ParsePrefix(got); noNetwork != nil {
-					t.Errorf("%q with %q is %q", remote, forwarded, got)
-				}
-			}
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"verdict/internal/httpapi"
+	"verdict/internal/serving"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -50,7 +51,9 @@ func newFuzzed(f *testing.F) *fuzzed {
 	}
 	z.api, err = httpapi.New(service, httpapi.Options{
 		Logger: logger, SignupRate: plenty, MaxBody: 1 << 20, MaxReport: 1 << 20,
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")},
+		Node: serving.NewNode(serving.Limits{
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")},
+		}),
 	})
 	if err != nil {
 		f.Fatal(err)

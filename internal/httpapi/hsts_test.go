@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"verdict/internal/httpapi"
+	"verdict/internal/serving"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
@@ -20,7 +21,9 @@ func TestBrowsersComeBackByTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api, err := httpapi.New(service, httpapi.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	api, err := httpapi.New(service, httpapi.Options{Node: serving.NewNode(serving.Limits{
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+	})})
 	if err != nil {
 		t.Fatal(err)
 	}

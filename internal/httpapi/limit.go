@@ -2,13 +2,11 @@ package httpapi
 
 import (
 	"math"
-	"net"
-	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
 
@@ -24,9 +22,7 @@ const (
 
 	bucketBacktest bucket = "backtest"
 
-	bucketStranger bucket = "stranger" // requests without a key, of an address
-	bucketProbe    bucket = "probe"    // GET /livez and /readyz, of an address
-	bucketRefusal  bucket = "refusal"  // refusals without delay, of a tenant
+	bucketRefusal bucket = "refusal" // refusals without delay, of a tenant
 )
 
 // owner is whose bucket it is: a key, or an address.
@@ -47,7 +43,7 @@ func (c *call) take(from bucket) error {
 	case noBucket:
 		return nil
 	case bucketSignup:
-		rate, who.who = c.api.options.SignupRate, c.api.address(c.r.RemoteAddr, c.r.Header["X-Forwarded-For"])
+		rate, who.who = c.api.options.SignupRate, c.address()
 	case bucketWrite:
 		rate = rates.Write
 	case bucketBacktest:
@@ -65,45 +61,7 @@ func (c *call) take(from bucket) error {
 	if ok {
 		return nil
 	}
-	h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
+	serving.SetRetryAfter(h, wait)
 	return fault.New(fault.Limited, fault.CodeRateLimited,
 		"too many requests; the Retry-After header says when to try again")
-}
-
-// address is where a request comes from, as far as can be trusted: the last
-// address that no proxy of ours vouches for. Of IPv6 it is the network, since
-// a household has more addresses than we have buckets.
-func (a *API) address(remote string, forwarded []string) string {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		host = remote
-	}
-	at, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	hops := strings.Split(strings.Join(forwarded, ","), ",")
-	for i := len(hops) - 1; i >= 0 && a.trusts(at); i-- {
-		next, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			break
-		}
-		at = next
-	}
-	at = at.Unmap().WithZone("")
-	if at.Is6() {
-		network, _ := at.Prefix(64)
-		return network.String()
-	}
-	return at.String()
-}
-
-func (a *API) trusts(at netip.Addr) bool {
-	at = at.Unmap()
-	for _, network := range a.options.TrustedProxies {
-		if network.Contains(at) {
-			return true
-		}
-	}
-	return false
 }

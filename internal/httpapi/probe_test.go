@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/httpapi"
+	"verdict/internal/serving"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -24,8 +25,8 @@ func TestProbesBeyondTheRateAreDelayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	api, err := httpapi.New(service, httpapi.Options{
-		StrangerRate: tenant.Rate{Allowance: 1, Window: time.Hour, Burst: 3},
-		Now:          func() time.Time { return time.Unix(1_800_000_000, 0) },
+		Node: serving.NewNode(serving.Limits{StrangerRate: tenant.Rate{Allowance: 1, Window: time.Hour, Burst: 3}}),
+		Now:  func() time.Time { return time.Unix(1_800_000_000, 0) },
 	})
 	if err != nil {
 		t.Fatal(err)

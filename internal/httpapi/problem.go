@@ -1,58 +1,28 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
-// Kinds of refusals that only HTTP knows, beyond those of package fault.
-const (
-	methodNotAllowed fault.Kind = 200 + iota
-	notAcceptable
-	unsupportedMediaType
-	requestTimeout
-	clientGone
+// What a caller hears, if it still does, of a request that was not done in time.
+var (
+	errGone     = fault.New(serving.ClientGone, fault.CodeClientGone, "the caller disconnected")
+	errTimedOut = fault.New(fault.Unavailable, fault.CodeUnavailable, "the request timed out before it was done")
 )
-
-// statuses is the one table of what a refusal is answered with.
-var statuses = map[fault.Kind]int{
-	fault.Malformed:       http.StatusBadRequest,
-	fault.Unauthenticated: http.StatusUnauthorized,
-	fault.Forbidden:       http.StatusForbidden,
-	fault.NotFound:        http.StatusNotFound,
-	methodNotAllowed:      http.StatusMethodNotAllowed,
-	notAcceptable:         http.StatusNotAcceptable,
-	requestTimeout:        http.StatusRequestTimeout,
-	clientGone:            statusClientGone,
-	fault.Conflict:        http.StatusConflict,
-	fault.Precondition:    http.StatusPreconditionFailed,
-	fault.TooLarge:        http.StatusRequestEntityTooLarge,
-	unsupportedMediaType:  http.StatusUnsupportedMediaType,
-	fault.Invalid:         http.StatusUnprocessableEntity,
-	fault.Limited:         http.StatusTooManyRequests,
-	fault.Internal:        http.StatusInternalServerError,
-	fault.Unavailable:     http.StatusServiceUnavailable,
-}
-
-// statusClientGone is what others use for a request whose caller went away. No
-// caller sees it; metrics and logs do, so that it is not taken for our failure.
-const statusClientGone = 499
 
 // refuse answers with a problem document. An error that is no refusal of ours
 // is logged in full and told as an internal error, without a word of it.
 func (c *call) refuse(err error) {
 	refusal := c.refusal(err)
-	status := statuses[refusal.Kind]
-	if status == 0 {
-		status = http.StatusInternalServerError
-	}
+	status := serving.Status(refusal)
 	c.code = refusal.Code
 	h := c.w.Header()
 	h["Content-Type"] = []string{"application/problem+json"}
@@ -102,24 +72,13 @@ func (c *call) refusal(err error) *fault.Error {
 		errors.As(err, &refusal)
 		return refusal
 	case errors.Is(err, errExports):
-		c.shedded(c.api.exports)
+		c.shedded(c.api.node.Exports)
 		return errExports
 	case errors.Is(err, errMemory):
-		c.shedded(c.api.reading)
+		c.shedded(c.api.node.Memory)
 		return errMemory
-	case errors.As(err, &refusal):
-		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
-			c.api.options.Logger.Warn("refused", "request_id", c.requestID, "route", c.routeName(), "error", err)
-		}
-		return refusal
-	case c.r.Context().Err() != nil:
-		return fault.New(clientGone, fault.CodeClientGone, "the caller disconnected")
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.Unavailable, fault.CodeUnavailable, "the request timed out before it was done")
 	}
-	c.api.options.Logger.Error("internal error", "request_id", c.requestID, "route", c.routeName(), "error", err)
-	return fault.New(fault.Internal, fault.CodeInternalError,
-		"an internal error occurred; the request id helps to find it")
+	return c.api.mapper.Refusal(c.r, err, c.requestID, c.routeName())
 }
 
 // problem is the body of RFC 9457.

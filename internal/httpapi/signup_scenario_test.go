@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/httpapi"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
 
@@ -123,7 +124,9 @@ func TestSignupThrottleBehindProxy(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		s = s.otherwise(func(o *httpapi.Options) {
 			o.SignupRate = tenant.Rate{Allowance: 1, Window: time.Minute, Burst: 1}
-			o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
+			o.Node = serving.NewNode(serving.Limits{
+				TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")},
+			})
 		}, func(*httptest.Server) {})
 		for _, c := range []struct {
 			forwarded string

@@ -17,6 +17,7 @@ import (
 	"verdict/internal/account"
 	"verdict/internal/admission"
 	"verdict/internal/httpapi"
+	"verdict/internal/serving"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/study"
@@ -103,7 +104,8 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	}
 	api, err := httpapi.New(s.service, httpapi.Options{
 		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234", FilePace: o.pace, MaxInFlight: o.inFlight,
-		MaxExports: o.exports, RequestTimeout: 2 * time.Minute, Processors: o.processors,
+		RequestTimeout: 2 * time.Minute,
+		Node:           serving.NewNode(serving.Limits{MaxExports: o.exports, Processors: o.processors}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,21 +2,20 @@ package httpapi
 
 import (
 	"errors"
-	"math"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/serving"
 	"verdict/internal/wire"
 )
 
 func (a *API) signup(c *call) error {
-	signed, err := a.service.Account.SignupFrom(c.ctx, c.body, a.address(c.r.RemoteAddr, c.r.Header["X-Forwarded-For"]))
+	signed, err := a.service.Account.SignupFrom(c.ctx, c.body, c.address())
 	var throttled *account.Throttled
 	if errors.As(err, &throttled) {
-		c.w.Header()["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(throttled.RetryAfter.Seconds())))}
+		serving.SetRetryAfter(c.w.Header(), throttled.RetryAfter)
 	}
 	if err != nil {
 		return err
