@@ -44,7 +44,7 @@ func (u Usage) Write(w *wire.Writer) {
 	w.Key("end").String(u.Period.End.Format(time.RFC3339)).EndObject()
 	if left, metered := u.Plan.Remaining(u.Used); metered {
 		w.Key("quota").Int(u.Plan.MonthlyQuota).Key("used").Int(u.Used).Key("remaining").Int(left)
-		w.Key("percent_used").Decimal(percentUsed(u.Used, u.Plan.MonthlyQuota), 2)
+		w.Key("percent_used").Decimal(u.Plan.PercentUsed(u.Used), 2)
 	} else {
 		w.Key("quota").Null().Key("used").Int(u.Used)
 	}
@@ -64,16 +64,6 @@ func (u Usage) Write(w *wire.Writer) {
 		w.Object().Key("date").String(day).Key("count").Int(days[day]).EndObject()
 	}
 	w.EndArray().EndObject()
-}
-
-// percentUsed is in hundredths of a percent, half up. A quota of nothing is
-// used up.
-func percentUsed(used, quota int64) int64 {
-	if quota <= 0 {
-		return 100_00
-	}
-	whole, rest := used/quota, used%quota
-	return whole*100_00 + int64(float64(rest)/float64(quota)*100_00+0.5)
 }
 
 func (u Usage) byEndpoint() []store.UsageCount {

@@ -102,6 +102,10 @@ func (tx *Tx) draw(a allowance, units []int64) (granted int, err error) {
 	return 0, nil
 }
 
+// quotaHasRoom is the one condition under which a total is raised: no quota, or
+// one that is not exceeded. $5 is the quota.
+const quotaHasRoom = `CAST($5 AS BIGINT) < 0 OR usage_totals.used + excluded.used <= $5`
+
 // raise adds to the period's total unless that would exceed the quota.
 func (tx *Tx) raise(a allowance, sum int64) (bool, error) {
 	if a.quota != Unmetered && sum > a.quota {
@@ -109,7 +113,7 @@ func (tx *Tx) raise(a allowance, sum int64) (bool, error) {
 	}
 	changed, err := tx.exec(`INSERT INTO usage_totals (tenant_id, environment, period, used) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, environment, period) DO UPDATE SET used = usage_totals.used + excluded.used
-		WHERE CAST($5 AS BIGINT) < 0 OR usage_totals.used + excluded.used <= $5`, a.period, sum, a.quota)
+		WHERE `+quotaHasRoom, a.period, sum, a.quota)
 	return changed == 1, err
 }
 

@@ -22,7 +22,7 @@ var wholeText = `WITH total AS (
 	INSERT INTO usage_totals (tenant_id, environment, period, used)
 	SELECT $1, $2, $3, CAST($4 AS BIGINT) WHERE CAST($5 AS BIGINT) < 0 OR CAST($4 AS BIGINT) <= $5
 	ON CONFLICT (tenant_id, environment, period) DO UPDATE SET used = usage_totals.used + excluded.used
-	WHERE CAST($5 AS BIGINT) < 0 OR usage_totals.used + excluded.used <= $5
+	WHERE ` + quotaHasRoom + `
 	RETURNING used
 ), counter AS (
 	INSERT INTO usage_counters (tenant_id, environment, period, day, endpoint, billable, units)

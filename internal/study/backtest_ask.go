@@ -39,7 +39,8 @@ type asked struct {
 	replay               span
 	async                bool
 	endpoint             string
-	affords              int64 // rows that the quota has room for; -1: any number
+	plan                 tenant.Plan // that pays
+	used                 int64       // units of it, when the request arrived
 }
 
 // ruleSetIDs are the ids of both policies.
@@ -221,19 +222,17 @@ func (s *Service) findReference(ctx context.Context, p tenant.Principal, a *aske
 	return nil
 }
 
-// afford works out how many rows the plan has room for, so that nobody waits
-// for a run that could not be billed. What counts is the bill at the end.
+// afford finds out what the plan has room for, so that nobody waits for a run
+// that could not be billed. What counts is the bill at the end.
 func (s *Service) afford(ctx context.Context, p tenant.Principal, a *asked) error {
-	a.affords = -1
-	if p.Plan.Unmetered {
+	if a.plan = p.Plan; a.plan.Unmetered {
 		return nil
 	}
 	used, err := s.core.Scope(p).Usage(ctx, tenant.PeriodOf(s.core.Now()).Key())
 	if err != nil {
 		return err
 	}
-	left, _ := p.Plan.Remaining(used.Used)
-	a.affords = left * rowsPerUnit
+	a.used = used.Used
 	return a.admit(1, s.options.Backtests.MaxRows)
 }
 
@@ -245,7 +244,7 @@ func units(rows int64) int64 { return (rows + rowsPerUnit - 1) / rowsPerUnit }
 
 // admit refuses more rows than the quota or the service has room for.
 func (a *asked) admit(rows, most int64) error {
-	if a.affords >= 0 && rows > a.affords {
+	if !a.plan.Admits(a.used, units(rows)) {
 		return fault.New(fault.Limited, fault.CodeQuotaExceeded,
 			"the plan's quota for this period has no room for this many rows")
 	}

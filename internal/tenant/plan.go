@@ -15,8 +15,9 @@ type Plan struct {
 	Rates        Rates // of each key
 }
 
-// Admits reports whether n more units fit beside those already used. The
-// answer is only as good as used: whoever counts must do both in one step.
+// Admits reports whether n more units fit beside those already used. This is the
+// rule of the quota; storage applies the same rule in the statement that counts,
+// because two requests may ask at the same moment.
 func (p Plan) Admits(used, n int64) bool {
 	return p.Unmetered || n <= p.MonthlyQuota-used
 }
@@ -28,6 +29,16 @@ func (p Plan) Remaining(used int64) (units int64, ok bool) {
 		return 0, false
 	}
 	return max(p.MonthlyQuota-used, 0), true
+}
+
+// PercentUsed is how much of the quota is used, in hundredths of a percent, half
+// up. A quota of nothing is used up.
+func (p Plan) PercentUsed(used int64) int64 {
+	if p.MonthlyQuota <= 0 {
+		return 100_00
+	}
+	whole, rest := used/p.MonthlyQuota, used%p.MonthlyQuota
+	return whole*100_00 + int64(float64(rest)/float64(p.MonthlyQuota)*100_00+0.5)
 }
 
 // FreePlan is the plan that signup gives.
