@@ -70,7 +70,7 @@ var house = []room{
 	{"account", useCase, "fault wire field engine sheet tenant admission store cache operation"},
 	{"policydesk", useCase, "fault wire rule feature field engine application tenant admission store cache operation account"},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
-	{"decisioning", useCase, "fault wire rule feature report field place signal engine loan application advice recovery tenant admission store cache operation policydesk frauddesk"},
+	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application advice recovery tenant admission store cache operation policydesk frauddesk"},
 	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page training tenant admission store cache operation policydesk decisioning"},
 	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning study"},
 	{"agent", useCase, allBelow},

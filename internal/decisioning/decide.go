@@ -7,11 +7,11 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/application"
+	"verdict/internal/civil"
 	"verdict/internal/engine"
 	"verdict/internal/loan"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
-	"verdict/internal/report"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -55,7 +55,7 @@ func (s *Service) decide(
 	}
 	scope := s.core.Scope(p)
 	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
-		options := application.Options{Today: report.DayAt(s.core.Now()), Include: true, Strict: how&Strict != 0}
+		options := application.Options{Today: civil.DayAt(s.core.Now()), Include: true, Strict: how&Strict != 0}
 		policy, c, err := s.newCase(ctx, p, body, endpoint, options,
 			func(o application.Options) (*policydesk.Policy, *application.Application, error) {
 				return s.read(ctx, p, body, o, read)
@@ -197,7 +197,7 @@ func (s *Service) Eligibility(ctx context.Context, p tenant.Principal, body wire
 
 func (s *Service) eligible(ctx context.Context, p tenant.Principal, body wire.Value, how Option) (operation.Answer, error) {
 	now := s.core.Moment()
-	options := application.Options{ScoreOptional: true, Today: report.DayAt(now), Strict: how&Strict != 0}
+	options := application.Options{ScoreOptional: true, Today: civil.DayAt(now), Strict: how&Strict != 0}
 	policy, c, err := s.newCase(ctx, p, body, EndpointEligibility, options,
 		func(o application.Options) (*policydesk.Policy, *application.Application, error) {
 			return s.read(ctx, p, body, o, application.Read)

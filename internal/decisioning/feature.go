@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/operation"
@@ -188,12 +189,12 @@ func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(in
 }
 
 // MeasuredOn is the day that stored features were measured on.
-func MeasuredOn(stored store.Features) (report.Day, error) {
+func MeasuredOn(stored store.Features) (civil.Day, error) {
 	at, err := time.Parse(time.DateOnly, stored.AsOf)
 	if err != nil {
-		return report.NoDay, fmt.Errorf("the day of decision %s: %w", stored.DecisionID, err)
+		return civil.NoDay, fmt.Errorf("the day of decision %s: %w", stored.DecisionID, err)
 	}
-	return report.DayOf(at.Year(), at.Month(), at.Day()), nil
+	return civil.DayOf(at.Year(), at.Month(), at.Day()), nil
 }
 
 // position returns where in the fixed order of the features a list begins.

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"verdict/internal/application"
+	"verdict/internal/civil"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
-	"verdict/internal/report"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -87,7 +87,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Val
 			return operation.Answer{}, err
 		}
 	}
-	options := application.Options{Members: previewMembers, Today: report.DayAt(now), Include: true, Strict: ask.strict}
+	options := application.Options{Members: previewMembers, Today: civil.DayAt(now), Include: true, Strict: ask.strict}
 	policy, c, err := s.newCase(ctx, p, body, EndpointPreview, options,
 		func(o application.Options) (*policydesk.Policy, *application.Application, error) {
 			return s.previewed(ctx, p, body, ask.ruleSetID, o)

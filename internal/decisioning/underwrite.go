@@ -9,10 +9,10 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/application"
+	"verdict/internal/civil"
 	"verdict/internal/engine"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
-	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -62,7 +62,7 @@ type Underwriter struct {
 	// Members are the top-level names that the agent reads itself.
 	Members []string
 	// Today is the day that ages are counted from; 0 for the day of the request.
-	Today report.Day
+	Today civil.Day
 	// Strict refuses members that are not known.
 	Strict bool
 	// Study looks at a decided application. It may take its time, and is asked
@@ -80,7 +80,7 @@ func (s *Service) Underwrite(ctx context.Context, p tenant.Principal, body wire.
 	now := s.core.Moment()
 	today := u.Today
 	if today == 0 {
-		today = report.DayAt(now)
+		today = civil.DayAt(now)
 	}
 	return s.core.Once(ctx, s.core.Scope(p), o, func(keep operation.Keep) (operation.Answer, error) {
 		policy, c, err := s.newCase(ctx, p, body, EndpointUnderwrite, application.Options{Members: u.Members, Today: today, Strict: u.Strict},
