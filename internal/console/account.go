@@ -6,12 +6,17 @@ import (
 	"verdict/internal/account"
 )
 
-func (c *Console) accountPages() []page {
+// accountPages are a person's own account: the password, and the sessions that are open.
+type accountPages struct {
+	accounts *account.Service
+}
+
+func (p *accountPages) routes() []page {
 	return []page{
-		{pattern: "GET /console/account", handle: c.account},
-		{pattern: "POST /console/account/password", handle: c.changePassword},
-		{pattern: "POST /console/account/sessions/others", handle: c.endOtherSessions},
-		{pattern: "POST /console/account/sessions/{id}/revoke", handle: c.endSession},
+		{pattern: "GET /console/account", handle: p.account},
+		{pattern: "POST /console/account/password", handle: p.changePassword},
+		{pattern: "POST /console/account/sessions/others", handle: p.endOtherSessions},
+		{pattern: "POST /console/account/sessions/{id}/revoke", handle: p.endSession},
 	}
 }
 
@@ -22,37 +27,40 @@ type shownSession struct {
 	This    bool
 }
 
-func (c *Console) account(v *visit) error {
-	sessions, err := c.service.Account.Sessions(v.ctx, v.who.session)
+func (p *accountPages) account(v *visit) error {
+	sessions, err := p.accounts.Sessions(v.ctx, v.who.session)
 	if err != nil {
 		return err
 	}
+
 	list := make([]shownSession, len(sessions))
 	for i, s := range sessions {
 		list[i] = shownSession{s, browserName(s.Agent), s.ID == v.who.session.ID}
 	}
+
 	return v.render("account", "Your account", struct{ Sessions []shownSession }{list})
 }
 
-func (c *Console) changePassword(v *visit) error {
-	_, token, err := c.service.Account.ChangePassword(v.ctx, v.who.session,
-		v.form.Secret("current_password"), v.form.Secret("password"), v.address(), v.browser())
+func (p *accountPages) changePassword(v *visit) error {
+	_, token, err := p.accounts.ChangePassword(v.ctx, v.who.session,
+		v.form.Secret("current_password"), v.form.Secret("password"), v.address(), v.r.UserAgent())
 	if err != nil {
-		return v.again(err, c.account)
+		return v.again(err, p.account)
 	}
-	v.keepToken(token)
+
+	v.cookies.keepToken(token)
 	return v.done("The password was changed, and all other sessions ended.", "/account")
 }
 
-func (c *Console) endSession(v *visit) error {
-	if err := c.service.Account.RevokeSession(v.ctx, v.who.session, v.id("id")); err != nil {
+func (p *accountPages) endSession(v *visit) error {
+	if err := p.accounts.RevokeSession(v.ctx, v.who.session, v.id("id")); err != nil {
 		return err
 	}
 	return v.done("That session has ended.", "/account")
 }
 
-func (c *Console) endOtherSessions(v *visit) error {
-	if err := c.service.Account.RevokeOtherSessions(v.ctx, v.who.session); err != nil {
+func (p *accountPages) endOtherSessions(v *visit) error {
+	if err := p.accounts.RevokeOtherSessions(v.ctx, v.who.session); err != nil {
 		return err
 	}
 	return v.done("You are signed out everywhere else.", "/account")
@@ -63,20 +71,23 @@ func (c *Console) endOtherSessions(v *visit) error {
 func browserName(agent string) string {
 	name := "A browser"
 	for _, b := range [][2]string{
-		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Chromium/", "Chromium"},
-		{"Safari/", "Safari"}, {"curl/", "curl"}, {"Go-http-client", "A program"},
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"},
+		{"Chromium/", "Chromium"}, {"Safari/", "Safari"}, {"curl/", "curl"}, {"Go-http-client", "A program"},
 	} {
 		if strings.Contains(agent, b[0]) {
 			name = b[1]
 			break
 		}
 	}
+
 	for _, s := range [][2]string{
-		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"},
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"},
+		{"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"},
 	} {
 		if strings.Contains(agent, s[0]) {
 			return name + " on " + s[1]
 		}
 	}
+
 	return name
 }

@@ -104,7 +104,7 @@ func (v *visit) giveBack() {
 
 // readFile reads an uploaded file whole; tooLarge is what is wrong with one of
 // more bytes than most. How large a packed one becomes is not known before, so
-// the memory is taken as it grows; for the beginning readUpload has.
+// the memory is taken as it grows; for the beginning upload.fields has.
 func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, error) {
 	var text strings.Builder
 	for {

@@ -12,30 +12,42 @@ import (
 
 // alertTypes say what an alert of a type is about.
 var alertTypes = map[string]string{
-	"pincode_spike": "Spike in a pincode", "ip_cluster": "Cluster behind one address",
-	"beneficiary_account_reuse": "Shared bank account", "agent_geo_anomaly": "Agent with too many applicants or pincodes",
-	"device_reuse": "Shared device", "mobile_reuse": "Shared mobile number", "email_reuse": "Shared e-mail address",
-	"ring": "Connected group of people",
+	"pincode_spike":             "Spike in a pincode",
+	"ip_cluster":                "Cluster behind one address",
+	"beneficiary_account_reuse": "Shared bank account",
+	"agent_geo_anomaly":         "Agent with too many applicants or pincodes",
+	"device_reuse":              "Shared device",
+	"mobile_reuse":              "Shared mobile number",
+	"email_reuse":               "Shared e-mail address",
+	"ring":                      "Connected group of people",
 }
 
-func (c *Console) alerts(v *visit) error {
+func (p *fraudPages) alerts(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Fraud.Alerts(v.ctx, v.caller(), frauddesk.AlertFilter{
+	page, err := p.fraud.Alerts(v.ctx, v.caller(), frauddesk.AlertFilter{
 		Status: filters.Value("status"), Type: filters.Value("type"), Severity: filters.Value("severity"),
 	}, list)
 	if err != nil {
 		return err
 	}
+
 	types := []option{{Value: "", Label: "Any"}}
 	for _, t := range frauddesk.AlertTypes() {
 		types = append(types, option{Value: t, Label: alertTitle(t)})
 	}
+
 	return v.render("fraud", "Fraud desk", struct {
 		Filters       *form
 		States, Types []option
 		Rows          []alertRow
 		Pager         pager
-	}{filters, stateOptions(frauddesk.AlertStates()), types, alertRows(page.Data), v.pager(page.NextCursor)})
+	}{
+		Filters: filters,
+		States:  stateOptions(frauddesk.AlertStates()),
+		Types:   types,
+		Rows:    alertRows(page.Data),
+		Pager:   v.pager(page.NextCursor),
+	})
 }
 
 func alertTitle(kind string) string {
@@ -56,7 +68,12 @@ type alertRow struct {
 func alertRows(alerts []frauddesk.Alert) []alertRow {
 	rows := make([]alertRow, len(alerts))
 	for i, a := range alerts {
-		rows[i] = alertRow{a, alertTitle(a.Type), entityKinds[a.Entity.Kind], alertStory(a)}
+		rows[i] = alertRow{
+			Alert: a,
+			Title: alertTitle(a.Type),
+			What:  entityKinds[a.Entity.Kind],
+			Story: alertStory(a),
+		}
 	}
 	return rows
 }
@@ -69,15 +86,20 @@ func alertStory(a frauddesk.Alert) string {
 	case "pincode_spike":
 		return fmt.Sprintf("%s applicants came from one pincode %s; the threshold is %s.", value, within, threshold)
 	case "ip_cluster":
-		return fmt.Sprintf("%s different applicants came from one internet address %s; the threshold is %s.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants came from one internet address %s; the threshold is %s.",
+			value, within, threshold)
 	case "beneficiary_account_reuse":
-		return fmt.Sprintf("%s different applicants named the same bank account %s; the threshold is %s.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants named the same bank account %s; the threshold is %s.",
+			value, within, threshold)
 	case "device_reuse":
-		return fmt.Sprintf("%s different applicants used the same device %s; the threshold is %s.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants used the same device %s; the threshold is %s.",
+			value, within, threshold)
 	case "mobile_reuse":
-		return fmt.Sprintf("%s different applicants gave the same mobile number %s; the threshold is %s.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants gave the same mobile number %s; the threshold is %s.",
+			value, within, threshold)
 	case "email_reuse":
-		return fmt.Sprintf("%s different applicants gave the same e-mail address %s; the threshold is %s.", value, within, threshold)
+		return fmt.Sprintf("%s different applicants gave the same e-mail address %s; the threshold is %s.",
+			value, within, threshold)
 	case "ring":
 		return fmt.Sprintf("%s people are linked by accounts, devices, mobile numbers or e-mail addresses; "+
 			"a ring has at least %s people.", value, threshold)
@@ -85,34 +107,46 @@ func alertStory(a frauddesk.Alert) string {
 		return fmt.Sprintf("One agent exceeded its limit %s: %s against a limit of %s. "+
 			"This counts applicants or different pincodes, whichever exceeds its limit more.", within, value, threshold)
 	}
+
 	return fmt.Sprintf("%s was seen %s; the threshold is %s.", value, within, threshold)
 }
 
 // alertResolutions are what an alert can turn out to be, with what follows.
 var alertResolutions = []option{
-	{Value: "confirmed_fraud", Label: "Confirmed fraud", Hint: "Only the entities that you select below are added to the block list."},
-	{Value: "false_positive", Label: "False positive", Hint: "No new alert about this entity is raised for the days set in the thresholds."},
+	{
+		Value: "confirmed_fraud",
+		Label: "Confirmed fraud",
+		Hint:  "Only the entities that you select below are added to the block list.",
+	},
+	{
+		Value: "false_positive",
+		Label: "False positive",
+		Hint:  "No new alert about this entity is raised for the days set in the thresholds.",
+	},
 	{Value: "duplicate", Label: "Duplicate"},
 	{Value: "other", Label: "Something else"},
 }
 
 // alert is one alert: what was seen, who is in it, and what was done about it.
-func (c *Console) alert(v *visit) error {
-	found, err := c.service.Fraud.Alert(v.ctx, v.caller(), v.id("id"))
+func (p *fraudPages) alert(v *visit) error {
+	found, err := p.fraud.Alert(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
-	ring, err := c.service.Fraud.Ring(v.ctx, v.caller(), found.ID)
+
+	ring, err := p.fraud.Ring(v.ctx, v.caller(), found.ID)
 	if err != nil {
 		return err
 	}
 	if found.Graph != nil { // what ties the ring, and not every address and pincode
 		ring.Ring = *found.Graph
 	}
-	names, err := c.names(v)
+
+	names, err := p.people.names(v)
 	if err != nil {
 		return err
 	}
+
 	data := struct {
 		Alert          alertRow
 		Ring           chart.Ring
@@ -123,20 +157,31 @@ func (c *Console) alert(v *visit) error {
 		Resolutions    []option
 		Block          []blockChoice
 	}{
-		Alert: alertRows([]frauddesk.Alert{found})[0], Ring: ringOf(ring), Truncated: ring.Truncated, Names: names,
-		MayClose: found.Status != "closed", Resolutions: alertResolutions,
+		Alert:       alertRows([]frauddesk.Alert{found})[0],
+		Ring:        ringOf(ring),
+		Truncated:   ring.Truncated,
+		Names:       names,
+		MayClose:    found.Status != "closed",
+		Resolutions: alertResolutions,
 	}
 	if data.MayClose {
 		data.Block = blockChoices(found, ring, v.form)
 	}
+
 	for _, e := range ring.Entities {
-		entity := ringEntity{entityKinds[e.Kind], e.Display, e.Applicants, e.Kind == found.Entity.Kind && e.Key == found.Entity.Key}
+		entity := ringEntity{
+			Kind:       entityKinds[e.Kind],
+			Display:    e.Display,
+			Applicants: e.Applicants,
+			Itself:     e.Kind == found.Entity.Kind && e.Key == found.Entity.Key,
+		}
 		if e.Applicants < sharedBy {
 			data.Single = append(data.Single, entity)
 		} else {
 			data.Shared = append(data.Shared, entity)
 		}
 	}
+
 	return v.render("alert", data.Alert.Title, data)
 }
 
@@ -163,7 +208,13 @@ var widelyShared = map[string]string{
 func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice {
 	var list []blockChoice
 	add := func(kind, key, display, who string, checked bool) {
-		choice := blockChoice{kind + " " + key, entityKinds[kind], display, who, checked}
+		choice := blockChoice{
+			Value:   kind + " " + key,
+			Kind:    entityKinds[kind],
+			Display: display,
+			Who:     who,
+			Checked: checked,
+		}
 		if f.Posted() {
 			choice.Checked = f.Has("block", choice.Value)
 		}
@@ -177,11 +228,14 @@ func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice
 		}
 		add(a.Entity.Kind, a.Entity.Key, a.Entity.Display, who, !wide)
 	}
+
 	for _, e := range ring.Tying().Entities {
 		if e.Kind != a.Entity.Kind || e.Key != a.Entity.Key {
-			add(e.Kind, e.Key, e.Display, "shared by "+grouped(fmt.Sprint(e.Applicants)), (isRing || wide) && e.Kind == "beneficiary_account")
+			checked := (isRing || wide) && e.Kind == "beneficiary_account"
+			add(e.Kind, e.Key, e.Display, "shared by "+grouped(fmt.Sprint(e.Applicants)), checked)
 		}
 	}
+
 	return list
 }
 
@@ -201,7 +255,8 @@ const sharedBy = 2
 func ringOf(r frauddesk.Ring) chart.Ring {
 	picture := chart.Ring{Head: chart.Head{
 		ID: "ring", Title: "Who shares what",
-		Description: "On the left, what two or more applicants share; on the right, the applicants. Each line is a link.",
+		Description: "On the left, what two or more applicants share; on the right, the applicants. " +
+			"Each line is a link.",
 	}}
 	at := map[[2]string]int{}
 	for _, e := range r.Entities {
@@ -211,11 +266,13 @@ func ringOf(r frauddesk.Ring) chart.Ring {
 		at[[2]string{e.Kind, e.Key}] = len(picture.Nodes)
 		picture.Nodes = append(picture.Nodes, chart.Node{Label: e.Display, Kind: entityKinds[e.Kind], Inner: true})
 	}
+
 	applicants := map[string]int{}
 	for _, ref := range r.Applicants {
 		applicants[ref] = len(picture.Nodes)
 		picture.Nodes = append(picture.Nodes, chart.Node{Label: ref, Kind: "Applicant"})
 	}
+
 	for _, e := range r.Edges {
 		from, shared := at[[2]string{e.Kind, e.Key}]
 		to, known := applicants[e.ApplicantRef]
@@ -223,23 +280,24 @@ func ringOf(r frauddesk.Ring) chart.Ring {
 			picture.Links = append(picture.Links, chart.Link{From: from, To: to})
 		}
 	}
+
 	return picture
 }
 
-func (c *Console) acknowledgeAlert(v *visit) error {
-	return c.moveAlert(v, "acknowledged", "The alert is acknowledged.")
+func (p *fraudPages) acknowledgeAlert(v *visit) error {
+	return p.moveAlert(v, "acknowledged", "The alert is acknowledged.")
 }
 
 // closeAlert is asked for twice in live: what was shared is blocked by it, or
 // kept silent.
-func (c *Console) closeAlert(v *visit) error {
+func (p *fraudPages) closeAlert(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, c.alert)
+		return v.again(err, p.alert)
 	}
-	return c.moveAlert(v, "closed", "The alert is closed.")
+	return p.moveAlert(v, "closed", "The alert is closed.")
 }
 
-func (c *Console) moveAlert(v *visit, to, said string) error {
+func (p *fraudPages) moveAlert(v *visit, to, said string) error {
 	var w wire.Writer
 	w.Object().Key("status").String(to)
 	for _, name := range []string{"resolution", "note"} {
@@ -249,17 +307,19 @@ func (c *Console) moveAlert(v *visit, to, said string) error {
 	}
 	if v.form.Value("choose") != "" && v.form.Value("resolution") == "confirmed_fraud" {
 		if err := writeChosen(&w, v.form); err != nil {
-			return v.again(err, c.alert)
+			return v.again(err, p.alert)
 		}
 	}
+
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)
 	if err == nil {
-		_, err = c.service.Fraud.MoveAlert(v.ctx, v.caller(), v.id("id"), body)
+		_, err = p.fraud.MoveAlert(v.ctx, v.caller(), v.id("id"), body)
 	}
 	if err != nil {
-		return v.again(err, c.alert)
+		return v.again(err, p.alert)
 	}
+
 	return v.done(said, "/fraud/alerts/"+v.id("id"))
 }
 
@@ -275,8 +335,10 @@ func writeChosen(w *wire.Writer, f *form) error {
 		if !expires.IsZero() {
 			w.Key("expires_at").String(afterDay(expires))
 		}
+
 		w.EndObject()
 	}
+
 	w.EndArray()
 	return faults.Err()
 }

@@ -32,60 +32,73 @@ type comparedFigure struct{ Name, A, B, Change string }
 
 // compareBacktests sets two runs side by side. Without both of them the page
 // asks for them.
-func (c *Console) compareBacktests(v *visit) error {
-	runs, err := c.service.Studies.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
+func (p *backtestPages) compareBacktests(v *visit) error {
+	runs, err := p.studies.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
 	if err != nil {
 		return err
 	}
-	rows, err := c.backtestRowsOf(v, runs.Data...)
+
+	rows, err := p.backtestRowsOf(v, runs.Data...)
 	if err != nil {
 		return err
 	}
+
 	choices := []option{{Value: "", Label: "Choose a run"}}
 	for _, r := range rows {
 		when, err := instant(r.CreatedMicros)
 		if err != nil {
 			return err
 		}
-		choices = append(choices, option{Value: r.ID, Label: fmt.Sprintf("%s · %s · %s", when, r.From, r.Champion.Name)})
+		label := fmt.Sprintf("%s · %s · %s", when, r.From, r.Champion.Name)
+		choices = append(choices, option{Value: r.ID, Label: label})
 	}
+
 	data := struct {
 		Filters *form
 		Runs    []option
 		Shown   *comparison
 	}{Filters: v.filters(), Runs: choices}
 	if v.query("a") != "" && v.query("b") != "" {
-		if data.Shown, err = c.comparison(v); err != nil {
+		if data.Shown, err = p.comparison(v); err != nil {
 			return err
 		}
 	}
+
 	return v.render("backtest_compare", "Compare backtests", data)
 }
 
-func (c *Console) comparison(v *visit) (*comparison, error) {
+func (p *backtestPages) comparison(v *visit) (*comparison, error) {
 	var sides []*comparedRun
 	for _, id := range []string{v.query("a"), v.query("b")} {
-		run, err := c.service.Studies.Backtest(v.ctx, v.caller(), id)
+		run, err := p.studies.Backtest(v.ctx, v.caller(), id)
 		if err != nil {
 			return nil, err
 		}
 		if len(run.Report) == 0 {
 			return nil, fault.New(fault.Conflict, fault.CodeNoReport, "only runs that have succeeded can be compared")
 		}
-		rows, err := c.backtestRowsOf(v, run)
+
+		rows, err := p.backtestRowsOf(v, run)
 		if err != nil {
 			return nil, err
 		}
+
 		report, err := wire.Parse(run.Report)
 		if err != nil {
 			return nil, fmt.Errorf("read the report of %s: %w", run.ID, err)
 		}
+
 		sides = append(sides, &comparedRun{rows[0], report})
 	}
+
 	a, b := sides[0], sides[1]
 	return &comparison{
-		A: a, B: b, Figures: comparedFigures(a.report, b.report), Grades: comparedGrades(a.report, b.report),
-		Scores: comparedScores(a.report, b.report), ROC: comparedROC(a.report, b.report),
+		A:       a,
+		B:       b,
+		Figures: comparedFigures(a.report, b.report),
+		Grades:  comparedGrades(a.report, b.report),
+		Scores:  comparedScores(a.report, b.report),
+		ROC:     comparedROC(a.report, b.report),
 	}, nil
 }
 
@@ -127,9 +140,15 @@ func comparedFigures(a, b wire.Value) []comparedFigure {
 		if f.yearly {
 			write = func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + " %" }
 		}
+
 		x, hasX := of(a)
 		y, hasY := of(b)
-		row := comparedFigure{Name: f.name, A: "–", B: "–", Change: "–"}
+		row := comparedFigure{
+			Name:   f.name,
+			A:      "–",
+			B:      "–",
+			Change: "–",
+		}
 		if hasX {
 			row.A = write(x)
 		}
@@ -137,10 +156,12 @@ func comparedFigures(a, b wire.Value) []comparedFigure {
 			row.B = write(y)
 		}
 		if hasX && hasY {
-			if row.Change = signed(y-x, write); f.unit == chart.Percent || f.yearly { // of two shares the difference is in points
+			row.Change = signed(y-x, write)
+			if f.unit == chart.Percent || f.yearly { // the difference of two shares is in points
 				row.Change = strings.Replace(row.Change, "%", "points", 1)
 			}
 		}
+
 		list = append(list, row)
 	}
 	return list
@@ -169,7 +190,9 @@ func float(v wire.Value) (x float64, ok bool) {
 
 // comparedGrades has a row for each grade that one of the runs has.
 func comparedGrades(a, b wire.Value) chart.Table {
-	t := chart.Table{Columns: []string{"Grade", "Share, A", "Share, B", "Approval, A", "Approval, B", "Bad rate, A", "Bad rate, B"}}
+	t := chart.Table{Columns: []string{
+		"Grade", "Share, A", "Share, B", "Approval, A", "Approval, B", "Bad rate, A", "Bad rate, B",
+	}}
 	var names []string
 	byGrade := [2]map[string]wire.Value{{}, {}}
 	for i, report := range []wire.Value{a, b} {
@@ -181,11 +204,13 @@ func comparedGrades(a, b wire.Value) chart.Table {
 			}
 		}
 	}
+
 	for _, name := range names {
 		row := []string{name}
 		if name == "" {
 			row[0] = "(no grade)"
 		}
+
 		for _, member := range []string{"share", "approval_rate", "bad_rate"} {
 			for i := range byGrade {
 				text := "–"
@@ -195,8 +220,10 @@ func comparedGrades(a, b wire.Value) chart.Table {
 				row = append(row, text)
 			}
 		}
+
 		t.Rows = append(t.Rows, row)
 	}
+
 	return t
 }
 
@@ -204,8 +231,9 @@ func comparedGrades(a, b wire.Value) chart.Table {
 // runs may have different numbers of rows.
 func comparedScores(a, b wire.Value) chart.Line {
 	c := chart.Line{
-		Head: chart.Head{ID: "scores", Title: "Scores", Description: "Share of applications by score in each run."},
-		X:    chart.Axis{Label: "Score", Unit: chart.Score}, Y: chart.Axis{Label: "Share of the run", Unit: chart.Percent},
+		Head:   chart.Head{ID: "scores", Title: "Scores", Description: "Share of applications by score in each run."},
+		X:      chart.Axis{Label: "Score", Unit: chart.Score},
+		Y:      chart.Axis{Label: "Share of the run", Unit: chart.Percent},
 		Series: []chart.Series{{Name: "A", Tone: chart.Blue}, {Name: "B", Tone: chart.Orange, Dashed: true}},
 	}
 	for i, report := range []wire.Value{a, b} {
@@ -219,14 +247,17 @@ func comparedScores(a, b wire.Value) chart.Line {
 				part, _ := float(cell.Get(member))
 				n += part
 			}
+
 			total += n
 			points = append(points, chart.Point{X: (least + most + 1) / 2, Y: n})
 		}
+
 		for k := range points {
 			if total > 0 {
 				points[k].Y /= total
 			}
 		}
+
 		c.Series[i].Points = points
 	}
 	return c
@@ -235,8 +266,14 @@ func comparedScores(a, b wire.Value) chart.Line {
 // comparedROC draws how well the scores of both runs tell the bad from the good.
 func comparedROC(a, b wire.Value) chart.Line {
 	c := chart.Line{
-		Head: chart.Head{ID: "roc", Title: "ROC", Description: "The further above the diagonal, the better the scores separate. A and B are each measured on their own rows."},
-		X:    chart.Axis{Label: "Share of goods refused", Unit: chart.Percent, To: 1}, Y: chart.Axis{Label: "Share of bads refused", Unit: chart.Percent, To: 1},
+		Head: chart.Head{
+			ID:    "roc",
+			Title: "ROC",
+			Description: "The further above the diagonal, the better the scores separate. " +
+				"A and B are each measured on their own rows.",
+		},
+		X:        chart.Axis{Label: "Share of goods refused", Unit: chart.Percent, To: 1},
+		Y:        chart.Axis{Label: "Share of bads refused", Unit: chart.Percent, To: 1},
 		Series:   []chart.Series{{Name: "A", Tone: chart.Blue}, {Name: "B", Tone: chart.Orange, Dashed: true}},
 		Diagonal: true,
 	}

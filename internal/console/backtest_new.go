@@ -21,45 +21,56 @@ const (
 )
 
 // backtestForm is the page of a new backtest: one form, of where the rows are.
-func (c *Console) backtestForm(v *visit) error {
+func (p *backtestPages) backtestForm(v *visit) error {
 	from := v.query("from")
 	if !slices.Contains([]string{fromFile, fromSynthetic, fromDecisions}, from) {
 		from = fromFile
 	}
-	return c.drawBacktestForm(v, from)
+	return p.drawBacktestForm(v, from)
 }
 
-func (c *Console) drawBacktestForm(v *visit, from string) error {
-	_, policies, err := c.policyNames(v)
+func (p *backtestPages) drawBacktestForm(v *visit, from string) error {
+	_, policies, err := p.versions.names(v)
 	if err != nil {
 		return err
 	}
-	runs, err := c.service.Studies.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
+
+	runs, err := p.studies.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
+
 	champions := []option{{Value: "", Label: "The active policy"}}
 	challengers := []option{{Value: "", Label: "None"}}
-	for _, p := range policies {
-		champions = append(champions, option{Value: p.ID, Label: p.Name + " (" + p.Status + ")", Chosen: p.ID == v.query("champion")})
-		challengers = append(challengers, option{Value: p.ID, Label: p.Name + " (" + p.Status + ")", Chosen: p.ID == v.query("challenger")})
+	for _, policy := range policies {
+		label := policy.Name + " (" + policy.Status + ")"
+		champion, challenger := policy.ID == v.query("champion"), policy.ID == v.query("challenger")
+		champions = append(champions, option{Value: policy.ID, Label: label, Chosen: champion})
+		challengers = append(challengers, option{Value: policy.ID, Label: label, Chosen: challenger})
 	}
+
 	references := []option{{Value: "", Label: "None"}}
 	for _, r := range runs.Data {
 		when, err := instant(r.CreatedMicros)
 		if err != nil {
 			return err
 		}
-		references = append(references, option{Value: r.ID, Label: when + ", " + strings.ToLower(backtestSources[r.Source])})
+		label := when + ", " + strings.ToLower(backtestSources[r.Source])
+		references = append(references, option{Value: r.ID, Label: label})
 	}
+
 	return v.render("backtest_new", "New backtest", struct {
 		From                               string
 		Champions, Challengers, References []option
 		Today                              string
 		MonthAgo                           string
 	}{
-		from, champions, challengers, references,
-		c.options.Now().In(civil.India).Format("2006-01-02"), c.options.Now().In(civil.India).AddDate(0, -1, 0).Format("2006-01-02"),
+		From:        from,
+		Champions:   champions,
+		Challengers: challengers,
+		References:  references,
+		Today:       p.now().In(civil.India).Format("2006-01-02"),
+		MonthAgo:    p.now().In(civil.India).AddDate(0, -1, 0).Format("2006-01-02"),
 	})
 }
 
@@ -67,7 +78,7 @@ func (c *Console) drawBacktestForm(v *visit, from string) error {
 var policyFields = []string{"rule_set_id", "challenger_rule_set_id"}
 
 // runSynthetic runs the policies over a book of invented applicants.
-func (c *Console) runSynthetic(v *visit) error {
+func (p *backtestPages) runSynthetic(v *visit) error {
 	var w wire.Writer
 	v.form.openOptions(&w)
 	w.Key("synthetic").Object()
@@ -76,18 +87,20 @@ func (c *Console) runSynthetic(v *visit) error {
 			study.WriteNumber(w.Key(name), text)
 		}
 	}
+
 	w.EndObject().EndObject()
-	return c.runBacktest(v, fromSynthetic, w.Buf)
+	return p.runBacktest(v, fromSynthetic, w.Buf)
 }
 
 // runReplay runs the policies over decisions that were made.
-func (c *Console) runReplay(v *visit) error {
+func (p *backtestPages) runReplay(v *visit) error {
 	var faults fault.List
 	from, to := day(&faults, "/from", v.form.Value("from")), day(&faults, "/to", v.form.Value("to"))
-	draw := func(v *visit) error { return c.drawBacktestForm(v, fromDecisions) }
+	draw := func(v *visit) error { return p.drawBacktestForm(v, fromDecisions) }
 	if err := faults.Err(); err != nil {
 		return v.again(err, draw)
 	}
+
 	var w wire.Writer
 	v.form.openOptions(&w)
 	w.Key("decisions").Object()
@@ -97,13 +110,15 @@ func (c *Console) runReplay(v *visit) error {
 	if !to.IsZero() { // the day that is named is the last of them
 		w.Key("to").String(to.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
 	}
+
 	for _, name := range []string{"policy_key", "status"} {
 		if text := v.form.Value(name); text != "" {
 			w.Key(name).String(text)
 		}
 	}
+
 	w.EndObject().EndObject()
-	return c.runBacktest(v, fromDecisions, w.Buf)
+	return p.runBacktest(v, fromDecisions, w.Buf)
 }
 
 // openOptions begins the body of a run with what all of them have.
@@ -121,30 +136,34 @@ func (f *form) openOptions(w *wire.Writer) {
 	}
 }
 
-func (c *Console) runBacktest(v *visit, from string, body []byte) error {
+func (p *backtestPages) runBacktest(v *visit, from string, body []byte) error {
 	options, err := wire.Parse(body)
 	var answer operation.Answer
 	if err == nil {
-		answer, err = c.service.Studies.RunBacktest(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
+		answer, err = p.studies.RunBacktest(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
 	}
 	if err != nil {
-		return v.again(missingField(beneath(err, "/"+from)), func(v *visit) error { return c.drawBacktestForm(v, from) })
+		draw := func(v *visit) error { return p.drawBacktestForm(v, from) }
+		return v.again(missingField(beneath(err, "/"+from)), draw)
 	}
-	return c.toBacktest(v, answer)
+
+	return p.toBacktest(v, answer)
 }
 
 // toBacktest leads to the run that an answer is about.
-func (c *Console) toBacktest(v *visit, answer operation.Answer) error {
+func (p *backtestPages) toBacktest(v *visit, answer operation.Answer) error {
 	made, err := wire.Parse(answer.Body)
 	if err != nil {
 		return err
 	}
+
 	at := "/backtests/" + made.Get("backtest_id").Text()
 	if v.r.Header.Get(sentByScript) != "" {
 		v.w.Header().Set("Location", v.at(at))
 		v.w.WriteHeader(http.StatusCreated)
 		return nil
 	}
+
 	return v.see(v.at(at))
 }
 
@@ -166,6 +185,7 @@ func missingField(err error) error {
 	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound || len(refusal.Items) == 0 {
 		return err
 	}
+
 	at := *refusal
 	at.Kind = fault.Invalid
 	return &at

@@ -6,12 +6,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"verdict/internal/account"
 	"verdict/internal/tenant"
 )
 
-// The cookies. That of the session has the prefix with which a browser takes
-// it from this very host alone, wherever that is possible: it asks for TLS.
+// The names of the cookies. Over TLS the session's has the prefix with which a browser
+// accepts it only from this very host.
 const (
 	sessionCookie       = "verdict"
 	secureSessionCookie = "__Host-verdict"
@@ -30,99 +29,103 @@ const (
 	dropped  = -1                 // the age of a cookie that is to go
 )
 
-func (v *visit) secure() bool { return v.console.options.Secure(v.r) }
+// cookies reads the cookies of one request and sets those of its answer.
+type cookies struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	secure bool // the request came over TLS
+}
 
-func (v *visit) sessionName() string {
-	if v.secure() {
+// set sets a cookie that scripts cannot read and that browsers do not send with the forms
+// of other sites.
+func (c cookies) set(name, value string, age int) {
+	http.SetCookie(c.w, &http.Cookie{
+		Name:     name,
+		Value:    value,
+		Path:     "/",
+		MaxAge:   age,
+		Secure:   c.secure,
+		HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
+	})
+}
+
+func (c cookies) sessionName() string {
+	if c.secure {
 		return secureSessionCookie
 	}
 	return sessionCookie
 }
 
-// setCookie sets a cookie that scripts cannot read and that other sites cannot
-// have sent along with a form.
-func (v *visit) setCookie(name, value string, age int) {
-	http.SetCookie(v.w, &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: age, Secure: v.secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
-	})
-}
-
-// token is the session's token, if the browser has sent something like one.
-func (v *visit) token() (tenant.Token, bool) {
-	c, err := v.r.Cookie(v.sessionName())
+// token returns the session's token, if the browser has sent something like one.
+func (c cookies) token() (tenant.Token, bool) {
+	sent, err := c.r.Cookie(c.sessionName())
 	if err != nil {
 		return tenant.Token{}, false
 	}
-	return tenant.ParseToken(c.Value)
+	return tenant.ParseToken(sent.Value)
 }
 
 // keepToken gives the browser a new session. The cookie outlives the session by
 // a day, so that a form that arrives late is known to be from somebody whose
 // session has ended.
-func (v *visit) keepToken(t tenant.Token) {
-	v.setCookie(v.sessionName(), t.Reveal(), int((ageLimit+24*time.Hour)/time.Second))
+func (c cookies) keepToken(t tenant.Token) {
+	c.set(c.sessionName(), t.Reveal(), int((ageLimit+24*time.Hour)/time.Second))
 }
 
-// browserName is the name of the cookie by which a browser is known again.
-func (v *visit) browserName() string {
-	if v.secure() {
+// dropToken removes the session from the browser.
+func (c cookies) dropToken() { c.set(c.sessionName(), "", dropped) }
+
+// browserName returns the name of the cookie that holds the marks of a known browser.
+func (c cookies) browserName() string {
+	if c.secure {
 		return secureBrowserCookie
 	}
 	return browserCookie
 }
 
-// where is where somebody signs in.
-func (v *visit) where() account.Place {
-	at := account.Place{Address: v.address(), Agent: v.browser()}
-	if c, err := v.r.Cookie(v.browserName()); err == nil {
-		at.Marks = c.Value
-	}
-	return at
-}
-
-// remember makes the browser known to the account that has just signed in. If
-// that fails the person is signed in all the same.
-func (v *visit) remember(session account.Session) {
-	marks, err := v.console.service.Account.Remember(v.ctx, session.User.ID, v.where().Marks)
+// marks returns the marks of the browser, "" when it has none.
+func (c cookies) marks() string {
+	sent, err := c.r.Cookie(c.browserName())
 	if err != nil {
-		v.console.options.Logger.Warn("could not store the browser cookie; the browser stays unknown", "request_id", v.requestID, "error", err)
-		return
+		return ""
 	}
-	v.setCookie(v.browserName(), marks, markAge)
+	return sent.Value
 }
 
-// dropToken takes the session from the browser.
-func (v *visit) dropToken() { v.setCookie(v.sessionName(), "", dropped) }
+// keepMarks gives the browser its new marks.
+func (c cookies) keepMarks(marks string) { c.set(c.browserName(), marks, markAge) }
 
-// tell has the next page say something. A message is for people and has no
-// secret in it.
-func (v *visit) tell(message string) {
+// flash has the next page show a message. A message is for people and has no secret in it.
+func (c cookies) flash(message string) {
 	if len(message) > maxFlash {
 		message = message[:maxFlash]
 	}
-	v.flashed = true
-	v.setCookie(flashCookie, base64.RawURLEncoding.EncodeToString([]byte(message)), flashAge)
+	c.set(flashCookie, base64.RawURLEncoding.EncodeToString([]byte(message)), flashAge)
 }
 
-// told is what this page is to say, which is said once.
-func (v *visit) told() string {
-	c, err := v.r.Cookie(flashCookie)
+// takeFlash returns the message that this page is to show, and removes it, so that it is
+// shown once.
+func (c cookies) takeFlash() string {
+	sent, err := c.r.Cookie(flashCookie)
 	if err != nil {
 		return ""
 	}
-	v.setCookie(flashCookie, "", dropped)
-	message, err := base64.RawURLEncoding.DecodeString(c.Value)
+
+	c.set(flashCookie, "", dropped)
+	message, err := base64.RawURLEncoding.DecodeString(sent.Value)
 	if err != nil || len(message) > maxFlash || !utf8.Valid(message) {
 		return ""
 	}
+
 	return string(message)
 }
 
-// theme is the reader's choice of colours, "" when there is none.
-func (v *visit) theme() string {
-	c, err := v.r.Cookie(themeCookie)
-	if err != nil || c.Value != "light" && c.Value != "dark" {
+// theme returns the reader's choice of colours, "" when there is none.
+func (c cookies) theme() string {
+	sent, err := c.r.Cookie(themeCookie)
+	if err != nil || sent.Value != "light" && sent.Value != "dark" {
 		return ""
 	}
-	return c.Value
+	return sent.Value
 }

@@ -10,64 +10,87 @@ import (
 	"verdict/internal/tenant"
 )
 
-func (c *Console) decisionPages() []page {
+// decisionPages are the decisions: the list, one decision with how it came about, its
+// features, its reviews, and the queue of referrals.
+type decisionPages struct {
+	decisions *decisioning.Service
+	policies  *policydesk.Service
+	people    directory
+}
+
+func (p *decisionPages) routes() []page {
 	return []page{
-		{pattern: "GET /console/{env}/decisions", handle: c.decisions, scope: tenant.Read},
-		{pattern: "GET /console/{env}/decisions/{id}", handle: c.decision, scope: tenant.Read},
-		{pattern: "POST /console/{env}/decisions/{id}/review", handle: c.review, scope: tenant.Decide},
-		{pattern: "GET /console/{env}/decisions/{id}/features", handle: c.features, scope: tenant.Read},
-		{pattern: "GET /console/{env}/referrals", handle: c.referrals, scope: tenant.Read},
-		{pattern: "POST /console/{env}/referrals/{id}/review", handle: c.settle, scope: tenant.Decide},
+		{pattern: "GET /console/{env}/decisions", handle: p.list, scope: tenant.Read},
+		{pattern: "GET /console/{env}/decisions/{id}", handle: p.decision, scope: tenant.Read},
+		{pattern: "POST /console/{env}/decisions/{id}/review", handle: p.review, scope: tenant.Decide},
+		{pattern: "GET /console/{env}/decisions/{id}/features", handle: p.features, scope: tenant.Read},
+		{pattern: "GET /console/{env}/referrals", handle: p.referrals, scope: tenant.Read},
+		{pattern: "POST /console/{env}/referrals/{id}/review", handle: p.settle, scope: tenant.Decide},
 	}
 }
 
 // decisions is the list, newest first. One box takes a decision's id, which
 // leads straight to it, or an applicant's reference.
-func (c *Console) decisions(v *visit) error {
+func (p *decisionPages) list(v *visit) error {
 	list, filters := v.listing(), v.filters()
 	sought := filters.Value("q")
 	if tenant.Valid(tenant.KindDecision, sought) {
 		return v.see(v.at("/decisions/" + url.PathEscape(sought)))
 	}
+
 	filter := decisioning.DecisionFilter{
-		Status: filters.Value("status"), Grade: strings.ToUpper(filters.Value("grade")), ApplicantID: sought, RuleSetID: filters.Value("policy"),
+		Status:      filters.Value("status"),
+		Grade:       strings.ToUpper(filters.Value("grade")),
+		ApplicantID: sought,
+		RuleSetID:   filters.Value("policy"),
 	}
 	page, err := seek(v, list, func(l operation.List) (operation.Page[decisioning.DecisionSummary], error) {
-		return c.service.Decisions.Decisions(v.ctx, v.caller(), filter, l)
+		return p.decisions.Decisions(v.ctx, v.caller(), filter, l)
 	})
 	if err != nil {
 		return err
 	}
-	versions, err := c.versions(v, filters.Value("policy"))
+
+	versions, err := p.versionOptions(v, filters.Value("policy"))
 	if err != nil {
 		return err
 	}
+
 	return v.render("decisions", "Decisions", struct {
 		Filters  *form
 		Rows     []decisioning.DecisionSummary
 		Versions []option
 		Pager    pager
 		Narrowed bool
-	}{filters, page.Data, versions, v.pager(page.NextCursor), len(v.r.URL.Query()) > 0})
+	}{
+		Filters:  filters,
+		Rows:     page.Data,
+		Versions: versions,
+		Pager:    v.pager(page.NextCursor),
+		Narrowed: len(v.r.URL.Query()) > 0,
+	})
 }
 
 // versions are the rule sets that can have decided something, the newest of
 // them, and the one that is filtered by even if it is older.
-func (c *Console) versions(v *visit, chosen string) ([]option, error) {
-	page, err := c.service.Policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: perPage})
+func (p *decisionPages) versionOptions(v *visit, chosen string) ([]option, error) {
+	page, err := p.policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: perPage})
 	if err != nil {
 		return nil, err
 	}
+
 	list := []option{{Label: "Any"}}
 	for i := range page.Data {
 		set := &page.Data[i]
 		if set.Status == "draft" {
 			continue
 		}
+
 		label := set.PolicyKey + " v" + grouped(itoa(int(set.Version)))
 		if set.Status == "active" {
 			label += ", active"
 		}
+
 		list = append(list, option{Value: set.ID, Label: label})
 		if set.ID == chosen {
 			chosen = ""
@@ -76,5 +99,6 @@ func (c *Console) versions(v *visit, chosen string) ([]option, error) {
 	if chosen != "" {
 		list = append(list, option{Value: chosen, Label: short(chosen)})
 	}
+
 	return list, nil
 }

@@ -29,20 +29,29 @@ type told struct {
 }
 
 // tell reads a decision and its story.
-func (c *Console) tell(v *visit, id string) (*told, error) {
-	answer, err := c.service.Decisions.Decision(v.ctx, v.caller(), id)
+func (p *decisionPages) tell(v *visit, id string) (*told, error) {
+	answer, err := p.decisions.Decision(v.ctx, v.caller(), id)
 	if err != nil {
 		return nil, err
 	}
+
 	doc, err := wire.Parse(answer.Body)
 	if err != nil {
 		return nil, err
 	}
-	story, err := c.service.Decisions.Story(v.ctx, v.caller(), id)
+
+	story, err := p.decisions.Story(v.ctx, v.caller(), id)
 	if err != nil {
 		return nil, err
 	}
-	t := &told{Doc: doc, Story: story, Facts: factGroups(story.Facts), Raw: indented(doc), now: v.begun}
+
+	t := &told{
+		Doc:   doc,
+		Story: story,
+		Facts: factGroups(story.Facts),
+		Raw:   indented(doc),
+		now:   v.begun,
+	}
 	for _, r := range story.Rules {
 		switch r.Result {
 		case "fail", "refer", "applied":
@@ -53,21 +62,24 @@ func (c *Console) tell(v *visit, id string) (*told, error) {
 			t.Passed = append(t.Passed, r)
 		}
 	}
+
 	t.Score = scoreLines(doc, story)
 	t.Waterfall = waterfall(t.Score)
 	return t, nil
 }
 
 // decision is the page of one decision.
-func (c *Console) decision(v *visit) error {
-	t, err := c.tell(v, v.id("id"))
+func (p *decisionPages) decision(v *visit) error {
+	t, err := p.tell(v, v.id("id"))
 	if err != nil {
 		return err
 	}
-	names, err := c.names(v)
+
+	names, err := p.people.names(v)
 	if err != nil {
 		return err
 	}
+
 	return v.render("decision", "Decision "+short(v.id("id")), struct {
 		*told
 		Names map[string]string // of people, by their ids
@@ -75,19 +87,20 @@ func (c *Console) decision(v *visit) error {
 }
 
 // review adds what a person makes of a decision.
-func (c *Console) review(v *visit) error {
-	if err := c.addReview(v); err != nil {
-		return v.again(err, c.decision)
+func (p *decisionPages) review(v *visit) error {
+	if err := p.addReview(v); err != nil {
+		return v.again(err, p.decision)
 	}
 	return v.done("The review was added.", "/decisions/"+v.id("id"))
 }
 
-func (c *Console) addReview(v *visit) error {
+func (p *decisionPages) addReview(v *visit) error {
 	body, err := v.form.document("outcome", "reason_code", "note")
 	if err != nil {
 		return err
 	}
-	_, err = c.service.Decisions.ReviewDecision(v.ctx, v.caller(), v.id("id"), body, nil)
+
+	_, err = p.decisions.ReviewDecision(v.ctx, v.caller(), v.id("id"), body, nil)
 	return err
 }
 
@@ -115,8 +128,10 @@ func (t *told) Headline() string {
 		}
 		return "Nothing is offered"
 	}
+
 	limit, _ := rupees(offer.Get("limit"))
-	return limit + " over " + offer.Get("tenure_months").Text() + " months at " + offer.Get("interest_rate").Text() + " %"
+	months, rate := offer.Get("tenure_months").Text(), offer.Get("interest_rate").Text()
+	return limit + " over " + months + " months at " + rate + " %"
 }
 
 // Reviewed reports whether a person has settled it.
@@ -185,6 +200,7 @@ func scoreLines(doc wire.Value, story decisioning.Story) []scoreLine {
 	for _, f := range story.Factors {
 		reads[f.Factor] = f.Read
 	}
+
 	var lines []scoreLine
 	var clamp *scoreLine
 	for _, p := range doc.Get("explanation").Get("score_contributions").Elements() {
@@ -198,8 +214,10 @@ func scoreLines(doc wire.Value, story decisioning.Story) []scoreLine {
 			clamp = &line
 			continue
 		}
+
 		lines = append(lines, line)
 	}
+
 	for _, r := range doc.Get("explanation").Get("fired_rules").Elements() {
 		if delta := r.Get("delta"); delta.Given() {
 			lines = append(lines, scoreLine{Label: r.Get("id").Text(), Points: delta.Text(), Is: "adjustment"})
@@ -208,6 +226,7 @@ func scoreLines(doc wire.Value, story decisioning.Story) []scoreLine {
 	if clamp != nil {
 		lines = append(lines, *clamp)
 	}
+
 	var sum int64
 	for i := range lines {
 		points, _, _ := wire.ParseDecimal(lines[i].Points, pointPlaces)
@@ -215,6 +234,7 @@ func scoreLines(doc wire.Value, story decisioning.Story) []scoreLine {
 		lines[i].Sum = string(wire.AppendDecimal(nil, sum, pointPlaces))
 		lines[i].Points = signedPoints(lines[i])
 	}
+
 	return lines
 }
 
@@ -232,7 +252,11 @@ func signedPoints(l scoreLine) string {
 
 func waterfall(lines []scoreLine) chart.Waterfall {
 	w := chart.Waterfall{
-		Head: chart.Head{ID: "waterfall", Title: "How the score came about", Description: "Each part of the score, from its base to its end."},
+		Head: chart.Head{
+			ID:          "waterfall",
+			Title:       "How the score came about",
+			Description: "Each part of the score, from its base to its end.",
+		},
 		Unit: chart.Score, End: "Final score",
 	}
 	for _, l := range lines {
@@ -241,10 +265,12 @@ func waterfall(lines []scoreLine) chart.Waterfall {
 			w.Begin, w.Base = "Base", points
 			continue
 		}
+
 		label := l.Label
 		if text := fieldText(l.Read); l.Read.Given {
 			label += " = " + text
 		}
+
 		w.Steps = append(w.Steps, chart.Step{Label: label, Value: points})
 	}
 	return w

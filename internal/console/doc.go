@@ -2,21 +2,43 @@
 // server with html/template, working without scripts.
 //
 // It only draws and posts forms. Whoever is signed in is turned into a
-// tenant.Principal, and everything is asked of package decisioning with it, as
+// tenant.Principal, and everything is asked of the use-case rooms with it, as
 // the API does with a key: who may do what, what is valid and what is written
 // into the audit trail is settled there. Where a use case answers with JSON,
 // the bytes are read with wire.Parse and shown from the wire.Value: there is
 // one shape of a decision, and no second set of types for it.
 //
+// Console is the server: it routes and admits requests, knows the sessions and
+// draws. The pages of each subject are a type of their own, which names the use
+// cases that its pages call and lists the pages in its method routes:
+//
+//	signInPages     sign in and out, sign up, accept an invitation
+//	accountPages    a person's own password and sessions
+//	userPages       the organisation's people
+//	overviewPages   where the console begins
+//	decisionPages   decisions, features, reviews, referrals
+//	fraudPages      alerts, block list, thresholds, pincode risk
+//	runPages        what the agents did
+//	scorecardPages  scorecards and their fitting
+//	backtestPages   backtests and their comparison
+//	policyPages     policies from draft to active
+//	editorPages     the editor of a version
+//	samplePages     a version tried on a sample
+//	impactPages     what activating a version would change
+//	keyPages        API keys
+//	usagePages      what the tenant used
+//	auditPages      the audit trail
+//	referencePages  the description of the API
+//
 // # How to add a page
 //
 // 1. The handler, in a file named after the thing (decision.go): a method of
-// Console that takes a *visit and returns an error.
+// its subject's pages that takes a *visit and returns an error.
 //
-//	func (c *Console) decisions(v *visit) error {
+//	func (p *decisionPages) list(v *visit) error {
 //		filters := v.filters()                     // the query of the address
 //		list := v.listing()                        // cursor, from and to
-//		page, err := c.service.Decisions(v.ctx, v.caller(),
+//		page, err := p.decisions.Decisions(v.ctx, v.caller(),
 //			decisioning.DecisionFilter{Status: filters.Value("status")}, list)
 //		if err != nil {
 //			return err                             // 404, 403, 500, 503 in the frame
@@ -28,13 +50,13 @@
 //		}{filters, page.Data, v.pager(page.NextCursor)})
 //	}
 //
-// 2. Its line in a table in the same file, and that table in Console.table
-// (table.go):
+// 2. Its line in routes. A new subject gets its line in Console.subjects
+// (table.go) too:
 //
-//	func (c *Console) decisionPages() []page {
+//	func (p *decisionPages) routes() []page {
 //		return []page{
-//			{pattern: "GET /console/{env}/decisions", handle: c.decisions, scope: tenant.Read},
-//			{pattern: "POST /console/{env}/decisions/{id}/review", handle: c.review, scope: tenant.Decide},
+//			{pattern: "GET /console/{env}/decisions", handle: p.list, scope: tenant.Read},
+//			{pattern: "POST /console/{env}/decisions/{id}/review", handle: p.review, scope: tenant.Decide},
 //		}
 //	}
 //
@@ -80,7 +102,7 @@
 // body of a use case with v.form.document("outcome", "note"). Then:
 //
 //	if err != nil {
-//		return v.again(err, c.decision)    // the same page with what was typed, and what was wrong beside it
+//		return v.again(err, p.decision)    // the same page with what was typed, and what was wrong beside it
 //	}
 //	return v.done("The review was added.", "/decisions/"+v.id("id"))
 //

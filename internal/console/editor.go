@@ -5,8 +5,10 @@ import (
 	"net/url"
 	"strings"
 
+	"verdict/internal/account"
 	"verdict/internal/fault"
 	"verdict/internal/policydesk"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
@@ -24,67 +26,98 @@ const (
 	cardPrefix   = "scorecard."
 )
 
+// editorPages are the editor of a version: its page, its steps, and the two addresses that
+// its condition builder asks.
+type editorPages struct {
+	policies *policydesk.Service
+	accounts *account.Service
+	versions policyVersions
+}
+
+func (p *editorPages) routes() []page {
+	return []page{
+		{pattern: "GET /console/{env}/policies/fields", handle: p.findFields, scope: tenant.Read},
+		{pattern: "POST /console/{env}/policies/condition", handle: p.checkCondition, scope: tenant.PolicyWrite},
+		{pattern: "GET /console/{env}/policies/{id}/edit", handle: p.editor, scope: tenant.PolicyWrite},
+		{
+			pattern: "POST /console/{env}/policies/{id}/edit",
+			handle:  p.edit,
+			resume:  p.resumeEdit,
+			scope:   tenant.PolicyWrite,
+		},
+	}
+}
+
 // editor opens a version on the desk, or goes on with the edit that the address
 // holds. Nothing is stored until a draft is saved.
-func (c *Console) editor(v *visit) error {
-	found, err := c.version(v)
+func (p *editorPages) editor(v *visit) error {
+	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
+
 	w := &work{found: found}
 	if kept := v.query(formWork); kept != "" {
-		return c.reopen(v, w, kept)
+		return p.reopen(v, w, kept)
 	}
+
 	w.foreign = v.query(formForeign) != ""
 	if w.draft, err = draftOf(found.Doc); err != nil {
 		return err
 	}
+
 	w.said = remarksOn(policydesk.Reading{Findings: found.Set.Findings})
 	w.analysed = found.Set.Findings != nil
 	if at, ok := w.draft.placeOf(v.query(formOpen)); ok {
 		w.open, w.focus = at, at.firstControl()
 	}
-	return c.drawEditor(v, w)
+
+	return p.drawEditor(v, w)
 }
 
 // reopen draws the edit that the address holds. Somebody else's is not read: a
 // link could pass off their changes as the reader's own.
-func (c *Console) reopen(v *visit, w *work, kept string) error {
-	mine, err := c.service.Account.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
+func (p *editorPages) reopen(v *visit, w *work, kept string) error {
+	mine, err := p.accounts.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
 	if err != nil {
 		return err
 	}
 	if !mine {
 		return v.see(v.at(w.path()) + "?" + formForeign + "=1#" + focusNotice)
 	}
+
 	state, err := openState(indented(w.found.Doc), kept, v.console.options.MaxForm)
 	if err != nil {
 		return errLostEdit
 	}
-	return c.resume(v, w, state)
+
+	return p.resume(v, w, state)
 }
 
 // resume draws an edit as it was left.
-func (c *Console) resume(v *visit, w *work, state editState) error {
+func (p *editorPages) resume(v *visit, w *work, state editState) error {
 	if err := w.load(state); err != nil {
 		v.form = &form{values: url.Values{formDocument: {state.text}}}
-		return c.unreadable(v, w, err)
+		return p.unreadable(v, w, err)
 	}
+
 	body, err := w.draft.body(w.found.Set.ID)
 	if err != nil {
-		return c.unreadable(v, w, err)
+		return p.unreadable(v, w, err)
 	}
-	return c.checkDraft(v, w, body)
+
+	return p.checkDraft(v, w, body)
 }
 
 // edit does one step: it applies what was typed, then does what the pressed
 // button says. It answers with a redirect to an address that holds the edit, so
 // that going back and reloading never post a form again.
-func (c *Console) edit(v *visit) error {
-	found, err := c.version(v)
+func (p *editorPages) edit(v *visit) error {
+	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
+
 	w := &work{found: found}
 	doc, err := wire.Parse([]byte(v.form.Value(formDocument)))
 	if err == nil {
@@ -94,95 +127,106 @@ func (c *Console) edit(v *visit) error {
 		text := strings.ToValidUTF8(v.form.values.Get(formDocument), "\uFFFD")
 		text = strings.NewReplacer("\r\n", "\n", "\x00", "\uFFFD").Replace(text)
 		w.focus = focusRefused
-		return c.step(v, w, editState{text: text}, func() error { return c.unreadable(v, w, err) })
+		return p.step(v, w, editState{text: text}, func() error { return p.unreadable(v, w, err) })
 	}
+
 	verb, object, _ := strings.Cut(v.form.Value(formAct), ":")
 	w.apply(v.form, verb)
 	w.do(verb, object)
 	body, err := w.draft.body(found.Set.ID)
 	if err != nil {
-		return c.unreadable(v, w, err)
+		return p.unreadable(v, w, err)
 	}
 	if verb == "save" {
-		return c.saveDraft(v, w, body)
+		return p.saveDraft(v, w, body)
 	}
+
 	state, err := w.state()
 	if err != nil {
 		return err
 	}
-	return c.step(v, w, state, func() error { return c.checkDraft(v, w, body) })
+
+	return p.step(v, w, state, func() error { return p.checkDraft(v, w, body) })
 }
 
 // step sends the browser on to the address that holds the edit, at the control
 // where it goes on or at what the page has to say first. An edit that is too
 // large for an address is drawn in its place.
-func (c *Console) step(v *visit, w *work, state editState, draw func() error) error {
+func (p *editorPages) step(v *visit, w *work, state editState, draw func() error) error {
 	kept := state.seal(indented(w.found.Doc))
 	if len(kept) > maxKept {
 		w.unkept = true
 		return draw()
 	}
-	mark, err := c.service.Account.Mark(v.ctx, v.caller(), w.purpose(), kept)
+
+	mark, err := p.accounts.Mark(v.ctx, v.caller(), w.purpose(), kept)
 	if err != nil {
 		return err
 	}
+
 	begin := w.focus
 	if v.flashed {
 		begin = focusNotice
 	}
+
 	return v.see(v.at(w.path()) + "?" + formWork + "=" + kept + "&" + formBy + "=" + mark + "#" + begin)
 }
 
 // resumeEdit goes on with the edit of somebody whose session had ended when
 // they sent it, and who has signed in again. What was to be saved is checked
 // only: saving takes another press.
-func (c *Console) resumeEdit(v *visit) error {
+func (p *editorPages) resumeEdit(v *visit) error {
 	if verb, _, _ := strings.Cut(v.form.Value(formAct), ":"); verb == "save" {
 		v.form.values.Set(formAct, "check:")
 	}
 	v.tell("You are signed in again. Your edit is unchanged and not saved yet.")
-	return c.edit(v)
+	return p.edit(v)
 }
 
 // saveDraft stores the draft as the next version.
-func (c *Console) saveDraft(v *visit, w *work, body wire.Value) error {
-	answer, err := c.service.Policies.CreateRuleSet(v.ctx, v.caller(), body, nil)
+func (p *editorPages) saveDraft(v *visit, w *work, body wire.Value) error {
+	answer, err := p.policies.CreateRuleSet(v.ctx, v.caller(), body, nil)
 	if err == nil {
 		created, err := ours(answer.Body)
 		if err != nil {
 			return err
 		}
-		return v.done("Saved as version "+created.Get("version").Text()+", a draft.", "/policies/"+created.Get("id").Text())
+		said := "Saved as version " + created.Get("version").Text() + ", a draft."
+		return v.done(said, "/policies/"+created.Get("id").Text())
 	}
 	return v.again(err, func(v *visit) error {
 		if v.status != http.StatusUnprocessableEntity {
-			return c.checkDraft(v, w, body)
+			return p.checkDraft(v, w, body)
 		}
+
 		v.form.Faults = nil // they are told beside their lines
 		state, err := w.state()
 		if err != nil {
 			return err
 		}
-		return c.step(v, w, state, func() error { return c.checkDraft(v, w, body) })
+
+		return p.step(v, w, state, func() error { return p.checkDraft(v, w, body) })
 	})
 }
 
 // checkDraft has the draft read and draws it with what there is to say of it.
-func (c *Console) checkDraft(v *visit, w *work, body wire.Value) error {
-	reading, err := c.service.Policies.ReadDraft(v.ctx, v.caller(), body)
+func (p *editorPages) checkDraft(v *visit, w *work, body wire.Value) error {
+	reading, err := p.policies.ReadDraft(v.ctx, v.caller(), body)
 	if err != nil {
 		return err
 	}
+
 	w.said, w.analysed, w.checked = remarksOn(reading), reading.Findings != nil, true
 	if w.fresh && w.focus != focusSummary {
 		w.said = w.said.without(w.open.pointer())
 	}
-	return c.drawEditor(v, w)
+
+	return p.drawEditor(v, w)
 }
 
 // unreadable draws the editor for a text that is no document: only the text
 // itself can be mended.
-func (c *Console) unreadable(v *visit, w *work, cause error) error {
+func (p *editorPages) unreadable(v *visit, w *work, cause error) error {
 	refusal := v.refusal(cause)
 	v.status, v.code = http.StatusUnprocessableEntity, refusal.Code
 	v.form.Faults = []fault.Item{{Pointer: "/" + formDocument, Code: refusal.Code, Detail: refusal.Detail}}

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// answerScript answers a module of ours with JSON.
-func (v *visit) answerScript(w *wire.Writer) error {
+// answerScript answers a script of ours with JSON.
+func answerScript(v *visit, w *wire.Writer) error {
 	v.w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	v.w.WriteHeader(http.StatusOK)
 	v.send(w.Buf)
@@ -21,22 +21,26 @@ func (v *visit) answerScript(w *wire.Writer) error {
 const mostFound = 50
 
 // findFields finds features for the condition builder: there are thousands.
-func (c *Console) findFields(v *visit) error {
+func (p *editorPages) findFields(v *visit) error {
 	var w wire.Writer
 	w.Array()
 	for _, f := range policydesk.FindFeatures(v.query("q"), mostFound) {
-		w.Object().Key("name").String(f.Name).Key("type").String(f.Type.String()).Key("meaning").String(f.Meaning).EndObject()
+		w.Object().Key("name").String(f.Name)
+		w.Key("type").String(f.Type.String())
+		w.Key("meaning").String(f.Meaning).EndObject()
 	}
-	return v.answerScript(w.EndArray())
+
+	return answerScript(v, w.EndArray())
 }
 
 // checkCondition puts a condition into words, or says what is wrong with it.
-func (c *Console) checkCondition(v *visit) error {
+func (p *editorPages) checkCondition(v *visit) error {
 	condition, err := wire.Parse([]byte(v.form.Value("condition")))
 	var inputs wire.Value
 	if err == nil && v.form.Value("inputs") != "" {
 		inputs, err = wire.Parse([]byte(v.form.Value("inputs")))
 	}
+
 	var w wire.Writer
 	w.Object()
 	if err == nil {
@@ -46,6 +50,7 @@ func (c *Console) checkCondition(v *visit) error {
 			w.Key("text").String(text).Key("condition").Raw(document)
 		}
 	}
+
 	w.Key("faults").Array()
 	if err != nil {
 		refusal := v.refusal(err)
@@ -53,9 +58,11 @@ func (c *Console) checkCondition(v *visit) error {
 		if len(items) == 0 {
 			items = []fault.Item{{Code: refusal.Code, Detail: refusal.Detail}}
 		}
+
 		for _, item := range items {
 			w.Object().Key("pointer").String(item.Pointer).Key("detail").String(sentence(item.Detail)).EndObject()
 		}
 	}
-	return v.answerScript(w.EndArray().EndObject())
+
+	return answerScript(v, w.EndArray().EndObject())
 }

@@ -62,27 +62,46 @@ type choice struct {
 // begins is where somebody goes on after a step.
 func (e editorView) begins() string { return e.Focus }
 
-func (c *Console) drawEditor(v *visit, w *work) error {
+func (p *editorPages) drawEditor(v *visit, w *work) error {
 	doc, err := w.draft.value()
 	if err != nil {
 		return err
 	}
+
 	view := editorView{
-		version: w.found, Document: indented(doc), Focus: w.focus, GeneralFields: generalFields, CardFields: scaleFields,
-		General: formOf(generalFields, w.draft.root, ""), Card: formOf(scaleFields, w.draft.card(), cardPrefix),
-		Fields: choices(), Inputs: plainText(w.draft.root["inputs"]), Semantics: plainText(w.draft.root["semantics"]), Checked: w.checked,
-		Analysed: w.analysed, Unkept: w.unkept, Foreign: w.foreign, Gone: w.goneLine(),
+		version:       w.found,
+		Document:      indented(doc),
+		Focus:         w.focus,
+		GeneralFields: generalFields,
+		CardFields:    scaleFields,
+		General:       formOf(generalFields, w.draft.root, ""),
+		Card:          formOf(scaleFields, w.draft.card(), cardPrefix),
+		Fields:        choices(),
+		Inputs:        plainText(w.draft.root["inputs"]),
+		Semantics:     plainText(w.draft.root["semantics"]),
+		Checked:       w.checked,
+		Analysed:      w.analysed,
+		Unkept:        w.unkept,
+		Foreign:       w.foreign,
+		Gone:          w.goneLine(),
 	}
 	view.General.Faults = w.said.faultsIn("", "")
 	view.Card.Faults = w.said.faultsIn("/scorecard", cardPrefix)
 	if row, ok := w.draft.row(w.open.Section, w.open.Index); ok {
 		fields := sectionFields[w.open.Section]
 		view.Open = &openLine{
-			Section: w.open.Section, Index: w.open.Index, Fields: fields, Form: formOf(fields, row, rowPrefix),
-			Title: sectionTitles[w.open.Section], Pointer: w.open.String(), Fresh: w.fresh, Was: w.was,
+			Section: w.open.Section,
+			Index:   w.open.Index,
+			Fields:  fields,
+			Form:    formOf(fields, row, rowPrefix),
+			Title:   sectionTitles[w.open.Section],
+			Pointer: w.open.String(),
+			Fresh:   w.fresh,
+			Was:     w.was,
 		}
 		view.Open.Form.Faults = w.said.faultsIn(w.open.pointer(), rowPrefix)
 	}
+
 	view.Text = readable(doc, w.said, nil)
 	view.Open.describe(w.draft, view.Text)
 	return v.render("policy_edit", "Edit "+w.found.Set.Name, view)
@@ -93,6 +112,7 @@ func (o *openLine) describe(d *draft, text *policyText) {
 	if o == nil {
 		return
 	}
+
 	lines := map[string][]ruleLine{
 		sectionKnockouts: text.Knockouts, sectionAdjustments: text.Adjustments, sectionTerms: text.Terms,
 	}[o.Section]
@@ -119,7 +139,13 @@ func choices() []choice {
 		if f.Unit != "" {
 			meaning = f.Unit + " · " + meaning
 		}
-		list = append(list, choice{f.Name, f.Type.String(), meaning, strings.Join(f.Values, "|"), f.Group == "offer"})
+		list = append(list, choice{
+			Name:    f.Name,
+			Type:    f.Type.String(),
+			Meaning: meaning,
+			Values:  strings.Join(f.Values, "|"),
+			Stage2:  f.Group == "offer",
+		})
 	}
 	return list
 }

@@ -15,31 +15,33 @@ func signUpBody(f *form) (wire.Value, error) {
 	if code := f.Value("invite_code"); code != "" {
 		w.Key("invite_code").String(code)
 	}
+
 	w.Key("password").String(f.Secret("password").Reveal()).EndObject()
 	return wire.Parse(w.Buf)
 }
 
 // base is where this console is, as the browser writes it.
 func (v *visit) base() string {
-	if v.secure() {
+	if v.cookies.secure {
 		return "https://" + v.r.Host
 	}
 	return "http://" + v.r.Host
 }
 
-// curl is a command that works with a key right away, whatever it may do.
-func (v *visit) curl(key tenant.Key, scopes tenant.Scopes) string {
+// curl returns a command that works with a key right away, whatever the key may do. base
+// is the address of this server.
+func curl(base string, key tenant.Key, scopes tenant.Scopes) string {
 	bearer := ` \` + "\n" + `  -H ` + quoted("Authorization: Bearer "+key.Reveal())
 	switch {
 	case scopes.Has(tenant.Decide):
-		return "curl " + quoted(v.base()+"/v1/decisions") + bearer + ` \
+		return "curl " + quoted(base+"/v1/decisions") + bearer + ` \
   -H 'Content-Type: application/json' \
   -d '{"applicant":{"id":"A-1001","monthly_income":85000,"foir":0.32,"requested_amount":600000},
        "bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'`
 	case scopes.Has(tenant.Read):
-		return "curl " + quoted(v.base()+"/v1/usage") + bearer
+		return "curl " + quoted(base+"/v1/usage") + bearer
 	}
-	return "curl " + quoted(v.base()+"/v1/health") + bearer
+	return "curl " + quoted(base+"/v1/health") + bearer
 }
 
 // quoted keeps a shell from reading anything into a text: the host is what the

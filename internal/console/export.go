@@ -21,7 +21,14 @@ func (v *visit) export(name string, write func(out io.Writer, pause func()) erro
 		v.console.options.Logger.Warn("an export was aborted", "request_id", v.requestID, "error", err)
 		panic(http.ErrAbortHandler) // half a file must not pass for a whole one
 	}
+
 	return err
+}
+
+// attach makes an answer with this header a file to keep. The name is one of ours.
+func attach(h http.Header, contentType, name string) {
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
 // exported begins the answer with its first bytes, so that before them a
@@ -35,9 +42,10 @@ type exported struct {
 func (f *exported) Write(p []byte) (int, error) {
 	if !f.begun {
 		f.begun = true
-		f.v.attach("text/csv; charset=utf-8", f.name)
+		attach(f.v.w.Header(), "text/csv; charset=utf-8", f.name)
 		f.v.w.WriteHeader(http.StatusOK)
 	}
+
 	f.v.slot.Pause() // the reader may be slow
 	defer f.v.slot.Resume()
 	return f.v.w.Write(p)

@@ -10,42 +10,61 @@ import (
 	"verdict/internal/wire"
 )
 
-func (c *Console) fraudPages() []page {
+// fraudPages are the fraud desk: alerts, the block list, thresholds, and pincode risk.
+type fraudPages struct {
+	fraud  *frauddesk.Service
+	people directory
+	now    func() time.Time
+}
+
+func (p *fraudPages) routes() []page {
 	return []page{
-		{pattern: "GET /console/{env}/fraud", handle: c.alerts, scope: tenant.Read},
-		{pattern: "GET /console/{env}/fraud/alerts/{id}", handle: c.alert, scope: tenant.Read},
-		{pattern: "POST /console/{env}/fraud/alerts/{id}/acknowledge", handle: c.acknowledgeAlert, scope: tenant.Decide},
-		{pattern: "POST /console/{env}/fraud/alerts/{id}/close", handle: c.closeAlert, scope: tenant.Decide},
-		{pattern: "GET /console/{env}/fraud/blocked", handle: c.blocked, scope: tenant.Read},
-		{pattern: "POST /console/{env}/fraud/blocked", handle: c.block, scope: tenant.Decide},
-		{pattern: "POST /console/{env}/fraud/blocked/remove", handle: c.unblock, scope: tenant.PolicyWrite},
-		{pattern: "GET /console/{env}/fraud/thresholds", handle: c.thresholds, scope: tenant.Read},
-		{pattern: "POST /console/{env}/fraud/thresholds", handle: c.setThresholds, scope: tenant.PolicyWrite},
-		{pattern: "GET /console/{env}/fraud/pincodes", handle: c.pincodes, scope: tenant.Read},
-		{pattern: "POST /console/{env}/fraud/pincodes", handle: c.setPincode, scope: tenant.PolicyWrite},
-		{pattern: "POST /console/{env}/fraud/pincodes/remove", handle: c.removePincode, scope: tenant.PolicyWrite},
-		{pattern: "POST /console/{env}/fraud/pincodes/list", handle: c.setPincodes, scope: tenant.PolicyWrite},
+		{pattern: "GET /console/{env}/fraud", handle: p.alerts, scope: tenant.Read},
+		{pattern: "GET /console/{env}/fraud/alerts/{id}", handle: p.alert, scope: tenant.Read},
+		{
+			pattern: "POST /console/{env}/fraud/alerts/{id}/acknowledge",
+			handle:  p.acknowledgeAlert,
+			scope:   tenant.Decide,
+		},
+		{pattern: "POST /console/{env}/fraud/alerts/{id}/close", handle: p.closeAlert, scope: tenant.Decide},
+		{pattern: "GET /console/{env}/fraud/blocked", handle: p.blocked, scope: tenant.Read},
+		{pattern: "POST /console/{env}/fraud/blocked", handle: p.block, scope: tenant.Decide},
+		{pattern: "POST /console/{env}/fraud/blocked/remove", handle: p.unblock, scope: tenant.PolicyWrite},
+		{pattern: "GET /console/{env}/fraud/thresholds", handle: p.thresholds, scope: tenant.Read},
+		{pattern: "POST /console/{env}/fraud/thresholds", handle: p.setThresholds, scope: tenant.PolicyWrite},
+		{pattern: "GET /console/{env}/fraud/pincodes", handle: p.pincodes, scope: tenant.Read},
+		{pattern: "POST /console/{env}/fraud/pincodes", handle: p.setPincode, scope: tenant.PolicyWrite},
+		{pattern: "POST /console/{env}/fraud/pincodes/remove", handle: p.removePincode, scope: tenant.PolicyWrite},
+		{pattern: "POST /console/{env}/fraud/pincodes/list", handle: p.setPincodes, scope: tenant.PolicyWrite},
 	}
 }
 
 // blocked lists what confirmed fraud, or somebody by hand, has put on the block
 // list.
-func (c *Console) blocked(v *visit) error {
-	page, err := c.service.Fraud.Blocklist(v.ctx, v.caller(), v.listing())
+func (p *fraudPages) blocked(v *visit) error {
+	page, err := p.fraud.Blocklist(v.ctx, v.caller(), v.listing())
 	if err != nil {
 		return err
 	}
-	names, err := c.names(v)
+
+	names, err := p.people.names(v)
 	if err != nil {
 		return err
 	}
+
 	return v.render("fraud_blocked", "Block list", struct {
 		Rows    []frauddesk.Blocked
 		Names   map[string]string
 		Kinds   map[string]string
 		Pager   pager
 		Choices []option
-	}{page.Data, names, entityKinds, v.pager(page.NextCursor), blockableKinds()})
+	}{
+		Rows:    page.Data,
+		Names:   names,
+		Kinds:   entityKinds,
+		Pager:   v.pager(page.NextCursor),
+		Choices: blockableKinds(),
+	})
 }
 
 // blockableKinds are what can be blocked by hand.
@@ -58,15 +77,17 @@ func blockableKinds() []option {
 }
 
 // block puts something on the block list by hand.
-func (c *Console) block(v *visit) error {
+func (p *fraudPages) block(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, c.blocked)
+		return v.again(err, p.blocked)
 	}
+
 	var faults fault.List
 	expires := day(&faults, "/expires_at", v.form.Value("expires_at"))
 	if err := faults.Err(); err != nil {
-		return v.again(err, c.blocked)
+		return v.again(err, p.blocked)
 	}
+
 	var w wire.Writer
 	w.Object()
 	for _, name := range []string{"kind", "value", "reason"} {
@@ -77,23 +98,25 @@ func (c *Console) block(v *visit) error {
 	if !expires.IsZero() {
 		w.Key("expires_at").String(afterDay(expires))
 	}
+
 	w.EndObject()
 	body, err := wire.Parse(w.Buf)
 	if err == nil {
-		_, err = c.service.Fraud.Block(v.ctx, v.caller(), body, nil)
+		_, err = p.fraud.Block(v.ctx, v.caller(), body, nil)
 	}
 	if err != nil {
-		return v.again(err, c.blocked)
+		return v.again(err, p.blocked)
 	}
+
 	return v.done("The entity was added to the block list. It applies from the next application on.", "/fraud/blocked")
 }
 
-func (c *Console) unblock(v *visit) error {
+func (p *fraudPages) unblock(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, c.blocked)
+		return v.again(err, p.blocked)
 	}
-	if err := c.service.Fraud.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
-		return v.again(err, c.blocked)
+	if err := p.fraud.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
+		return v.again(err, p.blocked)
 	}
 	return v.done("The entity was removed from the block list.", "/fraud/blocked")
 }
@@ -105,6 +128,12 @@ func afterDay(day time.Time) string {
 
 // entityKinds are what applicants can share, for people.
 var entityKinds = map[string]string{
-	"beneficiary_account": "Bank account", "ip": "Internet address", "pincode": "Pincode", "agent": "Agent",
-	"device": "Device", "mobile": "Mobile number", "email": "E-mail address", "ring": "Ring",
+	"beneficiary_account": "Bank account",
+	"ip":                  "Internet address",
+	"pincode":             "Pincode",
+	"agent":               "Agent",
+	"device":              "Device",
+	"mobile":              "Mobile number",
+	"email":               "E-mail address",
+	"ring":                "Ring",
 }

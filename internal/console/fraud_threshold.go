@@ -52,47 +52,111 @@ var thresholdGroups = []thresholdGroup{
 		{path: "fraud.ip_cluster.distinct_applicants", label: "Different applicants"},
 		{path: "fraud.ip_cluster.points", label: "Points"},
 	}},
-	{"Shared bank account", "Different applicants who name the same account.", []threshold{
-		{path: "fraud.beneficiary_reuse.enabled", label: "Watched", kind: switchThreshold},
-		{path: "fraud.beneficiary_reuse.window_days", label: "Window in days"},
-		{path: "fraud.beneficiary_reuse.distinct_applicants", label: "Different applicants"},
-		{path: "fraud.beneficiary_reuse.points", label: "Points"},
-		{path: "fraud.beneficiary_reuse.allowlist_accounts", label: "Accounts that may be shared", kind: listThreshold,
-			hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their last characters. To keep a masked number, leave it unchanged."},
-	}},
-	{"Agent with too many applicants or pincodes", "One agent with too many applicants, or from too many pincodes.", []threshold{
-		{path: "fraud.agent_anomaly.enabled", label: "Watched", kind: switchThreshold},
-		{path: "fraud.agent_anomaly.window_hours", label: "Window in hours"},
-		{path: "fraud.agent_anomaly.max_applications", label: "Most applicants"},
-		{path: "fraud.agent_anomaly.max_distinct_pincodes", label: "Most pincodes"},
-		{path: "fraud.agent_anomaly.points", label: "Points"},
-	}},
-	{"Shared device", "Different applicants who use the same phone or tablet.", reuseThresholds("device_reuse", "Devices that may be shared")},
-	{"Shared mobile number", "Different applicants who give the same mobile number.", reuseThresholds("mobile_reuse", "Mobile numbers that may be shared")},
-	{"Shared e-mail address", "Different applicants who give the same e-mail address.", reuseThresholds("email_reuse", "E-mail addresses that may be shared")},
-	{"Connected group of people", "People linked by what they share, however long the chain. An internet address alone links nobody.", []threshold{
-		{path: "fraud.ring.enabled", label: "Watched", kind: switchThreshold},
-		{path: "fraud.ring.ring_min_people", label: "Minimum number of people"},
-		{path: "fraud.ring.points", label: "Points"},
-	}},
-	{"Levels and alerts", "The points at which the fraud level rises, and the severity from which an alert is raised.", []threshold{
-		{path: "fraud.level_cutoffs.medium", label: "Medium from"},
-		{path: "fraud.level_cutoffs.high", label: "High from"},
-		{path: "fraud.level_cutoffs.very_high", label: "Very high from"},
-		{path: "fraud.alert_min_severity", label: "Alerts from severity", kind: choiceThreshold, choices: []string{"low", "medium", "high", "critical"}},
-		{path: "fraud.mute_days", label: "Days without alerts after a false positive"},
-	}},
-	{"Device", "Signals from the applicant's device.", []threshold{
-		{path: "device.sim_new_days", label: "Days for which a SIM counts as new"},
-		{path: "device.loan_apps_max", label: "Maximum loan apps"},
-		{path: "device.app_install_min_age_days", label: "Minimum age of the app in days",
-			hint: "Stored for your information. No fact is derived from it; a rule may compare device.app_install_age_days itself."},
-	}},
-	{"Location", "Where an application comes from.", []threshold{
-		{path: "location.gps_match_radius_km", label: "Radius around a pincode in km", hint: "If empty, each pincode has its own radius."},
-		{path: "location.allowed_ip_countries", label: "Countries from which applications are allowed", kind: listThreshold, hint: "Two letters each, separated by commas. If empty, the country is not checked."},
-		{path: "location.default_pincode_risk", label: "Risk of a pincode without an entry", kind: choiceThreshold, choices: []string{"LOW", "MEDIUM", "HIGH", "BLOCKED"}},
-	}},
+	{
+		title: "Shared bank account",
+		text:  "Different applicants who name the same account.",
+		settings: []threshold{
+			{path: "fraud.beneficiary_reuse.enabled", label: "Watched", kind: switchThreshold},
+			{path: "fraud.beneficiary_reuse.window_days", label: "Window in days"},
+			{path: "fraud.beneficiary_reuse.distinct_applicants", label: "Different applicants"},
+			{path: "fraud.beneficiary_reuse.points", label: "Points"},
+			{
+				path:  "fraud.beneficiary_reuse.allowlist_accounts",
+				label: "Accounts that may be shared",
+				kind:  listThreshold,
+				hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their last characters. " +
+					"To keep a masked number, leave it unchanged.",
+			},
+		},
+	},
+	{
+		title: "Agent with too many applicants or pincodes",
+		text:  "One agent with too many applicants, or from too many pincodes.",
+		settings: []threshold{
+			{path: "fraud.agent_anomaly.enabled", label: "Watched", kind: switchThreshold},
+			{path: "fraud.agent_anomaly.window_hours", label: "Window in hours"},
+			{path: "fraud.agent_anomaly.max_applications", label: "Most applicants"},
+			{path: "fraud.agent_anomaly.max_distinct_pincodes", label: "Most pincodes"},
+			{path: "fraud.agent_anomaly.points", label: "Points"},
+		},
+	},
+	{
+		title:    "Shared device",
+		text:     "Different applicants who use the same phone or tablet.",
+		settings: reuseThresholds("device_reuse", "Devices that may be shared"),
+	},
+	{
+		title:    "Shared mobile number",
+		text:     "Different applicants who give the same mobile number.",
+		settings: reuseThresholds("mobile_reuse", "Mobile numbers that may be shared"),
+	},
+	{
+		title:    "Shared e-mail address",
+		text:     "Different applicants who give the same e-mail address.",
+		settings: reuseThresholds("email_reuse", "E-mail addresses that may be shared"),
+	},
+	{
+		title: "Connected group of people",
+		text:  "People linked by what they share, however long the chain. An internet address alone links nobody.",
+		settings: []threshold{
+			{path: "fraud.ring.enabled", label: "Watched", kind: switchThreshold},
+			{path: "fraud.ring.ring_min_people", label: "Minimum number of people"},
+			{path: "fraud.ring.points", label: "Points"},
+		},
+	},
+	{
+		title: "Levels and alerts",
+		text:  "The points at which the fraud level rises, and the severity from which an alert is raised.",
+		settings: []threshold{
+			{path: "fraud.level_cutoffs.medium", label: "Medium from"},
+			{path: "fraud.level_cutoffs.high", label: "High from"},
+			{path: "fraud.level_cutoffs.very_high", label: "Very high from"},
+			{
+				path:    "fraud.alert_min_severity",
+				label:   "Alerts from severity",
+				kind:    choiceThreshold,
+				choices: []string{"low", "medium", "high", "critical"},
+			},
+			{path: "fraud.mute_days", label: "Days without alerts after a false positive"},
+		},
+	},
+	{
+		title: "Device",
+		text:  "Signals from the applicant's device.",
+		settings: []threshold{
+			{path: "device.sim_new_days", label: "Days for which a SIM counts as new"},
+			{path: "device.loan_apps_max", label: "Maximum loan apps"},
+			{
+				path:  "device.app_install_min_age_days",
+				label: "Minimum age of the app in days",
+				hint: "Stored for your information. No fact is derived from it; " +
+					"a rule may compare device.app_install_age_days itself.",
+			},
+		},
+	},
+	{
+		title: "Location",
+		text:  "Where an application comes from.",
+		settings: []threshold{
+			{
+				path:  "location.gps_match_radius_km",
+				label: "Radius around a pincode in km",
+				hint:  "If empty, each pincode has its own radius.",
+			},
+			{
+				path:  "location.allowed_ip_countries",
+				label: "Countries from which applications are allowed",
+				kind:  listThreshold,
+				hint:  "Two letters each, separated by commas. If empty, the country is not checked.",
+			},
+			{
+				path:    "location.default_pincode_risk",
+				label:   "Risk of a pincode without an entry",
+				kind:    choiceThreshold,
+				choices: []string{"LOW", "MEDIUM", "HIGH", "BLOCKED"},
+			},
+		},
+	},
 }
 
 // reuseThresholds are the settings of something that is counted like the bank
@@ -104,7 +168,12 @@ func reuseThresholds(member, allowed string) []threshold {
 		{path: at + "window_days", label: "Window in days"},
 		{path: at + "distinct_applicants", label: "Different applicants"},
 		{path: at + "points", label: "Points"},
-		{path: at + "allowlist", label: allowed, kind: listThreshold, hint: "Separated by commas; stored and shown like accounts."},
+		{
+			path:  at + "allowlist",
+			label: allowed,
+			kind:  listThreshold,
+			hint:  "Separated by commas; stored and shown like accounts.",
+		},
 	}
 }
 
@@ -122,23 +191,27 @@ type shownGroup struct {
 }
 
 // thresholds shows the fraud configuration with the defaults beside it.
-func (c *Console) thresholds(v *visit) error {
-	config, err := c.service.Fraud.Config(v.ctx, v.caller())
+func (p *fraudPages) thresholds(v *visit) error {
+	config, err := p.fraud.Config(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
+
 	now, err := configDocument(config)
 	if err != nil {
 		return err
 	}
+
 	usual, err := configDocument(frauddesk.DefaultConfig())
 	if err != nil {
 		return err
 	}
-	names, err := c.names(v)
+
+	names, err := p.people.names(v)
 	if err != nil {
 		return err
 	}
+
 	data := struct {
 		Version   int64
 		UpdatedAt wire.Value
@@ -148,6 +221,7 @@ func (c *Console) thresholds(v *visit) error {
 	if name := names[data.UpdatedBy]; name != "" {
 		data.UpdatedBy = name
 	}
+
 	for _, g := range thresholdGroups {
 		shown := shownGroup{Title: g.title, Text: g.text}
 		for _, s := range g.settings {
@@ -155,6 +229,7 @@ func (c *Console) thresholds(v *visit) error {
 		}
 		data.Groups = append(data.Groups, shown)
 	}
+
 	return v.render("fraud_thresholds", "Thresholds", data)
 }
 
@@ -166,8 +241,12 @@ func configDocument(config frauddesk.Config) (wire.Value, error) {
 
 func (s threshold) shown(now, usual wire.Value) thresholdField {
 	f := thresholdField{
-		Name: s.path, Label: s.label, Hint: s.hint, Value: settingText(now, s.path), Default: settingText(usual, s.path),
-		Long: s.kind == listThreshold,
+		Name:    s.path,
+		Label:   s.label,
+		Hint:    s.hint,
+		Value:   settingText(now, s.path),
+		Default: settingText(usual, s.path),
+		Long:    s.kind == listThreshold,
 	}
 	f.Changed = f.Value != f.Default
 	switch s.kind {
@@ -180,10 +259,12 @@ func (s threshold) shown(now, usual wire.Value) thresholdField {
 		}
 	default: // typed as they are
 	}
+
 	f.Hint = strings.TrimSpace(f.Hint + " Default: " + orNone(f.Default) + ".")
 	if f.Changed {
 		f.Hint += " Now: " + orNone(settingText(now, s.path)) + "."
 	}
+
 	return f
 }
 
@@ -216,21 +297,24 @@ func settingText(document wire.Value, path string) string {
 
 // setThresholds keeps all settings at once, unless somebody else has changed
 // them since the page was drawn.
-func (c *Console) setThresholds(v *visit) error {
+func (p *fraudPages) setThresholds(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, c.thresholds)
+		return v.again(err, p.thresholds)
 	}
+
 	expected, err := strconv.ParseInt(v.form.Value("version"), 10, 64)
 	if err != nil || expected < 0 {
 		expected = 0 // a form of ours has it; any other is taken for an old one
 	}
+
 	patch, err := thresholdPatch(v.form)
 	if err == nil {
-		_, err = c.service.Fraud.ChangeConfig(v.ctx, v.caller(), patch, expected)
+		_, err = p.fraud.ChangeConfig(v.ctx, v.caller(), patch, expected)
 	}
 	if err != nil {
-		return v.again(pointed(err, thresholdPointer), c.thresholds)
+		return v.again(pointed(err, thresholdPointer), p.thresholds)
 	}
+
 	return v.done("The thresholds were saved. They apply from the next application on.", "/fraud/thresholds")
 }
 
@@ -262,19 +346,24 @@ func thresholdPatch(f *form) (wire.Value, error) {
 			for shared < len(open) && shared < len(inside) && open[shared] == inside[shared] {
 				shared++
 			}
+
 			for range open[shared:] {
 				w.EndObject()
 			}
+
 			for _, name := range inside[shared:] {
 				w.Key(name).Object()
 			}
+
 			open = slices.Clone(inside)
 			s.write(w.Key(parts[len(parts)-1]), f.Value(s.path))
 		}
 	}
+
 	for range open {
 		w.EndObject()
 	}
+
 	w.EndObject()
 	return wire.Parse(w.Buf)
 }

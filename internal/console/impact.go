@@ -12,6 +12,21 @@ import (
 	"verdict/internal/wire"
 )
 
+// impactPages measure what activating a version would change, with a backtest against the
+// active version.
+type impactPages struct {
+	studies  *study.Service
+	versions policyVersions
+	now      func() time.Time
+}
+
+func (p *impactPages) routes() []page {
+	return []page{
+		{pattern: "GET /console/{env}/policies/{id}/impact", handle: p.impact, scope: tenant.Read},
+		{pattern: "POST /console/{env}/policies/{id}/impact", handle: p.runImpact, scope: tenant.Decide},
+	}
+}
+
 // What an impact is measured on.
 const (
 	onDecisions = "decisions"
@@ -58,20 +73,22 @@ type changeRow struct {
 }
 
 // impact shows a measurement, or the form that asks for one.
-func (c *Console) impact(v *visit) error {
-	found, err := c.version(v)
+func (p *impactPages) impact(v *visit) error {
+	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
+
 	view := impactView{version: found}
 	if id := v.query("run"); id != "" {
-		run, err := c.service.Studies.Backtest(v.ctx, v.caller(), id)
+		run, err := p.studies.Backtest(v.ctx, v.caller(), id)
 		if err != nil {
 			return err
 		}
 		if run.ChallengerID != found.Set.ID && run.RuleSetID != found.Set.ID {
 			return errNowhere // it is about other versions
 		}
+
 		view.Run, view.Waiting = &run, !run.Over()
 		if len(run.Report) > 0 {
 			if view.Report, err = ours(run.Report); err != nil {
@@ -80,28 +97,33 @@ func (c *Console) impact(v *visit) error {
 			view.fill()
 		}
 	}
+
 	return v.render("policy_impact", "Impact of "+found.Set.Name, view)
 }
 
 // runImpact measures the version against the active one: on what was decided
 // lately, or on a book that is made up.
-func (c *Console) runImpact(v *visit) error {
-	found, err := c.version(v)
+func (p *impactPages) runImpact(v *visit) error {
+	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
-	options, err := impactOptions(v.form, found, c.options.Now())
+
+	options, err := impactOptions(v.form, found, p.now())
 	if err != nil {
-		return v.again(err, c.impact)
+		return v.again(err, p.impact)
 	}
-	answer, err := c.service.Studies.RunBacktest(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
+
+	answer, err := p.studies.RunBacktest(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
 	if err != nil {
-		return v.again(err, c.impact)
+		return v.again(err, p.impact)
 	}
+
 	run, err := ours(answer.Body)
 	if err != nil {
 		return err
 	}
+
 	return v.see(v.at("/policies/" + found.Set.ID + "/impact?run=" + run.Get("backtest_id").Text()))
 }
 
@@ -115,6 +137,7 @@ func impactOptions(f *form, found *version, now time.Time) (wire.Value, error) {
 	} else {
 		w.Key("rule_set_id").String(found.Active.ID).Key("challenger_rule_set_id").String(found.Set.ID)
 	}
+
 	switch f.Value("on") {
 	case onDecisions:
 		days := whole(&faults, "/days", f.Value("days"), 30, 1, mostDays)
@@ -123,6 +146,7 @@ func impactOptions(f *form, found *version, now time.Time) (wire.Value, error) {
 		if err != nil {
 			return wire.Value{}, err
 		}
+
 		w.Key("decisions").Object().Key("from").String(begins.UTC().Format(time.RFC3339))
 		w.Key("policy_key").String(found.Set.PolicyKey).EndObject()
 	case onBook:
@@ -135,6 +159,7 @@ func impactOptions(f *form, found *version, now time.Time) (wire.Value, error) {
 	if err := faults.Err(); err != nil {
 		return wire.Value{}, err
 	}
+
 	return wire.Parse(w.EndObject().Buf)
 }
 
@@ -147,11 +172,22 @@ func (i *impactView) fill() {
 	if !i.Compared {
 		return
 	}
+
 	i.Matrix = swapMatrix(other.Get("matrix"))
 	s := other.Get("swap_set")
 	i.Swaps = []swapRow{
-		{"Swapped in", "approved by this version only", whole64(s.Get("challenger_only")), shareText(s.Get("bad_rate_swap_in"))},
-		{"Swapped out", "approved by the active one only", whole64(s.Get("champion_only")), shareText(s.Get("bad_rate_swap_out"))},
+		{
+			Label:   "Swapped in",
+			Hint:    "approved by this version only",
+			Count:   whole64(s.Get("challenger_only")),
+			BadRate: shareText(s.Get("bad_rate_swap_in")),
+		},
+		{
+			Label:   "Swapped out",
+			Hint:    "approved by the active one only",
+			Count:   whole64(s.Get("champion_only")),
+			BadRate: shareText(s.Get("bad_rate_swap_out")),
+		},
 		{"Both approve", "", whole64(s.Get("both_approve")), shareText(s.Get("bad_rate_both_approve"))},
 		{"Neither approves", "", whole64(s.Get("both_decline")), ""},
 	}
@@ -165,9 +201,13 @@ func swapMatrix(m wire.Value) chart.Matrix {
 	c := chart.Matrix{
 		Head: chart.Head{
 			ID: "swap", Title: "Who moves where",
-			Description: "Rows are the status with the active version, columns with this version. Teal means more lenient, orange means stricter.",
+			Description: "Rows are the status with the active version, columns with this version. " +
+				"Teal means more lenient, orange means stricter.",
 		},
-		RowTitle: "Active", ColumnTitle: "This version", Rows: names, Columns: names,
+		RowTitle:    "Active",
+		ColumnTitle: "This version",
+		Rows:        names,
+		Columns:     names,
 	}
 	for i, before := range statuses {
 		var cells []chart.Cell
@@ -183,6 +223,7 @@ func swapMatrix(m wire.Value) chart.Matrix {
 		}
 		c.Cells = append(c.Cells, cells)
 	}
+
 	return c
 }
 
@@ -194,16 +235,21 @@ func changeRows(challenger wire.Value) []changeRow {
 		n := ch.Get("change").Text()
 		at[n] = len(rows)
 		rows = append(rows, changeRow{
-			Number: n, Section: words(ch.Get("section").Text()), ID: ch.Get("id").Text(),
-			Before: ch.Get("before").Text(), After: ch.Get("after").Text(),
+			Number:  n,
+			Section: words(ch.Get("section").Text()),
+			ID:      ch.Get("id").Text(),
+			Before:  ch.Get("before").Text(),
+			After:   ch.Get("after").Text(),
 		})
 	}
+
 	for _, side := range []string{"swap_in", "swap_out"} {
 		for _, a := range challenger.Get(side).Get("by_change").Elements() {
 			i, known := at[a.Get("change").Text()]
 			if !known {
 				continue
 			}
+
 			alone, needed := whole64(a.Get("alone")), whole64(a.Get("needed"))
 			if side == "swap_in" {
 				rows[i].In, rows[i].NeededIn = alone, needed
@@ -212,6 +258,7 @@ func changeRows(challenger wire.Value) []changeRow {
 			}
 		}
 	}
+
 	// What moved somebody comes first; the order is otherwise the policy's.
 	slices.SortStableFunc(rows, func(a, b changeRow) int {
 		switch {

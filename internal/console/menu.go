@@ -62,6 +62,7 @@ func menuOf(table []page) []menuGroup {
 		if p == nil {
 			return e, false
 		}
+
 		e.scope = p.scope
 		return e, true
 	})
@@ -85,21 +86,19 @@ func kept(groups []menuGroup, keep func(menuEntry) (menuEntry, bool)) []menuGrou
 	return list
 }
 
-// menu is the navigation as this person sees it on this page. Pages without an
-// environment lead to those of the sandbox, where nothing can go wrong.
-func (v *visit) menu() []menuGroup {
-	if v.who == nil {
+// menuFor returns the navigation as a person sees it on the page whose path is here. Pages
+// without an environment lead to those of the sandbox, where nothing can go wrong.
+func menuFor(who *person, env tenant.Environment, here string, all []menuGroup) []menuGroup {
+	if who == nil {
 		return nil
 	}
-	env := v.env
 	if env == "" {
 		env = tenant.Sandbox
 	}
-	here := v.r.URL.Path
-	return kept(v.console.menu, func(e menuEntry) (menuEntry, bool) {
+	return kept(all, func(e menuEntry) (menuEntry, bool) {
 		overview := e.Path == "/console/"+environmentPart
 		e.Path = strings.Replace(e.Path, environmentPart, string(env), 1)
 		e.Here = here == e.Path || !overview && strings.HasPrefix(here, e.Path+"/")
-		return e, e.scope == 0 || v.who.scopes.Has(e.scope)
+		return e, e.scope == 0 || who.scopes.Has(e.scope)
 	})
 }

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"time"
+
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
@@ -9,24 +11,35 @@ import (
 	"verdict/internal/tenant"
 )
 
-func (c *Console) overviewPages() []page {
+// overviewPages are where the console begins: the redirect to an environment, and what is
+// going on in it.
+type overviewPages struct {
+	decisions *decisioning.Service
+	policies  *policydesk.Service
+	fraud     *frauddesk.Service
+	now       func() time.Time
+}
+
+func (p *overviewPages) routes() []page {
 	return []page{
-		{pattern: "GET /console", handle: c.home},
-		{pattern: "GET /console/{$}", handle: c.home},
-		{pattern: "GET /console/{env}", handle: c.overview, scope: tenant.Read},
+		{pattern: "GET /console", handle: p.home},
+		{pattern: "GET /console/{$}", handle: p.home},
+		{pattern: "GET /console/{env}", handle: p.overview, scope: tenant.Read},
 	}
 }
 
 // home leads to where somebody lends from when they have begun to, else to the
 // sandbox.
-func (c *Console) home(v *visit) error {
-	live, err := c.service.Policies.RuleSets(v.ctx, v.as(tenant.Live), policydesk.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
+func (p *overviewPages) home(v *visit) error {
+	active := policydesk.RuleSetFilter{Status: "active"}
+	live, err := p.policies.RuleSets(v.ctx, v.as(tenant.Live), active, operation.List{Limit: 1})
 	if err != nil {
 		return err
 	}
 	if len(live.Data) > 0 {
 		return v.see(atEnvironment(tenant.Live, ""))
 	}
+
 	return v.see(atEnvironment(tenant.Sandbox, ""))
 }
 
@@ -51,36 +64,43 @@ const (
 	mixRows      = operation.MaxLimit
 )
 
-func (c *Console) overview(v *visit) error {
+func (p *overviewPages) overview(v *visit) error {
 	var d overviewData
 	who := v.caller()
-	recent, err := c.service.Decisions.Decisions(v.ctx, who, decisioning.DecisionFilter{}, operation.List{Limit: mixRows})
+	recent, err := p.decisions.Decisions(v.ctx, who, decisioning.DecisionFilter{}, operation.List{Limit: mixRows})
 	if err != nil {
 		return err
 	}
-	referred, err := c.service.Decisions.Referrals(v.ctx, who, operation.List{Limit: overviewRows})
+
+	referred, err := p.decisions.Referrals(v.ctx, who, operation.List{Limit: overviewRows})
 	if err != nil {
 		return err
 	}
-	alerts, err := c.service.Fraud.Alerts(v.ctx, who, frauddesk.AlertFilter{Status: "open"}, operation.List{Limit: overviewRows})
+
+	open := frauddesk.AlertFilter{Status: "open"}
+	alerts, err := p.fraud.Alerts(v.ctx, who, open, operation.List{Limit: overviewRows})
 	if err != nil {
 		return err
 	}
-	active, err := c.service.Policies.RuleSets(v.ctx, who, policydesk.RuleSetFilter{Status: "active"}, operation.List{Limit: perPage})
+
+	deciding := policydesk.RuleSetFilter{Status: "active"}
+	active, err := p.policies.RuleSets(v.ctx, who, deciding, operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
-	usage, err := c.service.Decisions.Usage(v.ctx, who)
+
+	usage, err := p.decisions.Usage(v.ctx, who)
 	if err != nil {
 		return err
 	}
+
 	d.Mix, d.MixOf = mixOf(recent.Data), len(recent.Data)
 	d.Recent = recent.Data[:min(len(recent.Data), overviewRows)]
 	d.Referrals, d.MoreRefer = referred.Data, referred.NextCursor != ""
 	d.Alerts, d.MoreAlert = alerts.Data, alerts.NextCursor != ""
 	d.Active, d.Deciding = active.Data, len(active.Data) > 0
 	d.Usage = figuresOf(usage)
-	d.Today = decidedOn(usage, tenant.BusinessDay(c.options.Now()))
+	d.Today = decidedOn(usage, tenant.BusinessDay(p.now()))
 	return v.render("overview", "Overview", d)
 }
 
@@ -98,10 +118,22 @@ func mixOf(rows []decisioning.DecisionSummary) chart.Share {
 		}
 	}
 	return chart.Share{
-		Head: chart.Head{ID: "mix", Title: "Outcomes of the newest decisions", Description: "Of the last " + grouped(itoa(len(rows))) + "."},
+		Head: chart.Head{
+			ID:          "mix",
+			Title:       "Outcomes of the newest decisions",
+			Description: "Of the last " + grouped(itoa(len(rows))) + ".",
+		},
 		Unit: chart.Count,
 		Slices: []chart.Slice{
-			{Name: "Approved", Tone: chart.Teal, Value: approved}, {Name: "Referred", Tone: chart.Orange, Value: referred},
+			{
+				Name:  "Approved",
+				Tone:  chart.Teal,
+				Value: approved,
+			}, {
+				Name:  "Referred",
+				Tone:  chart.Orange,
+				Value: referred,
+			},
 			{Name: "Declined", Tone: chart.Grey, Value: declined},
 		},
 	}

@@ -20,30 +20,42 @@ type pincodeRow struct {
 }
 
 // pincodes lists what the tenant says of pincodes, with the map above.
-func (c *Console) pincodes(v *visit) error {
+func (p *fraudPages) pincodes(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Fraud.PincodeRisks(v.ctx, v.caller(), frauddesk.PincodeFilter{
+	page, err := p.fraud.PincodeRisks(v.ctx, v.caller(), frauddesk.PincodeFilter{
 		Prefix: filters.Value("prefix"), Risk: filters.Value("class"),
 	}, list)
 	if err != nil {
 		return err
 	}
-	regions, err := c.service.Fraud.PincodeRegions(v.ctx, v.caller())
+
+	regions, err := p.fraud.PincodeRegions(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
-	now := c.options.Now().UnixMicro()
+
+	now := p.now().UnixMicro()
 	var rows []pincodeRow
 	for _, e := range page.Data {
 		rows = append(rows, pincodeRow{
-			e.Pincode, string(e.Risk), e.Score.String(), e.Reason, e.UpdatedMicros, e.ExpiresMicros,
-			e.ExpiresMicros != 0 && e.ExpiresMicros <= now,
+			Pincode:       e.Pincode,
+			Risk:          string(e.Risk),
+			Score:         e.Score.String(),
+			Reason:        e.Reason,
+			UpdatedMicros: e.UpdatedMicros,
+			ExpiresMicros: e.ExpiresMicros,
+			Over:          e.ExpiresMicros != 0 && e.ExpiresMicros <= now,
 		})
 	}
+
 	counts := make([]regionCount, len(regions))
 	for i, r := range regions {
-		counts[i] = regionCount{r.Digits, []float64{float64(r.Low), float64(r.Medium), float64(r.High), float64(r.Blocked)}}
+		counts[i] = regionCount{
+			r.Digits,
+			[]float64{float64(r.Low), float64(r.Medium), float64(r.High), float64(r.Blocked)},
+		}
 	}
+
 	return v.render("pincodes", "Pincode risk", struct {
 		Filters *form
 		Classes []option
@@ -54,8 +66,14 @@ func (c *Console) pincodes(v *visit) error {
 		Map     chart.TileMap
 		Mapped  bool
 	}{
-		filters, stateOptions(riskClasses), riskOptions(), rows, v.pager(page.NextCursor),
-		string(page.DefaultRisk), regionMap(counts), len(counts) > 0,
+		Filters: filters,
+		Classes: stateOptions(riskClasses),
+		Risks:   riskOptions(),
+		Rows:    rows,
+		Pager:   v.pager(page.NextCursor),
+		Default: string(page.DefaultRisk),
+		Map:     regionMap(counts),
+		Mapped:  len(counts) > 0,
 	})
 }
 
@@ -71,17 +89,20 @@ func riskOptions() []option {
 }
 
 // setPincode adds an entry or changes the one of the same digits.
-func (c *Console) setPincode(v *visit) error {
+func (p *fraudPages) setPincode(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, c.pincodes)
+		return v.again(err, p.pincodes)
 	}
+
 	var faults fault.List
 	expires := day(&faults, "/expires_at", v.form.Value("expires_at"))
 	if err := faults.Err(); err != nil {
-		return v.again(err, c.pincodes)
+		return v.again(err, p.pincodes)
 	}
+
 	var w wire.Writer
-	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD")).Key("risk").String(v.form.Value("risk"))
+	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD"))
+	w.Key("risk").String(v.form.Value("risk"))
 	if text := v.form.Value("risk_score"); text != "" {
 		study.WriteNumber(w.Key("risk_score"), text)
 	}
@@ -91,52 +112,60 @@ func (c *Console) setPincode(v *visit) error {
 	if !expires.IsZero() { // the day that is named is its last
 		w.Key("expires_at").String(expires.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
 	}
+
 	w.EndObject()
-	return c.keepPincodes(v, w.Buf, "The entry was saved.", func(err error) error { return err })
+	return p.keepPincodes(v, w.Buf, "The entry was saved.", func(err error) error { return err })
 }
 
-func (c *Console) removePincode(v *visit) error {
+func (p *fraudPages) removePincode(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, c.pincodes)
+		return v.again(err, p.pincodes)
 	}
+
 	var w wire.Writer
-	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD")).Key("risk").Null().EndObject()
-	return c.keepPincodes(v, w.Buf, "The entry was removed.", func(err error) error { return err })
+	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD"))
+	w.Key("risk").Null().EndObject()
+	return p.keepPincodes(v, w.Buf, "The entry was removed.", func(err error) error { return err })
 }
 
 // setPincodes keeps the lines of a table that was pasted, all of them or none.
-func (c *Console) setPincodes(v *visit) error {
+func (p *fraudPages) setPincodes(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, c.pincodes)
+		return v.again(err, p.pincodes)
 	}
+
 	lines := pastedLines(v.form.Value("lines"))
 	if len(lines) == 0 {
 		var faults fault.List
 		faults.Add("/lines", fault.CodeRequired, "has no line with a pincode")
-		return v.again(faults.Err(), c.pincodes)
+		return v.again(faults.Err(), p.pincodes)
 	}
+
 	var w wire.Writer
 	w.Object().Key("entries").Array()
 	for _, l := range lines {
 		l.write(&w)
 	}
+
 	w.EndArray()
 	if v.form.Value("replace") != "" {
 		w.Key("replace").Bool(true)
 	}
+
 	w.EndObject()
 	said := grouped(strconv.Itoa(len(lines))) + " entries were saved."
-	return c.keepPincodes(v, w.Buf, said, func(err error) error { return atLines(err, lines) })
+	return p.keepPincodes(v, w.Buf, said, func(err error) error { return atLines(err, lines) })
 }
 
-func (c *Console) keepPincodes(v *visit, document []byte, said string, told func(error) error) error {
+func (p *fraudPages) keepPincodes(v *visit, document []byte, said string, told func(error) error) error {
 	body, err := wire.Parse(document)
 	if err == nil {
-		_, err = c.service.Fraud.SetPincodeRisks(v.ctx, v.caller(), body)
+		_, err = p.fraud.SetPincodeRisks(v.ctx, v.caller(), body)
 	}
 	if err != nil {
-		return v.again(told(err), c.pincodes)
+		return v.again(told(err), p.pincodes)
 	}
+
 	return v.done(said, "/fraud/pincodes")
 }
 
@@ -161,6 +190,7 @@ func pastedLines(text string) []pastedLine {
 		if cells[0] == "" || cells[0][0] < '0' || cells[0][0] > '9' {
 			continue
 		}
+
 		l := pastedLine{number: number, pincode: cells[0]}
 		if len(cells) > 1 {
 			l.risk = strings.ToUpper(cells[1])
@@ -168,8 +198,10 @@ func pastedLines(text string) []pastedLine {
 		if len(cells) > 2 {
 			l.reason = cells[2]
 		}
+
 		list = append(list, l)
 	}
+
 	return list
 }
 
@@ -185,6 +217,7 @@ func (l pastedLine) write(w *wire.Writer) {
 	if l.reason != "" {
 		w.Key("reason").String(strings.ToValidUTF8(l.reason, "\uFFFD"))
 	}
+
 	w.EndObject()
 }
 
@@ -197,6 +230,7 @@ func atLines(err error, lines []pastedLine) error {
 		if !inside || wrong != nil || at < 0 || at >= len(lines) {
 			return item
 		}
+
 		item.Pointer = "/lines"
 		item.Detail = fmt.Sprintf("line %d: %s %s", lines[at].number, member, item.Detail)
 		return item

@@ -43,7 +43,7 @@ type part struct {
 }
 
 // comparePolicies shows what differs between two versions.
-func (c *Console) comparePolicies(v *visit) error {
+func (p *policyPages) comparePolicies(v *visit) error {
 	var page policyComparison
 	var sides [2]*policyText
 	for i, name := range []string{"a", "b"} {
@@ -51,31 +51,37 @@ func (c *Console) comparePolicies(v *visit) error {
 		if id == "" {
 			continue
 		}
-		set, err := c.service.Policies.RuleSet(v.ctx, v.caller(), id)
+
+		set, err := p.policies.RuleSet(v.ctx, v.caller(), id)
 		if err != nil {
 			return err
 		}
+
 		doc, err := ours(set.Document)
 		if err != nil {
 			return fmt.Errorf("rule set %s: %w", set.ID, err)
 		}
+
 		sides[i] = readable(doc, nil, nil)
 		*[2]**policydesk.RuleSet{&page.Before, &page.After}[i] = &set
 	}
+
 	key := v.query("policy_key")
 	if page.After != nil {
 		key = page.After.PolicyKey
 	} else if page.Before != nil {
 		key = page.Before.PolicyKey
 	}
+
 	var err error
-	if page.Choices, err = c.versionsOf(v, key, page.Before, page.After); err != nil {
+	if page.Choices, err = p.versionsOf(v, key, page.Before, page.After); err != nil {
 		return err
 	}
 	if page.Before != nil && page.After != nil {
 		page.Sections = compare(sides[0], sides[1])
 		page.Same = page.Before.Checksum == page.After.Checksum
 	}
+
 	return v.render("policy_compare", "Compare two versions", struct {
 		policyComparison
 		Filters *form
@@ -84,22 +90,27 @@ func (c *Console) comparePolicies(v *visit) error {
 
 // versionsOf are the newest versions of a policy_key to choose from, and those
 // that are chosen already.
-func (c *Console) versionsOf(v *visit, key string, chosen ...*policydesk.RuleSet) ([]option, error) {
-	page, err := c.service.Policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{PolicyKey: key}, operation.List{Limit: perPage})
+func (p *policyPages) versionsOf(v *visit, key string, chosen ...*policydesk.RuleSet) ([]option, error) {
+	same := policydesk.RuleSetFilter{PolicyKey: key}
+	page, err := p.policies.RuleSets(v.ctx, v.caller(), same, operation.List{Limit: perPage})
 	if err != nil {
 		return nil, err
 	}
+
 	sets := page.Data
 	for _, set := range chosen {
 		if set != nil && !slices.ContainsFunc(sets, func(s policydesk.RuleSet) bool { return s.ID == set.ID }) {
 			sets = append(sets, *set)
 		}
 	}
+
 	var list []option
 	for i := range sets {
 		s := &sets[i]
-		list = append(list, option{Value: s.ID, Label: fmt.Sprintf("%s v%d, %s: %s", s.PolicyKey, s.Version, s.Status, s.Name)})
+		label := fmt.Sprintf("%s v%d, %s: %s", s.PolicyKey, s.Version, s.Status, s.Name)
+		list = append(list, option{Value: s.ID, Label: label})
 	}
+
 	return list, nil
 }
 
@@ -132,6 +143,7 @@ func differ(before, after []part) differences {
 	for _, p := range before {
 		old[p.name] = p
 	}
+
 	kept := map[string]bool{}
 	for _, p := range after {
 		was, known := old[p.name]
@@ -143,10 +155,14 @@ func differ(before, after []part) differences {
 			d.Unchanged++
 		default:
 			d.Entries = append(d.Entries, difference{
-				Name: p.name, What: "changed", Before: mark(was.facts, p.facts), After: mark(p.facts, was.facts),
+				Name:   p.name,
+				What:   "changed",
+				Before: mark(was.facts, p.facts),
+				After:  mark(p.facts, was.facts),
 			})
 		}
 	}
+
 	for _, p := range before {
 		if !kept[p.name] {
 			d.Entries = append(d.Entries, difference{Name: p.name, What: "removed", Before: mark(p.facts, nil)})
@@ -154,9 +170,13 @@ func differ(before, after []part) differences {
 	}
 	if was, is := order(before, kept), order(after, nameSet(before)); was != is {
 		d.Entries = append(d.Entries, difference{
-			Name: "Order", What: "changed", Before: []shownFact{{fact{"", was}, true}}, After: []shownFact{{fact{"", is}, true}},
+			Name:   "Order",
+			What:   "changed",
+			Before: []shownFact{{fact{"", was}, true}},
+			After:  []shownFact{{fact{"", is}, true}},
 		})
 	}
+
 	return d
 }
 
@@ -208,6 +228,7 @@ func ruleParts(lines []ruleLine) []part {
 		if l.OnAbsent != "pass" {
 			absent = l.OnAbsent
 		}
+
 		list = append(list, part{l.ID, facts(
 			"Does", l.Action, "When", l.Condition, "Stage", l.Stage, "Reason", l.Reason, "When absent", absent,
 			"Says", l.Message, "Tells the applicant", l.ApplicantMessage,
@@ -220,10 +241,14 @@ func cardParts(t *policyText) []part {
 	list := []part{{"Scale", t.Scale}}
 	for i := range t.Factors {
 		f := &t.Factors[i]
-		p := part{f.Name, facts("Field", f.Field, "Counts when", f.When, "Weight", f.Times, "Reason", f.Reason, "When absent", f.Missing)}
+		p := part{f.Name, facts(
+			"Field", f.Field, "Counts when", f.When, "Weight", f.Times,
+			"Reason", f.Reason, "When absent", f.Missing,
+		)}
 		for _, b := range f.Bins {
 			p.facts = append(p.facts, fact{b.Range, strings.TrimSpace(b.Points + " " + b.Reason)})
 		}
+
 		list = append(list, p)
 	}
 	return list
@@ -237,8 +262,10 @@ func bandParts(bands []bandLine) []part {
 		if b.NTC {
 			ntc = "new to credit"
 		}
+
 		list = append(list, part{b.ID, facts(
-			"Grade", b.Grade, "Scores", b.Scores, "For", ntc, "Does", b.Action, "Rate", b.Rate, "Tenure", b.Tenure, "Loans", b.Limits,
+			"Grade", b.Grade, "Scores", b.Scores, "For", ntc, "Does", b.Action,
+			"Rate", b.Rate, "Tenure", b.Tenure, "Loans", b.Limits,
 			"Without income", b.Usual, "Income", b.Multiple, "FOIR cap", b.FOIRCap, "Fee", b.Fee, "GST", b.Tax,
 		)})
 	}
@@ -250,6 +277,7 @@ func generalParts(t *policyText) []part {
 	for _, f := range t.General {
 		list = append(list, part{f.Label, facts("", f.Text)})
 	}
+
 	list = append(list,
 		part{"Required fields", facts("", strings.Join(t.Required, ", "))},
 		part{"Fields that advice may change", facts("", strings.Join(t.Actionable, ", "))})
@@ -257,5 +285,6 @@ func generalParts(t *policyText) []part {
 		in := &t.Inputs[i]
 		list = append(list, part{"Input " + in.Name, facts("Type", in.Type, "Meaning", in.Meaning)})
 	}
+
 	return list
 }

@@ -6,7 +6,7 @@ import (
 
 // activation returns the body of an activation, with the errors that were
 // ticked. Whether those are enough is the use case's to say.
-func (c *Console) activation(v *visit) (wire.Value, error) {
+func (p *policyPages) activation(v *visit) (wire.Value, error) {
 	var w wire.Writer
 	w.Object()
 	for _, name := range []string{"note", "expected_active_id", "expected_checksum"} {
@@ -21,5 +21,6 @@ func (c *Console) activation(v *visit) (wire.Value, error) {
 		}
 		w.EndArray()
 	}
+
 	return wire.Parse(w.EndObject().Buf)
 }

@@ -6,18 +6,25 @@ import (
 	"verdict/internal/tenant"
 )
 
-func (c *Console) referencePages() []page {
-	return []page{{pattern: "GET /console/{env}/reference", handle: c.reference, scope: tenant.Read}}
+// referencePages are one page: the description of the API in the frame of the console.
+type referencePages struct {
+	text func() (template.HTML, error) // nil when the console has none
+}
+
+func (p *referencePages) routes() []page {
+	return []page{{pattern: "GET /console/{env}/reference", handle: p.reference, scope: tenant.Read}}
 }
 
 // reference is the description of the API in the frame of the console.
-func (c *Console) reference(v *visit) error {
-	if c.options.Reference == nil {
+func (p *referencePages) reference(v *visit) error {
+	if p.text == nil {
 		return errNowhere
 	}
-	piece, err := c.options.Reference()
+
+	piece, err := p.text()
 	if err != nil {
 		return err
 	}
+
 	return v.render("reference", "API reference", struct{ Text template.HTML }{piece})
 }

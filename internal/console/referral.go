@@ -23,31 +23,36 @@ func (w waiting) Why() string {
 	if err != nil {
 		return ""
 	}
+
 	for _, r := range doc.Get("reasons").Elements() {
 		return r.Get("code").Text()
 	}
+
 	return ""
 }
 
 // referrals is the queue, oldest first, with one of its decisions open beside
 // it: whoever works through it never leaves the page.
-func (c *Console) referrals(v *visit) error {
+func (p *decisionPages) referrals(v *visit) error {
 	list := v.listing()
 	list.Limit = referralsPerPage
-	page, err := c.service.Decisions.Referrals(v.ctx, v.caller(), list)
+	page, err := p.decisions.Referrals(v.ctx, v.caller(), list)
 	if err != nil {
 		return err
 	}
+
 	open := v.query("at")
 	if v.r.PathValue("id") != "" { // a review was refused
 		open = v.id("id")
 	}
+
 	at := 0
 	for i := range page.Data {
 		if page.Data[i].ID == open {
 			at = i
 		}
 	}
+
 	data := struct {
 		Rows  []waiting
 		Pager pager
@@ -56,41 +61,45 @@ func (c *Console) referrals(v *visit) error {
 		Names map[string]string
 	}{Pager: v.pager(page.NextCursor)}
 	for i, r := range page.Data {
-		data.Rows = append(data.Rows, waiting{Referral: r, Here: i == at, Path: v.queueAt(r.ID)})
+		data.Rows = append(data.Rows, waiting{Referral: r, Here: i == at, Path: queueAt(v, r.ID)})
 	}
 	if len(page.Data) > 0 {
-		if data.Open, err = c.tell(v, page.Data[at].ID); err != nil {
+		if data.Open, err = p.tell(v, page.Data[at].ID); err != nil {
 			return err
 		}
 		if at+1 < len(page.Data) {
 			data.Next = page.Data[at+1].ID
 		}
-		if data.Names, err = c.names(v); err != nil {
+		if data.Names, err = p.people.names(v); err != nil {
 			return err
 		}
 	}
+
 	return v.render("referrals", "Referrals", data)
 }
 
-// queueAt is the address of this page of the queue with a decision open.
-func (v *visit) queueAt(id string) string {
+// queueAt returns the address of this page of the queue with a decision open.
+func queueAt(v *visit, id string) string {
 	values := v.r.URL.Query()
 	values.Set("at", id)
 	return addressOf(v.at("/referrals"), values) + "#open"
 }
 
 // settle adds a review and goes on to the next in the queue.
-func (c *Console) settle(v *visit) error {
-	if err := c.addReview(v); err != nil {
-		return v.again(err, c.referrals)
+func (p *decisionPages) settle(v *visit) error {
+	if err := p.addReview(v); err != nil {
+		return v.again(err, p.referrals)
 	}
+
 	path := "/referrals"
 	if next := v.form.Value("next"); tenant.Valid(tenant.KindDecision, next) {
 		path += "?at=" + next
 	}
+
 	said := "The review was added. This referral is closed."
 	if v.form.Value("outcome") == "more_information" {
 		said = "The review was added. The referral stays in the queue."
 	}
+
 	return v.done(said, path)
 }

@@ -20,14 +20,17 @@ var templateFiles embed.FS
 // loadTemplates reads each page together with all pieces, so that a page can
 // use any of them and two pages cannot disturb each other.
 func loadTemplates(a *assets) (map[string]*template.Template, error) {
-	pieces, err := template.New("pieces").Funcs(functions(a)).Option("missingkey=error").ParseFS(templateFiles, "pieces/*.html")
+	pieces, err := template.New("pieces").Funcs(functions(a)).Option("missingkey=error").
+		ParseFS(templateFiles, "pieces/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the pieces: %w", err)
 	}
+
 	names, err := fs.Glob(templateFiles, "pages/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("list the pages: %w", err)
 	}
+
 	all := map[string]*template.Template{}
 	for _, name := range names {
 		own, err := pieces.Clone()
@@ -37,8 +40,10 @@ func loadTemplates(a *assets) (map[string]*template.Template, error) {
 		if own, err = own.ParseFS(templateFiles, name); err != nil {
 			return nil, fmt.Errorf("parse %s: %w", name, err)
 		}
+
 		all[strings.TrimSuffix(path.Base(name), ".html")] = own
 	}
+
 	return all, nil
 }
 
@@ -84,8 +89,12 @@ func (v *view) May(scope string) (bool, error) {
 
 // things are where the pages of things are, by the kind of their ids.
 var things = map[tenant.Kind]string{
-	tenant.KindDecision: "/decisions/", tenant.KindPolicy: "/policies/", tenant.KindScorecard: "/scorecards/",
-	tenant.KindBacktest: "/backtests/", tenant.KindAlert: "/fraud/alerts/", tenant.KindRun: "/runs/",
+	tenant.KindDecision:  "/decisions/",
+	tenant.KindPolicy:    "/policies/",
+	tenant.KindScorecard: "/scorecards/",
+	tenant.KindBacktest:  "/backtests/",
+	tenant.KindAlert:     "/fraud/alerts/",
+	tenant.KindRun:       "/runs/",
 }
 
 // Thing is the address of the page about what an id names in this environment,
@@ -128,9 +137,21 @@ func (v *visit) render(name, title string, data any) error {
 	if page == nil {
 		return fmt.Errorf("render: there is no page %s", name)
 	}
+
 	shown := &view{
-		Title: title, Data: data, Form: v.form, Flash: v.told(), Person: v.who, Env: v.env, Menu: v.menu(), Theme: v.theme(),
-		Here: v.r.URL.Path, RequestID: v.requestID, Version: v.console.options.Version, Status: v.status, Part: partOf(name),
+		Title:     title,
+		Data:      data,
+		Form:      v.form,
+		Flash:     v.cookies.takeFlash(),
+		Person:    v.who,
+		Env:       v.env,
+		Menu:      menuFor(v.who, v.env, v.r.URL.Path, v.console.menu),
+		Theme:     v.cookies.theme(),
+		Here:      v.r.URL.Path,
+		RequestID: v.requestID,
+		Version:   v.console.options.Version,
+		Status:    v.status,
+		Part:      partOf(name),
 	}
 	if shown.Address = v.r.URL.RequestURI(); v.r.Method == http.MethodPost {
 		shown.Address = shown.Here
@@ -142,10 +163,12 @@ func (v *visit) render(name, title string, data any) error {
 	if b, is := data.(beginner); is {
 		shown.Begins = b.begins()
 	}
+
 	var out bytes.Buffer
 	if err := page.ExecuteTemplate(&out, "layout", shown); err != nil {
 		return fmt.Errorf("render %s: %w", name, err)
 	}
+
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(v.status)
 	v.send(out.Bytes())

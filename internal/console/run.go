@@ -12,25 +12,33 @@ import (
 	"verdict/internal/wire"
 )
 
-func (c *Console) runPages() []page {
+// runPages are what the agents did: the list of runs, and one run with its memo and steps.
+type runPages struct {
+	decisions *decisioning.Service
+	people    directory
+}
+
+func (p *runPages) routes() []page {
 	return []page{
-		{pattern: "GET /console/{env}/runs", handle: c.runs, scope: tenant.Read},
-		{pattern: "GET /console/{env}/runs/{id}", handle: c.run, scope: tenant.Read},
+		{pattern: "GET /console/{env}/runs", handle: p.runs, scope: tenant.Read},
+		{pattern: "GET /console/{env}/runs/{id}", handle: p.run, scope: tenant.Read},
 	}
 }
 
-func (c *Console) runs(v *visit) error {
+func (p *runPages) runs(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Decisions.AgentRuns(v.ctx, v.caller(), decisioning.RunFilter{
+	page, err := p.decisions.AgentRuns(v.ctx, v.caller(), decisioning.RunFilter{
 		Agent: filters.Value("agent"), Outcome: filters.Value("outcome"), SubjectRef: filters.Value("subject"),
 	}, list)
 	if err != nil {
 		return err
 	}
-	names, err := c.names(v)
+
+	names, err := p.people.names(v)
 	if err != nil {
 		return err
 	}
+
 	return v.render("runs", "Agent runs", struct {
 		Filters *form
 		Agents  []option
@@ -38,41 +46,55 @@ func (c *Console) runs(v *visit) error {
 		Names   map[string]string
 		Pager   pager
 	}{
-		filters, stateOptions([]string{decisioning.AgentUnderwriting, decisioning.AgentCollections}),
-		page.Data, names, v.pager(page.NextCursor),
+		Filters: filters,
+		Agents:  stateOptions([]string{decisioning.AgentUnderwriting, decisioning.AgentCollections}),
+		Rows:    page.Data,
+		Names:   names,
+		Pager:   v.pager(page.NextCursor),
 	})
 }
 
 // run is one run: what was recommended, why, and every step on the way. It is
 // repeated while the page is made, and the page says whether the same came out.
-func (c *Console) run(v *visit) error {
-	stored, err := c.service.Decisions.AgentRun(v.ctx, v.caller(), v.id("id"))
+func (p *runPages) run(v *visit) error {
+	stored, err := p.decisions.AgentRun(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
-	answer, err := agent.New(c.service.Decisions, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
+
+	answer, err := agent.New(p.decisions, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
 	if err != nil {
 		return err
 	}
+
 	document, err := wire.Parse(answer.Body)
 	if err != nil {
 		return fmt.Errorf("read run %s: %w", stored.ID, err)
 	}
-	names, err := c.names(v)
+
+	names, err := p.people.names(v)
 	if err != nil {
 		return err
 	}
+
 	var raw bytes.Buffer
 	if err := json.Indent(&raw, stored.Response, "", "  "); err != nil {
 		return fmt.Errorf("read run %s: %w", stored.ID, err)
 	}
+
 	return v.render("run", "Agent run", struct {
 		Run  decisioning.Run
 		By   string
 		Doc  wire.Value
 		Memo []memoBlock
 		Raw  string
-	}{stored, names[stored.Actor], document, readMemo(document.Get("memo").Text()), raw.String()})
+	}{
+		Run:  stored,
+		By:   names[stored.Actor],
+		Doc:  document,
+		Memo: readMemo(document.Get("memo").Text()),
+		Raw:  raw.String(),
+	})
 }
 
 // memoBlock is a heading, a paragraph or a list of a memo.
@@ -129,5 +151,6 @@ func unescaped(text string) string {
 		escaped = false
 		b.WriteRune(r)
 	}
+
 	return b.String()
 }

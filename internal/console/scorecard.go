@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"verdict/internal/admission"
 	"verdict/internal/chart"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
@@ -14,38 +15,60 @@ import (
 	"verdict/internal/wire"
 )
 
-func (c *Console) scorecardPages() []page {
+// scorecardPages are the scorecards: the list, one scorecard with a calculator, and the
+// fitting of a new one to a file.
+type scorecardPages struct {
+	policies   *policydesk.Service
+	studies    *study.Service
+	people     directory
+	processors *admission.Scheduler
+}
+
+func (p *scorecardPages) routes() []page {
 	return []page{
-		{pattern: "GET /console/{env}/scorecards", handle: c.scorecards, scope: tenant.Read},
-		{pattern: "GET /console/{env}/scorecards/fit", handle: c.fitForm, scope: tenant.PolicyWrite},
-		{pattern: "POST /console/{env}/scorecards/fit", handle: c.fitScorecard, scope: tenant.PolicyWrite, upload: true},
-		{pattern: "GET /console/{env}/scorecards/{id}", handle: c.scorecard, scope: tenant.Read},
-		{pattern: "POST /console/{env}/scorecards/{id}/try", handle: c.tryScorecard, scope: tenant.Decide},
+		{pattern: "GET /console/{env}/scorecards", handle: p.scorecards, scope: tenant.Read},
+		{pattern: "GET /console/{env}/scorecards/fit", handle: p.fitForm, scope: tenant.PolicyWrite},
+		{
+			pattern: "POST /console/{env}/scorecards/fit",
+			handle:  p.fitScorecard,
+			scope:   tenant.PolicyWrite,
+			upload:  true,
+		},
+		{pattern: "GET /console/{env}/scorecards/{id}", handle: p.scorecard, scope: tenant.Read},
+		{pattern: "POST /console/{env}/scorecards/{id}/try", handle: p.tryScorecard, scope: tenant.Decide},
 	}
 }
 
-func (c *Console) scorecards(v *visit) error {
+func (p *scorecardPages) scorecards(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := c.service.Policies.Scorecards(v.ctx, v.caller(), filters.Value("name"), list)
+	page, err := p.policies.Scorecards(v.ctx, v.caller(), filters.Value("name"), list)
 	if err != nil {
 		return err
 	}
-	names, err := c.names(v)
+
+	names, err := p.people.names(v)
 	if err != nil {
 		return err
 	}
+
 	rows := make([]wire.Value, len(page.Data))
 	for i, card := range page.Data {
 		if rows[i], err = cardDocument(card); err != nil {
 			return err
 		}
 	}
+
 	return v.render("scorecards", "Scorecards", struct {
 		Filters *form
 		Rows    []wire.Value
 		Names   map[string]string
 		Pager   pager
-	}{filters, rows, names, v.pager(page.NextCursor)})
+	}{
+		Filters: filters,
+		Rows:    rows,
+		Names:   names,
+		Pager:   v.pager(page.NextCursor),
+	})
 }
 
 func cardDocument(card policydesk.Scorecard) (wire.Value, error) {
@@ -68,11 +91,19 @@ func cardFactors(card wire.Value) []cardFactor {
 	var list []cardFactor
 	for _, f := range card.Get("factors").Elements() {
 		out := cardFactor{
-			Name: f.Get("factor").Text(), Field: f.Get("field").Text(), Weight: f.Get("weight").Text(),
-			Reason: f.Get("reason_code").Text(), Missing: f.Get("missing_points").Text(),
+			Name:    f.Get("factor").Text(),
+			Field:   f.Get("field").Text(),
+			Weight:  f.Get("weight").Text(),
+			Reason:  f.Get("reason_code").Text(),
+			Missing: f.Get("missing_points").Text(),
 		}
 		for _, b := range f.Get("bins").Elements() {
-			out.Bins = append(out.Bins, cardBin{binText(b), b.Get("points").Text(), b.Get("woe").Text(), b.Get("reason_code").Text()})
+			out.Bins = append(out.Bins, cardBin{
+				Text:   binText(b),
+				Points: b.Get("points").Text(),
+				WOE:    b.Get("woe").Text(),
+				Reason: b.Get("reason_code").Text(),
+			})
 		}
 		list = append(list, out)
 	}
@@ -140,54 +171,68 @@ type shownScore struct {
 	Waterfall chart.Waterfall
 }
 
-func (c *Console) scorecard(v *visit) error { return c.drawScorecard(v, nil) }
+func (p *scorecardPages) scorecard(v *visit) error { return p.drawScorecard(v, nil) }
 
-func (c *Console) drawScorecard(v *visit, score *shownScore) error {
-	card, err := c.service.Policies.StoredScorecard(v.ctx, v.caller(), v.id("id"))
+func (p *scorecardPages) drawScorecard(v *visit, score *shownScore) error {
+	card, err := p.policies.StoredScorecard(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
-	names, err := c.names(v)
+
+	names, err := p.people.names(v)
 	if err != nil {
 		return err
 	}
+
 	document, err := cardDocument(card)
 	if err != nil {
 		return err
 	}
-	return v.render("scorecard", card.Name, shownCard{document, cardFactors(document), cardFields(document), names[card.CreatedBy], score})
+
+	return v.render("scorecard", card.Name, shownCard{
+		Card:    document,
+		Factors: cardFactors(document),
+		Fields:  cardFields(document),
+		By:      names[card.CreatedBy],
+		Score:   score,
+	})
 }
 
 // tryScorecard scores what was typed, and stores nothing: the page is the
 // answer.
-func (c *Console) tryScorecard(v *visit) error {
-	card, err := c.service.Policies.StoredScorecard(v.ctx, v.caller(), v.id("id"))
+func (p *scorecardPages) tryScorecard(v *visit) error {
+	card, err := p.policies.StoredScorecard(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
+
 	document, err := cardDocument(card)
 	if err != nil {
 		return err
 	}
+
 	input, err := typedInput(v.form, document)
 	if err != nil {
-		return v.again(err, c.scorecard)
+		return v.again(err, p.scorecard)
 	}
+
 	var w wire.Writer
 	w.Object().Key("scorecard_id").String(card.ID).Key("input").Raw(input).EndObject()
 	body, err := wire.Parse(w.Buf)
 	var answer operation.Answer
 	if err == nil {
-		answer, err = c.service.Policies.Scorecard(v.ctx, v.caller(), body, nil)
+		answer, err = p.policies.Scorecard(v.ctx, v.caller(), body, nil)
 	}
 	if err != nil {
-		return v.again(beneath(err, "/input"), c.scorecard)
+		return v.again(beneath(err, "/input"), p.scorecard)
 	}
+
 	scored, err := wire.Parse(answer.Body)
 	if err != nil {
 		return err
 	}
-	return c.drawScorecard(v, &shownScore{scored, scoreWaterfall(scored)})
+
+	return p.drawScorecard(v, &shownScore{scored, scoreWaterfall(scored)})
 }
 
 // typedInput is what was typed as the applicant that a card reads.
@@ -202,11 +247,13 @@ func typedInput(f *form, card wire.Value) ([]byte, error) {
 		if text == "" || written[name] {
 			continue
 		}
+
 		written[name] = true
 		if !writeTyped(w.Name(name), text, namesThings(factor)) {
 			faults.Add("/"+name, fault.CodeWrongType, "must be a number, or yes or no")
 		}
 	}
+
 	w.EndObject()
 	return w.Buf, faults.Err()
 }
@@ -239,6 +286,7 @@ func writeTyped(w *wire.Writer, text string, isText bool) bool {
 		w.Bool(false)
 		return true
 	}
+
 	study.WriteNumber(w, text)
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil
@@ -247,8 +295,10 @@ func writeTyped(w *wire.Writer, text string, isText bool) bool {
 // scoreWaterfall draws how a score came about.
 func scoreWaterfall(scored wire.Value) chart.Waterfall {
 	c := chart.Waterfall{
-		Head: chart.Head{ID: "points", Title: "How the score came about"},
-		Unit: chart.Score, Begin: "Base points", End: "Final score",
+		Head:  chart.Head{ID: "points", Title: "How the score came about"},
+		Unit:  chart.Score,
+		Begin: "Base points",
+		End:   "Final score",
 	}
 	for _, part := range scored.Get("score_contributions").Elements() {
 		points, _ := float(part.Get("points"))

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
@@ -24,7 +23,9 @@ const (
 	fitPatience    = longestFit + pagePatience
 )
 
-func (c *Console) fitForm(v *visit) error { return v.render("scorecard_fit", "Fit a scorecard", nil) }
+func (p *scorecardPages) fitForm(v *visit) error {
+	return v.render("scorecard_fit", "Fit a scorecard", nil)
+}
 
 // fitFields are the fields of the form, each written as its kind.
 var fitFields = []struct {
@@ -46,56 +47,68 @@ func writeText(w *wire.Writer, text string) { w.String(text) }
 
 // fitScorecard learns a scorecard from a file, and shows how it was learnt. It
 // is kept when that was asked for.
-func (c *Console) fitScorecard(v *visit) error {
+func (p *scorecardPages) fitScorecard(v *visit) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), longestFitFile+longestFit)
 	defer cancel()
 	v.ctx = ctx
-	body := newPaced(v, longestFitFile)
-	answer, err := c.fitUpload(v, body)
+	body := newUpload(v, longestFitFile)
+	answer, err := p.fitUpload(v, body)
 	if err != nil {
 		v.drain(body)
 		body.rest()
-		return v.again(atFile(err), c.fitForm)
+		return v.again(atFile(err), p.fitForm)
 	}
+
 	fitted, err := wire.Parse(answer.Body)
 	if err != nil {
 		return err
 	}
+
 	return v.render("scorecard_fitted", "A fitted scorecard", struct {
 		Card     wire.Value
 		Factors  []cardFactor
 		Report   wire.Value
 		Features chart.Bars
-	}{fitted.Get("scorecard"), cardFactors(fitted.Get("scorecard")), fitted.Get("report"), featureBars(fitted.Get("report"))})
+	}{
+		Card:     fitted.Get("scorecard"),
+		Factors:  cardFactors(fitted.Get("scorecard")),
+		Report:   fitted.Get("report"),
+		Features: featureBars(fitted.Get("report")),
+	})
 }
 
 // fitUpload fits to the file of a form. The file is not read when it could not
 // be used.
-func (c *Console) fitUpload(v *visit, body io.Reader) (operation.Answer, error) {
+func (p *scorecardPages) fitUpload(v *visit, body *upload) (operation.Answer, error) {
 	var known []string
 	for _, f := range fitFields {
 		known = append(known, f.name)
 	}
-	file, err := v.readUpload(body, known)
+
+	file, err := body.fields(known)
 	if err != nil {
 		return operation.Answer{}, err
 	}
-	if err := c.service.Studies.FittingFree(v.caller()); err != nil {
+	if err := p.studies.FittingFree(v.caller()); err != nil {
 		return operation.Answer{}, err
 	}
+
 	options, err := fitOptions(v.form)
 	if err != nil {
 		return operation.Answer{}, err
 	}
+
 	rows, err := v.readFile(file, maxFitFile, fitTooLarge())
 	if err != nil {
 		return operation.Answer{}, err
 	}
-	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitPatience)) // a writer that cannot keeps its own
+
+	// If the deadline cannot be set, the server's default applies.
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitPatience))
 	ctx, cancel := context.WithTimeout(v.ctx, longestFit)
 	defer cancel()
-	ctx, v.slot = c.options.Processors.Enter(ctx, v.owner())
-	return c.service.Studies.FitFile(ctx, v.caller(), options, rows)
+	ctx, v.slot = p.processors.Enter(ctx, v.owner())
+	return p.studies.FitFile(ctx, v.caller(), options, rows)
 }
 
 func fitTooLarge() error {
@@ -113,6 +126,7 @@ func fitOptions(f *form) (wire.Value, error) {
 			field.write(w.Key(field.name), text)
 		}
 	}
+
 	w.EndObject()
 	return wire.Parse(w.Buf)
 }
@@ -136,8 +150,13 @@ func atFile(err error) error {
 // featureBars draws how much each feature tells.
 func featureBars(report wire.Value) chart.Bars {
 	c := chart.Bars{
-		Head: chart.Head{ID: "features", Title: "Information value of the features", Description: "Information value: below 0.02 is very weak, above 0.3 strong, above 0.5 suspiciously strong."},
-		Of:   "Feature", Unit: chart.Ratio,
+		Head: chart.Head{
+			ID:    "features",
+			Title: "Information value of the features",
+			Description: "Information value: below 0.02 is very weak, above 0.3 strong, " +
+				"above 0.5 suspiciously strong.",
+		},
+		Of: "Feature", Unit: chart.Ratio,
 	}
 	for _, f := range report.Get("features").Elements() {
 		iv, ok := float(f.Get("iv"))

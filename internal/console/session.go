@@ -35,10 +35,11 @@ func (p *person) Initial() string { return strings.ToUpper(p.Email()[:min(1, len
 // recognise finds who is signed in by the cookie; nobody is no error, and
 // neither is a session that has ended.
 func (v *visit) recognise() error {
-	token, given := v.token()
+	token, given := v.cookies.token()
 	if !given {
 		return nil
 	}
+
 	session, err := v.console.service.Account.SessionOf(v.ctx, token)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind == fault.Unauthenticated {
@@ -47,6 +48,7 @@ func (v *visit) recognise() error {
 	if err != nil {
 		return err
 	}
+
 	v.who = &person{session, session.Role().Scopes()}
 	return nil
 }
@@ -66,6 +68,7 @@ func (v *visit) askToSignIn() error {
 	if next == "" || next == "/console" || next == "/console/" {
 		return v.see("/console/signin")
 	}
+
 	return v.see("/console/signin?next=" + url.QueryEscape(next))
 }
 
@@ -85,9 +88,11 @@ func localPath(text string) string {
 	if !strings.HasPrefix(text, "/console/") || strings.ContainsAny(text, "\\\r\n\t") || strings.Contains(text, "//") {
 		return ""
 	}
+
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || strings.Contains(u.Path, "..") {
 		return ""
 	}
+
 	return u.RequestURI()
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"verdict/internal/serving"
@@ -32,25 +31,66 @@ type page struct {
 	export bool
 }
 
-// table is every page. Each part of the console lists its own, in the file
-// that has their handlers.
+// subject is the pages of one subject.
+type subject interface {
+	routes() []page
+}
+
+// subjects returns every subject, with the use cases that its pages call.
+func (c *Console) subjects() []subject {
+	set, now, processors := c.service, c.options.Now, c.options.Processors
+	people := directory{accounts: set.Account}
+	versions := policyVersions{policies: set.Policies}
+
+	return []subject{
+		&signInPages{accounts: set.Account, logger: c.options.Logger, resume: c.resumeForm},
+		&accountPages{accounts: set.Account},
+		&userPages{accounts: set.Account, now: now},
+		&overviewPages{
+			decisions: set.Decisions,
+			policies:  set.Policies,
+			fraud:     set.Fraud,
+			now:       now,
+		},
+		&decisionPages{decisions: set.Decisions, policies: set.Policies, people: people},
+		&fraudPages{fraud: set.Fraud, people: people, now: now},
+		&runPages{decisions: set.Decisions, people: people},
+		&scorecardPages{
+			policies:   set.Policies,
+			studies:    set.Studies,
+			people:     people,
+			processors: processors,
+		},
+		&backtestPages{
+			studies:    set.Studies,
+			versions:   versions,
+			people:     people,
+			now:        now,
+			processors: processors,
+		},
+		&policyPages{
+			policies: set.Policies,
+			accounts: set.Account,
+			versions: versions,
+			people:   people,
+		},
+		&editorPages{policies: set.Policies, accounts: set.Account, versions: versions},
+		&samplePages{decisions: set.Decisions, versions: versions},
+		&impactPages{studies: set.Studies, versions: versions, now: now},
+		&keyPages{accounts: set.Account, people: people, now: now},
+		&usagePages{decisions: set.Decisions},
+		&auditPages{accounts: set.Account, people: people},
+		&referencePages{text: c.options.Reference},
+	}
+}
+
+// table lists the pages of all subjects.
 func (c *Console) table() []page {
-	return slices.Concat(
-		c.doorPages(),
-		c.accountPages(),
-		c.userPages(),
-		c.overviewPages(),
-		c.decisionPages(),
-		c.fraudPages(),
-		c.runPages(),
-		c.scorecardPages(),
-		c.backtestPages(),
-		c.policyPages(),
-		c.keyPages(),
-		c.usagePages(),
-		c.auditPages(),
-		c.referencePages(),
-	)
+	var list []page
+	for _, s := range c.subjects() {
+		list = append(list, s.routes()...)
+	}
+	return list
 }
 
 // environmentPart is what stands for an environment in a pattern.
@@ -68,6 +108,7 @@ func (c *Console) register(table []page) {
 			c.mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) { c.visit(w, r, p, "") })
 			continue
 		}
+
 		for _, env := range tenant.Environments() {
 			pattern := strings.Replace(p.pattern, environmentPart, string(env), 1)
 			c.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { c.visit(w, r, p, env) })
@@ -88,9 +129,11 @@ func (c *Console) listOf(p *page) string {
 	if at := strings.Index(rest, "/{"); at >= 0 {
 		rest = rest[:at]
 	}
+
 	for rest != "" && !c.shown["/console/"+environmentPart+rest] {
 		rest = rest[:strings.LastIndex(rest, "/")]
 	}
+
 	return rest
 }
 
@@ -107,6 +150,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.visit(w, r, &page{pattern: unmatched, public: true, handle: c.nowhere}, "")
 		return
 	}
+
 	c.mux.ServeHTTP(w, r)
 }
 
@@ -127,5 +171,6 @@ func (c *Console) nowhere(v *visit) error {
 		v.w.Header().Set("Allow", strings.Join(allowed, ", "))
 		return errMethod
 	}
+
 	return errNowhere
 }

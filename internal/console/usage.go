@@ -11,8 +11,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-func (c *Console) usagePages() []page {
-	return []page{{pattern: "GET /console/{env}/usage", handle: c.usage, scope: tenant.Read}}
+// usagePages are one page: what the tenant used in this billing period.
+type usagePages struct {
+	decisions *decisioning.Service
+}
+
+func (p *usagePages) routes() []page {
+	return []page{{pattern: "GET /console/{env}/usage", handle: p.usage, scope: tenant.Read}}
 }
 
 // usageFigures is a period's usage as pages show it.
@@ -41,8 +46,8 @@ const nearly = 80
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func (c *Console) usage(v *visit) error {
-	usage, err := c.service.Decisions.Usage(v.ctx, v.caller())
+func (p *usagePages) usage(v *visit) error {
+	usage, err := p.decisions.Usage(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
@@ -51,7 +56,12 @@ func (c *Console) usage(v *visit) error {
 
 func figuresOf(u decisioning.Usage) usageFigures {
 	f := usageFigures{
-		Plan: u.Plan.Name, Used: u.Used, From: u.Period.Start, To: u.Period.End, Daily: dailyOf(u), ByEndpoint: endpointsOf(u),
+		Plan:       u.Plan.Name,
+		Used:       u.Used,
+		From:       u.Period.Start,
+		To:         u.Period.End,
+		Daily:      dailyOf(u),
+		ByEndpoint: endpointsOf(u),
 	}
 	f.Left, f.Metered = u.Plan.Remaining(u.Used)
 	if f.Metered {
@@ -60,13 +70,17 @@ func figuresOf(u decisioning.Usage) usageFigures {
 		if f.Quota > 0 {
 			share = float64(u.Used) * 100 / float64(f.Quota)
 		}
+
 		f.Percent, f.Near = strconv.FormatFloat(share, 'f', 1, 64), share >= nearly
 		f.Quarter = chart.Bars{
 			Head: chart.Head{ID: "quota", Title: "This month's quota", Description: f.Percent + " % of it is used."},
-			Unit: chart.Count, Of: "Quota", Full: float64(f.Quota),
+			Unit: chart.Count,
+			Of:   "Quota",
+			Full: float64(f.Quota),
 			Rows: []chart.Bar{{Label: "Used", Values: []float64{float64(u.Used)}}},
 		}
 	}
+
 	return f
 }
 
@@ -80,6 +94,7 @@ func dailyOf(u decisioning.Usage) chart.Columns {
 			free[c.Day] += float64(c.Units)
 		}
 	}
+
 	out := chart.Columns{
 		Head: chart.Head{ID: "daily", Title: "Units a day", Description: "Billed and unbilled units by day in India."},
 		Y:    chart.Axis{Label: "Units", Unit: chart.Count},
@@ -91,6 +106,7 @@ func dailyOf(u decisioning.Usage) chart.Columns {
 		paid.Values = append(paid.Values, billed[day])
 		unpaid.Values = append(unpaid.Values, free[day])
 	}
+
 	out.X.Label = u.Period.Start.Format("January 2006")
 	out.Layers = []chart.Layer{paid, unpaid}
 	return out
@@ -110,6 +126,7 @@ func endpointsOf(u decisioning.Usage) []endpointUsage {
 			list[at].Unpaid += c.Units
 		}
 	}
+
 	slices.SortFunc(list, func(a, b endpointUsage) int {
 		return cmp.Or(cmp.Compare(b.Billed, a.Billed), cmp.Compare(a.Endpoint, b.Endpoint))
 	})

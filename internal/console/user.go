@@ -8,15 +8,22 @@ import (
 	"verdict/internal/tenant"
 )
 
-func (c *Console) userPages() []page {
+// userPages are the people of the organisation: the list, invitations, roles, access, and
+// the confirmation of somebody who may activate.
+type userPages struct {
+	accounts *account.Service
+	now      func() time.Time
+}
+
+func (p *userPages) routes() []page {
 	return []page{
-		{pattern: "GET /console/users", handle: c.users, scope: tenant.PolicyActivate},
-		{pattern: "POST /console/users/{id}/confirm", handle: c.confirmActivator, scope: tenant.PolicyActivate},
-		{pattern: "POST /console/users/invite", handle: c.invite, scope: tenant.Admin},
-		{pattern: "POST /console/users/invitations/{id}/revoke", handle: c.revokeInvitation, scope: tenant.Admin},
-		{pattern: "POST /console/users/{id}/role", handle: c.setRole, scope: tenant.Admin},
-		{pattern: "POST /console/users/{id}/disable", handle: c.disableUser, scope: tenant.Admin},
-		{pattern: "POST /console/users/{id}/enable", handle: c.enableUser, scope: tenant.Admin},
+		{pattern: "GET /console/users", handle: p.users, scope: tenant.PolicyActivate},
+		{pattern: "POST /console/users/{id}/confirm", handle: p.confirmActivator, scope: tenant.PolicyActivate},
+		{pattern: "POST /console/users/invite", handle: p.invite, scope: tenant.Admin},
+		{pattern: "POST /console/users/invitations/{id}/revoke", handle: p.revokeInvitation, scope: tenant.Admin},
+		{pattern: "POST /console/users/{id}/role", handle: p.setRole, scope: tenant.Admin},
+		{pattern: "POST /console/users/{id}/disable", handle: p.disableUser, scope: tenant.Admin},
+		{pattern: "POST /console/users/{id}/enable", handle: p.enableUser, scope: tenant.Admin},
 	}
 }
 
@@ -33,21 +40,24 @@ func roleOptions() []option {
 		o.Value = string(role)
 		list = append(list, o)
 	}
+
 	return list
 }
 
-func (c *Console) users(v *visit) error {
-	people, err := c.service.Account.People(v.ctx, v.caller())
+func (p *userPages) users(v *visit) error {
+	people, err := p.accounts.People(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
+
 	var invitations []account.Invitation
 	if v.who.scopes.Has(tenant.Admin) {
-		if invitations, err = c.service.Account.Invitations(v.ctx, v.caller()); err != nil {
+		if invitations, err = p.accounts.Invitations(v.ctx, v.caller()); err != nil {
 			return err
 		}
 	}
-	now := c.options.Now()
+
+	now := p.now()
 	return v.render("users", "People", struct {
 		Users       []account.User
 		Invitations []account.Invitation
@@ -55,24 +65,27 @@ func (c *Console) users(v *visit) error {
 		Now         time.Time
 		Waiting     bool // somebody waits to be one who may activate
 	}{
-		people, invitations, roleOptions(), now,
-		slices.ContainsFunc(people, func(u account.User) bool { return u.Waits(now) }),
+		Users:       people,
+		Invitations: invitations,
+		Roles:       roleOptions(),
+		Now:         now,
+		Waiting:     slices.ContainsFunc(people, func(u account.User) bool { return u.Waits(now) }),
 	})
 }
 
 // confirmActivator lets somebody activate who was given the right to by another.
-func (c *Console) confirmActivator(v *visit) error {
-	if err := c.service.Account.ConfirmActivator(v.ctx, v.caller(), v.id("id")); err != nil {
-		return v.again(err, c.users)
+func (p *userPages) confirmActivator(v *visit) error {
+	if err := p.accounts.ConfirmActivator(v.ctx, v.caller(), v.id("id")); err != nil {
+		return v.again(err, p.users)
 	}
 	return v.done("The person may now activate in live.", "/users")
 }
 
 // invite makes a link, which the answer shows this once.
-func (c *Console) invite(v *visit) error {
-	made, token, err := c.service.Account.Invite(v.ctx, v.caller(), v.form.Value("email"), tenant.Role(v.form.Value("role")))
+func (p *userPages) invite(v *visit) error {
+	made, token, err := p.accounts.Invite(v.ctx, v.caller(), v.form.Value("email"), tenant.Role(v.form.Value("role")))
 	if err != nil {
-		return v.again(err, c.users)
+		return v.again(err, p.users)
 	}
 	return v.render("invited", "Invitation", struct {
 		Email, Link string
@@ -80,48 +93,56 @@ func (c *Console) invite(v *visit) error {
 	}{made.Email, v.base() + "/console/invite/" + token.Reveal(), made.ExpiresAt})
 }
 
-func (c *Console) revokeInvitation(v *visit) error {
-	if err := c.service.Account.RevokeInvitation(v.ctx, v.caller(), v.id("id")); err != nil {
+func (p *userPages) revokeInvitation(v *visit) error {
+	if err := p.accounts.RevokeInvitation(v.ctx, v.caller(), v.id("id")); err != nil {
 		return err
 	}
 	return v.done("The invitation was withdrawn.", "/users")
 }
 
-func (c *Console) setRole(v *visit) error {
-	if err := c.service.Account.SetRole(v.ctx, v.caller(), v.id("id"), tenant.Role(v.form.Value("role"))); err != nil {
-		return v.again(err, c.users)
+func (p *userPages) setRole(v *visit) error {
+	if err := p.accounts.SetRole(v.ctx, v.caller(), v.id("id"), tenant.Role(v.form.Value("role"))); err != nil {
+		return v.again(err, p.users)
 	}
 	return v.done("The role was set. The person has to sign in again.", "/users")
 }
 
-func (c *Console) disableUser(v *visit) error {
+func (p *userPages) disableUser(v *visit) error {
 	revokeKeys := v.form.Value("revoke_keys") != ""
-	if err := c.service.Account.DisableUser(v.ctx, v.caller(), v.id("id"), revokeKeys); err != nil {
-		return v.again(err, c.users)
+	if err := p.accounts.DisableUser(v.ctx, v.caller(), v.id("id"), revokeKeys); err != nil {
+		return v.again(err, p.users)
 	}
 	if revokeKeys {
 		return v.done("Their access was disabled, and their API keys were revoked.", "/users")
 	}
+
 	return v.done("Their access was disabled.", "/users")
 }
 
-func (c *Console) enableUser(v *visit) error {
-	if err := c.service.Account.EnableUser(v.ctx, v.caller(), v.id("id")); err != nil {
-		return v.again(err, c.users)
+func (p *userPages) enableUser(v *visit) error {
+	if err := p.accounts.EnableUser(v.ctx, v.caller(), v.id("id")); err != nil {
+		return v.again(err, p.users)
 	}
 	return v.done("They can sign in again.", "/users")
 }
 
-// names are the addresses of the tenant's people by their ids, for lists that
-// say who did something.
-func (c *Console) names(v *visit) (map[string]string, error) {
-	people, err := c.service.Account.People(v.ctx, v.caller())
+// directory looks up who the people of the organisation are, for pages that say who did
+// something.
+type directory struct {
+	accounts *account.Service
+}
+
+// names returns the e-mail addresses of the tenant's people by their ids.
+func (d directory) names(v *visit) (map[string]string, error) {
+	people, err := d.accounts.People(v.ctx, v.caller())
 	if err != nil {
 		return nil, err
 	}
+
 	names := map[string]string{}
 	for _, u := range people {
 		names[u.ID] = u.Email
 	}
+
 	return names, nil
 }

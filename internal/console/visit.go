@@ -18,6 +18,7 @@ import (
 type visit struct {
 	console   *Console
 	w         *serving.Recorder
+	cookies   cookies
 	r         *http.Request
 	ctx       context.Context // of the work for it; ends before the connection's patience does
 	page      *page
@@ -50,6 +51,7 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 	ctx, cancel := context.WithTimeout(r.Context(), c.options.RequestTimeout)
 	defer cancel()
 	v.ctx = ctx
+	v.cookies = cookies{w: v.w, r: r, secure: c.options.Secure(r)}
 	v.w.Before = func() { v.slot.Leave() } // the browser may read slowly
 	defer v.makeRoom()
 	defer v.end()
@@ -148,6 +150,12 @@ func (v *visit) see(location string) error {
 	v.w.Header().Set("Location", location)
 	v.w.WriteHeader(http.StatusSeeOther)
 	return nil
+}
+
+// tell has the next page show a message. A message is for people and has no secret in it.
+func (v *visit) tell(message string) {
+	v.flashed = true
+	v.cookies.flash(message)
 }
 
 // done sends the browser on to a page of this environment, which says what was

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"verdict/internal/usecase"
 )
 
 // TestPanicsStayOurs has a page throw what somebody typed: the visitor hears of
@@ -15,7 +17,7 @@ func TestPanicsStayOurs(t *testing.T) {
 	t.Parallel()
 	const typed = "PAN ABCDE1234F"
 	var log bytes.Buffer
-	c, err := New(nil, Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	c, err := New(&usecase.Set{}, Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,25 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/fault"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
+
+// samplePages try a version on a sample application, beside the active version. Nothing is
+// stored and nothing is billed.
+type samplePages struct {
+	decisions *decisioning.Service
+	versions  policyVersions
+}
+
+func (p *samplePages) routes() []page {
+	return []page{
+		{pattern: "GET /console/{env}/policies/{id}/try", handle: p.sample, scope: tenant.Decide},
+		{pattern: "POST /console/{env}/policies/{id}/try", handle: p.trySample, scope: tenant.Decide},
+	}
+}
 
 // sampleField is a field of the sample, and where it stands in a request.
 type sampleField struct {
@@ -20,17 +36,35 @@ type sampleField struct {
 // can be pasted as a request. What it begins with is an applicant whom the
 // policy that everybody starts with approves.
 var sampleFields = []sampleField{
-	{Block: "bureau_report", Name: "score", Label: "Bureau score", Hint: "−1 for an applicant who is new to credit.", Begins: "742"},
+	{
+		Block:  "bureau_report",
+		Name:   "score",
+		Label:  "Bureau score",
+		Hint:   "−1 for an applicant who is new to credit.",
+		Begins: "742",
+	},
 	{Block: "applicant", Name: "monthly_income", Label: "Monthly income, ₹", Begins: "85000"},
 	{Block: "applicant", Name: "foir", Label: "FOIR", Hint: "0.35 is 35 percent.", Begins: "0.32"},
 	{Block: "applicant", Name: "requested_amount", Label: "Requested amount, ₹", Begins: "600000"},
 	{Block: "applicant", Name: "tenure_months", Label: "Requested tenure, months"},
 	{Block: "applicant", Name: "age", Label: "Age", Begins: "34"},
-	{Block: "applicant", Name: "employment_type", Label: "Employment", Text: true, Begins: "SALARIED", Choices: []option{
-		{Value: "", Label: "not given"}, {Value: "SALARIED", Label: "Salaried"}, {Value: "SELF_EMPLOYED", Label: "Self-employed"},
-		{Value: "SELF_EMPLOYED_PROFESSIONAL", Label: "Self-employed professional"}, {Value: "NON_SALARIED", Label: "Not salaried"},
-		{Value: "UNEMPLOYED", Label: "Unemployed"}, {Value: "RETIRED", Label: "Retired"}, {Value: "STUDENT", Label: "Student"},
-		{Value: "HOMEMAKER", Label: "Homemaker"}, {Value: "OTHER", Label: "Other"}}},
+	{
+		Block:  "applicant",
+		Name:   "employment_type",
+		Label:  "Employment",
+		Text:   true,
+		Begins: "SALARIED",
+		Choices: []option{
+			{Value: "", Label: "not given"},
+			{Value: "SALARIED", Label: "Salaried"},
+			{Value: "SELF_EMPLOYED", Label: "Self-employed"},
+			{Value: "SELF_EMPLOYED_PROFESSIONAL", Label: "Self-employed professional"},
+			{Value: "NON_SALARIED", Label: "Not salaried"},
+			{Value: "UNEMPLOYED", Label: "Unemployed"},
+			{Value: "RETIRED", Label: "Retired"},
+			{Value: "STUDENT", Label: "Student"},
+			{Value: "HOMEMAKER", Label: "Homemaker"}, {Value: "OTHER", Label: "Other"}},
+	},
 	{Block: "bureau_report", Name: "enquiries_6m", Label: "Enquiries in 6 months", Begins: "2"},
 	{Block: "bureau_report", Name: "active_tradelines", Label: "Live accounts", Begins: "4"},
 	{Block: "bureau_report", Name: "max_dpd_12m", Label: "Most days past due in 12 months", Begins: "0"},
@@ -52,15 +86,15 @@ type outcomeRow struct {
 }
 
 // sample shows the form of the sample.
-func (c *Console) sample(v *visit) error {
-	found, err := c.version(v)
+func (p *samplePages) sample(v *visit) error {
+	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
-	return c.drawSample(v, found, nil)
+	return p.drawSample(v, found, nil)
 }
 
-func (c *Console) drawSample(v *visit, found *version, result *outcome) error {
+func (p *samplePages) drawSample(v *visit, found *version, result *outcome) error {
 	return v.render("policy_try", "Try "+found.Set.Name, struct {
 		*version
 		Fields []sampleField
@@ -70,37 +104,44 @@ func (c *Console) drawSample(v *visit, found *version, result *outcome) error {
 
 // trySample decides the sample with this version and with the active one.
 // Nothing is stored and nothing is billed.
-func (c *Console) trySample(v *visit) error {
-	found, err := c.version(v)
+func (p *samplePages) trySample(v *visit) error {
+	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
+
 	again := func(err error) error {
-		return v.again(sampleFaults(err, v.form.Value(formRequest) != ""), func(v *visit) error { return c.drawSample(v, found, nil) })
+		draw := func(v *visit) error { return p.drawSample(v, found, nil) }
+		return v.again(sampleFaults(err, v.form.Value(formRequest) != ""), draw)
 	}
 	request, err := sampleRequest(v.form)
 	if err != nil {
 		return again(err)
 	}
+
 	compare := found.Active != nil && !found.Decides()
 	body, err := previewBody(request, found, compare)
 	if err != nil {
 		return again(err)
 	}
-	answer, err := c.service.Decisions.Preview(v.ctx, v.caller(), body)
+
+	answer, err := p.decisions.Preview(v.ctx, v.caller(), body)
 	if err != nil {
 		return again(err)
 	}
+
 	doc, err := ours(answer.Body)
 	if err != nil {
 		return err
 	}
+
 	result := &outcome{This: doc}
 	if compare {
 		result.Active, result.This = doc.Get("baseline"), doc.Get("variant")
 	}
+
 	result.Rows = outcomeRows(result.Active, result.This)
-	return c.drawSample(v, found, result)
+	return p.drawSample(v, found, result)
 }
 
 // sampleRequest is the request of the sample: what was pasted, or what the
@@ -113,6 +154,7 @@ func sampleRequest(f *form) (wire.Value, error) {
 		}
 		return request, err
 	}
+
 	blocks := map[string]any{}
 	for i := range sampleFields {
 		s := &sampleFields[i]
@@ -121,12 +163,15 @@ func sampleRequest(f *form) (wire.Value, error) {
 			block = map[string]any{}
 			blocks[s.Block] = block
 		}
+
 		kind := asNumber
 		if s.Text {
 			kind = asText
 		}
+
 		(&editField{Name: s.Name, Kind: kind}).put(block, f.Value(s.Name))
 	}
+
 	return (&draft{blocks}).value()
 }
 
@@ -136,11 +181,13 @@ func previewBody(request wire.Value, found *version, compare bool) (wire.Value, 
 	if err != nil {
 		return wire.Value{}, err
 	}
+
 	ask.root["rule_set_id"], ask.root["policy_key"] = found.Set.ID, found.Set.PolicyKey
 	delete(ask.root, "compare")
 	if compare {
 		ask.root["compare"] = true
 	}
+
 	return ask.value()
 }
 
@@ -151,11 +198,13 @@ func sampleFaults(err error, pasted bool) error {
 	if !errors.As(err, &refusal) {
 		return err
 	}
+
 	at := *refusal
 	at.Items = slices.Clone(refusal.Items)
 	if len(at.Items) == 0 && pasted && refusal.Kind == fault.Malformed {
 		at.Items = []fault.Item{{Code: refusal.Code, Detail: refusal.Detail}}
 	}
+
 	for i := range at.Items {
 		item := &at.Items[i]
 		if pasted {
@@ -167,6 +216,7 @@ func sampleFaults(err error, pasted bool) error {
 			item.Pointer = "/" + name
 		}
 	}
+
 	return &at
 }
 
@@ -229,10 +279,12 @@ func firedRules(d wire.Value, results ...string) string {
 		if !slices.Contains(results, r.Get("result").Text()) {
 			continue
 		}
+
 		text := r.Get("id").Text()
 		if delta := r.Get("delta").Text(); delta != "" {
 			text += " (" + withSign(delta) + ")"
 		}
+
 		list = append(list, text)
 	}
 	return strings.Join(list, ", ")

@@ -1,0 +1,76 @@
+package console
+
+import (
+	"fmt"
+
+	"verdict/internal/operation"
+	"verdict/internal/policydesk"
+	"verdict/internal/wire"
+)
+
+// version is one version of a policy for a page.
+type version struct {
+	Set    policydesk.RuleSet
+	Doc    wire.Value
+	Active *policydesk.RuleSet // the version that decides now, nil for none
+}
+
+// Analysed reports whether the static analysis has run: a document that this
+// release does not take any more has no findings because nothing looked.
+func (s *version) Analysed() bool { return s.Set.Findings != nil }
+
+// Decides reports whether this is the version that decides.
+func (s *version) Decides() bool { return s.Active != nil && s.Active.ID == s.Set.ID }
+
+// policyVersions looks up the versions of policies that pages of several subjects name.
+type policyVersions struct {
+	policies *policydesk.Service
+}
+
+// find returns the version that the path names.
+func (p policyVersions) find(v *visit) (*version, error) {
+	set, err := p.policies.RuleSet(v.ctx, v.caller(), v.id("id"))
+	if err != nil {
+		return nil, err
+	}
+
+	doc, err := ours(set.Document)
+	if err != nil {
+		return nil, fmt.Errorf("rule set %s: %w", set.ID, err)
+	}
+
+	active, err := p.active(v, set.PolicyKey)
+	return &version{set, doc, active}, err
+}
+
+// active returns the version that decides for a policy_key; nil when none does.
+func (p policyVersions) active(v *visit, key string) (*policydesk.RuleSet, error) {
+	page, err := p.policies.RuleSets(v.ctx, v.caller(),
+		policydesk.RuleSetFilter{Status: "active", PolicyKey: key}, operation.List{Limit: 1})
+	if err != nil || len(page.Data) == 0 {
+		return nil, err
+	}
+	return &page.Data[0], nil
+}
+
+// policyName is a rule set as it is called, which says more than its id.
+type policyName struct{ ID, Name, Status string }
+
+// names returns the newest rule sets, with the retired ones, by their ids and in their
+// order.
+func (p policyVersions) names(v *visit) (map[string]policyName, []policyName, error) {
+	page, err := p.policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: 2 * perPage})
+	if err != nil {
+		return nil, nil, err
+	}
+
+	names := map[string]policyName{}
+	var list []policyName
+	for _, r := range page.Data {
+		name := policyName{r.ID, fmt.Sprintf("%s, version %d", r.Name, r.Version), r.Status}
+		names[r.ID] = name
+		list = append(list, name)
+	}
+
+	return names, list, nil
+}

@@ -1,0 +1,232 @@
+package console
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"verdict/internal/account"
+	"verdict/internal/fault"
+	"verdict/internal/tenant"
+)
+
+// signInPages are the pages for people who are not signed in yet, and the way out: sign in,
+// sign out, sign up, accept an invitation, choose the colours.
+type signInPages struct {
+	accounts *account.Service
+	logger   *slog.Logger
+	// resume continues with the form that the sign-in page held for the person.
+	resume func(*visit, account.Session) error
+}
+
+func (p *signInPages) routes() []page {
+	return []page{
+		{pattern: "GET /console/signin", handle: p.signInForm, public: true},
+		{pattern: "POST /console/signin", handle: p.signIn, public: true},
+		{pattern: "POST /console/signout", handle: p.signOut, public: true},
+		{pattern: "GET /console/signup", handle: p.signUpForm, public: true},
+		{pattern: "POST /console/signup", handle: p.signUp, public: true},
+		{pattern: "GET /console/invite/{token}", handle: p.inviteForm, public: true},
+		{pattern: "POST /console/invite/{token}", handle: p.join, public: true},
+		{pattern: "POST /console/theme", handle: p.setTheme, public: true},
+	}
+}
+
+// address returns the client's network address.
+func (v *visit) address() string { return v.console.options.Address(v.r) }
+
+// wanted returns the page that somebody was on the way to, "" when there is none that
+// they may be sent to.
+func wanted(v *visit) string {
+	if v.r.Method == http.MethodPost {
+		return localPath(v.form.Value("next"))
+	}
+	return localPath(v.query("next"))
+}
+
+func (p *signInPages) signInForm(v *visit) error {
+	if v.who != nil && v.r.Method == http.MethodGet {
+		return v.see(orHome(wanted(v)))
+	}
+	return v.render("signin", "Sign in", signInView{
+		Next:  wanted(v),
+		Kept:  v.form.Value(formKept),
+		Route: v.form.Value(formRoute),
+	})
+}
+
+func orHome(path string) string {
+	if path == "" {
+		return "/console"
+	}
+	return path
+}
+
+func (p *signInPages) signIn(v *visit) error {
+	session, token, err := p.accounts.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), placeOf(v))
+	if err != nil {
+		return v.again(err, p.signInForm)
+	}
+	if err := p.leave(v, session); err != nil {
+		return err
+	}
+
+	v.cookies.keepToken(token)
+	p.remember(v, session)
+	if v.form.Value(formKept) != "" {
+		return p.resume(v, session)
+	}
+
+	return v.see(orHome(wanted(v)))
+}
+
+// leave ends the session that the browser had before it began another one, so
+// that none is left behind that nobody can see.
+func (p *signInPages) leave(v *visit, begun account.Session) error {
+	if v.who == nil || v.who.session.ID == begun.ID {
+		return nil
+	}
+	return p.accounts.SignOut(v.ctx, v.who.session)
+}
+
+// placeOf returns where somebody signs in.
+func placeOf(v *visit) account.Place {
+	return account.Place{Address: v.address(), Agent: v.r.UserAgent(), Marks: v.cookies.marks()}
+}
+
+// remember makes the browser known to the account that has just signed in. If
+// that fails the person is signed in all the same.
+func (p *signInPages) remember(v *visit, session account.Session) {
+	marks, err := p.accounts.Remember(v.ctx, session.User.ID, v.cookies.marks())
+	if err != nil {
+		p.logger.Warn("could not store the browser cookie; the browser stays unknown",
+			"request_id", v.requestID, "error", err)
+		return
+	}
+	v.cookies.keepMarks(marks)
+}
+
+func (p *signInPages) signOut(v *visit) error {
+	if v.who != nil {
+		if err := p.accounts.SignOut(v.ctx, v.who.session); err != nil {
+			return err
+		}
+	}
+
+	v.cookies.dropToken()
+	v.tell("You are signed out.")
+	return v.see("/console/signin")
+}
+
+func (p *signInPages) signUpForm(v *visit) error {
+	if v.who != nil && v.r.Method == http.MethodGet {
+		return v.see("/console")
+	}
+	mode := p.accounts.SignupMode()
+	return v.render("signup", "Sign up", struct{ Closed, Invite bool }{
+		Closed: mode == tenant.SignupClosed,
+		Invite: mode == tenant.SignupInvite,
+	})
+}
+
+// aboutInvite makes a fault of the field out of a refusal of an invite code.
+func aboutInvite(err error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) ||
+		refusal.Code != fault.CodeInviteCodeRequired && refusal.Code != fault.CodeInvalidInviteCode {
+		return err
+	}
+
+	var faults fault.List
+	faults.Add("/invite_code", refusal.Code, "%s", refusal.Detail)
+	return faults.Err()
+}
+
+func (p *signInPages) signUp(v *visit) error {
+	body, err := signUpBody(v.form)
+	if err != nil {
+		return v.again(err, p.signUpForm)
+	}
+
+	signed, session, token, err := p.accounts.OpenAccount(v.ctx, body, v.address(), v.r.UserAgent())
+	if err != nil && signed.KeyID == "" {
+		return v.again(aboutInvite(err), p.signUpForm)
+	}
+	if err == nil {
+		if err := p.leave(v, session); err != nil {
+			p.logger.Warn("could not end the previous session; it expires by itself",
+				"request_id", v.requestID, "error", err)
+		}
+		v.cookies.keepToken(token)
+		p.remember(v, session)
+	}
+
+	v.who = nil // the page is for somebody who has just come in
+	data := struct {
+		OrgName, Key, Curl string
+		Warnings           []string
+	}{
+		OrgName:  signed.Tenant.OrgName,
+		Key:      signed.Key.Reveal(),
+		Curl:     curl(v.base(), signed.Key, tenant.Admin),
+		Warnings: nil,
+	}
+	for _, w := range signed.Warnings {
+		data.Warnings = append(data.Warnings, sentence(w.Detail))
+	}
+	if err != nil {
+		data.Warnings = append(data.Warnings, "Your organisation was created, but you could not be signed in. "+
+			"Sign in with the password you chose.")
+	}
+
+	return v.render("welcome", "Welcome", data)
+}
+
+// invitation is what the link of this page offers. A text that is no token
+// offers as little as one that nobody was given.
+func (p *signInPages) invitation(v *visit) (account.Invitation, tenant.Token, error) {
+	token, _ := tenant.ParseToken(v.id("token"))
+	offered, err := p.accounts.Invitation(v.ctx, token)
+	return offered, token, err
+}
+
+func (p *signInPages) inviteForm(v *visit) error {
+	offered, _, err := p.invitation(v)
+	if err != nil {
+		return err
+	}
+
+	v.who = nil // whoever is signed in here may be somebody else
+	return v.render("invite", "Join "+offered.OrgName, offered)
+}
+
+func (p *signInPages) join(v *visit) error {
+	_, token, err := p.invitation(v)
+	if err != nil {
+		return err
+	}
+
+	session, fresh, err := p.accounts.AcceptInvitation(v.ctx, token, v.form.Secret("password"),
+		v.address(), v.r.UserAgent())
+	if err != nil {
+		return v.again(err, p.inviteForm)
+	}
+	if err := p.leave(v, session); err != nil {
+		return err
+	}
+
+	v.cookies.keepToken(fresh)
+	p.remember(v, session)
+	return v.see("/console")
+}
+
+// setTheme keeps the reader's choice of colours, or forgets it.
+func (p *signInPages) setTheme(v *visit) error {
+	switch theme := v.form.Value("theme"); theme {
+	case "light", "dark":
+		v.cookies.set(themeCookie, theme, themeAge)
+	default:
+		v.cookies.set(themeCookie, "", dropped)
+	}
+	return v.see(orHome(wanted(v)))
+}
