@@ -105,11 +105,11 @@ func open(ctx context.Context, path string, observations int) (*town, error) {
 	if err != nil {
 		return nil, err
 	}
-	signed, err := t.service.Account.Signup(ctx, body)
+	signed, err := t.service.Operator.Signup(ctx, body)
 	if err != nil {
 		return nil, err
 	}
-	if t.caller, err = t.service.Account.Authenticate(ctx, signed.Key); err != nil {
+	if t.caller, err = t.service.Access.Authenticate(ctx, signed.Key); err != nil {
 		return nil, err
 	}
 	// Everybody once, so that pincodes and agents have the keys they are

@@ -155,7 +155,7 @@ func (y *yard) town(ctx context.Context, name string, tenants int) (url string, 
 		if err != nil {
 			return "", nil, err
 		}
-		signed, err := use.Account.Signup(ctx, body)
+		signed, err := use.Operator.Signup(ctx, body)
 		if err != nil {
 			return "", nil, err
 		}

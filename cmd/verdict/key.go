@@ -50,7 +50,7 @@ func keyCreate(c *command) int {
 		if set == 0 {
 			set = tenant.Role(owner.Role).Scopes()
 		}
-		key, made, err := service.Account.CreateKey(ctx, account.NewKey{
+		key, made, err := service.Operator.CreateKey(ctx, account.NewKey{
 			TenantID: t.ID, UserID: owner.ID, Environment: environment, Name: *name, Scopes: set, ExpiresAt: until,
 		})
 		if err != nil {
@@ -65,7 +65,7 @@ func keyCreate(c *command) int {
 // owner finds the person whose key it is to be. Who activates a policy in live
 // must be another person than who wrote it, so a key is always somebody's.
 func owner(ctx context.Context, service *usecase.Set, tenantID, email string) (account.User, error) {
-	users, err := service.Account.Users(ctx, tenantID)
+	users, err := service.Operator.Users(ctx, tenantID)
 	if err != nil {
 		return account.User{}, err
 	}
@@ -90,7 +90,7 @@ func keyList(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		keys, err := service.Account.Keys(ctx, t.ID)
+		keys, err := service.Operator.Keys(ctx, t.ID)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -127,7 +127,7 @@ func keyRevoke(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		key, err := service.Account.RevokeKey(ctx, t.ID, words[0])
+		key, err := service.Operator.RevokeKey(ctx, t.ID, words[0])
 		if err != nil {
 			return c.failed(err)
 		}

@@ -102,7 +102,7 @@ func tenantList(c *command) int {
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t := newTable("ID", "PLAN", "CREATED", "ORGANISATION")
 		for after := ""; ; {
-			page, err := service.Account.Tenants(ctx, after)
+			page, err := service.Operator.Tenants(ctx, after)
 			if err != nil {
 				return c.failed(err)
 			}
@@ -125,15 +125,15 @@ func tenantShow(c *command) int {
 		return code
 	}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		one, err := service.Account.Tenant(ctx, words[0])
+		one, err := service.Operator.Tenant(ctx, words[0])
 		if err != nil {
 			return c.failed(err)
 		}
-		users, err := service.Account.Users(ctx, one.ID)
+		users, err := service.Operator.Users(ctx, one.ID)
 		if err != nil {
 			return c.failed(err)
 		}
-		keys, err := service.Account.Keys(ctx, one.ID)
+		keys, err := service.Operator.Keys(ctx, one.ID)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -162,7 +162,7 @@ func tenantCreate(c *command) int {
 		return c.failed(err)
 	}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		made, err := service.Account.Signup(ctx, body)
+		made, err := service.Operator.Signup(ctx, body)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -182,7 +182,7 @@ func tenantInvite(c *command) int {
 		return c.usage("-days must be a whole number from 1 to 365")
 	}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		token, ends, err := service.Account.InviteToSignup(ctx, time.Duration(*days)*24*time.Hour)
+		token, ends, err := service.Operator.InviteToSignup(ctx, time.Duration(*days)*24*time.Hour)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -198,7 +198,7 @@ func tenantPlan(c *command) int {
 		return code
 	}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		if err := service.Account.SetPlan(ctx, words[0], words[1]); err != nil {
+		if err := service.Operator.SetPlan(ctx, words[0], words[1]); err != nil {
 			return c.failed(err)
 		}
 		return c.print(fmt.Appendf(nil, "%s is on the plan %s\n", words[0], words[1]))
@@ -238,9 +238,9 @@ func shortTime(t time.Time) string {
 // theTenant is the tenant that was named, or the only one there is.
 func theTenant(ctx context.Context, service *usecase.Set, id string) (tenant.Tenant, error) {
 	if id != "" {
-		return service.Account.Tenant(ctx, id)
+		return service.Operator.Tenant(ctx, id)
 	}
-	all, err := service.Account.Tenants(ctx, "")
+	all, err := service.Operator.Tenants(ctx, "")
 	switch {
 	case err != nil:
 		return tenant.Tenant{}, err

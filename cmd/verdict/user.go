@@ -34,7 +34,7 @@ func userAdd(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		user, err := service.Account.CreateUser(ctx, t.ID, *email, password, tenant.Role(*role))
+		user, err := service.Operator.CreateUser(ctx, t.ID, *email, password, tenant.Role(*role))
 		if err != nil {
 			return c.failed(err)
 		}
@@ -54,7 +54,7 @@ func userList(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		users, err := service.Account.Users(ctx, t.ID)
+		users, err := service.Operator.Users(ctx, t.ID)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -77,7 +77,7 @@ func userPassword(c *command) int {
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t, err := theTenant(ctx, service, *tenantID)
 		if err == nil {
-			err = service.Account.ResetPassword(ctx, t.ID, *email, password)
+			err = service.Operator.ResetPassword(ctx, t.ID, *email, password)
 		}
 		if err != nil {
 			return c.failed(err)

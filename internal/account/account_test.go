@@ -23,7 +23,7 @@ func TestOpenAccount(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		signed, c, token, err := h.Service.Account.OpenAccount(t.Context(),
+		signed, c, token, err := h.Service.Access.OpenAccount(t.Context(),
 			usecasetest.Parse(t, `{"email":"meena@example.in","org_name":"<script>alert(1)</script>","password":"correct horse"}`), usecasetest.Home, "Firefox")
 		if err != nil {
 			t.Fatal(err)
@@ -32,10 +32,10 @@ func TestOpenAccount(t *testing.T) {
 			t.Errorf("signed up as %+v", c)
 		}
 		h.Held(token)
-		if caller, err := h.Service.Account.Authenticate(t.Context(), signed.Key); err != nil || caller.TenantID != c.Tenant.ID {
+		if caller, err := h.Service.Access.Authenticate(t.Context(), signed.Key); err != nil || caller.TenantID != c.Tenant.ID {
 			t.Errorf("the first key is %+v's, %v", caller, err)
 		}
-		_, _, _, err = h.Service.Account.OpenAccount(t.Context(), usecasetest.Parse(t, `{"email":"asha@example.in","org_name":"Again","password":"correct horse"}`), usecasetest.Home, "")
+		_, _, _, err = h.Service.Access.OpenAccount(t.Context(), usecasetest.Parse(t, `{"email":"asha@example.in","org_name":"Again","password":"correct horse"}`), usecasetest.Home, "")
 		if usecasetest.CodeOf(err) != fault.CodeEmailTaken {
 			t.Errorf("signed up twice: %v", err)
 		}
@@ -49,7 +49,7 @@ func TestChangePassword(t *testing.T) {
 		c, here := h.SignIn(usecasetest.Asha)
 		_, elsewhere := h.SignIn(usecasetest.Asha)
 		change := func(current, next string) (tenant.Token, error) {
-			_, token, err := h.Service.Account.ChangePassword(t.Context(), c, tenant.NewSecret(current), tenant.NewSecret(next), usecasetest.Home, "Firefox")
+			_, token, err := h.Service.Access.ChangePassword(t.Context(), c, tenant.NewSecret(current), tenant.NewSecret(next), usecasetest.Home, "Firefox")
 			return token, err
 		}
 		for _, wrong := range []struct {
@@ -74,7 +74,7 @@ func TestChangePassword(t *testing.T) {
 		h.Ended(here)
 		h.Ended(elsewhere)
 		h.Held(token)
-		if _, _, err := h.Service.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
+		if _, _, err := h.Service.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
 			t.Errorf("the old password still works: %v", err)
 		}
 		if diff := cmp.Diff([]string{h.Signed.UserID + " user.password_changed"}, h.Logged(c.Principal(tenant.Live), c.User.ID)); diff != "" {
@@ -89,45 +89,45 @@ func TestPeople(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
 		admin := h.Admin()
 		ravi, token := h.Join(admin, "ravi@example.in", tenant.RoleRisk)
-		if err := h.Service.Account.SetRole(t.Context(), admin, admin.UserID, tenant.RoleViewer); usecasetest.CodeOf(err) != fault.CodeLastAdmin {
+		if err := h.Service.People.SetRole(t.Context(), admin, admin.UserID, tenant.RoleViewer); usecasetest.CodeOf(err) != fault.CodeLastAdmin {
 			t.Errorf("the last administrator: %v", err)
 		}
-		if err := h.Service.Account.DisableUser(t.Context(), admin, admin.UserID, true); usecasetest.CodeOf(err) != fault.CodeLastAdmin {
+		if err := h.Service.People.DisableUser(t.Context(), admin, admin.UserID, true); usecasetest.CodeOf(err) != fault.CodeLastAdmin {
 			t.Errorf("the last administrator: %v", err)
 		}
-		if err := h.Service.Account.SetRole(t.Context(), admin, ravi.User.ID, "king"); usecasetest.Pointers(t, err)[0] != "/role" {
+		if err := h.Service.People.SetRole(t.Context(), admin, ravi.User.ID, "king"); usecasetest.Pointers(t, err)[0] != "/role" {
 			t.Errorf("a king: %v", err)
 		}
-		if err := h.Service.Account.SetRole(t.Context(), admin, ravi.User.ID, tenant.RoleAdmin); err != nil {
+		if err := h.Service.People.SetRole(t.Context(), admin, ravi.User.ID, tenant.RoleAdmin); err != nil {
 			t.Fatal(err)
 		}
 		h.Ended(token) // a new role, a new token
 		ravi, token = h.SignIn("ravi@example.in")
-		key, _, err := h.Service.Account.CreateAPIKey(t.Context(), ravi.Principal(tenant.Live), account.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Read})
+		key, _, err := h.Service.People.CreateAPIKey(t.Context(), ravi.Principal(tenant.Live), account.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Read})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Service.Account.DisableUser(t.Context(), admin, ravi.User.ID, false); err != nil {
+		if err := h.Service.People.DisableUser(t.Context(), admin, ravi.User.ID, false); err != nil {
 			t.Fatal(err)
 		}
 		h.Ended(token)
-		if _, _, err := h.Service.Account.SignIn(t.Context(), "ravi@example.in", tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
+		if _, _, err := h.Service.Access.SignIn(t.Context(), "ravi@example.in", tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
 			t.Errorf("who was shut out came in: %v", err)
 		}
-		if _, err := h.Service.Account.Authenticate(t.Context(), key); err != nil {
+		if _, err := h.Service.Access.Authenticate(t.Context(), key); err != nil {
 			t.Errorf("his key stopped: %v", err)
 		}
-		if err := h.Service.Account.DisableUser(t.Context(), admin, ravi.User.ID, true); err != nil {
+		if err := h.Service.People.DisableUser(t.Context(), admin, ravi.User.ID, true); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Service.Account.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != fault.CodeKeyRevoked {
+		if _, err := h.Service.Access.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != fault.CodeKeyRevoked {
 			t.Errorf("his key works: %v", err)
 		}
-		people, err := h.Service.Account.People(t.Context(), admin)
+		people, err := h.Service.People.List(t.Context(), admin)
 		if err != nil || len(people) != 2 || people[1].Role != "admin" || people[1].DisabledAt.IsZero() || !people[0].DisabledAt.IsZero() {
 			t.Errorf("the people are %+v, %v", people, err)
 		}
-		if err := h.Service.Account.EnableUser(t.Context(), admin, ravi.User.ID); err != nil {
+		if err := h.Service.People.EnableUser(t.Context(), admin, ravi.User.ID); err != nil {
 			t.Fatal(err)
 		}
 		h.SignIn("ravi@example.in")
@@ -155,7 +155,7 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
 		admin := h.Admin()
 		victim, _ := h.Join(admin, "victim@example.in", tenant.RoleAdmin)
-		invited, _, err := h.Service.Account.Invite(t.Context(), admin, "guest@example.in", tenant.RoleViewer)
+		invited, _, err := h.Service.People.Invite(t.Context(), admin, "guest@example.in", tenant.RoleViewer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,35 +169,35 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 		}{{risk, fault.CodeInsufficientScope}, {viewer, fault.CodeInsufficientScope}, {other, fault.CodeNotFound}} {
 			p := c.who.Principal(tenant.Sandbox)
 			tries := map[string]error{
-				"role":       h.Service.Account.SetRole(t.Context(), p, victim.User.ID, tenant.RoleViewer),
-				"disable":    h.Service.Account.DisableUser(t.Context(), p, victim.User.ID, true),
-				"enable":     h.Service.Account.EnableUser(t.Context(), p, victim.User.ID),
-				"invitation": h.Service.Account.RevokeInvitation(t.Context(), p, invited.ID),
+				"role":       h.Service.People.SetRole(t.Context(), p, victim.User.ID, tenant.RoleViewer),
+				"disable":    h.Service.People.DisableUser(t.Context(), p, victim.User.ID, true),
+				"enable":     h.Service.People.EnableUser(t.Context(), p, victim.User.ID),
+				"invitation": h.Service.People.RevokeInvitation(t.Context(), p, invited.ID),
 			}
-			_, tries["revoke"] = h.Service.Account.RevokeAPIKey(t.Context(), p, h.Signed.KeyID)
-			_, _, tries["rotate"] = h.Service.Account.RotateAPIKey(t.Context(), p, h.Signed.KeyID, time.Hour)
+			_, tries["revoke"] = h.Service.People.RevokeAPIKey(t.Context(), p, h.Signed.KeyID)
+			_, _, tries["rotate"] = h.Service.People.RotateAPIKey(t.Context(), p, h.Signed.KeyID, time.Hour)
 			for what, err := range tries {
 				if usecasetest.CodeOf(err) != c.code {
 					t.Errorf("%s by %s: %v", what, c.who.User.Email, err)
 				}
 			}
-			keys, err := h.Service.Account.APIKeys(t.Context(), p)
+			keys, err := h.Service.People.APIKeys(t.Context(), p)
 			if c.code == fault.CodeNotFound {
 				if err != nil || len(keys) != 1 || keys[0].ID == h.Signed.KeyID {
 					t.Errorf("another tenant's keys are %v, %v", keys, err)
 				}
 				continue
 			}
-			_, _, invite := h.Service.Account.Invite(t.Context(), p, "friend@example.in", tenant.RoleAdmin)
-			_, _, create := h.Service.Account.CreateAPIKey(t.Context(), p, account.NewAPIKey{Environment: tenant.Sandbox, Name: "mine", Scopes: tenant.Read})
-			_, list := h.Service.Account.Invitations(t.Context(), p)
+			_, _, invite := h.Service.People.Invite(t.Context(), p, "friend@example.in", tenant.RoleAdmin)
+			_, _, create := h.Service.People.CreateAPIKey(t.Context(), p, account.NewAPIKey{Environment: tenant.Sandbox, Name: "mine", Scopes: tenant.Read})
+			_, list := h.Service.People.Invitations(t.Context(), p)
 			for what, err := range map[string]error{"keys": err, "invite": invite, "create": create, "invitations": list} {
 				if usecasetest.CodeOf(err) != fault.CodeInsufficientScope {
 					t.Errorf("%s by %s: %v", what, c.who.User.Email, err)
 				}
 			}
 		}
-		if people, err := h.Service.Account.People(t.Context(), other.Principal(tenant.Live)); err != nil || len(people) != 1 {
+		if people, err := h.Service.People.List(t.Context(), other.Principal(tenant.Live)); err != nil || len(people) != 1 {
 			t.Errorf("another tenant's people are %v, %v", people, err)
 		}
 	})
@@ -210,11 +210,11 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		clock := usecasetest.NewClock()
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous, Now: clock.Now})
 		admin := h.Admin()
-		key, _, err := h.Service.Account.CreateAPIKey(t.Context(), admin, account.NewAPIKey{Environment: tenant.Live, Name: "ci", Scopes: tenant.Admin})
+		key, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, account.NewAPIKey{Environment: tenant.Live, Name: "ci", Scopes: tenant.Admin})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ashasKey, err := h.Service.Account.Authenticate(t.Context(), key)
+		ashasKey, err := h.Service.Access.Authenticate(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 				t.Errorf("%s: %q", name, code)
 			}
 		}
-		if err := h.Service.Account.DisableUser(t.Context(), admin, ravi.User.ID, false); err != nil {
+		if err := h.Service.People.DisableUser(t.Context(), admin, ravi.User.ID, false); err != nil {
 			t.Fatal(err)
 		}
 		clock.Pass(24 * time.Hour) // he counts until then

@@ -26,8 +26,13 @@ const activatorDelay = 24 * time.Hour
 func activates(role string) bool { return tenant.Role(role).Scopes().Has(tenant.PolicyActivate) }
 
 // standing tells storage who changes what people may do.
-func (s *Service) standing(by string) store.Standing {
-	return store.Standing{By: by, NowMicros: s.core.Moment().UnixMicro(), DelayMicros: activatorDelay.Microseconds(), Activates: activates}
+func (s *shared) standing(by string) store.Standing {
+	return store.Standing{
+		By:          by,
+		NowMicros:   s.core.Moment().UnixMicro(),
+		DelayMicros: activatorDelay.Microseconds(),
+		Activates:   activates,
+	}
 }
 
 // mayNow reports whether somebody may activate at a moment, as far as their role
@@ -55,6 +60,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet, now time.T
 	if err != nil {
 		return err
 	}
+
 	counted := 0
 	var me store.User
 	for _, u := range people {
@@ -68,6 +74,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet, now time.T
 	if counted < 2 {
 		return nil
 	}
+
 	switch {
 	case !mayNow(me):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
@@ -77,15 +84,18 @@ func MayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet, now time.T
 			"you may activate in live from %s, a day after you were given that right; %s",
 			sayTime(operation.Time(me.MayActivateMicros)), whoConfirms(people, me, now))
 	}
+
 	author, err := tx.KeyOwner(set.CreatedBy)
 	if err != nil {
 		return fmt.Errorf("the author of rule set %s: %w", set.ID, err)
 	}
 	if set.CreatedBy == operation.Actor(p) || set.CreatedBy == p.UserID || author != "" && author == p.UserID {
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"in live a rule set is activated by another person than its author, once the tenant has two users who may activate; %s",
+			"in live a rule set is activated by another person than its author, "+
+				"once the tenant has two users who may activate; %s",
 			whoActivates(people, me, now))
 	}
+
 	return nil
 }
 
@@ -104,6 +114,7 @@ func whoActivates(people []store.User, me store.User, now time.Time) string {
 			until = counts
 		}
 	}
+
 	switch {
 	case len(can) > 0:
 		return anyOf(can) + " can activate it"
@@ -125,6 +136,7 @@ func whoConfirms(people []store.User, waiting store.User, now time.Time) string 
 	if len(can) == 0 {
 		return "nobody else can confirm it before that"
 	}
+
 	return anyOf(can) + " can confirm it before that, on the page People of the console"
 }
 
@@ -150,7 +162,8 @@ func mayConfirm(person, by store.User, now time.Time) error {
 			"you cannot confirm yourself; ask somebody else who may activate")
 	case by.ID == person.MadeBy:
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"you gave this person the right to activate, so somebody else who may activate confirms it; without that it begins at %s",
+			"you gave this person the right to activate, so somebody else who may activate confirms it; "+
+				"without that it begins at %s",
 			sayTime(operation.Time(person.MayActivateMicros)))
 	case !mayNow(by):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
@@ -166,13 +179,14 @@ func mayConfirm(person, by store.User, now time.Time) error {
 // than a day ago. It takes a person who may activate and did not give it to them:
 // Conflict second_person_required for others, nothing_to_confirm when nobody waits.
 // It is for people and not for their keys.
-func (s *Service) ConfirmActivator(ctx context.Context, p tenant.Principal, userID string) error {
+func (s *People) ConfirmActivator(ctx context.Context, p tenant.Principal, userID string) error {
 	if err := p.Require(tenant.PolicyActivate); err != nil {
 		return err
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
 		return operation.Missing("user")
 	}
+
 	now := s.core.Now()
 	return s.core.DB.Staff(p.TenantID).ConfirmActivator(ctx, userID, p.UserID, func(person, by store.User) error {
 		return mayConfirm(person, by, now)

@@ -109,13 +109,13 @@ func TestDisabledPersonCounts(t *testing.T) {
 	eachTeam(t, func(m *team) {
 		own := m.draft(m.asha)
 		m.mayNot(m.asha, own, "ravi@example.in or zoya@example.in can activate it")
-		m.done(m.Service.Account.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
-		m.done(m.Service.Account.SetRole(m.Context(), m.asha, m.zoya.UserID, tenant.RoleViewer))
+		m.done(m.Service.People.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		m.done(m.Service.People.SetRole(m.Context(), m.asha, m.zoya.UserID, tenant.RoleViewer))
 		m.mayNot(m.asha, own, "until 2026-11-16 09:00 UTC")
 
 		// Letting them in again gains nothing: now they wait.
 		m.clock.Pass(time.Hour)
-		m.done(m.Service.Account.EnableUser(m.Context(), m.asha, m.ravi.UserID))
+		m.done(m.Service.People.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(m.asha, own, "ravi@example.in from 2026-11-16 10:00 UTC can activate it")
 		m.mayNot(m.ravi, own, "from 2026-11-16 10:00 UTC", "nobody else can confirm")
 		m.clock.Pass(day)
@@ -124,7 +124,7 @@ func TestDisabledPersonCounts(t *testing.T) {
 
 		// After a day they are gone for good, and who is alone is alone.
 		own = m.draft(m.asha)
-		m.done(m.Service.Account.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		m.done(m.Service.People.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
 		m.clock.Pass(day - time.Second)
 		m.mayNot(m.asha, own)
 		m.clock.Pass(time.Second)
@@ -146,7 +146,7 @@ func TestNewActivatorWaits(t *testing.T) {
 		m.mayNot(third, own)
 
 		confirm := func(by, who tenant.Principal) error {
-			return m.Service.Account.ConfirmActivator(m.Context(), by, who.UserID)
+			return m.Service.People.ConfirmActivator(m.Context(), by, who.UserID)
 		}
 		m.refused(confirm(m.asha, second), "you gave this person")
 		m.refused(confirm(second, second), "yourself")
@@ -169,7 +169,7 @@ func TestNewActivatorWaits(t *testing.T) {
 		m.may(second, m.draft(m.asha))
 
 		// A password that the operator has set makes somebody new.
-		m.done(m.Service.Account.ResetPassword(m.Context(), m.asha.TenantID, "ravi@example.in", tenant.NewSecret("battery staple")))
+		m.done(m.Service.Operator.ResetPassword(m.Context(), m.asha.TenantID, "ravi@example.in", tenant.NewSecret("battery staple")))
 		m.mayNot(m.ravi, m.draft(m.asha))
 		m.done(confirm(m.asha, m.ravi))
 		m.may(m.ravi, m.draft(m.asha))
@@ -199,8 +199,8 @@ func TestStopButtonAsksNobody(t *testing.T) {
 func TestKeysFollowTheirOwner(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
-		m.done(m.Service.Account.SetRole(m.Context(), m.asha, m.ravi.UserID, tenant.RoleAdmin))
-		key, _, err := m.Service.Account.CreateAPIKey(m.Context(), tenant.Principal{
+		m.done(m.Service.People.SetRole(m.Context(), m.asha, m.ravi.UserID, tenant.RoleAdmin))
+		key, _, err := m.Service.People.CreateAPIKey(m.Context(), tenant.Principal{
 			TenantID: m.ravi.TenantID, UserID: m.ravi.UserID, Environment: tenant.Live, Scopes: tenant.Admin,
 		}, account.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Admin})
 		if err != nil {
@@ -208,7 +208,7 @@ func TestKeysFollowTheirOwner(t *testing.T) {
 		}
 		call := func() tenant.Principal {
 			m.Helper()
-			p, err := m.Service.Account.Authenticate(m.Context(), key)
+			p, err := m.Service.Access.Authenticate(m.Context(), key)
 			if err != nil {
 				m.Fatal(err)
 			}
@@ -217,13 +217,13 @@ func TestKeysFollowTheirOwner(t *testing.T) {
 		before := call()
 		own := m.draft(m.asha)
 		m.mayNot(before, m.draft(m.ravi)) // his key does not activate what he wrote
-		m.done(m.Service.Account.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
+		m.done(m.Service.People.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
 		after := call()
 		if after.Scopes.Has(tenant.PolicyActivate) || after.Scopes.Has(tenant.PolicyWrite) || !after.Scopes.Has(tenant.Decide|tenant.Read) {
 			m.Errorf("the key of who was disabled may %s", after.Scopes)
 		}
 		m.mayNot(before, own, "whose API key this is") // were it remembered somewhere
-		m.done(m.Service.Account.EnableUser(m.Context(), m.asha, m.ravi.UserID))
+		m.done(m.Service.People.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(call(), own, "from ")
 	})
 }

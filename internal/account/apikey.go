@@ -28,33 +28,40 @@ type NewAPIKey struct {
 }
 
 // APIKeys lists the tenant's keys of both environments, the ended ones too.
-func (s *Service) APIKeys(ctx context.Context, p tenant.Principal) ([]tenant.APIKey, error) {
+func (s *People) APIKeys(ctx context.Context, p tenant.Principal) ([]tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return nil, err
 	}
-	return s.Keys(ctx, p.TenantID)
+	return s.keysOf(ctx, p.TenantID)
 }
 
 // CreateAPIKey makes a key in the name of the caller. It is returned in the
 // clear, this once.
-func (s *Service) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPIKey) (tenant.Key, tenant.APIKey, error) {
+func (s *People) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPIKey) (tenant.Key, tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
 	if err := s.roomForKey(ctx, p.TenantID); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
-	return s.CreateKey(ctx, NewKey{
-		TenantID: p.TenantID, UserID: p.UserID, Environment: n.Environment, Name: n.Name, Scopes: n.Scopes, ExpiresAt: n.ExpiresAt, By: operation.Actor(p),
+	return s.createKey(ctx, NewKey{
+		TenantID:    p.TenantID,
+		UserID:      p.UserID,
+		Environment: n.Environment,
+		Name:        n.Name,
+		Scopes:      n.Scopes,
+		ExpiresAt:   n.ExpiresAt,
+		By:          operation.Actor(p),
 	})
 }
 
 // roomForKey refuses a key too many.
-func (s *Service) roomForKey(ctx context.Context, tenantID string) error {
-	keys, err := s.Keys(ctx, tenantID)
+func (s *People) roomForKey(ctx context.Context, tenantID string) error {
+	keys, err := s.keysOf(ctx, tenantID)
 	if err != nil {
 		return err
 	}
+
 	now, used := s.core.Now(), 0
 	for i := range keys {
 		if keys[i].Check(now) == nil {
@@ -64,12 +71,13 @@ func (s *Service) roomForKey(ctx context.Context, tenantID string) error {
 	if used >= s.options.MaxKeys {
 		return fault.New(fault.Conflict, fault.CodeTooManyKeys, "there are %d API keys in use; revoke one first", used)
 	}
+
 	return nil
 }
 
 // RevokeAPIKey ends a key for good: on this node at once, on others within a
 // second.
-func (s *Service) RevokeAPIKey(ctx context.Context, p tenant.Principal, id string) (tenant.APIKey, error) {
+func (s *People) RevokeAPIKey(ctx context.Context, p tenant.Principal, id string) (tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return tenant.APIKey{}, err
 	}
@@ -79,18 +87,20 @@ func (s *Service) RevokeAPIKey(ctx context.Context, p tenant.Principal, id strin
 	return s.revokeKey(ctx, p.TenantID, id, operation.Actor(p))
 }
 
-func (s *Service) revokeKey(ctx context.Context, tenantID, keyID, by string) (tenant.APIKey, error) {
+func (s *shared) revokeKey(ctx context.Context, tenantID, keyID, by string) (tenant.APIKey, error) {
 	now := s.core.Moment()
-	revoked, err := s.core.DB.System().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(), s.core.AuditBy(by, "", now, operation.ActionKeyRevoked, keyID, ""))
+	revoked, err := s.core.DB.System().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(),
+		s.core.AuditBy(by, "", now, operation.ActionKeyRevoked, keyID, ""))
 	if err != nil {
 		return tenant.APIKey{}, err
 	}
+
 	s.forgetKey(revoked.Hash)
 	return apiKey(revoked)
 }
 
 // forgetKey makes this node look up a key that has changed at once.
-func (s *Service) forgetKey(text string) {
+func (s *shared) forgetKey(text string) {
 	if hash, err := hex.DecodeString(text); err == nil && len(hash) == len(tenant.KeyHash{}) {
 		s.keys.Forget(tenant.KeyHash(hash))
 	}
@@ -102,7 +112,9 @@ func (s *Service) forgetKey(text string) {
 // owner, one person could act as two. It has no scope that the role of the
 // caller, or of the old key's owner, does not allow by now: role_too_low when
 // none is left.
-func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id string, overlap time.Duration) (tenant.Key, tenant.APIKey, error) {
+func (s *People) RotateAPIKey(
+	ctx context.Context, p tenant.Principal, id string, overlap time.Duration,
+) (tenant.Key, tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
@@ -113,10 +125,12 @@ func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id strin
 		return tenant.Key{}, tenant.APIKey{}, operation.Invalid("/overlap", fault.CodeOutOfRange,
 			fmt.Sprintf("must be more than nothing and at most %d days", int(maxOverlap.Hours()/24)))
 	}
-	keys, err := s.Keys(ctx, p.TenantID)
+
+	keys, err := s.keysOf(ctx, p.TenantID)
 	if err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
+
 	at := slices.IndexFunc(keys, func(k tenant.APIKey) bool { return k.ID == id })
 	if at < 0 {
 		return tenant.Key{}, tenant.APIKey{}, operation.Missing("key")
@@ -124,6 +138,7 @@ func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id strin
 	if err := s.roomForKey(ctx, p.TenantID); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
+
 	old := keys[at]
 	for _, user := range []string{p.UserID, old.UserID} {
 		role, err := s.belongs(ctx, p.TenantID, user)
@@ -134,26 +149,38 @@ func (s *Service) RotateAPIKey(ctx context.Context, p tenant.Principal, id strin
 	}
 	if old.Scopes == 0 {
 		return tenant.Key{}, tenant.APIKey{}, fault.New(fault.Conflict, fault.CodeRoleTooLow,
-			"the role of the key's owner no longer allows any scope of this key; create a key with scopes that the role allows, and revoke this one")
+			"the role of the key's owner no longer allows any scope of this key; "+
+				"create a key with scopes that the role allows, and revoke this one")
 	}
+
 	return s.follow(ctx, p, old, overlap)
 }
 
 // follow puts a new key in the place of an old one.
-func (s *Service) follow(ctx context.Context, p tenant.Principal, old tenant.APIKey, overlap time.Duration) (tenant.Key, tenant.APIKey, error) {
+func (s *People) follow(
+	ctx context.Context, p tenant.Principal, old tenant.APIKey, overlap time.Duration,
+) (tenant.Key, tenant.APIKey, error) {
 	key, err := tenant.MintKey(old.Environment, s.core.Random)
 	if err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
+
 	now := s.core.Moment()
 	fresh := store.Key{
-		ID: s.core.IDs.New(tenant.KindKey, now), TenantID: p.TenantID, Environment: string(old.Environment), Name: old.Name,
-		Prefix: key.Prefix(), Hash: keyHash(tenant.HashKey(key)), Scopes: old.Scopes.String(), CreatedBy: p.UserID,
+		ID:            s.core.IDs.New(tenant.KindKey, now),
+		TenantID:      p.TenantID,
+		Environment:   string(old.Environment),
+		Name:          old.Name,
+		Prefix:        key.Prefix(),
+		Hash:          keyHash(tenant.HashKey(key)),
+		Scopes:        old.Scopes.String(),
+		CreatedBy:     p.UserID,
 		CreatedMicros: now.UnixMicro(),
 	}
 	if !old.ExpiresAt.IsZero() {
 		fresh.ExpiresMicros = now.Add(old.ExpiresAt.Sub(old.CreatedAt)).UnixMicro()
 	}
+
 	by := operation.Actor(p)
 	ends, err := s.core.DB.System().RotateKey(ctx, old.ID, now.Add(overlap).UnixMicro(), fresh,
 		s.core.AuditBy(by, fresh.Environment, now, operation.ActionKeyRotated, old.ID, fresh.ID),
@@ -161,7 +188,101 @@ func (s *Service) follow(ctx context.Context, p tenant.Principal, old tenant.API
 	if err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
+
 	s.forgetKey(ends.Hash)
 	record, err := apiKey(fresh)
 	return key, record, err
+}
+
+// createKey makes a key. It is returned in the clear, this once.
+func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.APIKey, error) {
+	now := s.core.Moment()
+	var faults fault.List
+	name := tenant.CheckKeyName(&faults, "/name", n.Name)
+	if !n.Environment.Valid() {
+		faults.Add("/environment", fault.CodeInvalidField, "must be sandbox or live")
+	}
+	if n.Scopes == 0 {
+		faults.Add("/scopes", fault.CodeRequired, "must name at least one scope")
+	}
+	if !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now) {
+		faults.Add("/expires_at", fault.CodeOutOfRange, "must lie in the future")
+	}
+	if err := faults.Err(); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+
+	owner, err := s.belongs(ctx, n.TenantID, n.UserID)
+	if err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+	if may := owner.Scopes(); !may.Has(n.Scopes) {
+		return tenant.Key{}, tenant.APIKey{}, operation.Invalid("/scopes", fault.CodeInvalidField,
+			fmt.Sprintf("the role of the person, %s, has no more than %s; "+
+				"name fewer scopes or give the person another role", owner, may))
+	}
+
+	key, err := tenant.MintKey(n.Environment, s.core.Random)
+	if err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+
+	by := n.By
+	if by == "" {
+		by = operation.ActorOperator
+	}
+
+	record := store.Key{
+		ID:            s.core.IDs.New(tenant.KindKey, now),
+		TenantID:      n.TenantID,
+		Environment:   string(n.Environment),
+		Name:          name,
+		Prefix:        key.Prefix(),
+		Hash:          keyHash(tenant.HashKey(key)),
+		Scopes:        n.Scopes.String(),
+		CreatedBy:     n.UserID,
+		CreatedMicros: now.UnixMicro(),
+		ExpiresMicros: operation.Micros(n.ExpiresAt),
+	}
+	if err := s.core.DB.System().InsertKey(ctx, record,
+		s.core.AuditBy(by, record.Environment, now, operation.ActionKeyCreated, record.ID, name)); err != nil {
+		return tenant.Key{}, tenant.APIKey{}, err
+	}
+
+	shown, err := apiKey(record)
+	return key, shown, err
+}
+
+// belongs returns the role of a user, and refuses one who is none of the
+// tenant's: whose key it is decides who counts as a second person.
+func (s *shared) belongs(ctx context.Context, tenantID, userID string) (tenant.Role, error) {
+	users, err := s.core.DB.Staff(tenantID).Users(ctx)
+	if err != nil {
+		return "", err
+	}
+
+	for _, u := range users {
+		if u.ID == userID {
+			return tenant.Role(u.Role), nil
+		}
+	}
+
+	return "", operation.Missing("user of this tenant")
+}
+
+// keysOf lists a tenant's keys of both environments, the revoked ones too.
+func (s *shared) keysOf(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
+	rows, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
+	if err != nil {
+		return nil, err
+	}
+
+	list := make([]tenant.APIKey, len(rows))
+	for i, k := range rows {
+		if list[i], err = apiKey(k); err != nil {
+			return nil, err
+		}
+	}
+
+	return list, nil
 }

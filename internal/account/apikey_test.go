@@ -22,29 +22,29 @@ func TestAPIKeys(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
 		admin := h.Admin()
-		_, _, err := h.Service.Account.CreateAPIKey(t.Context(), admin, account.NewAPIKey{ExpiresAt: time.Unix(1, 0)})
+		_, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, account.NewAPIKey{ExpiresAt: time.Unix(1, 0)})
 		if diff := cmp.Diff([]string{"/environment", "/expires_at", "/name", "/scopes"}, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		key, made, err := h.Service.Account.CreateAPIKey(t.Context(), admin,
+		key, made, err := h.Service.People.CreateAPIKey(t.Context(), admin,
 			account.NewAPIKey{Environment: tenant.Live, Name: "<b>core</b>", Scopes: tenant.Decide | tenant.Read})
 		if err != nil {
 			t.Fatal(err)
 		}
-		caller, err := h.Service.Account.Authenticate(t.Context(), key)
+		caller, err := h.Service.Access.Authenticate(t.Context(), key)
 		if err != nil || caller.Environment != tenant.Live || caller.UserID != admin.UserID || caller.Scopes != tenant.Decide|tenant.Read {
 			t.Errorf("it calls as %+v, %v", caller, err)
 		}
-		if keys, err := h.Service.Account.APIKeys(t.Context(), admin); err != nil || len(keys) != 2 || keys[1].Name != "<b>core</b>" {
+		if keys, err := h.Service.People.APIKeys(t.Context(), admin); err != nil || len(keys) != 2 || keys[1].Name != "<b>core</b>" {
 			t.Errorf("the keys are %v, %v", keys, err)
 		}
-		if _, err := h.Service.Account.RevokeAPIKey(t.Context(), admin, "key_nonsense"); usecasetest.CodeOf(err) != fault.CodeNotFound {
+		if _, err := h.Service.People.RevokeAPIKey(t.Context(), admin, "key_nonsense"); usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
-		if revoked, err := h.Service.Account.RevokeAPIKey(t.Context(), admin, made.ID); err != nil || revoked.RevokedAt.IsZero() {
+		if revoked, err := h.Service.People.RevokeAPIKey(t.Context(), admin, made.ID); err != nil || revoked.RevokedAt.IsZero() {
 			t.Errorf("revoked %+v, %v", revoked, err)
 		}
-		if _, err := h.Service.Account.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != fault.CodeKeyRevoked {
+		if _, err := h.Service.Access.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != fault.CodeKeyRevoked {
 			t.Errorf("it still works: %v", err)
 		}
 		if diff := cmp.Diff([]string{admin.UserID + " key.created", admin.UserID + " key.revoked"}, oldestFirst(h.Logged(admin, made.ID))); diff != "" {
@@ -60,22 +60,22 @@ func TestRotateAPIKey(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, Logins: generous})
 		admin := h.Admin()
 		ravi, _ := h.Join(admin, "ravi@example.in", tenant.RoleAdmin)
-		old, first, err := h.Service.Account.CreateAPIKey(t.Context(), admin,
+		old, first, err := h.Service.People.CreateAPIKey(t.Context(), admin,
 			account.NewAPIKey{Environment: tenant.Live, Name: "core", Scopes: tenant.Decide, ExpiresAt: clock.Now().Add(90 * 24 * time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, overlap := range []time.Duration{-time.Second, 31 * 24 * time.Hour} {
-			if _, _, err := h.Service.Account.RotateAPIKey(t.Context(), admin, first.ID, overlap); usecasetest.Pointers(t, err)[0] != "/overlap" {
+			if _, _, err := h.Service.People.RotateAPIKey(t.Context(), admin, first.ID, overlap); usecasetest.Pointers(t, err)[0] != "/overlap" {
 				t.Errorf("an overlap of %v: %v", overlap, err)
 			}
 		}
-		if _, _, err := h.Service.Account.RotateAPIKey(t.Context(), admin, "key_nonsense", 0); usecasetest.CodeOf(err) != fault.CodeNotFound {
+		if _, _, err := h.Service.People.RotateAPIKey(t.Context(), admin, "key_nonsense", 0); usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
 		clock.Pass(80 * 24 * time.Hour)
 		by := ravi.Principal(tenant.Sandbox) // the console's environment is not the key's
-		fresh, second, err := h.Service.Account.RotateAPIKey(t.Context(), by, first.ID, 0)
+		fresh, second, err := h.Service.People.RotateAPIKey(t.Context(), by, first.ID, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestRotateAPIKey(t *testing.T) {
 		}
 		works := func(name string, key tenant.Key, want string) {
 			t.Helper()
-			if _, err := h.Service.Account.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != want {
+			if _, err := h.Service.Access.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != want {
 				t.Errorf("the %s key: %v", name, err)
 			}
 		}
@@ -95,7 +95,7 @@ func TestRotateAPIKey(t *testing.T) {
 		clock.Pass(time.Second)
 		works("old", old, fault.CodeKeyExpired)
 		works("new", fresh, "")
-		if _, _, err := h.Service.Account.RotateAPIKey(t.Context(), by, first.ID, time.Hour); usecasetest.CodeOf(err) != fault.CodeKeyNotActive {
+		if _, _, err := h.Service.People.RotateAPIKey(t.Context(), by, first.ID, time.Hour); usecasetest.CodeOf(err) != fault.CodeKeyNotActive {
 			t.Errorf("an ended key was followed: %v", err)
 		}
 		if diff := cmp.Diff([]string{admin.UserID + " key.created", ravi.User.ID + " key.rotated"}, oldestFirst(h.Logged(admin, first.ID))); diff != "" {
@@ -114,7 +114,7 @@ func TestRotationFollowsALoweredRole(t *testing.T) {
 		ravi, _ := h.Join(admin, "ravi@example.in", tenant.RoleAdmin)
 		create := func(scopes tenant.Scopes) (tenant.Key, tenant.APIKey) {
 			t.Helper()
-			key, made, err := h.Service.Account.CreateAPIKey(t.Context(), ravi.Principal(tenant.Sandbox),
+			key, made, err := h.Service.People.CreateAPIKey(t.Context(), ravi.Principal(tenant.Sandbox),
 				account.NewAPIKey{Environment: tenant.Live, Name: "core", Scopes: scopes})
 			if err != nil {
 				t.Fatal(err)
@@ -122,14 +122,14 @@ func TestRotationFollowsALoweredRole(t *testing.T) {
 			return key, made
 		}
 		rotate := func(by tenant.Principal, id string) (tenant.APIKey, error) {
-			_, fresh, err := h.Service.Account.RotateAPIKey(t.Context(), by, id, 0)
+			_, fresh, err := h.Service.People.RotateAPIKey(t.Context(), by, id, 0)
 			return fresh, err
 		}
 		all, full := create(tenant.Admin)
 		_, writing := create(tenant.Read | tenant.PolicyWrite)
 		_, deciding := create(tenant.Decide)
 		_, again := create(tenant.Admin)
-		if err := h.Service.Account.SetRole(t.Context(), admin, ravi.User.ID, tenant.RoleViewer); err != nil {
+		if err := h.Service.People.SetRole(t.Context(), admin, ravi.User.ID, tenant.RoleViewer); err != nil {
 			t.Fatal(err)
 		}
 		if fresh, err := rotate(admin, full.ID); err != nil || fresh.Scopes != tenant.Read {
@@ -142,7 +142,7 @@ func TestRotationFollowsALoweredRole(t *testing.T) {
 			t.Errorf("a key to decide: %v", err)
 		}
 		// Their old key manages keys no more, its own successor included.
-		caller, err := h.Service.Account.Authenticate(t.Context(), all)
+		caller, err := h.Service.Access.Authenticate(t.Context(), all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,17 +161,17 @@ func TestTooManyAPIKeys(t *testing.T) {
 	ask := account.NewAPIKey{Environment: tenant.Sandbox, Scopes: tenant.Read}
 	for i := range 99 { // and the one of the signup
 		ask.Name = strconv.Itoa(i)
-		if _, _, err := h.Service.Account.CreateAPIKey(t.Context(), admin, ask); err != nil {
+		if _, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, ask); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := h.Service.Account.CreateAPIKey(t.Context(), admin, ask); usecasetest.CodeOf(err) != fault.CodeTooManyKeys {
+	if _, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, ask); usecasetest.CodeOf(err) != fault.CodeTooManyKeys {
 		t.Errorf("a key too many: %v", err)
 	}
-	if _, err := h.Service.Account.RevokeAPIKey(t.Context(), admin, h.Signed.KeyID); err != nil {
+	if _, err := h.Service.People.RevokeAPIKey(t.Context(), admin, h.Signed.KeyID); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.Service.Account.CreateAPIKey(t.Context(), admin, ask); err != nil {
+	if _, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, ask); err != nil {
 		t.Errorf("there is room again: %v", err)
 	}
 }

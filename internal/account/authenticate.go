@@ -22,11 +22,12 @@ type credential struct {
 
 // Authenticate finds who calls with a key: unauthenticated, key_revoked or
 // key_expired when nobody does. A revocation is felt within a second.
-func (s *Service) Authenticate(ctx context.Context, key tenant.Key) (tenant.Principal, error) {
+func (s *Access) Authenticate(ctx context.Context, key tenant.Key) (tenant.Principal, error) {
 	c, err := s.keys.Get(ctx, tenant.HashKey(key))
 	if err != nil {
 		return tenant.Principal{}, err
 	}
+
 	now := s.core.Now()
 	if err := c.key.Check(now); err != nil {
 		return tenant.Principal{}, err
@@ -40,10 +41,11 @@ func (s *Service) Authenticate(ctx context.Context, key tenant.Key) (tenant.Prin
 	if c.key.Stale(now) {
 		s.visits.touch(c.hash, now.UnixMicro())
 	}
+
 	return c.key.Principal(c.plan), nil
 }
 
-func (s *Service) loadCredential(ctx context.Context, hash tenant.KeyHash) (credential, error) {
+func (s *shared) loadCredential(ctx context.Context, hash tenant.KeyHash) (credential, error) {
 	text := keyHash(hash)
 	key, owner, err := s.core.DB.System().KeyByHash(ctx, text)
 	var refusal *fault.Error
@@ -56,23 +58,31 @@ func (s *Service) loadCredential(ctx context.Context, hash tenant.KeyHash) (cred
 	if closed(owner) {
 		return credential{}, tenant.Unauthenticated()
 	}
+
 	record, err := apiKey(key)
 	if err != nil {
 		return credential{}, err
 	}
+
 	record.Scopes = tenant.Role(key.OwnerRole).Allow(record.Scopes, key.OwnerDisabledMicros == 0)
 	plan, err := s.planOf(owner)
-	return credential{key: record, plan: plan, hash: text, seen: owner.SeenMicros != 0}, err
+	return credential{
+		key:  record,
+		plan: plan,
+		hash: text,
+		seen: owner.SeenMicros != 0,
+	}, err
 }
 
 // closed reports whether a tenant is about to be removed because nobody uses it.
 func closed(t store.Tenant) bool { return t.ClosingMicros != 0 && t.SeenMicros == 0 }
 
 // planOf finds the plan of a tenant.
-func (s *Service) planOf(owner store.Tenant) (tenant.Plan, error) {
+func (s *shared) planOf(owner store.Tenant) (tenant.Plan, error) {
 	plan, ok := s.options.Plans.Get(owner.Plan)
 	if !ok {
-		return tenant.Plan{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have", owner.ID, owner.Plan)
+		return tenant.Plan{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have",
+			owner.ID, owner.Plan)
 	}
 	return plan, nil
 }
@@ -86,13 +96,23 @@ func apiKey(k store.Key) (tenant.APIKey, error) {
 	if !ok {
 		return tenant.APIKey{}, fmt.Errorf("key %s has no environment", k.ID)
 	}
+
 	scopes, err := tenant.ParseScopes(k.Scopes)
 	if err != nil {
 		return tenant.APIKey{}, fmt.Errorf("key %s: %w", k.ID, err)
 	}
+
 	return tenant.APIKey{
-		ID: k.ID, TenantID: k.TenantID, UserID: k.CreatedBy, Environment: environment, Name: k.Name, Prefix: k.Prefix,
-		Scopes: scopes, CreatedAt: operation.Time(k.CreatedMicros), ExpiresAt: operation.Time(k.ExpiresMicros),
-		RevokedAt: operation.Time(k.RevokedMicros), LastUsedAt: operation.Time(k.LastUsedMicros),
+		ID:          k.ID,
+		TenantID:    k.TenantID,
+		UserID:      k.CreatedBy,
+		Environment: environment,
+		Name:        k.Name,
+		Prefix:      k.Prefix,
+		Scopes:      scopes,
+		CreatedAt:   operation.Time(k.CreatedMicros),
+		ExpiresAt:   operation.Time(k.ExpiresMicros),
+		RevokedAt:   operation.Time(k.RevokedMicros),
+		LastUsedAt:  operation.Time(k.LastUsedMicros),
 	}, nil
 }

@@ -28,43 +28,50 @@ const (
 
 // known finds the mark of an account among those of a browser. The nonce tells
 // browsers apart.
-func (s *Service) known(ctx context.Context, userID, marks string, now time.Time) (nonce string, ok bool, err error) {
+func (s *Access) known(ctx context.Context, userID, marks string, now time.Time) (nonce string, ok bool, err error) {
 	list := readMarks(marks)
 	if userID == "" || len(list) == 0 {
 		return "", false, nil
 	}
+
 	secret, err := s.core.Secret(ctx)
 	if err != nil {
 		return "", false, err
 	}
+
 	for _, mark := range list {
 		ends := int64(binary.BigEndian.Uint64(mark[nonceLen:]))
 		if hmac.Equal(mark, signMark(secret, userID, mark[:nonceLen], ends)) && now.Unix() < ends {
 			return string(mark[:nonceLen]), true, nil
 		}
 	}
+
 	return "", false, nil
 }
 
 // Remember returns the marks of a browser in which somebody has just signed in:
 // those it had and one for the account.
-func (s *Service) Remember(ctx context.Context, userID, marks string) (string, error) {
+func (s *Access) Remember(ctx context.Context, userID, marks string) (string, error) {
 	secret, err := s.core.Secret(ctx)
 	if err != nil {
 		return "", err
 	}
+
 	nonce := make([]byte, nonceLen)
 	if _, err := io.ReadFull(s.core.Random, nonce); err != nil {
 		return "", fmt.Errorf("a browser's mark: %w", err)
 	}
+
 	fresh := signMark(secret, userID, nonce, s.core.Now().Add(browserLife).Unix())
 	kept := []string{base64.RawURLEncoding.EncodeToString(fresh)}
 	for _, mark := range readMarks(marks) {
-		own := hmac.Equal(mark, signMark(secret, userID, mark[:nonceLen], int64(binary.BigEndian.Uint64(mark[nonceLen:]))))
+		ends := int64(binary.BigEndian.Uint64(mark[nonceLen:]))
+		own := hmac.Equal(mark, signMark(secret, userID, mark[:nonceLen], ends))
 		if !own && len(kept) < maxMarks {
 			kept = append(kept, base64.RawURLEncoding.EncodeToString(mark))
 		}
 	}
+
 	return strings.Join(kept, "."), nil
 }
 

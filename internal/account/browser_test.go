@@ -30,10 +30,10 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 		}})
 		at := func(from, marks string) account.Place { return account.Place{Address: from, Marks: marks} }
 		try := func(email, word string, place account.Place) string {
-			_, _, err := h.Service.Account.SignInAt(t.Context(), email, tenant.NewSecret(word), place)
+			_, _, err := h.Service.Access.SignInAt(t.Context(), email, tenant.NewSecret(word), place)
 			return usecasetest.CodeOf(err)
 		}
-		marks, err := h.Service.Account.Remember(t.Context(), h.Signed.UserID, "")
+		marks, err := h.Service.Access.Remember(t.Context(), h.Signed.UserID, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, marks)); got != fault.CodeLoginThrottled {
 			t.Errorf("after ten of her own: %q", got)
 		}
-		other, _ := h.Service.Account.Remember(t.Context(), h.Signed.UserID, "")
+		other, _ := h.Service.Access.Remember(t.Context(), h.Signed.UserID, "")
 		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, other)); got != "" {
 			t.Errorf("another browser: %q", got)
 		}
@@ -83,7 +83,7 @@ func TestMarksAreForOneAccount(t *testing.T) {
 		other, _ := h.Signup("other@example.in")
 		remember := func(id, marks string) string {
 			t.Helper()
-			marks, err := h.Service.Account.Remember(t.Context(), id, marks)
+			marks, err := h.Service.Access.Remember(t.Context(), id, marks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,9 +92,9 @@ func TestMarksAreForOneAccount(t *testing.T) {
 		refused := func(marks string) bool {
 			t.Helper()
 			for range 11 {
-				_, _, _ = h.Service.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret("no"), usecasetest.Home, "")
+				_, _, _ = h.Service.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret("no"), usecasetest.Home, "")
 			}
-			_, _, err := h.Service.Account.SignInAt(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), account.Place{Address: usecasetest.Home, Marks: marks})
+			_, _, err := h.Service.Access.SignInAt(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), account.Place{Address: usecasetest.Home, Marks: marks})
 			return usecasetest.CodeOf(err) == fault.CodeLoginThrottled
 		}
 		both := remember(other.UserID, remember(h.Signed.UserID, ""))

@@ -23,18 +23,26 @@ type Invitation struct {
 
 func invitationOf(i store.Invitation, orgName string) Invitation {
 	return Invitation{
-		ID: i.ID, Email: i.Email, Role: i.Role, OrgName: orgName, InvitedBy: i.InvitedBy,
-		CreatedAt: operation.Time(i.CreatedMicros), ExpiresAt: operation.Time(i.ExpiresMicros),
+		ID:        i.ID,
+		Email:     i.Email,
+		Role:      i.Role,
+		OrgName:   orgName,
+		InvitedBy: i.InvitedBy,
+		CreatedAt: operation.Time(i.CreatedMicros),
+		ExpiresAt: operation.Time(i.ExpiresMicros),
 	}
 }
 
 // Invite makes an invitation, in the place of an earlier one of the same e-mail
 // address: email_taken when that has an account already. The token is for the
 // link, and is told this once.
-func (s *Service) Invite(ctx context.Context, p tenant.Principal, email string, role tenant.Role) (Invitation, tenant.Token, error) {
+func (s *People) Invite(
+	ctx context.Context, p tenant.Principal, email string, role tenant.Role,
+) (Invitation, tenant.Token, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return Invitation{}, tenant.Token{}, err
 	}
+
 	var faults fault.List
 	address, ok := tenant.NormaliseEmail(email)
 	if !ok {
@@ -46,6 +54,7 @@ func (s *Service) Invite(ctx context.Context, p tenant.Principal, email string, 
 	if err := faults.Err(); err != nil {
 		return Invitation{}, tenant.Token{}, err
 	}
+
 	switch _, err := s.core.DB.System().UserByEmail(ctx, address); {
 	case err == nil:
 		return Invitation{}, tenant.Token{}, fault.New(fault.Conflict, fault.CodeEmailTaken,
@@ -53,56 +62,69 @@ func (s *Service) Invite(ctx context.Context, p tenant.Principal, email string, 
 	case !operation.IsKind(err, fault.NotFound):
 		return Invitation{}, tenant.Token{}, err
 	}
+
 	token, err := tenant.MintToken(s.core.Random)
 	if err != nil {
 		return Invitation{}, tenant.Token{}, err
 	}
+
 	now := s.core.Moment()
 	record := store.Invitation{
-		ID: s.core.IDs.New(tenant.KindInvitation, now), Email: address, Role: string(role), Hash: tenant.HashToken(token).String(),
-		InvitedBy: p.UserID, CreatedMicros: now.UnixMicro(), ExpiresMicros: now.Add(invitationLife).UnixMicro(),
+		ID:            s.core.IDs.New(tenant.KindInvitation, now),
+		Email:         address,
+		Role:          string(role),
+		Hash:          tenant.HashToken(token).String(),
+		InvitedBy:     p.UserID,
+		CreatedMicros: now.UnixMicro(),
+		ExpiresMicros: now.Add(invitationLife).UnixMicro(),
 	}
-	err = s.core.DB.Staff(p.TenantID).Invite(ctx, record, s.auditOf(operation.Actor(p), operation.ActionInvited, record.ID, string(role)))
+	err = s.core.DB.Staff(p.TenantID).Invite(ctx, record,
+		s.auditOf(operation.Actor(p), operation.ActionInvited, record.ID, string(role)))
 	if err != nil {
 		return Invitation{}, tenant.Token{}, err
 	}
+
 	return invitationOf(record, ""), token, nil
 }
 
 // Invitations lists those that can still be accepted.
-func (s *Service) Invitations(ctx context.Context, p tenant.Principal) ([]Invitation, error) {
+func (s *People) Invitations(ctx context.Context, p tenant.Principal) ([]Invitation, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return nil, err
 	}
+
 	rows, err := s.core.DB.Staff(p.TenantID).Invitations(ctx, s.core.Now().UnixMicro())
 	if err != nil {
 		return nil, err
 	}
+
 	list := make([]Invitation, len(rows))
 	for i, row := range rows {
 		list[i] = invitationOf(row, "")
 	}
+
 	return list, nil
 }
 
 // RevokeInvitation withdraws an invitation that was not accepted yet.
-func (s *Service) RevokeInvitation(ctx context.Context, p tenant.Principal, id string) error {
+func (s *People) RevokeInvitation(ctx context.Context, p tenant.Principal, id string) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err
 	}
 	if !tenant.Valid(tenant.KindInvitation, id) {
 		return operation.Missing("invitation")
 	}
-	return s.core.DB.Staff(p.TenantID).RevokeInvitation(ctx, id, s.auditOf(operation.Actor(p), operation.ActionInvitationRevoked, id, ""))
+	return s.core.DB.Staff(p.TenantID).RevokeInvitation(ctx, id,
+		s.auditOf(operation.Actor(p), operation.ActionInvitationRevoked, id, ""))
 }
 
 // Invitation is what a link offers: invitation_ended when that is nothing.
-func (s *Service) Invitation(ctx context.Context, token tenant.Token) (Invitation, error) {
+func (s *Access) Invitation(ctx context.Context, token tenant.Token) (Invitation, error) {
 	record, owner, err := s.invitation(ctx, token)
 	return invitationOf(record, owner.OrgName), err
 }
 
-func (s *Service) invitation(ctx context.Context, token tenant.Token) (store.Invitation, store.Tenant, error) {
+func (s *Access) invitation(ctx context.Context, token tenant.Token) (store.Invitation, store.Tenant, error) {
 	record, owner, err := s.core.DB.System().InvitationByHash(ctx, tenant.HashToken(token).String())
 	switch {
 	case operation.IsKind(err, fault.NotFound):
@@ -122,31 +144,43 @@ func invitationEnded() error {
 
 // AcceptInvitation makes a user of whoever has the link, and signs them in. A
 // link works once.
-func (s *Service) AcceptInvitation(ctx context.Context, token tenant.Token, password tenant.Secret, address, agent string) (Session, tenant.Token, error) {
+func (s *Access) AcceptInvitation(
+	ctx context.Context, token tenant.Token, password tenant.Secret, address, agent string,
+) (Session, tenant.Token, error) {
 	record, owner, err := s.invitation(ctx, token)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
+
 	var faults fault.List
 	s.options.Passwords.Check(&faults, "/password", password.Reveal(), record.Email)
 	if err := faults.Err(); err != nil {
 		return Session{}, tenant.Token{}, err
 	}
+
 	hash, err := s.hasher.Hash(ctx, password)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
+
 	now := s.core.Moment()
 	user := store.User{
-		ID: s.core.IDs.New(tenant.KindUser, now), Email: record.Email, PasswordHash: hash.Reveal(), Role: record.Role, CreatedMicros: now.UnixMicro(),
+		ID:            s.core.IDs.New(tenant.KindUser, now),
+		Email:         record.Email,
+		PasswordHash:  hash.Reveal(),
+		Role:          record.Role,
+		CreatedMicros: now.UnixMicro(),
 	}
 	begins, fresh, err := s.begun(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	err = s.core.DB.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.standing(record.InvitedBy), s.auditOf(user.ID, operation.ActionInvitationUsed, record.ID, user.ID))
+
+	err = s.core.DB.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.standing(record.InvitedBy),
+		s.auditOf(user.ID, operation.ActionInvitationUsed, record.ID, user.ID))
 	if operation.IsKind(err, fault.NotFound) {
 		err = invitationEnded()
 	}
+
 	return s.welcome(ctx, fresh, err)
 }

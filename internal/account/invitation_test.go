@@ -21,45 +21,45 @@ func TestInvitationLetsOnePersonIn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
 		admin := h.Admin()
-		_, _, err := h.Service.Account.Invite(t.Context(), admin, "nowhere", "king")
+		_, _, err := h.Service.People.Invite(t.Context(), admin, "nowhere", "king")
 		if diff := cmp.Diff([]string{"/email", "/role"}, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		h.Signup("other@example.in")
 		for _, taken := range []string{"ASHA@example.in", "other@example.in"} {
-			if _, _, err := h.Service.Account.Invite(t.Context(), admin, taken, tenant.RoleViewer); usecasetest.CodeOf(err) != fault.CodeEmailTaken {
+			if _, _, err := h.Service.People.Invite(t.Context(), admin, taken, tenant.RoleViewer); usecasetest.CodeOf(err) != fault.CodeEmailTaken {
 				t.Errorf("%s was invited: %v", taken, err)
 			}
 		}
-		_, replaced, err := h.Service.Account.Invite(t.Context(), admin, "Ravi@Example.in", tenant.RoleViewer)
+		_, replaced, err := h.Service.People.Invite(t.Context(), admin, "Ravi@Example.in", tenant.RoleViewer)
 		if err != nil {
 			t.Fatal(err)
 		}
-		invited, link, err := h.Service.Account.Invite(t.Context(), admin, "ravi@example.in", tenant.RoleRisk)
+		invited, link, err := h.Service.People.Invite(t.Context(), admin, "ravi@example.in", tenant.RoleRisk)
 		if err != nil || invited.Email != "ravi@example.in" || invited.ExpiresAt.Sub(invited.CreatedAt) != 72*time.Hour {
 			t.Fatalf("invited %+v, %v", invited, err)
 		}
-		list, err := h.Service.Account.Invitations(t.Context(), admin)
+		list, err := h.Service.People.Invitations(t.Context(), admin)
 		if diff := cmp.Diff([]account.Invitation{invited}, list); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		offer, err := h.Service.Account.Invitation(t.Context(), link)
+		offer, err := h.Service.Access.Invitation(t.Context(), link)
 		if err != nil || offer.OrgName != "Asha Finance" || offer.Role != "risk" {
 			t.Errorf("it offers %+v, %v", offer, err)
 		}
-		if _, err := h.Service.Account.Invitation(t.Context(), replaced); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
+		if _, err := h.Service.Access.Invitation(t.Context(), replaced); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 			t.Errorf("the first link still holds: %v", err)
 		}
-		_, _, err = h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret("short"), usecasetest.Home, "")
+		_, _, err = h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret("short"), usecasetest.Home, "")
 		if diff := cmp.Diff([]string{"/password"}, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		c, token, err := h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, "Firefox")
+		c, token, err := h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, "Firefox")
 		if err != nil || c.User.Email != "ravi@example.in" || c.Role() != tenant.RoleRisk || c.Tenant.ID != admin.TenantID {
 			t.Fatalf("came in as %+v, %v", c, err)
 		}
 		h.Held(token)
-		if _, _, err := h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
+		if _, _, err := h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 			t.Errorf("a link worked twice: %v", err)
 		}
 		if diff := cmp.Diff([]string{admin.UserID + " invitation.created", c.User.ID + " invitation.accepted"}, oldestFirst(h.Logged(admin, invited.ID))); diff != "" {
@@ -74,26 +74,26 @@ func TestInvitationsEnd(t *testing.T) {
 		clock := usecasetest.NewClock()
 		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, Logins: generous})
 		admin := h.Admin()
-		withdrawn, gone, err := h.Service.Account.Invite(t.Context(), admin, "gone@example.in", tenant.RoleRisk)
+		withdrawn, gone, err := h.Service.People.Invite(t.Context(), admin, "gone@example.in", tenant.RoleRisk)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range []string{"", fault.CodeNotFound} {
-			if err := h.Service.Account.RevokeInvitation(t.Context(), admin, withdrawn.ID); usecasetest.CodeOf(err) != want {
+			if err := h.Service.People.RevokeInvitation(t.Context(), admin, withdrawn.ID); usecasetest.CodeOf(err) != want {
 				t.Errorf("withdrawn %d times: %v", i+1, err)
 			}
 		}
-		_, late, err := h.Service.Account.Invite(t.Context(), admin, "late@example.in", tenant.RoleRisk)
+		_, late, err := h.Service.People.Invite(t.Context(), admin, "late@example.in", tenant.RoleRisk)
 		if err != nil {
 			t.Fatal(err)
 		}
 		clock.Pass(72 * time.Hour)
 		for name, link := range map[string]tenant.Token{"withdrawn": gone, "expired": late, "none": {}} {
-			if _, _, err := h.Service.Account.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
+			if _, _, err := h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if list, err := h.Service.Account.Invitations(t.Context(), admin); err != nil || len(list) != 0 {
+		if list, err := h.Service.People.Invitations(t.Context(), admin); err != nil || len(list) != 0 {
 			t.Errorf("there are %v, %v", list, err)
 		}
 	})

@@ -15,7 +15,7 @@ const markKind = "mark"
 // Mark returns a mark on a text by which Marked recognises it: for the same
 // person, in the same environment, and for the same purpose. It is a keyed hash,
 // so that nobody else can make one, and holds as long as the database does.
-func (s *Service) Mark(ctx context.Context, p tenant.Principal, purpose, text string) (string, error) {
+func (s *Access) Mark(ctx context.Context, p tenant.Principal, purpose, text string) (string, error) {
 	keyed, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {
 		return "", err
@@ -24,7 +24,7 @@ func (s *Service) Mark(ctx context.Context, p tenant.Principal, purpose, text st
 }
 
 // Marked reports whether a mark is the one that Mark returns.
-func (s *Service) Marked(ctx context.Context, p tenant.Principal, purpose, text, mark string) (bool, error) {
+func (s *Access) Marked(ctx context.Context, p tenant.Principal, purpose, text, mark string) (bool, error) {
 	want, err := s.Mark(ctx, p, purpose, text)
 	return err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(mark)) == 1, err
 }

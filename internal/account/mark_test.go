@@ -23,7 +23,7 @@ func TestMarksAreOnePersons(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := tenant.Principal{TenantID: "ten_A", Environment: tenant.Sandbox, UserID: "usr_1"}
-		mark, err := one.Mark(t.Context(), p, "edit", "text")
+		mark, err := one.Access.Mark(t.Context(), p, "edit", "text")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestMarksAreOnePersons(t *testing.T) {
 			{"another text", p, "edit", "texts", mark, false},
 			{"no mark", p, "edit", "text", "", false},
 		} {
-			got, err := other.Marked(t.Context(), c.who, c.purpose, c.text, c.mark)
+			got, err := other.Access.Marked(t.Context(), c.who, c.purpose, c.text, c.mark)
 			if err != nil || got != c.want {
 				t.Errorf("%s: marked is %t, %v", c.name, got, err)
 			}

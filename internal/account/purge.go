@@ -7,11 +7,15 @@ import (
 
 // Purge removes sessions and invitations that have expired, and tenants
 // that nobody uses.
-func (s *Service) Purge(ctx context.Context) {
+func (s *Services) Purge(ctx context.Context) {
 	now, system := s.core.Now().UnixMicro(), s.core.DB.System()
 	idle := s.core.Now().Add(-sessionIdle).UnixMicro()
-	s.core.PurgeAll(ctx, "sessions", func(limit int) (int64, error) { return system.PurgeSessions(ctx, now, idle, limit) })
-	s.core.PurgeAll(ctx, "invitations", func(limit int) (int64, error) { return system.PurgeInvitations(ctx, now, limit) })
+	s.core.PurgeAll(ctx, "sessions", func(limit int) (int64, error) {
+		return system.PurgeSessions(ctx, now, idle, limit)
+	})
+	s.core.PurgeAll(ctx, "invitations", func(limit int) (int64, error) {
+		return system.PurgeInvitations(ctx, now, limit)
+	})
 	if err := s.sweep(ctx); err != nil {
 		s.core.Logger.WarnContext(ctx, "could not remove tenants that nobody uses; they stay for now", "error", err)
 	}
@@ -27,7 +31,7 @@ const (
 
 // sweep removes tenants that signed up and were never used. They are closed first,
 // so that no request is worked on while its tenant goes.
-func (s *Service) sweep(ctx context.Context) error {
+func (s *Services) sweep(ctx context.Context) error {
 	now, system := s.core.Now(), s.core.DB.System()
 	for range sweepBatch {
 		found, err := system.RemoveUnused(ctx, now.Add(-closingTime).UnixMicro())
@@ -38,6 +42,7 @@ func (s *Service) sweep(ctx context.Context) error {
 			break
 		}
 	}
+
 	_, err := system.CloseUnused(ctx, now.Add(-unusedAfter).UnixMicro(), now.UnixMicro(), sweepBatch)
 	return err
 }

@@ -1,46 +1,3 @@
-// Package account knows who calls: tenants and their plans, people and their roles,
-// sign-up, sign-in and sessions, invitations, API keys, the audit trail, and what the
-// operator does about all of them. It knows no policy and no decision, except for the
-// policies that a new tenant starts with.
-//
-// The operations. Each checks what the caller may do first (Forbidden); besides the
-// errors named here any may fail with one of storage.
-//
-//	Signup, SignupFrom, OpenAccount
-//	    create a tenant: Invalid with every fault, email_taken, signup_closed,
-//	    invite_code_required, invalid_invite_code, rate_limited (a *Throttled)
-//	SignIn, SignInAt
-//	    begin a session: invalid_credentials, login_throttled (a *Throttled)
-//	SessionOf, Sessions, SignOut, RevokeSession, RevokeOtherSessions
-//	    find and end sessions: session_ended, NotFound
-//	Remember
-//	    marks a browser in which somebody signed in
-//	ChangePassword
-//	    wrong_password, login_throttled, session_ended, Invalid
-//	People, SetRole, DisableUser, EnableUser
-//	    a tenant's people: last_admin, NotFound, Invalid
-//	ConfirmActivator
-//	    lets somebody activate at once: second_person_required, nothing_to_confirm
-//	MayActivate
-//	    refuses who may not activate a rule set: second_person_required
-//	Invite, Invitations, RevokeInvitation, Invitation, AcceptInvitation
-//	    email_taken, invitation_ended, NotFound, Invalid
-//	Authenticate
-//	    finds who calls with a key: unauthenticated, key_revoked, key_expired
-//	APIKeys, CreateAPIKey, RotateAPIKey, RevokeAPIKey
-//	    too_many_keys, role_too_low, NotFound, Invalid
-//	Audit, ExportAudit
-//	    the trail of what was done: invalid_cursor
-//	Mark, Marked
-//	    recognise a text that was shown to a person
-//
-// The operator's, who needs no scope:
-//
-//	Tenants, Tenant, SetPlan, Users, CreateUser, ResetPassword, Keys, CreateKey,
-//	RevokeKey, InviteToSignup
-//	    NotFound, Invalid, email_taken
-//
-// Flush and Purge are the background work of the room.
 package account
 
 import (
@@ -53,7 +10,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Options are what a Service needs besides its core. A zero field takes its default.
+// Options are what the services need besides their core. A zero field takes its default.
 type Options struct {
 	Plans        tenant.Plans // tenant.DefaultPlans
 	Passwords    tenant.PasswordRules
@@ -70,8 +27,35 @@ type Options struct {
 	MaxKeys        int // API keys of a tenant in use; DefaultMaxKeys
 }
 
-// Service is the operations on accounts. It is safe for concurrent use.
-type Service struct {
+// Services are the three services of the room over one database. They are safe for
+// concurrent use.
+type Services struct {
+	Access   *Access
+	People   *People
+	Operator *Operator
+
+	*shared
+}
+
+// Access is how callers come in: sign-up, sign-in, sessions, invitations that are
+// accepted, and the authentication of API keys.
+type Access struct {
+	*shared
+
+	attempts tenant.Buckets[string]
+	slowed   slowed
+}
+
+// People is what administrators do in their own tenant: people, roles, invitations, API
+// keys, and the audit trail.
+type People struct{ *shared }
+
+// Operator is what the operator of the installation does with any tenant.
+type Operator struct{ *shared }
+
+// shared is what the three services have in common: the database, the settings, and the
+// caches that a change must reach at once.
+type shared struct {
 	core    *operation.Core
 	options Options
 	hasher  *tenant.Hasher
@@ -80,8 +64,6 @@ type Service struct {
 	sessions *cache.Cache[tenant.TokenHash, Session]
 	visits   visits
 	seen     seen
-	doors    tenant.Buckets[string]
-	slowed   slowed
 }
 
 // cacheSize bounds the keys and the sessions that are kept: a tenant that does not
@@ -91,8 +73,8 @@ const cacheSize = 10_000
 // DefaultMaxKeys is how many API keys of a tenant may be in use.
 const DefaultMaxKeys = 100
 
-// New makes the room.
-func New(core *operation.Core, o Options) (*Service, error) {
+// New makes the three services.
+func New(core *operation.Core, o Options) (*Services, error) {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPlans()
 	}
@@ -111,17 +93,26 @@ func New(core *operation.Core, o Options) (*Service, error) {
 	if o.MaxKeys == 0 {
 		o.MaxKeys = DefaultMaxKeys
 	}
+
 	hasher, err := tenant.NewHasher(o.PasswordCost, o.HashesAtOnce, core.Random)
 	if err != nil {
 		return nil, err
 	}
+
 	hasher.OnWait(func(ctx context.Context) func() { // in line, nobody needs a processor
 		slot := admission.SlotOf(ctx)
 		slot.Pause()
 		return func() { slot.Resume() }
 	})
-	s := &Service{core: core, options: o, hasher: hasher}
+
+	s := &shared{core: core, options: o, hasher: hasher}
 	s.keys = cache.New(cacheSize, cache.RefreshAfter, core.Now, s.loadCredential)
 	s.sessions = cache.New(cacheSize, cache.RefreshAfter, core.Now, s.loadSession)
-	return s, nil
+
+	return &Services{
+		Access:   &Access{shared: s},
+		People:   &People{s},
+		Operator: &Operator{s},
+		shared:   s,
+	}, nil
 }

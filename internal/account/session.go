@@ -47,7 +47,11 @@ func (c Session) Role() tenant.Role { return tenant.Role(c.User.Role) }
 // Principal is the person, calling in an environment.
 func (c Session) Principal(e tenant.Environment) tenant.Principal {
 	return tenant.Principal{
-		TenantID: c.Tenant.ID, Environment: e, UserID: c.User.ID, Scopes: c.Role().Scopes(), Plan: c.Plan,
+		TenantID:    c.Tenant.ID,
+		Environment: e,
+		UserID:      c.User.ID,
+		Scopes:      c.Role().Scopes(),
+		Plan:        c.Plan,
 	}
 }
 
@@ -58,7 +62,7 @@ func (c Session) holds(now time.Time) bool {
 
 // SessionOf finds who is signed in with a token: session_ended when nobody is.
 // A revocation, another role and a person shut out are felt within a second.
-func (s *Service) SessionOf(ctx context.Context, token tenant.Token) (Session, error) {
+func (s *Access) SessionOf(ctx context.Context, token tenant.Token) (Session, error) {
 	c, err := s.sessionOf(ctx, token)
 	if err == nil && !c.seen {
 		s.visits.greet(c.Tenant.ID)
@@ -67,12 +71,13 @@ func (s *Service) SessionOf(ctx context.Context, token tenant.Token) (Session, e
 }
 
 // sessionOf is SessionOf, and no sign that the tenant is used.
-func (s *Service) sessionOf(ctx context.Context, token tenant.Token) (Session, error) {
+func (s *Access) sessionOf(ctx context.Context, token tenant.Token) (Session, error) {
 	hash := tenant.HashToken(token)
 	c, err := s.sessions.Get(ctx, hash)
 	if err != nil {
 		return Session{}, err
 	}
+
 	now := s.core.Now()
 	if !c.holds(now) {
 		return Session{}, sessionEnded()
@@ -80,6 +85,7 @@ func (s *Service) sessionOf(ctx context.Context, token tenant.Token) (Session, e
 	if now.Sub(c.SeenAt) >= seenEvery {
 		s.seen.note(hash.String(), now.UnixMicro())
 	}
+
 	return c, nil
 }
 
@@ -87,7 +93,7 @@ func sessionEnded() error {
 	return fault.New(fault.Unauthenticated, fault.CodeSessionEnded, "the session has ended; sign in again")
 }
 
-func (s *Service) loadSession(ctx context.Context, hash tenant.TokenHash) (Session, error) {
+func (s *shared) loadSession(ctx context.Context, hash tenant.TokenHash) (Session, error) {
 	record, user, owner, err := s.core.DB.System().SessionByHash(ctx, hash.String())
 	if operation.IsKind(err, fault.NotFound) {
 		return Session{}, sessionEnded()
@@ -98,10 +104,12 @@ func (s *Service) loadSession(ctx context.Context, hash tenant.TokenHash) (Sessi
 	if closed(owner) {
 		return Session{}, sessionEnded()
 	}
+
 	plan, err := s.planOf(owner)
 	if err != nil {
 		return Session{}, err
 	}
+
 	c := sessionOf(record)
 	c.User, c.Tenant, c.Plan, c.seen = userOf(user), tenantOf(owner), plan, owner.SeenMicros != 0
 	return c, nil
@@ -109,18 +117,27 @@ func (s *Service) loadSession(ctx context.Context, hash tenant.TokenHash) (Sessi
 
 func sessionOf(c store.ConsoleSession) Session {
 	return Session{
-		ID: c.ID, Address: c.Address, Agent: c.Agent,
-		CreatedAt: operation.Time(c.CreatedMicros), SeenAt: operation.Time(c.SeenMicros), ExpiresAt: operation.Time(c.ExpiresMicros),
+		ID:        c.ID,
+		Address:   c.Address,
+		Agent:     c.Agent,
+		CreatedAt: operation.Time(c.CreatedMicros),
+		SeenAt:    operation.Time(c.SeenMicros),
+		ExpiresAt: operation.Time(c.ExpiresMicros),
 	}
 }
 
 // begun is a new session of a person, and the token that it is known by.
-func (s *Service) begun(userID, address, agent string, now time.Time) (store.ConsoleSession, tenant.Token, error) {
+func (s *Access) begun(userID, address, agent string, now time.Time) (store.ConsoleSession, tenant.Token, error) {
 	token, err := tenant.MintToken(s.core.Random)
 	return store.ConsoleSession{
-		ID: s.core.IDs.New(tenant.KindSession, now), UserID: userID, Hash: tenant.HashToken(token).String(),
-		Address: shown(address, maxAddress), Agent: shown(agent, maxAgent),
-		CreatedMicros: now.UnixMicro(), SeenMicros: now.UnixMicro(), ExpiresMicros: now.Add(sessionLife).UnixMicro(),
+		ID:            s.core.IDs.New(tenant.KindSession, now),
+		UserID:        userID,
+		Hash:          tenant.HashToken(token).String(),
+		Address:       shown(address, maxAddress),
+		Agent:         shown(agent, maxAgent),
+		CreatedMicros: now.UnixMicro(),
+		SeenMicros:    now.UnixMicro(),
+		ExpiresMicros: now.Add(sessionLife).UnixMicro(),
 	}, token, err
 }
 
@@ -142,7 +159,7 @@ func shown(text string, limit int) string {
 }
 
 // SignOut ends a session.
-func (s *Service) SignOut(ctx context.Context, c Session) error {
+func (s *Access) SignOut(ctx context.Context, c Session) error {
 	err := s.RevokeSession(ctx, c, c.ID)
 	if operation.IsKind(err, fault.NotFound) { // it had ended already
 		return nil
@@ -151,32 +168,37 @@ func (s *Service) SignOut(ctx context.Context, c Session) error {
 }
 
 // Sessions lists where a person is signed in, the newest first.
-func (s *Service) Sessions(ctx context.Context, c Session) ([]Session, error) {
+func (s *Access) Sessions(ctx context.Context, c Session) ([]Session, error) {
 	now := s.core.Now()
-	rows, err := s.core.DB.Staff(c.Tenant.ID).Sessions(ctx, c.User.ID, now.UnixMicro(), now.Add(-sessionIdle).UnixMicro())
+	idle := now.Add(-sessionIdle)
+	rows, err := s.core.DB.Staff(c.Tenant.ID).Sessions(ctx, c.User.ID, now.UnixMicro(), idle.UnixMicro())
 	if err != nil {
 		return nil, err
 	}
+
 	list := make([]Session, len(rows))
 	for i, row := range rows {
 		list[i] = sessionOf(row)
 		list[i].User, list[i].Tenant, list[i].Plan = c.User, c.Tenant, c.Plan
 	}
+
 	return list, nil
 }
 
 // RevokeSession ends one of a person's own sessions.
-func (s *Service) RevokeSession(ctx context.Context, c Session, id string) error {
+func (s *Access) RevokeSession(ctx context.Context, c Session, id string) error {
 	if !tenant.Valid(tenant.KindSession, id) {
 		return operation.Missing("session")
 	}
-	hash, err := s.core.DB.Staff(c.Tenant.ID).EndSession(ctx, c.User.ID, id, s.auditOf(c.User.ID, operation.ActionSignedOut, id, ""))
+
+	hash, err := s.core.DB.Staff(c.Tenant.ID).EndSession(ctx, c.User.ID, id,
+		s.auditOf(c.User.ID, operation.ActionSignedOut, id, ""))
 	s.forget(hash)
 	return err
 }
 
 // RevokeOtherSessions ends all of a person's sessions but this one.
-func (s *Service) RevokeOtherSessions(ctx context.Context, c Session) error {
+func (s *Access) RevokeOtherSessions(ctx context.Context, c Session) error {
 	ended, err := s.core.DB.Staff(c.Tenant.ID).EndOtherSessions(ctx, c.User.ID, c.ID,
 		s.auditOf(c.User.ID, operation.ActionSignedOut, c.User.ID, "all other sessions"))
 	s.forget(ended...)
@@ -184,12 +206,12 @@ func (s *Service) RevokeOtherSessions(ctx context.Context, c Session) error {
 }
 
 // auditOf is the entry of something that was done to people.
-func (s *Service) auditOf(by, action, object, note string) store.AuditEntry {
+func (s *shared) auditOf(by, action, object, note string) store.AuditEntry {
 	return s.core.AuditBy(by, peoplesLog, s.core.Moment(), action, object, note)
 }
 
 // forget makes this node look up sessions that have ended at once.
-func (s *Service) forget(hashes ...string) {
+func (s *shared) forget(hashes ...string) {
 	for _, text := range hashes {
 		if hash, ok := tenant.ParseTokenHash(text); ok {
 			s.sessions.Forget(hash)
@@ -209,6 +231,7 @@ func (n *seen) note(hash string, micros int64) {
 	if n.at == nil {
 		n.at = map[string]int64{}
 	}
+
 	n.at[hash] = micros
 }
 
@@ -222,7 +245,7 @@ func (n *seen) take() map[string]int64 {
 
 // flushSeen stores when sessions were used. What is lost comes with the next
 // use.
-func (s *Service) flushSeen(ctx context.Context) {
+func (s *Services) flushSeen(ctx context.Context) {
 	at := s.seen.take()
 	touches := make([]store.Touch, 0, len(at))
 	for _, hash := range slices.Sorted(maps.Keys(at)) {

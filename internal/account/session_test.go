@@ -31,7 +31,7 @@ func TestSignIn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
-		c, token, err := h.Service.Account.SignIn(t.Context(), " ASHA@example.in", tenant.NewSecret(usecasetest.Password), usecasetest.Home, "Firefox\x00\n"+strings.Repeat("é", 500))
+		c, token, err := h.Service.Access.SignIn(t.Context(), " ASHA@example.in", tenant.NewSecret(usecasetest.Password), usecasetest.Home, "Firefox\x00\n"+strings.Repeat("é", 500))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestSignIn(t *testing.T) {
 			!strings.HasPrefix(c.Agent, "Firefoxé") || len(c.Agent) > 256 || strings.ContainsAny(c.Agent, "\x00\n\ufffd") {
 			t.Errorf("signed in as %+v", c)
 		}
-		again, err := h.Service.Account.SessionOf(t.Context(), token)
+		again, err := h.Service.Access.SessionOf(t.Context(), token)
 		if diff := cmp.Diff(fmt.Sprint(c), fmt.Sprint(again)); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -54,7 +54,7 @@ func TestSignIn(t *testing.T) {
 			"another password": {usecasetest.Asha, "wrong horse"}, "no password": {usecasetest.Asha, ""}, "nobody": {"nobody@example.in", usecasetest.Password},
 			"no address": {"asha", usecasetest.Password}, "nothing": {"", ""},
 		} {
-			_, _, err := h.Service.Account.SignIn(t.Context(), try.email, tenant.NewSecret(try.password), usecasetest.Home, "")
+			_, _, err := h.Service.Access.SignIn(t.Context(), try.email, tenant.NewSecret(try.password), usecasetest.Home, "")
 			if usecasetest.CodeOf(err) != fault.CodeInvalidCredentials || err.Error() != "invalid_credentials: the e-mail address or the password is not right" {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -81,7 +81,7 @@ func TestSessionsEndByThemselves(t *testing.T) {
 			usecasetest.RunUntilFlushed(t, h.Service)
 		}
 		h.Ended(idle)
-		if list, err := h.Service.Account.Sessions(t.Context(), sessionOf(t, h, busy)); err != nil || len(list) != 1 || !list[0].SeenAt.Equal(clock.Now()) {
+		if list, err := h.Service.Access.Sessions(t.Context(), sessionOf(t, h, busy)); err != nil || len(list) != 1 || !list[0].SeenAt.Equal(clock.Now()) {
 			t.Errorf("signed in at %+v, %v", list, err)
 		}
 		clock.Pass(8*time.Hour - time.Minute)
@@ -94,7 +94,7 @@ func TestSessionsEndByThemselves(t *testing.T) {
 
 func sessionOf(t *testing.T, h *usecasetest.House, token tenant.Token) account.Session {
 	t.Helper()
-	c, err := h.Service.Account.SessionOf(t.Context(), token)
+	c, err := h.Service.Access.SessionOf(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,34 +112,34 @@ func TestSessionsAreRevoked(t *testing.T) {
 		other, _ := h.SignIn("other@example.in")
 		ravi, _ := h.Join(first.Principal(tenant.Live), "ravi@example.in", tenant.RoleRisk)
 		for name, who := range map[string]account.Session{"another tenant": other, "a colleague": ravi} {
-			if err := h.Service.Account.RevokeSession(t.Context(), who, first.ID); usecasetest.CodeOf(err) != fault.CodeNotFound {
+			if err := h.Service.Access.RevokeSession(t.Context(), who, first.ID); usecasetest.CodeOf(err) != fault.CodeNotFound {
 				t.Errorf("%s ended a session: %v", name, err)
 			}
-			if err := h.Service.Account.RevokeOtherSessions(t.Context(), who); err != nil {
+			if err := h.Service.Access.RevokeOtherSessions(t.Context(), who); err != nil {
 				t.Error(err)
 			}
 		}
-		if err := h.Service.Account.RevokeSession(t.Context(), first, "ses_nonsense"); usecasetest.CodeOf(err) != fault.CodeNotFound {
+		if err := h.Service.Access.RevokeSession(t.Context(), first, "ses_nonsense"); usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
-		list, err := h.Service.Account.Sessions(t.Context(), first)
+		list, err := h.Service.Access.Sessions(t.Context(), first)
 		if err != nil || len(list) != 3 || list[2].ID != first.ID || list[2].User.Email != usecasetest.Asha {
 			t.Errorf("the sessions are %+v, %v", list, err)
 		}
 		h.Held(two)
-		if err := h.Service.Account.RevokeSession(t.Context(), first, second.ID); err != nil {
+		if err := h.Service.Access.RevokeSession(t.Context(), first, second.ID); err != nil {
 			t.Fatal(err)
 		}
 		h.Ended(two)
 		h.Held(one)
 		h.Held(three)
-		if err := h.Service.Account.RevokeOtherSessions(t.Context(), first); err != nil {
+		if err := h.Service.Access.RevokeOtherSessions(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
 		h.Ended(three)
 		h.Held(one)
 		for range 2 { // signing out again does no harm
-			if err := h.Service.Account.SignOut(t.Context(), first); err != nil {
+			if err := h.Service.Access.SignOut(t.Context(), first); err != nil {
 				t.Fatal(err)
 			}
 			h.Ended(one)
@@ -154,7 +154,7 @@ func TestPasswordIsReset(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
 		session, token := h.SignIn(usecasetest.Asha)
 		reset := func(email, password string) error {
-			return h.Service.Account.ResetPassword(t.Context(), session.Tenant.ID, email, tenant.NewSecret(password))
+			return h.Service.Operator.ResetPassword(t.Context(), session.Tenant.ID, email, tenant.NewSecret(password))
 		}
 		if err := reset("nobody@example.in", "a staple of batteries"); usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nobody: %v", err)
@@ -167,10 +167,10 @@ func TestPasswordIsReset(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.Ended(token)
-		if _, _, err := h.Service.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); err == nil {
+		if _, _, err := h.Service.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); err == nil {
 			t.Error("the old password still works")
 		}
-		if _, _, err := h.Service.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret("a staple of batteries"), usecasetest.Home, ""); err != nil {
+		if _, _, err := h.Service.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret("a staple of batteries"), usecasetest.Home, ""); err != nil {
 			t.Error(err)
 		}
 	})
@@ -187,14 +187,14 @@ func TestOtherNodesHearOfIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, token := h.SignIn(usecasetest.Asha)
-		if _, err := other.Account.SessionOf(t.Context(), token); err != nil {
+		if _, err := other.Access.SessionOf(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Service.Account.SignOut(t.Context(), c); err != nil {
+		if err := h.Service.Access.SignOut(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		clock.Pass(500 * time.Millisecond)
-		if _, err := other.Account.SessionOf(t.Context(), token); usecasetest.CodeOf(err) != fault.CodeSessionEnded {
+		if _, err := other.Access.SessionOf(t.Context(), token); usecasetest.CodeOf(err) != fault.CodeSessionEnded {
 			t.Errorf("still signed in elsewhere: %v", err)
 		}
 	})
@@ -211,7 +211,7 @@ func TestSignInIsThrottled(t *testing.T) {
 		}})
 		try := func(email, word, from string) (code string, wait time.Duration) {
 			t.Helper()
-			_, _, err := h.Service.Account.SignIn(t.Context(), email, tenant.NewSecret(word), from, "")
+			_, _, err := h.Service.Access.SignIn(t.Context(), email, tenant.NewSecret(word), from, "")
 			var throttled *account.Throttled
 			if errors.As(err, &throttled) {
 				wait = throttled.RetryAfter.Round(time.Second)
@@ -244,7 +244,7 @@ func TestSignInIsThrottled(t *testing.T) {
 		}
 		body := `{"email":"new%d@example.in","org_name":"New","password":"correct horse"}`
 		for i, want := range []string{"", throttled} {
-			if _, _, _, err := h.Service.Account.OpenAccount(t.Context(), usecasetest.Parse(t, fmt.Sprintf(body, i)), usecasetest.Home, ""); usecasetest.CodeOf(err) != want {
+			if _, _, _, err := h.Service.Access.OpenAccount(t.Context(), usecasetest.Parse(t, fmt.Sprintf(body, i)), usecasetest.Home, ""); usecasetest.CodeOf(err) != want {
 				t.Errorf("signup %d: %v", i, err)
 			}
 		}
@@ -269,7 +269,7 @@ func TestCostlierHash(t *testing.T) {
 		var browsers sync.WaitGroup
 		for range 4 { // at the same moment: one of them makes the new hash
 			browsers.Go(func() {
-				if _, _, err := later.Account.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); err != nil {
+				if _, _, err := later.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); err != nil {
 					t.Error(err)
 				}
 			})

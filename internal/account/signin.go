@@ -29,13 +29,17 @@ func (t *Throttled) Unwrap() error { return t.refusal }
 type Place struct{ Address, Agent, Marks string }
 
 // SignIn is SignInAt for a browser that nobody has signed in with before.
-func (s *Service) SignIn(ctx context.Context, email string, password tenant.Secret, address, agent string) (Session, tenant.Token, error) {
+func (s *Access) SignIn(
+	ctx context.Context, email string, password tenant.Secret, address, agent string,
+) (Session, tenant.Token, error) {
 	return s.SignInAt(ctx, email, password, Place{Address: address, Agent: agent})
 }
 
 // SignInAt begins a session: invalid_credentials whatever is wrong with the
 // e-mail address or the password, and login_throttled after too many tries.
-func (s *Service) SignInAt(ctx context.Context, email string, password tenant.Secret, at Place) (Session, tenant.Token, error) {
+func (s *Access) SignInAt(
+	ctx context.Context, email string, password tenant.Secret, at Place,
+) (Session, tenant.Token, error) {
 	now := s.core.Moment()
 	account, valid := tenant.NormaliseEmail(email)
 	var user store.User
@@ -58,6 +62,7 @@ func (s *Service) SignInAt(ctx context.Context, email string, password tenant.Se
 			return Session{}, tenant.Token{}, err
 		}
 	}
+
 	admitted, err := s.admit(ctx, now, account, at.Address, nonce, known)
 	if err == nil {
 		err = find()
@@ -65,12 +70,14 @@ func (s *Service) SignInAt(ctx context.Context, email string, password tenant.Se
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
+
 	// For nobody the same work is done, so that the time it takes does not tell
 	// who has an account.
 	var stored tenant.Secret
 	if user.ID != "" {
 		stored = tenant.NewSecret(user.PasswordHash)
 	}
+
 	ok, upgrade, err := s.hasher.Verify(ctx, password, stored)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
@@ -81,10 +88,12 @@ func (s *Service) SignInAt(ctx context.Context, email string, password tenant.Se
 	if upgrade {
 		user.PasswordHash = s.rehash(ctx, user, password)
 	}
+
 	c, token, err := s.enter(ctx, user, at.Address, at.Agent, now)
 	if err == nil {
 		admitted()
 	}
+
 	return c, token, err
 }
 
@@ -94,34 +103,41 @@ func invalidCredentials() error {
 }
 
 // enter begins a session of somebody whose password was checked.
-func (s *Service) enter(ctx context.Context, user store.User, address, agent string, now time.Time) (Session, tenant.Token, error) {
+func (s *Access) enter(
+	ctx context.Context, user store.User, address, agent string, now time.Time,
+) (Session, tenant.Token, error) {
 	begins, token, err := s.begun(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
-	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash, s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
+
+	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash,
+		s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
 	if operation.IsKind(err, fault.NotFound) { // the password changed this very moment
 		err = invalidCredentials()
 	}
+
 	return s.welcome(ctx, token, err)
 }
 
 // welcome is what somebody is given who has just come in.
-func (s *Service) welcome(ctx context.Context, token tenant.Token, err error) (Session, tenant.Token, error) {
+func (s *Access) welcome(ctx context.Context, token tenant.Token, err error) (Session, tenant.Token, error) {
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
+
 	c, err := s.sessionOf(ctx, token)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
+
 	return c, token, nil
 }
 
 // rehash brings a password's hash up to today's cost, and returns the hash that
 // is stored. That it could not be done is no reason to turn anybody away: another
 // sign-in of the same person may have done it at this very moment.
-func (s *Service) rehash(ctx context.Context, user store.User, password tenant.Secret) string {
+func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Secret) string {
 	fresh, err := s.hasher.Hash(ctx, password)
 	if err == nil {
 		err = s.core.DB.Staff(user.TenantID).Rehash(ctx, user.ID, user.PasswordHash, fresh.Reveal())
@@ -135,16 +151,20 @@ func (s *Service) rehash(ctx context.Context, user store.User, password tenant.S
 		s.core.Logger.WarnContext(ctx, "a password keeps its old hash for now", "user", user.ID, "error", err)
 		return user.PasswordHash
 	}
+
 	return fresh.Reveal()
 }
 
 // rehashedMeanwhile returns the hash that is stored now, if it is another one of
 // the same password.
-func (s *Service) rehashedMeanwhile(ctx context.Context, user store.User, password tenant.Secret) (hash string, ok bool) {
+func (s *Access) rehashedMeanwhile(
+	ctx context.Context, user store.User, password tenant.Secret,
+) (hash string, ok bool) {
 	current, err := s.core.DB.System().UserByEmail(ctx, user.Email)
 	if err != nil || current.ID != user.ID {
 		return "", false
 	}
+
 	ok, _, err = s.hasher.Verify(ctx, password, tenant.NewSecret(current.PasswordHash))
 	return current.PasswordHash, ok && err == nil
 }
@@ -156,11 +176,14 @@ func (s *Service) rehashedMeanwhile(ctx context.Context, user store.User, passwo
 // address and one for the account at that address; refused there, they cannot use
 // up what is left for anybody else. What all addresses together have tried at one
 // account shuts nobody out: beyond its bucket each try is made to wait.
-func (s *Service) admit(ctx context.Context, now time.Time, account, address, nonce string, known bool) (admitted func(), err error) {
+func (s *Access) admit(
+	ctx context.Context, now time.Time, account, address, nonce string, known bool,
+) (admitted func(), err error) {
 	rates := s.options.Logins
 	if known {
 		return s.takeAll(now, bucketOf{"browser " + account + " " + nonce, rates.Account})
 	}
+
 	from := network(address)
 	buckets := []bucketOf{{"address " + from, rates.Address}}
 	if account != "" {
@@ -169,17 +192,19 @@ func (s *Service) admit(ctx context.Context, now time.Time, account, address, no
 	if admitted, err = s.takeAll(now, buckets...); err != nil || account == "" {
 		return admitted, err
 	}
+
 	everywhere := bucketOf{"account " + account, rates.Everywhere}
 	if everywhere.rate == (tenant.Rate{}) {
 		return admitted, nil
 	}
-	if _, _, ok := s.doors.Take(everywhere.name, everywhere.rate, now); ok {
+	if _, _, ok := s.attempts.Take(everywhere.name, everywhere.rate, now); ok {
 		here := admitted
 		return func() {
 			here()
-			s.doors.Return(everywhere.name)
+			s.attempts.Return(everywhere.name)
 		}, nil
 	}
+
 	return admitted, s.slow(ctx, account)
 }
 
@@ -189,7 +214,7 @@ type bucketOf struct {
 }
 
 // takeAll takes a token of each bucket, or refuses by the first that is empty.
-func (s *Service) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), err error) {
+func (s *Access) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), err error) {
 	for _, b := range buckets {
 		if err := s.try(b.name, b.rate, now); err != nil {
 			return nil, err
@@ -197,7 +222,7 @@ func (s *Service) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), 
 	}
 	return func() {
 		for _, b := range buckets {
-			s.doors.Return(b.name)
+			s.attempts.Return(b.name)
 		}
 	}, nil
 }
@@ -226,6 +251,7 @@ func (w *slowed) enter(account string) bool {
 	if w.of == nil {
 		w.of = map[string]int{}
 	}
+
 	w.of[account]++
 	w.total++
 	return true
@@ -241,10 +267,11 @@ func (w *slowed) leave(account string) {
 }
 
 // slow makes a try wait, without holding a processor.
-func (s *Service) slow(ctx context.Context, account string) error {
+func (s *Access) slow(ctx context.Context, account string) error {
 	if !s.slowed.enter(account) {
 		return tooManyTries(slowTry)
 	}
+
 	defer s.slowed.leave(account)
 	slot := admission.SlotOf(ctx)
 	slot.Pause()
@@ -264,8 +291,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (s *Service) try(bucket string, rate tenant.Rate, now time.Time) error {
-	_, wait, ok := s.doors.Take(bucket, rate, now)
+func (s *Access) try(bucket string, rate tenant.Rate, now time.Time) error {
+	_, wait, ok := s.attempts.Take(bucket, rate, now)
 	if ok {
 		return nil
 	}
@@ -283,14 +310,17 @@ func network(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host
 	}
+
 	at, err := netip.ParseAddr(address)
 	if err != nil {
 		return shown(address, maxAddress)
 	}
+
 	at = at.Unmap().WithZone("")
 	if at.Is6() {
 		whole, _ := at.Prefix(64)
 		return whole.String()
 	}
+
 	return at.String()
 }

@@ -33,7 +33,7 @@ type Warning struct{ Code, Pointer, Detail string }
 // policy waits as a draft: lending begins when somebody arms it. It is the
 // operator's: whoever asks is let in, and the tenant stays whether it is used or
 // not.
-func (s *Service) Signup(ctx context.Context, body wire.Value) (SignedUp, error) {
+func (s *Operator) Signup(ctx context.Context, body wire.Value) (SignedUp, error) {
 	ask, err := tenant.ReadSignup(body, s.options.Passwords)
 	if err != nil {
 		return SignedUp{}, err
@@ -44,15 +44,17 @@ func (s *Service) Signup(ctx context.Context, body wire.Value) (SignedUp, error)
 // SignupFrom is Signup for somebody at a network address: signup_closed,
 // invite_code_required or invalid_invite_code where not everybody may, and
 // rate_limited (a *Throttled) after too many of a day.
-func (s *Service) SignupFrom(ctx context.Context, body wire.Value, address string) (SignedUp, error) {
+func (s *Access) SignupFrom(ctx context.Context, body wire.Value, address string) (SignedUp, error) {
 	if s.options.SignupMode == tenant.SignupClosed {
 		return SignedUp{}, fault.New(fault.Forbidden, fault.CodeSignupClosed,
 			"nobody can sign up here; whoever runs this service creates tenants")
 	}
+
 	ask, err := tenant.ReadSignup(body, s.options.Passwords)
 	if err != nil {
 		return SignedUp{}, err
 	}
+
 	code := ""
 	if s.options.SignupMode == tenant.SignupInvite {
 		if ask.Invite.Reveal() == "" {
@@ -64,29 +66,32 @@ func (s *Service) SignupFrom(ctx context.Context, body wire.Value, address strin
 	}
 	if n := s.options.SignupsEachDay; n > 0 {
 		today := "signups of " + network(address)
-		if _, wait, ok := s.doors.Take(today, tenant.Rate{Allowance: n, Window: 24 * time.Hour, Burst: n}, s.core.Now()); !ok {
+		rate := tenant.Rate{Allowance: n, Window: 24 * time.Hour, Burst: n}
+		if _, wait, ok := s.attempts.Take(today, rate, s.core.Now()); !ok {
 			return SignedUp{}, &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, fault.CodeRateLimited,
 				"%d tenants a day can be created from one address; come back later", n)}
 		}
 		defer func() {
 			if err != nil {
-				s.doors.Return(today) // only what was created counts
+				s.attempts.Return(today) // only what was created counts
 			}
 		}()
 	}
+
 	signed, err := s.signUp(ctx, ask, code, time.Time{})
 	return signed, err
 }
 
 // SignupMode says who may sign up.
-func (s *Service) SignupMode() tenant.SignupMode { return s.options.SignupMode }
+func (s *Access) SignupMode() tenant.SignupMode { return s.options.SignupMode }
 
 // InviteToSignup makes a code with which somebody may sign up once, told this once.
-func (s *Service) InviteToSignup(ctx context.Context, life time.Duration) (tenant.Token, time.Time, error) {
+func (s *Operator) InviteToSignup(ctx context.Context, life time.Duration) (tenant.Token, time.Time, error) {
 	token, err := tenant.MintToken(s.core.Random)
 	if err != nil {
 		return tenant.Token{}, time.Time{}, err
 	}
+
 	now := s.core.Moment()
 	ends := now.Add(life)
 	return token, ends, s.core.DB.System().AddSignupCode(ctx, store.SignupCode{
@@ -96,24 +101,35 @@ func (s *Service) InviteToSignup(ctx context.Context, life time.Duration) (tenan
 
 // signUp creates a tenant. seen is when it was first seen, the zero time for not
 // yet.
-func (s *Service) signUp(ctx context.Context, ask tenant.Signup, code string, seen time.Time) (SignedUp, error) {
+func (s *shared) signUp(ctx context.Context, ask tenant.Signup, code string, seen time.Time) (SignedUp, error) {
 	hash, err := s.hasher.Hash(ctx, ask.Password)
 	if err != nil {
 		return SignedUp{}, err
 	}
+
 	key, err := tenant.MintKey(tenant.Sandbox, s.core.Random)
 	if err != nil {
 		return SignedUp{}, err
 	}
+
 	now := s.core.Moment()
 	out := SignedUp{
-		Key: key, KeyID: s.core.IDs.New(tenant.KindKey, now), UserID: s.core.IDs.New(tenant.KindUser, now), Email: ask.Email,
-		Tenant:     tenant.Tenant{ID: s.core.IDs.New(tenant.KindTenant, now), OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedAt: now},
+		Key:    key,
+		KeyID:  s.core.IDs.New(tenant.KindKey, now),
+		UserID: s.core.IDs.New(tenant.KindUser, now),
+		Email:  ask.Email,
+		Tenant: tenant.Tenant{
+			ID:        s.core.IDs.New(tenant.KindTenant, now),
+			OrgName:   ask.OrgName,
+			Plan:      tenant.FreePlan,
+			CreatedAt: now,
+		},
 		ConsoleURL: "/console",
 	}
 	for _, w := range ask.Warnings {
 		out.Warnings = append(out.Warnings, Warning{w.Code, w.Pointer, w.Detail})
 	}
+
 	sandbox := s.seed(tenant.Sandbox, now)
 	out.RuleSetID = sandbox.RuleSets[0].ID
 	sandbox.Audit = append(sandbox.Audit,
@@ -122,47 +138,75 @@ func (s *Service) signUp(ctx context.Context, ask tenant.Signup, code string, se
 	return out, s.core.DB.System().CreateTenant(ctx, store.Seed{
 		CodeHash: code,
 		Tenant: store.Tenant{
-			ID: out.Tenant.ID, OrgName: ask.OrgName, Plan: tenant.FreePlan, CreatedMicros: now.UnixMicro(), SeenMicros: operation.Micros(seen),
+			ID:            out.Tenant.ID,
+			OrgName:       ask.OrgName,
+			Plan:          tenant.FreePlan,
+			CreatedMicros: now.UnixMicro(),
+			SeenMicros:    operation.Micros(seen),
 		},
 		User: store.User{
-			ID: out.UserID, TenantID: out.Tenant.ID, Email: ask.Email, PasswordHash: hash.Reveal(),
-			Role: string(tenant.RoleAdmin), CreatedMicros: now.UnixMicro(),
+			ID:            out.UserID,
+			TenantID:      out.Tenant.ID,
+			Email:         ask.Email,
+			PasswordHash:  hash.Reveal(),
+			Role:          string(tenant.RoleAdmin),
+			CreatedMicros: now.UnixMicro(),
 		},
 		Keys: []store.Key{{
-			ID: out.KeyID, TenantID: out.Tenant.ID, Environment: string(tenant.Sandbox), Name: "signup", Prefix: key.Prefix(),
-			Hash: keyHash(tenant.HashKey(key)), Role: string(tenant.RoleAdmin), Scopes: tenant.Admin.String(),
-			CreatedBy: out.UserID, CreatedMicros: now.UnixMicro(),
+			ID:            out.KeyID,
+			TenantID:      out.Tenant.ID,
+			Environment:   string(tenant.Sandbox),
+			Name:          "signup",
+			Prefix:        key.Prefix(),
+			Hash:          keyHash(tenant.HashKey(key)),
+			Role:          string(tenant.RoleAdmin),
+			Scopes:        tenant.Admin.String(),
+			CreatedBy:     out.UserID,
+			CreatedMicros: now.UnixMicro(),
 		}},
 		Environments: []store.SeedEnvironment{sandbox, s.seed(tenant.Live, now)},
 	})
 }
 
 // seed is what an environment starts with.
-func (s *Service) seed(e tenant.Environment, now time.Time) store.SeedEnvironment {
+func (s *shared) seed(e tenant.Environment, now time.Time) store.SeedEnvironment {
 	starting, paused := seeds()
 	out := store.SeedEnvironment{Environment: string(e)}
 	for _, policy := range []*engine.Policy{starting, paused} {
 		set := store.RuleSet{
-			ID: s.core.IDs.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Status: store.StatusDraft,
-			Document: policy.Document(), Checksum: policy.Checksum(), CreatedMicros: now.UnixMicro(), CreatedBy: operation.ActorSystem,
+			ID:            s.core.IDs.New(tenant.KindPolicy, now),
+			PolicyKey:     policy.Key,
+			Name:          policy.Name,
+			Status:        store.StatusDraft,
+			Document:      policy.Document(),
+			Checksum:      policy.Checksum(),
+			CreatedMicros: now.UnixMicro(),
+			CreatedBy:     operation.ActorSystem,
 		}
 		entry := s.core.AuditBy(operation.ActorSystem, string(e), now, operation.ActionRuleSetCreated, set.ID, "")
 		if policy == starting && e == tenant.Sandbox {
 			set.Status = store.StatusActive
 			entry.Action = operation.ActionRuleSetActivated
 		}
+
 		entry.AfterChecksum = set.Checksum
 		if policy == paused {
 			out.SafeID = set.ID
 		}
+
 		out.RuleSets = append(out.RuleSets, set)
 		out.Audit = append(out.Audit, entry)
 	}
+
 	card := *starting.Scorecard
 	card.Name = "default"
 	out.Scorecards = append(out.Scorecards, store.Scorecard{
-		ID: s.core.IDs.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
-		CreatedMicros: now.UnixMicro(), CreatedBy: operation.ActorSystem,
+		ID:            s.core.IDs.New(tenant.KindScorecard, now),
+		Name:          card.Name,
+		Document:      card.Document(),
+		Checksum:      card.Checksum(),
+		CreatedMicros: now.UnixMicro(),
+		CreatedBy:     operation.ActorSystem,
 	})
 	return out
 }
@@ -179,14 +223,17 @@ var seeds = sync.OnceValues(func() (starting, paused *engine.Policy) {
 	if err != nil {
 		panic("the default policy's document: " + err.Error())
 	}
+
 	stop, err := wire.Parse([]byte(safeMode))
 	if err != nil {
 		panic("the safe mode policy: " + err.Error())
 	}
+
 	merged, _ := engine.Inherit(stop, base)
 	if paused, err = engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue()}); err != nil {
 		panic("the safe mode policy: " + err.Error())
 	}
+
 	return starting, paused
 })
 
@@ -198,7 +245,8 @@ func (u SignedUp) Write(w *wire.Writer) {
 	w.Key("prefix").String(u.Key.Prefix()).Key("created_at").String(created).EndObject()
 	w.Key("tenant").Object().Key("id").String(u.Tenant.ID).Key("org_name").String(u.Tenant.OrgName)
 	w.Key("plan").String(u.Tenant.Plan).Key("created_at").String(created).EndObject()
-	w.Key("user").Object().Key("id").String(u.UserID).Key("email").String(u.Email).Key("role").String(string(tenant.RoleAdmin)).EndObject()
+	w.Key("user").Object().Key("id").String(u.UserID).Key("email").String(u.Email)
+	w.Key("role").String(string(tenant.RoleAdmin)).EndObject()
 	w.Key("default_rule_set_id").String(u.RuleSetID).Key("console_url").String(u.ConsoleURL)
 	if len(u.Warnings) > 0 {
 		w.Key("warnings").Array()
@@ -209,5 +257,6 @@ func (u SignedUp) Write(w *wire.Writer) {
 		}
 		w.EndArray()
 	}
+
 	w.EndObject()
 }

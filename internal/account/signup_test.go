@@ -27,7 +27,7 @@ func TestSignupModes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		clock := usecasetest.NewClock()
 		closed := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupMode: tenant.SignupClosed}) // the operator's signup works
-		if _, err := closed.Service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(1, "")), usecasetest.Home); usecasetest.CodeOf(err) != fault.CodeSignupClosed {
+		if _, err := closed.Service.Access.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(1, "")), usecasetest.Home); usecasetest.CodeOf(err) != fault.CodeSignupClosed {
 			t.Errorf("closed: %v", err)
 		}
 		service, err := usecase.New(db, usecase.Options{Now: clock.Now, PasswordCost: usecasetest.Cheap, SignupMode: tenant.SignupInvite})
@@ -36,14 +36,14 @@ func TestSignupModes(t *testing.T) {
 		}
 		code := func() string {
 			t.Helper()
-			token, _, err := service.Account.InviteToSignup(t.Context(), 24*time.Hour)
+			token, _, err := service.Operator.InviteToSignup(t.Context(), 24*time.Hour)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return fmt.Sprintf(`,"invite_code":%q`, token.Reveal())
 		}
 		try := func(n int, more string) string {
-			_, err := service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, more)), usecasetest.Home)
+			_, err := service.Access.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, more)), usecasetest.Home)
 			return usecasetest.CodeOf(err)
 		}
 		first := code()
@@ -74,7 +74,7 @@ func TestSignupsOfADay(t *testing.T) {
 		clock := usecasetest.NewClock()
 		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupsEachDay: 2})
 		try := func(n int, from string) error {
-			_, err := h.Service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, "")), from)
+			_, err := h.Service.Access.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, "")), from)
 			return err
 		}
 		for i, c := range []struct {
@@ -109,22 +109,22 @@ func TestUnusedTenantsAreRemoved(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, Logins: generous})
 		sign := func(n int) account.SignedUp {
 			t.Helper()
-			signed, err := h.Service.Account.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, "")), usecasetest.Home)
+			signed, err := h.Service.Access.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, "")), usecasetest.Home)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return signed
 		}
 		unused, called := sign(1), sign(2)
-		looked, session, token, err := h.Service.Account.OpenAccount(t.Context(), usecasetest.Parse(t, signupBody(3, "")), usecasetest.Home, "")
+		looked, session, token, err := h.Service.Access.OpenAccount(t.Context(), usecasetest.Parse(t, signupBody(3, "")), usecasetest.Home, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		idle, _, _, err := h.Service.Account.OpenAccount(t.Context(), usecasetest.Parse(t, signupBody(4, "")), usecasetest.Home, "")
+		idle, _, _, err := h.Service.Access.OpenAccount(t.Context(), usecasetest.Parse(t, signupBody(4, "")), usecasetest.Home, "")
 		if err != nil || session.Tenant.ID == "" {
 			t.Fatal(err)
 		}
-		if _, err := h.Service.Account.Authenticate(t.Context(), called.Key); err != nil {
+		if _, err := h.Service.Access.Authenticate(t.Context(), called.Key); err != nil {
 			t.Fatal(err)
 		}
 		h.Held(token)
@@ -136,7 +136,7 @@ func TestUnusedTenantsAreRemoved(t *testing.T) {
 				for _, w := range want {
 					wanted = wanted || w.Tenant.ID == signed.Tenant.ID
 				}
-				if _, err := h.Service.Account.Tenant(t.Context(), signed.Tenant.ID); (err == nil) != wanted {
+				if _, err := h.Service.Operator.Tenant(t.Context(), signed.Tenant.ID); (err == nil) != wanted {
 					t.Errorf("%s: %v", signed.Email, err)
 				}
 			}
@@ -152,13 +152,13 @@ func TestUnusedTenantsAreRemoved(t *testing.T) {
 		there(unused, called, looked, idle)
 		clock.Pass(time.Hour)
 		h.Service.Purge(t.Context()) // closes
-		if _, err := h.Service.Account.Authenticate(t.Context(), unused.Key); err == nil {
+		if _, err := h.Service.Access.Authenticate(t.Context(), unused.Key); err == nil {
 			t.Error("a tenant that is being removed lets somebody in")
 		}
 		clock.Pass(10 * time.Minute)
 		purge()
 		there(called, looked)
-		if _, err := h.Service.Account.Tenant(t.Context(), h.Signed.Tenant.ID); err != nil {
+		if _, err := h.Service.Operator.Tenant(t.Context(), h.Signed.Tenant.ID); err != nil {
 			t.Errorf("the operator's tenant: %v", err)
 		}
 		wantNothingOf(t, databaseURL, db.Kind(), unused.Tenant.ID)

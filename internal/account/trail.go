@@ -18,23 +18,29 @@ type AuditEntry store.AuditEntry
 type AuditFilter struct{ Actor, Action, Object string }
 
 // Audit lists what was done.
-func (s *Service) Audit(ctx context.Context, p tenant.Principal, f AuditFilter, l operation.List) (operation.Page[AuditEntry], error) {
+func (s *People) Audit(
+	ctx context.Context, p tenant.Principal, f AuditFilter, l operation.List,
+) (operation.Page[AuditEntry], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[AuditEntry]{}, err
 	}
+
 	filters := []string{"audit", f.Actor, f.Action, f.Object}
 	page, err := l.Page(p, filters...)
 	if err != nil {
 		return operation.Page[AuditEntry]{}, err
 	}
+
 	rows, next, err := s.core.Scope(p).ListAudit(ctx, store.AuditFilter(f), page)
 	if err != nil {
 		return operation.Page[AuditEntry]{}, err
 	}
+
 	list := make([]AuditEntry, len(rows))
 	for i := range rows {
 		list[i] = AuditEntry(rows[i])
 	}
+
 	return operation.PagedUntil(l, p, list, next, filters...), nil
 }
 
@@ -54,21 +60,28 @@ func (e AuditEntry) Write(w *wire.Writer) {
 // ExportAudit writes the whole trail that the filter leaves as CSV, from the
 // list's cursor on: a file has no pages. A refusal comes before the first byte;
 // after each page pause is called, because an export takes as long as it takes.
-func (s *Service) ExportAudit(ctx context.Context, p tenant.Principal, f AuditFilter, l operation.List, w io.Writer, pause func()) error {
+func (s *People) ExportAudit(
+	ctx context.Context, p tenant.Principal, f AuditFilter, l operation.List, w io.Writer, pause func(),
+) error {
 	l.Limit = operation.MaxLimit
 	page, err := s.Audit(ctx, p, f, l)
 	if err != nil {
 		return err
 	}
+
 	out := sheet.NewWriter(w)
-	for _, name := range []string{"created_at", "environment", "actor", "action", "object", "before_checksum", "after_checksum", "note", "id"} {
+	for _, name := range []string{
+		"created_at", "environment", "actor", "action", "object", "before_checksum", "after_checksum", "note", "id",
+	} {
 		out.Text(name)
 	}
+
 	out.End()
 	for {
 		for _, e := range page.Data {
 			for _, text := range []string{
-				e.CreatedAt(), e.Environment, e.Actor, e.Action, e.Object, e.BeforeChecksum, e.AfterChecksum, e.Note, e.ID,
+				e.CreatedAt(), e.Environment, e.Actor, e.Action, e.Object,
+				e.BeforeChecksum, e.AfterChecksum, e.Note, e.ID,
 			} {
 				out.Text(text)
 			}
@@ -77,6 +90,7 @@ func (s *Service) ExportAudit(ctx context.Context, p tenant.Principal, f AuditFi
 		if err := out.Flush(); err != nil || page.NextCursor == "" {
 			return err
 		}
+
 		pause()
 		l.Cursor = page.NextCursor
 		if page, err = s.Audit(ctx, p, f, l); err != nil {

@@ -23,6 +23,7 @@ func (v *visits) greet(tenantID string) {
 	if v.greeted == nil {
 		v.greeted = map[string]bool{}
 	}
+
 	v.greeted[tenantID] = true
 }
 
@@ -40,6 +41,7 @@ func (v *visits) touch(hash string, micros int64) {
 	if v.touches == nil {
 		v.touches = map[string]int64{}
 	}
+
 	v.touches[hash] = micros
 }
 
@@ -53,7 +55,7 @@ func (v *visits) takeTouches() map[string]int64 {
 
 // Flush stores who called. Times of last use that could not be stored come with
 // the next use; that tenants are used is tried again.
-func (s *Service) Flush(ctx context.Context) {
+func (s *Services) Flush(ctx context.Context) {
 	if touches := s.visits.takeTouches(); len(touches) > 0 {
 		list := make([]store.Touch, 0, len(touches))
 		for hash, micros := range touches {

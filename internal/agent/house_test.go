@@ -40,11 +40,11 @@ func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	signed, err := cases.Account.Signup(tb.Context(), parse(tb, `{"email":"asha@example.in","org_name":"Asha Finance","password":"correct horse"}`))
+	signed, err := cases.Operator.Signup(tb.Context(), parse(tb, `{"email":"asha@example.in","org_name":"Asha Finance","password":"correct horse"}`))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	caller, err := cases.Account.Authenticate(tb.Context(), signed.Key)
+	caller, err := cases.Access.Authenticate(tb.Context(), signed.Key)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // accountPages are a person's own account: the password, and the sessions that are open.
 type accountPages struct {
-	accounts *account.Service
+	access *account.Access
 }
 
 func (p *accountPages) routes() []page {
@@ -28,7 +28,7 @@ type shownSession struct {
 }
 
 func (p *accountPages) account(v *visit) error {
-	sessions, err := p.accounts.Sessions(v.ctx, v.who.session)
+	sessions, err := p.access.Sessions(v.ctx, v.who.session)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (p *accountPages) account(v *visit) error {
 }
 
 func (p *accountPages) changePassword(v *visit) error {
-	_, token, err := p.accounts.ChangePassword(v.ctx, v.who.session,
+	_, token, err := p.access.ChangePassword(v.ctx, v.who.session,
 		v.form.Secret("current_password"), v.form.Secret("password"), v.address(), v.r.UserAgent())
 	if err != nil {
 		return v.again(err, p.account)
@@ -53,14 +53,14 @@ func (p *accountPages) changePassword(v *visit) error {
 }
 
 func (p *accountPages) endSession(v *visit) error {
-	if err := p.accounts.RevokeSession(v.ctx, v.who.session, v.id("id")); err != nil {
+	if err := p.access.RevokeSession(v.ctx, v.who.session, v.id("id")); err != nil {
 		return err
 	}
 	return v.done("That session has ended.", "/account")
 }
 
 func (p *accountPages) endOtherSessions(v *visit) error {
-	if err := p.accounts.RevokeOtherSessions(v.ctx, v.who.session); err != nil {
+	if err := p.access.RevokeOtherSessions(v.ctx, v.who.session); err != nil {
 		return err
 	}
 	return v.done("You are signed out everywhere else.", "/account")

@@ -10,7 +10,7 @@ import (
 
 // auditPages are the audit trail, as a list and as a CSV file.
 type auditPages struct {
-	accounts *account.Service
+	accounts *account.People
 	people   directory
 }
 

@@ -30,7 +30,7 @@ const (
 // its condition builder asks.
 type editorPages struct {
 	policies *policydesk.Service
-	accounts *account.Service
+	access   *account.Access
 	versions policyVersions
 }
 
@@ -78,7 +78,7 @@ func (p *editorPages) editor(v *visit) error {
 // reopen draws the edit that the address holds. Somebody else's is not read: a
 // link could pass off their changes as the reader's own.
 func (p *editorPages) reopen(v *visit, w *work, kept string) error {
-	mine, err := p.accounts.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
+	mine, err := p.access.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (p *editorPages) step(v *visit, w *work, state editState, draw func() error
 		return draw()
 	}
 
-	mark, err := p.accounts.Mark(v.ctx, v.caller(), w.purpose(), kept)
+	mark, err := p.access.Mark(v.ctx, v.caller(), w.purpose(), kept)
 	if err != nil {
 		return err
 	}

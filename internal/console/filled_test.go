@@ -65,7 +65,7 @@ func newFilled(t *testing.T) *filled {
 		fillPast(t, &past{db: db, made: made, env: env, decisions: 150})
 	}
 	// Somebody waits to be confirmed.
-	if _, err := h.service.Account.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example", tenant.NewSecret(demotest.Password), tenant.RoleRisk); err != nil {
+	if _, err := h.service.Operator.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example", tenant.NewSecret(demotest.Password), tenant.RoleRisk); err != nil {
 		t.Fatal(err)
 	}
 	f := &filled{house: h, admin: h.newBrowser(), pages: map[string]string{}, ids: map[tenant.Environment]map[string][]consoletest.Page{}}
@@ -225,7 +225,7 @@ func (f *filled) trail(t *testing.T) (entries int) {
 	t.Helper()
 	for _, env := range tenant.Environments() {
 		for l := (operation.List{Limit: operation.MaxLimit}); ; {
-			page, err := f.service.Account.Audit(t.Context(), f.admin.who(env), account.AuditFilter{}, l)
+			page, err := f.service.People.Audit(t.Context(), f.admin.who(env), account.AuditFilter{}, l)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -130,7 +130,7 @@ func TestSwitchLeadsToTheSamePage(t *testing.T) {
 	b.get("/console/sandbox/audit").has(`href="/console/live/audit"`).hasNot("real applicants")
 	b.get("/console/live/audit").has(`href="/console/sandbox/audit"`, "<title>LIVE · Audit trail", "real applicants")
 	key, _ := tenant.ParseKey(b.key)
-	p, err := h.service.Account.Authenticate(t.Context(), key)
+	p, err := h.service.Access.Authenticate(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func (b *browser) who(env tenant.Environment) tenant.Principal {
 	if !ok {
 		b.Fatal("nobody is signed in")
 	}
-	session, err := b.service.Account.SessionOf(b.Context(), token)
+	session, err := b.service.Access.SessionOf(b.Context(), token)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // keyPages are the API keys of an environment: the list, a new key, one key, its rotation
 // and its revocation.
 type keyPages struct {
-	accounts *account.Service
+	accounts *account.People
 	people   directory
 	now      func() time.Time
 }

@@ -30,7 +30,7 @@ func TestLiveKeyIsMadeUsedAndRevoked(t *testing.T) {
 	shown := b.post("/console/live/keys", "name", "origination", "scopes", "decide", "scopes", "read", "confirm", "LIVE").want(http.StatusOK)
 	shown.has("shown only now", "/v1/decisions", "Authorization: Bearer vk_live_", `data-settle="/console/live/keys"`)
 	key := shown.made(tenant.Live)
-	p, err := h.service.Account.Authenticate(t.Context(), key)
+	p, err := h.service.Access.Authenticate(t.Context(), key)
 	if err != nil || p.Environment != tenant.Live || p.Scopes != tenant.Decide|tenant.Read {
 		t.Fatalf("the key opens %v, %v", p, err)
 	}
@@ -42,7 +42,7 @@ func TestLiveKeyIsMadeUsedAndRevoked(t *testing.T) {
 	b.post("/console/sandbox/keys/" + p.KeyID + "/revoke").want(http.StatusNotFound)
 	b.post(at + "/revoke").want(http.StatusUnprocessableEntity)
 	b.post(at+"/revoke", "confirm", "LIVE").to("/console/live/keys")
-	if _, err := h.service.Account.Authenticate(t.Context(), key); err == nil {
+	if _, err := h.service.Access.Authenticate(t.Context(), key); err == nil {
 		t.Error("a revoked key still opens the door")
 	}
 	b.get("/console/live/keys").has("Revoked", "The key origination is revoked.")
@@ -66,7 +66,7 @@ func TestKeyIsRotatedWithOverlap(t *testing.T) {
 	if !ok {
 		t.Fatal("the first key is none")
 	}
-	p, err := h.service.Account.Authenticate(t.Context(), old)
+	p, err := h.service.Access.Authenticate(t.Context(), old)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,15 +74,15 @@ func TestKeyIsRotatedWithOverlap(t *testing.T) {
 	shown.has("The key it replaces works until")
 	fresh := shown.made(tenant.Sandbox)
 	for _, key := range []tenant.Key{old, fresh} {
-		if _, err := h.service.Account.Authenticate(t.Context(), key); err != nil {
+		if _, err := h.service.Access.Authenticate(t.Context(), key); err != nil {
 			t.Errorf("within the overlap: %v", err)
 		}
 	}
 	h.clock.advance(61 * time.Minute)
-	if _, err := h.service.Account.Authenticate(t.Context(), old); err == nil {
+	if _, err := h.service.Access.Authenticate(t.Context(), old); err == nil {
 		t.Error("the old key works after the overlap")
 	}
-	if _, err := h.service.Account.Authenticate(t.Context(), fresh); err != nil {
+	if _, err := h.service.Access.Authenticate(t.Context(), fresh); err != nil {
 		t.Errorf("the new key: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestOtherTenantsKeysAreNotThere(t *testing.T) {
 	h := newHouse(t)
 	owner, stranger := h.signUp(), h.signUp()
 	key, _ := tenant.ParseKey(owner.key)
-	p, err := h.service.Account.Authenticate(t.Context(), key)
+	p, err := h.service.Access.Authenticate(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestOtherTenantsKeysAreNotThere(t *testing.T) {
 	stranger.post(at + "/revoke").want(http.StatusNotFound)
 	stranger.post(at+"/rotate", "overlap", "1h").want(http.StatusNotFound)
 	stranger.get("/console/sandbox/keys").hasNot(p.KeyID)
-	if _, err := h.service.Account.Authenticate(t.Context(), key); err != nil {
+	if _, err := h.service.Access.Authenticate(t.Context(), key); err != nil {
 		t.Errorf("the key was touched: %v", err)
 	}
 }

@@ -231,7 +231,7 @@ func (s *size) last(env tenant.Environment) {
 			return page.NextCursor, err
 		},
 		"/audit": func(l operation.List) (string, error) {
-			page, err := s.service.Account.Audit(s.Context(), who, account.AuditFilter{}, l)
+			page, err := s.service.People.Audit(s.Context(), who, account.AuditFilter{}, l)
 			return page.NextCursor, err
 		},
 		"/referrals": func(l operation.List) (string, error) {

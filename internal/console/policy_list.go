@@ -11,7 +11,7 @@ import (
 // activation, promotion to live, and deletion.
 type policyPages struct {
 	policies *policydesk.Service
-	accounts *account.Service
+	accounts *account.People
 	versions policyVersions
 	people   directory
 }

@@ -40,7 +40,7 @@ func (v *visit) recognise() error {
 		return nil
 	}
 
-	session, err := v.console.service.Account.SessionOf(v.ctx, token)
+	session, err := v.console.service.Access.SessionOf(v.ctx, token)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind == fault.Unauthenticated {
 		return nil

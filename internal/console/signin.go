@@ -13,8 +13,8 @@ import (
 // signInPages are the pages for people who are not signed in yet, and the way out: sign in,
 // sign out, sign up, accept an invitation, choose the colours.
 type signInPages struct {
-	accounts *account.Service
-	logger   *slog.Logger
+	access *account.Access
+	logger *slog.Logger
 	// resume continues with the form that the sign-in page held for the person.
 	resume func(*visit, account.Session) error
 }
@@ -63,7 +63,7 @@ func orHome(path string) string {
 }
 
 func (p *signInPages) signIn(v *visit) error {
-	session, token, err := p.accounts.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), placeOf(v))
+	session, token, err := p.access.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), placeOf(v))
 	if err != nil {
 		return v.again(err, p.signInForm)
 	}
@@ -86,7 +86,7 @@ func (p *signInPages) leave(v *visit, begun account.Session) error {
 	if v.who == nil || v.who.session.ID == begun.ID {
 		return nil
 	}
-	return p.accounts.SignOut(v.ctx, v.who.session)
+	return p.access.SignOut(v.ctx, v.who.session)
 }
 
 // placeOf returns where somebody signs in.
@@ -97,7 +97,7 @@ func placeOf(v *visit) account.Place {
 // remember makes the browser known to the account that has just signed in. If
 // that fails the person is signed in all the same.
 func (p *signInPages) remember(v *visit, session account.Session) {
-	marks, err := p.accounts.Remember(v.ctx, session.User.ID, v.cookies.marks())
+	marks, err := p.access.Remember(v.ctx, session.User.ID, v.cookies.marks())
 	if err != nil {
 		p.logger.Warn("could not store the browser cookie; the browser stays unknown",
 			"request_id", v.requestID, "error", err)
@@ -108,7 +108,7 @@ func (p *signInPages) remember(v *visit, session account.Session) {
 
 func (p *signInPages) signOut(v *visit) error {
 	if v.who != nil {
-		if err := p.accounts.SignOut(v.ctx, v.who.session); err != nil {
+		if err := p.access.SignOut(v.ctx, v.who.session); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func (p *signInPages) signUpForm(v *visit) error {
 	if v.who != nil && v.r.Method == http.MethodGet {
 		return v.see("/console")
 	}
-	mode := p.accounts.SignupMode()
+	mode := p.access.SignupMode()
 	return v.render("signup", "Sign up", struct{ Closed, Invite bool }{
 		Closed: mode == tenant.SignupClosed,
 		Invite: mode == tenant.SignupInvite,
@@ -148,7 +148,7 @@ func (p *signInPages) signUp(v *visit) error {
 		return v.again(err, p.signUpForm)
 	}
 
-	signed, session, token, err := p.accounts.OpenAccount(v.ctx, body, v.address(), v.r.UserAgent())
+	signed, session, token, err := p.access.OpenAccount(v.ctx, body, v.address(), v.r.UserAgent())
 	if err != nil && signed.KeyID == "" {
 		return v.again(aboutInvite(err), p.signUpForm)
 	}
@@ -186,7 +186,7 @@ func (p *signInPages) signUp(v *visit) error {
 // offers as little as one that nobody was given.
 func (p *signInPages) invitation(v *visit) (account.Invitation, tenant.Token, error) {
 	token, _ := tenant.ParseToken(v.id("token"))
-	offered, err := p.accounts.Invitation(v.ctx, token)
+	offered, err := p.access.Invitation(v.ctx, token)
 	return offered, token, err
 }
 
@@ -206,7 +206,7 @@ func (p *signInPages) join(v *visit) error {
 		return err
 	}
 
-	session, fresh, err := p.accounts.AcceptInvitation(v.ctx, token, v.form.Secret("password"),
+	session, fresh, err := p.access.AcceptInvitation(v.ctx, token, v.form.Secret("password"),
 		v.address(), v.r.UserAgent())
 	if err != nil {
 		return v.again(err, p.inviteForm)

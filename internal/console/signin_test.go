@@ -184,7 +184,7 @@ func TestSignUpIsClosed(t *testing.T) {
 	b.get("/console/signup").want(http.StatusOK).has("Invite code")
 	b.post("/console/signup", fields...).want(http.StatusUnprocessableEntity).has("needs an invite_code")
 	b.post("/console/signup", append(fields, "invite_code", "nonsense")...).want(http.StatusUnprocessableEntity).has("can still be used")
-	code, _, err := invited.service.Account.InviteToSignup(t.Context(), time.Hour)
+	code, _, err := invited.service.Operator.InviteToSignup(t.Context(), time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

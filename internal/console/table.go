@@ -39,13 +39,13 @@ type subject interface {
 // subjects returns every subject, with the use cases that its pages call.
 func (c *Console) subjects() []subject {
 	set, now, processors := c.service, c.options.Now, c.options.Processors
-	people := directory{accounts: set.Account}
+	people := directory{accounts: set.People}
 	versions := policyVersions{policies: set.Policies}
 
 	return []subject{
-		&signInPages{accounts: set.Account, logger: c.options.Logger, resume: c.resumeForm},
-		&accountPages{accounts: set.Account},
-		&userPages{accounts: set.Account, now: now},
+		&signInPages{access: set.Access, logger: c.options.Logger, resume: c.resumeForm},
+		&accountPages{access: set.Access},
+		&userPages{accounts: set.People, now: now},
 		&overviewPages{
 			decisions: set.Decisions,
 			policies:  set.Policies,
@@ -70,16 +70,16 @@ func (c *Console) subjects() []subject {
 		},
 		&policyPages{
 			policies: set.Policies,
-			accounts: set.Account,
+			accounts: set.People,
 			versions: versions,
 			people:   people,
 		},
-		&editorPages{policies: set.Policies, accounts: set.Account, versions: versions},
+		&editorPages{policies: set.Policies, access: set.Access, versions: versions},
 		&samplePages{decisions: set.Decisions, versions: versions},
 		&impactPages{studies: set.Studies, versions: versions, now: now},
-		&keyPages{accounts: set.Account, people: people, now: now},
+		&keyPages{accounts: set.People, people: people, now: now},
 		&usagePages{decisions: set.Decisions},
-		&auditPages{accounts: set.Account, people: people},
+		&auditPages{accounts: set.People, people: people},
 		&referencePages{text: c.options.Reference},
 	}
 }

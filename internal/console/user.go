@@ -11,7 +11,7 @@ import (
 // userPages are the people of the organisation: the list, invitations, roles, access, and
 // the confirmation of somebody who may activate.
 type userPages struct {
-	accounts *account.Service
+	accounts *account.People
 	now      func() time.Time
 }
 
@@ -45,7 +45,7 @@ func roleOptions() []option {
 }
 
 func (p *userPages) users(v *visit) error {
-	people, err := p.accounts.People(v.ctx, v.caller())
+	people, err := p.accounts.List(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
@@ -129,12 +129,12 @@ func (p *userPages) enableUser(v *visit) error {
 // directory looks up who the people of the organisation are, for pages that say who did
 // something.
 type directory struct {
-	accounts *account.Service
+	accounts *account.People
 }
 
 // names returns the e-mail addresses of the tenant's people by their ids.
 func (d directory) names(v *visit) (map[string]string, error) {
-	people, err := d.accounts.People(v.ctx, v.caller())
+	people, err := d.accounts.List(v.ctx, v.caller())
 	if err != nil {
 		return nil, err
 	}

@@ -90,16 +90,16 @@ func (f *filled) acts(pattern string) (list []string) {
 func (f *filled) people(t *testing.T) map[string]bool {
 	t.Helper()
 	admin := f.admin.who(tenant.Live)
-	users, err := f.service.Account.People(t.Context(), admin)
+	users, err := f.service.People.List(t.Context(), admin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	invited, err := f.service.Account.Invitations(t.Context(), admin)
+	invited, err := f.service.People.Invitations(t.Context(), admin)
 	if err != nil || len(invited) == 0 {
 		t.Fatalf("nobody is invited: %v", err)
 	}
 	token, _ := tenant.ParseToken(f.admin.token())
-	session, err := f.service.Account.SessionOf(t.Context(), token)
+	session, err := f.service.Access.SessionOf(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}

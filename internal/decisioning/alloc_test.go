@@ -39,7 +39,7 @@ func TestAllocations(t *testing.T) {
 		do   func()
 	}{
 		{"Authenticate", 1, func() {
-			if _, err := h.Service.Account.Authenticate(t.Context(), h.Signed.Key); err != nil {
+			if _, err := h.Service.Access.Authenticate(t.Context(), h.Signed.Key); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -85,7 +85,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 		return Filled{}, err
 	}
 	f.agents = agent.New(f.service.Decisions, agent.Options{})
-	there, err := f.service.Account.Tenants(ctx, "")
+	there, err := f.service.Operator.Tenants(ctx, "")
 	if err != nil {
 		return Filled{}, err
 	}

@@ -215,7 +215,7 @@ func checkRest(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	audit, err := service.Account.Audit(ctx, p, account.AuditFilter{Action: "decision.reviewed"}, list)
+	audit, err := service.People.Audit(ctx, p, account.AuditFilter{Action: "decision.reviewed"}, list)
 	if err != nil {
 		t.Fatal(err)
 	}

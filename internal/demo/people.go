@@ -19,7 +19,7 @@ type staff struct{ asha, ravi, meera, vikram Person }
 
 // open signs the tenant up and lets its people in.
 func (f *fill) open(ctx context.Context) error {
-	signed, err := f.service.Account.Signup(ctx, body(map[string]any{
+	signed, err := f.service.Operator.Signup(ctx, body(map[string]any{
 		"email": "asha@kaveri.example", "org_name": f.options.Texts.OrgName, "password": f.options.Password.Reveal(),
 	}))
 	if err != nil {
@@ -40,7 +40,7 @@ func (f *fill) open(ctx context.Context) error {
 		{new(Person), "former@kaveri.example", tenant.RoleViewer},
 	} {
 		f.clock.set(f.clock.now().Add(20 * time.Minute))
-		user, err := f.service.Account.CreateUser(ctx, f.made.TenantID, p.email, f.options.Password, p.role)
+		user, err := f.service.Operator.CreateUser(ctx, f.made.TenantID, p.email, f.options.Password, p.role)
 		if err != nil {
 			return fmt.Errorf("add %s: %w", p.role, err)
 		}
@@ -95,12 +95,12 @@ func (f *fill) administration() {
 			k.ExpiresAt = at.Add(k.lasts)
 		}
 		f.diary.add(at, "make a key", func(ctx context.Context) error {
-			secret, made, err := f.service.Account.CreateAPIKey(ctx, f.as(f.staff.asha, k.Environment), k.NewAPIKey)
+			secret, made, err := f.service.People.CreateAPIKey(ctx, f.as(f.staff.asha, k.Environment), k.NewAPIKey)
 			if err != nil {
 				return err
 			}
 			f.diary.add(f.end.Add(-k.used), "use a key", func(ctx context.Context) error {
-				_, err := f.service.Account.Authenticate(ctx, secret)
+				_, err := f.service.Access.Authenticate(ctx, secret)
 				return err
 			})
 			f.diary.add(f.end.Add(-3*day), k.then+" a key", func(ctx context.Context) error { return f.endKey(ctx, k.then, made.ID) })
@@ -111,16 +111,16 @@ func (f *fill) administration() {
 		})
 	}
 	f.diary.add(f.end.Add(-2*day), "invite somebody", func(ctx context.Context) error {
-		_, _, err := f.service.Account.Invite(ctx, admin, "new.analyst@kaveri.example", tenant.RoleRisk)
+		_, _, err := f.service.People.Invite(ctx, admin, "new.analyst@kaveri.example", tenant.RoleRisk)
 		return err
 	})
 	f.diary.add(f.end.Add(-10*day), "shut somebody out", func(ctx context.Context) error {
 		former := &f.made.People[len(f.made.People)-1]
 		former.Disabled = true
-		return f.service.Account.DisableUser(ctx, admin, former.ID, true)
+		return f.service.People.DisableUser(ctx, admin, former.ID, true)
 	})
 	f.diary.add(f.end.Add(-3*time.Hour), "sign in", func(ctx context.Context) error {
-		_, _, err := f.service.Account.SignIn(ctx, f.staff.asha.Email, f.options.Password, "49.36.12.7", f.options.Texts.Browser)
+		_, _, err := f.service.Access.SignIn(ctx, f.staff.asha.Email, f.options.Password, "49.36.12.7", f.options.Texts.Browser)
 		return err
 	})
 }
@@ -130,9 +130,9 @@ func (f *fill) endKey(ctx context.Context, how, id string) (err error) {
 	admin := f.as(f.staff.asha, tenant.Live)
 	switch how {
 	case revoked:
-		_, err = f.service.Account.RevokeAPIKey(ctx, admin, id)
+		_, err = f.service.People.RevokeAPIKey(ctx, admin, id)
 	case rotated:
-		_, _, err = f.service.Account.RotateAPIKey(ctx, admin, id, 7*day)
+		_, _, err = f.service.People.RotateAPIKey(ctx, admin, id, 7*day)
 	}
 	return err
 }

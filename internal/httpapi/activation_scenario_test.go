@@ -89,7 +89,7 @@ func TestSecondPerson(t *testing.T) {
 		asha := m.with(tenant.Live, tenant.Admin, m.userID)
 		asha.activate(asha.draft(`{"name":"alone","base":"` + asha.get("/v1/rule-sets?order=asc").column("id")[0] + `"}`))
 
-		user, err := s.service.Account.CreateUser(s.Context(), m.tenantID, fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID, fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestSecondPerson(t *testing.T) {
 
 		// A key belongs to one of the tenant's people, so that it is clear who is second.
 		for _, id := range []string{"", s.signup().userID} {
-			_, _, err := s.service.Account.CreateKey(s.Context(), account.NewKey{
+			_, _, err := s.service.Operator.CreateKey(s.Context(), account.NewKey{
 				TenantID: m.tenantID, UserID: id, Environment: tenant.Live, Name: "nobody's", Scopes: tenant.Admin,
 			})
 			if err == nil {
@@ -224,7 +224,7 @@ func TestTwoNodes(t *testing.T) {
 	}
 	m.get("/v1/usage").is("used", 5)
 
-	key, record, err := here.service.Account.CreateKey(t.Context(), account.NewKey{
+	key, record, err := here.service.Operator.CreateKey(t.Context(), account.NewKey{
 		TenantID: m.tenantID, UserID: m.userID, Environment: tenant.Sandbox, Name: "lost", Scopes: tenant.Read,
 	})
 	if err != nil {
@@ -232,7 +232,7 @@ func TestTwoNodes(t *testing.T) {
 	}
 	away.key = key.Reveal()
 	away.get("/v1/usage").want(http.StatusOK)
-	if _, err := here.service.Account.RevokeKey(t.Context(), m.tenantID, record.ID); err != nil {
+	if _, err := here.service.Operator.RevokeKey(t.Context(), m.tenantID, record.ID); err != nil {
 		t.Fatal(err)
 	}
 	there.clock.advance(stale)

@@ -46,7 +46,7 @@ func newTrial(s *stack) *trial {
 	if !ok {
 		s.Fatal("the key cannot be read")
 	}
-	caller, err := s.service.Account.Authenticate(s.Context(), key)
+	caller, err := s.service.Access.Authenticate(s.Context(), key)
 	if err != nil {
 		s.Fatal(err)
 	}

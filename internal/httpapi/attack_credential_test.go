@@ -52,7 +52,7 @@ func (r *raid) wrongCredentials() (list []credential) {
 		r.Fatal(err)
 	}
 	mint := func(expires time.Time) (key, id string) {
-		minted, made, err := r.service.Account.CreateKey(r.Context(), account.NewKey{
+		minted, made, err := r.service.Operator.CreateKey(r.Context(), account.NewKey{
 			TenantID: r.owner.tenantID, UserID: r.owner.userID, Environment: tenant.Sandbox, Name: "attack", Scopes: tenant.Admin, ExpiresAt: expires,
 		})
 		if err != nil {
@@ -61,7 +61,7 @@ func (r *raid) wrongCredentials() (list []credential) {
 		return minted.Reveal(), made.ID
 	}
 	revoked, id := mint(time.Time{})
-	if _, err := r.service.Account.RevokeKey(r.Context(), r.owner.tenantID, id); err != nil {
+	if _, err := r.service.Operator.RevokeKey(r.Context(), r.owner.tenantID, id); err != nil {
 		r.Fatal(err)
 	}
 	expired, _ := mint(r.clock.now().Add(time.Minute))

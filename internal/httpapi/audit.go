@@ -18,13 +18,13 @@ func (a *API) audit(c *call) error {
 	if c.csv {
 		return a.auditCSV(c, filter, list)
 	}
-	page, err := a.service.Account.Audit(c.ctx, c.caller, filter, list)
+	page, err := a.service.People.Audit(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, func(w *wire.Writer, e account.AuditEntry) { e.Write(w) })
 }
 
 // auditCSV streams the whole trail.
 func (a *API) auditCSV(c *call, filter account.AuditFilter, list operation.List) error {
 	return c.export("audit.csv", func(out io.Writer, pause func()) error {
-		return a.service.Account.ExportAudit(c.r.Context(), c.caller, filter, list, out, pause)
+		return a.service.People.ExportAudit(c.r.Context(), c.caller, filter, list, out, pause)
 	})
 }

@@ -66,19 +66,19 @@ func TestTrailOfTheOperator(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		live := m.with(tenant.Live, tenant.Admin, m.userID)
-		keys, err := s.service.Account.Keys(s.Context(), m.tenantID)
+		keys, err := s.service.Operator.Keys(s.Context(), m.tenantID)
 		if err != nil {
 			s.Fatal(err)
 		}
-		if err := s.service.Account.SetPlan(s.Context(), m.tenantID, "growth"); err != nil {
+		if err := s.service.Operator.SetPlan(s.Context(), m.tenantID, "growth"); err != nil {
 			s.Fatal(err)
 		}
-		user, err := s.service.Account.CreateUser(s.Context(), m.tenantID, "operated@example.in", tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID, "operated@example.in", tenant.NewSecret("correct horse"), tenant.RoleAdmin)
 		if err != nil {
 			s.Fatal(err)
 		}
 		for range 2 { // the second changes nothing
-			if _, err := s.service.Account.RevokeKey(s.Context(), m.tenantID, keys[0].ID); err != nil {
+			if _, err := s.service.Operator.RevokeKey(s.Context(), m.tenantID, keys[0].ID); err != nil {
 				s.Fatal(err)
 			}
 		}

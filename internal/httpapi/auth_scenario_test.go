@@ -93,7 +93,7 @@ func TestRevokedAndExpired(t *testing.T) {
 		other := m.with(tenant.Sandbox, tenant.Read, m.userID)
 		m.get("/v1/usage").want(http.StatusOK)
 		id, _ := m.signed["key"].(map[string]any)["id"].(string)
-		if _, err := s.service.Account.RevokeKey(s.Context(), m.tenantID, id); err != nil {
+		if _, err := s.service.Operator.RevokeKey(s.Context(), m.tenantID, id); err != nil {
 			s.Fatal(err)
 		}
 		s.clock.advance(stale)
@@ -105,7 +105,7 @@ func TestRevokedAndExpired(t *testing.T) {
 		m.post("/v1/decisions", sample).refused(http.StatusUnauthorized, "key_revoked")
 		other.get("/v1/usage").want(http.StatusOK)
 
-		expiring, _, err := s.service.Account.CreateKey(s.Context(), account.NewKey{
+		expiring, _, err := s.service.Operator.CreateKey(s.Context(), account.NewKey{
 			TenantID: m.tenantID, UserID: m.userID, Environment: tenant.Sandbox, Name: "short", Scopes: tenant.Read,
 			ExpiresAt: s.clock.now().Add(time.Hour),
 		})

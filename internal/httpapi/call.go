@@ -182,7 +182,7 @@ func (c *call) authenticate() error {
 		return tenant.Unauthenticated()
 	}
 	var err error
-	c.caller, err = c.api.service.Account.Authenticate(c.ctx, key)
+	c.caller, err = c.api.service.Access.Authenticate(c.ctx, key)
 	return err
 }
 

@@ -107,7 +107,7 @@ func TestStopButtonIsNeverGated(t *testing.T) {
 		asha.post("/v1/rule-sets/"+quiet+"/activate", `{"acknowledge":["silent_when_absent@/knockouts/KO_QUIET"]}`).want(http.StatusOK)
 		next := asha.draft(`{"name":"next","base":"` + seeded[0] + `"}`)
 		asha.activate(next)
-		user, err := s.service.Account.CreateUser(s.Context(), m.tenantID, fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID, fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
 		if err != nil {
 			s.Fatal(err)
 		}

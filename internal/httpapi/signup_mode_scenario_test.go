@@ -20,7 +20,7 @@ func TestSignupMode(t *testing.T) {
 	each(t, stackOptions{mode: tenant.SignupInvite}, func(s *stack) {
 		s.send("POST", "/api/signup", "", body(1, "null")).refused(http.StatusForbidden, "invite_code_required")
 		s.send("POST", "/api/signup", "", body(1, `"ZEBRA"`)).refused(http.StatusForbidden, "invalid_invite_code").silent(s, "ZEBRA")
-		code, _, err := s.service.Account.InviteToSignup(s.Context(), time.Hour)
+		code, _, err := s.service.Operator.InviteToSignup(s.Context(), time.Hour)
 		if err != nil {
 			s.Fatal(err)
 		}

@@ -164,7 +164,7 @@ func (s *stack) signup() *member {
 // with is the same tenant with another key.
 func (m *member) with(e tenant.Environment, scopes tenant.Scopes, userID string) *member {
 	m.Helper()
-	key, _, err := m.service.Account.CreateKey(m.Context(), account.NewKey{
+	key, _, err := m.service.Operator.CreateKey(m.Context(), account.NewKey{
 		TenantID: m.tenantID, UserID: userID, Environment: e, Name: "test", Scopes: scopes,
 	})
 	if err != nil {

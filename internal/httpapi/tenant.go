@@ -12,7 +12,7 @@ import (
 )
 
 func (a *API) signup(c *call) error {
-	signed, err := a.service.Account.SignupFrom(c.ctx, c.body, c.address())
+	signed, err := a.service.Access.SignupFrom(c.ctx, c.body, c.address())
 	var throttled *account.Throttled
 	if errors.As(err, &throttled) {
 		serving.SetRetryAfter(c.w.Header(), throttled.RetryAfter)

@@ -43,7 +43,7 @@ func TestUsage(t *testing.T) {
 		s.clock.advance(period.End.Sub(now))
 		m.get("/v1/usage").is("used", 0, "remaining", 200)
 
-		if err := s.service.Account.SetPlan(s.Context(), m.tenantID, "enterprise"); err != nil {
+		if err := s.service.Operator.SetPlan(s.Context(), m.tenantID, "enterprise"); err != nil {
 			s.Fatal(err)
 		}
 		s.clock.advance(stale)

@@ -94,11 +94,11 @@ func fill(ctx context.Context, db *store.DB, policies int) error {
 }
 
 func (l *lender) open(ctx context.Context) error {
-	signed, err := l.service.Account.Signup(ctx, value(object{"email": "asha@example.in", "org_name": "Replay", "password": "a long password"}))
+	signed, err := l.service.Operator.Signup(ctx, value(object{"email": "asha@example.in", "org_name": "Replay", "password": "a long password"}))
 	if err != nil {
 		return err
 	}
-	second, err := l.service.Account.CreateUser(ctx, signed.Tenant.ID, "ravi@example.in", tenant.NewSecret("a long password"), tenant.RoleRisk)
+	second, err := l.service.Operator.CreateUser(ctx, signed.Tenant.ID, "ravi@example.in", tenant.NewSecret("a long password"), tenant.RoleRisk)
 	if err != nil {
 		return err
 	}

@@ -52,21 +52,31 @@ type Options struct {
 
 // Set is the use-case rooms over one database. It is safe for concurrent use.
 type Set struct {
-	Account   *account.Service
+	Access    *account.Access
+	People    *account.People
+	Operator  *account.Operator
 	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
 	Decisions *decisioning.Service
 	Studies   *study.Service
 
-	core *operation.Core
+	core     *operation.Core
+	accounts *account.Services
 }
 
 // New makes the rooms.
 func New(db *store.DB, o Options) (*Set, error) {
 	core := operation.New(db, operation.Options{Now: o.Now, Random: o.Random, Logger: o.Logger})
 	accounts, err := account.New(core, account.Options{
-		Plans: o.Plans, Passwords: o.Passwords, PasswordCost: o.PasswordCost, HashesAtOnce: o.HashesAtOnce,
-		Logins: o.Logins, Sleep: o.Sleep, SignupMode: o.SignupMode, SignupsEachDay: o.SignupsEachDay, MaxKeys: o.Caps.Keys,
+		Plans:          o.Plans,
+		Passwords:      o.Passwords,
+		PasswordCost:   o.PasswordCost,
+		HashesAtOnce:   o.HashesAtOnce,
+		Logins:         o.Logins,
+		Sleep:          o.Sleep,
+		SignupMode:     o.SignupMode,
+		SignupsEachDay: o.SignupsEachDay,
+		MaxKeys:        o.Caps.Keys,
 	})
 	if err != nil {
 		return nil, err
@@ -78,12 +88,15 @@ func New(db *store.DB, o Options) (*Set, error) {
 	decisions := decisioning.New(core, policies, fraud, decisioning.Options{Decided: o.Hooks.Decided})
 	studies := study.New(core, policies, decisions, study.Options{Plans: o.Plans, Backtests: o.Backtests, Spreader: o.Spreader})
 	return &Set{
-		Account:   accounts,
+		Access:    accounts.Access,
+		People:    accounts.People,
+		Operator:  accounts.Operator,
 		Policies:  policies,
 		Fraud:     fraud,
 		Decisions: decisions,
 		Studies:   studies,
 		core:      core,
+		accounts:  accounts,
 	}, nil
 }
 
@@ -120,11 +133,11 @@ func (s *Set) Run(ctx context.Context) {
 func (s *Set) Flush(ctx context.Context) {
 	s.Decisions.Flush(ctx)
 	s.Policies.Flush(ctx)
-	s.Account.Flush(ctx)
+	s.accounts.Flush(ctx)
 }
 
 // Purge removes what has expired.
 func (s *Set) Purge(ctx context.Context) {
 	s.core.Purge(ctx)
-	s.Account.Purge(ctx)
+	s.accounts.Purge(ctx)
 }

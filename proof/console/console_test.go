@@ -123,7 +123,7 @@ func (s *stage) signIn(t *testing.T, email string) *browser.Tab {
 
 // door looks at the pages for those who are not signed in.
 func (s *stage) door(t *testing.T) {
-	_, token, err := s.service.Account.Invite(t.Context(), s.caller(tenant.Live), "guest@kaveri.example", tenant.RoleViewer)
+	_, token, err := s.service.People.Invite(t.Context(), s.caller(tenant.Live), "guest@kaveri.example", tenant.RoleViewer)
 	if err != nil {
 		t.Fatal(err)
 	}

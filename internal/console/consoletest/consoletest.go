@@ -85,7 +85,7 @@ func (x *Examples) decision(t *testing.T, status string) (id string, features bo
 
 func (x *Examples) key(t *testing.T) string {
 	t.Helper()
-	keys, err := x.service.Account.APIKeys(t.Context(), x.who)
+	keys, err := x.service.People.APIKeys(t.Context(), x.who)
 	if err != nil {
 		t.Fatal(err)
 	}

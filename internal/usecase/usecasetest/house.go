@@ -59,11 +59,11 @@ func Open(t *testing.T, db *store.DB, o usecase.Options) *House {
 // Signup creates another tenant, and returns a caller with its first key.
 func (h *House) Signup(email string) (account.SignedUp, tenant.Principal) {
 	h.Helper()
-	signed, err := h.Service.Account.Signup(h.Context(), Parse(h.T, fmt.Sprintf(`{"email":%q,"org_name":"Asha Finance","password":"correct horse"}`, email)))
+	signed, err := h.Service.Operator.Signup(h.Context(), Parse(h.T, fmt.Sprintf(`{"email":%q,"org_name":"Asha Finance","password":"correct horse"}`, email)))
 	if err != nil {
 		h.Fatal(err)
 	}
-	caller, err := h.Service.Account.Authenticate(h.Context(), signed.Key)
+	caller, err := h.Service.Access.Authenticate(h.Context(), signed.Key)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func (c *Clock) Pass(d time.Duration) {
 // SignIn signs a person of the house in.
 func (h *House) SignIn(email string) (account.Session, tenant.Token) {
 	h.Helper()
-	c, token, err := h.Service.Account.SignIn(h.Context(), email, tenant.NewSecret(Password), Home, "Firefox")
+	c, token, err := h.Service.Access.SignIn(h.Context(), email, tenant.NewSecret(Password), Home, "Firefox")
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -113,11 +113,11 @@ func (h *House) Admin() tenant.Principal {
 // Join makes somebody one of an administrator's people.
 func (h *House) Join(by tenant.Principal, email string, role tenant.Role) (account.Session, tenant.Token) {
 	h.Helper()
-	_, link, err := h.Service.Account.Invite(h.Context(), by, email, role)
+	_, link, err := h.Service.People.Invite(h.Context(), by, email, role)
 	if err != nil {
 		h.Fatal(err)
 	}
-	c, token, err := h.Service.Account.AcceptInvitation(h.Context(), link, tenant.NewSecret(Password), Home, "Firefox")
+	c, token, err := h.Service.Access.AcceptInvitation(h.Context(), link, tenant.NewSecret(Password), Home, "Firefox")
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func (h *House) Join(by tenant.Principal, email string, role tenant.Role) (accou
 // Ended wants a token that lets nobody in any more.
 func (h *House) Ended(token tenant.Token) {
 	h.Helper()
-	if _, err := h.Service.Account.SessionOf(h.Context(), token); CodeOf(err) != fault.CodeSessionEnded {
+	if _, err := h.Service.Access.SessionOf(h.Context(), token); CodeOf(err) != fault.CodeSessionEnded {
 		h.Errorf("still signed in: %v", err)
 	}
 }
@@ -135,7 +135,7 @@ func (h *House) Ended(token tenant.Token) {
 // Held wants a token that lets somebody in.
 func (h *House) Held(token tenant.Token) {
 	h.Helper()
-	if _, err := h.Service.Account.SessionOf(h.Context(), token); err != nil {
+	if _, err := h.Service.Access.SessionOf(h.Context(), token); err != nil {
 		h.Errorf("not signed in: %v", err)
 	}
 }
@@ -171,7 +171,7 @@ func Pointers(t *testing.T, err error) []string {
 // Logged are the actions of a trail, newest last.
 func (h *House) Logged(p tenant.Principal, object string) []string {
 	h.Helper()
-	page, err := h.Service.Account.Audit(h.Context(), p, account.AuditFilter{Object: object}, operation.List{Limit: 100})
+	page, err := h.Service.People.Audit(h.Context(), p, account.AuditFilter{Object: object}, operation.List{Limit: 100})
 	if err != nil {
 		h.Fatal(err)
 	}

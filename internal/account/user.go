@@ -1,0 +1,63 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/operation"
+	"verdict/internal/store"
+)
+
+// User is a person of a tenant.
+type User struct {
+	ID, Email, Role string
+	CreatedAt       time.Time
+	DisabledAt      time.Time // zero: they can sign in
+
+	MayActivateAt time.Time // from when on they may activate in live; zero: at once
+	MadeBy        string    // who made them somebody who may, a user or the operator
+	StoppedAt     time.Time // when they last ceased to be one
+}
+
+// Waits reports whether somebody may activate only later, unless confirmed.
+func (u User) Waits(now time.Time) bool {
+	return u.DisabledAt.IsZero() && activates(u.Role) && now.Before(u.MayActivateAt)
+}
+
+// CountsUntil returns until when somebody counts as one who may activate and may
+// not any more, the zero time for who does not count.
+func (u User) CountsUntil(now time.Time) time.Time {
+	return countsUntil(store.User{
+		Role:           u.Role,
+		DisabledMicros: operation.Micros(u.DisabledAt),
+		StoppedMicros:  operation.Micros(u.StoppedAt),
+	}, now)
+}
+
+func userOf(u store.User) User {
+	return User{
+		ID:            u.ID,
+		Email:         u.Email,
+		Role:          u.Role,
+		CreatedAt:     operation.Time(u.CreatedMicros),
+		DisabledAt:    operation.Time(u.DisabledMicros),
+		MayActivateAt: operation.Time(u.MayActivateMicros),
+		MadeBy:        u.MadeBy,
+		StoppedAt:     operation.Time(u.StoppedMicros),
+	}
+}
+
+// users lists a tenant's people.
+func (s *shared) users(ctx context.Context, tenantID string) ([]User, error) {
+	rows, err := s.core.DB.Staff(tenantID).Users(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	list := make([]User, len(rows))
+	for i, u := range rows {
+		list[i] = userOf(u)
+	}
+
+	return list, nil
+}
