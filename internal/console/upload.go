@@ -47,7 +47,7 @@ func (u *upload) fields(known []string) (io.Reader, error) {
 
 	kind, params, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
 	if kind != "multipart/form-data" || params["boundary"] == "" || len(params["boundary"]) > 70 {
-		return nil, fault.New(fault.Malformed, "malformed_form", "the form cannot be read")
+		return nil, fault.New(fault.Malformed, fault.CodeMalformedForm, "the form cannot be read")
 	}
 
 	parts := multipart.NewReader(u, params["boundary"])
@@ -70,7 +70,7 @@ func (u *upload) fields(known []string) (io.Reader, error) {
 		case err != nil:
 			return nil, uploadFault(err)
 		case !slices.Contains(known, name) || v.form.values.Has(name) || len(text) > maxOption:
-			return nil, fault.New(fault.Malformed, "malformed_form", "the form has an unexpected field")
+			return nil, fault.New(fault.Malformed, fault.CodeMalformedForm, "the form has an unexpected field")
 		}
 
 		v.form.values.Set(name, string(text))
@@ -91,7 +91,7 @@ func uploadFault(err error) error {
 	case errors.Is(err, io.EOF):
 		return noFile()
 	}
-	return fault.New(fault.Malformed, "malformed_form", "the form was incomplete; send it again")
+	return fault.New(fault.Malformed, fault.CodeMalformedForm, "the form was incomplete; send it again")
 }
 
 // upload reads a body that may take long, as long as it keeps coming: every
@@ -143,8 +143,8 @@ func (u *upload) Read(b []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF), u.v.r.Context().Err() != nil:
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return n, fault.New(fault.Malformed, "request_timeout", "the upload was too slow; try again")
+		return n, fault.New(fault.Malformed, fault.CodeRequestTimeout, "the upload was too slow; try again")
 	}
 
-	return n, fault.New(fault.Malformed, "malformed_form", "the file was incomplete; upload it again")
+	return n, fault.New(fault.Malformed, fault.CodeMalformedForm, "the file was incomplete; upload it again")
 }
