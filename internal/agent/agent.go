@@ -13,6 +13,7 @@ package agent
 import (
 	"context"
 
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/wire"
 )
@@ -61,8 +62,11 @@ type Options struct {
 // Service is the agents over the use cases. It is safe for concurrent use.
 type Service struct {
 	cases   *decisioning.Service
+	desk    *agentdesk.Service
 	options Options
 }
 
 // New makes the service.
-func New(cases *decisioning.Service, o Options) *Service { return &Service{cases: cases, options: o} }
+func New(cases *decisioning.Service, desk *agentdesk.Service, o Options) *Service {
+	return &Service{cases: cases, desk: desk, options: o}
+}

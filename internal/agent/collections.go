@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
@@ -25,21 +26,21 @@ func (s *Service) Collect(
 	if slices.Contains(how, decisioning.Strict) {
 		read = recovery.ReadStrict
 	}
-	return s.cases.KeepAgentRun(ctx, p, o, decisioning.EndpointCollections,
-		func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+	return s.desk.KeepAgentRun(ctx, p, o, agentdesk.EndpointCollections,
+		func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 			c, err := read(body, now)
 			if err != nil {
-				return decisioning.RunRecord{}, err
+				return agentdesk.RunRecord{}, err
 			}
-			strategy, err := s.cases.StrategyInForce(ctx, p)
+			strategy, err := s.desk.StrategyInForce(ctx, p)
 			if err != nil {
-				return decisioning.RunRecord{}, err
+				return agentdesk.RunRecord{}, err
 			}
 			r := newRecoveryRun(&c, strategy)
 			var w wire.Writer
 			r.write(&w, head)
-			return decisioning.RunRecord{
-				Agent: decisioning.AgentCollections, SubjectRef: cmp.Or(c.Borrower.Ref, c.Loan.ID), Outcome: r.advice.Next.Action.String(), Hash: r.hash(),
+			return agentdesk.RunRecord{
+				Agent: agentdesk.AgentCollections, SubjectRef: cmp.Or(c.Borrower.Ref, c.Loan.ID), Outcome: r.advice.Next.Action.String(), Hash: r.hash(),
 				Request: r.request(body, &c), Response: w.Buf,
 			}, nil
 		})
@@ -52,14 +53,14 @@ type recoveryRun struct {
 	version int64
 }
 
-func newRecoveryRun(c *recovery.Case, strategy decisioning.Strategy) *recoveryRun {
+func newRecoveryRun(c *recovery.Case, strategy agentdesk.Strategy) *recoveryRun {
 	return &recoveryRun{recovery.Advise(c, &strategy.Recovery, c.AsOf), strategy.Recovery.Name, strategy.Version}
 }
 
 // write writes the run. Only the head differs between a run and its
 // repetition.
 func (r *recoveryRun) write(w *wire.Writer, head decisioning.RunHead) {
-	w.Object().Key("run_id").String(head.RunID).Key("agent").String(decisioning.AgentCollections)
+	w.Object().Key("run_id").String(head.RunID).Key("agent").String(agentdesk.AgentCollections)
 	r.members(w)
 	w.Key("created_at").String(head.CreatedAt).EndObject()
 }
@@ -124,13 +125,13 @@ func writeRead(w *wire.Writer, v wire.Value, unread map[string]bool) {
 }
 
 // repeatCollections runs the agent again on what is stored.
-func (s *Service) repeatCollections(ctx context.Context, p tenant.Principal, stored decisioning.Run) (same bool, hash string, err error) {
+func (s *Service) repeatCollections(ctx context.Context, p tenant.Principal, stored agentdesk.Run) (same bool, hash string, err error) {
 	request, err := wire.Parse(stored.Request)
 	if err != nil {
 		return false, "", fmt.Errorf("read the stored request of run %s: %w", stored.ID, err)
 	}
 	version, _, _ := wire.ParseDecimal(request.Get("strategy_version").Text(), 0)
-	strategy, err := s.cases.StrategyAt(ctx, p, version)
+	strategy, err := s.desk.StrategyAt(ctx, p, version)
 	if err != nil || strategy == nil || !request.Get("case").Given() {
 		return false, "", err
 	}

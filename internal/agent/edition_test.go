@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"verdict/internal/agent"
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -22,8 +23,8 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.Decisions.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
-			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, nil, agentdesk.EndpointCollections,
+			func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 				return agent.FirstCollections(parse(t, arrears), head, now)
 			})
 		if err != nil {
@@ -65,8 +66,8 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 		"dpd":true,"as_of":"2026-11-15T12:00:00+05:30"}`
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.Decisions.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
-			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, nil, agentdesk.EndpointCollections,
+			func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 				return agent.SecondCollections(parse(t, misspelt), head, now)
 			})
 		if err != nil {
@@ -109,8 +110,8 @@ func TestThirdEditionIsRepeated(t *testing.T) {
 	const group = `{"loan":{"id":"L-1","product":"JLG","principal_outstanding":18200,"overdue_amount":1793,"dpd":40},"as_of":"2026-11-16T12:00:00+05:30"}`
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.Decisions.KeepAgentRun(t.Context(), h.caller, nil, decisioning.EndpointCollections,
-			func(head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, nil, agentdesk.EndpointCollections,
+			func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 				return agent.ThirdCollections(parse(t, group), head, now)
 			})
 		if err != nil {

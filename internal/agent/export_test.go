@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/recovery"
 	"verdict/internal/wire"
@@ -28,51 +29,51 @@ func ReadStoredAsk(stored []byte) (again []byte, err error) {
 
 // FirstCollections makes the record of a run as the first edition of the
 // collections agent did, under the strategy that tenants started with.
-func FirstCollections(body wire.Value, head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+func FirstCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadFirst(body, now)
 	if err != nil {
-		return decisioning.RunRecord{}, err
+		return agentdesk.RunRecord{}, err
 	}
-	r := newRecoveryRun(&c, decisioning.Strategy{Recovery: recovery.FirstStrategy()})
+	r := newRecoveryRun(&c, agentdesk.Strategy{Recovery: recovery.FirstStrategy()})
 	var w, request wire.Writer
 	r.write(&w, head)
 	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).EndObject()
-	return decisioning.RunRecord{
-		Agent: decisioning.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+	return agentdesk.RunRecord{
+		Agent: agentdesk.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
 	}, nil
 }
 
 // SecondCollections makes the record of a run as the second edition did, which
 // named no member that was probably meant.
-func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadSecond(body, now)
 	if err != nil {
-		return decisioning.RunRecord{}, err
+		return agentdesk.RunRecord{}, err
 	}
-	r := newRecoveryRun(&c, decisioning.Strategy{Recovery: recovery.DefaultStrategy()})
+	r := newRecoveryRun(&c, agentdesk.Strategy{Recovery: recovery.DefaultStrategy()})
 	var w, request wire.Writer
 	r.write(&w, head)
 	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).
 		Key("edition").Int(int64(secondEdition)).EndObject()
-	return decisioning.RunRecord{
-		Agent: decisioning.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+	return agentdesk.RunRecord{
+		Agent: agentdesk.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
 	}, nil
 }
 
 // ThirdCollections makes the record of a run as the third edition did, which knew
 // microfinance by its own name alone.
-func ThirdCollections(body wire.Value, head decisioning.RunHead, now time.Time) (decisioning.RunRecord, error) {
+func ThirdCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadThird(body, now)
 	if err != nil {
-		return decisioning.RunRecord{}, err
+		return agentdesk.RunRecord{}, err
 	}
-	r := newRecoveryRun(&c, decisioning.Strategy{Recovery: recovery.DefaultStrategy()})
+	r := newRecoveryRun(&c, agentdesk.Strategy{Recovery: recovery.DefaultStrategy()})
 	var w, request wire.Writer
 	r.write(&w, head)
 	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).
 		Key("edition").Int(int64(thirdEdition)).EndObject()
-	return decisioning.RunRecord{
-		Agent: decisioning.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+	return agentdesk.RunRecord{
+		Agent: agentdesk.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
 	}, nil
 }
 

@@ -48,7 +48,7 @@ func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &house{TB: tb, cases: cases, agents: agent.New(cases.Decisions, o), caller: caller, later: later}
+	return &house{TB: tb, cases: cases, agents: agent.New(cases.Decisions, cases.Agents, o), caller: caller, later: later}
 }
 
 func onSQLite(tb testing.TB, o agent.Options) *house {

@@ -33,11 +33,11 @@ type account struct {
 // accountOf reads what is stored of a run, and derives what its memo must say.
 func (h *house) accountOf(body string, run map[string]any) *account {
 	h.Helper()
-	stored, err := h.cases.Decisions.AgentRun(h.Context(), h.caller, text(run, "run_id"))
+	stored, err := h.cases.Agents.AgentRun(h.Context(), h.caller, text(run, "run_id"))
 	if err != nil {
 		h.Fatal(err)
 	}
-	u, head, err := h.cases.Decisions.Underwritten(h.Context(), h.caller, stored)
+	u, head, err := h.cases.Agents.Underwritten(h.Context(), h.caller, stored)
 	if err != nil || u == nil {
 		h.Fatalf("the decision of the run: %v", err)
 	}

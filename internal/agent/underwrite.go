@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"verdict/internal/admission"
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
@@ -46,14 +47,14 @@ func checking(ctx context.Context) func() error {
 // Run reads a stored run and repeats it: the answer says whether the same came
 // out, to the byte. What cannot be repeated any more is not verified.
 func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (operation.Answer, error) {
-	stored, err := s.cases.AgentRun(ctx, p, id)
+	stored, err := s.desk.AgentRun(ctx, p, id)
 	if err != nil {
 		return operation.Answer{}, err
 	}
 	w := wire.Writer{Buf: make([]byte, 0, len(stored.Response)+1<<9)}
 	w.Object().Members(stored.Response)
 	repeat := s.repeat
-	if stored.Agent == decisioning.AgentCollections {
+	if stored.Agent == agentdesk.AgentCollections {
 		repeat = s.repeatCollections
 	}
 	verified, hash, err := repeat(ctx, p, stored)
@@ -69,12 +70,12 @@ func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (opera
 }
 
 // repeat runs the agent again on what is stored.
-func (s *Service) repeat(ctx context.Context, p tenant.Principal, stored decisioning.Run) (same bool, hash string, err error) {
+func (s *Service) repeat(ctx context.Context, p tenant.Principal, stored agentdesk.Run) (same bool, hash string, err error) {
 	a, err := readStoredAsk(stored.Request)
 	if err != nil {
 		return false, "", fmt.Errorf("read the stored request of run %s: %w", stored.ID, err)
 	}
-	u, head, err := s.cases.Underwritten(ctx, p, stored)
+	u, head, err := s.desk.Underwritten(ctx, p, stored)
 	if err != nil || u == nil {
 		return false, "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/agent"
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
@@ -98,7 +99,7 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 		if text(tree(t, fetched.Body), "replay.verified") != "true" || !strings.HasPrefix(string(fetched.Body), strings.TrimSuffix(string(first), "}")) {
 			t.Errorf("fetched %s", fetched.Body)
 		}
-		page, err := h.cases.Decisions.AgentRuns(t.Context(), h.caller, decisioning.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, operation.List{Limit: 1})
+		page, err := h.cases.Agents.AgentRuns(t.Context(), h.caller, agentdesk.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, operation.List{Limit: 1})
 		if err != nil || len(page.Data) != 1 || page.NextCursor == "" || page.Data[0].ID != text(tree(t, second), "run_id") {
 			t.Errorf("%+v, %v", page, err)
 		}

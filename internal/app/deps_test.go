@@ -70,20 +70,21 @@ var house = []room{
 	{"account", useCase, "fault wire field engine sheet tenant admission store cache operation"},
 	{"policydesk", useCase, "fault wire rule feature field engine application tenant admission store cache operation account"},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
-	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application advice recovery tenant admission store cache operation policydesk frauddesk"},
+	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application advice tenant admission store cache operation policydesk frauddesk"},
+	{"agentdesk", useCase, "fault wire engine signal recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page training tenant admission store cache operation policydesk decisioning"},
-	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning study"},
+	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning agentdesk study"},
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
-	{"httpapi", adapter, "fault wire api tenant admission serving operation account policydesk frauddesk decisioning study usecase agent"},
-	{"console", adapter, "civil fault wire api chart tenant admission serving operation account policydesk frauddesk decisioning study usecase agent"},
+	{"httpapi", adapter, "fault wire api tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
+	{"console", adapter, "civil fault wire api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire backtest tenant store operation account policydesk frauddesk decisioning study usecase agent"},
+	{"demo", useCase, "fault wire backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
 
 	{"app", wiring, allBelow},
 

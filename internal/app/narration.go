@@ -12,13 +12,13 @@ import (
 // configured for it.
 func newAgents(service *usecase.Set, c Config) (*agent.Service, error) {
 	if c.Narration.URL == "" {
-		return agent.New(service.Decisions, agent.Options{}), nil // and not a narrator that holds nothing
+		return agent.New(service.Decisions, service.Agents, agent.Options{}), nil // and not a narrator that holds nothing
 	}
 	client, err := narrate.New(c.Narration)
 	if err != nil {
 		return nil, err
 	}
-	return agent.New(service.Decisions, agent.Options{Narrator: client}), nil
+	return agent.New(service.Decisions, service.Agents, agent.Options{Narrator: client}), nil
 }
 
 // narrationURL reads where the endpoint is. The model is another knob's.

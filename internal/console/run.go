@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"verdict/internal/agent"
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -14,6 +15,7 @@ import (
 
 // runPages are what the agents did: the list of runs, and one run with its memo and steps.
 type runPages struct {
+	agents    *agentdesk.Service
 	decisions *decisioning.Service
 	people    directory
 }
@@ -27,7 +29,7 @@ func (p *runPages) routes() []page {
 
 func (p *runPages) runs(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := p.decisions.AgentRuns(v.ctx, v.caller(), decisioning.RunFilter{
+	page, err := p.agents.AgentRuns(v.ctx, v.caller(), agentdesk.RunFilter{
 		Agent: filters.Value("agent"), Outcome: filters.Value("outcome"), SubjectRef: filters.Value("subject"),
 	}, list)
 	if err != nil {
@@ -42,12 +44,12 @@ func (p *runPages) runs(v *visit) error {
 	return v.render("runs", "Agent runs", struct {
 		Filters *form
 		Agents  []option
-		Rows    []decisioning.Run
+		Rows    []agentdesk.Run
 		Names   map[string]string
 		Pager   pager
 	}{
 		Filters: filters,
-		Agents:  stateOptions([]string{decisioning.AgentUnderwriting, decisioning.AgentCollections}),
+		Agents:  stateOptions([]string{decisioning.AgentUnderwriting, agentdesk.AgentCollections}),
 		Rows:    page.Data,
 		Names:   names,
 		Pager:   v.pager(page.NextCursor),
@@ -57,12 +59,12 @@ func (p *runPages) runs(v *visit) error {
 // run is one run: what was recommended, why, and every step on the way. It is
 // repeated while the page is made, and the page says whether the same came out.
 func (p *runPages) run(v *visit) error {
-	stored, err := p.decisions.AgentRun(v.ctx, v.caller(), v.id("id"))
+	stored, err := p.agents.AgentRun(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
 
-	answer, err := agent.New(p.decisions, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
+	answer, err := agent.New(p.decisions, p.agents, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func (p *runPages) run(v *visit) error {
 	}
 
 	return v.render("run", "Agent run", struct {
-		Run  decisioning.Run
+		Run  agentdesk.Run
 		By   string
 		Doc  wire.Value
 		Memo []memoBlock

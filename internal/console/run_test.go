@@ -16,7 +16,7 @@ func TestRun(t *testing.T) {
 	body := parse(t, `{"applicant":{"id":"<img src=x onerror=alert(1)>","monthly_income":85000,"foir":0.2,"requested_amount":900000},
 		"bureau_report":{"score":742,"enquiries_6m":8,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0},
 		"purpose":"a <script>alert(1)</script> & [link](javascript:x) *star*"}`)
-	answered, err := agent.New(h.service.Decisions, agent.Options{}).Underwrite(t.Context(), b.who(tenant.Sandbox), body, nil)
+	answered, err := agent.New(h.service.Decisions, h.service.Agents, agent.Options{}).Underwrite(t.Context(), b.who(tenant.Sandbox), body, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestRunOfCollections(t *testing.T) {
 	b := h.signUp()
 	body := parse(t, `{"loan":{"id":"L-1","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,"interest_rate":16,"dpd":47},
 		"borrower":{"ref":"<i>A-1</i>"},"as_of":"2026-11-15T20:30:00+05:30"}`)
-	answered, err := agent.New(h.service.Decisions, agent.Options{}).Collect(t.Context(), b.who(tenant.Sandbox), body, nil)
+	answered, err := agent.New(h.service.Decisions, h.service.Agents, agent.Options{}).Collect(t.Context(), b.who(tenant.Sandbox), body, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

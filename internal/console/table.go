@@ -54,7 +54,7 @@ func (c *Console) subjects() []subject {
 		},
 		&decisionPages{decisions: set.Decisions, policies: set.Policies, people: people},
 		&fraudPages{fraud: set.Fraud, people: people, now: now},
-		&runPages{decisions: set.Decisions, people: people},
+		&runPages{agents: set.Agents, decisions: set.Decisions, people: people},
 		&scorecardPages{
 			policies:   set.Policies,
 			studies:    set.Studies,

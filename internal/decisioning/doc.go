@@ -1,6 +1,6 @@
 // Package decisioning decides, with all the I/O around one pure decision: evaluate and
 // decide, preview and eligibility, the explanation of stored decisions, their features
-// and reviews, the runs of the agents, and the bill.
+// and reviews, the underwriting of an application by an agent, and the bill.
 //
 // A caller hands in who is calling and a parsed body, and gets back a result
 // that writes itself as JSON, or a refusal that names what was wrong. What a
@@ -24,14 +24,10 @@
 //	    replays the stored decisions of tenants: NotFound
 //	ReviewDecision, Referrals
 //	    what people say of decisions, and those that wait: NotFound, Invalid
-//	AgentRun, AgentRuns, Underwritten, KeepAgentRun
-//	    what agents did: NotFound, invalid_cursor, quota_exceeded
-//	CollectionsStrategy, StrategyInForce, StrategyAt, ChangeCollectionsStrategy
-//	    how a tenant collects: precondition_failed, Invalid
 //	Usage
 //	    what a tenant used in a period
 //
-// For study: Bill is what a request costs. Flush is the background work of the room.
+// For study and agentdesk: Bill is what a request costs. Flush is the background work of the room.
 //
 // Storage is called as it is. Nothing here remembers anything that storage could not
 // tell again.

@@ -84,7 +84,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 	if f.service, err = usecase.New(db, usecase.Options{Now: f.clock.now, PasswordCost: o.PasswordCost, Spreader: nobody{}}); err != nil {
 		return Filled{}, err
 	}
-	f.agents = agent.New(f.service.Decisions, agent.Options{})
+	f.agents = agent.New(f.service.Decisions, f.service.Agents, agent.Options{})
 	there, err := f.service.Operator.Tenants(ctx, "")
 	if err != nil {
 		return Filled{}, err

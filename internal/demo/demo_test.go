@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/account"
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/demo"
 	"verdict/internal/frauddesk"
@@ -207,7 +208,7 @@ func checkRest(t *testing.T, service *usecase.Set, p tenant.Principal) {
 		}
 		counts["backtest "+status] = len(page.Data)
 	}
-	runs, err := service.Decisions.AgentRuns(ctx, p, decisioning.RunFilter{}, list)
+	runs, err := service.Agents.AgentRuns(ctx, p, agentdesk.RunFilter{}, list)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/wire"
 )
@@ -22,23 +23,23 @@ func (a *API) agentRun(c *call) error {
 
 func (a *API) agentRuns(c *call) error {
 	q := c.query()
-	filter := decisioning.RunFilter{
-		Agent:   q.choice("agent", decisioning.AgentUnderwriting, decisioning.AgentCollections),
+	filter := agentdesk.RunFilter{
+		Agent:   q.choice("agent", decisioning.AgentUnderwriting, agentdesk.AgentCollections),
 		Outcome: q.text("outcome"), SubjectRef: q.text("subject_ref"),
 	}
 	list := q.list()
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Decisions.AgentRuns(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, r decisioning.Run) { r.Write(w) })
+	page, err := a.service.Agents.AgentRuns(c.ctx, c.caller, filter, list)
+	return sendPage(c, page, err, func(w *wire.Writer, r agentdesk.Run) { r.Write(w) })
 }
 
 func (a *API) strategy(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	strategy, err := a.service.Decisions.CollectionsStrategy(c.ctx, c.caller)
+	strategy, err := a.service.Agents.CollectionsStrategy(c.ctx, c.caller)
 	return c.sendVersioned(strategy, strategy.Version, err)
 }
 
@@ -47,6 +48,6 @@ func (a *API) changeStrategy(c *call) error {
 	if err != nil {
 		return err
 	}
-	strategy, err := a.service.Decisions.ChangeCollectionsStrategy(c.ctx, c.caller, c.body, expected)
+	strategy, err := a.service.Agents.ChangeCollectionsStrategy(c.ctx, c.caller, c.body, expected)
 	return c.sendVersioned(strategy, strategy.Version, err)
 }

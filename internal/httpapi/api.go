@@ -110,7 +110,7 @@ func New(service *usecase.Set, o Options) (*API, error) {
 		o.Node = serving.NewNode(serving.Limits{})
 	}
 	if o.Agents == nil {
-		o.Agents = agent.New(service.Decisions, agent.Options{})
+		o.Agents = agent.New(service.Decisions, service.Agents, agent.Options{})
 	}
 	pages, err := newDocs(api.OpenAPI, o.Version)
 	if err != nil {

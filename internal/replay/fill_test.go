@@ -71,7 +71,7 @@ func fill(ctx context.Context, db *store.DB, policies int) error {
 	if err != nil {
 		return err
 	}
-	l.agents = agent.New(l.service.Decisions, agent.Options{})
+	l.agents = agent.New(l.service.Decisions, l.service.Agents, agent.Options{})
 	if err := l.open(ctx); err != nil {
 		return fmt.Errorf("open the account: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"verdict/internal/agent"
-	"verdict/internal/decisioning"
+	"verdict/internal/agentdesk"
 	"verdict/internal/feature"
 	"verdict/internal/operation"
 	"verdict/internal/report"
@@ -96,9 +96,9 @@ func reproduces(t *testing.T, service *usecase.Set) {
 func repeats(t *testing.T, db *store.DB, service *usecase.Set) {
 	t.Helper()
 	const enough = 50 // of each environment
-	agents, checked := agent.New(service.Decisions, agent.Options{}), 0
+	agents, checked := agent.New(service.Decisions, service.Agents, agent.Options{}), 0
 	eachCaller(t, db, func(p tenant.Principal) {
-		page, err := service.Decisions.AgentRuns(t.Context(), p, decisioning.RunFilter{}, operation.List{Limit: enough})
+		page, err := service.Agents.AgentRuns(t.Context(), p, agentdesk.RunFilter{}, operation.List{Limit: enough})
 		if err != nil {
 			t.Fatal(err)
 		}

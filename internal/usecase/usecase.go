@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
@@ -58,6 +59,7 @@ type Set struct {
 	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
 	Decisions *decisioning.Service
+	Agents    *agentdesk.Service
 	Studies   *study.Service
 
 	core     *operation.Core
@@ -94,6 +96,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Policies:  policies,
 		Fraud:     fraud,
 		Decisions: decisions,
+		Agents:    agentdesk.New(core, policies, decisions),
 		Studies:   studies,
 		core:      core,
 		accounts:  accounts,

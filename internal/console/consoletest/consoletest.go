@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
@@ -101,7 +102,7 @@ func (x *Examples) key(t *testing.T) string {
 // runs are one of each agent.
 func (x *Examples) runs(t *testing.T) []Page {
 	t.Helper()
-	page, err := x.service.Decisions.AgentRuns(t.Context(), x.who, decisioning.RunFilter{}, list)
+	page, err := x.service.Agents.AgentRuns(t.Context(), x.who, agentdesk.RunFilter{}, list)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package decisioning
+package agentdesk
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package decisioning
+package agentdesk
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/engine"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -32,37 +33,39 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 // Underwritten is the decision of a stored run, decided again from what is
 // stored, so that the run can be repeated; nil when that cannot be read any
 // more. The head is that of the stored run. An error is a failure of storage.
-func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (*Underwriting, RunHead, error) {
+func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (*decisioning.Underwriting, decisioning.RunHead, error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return nil, RunHead{}, err
+		return nil, decisioning.RunHead{}, err
 	}
 	scope := s.core.Scope(p)
 	stored, err := scope.Decision(ctx, r.DecisionID)
 	var policy *policydesk.Policy
 	if err == nil {
-		policy, err = s.desk.Policy(ctx, scope, stored.PolicyID)
+		policy, err = s.policies.Policy(ctx, scope, stored.PolicyID)
 	}
 	var unreadable operation.Defect
 	switch err = operation.MissingIsDefect(err); {
 	case errors.As(err, &unreadable):
-		return nil, RunHead{}, nil
+		return nil, decisioning.RunHead{}, nil
 	case err != nil:
-		return nil, RunHead{}, fmt.Errorf("the decision of run %s: %w", r.ID, err)
+		return nil, decisioning.RunHead{}, fmt.Errorf("the decision of run %s: %w", r.ID, err)
 	}
-	facts, err := ReadFacts(stored.Facts)
+	facts, err := decisioning.ReadFacts(stored.Facts)
 	if err != nil {
-		return nil, RunHead{}, nil //nolint:nilerr // what cannot be read is not verified, and says so
+		return nil, decisioning.RunHead{}, nil //nolint:nilerr // what cannot be read is not verified, and says so
 	}
 	d := new(engine.Decision)
 	policy.Plan.Decide(facts, d)
-	return &Underwriting{
+	return &decisioning.Underwriting{
 		Plan: policy.Plan, PolicyID: policy.ID, PolicyVersion: policy.Version,
 		Facts: facts, StoredFacts: stored.Facts, Decision: d,
-	}, RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros), Decision: stored.Response}, nil
+	}, decisioning.RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros), Decision: stored.Response}, nil
 }
 
 // Head is the head of a run without a decision, as it was answered.
-func (r Run) Head() RunHead { return RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros)} }
+func (r Run) Head() decisioning.RunHead {
+	return decisioning.RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros)}
+}
 
 // RunFilter narrows a list of runs; empty fields do not.
 type RunFilter struct{ Agent, Outcome, SubjectRef string }
@@ -105,7 +108,7 @@ type RunRecord struct {
 // KeepAgentRun works out a run that needs no decision, stores it and bills one unit
 // of its endpoint.
 func (s *Service) KeepAgentRun(
-	ctx context.Context, p tenant.Principal, o *operation.Once, endpoint string, work func(head RunHead, now time.Time) (RunRecord, error),
+	ctx context.Context, p tenant.Principal, o *operation.Once, endpoint string, work func(head decisioning.RunHead, now time.Time) (RunRecord, error),
 ) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return operation.Answer{}, err
@@ -114,12 +117,12 @@ func (s *Service) KeepAgentRun(
 	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
 		now := s.core.Moment()
 		id, made := s.core.NewID(tenant.KindRun, now)
-		r, err := work(RunHead{RunID: id, CreatedAt: made.Format(operation.ClockFormat)}, now)
+		r, err := work(decisioning.RunHead{RunID: id, CreatedAt: made.Format(operation.ClockFormat)}, now)
 		if err != nil {
 			return operation.Answer{}, err
 		}
 		return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
-			if err := tx.Meter(s.Bill(p, endpoint, 1, now)); err != nil {
+			if err := tx.Meter(s.decisions.Bill(p, endpoint, 1, now)); err != nil {
 				return operation.Answer{}, err
 			}
 			return operation.Answer{Status: operation.StatusOK, Body: r.Response}, tx.InsertRun(store.Run{
