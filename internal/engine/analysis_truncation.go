@@ -41,5 +41,5 @@ func (a *analysis) truncation() {
 	}
 	f := a.report(SeverityInfo, fault.CodeAnalysisTruncated, location{section: atPolicy},
 		what+"; the findings listed here hold, but there may be others.", nil)
-	f.IDs = slices.Clone(a.unknown[:min(len(a.unknown), maxUnknown)])
+	f.IDs = append([]string(nil), a.unknown[:min(len(a.unknown), maxUnknown)]...) // nil for none, however the memory was used before
 }
