@@ -40,7 +40,7 @@ func fill(ctx context.Context, databaseURL, tenantID string, decisions int) (h h
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	scope := db.Scope(tenantID, string(tenant.Sandbox))
-	active, err := scope.ActiveRuleSet(ctx, engine.DefaultPolicy().Key)
+	active, err := scope.RuleSets(ctx).Active(engine.DefaultPolicy().Key)
 	if err != nil {
 		return h, err
 	}

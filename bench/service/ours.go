@@ -85,11 +85,11 @@ func countOurs(ctx context.Context, databaseURL string, c Customer) (n int, err 
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	scope := db.Scope(c.TenantID, string(tenant.Sandbox))
-	stored, err := scope.CountDecisions(ctx)
+	stored, err := scope.Decisions(ctx).Count()
 	if err != nil {
 		return 0, err
 	}
-	usage, err := scope.Usage(ctx, tenant.PeriodOf(time.Now()).Key())
+	usage, err := scope.Usage(ctx).Get(tenant.PeriodOf(time.Now()).Key())
 	if err != nil {
 		return 0, err
 	}

@@ -30,8 +30,7 @@ func (s *People) Audit(
 	if err != nil {
 		return operation.Page[AuditEntry]{}, err
 	}
-
-	rows, next, err := s.core.Scope(p).ListAudit(ctx, store.AuditFilter(f), page)
+	rows, next, err := s.core.Scope(p).Audit(ctx).List(store.AuditFilter(f), page)
 	if err != nil {
 		return operation.Page[AuditEntry]{}, err
 	}

@@ -26,7 +26,7 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 	if !tenant.Valid(tenant.KindRun, id) {
 		return Run{}, operation.Missing("run")
 	}
-	stored, err := s.core.Scope(p).Run(ctx, id)
+	stored, err := s.core.Scope(p).Runs(ctx).Get(id)
 	return Run(stored), err
 }
 
@@ -38,7 +38,7 @@ func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (
 		return nil, decisioning.RunHead{}, err
 	}
 	scope := s.core.Scope(p)
-	stored, err := scope.Decision(ctx, r.DecisionID)
+	stored, err := scope.Decisions(ctx).Get(r.DecisionID)
 	var policy *policydesk.Policy
 	if err == nil {
 		policy, err = s.policies.Policy(ctx, scope, stored.PolicyID)
@@ -80,7 +80,7 @@ func (s *Service) AgentRuns(ctx context.Context, p tenant.Principal, f RunFilter
 	if err != nil {
 		return operation.Page[Run]{}, err
 	}
-	rows, more, err := s.core.Scope(p).ListRuns(ctx, store.RunFilter(f), page)
+	rows, more, err := s.core.Scope(p).Runs(ctx).List(store.RunFilter(f), page)
 	if err != nil {
 		return operation.Page[Run]{}, err
 	}
@@ -122,10 +122,10 @@ func (s *Service) KeepAgentRun(
 			return operation.Answer{}, err
 		}
 		return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
-			if err := tx.Meter(s.decisions.Bill(p, endpoint, 1, now)); err != nil {
+			if err := tx.Usage().Meter(s.decisions.Bill(p, endpoint, 1, now)); err != nil {
 				return operation.Answer{}, err
 			}
-			return operation.Answer{Status: operation.StatusOK, Body: r.Response}, tx.InsertRun(store.Run{
+			return operation.Answer{Status: operation.StatusOK, Body: r.Response}, tx.Runs().Insert(store.Run{
 				ID: id, Agent: r.Agent, CreatedMicros: made.UnixMicro(), Actor: operation.Actor(p), SubjectRef: r.SubjectRef,
 				Outcome: r.Outcome, Hash: r.Hash, Request: r.Request, Response: r.Response,
 			})

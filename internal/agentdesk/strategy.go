@@ -53,7 +53,7 @@ func (s *Service) StrategyAt(ctx context.Context, p tenant.Principal, version in
 	}
 	stored, err := store.Strategy{}, error(nil)
 	if version > 0 {
-		stored, err = s.core.Scope(p).StrategyAt(ctx, version)
+		stored, err = s.core.Scope(p).Strategies(ctx).At(version)
 	}
 	var out Strategy
 	if err = operation.MissingIsDefect(err); err == nil {
@@ -70,7 +70,7 @@ func (s *Service) StrategyAt(ctx context.Context, p tenant.Principal, version in
 }
 
 func (s *Service) strategy(ctx context.Context, p tenant.Principal) (Strategy, error) {
-	stored, err := s.core.Scope(p).Strategy(ctx)
+	stored, err := s.core.Scope(p).Strategies(ctx).Latest()
 	if err != nil {
 		return Strategy{}, err
 	}
@@ -110,7 +110,7 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 	now := s.core.Moment()
 	var out Strategy
 	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		stored, err := tx.Strategy()
+		stored, err := tx.Strategies().Latest()
 		if err != nil {
 			return err
 		}
@@ -127,12 +127,17 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 			return err
 		}
 		// What the patch was merged into must be what it replaces.
-		put, err := tx.PutStrategy(store.Strategy{Document: strategyDocument(next), UpdatedMicros: now.UnixMicro(), UpdatedBy: operation.Actor(p)}, stored.Version)
+		put, err := tx.Strategies().Put(store.Strategy{
+			Document:      strategyDocument(next),
+			UpdatedMicros: now.UnixMicro(),
+			UpdatedBy:     operation.Actor(p),
+		}, stored.Version)
 		if err != nil {
 			return err
 		}
 		out = Strategy{put.Version, next, put.UpdatedMicros, put.UpdatedBy}
-		return tx.Audit(s.core.Audit(p, now, operation.ActionStrategy, "collections_strategy", fmt.Sprintf("version %d", put.Version)))
+		note := fmt.Sprintf("version %d", put.Version)
+		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionStrategy, "collections_strategy", note))
 	})
 	return out, err
 }

@@ -25,10 +25,10 @@ func TestPurge(t *testing.T) {
 				status = store.BacktestFailed
 			}
 			err := scope.Write(t.Context(), func(tx *store.Tx) error {
-				if err := tx.InsertBacktest(store.Backtest{ID: id, Status: status, FinishedMicros: now.Add(-age).UnixMicro()}); err != nil {
+				if err := tx.Backtests().Insert(store.Backtest{ID: id, Status: status, FinishedMicros: now.Add(-age).UnixMicro()}); err != nil {
 					return err
 				}
-				return tx.InsertBacktestChunk(id, store.BacktestChunk{Number: 1, Rows: 1})
+				return tx.Backtests().InsertChunk(id, store.BacktestChunk{Number: 1, Rows: 1})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -55,7 +55,7 @@ func TestPurge(t *testing.T) {
 func wantPurged(t *testing.T, scope *store.Scope, ids []string, want bool) {
 	t.Helper()
 	for _, id := range ids {
-		if got, err := scope.Backtest(t.Context(), id); err != nil || got.Purged != want {
+		if got, err := scope.Backtests(t.Context()).Get(id); err != nil || got.Purged != want {
 			t.Errorf("%s: purged is %t, want %t; %v", id, got.Purged, want, err)
 		}
 	}

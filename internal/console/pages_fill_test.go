@@ -52,7 +52,7 @@ func fillPast(t *testing.T, p *past) {
 	p.writeDecisions(t)
 	p.writeReviews(t)
 	scope := p.scope()
-	p.inBatches(t, p.decisions/anEntryFor, func(tx *store.Tx, i int) error { return tx.Audit(p.entry(i)) })
+	p.inBatches(t, p.decisions/anEntryFor, func(tx *store.Tx, i int) error { return tx.Audit().Add(p.entry(i)) })
 	p.inBatches(t, p.decisions/anAlertFor, p.alert)
 	p.writeRuns(t, scope)
 	p.writeBacktests(t, scope)
@@ -70,9 +70,9 @@ func (p *past) at(i, n int) time.Time {
 func (p *past) readCopies(t *testing.T) {
 	t.Helper()
 	p.by = map[string][]store.DecisionWrite{}
-	err := p.scope().WalkDecisions(t.Context(), store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
+	err := p.scope().Decisions(t.Context()).Walk(store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
 		write := store.DecisionWrite{Decision: *d}
-		if features, err := p.scope().Features(t.Context(), d.ID); err == nil {
+		if features, err := p.scope().Decisions(t.Context()).Features(d.ID); err == nil {
 			write.Features = &features
 		}
 		if len(p.by[d.Status]) < 200 {
@@ -169,7 +169,7 @@ func (p *past) writeReviews(t *testing.T) {
 	settled := p.referred[:max(0, len(p.referred)-waitingReferrals)]
 	p.inBatches(t, len(settled), func(tx *store.Tx, i int) error {
 		made, _ := tenant.Time(settled[i])
-		return tx.InsertReview(store.Review{
+		return tx.Decisions().AddReview(store.Review{
 			ID: p.ids.New(tenant.KindReview, made.Add(time.Hour)), DecisionID: settled[i], CreatedMicros: made.Add(time.Hour).UnixMicro(),
 			Actor: p.actor, Outcome: "upheld", ReasonCode: "BUR_ENQ", Note: "Seen.",
 		})
@@ -188,7 +188,7 @@ func (p *past) entry(i int) store.AuditEntry {
 func (p *past) alert(tx *store.Tx, i int) error {
 	made := p.at(i, p.decisions/anAlertFor)
 	kinds := frauddesk.AlertTypes()
-	_, _, err := tx.RaiseAlert(store.AlertWant{
+	_, _, err := tx.Alerts().Raise(store.AlertWant{
 		ID: p.ids.New(tenant.KindAlert, made), Type: kinds[i%len(kinds)], Severity: []string{"low", "medium", "high"}[i%3],
 		Entity: store.ObservedEntity{Kind: "beneficiary_account", Key: fmt.Sprintf("past-%d", i), Display: "50100…" + fmt.Sprint(i)},
 		Value:  3, Threshold: 3, WindowHours: 72, ApplicantRef: fmt.Sprintf("Y-%07d", i), NowMicros: made.UnixMicro(), Actor: p.actor,
@@ -199,12 +199,12 @@ func (p *past) alert(tx *store.Tx, i int) error {
 // writeRuns copies the agents' runs.
 func (p *past) writeRuns(t *testing.T, scope *store.Scope) {
 	t.Helper()
-	runs, _, err := scope.ListRuns(t.Context(), store.RunFilter{}, store.Page{})
+	runs, _, err := scope.Runs(t.Context()).List(store.RunFilter{}, store.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range runs {
-		if runs[i], err = scope.Run(t.Context(), runs[i].ID); err != nil {
+		if runs[i], err = scope.Runs(t.Context()).Get(runs[i].ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,7 +212,7 @@ func (p *past) writeRuns(t *testing.T, scope *store.Scope) {
 	p.inBatches(t, n, func(tx *store.Tx, i int) error {
 		run := runs[i%len(runs)]
 		run.ID, run.CreatedMicros = p.ids.New(tenant.KindRun, p.at(i, n)), p.at(i, n).UnixMicro()
-		return tx.InsertRun(run)
+		return tx.Runs().Insert(run)
 	})
 }
 
@@ -221,9 +221,9 @@ func (p *past) writeBacktests(t *testing.T, scope *store.Scope) {
 	t.Helper()
 	var runs []store.Backtest
 	err := scope.Read(t.Context(), func(tx *store.Tx) error {
-		found, _, err := tx.ListBacktests(store.BacktestFilter{Status: store.BacktestSucceeded}, store.Page{})
+		found, _, err := tx.Backtests().List(store.BacktestFilter{Status: store.BacktestSucceeded}, store.Page{})
 		for _, b := range found {
-			whole, err := tx.Backtest(b.ID)
+			whole, err := tx.Backtests().Get(b.ID)
 			if err != nil {
 				return err
 			}
@@ -241,7 +241,7 @@ func (p *past) writeBacktests(t *testing.T, scope *store.Scope) {
 		made := p.at(i, n)
 		run.ID, run.CreatedMicros = p.ids.New(tenant.KindBacktest, made), made.UnixMicro()
 		run.StartedMicros, run.FinishedMicros = made.UnixMicro(), made.UnixMicro()+1
-		return tx.InsertBacktest(run)
+		return tx.Backtests().Insert(run)
 	})
 }
 
@@ -249,7 +249,7 @@ func (p *past) writeBacktests(t *testing.T, scope *store.Scope) {
 // if there were decisions enough for that.
 func (p *past) writeRuleStats(t *testing.T) {
 	t.Helper()
-	sets, _, err := p.scope().ListRuleSets(t.Context(), store.RuleSetFilter{}, store.Page{})
+	sets, _, err := p.scope().RuleSets(t.Context()).List(store.RuleSetFilter{}, store.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}

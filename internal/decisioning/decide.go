@@ -120,7 +120,7 @@ func (s *Service) persistCounted(
 		var write *store.DecisionWrite
 		answer, write = s.conclude(p, policy, c, d, id, made, now)
 		write.Answer = keep(answer)
-		return tx.InsertDecision(write)
+		return tx.Decisions().Insert(write)
 	})
 	if err != nil {
 		return operation.Answer{}, err

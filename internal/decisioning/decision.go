@@ -27,7 +27,7 @@ func (s *Service) Decisions(ctx context.Context, p tenant.Principal, f DecisionF
 	if err != nil {
 		return operation.Page[DecisionSummary]{}, err
 	}
-	rows, next, err := s.core.Scope(p).ListDecisions(ctx, store.DecisionFilter{
+	rows, next, err := s.core.Scope(p).Decisions(ctx).List(store.DecisionFilter{
 		Status: f.Status, Grade: f.Grade, ApplicantRef: f.ApplicantID, PolicyKey: f.PolicyKey, PolicyID: f.RuleSetID,
 	}, page)
 	if err != nil {

@@ -33,10 +33,10 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	var stored store.Decision
 	var reviews []store.Review
 	err := scope.ReadOf(ctx, id, func(tx *store.Tx) (err error) {
-		if stored, err = tx.Decision(id); err != nil {
+		if stored, err = tx.Decisions().Get(id); err != nil {
 			return err
 		}
-		reviews, err = tx.Reviews(id)
+		reviews, err = tx.Decisions().Reviews(id)
 		return err
 	})
 	if err != nil {

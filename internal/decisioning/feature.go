@@ -136,10 +136,10 @@ const maxExplained = 20
 // storedFeatures reads a decision and its vector in one moment.
 func storedFeatures(ctx context.Context, scope *store.Scope, decisionID string) (d store.Decision, f store.Features, err error) {
 	err = scope.ReadOf(ctx, decisionID, func(tx *store.Tx) (err error) {
-		if d, err = tx.Decision(decisionID); err != nil {
+		if d, err = tx.Decisions().Get(decisionID); err != nil {
 			return err
 		}
-		f, err = tx.Features(decisionID)
+		f, err = tx.Decisions().Features(decisionID)
 		var refusal *fault.Error
 		if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
 			return fault.New(fault.NotFound, fault.CodeFeaturesNotGenerated,

@@ -98,7 +98,7 @@ func (s *Service) peek(ctx context.Context, scope *store.Scope, c *creditCase, n
 	if !c.counted() {
 		return c.lookUp(ctx, scope, now)
 	}
-	counts, err := scope.Peek(ctx, c.fraud.observed("", now), c.fraud.windows())
+	counts, err := scope.Observations(ctx).Peek(c.fraud.observed("", now), c.fraud.windows())
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Ti
 	if c.fraud == nil || len(c.fraud.observation.Entities) == 0 {
 		return nil
 	}
-	blocked, err := scope.Blocked(ctx, c.fraud.observed("", now))
+	blocked, err := scope.Observations(ctx).Blocked(c.fraud.observed("", now))
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Ti
 // observe records and counts, in the transaction of the decision: of two at
 // the same time, one sees the other.
 func (c *creditCase) observe(tx *store.Tx, decisionID string, now time.Time) (signal.Counts, error) {
-	observed, err := tx.Observe(c.fraud.observed(decisionID, now), c.fraud.windows())
+	observed, err := tx.Observations().Observe(c.fraud.observed(decisionID, now), c.fraud.windows())
 	if err != nil {
 		return signal.Counts{}, err
 	}
@@ -146,7 +146,7 @@ func (s *Service) raise(tx *store.Tx, c *creditCase, decisionID string, now time
 	c.fraud.found.AlertIDs = nil
 	for _, want := range c.fraud.found.Alerts(c.fraud.config) {
 		id, _ := s.core.NewID(tenant.KindAlert, now)
-		alert, _, err := tx.RaiseAlert(store.AlertWant{
+		alert, _, err := tx.Alerts().Raise(store.AlertWant{
 			ID: id, Type: want.Type, Severity: want.Severity.String(), Entity: store.ObservedEntity(want.Entity),
 			Value: want.Value, Threshold: want.Threshold, WindowHours: want.WindowHours,
 			ApplicantRef: c.fraud.observation.ApplicantRef, DecisionID: decisionID, NowMicros: now.UnixMicro(), Actor: operation.ActorSystem,

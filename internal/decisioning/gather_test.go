@@ -46,7 +46,7 @@ func TestUnbilledCountsAreTriedAgain(t *testing.T) {
 		for range 2 { // the second has nothing to store
 			s.Flush(t.Context())
 		}
-		usage, err := db.Scope("ten_A", "sandbox").Usage(t.Context(), s.today(s.core.Now()).period)
+		usage, err := db.Scope("ten_A", "sandbox").Usage(t.Context()).Get(s.today(s.core.Now()).period)
 		counts := map[string]int64{}
 		for _, c := range usage.Counts {
 			counts[c.Endpoint] += c.Units

@@ -26,7 +26,7 @@ func (s *Service) Referrals(ctx context.Context, p tenant.Principal, l operation
 	if err != nil {
 		return operation.Page[Referral]{}, err
 	}
-	rows, more, err := s.core.Scope(p).ListReferrals(ctx, page)
+	rows, more, err := s.core.Scope(p).Decisions(ctx).Referrals(page)
 	if err != nil {
 		return operation.Page[Referral]{}, err
 	}

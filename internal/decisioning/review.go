@@ -38,10 +38,10 @@ func (s *Service) ReviewDecision(ctx context.Context, p tenant.Principal, decisi
 	review.ID, review.DecisionID = s.core.IDs.New(tenant.KindReview, now), decisionID
 	review.CreatedMicros, review.Actor = now.UnixMicro(), operation.Actor(p)
 	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
-		if err := tx.InsertReview(store.Review(review)); err != nil {
+		if err := tx.Decisions().AddReview(store.Review(review)); err != nil {
 			return operation.Answer{}, err
 		}
-		if err := tx.Audit(s.core.Audit(p, now, operation.ActionReviewed, decisionID, review.Outcome)); err != nil {
+		if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionReviewed, decisionID, review.Outcome)); err != nil {
 			return operation.Answer{}, err
 		}
 		var w wire.Writer

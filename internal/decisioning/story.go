@@ -79,7 +79,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 		return Story{}, operation.Missing("decision")
 	}
 	scope := s.core.Scope(p)
-	stored, err := scope.Decision(ctx, decisionID)
+	stored, err := scope.Decisions(ctx).Get(decisionID)
 	if err != nil {
 		return Story{}, err
 	}

@@ -221,10 +221,10 @@ func (w *underwriting) store(tx *store.Tx, keep operation.Keep, last bool) (now 
 	w.found.Write(&out, RunHead{RunID: w.runID, CreatedAt: w.made.Format(operation.ClockFormat), Decision: decided.Body})
 	w.answer = operation.Answer{Status: operation.StatusOK, Body: out.Buf}
 	write.Answer = keep(w.answer)
-	if err := tx.InsertDecision(write); err != nil {
+	if err := tx.Decisions().Insert(write); err != nil {
 		return now, err
 	}
-	return now, tx.InsertRun(store.Run{
+	return now, tx.Runs().Insert(store.Run{
 		ID: w.runID, Agent: AgentUnderwriting, CreatedMicros: w.made.UnixMicro(), Actor: operation.Actor(w.p), SubjectRef: w.c.applicantRef(),
 		DecisionID: w.id, Outcome: w.found.Outcome(), Hash: w.hash, Request: w.found.Request(), Response: out.Buf,
 	})

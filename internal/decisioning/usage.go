@@ -28,7 +28,7 @@ func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) 
 		return Usage{}, err
 	}
 	period := tenant.PeriodOf(s.core.Now())
-	used, err := s.core.Scope(p).Usage(ctx, period.Key())
+	used, err := s.core.Scope(p).Usage(ctx).Get(period.Key())
 	if err != nil {
 		return Usage{}, err
 	}

@@ -69,7 +69,7 @@ func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 			}
 		})
 	}
-	err := scope.WalkDecisions(ctx, store.DecisionFilter{}, store.Page{Descending: true}, func(d *store.Decision) error {
+	err := scope.Decisions(ctx).Walk(store.DecisionFilter{}, store.Page{Descending: true}, func(d *store.Decision) error {
 		select {
 		case read <- d:
 			return nil
@@ -146,7 +146,7 @@ func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, 
 	for _, id := range ids {
 		for _, e := range tenant.Environments() {
 			scope := s.core.DB.Scope(id, string(e))
-			n, err := scope.CountDecisions(ctx)
+			n, err := scope.Decisions(ctx).Count()
 			if err != nil {
 				return nil, 0, err
 			}

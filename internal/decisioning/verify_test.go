@@ -17,7 +17,7 @@ import (
 // facts do not give.
 func forge(t *testing.T, scope *store.Scope, id string) (forged string) {
 	t.Helper()
-	d, err := scope.Decision(t.Context(), id)
+	d, err := scope.Decisions(t.Context()).Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter,
 	var list []Alert
 	var more bool
 	err = s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
-		rows, further, err := tx.ListAlerts(store.AlertFilter(f), page)
+		rows, further, err := tx.Alerts().List(store.AlertFilter(f), page)
 		if err != nil {
 			return err
 		}
@@ -76,16 +76,16 @@ func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Ale
 	}
 	var out Alert
 	err := s.core.Scope(p).Read(ctx, func(tx *store.Tx) (err error) {
-		if out.Alert, err = tx.Alert(id); err != nil {
+		if out.Alert, err = tx.Alerts().Get(id); err != nil {
 			return err
 		}
-		if out.History, err = tx.AlertHistory(id); err != nil {
+		if out.History, err = tx.Alerts().History(id); err != nil {
 			return err
 		}
 		if out.RefMisuse, err = refMisuse(tx, out.Alert); err != nil || out.Type != signal.ConnectedRing {
 			return err
 		}
-		ring, err := tx.Ring(id)
+		ring, err := tx.Alerts().Ring(id)
 		ring = ring.Tying()
 		out.Graph = &ring
 		return err
@@ -100,7 +100,7 @@ func refMisuse(tx *store.Tx, a store.Alert) (bool, error) {
 	if a.LastSeenMicros-a.FirstSeenMicros > (24*time.Hour).Microseconds() || a.ApplicantCount < 2 {
 		return false, nil
 	}
-	return tx.SeenOnce(a.ID, signal.KindIP)
+	return tx.Alerts().SeenOnce(a.ID, signal.KindIP)
 }
 
 // The resolutions of an alert that is closed.
@@ -124,8 +124,19 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 		return Alert{}, err
 	}
 	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, operation.Actor(p), now.UnixMicro(), settings.Config.Fraud.MuteDays
-	moved, err := s.core.Scope(p).MoveAlert(ctx, move, s.core.Audit(p, now, operation.ActionAlertMoved, id, move.To))
-	return Alert{Alert: moved}, err
+	audit := s.core.Audit(p, now, operation.ActionAlertMoved, id, move.To)
+	var alert store.Alert
+	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) (err error) {
+		var moved bool
+		if alert, moved, err = tx.Alerts().Move(move); err != nil || !moved {
+			return err
+		}
+		return tx.Audit().Add(audit)
+	})
+	if err != nil {
+		return Alert{}, err
+	}
+	return Alert{Alert: alert}, nil
 }
 
 // readMove reads a step by the state it leads to, or by its action.

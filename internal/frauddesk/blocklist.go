@@ -43,13 +43,13 @@ func (s *Service) Block(ctx context.Context, p tenant.Principal, body wire.Value
 		if err := s.roomForBlocked(tx); err != nil {
 			return operation.Answer{}, err
 		}
-		held, change, err := tx.Block(entry)
+		held, change, err := tx.Blocklist().Block(entry)
 		if err != nil {
 			return operation.Answer{}, err
 		}
 		if change != store.BlockKept {
 			object := held.Entity.Kind + " " + held.Entity.Key
-			if err := tx.Audit(s.core.Audit(p, now, operation.ActionBlocked, object, entry.Reason)); err != nil {
+			if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBlocked, object, entry.Reason)); err != nil {
 				return operation.Answer{}, err
 			}
 		}
@@ -140,7 +140,8 @@ func EntityKinds() []string {
 }
 
 func (s *Service) roomForBlocked(tx *store.Tx) error {
-	return operation.Capped(tx.BlockedEntities, s.options.MaxBlocked, "entries of the block list", "remove one with DELETE /v1/fraud/blocklist")
+	return operation.Capped(tx.Blocklist().Count, s.options.MaxBlocked, "entries of the block list",
+		"remove one with DELETE /v1/fraud/blocklist")
 }
 
 // Blocked is an entity on the block list.
@@ -166,7 +167,7 @@ func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l operation
 			return operation.Page[Blocked]{}, err
 		}
 	}
-	rows, more, err := s.core.Scope(p).ListBlocked(ctx, after, l.Limit)
+	rows, more, err := s.core.Scope(p).Blocklist(ctx).List(after, l.Limit)
 	if err != nil {
 		return operation.Page[Blocked]{}, err
 	}
@@ -201,9 +202,9 @@ func (s *Service) Unblock(ctx context.Context, p tenant.Principal, kind, key str
 	}
 	now := s.core.Moment()
 	return s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Unblock(kind, key); err != nil {
+		if err := tx.Blocklist().Unblock(kind, key); err != nil {
 			return err
 		}
-		return tx.Audit(s.core.Audit(p, now, operation.ActionUnblocked, kind+" "+key, ""))
+		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionUnblocked, kind+" "+key, ""))
 	})
 }

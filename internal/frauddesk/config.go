@@ -28,7 +28,7 @@ func (s *Service) Config(ctx context.Context, p tenant.Principal) (Config, error
 	if err != nil {
 		return Config{}, err
 	}
-	stored, err := s.core.Scope(p).FraudConfig(ctx)
+	stored, err := s.core.Scope(p).FraudConfigs(ctx).Get()
 	if err != nil {
 		return Config{}, err
 	}
@@ -66,7 +66,7 @@ func (s *Service) ChangeConfig(ctx context.Context, p tenant.Principal, patch wi
 	now := s.core.Moment()
 	var out Config
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		stored, err := tx.FraudConfig()
+		stored, err := tx.FraudConfigs().Get()
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (s *Service) ChangeConfig(ctx context.Context, p tenant.Principal, patch wi
 		}
 		var w wire.Writer
 		config.WriteStored(&w)
-		next, err := tx.PutFraudConfig(store.FraudConfig{
+		next, err := tx.FraudConfigs().Put(store.FraudConfig{
 			Document: w.Buf, Accounts: writeAccounts(config.Fraud.Allowed()),
 			UpdatedMicros: now.UnixMicro(), UpdatedBy: operation.Actor(p),
 		}, stored.Version)
@@ -92,7 +92,7 @@ func (s *Service) ChangeConfig(ctx context.Context, p tenant.Principal, patch wi
 			return err
 		}
 		out = Config{next.Version, next.UpdatedMicros, next.UpdatedBy, config}
-		return tx.Audit(s.core.Audit(p, now, operation.ActionFraudConfig, "fraud_config", ""))
+		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionFraudConfig, "fraud_config", ""))
 	})
 	s.changes.Forget(id)
 	return out, err

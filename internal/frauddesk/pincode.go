@@ -34,7 +34,8 @@ func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f Pincod
 	if err != nil {
 		return PincodeRisks{}, err
 	}
-	rows, more, err := s.core.Scope(p).ListPincodeRisks(ctx, store.PincodeRiskFilter(f), store.Page{Limit: l.Limit, AfterID: after})
+	page := store.Page{Limit: l.Limit, AfterID: after}
+	rows, more, err := s.core.Scope(p).PincodeRisks(ctx).List(store.PincodeRiskFilter(f), page)
 	if err != nil {
 		return PincodeRisks{}, err
 	}
@@ -92,18 +93,18 @@ func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body 
 	}
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		if replace {
-			if err := tx.ReplacePincodeRisks(kept); err != nil {
+			if err := tx.PincodeRisks().Replace(kept); err != nil {
 				return err
 			}
 		} else {
-			if err := tx.PutPincodeRisks(kept); err != nil {
+			if err := tx.PincodeRisks().Put(kept); err != nil {
 				return err
 			}
-			if _, err := tx.RemovePincodeRisks(removed); err != nil {
+			if _, err := tx.PincodeRisks().Remove(removed); err != nil {
 				return err
 			}
 		}
-		return tx.Audit(s.core.Audit(p, now, operation.ActionPincodeRisk, "pincode_risk", ""))
+		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionPincodeRisk, "pincode_risk", ""))
 	})
 	s.changes.Forget(operation.ScopeOf(p))
 	return out, err

@@ -23,7 +23,7 @@ func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) 
 	if !tenant.Valid(tenant.KindAlert, alertID) {
 		return Ring{}, operation.Missing("alert")
 	}
-	ring, err := s.core.Scope(p).Ring(ctx, alertID)
+	ring, err := s.core.Scope(p).Alerts(ctx).Ring(alertID)
 	return Ring{alertID, ring}, err
 }
 

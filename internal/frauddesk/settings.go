@@ -41,7 +41,7 @@ func (s *Service) settings(ctx context.Context, p tenant.Principal) (*Settings, 
 }
 
 func (s *Service) loadChanges(ctx context.Context, id operation.ScopeID) (int64, error) {
-	return s.core.DB.Scope(id.Tenant, id.Environment).FraudChanges(ctx)
+	return s.core.DB.Scope(id.Tenant, id.Environment).FraudConfigs(ctx).Changes()
 }
 
 func (s *Service) loadSettings(ctx context.Context, id operation.ScopeID) (*Settings, error) {
@@ -52,13 +52,13 @@ func (s *Service) loadSettings(ctx context.Context, id operation.ScopeID) (*Sett
 	}
 	var rows []store.PincodeRisk
 	err = s.core.DB.Scope(id.Tenant, id.Environment).Read(ctx, func(tx *store.Tx) (err error) {
-		if out.changes, err = tx.FraudChanges(); err != nil {
+		if out.changes, err = tx.FraudConfigs().Changes(); err != nil {
 			return err
 		}
-		if out.stored, err = tx.FraudConfig(); err != nil {
+		if out.stored, err = tx.FraudConfigs().Get(); err != nil {
 			return err
 		}
-		rows, err = tx.AllPincodeRisks()
+		rows, err = tx.PincodeRisks().All()
 		return err
 	})
 	if err != nil {

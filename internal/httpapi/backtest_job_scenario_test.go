@@ -208,7 +208,7 @@ func TestCancelledUpload(t *testing.T) {
 		scope := s.db.Scope(m.tenantID, string(tenant.Sandbox))
 		kept := func(id string) int {
 			s.Helper()
-			chunks, err := scope.PendingChunks(s.Context(), id)
+			chunks, err := scope.Backtests(s.Context()).PendingChunks(id)
 			if err != nil {
 				s.Fatal(err)
 			}

@@ -125,18 +125,18 @@ func TestReplayThatEnds(t *testing.T) {
 func (m *member) copyReplay(id, policyKey string, chunks ...store.BacktestChunk) string {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))
-	record, err := scope.Backtest(m.Context(), id)
+	record, err := scope.Backtests(m.Context()).Get(id)
 	if err != nil {
 		m.Fatal(err)
 	}
 	record.ID, record.Status, record.FinishedMicros = tenant.NewIDs(rand.Reader).New(tenant.KindBacktest, m.clock.now()), store.BacktestReceiving, 0
 	record.Request = bytes.Replace(record.Request, []byte(`"default"`), []byte(`"`+policyKey+`"`), 1)
 	err = scope.Write(m.Context(), func(tx *store.Tx) error {
-		if err := tx.InsertBacktest(record); err != nil {
+		if err := tx.Backtests().Insert(record); err != nil {
 			return err
 		}
 		for _, c := range chunks {
-			if err := tx.InsertBacktestChunk(record.ID, c); err != nil {
+			if err := tx.Backtests().InsertChunk(record.ID, c); err != nil {
 				return err
 			}
 		}

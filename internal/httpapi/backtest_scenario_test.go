@@ -219,7 +219,7 @@ func (m *member) crowd(each int) {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))
 	var crowd []store.DecisionWrite
-	err := scope.WalkDecisions(m.Context(), store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
+	err := scope.Decisions(m.Context()).Walk(store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
 		for i := range each {
 			w := store.DecisionWrite{Decision: *d, Meter: store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "none", Quota: store.Unmetered}}
 			at := time.UnixMicro(d.CreatedMicros).Add(time.Duration(i-each-1) * time.Millisecond)

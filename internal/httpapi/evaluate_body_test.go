@@ -169,7 +169,7 @@ func TestBodiesAreJSON(t *testing.T) {
 // the database.
 func (s *stack) storedFacts(m *member, decisionID string) string {
 	s.Helper()
-	d, err := s.db.Scope(m.tenantID, "sandbox").Decision(s.Context(), decisionID)
+	d, err := s.db.Scope(m.tenantID, "sandbox").Decisions(s.Context()).Get(decisionID)
 	if err != nil {
 		s.Fatal(err)
 	}

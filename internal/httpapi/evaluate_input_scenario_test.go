@@ -235,11 +235,11 @@ func (s *stack) stored(m *member, decisionID string) map[string]string {
 	s.Helper()
 	kept := map[string]string{}
 	err := s.db.Scope(m.tenantID, "sandbox").Read(s.Context(), func(tx *store.Tx) error {
-		d, err := tx.Decision(decisionID)
+		d, err := tx.Decisions().Get(decisionID)
 		if err != nil {
 			return err
 		}
-		f, err := tx.Features(decisionID)
+		f, err := tx.Decisions().Features(decisionID)
 		kept["facts"], kept["answer"], kept["records"] = string(d.Facts), string(d.Response), string(f.Source)
 		return err
 	})

@@ -27,7 +27,7 @@ func (m *member) longTrail() (entries int) {
 				id := ids.New(tenant.KindAudit, now)
 				made, _ := tenant.Time(id)
 				entry := store.AuditEntry{ID: id, CreatedMicros: made.UnixMicro(), Actor: "somebody", Action: "looked", Note: note}
-				if err := tx.Audit(entry); err != nil {
+				if err := tx.Audit().Add(entry); err != nil {
 					return err
 				}
 			}

@@ -112,7 +112,7 @@ func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Ke
 	defer s.flights.leave(this)
 	key := store.IdempotencyKey{Route: o.Route, Name: o.Key}
 	now := s.Now().UnixMicro()
-	stored, err := scope.LookupIdempotency(ctx, key, o.Hash, now)
+	stored, err := scope.Answers(ctx).Lookup(key, o.Hash, now)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -150,7 +150,7 @@ func (s *Core) Commit(ctx context.Context, scope *store.Scope, keep Keep, fn fun
 			return err
 		}
 		if record := keep(answer); record != nil {
-			return tx.Answer(*record)
+			return tx.Answers().Insert(*record)
 		}
 		return nil
 	})
@@ -166,6 +166,6 @@ func (s *Core) Remember(ctx context.Context, scope *store.Scope, o *Once, work f
 		if err != nil || record == nil {
 			return answer, err
 		}
-		return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answer(*record) })
+		return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answers().Insert(*record) })
 	})
 }

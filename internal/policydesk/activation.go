@@ -56,12 +56,12 @@ func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, b
 			gated = p.Environment == tenant.Live
 			return s.gate(tx, p, target, findings, ask.acknowledge)
 		}
-		done, err := tx.Activate(ask.Activation)
+		done, err := tx.RuleSets().Activate(ask.Activation)
 		if err != nil {
 			return operation.Answer{}, err
 		}
 		if gated && len(ask.acknowledge) > 0 {
-			if err := tx.Audit(acknowledged); err != nil {
+			if err := tx.Audit().Add(acknowledged); err != nil {
 				return operation.Answer{}, err
 			}
 		}

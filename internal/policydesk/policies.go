@@ -40,7 +40,7 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 	var read []PolicyView
 	var next store.Place
 	err = scope.Read(ctx, func(tx *store.Tx) error {
-		rows, more, err := tx.ListRuleSets(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
+		rows, more, err := tx.RuleSets().List(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (s *Service) view(tx *store.Tx, set store.RuleSet, statsDays int) (PolicyVi
 		return view, nil
 	}
 	from := tenant.BusinessDay(s.core.Now().Add(-time.Duration(statsDays-1) * 24 * time.Hour))
-	stats, err := tx.RuleStats(set.ID, from)
+	stats, err := tx.RuleSets().Stats(set.ID, from)
 	if err != nil {
 		return PolicyView{}, err
 	}

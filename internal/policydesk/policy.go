@@ -67,7 +67,7 @@ func (s *Service) Policy(ctx context.Context, scope *store.Scope, id string) (*P
 }
 
 func (s *Service) loadPolicy(ctx context.Context, key policyID) (*Policy, error) {
-	set, err := s.core.DB.Scope(key.tenant, key.environment).RuleSet(ctx, key.id)
+	set, err := s.core.DB.Scope(key.tenant, key.environment).RuleSets(ctx).Get(key.id)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (s *Service) ActivePolicy(ctx context.Context, p tenant.Principal, policyKe
 }
 
 func (s *Service) loadActive(ctx context.Context, k series) (string, error) {
-	return s.core.DB.Scope(k.tenant, k.environment).ActivePolicy(ctx, k.policyKey)
+	return s.core.DB.Scope(k.tenant, k.environment).RuleSets(ctx).ActiveID(k.policyKey)
 }
 
 // KeyOf is the policy_key that a body names; ok is false when what it

@@ -53,7 +53,7 @@ func (s *Service) RuleStats(ctx context.Context, p tenant.Principal, id string, 
 		return nil, err
 	}
 	from := tenant.BusinessDay(s.core.Now().Add(-time.Duration(days-1) * 24 * time.Hour))
-	rows, err := s.core.Scope(p).RuleStats(ctx, id, from)
+	rows, err := s.core.Scope(p).RuleSets(ctx).Stats(id, from)
 	if err != nil {
 		return nil, err
 	}

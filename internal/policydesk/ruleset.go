@@ -66,13 +66,13 @@ func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersi
 		if err := s.roomForDraft(tx); err != nil {
 			return operation.Answer{}, err
 		}
-		stored, err := tx.InsertRuleSet(draft)
+		stored, err := tx.RuleSets().Insert(draft)
 		if err != nil {
 			return operation.Answer{}, err
 		}
 		entry := s.core.Audit(p, now, operation.ActionRuleSetCreated, stored.ID, "")
 		entry.BeforeChecksum, entry.AfterChecksum = d.base.Checksum, stored.Checksum
-		if err := tx.Audit(entry); err != nil {
+		if err := tx.Audit().Add(entry); err != nil {
 			return operation.Answer{}, err
 		}
 		shown.RuleSet = stored
@@ -194,13 +194,13 @@ func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value,
 		if !tenant.Valid(tenant.KindPolicy, named.Text()) {
 			return store.RuleSet{}, operation.Missing("rule set to take as base")
 		}
-		return scope.RuleSet(ctx, named.Text())
+		return scope.RuleSets(ctx).Get(named.Text())
 	}
 	key, ok := KeyOf(body)
 	if !ok {
 		return store.RuleSet{}, nil // refused when the document is read
 	}
-	set, err := scope.ActiveRuleSet(ctx, key)
+	set, err := scope.RuleSets(ctx).Active(key)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
 		return store.RuleSet{}, nil
@@ -279,7 +279,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 		return RuleSet{}, operation.Missing("rule set")
 	}
 	scope := s.core.Scope(p)
-	set, err := scope.RuleSet(ctx, id)
+	set, err := scope.RuleSets(ctx).Get(id)
 	if err != nil {
 		return RuleSet{}, err
 	}
@@ -327,7 +327,7 @@ func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFil
 		return operation.Page[RuleSet]{}, err
 	}
 	scope := s.core.Scope(p)
-	rows, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: f.Status, PolicyKey: f.PolicyKey}, page)
+	rows, more, err := scope.RuleSets(ctx).List(store.RuleSetFilter{Status: f.Status, PolicyKey: f.PolicyKey}, page)
 	if err != nil {
 		return operation.Page[RuleSet]{}, err
 	}
@@ -389,7 +389,8 @@ func (r RuleSet) Write(w *wire.Writer) {
 }
 
 func (s *Service) roomForDraft(tx *store.Tx) error {
-	return operation.Capped(tx.Drafts, s.options.MaxDrafts, "drafts", "delete one with DELETE /v1/rule-sets/{id}, or activate one")
+	return operation.Capped(tx.RuleSets().Drafts, s.options.MaxDrafts, "drafts",
+		"delete one with DELETE /v1/rule-sets/{id}, or activate one")
 }
 
 // DeleteRuleSet deletes a draft. One that a backtest, a decision or another version
@@ -404,7 +405,7 @@ func (s *Service) DeleteRuleSet(ctx context.Context, p tenant.Principal, id stri
 	now := s.core.Moment()
 	deleted := s.core.Audit(p, now, operation.ActionRuleSetDeleted, id, "")
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		set, kept, err := tx.RemoveDraft(id, now.UnixMicro())
+		set, kept, err := tx.RuleSets().RemoveDraft(id, now.UnixMicro())
 		archived = kept
 		if err != nil || kept && set.ArchivedMicros != now.UnixMicro() { // it was archived before
 			return err
@@ -414,7 +415,7 @@ func (s *Service) DeleteRuleSet(ctx context.Context, p tenant.Principal, id stri
 			entry.Action = operation.ActionRuleSetArchived
 		}
 		entry.BeforeChecksum = set.Checksum
-		return tx.Audit(entry)
+		return tx.Audit().Add(entry)
 	})
 	if err == nil && !archived {
 		s.policies.Forget(policyID{p.TenantID, string(p.Environment), id})

@@ -75,13 +75,13 @@ func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) fu
 		if err := s.roomForScorecard(tx); err != nil {
 			return Scorecard{}, err
 		}
-		stored, err := tx.InsertScorecard(record)
+		stored, err := tx.Scorecards().Insert(record)
 		if err != nil {
 			return Scorecard{}, err
 		}
 		entry := s.core.Audit(p, now, operation.ActionScorecardCreated, stored.ID, "")
 		entry.AfterChecksum = stored.Checksum
-		return Scorecard{stored, card}, tx.Audit(entry)
+		return Scorecard{stored, card}, tx.Audit().Add(entry)
 	}
 }
 
@@ -105,7 +105,7 @@ func (s *Service) scorecard(ctx context.Context, scope *store.Scope, id string) 
 	if !tenant.Valid(tenant.KindScorecard, id) {
 		return nil, operation.Missing("scorecard")
 	}
-	stored, err := scope.Scorecard(ctx, id)
+	stored, err := scope.Scorecards(ctx).Get(id)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id st
 	if !tenant.Valid(tenant.KindScorecard, id) {
 		return Scorecard{}, operation.Missing("scorecard")
 	}
-	stored, err := s.core.Scope(p).Scorecard(ctx, id)
+	stored, err := s.core.Scope(p).Scorecards(ctx).Get(id)
 	if err != nil {
 		return Scorecard{}, err
 	}
@@ -149,7 +149,7 @@ func (s *Service) Scorecards(ctx context.Context, p tenant.Principal, name strin
 	if err != nil {
 		return operation.Page[Scorecard]{}, err
 	}
-	rows, more, err := s.core.Scope(p).ListScorecards(ctx, name, page)
+	rows, more, err := s.core.Scope(p).Scorecards(ctx).List(name, page)
 	if err != nil {
 		return operation.Page[Scorecard]{}, err
 	}
@@ -275,6 +275,6 @@ func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Val
 }
 
 func (s *Service) roomForScorecard(tx *store.Tx) error {
-	return operation.Capped(tx.Scorecards, s.options.MaxScorecards, "scorecards",
+	return operation.Capped(tx.Scorecards().Count, s.options.MaxScorecards, "scorecards",
 		"use those, or ask whoever runs the service to raise -max-scorecards")
 }

@@ -199,7 +199,7 @@ func drawnAgain(t *testing.T, newest *store.DB, policies int) {
 func eachDecision(t *testing.T, db *store.DB, call func(*store.Decision)) {
 	t.Helper()
 	eachScope(t, db, func(scope *store.Scope) {
-		err := scope.WalkDecisions(t.Context(), store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
+		err := scope.Decisions(t.Context()).Walk(store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
 			call(d)
 			return nil
 		})

@@ -34,7 +34,7 @@ func newSeen() *seen {
 // look goes through the decisions of a scope.
 func (s *seen) look(t *testing.T, scope *store.Scope) {
 	t.Helper()
-	err := scope.WalkDecisions(t.Context(), store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
+	err := scope.Decisions(t.Context()).Walk(store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
 		s.outcomes[d.Endpoint+" "+d.Status]++
 		s.grades[d.Grade]++
 		for layout := range layouts {
@@ -77,7 +77,7 @@ func (s *seen) policy(t *testing.T, scope *store.Scope, id string) (*weighed, er
 		return s.read[id], nil
 	}
 	s.policies++
-	set, err := scope.RuleSet(t.Context(), id)
+	set, err := scope.RuleSets(t.Context()).Get(id)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (s *seen) operand(o *rule.Operand) {
 // vector works the features of a decision out again.
 func (s *seen) vector(t *testing.T, scope *store.Scope, id string) error {
 	t.Helper()
-	stored, err := scope.Features(t.Context(), id)
+	stored, err := scope.Decisions(t.Context()).Features(id)
 	if err != nil {
 		return err
 	}

@@ -37,19 +37,20 @@ type Activated struct {
 // this one, which may be a retired one: that is a rollback. To activate the
 // active one changes nothing, whatever was expected to be active before: a
 // caller that repeats itself after a lost answer is told the truth.
-func (tx *Tx) Activate(a Activation) (Activated, error) {
+func (rs RuleSets) Activate(a Activation) (Activated, error) {
 	var policyKey string
-	if err := tx.one([]any{&policyKey}, "SELECT policy_key FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3",
+	if err := rs.tx.one([]any{&policyKey},
+		"SELECT policy_key FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3",
 		a.ID); err != nil {
 		return Activated{}, oneOf("rule set", err)
 	}
 	// From here on others who activate in this series wait for our commit, and
 	// what is read next is what they left.
-	if _, err := tx.exec(`UPDATE series SET changes = changes + 1
+	if _, err := rs.tx.exec(`UPDATE series SET changes = changes + 1
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, policyKey); err != nil {
 		return Activated{}, err
 	}
-	target, err := tx.RuleSet(a.ID)
+	target, err := rs.Get(a.ID)
 	if err != nil {
 		return Activated{}, err
 	}
@@ -63,7 +64,7 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 		return Activated{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"this draft is archived; create a new draft with it as base")
 	}
-	active, err := tx.ActiveRuleSet(policyKey)
+	active, err := rs.Active(policyKey)
 	if err != nil && !isRefusal(err) {
 		return Activated{}, err
 	}
@@ -74,7 +75,7 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 		return Activated{}, unexpected("the checksum of the active rule set is not the expected one")
 	}
 	if a.Allow != nil {
-		safe, err := tx.SafeRuleSet(policyKey)
+		safe, err := rs.SafeID(policyKey)
 		if err != nil {
 			return Activated{}, err
 		}
@@ -82,41 +83,44 @@ func (tx *Tx) Activate(a Activation) (Activated, error) {
 			return Activated{}, err
 		}
 	}
-	return tx.swap(a, active, target)
+	return rs.swap(a, active, target)
 }
 
-// SafeRuleSet returns the id of the rule set of a policy_key that was there from
+// SafeID returns the id of the rule set of a policy_key that was there from
 // the beginning to stop lending, "" if there is none.
-func (tx *Tx) SafeRuleSet(policyKey string) (id string, err error) {
-	err = tx.one([]any{&id}, `SELECT safe_id FROM series
+func (rs RuleSetReader) SafeID(policyKey string) (string, error) {
+	return read(rs.access, func(tx *Tx) (id string, err error) {
+		err = tx.one([]any{&id}, `SELECT safe_id FROM series
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, policyKey)
-	return id, ignoreAbsent(err)
+		return id, ignoreAbsent(err)
+	})
 }
 
 // swap makes target active instead of active, which has no id if there is none.
 // Each activation of a series is later than the one before, whatever the clocks
 // say: the moment at which the active one became active is the moment at which
 // the one before it was retired, and no other was.
-func (tx *Tx) swap(a Activation, active, target RuleSet) (Activated, error) {
+func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error) {
 	if active.ID != "" {
 		a.NowMicros = max(a.NowMicros, active.ActivatedMicros+1)
-		if _, err := tx.exec(`UPDATE rule_sets SET status = 'retired', retired_micros = $4
+		if _, err := rs.tx.exec(`UPDATE rule_sets SET status = 'retired', retired_micros = $4
 			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, active.ID, a.NowMicros); err != nil {
 			return Activated{}, err
 		}
 	}
-	if _, err := tx.exec(`UPDATE rule_sets SET status = 'active', activated_micros = $4, activated_by = $5, retired_micros = 0
+	if _, err := rs.tx.exec(
+		`UPDATE rule_sets SET status = 'active', activated_micros = $4, activated_by = $5, retired_micros = 0
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, target.ID, a.NowMicros, a.Actor); err != nil {
 		return Activated{}, err
 	}
-	if _, err := tx.exec(`UPDATE series SET active_id = $4, changed_micros = $5
+	if _, err := rs.tx.exec(`UPDATE series SET active_id = $4, changed_micros = $5
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`,
 		target.PolicyKey, target.ID, a.NowMicros); err != nil {
 		return Activated{}, err
 	}
 	audit := a.Audit
 	audit.BeforeChecksum, audit.AfterChecksum = active.Checksum, target.Checksum
-	if err := tx.insertAudit(audit); err != nil {
+	if err := rs.tx.Audit().Add(audit); err != nil {
 		return Activated{}, err
 	}
 	target.Status, target.ActivatedMicros, target.ActivatedBy, target.RetiredMicros = StatusActive, a.NowMicros, a.Actor, 0
@@ -125,11 +129,6 @@ func (tx *Tx) swap(a Activation, active, target RuleSet) (Activated, error) {
 
 func unexpected(detail string) *fault.Error {
 	return fault.New(fault.Precondition, fault.CodePreconditionFailed, "%s", detail)
-}
-
-// Activate is Tx.Activate in a transaction of its own.
-func (s *Scope) Activate(ctx context.Context, a Activation) (Activated, error) {
-	return inWrite(ctx, s, func(tx *Tx) (Activated, error) { return tx.Activate(a) })
 }
 
 // PolicyChange says which rule set became active where.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"slices"
 )
@@ -80,20 +79,22 @@ func severityOf(name string) (int64, error) {
 	return int64(i), nil
 }
 
-// Alert finds an alert by id, with its evidence.
-func (tx *Tx) Alert(id string) (Alert, error) {
-	a, err := tx.alertRow(id, "")
-	if err != nil {
-		return Alert{}, err
-	}
-	err = tx.readEvidence(&a)
-	return a, err
+// Get finds an alert by id, with its evidence.
+func (al AlertReader) Get(id string) (Alert, error) {
+	return read(al.access, func(tx *Tx) (Alert, error) {
+		a, err := tx.Alerts().row(id, "")
+		if err != nil {
+			return Alert{}, err
+		}
+		err = tx.Alerts().readEvidence(&a)
+		return a, err
+	})
 }
 
-// alertRow finds an alert without its evidence.
-func (tx *Tx) alertRow(id, lock string) (a Alert, err error) {
+// row finds an alert without its evidence.
+func (al Alerts) row(id, lock string) (a Alert, err error) {
 	found := false
-	err = tx.each(func(scan func(...any) error) (err error) {
+	err = al.tx.each(func(scan func(...any) error) (err error) {
 		found = true
 		a, err = scanAlert(scan)
 		return err
@@ -108,27 +109,29 @@ func (tx *Tx) alertRow(id, lock string) (a Alert, err error) {
 // of an alert's creation.
 type AlertFilter struct{ Status, Type, Severity string }
 
-// ListAlerts is a page of the scope's alerts with their evidence, and whether
+// List returns a page of the scope's alerts with their evidence, and whether
 // there are more.
-func (tx *Tx) ListAlerts(f AlertFilter, p Page) ([]Alert, bool, error) {
-	q := listOf("SELECT " + alertColumns + " FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2")
-	q.is("status", f.Status)
-	q.is("type", f.Type)
-	if f.Severity != "" {
-		severity, err := severityOf(f.Severity)
-		if err != nil {
-			return nil, false, fmt.Errorf("list alerts: %w", err)
+func (al AlertReader) List(f AlertFilter, p Page) ([]Alert, bool, error) {
+	return readTwo(al.access, func(tx *Tx) ([]Alert, bool, error) {
+		q := listOf("SELECT " + alertColumns + " FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2")
+		q.is("status", f.Status)
+		q.is("type", f.Type)
+		if f.Severity != "" {
+			severity, err := severityOf(f.Severity)
+			if err != nil {
+				return nil, false, fmt.Errorf("list alerts: %w", err)
+			}
+			q.where("severity = ?", severity)
 		}
-		q.where("severity = ?", severity)
-	}
-	q.page(p)
-	alerts, more, err := list(tx, q, p, scanAlert)
-	for i := range alerts {
-		if err == nil {
-			err = tx.readEvidence(&alerts[i])
+		q.page(p)
+		alerts, more, err := list(tx, q, p, scanAlert)
+		for i := range alerts {
+			if err == nil {
+				err = tx.Alerts().readEvidence(&alerts[i])
+			}
 		}
-	}
-	return alerts, more, err
+		return alerts, more, err
+	})
 }
 
 // The parts of the evidence.
@@ -138,8 +141,8 @@ const (
 )
 
 // readEvidence adds the first applicants and decisions.
-func (tx *Tx) readEvidence(a *Alert) error {
-	return tx.each(func(scan func(...any) error) error {
+func (al Alerts) readEvidence(a *Alert) error {
+	return al.tx.each(func(scan func(...any) error) error {
 		var part, ref string
 		if err := scan(&part, &ref); err != nil {
 			return err
@@ -163,40 +166,28 @@ type AlertEvent struct {
 	Note          string
 }
 
-// AlertHistory is what was done about an alert, oldest first. An alert that is
+// History returns what was done about an alert, oldest first. An alert that is
 // not of this scope has none.
-func (tx *Tx) AlertHistory(id string) (events []AlertEvent, err error) {
-	err = tx.each(func(scan func(...any) error) error {
-		var e AlertEvent
-		err := scan(&e.CreatedMicros, &e.Actor, &e.From, &e.To, &e.Resolution, &e.Note)
-		events = append(events, e)
-		return err
-	}, `SELECT created_micros, actor, from_status, to_status, resolution, note FROM fraud_alert_events
+func (al AlertReader) History(id string) ([]AlertEvent, error) {
+	return read(al.access, func(tx *Tx) (events []AlertEvent, err error) {
+		err = tx.each(func(scan func(...any) error) error {
+			var e AlertEvent
+			err := scan(&e.CreatedMicros, &e.Actor, &e.From, &e.To, &e.Resolution, &e.Note)
+			events = append(events, e)
+			return err
+		}, `SELECT created_micros, actor, from_status, to_status, resolution, note FROM fraud_alert_events
 		WHERE tenant_id = $1 AND environment = $2 AND alert_id = $3 ORDER BY position LIMIT $4`, id, int64(MaxPage))
-	return events, err
+		return events, err
+	})
 }
 
 // insertEvent adds a step. The caller has the alert to itself.
-func (tx *Tx) insertEvent(id string, e AlertEvent) error {
-	_, err := tx.exec(`INSERT INTO fraud_alert_events (tenant_id, environment, alert_id, position, created_micros, actor,
+func (al Alerts) insertEvent(id string, e AlertEvent) error {
+	_, err := al.tx.exec(
+		`INSERT INTO fraud_alert_events (tenant_id, environment, alert_id, position, created_micros, actor,
 			from_status, to_status, resolution, note)
 		SELECT $1, $2, $3, count(*) + 1, $4, $5, $6, $7, $8, $9 FROM fraud_alert_events
 		WHERE tenant_id = $1 AND environment = $2 AND alert_id = $3`,
 		id, e.CreatedMicros, e.Actor, e.From, e.To, e.Resolution, e.Note)
 	return err
-}
-
-// Alert is Tx.Alert in a transaction of its own.
-func (s *Scope) Alert(ctx context.Context, id string) (Alert, error) {
-	return inRead(ctx, s, func(tx *Tx) (Alert, error) { return tx.Alert(id) })
-}
-
-// ListAlerts is Tx.ListAlerts in a transaction of its own.
-func (s *Scope) ListAlerts(ctx context.Context, f AlertFilter, p Page) ([]Alert, bool, error) {
-	return inList(s.reading(ctx), func(tx *Tx) ([]Alert, bool, error) { return tx.ListAlerts(f, p) })
-}
-
-// AlertHistory is Tx.AlertHistory in a transaction of its own.
-func (s *Scope) AlertHistory(ctx context.Context, id string) ([]AlertEvent, error) {
-	return inRead(ctx, s, func(tx *Tx) ([]AlertEvent, error) { return tx.AlertHistory(id) })
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
@@ -23,18 +22,18 @@ type AlertMove struct {
 	Block []BlockedEntity
 }
 
-// MoveAlert acknowledges or closes an alert and returns it as it is then, with
+// Move acknowledges or closes an alert and returns it as it is then, with
 // its evidence. The state it has already is no step and changes nothing, which
 // moved tells. A step that is not allowed is a Conflict invalid_transition:
 // closed is the end.
 //
 // Closed as confirmed fraud, what the caller names goes on the block list, or the
 // default; as a false positive the entity is muted.
-func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
-	if err := tx.lockFraud(); err != nil {
+func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
+	if err := al.tx.lockFraud(); err != nil {
 		return Alert{}, false, err
 	}
-	a, err = tx.alertRow(m.ID, tx.session.db.dialect.forUpdate())
+	a, err = al.row(m.ID, al.tx.session.db.dialect.forUpdate())
 	if err != nil {
 		return Alert{}, false, err
 	}
@@ -43,7 +42,7 @@ func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 			"the alert is already closed as %q; a closed alert cannot change", a.Resolution)
 	}
 	if a.Status == m.To {
-		err = tx.readEvidence(&a)
+		err = al.readEvidence(&a)
 		return a, false, err
 	}
 	if !mayMove(a.Status, m.To) {
@@ -51,27 +50,28 @@ func (tx *Tx) MoveAlert(m AlertMove) (a Alert, moved bool, err error) {
 			"cannot move an alert from %q to %q", a.Status, m.To)
 	}
 	if m.Block != nil {
-		if m.Block, err = tx.ofAlert(a, m.Block); err != nil {
+		if m.Block, err = al.named(a, m.Block); err != nil {
 			return Alert{}, false, err
 		}
 	}
-	if err := tx.insertEvent(a.ID, m.event(a.Status)); err != nil {
+	if err := al.insertEvent(a.ID, m.event(a.Status)); err != nil {
 		return Alert{}, false, err
 	}
 	m.apply(&a)
-	if err := tx.putState(a); err != nil {
+	if err := al.putState(a); err != nil {
 		return Alert{}, false, err
 	}
-	if a.Blocked, err = tx.conclude(a, m); err != nil {
+	if a.Blocked, err = al.conclude(a, m); err != nil {
 		return Alert{}, false, err
 	}
-	err = tx.readEvidence(&a)
+	err = al.readEvidence(&a)
 	return a, true, err
 }
 
 // putState stores where an alert stands.
-func (tx *Tx) putState(a Alert) error {
-	_, err := tx.exec(`UPDATE fraud_alerts SET status = $4, acknowledged_micros = $5, acknowledged_by = $6, closed_micros = $7,
+func (al Alerts) putState(a Alert) error {
+	_, err := al.tx.exec(
+		`UPDATE fraud_alerts SET status = $4, acknowledged_micros = $5, acknowledged_by = $6, closed_micros = $7,
 		closed_by = $8, resolution = $9, note = $10, updated_micros = $11, merged_into = $12
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, a.ID, a.Status, a.AcknowledgedMicros, a.AcknowledgedBy,
 		a.ClosedMicros, a.ClosedBy, a.Resolution, a.Note, a.UpdatedMicros, a.MergedInto)
@@ -110,14 +110,14 @@ func (m AlertMove) apply(a *Alert) {
 }
 
 // conclude does what the resolution says. It tells what was blocked.
-func (tx *Tx) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
+func (al Alerts) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	switch {
 	case a.Status != AlertClosed:
 		return nil, nil
 	case a.Resolution == ResolutionConfirmedFraud:
-		return tx.blockConfirmed(a, m)
+		return al.blockConfirmed(a, m)
 	case a.Resolution == ResolutionFalsePositive:
-		return nil, tx.mute(a, m.NowMicros+m.MuteDays*dayMicros)
+		return nil, al.mute(a, m.NowMicros+m.MuteDays*dayMicros)
 	default:
 		return nil, nil
 	}
@@ -125,17 +125,17 @@ func (tx *Tx) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 
 // blockConfirmed puts on the block list what the move names, or the default, and
 // tells the entries that hold.
-func (tx *Tx) blockConfirmed(a Alert, m AlertMove) ([]BlockedEntity, error) {
+func (al Alerts) blockConfirmed(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	chosen, err := m.Block, error(nil)
 	if chosen == nil {
-		if chosen, err = tx.defaultBlock(a); err != nil {
+		if chosen, err = al.defaultBlock(a); err != nil {
 			return nil, err
 		}
 	}
 	blocked := []BlockedEntity{}
 	for _, b := range chosen {
 		b.BlockedMicros, b.BlockedBy, b.AlertID = m.NowMicros, m.Actor, a.ID
-		held, _, err := tx.Block(b)
+		held, _, err := al.tx.Blocklist().Block(b)
 		if err != nil {
 			return nil, err
 		}
@@ -145,13 +145,13 @@ func (tx *Tx) blockConfirmed(a Alert, m AlertMove) ([]BlockedEntity, error) {
 }
 
 // mute keeps the entity of an alert silent until a moment.
-func (tx *Tx) mute(a Alert, untilMicros int64) error {
+func (al Alerts) mute(a Alert, untilMicros int64) error {
 	if a.Entity.Kind == KindRing {
-		_, err := tx.exec(`UPDATE fraud_rings SET muted_micros = $4
+		_, err := al.tx.exec(`UPDATE fraud_rings SET muted_micros = $4
 			WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND muted_micros < $4`, a.Entity.Key, untilMicros)
 		return err
 	}
-	_, err := tx.exec(`UPDATE fraud_entities SET muted_micros = $5
+	_, err := al.tx.exec(`UPDATE fraud_entities SET muted_micros = $5
 		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND muted_micros < $5`,
 		a.Entity.Kind, a.Entity.Key, untilMicros)
 	return err
@@ -162,18 +162,18 @@ func (tx *Tx) mute(a Alert, untilMicros int64) error {
 // ring the accounts that tie it; of an address, a pincode or an agent the accounts
 // that two or more of its applicants share. It is never an address, a pincode or
 // an agent: people share those who have nothing to do with each other.
-func (tx *Tx) defaultBlock(a Alert) (list []BlockedEntity, err error) {
+func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	if slices.Contains(tyingKinds, a.Entity.Kind) {
 		return []BlockedEntity{{Entity: a.Entity}}, nil
 	}
 	if a.Entity.Kind == KindRing {
-		accounts, err := tx.ringTies(a.Entity.Key, kindAccount)
+		accounts, err := al.ringTies(a.Entity.Key, kindAccount)
 		for _, e := range accounts {
 			list = append(list, BlockedEntity{Entity: e})
 		}
 		return list, err
 	}
-	ring, err := tx.Ring(a.ID)
+	ring, err := al.Ring(a.ID)
 	for _, e := range ring.Entities {
 		if e.Kind == kindAccount && e.Applicants > 1 {
 			list = append(list, BlockedEntity{Entity: e.ObservedEntity})
@@ -182,12 +182,12 @@ func (tx *Tx) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	return list, err
 }
 
-// ofAlert finds the entities that a caller names: the alert's own, or one that its
+// named finds the entities that a caller names: the alert's own, or one that its
 // applicants were seen with. An address, a pincode or an agent must be the
 // alert's own.
-func (tx *Tx) ofAlert(a Alert, named []BlockedEntity) ([]BlockedEntity, error) {
+func (al Alerts) named(a Alert, named []BlockedEntity) ([]BlockedEntity, error) {
 	var faults fault.List
-	ring, err := tx.Ring(a.ID)
+	ring, err := al.Ring(a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -214,8 +214,8 @@ func (tx *Tx) ofAlert(a Alert, named []BlockedEntity) ([]BlockedEntity, error) {
 var tyingKinds = []string{kindAccount, "device", "mobile", "email"}
 
 // ringTies lists the entities of a kind that tie a ring.
-func (tx *Tx) ringTies(ringID, kind string) (list []ObservedEntity, err error) {
-	err = tx.each(func(scan func(...any) error) error {
+func (al Alerts) ringTies(ringID, kind string) (list []ObservedEntity, err error) {
+	err = al.tx.each(func(scan func(...any) error) error {
 		var e ObservedEntity
 		err := scan(&e.Kind, &e.Key, &e.Display)
 		list = append(list, e)
@@ -224,16 +224,4 @@ func (tx *Tx) ringTies(ringID, kind string) (list []ObservedEntity, err error) {
 		WHERE tenant_id = $1 AND environment = $2 AND ring_id = $3 AND ring_id <> '' AND kind = $4
 		ORDER BY entity_key LIMIT $5`, ringID, kind, int64(maxRingLinks))
 	return list, err
-}
-
-// MoveAlert is Tx.MoveAlert, and an audit entry if it moved, in a transaction
-// of their own.
-func (s *Scope) MoveAlert(ctx context.Context, m AlertMove, audit AuditEntry) (Alert, error) {
-	return inWrite(ctx, s, func(tx *Tx) (Alert, error) {
-		a, moved, err := tx.MoveAlert(m)
-		if err != nil || !moved {
-			return a, err
-		}
-		return a, tx.insertAudit(audit)
-	})
 }

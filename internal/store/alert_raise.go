@@ -20,18 +20,18 @@ type AlertWant struct {
 	Actor        string // who is told to have opened it
 }
 
-// RaiseAlert adds to the alert about an entity that is not closed yet, or opens
+// Raise adds to the alert about an entity that is not closed yet, or opens
 // one, and tells which. A new one begins with everybody who was seen with the
 // entity in the window, or with everybody of a ring, and names the last one that
 // was closed. The severity only ever rises. The alert comes without its lists of
 // evidence.
 //
 // It belongs into the transaction of the Observe that gave the reason.
-func (tx *Tx) RaiseAlert(w AlertWant) (a Alert, created bool, err error) {
-	if err := tx.lockFraud(); err != nil {
+func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
+	if err := al.tx.lockFraud(); err != nil {
 		return Alert{}, false, err
 	}
-	a, err = tx.upsertAlert(w)
+	a, err = al.upsert(w)
 	if err != nil {
 		return Alert{}, false, err
 	}
@@ -40,32 +40,32 @@ func (tx *Tx) RaiseAlert(w AlertWant) (a Alert, created bool, err error) {
 	switch {
 	case !created:
 	case w.Entity.Kind == KindRing:
-		found, err = tx.ringPeople(&a)
+		found, err = al.ringPeople(&a)
 	default:
-		found, err = tx.seenInWindow(&a, w)
+		found, err = al.seenInWindow(&a, w)
 	}
 	if err != nil {
 		return Alert{}, false, err
 	}
 	if created {
 		opened := AlertEvent{CreatedMicros: w.NowMicros, Actor: w.Actor, To: AlertOpen}
-		if err := tx.insertEvent(a.ID, opened); err != nil {
+		if err := al.insertEvent(a.ID, opened); err != nil {
 			return Alert{}, false, err
 		}
 	}
 	found = append(found, evidence{w.ApplicantRef, w.DecisionID, w.NowMicros})
-	err = tx.addEvidence(&a, found)
+	err = al.addEvidence(&a, found)
 	return a, created, err
 }
 
-// upsertAlert makes the row of a new alert, or brings that of the present one
+// upsert makes the row of a new alert, or brings that of the present one
 // up to date. The row is held until the end of the transaction.
-func (tx *Tx) upsertAlert(w AlertWant) (a Alert, err error) {
+func (al Alerts) upsert(w AlertWant) (a Alert, err error) {
 	severity, err := severityOf(w.Severity)
 	if err != nil {
 		return Alert{}, fmt.Errorf("raise an alert: %w", err)
 	}
-	err = tx.each(func(scan func(...any) error) (err error) {
+	err = al.tx.each(func(scan func(...any) error) (err error) {
 		a, err = scanAlert(scan)
 		return err
 	}, `INSERT INTO fraud_alerts (tenant_id, environment, `+alertColumns+`)
@@ -96,8 +96,8 @@ type evidence struct {
 // seenInWindow finds who was seen with the entity, oldest first: the latest of
 // them if they are very many. The alert begins when the first of them was first
 // seen.
-func (tx *Tx) seenInWindow(a *Alert, w AlertWant) (found []evidence, err error) {
-	err = tx.each(func(scan func(...any) error) error {
+func (al Alerts) seenInWindow(a *Alert, w AlertWant) (found []evidence, err error) {
+	err = al.tx.each(func(scan func(...any) error) error {
 		var e evidence
 		var firstMicros int64
 		err := scan(&e.applicantRef, &e.decisionID, &firstMicros, &e.seenMicros)
@@ -114,8 +114,8 @@ func (tx *Tx) seenInWindow(a *Alert, w AlertWant) (found []evidence, err error) 
 
 // ringPeople finds the people of an alert's ring who are not among its evidence,
 // in the order they were seen.
-func (tx *Tx) ringPeople(a *Alert) (found []evidence, err error) {
-	err = tx.each(func(scan func(...any) error) error {
+func (al Alerts) ringPeople(a *Alert) (found []evidence, err error) {
+	err = al.tx.each(func(scan func(...any) error) error {
 		var e evidence
 		err := scan(&e.applicantRef, &e.decisionID, &e.seenMicros)
 		found = append(found, e)
@@ -134,7 +134,7 @@ var evidenceTable = newBulkTable("fraud_alert_evidence",
 
 // addEvidence adds what the alert does not have yet. Every applicant is kept,
 // so that each is counted once; of the decisions, those that are shown.
-func (tx *Tx) addEvidence(a *Alert, found []evidence) error {
+func (al Alerts) addEvidence(a *Alert, found []evidence) error {
 	applicants, decisions := a.ApplicantCount, a.DecisionCount
 	var rows [][]any
 	seen := map[[2]string]bool{}
@@ -153,7 +153,7 @@ func (tx *Tx) addEvidence(a *Alert, found []evidence) error {
 		add(partDecision, e.decisionID, &decisions, e.seenMicros)
 	}
 	if len(rows) > 0 {
-		err := tx.insertReturning(evidenceTable, rows, func(scan func(...any) error) error {
+		err := al.tx.insertReturning(evidenceTable, rows, func(scan func(...any) error) error {
 			var part string
 			err := scan(&part)
 			if part == partApplicant {
@@ -170,7 +170,7 @@ func (tx *Tx) addEvidence(a *Alert, found []evidence) error {
 	if decisions > MaxEvidence { // those beyond are counted alone
 		a.DecisionCount = decisions
 	}
-	_, err := tx.exec(`UPDATE fraud_alerts SET applicants = $4, decisions = $5, first_micros = $6
+	_, err := al.tx.exec(`UPDATE fraud_alerts SET applicants = $4, decisions = $5, first_micros = $6
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, a.ID, a.ApplicantCount, a.DecisionCount, a.FirstSeenMicros)
 	return err
 }

@@ -140,7 +140,7 @@ func TestBlockedAlone(t *testing.T) {
 	setAside(t, db)
 	function := make(chan error, 1)
 	go func() {
-		function <- scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertDecision(write("dec_3")) })
+		function <- scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_3")) })
 	}()
 	unanswered(t, decision)
 	unlock()
@@ -277,7 +277,7 @@ func TestPausedNode(t *testing.T) {
 	locks, resume, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- paused.Scope("ten_A", "sandbox").Write(t.Context(), func(tx *store.Tx) error {
-			if err := tx.InsertDecision(write("dec_1")); err != nil {
+			if err := tx.Decisions().Insert(write("dec_1")); err != nil {
 				return err
 			}
 			close(locks)

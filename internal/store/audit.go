@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"strings"
 )
 
@@ -27,7 +26,11 @@ var auditTable = newBulkTable("audit_log",
 	column{"id", text}, column{"created_micros", bigint}, column{"actor", text}, column{"action", text},
 	column{"object", text}, column{"before_checksum", text}, column{"after_checksum", text}, column{"note", text})
 
-func (tx *Tx) insertAudit(entries ...AuditEntry) error {
+// AuditFilter narrows a list; empty fields do not.
+type AuditFilter struct{ Actor, Action, Object string }
+
+// Add adds entries, those without an ID left out.
+func (au AuditLog) Add(entries ...AuditEntry) error {
 	rows := make([][]any, 0, len(entries))
 	for _, e := range entries {
 		if e.ID != "" {
@@ -37,14 +40,8 @@ func (tx *Tx) insertAudit(entries ...AuditEntry) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return tx.insertMany(auditTable, rows)
+	return au.tx.insertMany(auditTable, rows)
 }
-
-// AuditFilter narrows a list; empty fields do not.
-type AuditFilter struct{ Actor, Action, Object string }
-
-// Audit adds an entry.
-func (tx *Tx) Audit(entry AuditEntry) error { return tx.insertAudit(entry) }
 
 // ActionDecided is the action of the entry that a decision is.
 const ActionDecided = "decision.created"
@@ -59,41 +56,45 @@ const (
 // key, and has decided much.
 const personPrefix = "usr_"
 
-// ListAudit is a page of the scope's entries, and where it ended: of what was
+// List returns a page of the scope's entries, and where it ended: of what was
 // written as an entry and of the decisions as many as the page may need of
 // either, in one order. What a key did is looked for along the decisions, a
 // stretch of them for each page, so that there may be another page after one
 // that is not full, or that is empty.
-func (tx *Tx) ListAudit(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
-	decides := f.Action == "" || f.Action == ActionDecided
-	if decides && f.Object == "" && f.Actor != "" && !strings.HasPrefix(f.Actor, personPrefix) {
-		end, err := tx.stretch(p.ofDecisions(), "")
-		if err != nil {
-			return nil, Place{}, err
+func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
+	return readTwo(au.access, func(tx *Tx) ([]AuditEntry, Place, error) {
+		p := p // a read may be repeated
+		decides := f.Action == "" || f.Action == ActionDecided
+		if decides && f.Object == "" && f.Actor != "" && !strings.HasPrefix(f.Actor, personPrefix) {
+			end, err := tx.Decisions().stretch(p.ofDecisions(), "")
+			if err != nil {
+				return nil, Place{}, err
+			}
+			if end.ID != "" {
+				p.end = Place{end.Micros, auditPrefix + strings.TrimPrefix(end.ID, decisionPrefix)}
+			}
 		}
-		if end.ID != "" {
-			p.end = Place{end.Micros, auditPrefix + strings.TrimPrefix(end.ID, decisionPrefix)}
-		}
-	}
-	q := listOf(`SELECT * FROM (SELECT id, environment, created_micros, actor, action, object, before_checksum, after_checksum, note
+		q := listOf(`SELECT * FROM (SELECT id, environment, created_micros, actor, action, object, before_checksum, after_checksum, note
 		FROM audit_log WHERE tenant_id = $1 AND environment = $2`)
-	q.is("actor", f.Actor)
-	q.is("action", f.Action)
-	q.is("object", f.Object)
-	q.page(p)
-	q.add(") AS written")
-	if decides {
-		q.add(" UNION ALL ")
-		q.decided(f, p.ofDecisions())
-	}
-	q.add(p.order())
-	q.limit(p)
-	rows, more, err := list(tx, q, p, func(scan func(...any) error) (e AuditEntry, err error) {
-		err = scan(&e.ID, &e.Environment, &e.CreatedMicros, &e.Actor, &e.Action, &e.Object,
-			&e.BeforeChecksum, &e.AfterChecksum, &e.Note)
-		return e, err
+		q.is("actor", f.Actor)
+		q.is("action", f.Action)
+		q.is("object", f.Object)
+		q.page(p)
+		q.add(") AS written")
+		if decides {
+			q.add(" UNION ALL ")
+			q.decided(f, p.ofDecisions())
+		}
+		q.add(p.order())
+		q.limit(p)
+		rows, more, err := list(tx, q, p, func(scan func(...any) error) (e AuditEntry, err error) {
+			err = scan(&e.ID, &e.Environment, &e.CreatedMicros, &e.Actor, &e.Action, &e.Object,
+				&e.BeforeChecksum, &e.AfterChecksum, &e.Note)
+			return e, err
+		})
+		last := func() Place { return Place{rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID} }
+		return rows, next(more, last, p.end), err
 	})
-	return rows, next(more, func() Place { return Place{rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID} }, p.end), err
 }
 
 // ofDecisions is the same page of decisions. Entries and decisions are in one
@@ -119,18 +120,4 @@ func (q *query) decided(f AuditFilter, p Page) {
 	q.is("id", f.Object)
 	q.pageByID(p)
 	q.add(") AS decided")
-}
-
-// ListAudit is Tx.ListAudit in a transaction of its own.
-func (s *Scope) ListAudit(ctx context.Context, f AuditFilter, p Page) (rows []AuditEntry, next Place, err error) {
-	rows, err = inRead(ctx, s, func(tx *Tx) (rows []AuditEntry, err error) {
-		rows, next, err = tx.ListAudit(f, p)
-		return rows, err
-	})
-	return rows, next, err
-}
-
-// reading is Read with its context given.
-func (s *Scope) reading(ctx context.Context) func(func(*Tx) error) error {
-	return func(fn func(*Tx) error) error { return s.Read(ctx, fn) }
 }

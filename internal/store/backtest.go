@@ -1,8 +1,6 @@
 package store
 
 import (
-	"context"
-
 	"verdict/internal/fault"
 )
 
@@ -56,10 +54,11 @@ func (b *Backtest) fields() []any {
 	}
 }
 
-// InsertBacktest stores a backtest as it is given: one that was run at once is
+// Insert stores a backtest as it is given: one that was run at once is
 // over already.
-func (tx *Tx) InsertBacktest(b Backtest) error {
-	_, err := tx.exec(`INSERT INTO backtests (tenant_id, environment, id, status, source, rule_set_id, challenger_id, setup, request,
+func (bt Backtests) Insert(b Backtest) error {
+	_, err := bt.tx.exec(
+		`INSERT INTO backtests (tenant_id, environment, id, status, source, rule_set_id, challenger_id, setup, request,
 		row_count, rows_done, chunk_count, chunks_done, report, error_code, error_detail, created_by,
 		created_micros, started_micros, finished_micros, purged)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
@@ -69,43 +68,48 @@ func (tx *Tx) InsertBacktest(b Backtest) error {
 	return err
 }
 
-// Backtest finds a backtest by id.
-func (tx *Tx) Backtest(id string) (Backtest, error) {
-	var b Backtest
-	err := tx.one(append(b.fields(), &b.Setup, &b.Request, &b.Report),
-		"SELECT "+backtestColumns+", setup, request, report FROM backtests WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-	return b, oneOf("backtest", err)
+// Get finds a backtest by id.
+func (bt BacktestReader) Get(id string) (Backtest, error) {
+	return read(bt.access, func(tx *Tx) (Backtest, error) {
+		var b Backtest
+		err := tx.one(append(b.fields(), &b.Setup, &b.Request, &b.Report),
+			"SELECT "+backtestColumns+", setup, request, report FROM backtests WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		return b, oneOf("backtest", err)
+	})
 }
 
-// lockBacktest finds a backtest without its documents and keeps others from
+// lock finds a backtest without its documents and keeps others from
 // changing it until the transaction ends. All that move a run do so first, so
 // that what they then read of it and of its chunks is of one moment.
-func (tx *Tx) lockBacktest(id string) (Backtest, error) {
+func (bt Backtests) lock(id string) (Backtest, error) {
 	var b Backtest
-	err := tx.one(b.fields(), "SELECT "+backtestColumns+" FROM backtests WHERE tenant_id = $1 AND environment = $2 AND id = $3"+
-		tx.session.db.dialect.forUpdate(), id)
+	err := bt.tx.one(b.fields(),
+		"SELECT "+backtestColumns+" FROM backtests WHERE tenant_id = $1 AND environment = $2 AND id = $3"+
+			bt.tx.session.db.dialect.forUpdate(), id)
 	return b, oneOf("backtest", err)
 }
 
 // BacktestFilter narrows a list; an empty field does not.
 type BacktestFilter struct{ Status string }
 
-// ListBacktests is a page of the scope's backtests without their documents,
+// List returns a page of the scope's backtests without their documents,
 // and whether there are more.
-func (tx *Tx) ListBacktests(f BacktestFilter, p Page) ([]Backtest, bool, error) {
-	q := listOf("SELECT " + backtestColumns + " FROM backtests WHERE tenant_id = $1 AND environment = $2")
-	q.is("status", f.Status)
-	q.page(p)
-	return list(tx, q, p, func(scan func(...any) error) (b Backtest, err error) {
-		err = scan(b.fields()...)
-		return b, err
+func (bt BacktestReader) List(f BacktestFilter, p Page) ([]Backtest, bool, error) {
+	return readTwo(bt.access, func(tx *Tx) ([]Backtest, bool, error) {
+		q := listOf("SELECT " + backtestColumns + " FROM backtests WHERE tenant_id = $1 AND environment = $2")
+		q.is("status", f.Status)
+		q.page(p)
+		return list(tx, q, p, func(scan func(...any) error) (b Backtest, err error) {
+			err = scan(b.fields()...)
+			return b, err
+		})
 	})
 }
 
-// QueueBacktest says that the input of a backtest is whole. Conflict
+// Queue says that the input of a backtest is whole. Conflict
 // invalid_transition when it is not receiving any more.
-func (tx *Tx) QueueBacktest(id string, rows, chunks int64) error {
-	b, err := tx.lockBacktest(id)
+func (bt Backtests) Queue(id string, rows, chunks int64) error {
+	b, err := bt.lock(id)
 	if err != nil {
 		return err
 	}
@@ -113,80 +117,37 @@ func (tx *Tx) QueueBacktest(id string, rows, chunks int64) error {
 		return fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"a backtest in the state %s cannot be queued", b.Status)
 	}
-	_, err = tx.exec(`UPDATE backtests SET status = $4, row_count = $5, chunk_count = $6
+	_, err = bt.tx.exec(`UPDATE backtests SET status = $4, row_count = $5, chunk_count = $6
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id, BacktestQueued, rows, chunks)
 	return err
 }
 
-// FinishBacktest ends a run with its status, report, error and time, and tells
+// Finish ends a run with its status, report, error and time, and tells
 // whether it did: a run ends once, and none succeeds while a chunk is missing.
-func (tx *Tx) FinishBacktest(b Backtest) (finished bool, err error) {
-	was, err := tx.lockBacktest(b.ID)
+func (bt Backtests) Finish(b Backtest) (finished bool, err error) {
+	was, err := bt.lock(b.ID)
 	if err != nil || was.Over() {
 		return false, err
 	}
 	if b.Status == BacktestSucceeded && (was.Status == BacktestReceiving || was.ChunksDone < was.Chunks) {
 		return false, nil
 	}
-	_, err = tx.exec(`UPDATE backtests SET status = $4, report = $5, error_code = $6, error_detail = $7, finished_micros = $8
+	_, err = bt.tx.exec(
+		`UPDATE backtests SET status = $4, report = $5, error_code = $6, error_detail = $7, finished_micros = $8
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
 		b.ID, b.Status, present(b.Report), b.ErrorCode, b.ErrorDetail, b.FinishedMicros)
 	return err == nil, err
 }
 
-// CancelBacktest ends a run that is not over, and tells whether it did. The run
+// Cancel ends a run that is not over, and tells whether it did. The run
 // is returned as it is then, without its documents.
-func (tx *Tx) CancelBacktest(id string, nowMicros int64) (Backtest, bool, error) {
-	b, err := tx.lockBacktest(id)
+func (bt Backtests) Cancel(id string, nowMicros int64) (Backtest, bool, error) {
+	b, err := bt.lock(id)
 	if err != nil || b.Over() {
 		return b, false, err
 	}
 	b.Status, b.FinishedMicros = BacktestCancelled, nowMicros
-	_, err = tx.exec(`UPDATE backtests SET status = $4, finished_micros = $5
+	_, err = bt.tx.exec(`UPDATE backtests SET status = $4, finished_micros = $5
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, b.ID, b.Status, b.FinishedMicros)
 	return b, err == nil, err
-}
-
-// InsertBacktest is Tx.InsertBacktest and an audit entry in a transaction of
-// their own.
-func (s *Scope) InsertBacktest(ctx context.Context, b Backtest, audit AuditEntry) error {
-	return s.Write(ctx, func(tx *Tx) error {
-		if err := tx.InsertBacktest(b); err != nil {
-			return err
-		}
-		return tx.insertAudit(audit)
-	})
-}
-
-// Backtest is Tx.Backtest in a transaction of its own.
-func (s *Scope) Backtest(ctx context.Context, id string) (Backtest, error) {
-	return inRead(ctx, s, func(tx *Tx) (Backtest, error) { return tx.Backtest(id) })
-}
-
-// ListBacktests is Tx.ListBacktests in a transaction of its own.
-func (s *Scope) ListBacktests(ctx context.Context, f BacktestFilter, p Page) ([]Backtest, bool, error) {
-	return inList(s.reading(ctx), func(tx *Tx) ([]Backtest, bool, error) { return tx.ListBacktests(f, p) })
-}
-
-// QueueBacktest is Tx.QueueBacktest in a transaction of its own.
-func (s *Scope) QueueBacktest(ctx context.Context, id string, rows, chunks int64) error {
-	return s.Write(ctx, func(tx *Tx) error { return tx.QueueBacktest(id, rows, chunks) })
-}
-
-// FinishBacktest is Tx.FinishBacktest in a transaction of its own.
-func (s *Scope) FinishBacktest(ctx context.Context, b Backtest) (bool, error) {
-	return inWrite(ctx, s, func(tx *Tx) (bool, error) { return tx.FinishBacktest(b) })
-}
-
-// CancelBacktest is Tx.CancelBacktest, and an audit entry if it did, in a
-// transaction of their own.
-func (s *Scope) CancelBacktest(ctx context.Context, id string, nowMicros int64, audit AuditEntry) (b Backtest, cancelled bool, err error) {
-	b, err = inWrite(ctx, s, func(tx *Tx) (b Backtest, err error) {
-		b, cancelled, err = tx.CancelBacktest(id, nowMicros)
-		if err != nil || !cancelled {
-			return b, err
-		}
-		return b, tx.insertAudit(audit)
-	})
-	return b, cancelled && err == nil, err
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 
@@ -18,20 +17,21 @@ type BacktestChunk struct {
 	Done        bool
 }
 
-// InsertBacktestChunk stores a chunk as it is given. Conflict version_conflict
+// InsertChunk stores a chunk as it is given. Conflict version_conflict
 // when the run has one with this number.
-func (tx *Tx) InsertBacktestChunk(id string, c BacktestChunk) error {
-	_, err := tx.exec(`INSERT INTO backtest_chunks (tenant_id, environment, backtest_id, number, first_row, row_count, done, input, result)
+func (bt Backtests) InsertChunk(id string, c BacktestChunk) error {
+	_, err := bt.tx.exec(
+		`INSERT INTO backtest_chunks (tenant_id, environment, backtest_id, number, first_row, row_count, done, input, result)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		id, c.Number, c.First, c.Rows, flag(c.Done), present(c.Input), present(c.Result))
 	return err
 }
 
-// ReceiveBacktestChunk is InsertBacktestChunk for a chunk that has just arrived.
+// ReceiveChunk is InsertChunk for a chunk that has just arrived.
 // Conflict invalid_transition when its run is not receiving any more: it was
 // cancelled, or taken for abandoned.
-func (tx *Tx) ReceiveBacktestChunk(id string, c BacktestChunk) error {
-	b, err := tx.lockBacktest(id)
+func (bt Backtests) ReceiveChunk(id string, c BacktestChunk) error {
+	b, err := bt.lock(id)
 	if err != nil {
 		return err
 	}
@@ -39,31 +39,35 @@ func (tx *Tx) ReceiveBacktestChunk(id string, c BacktestChunk) error {
 		return fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"a backtest in the state %s accepts no more rows", b.Status)
 	}
-	return tx.InsertBacktestChunk(id, c)
+	return bt.InsertChunk(id, c)
 }
 
-// BacktestChunk finds a chunk with its input and without its result.
-func (tx *Tx) BacktestChunk(id string, number int64) (BacktestChunk, error) {
-	c, err := tx.chunk("input", "AND number = $4", id, number)
-	return c, oneOf("part of a backtest", err)
+// Chunk finds a chunk with its input and without its result.
+func (bt BacktestReader) Chunk(id string, number int64) (BacktestChunk, error) {
+	return read(bt.access, func(tx *Tx) (BacktestChunk, error) {
+		c, err := tx.Backtests().chunk("input", "AND number = $4", id, number)
+		return c, oneOf("part of a backtest", err)
+	})
 }
 
-// LastBacktestChunk finds the chunk of a run with the highest number, with its
+// LastChunk finds the chunk of a run with the highest number, with its
 // input and without its result.
-func (tx *Tx) LastBacktestChunk(id string) (BacktestChunk, error) {
-	c, err := tx.chunk("input", "AND number >= $4 ORDER BY number DESC LIMIT 1", id, 0)
-	return c, oneOf("part of a backtest", err)
+func (bt BacktestReader) LastChunk(id string) (BacktestChunk, error) {
+	return read(bt.access, func(tx *Tx) (BacktestChunk, error) {
+		c, err := tx.Backtests().chunk("input", "AND number >= $4 ORDER BY number DESC LIMIT 1", id, 0)
+		return c, oneOf("part of a backtest", err)
+	})
 }
 
 // chunk reads the first chunk that a condition admits, with one of its two
 // documents; sql.ErrNoRows when there is none.
-func (tx *Tx) chunk(document, condition, id string, number int64) (BacktestChunk, error) {
+func (bt Backtests) chunk(document, condition, id string, number int64) (BacktestChunk, error) {
 	var c BacktestChunk
 	into := &c.Input
 	if document == "result" {
 		into = &c.Result
 	}
-	err := tx.one([]any{&c.Number, &c.First, &c.Rows, &c.Done, into},
+	err := bt.tx.one([]any{&c.Number, &c.First, &c.Rows, &c.Done, into},
 		"SELECT number, first_row, row_count, done, "+document+` FROM backtest_chunks
 		WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 `+condition, id, number)
 	return c, err
@@ -75,8 +79,10 @@ func (tx *Tx) chunk(document, condition, id string, number int64) (BacktestChunk
 // many of the run's chunks are still to be done.
 //
 // The run itself becomes running with the first chunk.
-func (tx *Tx) FinishChunk(id string, number, rows int64, result []byte, nowMicros int64) (first bool, left int64, err error) {
-	b, err := tx.lockBacktest(id)
+func (bt Backtests) FinishChunk(
+	id string, number, rows int64, result []byte, nowMicros int64,
+) (first bool, left int64, err error) {
+	b, err := bt.lock(id)
 	if err != nil {
 		return false, 0, err
 	}
@@ -84,7 +90,7 @@ func (tx *Tx) FinishChunk(id string, number, rows int64, result []byte, nowMicro
 	if b.Status != BacktestQueued && b.Status != BacktestRunning {
 		return false, left, nil
 	}
-	n, err := tx.exec(`UPDATE backtest_chunks SET done = 1, result = $5
+	n, err := bt.tx.exec(`UPDATE backtest_chunks SET done = 1, result = $5
 		WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number = $4 AND done = 0`, id, number, present(result))
 	if err != nil || n == 0 {
 		return false, left, err
@@ -92,65 +98,46 @@ func (tx *Tx) FinishChunk(id string, number, rows int64, result []byte, nowMicro
 	if b.StartedMicros == 0 {
 		b.StartedMicros = nowMicros
 	}
-	_, err = tx.exec(`UPDATE backtests SET status = $4, rows_done = rows_done + $5, chunks_done = chunks_done + 1, started_micros = $6
+	_, err = bt.tx.exec(
+		`UPDATE backtests SET status = $4, rows_done = rows_done + $5, chunks_done = chunks_done + 1, started_micros = $6
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id, BacktestRunning, rows, b.StartedMicros)
 	return err == nil, left - 1, err
 }
 
-// PendingChunks are the numbers of a run's chunks that are still to be done, in
+// PendingChunks returns the numbers of a run's chunks that are still to be done, in
 // their order.
-func (tx *Tx) PendingChunks(id string) ([]int64, error) {
-	var numbers []int64
-	err := tx.each(func(scan func(...any) error) error {
-		var number int64
-		err := scan(&number)
-		numbers = append(numbers, number)
-		return err
-	}, `SELECT number FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND done = 0 ORDER BY number`, id)
-	return numbers, err
-}
-
-// ReceiveBacktestChunk is Tx.ReceiveBacktestChunk in a transaction of its own.
-func (s *Scope) ReceiveBacktestChunk(ctx context.Context, id string, c BacktestChunk) error {
-	return s.Write(ctx, func(tx *Tx) error { return tx.ReceiveBacktestChunk(id, c) })
-}
-
-// BacktestChunk is Tx.BacktestChunk in a transaction of its own.
-func (s *Scope) BacktestChunk(ctx context.Context, id string, number int64) (BacktestChunk, error) {
-	return inRead(ctx, s, func(tx *Tx) (BacktestChunk, error) { return tx.BacktestChunk(id, number) })
-}
-
-// FinishChunk is Tx.FinishChunk in a transaction of its own.
-func (s *Scope) FinishChunk(ctx context.Context, id string, number, rows int64, result []byte, nowMicros int64) (first bool, left int64, err error) {
-	left, err = inWrite(ctx, s, func(tx *Tx) (left int64, err error) {
-		first, left, err = tx.FinishChunk(id, number, rows, result, nowMicros)
-		return left, err
+func (bt BacktestReader) PendingChunks(id string) ([]int64, error) {
+	return read(bt.access, func(tx *Tx) ([]int64, error) {
+		var numbers []int64
+		err := tx.each(func(scan func(...any) error) error {
+			var number int64
+			err := scan(&number)
+			numbers = append(numbers, number)
+			return err
+		}, `SELECT number FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND done = 0 ORDER BY number`, id)
+		return numbers, err
 	})
-	return first && err == nil, left, err
 }
 
-// PendingChunks is Tx.PendingChunks in a transaction of its own.
-func (s *Scope) PendingChunks(ctx context.Context, id string) ([]int64, error) {
-	return inRead(ctx, s, func(tx *Tx) ([]int64, error) { return tx.PendingChunks(id) })
-}
-
-// WalkChunkInputs hands the chunks of a run to fn in their order, each with its
+// WalkInputs hands the chunks of a run to fn in their order, each with its
 // input, one at a time.
-func (s *Scope) WalkChunkInputs(ctx context.Context, id string, fn func(BacktestChunk) error) error {
-	return s.walkChunks(ctx, "input", "AND number > $4 ORDER BY number LIMIT 1", id, fn)
+func (bt BacktestReader) WalkInputs(id string, fn func(BacktestChunk) error) error {
+	return bt.walk("input", "AND number > $4 ORDER BY number LIMIT 1", id, fn)
 }
 
-// WalkChunkResults hands the chunks of a run that are done to fn in their
-// order, each with its result, one at a time.
-func (s *Scope) WalkChunkResults(ctx context.Context, id string, fn func(BacktestChunk) error) error {
-	return s.walkChunks(ctx, "result", "AND number > $4 AND done = 1 ORDER BY number LIMIT 1", id, fn)
+// WalkResults hands the chunks of a run that are done to fn in their order, each
+// with its result, one at a time.
+func (bt BacktestReader) WalkResults(id string, fn func(BacktestChunk) error) error {
+	return bt.walk("result", "AND number > $4 AND done = 1 ORDER BY number LIMIT 1", id, fn)
 }
 
-// walkChunks asks for each chunk by itself: fn may take its time, and neither a
+// walk asks for each chunk by itself: fn may take its time, and neither a
 // transaction nor more than one document waits for it.
-func (s *Scope) walkChunks(ctx context.Context, document, condition, id string, fn func(BacktestChunk) error) error {
+func (bt BacktestReader) walk(document, condition, id string, fn func(BacktestChunk) error) error {
 	for last := int64(-1); ; {
-		c, err := inRead(ctx, s, func(tx *Tx) (BacktestChunk, error) { return tx.chunk(document, condition, id, last) })
+		c, err := read(bt.access, func(tx *Tx) (BacktestChunk, error) {
+			return tx.Backtests().chunk(document, condition, id, last)
+		})
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil

@@ -69,7 +69,7 @@ func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, 
 			return err
 		}
 		for _, r := range runs {
-			n, err := s.within(r.TenantID, r.Environment).purge(r.ID, int64(limit)-done)
+			n, err := s.within(r.TenantID, r.Environment).Backtests().purge(r.ID, int64(limit)-done)
 			if done += n; err != nil || done >= int64(limit) {
 				return err
 			}
@@ -95,12 +95,13 @@ func (s *session) unpurged(which string, beforeMicros int64, limit int) ([]Backt
 
 // purge deletes chunks of a run and, when none is left, says so in its record.
 // Each of these is a step.
-func (tx *Tx) purge(id string, limit int64) (int64, error) {
-	n, err := tx.exec(`DELETE FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number IN
+func (bt Backtests) purge(id string, limit int64) (int64, error) {
+	n, err := bt.tx.exec(
+		`DELETE FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number IN
 		(SELECT number FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 ORDER BY number LIMIT $4)`, id, limit)
 	if err != nil || n == limit {
 		return n, err
 	}
-	_, err = tx.exec("UPDATE backtests SET purged = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	_, err = bt.tx.exec("UPDATE backtests SET purged = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 	return n + 1, err
 }

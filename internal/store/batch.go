@@ -152,7 +152,7 @@ func (b *batch) decide(which []int) {
 	writes := writesOf(together)
 	var refusals []error
 	err := b.guarded(func() (err error) {
-		refusals, err = tx.insertDecisions(writes)
+		refusals, err = tx.Decisions().insertAll(writes)
 		return err
 	})
 	if b.notice(scope, err) {
@@ -173,7 +173,7 @@ func (b *batch) decide(which []int) {
 		return
 	}
 	for _, i := range which {
-		b.attempt(i, func() error { return tx.InsertDecision(b.jobs[i].decision) })
+		b.attempt(i, func() error { return tx.Decisions().Insert(b.jobs[i].decision) })
 	}
 }
 

@@ -1,9 +1,5 @@
 package store
 
-import (
-	"context"
-)
-
 // BlockedEntity is an entity on the block list.
 type BlockedEntity struct {
 	Entity        ObservedEntity
@@ -28,11 +24,11 @@ const (
 // became of the list. Of an entity that is there already the entry that ends later
 // holds: nobody can shorten what another has blocked. An entry that has ended
 // counts as none.
-func (tx *Tx) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, err error) {
-	if err := tx.fraudChanged(); err != nil {
+func (bl Blocklist) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, err error) {
+	if err := bl.tx.fraudChanged(); err != nil {
 		return BlockedEntity{}, BlockKept, err
 	}
-	before, found, err := tx.blockedEntity(b.Entity)
+	before, found, err := bl.entry(b.Entity)
 	if err != nil {
 		return BlockedEntity{}, BlockKept, err
 	}
@@ -45,7 +41,7 @@ func (tx *Tx) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, e
 		b.BlockedMicros, change = before.BlockedMicros, BlockExtended
 	}
 	// An entity that nobody was seen with yet can be blocked all the same.
-	_, err = tx.exec(`INSERT INTO fraud_entities
+	_, err = bl.tx.exec(`INSERT INTO fraud_entities
 			(tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
 			blocked_micros, blocked_by, blocked_alert, muted_micros, blocked_reason, blocked_until_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8, 0, $9, $10)
@@ -65,9 +61,9 @@ func scanBlocked(scan func(...any) error) (b BlockedEntity, err error) {
 	return b, err
 }
 
-// blockedEntity finds an entity's entry, one that has ended too.
-func (tx *Tx) blockedEntity(e ObservedEntity) (b BlockedEntity, found bool, err error) {
-	err = tx.each(func(scan func(...any) error) (err error) {
+// entry finds an entity's entry, one that has ended too.
+func (bl Blocklist) entry(e ObservedEntity) (b BlockedEntity, found bool, err error) {
+	err = bl.tx.each(func(scan func(...any) error) (err error) {
 		found = true
 		b, err = scanBlocked(scan)
 		return err
@@ -77,11 +73,12 @@ func (tx *Tx) blockedEntity(e ObservedEntity) (b BlockedEntity, found bool, err 
 }
 
 // Unblock takes an entity off the block list: NotFound when it is not there.
-func (tx *Tx) Unblock(kind, key string) error {
-	if err := tx.fraudChanged(); err != nil {
+func (bl Blocklist) Unblock(kind, key string) error {
+	if err := bl.tx.fraudChanged(); err != nil {
 		return err
 	}
-	removed, err := tx.exec(`UPDATE fraud_entities SET blocked_micros = 0, blocked_by = '', blocked_alert = '', blocked_reason = '',
+	removed, err := bl.tx.exec(
+		`UPDATE fraud_entities SET blocked_micros = 0, blocked_by = '', blocked_alert = '', blocked_reason = '',
 		blocked_until_micros = 0
 		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND blocked_micros > 0`, kind, key)
 	if err == nil && removed == 0 {
@@ -90,21 +87,18 @@ func (tx *Tx) Unblock(kind, key string) error {
 	return err
 }
 
-// ListBlocked is a page of the block list, oldest first, and whether there is
+// List returns a page of the block list, oldest first, and whether there is
 // more. Entries that have ended are among them. after is the last entry of the page before, nil for the first page.
-func (tx *Tx) ListBlocked(after *BlockedEntity, limit int) ([]BlockedEntity, bool, error) {
-	p := Page{Limit: limit}
-	q := listOf("SELECT " + blockedColumns + ` FROM fraud_entities
+func (bl BlocklistReader) List(after *BlockedEntity, limit int) ([]BlockedEntity, bool, error) {
+	return readTwo(bl.access, func(tx *Tx) ([]BlockedEntity, bool, error) {
+		p := Page{Limit: limit}
+		q := listOf("SELECT " + blockedColumns + ` FROM fraud_entities
 		WHERE tenant_id = $1 AND environment = $2 AND blocked_micros > 0`)
-	if after != nil {
-		q.where("(blocked_micros, kind, entity_key) > (?, ?, ?)", after.BlockedMicros, after.Entity.Kind, after.Entity.Key)
-	}
-	q.add(" ORDER BY blocked_micros, kind, entity_key")
-	q.limit(p)
-	return list(tx, q, p, scanBlocked)
-}
-
-// ListBlocked is Tx.ListBlocked in a transaction of its own.
-func (s *Scope) ListBlocked(ctx context.Context, after *BlockedEntity, limit int) ([]BlockedEntity, bool, error) {
-	return inList(s.reading(ctx), func(tx *Tx) ([]BlockedEntity, bool, error) { return tx.ListBlocked(after, limit) })
+		if after != nil {
+			q.where("(blocked_micros, kind, entity_key) > (?, ?, ?)", after.BlockedMicros, after.Entity.Kind, after.Entity.Key)
+		}
+		q.add(" ORDER BY blocked_micros, kind, entity_key")
+		q.limit(p)
+		return list(tx, q, p, scanBlocked)
+	})
 }

@@ -75,5 +75,5 @@ func cpuTime() time.Duration {
 }
 
 func function(ctx context.Context, scope *store.Scope, w *store.DecisionWrite) error {
-	return scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(w) })
+	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 }

@@ -66,13 +66,13 @@ func TestShared(t *testing.T) {
 				switch i % 4 {
 				case 0: // fails after it has written
 					errs[i] = scope.Write(t.Context(), func(tx *store.Tx) error {
-						return errors.Join(tx.InsertDecision(w), broken)
+						return errors.Join(tx.Decisions().Insert(w), broken)
 					})
 				case 1: // fails inside the database, together with its bulk
 					w.Decision.ID = "dec_same"
 					errs[i] = scope.InsertDecision(t.Context(), w)
 				case 2:
-					errs[i] = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertDecision(w) })
+					errs[i] = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 				default:
 					errs[i] = scope.InsertDecision(t.Context(), w)
 				}
@@ -112,7 +112,7 @@ func TestPanic(t *testing.T) {
 				}
 			}()
 			err := scope.Write(t.Context(), func(tx *store.Tx) error {
-				if err := tx.InsertDecision(write("dec_1")); err != nil {
+				if err := tx.Decisions().Insert(write("dec_1")); err != nil {
 					return err
 				}
 				panic("mine")
@@ -148,7 +148,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel = context.WithCancel(t.Context())
 		err := scope.Write(ctx, func(tx *store.Tx) error {
 			cancel()
-			return tx.InsertDecision(write("dec_3"))
+			return tx.Decisions().Insert(write("dec_3"))
 		})
 		if err != nil {
 			t.Errorf("got %v", err)

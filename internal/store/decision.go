@@ -44,37 +44,37 @@ type DecisionWrite struct {
 	Answer *IdempotencyAnswer
 }
 
-// InsertDecision stores a decision with its answer, and counts it: Limited
+// Insert stores a decision with its answer, and counts it: Limited
 // quota_exceeded when the quota is used up, *AlreadyAnswered or Invalid
 // idempotency_key_reused when the answer's key has one. Nothing is stored then.
-func (tx *Tx) InsertDecision(w *DecisionWrite) error {
-	refusals, err := tx.insertDecisions([]*DecisionWrite{w})
+func (ds Decisions) Insert(w *DecisionWrite) error {
+	refusals, err := ds.insertAll([]*DecisionWrite{w})
 	if err != nil {
 		return err
 	}
 	return refusals[0]
 }
 
-// insertDecisions stores many decisions of the scope in a few statements. A
+// insertAll stores many decisions of the scope in a few statements. A
 // write that is refused has its refusal and leaves nothing behind; an error
 // means that none is to be kept.
 //
 // The answers come first: a repetition must hear what was answered even when
 // the quota has no room for it, and must not use any.
-func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err error) {
+func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err error) {
 	answers := make([]*IdempotencyAnswer, len(writes))
 	for i, w := range writes {
 		answers[i] = w.Answer
 	}
-	taken, err := tx.insertAnswers(answers)
+	taken, err := ds.tx.Answers().insertAll(answers)
 	if err != nil {
 		return nil, err
 	}
-	refusals, err = tx.admit(writes, taken)
+	refusals, err = ds.tx.Usage().admit(writes, taken)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.settleAnswers(answers, taken, refusals); err != nil {
+	if err := ds.settleAnswers(answers, taken, refusals); err != nil {
 		return nil, err
 	}
 	rows := make([][]any, 0, len(writes))
@@ -84,7 +84,7 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 			continue
 		}
 		rows = append(rows, w.Decision.row())
-		tx.wrote(w.Decision.ID)
+		ds.tx.wrote(w.Decision.ID)
 		if w.Features != nil {
 			features = append(features, w.Features.row(w.Decision.ID))
 		}
@@ -95,16 +95,16 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 	if len(rows) == 0 {
 		return refusals, nil
 	}
-	if err := tx.insertMany(decisionTable, rows); err != nil {
+	if err := ds.tx.insertMany(decisionTable, rows); err != nil {
 		return nil, err
 	}
 	if len(features) > 0 {
-		if err := tx.insertMany(featureTable, features); err != nil {
+		if err := ds.tx.insertMany(featureTable, features); err != nil {
 			return nil, err
 		}
 	}
 	if len(waiting) > 0 {
-		if err := tx.insertMany(referralTable, waiting); err != nil {
+		if err := ds.tx.insertMany(referralTable, waiting); err != nil {
 			return nil, err
 		}
 	}
@@ -114,14 +114,14 @@ func (tx *Tx) insertDecisions(writes []*DecisionWrite) (refusals []error, err er
 // settleAnswers withdraws the answers of those that the quota refused, and
 // gives those that found their key taken what was answered: by a neighbour in
 // the same group or long ago.
-func (tx *Tx) settleAnswers(answers []*IdempotencyAnswer, taken []bool, refusals []error) error {
+func (ds Decisions) settleAnswers(answers []*IdempotencyAnswer, taken []bool, refusals []error) error {
 	refused := map[IdempotencyKey]error{}
 	for i, a := range answers {
 		if a == nil || refusals[i] == nil {
 			continue
 		}
 		refused[a.Key] = refusals[i]
-		if err := tx.withdraw(a.Key); err != nil {
+		if err := ds.tx.Answers().withdraw(a.Key); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (tx *Tx) settleAnswers(answers []*IdempotencyAnswer, taken []bool, refusals
 		if otherwise == nil {
 			otherwise = inProgress()
 		}
-		refusals[i] = tx.answered(a, otherwise)
+		refusals[i] = ds.tx.Answers().answered(a, otherwise)
 		if !isRefusal(refusals[i]) {
 			return refusals[i]
 		}
@@ -155,12 +155,14 @@ func (d *Decision) fields() []any {
 
 func (d *Decision) whole() []any { return append(d.fields(), &d.Response, &d.Facts) }
 
-// Decision finds a decision by id.
-func (tx *Tx) Decision(id string) (Decision, error) {
-	var d Decision
-	err := tx.one(d.whole(),
-		"SELECT "+wholeColumns+" FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-	return d, oneOf("decision", err)
+// Get finds a decision by id.
+func (ds DecisionReader) Get(id string) (Decision, error) {
+	return readOf(ds.access, id, func(tx *Tx) (Decision, error) {
+		var d Decision
+		err := tx.one(d.whole(),
+			"SELECT "+wholeColumns+" FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		return d, oneOf("decision", err)
+	})
 }
 
 // DecisionFilter narrows a list; empty fields do not. Status, grade, applicant
@@ -170,21 +172,25 @@ type DecisionFilter struct {
 	Status, Grade, ApplicantRef, PolicyKey, PolicyID, Endpoint string
 }
 
-// ListDecisions is a page of the scope's decisions, without their documents,
+// List returns a page of the scope's decisions, without their documents,
 // and where it ended. With several filters there may be another page after one
 // that is not full, or that is empty.
-func (tx *Tx) ListDecisions(f DecisionFilter, p Page) ([]Decision, Place, error) {
-	rows, more, end, err := tx.listDecisions(decisionColumns, f, p, (*Decision).fields)
-	return rows, next(more, func() Place { return rows[len(rows)-1].place() }, end), err
+func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Place, error) {
+	return readTwo(ds.access, func(tx *Tx) ([]Decision, Place, error) {
+		rows, more, end, err := tx.Decisions().list(decisionColumns, f, p, (*Decision).fields)
+		return rows, next(more, func() Place { return rows[len(rows)-1].place() }, end), err
+	})
 }
 
-// listDecisions is a page of decisions, whether there are more of them up to
+// list is a page of decisions, whether there are more of them up to
 // the end of the stretch that it looked at, and that end.
-func (tx *Tx) listDecisions(columns string, f DecisionFilter, p Page, fields func(*Decision) []any) (rows []Decision, more bool, end Place, err error) {
-	if p.end, err = tx.endOf(f, p); err != nil {
+func (ds Decisions) list(
+	columns string, f DecisionFilter, p Page, fields func(*Decision) []any,
+) (rows []Decision, more bool, end Place, err error) {
+	if p.end, err = ds.endOf(f, p); err != nil {
 		return nil, false, Place{}, err
 	}
-	rows, more, err = list(tx, pageOf(columns, f, p), p, func(scan func(...any) error) (d Decision, err error) {
+	rows, more, err = list(ds.tx, pageOf(columns, f, p), p, func(scan func(...any) error) (d Decision, err error) {
 		err = scan(fields(&d)...)
 		return d, err
 	})
@@ -203,19 +209,19 @@ func (d *Decision) place() Place { return Place{d.CreatedMicros, d.ID} }
 // walkPage is how many decisions a walk holds at a time, documents included.
 const walkPage = 50
 
-// WalkDecisions hands every decision of the scope that the filter and the
+// Walk hands every decision of the scope that the filter and the
 // page's bounds admit to fn, documents included, in the page's order and
-// beginning after its last row. It holds a few at a time, and no transaction
-// while fn runs: decisions created meanwhile are met too when they are in the
-// way. An error of fn ends the walk and is returned.
-func (s *Scope) WalkDecisions(ctx context.Context, f DecisionFilter, p Page, fn func(*Decision) error) error {
+// beginning after its last row. It holds a few at a time, and outside a
+// transaction none while fn runs: decisions created meanwhile are met too when
+// they are in the way. An error of fn ends the walk and is returned.
+func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error) error {
 	if p.Limit <= 0 {
 		p.Limit = walkPage
 	}
 	for {
 		var end Place
-		rows, more, err := inList(s.reading(ctx), func(tx *Tx) (rows []Decision, more bool, err error) {
-			rows, more, end, err = tx.listDecisions(wholeColumns, f, p, (*Decision).whole)
+		rows, more, err := readTwo(ds.access, func(tx *Tx) (rows []Decision, more bool, err error) {
+			rows, more, end, err = tx.Decisions().list(wholeColumns, f, p, (*Decision).whole)
 			return rows, more, err
 		})
 		if err != nil {
@@ -237,33 +243,25 @@ func (s *Scope) WalkDecisions(ctx context.Context, f DecisionFilter, p Page, fn 
 	}
 }
 
-// CountDecisions counts the scope's decisions by looking at each, however long
-// that takes: it is for the operator's work and not for requests.
-func (s *Scope) CountDecisions(ctx context.Context) (n int64, err error) {
-	err = s.db.readLong(ctx, func(session *session) error {
-		tx := &Tx{session: session, voice: s.voice()}
+// Count counts the scope's decisions by looking at each, however long that
+// takes: it is for the operator's work and not for requests.
+func (ds DecisionReader) Count() (n int64, err error) {
+	count := func(tx *Tx) error {
 		return tx.one([]any{&n}, "SELECT count(*) FROM decisions WHERE tenant_id = $1 AND environment = $2")
+	}
+	if ds.tx != nil {
+		err = count(ds.tx)
+		return n, err
+	}
+	err = ds.scope.db.readLong(ds.ctx, func(session *session) error {
+		return count(&Tx{session: session, voice: ds.scope.voice()})
 	})
 	return n, err
 }
 
-// InsertDecision is Tx.InsertDecision in a transaction of its own. Decisions
-// that wait together are also inserted together, which is what makes this
-// cheaper than Write with Tx.InsertDecision inside.
+// InsertDecision is Decisions.Insert in a transaction of its own. Decisions that
+// wait together are also inserted together, so this is cheaper than a Write that
+// calls Decisions.Insert.
 func (s *Scope) InsertDecision(ctx context.Context, w *DecisionWrite) error {
 	return s.confirmed(ctx, s.db.commits.submit(ctx, &job{decision: w, voice: s.voice(), scope: s.voice()}))
-}
-
-// Decision is Tx.Decision in a transaction of its own, as ReadOf runs it.
-func (s *Scope) Decision(ctx context.Context, id string) (Decision, error) {
-	return inReadOf(ctx, s, id, func(tx *Tx) (Decision, error) { return tx.Decision(id) })
-}
-
-// ListDecisions is Tx.ListDecisions in a transaction of its own.
-func (s *Scope) ListDecisions(ctx context.Context, f DecisionFilter, p Page) (rows []Decision, next Place, err error) {
-	rows, err = inRead(ctx, s, func(tx *Tx) (rows []Decision, err error) {
-		rows, next, err = tx.ListDecisions(f, p)
-		return rows, err
-	})
-	return rows, next, err
 }

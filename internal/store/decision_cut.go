@@ -1,7 +1,5 @@
 package store
 
-import "context"
-
 // Cut is the beginning of a list of decisions.
 type Cut struct {
 	Rows int64
@@ -9,20 +7,23 @@ type Cut struct {
 	Next string // the list goes on after this decision; "" when it is over
 }
 
-// CutDecisions takes the first decisions that the filter and the page's bounds
+// Cut takes the first decisions that the filter and the page's bounds
 // admit, oldest first and beginning after its last row, at most so many. It
 // looks at ids alone: it is for cutting a long list into stretches. As with
 // pages, there may be more after a cut that found fewer, or none.
-func (tx *Tx) CutDecisions(f DecisionFilter, p Page, most int64) (cut Cut, err error) {
-	if p.end, err = tx.endOf(f, p); err != nil {
-		return Cut{}, err
-	}
-	q := cutOf(f, p, most)
-	err = tx.one([]any{&cut.Last, &cut.Rows}, q.text.String(), q.args...)
-	if cut.Next = p.end.ID; cut.Rows == most {
-		cut.Next = cut.Last
-	}
-	return cut, err
+func (ds DecisionReader) Cut(f DecisionFilter, p Page, most int64) (Cut, error) {
+	return read(ds.access, func(tx *Tx) (cut Cut, err error) {
+		p := p // a read may be repeated
+		if p.end, err = tx.Decisions().endOf(f, p); err != nil {
+			return Cut{}, err
+		}
+		q := cutOf(f, p, most)
+		err = tx.one([]any{&cut.Last, &cut.Rows}, q.text.String(), q.args...)
+		if cut.Next = p.end.ID; cut.Rows == most {
+			cut.Next = cut.Last
+		}
+		return cut, err
+	})
 }
 
 func cutOf(f DecisionFilter, p Page, most int64) *query {
@@ -31,9 +32,4 @@ func cutOf(f DecisionFilter, p Page, most int64) *query {
 	q.byID(p)
 	q.add(" LIMIT ?) AS stretch", most)
 	return q
-}
-
-// CutDecisions is Tx.CutDecisions in a transaction of its own.
-func (s *Scope) CutDecisions(ctx context.Context, f DecisionFilter, p Page, most int64) (Cut, error) {
-	return inRead(ctx, s, func(tx *Tx) (Cut, error) { return tx.CutDecisions(f, p, most) })
 }

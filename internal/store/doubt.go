@@ -150,8 +150,8 @@ func (tx *Tx) wrote(id string) {
 	}
 }
 
-// answers notes the key of an answer.
-func (tx *Tx) answers(key IdempotencyKey) {
+// wroteAnswer notes the key of an answer.
+func (tx *Tx) wroteAnswer(key IdempotencyKey) {
 	if s := tx.session; s.db.dialect.fence() != "" {
 		s.written = append(s.written, keyDoubt(tx.voice, key))
 	}
@@ -195,27 +195,13 @@ func (s *Scope) fenced(ctx context.Context, name doubt, fn func(tx *Tx) error) e
 	return err
 }
 
-// inReadOf runs a reading method of Tx in a transaction of its own.
-func inReadOf[T any](ctx context.Context, s *Scope, id string, method func(*Tx) (T, error)) (T, error) {
-	var result T
-	err := s.ReadOf(ctx, id, func(tx *Tx) (err error) {
-		result, err = method(tx)
-		return err
-	})
-	if err != nil {
-		var none T // the commit may have failed after the method succeeded
-		return none, err
-	}
-	return result, nil
-}
-
-// lookupFenced is LookupIdempotency for an answer that may not be durable.
+// lookupFenced is Lookup for an answer that may not be durable.
 func (s *Scope) lookupFenced(
 	ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64,
 ) (*Stored, error) {
 	var stored *Stored
 	err := s.fenced(ctx, keyDoubt(s.voice(), key), func(tx *Tx) (err error) {
-		stored, err = tx.LookupIdempotency(key, requestHash, nowMicros)
+		stored, err = tx.Answers().Lookup(key, requestHash, nowMicros)
 		return err
 	})
 	if err != nil {

@@ -6,20 +6,20 @@ import "verdict/internal/fault"
 // backtest, a decision, or a version that was made from it. It is then hidden from
 // lists and can be read by its id. Conflict invalid_transition for what is no draft
 // and for the rule set that stops lending from the beginning.
-func (tx *Tx) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived bool, err error) {
-	set, err := tx.RuleSet(id)
+func (rs RuleSets) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived bool, err error) {
+	set, err := rs.Get(id)
 	if err != nil {
 		return RuleSet{}, false, err
 	}
 	// Whoever activates in this series waits for our commit.
-	if _, err := tx.exec(`UPDATE series SET changes = changes
+	if _, err := rs.tx.exec(`UPDATE series SET changes = changes
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, set.PolicyKey); err != nil {
 		return RuleSet{}, false, err
 	}
-	if set, err = tx.RuleSet(id); err != nil {
+	if set, err = rs.Get(id); err != nil {
 		return RuleSet{}, false, err
 	}
-	safe, err := tx.SafeRuleSet(set.PolicyKey)
+	safe, err := rs.SafeID(set.PolicyKey)
 	switch {
 	case err != nil:
 		return RuleSet{}, false, err
@@ -33,7 +33,7 @@ func (tx *Tx) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived
 		return set, true, nil
 	}
 	var referred int64
-	err = tx.one([]any{&referred}, `SELECT CASE
+	err = rs.tx.one([]any{&referred}, `SELECT CASE
 		WHEN EXISTS (SELECT 1 FROM backtests WHERE tenant_id = $1 AND environment = $2 AND (rule_set_id = $3 OR challenger_id = $3))
 		  OR EXISTS (SELECT 1 FROM decisions WHERE tenant_id = $1 AND environment = $2 AND policy_id = $3)
 		  OR EXISTS (SELECT 1 FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND base = $3)
@@ -42,28 +42,36 @@ func (tx *Tx) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived
 		return RuleSet{}, false, err
 	}
 	if referred == 0 {
-		_, err = tx.exec("DELETE FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		_, err = rs.tx.exec("DELETE FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 		return set, false, err
 	}
 	set.ArchivedMicros = nowMicros
-	_, err = tx.exec("UPDATE rule_sets SET archived_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id, nowMicros)
+	_, err = rs.tx.exec(
+		"UPDATE rule_sets SET archived_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id, nowMicros)
 	return set, true, err
 }
 
 // Drafts counts the scope's drafts but those that were archived.
-func (tx *Tx) Drafts() (int64, error) {
-	return tx.number(`SELECT count(*) FROM rule_sets WHERE tenant_id = $1 AND environment = $2
+func (rs RuleSetReader) Drafts() (int64, error) {
+	return read(rs.access, func(tx *Tx) (int64, error) {
+		return tx.number(`SELECT count(*) FROM rule_sets WHERE tenant_id = $1 AND environment = $2
 		AND status = 'draft' AND archived_micros = 0`)
+	})
 }
 
-// Scorecards counts the scope's scorecards.
-func (tx *Tx) Scorecards() (int64, error) {
-	return tx.number("SELECT count(*) FROM scorecards WHERE tenant_id = $1 AND environment = $2")
+// Count counts the scope's scorecards.
+func (sc ScorecardReader) Count() (int64, error) {
+	return read(sc.access, func(tx *Tx) (int64, error) {
+		return tx.number("SELECT count(*) FROM scorecards WHERE tenant_id = $1 AND environment = $2")
+	})
 }
 
-// BlockedEntities counts the entries of the block list, those that have ended too.
-func (tx *Tx) BlockedEntities() (int64, error) {
-	return tx.number("SELECT count(*) FROM fraud_entities WHERE tenant_id = $1 AND environment = $2 AND blocked_micros > 0")
+// Count counts the entries of the block list, those that have ended too.
+func (bl BlocklistReader) Count() (int64, error) {
+	return read(bl.access, func(tx *Tx) (int64, error) {
+		return tx.number(
+			"SELECT count(*) FROM fraud_entities WHERE tenant_id = $1 AND environment = $2 AND blocked_micros > 0")
+	})
 }
 
 func (tx *Tx) number(query string) (n int64, err error) {

@@ -30,7 +30,7 @@ func TestFollowsPromotion(t *testing.T) {
 	waits.Go(func() { written = scope.InsertDecision(t.Context(), write("dec_2")) })
 	for range 3 {
 		waits.Go(func() {
-			if _, err := scope.Decision(t.Context(), "dec_1"); err != nil {
+			if _, err := scope.Decisions(t.Context()).Get("dec_1"); err != nil {
 				t.Errorf("a read that waited for the frozen server: %v", err)
 			}
 		})
@@ -46,7 +46,7 @@ func TestFollowsPromotion(t *testing.T) {
 	first.Thaw()
 	for i := range 5 {
 		fillPool(t, scope)
-		if _, err := scope.Decision(t.Context(), "dec_3"); err != nil {
+		if _, err := scope.Decisions(t.Context()).Get("dec_3"); err != nil {
 			t.Errorf("reading from the new primary: %v", err)
 		}
 		if err := scope.InsertDecision(t.Context(), write(numbered("dec", i))); err != nil {
@@ -90,7 +90,7 @@ func TestOldPrimary(t *testing.T) {
 	}
 	fillPool(t, scope)
 	seen(t, second.URL("ledger"), 1)
-	if _, err := scope.Decision(t.Context(), "dec_1"); err != nil {
+	if _, err := scope.Decisions(t.Context()).Get("dec_1"); err != nil {
 		t.Errorf("reading from the new primary: %v", err)
 	}
 	if n := db.ConnectionsOf(1); n > 0 {

@@ -1,7 +1,5 @@
 package store
 
-import "context"
-
 // Features are the feature vector of one decision, in the form that package
 // feature gives it, and the history it was made of.
 type Features struct {
@@ -20,14 +18,12 @@ func (f *Features) row(decisionID string) []any {
 }
 
 // Features finds the vector of a decision: NotFound when it has none.
-func (tx *Tx) Features(decisionID string) (Features, error) {
-	f := Features{DecisionID: decisionID}
-	err := tx.one([]any{&f.AsOf, &f.Hash, &f.Vector, &f.Source}, `SELECT as_of, hash, vector, source FROM decision_features
+func (ds DecisionReader) Features(decisionID string) (Features, error) {
+	return readOf(ds.access, decisionID, func(tx *Tx) (Features, error) {
+		f := Features{DecisionID: decisionID}
+		err := tx.one([]any{&f.AsOf, &f.Hash, &f.Vector, &f.Source},
+			`SELECT as_of, hash, vector, source FROM decision_features
 		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3`, decisionID)
-	return f, oneOf("feature vector", err)
-}
-
-// Features is Tx.Features in a transaction of its own.
-func (s *Scope) Features(ctx context.Context, decisionID string) (Features, error) {
-	return inReadOf(ctx, s, decisionID, func(tx *Tx) (Features, error) { return tx.Features(decisionID) })
+		return f, oneOf("feature vector", err)
+	})
 }

@@ -1,39 +1,39 @@
 package store
 
 import (
-	"context"
-
 	"verdict/internal/fault"
 )
 
 // FraudConfig is a scope's fraud thresholds, in the form their owner gives
 // them. Accounts are the keys of its allow list, which the document leaves out.
 type FraudConfig struct {
-	Version       int64 // 0 before the first; given by PutFraudConfig
+	Version       int64 // 0 before the first; given by Put
 	Document      []byte
 	Accounts      []byte
 	UpdatedMicros int64
 	UpdatedBy     string
 }
 
-// FraudConfig is the scope's configuration, with version 0 and no document
+// Get is the scope's configuration, with version 0 and no document
 // when it has none.
-func (tx *Tx) FraudConfig() (FraudConfig, error) {
-	var c FraudConfig
-	err := tx.one([]any{&c.Version, &c.Document, &c.Accounts, &c.UpdatedMicros, &c.UpdatedBy},
-		`SELECT version, document, accounts, updated_micros, updated_by FROM fraud_configs
+func (fc FraudConfigReader) Get() (FraudConfig, error) {
+	return read(fc.access, func(tx *Tx) (FraudConfig, error) {
+		var c FraudConfig
+		err := tx.one([]any{&c.Version, &c.Document, &c.Accounts, &c.UpdatedMicros, &c.UpdatedBy},
+			`SELECT version, document, accounts, updated_micros, updated_by FROM fraud_configs
 		WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'`)
-	return c, ignoreAbsent(err)
+		return c, ignoreAbsent(err)
+	})
 }
 
-// PutFraudConfig replaces the configuration and returns it with its version,
+// Put replaces the configuration and returns it with its version,
 // one more than the last. Precondition precondition_failed when the last is not
 // the expected one; below 0 any is.
-func (tx *Tx) PutFraudConfig(c FraudConfig, expectedVersion int64) (FraudConfig, error) {
-	if err := tx.fraudChanged(); err != nil {
+func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, error) {
+	if err := fc.tx.fraudChanged(); err != nil {
 		return FraudConfig{}, err
 	}
-	before, err := tx.FraudConfig()
+	before, err := fc.Get()
 	if err != nil {
 		return FraudConfig{}, err
 	}
@@ -42,7 +42,8 @@ func (tx *Tx) PutFraudConfig(c FraudConfig, expectedVersion int64) (FraudConfig,
 			"the configuration was changed in the meantime; read it again")
 	}
 	c.Version = before.Version + 1
-	_, err = tx.exec(`INSERT INTO fraud_configs (tenant_id, environment, name, version, document, accounts, updated_micros, updated_by)
+	_, err = fc.tx.exec(
+		`INSERT INTO fraud_configs (tenant_id, environment, name, version, document, accounts, updated_micros, updated_by)
 		VALUES ($1, $2, 'fraud', $3, $4, $5, $6, $7)
 		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version, document = excluded.document,
 		accounts = excluded.accounts, updated_micros = excluded.updated_micros, updated_by = excluded.updated_by`,
@@ -50,13 +51,16 @@ func (tx *Tx) PutFraudConfig(c FraudConfig, expectedVersion int64) (FraudConfig,
 	return c, err
 }
 
-// FraudChanges is a number that grows with every change of the configuration,
+// Changes returns a number that grows with every change of the configuration,
 // of the pincode risks and of the block list, 0 before the first. It reads one
 // small row, so that it can be asked often.
-func (tx *Tx) FraudChanges() (int64, error) {
-	var n int64
-	err := tx.one([]any{&n}, "SELECT changes FROM fraud_changes WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'")
-	return n, ignoreAbsent(err)
+func (fc FraudConfigReader) Changes() (int64, error) {
+	return read(fc.access, func(tx *Tx) (int64, error) {
+		var n int64
+		err := tx.one([]any{&n},
+			"SELECT changes FROM fraud_changes WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'")
+		return n, ignoreAbsent(err)
+	})
 }
 
 // fraudChanged is the first step of every change that nodes must hear of.
@@ -73,13 +77,3 @@ func (tx *Tx) fraudChanged() error {
 // data, and others wait until this one ends. One lock for all of it, taken
 // before any row, cannot be taken crosswise.
 func (tx *Tx) lockFraud() error { return tx.lockScope() }
-
-// FraudConfig is Tx.FraudConfig in a transaction of its own.
-func (s *Scope) FraudConfig(ctx context.Context) (FraudConfig, error) {
-	return inRead(ctx, s, (*Tx).FraudConfig)
-}
-
-// FraudChanges is Tx.FraudChanges in a transaction of its own.
-func (s *Scope) FraudChanges(ctx context.Context) (int64, error) {
-	return inRead(ctx, s, (*Tx).FraudChanges)
-}

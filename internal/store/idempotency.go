@@ -59,21 +59,21 @@ var answerTable = newBulkTable("idempotency_keys",
 	created_micros = excluded.created_micros, expires_micros = excluded.expires_micros
 	WHERE idempotency_keys.expires_micros <= excluded.created_micros RETURNING route, name`)
 
-// Answer stores what every repetition is to hear. When the key has an answer
+// Insert stores what every repetition is to hear. When the key has an answer
 // already the error is *AlreadyAnswered for the same request and Invalid
 // idempotency_key_reused for another; the caller must return it, so that what
 // it did is undone.
-func (tx *Tx) Answer(a IdempotencyAnswer) error {
-	taken, err := tx.insertAnswers([]*IdempotencyAnswer{&a})
+func (an Answers) Insert(a IdempotencyAnswer) error {
+	taken, err := an.insertAll([]*IdempotencyAnswer{&a})
 	if err != nil || !taken[0] {
 		return err
 	}
-	return tx.answered(&a, inProgress())
+	return an.answered(&a, inProgress())
 }
 
-// insertAnswers stores those answers whose key is free and tells which found
+// insertAll stores those answers whose key is free and tells which found
 // it taken, be it by an earlier one of these. An answer may be nil.
-func (tx *Tx) insertAnswers(answers []*IdempotencyAnswer) (taken []bool, err error) {
+func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err error) {
 	taken = make([]bool, len(answers))
 	holder := map[IdempotencyKey]int{}
 	var unique []*IdempotencyAnswer
@@ -85,7 +85,7 @@ func (tx *Tx) insertAnswers(answers []*IdempotencyAnswer) (taken []bool, err err
 		if _, repeated := holder[a.Key]; !repeated {
 			holder[a.Key] = i
 			unique = append(unique, a)
-			tx.answers(a.Key)
+			an.tx.wroteAnswer(a.Key)
 		}
 	}
 	if len(unique) == 0 {
@@ -97,7 +97,7 @@ func (tx *Tx) insertAnswers(answers []*IdempotencyAnswer) (taken []bool, err err
 	for i, a := range unique {
 		rows[i] = a.row()
 	}
-	err = tx.insertReturning(answerTable, rows, func(scan func(...any) error) error {
+	err = an.tx.insertReturning(answerTable, rows, func(scan func(...any) error) error {
 		var mine IdempotencyKey
 		if err := scan(&mine.Route, &mine.Name); err != nil {
 			return err
@@ -110,43 +110,60 @@ func (tx *Tx) insertAnswers(answers []*IdempotencyAnswer) (taken []bool, err err
 
 // answered is the refusal of an attempt whose key is taken; otherwise is for
 // the case that the answer has vanished since.
-func (tx *Tx) answered(a *IdempotencyAnswer, otherwise error) error {
-	stored, unsure, err := tx.lookup(a.Key, a.RequestHash, a.NowMicros)
+func (an Answers) answered(a *IdempotencyAnswer, otherwise error) error {
+	stored, unsure, err := an.lookup(a.Key, a.RequestHash, a.NowMicros)
 	switch {
 	case err != nil:
 		return err
 	case stored == nil:
 		return otherwise
 	default:
-		unsure = unsure || tx.session.db.doubts.has(keyDoubt(tx.voice, a.Key))
+		unsure = unsure || an.tx.session.db.doubts.has(keyDoubt(an.tx.voice, a.Key))
 		return &AlreadyAnswered{Stored: *stored, of: a, unsure: unsure}
 	}
 }
 
 // withdraw removes an answer that this transaction has stored.
-func (tx *Tx) withdraw(key IdempotencyKey) error {
-	_, err := tx.exec("DELETE FROM idempotency_keys WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4",
+func (an Answers) withdraw(key IdempotencyKey) error {
+	_, err := an.tx.exec(
+		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4",
 		key.Route, key.Name)
 	return err
 }
 
-// LookupIdempotency is the earlier answer of a key, nil when the key is free;
-// Invalid idempotency_key_reused when it was used for another request. It
-// changes nothing.
-func (tx *Tx) LookupIdempotency(key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
-	stored, _, err := tx.lookup(key, requestHash, nowMicros)
-	return stored, err
+// Lookup returns the earlier answer of a key, nil when the key is free; Invalid
+// idempotency_key_reused when it was used for another request. It changes
+// nothing.
+//
+// Outside a transaction, if a synchronous standby may not have the answer yet,
+// it is read in a transaction that is acknowledged first; it is Unavailable if
+// that fails.
+func (an AnswerReader) Lookup(key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
+	if an.tx != nil {
+		stored, _, err := an.tx.Answers().lookup(key, requestHash, nowMicros)
+		return stored, err
+	}
+	if !an.scope.db.doubts.has(keyDoubt(an.scope.voice(), key)) {
+		stored, unsure, err := readTwo(an.access, func(tx *Tx) (*Stored, bool, error) {
+			return tx.Answers().lookup(key, requestHash, nowMicros)
+		})
+		if err != nil || stored == nil || !unsure {
+			return stored, err
+		}
+	}
+	scope := an.scope
+	return scope.lookupFenced(an.ctx, key, requestHash, nowMicros)
 }
 
-// lookup is LookupIdempotency, and tells whether a synchronous standby may not
+// lookup is Lookup in a transaction, and tells whether a synchronous standby may not
 // have the answer.
-func (tx *Tx) lookup(key IdempotencyKey, requestHash string, nowMicros int64) (_ *Stored, unsure bool, err error) {
+func (an Answers) lookup(key IdempotencyKey, requestHash string, nowMicros int64) (_ *Stored, unsure bool, err error) {
 	var hash string
 	var standbys string
 	var createdMicros int64
 	var s Stored
-	err = tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &createdMicros, &standbys},
-		`SELECT request_hash, status, header, body, created_micros, `+tx.session.db.dialect.standbys()+` FROM idempotency_keys
+	err = an.tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &createdMicros, &standbys},
+		`SELECT request_hash, status, header, body, created_micros, `+an.tx.session.db.dialect.standbys()+` FROM idempotency_keys
 		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
 		key.Route, key.Name, nowMicros)
 	switch {
@@ -168,25 +185,6 @@ func inProgress() *fault.Error {
 
 func compareKeys(a, b IdempotencyKey) int {
 	return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Name, b.Name))
-}
-
-// LookupIdempotency is Tx.LookupIdempotency in a transaction of its own. If a
-// synchronous standby may not have the answer yet, that transaction is
-// acknowledged first; it is Unavailable if that fails.
-func (s *Scope) LookupIdempotency(
-	ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64,
-) (*Stored, error) {
-	if !s.db.doubts.has(keyDoubt(s.voice(), key)) {
-		var unsure bool
-		stored, err := inRead(ctx, s, func(tx *Tx) (stored *Stored, err error) {
-			stored, unsure, err = tx.lookup(key, requestHash, nowMicros)
-			return stored, err
-		})
-		if err != nil || stored == nil || !unsure {
-			return stored, err
-		}
-	}
-	return s.lookupFenced(ctx, key, requestHash, nowMicros)
 }
 
 // PurgeIdempotency removes at most limit expired keys of all tenants and tells

@@ -60,7 +60,7 @@ func (sys *System) InsertKey(ctx context.Context, key Key, audit AuditEntry) err
 		if err := insertKey(s, key); err != nil {
 			return err
 		}
-		return s.within(key.TenantID, key.Environment).insertAudit(audit)
+		return s.within(key.TenantID, key.Environment).Audit().Add(audit)
 	})
 }
 
@@ -90,7 +90,7 @@ func (sys *System) RevokeKey(ctx context.Context, tenantID, keyID string, nowMic
 			tenantID, keyID, nowMicros); err != nil {
 			return err
 		}
-		return s.within(tenantID, k.Environment).insertAudit(audit)
+		return s.within(tenantID, k.Environment).Audit().Add(audit)
 	})
 	return k, err
 }
@@ -120,7 +120,7 @@ func (sys *System) RotateKey(ctx context.Context, oldID string, endsMicros int64
 		if err := insertKey(s, fresh); err != nil {
 			return err
 		}
-		return s.within(fresh.TenantID, fresh.Environment).insertAudit(audit...)
+		return s.within(fresh.TenantID, fresh.Environment).Audit().Add(audit...)
 	})
 	return old, err
 }

@@ -69,7 +69,7 @@ func TestKill(t *testing.T) {
 			db := storetest.Open(t, databaseURL, store.Options{})
 			scope := db.Scope("ten_A", "sandbox")
 			for _, id := range answered {
-				if _, err := scope.Decision(t.Context(), id); err != nil {
+				if _, err := scope.Decisions(t.Context()).Get(id); err != nil {
 					t.Errorf("%s was answered: %v", id, err)
 				}
 			}

@@ -43,7 +43,7 @@ func TestLost(t *testing.T) {
 	// were idle.
 	fillPool(t, scope)
 	execute(terminate, name)
-	if _, err := scope.Decision(t.Context(), "dec_1"); err != nil {
+	if _, err := scope.Decisions(t.Context()).Get("dec_1"); err != nil {
 		t.Errorf("reading after the connections died: %v", err)
 	}
 	fillPool(t, scope)
@@ -58,7 +58,7 @@ func TestLost(t *testing.T) {
 		if err := scope.InsertDecision(t.Context(), write("dec_3")); kindOf(err) != fault.Unavailable {
 			t.Errorf("writing: %v", err)
 		}
-		if _, err := scope.Decision(t.Context(), "dec_1"); kindOf(err) != fault.Unavailable {
+		if _, err := scope.Decisions(t.Context()).Get("dec_1"); kindOf(err) != fault.Unavailable {
 			t.Errorf("reading: %v", err)
 		}
 		if err := db.Ping(t.Context()); kindOf(err) != fault.Unavailable {
@@ -80,7 +80,7 @@ func fillPool(t *testing.T, scope *store.Scope) {
 	for range 5 {
 		gone.Go(func() {
 			err := scope.Read(t.Context(), func(tx *store.Tx) error {
-				_, err := tx.Usage("2026-11")
+				_, err := tx.Usage().Get("2026-11")
 				here.Done()
 				here.Wait()
 				return err
@@ -106,7 +106,7 @@ func TestLostWithin(t *testing.T) {
 	go func() { results <- scope.InsertDecision(t.Context(), write("dec_1")) }()
 	go func() {
 		results <- scope.Write(t.Context(), func(tx *store.Tx) error {
-			if err := tx.InsertDecision(write("dec_2")); err != nil {
+			if err := tx.Decisions().Insert(write("dec_2")); err != nil {
 				return err
 			}
 			_, err := killer.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -114,7 +114,7 @@ func TestLostWithin(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			_ = tx.InsertDecision(write("dec_3")) // a function that ignores an error
+			_ = tx.Decisions().Insert(write("dec_3")) // a function that ignores an error
 			return nil
 		})
 	}()
@@ -161,7 +161,7 @@ func TestFull(t *testing.T) {
 			if kindOf(err) != fault.Unavailable {
 				t.Fatalf("got %v after %d", err, stored)
 			}
-			if _, err := scope.Decision(t.Context(), numbered("dec", 1)); err != nil {
+			if _, err := scope.Decisions(t.Context()).Get(numbered("dec", 1)); err != nil {
 				t.Errorf("reading: %v", err)
 			}
 			free(db)

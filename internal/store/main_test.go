@@ -49,7 +49,7 @@ func wantDecisions(t *testing.T, scope *store.Scope, want int) {
 	stored := map[string]bool{}
 	page := store.Page{}
 	for {
-		rows, next, err := scope.ListDecisions(t.Context(), store.DecisionFilter{}, page)
+		rows, next, err := scope.Decisions(t.Context()).List(store.DecisionFilter{}, page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func wantDecisions(t *testing.T, scope *store.Scope, want int) {
 			break
 		}
 	}
-	usage, err := scope.Usage(t.Context(), "2026-11")
+	usage, err := scope.Usage(t.Context()).Get("2026-11")
 	if err != nil || len(stored) != want || usage.Used != int64(want) {
 		t.Errorf("%d decisions and usage %d, want %d; %v", len(stored), usage.Used, want, err)
 	}

@@ -46,7 +46,7 @@ func testManyTenants(t *testing.T, db *store.DB) {
 					if tx.Tenant() != scope.Tenant() || tx.Environment() != scope.Environment() {
 						t.Error("the transaction is another's")
 					}
-					return tx.Audit(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"})
+					return tx.Audit().Add(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"})
 				})
 			})
 		}
@@ -85,7 +85,7 @@ func TestCrosswise(t *testing.T) {
 				runs.Add(1)
 				for k := range names {
 					name := names[(i+k)%2]
-					if _, err := tx.InsertScorecard(store.Scorecard{ID: fmt.Sprintf("sc_%d_%d", i, k), Name: name}); err != nil {
+					if _, err := tx.Scorecards().Insert(store.Scorecard{ID: fmt.Sprintf("sc_%d_%d", i, k), Name: name}); err != nil {
 						return err
 					}
 					once.Do(func() { met.Done(); met.Wait() })
@@ -101,7 +101,7 @@ func TestCrosswise(t *testing.T) {
 	if runs.Load() < 3 {
 		t.Errorf("%d runs: they did not meet", runs.Load())
 	}
-	cards, _, err := nodes[0].Scope("ten_A", "sandbox").ListScorecards(t.Context(), "", store.Page{})
+	cards, _, err := nodes[0].Scope("ten_A", "sandbox").Scorecards(t.Context()).List("", store.Page{})
 	if err != nil || len(cards) != 4 {
 		t.Errorf("got %d, %v", len(cards), err)
 	}
@@ -122,11 +122,11 @@ func TestScopeLockedFirst(t *testing.T) {
 	var runs atomic.Int32
 	meter := func(tx *store.Tx) error {
 		runs.Add(1)
-		return tx.Meter(store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: store.Unmetered})
+		return tx.Usage().Meter(store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: store.Unmetered})
 	}
 	locks := func(tx *store.Tx) error {
 		runs.Add(1)
-		return tx.PutPincodeRisks([]store.PincodeRisk{{Pincode: "400001", Risk: "LOW"}})
+		return tx.PincodeRisks().Put([]store.PincodeRisk{{Pincode: "400001", Risk: "LOW"}})
 	}
 	var done sync.WaitGroup
 	writes := func(db *store.DB, run func(*store.Tx) error) {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"slices"
 )
 
@@ -75,23 +74,23 @@ type ObservedCounts struct {
 //
 // The applicant joins the ring of those with whom something is shared, and rings
 // that are thereby tied become one, in the same transaction.
-func (tx *Tx) Observe(o Observation, w Windows) (ObservedCounts, error) {
+func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error) {
 	if o.ApplicantRef == "" {
 		return ObservedCounts{}, nil
 	}
 	o = o.ordered()
-	if err := tx.lockFraud(); err != nil {
+	if err := ob.tx.lockFraud(); err != nil {
 		return ObservedCounts{}, err
 	}
-	known, err := tx.record(o, w)
+	known, err := ob.record(o, w)
 	if err != nil {
 		return ObservedCounts{}, err
 	}
-	counts, g, err := tx.observed(o, w, known)
+	counts, g, err := ob.observed(o, w, known)
 	if err != nil {
 		return ObservedCounts{}, err
 	}
-	if err := tx.regroup(g, o); err != nil {
+	if err := ob.tx.rings().regroup(g, o); err != nil {
 		return ObservedCounts{}, err
 	}
 	counts.Ring = g.count(o.NowMicros)
@@ -99,23 +98,23 @@ func (tx *Tx) Observe(o Observation, w Windows) (ObservedCounts, error) {
 }
 
 // record keeps what was seen, and tells what was known of the entities.
-func (tx *Tx) record(o Observation, w Windows) (map[string]entityState, error) {
+func (ob Observations) record(o Observation, w Windows) (map[string]entityState, error) {
 	if len(o.Entities) == 0 {
 		return nil, nil
 	}
-	known, err := tx.recordEntities(o)
+	known, err := ob.recordEntities(o)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.addOlder(o, known); err != nil {
+	if err := ob.addOlder(o, known); err != nil {
 		return nil, err
 	}
-	before, err := tx.recordLinks(o)
+	before, err := ob.recordLinks(o)
 	if err != nil {
 		return nil, err
 	}
 	if pincode, sent := o.entity(KindPincode); sent && before[KindPincode] <= o.NowMicros-w.pincodeMicros() {
-		if err := tx.countHour(pincode.Key, o.NowMicros); err != nil {
+		if err := ob.countHour(pincode.Key, o.NowMicros); err != nil {
 			return nil, err
 		}
 	}
@@ -123,33 +122,32 @@ func (tx *Tx) record(o Observation, w Windows) (map[string]entityState, error) {
 }
 
 // Peek counts as if the observation were recorded, and records nothing.
-func (tx *Tx) Peek(o Observation, w Windows) (ObservedCounts, error) {
+func (ob ObservationReader) Peek(o Observation, w Windows) (ObservedCounts, error) {
 	if o.ApplicantRef == "" {
 		return ObservedCounts{}, nil
 	}
 	o = o.ordered()
-	known, err := tx.knownEntities(o)
-	if err != nil {
-		return ObservedCounts{}, err
-	}
-	counts, _, err := tx.observed(o, w, known)
-	return counts, err
+	return read(ob.access, func(tx *Tx) (ObservedCounts, error) {
+		known, err := tx.Observations().knownEntities(o)
+		if err != nil {
+			return ObservedCounts{}, err
+		}
+		counts, _, err := tx.Observations().observed(o, w, known)
+		return counts, err
+	})
 }
 
 // Blocked lists the kinds of the entities that are on the block list at a
 // moment. It needs no applicant: what is blocked is blocked for everybody.
-func (tx *Tx) Blocked(o Observation) ([]string, error) {
+func (ob ObservationReader) Blocked(o Observation) ([]string, error) {
 	o = o.ordered()
-	known, err := tx.knownEntities(o)
-	if err != nil {
-		return nil, err
-	}
-	return o.blocked(known), nil
-}
-
-// Blocked is Tx.Blocked in a transaction of its own.
-func (s *Scope) Blocked(ctx context.Context, o Observation) ([]string, error) {
-	return inRead(ctx, s, func(tx *Tx) ([]string, error) { return tx.Blocked(o) })
+	return read(ob.access, func(tx *Tx) ([]string, error) {
+		known, err := tx.Observations().knownEntities(o)
+		if err != nil {
+			return nil, err
+		}
+		return o.blocked(known), nil
+	})
 }
 
 func (o Observation) blocked(known map[string]entityState) (kinds []string) {
@@ -159,11 +157,6 @@ func (o Observation) blocked(known map[string]entityState) (kinds []string) {
 		}
 	}
 	return kinds
-}
-
-// Peek is Tx.Peek in a transaction of its own.
-func (s *Scope) Peek(ctx context.Context, o Observation, w Windows) (ObservedCounts, error) {
-	return inRead(ctx, s, func(tx *Tx) (ObservedCounts, error) { return tx.Peek(o, w) })
 }
 
 // ordered has the entities in the order in which every transaction takes them.
@@ -220,18 +213,18 @@ var entityTable = newBulkTable("fraud_entities",
 	RETURNING ` + entityStateColumns)
 
 // recordEntities makes sure that the entities are known.
-func (tx *Tx) recordEntities(o Observation) (map[string]entityState, error) {
+func (ob Observations) recordEntities(o Observation) (map[string]entityState, error) {
 	rows := make([][]any, len(o.Entities))
 	for i, e := range o.Entities {
 		rows[i] = []any{e.Kind, e.Key, e.Display, o.NowMicros, o.NowMicros, int64(0), "", "", int64(0)}
 	}
 	known := make(map[string]entityState, len(rows))
-	err := tx.insertReturning(entityTable, rows, scanEntities(known))
+	err := ob.tx.insertReturning(entityTable, rows, scanEntities(known))
 	return known, err
 }
 
 // knownEntities finds those entities that are known.
-func (tx *Tx) knownEntities(o Observation) (map[string]entityState, error) {
+func (ob Observations) knownEntities(o Observation) (map[string]entityState, error) {
 	if len(o.Entities) == 0 {
 		return nil, nil
 	}
@@ -244,15 +237,15 @@ func (tx *Tx) knownEntities(o Observation) (map[string]entityState, error) {
 			WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ?`, e.Kind, e.Key)
 	}
 	known := make(map[string]entityState, len(o.Entities))
-	if err := tx.each(scanEntities(known), q.text.String(), q.args...); err != nil {
+	if err := ob.tx.each(scanEntities(known), q.text.String(), q.args...); err != nil {
 		return nil, err
 	}
-	return known, tx.addOlder(o, known)
+	return known, ob.addOlder(o, known)
 }
 
 // addOlder adds what is known of the entities under their older keys: what was
 // blocked or muted under one stays so.
-func (tx *Tx) addOlder(o Observation, known map[string]entityState) error {
+func (ob Observations) addOlder(o Observation, known map[string]entityState) error {
 	q := &query{}
 	for _, e := range o.Entities {
 		if e.Older == "" {
@@ -268,7 +261,7 @@ func (tx *Tx) addOlder(o Observation, known map[string]entityState) error {
 		return nil
 	}
 	older := make(map[string]entityState)
-	if err := tx.each(scanEntities(older), q.text.String(), q.args...); err != nil {
+	if err := ob.tx.each(scanEntities(older), q.text.String(), q.args...); err != nil {
 		return err
 	}
 	for kind, was := range older {
@@ -303,7 +296,7 @@ var linkTable = newBulkTable("fraud_links",
 // recordLinks ties the applicant to the entities, and an agent to the pincode.
 // It tells when the applicant was last seen with each before, by kind: 0 for
 // never.
-func (tx *Tx) recordLinks(o Observation) (before map[string]int64, err error) {
+func (ob Observations) recordLinks(o Observation) (before map[string]int64, err error) {
 	link := func(member, kind, key string) []any {
 		return []any{member, kind, key, o.NowMicros, int64(0), o.NowMicros, o.DecisionID}
 	}
@@ -316,7 +309,7 @@ func (tx *Tx) recordLinks(o Observation) (before map[string]int64, err error) {
 		rows = append(rows, link(pincode.Key, kindAgentPincode, agent.Key))
 	}
 	before = make(map[string]int64, len(rows))
-	err = tx.insertReturning(linkTable, rows, func(scan func(...any) error) error {
+	err = ob.tx.insertReturning(linkTable, rows, func(scan func(...any) error) error {
 		var kind string
 		var micros int64
 		err := scan(&kind, &micros)
@@ -328,8 +321,8 @@ func (tx *Tx) recordLinks(o Observation) (before map[string]int64, err error) {
 
 // countHour adds an applicant to a pincode's running total. A node whose clock
 // is behind adds to the latest hour there is: the total must not fall.
-func (tx *Tx) countHour(key string, nowMicros int64) error {
-	_, err := tx.exec(`INSERT INTO fraud_pincode_hours (tenant_id, environment, entity_key, hour, applicants)
+func (ob Observations) countHour(key string, nowMicros int64) error {
+	_, err := ob.tx.exec(`INSERT INTO fraud_pincode_hours (tenant_id, environment, entity_key, hour, applicants)
 		SELECT $1, $2, $3, CASE WHEN latest.hour > CAST($4 AS BIGINT) THEN latest.hour ELSE CAST($4 AS BIGINT) END,
 			coalesce(latest.applicants, 0) + 1
 		FROM (SELECT 1 AS one) AS one LEFT JOIN (SELECT hour, applicants FROM fraud_pincode_hours

@@ -56,11 +56,11 @@ func (t *tally) before(answer func(n int64), key string, hour int64) {
 		WHERE tenant_id = $1 AND environment = $2 AND entity_key = ? AND hour < ? ORDER BY hour DESC LIMIT 1), 0)`, key, hour)
 }
 
-func (tx *Tx) take(t *tally) error {
+func (ob Observations) take(t *tally) error {
 	if len(t.answers) == 0 {
 		return nil
 	}
-	return tx.each(func(scan func(...any) error) error {
+	return ob.tx.each(func(scan func(...any) error) error {
 		var which, n int64
 		err := scan(&which, &n)
 		if err == nil {
@@ -73,9 +73,11 @@ func (tx *Tx) take(t *tally) error {
 // observed counts everything but the observation itself, whether that was
 // recorded or not, and adds it: so Peek foretells what Observe will say. The
 // grouping is what the observation means for the rings; it is not stored yet.
-func (tx *Tx) observed(o Observation, w Windows, known map[string]entityState) (ObservedCounts, *grouping, error) {
+func (ob Observations) observed(
+	o Observation, w Windows, known map[string]entityState,
+) (ObservedCounts, *grouping, error) {
 	c := ObservedCounts{Applicants: make(map[string]int64, len(o.Entities)), Blocklisted: o.blocked(known)}
-	if err := tx.take(o.questions(w, known, &c)); err != nil {
+	if err := ob.take(o.questions(w, known, &c)); err != nil {
 		return ObservedCounts{}, nil, err
 	}
 	for _, e := range o.Entities {
@@ -84,11 +86,11 @@ func (tx *Tx) observed(o Observation, w Windows, known map[string]entityState) (
 		}
 	}
 	if c.Applicants[KindPincode] == MaxCounted {
-		if err := tx.countOn(&c, o, w); err != nil {
+		if err := ob.countOn(&c, o, w); err != nil {
 			return ObservedCounts{}, nil, err
 		}
 	}
-	g, err := tx.group(o, w, known, c.Applicants)
+	g, err := ob.tx.rings().group(o, w, known, c.Applicants)
 	if err != nil {
 		return ObservedCounts{}, nil, err
 	}
@@ -143,7 +145,7 @@ func (o Observation) askBaseline(t *tally, c *ObservedCounts, key string, w Wind
 // the spike beyond what can be counted. Those who came before the window and
 // again within it are not in this count, nor is the hour in which it begins, so
 // it is never too high.
-func (tx *Tx) countOn(c *ObservedCounts, o Observation, w Windows) error {
+func (ob Observations) countOn(c *ObservedCounts, o Observation, w Windows) error {
 	pincode, _ := o.entity(KindPincode)
 	var t tally
 	var sum int64
@@ -151,7 +153,7 @@ func (tx *Tx) countOn(c *ObservedCounts, o Observation, w Windows) error {
 	const never = 1 << 40 // hours
 	t.before(func(n int64) { sum += n }, pincode.Key, never)
 	t.before(func(n int64) { sum -= n }, pincode.Key, began+1)
-	if err := tx.take(&t); err != nil {
+	if err := ob.take(&t); err != nil {
 		return err
 	}
 	c.Applicants[KindPincode] = max(c.Applicants[KindPincode], sum)

@@ -91,13 +91,13 @@ func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := db.Scope("ten_A", "sandbox")
-		if err := scope.Read(t.Context(), func(tx *store.Tx) error { return tx.InsertDecision(write("dec_1")) }); err == nil {
+		if err := scope.Read(t.Context(), func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_1")) }); err == nil {
 			t.Error("a decision was written in Read")
 		}
 		wantDecisions(t, scope, 0)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := scope.Decision(ctx, "dec_1"); err == nil {
+		if _, err := scope.Decisions(ctx).Get("dec_1"); err == nil {
 			t.Error("read with a context that was over")
 		}
 	})

@@ -196,12 +196,3 @@ func list[T any](tx *Tx, q *query, p Page, read func(scan func(...any) error) (T
 	}
 	return rows, false, nil
 }
-
-// inList runs a listing method of Tx in a transaction of its own.
-func inList[T any](read func(func(*Tx) error) error, method func(*Tx) ([]T, bool, error)) (rows []T, more bool, err error) {
-	err = read(func(tx *Tx) (err error) {
-		rows, more, err = method(tx)
-		return err
-	})
-	return rows, more, err
-}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"strings"
 
 	"verdict/internal/fault"
@@ -36,20 +35,20 @@ func (r *PincodeRisk) fields() []any {
 	return []any{&r.Pincode, &r.Risk, &r.Score, &r.Reason, &r.UpdatedMicros, &r.UpdatedBy, &r.ExpiresMicros}
 }
 
-// PutPincodeRisks adds entries to those there are, replacing those of the same
+// Put adds entries to those there are, replacing those of the same
 // digits; of two among them the later one counts. Invalid too_many when there
 // would be more than MaxPincodeRisks.
-func (tx *Tx) PutPincodeRisks(entries []PincodeRisk) error {
+func (pr PincodeRisks) Put(entries []PincodeRisk) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if err := tx.fraudChanged(); err != nil {
+	if err := pr.tx.fraudChanged(); err != nil {
 		return err
 	}
-	return tx.putPincodeRisks(entries)
+	return pr.put(entries)
 }
 
-func (tx *Tx) putPincodeRisks(entries []PincodeRisk) error {
+func (pr PincodeRisks) put(entries []PincodeRisk) error {
 	last := make(map[string]int, len(entries)) // a statement may not meet a row twice
 	for i := range entries {
 		last[entries[i].Pincode] = i
@@ -63,30 +62,31 @@ func (tx *Tx) putPincodeRisks(entries []PincodeRisk) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := tx.insertMany(pincodeRiskTable, rows); err != nil {
+	if err := pr.tx.insertMany(pincodeRiskTable, rows); err != nil {
 		return err
 	}
 	var n int64
-	err := tx.one([]any{&n}, "SELECT count(*) FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
+	err := pr.tx.one([]any{&n}, "SELECT count(*) FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
 	if err == nil && n > MaxPincodeRisks {
 		return fault.New(fault.Invalid, fault.CodeTooMany, "at most %d entries are allowed; remove some first", MaxPincodeRisks)
 	}
 	return err
 }
 
-// RemovePincodeRisks removes entries and tells how many were there.
+// Remove removes entries and tells how many were there.
 //
 // One statement each: PostgreSQL, until it has analysed the table, takes a
 // scope for one row and holds every row of it against every pincode of a list.
-func (tx *Tx) RemovePincodeRisks(pincodes []string) (removed int64, err error) {
+func (pr PincodeRisks) Remove(pincodes []string) (removed int64, err error) {
 	if len(pincodes) == 0 {
 		return 0, nil
 	}
-	if err := tx.fraudChanged(); err != nil {
+	if err := pr.tx.fraudChanged(); err != nil {
 		return 0, err
 	}
 	for _, pincode := range pincodes {
-		n, err := tx.exec("DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2 AND pincode = $3", pincode)
+		n, err := pr.tx.exec(
+			"DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2 AND pincode = $3", pincode)
 		if err != nil {
 			return 0, err
 		}
@@ -95,64 +95,58 @@ func (tx *Tx) RemovePincodeRisks(pincodes []string) (removed int64, err error) {
 	return removed, nil
 }
 
-// ReplacePincodeRisks makes the entries all there are. None are none.
-func (tx *Tx) ReplacePincodeRisks(entries []PincodeRisk) error {
-	if err := tx.fraudChanged(); err != nil {
+// Replace makes the entries all there are. None are none.
+func (pr PincodeRisks) Replace(entries []PincodeRisk) error {
+	if err := pr.tx.fraudChanged(); err != nil {
 		return err
 	}
-	if _, err := tx.exec("DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2"); err != nil {
+	if _, err := pr.tx.exec("DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2"); err != nil {
 		return err
 	}
-	return tx.putPincodeRisks(entries)
+	return pr.put(entries)
 }
 
 // PincodeRiskFilter narrows a list; empty fields do not. Prefix and Pincode
 // are digits; whatever else matches nothing or anything.
 type PincodeRiskFilter struct{ Pincode, Prefix, Risk string }
 
-// ListPincodeRisks is a page of the scope's entries in the order of their
+// List returns a page of the scope's entries in the order of their
 // digits, and whether there are more. Of the page, Limit counts, and AfterID as
 // the digits of the last entry before.
-func (tx *Tx) ListPincodeRisks(f PincodeRiskFilter, p Page) ([]PincodeRisk, bool, error) {
-	q := listOf("SELECT " + pincodeRiskColumns + " FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
-	q.is("pincode", f.Pincode)
-	q.is("risk", f.Risk)
-	if f.Prefix != "" {
-		// Digits alone: in whatever order a database has letters, it agrees on these.
-		const digits = 6
-		q.where("pincode >= ?", f.Prefix)
-		q.where("pincode <= ?", f.Prefix+strings.Repeat("9", max(0, digits-len(f.Prefix))))
-	}
-	if p.AfterID != "" {
-		q.where("pincode > ?", p.AfterID)
-	}
-	q.add(" ORDER BY pincode")
-	q.limit(p)
-	return list(tx, q, p, scanPincodeRisk)
+func (pr PincodeRiskReader) List(f PincodeRiskFilter, p Page) ([]PincodeRisk, bool, error) {
+	return readTwo(pr.access, func(tx *Tx) ([]PincodeRisk, bool, error) {
+		q := listOf("SELECT " + pincodeRiskColumns + " FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
+		q.is("pincode", f.Pincode)
+		q.is("risk", f.Risk)
+		if f.Prefix != "" {
+			// Digits alone: in whatever order a database has letters, it agrees on these.
+			const digits = 6
+			q.where("pincode >= ?", f.Prefix)
+			q.where("pincode <= ?", f.Prefix+strings.Repeat("9", max(0, digits-len(f.Prefix))))
+		}
+		if p.AfterID != "" {
+			q.where("pincode > ?", p.AfterID)
+		}
+		q.add(" ORDER BY pincode")
+		q.limit(p)
+		return list(tx, q, p, scanPincodeRisk)
+	})
 }
 
-// AllPincodeRisks are the scope's entries, at most MaxPincodeRisks.
-func (tx *Tx) AllPincodeRisks() (entries []PincodeRisk, err error) {
-	err = tx.each(func(scan func(...any) error) error {
-		r, err := scanPincodeRisk(scan)
-		entries = append(entries, r)
-		return err
-	}, "SELECT "+pincodeRiskColumns+" FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2 ORDER BY pincode LIMIT $3",
-		int64(MaxPincodeRisks))
-	return entries, err
+// All returns the scope's entries, at most MaxPincodeRisks.
+func (pr PincodeRiskReader) All() ([]PincodeRisk, error) {
+	return read(pr.access, func(tx *Tx) (entries []PincodeRisk, err error) {
+		err = tx.each(func(scan func(...any) error) error {
+			r, err := scanPincodeRisk(scan)
+			entries = append(entries, r)
+			return err
+		}, "SELECT "+pincodeRiskColumns+" FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2 ORDER BY pincode LIMIT $3",
+			int64(MaxPincodeRisks))
+		return entries, err
+	})
 }
 
 func scanPincodeRisk(scan func(...any) error) (r PincodeRisk, err error) {
 	err = scan(r.fields()...)
 	return r, err
-}
-
-// ListPincodeRisks is Tx.ListPincodeRisks in a transaction of its own.
-func (s *Scope) ListPincodeRisks(ctx context.Context, f PincodeRiskFilter, p Page) ([]PincodeRisk, bool, error) {
-	return inList(s.reading(ctx), func(tx *Tx) ([]PincodeRisk, bool, error) { return tx.ListPincodeRisks(f, p) })
-}
-
-// AllPincodeRisks is Tx.AllPincodeRisks in a transaction of its own.
-func (s *Scope) AllPincodeRisks(ctx context.Context) ([]PincodeRisk, error) {
-	return inRead(ctx, s, (*Tx).AllPincodeRisks)
 }

@@ -49,7 +49,7 @@ func testReaders(t *testing.T, db *store.DB) {
 			break
 		}
 		if err := scope.Write(ctx, func(tx *store.Tx) error {
-			return tx.Audit(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"})
+			return tx.Audit().Add(store.AuditEntry{ID: numbered("aud_more", i), Action: "looked"})
 		}); err != nil {
 			t.Error(err)
 			break

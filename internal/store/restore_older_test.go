@@ -64,11 +64,11 @@ func TestRestoreOlder(t *testing.T) {
 				t.Fatalf("into %s: %v", kind, err)
 			}
 			scope := storetest.Open(t, target, store.Options{}).Scope("ten_A", "live")
-			if n, err := scope.CountDecisions(t.Context()); err != nil || n != 2 {
+			if n, err := scope.Decisions(t.Context()).Count(); err != nil || n != 2 {
 				t.Errorf("into %s: %d decisions, %v", kind, n, err)
 			}
 			err := scope.Read(t.Context(), func(tx *store.Tx) error {
-				waiting, _, err := tx.ListReferrals(store.Page{})
+				waiting, _, err := tx.Decisions().Referrals(store.Page{})
 				if len(waiting) != 2 {
 					t.Errorf("into %s: %d wait", kind, len(waiting))
 				}

@@ -1,7 +1,5 @@
 package store
 
-import "context"
-
 // Review is what a person made of a decision. Reviews are only ever added; the
 // decision stays as it was answered.
 type Review struct {
@@ -14,10 +12,10 @@ type Review struct {
 	Note          string
 }
 
-// InsertReview adds a review: NotFound when the decision is not of this scope.
+// AddReview adds a review: NotFound when the decision is not of this scope.
 // A referral that it settles waits no longer.
-func (tx *Tx) InsertReview(r Review) error {
-	added, err := tx.exec(`INSERT INTO decision_reviews (tenant_id, environment, id, decision_id, created_micros,
+func (ds Decisions) AddReview(r Review) error {
+	added, err := ds.tx.exec(`INSERT INTO decision_reviews (tenant_id, environment, id, decision_id, created_micros,
 		actor, outcome, reason_code, note)
 		SELECT $1, $2, $3, id, $5, $6, $7, $8, $9 FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $4`,
 		r.ID, r.DecisionID, r.CreatedMicros, r.Actor, r.Outcome, r.ReasonCode, r.Note)
@@ -27,25 +25,22 @@ func (tx *Tx) InsertReview(r Review) error {
 	if err != nil {
 		return err
 	}
-	return tx.settle(r)
+	return ds.settle(r)
 }
 
-// Reviews are a decision's, oldest first and at most MaxPage of them. A
+// Reviews returns the reviews of a decision, oldest first and at most MaxPage of them. A
 // decision that is not of this scope has none.
-func (tx *Tx) Reviews(decisionID string) ([]Review, error) {
-	var reviews []Review
-	err := tx.each(func(scan func(...any) error) error {
-		var r Review
-		err := scan(&r.ID, &r.DecisionID, &r.CreatedMicros, &r.Actor, &r.Outcome, &r.ReasonCode, &r.Note)
-		reviews = append(reviews, r)
-		return err
-	}, `SELECT id, decision_id, created_micros, actor, outcome, reason_code, note FROM decision_reviews
+func (ds DecisionReader) Reviews(decisionID string) ([]Review, error) {
+	return read(ds.access, func(tx *Tx) ([]Review, error) {
+		var reviews []Review
+		err := tx.each(func(scan func(...any) error) error {
+			var r Review
+			err := scan(&r.ID, &r.DecisionID, &r.CreatedMicros, &r.Actor, &r.Outcome, &r.ReasonCode, &r.Note)
+			reviews = append(reviews, r)
+			return err
+		}, `SELECT id, decision_id, created_micros, actor, outcome, reason_code, note FROM decision_reviews
 		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 ORDER BY created_micros, id LIMIT $4`,
-		decisionID, int64(MaxPage))
-	return reviews, err
-}
-
-// Reviews is Tx.Reviews in a transaction of its own.
-func (s *Scope) Reviews(ctx context.Context, decisionID string) ([]Review, error) {
-	return inRead(ctx, s, func(tx *Tx) ([]Review, error) { return tx.Reviews(decisionID) })
+			decisionID, int64(MaxPage))
+		return reviews, err
+	})
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 )
@@ -36,30 +35,32 @@ type RingEdge struct {
 	DecisionID   string // the latest
 }
 
-// Ring is the graph of an alert: what ties most of its applicants comes first,
+// Ring returns the graph of an alert: what ties most of its applicants comes first,
 // and is shown when there is not room for everything.
-func (tx *Tx) Ring(alertID string) (Ring, error) {
-	a, err := tx.Alert(alertID)
-	if err != nil {
-		return Ring{}, err
-	}
-	r := Ring{Applicants: a.ApplicantRefs, Truncated: a.ApplicantCount > int64(len(a.ApplicantRefs))}
-	entities := map[[2]string]*RingEntity{}
-	for _, ref := range a.ApplicantRefs {
-		edges, err := tx.ties(ref, entities)
+func (al AlertReader) Ring(alertID string) (Ring, error) {
+	return read(al.access, func(tx *Tx) (Ring, error) {
+		a, err := tx.Alerts().Get(alertID)
 		if err != nil {
 			return Ring{}, err
 		}
-		r.Edges = append(r.Edges, edges...)
-		r.Truncated = r.Truncated || len(edges) == maxTies
-	}
-	r.arrange(entities)
-	return r, nil
+		r := Ring{Applicants: a.ApplicantRefs, Truncated: a.ApplicantCount > int64(len(a.ApplicantRefs))}
+		entities := map[[2]string]*RingEntity{}
+		for _, ref := range a.ApplicantRefs {
+			edges, err := tx.Alerts().ties(ref, entities)
+			if err != nil {
+				return Ring{}, err
+			}
+			r.Edges = append(r.Edges, edges...)
+			r.Truncated = r.Truncated || len(edges) == maxTies
+		}
+		r.arrange(entities)
+		return r, nil
+	})
 }
 
 // ties are what an applicant was seen with. Each entity learns of it.
-func (tx *Tx) ties(applicantRef string, entities map[[2]string]*RingEntity) (edges []RingEdge, err error) {
-	err = tx.each(func(scan func(...any) error) error {
+func (al Alerts) ties(applicantRef string, entities map[[2]string]*RingEntity) (edges []RingEdge, err error) {
+	err = al.tx.each(func(scan func(...any) error) error {
 		e := RingEdge{ApplicantRef: applicantRef}
 		var display string
 		err := scan(&e.Kind, &e.Key, &display, &e.FirstMicros, &e.LastMicros, &e.DecisionID)
@@ -124,49 +125,41 @@ var errSeenAgain = errors.New("seen again")
 // SeenOnce reports whether an alert's applicants look like applications and not
 // like people: all of them were seen once, within a day, from one address, whose
 // kind the caller names.
-func (tx *Tx) SeenOnce(alertID, addressKind string) (bool, error) {
-	const maxRead = 8 * MaxEvidence // what so many can be tied to if each was seen once
-	var from string
-	var earliest, latest int64
-	seen, addressed := map[string]int64{}, map[string]bool{}
-	err := tx.each(func(scan func(...any) error) error {
-		var ref, kind, key string
-		var firstMicros, lastMicros int64
-		if err := scan(&ref, &kind, &key, &firstMicros, &lastMicros); err != nil {
-			return err
-		}
-		if len(seen) == 0 {
-			earliest, latest = firstMicros, lastMicros
-		}
-		earliest, latest = min(earliest, firstMicros), max(latest, lastMicros)
-		at, before := seen[ref]
-		seen[ref] = lastMicros
-		if firstMicros != lastMicros || before && at != lastMicros || latest-earliest > dayMicros {
-			return errSeenAgain
-		}
-		if kind == addressKind {
-			if from = cmp.Or(from, key); from != key || addressed[ref] {
+func (al AlertReader) SeenOnce(alertID, addressKind string) (bool, error) {
+	return read(al.access, func(tx *Tx) (bool, error) {
+		const maxRead = 8 * MaxEvidence // what so many can be tied to if each was seen once
+		var from string
+		var earliest, latest int64
+		seen, addressed := map[string]int64{}, map[string]bool{}
+		err := tx.each(func(scan func(...any) error) error {
+			var ref, kind, key string
+			var firstMicros, lastMicros int64
+			if err := scan(&ref, &kind, &key, &firstMicros, &lastMicros); err != nil {
+				return err
+			}
+			if len(seen) == 0 {
+				earliest, latest = firstMicros, lastMicros
+			}
+			earliest, latest = min(earliest, firstMicros), max(latest, lastMicros)
+			at, before := seen[ref]
+			seen[ref] = lastMicros
+			if firstMicros != lastMicros || before && at != lastMicros || latest-earliest > dayMicros {
 				return errSeenAgain
 			}
-			addressed[ref] = true
-		}
-		return nil
-	}, `SELECT l.member, l.kind, l.entity_key, l.first_micros, l.last_micros
+			if kind == addressKind {
+				if from = cmp.Or(from, key); from != key || addressed[ref] {
+					return errSeenAgain
+				}
+				addressed[ref] = true
+			}
+			return nil
+		}, `SELECT l.member, l.kind, l.entity_key, l.first_micros, l.last_micros
 		FROM fraud_alert_evidence v JOIN fraud_links l ON l.tenant_id = $1 AND l.environment = $2 AND l.member = v.ref AND l.kind <> 'agent_pincode'
 		WHERE v.tenant_id = $1 AND v.environment = $2 AND v.alert_id = $3 AND v.part = 'applicant' AND v.position <= $4
 		ORDER BY v.position LIMIT $5`, alertID, int64(MaxEvidence), int64(maxRead))
-	if errors.Is(err, errSeenAgain) {
-		return false, nil
-	}
-	return err == nil && len(seen) > 1 && len(addressed) == len(seen), err
-}
-
-// Ring is Tx.Ring in a transaction of its own.
-func (s *Scope) Ring(ctx context.Context, alertID string) (Ring, error) {
-	return inRead(ctx, s, func(tx *Tx) (Ring, error) { return tx.Ring(alertID) })
-}
-
-// SeenOnce is Tx.SeenOnce in a transaction of its own.
-func (s *Scope) SeenOnce(ctx context.Context, alertID, addressKind string) (bool, error) {
-	return inRead(ctx, s, func(tx *Tx) (bool, error) { return tx.SeenOnce(alertID, addressKind) })
+		if errors.Is(err, errSeenAgain) {
+			return false, nil
+		}
+		return err == nil && len(seen) > 1 && len(addressed) == len(seen), err
+	})
 }

@@ -71,7 +71,7 @@ type grouping struct {
 //
 // Reading an entity's ring is enough: whoever was seen with the entity within
 // the window was merged into that ring when they were seen, or refused.
-func (tx *Tx) group(
+func (rg rings) group(
 	o Observation, w Windows, known map[string]entityState, applicants map[string]int64,
 ) (*grouping, error) {
 	g := &grouping{rings: map[string]*ringRow{}}
@@ -91,11 +91,11 @@ func (tx *Tx) group(
 			g.ties = append(g.ties, ringTie{entity: e, before: state})
 		}
 	}
-	if err := tx.readRings(g, o); err != nil {
+	if err := rg.readRings(g, o); err != nil {
 		return nil, err
 	}
 	if len(unknown) > 0 {
-		if err := tx.readSharers(g, o, w, unknown); err != nil {
+		if err := rg.readSharers(g, o, w, unknown); err != nil {
 			return nil, err
 		}
 	}
@@ -118,9 +118,9 @@ func (g *grouping) scanRing(scan func(...any) error, into ...any) (string, error
 
 // readRings reads the applicant's ring and those that entities are known to
 // belong to.
-func (tx *Tx) readRings(g *grouping, o Observation) error {
+func (rg rings) readRings(g *grouping, o Observation) error {
 	q := g.ringQuery(o)
-	return tx.each(func(scan func(...any) error) error {
+	return rg.tx.each(func(scan func(...any) error) error {
 		var own int64
 		id, err := g.scanRing(scan, &own)
 		if own == 1 {
@@ -153,9 +153,9 @@ var sharers = ` FROM (SELECT member, decision_id, last_micros FROM fraud_links
 	LEFT JOIN fraud_rings r ON r.tenant_id = $1 AND r.environment = $2 AND r.id = p.ring_id`
 
 // readSharers finds the people behind entities that belong to no ring yet.
-func (tx *Tx) readSharers(g *grouping, o Observation, w Windows, unknown []int) error {
+func (rg rings) readSharers(g *grouping, o Observation, w Windows, unknown []int) error {
 	q := g.sharerQuery(o, w, unknown)
-	return tx.each(func(scan func(...any) error) error {
+	return rg.tx.each(func(scan func(...any) error) error {
 		var at int64
 		var p ringPerson
 		id, err := g.scanRing(scan, &at, &p.ref, &p.decisionID, &p.seenMicros)

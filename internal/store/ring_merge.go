@@ -14,9 +14,9 @@ const actorSystem = "system"
 
 // regroup stores what a grouping has come to. The caller holds the scope's lock,
 // so what was read is still so.
-func (tx *Tx) regroup(g *grouping, o Observation) error {
+func (rg rings) regroup(g *grouping, o Observation) error {
 	for _, r := range g.refused {
-		if err := tx.truncateRing(r); err != nil {
+		if err := rg.truncate(r); err != nil {
 			return err
 		}
 	}
@@ -25,11 +25,11 @@ func (tx *Tx) regroup(g *grouping, o Observation) error {
 		return nil // nobody to be with
 	}
 	for _, id := range g.absorbed {
-		if err := tx.absorb(ring, id, o.NowMicros); err != nil {
+		if err := rg.absorb(ring, id, o.NowMicros); err != nil {
 			return err
 		}
 	}
-	if err := tx.putRing(g, o.NowMicros); err != nil {
+	if err := rg.put(g, o.NowMicros); err != nil {
 		return err
 	}
 	if len(g.joining) > 0 {
@@ -37,20 +37,20 @@ func (tx *Tx) regroup(g *grouping, o Observation) error {
 		for i, p := range g.joining {
 			rows[i] = []any{p.ref, ring.id, p.seenMicros, p.decisionID}
 		}
-		if err := tx.insertMany(ringPersonTable, rows); err != nil {
+		if err := rg.tx.insertMany(ringPersonTable, rows); err != nil {
 			return err
 		}
 	}
-	if err := tx.putTies(g, o); err != nil {
+	if err := rg.putTies(g, o); err != nil {
 		return err
 	}
-	return tx.tellAlert(g)
+	return rg.tellAlert(g)
 }
 
 // tellAlert adds people whom the observation brought in, besides the applicant,
 // to the alert about their ring if one is open. The applicant is added by
-// RaiseAlert, with the decision.
-func (tx *Tx) tellAlert(g *grouping) error {
+// Alerts.Raise, with the decision.
+func (rg rings) tellAlert(g *grouping) error {
 	others := len(g.joining)
 	if g.own == "" {
 		others--
@@ -58,74 +58,76 @@ func (tx *Tx) tellAlert(g *grouping) error {
 	if others == 0 && len(g.absorbed) == 0 {
 		return nil
 	}
-	a, err := tx.openRingAlert(g.survivor.id)
+	a, err := rg.openAlert(g.survivor.id)
 	if err != nil || a.ID == "" {
 		return err
 	}
-	found, err := tx.ringPeople(&a)
+	found, err := rg.tx.Alerts().ringPeople(&a)
 	if err != nil {
 		return err
 	}
-	return tx.addEvidence(&a, found)
+	return rg.tx.Alerts().addEvidence(&a, found)
 }
 
-func (tx *Tx) truncateRing(r *ringRow) error {
+func (rg rings) truncate(r *ringRow) error {
 	if r.truncated {
 		return nil
 	}
-	_, err := tx.exec("UPDATE fraud_rings SET truncated = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", r.id)
+	_, err := rg.tx.exec(
+		"UPDATE fraud_rings SET truncated = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", r.id)
 	return err
 }
 
 // absorb moves the people, the ties and the alert of a ring to the one that
 // takes it in. Both are bounded, and so is this.
-func (tx *Tx) absorb(into *ringRow, id string, nowMicros int64) error {
+func (rg rings) absorb(into *ringRow, id string, nowMicros int64) error {
 	for _, statement := range []string{
 		"UPDATE fraud_ring_people SET ring_id = $4 WHERE tenant_id = $1 AND environment = $2 AND ring_id = $3",
 		"UPDATE fraud_entities SET ring_id = $4 WHERE tenant_id = $1 AND environment = $2 AND ring_id = $3 AND ring_id <> ''",
 	} {
-		if _, err := tx.exec(statement, id, into.id); err != nil {
+		if _, err := rg.tx.exec(statement, id, into.id); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.exec("DELETE FROM fraud_rings WHERE tenant_id = $1 AND environment = $2 AND id = $3", id); err != nil {
+	if _, err := rg.tx.exec(
+		"DELETE FROM fraud_rings WHERE tenant_id = $1 AND environment = $2 AND id = $3", id); err != nil {
 		return err
 	}
-	return tx.mergeAlerts(into, id, nowMicros)
+	return rg.mergeAlerts(into, id, nowMicros)
 }
 
 // mergeAlerts sees to it that one alert is open about two rings that become one.
 // The absorbed ring's is closed as a duplicate, or goes on as the other's if
 // that has none. Either way somebody was still to look at these people, so the
 // ring is silent no longer.
-func (tx *Tx) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) error {
-	theirs, err := tx.openRingAlert(absorbed)
+func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) error {
+	theirs, err := rg.openAlert(absorbed)
 	if err != nil || theirs.ID == "" {
 		return err
 	}
 	into.mutedMicros = 0
-	ours, err := tx.openRingAlert(into.id)
+	ours, err := rg.openAlert(into.id)
 	if err != nil {
 		return err
 	}
 	if ours.ID == "" {
-		_, err := tx.exec(`UPDATE fraud_alerts SET entity_key = $4, display = $4, updated_micros = $5
+		_, err := rg.tx.exec(`UPDATE fraud_alerts SET entity_key = $4, display = $4, updated_micros = $5
 			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, theirs.ID, into.id, max(theirs.UpdatedMicros, nowMicros))
 		return err
 	}
 	m := AlertMove{To: AlertClosed, Resolution: ResolutionDuplicate, Actor: actorSystem, NowMicros: nowMicros}
-	if err := tx.insertEvent(theirs.ID, m.event(theirs.Status)); err != nil {
+	if err := rg.tx.Alerts().insertEvent(theirs.ID, m.event(theirs.Status)); err != nil {
 		return err
 	}
 	m.apply(&theirs)
 	theirs.MergedInto = ours.ID
-	return tx.putState(theirs)
+	return rg.tx.Alerts().putState(theirs)
 }
 
-// openRingAlert finds the alert about a ring that is not closed. Its id is "" if
+// openAlert finds the alert about a ring that is not closed. Its id is "" if
 // there is none.
-func (tx *Tx) openRingAlert(ringID string) (a Alert, err error) {
-	err = tx.each(func(scan func(...any) error) (err error) {
+func (rg rings) openAlert(ringID string) (a Alert, err error) {
+	err = rg.tx.each(func(scan func(...any) error) (err error) {
 		a, err = scanAlert(scan)
 		return err
 	}, "SELECT "+alertColumns+` FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2 AND type = $3 AND kind = $3
@@ -133,8 +135,8 @@ func (tx *Tx) openRingAlert(ringID string) (a Alert, err error) {
 	return a, err
 }
 
-// putRing stores the ring's row if it is new or has changed.
-func (tx *Tx) putRing(g *grouping, nowMicros int64) error {
+// put stores the ring's row if it is new or has changed.
+func (rg rings) put(g *grouping, nowMicros int64) error {
 	r := g.survivor
 	if before := g.rings[r.id]; before != nil && *before == r {
 		return nil
@@ -143,7 +145,7 @@ func (tx *Tx) putRing(g *grouping, nowMicros int64) error {
 	if r.truncated {
 		truncated = 1
 	}
-	_, err := tx.exec(`INSERT INTO fraud_rings
+	_, err := rg.tx.exec(`INSERT INTO fraud_rings
 			(tenant_id, environment, id, people, links, truncated, muted_micros, created_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET people = excluded.people, links = excluded.links,
@@ -154,19 +156,19 @@ func (tx *Tx) putRing(g *grouping, nowMicros int64) error {
 
 // putTies tells the entities that tie the ring whose they are. One that tied
 // another ring too long ago to count is no longer that ring's.
-func (tx *Tx) putTies(g *grouping, o Observation) error {
+func (rg rings) putTies(g *grouping, o Observation) error {
 	for _, t := range g.ties {
 		before := t.before
 		if before.ringID == g.survivor.id && before.tiedMicros > o.NowMicros-tieRefreshMicros {
 			continue
 		}
 		if t.added && before.ringID != "" {
-			if _, err := tx.exec(`UPDATE fraud_rings SET links = links - 1
+			if _, err := rg.tx.exec(`UPDATE fraud_rings SET links = links - 1
 				WHERE tenant_id = $1 AND environment = $2 AND id = $3`, before.ringID); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.exec(`UPDATE fraud_entities SET ring_id = $5, tied_micros = $6
+		if _, err := rg.tx.exec(`UPDATE fraud_entities SET ring_id = $5, tied_micros = $6
 			WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4`,
 			t.entity.Kind, t.entity.Key, g.survivor.id, o.NowMicros); err != nil {
 			return err

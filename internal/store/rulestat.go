@@ -67,22 +67,19 @@ func compareRuleStats(a, b RuleStat) int {
 		cmp.Compare(a.RuleSetID, b.RuleSetID), cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Day, b.Day))
 }
 
-// RuleStats are a rule set's counts summed over the days from fromDay on, by
+// Stats returns a rule set's counts summed over the days from fromDay on, by
 // rule id. A rule that never ran is not among them.
-func (tx *Tx) RuleStats(ruleSetID, fromDay string) ([]RuleStat, error) {
-	var stats []RuleStat
-	err := tx.each(func(scan func(...any) error) error {
-		stat := RuleStat{TenantID: tx.Tenant(), Environment: tx.Environment(), RuleSetID: ruleSetID}
-		err := scan(&stat.RuleID, &stat.Evaluated, &stat.Hit, &stat.Unknown)
-		stats = append(stats, stat)
-		return err
-	}, `SELECT rule_id, CAST(sum(evaluated) AS BIGINT), CAST(sum(hit) AS BIGINT), CAST(sum(unknown) AS BIGINT)
+func (rs RuleSetReader) Stats(ruleSetID, fromDay string) ([]RuleStat, error) {
+	return read(rs.access, func(tx *Tx) ([]RuleStat, error) {
+		var stats []RuleStat
+		err := tx.each(func(scan func(...any) error) error {
+			stat := RuleStat{TenantID: tx.Tenant(), Environment: tx.Environment(), RuleSetID: ruleSetID}
+			err := scan(&stat.RuleID, &stat.Evaluated, &stat.Hit, &stat.Unknown)
+			stats = append(stats, stat)
+			return err
+		}, `SELECT rule_id, CAST(sum(evaluated) AS BIGINT), CAST(sum(hit) AS BIGINT), CAST(sum(unknown) AS BIGINT)
 		FROM rule_stats WHERE tenant_id = $1 AND environment = $2 AND rule_set_id = $3 AND day >= $4
 		GROUP BY rule_id ORDER BY rule_id`, ruleSetID, fromDay)
-	return stats, err
-}
-
-// RuleStats is Tx.RuleStats in a transaction of its own.
-func (s *Scope) RuleStats(ctx context.Context, ruleSetID, fromDay string) ([]RuleStat, error) {
-	return inRead(ctx, s, func(tx *Tx) ([]RuleStat, error) { return tx.RuleStats(ruleSetID, fromDay) })
+		return stats, err
+	})
 }

@@ -1,7 +1,5 @@
 package store
 
-import "context"
-
 // Run is what an agent did, as it was answered. It is never changed.
 type Run struct {
 	ID            string
@@ -22,21 +20,23 @@ func (r *Run) fields() []any {
 	return []any{&r.ID, &r.Agent, &r.CreatedMicros, &r.Actor, &r.SubjectRef, &r.DecisionID, &r.Outcome, &r.Hash}
 }
 
-// InsertRun stores a run.
-func (tx *Tx) InsertRun(r Run) error {
-	tx.wrote(r.ID)
-	_, err := tx.exec(`INSERT INTO agent_runs (tenant_id, environment, id, agent, created_micros, actor, subject_ref,
+// Insert stores a run.
+func (ru Runs) Insert(r Run) error {
+	ru.tx.wrote(r.ID)
+	_, err := ru.tx.exec(`INSERT INTO agent_runs (tenant_id, environment, id, agent, created_micros, actor, subject_ref,
 		decision_id, outcome, hash, request, response) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		r.ID, r.Agent, r.CreatedMicros, r.Actor, r.SubjectRef, r.DecisionID, r.Outcome, r.Hash, present(r.Request), present(r.Response))
 	return err
 }
 
-// Run finds a run by id.
-func (tx *Tx) Run(id string) (Run, error) {
-	var r Run
-	err := tx.one(append(r.fields(), &r.Request, &r.Response),
-		"SELECT "+runColumns+", request, response FROM agent_runs WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-	return r, oneOf("run", err)
+// Get finds a run by id.
+func (ru RunReader) Get(id string) (Run, error) {
+	return readOf(ru.access, id, func(tx *Tx) (Run, error) {
+		var r Run
+		err := tx.one(append(r.fields(), &r.Request, &r.Response),
+			"SELECT "+runColumns+", request, response FROM agent_runs WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		return r, oneOf("run", err)
+	})
 }
 
 // RunFilter narrows a list of runs; empty fields do not.
@@ -44,26 +44,18 @@ type RunFilter struct {
 	Agent, Outcome, SubjectRef string
 }
 
-// ListRuns is a page of the scope's runs, without what was asked and answered,
+// List returns a page of the scope's runs, without what was asked and answered,
 // and whether there are more.
-func (tx *Tx) ListRuns(f RunFilter, p Page) ([]Run, bool, error) {
-	q := listOf("SELECT " + runColumns + " FROM agent_runs WHERE tenant_id = $1 AND environment = $2")
-	q.is("agent", f.Agent)
-	q.is("outcome", f.Outcome)
-	q.is("subject_ref", f.SubjectRef)
-	q.page(p)
-	return list(tx, q, p, func(scan func(...any) error) (r Run, err error) {
-		err = scan(r.fields()...)
-		return r, err
+func (ru RunReader) List(f RunFilter, p Page) ([]Run, bool, error) {
+	return readTwo(ru.access, func(tx *Tx) ([]Run, bool, error) {
+		q := listOf("SELECT " + runColumns + " FROM agent_runs WHERE tenant_id = $1 AND environment = $2")
+		q.is("agent", f.Agent)
+		q.is("outcome", f.Outcome)
+		q.is("subject_ref", f.SubjectRef)
+		q.page(p)
+		return list(tx, q, p, func(scan func(...any) error) (r Run, err error) {
+			err = scan(r.fields()...)
+			return r, err
+		})
 	})
-}
-
-// Run is Tx.Run in a transaction of its own.
-func (s *Scope) Run(ctx context.Context, id string) (Run, error) {
-	return inReadOf(ctx, s, id, func(tx *Tx) (Run, error) { return tx.Run(id) })
-}
-
-// ListRuns is Tx.ListRuns in a transaction of its own.
-func (s *Scope) ListRuns(ctx context.Context, f RunFilter, p Page) ([]Run, bool, error) {
-	return inList(s.reading(ctx), func(tx *Tx) ([]Run, bool, error) { return tx.ListRuns(f, p) })
 }

@@ -26,8 +26,8 @@ func (s *Scope) Environment() string { return s.environment }
 
 func (s *Scope) voice() voice { return voice{tenant: s.tenant, environment: s.environment} }
 
-// Tx is a transaction of one Scope. Its methods are valid only inside the
-// function it was handed to.
+// Tx is a transaction of one Scope. Its methods, and those of the subjects that
+// it hands out, are valid only inside the function it was handed to.
 type Tx struct {
 	session *session
 	voice   voice
@@ -46,8 +46,8 @@ func (tx *Tx) Environment() string { return tx.voice.environment }
 // fn may be run more than once, when another transaction was in the way, and
 // must not start a Write or Read of its own. It runs on another goroutine,
 // and is over when Write returns: while it runs, every tenant's writes wait, so
-// it does nothing but what must be in the transaction. A ctx that ends before fn begins prevents
-// it; once begun, the outcome is waited for.
+// it does nothing but what must be in the transaction. A ctx that ends before fn
+// begins prevents it; once begun, the outcome is waited for.
 //
 // Unavailable means that the database did not confirm: usually nothing was
 // written, but a connection lost during the commit leaves it open. What may
@@ -169,28 +169,4 @@ func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*session) erro
 		s.ctx, s.caller = context.WithoutCancel(ctx), ctx
 	}
 	return fn(s)
-}
-
-// inRead runs a reading method of Tx in a transaction of its own.
-func inRead[T any](ctx context.Context, s *Scope, method func(*Tx) (T, error)) (T, error) {
-	var result T
-	err := s.Read(ctx, func(tx *Tx) (err error) {
-		result, err = method(tx)
-		return err
-	})
-	return result, err
-}
-
-// inWrite runs a writing method of Tx in a transaction of its own.
-func inWrite[T any](ctx context.Context, s *Scope, method func(*Tx) (T, error)) (T, error) {
-	var result T
-	err := s.Write(ctx, func(tx *Tx) (err error) {
-		result, err = method(tx)
-		return err
-	})
-	if err != nil {
-		var none T // the commit may have failed after the method succeeded
-		return none, err
-	}
-	return result, nil
 }

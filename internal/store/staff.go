@@ -74,7 +74,7 @@ func (tx *staffTx) texts(query string, args ...any) ([]string, error) {
 
 // audit adds an entry to the log of the environment it names.
 func (tx *staffTx) audit(entry AuditEntry) error {
-	return tx.within(entry.Environment).insertAudit(entry)
+	return tx.within(entry.Environment).Audit().Add(entry)
 }
 
 // within is the transaction in one of the tenant's environments.

@@ -66,7 +66,7 @@ func eventually(t *testing.T, what string, try func() error) {
 // replayed looks an answer up and fails if there is none.
 func replayed(t *testing.T, db *store.DB, w *store.DecisionWrite) error {
 	t.Helper()
-	stored, err := db.Scope("ten_A", "sandbox").LookupIdempotency(t.Context(), w.Answer.Key, w.Answer.RequestHash, 1500)
+	stored, err := db.Scope("ten_A", "sandbox").Answers(t.Context()).Lookup(w.Answer.Key, w.Answer.RequestHash, 1500)
 	if err == nil && stored == nil {
 		return errors.New("there is no answer")
 	}
@@ -96,7 +96,7 @@ func TestReplayIsDurable(t *testing.T) {
 	for _, store := range []func() error{
 		func() error { return scope.InsertDecision(t.Context(), plain) },
 		func() error {
-			return scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertDecision(function) })
+			return scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Decisions().Insert(function) })
 		},
 	} {
 		if err := cancelled(t, primary, store); kindOf(err) != fault.Unavailable {
@@ -117,7 +117,7 @@ func TestReplayIsDurable(t *testing.T) {
 		{"a replay on another node", func() error { return replayed(t, other, plain) }},
 		{"a repetition", func() error { return hasty.Scope("ten_A", "sandbox").InsertDecision(t.Context(), late) }},
 		{"a GET where the outcome is not known", func() error {
-			_, err := hasty.Scope("ten_A", "sandbox").Decision(t.Context(), "dec_3")
+			_, err := hasty.Scope("ten_A", "sandbox").Decisions(t.Context()).Get("dec_3")
 			return err
 		}},
 	} {
@@ -127,7 +127,7 @@ func TestReplayIsDurable(t *testing.T) {
 	}
 	for name, try := range map[string]func() error{
 		"a replay": func() error { return replayed(t, node, function) },
-		"a GET":    func() error { _, err := scope.Decision(t.Context(), "dec_1"); return err },
+		"a GET":    func() error { _, err := scope.Decisions(t.Context()).Get("dec_1"); return err },
 	} {
 		if err := cancelled(t, primary, try); kindOf(err) != fault.Unavailable {
 			t.Errorf("%s: %v", name, err)
@@ -135,7 +135,7 @@ func TestReplayIsDurable(t *testing.T) {
 	}
 	hasty.SetTimeout(failSafe)
 	other.SetTimeout(failSafe)
-	if _, err := hasty.Scope("ten_A", "sandbox").Decision(t.Context(), "dec_0"); err != nil {
+	if _, err := hasty.Scope("ten_A", "sandbox").Decisions(t.Context()).Get("dec_0"); err != nil {
 		t.Errorf("a decision that was answered: %v", err)
 	}
 
@@ -148,7 +148,7 @@ func TestReplayIsDurable(t *testing.T) {
 		}
 	}
 	eventually(t, "a GET with the standby back", func() error {
-		_, err := hasty.Scope("ten_A", "sandbox").Decision(t.Context(), "dec_3")
+		_, err := hasty.Scope("ten_A", "sandbox").Decisions(t.Context()).Get("dec_3")
 		return err
 	})
 	wantDecisions(t, scope, 4)

@@ -3,8 +3,13 @@
 //
 // A caller never writes SQL. It asks for a handle: System for what happens
 // before or above a tenant (signup, finding a key, the operator's work), Staff
-// for the people of one tenant, or Scope for one tenant in one environment. Every statement of a Scope has its
-// tenant and environment as its first two parameters, put there by the handle.
+// for the people of one tenant, or Scope for one tenant in one environment.
+// Every statement of a Scope has its tenant and environment as its first two
+// parameters, put there by the handle.
+//
+// What a Scope holds is reached by subject (subject.go): scope.Decisions(ctx)
+// reads decisions, and tx.Decisions(), in a transaction that Scope.Write or
+// Scope.Read has begun, reads them by the same methods and stores new ones.
 //
 // Every write goes through one committer, which commits together what waits
 // together (commit.go). What differs between the two databases is in

@@ -16,9 +16,9 @@ const stretchRows = 2_000
 // stretch is the last row that a page may walk to: of those that the condition
 // lead admits, one for which there is an index. It is the zero Place when the
 // walk ends before. It looks at ids alone.
-func (tx *Tx) stretch(p Page, lead string, values ...any) (end Place, err error) {
+func (ds Decisions) stretch(p Page, lead string, values ...any) (end Place, err error) {
 	q := stretchOf(p, lead, values...)
-	err = tx.each(func(scan func(...any) error) error { return scan(&end.ID, &end.Micros) }, q.text.String(), q.args...)
+	err = ds.tx.each(func(scan func(...any) error) error { return scan(&end.ID, &end.Micros) }, q.text.String(), q.args...)
 	return end, err
 }
 
@@ -39,12 +39,12 @@ func stretchOf(p Page, lead string, values ...any) *query {
 
 // endOf is the last row that a list of decisions may walk to with a filter. A
 // page that has its end keeps it.
-func (tx *Tx) endOf(f DecisionFilter, p Page) (Place, error) {
+func (ds Decisions) endOf(f DecisionFilter, p Page) (Place, error) {
 	lead, value, rest := f.lead()
 	if len(rest) == 0 || p.end.ID != "" {
 		return p.end, nil
 	}
-	return tx.stretch(p, lead, value)
+	return ds.stretch(p, lead, value)
 }
 
 // filtered adds the conditions of a filter.

@@ -105,7 +105,7 @@ func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
 
 func (e SeedEnvironment) plant(tx *Tx) error {
 	for _, set := range e.RuleSets {
-		if _, err := tx.InsertRuleSet(set); err != nil {
+		if _, err := tx.RuleSets().Insert(set); err != nil {
 			return err
 		}
 		if set.ID == e.SafeID {
@@ -117,16 +117,17 @@ func (e SeedEnvironment) plant(tx *Tx) error {
 		if set.Status != StatusActive {
 			continue
 		}
-		if _, err := tx.Activate(Activation{ID: set.ID, NowMicros: set.CreatedMicros, Actor: set.CreatedBy}); err != nil {
+		first := Activation{ID: set.ID, NowMicros: set.CreatedMicros, Actor: set.CreatedBy}
+		if _, err := tx.RuleSets().Activate(first); err != nil {
 			return err
 		}
 	}
 	for _, card := range e.Scorecards {
-		if _, err := tx.InsertScorecard(card); err != nil {
+		if _, err := tx.Scorecards().Insert(card); err != nil {
 			return err
 		}
 	}
-	return tx.insertAudit(e.Audit...)
+	return tx.Audit().Add(e.Audit...)
 }
 
 // InsertUser adds a person to a tenant: email_taken, or NotFound when there is
@@ -142,7 +143,7 @@ func (sys *System) InsertUser(ctx context.Context, user User, by Standing, audit
 		if err := insertUser(s, user); err != nil {
 			return err
 		}
-		return s.within(user.TenantID, audit.Environment).insertAudit(audit)
+		return s.within(user.TenantID, audit.Environment).Audit().Add(audit)
 	})
 }
 
@@ -209,6 +210,6 @@ func (sys *System) SetPlan(ctx context.Context, tenantID, plan string, audit Aud
 		if changed == 0 {
 			return notFound("tenant")
 		}
-		return s.within(tenantID, audit.Environment).insertAudit(audit)
+		return s.within(tenantID, audit.Environment).Audit().Add(audit)
 	})
 }

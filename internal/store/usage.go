@@ -40,7 +40,7 @@ type counter struct {
 // admit counts what the quota has room for, in the order given, and refuses
 // the rest; those that are left out are neither counted nor refused. Under any concurrency exactly the quota is admitted: the total is
 // raised only by a statement that checks it.
-func (tx *Tx) admit(writes []*DecisionWrite, leftOut []bool) (refusals []error, err error) {
+func (us UsageMeter) admit(writes []*DecisionWrite, leftOut []bool) (refusals []error, err error) {
 	refusals = make([]error, len(writes))
 	drawing := map[allowance][]int{}
 	for i, w := range writes {
@@ -54,7 +54,7 @@ func (tx *Tx) admit(writes []*DecisionWrite, leftOut []bool) (refusals []error, 
 		for k, i := range which {
 			units[k] = writes[i].Meter.Units
 		}
-		granted, err := tx.draw(a, units)
+		granted, err := us.draw(a, units)
 		if err != nil {
 			return nil, err
 		}
@@ -68,26 +68,26 @@ func (tx *Tx) admit(writes []*DecisionWrite, leftOut []bool) (refusals []error, 
 			counts[counter{m.Period, m.Day, m.Endpoint, m.Billable}] += m.Units
 		}
 	}
-	return refusals, tx.count(counts)
+	return refusals, us.count(counts)
 }
 
 // draw takes from an allowance as many of the requests, in their order, as fit
 // and tells how many did.
-func (tx *Tx) draw(a allowance, units []int64) (granted int, err error) {
+func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 	granted = len(units)
 	for granted > 0 {
 		var sum int64
 		for _, n := range units[:granted] {
 			sum += n
 		}
-		raised, err := tx.raise(a, sum)
+		raised, err := us.raise(a, sum)
 		if err != nil {
 			return 0, err
 		}
 		if raised {
 			return granted, nil
 		}
-		used, err := tx.used(a.period)
+		used, err := us.used(a.period)
 		if err != nil {
 			return 0, err
 		}
@@ -107,27 +107,28 @@ func (tx *Tx) draw(a allowance, units []int64) (granted int, err error) {
 const quotaHasRoom = `CAST($5 AS BIGINT) < 0 OR usage_totals.used + excluded.used <= $5`
 
 // raise adds to the period's total unless that would exceed the quota.
-func (tx *Tx) raise(a allowance, sum int64) (bool, error) {
+func (us UsageMeter) raise(a allowance, sum int64) (bool, error) {
 	if a.quota != Unmetered && sum > a.quota {
 		return false, nil // the first row of a period would not be checked below
 	}
-	changed, err := tx.exec(`INSERT INTO usage_totals (tenant_id, environment, period, used) VALUES ($1, $2, $3, $4)
+	changed, err := us.tx.exec(`INSERT INTO usage_totals (tenant_id, environment, period, used) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, environment, period) DO UPDATE SET used = usage_totals.used + excluded.used
 		WHERE `+quotaHasRoom, a.period, sum, a.quota)
 	return changed == 1, err
 }
 
-func (tx *Tx) used(period string) (int64, error) {
+func (us UsageMeter) used(period string) (int64, error) {
 	var used int64
-	err := tx.one([]any{&used}, "SELECT used FROM usage_totals WHERE tenant_id = $1 AND environment = $2 AND period = $3", period)
+	err := us.tx.one([]any{&used},
+		"SELECT used FROM usage_totals WHERE tenant_id = $1 AND environment = $2 AND period = $3", period)
 	return used, ignoreAbsent(err)
 }
 
 // count adds to the finer counters, in a fixed order so that two nodes cannot
 // lock them crosswise.
-func (tx *Tx) count(counts map[counter]int64) error {
+func (us UsageMeter) count(counts map[counter]int64) error {
 	for _, c := range slices.SortedFunc(maps.Keys(counts), compareCounters) {
-		if _, err := tx.exec(`INSERT INTO usage_counters (tenant_id, environment, period, day, endpoint, billable, units)
+		if _, err := us.tx.exec(`INSERT INTO usage_counters (tenant_id, environment, period, day, endpoint, billable, units)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (tenant_id, environment, period, day, endpoint, billable)
 			DO UPDATE SET units = usage_counters.units + excluded.units`,
@@ -149,17 +150,12 @@ func quotaExceeded() *fault.Error {
 
 // Meter counts something that stores no decision: Limited quota_exceeded when
 // it is billable and the quota has no room for all of it.
-func (tx *Tx) Meter(m Meter) error {
-	refusals, err := tx.admit([]*DecisionWrite{{Meter: m}}, []bool{false})
+func (us UsageMeter) Meter(m Meter) error {
+	refusals, err := us.admit([]*DecisionWrite{{Meter: m}}, []bool{false})
 	if err != nil {
 		return err
 	}
 	return refusals[0]
-}
-
-// Meter is Tx.Meter in a transaction of its own.
-func (s *Scope) Meter(ctx context.Context, m Meter) error {
-	return s.Write(ctx, func(tx *Tx) error { return tx.Meter(m) })
 }
 
 // UsageAdd is a count of something that is metered without being billed.
@@ -193,7 +189,7 @@ func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
 			for _, add := range of {
 				counts[counter{add.Meter.Period, add.Meter.Day, add.Meter.Endpoint, false}] = sums[add]
 			}
-			if err := s.within(of[0].TenantID, of[0].Environment).count(counts); err != nil {
+			if err := s.within(of[0].TenantID, of[0].Environment).Usage().count(counts); err != nil {
 				return err
 			}
 		}
@@ -216,29 +212,26 @@ type UsageCount struct {
 	Units         int64
 }
 
-// Usage reads a period's counters, ordered by day and endpoint. A period
+// Get reads a period's counters, ordered by day and endpoint. A period
 // nothing was counted in is empty, not an error.
-func (tx *Tx) Usage(period string) (Usage, error) {
-	used, err := tx.used(period)
-	if err != nil {
-		return Usage{}, err
-	}
-	u := Usage{Used: used}
-	err = tx.each(func(scan func(...any) error) error {
-		var c UsageCount
-		var billable int64
-		err := scan(&c.Day, &c.Endpoint, &billable, &c.Units)
-		c.Billable = billable == 1
-		u.Counts = append(u.Counts, c)
-		return err
-	}, `SELECT day, endpoint, billable, units FROM usage_counters
+func (us UsageReader) Get(period string) (Usage, error) {
+	return read(us.access, func(tx *Tx) (Usage, error) {
+		used, err := tx.Usage().used(period)
+		if err != nil {
+			return Usage{}, err
+		}
+		u := Usage{Used: used}
+		err = tx.each(func(scan func(...any) error) error {
+			var c UsageCount
+			var billable int64
+			err := scan(&c.Day, &c.Endpoint, &billable, &c.Units)
+			c.Billable = billable == 1
+			u.Counts = append(u.Counts, c)
+			return err
+		}, `SELECT day, endpoint, billable, units FROM usage_counters
 		WHERE tenant_id = $1 AND environment = $2 AND period = $3 ORDER BY day, endpoint, billable`, period)
-	return u, err
-}
-
-// Usage is Tx.Usage in a transaction of its own.
-func (s *Scope) Usage(ctx context.Context, period string) (Usage, error) {
-	return inRead(ctx, s, func(tx *Tx) (Usage, error) { return tx.Usage(period) })
+		return u, err
+	})
 }
 
 func flag(b bool) int64 {

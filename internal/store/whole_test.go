@@ -55,11 +55,11 @@ func TestWhole(t *testing.T) {
 		}
 		wantDecisions(t, scope, stored)
 	}
-	features, err := scope.Features(t.Context(), "dec_1")
+	features, err := scope.Decisions(t.Context()).Features("dec_1")
 	if err != nil || !bytes.Equal(features.Vector, []byte{1}) {
 		t.Errorf("got %v, %v", features, err)
 	}
-	if before, err := scope.LookupIdempotency(t.Context(), full.Answer.Key, "h", 1500); err != nil || before == nil || string(before.Body) != "dec_1" {
+	if before, err := scope.Answers(t.Context()).Lookup(full.Answer.Key, "h", 1500); err != nil || before == nil || string(before.Body) != "dec_1" {
 		t.Errorf("got %v, %v", before, err)
 	}
 }

@@ -109,7 +109,7 @@ func (s *Service) findBacktest(ctx context.Context, scope *store.Scope, id strin
 	if !tenant.Valid(tenant.KindBacktest, id) {
 		return store.Backtest{}, operation.Missing("backtest")
 	}
-	return scope.Backtest(ctx, id)
+	return scope.Backtests(ctx).Get(id)
 }
 
 // Backtests lists the runs, without their reports.
@@ -122,7 +122,7 @@ func (s *Service) Backtests(ctx context.Context, p tenant.Principal, status stri
 	if err != nil {
 		return operation.Page[Backtest]{}, err
 	}
-	rows, more, err := s.core.Scope(p).ListBacktests(ctx, store.BacktestFilter{Status: status}, page)
+	rows, more, err := s.core.Scope(p).Backtests(ctx).List(store.BacktestFilter{Status: status}, page)
 	if err != nil {
 		return operation.Page[Backtest]{}, err
 	}
@@ -144,7 +144,7 @@ func (s *Service) CancelBacktest(ctx context.Context, p tenant.Principal, id str
 	}
 	now := s.core.Moment()
 	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
-		record, ended, err := tx.CancelBacktest(id, now.UnixMicro())
+		record, ended, err := tx.Backtests().Cancel(id, now.UnixMicro())
 		switch {
 		case err != nil:
 			return operation.Answer{}, err
@@ -152,7 +152,7 @@ func (s *Service) CancelBacktest(ctx context.Context, p tenant.Principal, id str
 			return operation.Answer{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 				"the backtest is over; only one that is under way can be cancelled")
 		case ended:
-			if err := tx.Audit(s.core.Audit(p, now, operation.ActionBacktestEnded, id, "")); err != nil {
+			if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestEnded, id, "")); err != nil {
 				return operation.Answer{}, err
 			}
 		}

@@ -228,7 +228,7 @@ func (s *Service) afford(ctx context.Context, p tenant.Principal, a *asked) erro
 	if a.plan = p.Plan; a.plan.Unmetered {
 		return nil
 	}
-	used, err := s.core.Scope(p).Usage(ctx, tenant.PeriodOf(s.core.Now()).Key())
+	used, err := s.core.Scope(p).Usage(ctx).Get(tenant.PeriodOf(s.core.Now()).Key())
 	if err != nil {
 		return err
 	}

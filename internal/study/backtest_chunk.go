@@ -46,10 +46,10 @@ func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) err
 	var record store.Backtest
 	var stored store.BacktestChunk
 	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
-		if record, err = tx.Backtest(c.BacktestID); err != nil || record.Over() {
+		if record, err = tx.Backtests().Get(c.BacktestID); err != nil || record.Over() {
 			return err
 		}
-		stored, err = tx.BacktestChunk(c.BacktestID, c.Number)
+		stored, err = tx.Backtests().Chunk(c.BacktestID, c.Number)
 		return err
 	})
 	if err != nil || record.Over() {
@@ -67,7 +67,11 @@ func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) err
 		return err
 	}
 	result := partial.Append(tally.append(nil))
-	_, left, err := scope.FinishChunk(ctx, c.BacktestID, c.Number, stored.Rows, result, s.core.Moment().UnixMicro())
+	now, left := s.core.Moment().UnixMicro(), int64(0)
+	err = scope.Write(ctx, func(tx *store.Tx) (err error) {
+		_, left, err = tx.Backtests().FinishChunk(c.BacktestID, c.Number, stored.Rows, result, now)
+		return err
+	})
 	if err != nil || left > 0 {
 		return err
 	}
@@ -90,7 +94,7 @@ func (s *Service) performChunk(ctx context.Context, scope *store.Scope, job *bac
 // bills it in the same transaction: a run that the quota has no room for fails,
 // and costs nothing.
 func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id string) error {
-	record, err := scope.Backtest(ctx, id)
+	record, err := scope.Backtests(ctx).Get(id)
 	if err != nil || record.Over() || record.Status == store.BacktestReceiving || record.ChunksDone < record.Chunks {
 		return err
 	}
@@ -110,11 +114,11 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 	record.Status, record.FinishedMicros = store.BacktestSucceeded, now.UnixMicro()
 	record.Report = job.report(&record, total, tally)
 	err = scope.Write(ctx, func(tx *store.Tx) error {
-		finished, err := tx.FinishBacktest(record)
+		finished, err := tx.Backtests().Finish(record)
 		if err != nil || !finished {
 			return err
 		}
-		return tx.Meter(s.decisions.Bill(caller, job.endpoint, units(record.Rows), now))
+		return tx.Usage().Meter(s.decisions.Bill(caller, job.endpoint, units(record.Rows), now))
 	})
 	var refusal *fault.Error
 	if operation.IsKind(err, fault.Limited) && errors.As(err, &refusal) {
@@ -129,10 +133,10 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 func (s *Service) merged(ctx context.Context, scope *store.Scope, job *backtestRun, record *store.Backtest) (*backtest.Partial, *bookTally, error) {
 	total, tally := backtest.NewPartial(), &bookTally{}
 	var n int64
-	err := scope.WalkChunkResults(ctx, record.ID, func(c store.BacktestChunk) error {
+	err := scope.Backtests(ctx).WalkResults(record.ID, func(c store.BacktestChunk) error {
 		partial, one, ok := job.readResult(c.Result)
 		if !ok {
-			stored, err := scope.BacktestChunk(ctx, record.ID, c.Number)
+			stored, err := scope.Backtests(ctx).Chunk(record.ID, c.Number)
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ func (s *Service) BacktestRows(ctx context.Context, p tenant.Principal, id strin
 	out, worker := sheet.NewWriter(w), job.run.NewWorker()
 	worker.WriteRows(out, swapped)
 	var n int64
-	err = scope.WalkChunkInputs(ctx, id, func(c store.BacktestChunk) error {
+	err = scope.Backtests(ctx).WalkInputs(id, func(c store.BacktestChunk) error {
 		if n++; c.Number != n {
 			return expired()
 		}

@@ -33,7 +33,7 @@ func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
 	p := piece{first: f.done + 1}
 	r := replayed{after: f.after}
 	for cuts := 0; !f.over && p.rows < f.each && cuts < pieceCuts; cuts++ {
-		cut, err := f.scope.CutDecisions(ctx, f.which.filter(), f.which.page(f.after), f.each-p.rows)
+		cut, err := f.scope.Decisions(ctx).Cut(f.which.filter(), f.which.page(f.after), f.each-p.rows)
 		if err != nil {
 			return piece{}, err
 		}
@@ -94,7 +94,7 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 	page := j.replay.page(which.after)
 	page.Limit = replayPage
 	r := replayer{job: j, scope: scope, worker: w, row: p.first}
-	err := scope.WalkDecisions(ctx, j.replay.filter(), page, func(d *store.Decision) error {
+	err := scope.Decisions(ctx).Walk(j.replay.filter(), page, func(d *store.Decision) error {
 		if d.ID > which.last {
 			return errPieceDone
 		}
@@ -126,20 +126,20 @@ func (s *Service) enqueueReplay(ctx context.Context, p tenant.Principal, scope *
 		record.Status, record.Rows, record.Chunks = store.BacktestQueued, rowsOf(held), int64(len(held))
 	}
 	answer, err := s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
-		if err := tx.InsertBacktest(record); err != nil {
+		if err := tx.Backtests().Insert(record); err != nil {
 			return operation.Answer{}, err
 		}
 		for i := range held {
 			c, err := held[i].chunk(int64(i) + 1)
 			if err == nil {
-				err = tx.InsertBacktestChunk(record.ID, c)
+				err = tx.Backtests().InsertChunk(record.ID, c)
 			}
 			if err != nil {
 				return operation.Answer{}, err
 			}
 		}
 		audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
-		return accepted(record), tx.Audit(audit)
+		return accepted(record), tx.Audit().Add(audit)
 	})
 	switch {
 	case err != nil:
@@ -185,10 +185,10 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 	var record store.Backtest
 	var last store.BacktestChunk
 	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
-		if record, err = tx.Backtest(id); err != nil || record.Status != store.BacktestReceiving {
+		if record, err = tx.Backtests().Get(id); err != nil || record.Status != store.BacktestReceiving {
 			return err
 		}
-		if last, err = tx.LastBacktestChunk(id); operation.IsKind(err, fault.NotFound) {
+		if last, err = tx.Backtests().LastChunk(id); operation.IsKind(err, fault.NotFound) {
 			last, err = store.BacktestChunk{First: 1}, nil // nothing was cut yet
 		}
 		return err
@@ -214,10 +214,10 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 // them or was first.
 func (s *Service) queueReplay(ctx context.Context, scope *store.Scope, id string, in *intake) error {
 	err := scope.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.QueueBacktest(id, in.rows, in.chunks); err != nil {
+		if err := tx.Backtests().Queue(id, in.rows, in.chunks); err != nil {
 			return err
 		}
-		last, err := tx.LastBacktestChunk(id)
+		last, err := tx.Backtests().LastChunk(id)
 		if err == nil && last.Number != in.chunks {
 			err = fault.New(fault.Conflict, fault.CodeVersionConflict, "another chunk was cut meanwhile")
 		}

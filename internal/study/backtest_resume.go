@@ -59,7 +59,7 @@ func (s *Service) resume(ctx context.Context, ref store.BacktestRef) error {
 		}
 		return nil
 	}
-	pending, err := scope.PendingChunks(ctx, ref.ID)
+	pending, err := scope.Backtests(ctx).PendingChunks(ref.ID)
 	if err != nil {
 		return err
 	}

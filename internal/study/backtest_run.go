@@ -97,7 +97,7 @@ func (s *Service) storedRun(ctx context.Context, scope *store.Scope, id string) 
 
 func (s *Service) loadBacktest(ctx context.Context, key runKey) (*backtestRun, error) {
 	scope := s.core.DB.Scope(key.tenant, key.environment)
-	record, err := scope.Backtest(ctx, key.id)
+	record, err := scope.Backtests(ctx).Get(key.id)
 	if err != nil {
 		return nil, err
 	}
@@ -202,18 +202,18 @@ func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *stor
 	record.Status, record.RowsDone, record.FinishedMicros = store.BacktestSucceeded, record.Rows, now.UnixMicro()
 	record.Report = j.report(&record, total, tally)
 	return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
-		if err := tx.InsertBacktest(record); err != nil {
+		if err := tx.Backtests().Insert(record); err != nil {
 			return operation.Answer{}, err
 		}
 		for _, c := range chunks {
-			if err := tx.InsertBacktestChunk(record.ID, c); err != nil {
+			if err := tx.Backtests().InsertChunk(record.ID, c); err != nil {
 				return operation.Answer{}, err
 			}
 		}
-		if err := tx.Audit(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
+		if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
 			return operation.Answer{}, err
 		}
-		return operation.Answer{Status: operation.StatusOK, Body: record.Report}, tx.Meter(s.decisions.Bill(p, j.endpoint, units(record.Rows), now))
+		return operation.Answer{Status: operation.StatusOK, Body: record.Report}, tx.Usage().Meter(s.decisions.Bill(p, j.endpoint, units(record.Rows), now))
 	})
 }
 

@@ -128,15 +128,21 @@ func (s *Service) enqueue(ctx context.Context, p tenant.Principal, scope *store.
 	record := job.record
 	record.Status = store.BacktestReceiving
 	audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
-	if err := scope.InsertBacktest(ctx, record, audit); err != nil {
+	err := scope.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Backtests().Insert(record); err != nil {
+			return err
+		}
+		return tx.Audit().Add(audit)
+	})
+	if err != nil {
 		return operation.Answer{}, err
 	}
-	err := in.store(ctx, scope, record.ID)
+	err = in.store(ctx, scope, record.ID)
 	var answer operation.Answer
 	if err == nil {
 		answer, err = s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
 			record.Status, record.Rows, record.Chunks = store.BacktestQueued, in.rows, in.chunks
-			return accepted(record), tx.QueueBacktest(record.ID, in.rows, in.chunks)
+			return accepted(record), tx.Backtests().Queue(record.ID, in.rows, in.chunks)
 		})
 	}
 	if err != nil {
@@ -198,7 +204,7 @@ func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *pi
 		return err
 	}
 	in.rows, in.chunks = in.rows+p.rows, in.chunks+1
-	return scope.ReceiveBacktestChunk(ctx, id, c)
+	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Backtests().ReceiveChunk(id, c) })
 }
 
 // breakOffWait bounds how long it takes to end a run whose sender may be gone.
@@ -221,10 +227,17 @@ func (s *Service) breakOff(ctx context.Context, scope *store.Scope, id string, c
 }
 
 func (s *Service) failBacktest(ctx context.Context, scope *store.Scope, id, code, detail string) error {
-	_, err := scope.FinishBacktest(ctx, store.Backtest{
-		ID: id, Status: store.BacktestFailed, ErrorCode: code, ErrorDetail: detail, FinishedMicros: s.core.Moment().UnixMicro(),
+	failed := store.Backtest{
+		ID:             id,
+		Status:         store.BacktestFailed,
+		ErrorCode:      code,
+		ErrorDetail:    detail,
+		FinishedMicros: s.core.Moment().UnixMicro(),
+	}
+	return scope.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Backtests().Finish(failed) // it may have ended before
+		return err
 	})
-	return err
 }
 
 // hashed takes the hash of a request while its rows are read.

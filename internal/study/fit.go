@@ -52,7 +52,7 @@ func (s *Service) fitFrom(ctx context.Context, p tenant.Principal, body wire.Val
 		}
 		answer := fitted(result, operation.StatusOK, func(w *wire.Writer) { w.Raw(result.Card.Document()) })
 		if record := keep(answer); record != nil {
-			return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answer(*record) })
+			return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answers().Insert(*record) })
 		}
 		return answer, nil
 	})

@@ -14,7 +14,7 @@ func TestActivate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		first := "pol_ten_Asandbox"
-		if _, err := scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{}); err != nil {
+		if _, err := storetest.InsertRuleSet(ctx, scope, draft("pol_2"), store.AuditEntry{}); err != nil {
 			t.Fatal(err)
 		}
 		refused := fault.Precondition
@@ -41,21 +41,21 @@ func TestActivate(t *testing.T) {
 		} {
 			t.Log(c.name)
 			c.activation.NowMicros, c.activation.Actor = 500, "key_2"
-			got, err := scope.Activate(ctx, c.activation)
+			got, err := storetest.Activate(ctx, scope, c.activation)
 			wantKind(t, err, c.kind, fault.CodePreconditionFailed)
 			if err == nil && (got.Changed != c.changed || got.PreviousID != c.previous || got.RuleSet.ID != c.activation.ID || got.RuleSet.Status != store.StatusActive) {
 				t.Errorf("got %+v", got)
 			}
 		}
-		retired, err := scope.RuleSet(ctx, "pol_2")
+		retired, err := scope.RuleSets(ctx).Get("pol_2")
 		if err != nil || retired.Status != store.StatusRetired || retired.RetiredMicros != 501 || retired.ActivatedBy != "key_2" {
 			t.Errorf("got %+v, %v", retired, err)
 		}
-		active, err := scope.ActiveRuleSet(ctx, "default")
+		active, err := scope.RuleSets(ctx).Active("default")
 		if err != nil || active.ID != first || active.RetiredMicros != 0 || active.ActivatedMicros != 501 {
 			t.Errorf("got %+v, %v", active, err)
 		}
-		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Object: "pol_2"}, store.Page{})
+		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Object: "pol_2"}, store.Page{})
 		if err != nil || len(entries) != 1 || entries[0].BeforeChecksum != "sha256:seed" || entries[0].AfterChecksum != "sha256:pol_2" {
 			t.Errorf("got %+v, %v", entries, err)
 		}
@@ -67,25 +67,25 @@ func TestActivateNotMine(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
-		if _, err := scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{}); err != nil {
+		if _, err := storetest.InsertRuleSet(ctx, scope, draft("pol_2"), store.AuditEntry{}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := scope.Activate(ctx, store.Activation{ID: "pol_none"})
+		_, err := storetest.Activate(ctx, scope, store.Activation{ID: "pol_none"})
 		wantNotFound(t, err)
 		for who, other := range others {
 			t.Log(who)
-			_, err := other.Activate(ctx, store.Activation{ID: "pol_2"})
+			_, err := storetest.Activate(ctx, other, store.Activation{ID: "pol_2"})
 			wantNotFound(t, err)
 		}
 		// A first activation in live, where nothing was active, is expected too.
 		armed := db.Scope("ten_A", live)
-		_, err = armed.Activate(ctx, store.Activation{ID: "pol_ten_Alive", ExpectedActiveID: "pol_2"})
+		_, err = storetest.Activate(ctx, armed, store.Activation{ID: "pol_ten_Alive", ExpectedActiveID: "pol_2"})
 		wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
-		got, err := armed.Activate(ctx, store.Activation{ID: "pol_ten_Alive", NowMicros: 700})
+		got, err := storetest.Activate(ctx, armed, store.Activation{ID: "pol_ten_Alive", NowMicros: 700})
 		if err != nil || !got.Changed || got.PreviousID != "" {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		if active, err := scope.ActiveRuleSet(ctx, "default"); err != nil || active.ID != "pol_ten_Asandbox" {
+		if active, err := scope.RuleSets(ctx).Active("default"); err != nil || active.ID != "pol_ten_Asandbox" {
 			t.Errorf("the sandbox has %+v, %v", active, err)
 		}
 		for _, c := range []struct {
@@ -96,7 +96,7 @@ func TestActivateNotMine(t *testing.T) {
 			{others["another tenant"], "default", "pol_ten_OTHERsandbox"}, {others["a tenant that is not there"], "default", ""},
 			{db.Scope("ten_OTHER", live), "default", ""}, // it has a draft
 		} {
-			if id, err := c.scope.ActivePolicy(ctx, c.key); err != nil || id != c.want {
+			if id, err := c.scope.RuleSets(ctx).ActiveID(c.key); err != nil || id != c.want {
 				t.Errorf("%s has %q active in %s, %v", c.scope.Tenant(), id, c.scope.Environment(), err)
 			}
 		}
@@ -117,23 +117,23 @@ func TestActivationRace(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
 		for i := range n {
-			if _, err := scope.InsertRuleSet(ctx, draft(numbered("pol", i)), store.AuditEntry{}); err != nil {
+			if _, err := storetest.InsertRuleSet(ctx, scope, draft(numbered("pol", i)), store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		errs := race(n, func(i int) error {
 			id := numbered("pol", i)
-			_, err := scopes[i%len(scopes)].Activate(ctx, store.Activation{ID: id, NowMicros: 500, Audit: store.AuditEntry{ID: "aud_" + id, Action: "rule_set.activated"}})
+			_, err := storetest.Activate(ctx, scopes[i%len(scopes)], store.Activation{ID: id, NowMicros: 500, Audit: store.AuditEntry{ID: "aud_" + id, Action: "rule_set.activated"}})
 			return err
 		})
 		if got := succeeded(t, errs, 0, ""); got != n {
 			t.Errorf("%d of %d activated", got, n)
 		}
-		active, _, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: store.StatusActive}, store.Page{})
+		active, _, err := scope.RuleSets(ctx).List(store.RuleSetFilter{Status: store.StatusActive}, store.Page{})
 		if err != nil || len(active) != 1 {
 			t.Errorf("%d are active, %v", len(active), err)
 		}
-		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "rule_set.activated"}, store.Page{})
+		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Action: "rule_set.activated"}, store.Page{})
 		if err != nil || len(entries) != n {
 			t.Errorf("%d audit entries, %v", len(entries), err)
 		}
@@ -143,7 +143,7 @@ func TestActivationRace(t *testing.T) {
 			if id == active[0].ID {
 				return fault.New(fault.Precondition, fault.CodePreconditionFailed, "is the active one")
 			}
-			_, err := scopes[i%len(scopes)].Activate(ctx, store.Activation{ID: id, NowMicros: 600, ExpectedActiveID: active[0].ID})
+			_, err := storetest.Activate(ctx, scopes[i%len(scopes)], store.Activation{ID: id, NowMicros: 600, ExpectedActiveID: active[0].ID})
 			return err
 		})
 		if got := succeeded(t, errs, fault.Precondition, fault.CodePreconditionFailed); got != 1 {
@@ -160,12 +160,12 @@ func TestActivationIsAllowed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		for _, id := range []string{"pol_2", "pol_3"} {
-			if _, err := scope.InsertRuleSet(ctx, draft(id), store.AuditEntry{}); err != nil {
+			if _, err := storetest.InsertRuleSet(ctx, scope, draft(id), store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var seen []string
-		_, err := scope.Activate(ctx, store.Activation{
+		_, err := storetest.Activate(ctx, scope, store.Activation{
 			ID: "pol_2", NowMicros: 900,
 			Allow: func(active, target store.RuleSet, _ bool, _ *store.AuditEntry) error {
 				seen = append(seen, active.ID, target.ID)
@@ -177,7 +177,7 @@ func TestActivationIsAllowed(t *testing.T) {
 			t.Errorf("asked about %v", seen)
 		}
 		for _, id := range []string{"pol_2", "pol_3"} {
-			_, err := scope.Activate(ctx, store.Activation{
+			_, err := storetest.Activate(ctx, scope, store.Activation{
 				ID: id, NowMicros: 900, Audit: store.AuditEntry{ID: "aud_" + id, Object: id},
 				Allow: func(_, _ store.RuleSet, _ bool, audit *store.AuditEntry) error {
 					audit.Note = "edited"
@@ -188,16 +188,16 @@ func TestActivationIsAllowed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		active, err := scope.RuleSet(ctx, "pol_3")
+		active, err := scope.RuleSets(ctx).Get("pol_3")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for id, before := range map[string]bool{"pol_2": true, "pol_ten_Asandbox": false} {
-			if set, err := scope.RuleSet(ctx, id); err != nil || (set.RetiredMicros == active.ActivatedMicros) != before {
+			if set, err := scope.RuleSets(ctx).Get(id); err != nil || (set.RetiredMicros == active.ActivatedMicros) != before {
 				t.Errorf("%s was retired at %d, and the active one is active from %d on; %v", id, set.RetiredMicros, active.ActivatedMicros, err)
 			}
 		}
-		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Object: "pol_3"}, store.Page{})
+		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Object: "pol_3"}, store.Page{})
 		if err != nil || len(entries) != 1 || entries[0].Note != "edited" {
 			t.Errorf("the trail says %+v, %v", entries, err)
 		}

@@ -28,10 +28,10 @@ func hit(t *testing.T, scope *store.Scope, id string, o store.Observation, chang
 		if change != nil {
 			change(&w)
 		}
-		if _, err := tx.Observe(o, windows()); err != nil {
+		if _, err := tx.Observations().Observe(o, windows()); err != nil {
 			return err
 		}
-		a, created, err = tx.RaiseAlert(w)
+		a, created, err = tx.Alerts().Raise(w)
 		return err
 	})
 	return a, created
@@ -41,7 +41,7 @@ func record(t *testing.T, scope *store.Scope, observations ...store.Observation)
 	t.Helper()
 	doing(t, scope, func(tx *store.Tx) error {
 		for _, o := range observations {
-			if _, err := tx.Observe(o, windows()); err != nil {
+			if _, err := tx.Observations().Observe(o, windows()); err != nil {
 				return err
 			}
 		}
@@ -54,7 +54,7 @@ func move(t *testing.T, scope *store.Scope, m store.AlertMove) (store.Alert, err
 	before := auditEntries(t, scope, m.ID)
 	audit := store.AuditEntry{ID: fmt.Sprintf("aud_%s_%s_%d", m.ID, m.To, m.NowMicros), CreatedMicros: m.NowMicros, Action: "alert." + m.To, Object: m.ID}
 	steps := len(history(t, scope, m.ID))
-	a, err := scope.MoveAlert(t.Context(), m, audit)
+	a, err := storetest.MoveAlert(t.Context(), scope, m, audit)
 	if added := auditEntries(t, scope, m.ID) - before; added != len(history(t, scope, m.ID))-steps {
 		t.Errorf("%d audit entries are added, and not as many steps", added)
 	}
@@ -63,7 +63,7 @@ func move(t *testing.T, scope *store.Scope, m store.AlertMove) (store.Alert, err
 
 func history(t *testing.T, scope *store.Scope, id string) []store.AlertEvent {
 	t.Helper()
-	events, err := scope.AlertHistory(t.Context(), id)
+	events, err := scope.Alerts(t.Context()).History(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func history(t *testing.T, scope *store.Scope, id string) []store.AlertEvent {
 
 func auditEntries(t *testing.T, scope *store.Scope, object string) int {
 	t.Helper()
-	entries, _, err := scope.ListAudit(t.Context(), store.AuditFilter{Object: object}, store.Page{})
+	entries, _, err := scope.Audit(t.Context()).List(store.AuditFilter{Object: object}, store.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func auditEntries(t *testing.T, scope *store.Scope, object string) int {
 
 func wantAlert(t *testing.T, scope *store.Scope, want store.Alert) {
 	t.Helper()
-	got, err := scope.Alert(t.Context(), want.ID)
+	got, err := scope.Alerts(t.Context()).Get(want.ID)
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -128,7 +128,7 @@ func TestRaiseAlert(t *testing.T) {
 			}
 		}
 		for who, other := range others {
-			if _, err := other.Alert(t.Context(), "alr_1"); err == nil {
+			if _, err := other.Alerts(t.Context()).Get("alr_1"); err == nil {
 				t.Errorf("%s sees the alert", who)
 			}
 			if a, created := hit(t, other, "alr_1", observed("Z", micros+20, account("1")), nil); !created || a.ApplicantCount != 1 {
@@ -137,7 +137,7 @@ func TestRaiseAlert(t *testing.T) {
 		}
 		wantAlert(t, scope, open)
 		bad := func(tx *store.Tx) error {
-			_, _, err := tx.RaiseAlert(store.AlertWant{ID: "alr_5", Severity: "dire"})
+			_, _, err := tx.Alerts().Raise(store.AlertWant{ID: "alr_5", Severity: "dire"})
 			return err
 		}
 		if err := scope.Write(t.Context(), bad); err == nil {
@@ -156,23 +156,23 @@ func TestMuchEvidence(t *testing.T) {
 			for i := range 2 * n {
 				o := observed(numbered("app", i%n), micros+int64(i), account("1"))
 				o.DecisionID = numbered("dec", i)
-				if _, err := tx.Observe(o, windows()); err != nil {
+				if _, err := tx.Observations().Observe(o, windows()); err != nil {
 					return err
 				}
-				if _, _, err := tx.RaiseAlert(want("alr_1", o, account("1"))); err != nil {
+				if _, _, err := tx.Alerts().Raise(want("alr_1", o, account("1"))); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		a, err := scope.Alert(t.Context(), "alr_1")
+		a, err := scope.Alerts(t.Context()).Get("alr_1")
 		if err != nil || a.ApplicantCount != n || a.DecisionCount != 2*n || len(a.ApplicantRefs) != store.MaxEvidence || len(a.DecisionIDs) != store.MaxEvidence ||
 			a.ApplicantRefs[199] != "app_199" || a.DecisionIDs[0] != "dec_000" {
 			t.Errorf("%d applicants, %d decisions, %d and %d shown, %v", a.ApplicantCount, a.DecisionCount, len(a.ApplicantRefs), len(a.DecisionIDs), err)
 		}
 		// Many were there before a second alert is opened.
 		hit(t, scope, "alr_2", observed("app_000", micros+3*n, account("1")), func(w *store.AlertWant) { w.Type = "ip_cluster" })
-		if a, err := scope.Alert(t.Context(), "alr_2"); err != nil || a.ApplicantCount != n || len(a.ApplicantRefs) != store.MaxEvidence {
+		if a, err := scope.Alerts(t.Context()).Get("alr_2"); err != nil || a.ApplicantCount != n || len(a.ApplicantRefs) != store.MaxEvidence {
 			t.Errorf("%d applicants, %d shown, %v", a.ApplicantCount, len(a.ApplicantRefs), err)
 		}
 	})
@@ -188,10 +188,10 @@ func TestRaiseAtOnce(t *testing.T) {
 		errs := race(n, func(i int) error {
 			return nodes[i%2].Scope("ten_A", sandbox).Write(t.Context(), func(tx *store.Tx) error {
 				o := observed(numbered("app", i), micros, account("1"))
-				if _, err := tx.Observe(o, windows()); err != nil {
+				if _, err := tx.Observations().Observe(o, windows()); err != nil {
 					return err
 				}
-				_, created, err := tx.RaiseAlert(want(numbered("alr", i), o, account("1")))
+				_, created, err := tx.Alerts().Raise(want(numbered("alr", i), o, account("1")))
 				opened[i] = created
 				return err
 			})
@@ -199,7 +199,7 @@ func TestRaiseAtOnce(t *testing.T) {
 		if got := succeeded(t, errs, 0, ""); got != n {
 			t.Fatalf("%d of %d", got, n)
 		}
-		alerts, more, err := nodes[0].Scope("ten_A", sandbox).ListAlerts(t.Context(), store.AlertFilter{}, store.Page{})
+		alerts, more, err := nodes[0].Scope("ten_A", sandbox).Alerts(t.Context()).List(store.AlertFilter{}, store.Page{})
 		if err != nil || more || len(alerts) != 1 || alerts[0].ApplicantCount != n || alerts[0].DecisionCount != n {
 			t.Errorf("%+v, %v", alerts, err)
 		}
@@ -277,21 +277,21 @@ func TestAlertNeighbours(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		hit(t, scope, "alr_1", observed("A", micros, account("1")), nil)
 		doing(t, scope, func(tx *store.Tx) error {
-			_, _, err := tx.Block(store.BlockedEntity{Entity: account("1"), BlockedMicros: micros})
+			_, _, err := tx.Blocklist().Block(store.BlockedEntity{Entity: account("1"), BlockedMicros: micros})
 			return err
 		})
 		for who, other := range neighbours(t, db, "ten_A") {
 			t.Log(who)
-			_, err := other.Alert(ctx, "alr_1")
+			_, err := other.Alerts(ctx).Get("alr_1")
 			wantNotFound(t, err)
 			_, err = move(t, other, store.AlertMove{ID: "alr_1", To: "closed", Resolution: store.ResolutionConfirmedFraud, NowMicros: micros})
 			wantNotFound(t, err)
-			_, err = other.Ring(ctx, "alr_1")
+			_, err = other.Alerts(ctx).Ring("alr_1")
 			wantNotFound(t, err)
-			wantNotFound(t, other.Write(ctx, func(tx *store.Tx) error { return tx.Unblock(account("1").Kind, account("1").Key) }))
-			alerts, _, err := other.ListAlerts(ctx, store.AlertFilter{}, store.Page{})
-			blocked, _, err2 := other.ListBlocked(ctx, nil, 10)
-			once, err3 := other.SeenOnce(ctx, "alr_1", "ip")
+			wantNotFound(t, other.Write(ctx, func(tx *store.Tx) error { return tx.Blocklist().Unblock(account("1").Kind, account("1").Key) }))
+			alerts, _, err := other.Alerts(ctx).List(store.AlertFilter{}, store.Page{})
+			blocked, _, err2 := other.Blocklist(ctx).List(nil, 10)
+			once, err3 := other.Alerts(ctx).SeenOnce("alr_1", "ip")
 			for _, err := range []error{err, err2, err3} {
 				wantKind(t, err, 0, "")
 			}
@@ -299,7 +299,7 @@ func TestAlertNeighbours(t *testing.T) {
 				t.Errorf("sees %v, %v, %t", alerts, blocked, once)
 			}
 		}
-		if a, err := scope.Alert(ctx, "alr_1"); err != nil || a.Status != store.AlertOpen {
+		if a, err := scope.Alerts(ctx).Get("alr_1"); err != nil || a.Status != store.AlertOpen {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
@@ -337,7 +337,7 @@ func TestListAlerts(t *testing.T) {
 			c.page.Limit = 2
 			for more := true; more; {
 				var rows []store.Alert
-				rows, more, err = scope.ListAlerts(ctx, c.filter, c.page)
+				rows, more, err = scope.Alerts(ctx).List(c.filter, c.page)
 				if err != nil {
 					t.Fatal(err)
 				}

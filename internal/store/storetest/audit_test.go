@@ -65,7 +65,7 @@ func trail(t *testing.T, scope *store.Scope) (want []store.AuditEntry) {
 		var err error
 		if i%3 == 1 {
 			e.Actor, e.Action, e.Object, e.Note = "usr_1", "looked", numbered("dec", i), "why"
-			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Audit(e) })
+			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Audit().Add(e) })
 		} else {
 			w := decision(numbered("dec", i), store.Unmetered)
 			w.Decision.CreatedMicros = micros
@@ -94,7 +94,7 @@ func chosen(entries []store.AuditEntry, which func(store.AuditEntry) bool) (list
 func wholeTrail(t *testing.T, scope *store.Scope, f store.AuditFilter, p store.Page) (list []store.AuditEntry) {
 	t.Helper()
 	for {
-		rows, next, err := scope.ListAudit(t.Context(), f, p)
+		rows, next, err := scope.Audit(t.Context()).List(f, p)
 		if err != nil {
 			t.Fatal(err)
 		}

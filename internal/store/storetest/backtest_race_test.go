@@ -27,7 +27,7 @@ func TestFinishChunkOnce(t *testing.T) {
 		var firsts, lasts, ends atomic.Int64
 		errs := race(chunks*times, func(i int) error {
 			scope, number := scopes[i%2], int64(i/times+1)
-			first, left, err := scope.FinishChunk(t.Context(), "bt_1", number, 100, []byte{byte(i)}, 2000)
+			first, left, err := storetest.FinishChunk(t.Context(), scope, "bt_1", number, 100, []byte{byte(i)}, 2000)
 			if first {
 				firsts.Add(1)
 				if left == 0 {
@@ -37,7 +37,7 @@ func TestFinishChunkOnce(t *testing.T) {
 			if err != nil || left > 0 {
 				return err
 			}
-			finished, err := scope.FinishBacktest(t.Context(), store.Backtest{ID: "bt_1", Status: store.BacktestSucceeded, FinishedMicros: 3000})
+			finished, err := storetest.FinishBacktest(t.Context(), scope, store.Backtest{ID: "bt_1", Status: store.BacktestSucceeded, FinishedMicros: 3000})
 			if finished {
 				ends.Add(1)
 			}
@@ -47,7 +47,7 @@ func TestFinishChunkOnce(t *testing.T) {
 		if firsts.Load() != chunks || lasts.Load() != 1 || ends.Load() != 1 {
 			t.Errorf("%d chunks were first of their number, %d last, and the run ended %d times", firsts.Load(), lasts.Load(), ends.Load())
 		}
-		got, err := scopes[1].Backtest(t.Context(), "bt_1")
+		got, err := scopes[1].Backtests(t.Context()).Get("bt_1")
 		if err != nil || got.Status != store.BacktestSucceeded || got.RowsDone != 100*chunks || got.ChunksDone != chunks {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -66,7 +66,7 @@ func TestCancelRaces(t *testing.T) {
 		var firsts, cancels atomic.Int64
 		errs := race(2*chunks, func(i int) error {
 			if i%6 == 5 {
-				b, cancelled, err := scopes[i%2].CancelBacktest(t.Context(), "bt_1", 3000, store.AuditEntry{ID: numbered("aud_cancel", i), Action: "backtest.cancelled"})
+				b, cancelled, err := storetest.CancelBacktest(t.Context(), scopes[i%2], "bt_1", 3000, store.AuditEntry{ID: numbered("aud_cancel", i), Action: "backtest.cancelled"})
 				if cancelled {
 					cancels.Add(1)
 				}
@@ -75,22 +75,22 @@ func TestCancelRaces(t *testing.T) {
 				}
 				return err
 			}
-			first, _, err := scopes[i%2].FinishChunk(t.Context(), "bt_1", int64(i/2+1), 100, nil, 2000)
+			first, _, err := storetest.FinishChunk(t.Context(), scopes[i%2], "bt_1", int64(i/2+1), 100, nil, 2000)
 			if first {
 				firsts.Add(1)
 			}
 			return err
 		})
 		succeeded(t, errs, 0, "")
-		got, err := scopes[0].Backtest(t.Context(), "bt_1")
+		got, err := scopes[0].Backtests(t.Context()).Get("bt_1")
 		if err != nil || got.Status != store.BacktestCancelled || got.ChunksDone != firsts.Load() || got.RowsDone != 100*firsts.Load() || cancels.Load() != 1 {
 			t.Errorf("got %+v with %d chunks and %d cancellations, %v", got, firsts.Load(), cancels.Load(), err)
 		}
-		entries, _, err := scopes[0].ListAudit(t.Context(), store.AuditFilter{Action: "backtest.cancelled"}, store.Page{})
+		entries, _, err := scopes[0].Audit(t.Context()).List(store.AuditFilter{Action: "backtest.cancelled"}, store.Page{})
 		if err != nil || len(entries) != 1 {
 			t.Errorf("%d audit entries, %v", len(entries), err)
 		}
-		if first, _, err := scopes[0].FinishChunk(t.Context(), "bt_1", chunks, 100, nil, 2000); first || err != nil {
+		if first, _, err := storetest.FinishChunk(t.Context(), scopes[0], "bt_1", chunks, 100, nil, 2000); first || err != nil {
 			t.Errorf("a cancelled run took a result: %t, %v", first, err)
 		}
 	})
@@ -105,21 +105,21 @@ func TestSweepBacktests(t *testing.T) {
 		queued(t, a, "bt_queued", 2)
 		queued(t, b, "bt_running", 3)
 		queued(t, b, "bt_over", 3)
-		if _, _, err := b.FinishChunk(ctx, "bt_running", 1, 100, nil, 2000); err != nil {
+		if _, _, err := storetest.FinishChunk(ctx, b, "bt_running", 1, 100, nil, 2000); err != nil {
 			t.Fatal(err)
 		}
-		if finished, err := b.FinishBacktest(ctx, store.Backtest{ID: "bt_over", Status: store.BacktestFailed, ErrorCode: "why", FinishedMicros: 2000}); err != nil || !finished {
+		if finished, err := storetest.FinishBacktest(ctx, b, store.Backtest{ID: "bt_over", Status: store.BacktestFailed, ErrorCode: "why", FinishedMicros: 2000}); err != nil || !finished {
 			t.Fatal(finished, err)
 		}
 		young := run("bt_young")
 		young.CreatedMicros = 5000
 		for _, r := range []store.Backtest{run("bt_left"), young} {
-			wantKind(t, a.InsertBacktest(ctx, r, store.AuditEntry{}), 0, "")
+			wantKind(t, storetest.InsertBacktest(ctx, a, r, store.AuditEntry{}), 0, "")
 		}
 		cutting := run("bt_cutting")
 		cutting.CreatedMicros, cutting.Source = 3500, "decisions"
-		wantKind(t, b.InsertBacktest(ctx, cutting, store.AuditEntry{}), 0, "")
-		wantKind(t, b.ReceiveBacktestChunk(ctx, "bt_cutting", chunk(7)), 0, "")
+		wantKind(t, storetest.InsertBacktest(ctx, b, cutting, store.AuditEntry{}), 0, "")
+		wantKind(t, storetest.ReceiveBacktestChunk(ctx, b, "bt_cutting", chunk(7)), 0, "")
 		refs, err := sys.UnfinishedBacktests(ctx)
 		want := []store.BacktestRef{
 			{TenantID: "ten_A", Environment: sandbox, ID: "bt_queued", Status: store.BacktestQueued},
@@ -148,7 +148,7 @@ func TestPurgeBacktests(t *testing.T) {
 		a, b := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
 		end := func(scope *store.Scope, id string, chunks, micros int64) {
 			queued(t, scope, id, chunks)
-			if _, err := scope.FinishBacktest(ctx, store.Backtest{ID: id, Status: store.BacktestFailed, FinishedMicros: micros}); err != nil {
+			if _, err := storetest.FinishBacktest(ctx, scope, store.Backtest{ID: id, Status: store.BacktestFailed, FinishedMicros: micros}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -177,8 +177,8 @@ func TestPurgeBacktests(t *testing.T) {
 			purged bool
 			chunks int
 		}{{a, "bt_1", true, 0}, {b, "bt_2", true, 0}, {b, "bt_none", true, 0}, {a, "bt_late", false, 1}, {a, "bt_going", false, 1}} {
-			got, err := c.scope.Backtest(ctx, c.id)
-			pending, errPending := c.scope.PendingChunks(ctx, c.id)
+			got, err := c.scope.Backtests(ctx).Get(c.id)
+			pending, errPending := c.scope.Backtests(ctx).PendingChunks(c.id)
 			if err := errors.Join(err, errPending); err != nil || got.Purged != c.purged || len(pending) != c.chunks {
 				t.Errorf("%s: purged %t with %d chunks, %v", c.id, got.Purged, len(pending), err)
 			}
@@ -196,7 +196,7 @@ func TestPurgeVainBacktests(t *testing.T) {
 			queued(t, scope, id, 2)
 		}
 		for number := range int64(2) {
-			_, _, err := scope.FinishChunk(ctx, "bt_succeeded", number+1, 100, nil, 2000)
+			_, _, err := storetest.FinishChunk(ctx, scope, "bt_succeeded", number+1, 100, nil, 2000)
 			wantKind(t, err, 0, "")
 		}
 		for _, b := range []store.Backtest{
@@ -204,11 +204,11 @@ func TestPurgeVainBacktests(t *testing.T) {
 			{ID: "bt_late", Status: store.BacktestFailed, FinishedMicros: 4000},
 			{ID: "bt_succeeded", Status: store.BacktestSucceeded, FinishedMicros: 2000},
 		} {
-			if finished, err := scope.FinishBacktest(ctx, b); err != nil || !finished {
+			if finished, err := storetest.FinishBacktest(ctx, scope, b); err != nil || !finished {
 				t.Fatal(finished, err)
 			}
 		}
-		_, _, err := scope.CancelBacktest(ctx, "bt_cancelled", 3000, store.AuditEntry{ID: "aud_cancel"})
+		_, _, err := storetest.CancelBacktest(ctx, scope, "bt_cancelled", 3000, store.AuditEntry{ID: "aud_cancel"})
 		wantKind(t, err, 0, "")
 		for _, want := range []int64{6, 0} { // two chunks and a record, twice
 			if n, err := sys.PurgeVainBacktests(ctx, 4000, 10); n != want || err != nil {
@@ -216,9 +216,9 @@ func TestPurgeVainBacktests(t *testing.T) {
 			}
 		}
 		for id, want := range map[string]int{"bt_failed": 0, "bt_cancelled": 0, "bt_late": 2, "bt_succeeded": 2, "bt_going": 2} {
-			got, err := scope.Backtest(ctx, id)
+			got, err := scope.Backtests(ctx).Get(id)
 			kept := 0
-			err = errors.Join(err, scope.WalkChunkInputs(ctx, id, func(store.BacktestChunk) error { kept++; return nil }))
+			err = errors.Join(err, scope.Backtests(ctx).WalkInputs(id, func(store.BacktestChunk) error { kept++; return nil }))
 			if err != nil || kept != want || got.Purged != (want == 0) {
 				t.Errorf("%s: %d chunks are kept, purged %t, %v", id, kept, got.Purged, err)
 			}

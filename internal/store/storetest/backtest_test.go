@@ -27,25 +27,25 @@ func chunk(number int64) store.BacktestChunk {
 
 // fillBacktest puts a row into every table of backtests.
 func fillBacktest(tx *store.Tx) error {
-	if err := tx.InsertBacktest(run("bt_fill")); err != nil {
+	if err := tx.Backtests().Insert(run("bt_fill")); err != nil {
 		return err
 	}
-	return tx.InsertBacktestChunk("bt_fill", chunk(1))
+	return tx.Backtests().InsertChunk("bt_fill", chunk(1))
 }
 
 // queued stores a run of n chunks that nobody has begun.
 func queued(t *testing.T, scope *store.Scope, id string, n int64) {
 	t.Helper()
 	err := scope.Write(t.Context(), func(tx *store.Tx) error {
-		if err := tx.InsertBacktest(run(id)); err != nil {
+		if err := tx.Backtests().Insert(run(id)); err != nil {
 			return err
 		}
 		for number := int64(1); number <= n; number++ {
-			if err := tx.InsertBacktestChunk(id, chunk(number)); err != nil {
+			if err := tx.Backtests().InsertChunk(id, chunk(number)); err != nil {
 				return err
 			}
 		}
-		return tx.QueueBacktest(id, 100*n, n)
+		return tx.Backtests().Queue(id, 100*n, n)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func queued(t *testing.T, scope *store.Scope, id string, n int64) {
 
 func wantRun(t *testing.T, scope *store.Scope, want store.Backtest) {
 	t.Helper()
-	got, err := scope.Backtest(t.Context(), want.ID)
+	got, err := scope.Backtests(t.Context()).Get(want.ID)
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -66,49 +66,49 @@ func TestBacktest(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		want := run("bt_1")
-		wantKind(t, scope.InsertBacktest(ctx, want, store.AuditEntry{ID: "aud_bt", Action: "backtest.created", Object: "bt_1"}), 0, "")
+		wantKind(t, storetest.InsertBacktest(ctx, scope, want, store.AuditEntry{ID: "aud_bt", Action: "backtest.created", Object: "bt_1"}), 0, "")
 		wantRun(t, scope, want)
-		wantKind(t, scope.InsertBacktest(ctx, want, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
+		wantKind(t, storetest.InsertBacktest(ctx, scope, want, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
 		for number := range int64(2) {
-			wantKind(t, scope.ReceiveBacktestChunk(ctx, "bt_1", chunk(number+1)), 0, "")
+			wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, "bt_1", chunk(number+1)), 0, "")
 		}
-		wantKind(t, scope.ReceiveBacktestChunk(ctx, "bt_1", chunk(2)), fault.Conflict, fault.CodeVersionConflict)
-		if first, left, err := scope.FinishChunk(ctx, "bt_1", 1, 100, nil, 2000); first || left != 0 || err != nil {
+		wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, "bt_1", chunk(2)), fault.Conflict, fault.CodeVersionConflict)
+		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, nil, 2000); first || left != 0 || err != nil {
 			t.Errorf("a run whose input is not whole took a result: %t, %d, %v", first, left, err)
 		}
-		wantKind(t, scope.QueueBacktest(ctx, "bt_1", 200, 2), 0, "")
+		wantKind(t, storetest.QueueBacktest(ctx, scope, "bt_1", 200, 2), 0, "")
 		want.Status, want.Rows, want.Chunks = store.BacktestQueued, 200, 2
 		wantRun(t, scope, want)
-		wantKind(t, scope.QueueBacktest(ctx, "bt_1", 200, 2), fault.Conflict, fault.CodeInvalidTransition)
+		wantKind(t, storetest.QueueBacktest(ctx, scope, "bt_1", 200, 2), fault.Conflict, fault.CodeInvalidTransition)
 		wantPending(t, scope, "bt_1", 1, 2)
 
-		if first, left, err := scope.FinishChunk(ctx, "bt_1", 2, 99, []byte{0, 2}, 2000); !first || left != 1 || err != nil {
+		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 2, 99, []byte{0, 2}, 2000); !first || left != 1 || err != nil {
 			t.Errorf("got %t, %d, %v", first, left, err)
 		}
 		want.Status, want.RowsDone, want.ChunksDone, want.StartedMicros = store.BacktestRunning, 99, 1, 2000
 		wantRun(t, scope, want)
 		wantPending(t, scope, "bt_1", 1)
 		early := store.Backtest{ID: "bt_1", Status: store.BacktestSucceeded, Report: []byte("{}"), FinishedMicros: 3000}
-		if finished, err := scope.FinishBacktest(ctx, early); finished || err != nil {
+		if finished, err := storetest.FinishBacktest(ctx, scope, early); finished || err != nil {
 			t.Errorf("a run with a chunk missing ended: %t, %v", finished, err)
 		}
-		if first, left, err := scope.FinishChunk(ctx, "bt_1", 1, 100, []byte{0, 1}, 2500); !first || left != 0 || err != nil {
+		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, []byte{0, 1}, 2500); !first || left != 0 || err != nil {
 			t.Errorf("got %t, %d, %v", first, left, err)
 		}
-		if first, left, err := scope.FinishChunk(ctx, "bt_1", 1, 100, []byte("another"), 2600); first || left != 0 || err != nil {
+		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, []byte("another"), 2600); first || left != 0 || err != nil {
 			t.Errorf("got %t, %d, %v", first, left, err)
 		}
-		if finished, err := scope.FinishBacktest(ctx, early); !finished || err != nil {
+		if finished, err := storetest.FinishBacktest(ctx, scope, early); !finished || err != nil {
 			t.Errorf("got %t, %v", finished, err)
 		}
 		want.Status, want.RowsDone, want.ChunksDone = store.BacktestSucceeded, 199, 2
 		want.Report, want.FinishedMicros = early.Report, early.FinishedMicros
 		wantRun(t, scope, want)
 		late := store.Backtest{ID: "bt_1", Status: store.BacktestFailed, ErrorCode: "late", FinishedMicros: 4000}
-		if finished, err := scope.FinishBacktest(ctx, late); finished || err != nil {
+		if finished, err := storetest.FinishBacktest(ctx, scope, late); finished || err != nil {
 			t.Errorf("a run ended twice: %t, %v", finished, err)
 		}
-		if b, cancelled, err := scope.CancelBacktest(ctx, "bt_1", 4000, store.AuditEntry{ID: "aud_never"}); cancelled || b.Status != store.BacktestSucceeded || err != nil {
+		if b, cancelled, err := storetest.CancelBacktest(ctx, scope, "bt_1", 4000, store.AuditEntry{ID: "aud_never"}); cancelled || b.Status != store.BacktestSucceeded || err != nil {
 			t.Errorf("got %+v, %t, %v", b, cancelled, err)
 		}
 		wantRun(t, scope, want)
@@ -117,7 +117,7 @@ func TestBacktest(t *testing.T) {
 
 func wantPending(t *testing.T, scope *store.Scope, id string, want ...int64) {
 	t.Helper()
-	if got, err := scope.PendingChunks(t.Context(), id); err != nil || !slices.Equal(got, want) {
+	if got, err := scope.Backtests(t.Context()).PendingChunks(id); err != nil || !slices.Equal(got, want) {
 		t.Errorf("pending are %v, want %v; %v", got, want, err)
 	}
 }
@@ -130,7 +130,7 @@ func TestChunks(t *testing.T) {
 		queued(t, scope, "bt_1", 3)
 		queued(t, scope, "bt_2", 1)
 		for _, number := range []int64{3, 1} {
-			if _, _, err := scope.FinishChunk(ctx, "bt_1", number, 100, []byte{byte(number), 0}, 2000); err != nil {
+			if _, _, err := storetest.FinishChunk(ctx, scope, "bt_1", number, 100, []byte{byte(number), 0}, 2000); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -139,21 +139,21 @@ func TestChunks(t *testing.T) {
 			c.Input, c.Result, c.Done = input, result, number != 2
 			return c
 		}
-		got, err := scope.BacktestChunk(ctx, "bt_1", 3)
+		got, err := scope.Backtests(ctx).Chunk("bt_1", 3)
 		if diff := cmp.Diff(done(3, chunk(3).Input, nil), got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		_, err = scope.BacktestChunk(ctx, "bt_1", 4)
+		_, err = scope.Backtests(ctx).Chunk("bt_1", 4)
 		wantNotFound(t, err)
 		var inputs, results []store.BacktestChunk
-		if err := scope.WalkChunkInputs(ctx, "bt_1", func(c store.BacktestChunk) error { inputs = append(inputs, c); return nil }); err != nil {
+		if err := scope.Backtests(ctx).WalkInputs("bt_1", func(c store.BacktestChunk) error { inputs = append(inputs, c); return nil }); err != nil {
 			t.Error(err)
 		}
 		want := []store.BacktestChunk{done(1, chunk(1).Input, nil), done(2, chunk(2).Input, nil), done(3, chunk(3).Input, nil)}
 		if diff := cmp.Diff(want, inputs, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if err := scope.WalkChunkResults(ctx, "bt_1", func(c store.BacktestChunk) error { results = append(results, c); return nil }); err != nil {
+		if err := scope.Backtests(ctx).WalkResults("bt_1", func(c store.BacktestChunk) error { results = append(results, c); return nil }); err != nil {
 			t.Error(err)
 		}
 		want = []store.BacktestChunk{done(1, nil, []byte{1, 0}), done(3, nil, []byte{3, 0})}
@@ -163,9 +163,9 @@ func TestChunks(t *testing.T) {
 		// fn runs outside any transaction, so it may write, and its error ends the walk.
 		stop := fault.New(fault.Conflict, "stop", "enough")
 		calls := 0
-		err = scope.WalkChunkInputs(ctx, "bt_1", func(store.BacktestChunk) error {
+		err = scope.Backtests(ctx).WalkInputs("bt_1", func(store.BacktestChunk) error {
 			calls++
-			wantKind(t, scope.InsertBacktest(ctx, run("bt_3"), store.AuditEntry{ID: "aud_3"}), 0, "")
+			wantKind(t, storetest.InsertBacktest(ctx, scope, run("bt_3"), store.AuditEntry{ID: "aud_3"}), 0, "")
 			return stop
 		})
 		wantKind(t, err, fault.Conflict, "stop")
@@ -181,35 +181,35 @@ func TestBacktestIsolation(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		queued(t, scope, "bt_1", 1)
-		before, err := scope.Backtest(ctx, "bt_1")
+		before, err := scope.Backtests(ctx).Get("bt_1")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
 			t.Log(who)
-			_, err := other.Backtest(ctx, "bt_1")
+			_, err := other.Backtests(ctx).Get("bt_1")
 			wantNotFound(t, err)
-			_, err = other.BacktestChunk(ctx, "bt_1", 1)
+			_, err = other.Backtests(ctx).Chunk("bt_1", 1)
 			wantNotFound(t, err)
-			_, _, err = other.FinishChunk(ctx, "bt_1", 1, 100, nil, 2000)
+			_, _, err = storetest.FinishChunk(ctx, other, "bt_1", 1, 100, nil, 2000)
 			wantNotFound(t, err)
-			_, err = other.FinishBacktest(ctx, store.Backtest{ID: "bt_1", Status: store.BacktestFailed, FinishedMicros: 2000})
+			_, err = storetest.FinishBacktest(ctx, other, store.Backtest{ID: "bt_1", Status: store.BacktestFailed, FinishedMicros: 2000})
 			wantNotFound(t, err)
-			_, _, err = other.CancelBacktest(ctx, "bt_1", 2000, store.AuditEntry{ID: "aud_never"})
+			_, _, err = storetest.CancelBacktest(ctx, other, "bt_1", 2000, store.AuditEntry{ID: "aud_never"})
 			wantNotFound(t, err)
-			wantNotFound(t, other.QueueBacktest(ctx, "bt_1", 1, 1))
+			wantNotFound(t, storetest.QueueBacktest(ctx, other, "bt_1", 1, 1))
 			wantPending(t, other, "bt_1")
-			if runs, more, err := other.ListBacktests(ctx, store.BacktestFilter{}, store.Page{}); err != nil || more || len(runs) != 0 {
+			if runs, more, err := other.Backtests(ctx).List(store.BacktestFilter{}, store.Page{}); err != nil || more || len(runs) != 0 {
 				t.Errorf("got %v, %t, %v", runs, more, err)
 			}
 			never := func(store.BacktestChunk) error { t.Error("a chunk was handed out"); return nil }
-			if err := other.WalkChunkInputs(ctx, "bt_1", never); err != nil {
+			if err := other.Backtests(ctx).WalkInputs("bt_1", never); err != nil {
 				t.Error(err)
 			}
-			if err := other.WalkChunkResults(ctx, "bt_1", never); err != nil {
+			if err := other.Backtests(ctx).WalkResults("bt_1", never); err != nil {
 				t.Error(err)
 			}
-			wantNotFound(t, other.ReceiveBacktestChunk(ctx, "bt_1", chunk(2)))
+			wantNotFound(t, storetest.ReceiveBacktestChunk(ctx, other, "bt_1", chunk(2)))
 		}
 		wantRun(t, scope, before)
 		wantPending(t, scope, "bt_1", 1)
@@ -223,9 +223,9 @@ func TestListBacktests(t *testing.T) {
 		for i := range 5 {
 			b := run(numbered("bt", i))
 			b.CreatedMicros = int64(1000 + i/2) // pairs are told apart by id
-			wantKind(t, scope.InsertBacktest(ctx, b, store.AuditEntry{}), 0, "")
+			wantKind(t, storetest.InsertBacktest(ctx, scope, b, store.AuditEntry{}), 0, "")
 		}
-		if _, _, err := scope.CancelBacktest(ctx, "bt_003", 2000, store.AuditEntry{}); err != nil {
+		if _, _, err := storetest.CancelBacktest(ctx, scope, "bt_003", 2000, store.AuditEntry{}); err != nil {
 			t.Fatal(err)
 		}
 		var ids []string
@@ -233,7 +233,7 @@ func TestListBacktests(t *testing.T) {
 		for more := true; more; {
 			var runs []store.Backtest
 			var err error
-			runs, more, err = scope.ListBacktests(ctx, store.BacktestFilter{Status: store.BacktestReceiving}, page)
+			runs, more, err = scope.Backtests(ctx).List(store.BacktestFilter{Status: store.BacktestReceiving}, page)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,7 +248,7 @@ func TestListBacktests(t *testing.T) {
 		if diff := cmp.Diff([]string{"bt_004", "bt_002", "bt_001", "bt_000"}, ids); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		all, more, err := scope.ListBacktests(ctx, store.BacktestFilter{}, store.Page{Limit: 4})
+		all, more, err := scope.Backtests(ctx).List(store.BacktestFilter{}, store.Page{Limit: 4})
 		if err != nil || !more || len(all) != 4 || all[3].Status != store.BacktestCancelled || all[3].FinishedMicros != 2000 {
 			t.Errorf("got %+v, %t, %v", all, more, err)
 		}
@@ -262,19 +262,19 @@ func TestLateChunks(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		queued(t, scope, "bt_queued", 1)
 		for _, id := range []string{"bt_failed", "bt_cancelled", "bt_abandoned"} {
-			wantKind(t, scope.InsertBacktest(ctx, run(id), store.AuditEntry{ID: "aud_" + id}), 0, "")
-			wantKind(t, scope.ReceiveBacktestChunk(ctx, id, chunk(1)), 0, "")
+			wantKind(t, storetest.InsertBacktest(ctx, scope, run(id), store.AuditEntry{ID: "aud_" + id}), 0, "")
+			wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, id, chunk(1)), 0, "")
 		}
-		_, err := scope.FinishBacktest(ctx, store.Backtest{ID: "bt_failed", Status: store.BacktestFailed, FinishedMicros: 2000})
+		_, err := storetest.FinishBacktest(ctx, scope, store.Backtest{ID: "bt_failed", Status: store.BacktestFailed, FinishedMicros: 2000})
 		wantKind(t, err, 0, "")
-		_, _, err = scope.CancelBacktest(ctx, "bt_cancelled", 2000, store.AuditEntry{ID: "aud_cancel"})
+		_, _, err = storetest.CancelBacktest(ctx, scope, "bt_cancelled", 2000, store.AuditEntry{ID: "aud_cancel"})
 		wantKind(t, err, 0, "")
 		_, err = db.System().FailAbandonedBacktests(ctx, 4000, 6000)
 		wantKind(t, err, 0, "")
 		for _, id := range []string{"bt_queued", "bt_failed", "bt_cancelled", "bt_abandoned"} {
-			wantKind(t, scope.ReceiveBacktestChunk(ctx, id, chunk(2)), fault.Conflict, fault.CodeInvalidTransition)
+			wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, id, chunk(2)), fault.Conflict, fault.CodeInvalidTransition)
 			wantPending(t, scope, id, 1)
 		}
-		wantNotFound(t, scope.ReceiveBacktestChunk(ctx, "bt_none", chunk(1)))
+		wantNotFound(t, storetest.ReceiveBacktestChunk(ctx, scope, "bt_none", chunk(1)))
 	})
 }

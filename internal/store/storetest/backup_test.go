@@ -210,11 +210,11 @@ func wantWhole(t *testing.T, databaseURL string, backup []byte) {
 		t.Errorf("%d audit entries", stats.Rows["audit_log"])
 	}
 	scope := storetest.Open(t, databaseURL, store.Options{}).Scope("ten_A", sandbox)
-	decisions, err := scope.CountDecisions(t.Context())
+	decisions, err := scope.Decisions(t.Context()).Count()
 	if err != nil {
 		t.Error(err)
 	}
-	usage, err := scope.Usage(t.Context(), period)
+	usage, err := scope.Usage(t.Context()).Get(period)
 	if err != nil || usage.Used != decisions || decisions < 305 {
 		t.Errorf("%d decisions and usage %d, %v", decisions, usage.Used, err)
 	}

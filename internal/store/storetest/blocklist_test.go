@@ -41,7 +41,7 @@ func TestResolutions(t *testing.T) {
 				t.Errorf("%+v, %t", next, created)
 			}
 		}
-		entries, more, err := scope.ListBlocked(ctx, nil, 10)
+		entries, more, err := scope.Blocklist(ctx).List(nil, 10)
 		want := []store.BlockedEntity{{Entity: account("confirmed_fraud"), BlockedMicros: micros + 10, BlockedBy: "usr_1", AlertID: "alr_000"}}
 		if diff := cmp.Diff(want, entries); err != nil || more || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -173,10 +173,10 @@ func TestBlocklist(t *testing.T) {
 		var want []store.BlockedEntity
 		for i := range 5 {
 			b := store.BlockedEntity{Entity: account(numbered("", i)), BlockedMicros: micros + int64(i/2), BlockedBy: "usr_1"}
-			doing(t, scope, func(tx *store.Tx) error { _, _, err := tx.Block(b); return err })
+			doing(t, scope, func(tx *store.Tx) error { _, _, err := tx.Blocklist().Block(b); return err })
 			again := b
 			again.BlockedMicros, again.BlockedBy = micros+9, "usr_2"
-			doing(t, scope, func(tx *store.Tx) error { _, _, err := tx.Block(again); return err })
+			doing(t, scope, func(tx *store.Tx) error { _, _, err := tx.Blocklist().Block(again); return err })
 			want = append(want, b)
 		}
 		var found []store.BlockedEntity
@@ -184,7 +184,7 @@ func TestBlocklist(t *testing.T) {
 		for more := true; more; {
 			var rows []store.BlockedEntity
 			var err error
-			if rows, more, err = scope.ListBlocked(ctx, after, 2); err != nil {
+			if rows, more, err = scope.Blocklist(ctx).List(after, 2); err != nil {
 				t.Fatal(err)
 			}
 			found = append(found, rows...)
@@ -194,7 +194,7 @@ func TestBlocklist(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		before := changes(t, scope)
-		off := func(tx *store.Tx) error { return tx.Unblock(want[0].Entity.Kind, want[0].Entity.Key) }
+		off := func(tx *store.Tx) error { return tx.Blocklist().Unblock(want[0].Entity.Kind, want[0].Entity.Key) }
 		doing(t, scope, off)
 		if changes(t, scope) <= before {
 			t.Error("nodes do not hear of it")
@@ -220,7 +220,7 @@ func TestBlockedFor(t *testing.T) {
 			t.Helper()
 			var held store.BlockedEntity
 			doing(t, scope, func(tx *store.Tx) error {
-				entry, did, err := tx.Block(store.BlockedEntity{Entity: about, BlockedMicros: at, BlockedBy: "usr_1", Reason: reason, UntilMicros: until})
+				entry, did, err := tx.Blocklist().Block(store.BlockedEntity{Entity: about, BlockedMicros: at, BlockedBy: "usr_1", Reason: reason, UntilMicros: until})
 				if held = entry; did != change {
 					t.Errorf("%s: did %d, want %d", reason, did, change)
 				}
@@ -230,7 +230,7 @@ func TestBlockedFor(t *testing.T) {
 		}
 		blocked := func(at int64, want bool) {
 			t.Helper()
-			kinds, err := scope.Blocked(ctx, store.Observation{NowMicros: at, Entities: []store.ObservedEntity{address("1"), about}})
+			kinds, err := scope.Observations(ctx).Blocked(store.Observation{NowMicros: at, Entities: []store.ObservedEntity{address("1"), about}})
 			if err != nil || len(kinds) == 1 != want {
 				t.Errorf("at %d: %v, %v", at, kinds, err)
 			}
@@ -254,13 +254,13 @@ func TestBlockedFor(t *testing.T) {
 		block(micros+31, 0, "for good", store.BlockExtended)
 		block(micros+32, micros+33, "shorter again", store.BlockKept)
 		blocked(micros+5*365*dayMicros, true)
-		rows, _, err := scope.ListBlocked(ctx, nil, 10)
+		rows, _, err := scope.Blocklist(ctx).List(nil, 10)
 		want := []store.BlockedEntity{{Entity: about, BlockedMicros: micros + 30, BlockedBy: "usr_1", Reason: "for good"}}
 		if diff := cmp.Diff(want, rows); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
-			if kinds, err := other.Blocked(ctx, store.Observation{NowMicros: micros, Entities: []store.ObservedEntity{about}}); err != nil || len(kinds) > 0 {
+			if kinds, err := other.Observations(ctx).Blocked(store.Observation{NowMicros: micros, Entities: []store.ObservedEntity{about}}); err != nil || len(kinds) > 0 {
 				t.Errorf("%s sees %v, %v", who, kinds, err)
 			}
 		}

@@ -39,13 +39,13 @@ func TestCutDecisions(t *testing.T) {
 			{store.DecisionFilter{Status: "DECLINED", PolicyKey: "gold"}, store.Page{AfterID: "dec_006"}, 3, store.Cut{Rows: 1, Last: "dec_009"}},
 			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1006, FromID: "dec_002", ToID: "dec_006"}, 9, store.Cut{Rows: 4, Last: "dec_005"}},
 		} {
-			cut, err := scope.CutDecisions(ctx, c.filter, c.page, c.most)
+			cut, err := scope.Decisions(ctx).Cut(c.filter, c.page, c.most)
 			if err != nil || cut != c.want {
 				t.Errorf("%+v %+v: got %+v, %v", c.filter, c.page, cut, err)
 			}
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
-			if cut, err := other.CutDecisions(ctx, store.DecisionFilter{}, store.Page{}, 5); err != nil || cut != (store.Cut{}) {
+			if cut, err := other.Decisions(ctx).Cut(store.DecisionFilter{}, store.Page{}, 5); err != nil || cut != (store.Cut{}) {
 				t.Errorf("%s sees %+v, %v", who, cut, err)
 			}
 		}
@@ -63,7 +63,7 @@ func TestRareDecisions(t *testing.T) {
 			"CASE WHEN i % 1500 = 0 THEN 'rare' WHEN i > 19000 AND i % 2 = 0 THEN 'late' ELSE 'default' END", 1))
 		scope := db.Scope("ten_0", sandbox) // a third of them: those whose number three divides
 		walk := func(f store.DecisionFilter) (found []store.Decision) {
-			err := scope.WalkDecisions(t.Context(), f, store.Page{Limit: 60}, func(d *store.Decision) error {
+			err := scope.Decisions(t.Context()).Walk(f, store.Page{Limit: 60}, func(d *store.Decision) error {
 				found = append(found, *d)
 				return nil
 			})
@@ -105,7 +105,7 @@ func wantCuts(t *testing.T, scope *store.Scope, f store.DecisionFilter, want []s
 	t.Helper()
 	var found int64
 	for after := ""; cuts == 0 || after != ""; cuts++ {
-		cut, err := scope.CutDecisions(t.Context(), f, store.Page{AfterID: after}, 25)
+		cut, err := scope.Decisions(t.Context()).Cut(f, store.Page{AfterID: after}, 25)
 		if err != nil {
 			t.Fatal(err)
 		}

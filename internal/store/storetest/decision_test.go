@@ -18,27 +18,27 @@ func TestDecision(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", store.Unmetered)), 0, "")
-		got, err := scope.Decision(ctx, "dec_1")
+		got, err := scope.Decisions(ctx).Get("dec_1")
 		if diff := cmp.Diff(decision("dec_1", 0).Decision, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		_, err = scope.Decision(ctx, "dec_none")
+		_, err = scope.Decisions(ctx).Get("dec_none")
 		wantNotFound(t, err)
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", store.Unmetered)), fault.Conflict, fault.CodeVersionConflict)
 
-		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "decision.created", Actor: "key_1"}, store.Page{})
+		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Action: "decision.created", Actor: "key_1"}, store.Page{})
 		if err != nil || len(entries) != 1 || entries[0].Object != "dec_1" {
 			t.Errorf("got %+v, %v", entries, err)
 		}
 		wantUsage(t, scope, 1)
 		for who, other := range others {
 			t.Log(who)
-			_, err := other.Decision(ctx, "dec_1")
+			_, err := other.Decisions(ctx).Get("dec_1")
 			wantNotFound(t, err)
-			if rows, _, err := other.ListDecisions(ctx, store.DecisionFilter{}, store.Page{}); err != nil || len(rows) != 0 {
+			if rows, _, err := other.Decisions(ctx).List(store.DecisionFilter{}, store.Page{}); err != nil || len(rows) != 0 {
 				t.Errorf("got %v, %v", rows, err)
 			}
-			if entries, _, err := other.ListAudit(ctx, store.AuditFilter{Object: "dec_1"}, store.Page{}); err != nil || len(entries) != 0 {
+			if entries, _, err := other.Audit(ctx).List(store.AuditFilter{Object: "dec_1"}, store.Page{}); err != nil || len(entries) != 0 {
 				t.Errorf("got %v, %v", entries, err)
 			}
 			wantUsage(t, other, 0)
@@ -51,7 +51,7 @@ func TestDecision(t *testing.T) {
 
 func wantUsage(t *testing.T, scope *store.Scope, units int64) {
 	t.Helper()
-	usage, err := scope.Usage(t.Context(), period)
+	usage, err := scope.Usage(t.Context()).Get(period)
 	want := store.Usage{Used: units}
 	if units > 0 {
 		want.Counts = []store.UsageCount{{Day: day, Endpoint: "POST /v1/decisions", Billable: true, Units: units}}
@@ -97,7 +97,7 @@ func TestListDecisions(t *testing.T) {
 			{store.DecisionFilter{PolicyKey: "gold", PolicyID: "pol_2"}, store.Page{}, 4, false, "dec_000"},
 			{store.DecisionFilter{PolicyKey: "gold", PolicyID: "pol_1"}, store.Page{}, 0, false, ""},
 		} {
-			rows, next, err := scope.ListDecisions(ctx, c.filter, c.page)
+			rows, next, err := scope.Decisions(ctx).List(c.filter, c.page)
 			if more := next.ID != ""; err != nil || len(rows) != c.want || more != c.more || len(rows) > 0 && rows[0].ID != c.first {
 				t.Errorf("%+v %+v: got %d rows, %v, %v", c.filter, c.page, len(rows), next, err)
 			}
@@ -119,7 +119,7 @@ func TestWalkDecisions(t *testing.T) {
 		}
 		walk := func(scope *store.Scope, p store.Page) (ids []string) {
 			t.Helper()
-			err := scope.WalkDecisions(ctx, store.DecisionFilter{}, p, func(d *store.Decision) error {
+			err := scope.Decisions(ctx).Walk(store.DecisionFilter{}, p, func(d *store.Decision) error {
 				if len(d.Response) == 0 || len(d.Facts) == 0 {
 					t.Errorf("%s comes without its documents", d.ID)
 				}
@@ -141,14 +141,14 @@ func TestWalkDecisions(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		enough := errors.New("enough")
-		if err := scope.WalkDecisions(ctx, store.DecisionFilter{}, store.Page{}, func(*store.Decision) error { return enough }); !errors.Is(err, enough) {
+		if err := scope.Decisions(ctx).Walk(store.DecisionFilter{}, store.Page{}, func(*store.Decision) error { return enough }); !errors.Is(err, enough) {
 			t.Errorf("got %v", err)
 		}
-		if got, err := scope.CountDecisions(ctx); err != nil || got != n {
+		if got, err := scope.Decisions(ctx).Count(); err != nil || got != n {
 			t.Errorf("counted %d, %v", got, err)
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
-			got, err := other.CountDecisions(ctx)
+			got, err := other.Decisions(ctx).Count()
 			if ids := walk(other, store.Page{}); len(ids) != 0 || got != 0 || err != nil {
 				t.Errorf("%s sees %v, %d, %v", who, ids, got, err)
 			}
@@ -169,18 +169,18 @@ func TestQuota(t *testing.T) {
 			errs := race(n, func(i int) error {
 				w := decision(numbered("dec", i), quota)
 				if i%5 == 0 { // the slower way in, which shares the rule
-					return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(w) })
+					return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 				}
 				return scopes[i%2].InsertDecision(ctx, w)
 			})
 			if got := succeeded(t, errs, fault.Limited, fault.CodeQuotaExceeded); got != int(quota) {
 				t.Errorf("%d admitted by a quota of %d", got, quota)
 			}
-			rows, _, err := scope.ListDecisions(ctx, store.DecisionFilter{}, store.Page{})
+			rows, _, err := scope.Decisions(ctx).List(store.DecisionFilter{}, store.Page{})
 			if err != nil || len(rows) != int(quota) {
 				t.Errorf("%d stored, %v", len(rows), err)
 			}
-			entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "decision.created"}, store.Page{})
+			entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Action: "decision.created"}, store.Page{})
 			if err != nil || len(entries) != int(quota) {
 				t.Errorf("%d audited, %v", len(entries), err)
 			}
@@ -201,9 +201,9 @@ func TestLargeQuota(t *testing.T) {
 			return w
 		}
 		wantKind(t, scope.InsertDecision(ctx, write("dec_1")), 0, "")
-		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(write("dec_2")) }), 0, "")
+		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_2")) }), 0, "")
 		wantKind(t, scope.InsertDecision(ctx, write("dec_3")), fault.Limited, fault.CodeQuotaExceeded)
-		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(write("dec_4")) }), fault.Limited, fault.CodeQuotaExceeded)
+		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_4")) }), fault.Limited, fault.CodeQuotaExceeded)
 		wantUsage(t, scope, 2*units)
 	})
 }
@@ -223,7 +223,7 @@ func TestOwnMeters(t *testing.T) {
 		if got := succeeded(t, errs, 0, ""); got != len(errs) {
 			t.Errorf("%d stored", got)
 		}
-		usage, err := scope.Usage(t.Context(), period)
+		usage, err := scope.Usage(t.Context()).Get(period)
 		want := store.Usage{Used: 20, Counts: []store.UsageCount{
 			{Day: day, Endpoint: "a", Units: 5}, {Day: day, Endpoint: "a", Billable: true, Units: 10},
 			{Day: day, Endpoint: "b", Units: 5}, {Day: day, Endpoint: "b", Billable: true, Units: 10},
@@ -239,14 +239,14 @@ func TestMeter(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		bulk := store.Meter{Period: period, Day: day, Endpoint: "POST /v1/backtest", Units: 7, Billable: true, Quota: 10}
-		wantKind(t, scope.Meter(ctx, bulk), 0, "")
-		wantKind(t, scope.Meter(ctx, bulk), fault.Limited, fault.CodeQuotaExceeded)
+		wantKind(t, storetest.Meter(ctx, scope, bulk), 0, "")
+		wantKind(t, storetest.Meter(ctx, scope, bulk), fault.Limited, fault.CodeQuotaExceeded)
 		bulk.Units = 3
-		wantKind(t, scope.Meter(ctx, bulk), 0, "")
+		wantKind(t, storetest.Meter(ctx, scope, bulk), 0, "")
 		preview := store.Meter{Period: period, Day: "2026-11-16", Endpoint: "POST /v1/decisions/preview", Units: 2, Quota: 10}
-		wantKind(t, scope.Meter(ctx, preview), 0, "")
-		wantKind(t, scope.Meter(ctx, store.Meter{}), 0, "")
-		usage, err := scope.Usage(ctx, period)
+		wantKind(t, storetest.Meter(ctx, scope, preview), 0, "")
+		wantKind(t, storetest.Meter(ctx, scope, store.Meter{}), 0, "")
+		usage, err := scope.Usage(ctx).Get(period)
 		want := store.Usage{Used: 10, Counts: []store.UsageCount{
 			{Day: day, Endpoint: "POST /v1/backtest", Billable: true, Units: 10},
 			{Day: "2026-11-16", Endpoint: "POST /v1/decisions/preview", Units: 2},

@@ -25,17 +25,17 @@ func TestFeatures(t *testing.T) {
 		}
 		want := *features()
 		want.DecisionID = "dec_1"
-		got, err := scope.Features(ctx, "dec_1")
+		got, err := scope.Decisions(ctx).Features("dec_1")
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		for _, id := range []string{"dec_2", "dec_3", "dec_none"} {
-			_, err := scope.Features(ctx, id)
+			_, err := scope.Decisions(ctx).Features(id)
 			wantNotFound(t, err)
 		}
 		for who, other := range others {
 			t.Log(who)
-			_, err := other.Features(ctx, "dec_1")
+			_, err := other.Decisions(ctx).Features("dec_1")
 			wantNotFound(t, err)
 		}
 	})

@@ -103,7 +103,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 	for _, err := range []error{
 		scope.InsertDecision(t.Context(), w),
 		scope.InsertDecision(t.Context(), referred("dec_2")),
-		scope.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertReview(review("rev_1", "dec_1")) }),
+		scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Decisions().AddReview(review("rev_1", "dec_1")) }),
 		db.System().AddRuleStats(t.Context(), []store.RuleStat{stat}),
 		scope.Write(t.Context(), fillFraud),
 		scope.Write(t.Context(), fillBacktest),
@@ -134,22 +134,22 @@ func secret(t *testing.T, db *store.DB) error {
 
 // fillFraud puts a row into every table of the fraud desk.
 func fillFraud(tx *store.Tx) error {
-	if _, err := tx.PutFraudConfig(store.FraudConfig{Document: []byte("{}"), Accounts: []byte{0, 0xff}, UpdatedBy: "key_1"}, 0); err != nil {
+	if _, err := tx.FraudConfigs().Put(store.FraudConfig{Document: []byte("{}"), Accounts: []byte{0, 0xff}, UpdatedBy: "key_1"}, 0); err != nil {
 		return err
 	}
-	if err := tx.PutPincodeRisks([]store.PincodeRisk{{Pincode: "400001", Risk: "HIGH", Score: 80}}); err != nil {
+	if err := tx.PincodeRisks().Put([]store.PincodeRisk{{Pincode: "400001", Risk: "HIGH", Score: 80}}); err != nil {
 		return err
 	}
 	for _, ref := range []string{"ring-1", "ring-2"} {
-		if _, err := tx.Observe(observed(ref, micros, account("ring")), ringWindows()); err != nil {
+		if _, err := tx.Observations().Observe(observed(ref, micros, account("ring")), ringWindows()); err != nil {
 			return err
 		}
 	}
 	o := observed("app-1", micros, account("1"), pincode("400001"))
-	if _, err := tx.Observe(o, windows()); err != nil {
+	if _, err := tx.Observations().Observe(o, windows()); err != nil {
 		return err
 	}
-	_, _, err := tx.RaiseAlert(want("alr_1", o, o.Entities[0]))
+	_, _, err := tx.Alerts().Raise(want("alr_1", o, o.Entities[0]))
 	return err
 }
 

@@ -22,7 +22,7 @@ func doing(t *testing.T, scope *store.Scope, fn func(tx *store.Tx) error) {
 func putConfig(t *testing.T, scope *store.Scope, c store.FraudConfig, expected int64) (put store.FraudConfig, err error) {
 	t.Helper()
 	err = scope.Write(t.Context(), func(tx *store.Tx) (err error) {
-		put, err = tx.PutFraudConfig(c, expected)
+		put, err = tx.FraudConfigs().Put(c, expected)
 		return err
 	})
 	return put, err
@@ -30,7 +30,7 @@ func putConfig(t *testing.T, scope *store.Scope, c store.FraudConfig, expected i
 
 func changes(t *testing.T, scope *store.Scope) int64 {
 	t.Helper()
-	n, err := scope.FraudChanges(t.Context())
+	n, err := scope.FraudConfigs(t.Context()).Changes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestFraudConfig(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
-		none, err := scope.FraudConfig(ctx)
+		none, err := scope.FraudConfigs(ctx).Get()
 		if diff := cmp.Diff(store.FraudConfig{}, none); err != nil || diff != "" || changes(t, scope) != 0 {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -60,7 +60,7 @@ func TestFraudConfig(t *testing.T) {
 		if changes(t, scope) != before {
 			t.Error("a refusal is told as a change")
 		}
-		got, err := scope.FraudConfig(ctx)
+		got, err := scope.FraudConfigs(ctx).Get()
 		if diff := cmp.Diff(config, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -69,7 +69,7 @@ func TestFraudConfig(t *testing.T) {
 			t.Errorf("got version %d, %v", put.Version, err)
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
-			got, err := other.FraudConfig(ctx)
+			got, err := other.FraudConfigs(ctx).Get()
 			if diff := cmp.Diff(store.FraudConfig{}, got); err != nil || diff != "" || changes(t, other) != 0 {
 				t.Errorf("%s: %v (-want +got):\n%s", who, err, diff)
 			}
@@ -77,7 +77,7 @@ func TestFraudConfig(t *testing.T) {
 				t.Errorf("%s: version %d, %v", who, put.Version, err)
 			}
 		}
-		if got, err := scope.FraudConfig(ctx); err != nil || got.Version != 2 {
+		if got, err := scope.FraudConfigs(ctx).Get(); err != nil || got.Version != 2 {
 			t.Errorf("got version %d, %v", got.Version, err)
 		}
 	})

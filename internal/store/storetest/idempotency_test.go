@@ -23,7 +23,7 @@ func answer(body string) store.IdempotencyAnswer {
 // once stores nothing but an answer.
 func once(t *testing.T, scope *store.Scope, a store.IdempotencyAnswer) error {
 	t.Helper()
-	return scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Answer(a) })
+	return scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Answers().Insert(a) })
 }
 
 // wantAnswered checks that a write was refused with an earlier answer's body.
@@ -47,7 +47,7 @@ func TestIdempotency(t *testing.T) {
 		others := neighbours(t, db, "ten_A")
 		look := func(a store.IdempotencyAnswer, kind fault.Kind, want *store.Stored) {
 			t.Helper()
-			got, err := scope.LookupIdempotency(ctx, a.Key, a.RequestHash, a.NowMicros)
+			got, err := scope.Answers(ctx).Lookup(a.Key, a.RequestHash, a.NowMicros)
 			wantKind(t, err, kind, fault.CodeIdempotencyKeyReused)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -67,7 +67,7 @@ func TestIdempotency(t *testing.T) {
 		wantKind(t, once(t, scope, elsewhere), 0, "")
 		for who, neighbour := range others {
 			t.Log(who)
-			if got, err := neighbour.LookupIdempotency(ctx, first.Key, "h9", 1000); got != nil || err != nil {
+			if got, err := neighbour.Answers(ctx).Lookup(first.Key, "h9", 1000); got != nil || err != nil {
 				t.Errorf("got %+v, %v", got, err)
 			}
 			wantKind(t, once(t, neighbour, changed), 0, "")
@@ -100,22 +100,22 @@ func TestAnsweredUndoes(t *testing.T) {
 			return scope.InsertDecision(ctx, w)
 		}
 		wantKind(t, insert("dec_0", "h1", 0), fault.Limited, fault.CodeQuotaExceeded)
-		if stored, err := scope.LookupIdempotency(ctx, answer("").Key, "h1", 1000); stored != nil || err != nil {
+		if stored, err := scope.Answers(ctx).Lookup(answer("").Key, "h1", 1000); stored != nil || err != nil {
 			t.Errorf("a refusal was stored: %+v, %v", stored, err)
 		}
 		wantKind(t, insert("dec_1", "h1", 1), 0, "")
 		wantAnswered(t, insert("dec_2", "h1", 1), "dec_1") // though the quota is used up
 		wantKind(t, insert("dec_3", "h2", store.Unmetered), fault.Invalid, fault.CodeIdempotencyKeyReused)
 		err := scope.Write(ctx, func(tx *store.Tx) error {
-			if _, err := tx.InsertRuleSet(draft("pol_2")); err != nil {
+			if _, err := tx.RuleSets().Insert(draft("pol_2")); err != nil {
 				return err
 			}
-			return tx.Answer(answer("pol_2"))
+			return tx.Answers().Insert(answer("pol_2"))
 		})
 		wantAnswered(t, err, "dec_1")
-		_, err = scope.RuleSet(ctx, "pol_2")
+		_, err = scope.RuleSets(ctx).Get("pol_2")
 		wantNotFound(t, err)
-		rows, _, err := scope.ListDecisions(ctx, store.DecisionFilter{}, store.Page{})
+		rows, _, err := scope.Decisions(ctx).List(store.DecisionFilter{}, store.Page{})
 		if err != nil || len(rows) != 1 || rows[0].ID != "dec_1" {
 			t.Errorf("got %+v, %v", rows, err)
 		}
@@ -142,7 +142,7 @@ func TestIdempotencyRace(t *testing.T) {
 				insert := scopes[i%2].InsertDecision
 				if i%5 == 0 { // the slower way in, which shares the rule
 					insert = func(ctx context.Context, w *store.DecisionWrite) error {
-						return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(w) })
+						return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 					}
 				}
 				err := insert(ctx, w)
@@ -156,7 +156,7 @@ func TestIdempotencyRace(t *testing.T) {
 			if got := succeeded(t, errs, 0, ""); got != n {
 				t.Errorf("%d of %d were answered", got, n)
 			}
-			rows, _, err := scope.ListDecisions(ctx, store.DecisionFilter{}, store.Page{})
+			rows, _, err := scope.Decisions(ctx).List(store.DecisionFilter{}, store.Page{})
 			if err != nil || len(rows) != 1 {
 				t.Fatalf("%d decisions, %v", len(rows), err)
 			}

@@ -44,14 +44,14 @@ func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Wind
 	t.Helper()
 	var counts store.ObservedCounts
 	doing(t, scope, func(tx *store.Tx) error {
-		foretold, err := tx.Peek(o, w)
+		foretold, err := tx.Observations().Peek(o, w)
 		if err != nil {
 			return err
 		}
-		if counts, err = tx.Observe(o, w); err != nil {
+		if counts, err = tx.Observations().Observe(o, w); err != nil {
 			return err
 		}
-		again, err := tx.Peek(o, w)
+		again, err := tx.Observations().Peek(o, w)
 		for _, peek := range []store.ObservedCounts{foretold, again} {
 			if diff := cmp.Diff(counts, peek); diff != "" {
 				t.Errorf("Peek differs from Observe (-observe +peek):\n%s", diff)
@@ -59,7 +59,7 @@ func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Wind
 		}
 		return err
 	})
-	peek, err := scope.Peek(t.Context(), o, w)
+	peek, err := scope.Observations(t.Context()).Peek(o, w)
 	if diff := cmp.Diff(counts, peek); err != nil || diff != "" {
 		t.Errorf("%v (-observe +peek):\n%s", err, diff)
 	}
@@ -140,7 +140,7 @@ func TestBaseline(t *testing.T) {
 					observed(numbered("new", day), at(day)+1, pincode("400001")), // a retry
 					observed("elsewhere", at(day), pincode("400002")),
 				} {
-					if _, err := tx.Observe(o, windows()); err != nil {
+					if _, err := tx.Observations().Observe(o, windows()); err != nil {
 						return err
 					}
 				}
@@ -157,7 +157,7 @@ func TestBaseline(t *testing.T) {
 		} {
 			o, w := observed("asks", at(c.days)+2, pincode("400001")), windows()
 			w.BaselineDays = c.ask
-			got, err := scope.Peek(t.Context(), o, w)
+			got, err := scope.Observations(t.Context()).Peek(o, w)
 			sum := 2 * c.baseline
 			if c.days == 60 { // all but the first ten days of the thirty are empty
 				sum = 2 * 11
@@ -170,7 +170,7 @@ func TestBaseline(t *testing.T) {
 			}
 		}
 		for who, other := range others {
-			got, err := other.Peek(t.Context(), observed("asks", at(39), pincode("400001")), windows())
+			got, err := other.Observations(t.Context()).Peek(observed("asks", at(39), pincode("400001")), windows())
 			if err != nil || got.BaselineDays != 0 || got.BaselineApplicants != 0 {
 				t.Errorf("%s: %+v, %v", who, got, err)
 			}
@@ -190,7 +190,7 @@ func TestCountsEnd(t *testing.T) {
 		for first := 0; first < n; first += perWrite {
 			doing(t, scope, func(tx *store.Tx) (err error) {
 				for i := first; i < min(first+perWrite, n); i++ {
-					last, err = tx.Observe(observed(numbered("app", i), micros+int64(i)*60_000_000, account("1"), pincode("400001")), windows())
+					last, err = tx.Observations().Observe(observed(numbered("app", i), micros+int64(i)*60_000_000, account("1"), pincode("400001")), windows())
 					if want := min(int64(i)+1, store.MaxCounted); err == nil && (last.Applicants["beneficiary_account"] != want || last.Applicants[store.KindPincode] < want) {
 						err = fmt.Errorf("%d: %+v", i, last)
 					}
@@ -219,7 +219,7 @@ func TestObserveAtOnce(t *testing.T) {
 			// What else they show brings them into each other's way in every order.
 			o := observed(numbered("app", i), micros, account("1"), address(numbered("", i%7)), agent(numbered("", i%3)), pincode(numbered("", i%5)))
 			return nodes[i%2].Scope("ten_A", sandbox).Write(t.Context(), func(tx *store.Tx) error {
-				c, err := tx.Observe(o, windows())
+				c, err := tx.Observations().Observe(o, windows())
 				counts[i] = c.Applicants["beneficiary_account"]
 				return err
 			})
@@ -233,7 +233,7 @@ func TestObserveAtOnce(t *testing.T) {
 				t.Fatalf("place %d was told %d", i+1, count)
 			}
 		}
-		got, err := nodes[0].Scope("ten_A", sandbox).Peek(t.Context(), observed("app_000", micros, agent("_001"), pincode("_001")), windows())
+		got, err := nodes[0].Scope("ten_A", sandbox).Observations(t.Context()).Peek(observed("app_000", micros, agent("_001"), pincode("_001")), windows())
 		if err != nil || got.Applicants[store.KindPincode] != 101 || got.AgentPincodes != 5 {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -249,17 +249,17 @@ func TestScopesAtOnce(t *testing.T) {
 	errs := race(n, func(i int) error {
 		scope := nodes[i%2].Scope(numbered("ten", i/2%scopes), sandbox)
 		return scope.Write(t.Context(), func(tx *store.Tx) error {
-			if _, err := tx.Observe(observed(numbered("app", i), micros, account("1")), windows()); err != nil {
+			if _, err := tx.Observations().Observe(observed(numbered("app", i), micros, account("1")), windows()); err != nil {
 				return err
 			}
-			return tx.InsertDecision(decision(numbered("dec", i), store.Unmetered))
+			return tx.Decisions().Insert(decision(numbered("dec", i), store.Unmetered))
 		})
 	})
 	if got := succeeded(t, errs, 0, ""); got != n {
 		t.Fatalf("%d of %d", got, n)
 	}
 	for i := range scopes {
-		got, err := nodes[0].Scope(numbered("ten", i), sandbox).Peek(t.Context(), observed("app_new", micros, account("1")), windows())
+		got, err := nodes[0].Scope(numbered("ten", i), sandbox).Observations(t.Context()).Peek(observed("app_new", micros, account("1")), windows())
 		if err != nil || got.Applicants["beneficiary_account"] != n/scopes+1 {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -299,18 +299,18 @@ func TestOlderKeyCounts(t *testing.T) {
 
 		for _, until := range []int64{0, micros + 20} {
 			doing(t, scope, func(tx *store.Tx) error {
-				_, _, err := tx.Block(store.BlockedEntity{Entity: was, BlockedMicros: micros + 7, UntilMicros: until})
+				_, _, err := tx.Blocklist().Block(store.BlockedEntity{Entity: was, BlockedMicros: micros + 7, UntilMicros: until})
 				return err
 			})
 			renamed.Older = was.Key
 			if got := observe(t, scope, observed("G", micros+8, renamed), w); !slices.Equal(got.Blocklisted, []string{"beneficiary_account"}) {
 				t.Errorf("blocked by the older key: %+v", got)
 			}
-			kinds, err := scope.Blocked(t.Context(), store.Observation{NowMicros: micros + 8, Entities: []store.ObservedEntity{renamed}})
+			kinds, err := scope.Observations(t.Context()).Blocked(store.Observation{NowMicros: micros + 8, Entities: []store.ObservedEntity{renamed}})
 			if err != nil || len(kinds) != 1 {
 				t.Errorf("blocked by the older key, without an applicant: %v, %v", kinds, err)
 			}
-			doing(t, scope, func(tx *store.Tx) error { return tx.Unblock(was.Kind, was.Key) })
+			doing(t, scope, func(tx *store.Tx) error { return tx.Blocklist().Unblock(was.Kind, was.Key) })
 		}
 		if got := observe(t, scope, observed("G", micros+9, renamed), w); len(got.Blocklisted) > 0 {
 			t.Errorf("blocked after the entry is gone: %+v", got)

@@ -22,7 +22,7 @@ func pincodes(t *testing.T, scope *store.Scope, f store.PincodeRiskFilter, limit
 	for more := true; more; {
 		var rows []store.PincodeRisk
 		var err error
-		rows, more, err = scope.ListPincodeRisks(t.Context(), f, p)
+		rows, more, err = scope.PincodeRisks(t.Context()).List(f, p)
 		if err != nil || more && len(rows) != limit {
 			t.Fatalf("%d rows, %v", len(rows), err)
 		}
@@ -42,8 +42,8 @@ func TestPincodeRisks(t *testing.T) {
 		entries := []store.PincodeRisk{
 			risk("400001", "LOW"), risk("400001", "HIGH"), risk("400", "MEDIUM"), risk("40100", "HIGH"), risk("400999", "LOW"), risk("110001", "BLOCKED"),
 		}
-		doing(t, scope, func(tx *store.Tx) error { return tx.PutPincodeRisks(entries) })
-		all, err := scope.AllPincodeRisks(t.Context())
+		doing(t, scope, func(tx *store.Tx) error { return tx.PincodeRisks().Put(entries) })
+		all, err := scope.PincodeRisks(t.Context()).All()
 		want := []store.PincodeRisk{entries[5], entries[2], entries[1], entries[4], entries[3]}
 		if diff := cmp.Diff(want, all); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -67,17 +67,17 @@ func TestPincodeRisks(t *testing.T) {
 		before := changes(t, scope)
 		for who, other := range others {
 			doing(t, other, func(tx *store.Tx) error {
-				n, err := tx.RemovePincodeRisks([]string{"400001", "400"})
+				n, err := tx.PincodeRisks().Remove([]string{"400001", "400"})
 				if n != 0 {
 					t.Errorf("%s removed %d", who, n)
 				}
 				return err
 			})
-			doing(t, other, func(tx *store.Tx) error { return tx.ReplacePincodeRisks(nil) })
+			doing(t, other, func(tx *store.Tx) error { return tx.PincodeRisks().Replace(nil) })
 			if found := pincodes(t, other, store.PincodeRiskFilter{}, 2); found != nil {
 				t.Errorf("%s sees %v", who, found)
 			}
-			if all, err := other.AllPincodeRisks(t.Context()); err != nil || all != nil {
+			if all, err := other.PincodeRisks(t.Context()).All(); err != nil || all != nil {
 				t.Errorf("%s sees %v, %v", who, all, err)
 			}
 		}
@@ -85,17 +85,17 @@ func TestPincodeRisks(t *testing.T) {
 			t.Error("a neighbour's change is told")
 		}
 		doing(t, scope, func(tx *store.Tx) error {
-			n, err := tx.RemovePincodeRisks([]string{"400001", "999999", "400", "400"})
+			n, err := tx.PincodeRisks().Remove([]string{"400001", "999999", "400", "400"})
 			if n != 2 {
 				t.Errorf("removed %d", n)
 			}
 			return err
 		})
-		doing(t, scope, func(tx *store.Tx) error { return tx.PutPincodeRisks([]store.PincodeRisk{risk("110001", "LOW")}) })
+		doing(t, scope, func(tx *store.Tx) error { return tx.PincodeRisks().Put([]store.PincodeRisk{risk("110001", "LOW")}) })
 		if diff := cmp.Diff([]string{"110001", "400999"}, pincodes(t, scope, store.PincodeRiskFilter{Risk: "LOW"}, 5)); diff != "" || changes(t, scope) < before+2 {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		doing(t, scope, func(tx *store.Tx) error { return tx.ReplacePincodeRisks([]store.PincodeRisk{risk("560001", "LOW")}) })
+		doing(t, scope, func(tx *store.Tx) error { return tx.PincodeRisks().Replace([]store.PincodeRisk{risk("560001", "LOW")}) })
 		if diff := cmp.Diff([]string{"560001"}, pincodes(t, scope, store.PincodeRiskFilter{}, 5)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -115,15 +115,15 @@ func TestManyPincodeRisks(t *testing.T) {
 				entries[k] = risk(fmt.Sprint(100000+i*atOnce+k), "LOW")
 				digits = append(digits, entries[k].Pincode)
 			}
-			doing(t, scope, func(tx *store.Tx) error { return tx.PutPincodeRisks(entries) })
+			doing(t, scope, func(tx *store.Tx) error { return tx.PincodeRisks().Put(entries) })
 		}
-		more := func(tx *store.Tx) error { return tx.PutPincodeRisks([]store.PincodeRisk{risk("999", "LOW")}) }
+		more := func(tx *store.Tx) error { return tx.PincodeRisks().Put([]store.PincodeRisk{risk("999", "LOW")}) }
 		wantKind(t, scope.Write(t.Context(), more), fault.Invalid, fault.CodeTooMany)
-		if all, err := scope.AllPincodeRisks(t.Context()); err != nil || len(all) != store.MaxPincodeRisks {
+		if all, err := scope.PincodeRisks(t.Context()).All(); err != nil || len(all) != store.MaxPincodeRisks {
 			t.Errorf("%d entries, %v", len(all), err)
 		}
 		doing(t, scope, func(tx *store.Tx) error {
-			n, err := tx.RemovePincodeRisks(digits[:atOnce])
+			n, err := tx.PincodeRisks().Remove(digits[:atOnce])
 			if n != atOnce {
 				t.Errorf("removed %d", n)
 			}

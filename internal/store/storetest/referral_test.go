@@ -32,11 +32,11 @@ func TestReferrals(t *testing.T) {
 			}
 			wantKind(t, scope.InsertDecision(ctx, w), 0, "")
 		}
-		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertDecision(referred("dec_006")) }), 0, "")
+		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(referred("dec_006")) }), 0, "")
 		settle := func(scope *store.Scope, id, decisionID, outcome string) error {
 			r := review(id, decisionID)
 			r.Outcome = outcome
-			return scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertReview(r) })
+			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(r) })
 		}
 		wantKind(t, settle(scope, "rev_1", "dec_000", "upheld"), 0, "")
 		wantKind(t, settle(scope, "rev_2", "dec_002", "overturned"), 0, "") // it did not wait
@@ -46,14 +46,14 @@ func TestReferrals(t *testing.T) {
 		for who, other := range others {
 			t.Log(who)
 			wantNotFound(t, settle(other, "rev_6", "dec_001", "upheld"))
-			if rows, _, err := other.ListReferrals(ctx, store.Page{}); err != nil || len(rows) != 0 {
+			if rows, _, err := other.Decisions(ctx).Referrals(store.Page{}); err != nil || len(rows) != 0 {
 				t.Errorf("got %v, %v", rows, err)
 			}
 		}
 		// An asking review does not bring back what was settled.
 		wantKind(t, settle(scope, "rev_7", "dec_000", store.OutcomeAsks), 0, "")
 
-		rows, more, err := scope.ListReferrals(ctx, store.Page{})
+		rows, more, err := scope.Decisions(ctx).Referrals(store.Page{})
 		if err != nil || more || len(rows) != 4 {
 			t.Fatalf("got %+v, %t, %v", rows, more, err)
 		}
@@ -65,7 +65,7 @@ func TestReferrals(t *testing.T) {
 		if diff := cmp.Diff([]int64{0, review("", "").CreatedMicros, 0, 0}, asked(rows)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		page, more, err := scope.ListReferrals(ctx, store.Page{Limit: 2, AfterID: "dec_002"}) // which does not wait
+		page, more, err := scope.Decisions(ctx).Referrals(store.Page{Limit: 2, AfterID: "dec_002"}) // which does not wait
 		if err != nil || !more || len(page) != 2 || page[0].ID != "dec_003" || page[1].ID != "dec_005" {
 			t.Errorf("got %+v, %t, %v", page, more, err)
 		}
@@ -133,9 +133,9 @@ func TestReferralsBefore(t *testing.T) {
 		for id, outcome := range map[string]string{"dec_2": store.OutcomeAsks, "dec_3": "upheld"} {
 			r := review("rev_"+id, id)
 			r.Outcome = outcome
-			wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertReview(r) }), 0, "")
+			wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(r) }), 0, "")
 		}
-		want, _, err := scope.ListReferrals(ctx, store.Page{})
+		want, _, err := scope.Decisions(ctx).Referrals(store.Page{})
 		if err != nil || len(want) != 2 {
 			t.Fatalf("got %+v, %v", want, err)
 		}
@@ -151,7 +151,7 @@ func TestReferralsBefore(t *testing.T) {
 		if err := tx.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := scope.ListReferrals(ctx, store.Page{})
+		got, _, err := scope.Decisions(ctx).Referrals(store.Page{})
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -166,7 +166,7 @@ func TestReferralRefused(t *testing.T) {
 		w := referred("dec_1")
 		w.Meter.Quota = 0
 		wantKind(t, scope.InsertDecision(ctx, w), fault.Limited, fault.CodeQuotaExceeded)
-		if rows, _, err := scope.ListReferrals(ctx, store.Page{}); err != nil || len(rows) != 0 {
+		if rows, _, err := scope.Decisions(ctx).Referrals(store.Page{}); err != nil || len(rows) != 0 {
 			t.Errorf("got %v, %v", rows, err)
 		}
 	})

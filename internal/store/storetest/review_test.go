@@ -17,7 +17,7 @@ func TestReviews(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
 		insert := func(scope *store.Scope, r store.Review) error {
-			return scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertReview(r) })
+			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(r) })
 		}
 		for _, id := range []string{"dec_1", "dec_2"} {
 			wantKind(t, scope.InsertDecision(ctx, decision(id, store.Unmetered)), 0, "")
@@ -29,14 +29,14 @@ func TestReviews(t *testing.T) {
 		}
 		wantKind(t, insert(scope, later), fault.Conflict, fault.CodeVersionConflict)
 		wantNotFound(t, insert(scope, review("rev_5", "dec_none")))
-		reviews, err := scope.Reviews(ctx, "dec_1")
+		reviews, err := scope.Decisions(ctx).Reviews("dec_1")
 		if diff := cmp.Diff([]store.Review{earlier, later, tied}, reviews); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		for who, other := range others {
 			t.Log(who)
 			wantNotFound(t, insert(other, review("rev_5", "dec_1")))
-			if reviews, err := other.Reviews(ctx, "dec_1"); err != nil || len(reviews) != 0 {
+			if reviews, err := other.Decisions(ctx).Reviews("dec_1"); err != nil || len(reviews) != 0 {
 				t.Errorf("got %v, %v", reviews, err)
 			}
 		}

@@ -40,7 +40,7 @@ func chain() []store.Observation {
 // wantRing peeks at the ring of a person who shows nothing.
 func wantRing(t *testing.T, scope *store.Scope, ref string, people, links int64, truncated bool) {
 	t.Helper()
-	got, err := scope.Peek(t.Context(), observed(ref, micros), ringWindows())
+	got, err := scope.Observations(t.Context()).Peek(observed(ref, micros), ringWindows())
 	r := got.Ring
 	if err != nil || r.People != people || r.Links != links || r.Truncated != truncated {
 		t.Errorf("%s: %+v, %v, want %d people, %d links, %t", ref, r, err, people, links, truncated)
@@ -216,7 +216,7 @@ func TestRingIsBounded(t *testing.T) {
 		several := func(prefix string, n int, e store.ObservedEntity) {
 			doing(t, scope, func(tx *store.Tx) error {
 				for i := range n {
-					got, err := tx.Observe(observed(numbered(prefix, i), micros+int64(i), e), ringWindows())
+					got, err := tx.Observations().Observe(observed(numbered(prefix, i), micros+int64(i), e), ringWindows())
 					if err != nil {
 						return err
 					}
@@ -260,13 +260,13 @@ func TestRingFromBefore(t *testing.T) {
 
 // ringHit observes, and raises an alert about the ring if it has three people.
 func ringHit(tx *store.Tx, alertID string, o store.Observation) (store.Alert, error) {
-	got, err := tx.Observe(o, ringWindows())
+	got, err := tx.Observations().Observe(o, ringWindows())
 	if err != nil || got.Ring.People < 3 {
 		return store.Alert{}, err
 	}
 	w := want(alertID, o, store.ObservedEntity{Kind: store.KindRing, Key: got.Ring.ID, Display: got.Ring.ID})
 	w.Type, w.Value = "ring", got.Ring.People
-	a, _, err := tx.RaiseAlert(w)
+	a, _, err := tx.Alerts().Raise(w)
 	return a, err
 }
 
@@ -296,7 +296,7 @@ func TestRingAlerts(t *testing.T) {
 		if one.ID != large.ID || one.ApplicantCount != 7 || one.Value != 7 || one.DecisionCount != 7 {
 			t.Errorf("%+v", one)
 		}
-		shut, err := scope.Alert(ctx, small.ID)
+		shut, err := scope.Alerts(ctx).Get(small.ID)
 		if err != nil || shut.Status != store.AlertClosed || shut.Resolution != store.ResolutionDuplicate || shut.MergedInto != large.ID {
 			t.Errorf("%+v, %v", shut, err)
 		}
@@ -334,7 +334,7 @@ func TestRingAlertGoesOn(t *testing.T) {
 		small := ringHits(t, scope, "alr_small", observed("A", micros+1, account("1")), observed("B", micros+1, account("1")), observed("C", micros+1, account("1")))
 		var got store.RingCount // Peek does not know of alerts, and so not that the silence ends
 		doing(t, scope, func(tx *store.Tx) error {
-			counts, err := tx.Observe(observed("A", micros+2, entity("device", "1")), ringWindows())
+			counts, err := tx.Observations().Observe(observed("A", micros+2, entity("device", "1")), ringWindows())
 			got = counts.Ring
 			return err
 		})
@@ -381,7 +381,7 @@ func TestRingRace(t *testing.T) {
 		for _, o := range all {
 			wantRing(t, scope, o.ApplicantRef, 6, 5, false)
 		}
-		open, _, err := scope.ListAlerts(t.Context(), store.AlertFilter{Status: store.AlertOpen}, store.Page{})
+		open, _, err := scope.Alerts(t.Context()).List(store.AlertFilter{Status: store.AlertOpen}, store.Page{})
 		if err != nil || len(open) != chains {
 			t.Errorf("%d alerts are open, %v", len(open), err)
 		}

@@ -19,7 +19,7 @@ func TestRing(t *testing.T) {
 			observed("stranger", micros+1, address("1")),
 			observed("A", micros+2, account("2")))
 		hit(t, scope, "alr_1", observed("B", micros+3, account("1"), address("1"), pincode("400001")), nil)
-		got, err := scope.Ring(ctx, "alr_1")
+		got, err := scope.Alerts(ctx).Ring("alr_1")
 		edge := func(ref string, e store.ObservedEntity, at int64) store.RingEdge {
 			return store.RingEdge{ApplicantRef: ref, Kind: e.Kind, Key: e.Key, FirstMicros: at, LastMicros: at, DecisionID: "dec_" + ref}
 		}
@@ -37,7 +37,7 @@ func TestRing(t *testing.T) {
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		_, err = scope.Ring(ctx, "alr_none")
+		_, err = scope.Alerts(ctx).Ring("alr_none")
 		wantNotFound(t, err)
 	})
 }
@@ -50,21 +50,21 @@ func TestLargeRing(t *testing.T) {
 		doing(t, scope, func(tx *store.Tx) error {
 			for i := range store.MaxEvidence + 20 {
 				o := observed(numbered("app", i), micros+int64(i), account("1"), address(numbered("", i)), entity("device", numbered("", i/2)))
-				if _, err := tx.Observe(o, windows()); err != nil {
+				if _, err := tx.Observations().Observe(o, windows()); err != nil {
 					return err
 				}
-				if _, _, err := tx.RaiseAlert(want("alr_1", o, account("1"))); err != nil {
+				if _, _, err := tx.Alerts().Raise(want("alr_1", o, account("1"))); err != nil {
 					return err
 				}
 			}
 			for i := range 80 { // one of them has many accounts
-				if _, err := tx.Observe(observed("app_000", micros, account(numbered("many", i))), windows()); err != nil {
+				if _, err := tx.Observations().Observe(observed("app_000", micros, account(numbered("many", i))), windows()); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		r, err := scope.Ring(t.Context(), "alr_1")
+		r, err := scope.Alerts(t.Context()).Ring("alr_1")
 		if err != nil || !r.Truncated || len(r.Applicants) != store.MaxEvidence || len(r.Edges) != store.MaxEdges {
 			t.Fatalf("%d applicants, %d edges, %t, %v", len(r.Applicants), len(r.Edges), r.Truncated, err)
 		}
@@ -113,7 +113,7 @@ func TestSeenOnce(t *testing.T) {
 				for _, o := range c.others {
 					hit(t, scope, "alr_2", o, func(w *store.AlertWant) { w.Entity = account("1") })
 				}
-				if got, err := scope.SeenOnce(t.Context(), "alr_1", "ip"); err != nil || got != c.want {
+				if got, err := scope.Alerts(t.Context()).SeenOnce("alr_1", "ip"); err != nil || got != c.want {
 					t.Errorf("got %t, %v", got, err)
 				}
 			})

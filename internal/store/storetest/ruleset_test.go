@@ -18,32 +18,32 @@ func TestRuleSet(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
-		stored, err := scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{ID: "aud_2", Action: "rule_set.created", Object: "pol_2"})
+		stored, err := storetest.InsertRuleSet(ctx, scope, draft("pol_2"), store.AuditEntry{ID: "aud_2", Action: "rule_set.created", Object: "pol_2"})
 		want := draft("pol_2")
 		want.Version, want.Status = 2, store.StatusDraft
 		if diff := cmp.Diff(want, stored); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		got, err := scope.RuleSet(ctx, "pol_2")
+		got, err := scope.RuleSets(ctx).Get("pol_2")
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		_, err = scope.RuleSet(ctx, "pol_none")
+		_, err = scope.RuleSets(ctx).Get("pol_none")
 		wantNotFound(t, err)
-		_, err = scope.InsertRuleSet(ctx, draft("pol_2"), store.AuditEntry{})
+		_, err = storetest.InsertRuleSet(ctx, scope, draft("pol_2"), store.AuditEntry{})
 		wantKind(t, err, fault.Conflict, fault.CodeVersionConflict)
 		another := draft("pol_gold")
 		another.PolicyKey = "gold"
-		if stored, err := scope.InsertRuleSet(ctx, another, store.AuditEntry{}); err != nil || stored.Version != 1 {
+		if stored, err := storetest.InsertRuleSet(ctx, scope, another, store.AuditEntry{}); err != nil || stored.Version != 1 {
 			t.Errorf("got %+v, %v", stored, err)
 		}
-		_, err = scope.ActiveRuleSet(ctx, "gold")
+		_, err = scope.RuleSets(ctx).Active("gold")
 		wantNotFound(t, err)
 		for who, other := range others {
 			t.Log(who)
-			_, err := other.RuleSet(ctx, "pol_2")
+			_, err := other.RuleSets(ctx).Get("pol_2")
 			wantNotFound(t, err)
-			if sets, _, err := other.ListRuleSets(ctx, store.RuleSetFilter{PolicyKey: "gold"}, store.Page{}); err != nil || len(sets) != 0 {
+			if sets, _, err := other.RuleSets(ctx).List(store.RuleSetFilter{PolicyKey: "gold"}, store.Page{}); err != nil || len(sets) != 0 {
 				t.Errorf("got %v, %v", sets, err)
 			}
 		}
@@ -59,7 +59,7 @@ func TestVersions(t *testing.T) {
 		scopes := []*store.Scope{signUp(t, db, "ten_A"), secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
 		versions := make([]int64, n)
 		errs := race(n, func(i int) error {
-			stored, err := scopes[i%len(scopes)].InsertRuleSet(t.Context(), draft(numbered("pol", i)), store.AuditEntry{})
+			stored, err := storetest.InsertRuleSet(t.Context(), scopes[i%len(scopes)], draft(numbered("pol", i)), store.AuditEntry{})
 			versions[i] = stored.Version
 			return err
 		})
@@ -92,7 +92,7 @@ func TestListRuleSets(t *testing.T) {
 		for i := range 7 {
 			set := draft(numbered("pol", i))
 			set.CreatedMicros = int64(1000 + i/2) // pairs are told apart by id
-			if _, err := scope.InsertRuleSet(ctx, set, store.AuditEntry{}); err != nil {
+			if _, err := storetest.InsertRuleSet(ctx, scope, set, store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -100,7 +100,7 @@ func TestListRuleSets(t *testing.T) {
 			var ids []string
 			page := store.Page{Limit: 3, Descending: descending, FromMicros: 1000, ToMicros: 1003}
 			for range 5 {
-				sets, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: store.StatusDraft, PolicyKey: "default"}, page)
+				sets, more, err := scope.RuleSets(ctx).List(store.RuleSetFilter{Status: store.StatusDraft, PolicyKey: "default"}, page)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -121,7 +121,7 @@ func TestListRuleSets(t *testing.T) {
 				t.Errorf("descending %t (-want +got):\n%s", descending, diff)
 			}
 		}
-		active, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{Status: store.StatusActive}, store.Page{})
+		active, more, err := scope.RuleSets(ctx).List(store.RuleSetFilter{Status: store.StatusActive}, store.Page{})
 		if err != nil || more || len(active) != 1 {
 			t.Errorf("got %v, %t, %v", active, more, err)
 		}
@@ -134,33 +134,33 @@ func TestScorecards(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
 		card := store.Scorecard{ID: "sc_1", Name: "PL", Document: []byte(`{"base_points":650}`), Checksum: "sha256:c", CreatedMicros: 200, CreatedBy: "key_1"}
-		stored, err := scope.InsertScorecard(ctx, card, store.AuditEntry{ID: "aud_sc", Action: "scorecard.created", Object: "sc_1"})
+		stored, err := storetest.InsertScorecard(ctx, scope, card, store.AuditEntry{ID: "aud_sc", Action: "scorecard.created", Object: "sc_1"})
 		card.Version = 1
 		if diff := cmp.Diff(card, stored); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		again := card
 		again.ID = "sc_2"
-		if stored, err := scope.InsertScorecard(ctx, again, store.AuditEntry{}); err != nil || stored.Version != 2 {
+		if stored, err := storetest.InsertScorecard(ctx, scope, again, store.AuditEntry{}); err != nil || stored.Version != 2 {
 			t.Errorf("got %+v, %v", stored, err)
 		}
-		got, err := scope.Scorecard(ctx, "sc_1")
+		got, err := scope.Scorecards(ctx).Get("sc_1")
 		if diff := cmp.Diff(card, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		_, err = scope.Scorecard(ctx, "sc_none")
+		_, err = scope.Scorecards(ctx).Get("sc_none")
 		wantNotFound(t, err)
-		_, err = scope.InsertScorecard(ctx, card, store.AuditEntry{})
+		_, err = storetest.InsertScorecard(ctx, scope, card, store.AuditEntry{})
 		wantKind(t, err, fault.Conflict, fault.CodeVersionConflict)
-		cards, more, err := scope.ListScorecards(ctx, "PL", store.Page{Limit: 1})
+		cards, more, err := scope.Scorecards(ctx).List("PL", store.Page{Limit: 1})
 		if err != nil || !more || len(cards) != 1 || cards[0].ID != "sc_1" {
 			t.Errorf("got %v, %t, %v", cards, more, err)
 		}
 		for who, other := range others {
 			t.Log(who)
-			_, err := other.Scorecard(ctx, "sc_1")
+			_, err := other.Scorecards(ctx).Get("sc_1")
 			wantNotFound(t, err)
-			if cards, _, err := other.ListScorecards(ctx, "PL", store.Page{}); err != nil || len(cards) != 0 {
+			if cards, _, err := other.Scorecards(ctx).List("PL", store.Page{}); err != nil || len(cards) != 0 {
 				t.Errorf("got %v, %v", cards, err)
 			}
 		}
@@ -178,24 +178,24 @@ func TestPagesOfLargeDocuments(t *testing.T) {
 		for i, size := range sizes {
 			set := draft(numbered("pol", i))
 			set.PolicyKey, set.CreatedMicros, set.Document = "large", int64(1000+i), bytes.Repeat([]byte("x"), size)
-			if _, err := scope.InsertRuleSet(ctx, set, store.AuditEntry{}); err != nil {
+			if _, err := storetest.InsertRuleSet(ctx, scope, set, store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
 			card := store.Scorecard{ID: numbered("sc", i), Name: "large", Document: set.Document, CreatedMicros: set.CreatedMicros}
-			if _, err := scope.InsertScorecard(ctx, card, store.AuditEntry{}); err != nil {
+			if _, err := storetest.InsertScorecard(ctx, scope, card, store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for name, read := range map[string]func(store.Page) (lengths []int, last store.Place, more bool, err error){
 			"rule sets": func(p store.Page) (lengths []int, last store.Place, more bool, err error) {
-				sets, more, err := scope.ListRuleSets(ctx, store.RuleSetFilter{PolicyKey: "large"}, p)
+				sets, more, err := scope.RuleSets(ctx).List(store.RuleSetFilter{PolicyKey: "large"}, p)
 				for _, set := range sets {
 					lengths, last = append(lengths, len(set.Document)), store.Place{Micros: set.CreatedMicros, ID: set.ID}
 				}
 				return lengths, last, more, err
 			},
 			"scorecards": func(p store.Page) (lengths []int, last store.Place, more bool, err error) {
-				cards, more, err := scope.ListScorecards(ctx, "large", p)
+				cards, more, err := scope.Scorecards(ctx).List("large", p)
 				for _, card := range cards {
 					lengths, last = append(lengths, len(card.Document)), store.Place{Micros: card.CreatedMicros, ID: card.ID}
 				}

@@ -46,13 +46,13 @@ func TestRuleStats(t *testing.T) {
 			{"", []store.RuleStat{stat("ten_A", "pol_1", "KO_1", "", 9*n, 7*n, 2*n), stat("ten_A", "pol_1", "KO_2", "", 10*n, 0, n)}},
 			{"2026-11-16", nil},
 		} {
-			got, err := scope.RuleStats(ctx, "pol_1", c.from)
+			got, err := scope.RuleSets(ctx).Stats("pol_1", c.from)
 			if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
 				t.Errorf("from %q: %v (-want +got):\n%s", c.from, err, diff)
 			}
 		}
 		for who, other := range others {
-			if got, err := other.RuleStats(ctx, "pol_1", ""); err != nil || len(got) != 0 {
+			if got, err := other.RuleSets(ctx).Stats("pol_1", ""); err != nil || len(got) != 0 {
 				t.Errorf("%s sees %v, %v", who, got, err)
 			}
 		}
@@ -86,7 +86,7 @@ func TestAddUsage(t *testing.T) {
 		if got := succeeded(t, errs, 0, ""); got != n {
 			t.Errorf("%d of %d were added", got, n)
 		}
-		usage, err := scope.Usage(ctx, period)
+		usage, err := scope.Usage(ctx).Get(period)
 		want := store.Usage{Counts: []store.UsageCount{
 			{Day: day, Endpoint: "eligibility", Units: n}, {Day: day, Endpoint: "preview", Units: 3 * n},
 		}}

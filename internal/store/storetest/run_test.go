@@ -18,7 +18,7 @@ func agentRun(id string) store.Run {
 	}
 }
 
-func fillRun(tx *store.Tx) error { return tx.InsertRun(agentRun("run_1")) }
+func fillRun(tx *store.Tx) error { return tx.Runs().Insert(agentRun("run_1")) }
 
 func TestRuns(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestRuns(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
 		insert := func(r store.Run) error {
-			return scope.Write(ctx, func(tx *store.Tx) error { return tx.InsertRun(r) })
+			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().Insert(r) })
 		}
 		first, second, third := agentRun("run_1"), agentRun("run_2"), agentRun("run_3")
 		second.Agent, second.CreatedMicros, second.Outcome, second.DecisionID = "collections", 4000, "CALL", ""
@@ -35,11 +35,11 @@ func TestRuns(t *testing.T) {
 			wantKind(t, insert(r), 0, "")
 		}
 		wantKind(t, insert(first), fault.Conflict, fault.CodeVersionConflict)
-		got, err := scope.Run(ctx, "run_1")
+		got, err := scope.Runs(ctx).Get("run_1")
 		if diff := cmp.Diff(first, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		_, err = scope.Run(ctx, "run_none")
+		_, err = scope.Runs(ctx).Get("run_none")
 		wantNotFound(t, err)
 		for _, c := range []struct {
 			filter store.RunFilter
@@ -54,7 +54,7 @@ func TestRuns(t *testing.T) {
 			{store.RunFilter{SubjectRef: "app-2"}, store.Page{}, []string{"run_3"}, false},
 			{store.RunFilter{}, store.Page{AfterMicros: 4000, AfterID: "run_2"}, []string{"run_3"}, false},
 		} {
-			rows, more, err := scope.ListRuns(ctx, c.filter, c.page)
+			rows, more, err := scope.Runs(ctx).List(c.filter, c.page)
 			var ids []string
 			for _, r := range rows {
 				ids = append(ids, r.ID)
@@ -68,9 +68,9 @@ func TestRuns(t *testing.T) {
 		}
 		for who, other := range others {
 			t.Log(who)
-			_, err := other.Run(ctx, "run_1")
+			_, err := other.Runs(ctx).Get("run_1")
 			wantNotFound(t, err)
-			if rows, more, err := other.ListRuns(ctx, store.RunFilter{}, store.Page{}); err != nil || more || len(rows) != 0 {
+			if rows, more, err := other.Runs(ctx).List(store.RunFilter{}, store.Page{}); err != nil || more || len(rows) != 0 {
 				t.Errorf("got %v, %v", rows, err)
 			}
 		}

@@ -70,7 +70,7 @@ func rolesOf(tx *store.Tx) (roles []string, err error) {
 // actions are what the audit log says happened to something, in live.
 func actions(t *testing.T, db *store.DB, tenant, object string) []string {
 	t.Helper()
-	entries, _, err := db.Scope(tenant, live).ListAudit(t.Context(), store.AuditFilter{Object: object}, store.Page{})
+	entries, _, err := db.Scope(tenant, live).Audit(t.Context()).List(store.AuditFilter{Object: object}, store.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}

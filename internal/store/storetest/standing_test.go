@@ -13,11 +13,11 @@ import (
 func arm(t *testing.T, db *store.DB, tenant string) {
 	t.Helper()
 	scope := db.Scope(tenant, live)
-	set, err := scope.InsertRuleSet(t.Context(), store.RuleSet{ID: "pol_live_" + tenant, PolicyKey: "default", CreatedBy: "usr_x"}, store.AuditEntry{})
+	set, err := storetest.InsertRuleSet(t.Context(), scope, store.RuleSet{ID: "pol_live_" + tenant, PolicyKey: "default", CreatedBy: "usr_x"}, store.AuditEntry{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scope.Activate(t.Context(), store.Activation{ID: set.ID, NowMicros: 10, Actor: "usr_x"}); err != nil {
+	if _, err := storetest.Activate(t.Context(), scope, store.Activation{ID: set.ID, NowMicros: 10, Actor: "usr_x"}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,14 +12,14 @@ import (
 )
 
 func fillStrategy(tx *store.Tx) error {
-	_, err := tx.PutStrategy(store.Strategy{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
+	_, err := tx.Strategies().Put(store.Strategy{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
 	return err
 }
 
 func putStrategy(t *testing.T, scope *store.Scope, s store.Strategy, expected int64) (put store.Strategy, err error) {
 	t.Helper()
 	err = scope.Write(t.Context(), func(tx *store.Tx) (err error) {
-		put, err = tx.PutStrategy(s, expected)
+		put, err = tx.Strategies().Put(s, expected)
 		return err
 	})
 	return put, err
@@ -30,7 +30,7 @@ func TestStrategy(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
-		none, err := scope.Strategy(ctx)
+		none, err := scope.Strategies(ctx).Latest()
 		if diff := cmp.Diff(store.Strategy{}, none); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -47,29 +47,29 @@ func TestStrategy(t *testing.T) {
 		}
 		second, err := putStrategy(t, scope, store.Strategy{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
 		wantKind(t, err, 0, "")
-		got, err := scope.Strategy(ctx)
+		got, err := scope.Strategies(ctx).Latest()
 		if diff := cmp.Diff(second, got); err != nil || diff != "" || got.Version != 2 {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		got, err = scope.StrategyAt(ctx, 1)
+		got, err = scope.Strategies(ctx).At(1)
 		if diff := cmp.Diff(first, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		_, err = scope.StrategyAt(ctx, 3)
+		_, err = scope.Strategies(ctx).At(3)
 		wantNotFound(t, err)
 		for who, other := range neighbours(t, db, "ten_A") {
 			t.Log(who)
-			got, err := other.Strategy(ctx)
+			got, err := other.Strategies(ctx).Latest()
 			if diff := cmp.Diff(store.Strategy{}, got); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
-			_, err = other.StrategyAt(ctx, 1)
+			_, err = other.Strategies(ctx).At(1)
 			wantNotFound(t, err)
 			if put, err := putStrategy(t, other, first, 0); err != nil || put.Version != 1 {
 				t.Errorf("version %d, %v", put.Version, err)
 			}
 		}
-		if got, err := scope.Strategy(ctx); err != nil || got.Version != 2 {
+		if got, err := scope.Strategies(ctx).Latest(); err != nil || got.Version != 2 {
 			t.Errorf("got version %d, %v", got.Version, err)
 		}
 	})
@@ -93,7 +93,7 @@ func TestStrategyRace(t *testing.T) {
 		if n := succeeded(t, put(-1), 0, ""); n != 20 {
 			t.Errorf("%d of 20 had their turn", n)
 		}
-		if got, err := nodes[0].Scope("ten_A", sandbox).Strategy(t.Context()); err != nil || got.Version != 21 {
+		if got, err := nodes[0].Scope("ten_A", sandbox).Strategies(t.Context()).Latest(); err != nil || got.Version != 21 {
 			t.Errorf("got version %d, %v", got.Version, err)
 		}
 	})

@@ -54,7 +54,7 @@ func TestStretches(t *testing.T) {
 				}
 			}
 		}
-		_, next, err := scope.ListDecisions(t.Context(), store.DecisionFilter{Status: "DECLINED", Grade: "B"}, store.Page{})
+		_, next, err := scope.Decisions(t.Context()).List(store.DecisionFilter{Status: "DECLINED", Grade: "B"}, store.Page{})
 		if err != nil || next.ID != "dec_106015" { // the two-thousandth of a grade B
 			t.Errorf("a page in which nothing is found ends at %v: %v", next, err)
 		}
@@ -98,7 +98,7 @@ func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 func wholeList(t *testing.T, scope *store.Scope, f store.DecisionFilter, p store.Page) (ids []string) {
 	t.Helper()
 	for pages := 0; ; pages++ {
-		rows, next, err := scope.ListDecisions(t.Context(), f, p)
+		rows, next, err := scope.Decisions(t.Context()).List(f, p)
 		if err != nil || pages > 1000 {
 			t.Fatalf("page %d: %v", pages, err)
 		}

@@ -25,19 +25,19 @@ func TestCreateTenant(t *testing.T) {
 		if err != nil || user.TenantID != "ten_A" || user.PasswordHash != "argon2id" {
 			t.Errorf("got %+v, %v", user, err)
 		}
-		active, err := scope.ActiveRuleSet(ctx, "default")
+		active, err := scope.RuleSets(ctx).Active("default")
 		if err != nil || active.ID != "pol_ten_Asandbox" || active.Version != 1 || active.ActivatedMicros != 100 {
 			t.Errorf("got %+v, %v", active, err)
 		}
-		_, err = db.Scope("ten_A", live).ActiveRuleSet(ctx, "default")
+		_, err = db.Scope("ten_A", live).RuleSets(ctx).Active("default")
 		wantNotFound(t, err) // live starts unarmed
-		if set, err := db.Scope("ten_A", live).RuleSet(ctx, "pol_ten_Alive"); err != nil || set.Status != store.StatusDraft {
+		if set, err := db.Scope("ten_A", live).RuleSets(ctx).Get("pol_ten_Alive"); err != nil || set.Status != store.StatusDraft {
 			t.Errorf("got %+v, %v", set, err)
 		}
-		if card, err := scope.Scorecard(ctx, "sc_ten_A"); err != nil || card.Version != 1 {
+		if card, err := scope.Scorecards(ctx).Get("sc_ten_A"); err != nil || card.Version != 1 {
 			t.Errorf("got %+v, %v", card, err)
 		}
-		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{}, store.Page{})
+		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{}, store.Page{})
 		if err != nil || len(entries) != 1 || entries[0].Action != "tenant.created" || entries[0].Environment != sandbox {
 			t.Errorf("got %+v, %v", entries, err)
 		}
@@ -120,7 +120,7 @@ func TestSetPlan(t *testing.T) {
 		if tenants, err := system.ListTenants(ctx, "ten_A"); err != nil || len(tenants) != 1 || tenants[0].ID != "ten_B" {
 			t.Errorf("got %+v, %v", tenants, err)
 		}
-		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Action: "plan.set"}, store.Page{})
+		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Action: "plan.set"}, store.Page{})
 		if diff := cmp.Diff([]store.AuditEntry{audit}, entries); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -184,7 +184,7 @@ func TestRevokeKey(t *testing.T) {
 		if got, _, err := system.KeyByHash(ctx, key("ten_A", sandbox).Hash); err != nil || got.RevokedMicros != 500 {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		entries, _, err := scope.ListAudit(ctx, store.AuditFilter{Object: id}, store.Page{})
+		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Object: id}, store.Page{})
 		if err != nil || len(entries) != 1 {
 			t.Errorf("got %+v, %v", entries, err)
 		}

@@ -1,0 +1,252 @@
+package store
+
+import "context"
+
+// What is stored of a scope is reached by subject. Each subject has two types:
+// a reader, which Scope and Tx both hand out, and a type with the reader's
+// methods and the changes, which only Tx hands out. So nothing is changed
+// outside a transaction, and a read is written once.
+//
+// All of them are small values, made for a call or two. Those of a Tx are valid
+// for as long as the Tx is.
+
+// access is where the reads of a subject run: in a transaction, or each in a
+// read transaction of its own.
+//
+// It has a copy of the scope and no pointer to it, so that the caller's scope can
+// stay on the stack.
+type access struct {
+	tx    *Tx             // nil outside a transaction
+	scope Scope           // scope and ctx are for the reads outside one
+	ctx   context.Context // the caller's; a transaction has its own
+}
+
+func (s *Scope) access(ctx context.Context) access { return access{scope: *s, ctx: ctx} }
+
+func (tx *Tx) access() access { return access{tx: tx} }
+
+// read runs fn in the transaction, or in a read transaction of its own. Then fn
+// may be run again on another connection, so it must start its result afresh.
+func read[T any](a access, fn func(*Tx) (T, error)) (T, error) {
+	if a.tx != nil {
+		return fn(a.tx)
+	}
+	var result T
+	err := a.scope.Read(a.ctx, func(tx *Tx) (err error) {
+		result, err = fn(tx)
+		return err
+	})
+	return result, err
+}
+
+// readTwo is read for two results.
+func readTwo[A, B any](a access, fn func(*Tx) (A, B, error)) (first A, second B, err error) {
+	if a.tx != nil {
+		return fn(a.tx)
+	}
+	err = a.scope.Read(a.ctx, func(tx *Tx) (err error) {
+		first, second, err = fn(tx)
+		return err
+	})
+	return first, second, err
+}
+
+// readOf is read for something that is named by its id. Outside a transaction
+// it runs as Scope.ReadOf does.
+func readOf[T any](a access, id string, fn func(*Tx) (T, error)) (T, error) {
+	if a.tx != nil {
+		return fn(a.tx)
+	}
+	var result T
+	scope := a.scope // ReadOf may keep it
+	err := scope.ReadOf(a.ctx, id, func(tx *Tx) (err error) {
+		result, err = fn(tx)
+		return err
+	})
+	if err != nil {
+		var none T // the commit may have failed after fn succeeded
+		return none, err
+	}
+	return result, nil
+}
+
+// DecisionReader reads decisions, their features and reviews, and the queue of referrals.
+type DecisionReader struct{ access }
+
+// Decisions reads the same and stores decisions and reviews.
+type Decisions struct{ DecisionReader }
+
+// Decisions returns the DecisionReader of the scope.
+func (s *Scope) Decisions(ctx context.Context) DecisionReader { return DecisionReader{s.access(ctx)} }
+
+// Decisions returns the Decisions of the transaction.
+func (tx *Tx) Decisions() Decisions { return Decisions{DecisionReader{tx.access()}} }
+
+// AnswerReader reads the answers that are stored under idempotency keys.
+type AnswerReader struct{ access }
+
+// Answers reads the same and stores answers.
+type Answers struct{ AnswerReader }
+
+// Answers returns the AnswerReader of the scope.
+func (s *Scope) Answers(ctx context.Context) AnswerReader { return AnswerReader{s.access(ctx)} }
+
+// Answers returns the Answers of the transaction.
+func (tx *Tx) Answers() Answers { return Answers{AnswerReader{tx.access()}} }
+
+// UsageReader reads the usage counters.
+type UsageReader struct{ access }
+
+// UsageMeter reads the same and counts usage, against the quota if it is billed.
+type UsageMeter struct{ UsageReader }
+
+// Usage returns the UsageReader of the scope.
+func (s *Scope) Usage(ctx context.Context) UsageReader { return UsageReader{s.access(ctx)} }
+
+// Usage returns the UsageMeter of the transaction.
+func (tx *Tx) Usage() UsageMeter { return UsageMeter{UsageReader{tx.access()}} }
+
+// RunReader reads the runs of agents.
+type RunReader struct{ access }
+
+// Runs reads the same and stores runs.
+type Runs struct{ RunReader }
+
+// Runs returns the RunReader of the scope.
+func (s *Scope) Runs(ctx context.Context) RunReader { return RunReader{s.access(ctx)} }
+
+// Runs returns the Runs of the transaction.
+func (tx *Tx) Runs() Runs { return Runs{RunReader{tx.access()}} }
+
+// RuleSetReader reads rule sets and the statistics of their rules.
+type RuleSetReader struct{ access }
+
+// RuleSets reads the same and stores, activates and removes rule sets.
+type RuleSets struct{ RuleSetReader }
+
+// RuleSets returns the RuleSetReader of the scope.
+func (s *Scope) RuleSets(ctx context.Context) RuleSetReader { return RuleSetReader{s.access(ctx)} }
+
+// RuleSets returns the RuleSets of the transaction.
+func (tx *Tx) RuleSets() RuleSets { return RuleSets{RuleSetReader{tx.access()}} }
+
+// ScorecardReader reads scorecards.
+type ScorecardReader struct{ access }
+
+// Scorecards reads the same and stores scorecards.
+type Scorecards struct{ ScorecardReader }
+
+// Scorecards returns the ScorecardReader of the scope.
+func (s *Scope) Scorecards(ctx context.Context) ScorecardReader {
+	return ScorecardReader{s.access(ctx)}
+}
+
+// Scorecards returns the Scorecards of the transaction.
+func (tx *Tx) Scorecards() Scorecards { return Scorecards{ScorecardReader{tx.access()}} }
+
+// StrategyReader reads the versions of the collections strategy.
+type StrategyReader struct{ access }
+
+// Strategies reads the same and adds versions.
+type Strategies struct{ StrategyReader }
+
+// Strategies returns the StrategyReader of the scope.
+func (s *Scope) Strategies(ctx context.Context) StrategyReader { return StrategyReader{s.access(ctx)} }
+
+// Strategies returns the Strategies of the transaction.
+func (tx *Tx) Strategies() Strategies { return Strategies{StrategyReader{tx.access()}} }
+
+// AlertReader reads fraud alerts, their history and their rings.
+type AlertReader struct{ access }
+
+// Alerts reads the same and raises and moves alerts.
+type Alerts struct{ AlertReader }
+
+// Alerts returns the AlertReader of the scope.
+func (s *Scope) Alerts(ctx context.Context) AlertReader { return AlertReader{s.access(ctx)} }
+
+// Alerts returns the Alerts of the transaction.
+func (tx *Tx) Alerts() Alerts { return Alerts{AlertReader{tx.access()}} }
+
+// ObservationReader reads the fraud counters.
+type ObservationReader struct{ access }
+
+// Observations reads the same and records observations.
+type Observations struct{ ObservationReader }
+
+// Observations returns the ObservationReader of the scope.
+func (s *Scope) Observations(ctx context.Context) ObservationReader {
+	return ObservationReader{s.access(ctx)}
+}
+
+// Observations returns the Observations of the transaction.
+func (tx *Tx) Observations() Observations { return Observations{ObservationReader{tx.access()}} }
+
+// rings stores which people observations tie together.
+type rings struct{ tx *Tx }
+
+func (tx *Tx) rings() rings { return rings{tx} }
+
+// BlocklistReader reads the block list.
+type BlocklistReader struct{ access }
+
+// Blocklist reads the same and adds and removes entries.
+type Blocklist struct{ BlocklistReader }
+
+// Blocklist returns the BlocklistReader of the scope.
+func (s *Scope) Blocklist(ctx context.Context) BlocklistReader { return BlocklistReader{s.access(ctx)} }
+
+// Blocklist returns the Blocklist of the transaction.
+func (tx *Tx) Blocklist() Blocklist { return Blocklist{BlocklistReader{tx.access()}} }
+
+// FraudConfigReader reads the fraud thresholds.
+type FraudConfigReader struct{ access }
+
+// FraudConfigs reads the same and replaces the thresholds.
+type FraudConfigs struct{ FraudConfigReader }
+
+// FraudConfigs returns the FraudConfigReader of the scope.
+func (s *Scope) FraudConfigs(ctx context.Context) FraudConfigReader {
+	return FraudConfigReader{s.access(ctx)}
+}
+
+// FraudConfigs returns the FraudConfigs of the transaction.
+func (tx *Tx) FraudConfigs() FraudConfigs { return FraudConfigs{FraudConfigReader{tx.access()}} }
+
+// PincodeRiskReader reads the risks that the tenant assigns to pincodes.
+type PincodeRiskReader struct{ access }
+
+// PincodeRisks reads the same and changes the risks.
+type PincodeRisks struct{ PincodeRiskReader }
+
+// PincodeRisks returns the PincodeRiskReader of the scope.
+func (s *Scope) PincodeRisks(ctx context.Context) PincodeRiskReader {
+	return PincodeRiskReader{s.access(ctx)}
+}
+
+// PincodeRisks returns the PincodeRisks of the transaction.
+func (tx *Tx) PincodeRisks() PincodeRisks { return PincodeRisks{PincodeRiskReader{tx.access()}} }
+
+// BacktestReader reads backtests and their chunks.
+type BacktestReader struct{ access }
+
+// Backtests reads the same and stores backtests and changes their state.
+type Backtests struct{ BacktestReader }
+
+// Backtests returns the BacktestReader of the scope.
+func (s *Scope) Backtests(ctx context.Context) BacktestReader { return BacktestReader{s.access(ctx)} }
+
+// Backtests returns the Backtests of the transaction.
+func (tx *Tx) Backtests() Backtests { return Backtests{BacktestReader{tx.access()}} }
+
+// AuditReader reads the audit log.
+type AuditReader struct{ access }
+
+// AuditLog reads the same and adds entries.
+type AuditLog struct{ AuditReader }
+
+// Audit returns the AuditReader of the scope.
+func (s *Scope) Audit(ctx context.Context) AuditReader { return AuditReader{s.access(ctx)} }
+
+// Audit returns the AuditLog of the transaction.
+func (tx *Tx) Audit() AuditLog { return AuditLog{AuditReader{tx.access()}} }
