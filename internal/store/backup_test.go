@@ -110,24 +110,3 @@ func TestRestoreOther(t *testing.T) {
 		}
 	}
 }
-
-// FuzzDecodeRows: a frame is refused, or is read to its last byte.
-func FuzzDecodeRows(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte{4, 't', 'e', 'x', 't', 7, 2, 0, 0xff})
-	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 'x'})
-	f.Fuzz(func(t *testing.T, frame []byte) {
-		again, err := store.DecodeRows(frame, "text", "bigint", "bytea")
-		if err != nil {
-			if !errors.Is(err, store.ErrBackup) {
-				t.Error(err)
-			}
-			return
-		}
-		// Numbers may have been written longer than need be; once is enough.
-		twice, err := store.DecodeRows(again, "text", "bigint", "bytea")
-		if err != nil || !bytes.Equal(again, twice) || len(again) > len(frame) {
-			t.Errorf("%x became %x and %x, %v", frame, again, twice, err)
-		}
-	})
-}

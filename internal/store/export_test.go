@@ -23,30 +23,6 @@ func (db *DB) WriterSetting(ctx context.Context, name string) (value string, err
 	return value, err
 }
 
-// DecodeRows decodes a frame of rows of a backup and encodes it again.
-func DecodeRows(frame []byte, kinds ...string) (again []byte, err error) {
-	columns := make([]archiveColumn, len(kinds))
-	for i, kind := range kinds {
-		columns[i].Kind = columnKind(kind)
-	}
-	rows, err := decodeRows(frame, columns)
-	for _, row := range rows {
-		for i, field := range row {
-			v := value{kind: columns[i].Kind}
-			switch field := field.(type) {
-			case int64:
-				v.number = field
-			case string:
-				v.text = field
-			case []byte:
-				v.bytes = field
-			}
-			again = v.appendTo(again)
-		}
-	}
-	return again, err
-}
-
 // OpenAt opens a database as an earlier version of the service did.
 func OpenAt(ctx context.Context, databaseURL string, version int64) (*DB, error) {
 	return openAt(ctx, databaseURL, Options{}, version)

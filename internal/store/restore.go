@@ -2,15 +2,12 @@ package store
 
 import (
 	"context"
-	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"verdict/internal/fault"
+	"verdict/internal/store/archive"
 )
 
 // Restore reads a backup into the database that a URL names, which must be new
@@ -21,30 +18,31 @@ import (
 // would have been in its own place. Conflict database_not_empty when it is not.
 // Only ctx limits how long it may take.
 func Restore(ctx context.Context, databaseURL string, r io.Reader, o Options, progress func(table string, rows int64)) (BackupStats, error) {
-	archive, header, err := newArchiveReader(r)
+	from, header, err := archive.NewReader(r)
 	if err != nil {
 		return BackupStats{}, err
 	}
-	stats := BackupStats{SchemaVersion: header.SchemaVersion, CreatedMicros: header.CreatedMicros, Rows: archive.rows}
+	stats := BackupStats{SchemaVersion: header.SchemaVersion, CreatedMicros: header.CreatedMicros, Rows: from.Rows()}
 	version, err := SchemaVersion()
 	if err != nil {
 		return stats, err
 	}
 	if header.SchemaVersion < 1 || header.SchemaVersion > version {
-		return stats, damaged("it has schema version %d and this version of verdict has %d: restore it with the version that wrote it", header.SchemaVersion, version)
+		return stats, archive.Damaged("it has schema version %d and this version of verdict has %d: "+
+			"restore it with the version that wrote it", header.SchemaVersion, version)
 	}
 	db, err := openAt(ctx, databaseURL, o, header.SchemaVersion)
 	if err != nil {
 		return stats, err
 	}
-	if err = db.failure("restore", db.restore(ctx, archive, reporting(progress))); err == nil {
+	if err = db.failure("restore", db.restore(ctx, from, reporting(progress))); err == nil {
 		err = db.migrate(ctx, version)
 	}
-	stats.SHA256 = hex.EncodeToString(archive.file.Sum(nil))
+	stats.SHA256 = from.SHA256()
 	return stats, errors.Join(err, db.Close())
 }
 
-func (db *DB) restore(ctx context.Context, archive *archiveReader, progress func(string, int64)) error {
+func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(string, int64)) error {
 	tables, err := db.wholeTables(ctx)
 	if err != nil {
 		return err
@@ -64,7 +62,7 @@ func (db *DB) restore(ctx context.Context, archive *archiveReader, progress func
 	if err := s.mustBeEmpty(tables); err != nil {
 		return err
 	}
-	if err := s.load(archive, tables, progress); err != nil {
+	if err := s.load(from, tables, progress); err != nil {
 		return err
 	}
 	if err := s.execAll(db.dialect.survey()); err != nil {
@@ -75,7 +73,7 @@ func (db *DB) restore(ctx context.Context, archive *archiveReader, progress func
 
 // restoreTable is a table of the database that is being filled.
 type restoreTable struct {
-	archiveTable
+	archive.Table
 	bulk *bulkTable
 }
 
@@ -88,7 +86,7 @@ func (db *DB) wholeTables(ctx context.Context) (tables []restoreTable, err error
 		for i, t := range found {
 			columns := make([]column, len(t.Columns))
 			for k, c := range t.Columns {
-				columns[k] = column{c.Name, c.Kind}
+				columns[k] = column{c.Name, columnKind(c.Kind)}
 			}
 			tables[i] = restoreTable{t, newWholeTable(t.Name, columns...)}
 		}
@@ -118,38 +116,18 @@ func (s *session) mustBeEmpty(tables []restoreTable) error {
 }
 
 // load fills the tables, and checks the archive's end.
-func (s *session) load(archive *archiveReader, tables []restoreTable, progress func(string, int64)) error {
-	var current *restoreTable
-	for {
-		kind, payload, err := archive.next()
-		if err != nil {
-			return err
-		}
-		switch {
-		case kind == frameTable:
-			if current, err = describedBy(payload, tables); err != nil {
-				return err
-			}
-			archive.rows[current.Name] += 0
-		case kind == frameRows && current != nil:
-			rows, err := decodeRows(payload, current.Columns)
-			if err != nil {
-				return err
-			}
-			if err := s.db.dialect.insertMany(s, current.bulk, nil, rows, nil); err != nil {
-				return s.unloadable(current.Name, err)
-			}
-			archive.rows[current.Name] += int64(len(rows))
-			progress(current.Name, archive.rows[current.Name])
-		case kind == frameEnd:
-			if len(archive.rows) != len(tables) {
-				return damaged("it lacks a table")
-			}
-			return archive.end(payload)
-		default:
-			return damaged("it was altered")
-		}
+func (s *session) load(from *archive.Reader, tables []restoreTable, progress func(string, int64)) error {
+	known := make([]archive.Table, len(tables))
+	for i, t := range tables {
+		known[i] = t.Table
 	}
+	return from.Load(known, func(at int, rows [][]any) error {
+		t := &tables[at]
+		if err := s.db.dialect.insertMany(s, t.bulk, nil, rows, nil); err != nil {
+			return s.unloadable(t.Name, err)
+		}
+		return nil
+	}, progress)
 }
 
 // unloadable tells a row that the database will not have from a database that
@@ -160,54 +138,8 @@ func (s *session) unloadable(table string, err error) error {
 	}
 	switch s.db.dialect.class(err) {
 	case classOther, classUnique:
-		return damaged("the database refuses a row of %s: %s", table, s.db.dialect.words(err))
+		return archive.Damaged("the database refuses a row of %s: %s", table, s.db.dialect.words(err))
 	default:
 		return fmt.Errorf("restore %s: %w", table, err)
 	}
-}
-
-// describedBy finds the table that a frame describes. The names in statements
-// are the database's own; the archive's only have to be the same.
-func describedBy(payload []byte, tables []restoreTable) (*restoreTable, error) {
-	var described archiveTable
-	if err := json.Unmarshal(payload, &described); err != nil {
-		return nil, damaged("it was altered")
-	}
-	for i := range tables {
-		if t := &tables[i]; t.Name == described.Name && slices.Equal(t.Columns, described.Columns) {
-			return t, nil
-		}
-	}
-	return nil, damaged("it has a table that this version of verdict does not know")
-}
-
-// decodeRows reads a frame of rows.
-func decodeRows(payload []byte, columns []archiveColumn) ([][]any, error) {
-	var rows [][]any
-	for len(payload) > 0 {
-		row := make([]any, len(columns))
-		for i, c := range columns {
-			if c.Kind == bigint {
-				number, n := binary.Varint(payload)
-				if n <= 0 {
-					return nil, damaged("it was altered")
-				}
-				row[i], payload = number, payload[n:]
-				continue
-			}
-			size, n := binary.Uvarint(payload)
-			if n <= 0 || size > uint64(len(payload)-n) {
-				return nil, damaged("it was altered")
-			}
-			field := payload[n : n+int(size)]
-			payload = payload[n+int(size):]
-			if c.Kind == text {
-				row[i] = string(field)
-			} else {
-				row[i] = present(field)
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"verdict/internal/store/archive"
 )
 
 // SeeTenants notes that requests of tenants came that nobody had called for before.
@@ -68,7 +70,7 @@ func (s *session) removeTenant(id string) error {
 		return err
 	}
 	for _, t := range tables {
-		ofTenant := slices.ContainsFunc(t.Columns, func(c archiveColumn) bool { return c.Name == "tenant_id" })
+		ofTenant := slices.ContainsFunc(t.Columns, func(c archive.Column) bool { return c.Name == "tenant_id" })
 		if !ofTenant || t.Name == "audit_log" {
 			continue
 		}

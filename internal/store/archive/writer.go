@@ -1,0 +1,125 @@
+package archive
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// Writer writes an archive: the Header, then for every table its Table, its Rows
+// and EndTable, then End. What was written before an error is of no use.
+type Writer struct {
+	failed   error // of the writer below
+	out      *gzip.Writer
+	file     hash.Hash // of the file as it is written
+	frames   hash.Hash // of the frames
+	rows     map[string]int64
+	progress func(table string, rows int64)
+
+	table string
+	frame []byte // the rows of the table that are not written yet
+	held  int    // how many they are
+}
+
+// NewWriter returns a Writer to w. It tells progress the rows written of a table,
+// after each frame.
+func NewWriter(w io.Writer, progress func(table string, rows int64)) *Writer {
+	file := sha256.New()
+	// Rows are short and alike: the fastest level already makes them small.
+	out, _ := gzip.NewWriterLevel(io.MultiWriter(w, file), gzip.BestSpeed) // the level is a valid one
+	return &Writer{out: out, file: file, frames: sha256.New(), rows: map[string]int64{}, progress: progress}
+}
+
+// Header writes the header.
+func (a *Writer) Header(h Header) error { return a.document(frameHeader, header{format, h}) }
+
+// Table begins a table.
+func (a *Writer) Table(t Table) error {
+	if err := a.document(frameTable, t); err != nil {
+		return err
+	}
+	a.table, a.rows[t.Name] = t.Name, 0
+	return nil
+}
+
+// Row adds a row to the table.
+func (a *Writer) Row(r *Row) error {
+	for i := range r.values {
+		a.frame = r.values[i].appendTo(a.frame)
+	}
+	a.held++
+	if len(a.frame) >= rowsFrameBytes || a.held >= rowsFrameRows {
+		return a.flush()
+	}
+	return nil
+}
+
+// EndTable writes the rows that are still held back.
+func (a *Writer) EndTable() error {
+	if a.held == 0 {
+		return nil
+	}
+	return a.flush()
+}
+
+func (a *Writer) flush() error {
+	err := a.write(frameRows, a.frame)
+	a.rows[a.table] += int64(a.held)
+	a.frame, a.held = a.frame[:0], 0
+	a.progress(a.table, a.rows[a.table])
+	return err
+}
+
+// End writes the last frame and everything that gzip still holds back.
+func (a *Writer) End() error {
+	sum := hex.EncodeToString(a.frames.Sum(nil))
+	if err := a.document(frameEnd, end{Rows: a.rows, SHA256: sum}); err != nil {
+		return err
+	}
+	return a.noted(a.out.Close())
+}
+
+// Rows returns the rows written, by table.
+func (a *Writer) Rows() map[string]int64 { return a.rows }
+
+// SHA256 returns the checksum of the file as it was written.
+func (a *Writer) SHA256() string { return hex.EncodeToString(a.file.Sum(nil)) }
+
+// Failed returns the error of the writer below, nil if there was none.
+func (a *Writer) Failed() error { return a.failed }
+
+func (a *Writer) document(kind byte, value any) error {
+	payload, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return a.write(kind, payload)
+}
+
+func (a *Writer) write(kind byte, payload []byte) error {
+	if len(payload) > maxFrameBytes {
+		return fmt.Errorf("a row of %d bytes is too large for a backup", len(payload))
+	}
+	var head [5]byte
+	head[0] = kind
+	binary.BigEndian.PutUint32(head[1:], uint32(len(payload)))
+	a.frames.Write(head[:]) // a hash never fails
+	a.frames.Write(payload)
+	if _, err := a.out.Write(head[:]); err != nil {
+		return a.noted(err)
+	}
+	_, err := a.out.Write(payload)
+	return a.noted(err)
+}
+
+func (a *Writer) noted(err error) error {
+	if err != nil {
+		a.failed = err
+	}
+	return err
+}
