@@ -6,34 +6,36 @@ import (
 )
 
 const (
-	// maxMonthlyRate is the highest monthly rate looked for, 10,000 %. A loan
-	// that costs more reports this one.
+	// maxMonthlyRate is the highest monthly rate that the search tries: 10,000
+	// %. A loan that costs more is reported at this rate.
 	maxMonthlyRate = 100
 
-	// newtonRounds are tried without help. Loans need 2 to 4; a balloon may
-	// need more, and from there on every other round halves the bracket.
+	// newtonRounds is the number of pure Newton rounds. Most loans converge in
+	// 2 to 4. A balloon payment may need more; after this number, every second
+	// round halves the bracket instead.
 	newtonRounds = 8
 	maxRounds    = 128
 
-	// stepTolerance ends the search. Newton's error after a step is at most
-	// some hundred times the square of that step, here 1e-16.
+	// stepTolerance is the step size at which the search stops. Newton's error
+	// after a step is at most a few hundred times the square of that step, so
+	// about 1e-16 here.
 	stepTolerance = 1e-9
 
-	// tieMargin lifts an exact tie, which binary fractions miss by their
-	// rounding error, over the edge. It is in hundredths of a percent and
-	// above the error of the whole computation.
+	// tieMargin makes exact ties round up, although binary rounding error may
+	// put them slightly below the tie. It is in hundredths of a percent and is
+	// larger than the error of the whole computation.
 	tieMargin = 1e-9
 )
 
-// APR is the annual percentage rate in hundredths of a percent, half-up: the
-// nominal rate, twelve times the monthly internal rate of return, of netPaise
-// received now against months−1 instalments and the last one. Indian key facts
-// statements are computed this way, with fee and tax taken off the amount
-// disbursed; the effective annual rate is higher.
+// APR returns the annual percentage rate in hundredths of a percent, rounded
+// half up. It is the nominal rate: twelve times the monthly internal rate of
+// return of receiving netPaise now and paying months−1 instalments and the last
+// one. Indian key facts statements use this definition, with fee and tax
+// deducted from the amount disbursed. The effective annual rate is higher.
 //
-// It is 0 if the payments do not exceed the net amount, and also if no rate
-// can exist: a net amount that is not positive, a negative payment, less than
-// one month. It never exceeds 120,000 %.
+// APR returns 0 if the payments do not exceed the net amount. It also returns 0
+// if no rate can exist: the net amount is not positive, a payment is negative,
+// or months is below 1. The result never exceeds 120,000 %.
 func APR(netPaise, instalmentPaise, lastPaise int64, months int) int64 {
 	if netPaise <= 0 || instalmentPaise < 0 || lastPaise < 0 || months < 1 {
 		return 0
@@ -48,7 +50,7 @@ func APR(netPaise, instalmentPaise, lastPaise int64, months int) int64 {
 	return int64(float64(rate*yearBP) + 0.5 + tieMargin)
 }
 
-// flow is months−1 equal payments and a last one.
+// flow is a series of months−1 equal payments followed by a last payment.
 type flow struct {
 	instalment, last float64
 	months           int
@@ -58,12 +60,12 @@ func (f flow) total() float64 {
 	return float64(f.instalment*float64(f.months-1)) + f.last
 }
 
-// yield is the monthly rate at which the flow is worth net today, given that
-// its sum exceeds net by the positive fraction gain.
+// yield returns the monthly rate at which the flow is worth net today. The sum
+// of the flow must exceed net by the positive fraction gain.
 //
 // It runs Newton's method on the reciprocal of the present value, which is
-// close to a straight line in the rate. The root stays bracketed: at rate 0
-// the flow is worth more than net, and at rate gain less, because every
+// close to a straight line in the rate. The root stays bracketed: at rate 0 the
+// flow is worth more than net, and at rate gain it is worth less, because every
 // payment is at least a month away.
 func (f flow) yield(net, gain float64) float64 {
 	low, high := 0.0, min(gain, maxMonthlyRate)
@@ -76,7 +78,7 @@ func (f flow) yield(net, gain float64) float64 {
 			high = rate
 		}
 		next := rate + float64(value*(net-value))/float64(net*slope)
-		// The comparisons are written so that they also refuse a NaN.
+		// Both comparisons are false for NaN, so a NaN counts as outside.
 		inside := next >= low && next <= high
 		if !inside || round >= newtonRounds && round%2 == 1 {
 			rate = low + float64((high-low)/2)
@@ -91,21 +93,23 @@ func (f flow) yield(net, gain float64) float64 {
 	return rate
 }
 
-// guess solves the present value's expansion to the second order in the rate,
-// for equal payments: (n²−1)/12·x² + (n+1)/2·x = gain. For a single payment
-// that is exact.
+// guess returns a starting rate. It solves the second-order expansion of the
+// present value for equal payments: (n²−1)/12·x² + (n+1)/2·x = gain. The result
+// is exact for a single payment.
 func (f flow) guess(gain float64) float64 {
 	n := float64(f.months)
 	first := float64(2*gain) / (n + 1)
 	return float64(2*first) / (1 + math.Sqrt(1+float64(first*(n-1))*2/3))
 }
 
-// value is the present value of the flow at a monthly rate, and its slope.
+// value returns the present value of the flow at a monthly rate, and its
+// derivative with respect to the rate.
 //
-// The three sums v^m, Σ v^j and Σ j·v^j for j = 1…m are doubled and extended
-// along the bits of the tenure; math.Pow would be assembly on some processors.
-// The conversions keep a compiler from fusing a product with the sum it goes
-// into, which would round once instead of twice and differ between processors.
+// It computes the three sums v^m, Σ v^j and Σ j·v^j for j = 1…m by doubling and
+// extending them along the bits of the tenure. It does not call math.Pow, which
+// is assembly on some processors. The float64 conversions prevent the compiler
+// from fusing a multiplication with an addition: a fused operation rounds once
+// instead of twice, so results would differ between processors.
 func (f flow) value(rate float64) (value, slope float64) {
 	v := 1 / (1 + rate)
 	power, sum, moment, m := v, v, v, 1.0
@@ -121,7 +125,7 @@ func (f flow) value(rate float64) (value, slope float64) {
 			moment += float64(m * power)
 		}
 	}
-	// All instalments alike, and what the last one is more or less than them.
+	// Treat all payments as equal, then add the difference of the last one.
 	rest := float64((f.last - f.instalment) * power)
 	value = float64(f.instalment*sum) + rest
 	slope = -float64(v * (float64(f.instalment*moment) + float64(m*rest)))

@@ -3,19 +3,19 @@ package loan
 import "math/bits"
 
 // fixed is a non-negative number below 512 in units of 2^-119, its ULP. Nine
-// bits hold the largest annuity, 480 instalments at 0 %; the others keep
-// the error of an instalment far under anything a paisa can show:
+// bits hold the largest annuity, 480 instalments at 0 %. The other bits keep the
+// error of an instalment far below one paisa:
 //
 //   - [annuity] is too small by at most 2n² ULP;
 //   - its reciprocal is then too large by at most 2(n/a)² + 4 ULP, and n/a is
-//     40 at worst (480 months at 100 %), which makes less than 2^12 ULP;
-//   - times the largest principal, 1e14 < 2^47 paise, that is under
+//     40 at worst (480 months at 100 %), so the error is below 2^12 ULP;
+//   - times the largest principal, 1e14 < 2^47 paise, the error is below
 //     2^(12+47-119) = 2^-60 paise.
 //
-// The standard library's big numbers would do the same with allocations.
+// The standard library's big numbers would allocate memory for the same result.
 type fixed struct{ hi, lo uint64 }
 
-// fracHi is how many of the high word's bits are behind the point.
+// fracHi is the number of fraction bits in the high word.
 const fracHi = 119 - 64
 
 var (
@@ -23,7 +23,7 @@ var (
 	two = fixed{hi: 2 << fracHi}
 )
 
-// ratio is num/den rounded down, for num ≤ den < 2^55.
+// ratio returns num/den rounded down, for num ≤ den < 2^55.
 func ratio(num, den uint64) fixed {
 	hi, rem := bits.Div64(num>>(64-fracHi), num<<fracHi, den)
 	lo, _ := bits.Div64(rem, 0, den)
@@ -44,10 +44,10 @@ func (a fixed) sub(b fixed) fixed {
 
 func (a fixed) addULP(n uint64) fixed { return a.add(fixed{lo: n}) }
 
-// mul is the product rounded down.
+// mul returns the product rounded down.
 func (a fixed) mul(b fixed) fixed {
-	// The words of the 256-bit product are w3 to w0; w0 lies wholly behind
-	// the last bit kept, and matters only through its carry.
+	// The 256-bit product has the words w3 to w0. w0, the low word of
+	// a.lo·b.lo, lies entirely below the last bit kept and is not computed.
 	w1, _ := bits.Mul64(a.lo, b.lo)
 	mid1, low1 := bits.Mul64(a.hi, b.lo)
 	mid2, low2 := bits.Mul64(a.lo, b.hi)
@@ -67,7 +67,7 @@ func (a fixed) mul(b fixed) fixed {
 	}
 }
 
-// times is n times a, rounded down to a whole number, for n ≤ 1e14.
+// times returns n·a rounded down to a whole number, for n ≤ 1e14.
 func (a fixed) times(n uint64) uint64 {
 	carryIn, _ := bits.Mul64(a.lo, n)
 	hi, lo := bits.Mul64(a.hi, n)
@@ -76,12 +76,13 @@ func (a fixed) times(n uint64) uint64 {
 	return hi<<(64-fracHi) | lo>>fracHi
 }
 
-// reciprocal is above 1/a by at most 4 ULP, for a between 0.9 and 512.
+// reciprocal returns 1/a, too large by at most 4 ULP, for a between 0.9 and
+// 512.
 //
-// Dividing by the high word alone is right to 54 bits; each Newton step
-// x(2 − ax) squares the relative error, so two steps leave only what the
-// products round off: 2 − ax comes out at most 1 ULP too large, and the last
-// product at most 1 too small. Two ULP on top put the result above 1/a.
+// Dividing by the high word alone is correct to 54 bits. Each Newton step x(2 −
+// ax) squares the relative error, so after two steps only the rounding of the
+// products remains: 2 − ax is at most 1 ULP too large, and the last product at
+// most 1 ULP too small. Adding 2 ULP makes the result larger than 1/a.
 func (a fixed) reciprocal() fixed {
 	hi, rem := bits.Div64(1<<(2*fracHi-64), 0, a.hi)
 	lo, _ := bits.Div64(rem, 0, a.hi)
@@ -91,11 +92,11 @@ func (a fixed) reciprocal() fixed {
 	return x.addULP(2)
 }
 
-// annuity is v + v² + … + v^n, what n instalments of 1 are worth today if a
-// month discounts by v. The sum is doubled (s_2m = s_m(1 + v^m)) and extended
-// (s_m+1 = v(1 + s_m)) along the bits of n. Unlike (1 − v^n)/i this subtracts
-// nothing and divides by nothing, so it is as precise at 0 %, where it is
-// exactly n, as at 100 %.
+// annuity returns v + v² + … + v^n: the present value of n instalments of 1 if
+// one month discounts by the factor v. It doubles the sum (s_2m = s_m(1 + v^m))
+// and extends it (s_m+1 = v(1 + s_m)) along the bits of n. Unlike (1 − v^n)/i
+// it neither subtracts nor divides, so it is as precise at 0 %, where the
+// result is exactly n, as at 100 %.
 //
 // Every step rounds down, so the result is never too large.
 func annuity(v fixed, n int) fixed {
@@ -111,8 +112,9 @@ func annuity(v fixed, n int) fixed {
 	return sum
 }
 
-// annuityErrorULP bounds how much too small annuity is. With v itself right to
-// 1 ULP, induction along the two steps gives at most 2m ULP for v^m, then at
-// most 2f + 2m² + 1 for a doubled sum and f + m + 2 for an extended one, where
-// f is the bound at m; 2m² satisfies both.
+// annuityErrorULP returns the largest amount, in ULP, by which annuity is too
+// small. v itself is correct to 1 ULP. Induction over the two steps gives at
+// most 2m ULP for v^m, then at most 2f + 2m² + 1 for a doubled sum and f + m +
+// 2 for an extended one, where f is the bound at m. The bound 2m² satisfies
+// both.
 func annuityErrorULP(n int) uint64 { return 2 * uint64(n) * uint64(n) }

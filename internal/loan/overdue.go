@@ -6,7 +6,7 @@ import (
 	"verdict/internal/civil"
 )
 
-// AssetClass is how a loan in arrears is classified at the end of a day.
+// AssetClass is the class of a loan in arrears at the end of a day.
 type AssetClass uint8
 
 // The classes, with the days past due at which each begins.
@@ -20,18 +20,19 @@ const (
 
 var assetClassNames = [...]string{Standard: "STANDARD", SMA0: "SMA-0", SMA1: "SMA-1", SMA2: "SMA-2", NPA: "NPA"}
 
-// String is the class as regulators spell it.
+// String returns the name of the class as regulators spell it.
 func (c AssetClass) String() string { return assetClassNames[c] }
 
-// DaysPastDue counts the days that an instalment is overdue at the end of a
-// day: one at the end of the due day itself. Only the calendar dates of the
-// two times count, each in its own zone.
+// DaysPastDue returns the number of days that an instalment is overdue at the
+// end of a day. At the end of the due day itself it is one. Only the calendar
+// dates of the two times count, each in its own time zone.
 func DaysPastDue(due, dayEnd time.Time) int {
 	return max(0, int(civil.LocalDay(dayEnd)-civil.LocalDay(due))+1)
 }
 
-// ClassOf classifies days past due. Back from NPA a loan comes only when all
-// arrears are paid, which is not for a count of days to say.
+// ClassOf returns the class for a number of days past due. An NPA loan becomes
+// standard again only when all arrears are paid; a number of days cannot tell
+// that, so the caller must track it.
 func ClassOf(daysPastDue int) AssetClass {
 	switch {
 	case daysPastDue <= 0:

@@ -2,10 +2,9 @@ package loan
 
 import "verdict/internal/exact"
 
-// Schedule is what a loan costs over its whole life. The borrower pays
-// InstalmentPaise in every month but the last and LastPaise in that one;
-// PayablePaise is their sum, and InterestPaise what it exceeds the principal
-// by.
+// Schedule is the total cost of a loan. The borrower pays InstalmentPaise in
+// every month but the last and LastPaise in the last month. PayablePaise is the
+// sum of all payments, and InterestPaise is PayablePaise minus the principal.
 type Schedule struct {
 	InstalmentPaise int64
 	LastPaise       int64
@@ -13,25 +12,26 @@ type Schedule struct {
 	PayablePaise    int64
 }
 
-// maxBalance is where a growing balance stops: small enough that a month's
-// interest at 100 % still fits 64 bits before it is divided. See
-// [Terms.Schedule] for how a balance can grow.
+// maxBalance caps a growing balance. At this value one month's interest at 100
+// % still fits in 64 bits before the division. See [Terms.Schedule] for how a
+// balance can grow.
 const maxBalance = 9 * maxPaise
 
-// Schedule amortises a principal month by month. Interest is rounded half-up
-// to the paisa and the last instalment absorbs every difference.
+// Schedule amortises a principal month by month. It rounds interest half up to
+// the paisa, and the last instalment absorbs every difference.
 //
-// The instalment is that of [Terms.Instalment] unless that would repay the loan
-// before its last month, as can happen to a small loan over many months. Then
-// it is a rupee less, so that the last instalment is always positive. One rupee
-// is enough: it leaves the instalment at least 50 paise below the unrounded
-// one, which outweighs the half paisa that rounding can take off each month's
-// interest.
+// The instalment is that of [Terms.Instalment] unless it would repay the loan
+// before the last month, which can happen with a small loan over many months.
+// In that case the instalment is one rupee lower, so that the last instalment
+// is always positive. One rupee is enough: the instalment is then at least 50
+// paise below the unrounded one, which outweighs the half paisa that rounding
+// can take off each month's interest.
 //
-// A difference of a rupee or so in the instalment compounds over the tenure.
-// On loans made in practice the last instalment so differs by a few rupees, or
-// some hundred over decades; at 100 % over 40 years the difference outgrows the
-// loan itself, and is then capped near 9e14 paise instead of overflowing.
+// A difference of about a rupee in the instalment compounds over the tenure.
+// For loans made in practice the last instalment therefore differs by a few
+// rupees, or by some hundred rupees over decades. At 100 % over 40 years the
+// difference grows larger than the loan itself; it is then capped near 9e14
+// paise instead of overflowing.
 func (t Terms) Schedule(principalPaise int64) Schedule {
 	principal := clamp(principalPaise)
 	if principal == 0 {
@@ -52,9 +52,9 @@ func (t Terms) Schedule(principalPaise int64) Schedule {
 	}
 }
 
-// last is what remains to be paid in the last month after all the instalments
-// before it. It reports false if those repay the loan early, which an
-// instalment of 0 never does.
+// last returns the amount due in the last month after all earlier instalments.
+// It returns false if those repay the loan early; an instalment of 0 never
+// does.
 func (t Terms) last(principal, instalment uint64) (uint64, bool) {
 	rateBP, balance := uint64(t.rateBP), principal
 	for range t.months - 1 {
@@ -62,14 +62,14 @@ func (t Terms) last(principal, instalment uint64) (uint64, bool) {
 		if balance+accrued <= instalment {
 			return 0, false
 		}
-		balance = balance - instalment + accrued // May dip below 0 on the way; unsigned wraps back.
+		balance = balance - instalment + accrued // The difference may wrap below 0; adding accrued wraps back.
 		if balance > maxBalance {
-			balance = maxBalance // It only grew to this, and would grow on.
+			balance = maxBalance // A balance this large can only keep growing.
 			break
 		}
 	}
 	return balance + interest(balance, rateBP), true
 }
 
-// interest is one month's interest, half-up to the paisa.
+// interest returns one month's interest, rounded half up to the paisa.
 func interest(balance, rateBP uint64) uint64 { return exact.DivHalfUp(balance*rateBP, yearBP) }
