@@ -8,26 +8,25 @@ import (
 	"verdict/internal/fault"
 )
 
-// FieldID is a field's place in its catalogue. Facts carry ids, so that the
-// way from a request to a plan's slot is an array index and no string is
-// hashed on the way.
+// FieldID is a field's index in its catalogue. Facts carry ids, so that finding
+// a plan's slot for a fact is an array lookup and hashes no string.
 type FieldID int32
 
-// Undeclared is the id of a name that no catalogue knows: an input that one
-// policy declares for itself.
+// Undeclared is the id of a name that is not in the catalogue: an input that a
+// policy declares itself.
 const Undeclared FieldID = -1
 
-// Supply says which requests can carry a field.
+// Supply is the set of requests that can carry a field.
 type Supply uint8
 
 // The ways a field reaches the engine.
 const (
 	FromDecisions Supply = 1 << iota // POST /v1/decisions
 	FromEvaluate                     // POST /v1/evaluate
-	FromEngine                       // computed while deciding: Stage 2 only
+	FromEngine                       // computed during the decision; Stage 2 only
 )
 
-// Field describes one name a condition may use.
+// Field describes a name that a condition may use.
 type Field struct {
 	Name    string
 	Type    Type
@@ -36,43 +35,45 @@ type Field struct {
 	Meaning string
 	Supply  Supply
 
-	// Min and Max are the least and greatest value a request can carry;
-	// BoundedBelow and BoundedAbove say which of them hold.
+	// Min and Max are the smallest and largest value that a request can carry.
+	// Each applies only if BoundedBelow or BoundedAbove is set.
 	Min, Max     Number
 	BoundedBelow bool
 	BoundedAbove bool
 	Integer      bool
 
-	// Values is the closed vocabulary of a string field, empty when open.
+	// Values lists all possible values of a string field. It is empty if any
+	// string is possible.
 	Values []string
 
-	// Core marks the fields that nearly every application carries and most
-	// knockouts stand on: a rule that goes silent without one is worth a word.
+	// Core marks the fields that nearly every application carries and that most
+	// knockouts read. The analysis warns about a rule that does not apply
+	// without one of them.
 	Core bool
 
 	// BureauScored marks fields that are absent by definition for an
 	// applicant who is new to credit.
 	BureauScored bool
 
-	// Semantics is the first semantics whose policies may name the field; 0
-	// and 1 are every policy. A field that the engine derives from others came
-	// with the semantics that defined it.
+	// Semantics is the first semantics whose policies may name the field. 0 and
+	// 1 both mean every policy. A field that the engine derives from other
+	// fields was introduced with the semantics that defined it.
 	Semantics int
 
-	// ReasonCode is given for points lost on this field when the policy
-	// names none.
+	// ReasonCode is the code for points lost on this field if the policy names
+	// none.
 	ReasonCode string
 }
 
-// Catalogue knows every name, its type and its meaning. It is immutable.
+// Catalogue holds the description of every known field. It is immutable.
 type Catalogue struct {
 	fields []Field
 	ids    map[string]FieldID
-	ranks  []int32 // by id: the field's place among all names in their order
+	ranks  []int32 // by id: the field's position among all names in sorted order
 }
 
-// NewCatalogue indexes the fields. Two alike names are an error: which of
-// them a rule meant would be anyone's guess.
+// NewCatalogue indexes the fields. It returns an error if two fields have the
+// same name, because a rule that names it would be ambiguous.
 func NewCatalogue(fields []Field) (*Catalogue, error) {
 	c := &Catalogue{fields: fields, ids: make(map[string]FieldID, len(fields))}
 	for i := range fields {
@@ -94,23 +95,23 @@ func NewCatalogue(fields []Field) (*Catalogue, error) {
 	return c, nil
 }
 
-// Len is the number of fields; ids run from 0 to Len()-1.
+// Len returns the number of fields. Ids run from 0 to Len()-1.
 func (c *Catalogue) Len() int { return len(c.fields) }
 
-// Field returns the description behind an id.
+// Field returns the description of the field with an id.
 func (c *Catalogue) Field(id FieldID) *Field { return &c.fields[id] }
 
-// Lookup finds a name.
+// Lookup returns the id of a name.
 func (c *Catalogue) Lookup(name string) (FieldID, bool) {
 	id, ok := c.ids[name]
 	return id, ok
 }
 
-// Nearest returns the known name closest to a misspelt one, when one is close
-// enough to be worth suggesting.
+// Nearest returns the catalogue name closest to a misspelt one, if any is close
+// enough to suggest.
 func (c *Catalogue) Nearest(name string) (string, bool) { return fault.Nearest(name, c.names) }
 
-// names yields every name in the order of the catalogue.
+// names yields every name in catalogue order.
 func (c *Catalogue) names(yield func(string) bool) {
 	for i := range c.fields {
 		if !yield(c.fields[i].Name) {
@@ -120,14 +121,14 @@ func (c *Catalogue) names(yield func(string) bool) {
 }
 
 // Nearest returns the candidate closest to a misspelt name, for names that are
-// not of the catalogue.
+// not in a catalogue.
 func Nearest(name string, candidates []string) (string, bool) {
 	return fault.Nearest(name, slices.Values(candidates))
 }
 
-// Meant returns the known name that an unknown one was probably meant to be, ""
-// when none is close. A name that differs in case alone is always found; terse
-// leaves out the search for others.
+// Meant returns the known name that an unknown name was probably meant to be,
+// or "" if none is close. It always finds a name that differs only in case;
+// with terse it skips the search for other names.
 func Meant(name string, known []string, terse bool) (meant string, caseOnly bool) {
 	return fault.Meant(name, known, terse)
 }

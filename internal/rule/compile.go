@@ -4,15 +4,15 @@ import (
 	"slices"
 )
 
-// Code is the compiled form of all the conditions of one plan: one flat array
-// of predicates, each with the place to go on when it holds, when it fails,
-// and when it cannot be evaluated.
+// Code is the compiled form of all conditions of one plan: a flat array of
+// predicates. Each predicate has three jump targets: one if it holds, one if it
+// fails, and one if it cannot be evaluated.
 //
 // Three-valued logic needs no third result. With negations pushed down to the
-// predicates, a formula is true exactly when it is true reading every unknown
-// predicate as false; and it is false exactly when its negation is true in
-// the same reading. So each condition is compiled twice, as itself and as its
-// negation; when neither holds, it is unknown.
+// predicates, a formula is true exactly if it is true when every unknown
+// predicate counts as false. It is false exactly if its negation is true under
+// the same rule. So each condition is compiled twice, as itself and as its
+// negation. If neither holds, the condition is unknown.
 type Code struct {
 	slots    *Slots
 	ins      []instruction
@@ -23,27 +23,27 @@ type Code struct {
 
 // Test is one compiled condition within a Code.
 type Test struct {
-	holds int32 // where to start asking whether it is true
-	fails int32 // where to start asking whether it is false
+	holds int32 // first instruction of the test for true
+	fails int32 // first instruction of the test for false
 
-	// reads has a bit for every slot whose value the condition compares.
-	// When all of them are given nothing can be unknown, and when none is and
-	// no predicate sees absence nothing can be known; either way half of the
-	// work is spared. short says that reads tells the whole story: all slots
-	// are below 64 and no arithmetic can fail on given values.
+	// reads has a bit for every slot whose value the condition compares. If all
+	// of them are given, the result cannot be unknown. If none is given and no
+	// predicate tests presence, the result must be unknown. Either way one of
+	// the two evaluations is skipped. short means that reads is complete: all
+	// slots are below 64 and no arithmetic can fail on given values.
 	reads  uint64
 	short  bool
-	strict bool // no predicate sees absence, and none is a constant
+	strict bool // no predicate tests presence, and none is a constant
 }
 
 // instruction is one predicate.
 type instruction struct {
-	num     Number // the least number of a range
-	span    uint64 // how far the range reaches, or a set of numbers below 64
+	num     Number // the lower bound of a range
+	span    uint64 // the width of the range, or a bit set of numbers below 64
 	slot    int32
 	aux     int32 // a second slot, or an index into sets, texts or operands
 	yes, no int32 // the next instruction, or one of the exits
-	unknown int32 // where to go when it cannot be evaluated
+	unknown int32 // the next instruction if it cannot be evaluated
 	op      opcode
 }
 
@@ -56,7 +56,7 @@ type opcode uint8
 
 const (
 	opRange    opcode = iota // a slot lies in a range: every comparison with constants
-	opSmallSet               // a slot is one of some numbers below 64, as texts are
+	opSmallSet               // a slot is in a set of numbers below 64, such as text numbers
 	opSet
 	opPrefix
 	opSuffix
@@ -69,11 +69,11 @@ const (
 	opCompareEq
 )
 
-// NewCode starts the code of a plan.
+// NewCode returns the empty code of a plan.
 func NewCode(slots *Slots) *Code { return &Code{slots: slots, ins: make([]instruction, 0, 128)} }
 
-// Len returns how many predicates and operands were compiled: what evaluating
-// all conditions costs at most.
+// Len returns the number of compiled predicates and operands, which is the
+// maximum cost of evaluating all conditions.
 func (c *Code) Len() int {
 	n := len(c.ins)
 	for i := range c.operands {
@@ -101,7 +101,7 @@ func (c *Code) Add(cond *Condition) Test {
 	return t
 }
 
-// survey finds out what a condition reads.
+// survey records in t which slots a condition reads.
 func (c *Code) survey(cond *Condition, t *Test) {
 	for i := range cond.Args {
 		c.survey(&cond.Args[i], t)
@@ -134,9 +134,9 @@ func (c *Code) surveyOperand(o *Operand, t *Test) {
 	}
 }
 
-// emit compiles a condition, or its negation when positive is false, so that
-// it goes on at yes or at no, and returns where it starts. Later arguments
-// are emitted first, because earlier ones jump to them.
+// emit compiles a condition, or its negation if positive is false, with the
+// jump targets yes and no. It returns the index of the first instruction. It
+// emits later arguments first because earlier ones jump to them.
 func (c *Code) emit(cond *Condition, positive bool, yes, no int32) int32 {
 	switch cond.Op {
 	case Not:
@@ -164,9 +164,9 @@ func (c *Code) emit(cond *Condition, positive bool, yes, no int32) int32 {
 	}
 }
 
-// predicate compiles a leaf. holds tells whether the condition is true when
-// the instruction says yes, or when it says no: not_in is the set that it is
-// not in.
+// predicate compiles a leaf. holds is the result of the instruction for which
+// the condition is true: not_in, for example, compiles to a set test with holds
+// false.
 func (c *Code) predicate(cond *Condition) (in instruction, holds bool) {
 	switch op := cond.Op; op {
 	case Eq, Ne, Lt, Lte, Gt, Gte:
@@ -186,8 +186,8 @@ func (c *Code) predicate(cond *Condition) (in instruction, holds bool) {
 	}
 }
 
-// within is the range from least to greatest. Numbers end well inside 64
-// bits, so one unsigned subtraction tests both ends.
+// within returns the test for the range from least to greatest. Numbers are far
+// smaller than 64 bits allow, so one unsigned subtraction tests both ends.
 func within(slot int32, least, greatest Number) instruction {
 	return instruction{op: opRange, slot: slot, num: least, span: uint64(greatest - least)}
 }
@@ -247,7 +247,7 @@ func (c *Code) set(cond *Condition) instruction {
 	return instruction{op: opSet, slot: slot, aux: int32(len(c.sets)) - 1}
 }
 
-// operand is an Operand over slots.
+// operand is an Operand whose fields are slots.
 type operand struct {
 	kind  OperandKind
 	arith Arith

@@ -1,14 +1,14 @@
-// Package rule is the condition language: what a knockout, a score
-// adjustment, a factor's `when` and an offer condition are written in.
+// Package rule implements the condition language of knockouts, score
+// adjustments, a factor's "when" and offer conditions.
 //
-// A condition is three-valued inside (Kleene): a predicate over an absent
-// field is unknown whatever its polarity, and unknown never satisfies at the
-// root. Only `exists` and `absent` can see absence. So a block
-// that a request leaves out leaves no trace in a decision.
+// Conditions use Kleene's three-valued logic: a predicate over an absent field
+// is unknown, and so is its negation. A condition whose result is unknown is
+// not satisfied. Only "exists" and "absent" can test absence. So a block that a
+// request leaves out has no effect on a decision.
 //
-// The package holds the values and facts that conditions read, the catalogue
-// that types their names, the check at save time, the compiled form and its
-// evaluation. It knows nothing of policies, scores or prices.
+// The package contains the values and facts that conditions read, the catalogue
+// of field names and types, the check when a policy is saved, the compiled form
+// and its evaluation. It knows nothing of policies, scores or prices.
 package rule
 
 // Op is an operator of the condition language.
@@ -45,10 +45,11 @@ var opNames = [...]string{
 	Exists: "exists", IsAbsent: "absent", True: "true", False: "false",
 }
 
-// String is the operator's name in a condition_ast.
+// String returns the operator's name in a condition_ast.
 func (o Op) String() string { return opNames[o] }
 
-// Mirrored is a comparison with its sides exchanged.
+// Mirrored returns the operator of the same comparison with its sides
+// exchanged.
 func (o Op) Mirrored() Op {
 	switch o {
 	case Lt:
@@ -99,10 +100,10 @@ const (
 
 var arithNames = [...]string{Add: "add", Sub: "sub", Mul: "mul", Div: "div", Min: "min", Max: "max", Abs: "abs"}
 
-// String is the operator's name in an operand.
+// String returns the operator's name in an operand.
 func (a Arith) String() string { return arithNames[a] }
 
-// OperandKind tells what an Operand is.
+// OperandKind is the kind of an Operand.
 type OperandKind uint8
 
 // The kinds of operand.
@@ -123,14 +124,15 @@ type Operand struct {
 	Args  []Operand
 }
 
-// Ref is a field by name, settled against the catalogue when it was read.
+// Ref is a reference to a field by name, resolved against the catalogue when
+// the condition was read.
 type Ref struct {
 	Name string
 	ID   FieldID
 	Type Type
 }
 
-// typ is the operand's static type.
+// typ returns the operand's static type.
 func (o *Operand) typ() Type {
 	switch o.Kind {
 	case FieldOperand:
@@ -142,7 +144,7 @@ func (o *Operand) typ() Type {
 	}
 }
 
-// Walk calls visit for every node, parents first.
+// Walk calls visit for every node, parents before children.
 func (c *Condition) Walk(visit func(*Condition)) {
 	visit(c)
 	for i := range c.Args {
@@ -150,14 +152,14 @@ func (c *Condition) Walk(visit func(*Condition)) {
 	}
 }
 
-// Fields calls visit for every field the condition names, in reading order;
-// a field named twice is visited twice.
+// Fields calls visit for every field that the condition names, in reading
+// order. A field named twice is visited twice.
 func (c *Condition) Fields(visit func(Ref)) {
 	c.Walk(func(n *Condition) { n.Operands(visit) })
 }
 
-// Operands calls visit for every field that this one node names, leaving out
-// its arguments.
+// Operands calls visit for every field that this node itself names, without its
+// arguments.
 func (c *Condition) Operands(visit func(Ref)) {
 	c.Left.fields(visit)
 	c.Right.fields(visit)

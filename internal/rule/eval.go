@@ -8,8 +8,7 @@ import (
 // Truth is the outcome of a condition.
 type Truth uint8
 
-// The three truth values. Unknown is the zero value: what was never shown to
-// hold or to fail.
+// The three truth values. Unknown is the zero value.
 const (
 	Unknown Truth = iota
 	Fails
@@ -23,14 +22,15 @@ func truth(holds bool) Truth {
 	return Fails
 }
 
-// Eval evaluates one condition over a frame. It cannot fail: whatever is
-// absent, mistyped or without a result is Unknown.
+// Eval evaluates one condition over a frame. It cannot fail: a predicate whose
+// field is absent or has the wrong type, or whose arithmetic has no result, is
+// Unknown.
 func (c *Code) Eval(t Test, fr *Frame) Truth {
 	if t.short {
 		switch t.reads & fr.given[0] {
-		case t.reads: // all there
+		case t.reads: // all given
 			return truth(c.runGiven(t.holds, fr) == exitTrue)
-		case 0: // none there
+		case 0: // none given
 			if t.strict {
 				return Unknown
 			}
@@ -49,9 +49,10 @@ func (c *Code) Eval(t Test, fr *Frame) Truth {
 	return Unknown
 }
 
-// EvalAll evaluates many conditions over one frame, in order, into out. It is
-// Eval for each of them without the cost of a call: a policy is mostly
-// conditions of one or two comparisons.
+// EvalAll evaluates the conditions over one frame, in order, and stores the
+// results in out. It gives the results of Eval without a call for each
+// condition, because most conditions of a policy are only one or two
+// comparisons.
 func (c *Code) EvalAll(tests []Test, fr *Frame, out *Truths) {
 	ins, nums, given := c.ins, fr.nums, fr.given[0]
 	words := out.reset(len(tests))
@@ -80,8 +81,8 @@ func (c *Code) EvalAll(tests []Test, fr *Frame, out *Truths) {
 	}
 }
 
-// Satisfied reports whether the condition holds, for those who need not tell
-// false from unknown.
+// Satisfied reports whether the condition holds. It is faster than Eval because
+// it does not distinguish false from unknown.
 func (c *Code) Satisfied(t Test, fr *Frame) bool {
 	if t.short && t.reads&fr.given[0] == t.reads {
 		return c.runGiven(t.holds, fr) == exitTrue
@@ -90,11 +91,11 @@ func (c *Code) Satisfied(t Test, fr *Frame) bool {
 	return holds
 }
 
-// run follows the predicates from pc to an exit. Every jump goes to an
-// instruction emitted earlier, so a run ends after at most as many steps as
-// the condition has predicates. settled tells that every predicate on the way
-// could be evaluated: then the outcome is the condition's, whatever the
-// predicates are that it did not have to ask.
+// run executes instructions from pc until an exit. Every jump goes to an
+// instruction that was emitted earlier, so a run takes at most as many steps as
+// the condition has predicates. settled reports whether every predicate on the
+// way could be evaluated. If so, the result is that of the condition, whatever
+// the skipped predicates are.
 func (c *Code) run(pc int32, fr *Frame) (yes, settled bool) {
 	settled = true
 	for pc >= 0 {
@@ -111,8 +112,9 @@ func (c *Code) run(pc int32, fr *Frame) (yes, settled bool) {
 	return pc == exitTrue, settled
 }
 
-// runGiven is run where every slot that is compared is given, so that only
-// what is not a plain range needs another look. It returns the exit.
+// runGiven executes instructions from pc and returns the exit. Every compared
+// slot must be given, so that only instructions other than plain ranges and
+// small sets need evaluate.
 func (c *Code) runGiven(pc int32, fr *Frame) int32 {
 	ins, nums := c.ins, fr.nums
 	for pc >= 0 {
@@ -136,7 +138,7 @@ func (c *Code) runGiven(pc int32, fr *Frame) int32 {
 	return pc
 }
 
-// evaluate evaluates one predicate.
+// evaluate returns the truth of one predicate.
 func (c *Code) evaluate(in *instruction, fr *Frame) Truth {
 	switch in.op {
 	case opAlways:
@@ -176,7 +178,8 @@ func (c *Code) evaluate(in *instruction, fr *Frame) Truth {
 	}
 }
 
-// member looks a number up in a sorted set. Most sets are a handful.
+// member reports whether a sorted set contains n. Most sets are small, so those
+// are searched linearly.
 func member(set []Number, n Number) bool {
 	if len(set) <= 8 {
 		return slices.Contains(set, n)
@@ -203,8 +206,8 @@ func (c *Code) compare(in *instruction, fr *Frame) Truth {
 	}
 }
 
-// eval computes an operand; ok is false when a field in it is not given, a
-// divisor is zero or a result is out of range.
+// eval returns the value of an operand. ok is false if one of its fields is not
+// given, a divisor is zero or a result is out of range.
 func (o *operand) eval(fr *Frame) (n Number, ok bool) {
 	switch o.kind {
 	case FieldOperand:
@@ -232,7 +235,7 @@ func (o *operand) eval(fr *Frame) (n Number, ok bool) {
 	return n, true
 }
 
-// apply folds one more argument into a result.
+// apply combines the result so far, n, with the next argument, x.
 func (a Arith) apply(n, x Number) (Number, bool) {
 	switch a {
 	case Add:

@@ -4,28 +4,30 @@ import (
 	"slices"
 )
 
-// Explanation says why a condition came out as it did.
+// Explanation says why a condition has its truth value.
 type Explanation struct {
 	Truth Truth
-	// Deciding are the predicates that settled it: for a condition that
-	// holds, those that made it hold.
+	// Deciding are the predicates that determined the result: for a condition
+	// that holds, those that made it hold.
 	Deciding []*Condition
-	// Missing are the fields without which it stays unknown, in reading
-	// order, each once.
+	// Missing are the absent fields because of which the result is unknown, in
+	// reading order, each once.
 	Missing []string
 }
 
-// Explain walks the condition over a frame. It is asked only when somebody
-// wants to know more than the outcome; that the outcome is the compiled one
-// is a property under test.
+// Explain evaluates the condition over a frame and records why it has its
+// result. It is slower than Eval and is only called when the reasons are
+// needed. A property test checks that its result is that of the compiled
+// condition.
 func (c *Code) Explain(cond *Condition, fr *Frame) Explanation {
 	var e Explanation
 	e.Truth = c.explain(cond, fr, &e)
 	return e
 }
 
-// explain returns the truth of cond and adds what settled it. For an and, a
-// false argument settles it and nothing else matters; for an or, a true one.
+// explain returns the truth of cond and adds the predicates that determined it
+// to e. A false argument alone determines an and; a true argument alone
+// determines an or.
 func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 	switch cond.Op {
 	case Not:
@@ -41,7 +43,7 @@ func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 			before := len(e.Deciding)
 			switch c.explain(&cond.Args[i], fr, e) {
 			case settles:
-				// Only this argument counts; forget the ones before it.
+				// Only this argument counts; drop the ones before it.
 				e.Deciding = slices.Delete(e.Deciding, mark, before)
 				e.Missing = e.Missing[:missed]
 				return settles
@@ -57,9 +59,9 @@ func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 		return settles.not()
 	default:
 	}
-	// A predicate is compiled and run as it is when deciding, so there is no
-	// second opinion on what it means. Its names and strings are known to the
-	// slots already, which are therefore only read.
+	// Compile and run the predicate as Eval does, so that both give it the same
+	// meaning. Its names and strings already have numbers in the slots, so the
+	// slots are only read.
 	single := Code{slots: c.slots}
 	test := single.Add(cond)
 	truth := single.Eval(test, fr)
@@ -67,12 +69,12 @@ func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 		e.Deciding = append(e.Deciding, cond)
 		return truth
 	}
-	cond.Left.fields(func(r Ref) { c.miss(r, fr, e) })
-	cond.Right.fields(func(r Ref) { c.miss(r, fr, e) })
+	cond.Left.fields(func(r Ref) { c.addMissing(r, fr, e) })
+	cond.Right.fields(func(r Ref) { c.addMissing(r, fr, e) })
 	return Unknown
 }
 
-// not is Kleene's negation: unknown stays unknown.
+// not returns Kleene's negation: unknown stays unknown.
 func (t Truth) not() Truth {
 	switch t {
 	case Holds:
@@ -84,7 +86,7 @@ func (t Truth) not() Truth {
 	}
 }
 
-func (c *Code) miss(r Ref, fr *Frame, e *Explanation) {
+func (c *Code) addMissing(r Ref, fr *Frame, e *Explanation) {
 	slot, ok := c.slots.Find(r)
 	if (!ok || !fr.Given(slot)) && !slices.Contains(e.Missing, r.Name) {
 		e.Missing = append(e.Missing, r.Name)

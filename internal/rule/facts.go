@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// fact is a Value with the id of its field, kept small because every decision
-// reads them all. num is a text's place in the texts for a string.
+// fact is a Value with the id of its field. It is small because every decision
+// reads all facts. For a string, num is an index into Facts.texts.
 type fact struct {
 	num Number
 	id  FieldID
@@ -23,23 +23,23 @@ func (f *Facts) value(x *fact) Value {
 	return Value{num: x.num, typ: x.typ}
 }
 
-// Facts is everything known about one application. A field that is not in it
-// is absent. Facts say nothing about which of them a policy will read.
+// Facts is everything known about one application. A field that is not in it is
+// absent. Facts do not depend on which fields a policy reads.
 type Facts struct {
 	catalogue *Catalogue
 	known     []fact
 	texts     []string
-	others    []NamedValue // names that the catalogue does not know
+	others    []NamedValue // facts whose names are not in the catalogue
 }
 
-// NewFacts makes an empty set over a catalogue.
+// NewFacts returns an empty set of facts over a catalogue.
 func NewFacts(c *Catalogue) *Facts { return &Facts{catalogue: c, known: make([]fact, 0, 48)} }
 
-// Reset empties the set and keeps its memory.
+// Reset removes all facts and keeps the allocated memory.
 func (f *Facts) Reset() { f.known, f.texts, f.others = f.known[:0], f.texts[:0], f.others[:0] }
 
-// Add appends a fact by id without looking whether it is there already; of
-// two, the later one counts. An absent value adds nothing.
+// Add appends a fact by id without checking for an earlier one. If a field was
+// added twice, the later value counts. An absent value adds nothing.
 func (f *Facts) Add(id FieldID, v Value) {
 	num := v.num
 	switch v.typ {
@@ -53,8 +53,8 @@ func (f *Facts) Add(id FieldID, v Value) {
 	f.known = append(f.known, fact{num: num, id: id, typ: v.typ})
 }
 
-// Set gives a field its value by name, known or not, replacing an earlier
-// one. An absent value removes it.
+// Set sets a field by name, replacing any earlier value. The name need not be
+// in the catalogue. An absent value removes the field.
 func (f *Facts) Set(name string, v Value) {
 	if id, known := f.catalogue.Lookup(name); known {
 		f.known = slices.DeleteFunc(f.known, func(x fact) bool { return x.id == id })
@@ -67,7 +67,8 @@ func (f *Facts) Set(name string, v Value) {
 	}
 }
 
-// Get returns a field's value by name, absent when it is not there.
+// Get returns the value of a field by name; it is absent if the facts do not
+// have it.
 func (f *Facts) Get(name string) Value {
 	if id, known := f.catalogue.Lookup(name); known {
 		for i := len(f.known) - 1; i >= 0; i-- {
@@ -85,17 +86,17 @@ func (f *Facts) Get(name string) Value {
 	return Value{}
 }
 
-// KeepOthers removes the facts whose names the catalogue does not know, except
-// those that keep admits.
+// KeepOthers removes the facts whose names are not in the catalogue, except
+// those for which keep returns true.
 func (f *Facts) KeepOthers(keep func(name string) bool) {
 	f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return !keep(x.Name) })
 }
 
-// Change gives facts other values by their names; one whose new value is absent
-// is removed.
+// Change replaces the value of every fact with the result of to. A fact whose
+// new value is absent is removed.
 func (f *Facts) Change(to func(name string, v Value) Value) {
 	known := f.known
-	f.known = f.known[:0] // a fact is added no earlier than it is read
+	f.known = f.known[:0] // safe in place: each fact is read before its place is overwritten
 	for _, x := range known {
 		v := f.value(&x)
 		if changed := to(f.catalogue.fields[x.id].Name, v); changed != v {
@@ -113,10 +114,11 @@ func (f *Facts) Change(to func(name string, v Value) Value) {
 	f.others = others
 }
 
-// Len is the number of facts.
+// Len returns the number of facts. A field added twice counts twice.
 func (f *Facts) Len() int { return len(f.known) + len(f.others) }
 
-// Sorted returns the facts by name, each name once, the later value counting.
+// Sorted returns the facts by name, each name once. If a field was added twice,
+// the later value counts.
 func (f *Facts) Sorted() []NamedValue {
 	out := make([]NamedValue, 0, f.Len())
 	for i := range f.known {
@@ -140,8 +142,8 @@ type NamedValue struct {
 	Value Value
 }
 
-// Write writes the facts as one JSON object in name order: the form in which
-// they are stored, shown and read back.
+// Write writes the facts as one JSON object in name order. This is the form in
+// which they are stored, shown and read back.
 func (f *Facts) Write(w *wire.Writer) {
 	w.Object()
 	if len(f.others) > 0 {
@@ -152,10 +154,10 @@ func (f *Facts) Write(w *wire.Writer) {
 		w.EndObject()
 		return
 	}
-	// Without strangers' names among them the facts are put in order by rank,
-	// and no list of names is made for it.
-	var room [96]uint64
-	order := room[:0]
+	// All names are in the catalogue: sort by their rank, without building a
+	// list of names.
+	var buffer [96]uint64
+	order := buffer[:0]
 	for i := range f.known {
 		order = append(order, uint64(f.catalogue.ranks[f.known[i].id])<<32|uint64(i))
 	}
@@ -163,7 +165,7 @@ func (f *Facts) Write(w *wire.Writer) {
 	for k, at := range order {
 		x := &f.known[uint32(at)]
 		if k+1 < len(order) && f.known[uint32(order[k+1])].id == x.id {
-			continue // a later value counts
+			continue // the later value counts
 		}
 		w.Key(f.catalogue.fields[x.id].Name)
 		v := f.value(x)
@@ -172,7 +174,7 @@ func (f *Facts) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// ReadFacts reads an object of names and scalars, the inverse of Write.
+// ReadFacts reads an object of names and scalars. It is the inverse of Write.
 func ReadFacts(v wire.Value, c *Catalogue) (*Facts, error) {
 	var faults fault.List
 	f := NewFacts(c)

@@ -4,33 +4,36 @@ import (
 	"slices"
 )
 
-// Slots numbers the fields that one plan reads, and for each string field the
-// texts it is compared with. Once the plan is built it is only read.
+// Slots assigns numbers to the fields that one plan reads and, for each string
+// field, to the texts that it is compared with. It is read-only once the plan
+// is built.
 type Slots struct {
 	refs   []Ref
 	types  []Type
 	texts  []texts
-	byID   []intake         // by catalogue id
+	byID   []slotEntry      // by catalogue id
 	byName map[string]int32 // inputs that the policy declares
 }
 
-// intake is how a known fact gets into a frame, in as little memory as can be:
-// every decision looks up one for every fact.
-type intake struct {
-	slot uint16 // one more than the slot, so that zero means none
-	typ  Type   // of facts that are taken over as they are: numbers and booleans
+// slotEntry says into which slot a fact goes. It is small because every
+// decision looks up one entry for every fact.
+type slotEntry struct {
+	slot uint16 // the slot plus one; 0 means none
+	typ  Type   // the type of facts that are copied unchanged: numbers and booleans
 }
 
-// NewSlots makes an empty numbering over a catalogue.
+// NewSlots returns an empty numbering over a catalogue.
 func NewSlots(c *Catalogue) *Slots {
-	const usual = 48 // fields that a policy reads
+	const usual = 48 // fields that a typical policy reads
 	return &Slots{
-		byID: make([]intake, c.Len()),
-		refs: make([]Ref, 0, usual), types: make([]Type, 0, usual), texts: make([]texts, 0, usual),
+		byID:  make([]slotEntry, c.Len()),
+		refs:  make([]Ref, 0, usual),
+		types: make([]Type, 0, usual),
+		texts: make([]texts, 0, usual),
 	}
 }
 
-// Slot returns the field's number, giving it one when it is new.
+// Slot returns the field's slot and assigns one if the field is new.
 func (s *Slots) Slot(ref Ref) int32 {
 	if at, ok := s.Find(ref); ok {
 		return at
@@ -40,9 +43,9 @@ func (s *Slots) Slot(ref Ref) int32 {
 	s.types = append(s.types, ref.Type)
 	s.texts = append(s.texts, texts{})
 	if ref.ID >= 0 {
-		s.byID[ref.ID] = intake{slot: uint16(at) + 1, typ: ref.Type}
+		s.byID[ref.ID] = slotEntry{slot: uint16(at) + 1, typ: ref.Type}
 		if ref.Type == StringType {
-			s.byID[ref.ID].typ = Absent // a text has yet to be numbered
+			s.byID[ref.ID].typ = Absent // a text must be replaced by its number
 		}
 		return at
 	}
@@ -53,7 +56,7 @@ func (s *Slots) Slot(ref Ref) int32 {
 	return at
 }
 
-// Find returns the field's slot without giving it one.
+// Find returns the field's slot without assigning one.
 func (s *Slots) Find(ref Ref) (int32, bool) {
 	if ref.ID >= 0 {
 		at := s.byID[ref.ID].slot
@@ -63,14 +66,15 @@ func (s *Slots) Find(ref Ref) (int32, bool) {
 	return at, ok
 }
 
-// Len is the number of fields.
+// Len returns the number of slots.
 func (s *Slots) Len() int { return len(s.refs) }
 
-// Ref is the field behind a slot.
+// Ref returns the field of a slot.
 func (s *Slots) Ref(slot int32) Ref { return s.refs[slot] }
 
-// Number is a constant as a frame holds it in the slot it is compared with: a
-// number itself, 0 or 1 for a boolean, the text's number for a string.
+// Number returns the number that a frame holds for a constant in the slot that
+// it is compared with: a number itself, 0 or 1 for a boolean, or the number
+// assigned to a text.
 func (s *Slots) Number(slot int32, v Value) Number {
 	if v.typ == StringType {
 		return s.texts[slot].intern(v.str)
@@ -78,58 +82,59 @@ func (s *Slots) Number(slot int32, v Value) Number {
 	return v.num
 }
 
-// texts numbers the texts that one slot is compared with.
+// texts assigns numbers to the texts that one slot is compared with.
 type texts struct {
 	list   []string
 	byText map[string]Number // built when the list is too long to search
 
-	// shelves has one more than the number of the only text that stands there,
-	// 0 for none and crowded for several, so that a text is seldom compared with
-	// more than one other.
-	shelves [32]uint8
+	// buckets is a small hash table. An entry is 0 if the bucket is empty, the
+	// number of its only text plus one, or collided if several texts share it.
+	// So a text is seldom compared with more than one other.
+	buckets [32]uint8
 }
 
-const crowded = 255
+const collided = 255
 
-// shelf is where a text stands, by a few of its bytes.
-func shelf(text string) int {
+// bucketOf returns the hash bucket of a text, computed from its length and two
+// of its bytes.
+func bucketOf(text string) int {
 	if text == "" {
 		return 0
 	}
 	return (len(text) + 7*int(text[0]) + 31*int(text[len(text)/2])) % 32
 }
 
-// unseen is the number of every text that no condition compares with.
-const unseen Number = -1
+// noText is the number of every text that no condition compares with.
+const noText Number = -1
 
 const fewTexts = 16
 
 func (t *texts) find(text string) Number {
-	switch n := t.shelves[shelf(text)]; {
+	switch n := t.buckets[bucketOf(text)]; {
 	case n == 0:
-		return unseen
-	case n != crowded:
+		return noText
+	case n != collided:
 		if t.list[n-1] == text {
 			return Number(n) - 1
 		}
-		return unseen
+		return noText
 	case t.byText == nil:
 		return Number(slices.Index(t.list, text))
 	}
 	if n, ok := t.byText[text]; ok {
 		return n
 	}
-	return unseen
+	return noText
 }
 
 func (t *texts) intern(text string) Number {
-	if n := t.find(text); n != unseen {
+	if n := t.find(text); n != noText {
 		return n
 	}
 	n := Number(len(t.list))
 	t.list = append(t.list, text)
-	if s := &t.shelves[shelf(text)]; *s != 0 || n+1 >= crowded {
-		*s = crowded
+	if s := &t.buckets[bucketOf(text)]; *s != 0 || n+1 >= collided {
+		*s = collided
 	} else {
 		*s = uint8(n) + 1
 	}
@@ -145,27 +150,29 @@ func (t *texts) intern(text string) Number {
 	return n
 }
 
-// Frame holds the facts of one application as one plan numbers them. It
-// belongs to a single decision at a time and is reused by the next; nothing
-// of a request ever lives in a plan.
+// Frame holds the facts of one application by slot number. It belongs to one
+// decision at a time and is reused by the next. A plan itself never stores
+// anything of a request.
 type Frame struct {
 	nums  []Number // the number, 0 or 1 for a boolean, a text's number for a string
 	texts []string
 
-	// A bit for each slot that is there with the type that the catalogue
-	// promises, and for each that is there with another: seen by exists, unknown
-	// to the rest. There is always a first word, and nearly always no other.
+	// given has a bit for each slot whose value has the type that the catalogue
+	// states. mistyped has a bit for each slot whose value has another type:
+	// "exists" sees such a value, and it is unknown to all other predicates.
+	// Both have at least one word, and nearly always only one.
 	given, mistyped []uint64
 }
 
 func isSet(words []uint64, slot int32) bool { return words[slot>>6]>>(slot&63)&1 != 0 }
 
-// Load fills the frame with the facts that the plan reads and with nothing
-// else: a fact the policy does not name cannot reach it.
+// Load fills the frame with the facts that the plan reads. A fact that the
+// policy does not name never reaches the frame.
 func (s *Slots) Load(f *Facts, fr *Frame) {
 	fr.clear(len(s.refs))
-	// The bits are gathered beside the frame: one that waited for the last to
-	// be in memory would take longer than all the rest of its fact.
+	// Collect the bits in a register: a write to memory for every fact would
+	// make each wait for the one before, which costs more than the rest of the
+	// loop.
 	byID, nums, bits := s.byID, fr.nums, uint64(0)
 	for i := range f.known {
 		x := &f.known[i]
@@ -186,8 +193,8 @@ func (s *Slots) Load(f *Facts, fr *Frame) {
 	}
 }
 
-// clear makes room for n slots without a value. What the numbers and texts
-// were stays: nothing reads them.
+// clear resizes the frame to n slots without values. It leaves old numbers and
+// texts in place because nothing reads a slot that is not given.
 func (fr *Frame) clear(n int) {
 	words := n/64 + 1
 	if cap(fr.nums) < n || cap(fr.given) < words {
@@ -196,12 +203,12 @@ func (fr *Frame) clear(n int) {
 	}
 	fr.nums, fr.texts = fr.nums[:n], fr.texts[:n]
 	fr.given, fr.mistyped = fr.given[:words], fr.mistyped[:words]
-	for i := range words { // one, nearly always: less than a call of clear
+	for i := range words { // nearly always one, which is cheaper than calling the builtin clear
 		fr.given[i], fr.mistyped[i] = 0, 0
 	}
 }
 
-// Put gives one slot its value; an absent one clears it.
+// Put stores a value in one slot. An absent value clears the slot.
 func (s *Slots) Put(fr *Frame, slot int32, v Value) {
 	word, bit := slot>>6, uint64(1)<<(slot&63)
 	if v.typ != s.types[slot] {
@@ -221,7 +228,8 @@ func (s *Slots) Put(fr *Frame, slot int32, v Value) {
 	fr.given[word] |= bit
 }
 
-// Number reads a number slot; ok is false unless it was given as a number.
+// Number returns the number in a slot. ok is false if the slot has no readable
+// value.
 func (fr *Frame) Number(slot int32) (n Number, ok bool) {
 	return fr.nums[slot], fr.Given(slot)
 }
@@ -229,7 +237,7 @@ func (fr *Frame) Number(slot int32) (n Number, ok bool) {
 // Given reports whether the slot has a readable value.
 func (fr *Frame) Given(slot int32) bool { return isSet(fr.given, slot) }
 
-// Value reads a slot back as a Value; a mistyped one reads as absent.
+// Value returns the value of a slot. A mistyped value reads as absent.
 func (s *Slots) Value(fr *Frame, slot int32) Value {
 	if !fr.Given(slot) {
 		return Value{}

@@ -22,8 +22,8 @@ func (r *reader) field(v wire.Value) Operand {
 	return r.ref(name)
 }
 
-// ref settles a name against the catalogue, or reports it with the nearest
-// name that is known.
+// ref resolves a name against the catalogue and the declared inputs. It reports
+// an unknown name with the nearest known one.
 func (r *reader) ref(name wire.Value) Operand {
 	ref, detail := r.scope.Resolve(name.Text(), r.faults.Terse())
 	if detail != "" {
@@ -33,9 +33,9 @@ func (r *reader) ref(name wire.Value) Operand {
 	return Operand{Kind: FieldOperand, Field: ref}
 }
 
-// Resolve finds a name in the catalogue or among the declared inputs. The
-// detail says why it may not be used here; terse leaves the costly search for
-// the nearest name out of it.
+// Resolve finds a name in the catalogue or among the declared inputs. If the
+// name may not be used here, detail says why. terse skips the costly search for
+// the nearest name.
 func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 	if id, ok := s.Catalogue.Lookup(name); ok {
 		f := s.Catalogue.Field(id)
@@ -62,8 +62,8 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 	return Ref{}, "is not a known field" + hint
 }
 
-// nearest looks among the declared inputs too: whoever misspelt one must not
-// be told to declare the misspelling.
+// nearest searches the declared inputs as well as the catalogue, so that the
+// suggestion for a misspelt input is not to declare the misspelling.
 func (s *Scope) nearest(name string) (string, bool) {
 	return fault.Nearest(name, func(yield func(string) bool) {
 		for _, declared := range slices.Sorted(maps.Keys(s.Inputs)) {
@@ -75,8 +75,8 @@ func (s *Scope) nearest(name string) (string, bool) {
 	})
 }
 
-// constant reads a scalar constant. Finer than six decimals is refused: it
-// would not mean what it says.
+// constant reads a scalar constant. It rejects a number with more than six
+// decimals, because rounding would change its meaning.
 func (r *reader) constant(parent, v wire.Value, member string) Operand {
 	switch v.Kind() {
 	case wire.Number:
@@ -98,7 +98,7 @@ func (r *reader) constant(parent, v wire.Value, member string) Operand {
 		return Operand{Kind: ConstantOperand, Value: Str(v.Text())}
 	case wire.Bool:
 		return Operand{Kind: ConstantOperand, Value: Bool(v.IsTrue())}
-	case wire.Missing: // a null member too; a null in an array is one of its own
+	case wire.Missing: // also a null member; a null in an array has its own kind
 		r.fail(parent, `needs %q; to ask whether a field is there, use "exists" or "absent"`, member)
 	default:
 		r.fail(v, "must be a number, a string or a boolean, but is %s", v.Kind())
@@ -143,8 +143,8 @@ func (r *reader) operandMembers(v wire.Value, allowed ...string) {
 	}
 }
 
-// arity is the least and the greatest number of arguments of an operator;
-// where there is no greatest, the bound on nodes is enough.
+// arity has the minimum and maximum number of arguments of each operator.
+// Operators without a maximum are limited by MaxNodes.
 var arity = [...][2]int{
 	Add: {1, math.MaxInt}, Sub: {2, 2}, Mul: {1, math.MaxInt}, Div: {2, 2},
 	Min: {1, math.MaxInt}, Max: {1, math.MaxInt}, Abs: {1, 1},

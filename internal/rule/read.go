@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// The bounds of one condition.
+// The limits of one condition.
 const (
 	MaxDepth  = 16
 	MaxNodes  = 512
@@ -17,16 +17,16 @@ const (
 	maxText   = 256 // of a string constant, in bytes
 )
 
-// Scope is what names a condition may use where it stands.
+// Scope says which names a condition may use.
 type Scope struct {
 	Catalogue *Catalogue
 	Inputs    map[string]Type // names that the policy itself declares
-	Stage2    bool            // whether the engine's own results are known
-	Semantics int             // of the policy that is read
+	Stage2    bool            // whether the condition may read the engine's results
+	Semantics int             // of the policy being read
 }
 
-// ReadCondition reads and checks a condition_ast. Every fault is added to
-// faults with its pointer; the result is usable only if none was added.
+// ReadCondition reads and checks a condition_ast. It adds every fault with its
+// pointer to faults. The result is usable only if it added none.
 func ReadCondition(v wire.Value, scope *Scope, faults *fault.List) Condition {
 	r := reader{scope: scope, faults: faults}
 	return r.condition(v, 1)
@@ -36,14 +36,14 @@ type reader struct {
 	scope  *Scope
 	faults *fault.List
 	nodes  int
-	over   bool // the node bound was reported; go no further
+	over   bool // the node limit was reported; stop reading
 }
 
 func (r *reader) fail(v wire.Value, format string, args ...any) {
 	r.faults.Add(v.Pointer(), fault.CodeInvalidCondition, format, args...)
 }
 
-// enter counts a node and refuses to go deeper than the bounds.
+// enter counts a node and reports whether it is within the limits.
 func (r *reader) enter(v wire.Value, depth int) bool {
 	r.nodes++
 	switch {
@@ -120,9 +120,9 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 	return c
 }
 
-// inside reports what is wrong with the parts of a condition whose operator is
-// not known, so that all faults are told together. Which members the operator
-// takes is not known either: each is read as what it looks like.
+// inside checks the parts of a condition whose operator is unknown, so that all
+// faults are reported together. Since the members of an unknown operator are
+// not known either, it reads each member as what it looks like.
 func (r *reader) inside(v wire.Value, depth int) {
 	part := func(e wire.Value) {
 		switch {
@@ -148,8 +148,8 @@ func (r *reader) inside(v wire.Value, depth int) {
 	}
 }
 
-// members refuses any member that the operator does not take: a misspelt one
-// must not pass as one left out.
+// members rejects any member that the operator does not have, so that a
+// misspelt member does not count as left out.
 func (r *reader) members(v wire.Value, allowed ...string) {
 	op := v.Get("op").Text()
 	for name, member := range v.Members() {
@@ -160,11 +160,11 @@ func (r *reader) members(v wire.Value, allowed ...string) {
 	}
 }
 
-// memberNames are the members of conditions and operands.
+// memberNames lists the members of all conditions and operands.
 var memberNames = []string{"op", "args", "arg", "field", "value", "values", "min", "max", "left", "right"}
 
-// leftOut reports whether a member that another operator takes is null, which
-// is the same as leaving it out.
+// leftOut reports whether a member is null and belongs to some other operator.
+// A null member counts as left out.
 func leftOut(name string, member wire.Value) bool {
 	return !member.Given() && slices.Contains(memberNames, name)
 }
@@ -185,7 +185,8 @@ func (r *reader) args(v wire.Value, depth int) []Condition {
 	return out
 }
 
-// comparison reads `field` with `value`, or two operands `left` and `right`.
+// comparison reads "field" with "value", or the two operands "left" and
+// "right".
 func (r *reader) comparison(v wire.Value, c *Condition, depth int) {
 	if left, right := v.Get("left"), v.Get("right"); left.Given() || right.Given() {
 		r.members(v, "op", "left", "right")
@@ -199,7 +200,7 @@ func (r *reader) comparison(v wire.Value, c *Condition, depth int) {
 	lt, rt := c.Left.typ(), c.Right.typ()
 	switch {
 	case c.Left.Kind == NoOperand || c.Right.Kind == NoOperand || lt == Absent || rt == Absent:
-		// Already reported.
+		// This fault has already been reported.
 	case lt != rt:
 		r.fail(v, "compares %s with %s; both sides must have one type", article(lt), article(rt))
 	case lt != NumberType && c.Op != Eq && c.Op != Ne:
@@ -212,7 +213,8 @@ func (r *reader) comparison(v wire.Value, c *Condition, depth int) {
 
 func article(t Type) string { return "a " + t.String() }
 
-// vocabulary refuses a constant that a closed field can never hold.
+// vocabulary rejects a constant that is not among the possible values of a
+// field.
 func (r *reader) vocabulary(v wire.Value, field, constant *Operand) {
 	if field.Kind != FieldOperand || constant.Kind != ConstantOperand {
 		return
@@ -222,8 +224,8 @@ func (r *reader) vocabulary(v wire.Value, field, constant *Operand) {
 	}
 }
 
-// Outside says why a field of a closed vocabulary can never hold a constant;
-// "" when it can.
+// Outside returns a message if val is not among the possible values of a field,
+// and "" if it can occur.
 func (s *Scope) Outside(ref Ref, val Value) string {
 	if ref.ID < 0 || val.typ != StringType {
 		return ""

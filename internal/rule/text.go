@@ -6,16 +6,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// Text renders a condition the way a person would write it down:
-// "monthly_income < 25000 and foir >= 0.4".
+// Text returns the condition in readable form: "monthly_income < 25000 and foir
+// >= 0.4".
 func (c *Condition) Text() string {
 	var b strings.Builder
 	c.text(&b, 0)
 	return b.String()
 }
 
-// Binding strengths, loosest first; an inner node that binds looser than its
-// place allows is put in brackets.
+// The precedence levels, lowest first. A node with a lower precedence than its
+// context needs is put in brackets.
 const (
 	bindsOr = iota + 1
 	bindsAnd
@@ -130,8 +130,8 @@ func (o *Operand) list(b *strings.Builder, between string, place int) {
 	}
 }
 
-// Write writes the condition as a condition_ast with its members in name
-// order, so that equal conditions have equal bytes.
+// Write writes the condition as a condition_ast with its members in name order,
+// so that equal conditions have equal bytes.
 func (c *Condition) Write(w *wire.Writer) {
 	w.Object()
 	switch c.Op {

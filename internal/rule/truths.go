@@ -2,13 +2,14 @@ package rule
 
 import "math/bits"
 
-// Truths are the outcomes of many conditions, a bit each. Most conditions of a
-// policy fail for most applications, and Next steps over all those at once.
+// Truths holds the results of many conditions as bits. Most conditions of a
+// policy fail for most applications, and Next skips those 64 at a time.
 type Truths struct {
 	words []truthWord
 }
 
-// truthWord is the outcomes of 64 conditions; one that is in neither fails.
+// truthWord holds the results of 64 conditions. A condition with neither bit
+// set fails.
 type truthWord struct{ holds, unknown uint64 }
 
 func (w *truthWord) put(bit uint64, t Truth) {
@@ -21,10 +22,10 @@ func (w *truthWord) put(bit uint64, t Truth) {
 	}
 }
 
-// Reset forgets all outcomes and keeps the memory.
+// Reset removes all results and keeps the allocated memory.
 func (t *Truths) Reset() { t.words = t.words[:0] }
 
-// reset makes room for n outcomes, all failing.
+// reset resizes to n results, all failing.
 func (t *Truths) reset(n int) []truthWord {
 	t.words = t.words[:0]
 	for range (n + 63) / 64 {
@@ -33,7 +34,7 @@ func (t *Truths) reset(n int) []truthWord {
 	return t.words
 }
 
-// At is the outcome of a condition, Fails for one that was not evaluated.
+// At returns the result of condition i, or Fails if it was not evaluated.
 func (t *Truths) At(i int) Truth {
 	if i>>6 >= len(t.words) {
 		return Fails
@@ -48,8 +49,8 @@ func (t *Truths) At(i int) Truth {
 	}
 }
 
-// Next is the first condition, from number i on, that does not fail; -1 when
-// all do.
+// Next returns the first condition at or after i that does not fail, or -1 if
+// there is none.
 func (t *Truths) Next(i int) int {
 	for at := i >> 6; at < len(t.words); at++ {
 		w := &t.words[at]

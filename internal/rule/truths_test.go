@@ -60,7 +60,7 @@ func TestTextsAreFound(t *testing.T) {
 			}
 		}
 		other := rapid.StringMatching(`[ab]{5}|[A-E]{9}`).Draw(t, "other")
-		if n := numbered.find(other); n != unseen {
+		if n := numbered.find(other); n != noText {
 			t.Fatalf("a text that is not there is found as %d", n)
 		}
 	})

@@ -4,11 +4,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// Type is what a field holds.
+// Type is the type of a field or a value.
 type Type uint8
 
-// The types. Absent is the type of a value that was not given: a case of its
-// own, from the request to the engine, never a zero and never a nil.
+// The types. Absent is the type of a value that was not given. It is a case of
+// its own from the request to the engine, never a zero or a nil.
 const (
 	Absent Type = iota
 	NumberType
@@ -18,10 +18,10 @@ const (
 
 var typeNames = [...]string{"absent", "number", "string", "boolean"}
 
-// String is the type's name as policies and messages spell it.
+// String returns the type's name as policies and messages spell it.
 func (t Type) String() string { return typeNames[t] }
 
-// ParseType reads a type's name as a policy's inputs spell it.
+// ParseType returns the type for a name in a policy's inputs.
 func ParseType(name string) (Type, bool) {
 	for t := NumberType; t <= BoolType; t++ {
 		if typeNames[t] == name {
@@ -31,21 +31,21 @@ func ParseType(name string) (Type, bool) {
 	return Absent, false
 }
 
-// Value is what one field holds for one application. The zero Value is
-// absent. Values are comparable with ==.
+// Value is the value of one field of one application. The zero Value is absent.
+// Values can be compared with ==.
 type Value struct {
 	str string
 	num Number // the number, or 1 for true
 	typ Type
 }
 
-// Num makes a number.
+// Num returns a number value.
 func Num(n Number) Value { return Value{num: n, typ: NumberType} }
 
-// Str makes a string.
+// Str returns a string value.
 func Str(s string) Value { return Value{str: s, typ: StringType} }
 
-// Bool makes a boolean.
+// Bool returns a boolean value.
 func Bool(b bool) Value {
 	v := Value{typ: BoolType}
 	if b {
@@ -54,10 +54,10 @@ func Bool(b bool) Value {
 	return v
 }
 
-// Type is the value's type, Absent when there is none.
+// Type returns the value's type, or Absent if there is no value.
 func (v Value) Type() Type { return v.typ }
 
-// Number is the number, 0 for any other type.
+// Number returns the number, or 0 for any other type.
 func (v Value) Number() Number {
 	if v.typ != NumberType {
 		return 0
@@ -65,13 +65,13 @@ func (v Value) Number() Number {
 	return v.num
 }
 
-// Text is the string, "" for any other type.
+// Text returns the string, or "" for any other type.
 func (v Value) Text() string { return v.str }
 
 // IsTrue reports whether the value is the boolean true.
 func (v Value) IsTrue() bool { return v.typ == BoolType && v.num == 1 }
 
-// String renders the value for people.
+// String returns the value in readable form.
 func (v Value) String() string {
 	switch v.typ {
 	case NumberType:
@@ -88,7 +88,7 @@ func (v Value) String() string {
 	}
 }
 
-// Write writes the value as JSON; an absent one is null.
+// Write writes the value as JSON. An absent value is null.
 func (v Value) Write(w *wire.Writer) {
 	switch v.typ {
 	case NumberType:
@@ -102,8 +102,8 @@ func (v Value) Write(w *wire.Writer) {
 	}
 }
 
-// ReadValue turns a scalar of a document into a Value. A null or missing one
-// is absent; ok is false for arrays, objects and numbers out of range.
+// ReadValue converts a scalar of a document to a Value. A null or missing one
+// is absent. ok is false for arrays, objects and numbers out of range.
 func ReadValue(v wire.Value) (val Value, ok bool) {
 	switch v.Kind() {
 	case wire.Missing, wire.Null:
