@@ -13,25 +13,25 @@ import (
 type namedInput struct {
 	name string
 	slot int32
-	// scored marks what a score that was read settles: an applicant is new to
-	// credit or has a score, and the absence of the other is no gap.
+	// scored marks an input that a bureau score settles: an applicant either is
+	// new to credit or has a score, and the absence of the other is no gap.
 	scored bool
 	// card marks an input of the scorecard.
 	card bool
-	// derived marks what the engine works out of other inputs, which are told
-	// in its place.
+	// derived marks an input that the engine computes from other inputs. Those
+	// are listed instead of it.
 	derived bool
 }
 
-// scoreFields are the facts that only a bureau score gives, and the raw paths
-// it is sent under.
+// scoreFields lists the facts that only a bureau score gives, and the raw
+// request paths of the score.
 var scoreFields = []string{
 	field.BureauScore, field.BureauIsNTC, "bureau_ntc_index", "bureau_report.score", "report.scoreData.score",
 }
 
 // NeedsScore reports whether the policy reads the bureau score, whether an
-// applicant is new to credit, or anything that follows from them: a request
-// without a score is then refused.
+// applicant is new to credit, or anything that follows from them. If so, a
+// request without a score is rejected.
 func (p *Policy) NeedsScore() bool {
 	for i := range p.Bands {
 		if p.Bands[i].NTC {
@@ -41,16 +41,16 @@ func (p *Policy) NeedsScore() bool {
 	return slices.ContainsFunc(p.ReferencedFields(), func(name string) bool { return slices.Contains(scoreFields, name) })
 }
 
-// namedInputs are worked out when a decision first asks: a backtest compiles
-// many plans that nobody is warned about.
+// namedInputs is computed when a decision first needs it. A backtest compiles
+// many plans that never do.
 type namedInputs struct {
 	once sync.Once
 	list []namedInput
 }
 
 // namedInputs returns the inputs of the applicant and the report that the
-// policy names, in name order. What an optional block or a feature gives is not
-// among them: leaving a block out must leave no trace.
+// policy names, in name order. Inputs from optional blocks and features are not
+// included: leaving a block out must have no effect.
 func (p *Plan) namedInputs() []namedInput {
 	p.named.once.Do(p.findNamed)
 	return p.named.list
@@ -74,15 +74,15 @@ func (p *Plan) findNamed() {
 	}
 }
 
-// ofOthers reports whether a field is about accounts of others that the
-// applicant guarantees or uses. A report that has none has no such figure, and
-// nobody left it out.
+// ofOthers reports whether a field is about accounts of other people that the
+// applicant guarantees or uses. A report without such accounts has no such
+// figure, so its absence is not a gap.
 func ofOthers(name string) bool {
 	return strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_")
 }
 
-// namedWithSources lists the fields that the policy names, and the sources of
-// the income and the obligations that it counts with, in name order.
+// namedWithSources lists the fields that the policy names and the sources of
+// the income and the obligations that it counts, in name order.
 func (p *Policy) namedWithSources() []string {
 	names := p.ReferencedFields()
 	sources := p.Affordability
@@ -106,9 +106,10 @@ func (p *Policy) namedWithSources() []string {
 	return slices.Compact(names)
 }
 
-// AbsentInputs lists the inputs of the applicant and the report that the policy
-// names and the application does not have, by name; nil when there are none.
-// card is set when all of the scorecard's inputs of that kind are among them.
+// AbsentInputs lists, by name, the inputs of the applicant and the report that
+// the policy names and the application lacks. It returns nil if there are none.
+// card reports whether the scorecard has such inputs and all of them are
+// absent.
 func (d *Decision) AbsentInputs() (names []string, card bool) {
 	plan := d.plan
 	scored := plan.inputs.ntc >= 0 && d.frame.Given(plan.inputs.ntc)
@@ -138,9 +139,10 @@ func (d *Decision) AbsentInputs() (names []string, card bool) {
 	return names, ofCard > 0 && given == 0
 }
 
-// AbsentBankFigures lists the figures of the bank statement that the policy's
-// affordability would count with and that the application does not have; nil
-// when there are none. A source after the one that is taken is not asked for.
+// AbsentBankFigures lists the bank statement figures that the policy's
+// affordability would count and the application lacks. It returns nil if there
+// are none. If the first given source counts, the sources after it are not
+// needed.
 func (p *Policy) AbsentBankFigures(facts *rule.Facts) (names []string) {
 	if p.Affordability == nil {
 		return nil

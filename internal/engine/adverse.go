@@ -8,14 +8,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// direction says which values of a field its default reason code is true of.
+// direction says for which values of a field its default reason code is true.
 type direction int8
 
 const (
-	neither direction = iota // no values: the code says nothing of the field's size
+	neither direction = iota // for no value: the code says nothing about the field's size
 	low
 	high
-	either // every value: the code names the field and does not call it bad
+	either // for every value: the code names the field and does not call it bad
 )
 
 // opposite returns the direction of a quantity that falls when the field rises.
@@ -30,8 +30,8 @@ func (d direction) opposite() direction {
 	}
 }
 
-// adverseByCode has the direction that the text of a catalogue field's default
-// code speaks of.
+// adverseByCode has the direction that the text of each default reason code of
+// the catalogue describes.
 var adverseByCode = map[string]direction{
 	"BUR_SCORE": low, ReasonNewToCredit: either, "BUR_DPD": high, "BUR_ENQ": high, "BUR_TRADELINES": either,
 	"BUR_WRITEOFF": high, "BUR_SUIT": high, "BUR_OVERDUE": high, "BUR_THIN_FILE": low, ReasonIncomeLow: low,
@@ -40,8 +40,8 @@ var adverseByCode = map[string]direction{
 	"FR_MULE": high, "FR_RING": high, "LOC_PINCODE": high, "LOC_MISMATCH": high,
 }
 
-// adverseByField has the fields that their code is true of in another direction
-// than of most fields with that code.
+// adverseByField has the fields whose direction differs from that of most
+// fields with the same code.
 var adverseByField = map[string]direction{
 	"bank_last_salary_age_days":   high,
 	"bank_negative_days_90d":      high,
@@ -54,7 +54,7 @@ var adverseByField = map[string]direction{
 }
 
 // adverse returns the direction in which the default reason code of a catalogue
-// field is true. Of a boolean, true is high and false is low.
+// field is true. For a boolean, true is high and false is low.
 func adverse(f *rule.Field) direction {
 	if d, ok := adverseByField[f.Name]; ok {
 		return d
@@ -70,15 +70,15 @@ func adverse(f *rule.Field) direction {
 	case f.ReasonCode == ReasonNewToCredit && f.Type == rule.BoolType:
 		return high
 	case strings.Contains(f.Name, "months_since"):
-		return d.opposite() // a late payment or write-off is the worse the newer it is
+		return d.opposite() // a recent late payment or write-off is worse than an old one
 	default:
 		return d
 	}
 }
 
 // adverseFeature returns the direction of a feature whose code has direction d.
-// A trend or a share is no level, and some metrics share a code only because
-// it is the nearest: their code is never a true default.
+// A trend or a share is not a level, and some metrics have a code only because
+// it is the nearest one: for those the code is never true by default.
 func adverseFeature(name string, d direction) direction {
 	metric, _, _ := strings.Cut(name, "__")
 	counts := strings.HasSuffix(name, "__count")
@@ -104,8 +104,9 @@ func adverseFeature(name string, d direction) direction {
 }
 
 // predicateCode returns the reason code that is true of an applicant for whom a
-// predicate came out as holds: that of the first field that it compares in its
-// adverse direction, MISSING_REQUIRED_INPUT if the field is absent, or "".
+// predicate has the result holds: the code of the first field that it compares
+// in its adverse direction, MISSING_REQUIRED_INPUT if the field is absent, or
+// "".
 func predicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) string {
 	switch c.Op {
 	case rule.Exists, rule.IsAbsent:
@@ -137,9 +138,10 @@ func predicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) str
 	}
 }
 
-// escapes reports whether a predicate over a field and constants, which came
-// out as holds, comes out otherwise for the field's best value: the greatest if
-// up, else the least. If so the value was too low for the predicate, or too high.
+// escapes reports whether a predicate over a field and constants, whose result
+// is holds, has the other result for the best value of the field: the largest
+// if up, otherwise the smallest. If so, the applicant's value was too low or
+// too high for the predicate.
 func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
 	best := rule.Bool(up)
 	switch {
@@ -158,8 +160,8 @@ func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
 	return compares(c, best) != holds
 }
 
-// compares evaluates a predicate over a field and constants for a value of the
-// field, which is a number or a boolean.
+// compares evaluates a predicate over a field and constants for a number or
+// boolean value of the field.
 func compares(c *rule.Condition, v rule.Value) bool {
 	switch c.Op {
 	case rule.Eq:
@@ -183,9 +185,10 @@ func compares(c *rule.Condition, v rule.Value) bool {
 	}
 }
 
-// comparisonCode is predicateCode for a comparison of fields or arithmetic.
+// comparisonCode returns what predicateCode returns, for a comparison of fields
+// or arithmetic.
 func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (code string) {
-	left := high // side of the comparison that the left operand is on
+	left := high // whether the left operand is the larger or the smaller side
 	if smaller := c.Op == rule.Lt || c.Op == rule.Lte; smaller == holds {
 		left = low
 	}
@@ -203,8 +206,8 @@ func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (c
 	return code
 }
 
-// operandDirections calls visit with each field of an operand and with the
-// direction of the field that moves the operand in direction d.
+// operandDirections calls visit with each field of an operand and the direction
+// of that field which moves the operand in direction d.
 func operandDirections(o *rule.Operand, d direction, visit func(rule.Ref, direction)) {
 	if o.Kind == rule.FieldOperand {
 		visit(o.Field, d)
@@ -223,8 +226,8 @@ func operandDirections(o *rule.Operand, d direction, visit func(rule.Ref, direct
 	}
 }
 
-// negativeBeside reports whether the other factors of a product are constants
-// with a negative product.
+// negativeBeside reports whether the constants among the other factors of a
+// product have a negative product.
 func negativeBeside(args []rule.Operand, at int) (negative bool) {
 	for i := range args {
 		if i != at && args[i].Kind == rule.ConstantOperand && args[i].Value.Number() < 0 {

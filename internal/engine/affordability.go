@@ -11,15 +11,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// Affordability names the sources that a policy takes income and obligations
-// from.
+// Affordability names the sources from which a policy takes income and
+// obligations.
 type Affordability struct {
 	Income      Source
 	Obligations Source
 }
 
-// Source is a list of sources, in order of preference, and which of those that
-// are given counts.
+// Source is a list of sources in order of preference, and the rule that selects
+// one of those that are given.
 type Source struct {
 	Of   []string
 	Take Take
@@ -28,8 +28,8 @@ type Source struct {
 // Take says which of several given sources counts.
 type Take uint8
 
-// The choices of take. Income takes the first or the lowest, obligations the
-// highest or the first.
+// The choices of take. Income takes the first or the lowest; obligations take
+// the highest or the first.
 const (
 	TakeFirst Take = iota
 	TakeLowest
@@ -38,14 +38,14 @@ const (
 
 var takeNames = [...]string{TakeFirst: "first", TakeLowest: "lowest", TakeHighest: "highest"}
 
-// String is the choice's name in a policy.
+// String returns the choice's name in a policy.
 func (t Take) String() string { return takeNames[t] }
 
 // The sources of obligations, as a policy names them.
 const (
 	obligationsDeclared = "declared" // foir × monthly_income
 	obligationsBureau   = "bureau"   // instalments of the live own and joint accounts
-	obligationsBank     = "bank"     // what is due now by the bank statement
+	obligationsBank     = "bank"     // instalments currently due according to the bank statement
 )
 
 var (
@@ -53,11 +53,11 @@ var (
 	obligationSources = []string{obligationsDeclared, obligationsBureau, obligationsBank}
 )
 
-// obligationFields are the amounts a month behind the sources of obligations;
-// declared ones are worked out.
+// obligationFields has the field with the monthly amount of each source of
+// obligations. Declared obligations are computed from the FOIR and have none.
 var obligationFields = map[string]string{obligationsBureau: field.BureauOwnEMI, obligationsBank: field.BankDueEMI}
 
-// declaredAlone is the affordability of a policy that names none.
+// declaredAlone returns the affordability of a policy that names no sources.
 func declaredAlone() Affordability {
 	return Affordability{
 		Income:      Source{Of: []string{field.MonthlyIncome}, Take: TakeFirst},
@@ -65,7 +65,7 @@ func declaredAlone() Affordability {
 	}
 }
 
-// affordability is what the policy counts.
+// affordability returns the sources that the policy counts.
 func (p *Policy) affordability() Affordability {
 	if p.Affordability == nil {
 		return declaredAlone()
@@ -73,14 +73,14 @@ func (p *Policy) affordability() Affordability {
 	return *p.Affordability
 }
 
-// isDeclaredAlone reports whether only declared figures count, so that nothing
-// is left for take to choose.
+// isDeclaredAlone reports whether only declared figures count. Then there is
+// nothing for take to choose from.
 func (a *Affordability) isDeclaredAlone() bool {
 	alone := declaredAlone()
 	return slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
 }
 
-// String says in words which figures count; nil stands for the declared ones.
+// String describes which figures count. nil stands for the declared ones.
 func (a *Affordability) String() string {
 	if a == nil {
 		alone := declaredAlone()
@@ -107,7 +107,8 @@ func (a *Affordability) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// affordability reads the section. Left out it means declared figures alone.
+// affordability reads the section. If it is left out, only declared figures
+// count.
 func (r *policyReader) affordability(f *wire.Form) {
 	v := f.Get("affordability")
 	if !v.Given() {
@@ -126,7 +127,7 @@ func (r *policyReader) affordability(f *wire.Form) {
 	}
 }
 
-// source reads one list of sources; the first of takes is the default.
+// source reads one list of sources. The first of takes is the default.
 func (r *policyReader) source(f *wire.Form, name string, into *Source, known []string, takes ...Take) {
 	v := f.Get(name)
 	if !v.Given() {
@@ -159,7 +160,7 @@ func (r *policyReader) source(f *wire.Form, name string, into *Source, known []s
 	s.Done()
 }
 
-// affording is affordability compiled over a plan's slots.
+// affording is an Affordability compiled to a plan's slots.
 type affording struct {
 	active             bool // a rule names a derived field, or the policy names sources
 	monthly, foir      int32
@@ -170,17 +171,18 @@ type affording struct {
 	incomeOut, foirOut int32
 }
 
-// declaredSlot stands for the declared obligations, which no slot holds.
+// declaredSlot stands for the declared obligations, which are not in any slot.
 const declaredSlot int32 = -2
 
-// compileAffordability settles the sources' slots, and has the price count with
-// what is derived from them.
+// compileAffordability assigns the slots of the sources. If the policy names
+// sources, the price reads the derived income and FOIR instead of the declared
+// ones.
 func (p *Plan) compileAffordability() {
 	names := p.policy.Affordability
 	income, hasIncome := p.ref(field.IncomeEffective)
 	foir, hasFOIR := p.ref(field.FOIREffective)
 	if !hasIncome || !hasFOIR {
-		return // a catalogue of a test's own
+		return // a test uses its own catalogue
 	}
 	_, readsIncome := p.slots.Find(income)
 	_, readsFOIR := p.slots.Find(foir)
@@ -211,8 +213,7 @@ func (p *Plan) compileAffordability() {
 	}
 }
 
-// counted is the field that the price counts with in the place of a declared
-// one.
+// counted returns the field that the price reads in place of a declared one.
 func (p *Plan) counted(declared string) string {
 	switch {
 	case p.policy.Affordability == nil:
@@ -224,7 +225,7 @@ func (p *Plan) counted(declared string) string {
 	}
 }
 
-// derive works out income_effective and foir_effective.
+// derive computes income_effective and foir_effective.
 func (p *Plan) derive(d *Decision) {
 	income, hasIncome := p.effectiveIncome(d)
 	foir, hasFOIR := p.effectiveFOIR(d, income, hasIncome)
@@ -239,7 +240,7 @@ func (p *Plan) derive(d *Decision) {
 	p.slots.Put(&d.frame, p.afford.foirOut, foirValue)
 }
 
-// amount reads an amount; a negative one is none.
+// amount returns the amount in a slot. A negative amount counts as not given.
 func (p *Plan) amount(d *Decision, slot int32) (rule.Number, bool) {
 	if slot < 0 {
 		return 0, false
@@ -262,9 +263,9 @@ func (p *Plan) effectiveIncome(d *Decision) (income rule.Number, known bool) {
 	return income, known
 }
 
-// effectiveFOIR is the share of the income that the obligations take. Each
-// source is turned into a share first: without an income only the declared
-// ratio is one, and it stands as it was sent.
+// effectiveFOIR returns the share of income that the obligations take. It
+// converts each source to a share first. Without an income only the declared
+// ratio has a share, which is used as sent.
 func (p *Plan) effectiveFOIR(d *Decision, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
 	for _, slot := range p.afford.obligations {
 		share, ok := p.share(d, slot, income, hasIncome)
@@ -298,14 +299,15 @@ func (p *Plan) share(d *Decision, slot int32, income rule.Number, hasIncome bool
 	return shareOf(monthly, foir, income), true
 }
 
-// maxShare is the greatest share that is told apart, as much as a request may
-// declare. Obligations without any income are as much as that.
+// maxShare caps a share at the largest ratio that a request may declare.
+// Obligations without any income have this share.
 const maxShare = 5 * rule.One
 
-// shareOf is amount × ratio ÷ income, half-up to the millionth.
+// shareOf returns amount × ratio ÷ income, rounded half up to the millionth and
+// capped at maxShare.
 func shareOf(amount, ratio, income rule.Number) rule.Number {
 	if amount == 0 || ratio == 0 {
-		return 0 // without any income too
+		return 0 // even without any income
 	}
 	q, ok := exact.MulDivHalfUp(uint64(amount), uint64(ratio), uint64(income))
 	if !ok {
@@ -314,8 +316,8 @@ func shareOf(amount, ratio, income rule.Number) rule.Number {
 	return rule.Number(min(q, uint64(maxShare)))
 }
 
-// absentFacts names the facts behind missing fields: in the place of a derived
-// field stand its sources that were not given.
+// absentFacts returns the facts behind missing fields. It replaces a derived
+// field by those of its sources that were not given.
 func (d *Decision) absentFacts(names []string) []string {
 	a := &d.plan.afford
 	if !a.active {
@@ -338,7 +340,7 @@ func (d *Decision) absentFacts(names []string) []string {
 			add(a.income...)
 		case field.FOIREffective:
 			if add(a.obligations...); len(out) == before {
-				add(a.income...) // amounts are known, and no income to hold them against
+				add(a.income...) // amounts are known, but no income to compare them with
 			}
 		default:
 			out = append(out, name)

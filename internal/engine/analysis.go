@@ -13,9 +13,8 @@ import (
 // Severity says how much a finding matters.
 type Severity uint8
 
-// The severities, milder ones first. An error is a policy that does what
-// nobody can want; a warning most likely is a mistake; an info is worth
-// knowing.
+// The severities, milder ones first. An error is a policy that does something
+// nobody can want; a warning is probably a mistake; an info is worth knowing.
 const (
 	SeverityInfo Severity = iota
 	SeverityWarning
@@ -24,26 +23,26 @@ const (
 
 var severityNames = [...]string{SeverityInfo: "info", SeverityWarning: "warning", SeverityError: "error"}
 
-// String is the severity's name.
+// String returns the severity's name.
 func (s Severity) String() string { return severityNames[s] }
 
-// Finding is one thing the analysis has to say about a policy.
+// Finding is one result of the analysis of a policy.
 type Finding struct {
 	Severity Severity
 	Code     string            // stable, snake_case
 	Pointer  string            // into the policy's document
-	Key      string            // code@pointer with ids for positions: it survives rules that move
-	Origin   Origin            // whether the base has it too; unknown until Against has looked
-	Detail   string            // for a risk officer
-	IDs      []string          // the rules, factors or bands it speaks of, when there are several
-	Fields   []string          // the fields it speaks of
-	Witness  []rule.NamedValue // facts of an applicant who shows it; empty when none can
+	Key      string            // code@pointer with ids instead of positions, so that it is stable when rules move
+	Origin   Origin            // whether the base has it too; unknown until Against sets it
+	Detail   string            // a sentence for a risk officer
+	IDs      []string          // the rules, factors or bands it is about, if there are several
+	Fields   []string          // the fields it is about
+	Witness  []rule.NamedValue // facts of an applicant who shows it; empty if there is none
 }
 
-// Origin says whether a version brought a finding, or has it from its base.
+// Origin says whether a finding is new in a version or inherited from its base.
 type Origin uint8
 
-// The origins. A policy that was compared with no base has unknown ones.
+// The origins. They are unknown for a policy that was not compared with a base.
 const (
 	OriginUnknown Origin = iota
 	OriginNew
@@ -52,7 +51,7 @@ const (
 
 var originNames = [...]string{OriginUnknown: "", OriginNew: "new", OriginInherited: "inherited"}
 
-// String is the origin's name, "" for an unknown one.
+// String returns the origin's name, or "" for an unknown one.
 func (o Origin) String() string { return originNames[o] }
 
 // Write writes the finding as JSON.
@@ -85,12 +84,13 @@ func (f Finding) Write(w *wire.Writer) {
 // what errors need is read off the conditions and costs no budget, and the
 // comparison of rules with each other, which costs most, comes last.
 func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
-	found, _ := AnalyseUntil(p, catalogue, nil) // without a check there is no error
+	found, _ := AnalyseUntil(p, catalogue, nil) // it cannot fail without a check
 	return found
 }
 
-// AnalyseUntil is Analyse that calls check many times in a millisecond. An error
-// of check, the only one, ends it; nil lets it run to its end.
+// AnalyseUntil is Analyse with a function check that it calls many times in a
+// millisecond. An error of check ends the analysis and is the only error
+// returned. If check is nil, the analysis runs to its end.
 func AnalyseUntil(p *Policy, catalogue *rule.Catalogue, check func() error) ([]Finding, error) {
 	a, kept := analyses.Get().(*analysis)
 	if !kept {
@@ -126,8 +126,8 @@ func AnalyseUntil(p *Policy, catalogue *rule.Catalogue, check func() error) ([]F
 	return out, nil
 }
 
-// release gives the working memory back without what it knew of the policy. A
-// memory that one huge policy has blown up is left to the garbage collector.
+// release clears the working memory and returns it to the pool. It leaves
+// memory that grew large for a huge policy to the garbage collector.
 func (a *analysis) release() {
 	const most = 1 << 12
 	if len(a.texts) > most || cap(a.knockouts) > most || cap(a.fields) > most {
@@ -145,59 +145,59 @@ func (a *analysis) release() {
 	analyses.Put(a)
 }
 
-// The bounds of one analysis: steps over all, steps to compare two rules, and
+// The limits of one analysis: steps in total, steps to compare two rules, and
 // pairs of rules compared. They are far beyond a policy that people maintain,
-// and keep the work for the largest one bounded.
+// and they bound the work for the largest one.
 const (
 	maxSteps       = 1_000_000
 	maxPatience    = 2_000
 	maxComparisons = 50_000
 )
 
-// analysis holds the working memory of one call of Analyse.
+// analysis is the working memory of one call of Analyse.
 type analysis struct {
 	policy    *Policy
 	catalogue *rule.Catalogue
 	found     []found
 
 	fields []domain
-	byID   []uint16 // catalogue id to place+1
+	byID   []uint16 // catalogue id to index+1
 	byName map[string]int32
 	texts  map[string]int64 // codes of the texts of open string fields
 	textOf []string
-	other  string // a text that no condition names, once one was asked for
-	ntc    int32  // the field bureau_is_ntc, -1 when the catalogue has none
+	other  string // a text that no condition names; "" until first use
+	ntc    int32  // the field bureau_is_ntc, -1 if the catalogue has none
 	scored []int32
 
 	memory
-	reads  []int32 // the clauses' reads are cut out of this
-	path   []int   // to the part of a condition that is being looked at
-	opaque bool    // a predicate was met that sets cannot express
+	reads  []int32 // backing array of the reads of all clauses
+	path   []int   // path to the part of a condition that is being checked
+	opaque bool    // a predicate was found that sets cannot express
 
 	knockouts   []clause
 	adjustments []clause
-	whens       []clause // those of the factors that have one
+	whens       []clause // the when conditions of factors
 	terms       []clause
-	unknown     []string // names of the conditions that could not be worked out
+	unknown     []string // names of the conditions that are too large to analyse
 
 	steps, patience, comparisons int
 	truncated                    bool
 
 	check func() error // nil: never interrupted
-	err   error        // of check: whatever is found is not told
+	err   error        // the error of check; if set, the findings are discarded
 	since int          // steps since the last check
 }
 
-// memory is what sets, boxes and regions are cut out of. Setting it back to
-// what it was frees whatever has been cut since.
+// memory is the arena from which sets, boxes and regions are allocated.
+// Restoring an earlier value frees everything allocated since.
 type memory struct {
 	sets        sets
 	constraints []constraint
 	boxes       []box
 }
 
-// analyses keeps the working memory between calls; nothing that Analyse
-// returns refers to it.
+// analyses pools the working memory between calls. Nothing that Analyse returns
+// refers to it.
 var analyses sync.Pool
 
 func newAnalysis() *analysis {
@@ -208,7 +208,7 @@ func newAnalysis() *analysis {
 	}
 }
 
-// begin forgets whatever the working memory was used for before.
+// begin resets the working memory for a policy.
 func (a *analysis) begin(p *Policy, catalogue *rule.Catalogue) {
 	byID := a.byID
 	if cap(byID) < catalogue.Len() {
@@ -229,7 +229,8 @@ func (a *analysis) begin(p *Policy, catalogue *rule.Catalogue) {
 	}
 }
 
-// spend takes steps off the budget and reports whether any were left.
+// spend uses n+1 steps of the budget and reports whether the analysis may
+// continue.
 func (a *analysis) spend(n int) bool {
 	if a.truncated = a.truncated || a.steps > maxSteps; a.truncated {
 		return false
@@ -239,11 +240,12 @@ func (a *analysis) spend(n int) bool {
 	return a.err == nil
 }
 
-// stepsBetweenChecks is some hundred microseconds of analysis.
+// stepsBetweenChecks is the number of steps between two calls of check, some
+// hundred microseconds of analysis.
 const stepsBetweenChecks = 500
 
-// pause counts steps that are not taken off the budget, and lets whoever waits
-// for the analysis end it.
+// checkpoint counts steps without using the budget. It calls check from time to
+// time, so that the caller can end the analysis.
 func (a *analysis) pause(steps int) {
 	if a.check == nil || a.err != nil {
 		return
@@ -253,6 +255,6 @@ func (a *analysis) pause(steps int) {
 	}
 	a.since = 0
 	if a.err = a.check(); a.err != nil {
-		a.truncated = true // which ends it
+		a.truncated = true // ends the analysis
 	}
 }

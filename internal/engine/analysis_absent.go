@@ -10,22 +10,23 @@ import (
 	"verdict/internal/rule"
 )
 
-// quiet is a field that a request may leave out, and what then goes quiet.
+// silencing is a field that a request may leave out, and the rules and factors
+// that then do not apply.
 type quiet struct {
 	field int32
-	names []string // as a sentence speaks of the rules and factors
+	names []string // the rules and factors as named in a sentence
 	ids   []string
-	at    location // of the first
-	first *clause  // the first, nil if it is a factor, or silenced in part only
+	at    location // of the first one
+	first *clause  // the first one; nil if it is a factor or silenced only in part
 }
 
-// silentWhenAbsent reports the rules and factors that say nothing, or less,
-// when a field is left out. A field that is required, or whose absence is hit
-// by a knockout, silences nothing; nor does a rule with on_absent or a factor
-// with missing_points go quiet. There is one finding for each of the fields
-// that nearly everybody sends, one for the rest of each block, and one for each
-// rule or factor that reads features: those are errors, and acknowledged one by
-// one.
+// silentWhenAbsent reports the rules and factors that do not apply, or apply
+// only in part, if a field is left out. A required field, or one whose absence
+// a knockout hits, causes no finding. Neither does a rule with on_absent or a
+// factor with missing_points. There is one finding for each of the fields that
+// nearly every request has, one for the remaining fields of each block, and one
+// for each rule or factor that reads features. The last are errors, and people
+// acknowledge them one by one.
 func (a *analysis) silentWhenAbsent() {
 	list := make([]quiet, len(a.fields))
 	for at := range list {
@@ -37,7 +38,7 @@ func (a *analysis) silentWhenAbsent() {
 		}
 	}
 	for i := range a.adjustments {
-		// Nobody gains by being without a bonus.
+		// An applicant gains nothing by losing a bonus.
 		a.quieten(list, &a.adjustments[i], a.policy.Adjustments[i].Delta < 0)
 	}
 	for _, clauses := range [...][]clause{a.whens, a.terms} {
@@ -49,11 +50,12 @@ func (a *analysis) silentWhenAbsent() {
 	a.tellQuiet(list)
 }
 
-// quieten notes a clause under the fields whose absence silences it. Features
-// are told right away, the others only when the clause counts against the
-// applicant. A clause that could not be worked out, or for which no budget is
-// left, may go quiet without any feature it reads: nobody gets an error past
-// activation by writing a condition too large for the analysis.
+// noteSilenced records a clause under the fields whose absence silences it. It
+// reports features immediately, and other fields only if the clause counts
+// against the applicant. A clause that is too large to analyse, or for which no
+// budget is left, counts as silenced by every feature that it reads, so that
+// nobody can avoid an error at activation by writing a condition that is too
+// large.
 func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
 	if !c.known {
 		a.tellFeatures(c, a.featuresRead(c), " may not apply")
@@ -101,7 +103,8 @@ func (a *analysis) featuresRead(c *clause) (names []string) {
 	return names
 }
 
-// tellFeatures reports a clause that is quiet without the features, if any.
+// reportFeatures reports a clause that does not apply without the features, if
+// there are any.
 func (a *analysis) tellFeatures(c *clause, features []string, quiet string) {
 	if len(features) == 0 {
 		return
@@ -113,7 +116,7 @@ func (a *analysis) tellFeatures(c *clause, features []string, quiet string) {
 	a.featureSilence(c.at, c.opening()+quiet, features, mend)
 }
 
-// quietFactors notes the factors that have no points for an absent field.
+// noteFactors records the factors without points for an absent field.
 func (a *analysis) quietFactors(list []quiet) {
 	for i := range a.policy.Scorecard.Factors {
 		f := &a.policy.Scorecard.Factors[i]
@@ -135,8 +138,8 @@ func (q *quiet) add(c *clause, at location, name, id string) {
 	q.names, q.ids = append(q.names, name), append(q.ids, id)
 }
 
-// featureSilence reports a rule or factor that a request switches off by not
-// asking for features.
+// featureSilence reports a rule or factor that does not apply to requests that
+// do not ask for features.
 func (a *analysis) featureSilence(at location, opening string, features []string, mend string) {
 	f := a.report(SeverityError, fault.CodeSilentWhenAbsent, at, fmt.Sprintf(
 		"%s to requests without \"features\": true, because it reads %s; "+
@@ -145,9 +148,9 @@ func (a *analysis) featureSilence(at location, opening string, features []string
 	f.Fields = features
 }
 
-// omissible reports whether a request may leave a field out, and the policy
-// lets it pass. A score is never left out: who has none is new to credit, and
-// may have a thin-file index in its place.
+// omissible reports whether a request may leave a field out without being
+// stopped by the policy. A score is never left out: an applicant without one is
+// new to credit and may have a thin-file index instead.
 func (a *analysis) omissible(at int32) bool {
 	d := &a.fields[at]
 	scored := d.scored || at == a.ntc || d.ref.Name == thinFileIndex
@@ -155,14 +158,15 @@ func (a *analysis) omissible(at int32) bool {
 		!(a.block(at).severity == SeverityError && a.policy.FeaturesAuto)
 }
 
-// thinFileIndex is what a bureau gives in place of a score.
+// thinFileIndex is the field that a bureau gives instead of a score.
 const thinFileIndex = "bureau_ntc_index"
 
-// hitsAbsence reports whether some knockout hits everybody without a field.
+// hitsAbsence reports whether some knockout hits every applicant without a
+// field.
 func (a *analysis) hitsAbsence(at int32) bool {
 	d := &a.fields[at]
 	if !d.absence {
-		return false // no condition asks
+		return false // no condition tests its presence
 	}
 	if d.asked == 0 {
 		d.asked = 1
@@ -177,8 +181,9 @@ func (a *analysis) hitsAbsence(at int32) bool {
 	return d.asked == 2
 }
 
-// silencedBy reports whether somebody whom a clause holds for gets around it by
-// leaving a field out: wholly if it holds for nobody without the field.
+// silencedBy reports whether an applicant for whom a clause holds can avoid it
+// by leaving a field out: wholly if the clause holds for nobody without the
+// field.
 func (a *analysis) silencedBy(c *clause, at int32) (wholly, partly bool) {
 	wholly = true
 	for _, b := range c.upper {
@@ -193,7 +198,7 @@ func (a *analysis) silencedBy(c *clause, at int32) (wholly, partly bool) {
 	return wholly, partly && !wholly
 }
 
-// takesIn reports whether a clause holds for everybody in a box.
+// holdsForAll reports whether a clause holds for everybody in a box.
 func (a *analysis) takesIn(b box, c *clause) bool {
 	before := a.memory
 	a.patience = maxPatience
@@ -202,8 +207,8 @@ func (a *analysis) takesIn(b box, c *clause) bool {
 	return in
 }
 
-// block is the part of a request that a field belongs to, and how much it
-// matters that its fields can be left out.
+// block is the part of a request that a field belongs to, and the severity of a
+// finding that its fields can be left out.
 type block struct {
 	name     string
 	severity Severity
@@ -217,8 +222,8 @@ var blocks = map[string]block{
 	"features": {"features", SeverityError},
 }
 
-// block finds a field's block. A path that a policy declares is one of the
-// applicant's or the report's; a group that is not in the table is optional.
+// block returns a field's block. A path that a policy declares belongs to the
+// applicant or the report. A group that is not in the table is optional.
 func (a *analysis) block(at int32) block {
 	ref := a.fields[at].ref
 	if ref.ID < 0 {
@@ -232,7 +237,7 @@ func (a *analysis) block(at int32) block {
 	return block{group, SeverityInfo}
 }
 
-// tellQuiet reports what goes quiet with each field, or with each block.
+// reportSilenced reports what does not apply without each field or each block.
 func (a *analysis) tellQuiet(list []quiet) {
 	var order []string
 	grouped := map[string][]*quiet{}
@@ -256,7 +261,7 @@ func (a *analysis) tellQuiet(list []quiet) {
 	}
 }
 
-// tellField reports one field.
+// reportField reports one field.
 func (a *analysis) tellField(q *quiet) {
 	name := a.fields[q.field].ref.Name
 	severity, rest := SeverityWarning, "The field is not required, and no rule tests whether it is present."
@@ -269,14 +274,14 @@ func (a *analysis) tellField(q *quiet) {
 	}
 	opening := "Without " + name + " in the request"
 	if name == field.IncomeEffective || name == field.FOIREffective {
-		opening = "If " + name + " cannot be derived from the request" // nobody sends it
+		opening = "If " + name + " cannot be derived from the request" // requests do not send it
 	}
 	f := a.report(severity, fault.CodeSilentWhenAbsent,
 		q.at, fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
 	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
 }
 
-// tellBlock reports the fields of a block together.
+// reportBlock reports the fields of a block together.
 func (a *analysis) tellBlock(name string, list []*quiet) {
 	first := list[0]
 	var fields, names, ids []string
@@ -305,7 +310,7 @@ func (a *analysis) tellBlock(name string, list []*quiet) {
 	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/blocks/"+name, ids, fields
 }
 
-// notApply is the predicate of a sentence about rules and factors.
+// notApply returns the verb of a sentence about rules and factors.
 func notApply(names []string) string {
 	if len(names) == 1 {
 		return "does not apply"
@@ -313,7 +318,7 @@ func notApply(names []string) string {
 	return "do not apply"
 }
 
-// enumerateOr is enumerate for alternatives.
+// enumerateOr is enumerate with "or" instead of "and".
 func enumerateOr(names []string) string {
 	text := enumerate(names)
 	if i := strings.LastIndex(text, " and "); i >= 0 && len(names) > 1 {

@@ -11,7 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// bands reports ladders that a higher score climbs down, and a missing one.
+// bands reports better scores with worse terms, and a missing new-to-credit
+// band.
 func (a *analysis) bands() {
 	a.ladder(false)
 	a.ladder(true)
@@ -22,8 +23,8 @@ func (a *analysis) bands() {
 	}
 }
 
-// ladder compares each band of a ladder with the next lower one, and its price
-// with the next lower one that has a price to compare.
+// ladder compares the action of each band with that of the next lower band, and
+// its price with that of the next lower band that has one.
 func (a *analysis) ladder(ntc bool) {
 	order := a.ladderOrder(ntc)
 	var below, priced *Band
@@ -45,7 +46,7 @@ func (a *analysis) ladder(ntc bool) {
 	}
 }
 
-// ladderOrder is the places of a ladder's bands, the lowest scores first.
+// ladderOrder returns the indexes of a ladder's bands, the lowest scores first.
 func (a *analysis) ladderOrder(ntc bool) (order []int) {
 	for i := range a.policy.Bands {
 		if a.policy.Bands[i].NTC == ntc {
@@ -64,8 +65,8 @@ func (a *analysis) worse(i int, b, below *Band, members []string) {
 			b.MinScore, b.ID, enumerate(members), below.MaxScore, below.ID), nil)
 }
 
-// worseTerms lists the members of a price that are worse for the borrower
-// than those of the band below.
+// worseTerms lists the members of a price that are worse for the borrower than
+// in the band below.
 func worseTerms(b, below *Band) (worse []string) {
 	check := func(name string, better, lower rule.Number, mayRise bool) {
 		if better != lower && better > lower != mayRise {
@@ -89,8 +90,8 @@ func worseTerms(b, below *Band) (worse []string) {
 	return worse
 }
 
-// messages reports reason codes of the tenant's own that applicants are told
-// nothing about, each once, where it first stands.
+// messages reports the tenant's own reason codes without an applicant-safe
+// text, each once, where it first occurs.
 func (a *analysis) messages() {
 	var told map[string]bool
 	check := func(code string, at location, kind, by string) {
@@ -119,7 +120,7 @@ func (a *analysis) messages() {
 	for i := range a.policy.Scorecard.Factors {
 		f := &a.policy.Scorecard.Factors[i]
 		at := location{section: atFactor, index: i}
-		if f.Label == "" || !strings.HasPrefix(f.ReasonCode, factorPrefix) { // else the text names the label
+		if f.Label == "" || !strings.HasPrefix(f.ReasonCode, factorPrefix) { // otherwise the applicant's text is the label
 			check(f.ReasonCode, at, "the factor ", f.Name)
 		}
 		if code := generic.factors[f.Name]; code != "" && f.Label == "" {

@@ -27,7 +27,7 @@ func Against(found []Finding, p *Policy, inBase []Finding, base *Policy) []Findi
 		at := slices.IndexFunc(known[f.Key], func(b *Finding) bool { return b.Severity >= f.Severity && includes(b, &f) })
 		if at >= 0 {
 			f.Origin = OriginInherited
-			known[f.Key] = slices.Delete(slices.Clone(known[f.Key]), at, at+1) // it stands for one of them only
+			known[f.Key] = slices.Delete(slices.Clone(known[f.Key]), at, at+1) // each finding of the base matches only one of the version
 		}
 		out = append(out, f)
 	}
@@ -35,8 +35,8 @@ func Against(found []Finding, p *Policy, inBase []Finding, base *Policy) []Findi
 	return out
 }
 
-// includes reports whether a finding of the base speaks of all that a finding
-// of the version speaks of: a rule that joins others in a finding is new.
+// includes reports whether a finding of the base covers all ids and fields of a
+// finding of the version. A finding that one more rule joins is therefore new.
 func includes(base, f *Finding) bool {
 	within := func(list, whole []string) bool {
 		if len(list) == 0 {
@@ -56,7 +56,7 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// removed reports the entries of the base that a version has no more.
+// removed reports the entries of the base that a version no longer has.
 func removed(p, base *Policy) (list []Finding) {
 	add := func(code, pointer, one, many string, before, after []string) {
 		var gone []string
@@ -118,7 +118,7 @@ func sourcesRemoved(p, base *Policy) []Finding {
 	}}
 }
 
-// ids lists what the entries of a section are told apart by.
+// ids returns the ids of the entries of a section.
 func ids[T Knockout | Adjustment | Factor | Band | Term | Input | Requirement](entries []T) []string {
 	list := make([]string, len(entries))
 	for i := range entries {
@@ -148,8 +148,8 @@ func idOf(entry any) string {
 	}
 }
 
-// StopsLending reports whether the policy holds up every applicant before
-// anything else is looked at.
+// StopsLending reports whether a Stage 1 knockout that is always true stops
+// every applicant.
 func (p *Policy) StopsLending() bool {
 	return slices.ContainsFunc(p.Knockouts, func(k Knockout) bool { return k.Stage == 1 && k.Condition.Op == rule.True })
 }

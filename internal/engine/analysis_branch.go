@@ -9,19 +9,19 @@ import (
 	"verdict/internal/rule"
 )
 
-// theArg is the step of a path from a not to its argument; any other step is
-// the position of an argument of an and or an or.
+// theArg is the path step from a not to its argument. Any other step is the
+// position of an argument of an and or an or.
 const theArg = -1
 
-// branches reports the alternatives of a condition that can never hold
-// although the whole can. context is who satisfies what the condition is
-// joined with by and; a.path leads to it.
+// branches reports the alternatives of a condition that can never hold although
+// the whole condition can. context is the region of the conditions that are
+// joined with it by and; a.path leads to it.
 func (a *analysis) branches(c *clause, cond *rule.Condition, positive bool, context region) {
 	switch {
 	case cond.Op == rule.Not:
 		a.descend(theArg, func() { a.branches(c, &cond.Args[0], !positive, context) })
 	case !compound(cond):
-	case (cond.Op == rule.And) != positive: // an or, or what negation makes one
+	case (cond.Op == rule.And) != positive: // an or, or a negated and
 		for i := range cond.Args {
 			a.descend(i, func() { a.branch(c, &cond.Args[i], positive, context) })
 		}
@@ -44,8 +44,8 @@ func (a *analysis) branches(c *clause, cond *rule.Condition, positive bool, cont
 
 func compound(c *rule.Condition) bool { return len(c.Args) > 0 }
 
-// joined narrows a context by the predicates among the arguments of an and; ok
-// is false when the bounds are reached.
+// joined narrows a context by the predicates among the arguments of an and. ok
+// is false if a limit is reached.
 func (a *analysis) joined(args []rule.Condition, positive bool, context region) (_ region, ok bool) {
 	for i := range args {
 		if compound(&args[i]) {
@@ -62,7 +62,7 @@ func (a *analysis) joined(args []rule.Condition, positive bool, context region) 
 	return context, true
 }
 
-// branch looks at one alternative, and into it if it can hold.
+// branch checks one alternative, and its own branches if it can hold.
 func (a *analysis) branch(c *clause, arg *rule.Condition, positive bool, context region) {
 	r, ok := a.region(arg, positive, over)
 	if ok {
@@ -88,14 +88,14 @@ func (a *analysis) branch(c *clause, arg *rule.Condition, positive bool, context
 	}
 }
 
-// descend goes one step down the path for the time of visit.
+// descend calls visit with one more step on the path.
 func (a *analysis) descend(step int, visit func()) {
 	a.path = append(a.path, step)
 	visit()
 	a.path = a.path[:len(a.path)-1]
 }
 
-// here is the place within a clause that the path leads to.
+// here returns the location within a clause that the path leads to.
 func (a *analysis) here(c *clause) location {
 	at := c.at
 	if at.section != atFactor {

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// section is a part of the document, in the order findings are given.
+// section is a part of the document, in the order of the findings.
 type section uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	atTerm
 )
 
-// location is the place in the document that a finding speaks of.
+// location is the place in the document that a finding is about.
 type location struct {
 	section section
 	index   int    // within the section, -1 for all of it
@@ -47,7 +47,7 @@ func (l location) compare(m location) int {
 	return cmp.Or(cmp.Compare(l.section, m.section), cmp.Compare(l.index, m.index))
 }
 
-// found is a finding with the place that orders it.
+// found is a finding with the location that orders it.
 type found struct {
 	Finding
 	at location
@@ -60,8 +60,9 @@ func (a *analysis) report(s Severity, code string, at location, detail string, w
 	return &a.found[len(a.found)-1].Finding
 }
 
-// lasting is a location's pointer with the id of the rule, factor or band in
-// place of its position, which changes when others come and go.
+// stablePointer returns the pointer of a location with the id of the rule,
+// factor or band instead of its position, which changes when others are added
+// or removed.
 func (a *analysis) lasting(l location) string {
 	base := sectionPointers[l.section]
 	if l.section != atPolicy && l.index >= 0 {
@@ -73,8 +74,8 @@ func (a *analysis) lasting(l location) string {
 	return base + l.rest
 }
 
-// idAt is the id of what stands at a location. Ids need no escaping in a
-// pointer: they are letters, digits and a few signs.
+// idAt returns the id of the entry at a location. Ids need no escaping in a
+// pointer: they have only letters, digits and a few other characters.
 func (a *analysis) idAt(l location) string {
 	switch p := a.policy; l.section {
 	case atKnockout:
@@ -92,17 +93,17 @@ func (a *analysis) idAt(l location) string {
 	}
 }
 
-// clause is one condition of the policy, where it stands, and what is known
-// of it.
+// clause is one condition of the policy, its location, and the result of its
+// analysis.
 type clause struct {
 	at    location
-	name  string // of the rule, the factor or the term
+	name  string // name of the rule, the factor or the term
 	cond  *rule.Condition
 	reads []int32 // the fields whose values it reads
 	shape
 }
 
-// label is how a sentence speaks of the clause.
+// label returns the name of the clause within a sentence.
 func (c *clause) label() string {
 	switch c.at.section {
 	case atFactor:
@@ -114,7 +115,7 @@ func (c *clause) label() string {
 	}
 }
 
-// opening is the label at the beginning of a sentence.
+// opening returns the name of the clause at the beginning of a sentence.
 func (c *clause) opening() string {
 	if rest, ok := strings.CutPrefix(c.label(), "the "); ok {
 		return "The " + rest
@@ -122,8 +123,8 @@ func (c *clause) opening() string {
 	return c.name
 }
 
-// clauses works out every condition of the policy and reports what each one
-// shows by itself.
+// clauses analyses every condition of the policy and reports the findings about
+// single conditions.
 func (a *analysis) clauses() {
 	p := a.policy
 	add := func(list []clause, s section, i int, name string, c *rule.Condition) []clause {
@@ -153,8 +154,8 @@ func (a *analysis) clauses() {
 		t := &p.Terms[i]
 		a.terms = add(a.terms, atTerm, i, t.Code, &t.Condition)
 	}
-	// Only now that every field has its place: what is impossible for an
-	// applicant may be said by two rules together.
+	// Start only when every field has its domain: two rules together may show
+	// that something is impossible for an applicant.
 	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
 		for i := range list {
 			c := &list[i]
@@ -171,8 +172,8 @@ func (a *analysis) clauses() {
 	}
 }
 
-// satisfiability reports a condition that nobody, or everybody, satisfies, and
-// the branches of one that never hold.
+// satisfiability reports a condition that nobody or everybody satisfies, and
+// its branches that never hold.
 func (a *analysis) satisfiability(c *clause) {
 	constant := len(c.reads) == 0 && !asksPresence(c.cond)
 	switch {
@@ -199,9 +200,9 @@ func (a *analysis) satisfiability(c *clause) {
 	}
 }
 
-// always reports a knockout that hits whoever supplies the fields whose values
-// it reads. A rule that asks whether a field is there means what it says, so
-// those fields are left open.
+// always reports a knockout that hits everybody who supplies the fields whose
+// values it reads. A rule that tests whether a field is present does so on
+// purpose, so fields that are only tested for presence are not constrained.
 func (a *analysis) always(c *clause) {
 	supplied := box{}
 	for _, at := range c.reads {
@@ -229,7 +230,7 @@ func asksPresence(c *rule.Condition) (asks bool) {
 	return asks
 }
 
-// hint says why nobody satisfies a condition, where that is not plain to see.
+// hint says why nobody satisfies a condition, if that is not obvious.
 func (a *analysis) hint(c *clause) string {
 	if c.nobody {
 		return " (an applicant who is new to credit has no " + field.BureauScore + ")"

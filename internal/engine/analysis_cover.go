@@ -7,16 +7,17 @@ import (
 	"verdict/internal/rule"
 )
 
-// shape is what the analysis knows of one condition: everybody for whom it
-// holds is in upper, and for everybody in lower it holds. Where sets express
-// the whole condition the two are the same.
+// shape is the result of analysing one condition. Everybody for whom the
+// condition holds is in upper, and it holds for everybody in lower. The two are
+// equal if sets express the whole condition.
 type shape struct {
 	upper, lower region
-	known        bool // false beyond the bounds: nothing can be said
-	nobody       bool // it holds for combinations that no applicant can have
+	known        bool // false if a limit was reached; then nothing is known
+	nobody       bool // it holds only for combinations that no applicant can have
 }
 
-// shape works a condition out. Boxes that no applicant can be in are left out.
+// shape computes the regions of a condition without the boxes that no applicant
+// can be in.
 func (a *analysis) shape(c *rule.Condition) (s shape) {
 	a.opaque = false
 	r, ok := a.region(c, true, over)
@@ -33,7 +34,7 @@ func (a *analysis) shape(c *rule.Condition) (s shape) {
 	return s
 }
 
-// possible is the part of a region that applicants can be in.
+// possible returns the part of a region that applicants can be in.
 func (a *analysis) possible(r region) region {
 	a.boxes = room(a.boxes, len(r))
 	mark := len(a.boxes)
@@ -45,9 +46,9 @@ func (a *analysis) possible(r region) region {
 	return region(a.boxes[mark:len(a.boxes):len(a.boxes)])
 }
 
-// tightened leaves out of a box whoever cannot exist: an applicant who is new
-// to credit and yet has what only a credit history gives. ok is
-// false when nobody is left.
+// tightened removes applicants who cannot exist from a box: those who are new
+// to credit and have a value that only a credit history gives. ok is false if
+// nobody is left.
 func (a *analysis) tightened(b box) (box, bool) {
 	if a.ntc < 0 {
 		return b, true
@@ -71,9 +72,9 @@ func (a *analysis) tightened(b box) (box, bool) {
 	return b, true
 }
 
-// covered reports whether everybody in a box is in a region. It cuts away what
-// one box of the region takes and looks for the rest in the others; when that
-// takes more patience than the analysis has, the answer is no.
+// covered reports whether everybody in a box is in a region. It subtracts one
+// box of the region and looks for the rest in the others. If that takes more
+// steps than allowed, the result is false.
 func (a *analysis) covered(b box, r region) bool {
 	for len(r) > 0 {
 		a.patience--
@@ -94,7 +95,7 @@ func (a *analysis) covered(b box, r region) bool {
 			continue
 		}
 		if len(r) == 1 && c.field != a.ntc && !a.fields[c.field].scored {
-			return false // the rest is somebody, and nothing is left to take them
+			return false // the rest is not empty, and no box is left to cover it
 		}
 		rest := a.with(b, c.field, a.sets.difference(states, c.allow))
 		if rest, ok := a.tightened(rest); ok && !a.covered(rest, r[1:]) {
@@ -105,7 +106,7 @@ func (a *analysis) covered(b box, r region) bool {
 	return true
 }
 
-// apart reports whether two boxes have nobody in common.
+// disjoint reports whether two boxes have nobody in common.
 func (a *analysis) apart(x, y box) bool {
 	for _, c := range y {
 		if !a.states(x, c.field).meets(c.allow) {
@@ -115,15 +116,15 @@ func (a *analysis) apart(x, y box) bool {
 	return false
 }
 
-// implies reports whether whoever the first condition holds for, the second
-// one holds for as well. A no may be a "cannot tell".
+// implies reports whether the second condition holds for everybody for whom the
+// first one holds. False may also mean that this could not be determined.
 func (a *analysis) implies(s, t *shape) bool {
 	if !s.known || !t.known || len(s.upper) == 0 {
 		return false
 	}
 	a.patience = maxPatience
 	before := a.memory
-	defer func() { a.memory = before }() // what was cut up on the way is of no more use
+	defer func() { a.memory = before }() // free the intermediate sets
 	for _, b := range s.upper {
 		if !a.covered(b, t.lower) {
 			return false
@@ -132,7 +133,7 @@ func (a *analysis) implies(s, t *shape) bool {
 	return true
 }
 
-// supply is which requests can carry every field that a box needs.
+// supply returns the requests that can carry every field that a box needs.
 func (a *analysis) supply(b box) rule.Supply {
 	by := anyRequest
 	for _, c := range b {
@@ -143,7 +144,8 @@ func (a *analysis) supply(b box) rule.Supply {
 	return by
 }
 
-// supplied reports whether some request can carry what a region needs.
+// supplied reports whether some request can carry every field that a region
+// needs.
 func (a *analysis) supplied(r region) bool {
 	for _, b := range r {
 		if a.supply(b) != 0 {
@@ -153,9 +155,9 @@ func (a *analysis) supplied(r region) bool {
 	return false
 }
 
-// witness is an application in a region: only the fields that must be there,
-// with values a person would recognise. It is empty when nothing must be
-// there, or nothing that could be shown.
+// witness returns an example of an application in a region: only the fields
+// that must be given, with values that a person would recognise. It is empty if
+// no field must be given, or if no example can be shown.
 func (a *analysis) witness(r region) []rule.NamedValue {
 	for _, b := range r {
 		if a.supply(b) == 0 {
@@ -175,18 +177,18 @@ func (a *analysis) facts(b box) (facts []rule.NamedValue, ok bool) {
 		name := d.ref.Name
 		if d.derived {
 			if name = a.sourceOf(name); name == "" || a.constrains(b, name) {
-				return nil, false // no single figure gives it its value
+				return nil, false // no single fact determines the value
 			}
 		}
 		if c.allow.contains(codeAbsent) {
 			continue
 		}
 		if d.engine {
-			return nil, false // an applicant brings no score and no offer
+			return nil, false // an applicant has no score and no offer before the decision
 		}
 		readable := a.sets.intersection(c.allow, d.given)
 		if len(readable) == 0 {
-			return nil, false // only a value of the wrong type would do
+			return nil, false // only a value of the wrong type fits
 		}
 		value := a.pick(d, readable)
 		if d.derived && !a.carries(name, value) {
@@ -197,7 +199,8 @@ func (a *analysis) facts(b box) (facts []rule.NamedValue, ok bool) {
 	return facts, true
 }
 
-// sourceOf is the fact that alone gives a derived field its value, "" for none.
+// sourceOf returns the fact that alone determines a derived field, or "" if
+// there is none.
 func (a *analysis) sourceOf(derived string) string {
 	names := a.policy.affordability()
 	switch {
@@ -220,7 +223,7 @@ func (a *analysis) carries(name string, v rule.Value) bool {
 	return (!f.BoundedBelow || v.Number() >= f.Min) && (!f.BoundedAbove || v.Number() <= f.Max)
 }
 
-// constrains reports whether a box says anything about a field.
+// constrains reports whether a box constrains a field.
 func (a *analysis) constrains(b box, name string) bool {
 	return slices.ContainsFunc(b, func(c constraint) bool { return a.fields[c.field].ref.Name == name })
 }

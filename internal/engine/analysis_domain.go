@@ -10,26 +10,26 @@ import (
 	"verdict/internal/rule"
 )
 
-// domain is what the catalogue promises of one field that the policy reads:
-// every state an application can have it in.
+// domain is the set of all states that one field of the policy can have in an
+// application, according to the catalogue.
 type domain struct {
 	ref        rule.Ref
-	vocabulary []string    // of a closed string field, in the order of its codes
-	unit       rule.Number // what one code is worth: a millionth, or one for whole numbers
-	given      set         // the states in which it can be read
-	all        set         // those, and absence wherever it is possible
+	vocabulary []string    // possible values of a string field, in the order of their codes; empty if open
+	unit       rule.Number // the step between two codes: a millionth, or one for whole numbers
+	given      set         // the states with a readable value
+	all        set         // given, and absence if possible
 	supply     rule.Supply
 	core       bool
-	engine     bool // worked out while deciding: no request carries it
-	derived    bool // worked out from other facts before Stage 1
+	engine     bool // computed during the decision; no request carries it
+	derived    bool // derived from other facts before Stage 1
 	scored     bool // absent by definition for an applicant who is new to credit
-	required   bool // the policy decides nothing in favour of who leaves it out
-	absence    bool // some condition of the policy asks whether it is there
-	asked      int8 // whether a knockout hits everybody without it: 0 not looked, 1 none does, 2 one does
+	required   bool // the policy declines everybody who leaves it out
+	absence    bool // some condition of the policy tests whether it is present
+	asked      int8 // whether a knockout hits everybody without it: 0 not computed, 1 no, 2 yes
 }
 
-// place returns the field's number within the analysis, giving it one when it
-// is new.
+// place returns the field's index within the analysis and assigns one if the
+// field is new.
 func (a *analysis) place(ref rule.Ref) int32 {
 	if ref.ID >= 0 {
 		if at := a.byID[ref.ID]; at != 0 {
@@ -68,8 +68,8 @@ func (a *analysis) domainOf(ref rule.Ref) domain {
 			d.unit = rule.One
 		}
 	} else {
-		// A path of the policy's own is read without the care of a known
-		// field: it may arrive with another type.
+		// A path that the policy declares is not checked like a catalogue
+		// field: its value may have another type.
 		missing.hi = codeMistyped
 		d.supply = rule.FromEvaluate
 		if strings.HasPrefix(ref.Name, "applicant.") {
@@ -104,10 +104,10 @@ func (a *analysis) domainOf(ref rule.Ref) domain {
 	return d
 }
 
-// anyRequest is the supply of what either request can carry.
+// anyRequest is the supply of a field that either request can carry.
 const anyRequest = rule.FromDecisions | rule.FromEvaluate
 
-// grades is the vocabulary of the field grade: what this policy can give.
+// grades returns the possible values of the field grade under this policy.
 func (a *analysis) grades() []string {
 	grades := []string{noGrade}
 	for i := range a.policy.Bands {
@@ -118,7 +118,7 @@ func (a *analysis) grades() []string {
 	return grades
 }
 
-// code is the code of a constant; ok is false when the field never has that
+// code returns the code of a constant. ok is false if the field never has that
 // value.
 func (a *analysis) code(d *domain, v rule.Value) (code int64, ok bool) {
 	switch v.Type() {
@@ -137,7 +137,7 @@ func (a *analysis) code(d *domain, v rule.Value) (code int64, ok bool) {
 	}
 	code, ok = a.texts[v.Text()]
 	if !ok {
-		// Every code above those given out stands for some other text.
+		// Codes that are not assigned yet stand for other texts.
 		code = int64(len(a.textOf))
 		a.texts[v.Text()] = code
 		a.textOf = append(a.textOf, v.Text())
@@ -145,7 +145,7 @@ func (a *analysis) code(d *domain, v rule.Value) (code int64, ok bool) {
 	return code, true
 }
 
-// oneOf is the set of the given constants.
+// oneOf returns the set of the given constants.
 func (a *analysis) oneOf(d *domain, values []rule.Value) set {
 	spans := make([]span, 0, 16)
 	for _, v := range values {
@@ -161,7 +161,8 @@ func (a *analysis) oneOf(d *domain, values []rule.Value) set {
 	return a.sets.intersection(a.sets.since(mark), d.given)
 }
 
-// compared is the set of values for which a comparison with a constant holds.
+// compared returns the set of values for which a comparison with a constant
+// holds.
 func (a *analysis) compared(d *domain, op rule.Op, v rule.Value) set {
 	x := span{leastCode, mostCode}
 	switch n := v.Number(); op {
@@ -183,8 +184,8 @@ func (a *analysis) compared(d *domain, op rule.Op, v rule.Value) set {
 	return a.sets.intersection(a.sets.of(x), d.given)
 }
 
-// pick chooses one value out of a set that holds no absence: one near the
-// bound that made the set, and a round one where there is room.
+// pick returns one value of a set without absence. It prefers a value near the
+// bound that limits the set, and a round one if possible.
 func (a *analysis) pick(d *domain, s set) rule.Value {
 	x := s[len(s)-1]
 	switch d.ref.Type {
@@ -209,7 +210,7 @@ func (a *analysis) pick(d *domain, s set) rule.Value {
 	}
 }
 
-// otherText is a text that no condition names.
+// otherText returns a text that no condition names.
 func (a *analysis) otherText() string {
 	if a.other != "" {
 		return a.other
@@ -223,10 +224,10 @@ func (a *analysis) otherText() string {
 	}
 }
 
-// roundest is a number in [lo, hi] close to the lower or the upper end: the end
-// itself if a person could have written it, else a whole number if there is
-// one, else one with as few decimals as will do. A range without a lower end
-// has zero for one.
+// roundest returns a number in [lo, hi] close to the lower or the upper end:
+// the end itself if a person could have written it, otherwise a whole number if
+// there is one, otherwise a number with as few decimals as possible. If the
+// range has no lower end and contains zero, the result is zero.
 func roundest(lo, hi rule.Number, low bool) rule.Number {
 	end := hi
 	switch {

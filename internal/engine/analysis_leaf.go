@@ -7,8 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// leaf is the field of a predicate and the states in which it, or its
-// negation, holds; ok is false when no set of one field's states says that.
+// leaf returns the field of a predicate and the states in which the predicate,
+// or its negation, holds. ok is false if no set of states of one field
+// expresses it.
 func (a *analysis) leaf(c *rule.Condition, positive bool) (at int32, allow set, ok bool) {
 	op, left, right := c.Op, &c.Left, &c.Right
 	if left.Kind == rule.ConstantOperand && right.Kind == rule.FieldOperand {
@@ -53,7 +54,7 @@ func (a *analysis) leaf(c *rule.Condition, positive bool) (at int32, allow set, 
 	return at, a.polarity(d.given, allow, positive), true
 }
 
-// polarity is the part of the whole inside s, or outside it.
+// polarity returns the part of whole inside s, or outside it.
 func (a *analysis) polarity(whole, s set, inside bool) set {
 	if inside {
 		return a.sets.intersection(whole, s)
@@ -61,7 +62,7 @@ func (a *analysis) polarity(whole, s set, inside bool) set {
 	return a.sets.difference(whole, s)
 }
 
-// matching is the words of a closed vocabulary that pass a string test.
+// matching returns the possible values of a field that pass a string test.
 func (a *analysis) matching(d *domain, op rule.Op, part string) set {
 	mark := a.sets.start(len(d.vocabulary))
 	for i, word := range d.vocabulary {
@@ -81,8 +82,8 @@ func (a *analysis) matching(d *domain, op rule.Op, part string) set {
 	return a.sets.since(mark)
 }
 
-// named adds the fields whose values a condition reads to list, each once from
-// mark on, and notes those whose presence it asks for.
+// named appends to list the fields whose values a condition reads, each once
+// from mark on. It marks the fields whose presence the condition tests.
 func (a *analysis) named(c *rule.Condition, list []int32, mark int) []int32 {
 	for i := range c.Args {
 		list = a.named(&c.Args[i], list, mark)

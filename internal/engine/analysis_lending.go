@@ -38,8 +38,8 @@ func (a *analysis) lending() {
 	}
 }
 
-// runaway finds a tenure over which half a rupee a month, which is what
-// rounding can add to or take from the instalment, grows to more than three
+// runaway returns a tenure over which half a rupee a month, the most that
+// rounding adds to or takes from the instalment, grows to more than three
 // instalments of the smallest loan.
 func runaway(b *Band) (months int, found bool) {
 	for _, months := range slices.Backward(b.Tenures) {
@@ -62,8 +62,8 @@ func runaway(b *Band) (months int, found bool) {
 }
 
 // uncovered reports scores that applicants can reach and no band takes: above
-// the highest band, where the best are declined, between two, and below the
-// lowest.
+// the highest band, where the best applicants are declined, between two bands,
+// and below the lowest.
 func (a *analysis) uncovered(ntc bool, reach *reach) {
 	order := a.ladderOrder(ntc)
 	if len(order) == 0 || !a.policy.Bands[order[0]].Ranged {
@@ -96,9 +96,9 @@ func (a *analysis) uncovered(ntc bool, reach *reach) {
 }
 
 // freeFactors reports whether every sum of points that the scorecard allows is
-// some applicant's: no two factors share a field, none is conditional, and no
-// adjustment takes points away. Otherwise a score that looks reachable may not
-// be.
+// reached by some applicant: no two factors share a field, none is conditional,
+// and no adjustment takes points away. Otherwise a score that looks reachable
+// may not be.
 func (a *analysis) freeFactors() bool {
 	var fields []string
 	for i := range a.policy.Scorecard.Factors {

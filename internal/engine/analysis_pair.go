@@ -32,20 +32,21 @@ func (a *analysis) redundancy() {
 	})
 }
 
-// superfluous reports whether a knockout changes no outcome because another
-// one hits whenever it does, no milder and no later; and whether the two hit
-// alike, in which case only one of them is superfluous: the milder, or the
-// later, and never one that the system added.
+// superfluous reports whether a knockout changes no outcome because another one
+// hits whenever it does, with at least the same severity and in the same or an
+// earlier stage. mutual reports whether the two always hit together. Then only
+// one of them is superfluous: the milder or the later one, and never a system
+// rule.
 func (a *analysis) superfluous(c, by *clause) (superfluous, mutual bool) {
 	k, other := &a.policy.Knockouts[c.at.index], &a.policy.Knockouts[by.at.index]
-	// A Stage 2 rule cannot stand in for one of Stage 1, which eligibility
-	// runs alone.
+	// A Stage 2 rule cannot replace a Stage 1 rule, because eligibility runs
+	// only Stage 1.
 	if k.System || other.Action < k.Action || other.Stage > k.Stage {
 		return false, false
 	}
 	if k.OnAbsent != PassWhenAbsent {
-		// It hits where its condition is unknown as well. Of that only an
-		// equal condition is sure to be unknown in the same cases.
+		// The rule also hits if its condition is unknown. Only an equal
+		// condition is certain to be unknown in the same cases.
 		if other.OnAbsent < k.OnAbsent || !a.sameCondition(c.cond, by.cond) {
 			return false, false
 		}
@@ -60,8 +61,8 @@ func (a *analysis) superfluous(c, by *clause) (superfluous, mutual bool) {
 	return true, mutual
 }
 
-// sameCondition compares two conditions node by node; it gives up at the first
-// difference and pays for what it looked at.
+// sameCondition compares two conditions node by node. It stops at the first
+// difference and uses budget for what it compared.
 func (a *analysis) sameCondition(c, d *rule.Condition) bool {
 	if !a.spend(1+len(c.Values)) || c.Op != d.Op || len(c.Args) != len(d.Args) ||
 		!sameOperand(&c.Left, &d.Left) || !sameOperand(&c.Right, &d.Right) || !slices.Equal(c.Values, d.Values) {
@@ -80,11 +81,11 @@ func sameOperand(o, p *rule.Operand) bool {
 		slices.EqualFunc(o.Args, p.Args, func(x, y rule.Operand) bool { return sameOperand(&x, &y) })
 }
 
-// pairs compares the clauses of a list with each other and reports for each
-// the first one that makes it superfluous. One clause can only take in another
-// if the two constrain some field in common, and a clause of one box only if
-// the other constrains every field of that box: so each is filed under the
-// fields it can be found by, and most pairs are never looked at.
+// pairs compares the clauses of a list with each other and reports, for each,
+// the first one that makes it superfluous. A clause can cover another only if
+// both constrain some common field. A clause of one box can do so only if the
+// other constrains every field of that box. So each clause is indexed by the
+// fields through which it can be found, and most pairs are never compared.
 func (a *analysis) pairs(list []clause, superfluous func(c, by *clause) (bool, bool), report func(c, by *clause, mutual bool)) {
 	shelf := newShelf(len(a.fields))
 	for i := range list {
@@ -130,10 +131,10 @@ func (a *analysis) pairs(list []clause, superfluous func(c, by *clause) (bool, b
 	}
 }
 
-// shelf files clauses under fields, as one list for each field.
+// fieldIndex has a linked list of clauses for each field.
 type shelf struct {
-	last    []int32 // the newest entry of each field, 0 for none
-	entries []entry // the first one is not used
+	last    []int32 // index of the newest entry of each field, 0 for none
+	entries []entry // the first entry is not used
 }
 
 type entry struct{ clause, next int32 }
@@ -142,7 +143,7 @@ func newShelf(fields int) *shelf {
 	return &shelf{last: make([]int32, fields), entries: make([]entry, 1, 64)}
 }
 
-// file adds a clause to a field's list, once in a row.
+// add adds a clause to a field's list unless it is already the newest entry.
 func (s *shelf) file(field, clause int32) {
 	if at := s.last[field]; at > 0 && s.entries[at].clause == clause {
 		return
@@ -151,8 +152,9 @@ func (s *shelf) file(field, clause int32) {
 	s.last[field] = int32(len(s.entries)) - 1
 }
 
-// comparable reports whether a clause takes part in comparisons. One that
-// holds for everybody does not: a stop button is not there to be compared.
+// comparable reports whether a clause takes part in comparisons. A clause that
+// holds for everybody does not, because a rule that stops all lending is meant
+// to cover all others.
 func (c *clause) comparable(a *analysis) bool {
 	return c.known && len(c.upper) > 0 && !c.upper.everybody() && a.supplied(c.upper)
 }

@@ -8,8 +8,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// percentFields are fields in percent that have no twin in another unit, with
-// the least and the most that a threshold on them can mean; 0 is always meant.
+// percentFields are fields in percent that have no counterpart in another unit,
+// with the smallest and largest plausible threshold. A threshold of 0 is always
+// plausible.
 var percentFields = map[string]struct{ least, most rule.Number }{
 	field.OfferAPR:             {rule.One, rule.Int(500)},
 	"bank_income_mismatch_pct": {rule.One + 1, rule.MaxNumber},
@@ -17,7 +18,7 @@ var percentFields = map[string]struct{ least, most rule.Number }{
 }
 
 // percents reports prices of bands that look like fractions, and thresholds on
-// percentages that look like fractions or like something larger.
+// percentages that look like fractions or basis points.
 func (a *analysis) percents() {
 	for i := range a.policy.Bands {
 		b := &a.policy.Bands[i]
@@ -29,7 +30,7 @@ func (a *analysis) percents() {
 		}
 		if b.GSTPct > 0 && b.GSTPct < rule.One {
 			a.fraction(i, "gst_pct", b.GSTPct)
-			if b.FeePct > 0 && b.FeePct < rule.One { // alone it may well be meant
+			if b.FeePct > 0 && b.FeePct < rule.One { // on its own it may be intended
 				a.fraction(i, "processing_fee_pct", b.FeePct)
 			}
 		}
@@ -56,7 +57,7 @@ func (a *analysis) fraction(band int, member string, n rule.Number) {
 		a.policy.Bands[band].ID, member, n, member, 100*n, 100*n), nil).Fields = []string{member}
 }
 
-// percentsOf looks at the fields of one clause that are percentages.
+// percentsOf checks the fields of one clause that are percentages.
 func (a *analysis) percentsOf(c *clause) {
 	for _, at := range c.reads {
 		ref := a.fields[at].ref
@@ -72,8 +73,8 @@ func (a *analysis) percentsOf(c *clause) {
 	}
 }
 
-// percent reports a threshold on a percentage that cannot be meant, and whether
-// it is one.
+// percent reports an implausible threshold on a percentage and returns whether
+// it did.
 func (a *analysis) percent(at location, who string, ref rule.Ref, n rule.Number) bool {
 	bounds, ok := percentFields[ref.Name]
 	if !ok || ref.ID < 0 || n == 0 {

@@ -8,19 +8,19 @@ import (
 	"verdict/internal/rule"
 )
 
-// reach is the set of sums that a scorecard can come to: the base and one
-// choice of each factor and adjustment. It is exact where the sums fit a small
-// bit set, as they do when points are whole, and an interval otherwise.
+// reach is the set of possible sums of a scorecard: the base plus one choice
+// for each factor and adjustment. It is exact if the sums fit a small bit set,
+// as they do if points are whole numbers. Otherwise it is an interval.
 type reach struct {
 	floor, ceiling rule.Number   // the scorecard's clamps
 	least, most    rule.Number   // the smallest and the greatest sum
 	unit           rule.Number   // all sums are least plus a multiple of it
-	steps          []rule.Number // by how much each choice can exceed its least option
-	ends           []int         // where the steps of each choice end
+	steps          []rule.Number // the amounts by which the options of each choice exceed its smallest option
+	ends           []int         // the end of each choice in steps
 	sums           []uint64      // bit n is least + n·unit; nil for the interval
 }
 
-// The bounds of the exact set: its bits, and the words touched to fill it.
+// The limits of the exact set: its bits, and the words written to fill it.
 const (
 	maxReachBits = 1 << 15
 	maxReachWork = 1 << 20
@@ -30,7 +30,7 @@ func newReach(card *Scorecard) *reach {
 	return &reach{floor: card.MinScore, ceiling: card.MaxScore, least: card.Base, most: card.Base}
 }
 
-// choose adds one of the options, whichever.
+// choose adds a choice, which contributes any one of the options.
 func (r *reach) choose(options []rule.Number) {
 	least := slices.Min(options)
 	r.least += least
@@ -51,7 +51,7 @@ func gcd(a, b rule.Number) rule.Number {
 	return a
 }
 
-// settle works the sums out once all choices are known.
+// settle computes the sums when all choices are known.
 func (r *reach) settle() {
 	if r.unit == 0 {
 		r.unit = 1
@@ -77,7 +77,7 @@ func (r *reach) settle() {
 	}
 }
 
-// orShifted sets the bits of src in dst, moved up by n.
+// orShifted sets the bits of src in dst, shifted up by n.
 func orShifted(dst, src []uint64, n int) {
 	word, bit := n/64, uint(n%64)
 	for i := len(dst) - 1; i >= word; i-- {
@@ -89,13 +89,13 @@ func orShifted(dst, src []uint64, n int) {
 	}
 }
 
-// clamped is the lowest and the highest final score.
+// clamped returns the lowest and the highest final score.
 func (r *reach) clamped() (least, most rule.Number) {
 	return min(max(r.least, r.floor), r.ceiling), min(max(r.most, r.floor), r.ceiling)
 }
 
-// hits reports whether some final score lies from least to most. A clamp
-// inside that range lets in whatever lies beyond it.
+// hits reports whether some final score lies from least to most. If a clamp
+// lies in that range, all sums beyond the clamp count too.
 func (r *reach) hits(least, most rule.Number) bool {
 	if most < r.floor || r.ceiling < least {
 		return false

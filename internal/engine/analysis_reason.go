@@ -8,8 +8,8 @@ import (
 )
 
 // untrueReasons reports standard reason codes that contradict their condition:
-// the condition looks at a field of that code, and never in the direction that
-// the code speaks of. Policies of semantics 1 keep the defaults they have.
+// the condition reads a field of that code, but never in the direction that the
+// code describes. Policies of semantics 1 keep their defaults.
 func (a *analysis) untrueReasons() {
 	if a.policy.Semantics == FirstSemantics {
 		return
@@ -36,7 +36,8 @@ func (a *analysis) untrueReasons() {
 }
 
 // codeInCondition reports whether a condition names a field with a reason code,
-// and whether the code is true of a predicate that can make it come out as holds.
+// and whether the code is true of a predicate that can give the condition the
+// result holds.
 func (a *analysis) codeInCondition(code string, c *rule.Condition, holds bool) (named, isTrue bool) {
 	if c.Op == rule.Not {
 		holds = !holds
@@ -52,7 +53,8 @@ func (a *analysis) codeInCondition(code string, c *rule.Condition, holds bool) (
 		if ref.ID >= 0 {
 			f := a.catalogue.Field(ref.ID)
 			named = named || f.ReasonCode == code
-			// Of several fields in arithmetic, another's code may come first.
+			// In arithmetic over several fields the code of another field may
+			// come first.
 			isTrue = isTrue || f.ReasonCode == code && c.Left.Kind == rule.ArithOperand
 		}
 	})

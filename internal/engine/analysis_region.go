@@ -6,47 +6,48 @@ import (
 	"verdict/internal/rule"
 )
 
-// constraint says which states one field may be in.
+// constraint is the set of states that one field may have.
 type constraint struct {
 	field int32
 	allow set
 }
 
-// box is a set of applications: those that meet every constraint. Constraints
-// are ascending by field; a field without one may be in any state.
+// box is a set of applications: those that satisfy every constraint.
+// Constraints are ascending by field. A field without a constraint may have any
+// state.
 type box []constraint
 
-// region is a union of boxes; an empty one is nobody.
+// region is a union of boxes. An empty region contains nobody.
 type region []box
 
 // everybody is the region of all applications.
 var everybody = region{box{}}
 
-// everybody reports whether a box of the region takes all applications.
+// everybody reports whether a box of the region contains all applications.
 func (r region) everybody() bool {
 	return slices.ContainsFunc(r, func(b box) bool { return len(b) == 0 })
 }
 
-// maxBoxes bounds a region. A condition that needs more is left alone: the
-// analysis would rather be silent than slow or wrong.
+// maxBoxes is the largest number of boxes of a region. A condition that needs
+// more is not analysed, because it would take too long.
 const maxBoxes = 64
 
-// approximation says what to take a predicate for that sets cannot express:
-// arithmetic, one field against another, a part of an open text. They hold
-// only if their fields are given, and beyond that nothing is known of them.
+// approximation says how to treat a predicate that sets cannot express:
+// arithmetic, a comparison of two fields, or a part of an open text. All that
+// is known of such a predicate is that it holds only if its fields are given.
 type approximation uint8
 
 const (
-	over  approximation = iota // it may hold: whoever gives its fields is in
-	under                      // it may fail: nobody is in
+	over  approximation = iota // it may hold: include everybody who gives its fields
+	under                      // it may fail: include nobody
 )
 
-// region is the set of applications for which a condition holds, or for which
-// its negation does when positive is false. Negations are pushed down to the
-// predicates, and a predicate as well as its negation holds only over a given
-// field, so this is exactly the three-valued meaning. ok is false beyond the
-// bounds of the analysis; where sets could not express a predicate, a.opaque
-// is set and the result is approximate in the direction asked for.
+// region returns the set of applications for which a condition holds, or for
+// which its negation holds if positive is false. Negations are pushed down to
+// the predicates. A predicate and its negation both hold only over a given
+// field, so the result is exactly the three-valued meaning. ok is false if a
+// limit of the analysis is reached. If sets cannot express a predicate, region
+// sets a.opaque, and the result is an approximation in the direction as.
 func (a *analysis) region(c *rule.Condition, positive bool, as approximation) (r region, ok bool) {
 	if !a.spend(1) {
 		return nil, false
@@ -83,7 +84,7 @@ func (a *analysis) region(c *rule.Condition, positive bool, as approximation) (r
 	return region{b}, true
 }
 
-// single is the region of one constraint.
+// single returns the region of one constraint.
 func (a *analysis) single(at int32, allow set) region {
 	a.boxes = room(a.boxes, 1)
 	mark := len(a.boxes)
@@ -121,8 +122,8 @@ func (a *analysis) any(args []rule.Condition, positive bool, as approximation) (
 	return r, true
 }
 
-// join adds a box to a region that is being built. Boxes that differ in one
-// field become one, so that a list of alternatives for one field stays one box.
+// join adds a box to a region that is being built. It merges boxes that differ
+// in one field, so that a list of alternatives for one field stays one box.
 func (a *analysis) join(r region, b box) (region, bool) {
 	for i := range r {
 		if !a.spend(len(b)) {
@@ -136,7 +137,7 @@ func (a *analysis) join(r region, b box) (region, bool) {
 	return append(r, b), len(r) < maxBoxes
 }
 
-// merged is the union of two boxes where that is a box.
+// merged returns the union of two boxes if that is a box.
 func (a *analysis) merged(x, y box) (box, bool) {
 	if len(x) != len(y) {
 		return nil, false
@@ -164,7 +165,7 @@ func (a *analysis) merged(x, y box) (box, bool) {
 	return a.with(x, at, both), true
 }
 
-// intersection is what two regions have in common.
+// intersection returns the applications that are in both regions.
 func (a *analysis) intersection(r, s region) (region, bool) {
 	switch {
 	case len(r) == 1 && len(r[0]) == 0:
@@ -190,7 +191,7 @@ func (a *analysis) intersection(r, s region) (region, bool) {
 	return region(a.boxes[mark:len(a.boxes):len(a.boxes)]), true
 }
 
-// meet is what two boxes have in common; ok is false when that is nobody.
+// meet returns the intersection of two boxes. ok is false if it is empty.
 func (a *analysis) meet(x, y box) (b box, ok bool) {
 	a.constraints = room(a.constraints, len(x)+len(y))
 	mark := len(a.constraints)
@@ -216,7 +217,7 @@ func (a *analysis) meet(x, y box) (b box, ok bool) {
 	return a.constraints[mark:len(a.constraints):len(a.constraints)], true
 }
 
-// with is the box with one field's constraint replaced.
+// with returns the box with one field's constraint replaced.
 func (a *analysis) with(b box, at int32, allow set) box {
 	a.constraints = room(a.constraints, len(b)+1)
 	mark := len(a.constraints)
@@ -230,7 +231,7 @@ func (a *analysis) with(b box, at int32, allow set) box {
 	return a.constraints[mark:len(a.constraints):len(a.constraints)]
 }
 
-// states is what a box allows a field.
+// states returns the states that a box allows a field.
 func (a *analysis) states(b box, at int32) set {
 	for i := range b {
 		if b[i].field == at {

@@ -9,8 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// scorecard reports what can be said of the scorecard and the adjustments by
-// themselves.
+// scorecard reports the findings about single factors and adjustments.
 func (a *analysis) scorecard() {
 	for i := range a.policy.Adjustments {
 		if adj := &a.policy.Adjustments[i]; adj.Delta == 0 {
@@ -25,7 +24,7 @@ func (a *analysis) scorecard() {
 			continue
 		}
 		rises, falls := false, false
-		ranges := f.ranges() // special values have no place in the order
+		ranges := f.ranges() // special values are not ordered
 		for k := 1; k < len(ranges); k++ {
 			rises = rises || ranges[k].Points > ranges[k-1].Points
 			falls = falls || ranges[k].Points < ranges[k-1].Points
@@ -37,8 +36,8 @@ func (a *analysis) scorecard() {
 	}
 }
 
-// deadBins reports the bins that no value of the field falls into. The bin for
-// everything else may be empty.
+// deadBins reports the bins that no value of the field falls into. The else bin
+// may be empty.
 func (a *analysis) deadBins(f *Factor, i int) {
 	d := &a.fields[a.place(f.Field)]
 	rest := d.given
@@ -55,15 +54,15 @@ func (a *analysis) deadBins(f *Factor, i int) {
 	}
 }
 
-// takes is the states of the field that fall into a factor's bin, of those
-// that the bins before it have left, and what it leaves.
+// takes returns the states of the field that fall into bin k, out of those in
+// rest that earlier bins did not take, and the states that remain.
 func (a *analysis) takes(f *Factor, k int, d *domain, rest set) (states, left set) {
 	ranges := f.ranges()
 	switch {
 	case k >= len(ranges):
 		states = a.sets.intersection(rest, a.specials(f.Bins[k:k+1], d))
 	case f.Field.Type == rule.NumberType:
-		states = rest // the last range takes whatever no other bin takes
+		states = rest // the last range takes all remaining values
 		if k < len(ranges)-1 {
 			states = a.sets.intersection(rest, a.compared(d, rule.Lt, rule.Num(ranges[k+1].Min)))
 		}
@@ -71,14 +70,14 @@ func (a *analysis) takes(f *Factor, k int, d *domain, rest set) (states, left se
 			states = a.sets.difference(states, a.specials(special, d))
 		}
 	case f.Bins[k].Else || k == len(f.Bins)-1:
-		return rest, nil // the last bin takes whatever no other has taken
+		return rest, nil // the last bin takes all remaining values
 	default:
 		states = a.oneOf(d, f.Bins[k].In)
 	}
 	return states, a.sets.difference(rest, states)
 }
 
-// specials is the states of the field that are special values of the bins.
+// specials returns the states of the field that are special values of the bins.
 func (a *analysis) specials(bins []Bin, d *domain) set {
 	var values []rule.Value
 	for k := range bins {
@@ -90,8 +89,8 @@ func (a *analysis) specials(bins []Bin, d *domain) set {
 }
 
 // reachability reports the bands that no combination of bins, missing fields
-// and adjustments leads to. Factors and adjustments are taken to be
-// independent, which can only make more scores reachable than there are.
+// and adjustments leads to. It treats factors and adjustments as independent,
+// which can only make more scores look reachable than are.
 func (a *analysis) reachability() {
 	for _, ntc := range [...]bool{false, true} {
 		if ntc && a.ntc < 0 || !slices.ContainsFunc(a.policy.Bands, func(b Band) bool { return b.NTC == ntc && b.Ranged }) {
@@ -116,7 +115,7 @@ func (a *analysis) reachability() {
 	}
 }
 
-// scores works out the sums that applicants can reach: those who are new to
+// scores computes the sums that applicants can reach: those who are new to
 // credit, or the others.
 func (a *analysis) scores(ntc bool) *reach {
 	card := a.policy.Scorecard
@@ -138,7 +137,7 @@ func (a *analysis) scores(ntc bool) *reach {
 		if f.When != nil {
 			c := &a.whens[when]
 			when++
-			options = append(options, 0) // whoever it does not hold for has no entry
+			options = append(options, 0) // no entry if the condition does not hold
 			who = a.among(context, &c.shape)
 		}
 		r.choose(a.outcomes(f, who, options))
@@ -152,7 +151,7 @@ func (a *analysis) scores(ntc bool) *reach {
 	return r
 }
 
-// among is whoever of the context a condition may hold for.
+// among returns the part of the context for which a condition may hold.
 func (a *analysis) among(context region, s *shape) region {
 	if !s.known {
 		return context
@@ -164,7 +163,7 @@ func (a *analysis) among(context region, s *shape) region {
 	return a.possible(both)
 }
 
-// outcomes adds the points that a factor can give to anybody of a region.
+// outcomes appends the points that a factor can give to anybody in a region.
 func (a *analysis) outcomes(f *Factor, who region, options []rule.Number) []rule.Number {
 	add := func(n rule.Number) {
 		if !slices.Contains(options, n) {

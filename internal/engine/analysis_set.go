@@ -7,18 +7,19 @@ import (
 // span is a closed range of codes.
 type span struct{ lo, hi int64 }
 
-// set is a union of spans, ascending, apart from each other, none adjacent.
-// It says which states a field may be in: every value has a code, and so have
-// the two states without a value. Being discrete, sets are closed under union,
-// intersection and difference, and nothing in the analysis is approximate
-// because of an open end: x < 5 is x <= 4.999999, or x <= 4 for a whole x.
+// set is a union of spans that are ascending and neither overlap nor touch. It
+// says which states a field may have: every value has a code, and so do the two
+// states without a value. Codes are discrete, so sets are closed under union,
+// intersection and difference, and open bounds are exact: x < 5 is x <=
+// 4.999999, or x <= 4 for a whole number.
 type set []span
 
-// The codes of the states without a value. They lie far below any value's, and
-// one code lies below them, so that no bound minus one can wrap.
+// The codes of the states without a value. They are far below the code of any
+// value, and one code lies below them, so that a bound minus one never
+// overflows.
 const (
 	codeAbsent   int64 = math.MinInt64 + 1
-	codeMistyped int64 = math.MinInt64 + 2 // there, with another type than declared
+	codeMistyped int64 = math.MinInt64 + 2 // given with another type than declared
 )
 
 var (
@@ -26,7 +27,7 @@ var (
 	onlyTrue   = set{{1, 1}}
 )
 
-// The codes that values lie between, both included.
+// The range of the codes of values, both ends included.
 const (
 	leastCode int64 = -1 << 62
 	mostCode  int64 = 1 << 62
@@ -70,12 +71,13 @@ func (s set) meets(t set) bool {
 	return false
 }
 
-// sets makes sets in blocks of memory, because an analysis makes hundreds of
-// small ones. A set once made is never written again.
+// sets allocates sets in blocks of memory, because an analysis makes hundreds
+// of small ones. A set is never changed after it is made.
 type sets struct{ block []span }
 
-// room makes room for n more elements without moving those that are there: a
-// block that is too full is left to whoever refers to it.
+// reserve returns a block with capacity for n more elements. It never moves
+// existing elements: if the block is too full, it returns a new one, and the
+// old one stays with the sets that refer to it.
 func room[T any](block []T, n int) []T {
 	const most = 4096
 	if cap(block)-len(block) >= n {
@@ -84,17 +86,18 @@ func room[T any](block []T, n int) []T {
 	return make([]T, 0, max(n, min(2*cap(block), most)))
 }
 
-// start makes room for a set of at most n spans and returns where it begins.
+// start reserves space for a set of at most n spans and returns the index of
+// its beginning.
 func (m *sets) start(n int) (mark int) {
 	m.block = room(m.block, n)
 	return len(m.block)
 }
 
-// since is the set made since the block had the given length.
+// since returns the set that was added since the block had the length mark.
 func (m *sets) since(mark int) set { return set(m.block[mark:len(m.block):len(m.block)]) }
 
-// add appends a span that begins after all spans since mark, joining it to the
-// last one when nothing lies between.
+// add appends a span that begins after all spans since mark. It merges the span
+// with the last one if they touch.
 func (m *sets) add(mark int, x span) {
 	if n := len(m.block); n > mark && m.block[n-1].hi >= x.lo-1 {
 		m.block[n-1].hi = max(m.block[n-1].hi, x.hi)
@@ -109,7 +112,7 @@ func (m *sets) of(spans ...span) set {
 	return m.since(mark)
 }
 
-// intersection is what s and t have in common.
+// intersection returns the codes that are in both s and t.
 func (m *sets) intersection(s, t set) set {
 	switch {
 	case s.within(t):
@@ -131,7 +134,7 @@ func (m *sets) intersection(s, t set) set {
 	return m.since(mark)
 }
 
-// difference is what is in s and not in t.
+// difference returns the codes that are in s and not in t.
 func (m *sets) difference(s, t set) set {
 	mark := m.start(len(s) + len(t))
 	j := 0
@@ -144,7 +147,7 @@ func (m *sets) difference(s, t set) set {
 			if lo < t[k].lo {
 				m.add(mark, span{lo, t[k].lo - 1})
 			}
-			lo = t[k].hi + 1 // no code is so great that this could wrap
+			lo = t[k].hi + 1 // codes are too small for this to overflow
 		}
 		if lo <= x.hi {
 			m.add(mark, span{lo, x.hi})
@@ -153,7 +156,7 @@ func (m *sets) difference(s, t set) set {
 	return m.since(mark)
 }
 
-// union is what is in s or in t.
+// union returns the codes that are in s or in t.
 func (m *sets) union(s, t set) set {
 	mark := m.start(len(s) + len(t))
 	for i, j := 0, 0; i < len(s) || j < len(t); {

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// silence reports the knockouts that somebody gets around by having no credit
+// silence reports the knockouts that an applicant avoids by having no credit
 // history, or by leaving a field out.
 func (a *analysis) silence() {
 	a.requirements()
@@ -22,13 +22,14 @@ func (a *analysis) silence() {
 	a.silentWhenAbsent()
 }
 
-// evadable reports whether leaving something out could keep a knockout from
-// hitting: it can hit at all, and does nothing when it is unknown.
+// evadable reports whether leaving a field out could keep a knockout from
+// hitting: it can hit, and it does nothing if its condition is unknown.
 func (a *analysis) evadable(c *clause) bool {
 	return a.passesAbsence(c) && a.possibleClause(c)
 }
 
-// passesAbsence reports whether a knockout does nothing when it is unknown.
+// passesAbsence reports whether a knockout does nothing if its condition is
+// unknown.
 func (a *analysis) passesAbsence(c *clause) bool {
 	k := &a.policy.Knockouts[c.at.index]
 	return !k.System && k.OnAbsent == PassWhenAbsent
@@ -39,9 +40,10 @@ func (a *analysis) possibleClause(c *clause) bool {
 	return c.known && len(c.upper) > 0 && a.supplied(c.upper)
 }
 
-// requirements notes the fields that required_fields asks for. Of several
-// alternatives none is sure to be given, except that who has no score is new
-// to credit, which is looked at by itself.
+// requirements marks the fields that required_fields lists. Of several
+// alternatives none is certain to be given. The exception is a list of bureau
+// score and new-to-credit fields: an applicant without a score is new to
+// credit, which is checked separately.
 func (a *analysis) requirements() {
 	for _, req := range a.policy.Required {
 		history := true
@@ -57,8 +59,8 @@ func (a *analysis) requirements() {
 	}
 }
 
-// ntcHandled says how the policy has thought of new-to-credit applicants; it is
-// empty when it has not, and approves them.
+// ntcHandled says how the policy treats new-to-credit applicants. It is empty
+// if the policy does not consider them and approves them.
 func (a *analysis) ntcHandled() string {
 	for _, req := range a.policy.Required {
 		if len(req.Any) == 1 && a.fields[a.place(req.Any[0])].scored {
@@ -78,8 +80,8 @@ func (a *analysis) ntcHandled() string {
 	return "no pricing band approves them."
 }
 
-// silentForNTC reports a knockout that stands on the credit history alone and
-// does not say what becomes of applicants without one.
+// silentForNTC reports a knockout that depends only on the credit history and
+// does not say what happens to applicants without one.
 func (a *analysis) silentForNTC(c *clause, handled string) {
 	if a.ntc < 0 || slices.Contains(c.reads, a.ntc) {
 		return
@@ -103,8 +105,8 @@ func (a *analysis) silentForNTC(c *clause, handled string) {
 		[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
 }
 
-// without is an applicant whom a clause would hold for, were it not for one
-// field that is left out, with what the policy requires of everybody.
+// without returns the facts of an applicant for whom a clause would hold if one
+// absent field were given, including the fields that the policy requires.
 func (a *analysis) without(c *clause, at int32) []rule.NamedValue {
 	i := slices.IndexFunc(c.lower, func(b box) bool { return a.supply(b) != 0 })
 	if i < 0 {
@@ -120,11 +122,11 @@ func (a *analysis) without(c *clause, at int32) []rule.NamedValue {
 	return facts
 }
 
-// needs reports whether nobody in a box is without a field.
+// needs reports whether everybody in a box has a field.
 func (a *analysis) needs(b box, at int32) bool { return !a.states(b, at).contains(codeAbsent) }
 
-// given is the box with the first of the fields given that can be; for the
-// best value of a score and the like, the highest there is.
+// given returns the box with the first of the fields that can be given set to
+// its highest value, which is the best value of a score.
 func (a *analysis) given(b box, refs []rule.Ref, except int32) box {
 	for _, ref := range refs {
 		at := a.place(ref)

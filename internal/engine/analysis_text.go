@@ -8,7 +8,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// excerpt is a condition's text, cut where nobody reads on.
+// excerpt returns the text of a condition, cut if it is too long to read.
 func excerpt(c *rule.Condition) string {
 	const most = 160
 	text := c.Text()
@@ -22,7 +22,7 @@ func excerpt(c *rule.Condition) string {
 	return text[:cut] + "…"
 }
 
-// names lists fields the way a sentence does.
+// names returns the names of fields as a list in a sentence.
 func (a *analysis) names(fields []int32) string {
 	list := make([]string, 0, len(fields))
 	for _, at := range fields {
@@ -31,7 +31,8 @@ func (a *analysis) names(fields []int32) string {
 	return enumerate(list)
 }
 
-// enumerate joins names with commas and an "and", the first few of many.
+// enumerate joins names with commas and "and". Of a long list it names only the
+// first few.
 func enumerate(names []string) string {
 	const most = 6
 	switch n := len(names); {
@@ -45,7 +46,8 @@ func enumerate(names []string) string {
 	return "nothing"
 }
 
-// text says which values a field can have; it is empty when any of its type.
+// text describes the possible values of a field. It is empty if all values of
+// its type are possible.
 func (d *domain) text() string {
 	if d.ref.Type != rule.NumberType {
 		if len(d.vocabulary) > 0 {

@@ -7,12 +7,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// maxUnknown bounds the ids that one finding lists.
+// maxUnknown is the largest number of ids that one finding lists.
 const maxUnknown = 100
 
-// giveUp notes a clause that is too large to be worked out. Silence without
-// features and units are read off its condition all the same; that no request
-// carries what it needs is not, so a clause that may be such is an error.
+// noteTooLarge records a clause that is too large to analyse. The checks of
+// features and units read its condition directly and still work. The check that
+// some request carries all fields does not, so a clause whose fields no request
+// carries together is an error.
 func (a *analysis) giveUp(c *clause) {
 	if slices.Contains(a.unknown[max(0, len(a.unknown)-1):], c.name) {
 		return // several branches of one clause
@@ -27,7 +28,7 @@ func (a *analysis) giveUp(c *clause) {
 	}
 }
 
-// truncation reports that the analysis is incomplete, and of which rules.
+// truncation reports that the analysis is incomplete, and for which rules.
 func (a *analysis) truncation() {
 	if !a.truncated && len(a.unknown) == 0 {
 		return

@@ -37,7 +37,7 @@ func (a *analysis) units() {
 	}
 }
 
-// unitsOf looks at the fields of one clause that have a twin.
+// unitsOf checks the fields of one clause that have a counterpart.
 func (a *analysis) unitsOf(c *clause) {
 	for _, at := range c.reads {
 		ref := a.fields[at].ref
@@ -61,7 +61,8 @@ func (a *analysis) unitsOf(c *clause) {
 	}
 }
 
-// unit reports one field with a twin, and the bounds it is compared with.
+// unit reports one field with a counterpart, and the bounds that it is compared
+// with.
 func (a *analysis) unit(at location, who, name string, pair field.UnitPair, twin string, bounds []rule.Number) {
 	for _, n := range bounds {
 		if !pair.Foreign(name, n) {
@@ -79,7 +80,8 @@ func (a *analysis) unit(at location, who, name string, pair field.UnitPair, twin
 	}
 }
 
-// twin finds the pair that a field belongs to, and the other of the two.
+// twin returns the pair that a field belongs to, and the other field of the
+// pair.
 func (a *analysis) twin(ref rule.Ref) (pair field.UnitPair, other string, ok bool) {
 	if ref.ID < 0 {
 		return pair, "", false
@@ -91,7 +93,7 @@ func (a *analysis) twin(ref rule.Ref) (pair field.UnitPair, other string, ok boo
 	return pair, other, ok
 }
 
-// boundsOn lists the constants that a predicate compares a field with.
+// boundsOn returns the constants that a predicate compares a field with.
 func boundsOn(n *rule.Condition, ref rule.Ref) (bounds []rule.Number) {
 	is := func(o *rule.Operand) bool { return o.Kind == rule.FieldOperand && o.Field.Name == ref.Name }
 	if !is(&n.Left) && !is(&n.Right) {

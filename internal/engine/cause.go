@@ -9,11 +9,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// causes gives the reasons under semantics 2: only what is true of this
+// causes adds the reasons under semantics 2: only those that are true of this
 // decision. A cause is an unmet requirement, a rule that hit, the limit or the
 // score, and it counts only if it alone would give the final status. Without
-// all causes the status would be better; without anything else it would be the
-// same.
+// all causes the status would be better; without everything else it would be
+// the same.
 func (p *Plan) causes(d *Decision) {
 	if d.missing >= 0 {
 		d.reason(p.own[ownMissingInput], byRequirement, d.missing)
@@ -37,7 +37,7 @@ func (p *Plan) causes(d *Decision) {
 	p.lastResort(d)
 }
 
-// scoreStatus is the status that the score alone gives: that of its band.
+// scoreStatus returns the status that the score alone gives: that of its band.
 func (d *Decision) scoreStatus() Status {
 	switch {
 	case d.band == nil || d.band.Action == Decline:
@@ -49,10 +49,11 @@ func (d *Decision) scoreStatus() Status {
 	}
 }
 
-// scoreReasons explains a score that gave the status: by the points lost, if
-// they lie between the applicant and a better band. A loss is a reason if the
-// larger ones alone do not reach that band, or if it is firm: a factor near its
-// best, whose value nobody would call bad, is told only where it is needed.
+// scoreReasons explains a score that gave the status by the points lost, if
+// those points separate the applicant from a better band. A loss is a reason if
+// the larger losses alone do not reach that band, or if it is firm. A factor
+// near its best, whose value is not bad, is given only if it is needed to reach
+// the band.
 func (p *Plan) scoreReasons(d *Decision) {
 	if d.band != nil && d.band.NTC && d.band.Action == Refer {
 		d.reason(p.own[ownNewToCredit], byBand, 0)
@@ -74,8 +75,8 @@ func (p *Plan) scoreReasons(d *Decision) {
 	d.rankLost(true)
 }
 
-// betterBand reports whether a score above the final one and up to best has a
-// band with a better outcome than the decision's.
+// betterBand reports whether a score above the final one and up to best falls
+// into a band with a better outcome than the decision's.
 func (p *Plan) betterBand(d *Decision, best rule.Number) bool {
 	score, most := d.FinalScore.Floor(), best.Floor()
 	l := p.ladder(d)
@@ -88,17 +89,17 @@ func (p *Plan) betterBand(d *Decision, best rule.Number) bool {
 	return false
 }
 
-// factorPrefix begins the reason codes of factors and adjustments that name
-// none of their own.
+// factorPrefix starts the generated reason codes of factors and adjustments
+// that name none.
 const factorPrefix = "FACTOR_"
 
-// FactorCode returns the reason code of a factor or an adjustment that names
-// none: its name in capital letters behind FACTOR_.
+// FactorCode returns the generated reason code of a factor or an adjustment
+// that names none: FACTOR_ and its name in capital letters.
 func FactorCode(name string) string {
 	return codeOf(factorPrefix, name)
 }
 
-// codeOf makes a reason code of a name: capital letters, digits and _.
+// codeOf converts a name to a reason code of capital letters, digits and _.
 func codeOf(prefix, name string) string {
 	code := []byte(prefix + strings.ToUpper(name))
 	for i, c := range code {
@@ -109,8 +110,8 @@ func codeOf(prefix, name string) string {
 	return string(code[:min(len(code), maxCode)])
 }
 
-// UniqueCode returns a code, or the code with the first number that makes it
-// one that is not taken.
+// UniqueCode returns the code itself if it is not taken, otherwise the code
+// with the first numeric suffix that is free.
 func UniqueCode(code string, taken map[string]bool) string {
 	unique := code
 	for n := 2; taken[unique]; n++ {
@@ -120,14 +121,16 @@ func UniqueCode(code string, taken map[string]bool) string {
 	return unique
 }
 
-// genericCodes are the reason codes of the factors and adjustments that name
-// none, by name or id: every lost point has a code under semantics 2.
+// genericCodes has the generated reason codes of factors by name and of
+// adjustments by id, for those that name none. Under semantics 2 every lost
+// point has a code.
 type genericCodes struct{ factors, adjustments map[string]string }
 
-// compileGenericCodes gives out the generic codes, to factors first, each in
-// policy order. Names that differ only in signs, or beyond the length of a
-// code, make the same code: the later ones are numbered. A code that the
-// policy itself writes down is shared by whoever names it, but by no number.
+// compileGenericCodes assigns the generated codes, to factors first, each in
+// policy order. Names that differ only in punctuation, or only beyond the
+// length of a code, give the same code; the later ones get a numeric suffix. A
+// generated code may equal a code that the policy states, but a code with a
+// suffix never does.
 func compileGenericCodes(p *Policy) (g genericCodes) {
 	if p.Semantics == FirstSemantics {
 		return g
@@ -165,8 +168,8 @@ func compileGenericCodes(p *Policy) (g genericCodes) {
 	return g
 }
 
-// compileLabels notes what people call the factors behind generic codes. The id
-// of an adjustment is the lender's own and is not read out.
+// compileLabels records the labels of factors with generated codes. The id of
+// an adjustment is internal to the lender and is not shown.
 func (p *Plan) compileLabels() {
 	if p.policy.Semantics == FirstSemantics {
 		return
@@ -192,7 +195,7 @@ func (p *Plan) compileLabels() {
 	}
 }
 
-// spaced turns a name into words.
+// spaced converts a name to lower-case words.
 func spaced(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(name))
 }

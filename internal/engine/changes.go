@@ -8,16 +8,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// Change is one thing in which a version differs from its base.
+// Change is one difference between a version and its base.
 type Change struct {
-	Section string // as the document calls it; factors and scorecard are two
+	Section string // name in the document; factors and scorecard are separate sections
 	Kind    ChangeKind
-	ID      string // of the entry that differs, "" for a section without entries
-	from    []byte // JSON, of a plain value that changed; nil when there was none
-	to      []byte // what it is now, nil for nothing
+	ID      string // id of the entry that differs; "" for a section without entries
+	from    []byte // JSON of the previous plain value; nil if there was none
+	to      []byte // JSON of the new plain value; nil if there is none
 }
 
-// ChangeKind is how something differs.
+// ChangeKind is the kind of a difference.
 type ChangeKind string
 
 // The kinds of changes.
@@ -41,9 +41,10 @@ func (c Change) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// Changes lists in which a version differs from its base, by section in name
-// order, and within a section in the order of the version, what was removed
-// last. The name and the policy_key are no changes: they decide nothing.
+// Changes lists the differences between a version and its base, by section in
+// name order. Within a section they are in the order of the version, with
+// removed entries last. The name and the policy_key are not compared because
+// they have no effect on decisions.
 func Changes(p, base *Policy) (list []Change) {
 	list = entryChanges(list, "adjustments", p.Adjustments, base.Adjustments, func(w *wire.Writer, a *Adjustment) { a.write(w) })
 	list = entryChanges(list, "conditions", p.Terms, base.Terms, writeTerm)
@@ -57,7 +58,8 @@ func Changes(p, base *Policy) (list []Change) {
 	return list
 }
 
-// entryChanges compares the entries of a section by their ids.
+// entryChanges appends the differences between the entries of a section,
+// matched by id.
 func entryChanges[T Knockout | Adjustment | Factor | Band | Term | Input | Requirement](
 	list []Change, section string, now, before []T, write func(*wire.Writer, *T),
 ) []Change {
@@ -108,9 +110,9 @@ func writeTerm(w *wire.Writer, t *Term) {
 
 func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(in.Meaning) }
 
-// plainChanges compares the members of a document that are no lists of entries.
-// They are read off the documents, so that a member added later is compared
-// too.
+// plainChanges compares the members of a document that are not lists of
+// entries. It reads them from the documents, so that members added later are
+// compared too.
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{
@@ -121,8 +123,9 @@ func plainChanges(p, base *Policy) (list []Change) {
 	return memberChanges(list, sectionScorecard, now.Get(sectionScorecard), before.Get(sectionScorecard), []string{"factors", "name"})
 }
 
-// memberChanges compares the members of two objects except those listed. In a
-// section each is told as its id.
+// memberChanges appends the differences between the members of two objects
+// except those listed. Within a section, the name of the member is the id of
+// the change.
 func memberChanges(list []Change, section string, now, before wire.Value, except []string) []Change {
 	var names []string
 	for _, object := range []wire.Value{now, before} {
@@ -147,9 +150,9 @@ func memberChanges(list []Change, section string, now, before wire.Value, except
 	return list
 }
 
-// memberJSON is a member as JSON; nil for what a document does not say, except
-// for members whose default is left out of documents: semantics, features and
-// affordability.
+// memberJSON returns a member as JSON, or nil if the document does not have it.
+// For semantics, features and affordability, whose defaults are left out of
+// documents, it returns the default.
 func memberJSON(object wire.Value, name string) []byte {
 	var w wire.Writer
 	switch v := object.Get(name); {
@@ -167,7 +170,8 @@ func memberJSON(object wire.Value, name string) []byte {
 	return w.Buf
 }
 
-// document is the policy's document, parsed. It was written here, so it parses.
+// document returns the policy's document, parsed. The document was written by
+// this package, so parsing it does not fail.
 func document(p *Policy) wire.Value {
 	v, err := wire.Parse(p.Document())
 	if err != nil {

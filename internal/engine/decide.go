@@ -4,10 +4,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// Decide decides one application into d, overwriting whatever d held. All
-// knockouts, the scorecard and the price are evaluated even after a knockout
-// hit, or the reasons would be wrong. It cannot fail, and it allocates nothing
-// once d has been used.
+// Decide decides one application into d and overwrites all of d. It evaluates
+// all knockouts, the scorecard and the price even after a knockout hit, because
+// the reasons depend on them. It cannot fail, and it allocates nothing once d
+// has been used.
 func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.begin(facts, d)
 	p.rules(d, &p.stage1, &d.stage1)
@@ -17,8 +17,8 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.conclude(d)
 }
 
-// begin clears d, keeping its memory, loads the facts and checks what the
-// policy requires.
+// begin clears d, keeping its memory, loads the facts and checks the fields
+// that the policy requires.
 func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.plan = p
 	d.Status, d.Grade, d.FinalScore, d.sum = Approved, noGrade, 0, 0
@@ -56,7 +56,7 @@ func anyGiven(slots []int32, fr *rule.Frame) bool {
 	return false
 }
 
-// rules evaluates knockouts in declared order.
+// rules evaluates the knockouts of a stage in declared order.
 func (p *Plan) rules(d *Decision, s *stage, truths *rule.Truths) {
 	p.code.EvalAll(s.tests, &d.frame, truths)
 	for i := truths.Next(0); i >= 0; i = truths.Next(i + 1) {
@@ -72,8 +72,9 @@ func (p *Plan) rules(d *Decision, s *stage, truths *rule.Truths) {
 	}
 }
 
-// result is what the truth of a rule's condition comes to. An unknown one
-// passes unless its on_absent says otherwise, and eligibility does not ask.
+// result returns the result of a rule whose condition has a truth value. An
+// unknown condition passes unless on_absent says otherwise. Eligibility ignores
+// on_absent.
 func (r *compiledRule) result(truth rule.Truth, eligibility bool) Result {
 	switch {
 	case truth == rule.Holds:
@@ -87,8 +88,8 @@ func (r *compiledRule) result(truth rule.Truth, eligibility bool) Result {
 
 var resultStatus = [...]Status{ResultPass: Approved, ResultRefer: Referred, ResultFail: Declined, ResultApplied: Approved}
 
-// score adds up the base, the factors and the adjustments, one after the
-// other in declared order, and clamps the sum at the end.
+// score adds the base, the factors and the adjustments in declared order and
+// clamps the sum at the end.
 func (p *Plan) score(d *Decision) {
 	d.bins, d.sum = p.scoring.add(p.code, &d.frame, d.bins)
 	p.code.EvalAll(p.adjusting, &d.frame, &d.adjusted)
@@ -100,7 +101,7 @@ func (p *Plan) score(d *Decision) {
 	d.FinalScore = p.scoring.clamp(d.sum)
 }
 
-// price finds the band and the limit it can bear.
+// price finds the band of the score and computes its limit.
 func (p *Plan) price(d *Decision) {
 	d.band = p.match(d)
 	if d.band == nil {
@@ -124,13 +125,13 @@ func (p *Plan) price(d *Decision) {
 	}
 }
 
-// match finds the band of the final score: bands marked new-to-credit are for
-// applicants who are, and for nobody else.
+// match returns the band of the final score. Bands marked new-to-credit take
+// only applicants who are new to credit, and other bands only the others.
 func (p *Plan) match(d *Decision) *compiledBand {
 	return p.ladder(d).find(d.FinalScore)
 }
 
-// ladder is the bands that are open to an application.
+// ladder returns the bands that are open to an application.
 func (p *Plan) ladder(d *Decision) *ladder {
 	if p.inputs.ntc >= 0 {
 		if ntc, ok := d.frame.Number(p.inputs.ntc); ok && ntc == 1 {
@@ -140,7 +141,7 @@ func (p *Plan) ladder(d *Decision) *ladder {
 	return &p.bands
 }
 
-// second gives Stage 2 its fields and runs it.
+// runStage2 sets the fields that only Stage 2 can read and evaluates its rules.
 func (p *Plan) second(d *Decision) {
 	if len(p.stage2.rules) > 0 {
 		p.reveal(d)
@@ -148,7 +149,7 @@ func (p *Plan) second(d *Decision) {
 	}
 }
 
-// reveal gives Stage 2 the engine's own results.
+// putResults stores the engine's results in the fields that Stage 2 reads.
 func (p *Plan) reveal(d *Decision) {
 	put := func(slot int32, v rule.Value) {
 		if slot >= 0 {
@@ -158,7 +159,8 @@ func (p *Plan) reveal(d *Decision) {
 	r := &p.results
 	put(r.score, rule.Num(d.FinalScore))
 	put(r.grade, rule.Str(d.Grade))
-	// Whatever a request called by these names is not what the engine found.
+	// Overwrite these fields even without a result: a request may have sent
+	// values under the same names.
 	var limit, emi, apr, foir rule.Value
 	if d.limit.offered() {
 		limit = rule.Num(rule.Rupees(d.limit.paise))
@@ -177,10 +179,10 @@ func (p *Plan) reveal(d *Decision) {
 	put(r.foir, foir)
 }
 
-// conclude fills in the offer that the status allows, and the reasons.
+// conclude completes the offer that the status allows, and adds the reasons.
 func (p *Plan) conclude(d *Decision) {
 	switch {
-	case d.Status == Declined && d.Offer.Made: // it was for Stage 2 to look at
+	case d.Status == Declined && d.Offer.Made: // it was made only for Stage 2 to read
 		d.Offer = Offer{Terms: d.Offer.Terms[:0]}
 	case d.Status != Declined:
 		if !d.Offer.Made {

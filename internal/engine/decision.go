@@ -7,7 +7,7 @@ import (
 // Status is the outcome of a decision.
 type Status uint8
 
-// The statuses, better ones first; the worst that applies wins.
+// The statuses, better ones first. The worst status that applies wins.
 const (
 	Approved Status = iota
 	Referred
@@ -16,13 +16,14 @@ const (
 
 var statusNames = [...]string{Approved: "APPROVED", Referred: "REFERRED", Declined: "DECLINED"}
 
-// String is the status as the interface spells it.
+// String returns the status as the API spells it.
 func (s Status) String() string { return statusNames[s] }
 
-// Result is what became of one rule.
+// Result is the result of one rule.
 type Result uint8
 
-// The results. A rule whose condition is unknown has none and is not listed.
+// The results. A rule that passes because its condition is unknown is not
+// listed.
 const (
 	ResultPass Result = iota
 	ResultRefer
@@ -32,19 +33,19 @@ const (
 
 var resultNames = [...]string{ResultPass: "pass", ResultRefer: "refer", ResultFail: "fail", ResultApplied: "applied"}
 
-// String is the result as the interface spells it.
+// String returns the result as the API spells it.
 func (r Result) String() string { return resultNames[r] }
 
 // FiredRule is one rule that was evaluated.
 type FiredRule struct {
 	ID     string
-	Delta  rule.Number // of an applied adjustment
+	Delta  rule.Number // points of an applied adjustment
 	Result Result
 }
 
 // Hit is a knockout that failed or referred.
 type Hit struct {
-	Knockout int32 // in the policy's knockouts
+	Knockout int32 // index in the policy's knockouts
 	Result   Result
 	absent   bool // the result came from on_absent, not from the condition
 }
@@ -52,7 +53,7 @@ type Hit struct {
 // noGrade is the grade of an application without a pricing band.
 const noGrade = "NA"
 
-// Constraint is the term that bound the limit.
+// Constraint is the term that determined the limit.
 type Constraint uint8
 
 // The constraints.
@@ -70,12 +71,12 @@ var constraintNames = [...]string{
 	IncomeMultiple: "income_multiple", DefaultLimit: "default_limit",
 }
 
-// String is the constraint as the contract spells it.
+// String returns the constraint as the API spells it.
 func (c Constraint) String() string { return constraintNames[c] }
 
 // Offer is a priced loan. Amounts are in paise.
 type Offer struct {
-	Made               bool // false: nothing is offered, and all else is zero
+	Made               bool // if false, nothing is offered and all other members are zero
 	Indicative         bool // a person has to confirm it
 	LimitPaise         int64
 	HasRequested       bool
@@ -112,8 +113,8 @@ type Reason struct {
 	Code string
 	Rank int
 	kind reasonKind
-	at   int32 // a hit, an unmet requirement, or the code
-	code int32 // in the plan's codes
+	at   int32 // index of a hit, of an unmet requirement or of the code
+	code int32 // index in the plan's codes
 }
 
 type reasonKind uint8
@@ -127,14 +128,13 @@ const (
 	byPoints
 )
 
-// MaxReasons is how many principal reasons are given; more are of no help to
-// anybody.
+// MaxReasons is the maximum number of principal reasons in a decision.
 const MaxReasons = 4
 
 // Decision is the outcome for one application. It may be reused: Decide
-// overwrites all of it, and then allocates nothing. The lists that only people
-// read are put together when they are asked for: a backtest asks for none of
-// them, and they took a fifth of the time of a decision.
+// overwrites all of it and then allocates nothing. The lists that only people
+// read are built on first use: a backtest never needs them, and building them
+// took a fifth of the time of a decision.
 type Decision struct {
 	Status     Status
 	Grade      string
@@ -144,34 +144,34 @@ type Decision struct {
 
 	plan     *Plan
 	frame    rule.Frame
-	stage1   rule.Truths // of the knockouts
-	stage2   rule.Truths
+	stage1   rule.Truths  // of the Stage 1 knockouts
+	stage2   rule.Truths  // of the Stage 2 knockouts
 	adjusted rule.Truths  // of the adjustments
 	bins     []int32      // the outcome of each factor
 	sum      rule.Number  // the score before it is clamped
 	lost     []lostPoints // under each code
-	missing  int32        // the first unmet requirement, -1 for none
+	missing  int32        // index of the first unmet requirement, -1 for none
 	unknown  []int32      // knockouts that could not be evaluated
-	hits     []Hit        // as they were evaluated
+	hits     []Hit        // in order of evaluation
 	band     *compiledBand
 	limit    limit
-	quoted   quote   // unless quotes are kept
-	quotes   []quote // nil unless they are
+	quoted   quote   // used unless KeepQuotes was called
+	quotes   []quote // nil unless KeepQuotes was called
 
 	rules         listed[FiredRule]
 	contributions listed[Contribution]
 	alternatives  listed[Alternative]
-	canonical     []byte // the memory of Canonical
-	hash          string // "" until it is asked for
+	canonical     []byte // buffer of Canonical, reused
+	hash          string // "" until first use
 
 	eligibility bool // Stage 1 alone, with no field required
 }
 
-// listed is a list that is put together when it is first asked for.
+// listed is a list that is built on first use.
 type listed[T any] struct {
 	list []T
 	done bool
 }
 
-// Plan is the plan that decided.
+// Plan returns the plan that made the decision.
 func (d *Decision) Plan() *Plan { return d.plan }

@@ -15,31 +15,33 @@ import (
 //go:embed default_policy.json
 var defaultPolicyJSON []byte
 
-// DefaultPolicyJSON is the policy every tenant starts with, as a document.
+// DefaultPolicyJSON returns a copy of the document of the policy that every
+// tenant starts with.
 func DefaultPolicyJSON() []byte { return append([]byte(nil), defaultPolicyJSON...) }
 
-// DefaultPolicy is the same, read.
+// DefaultPolicy returns the policy of DefaultPolicyJSON, parsed.
 func DefaultPolicy() *Policy { return defaultPolicy() }
 
 var defaultPolicy = sync.OnceValue(func() *Policy {
 	p, err := ParsePolicy(defaultPolicyJSON, Sources{Catalogue: field.Catalogue()})
 	if err != nil {
-		// The document is embedded and read by every test run.
+		// Every test run reads the embedded document, so a broken one cannot be
+		// released.
 		panic(fmt.Sprintf("the embedded default policy: %v", err))
 	}
 	return p
 })
 
-// systemRules are the knockouts that include_defaults merges, so that what
-// the interface documents as default holds for every tenant's policy. The
-// first of them belong to every semantics, the others to later ones.
+// systemRules are the knockouts that include_defaults merges, so that the
+// documented defaults apply to every tenant's policy. The first ones belong to
+// every semantics, the others only to later ones.
 const systemRules = `[
  {"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}},
  {"id":"KO_FRAUD_MULE_ACCOUNT","reason_code":"FR_MULE","condition_ast":{"op":"eq","field":"fraud_beneficiary_reuse","value":true}},
  {"id":"KO_FRAUD_BLOCKLISTED","reason_code":"FR_RING","condition_ast":{"op":"eq","field":"fraud_blocklisted","value":true}}
 ]`
 
-// firstSystemRules is how many system rules a policy of FirstSemantics has.
+// firstSystemRules is the number of system rules in a policy of FirstSemantics.
 const firstSystemRules = 2
 
 var parsedSystemRules = sync.OnceValue(func() []wire.Value {
@@ -54,7 +56,7 @@ var parsedSystemRules = sync.OnceValue(func() []wire.Value {
 	return rules
 })
 
-// systemRulesOf lists the system rules of a semantics.
+// systemRulesOf returns the system rules of a semantics.
 func systemRulesOf(semantics int) []wire.Value {
 	rules := parsedSystemRules()
 	if semantics == FirstSemantics {
@@ -63,7 +65,7 @@ func systemRulesOf(semantics int) []wire.Value {
 	return rules
 }
 
-// isSystemRule reports whether an id is one of theirs.
+// isSystemRule reports whether id is the id of a system rule.
 func isSystemRule(id string, semantics int) bool {
 	return slices.ContainsFunc(systemRulesOf(semantics), func(v wire.Value) bool { return v.Get("id").Text() == id })
 }
@@ -81,7 +83,7 @@ func mergesDefaults(document wire.Value) bool {
 	return !v.Given() || v.IsTrue()
 }
 
-// semanticsOf is the semantics of a request with a base.
+// semanticsOf returns the semantics of a request with a base.
 func semanticsOf(request, base wire.Value) int {
 	for _, document := range []wire.Value{request, base} {
 		if v := document.Get(sectionSemantics); v.Given() {
@@ -95,9 +97,9 @@ func semanticsOf(request, base wire.Value) int {
 }
 
 // isDefaultKnockout reports whether an entry of a stored document is one of the
-// system rules, be it written there as an ordinary rule: it hits the same
-// applicants with the same outcome. A rule of a tenant's own that only has the
-// id is none.
+// system rules. An ordinary rule that hits the same applicants with the same
+// outcome counts as one. A tenant's own rule that only has the same id does
+// not.
 func isDefaultKnockout(entry wire.Value, semantics int) bool {
 	if entry.Get("system").IsTrue() {
 		return true
@@ -121,7 +123,7 @@ func isDefaultKnockout(entry wire.Value, semantics int) bool {
 }
 
 // systemKnockouts reads the system rules whose ids are not taken. A catalogue
-// without their fields (a test's own) has no system rules.
+// without their fields, as in some tests, has no system rules.
 func systemKnockouts(semantics int, c *rule.Catalogue, taken map[string]bool) []Knockout {
 	var out []Knockout
 	for _, v := range systemRulesOf(semantics) {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// Detail is the lender's side of a reason: where it comes from, with values
-// and thresholds that an applicant is not shown.
+// Detail is the lender's view of a reason: its source, with values and
+// thresholds that an applicant is not shown.
 type Detail struct {
 	RuleID    string
 	Field     string
@@ -18,7 +18,7 @@ type Detail struct {
 	Text      string
 }
 
-// Message is the applicant-safe text of a reason.
+// Message returns the applicant-safe text of a reason.
 func (d *Decision) Message(r Reason) string {
 	if r.kind == byRule && !d.hits[r.at].absent {
 		if own := d.plan.policy.Knockouts[d.hits[r.at].Knockout].ApplicantMessage; own != "" {
@@ -42,14 +42,14 @@ func (d *Decision) Message(r Reason) string {
 	return applicantMessage(r.Code)
 }
 
-// instalmentHigh takes the place of FOIR_HIGH's text, which speaks of existing
-// obligations, where it is the new instalment that is too high.
+// instalmentHigh replaces the text of FOIR_HIGH, which speaks of existing
+// obligations, if the new instalment is what is too high.
 const instalmentHigh = "The instalment would be high compared with income"
 
 // isAboutInstalment reports whether a reason is about the instalment of the new
-// loan rather than about obligations that exist: they take at most half of what
-// the band allows, or the rule is on the FOIR after the offer.
-// Policies of semantics 1 keep the texts they were written for.
+// loan rather than about existing obligations: either those take at most half
+// of what the band allows, or the rule is on the FOIR after the offer. Policies
+// of semantics 1 keep their original texts.
 func (d *Decision) isAboutInstalment(r Reason) bool {
 	switch {
 	case d.plan.policy.Semantics == FirstSemantics:
@@ -65,17 +65,17 @@ func (d *Decision) isAboutInstalment(r Reason) bool {
 }
 
 // nearBest reports whether every factor that lost points under a code is near
-// its best: its value is not bad, it only is not the best.
-// Policies of semantics 1 keep the texts they were written for.
+// its best, so that its value is not bad but could be better. Policies of
+// semantics 1 keep their original texts.
 func (d *Decision) nearBest(code int32) bool {
 	return d.plan.policy.Semantics > FirstSemantics && !d.lost[code].firm
 }
 
-// criterion opens the applicant-safe text of a generic reason code.
+// criterion starts the applicant-safe text of a generated reason code.
 const criterion = "One of the lender's scoring criteria: "
 
-// shown is how values appear in a detail: those of fields that identify somebody
-// masked, or in clear.
+// shown is how a detail shows values: with those of identifying fields masked,
+// or in clear.
 type shown struct {
 	value func(name string, v rule.Value) rule.Value
 	text  func(name string, v rule.Value) string
@@ -90,16 +90,17 @@ var (
 	}
 )
 
-// Detail explains a reason to the lender. A value that identifies somebody is
-// masked, as it is among the facts of an answer.
+// Detail explains a reason to the lender. A value that identifies a person is
+// masked, as in the facts of a response.
 func (d *Decision) Detail(r Reason) Detail { return d.detail(r, masked) }
 
-// DetailMaskedByShape is Detail for runs of agents that were made before names that
-// only a caller knows were judged: it masks their values by their shape alone.
+// DetailMaskedByShape is Detail for older agent runs, which masked the values
+// of fields outside the catalogue by their shape alone and did not look at the
+// name.
 func (d *Decision) DetailMaskedByShape(r Reason) Detail { return d.detail(r, byShape) }
 
-// DetailInClear is Detail with nothing masked, for runs of agents that were made
-// before anything was.
+// DetailInClear is Detail without masking, for agent runs from before masking
+// existed.
 func (d *Decision) DetailInClear(r Reason) Detail { return d.detail(r, inClear) }
 
 func (d *Decision) detail(r Reason, as shown) Detail {
@@ -122,7 +123,7 @@ func (d *Decision) detail(r Reason, as shown) Detail {
 	}
 }
 
-// requirementDetail names every requirement that was not met.
+// requirementDetail lists every requirement that was not met.
 func (d *Decision) requirementDetail() Detail {
 	var names []string
 	for i, slots := range d.plan.required {
@@ -138,7 +139,7 @@ func (d *Decision) ruleDetail(hit Hit, as shown) Detail {
 	k := &d.plan.policy.Knockouts[hit.Knockout]
 	e := d.plan.code.Explain(&k.Condition, &d.frame)
 	out := Detail{RuleID: k.ID}
-	why := k.ID // with the condition in words, unless that would tell what is masked
+	why := k.ID // plus the condition in words, unless that would reveal a masked value
 	if !d.isMasked(&k.Condition, as) {
 		why += ": " + k.Condition.Text()
 	}
@@ -180,8 +181,8 @@ func (d *Decision) ruleDetail(hit Hit, as shown) Detail {
 	return out
 }
 
-// isMasked reports whether a condition is about something that is masked. What
-// it compares with is often the same thing.
+// isMasked reports whether a condition reads a masked field. Its constants must
+// then be hidden too, because they often are the same value.
 func (d *Decision) isMasked(c *rule.Condition, as shown) (hides bool) {
 	c.Fields(func(ref rule.Ref) {
 		v := d.value(ref)
@@ -190,8 +191,9 @@ func (d *Decision) isMasked(c *rule.Condition, as shown) (hides bool) {
 	return hides
 }
 
-// principal picks the predicate that says most about why a rule hit: one over
-// a field that the rule's reason is about, a number rather than a flag.
+// principal returns the predicate that best explains why a rule hit. It prefers
+// a field that belongs to the rule's reason code, then a number over other
+// types.
 func (d *Decision) principal(leaves []*rule.Condition, code string) *rule.Condition {
 	var best *rule.Condition
 	bestRank := -1
@@ -214,8 +216,8 @@ func (d *Decision) principal(leaves []*rule.Condition, code string) *rule.Condit
 	return best
 }
 
-// threshold is what a predicate compared with, when that is a single value: a
-// constant or another field.
+// threshold returns the value that a predicate compared with, if it is a single
+// value: a constant or another field.
 func (d *Decision) threshold(leaf *rule.Condition) rule.Value {
 	switch {
 	case leaf.Right.Kind == rule.FieldOperand:
@@ -235,7 +237,8 @@ func (d *Decision) value(ref rule.Ref) rule.Value {
 	return d.plan.slots.Value(&d.frame, slot)
 }
 
-// named is the value of a field by name, as a message's braces name it.
+// named returns the value of a field by its name, as used in the braces of a
+// message.
 func (d *Decision) named(name string) rule.Value {
 	ref, ok := d.plan.ref(name)
 	if !ok {
@@ -281,7 +284,7 @@ func (d *Decision) limitDetail() Detail {
 	}
 }
 
-// pointsDetail speaks of the factor that lost the most under a code.
+// pointsDetail describes the factor that lost the most points under a code.
 func (d *Decision) pointsDetail(code int32, as shown) Detail {
 	var worst *compiledFactor
 	var worstOutcome *outcome
@@ -303,7 +306,7 @@ func (d *Decision) pointsDetail(code int32, as shown) Detail {
 	ref := d.plan.slots.Ref(worst.slot)
 	format := "%s is %s, which scores %s points where the best value scores %s; this reason cost %s points in all"
 	if d.plan.policy.Semantics == FirstSemantics {
-		// Stored runs of agents hold this text and are compared with it.
+		// Stored agent runs contain this text and are compared with it.
 		format = "%s is %s: %s of the factor's best %s points; %s points lost for this reason"
 	}
 	return Detail{

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Document is the policy as a complete document: every default filled in,
-// every merged rule included, members in name order. Reading it again gives
-// the same policy and the same bytes.
+// Document returns the policy as a complete document: every default filled in,
+// every merged rule included, members in name order. Reading it again gives the
+// same policy and the same bytes.
 func (p *Policy) Document() []byte {
 	var w wire.Writer
 	w.Buf = make([]byte, 0, 24<<10)
@@ -19,9 +19,9 @@ func (p *Policy) Document() []byte {
 	return w.Buf
 }
 
-// Checksum identifies what the policy does: two policies with one checksum
-// decide alike. Names, keys and whatever the service adds are not in it, so a
-// policy promoted from sandbox to live keeps its checksum.
+// Checksum identifies what the policy does: policies with the same checksum
+// make the same decisions. It does not cover names, keys or members that the
+// service adds, so a policy promoted from sandbox to live keeps its checksum.
 func (p *Policy) Checksum() string {
 	w, kept := checksumWriters.Get().(*wire.Writer)
 	if !kept {
@@ -29,18 +29,19 @@ func (p *Policy) Checksum() string {
 	}
 	p.write(w, false)
 	sum := sha256.Sum256(w.Buf)
-	if cap(w.Buf) <= 1<<20 { // what one huge policy has blown up is not kept
+	if cap(w.Buf) <= 1<<20 { // do not keep the buffer of a huge policy
 		*w = wire.Writer{Buf: w.Buf[:0]}
 		checksumWriters.Put(w)
 	}
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// checksumWriters keeps the memory that a checksum is written into: nobody
-// sees the text, and it is the largest single piece of a compilation.
+// checksumWriters pools the buffers of checksums. The text is not used
+// afterwards, and it is the largest single allocation of a compilation.
 var checksumWriters sync.Pool
 
-// write writes the document; named adds what identifies rather than decides.
+// write writes the document. named adds the members that identify the policy
+// and have no effect on decisions.
 func (p *Policy) write(w *wire.Writer, named bool) {
 	w.Object()
 	w.Key("actionable_fields")
@@ -63,7 +64,7 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		w.Key("text").String(t.Text).EndObject()
 	}
 	w.EndArray()
-	if p.FeaturesAuto { // the checksums of older documents stay as they are
+	if p.FeaturesAuto { // written only if set, so that older checksums do not change
 		w.Key("features").String(featuresAuto)
 	}
 	w.Key("include_defaults").Bool(p.IncludeDefaults)
@@ -99,7 +100,7 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	if named {
 		optional(w, "scorecard_id", p.ScorecardID)
 	}
-	if p.Semantics > FirstSemantics { // the checksums of older documents stay as they are
+	if p.Semantics > FirstSemantics { // left out otherwise, so that older checksums do not change
 		w.Key("semantics").Int(int64(p.Semantics))
 	}
 	w.EndObject()
@@ -189,7 +190,7 @@ func (b *Band) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// Document is the scorecard as a complete document.
+// Document returns the scorecard as a complete document.
 func (c *Scorecard) Document() []byte {
 	var w wire.Writer
 	c.write(&w, true)

@@ -5,15 +5,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// NotEvaluated is a rule that could not be evaluated, and the fields it
-// misses.
+// NotEvaluated is a rule that could not be evaluated and the fields that it
+// lacks.
 type NotEvaluated struct {
 	ID      string
 	Missing []string
 }
 
-// NotEvaluated lists the knockouts and adjustments that could not be
-// evaluated, in declared order. It stands outside the hashed decision.
+// NotEvaluated lists the knockouts and adjustments that could not be evaluated,
+// in declared order. The list is not part of the decision hash.
 func (d *Decision) NotEvaluated() []NotEvaluated {
 	var out []NotEvaluated
 	add := func(id string, c *rule.Condition) {
@@ -25,7 +25,7 @@ func (d *Decision) NotEvaluated() []NotEvaluated {
 		k := &d.plan.policy.Knockouts[i]
 		add(k.ID, &k.Condition)
 	}
-	if !d.eligibility { // which runs no adjustments
+	if !d.eligibility { // eligibility runs no adjustments
 		for i := range d.plan.policy.Adjustments {
 			a := &d.plan.policy.Adjustments[i]
 			add(a.ID, &a.Condition)
@@ -39,9 +39,9 @@ type Eligibility struct {
 	d Decision
 }
 
-// Eligible runs the Stage 1 knockouts and nothing else: no field is required,
-// and on_absent says nothing, because eligibility is asked before a bureau
-// report is paid for. What could not be evaluated is listed instead.
+// Eligible runs the Stage 1 knockouts only. No field is required and on_absent
+// is ignored, because eligibility is checked before a bureau report is paid
+// for. Rules that could not be evaluated are listed instead.
 func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
 	d := &e.d
 	p.begin(facts, d)
@@ -52,12 +52,11 @@ func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
 	}
 }
 
-// Eligible reports whether something was evaluated and nothing failed.
+// Eligible reports whether the result is neither declined nor undetermined.
 func (e *Eligibility) Eligible() bool { return e.d.Status != Declined && !e.Undetermined() }
 
-// Undetermined reports whether no Stage 1 rule could be evaluated, so that
-// nothing is known for or against the applicant. A policy without Stage 1 rules
-// leaves nothing open.
+// Undetermined reports whether the policy has Stage 1 rules and none of them
+// could be evaluated, so that nothing is known for or against the applicant.
 func (e *Eligibility) Undetermined() bool {
 	return len(e.d.unknown) > 0 && len(e.d.unknown) == len(e.d.plan.stage1.rules)
 }
@@ -65,7 +64,7 @@ func (e *Eligibility) Undetermined() bool {
 // Complete reports whether every Stage 1 rule could be evaluated.
 func (e *Eligibility) Complete() bool { return len(e.d.unknown) == 0 }
 
-// Status is ELIGIBLE, REFERRED, DECLINED or UNDETERMINED.
+// Status returns ELIGIBLE, REFERRED, DECLINED or UNDETERMINED.
 func (e *Eligibility) Status() string {
 	switch {
 	case e.Undetermined():
@@ -76,7 +75,7 @@ func (e *Eligibility) Status() string {
 	return e.d.Status.String()
 }
 
-// Write writes the answer of the eligibility endpoint.
+// Write writes the response of the eligibility endpoint.
 func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
 	d := &e.d
 	w.Object().Key("eligible").Bool(e.Eligible()).Key("status").String(e.Status()).Key("stage").Int(1)

@@ -4,14 +4,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// codesOfRulesOnly are default reason codes that are untrue of points lost: they
-// speak of somebody to whom nothing is lent.
+// codesOfRulesOnly are default reason codes that are untrue of lost points:
+// they describe applicants who get no loan at all.
 var codesOfRulesOnly = map[string]bool{"AGE_RANGE": true, ReasonAmountMinimum: true, "LOC_PINCODE": true}
 
-// DefaultCodes gives a factor without a reason code that of its catalogue field
-// where it is true: for bins that lie on the field's adverse side of the best
-// bin. If that is so of every bin that loses points the factor gets the code,
-// else those bins do, and the others lose points under the factor's generic code.
+// DefaultCodes gives a factor without a reason code the code of its catalogue
+// field, for bins of which it is true: those on the field's adverse side of the
+// best bin. If that is so for every bin that loses points, the factor itself
+// gets the code. Otherwise only those bins do, and the other bins lose points
+// under the factor's generated code.
 func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
 	if f.ReasonCode != "" || f.Field.Name == "" || f.Field.ID < 0 {
 		return
@@ -40,8 +41,8 @@ func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
 	}
 }
 
-// isAdverse reports whether a bin that loses points lies in direction d of the
-// best bins.
+// isAdverse reports whether a bin that loses points lies in direction d from
+// the best bins.
 func (f *Factor) isAdverse(at int, d direction) bool {
 	switch {
 	case d == either:
@@ -57,8 +58,8 @@ func (f *Factor) isAdverse(at int, d direction) bool {
 	}
 }
 
-// isBeside reports whether a range of numbers lies below all ranges with the
-// most points that a range has, or above all of them.
+// isBeside reports whether a range of numbers lies below all best ranges if d
+// is low, or above all of them if d is high.
 func (f *Factor) isBeside(at int, d direction) bool {
 	ranges := f.ranges()
 	if at >= len(ranges) {
@@ -88,8 +89,8 @@ func (f *Factor) takes(at int, value bool) bool {
 	return f.Bins[at].Else
 }
 
-// withFieldCodes returns a card whose factors without a reason code have that of
-// their field, as policies of semantics 1 read a card.
+// withFieldCodes returns a copy of the card in which factors without a reason
+// code have that of their field. Policies of semantics 1 read a card this way.
 func (c *Scorecard) withFieldCodes(catalogue *rule.Catalogue) *Scorecard {
 	out := *c
 	out.Factors = append([]Factor(nil), c.Factors...)

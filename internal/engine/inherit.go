@@ -6,9 +6,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// sections are the parts of a policy document that a new version takes over
-// from its base when the request leaves them out, in name order. What a policy
-// is called is none of them.
+// sections lists, in name order, the parts of a policy document that a new
+// version inherits from its base if the request leaves them out. The name of
+// the policy is not inherited.
 var sections = []string{
 	"actionable_fields", "adjustments", "affordability", "allow_gaps", "conditions", "features", "include_defaults",
 	"inputs", "knockouts",
@@ -17,8 +17,8 @@ var sections = []string{
 }
 
 // The scorecard's section has two members: the card, and the id it was taken
-// from. Either of them in a request replaces both, because an inherited card
-// beside a new id would win over it.
+// from. If a request has either of them, it replaces both, because an inherited
+// card would override a new id.
 const (
 	sectionScorecard  = "scorecard"
 	memberScorecardID = "scorecard_id"
@@ -26,18 +26,18 @@ const (
 
 const sectionKnockouts = "knockouts"
 
-// sectionSemantics is the version of the engine's behaviour that a policy was
-// written for.
+// sectionSemantics is the version of the engine's behaviour for which a policy
+// was written.
 const sectionSemantics = "semantics"
 
-// Inherit completes a request for a new version: its own members, whatever
-// they are, and of the base, a stored Document, every section that the request
-// leaves out or gives as null. inherited names those sections. A draft without
-// a base gets the newest semantics unless it names one.
+// Inherit completes a request for a new version. The result has all members of
+// the request and, from the base, which is a stored Document, every section
+// that the request leaves out or gives as null. inherited lists those sections.
+// A draft without a base gets the newest semantics unless it names one.
 //
-// ReadPolicy settles the rest. It refuses members that are unknown. A request
-// that turns include_defaults off does not inherit the default knockouts of its
-// base; one that turns it on has them merged again.
+// ReadPolicy does the rest. It rejects unknown members. If a request turns
+// include_defaults off, the default knockouts of its base are not inherited; if
+// it turns them on, ReadPolicy merges them again.
 func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 	var w wire.Writer
 	if request.Kind() != wire.Object {
@@ -52,7 +52,7 @@ func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 	w.Object()
 	for name, member := range request.Members() {
 		if slices.Contains(inherited, sectionOf(name)) || newest && name == sectionSemantics {
-			continue // a null; what it stands for is written below
+			continue // a null; its replacement is written below
 		}
 		w.Name(name).Value(member)
 	}
@@ -77,12 +77,12 @@ func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 	return w.EndObject().Buf, inherited
 }
 
-// gives reports whether a document says anything about a section.
+// gives reports whether a document has a section.
 func gives(document wire.Value, section string) bool {
 	return document.Get(section).Given() || section == sectionScorecard && document.Get(memberScorecardID).Given()
 }
 
-// sectionOf is the section that a member belongs to.
+// sectionOf returns the section that a member belongs to.
 func sectionOf(member string) string {
 	if member == memberScorecardID {
 		return sectionScorecard

@@ -4,10 +4,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// Rules lists the rules that were evaluated: stage 1, the adjustments that
-// applied, stage 2, each in declared order. A knockout whose condition is
-// unknown is not among them unless its on_absent says what that means. The
-// list is valid until d decides again.
+// Rules lists the rules that were evaluated: Stage 1, the adjustments that
+// applied, then Stage 2, each in declared order. A knockout whose condition is
+// unknown is listed only if its on_absent gives it a result. The list is valid
+// until d is used again.
 func (d *Decision) Rules() []FiredRule {
 	if r := &d.rules; !r.done && d.plan != nil {
 		r.list = r.list[:0]
@@ -31,15 +31,15 @@ func (d *Decision) listStage(s *stage, truths *rule.Truths) {
 		truth := truths.At(i)
 		result := r.result(truth, d.eligibility)
 		if truth == rule.Unknown && result == ResultPass {
-			continue // it leaves no trace
+			continue // an unknown condition that passes is not listed
 		}
 		d.rules.list = append(d.rules.list, FiredRule{ID: r.id, Result: result})
 	}
 }
 
-// Contributions lists what the score is made of: the base, the factors in
-// declared order, and the clamp where it changes anything. The list is valid
-// until d decides again.
+// Contributions lists the parts of the score: the base, the factors in declared
+// order, and the clamp if it changes the sum. The list is valid until d is used
+// again.
 func (d *Decision) Contributions() []Contribution {
 	if c := &d.contributions; !c.done && d.plan != nil {
 		c.list, c.done = d.plan.scoring.contributions(c.list[:0], d.bins, d.sum), true
@@ -47,8 +47,8 @@ func (d *Decision) Contributions() []Contribution {
 	return d.contributions.list
 }
 
-// Alternatives lists the same limit over the other tenures that the band
-// allows and the capacity bears. The list is valid until d decides again.
+// Alternatives lists the same limit over the other tenures that the band allows
+// and the capacity can pay. The list is valid until d is used again.
 func (d *Decision) Alternatives() []Alternative {
 	if a := &d.alternatives; !a.done {
 		a.list, a.done = a.list[:0], true

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// Derived lists what the engine derived from the facts before Stage 1, by
-// name, for showing beside the facts.
+// Derived lists the values that the engine derived from the facts before Stage
+// 1, by name, to be shown with the facts.
 func (d *Decision) Derived() []rule.NamedValue {
 	if !d.plan.afford.active {
 		return nil
@@ -21,8 +21,8 @@ func (d *Decision) Derived() []rule.NamedValue {
 	return out
 }
 
-// AddDerived adds to the facts of a decision what was derived from them before
-// Stage 1, for showing: deciding derives it again.
+// AddDerived adds the values that were derived before Stage 1 to the facts of a
+// decision. It is meant for display; a new decision derives them again.
 func (d *Decision) AddDerived(facts *rule.Facts) {
 	if d.plan.afford.active {
 		facts.Set(field.IncomeEffective, d.named(field.IncomeEffective))
@@ -30,12 +30,12 @@ func (d *Decision) AddDerived(facts *rule.Facts) {
 	}
 }
 
-// Derives reports whether the plan derives foir_effective, and so counts with
-// more than the declared FOIR.
+// Derives reports whether the plan derives foir_effective, and so counts more
+// than the declared FOIR.
 func (p *Plan) Derives() bool { return p.afford.active }
 
-// Obligations is what one application owes each month, source by source, for
-// finding out what paying some of it off would do.
+// Obligations is what one application owes each month, by source. It is used to
+// compute the effect of paying off a part.
 type Obligations struct {
 	// FOIR is foir_effective, absent when it cannot be derived.
 	FOIR rule.Value
@@ -46,7 +46,8 @@ type Obligations struct {
 	amounts []rule.NamedValue
 }
 
-// Obligations reads the obligations that a plan counts with.
+// Obligations returns the obligations of an application as the plan counts
+// them.
 func (p *Plan) Obligations(facts *rule.Facts) Obligations {
 	var d Decision
 	d.plan = p
@@ -66,9 +67,9 @@ func (p *Plan) Obligations(facts *rule.Facts) Obligations {
 	return o
 }
 
-// Lower sets the facts of an application whose obligations are paid off until
-// they take the share foir of its income: each source that says more is
-// lowered to it.
+// Lower sets the facts of the application after its obligations are paid off to
+// the share foir of its income. It lowers each source that states more than
+// that.
 func (o *Obligations) Lower(foir rule.Number, set func(name string, v rule.Value)) {
 	income := o.income.Number()
 	if o.ratio.Type() != rule.Absent {
@@ -87,13 +88,13 @@ func (o *Obligations) Lower(foir rule.Number, set func(name string, v rule.Value
 	}
 }
 
-// Income is income_effective; known is false when it cannot be derived.
+// Income returns income_effective. known is false if it cannot be derived.
 func (o *Obligations) Income() (income rule.Number, known bool) {
 	return o.income.Number(), o.income.Type() != rule.Absent
 }
 
-// At lists the values of a field that is not given at which the obligations
-// take a share of the income: of the declared ratio, of an amount owed, or of
+// At lists the values of an absent field at which the obligations take the
+// given share of the income. The field is the declared ratio, an amount owed or
 // the declared income.
 func (o *Obligations) At(name string, share rule.Number) (list []rule.Number) {
 	income, known := o.Income()
@@ -112,10 +113,10 @@ func (o *Obligations) At(name string, share rule.Number) (list []rule.Number) {
 	return list
 }
 
-// PayOff is how much of the obligations a month, in whole rupees, has to be
-// paid off until they take the share foir of the income: of each source that
-// Lower lowers, as much as it says too much, and of these the greatest. known
-// is false when there is no income to take a share of.
+// PayOff returns the monthly obligations, in whole rupees, that must be paid
+// off until obligations take the share foir of the income. It is the largest
+// excess of any source that Lower lowers. known is false if there is no income
+// or nothing to pay off.
 func (o *Obligations) PayOff(foir rule.Number) (amount rule.Number, known bool) {
 	income, known := o.Income()
 	if !known {
@@ -131,7 +132,7 @@ func (o *Obligations) PayOff(foir rule.Number) (amount rule.Number, known bool) 
 	return rule.Int(-(-amount).Floor()), amount > 0
 }
 
-// timesOver is a × b ÷ c, cut to the millionth.
+// timesOver returns a × b ÷ c, rounded down to the millionth.
 func timesOver(a, b, c rule.Number) rule.Number {
 	q, ok := exact.MulDivFloor(uint64(a), uint64(b), uint64(c))
 	if !ok {

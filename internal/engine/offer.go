@@ -7,22 +7,24 @@ import (
 	"verdict/internal/rule"
 )
 
-// limit is how much a band can lend to an application, and why no more.
+// limit is the amount that a band can lend to an application, and the
+// constraint that determined it.
 type limit struct {
 	paise           int64
 	instalmentPaise int64
-	at              int // the tenure among the band's
+	at              int // index of the tenure in the band
 	binding         Constraint
 	belowMinimum    bool
 	hasCapacity     bool
 	capacityPaise   int64
-	notAvailable    bool // the tenure asked for is not among the band's
+	notAvailable    bool // the requested tenure is not among the band's
 	computed        bool
 }
 
 func (l *limit) offered() bool { return l.computed && !l.belowMinimum }
 
-// paise reads a rupee slot in paise, half-up; a negative amount is none.
+// paise returns the amount of a rupee slot in paise, rounded half up. A
+// negative amount counts as not given.
 func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 	if slot < 0 {
 		return 0, false
@@ -31,10 +33,10 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 	return n.Paise(), ok && n >= 0
 }
 
-// limit is what the band can lend: the least of what the capacity
-// bears, what was asked for, what the band allows and a multiple of income,
-// floored to the step; then down by steps while the rounded instalment is
-// above the capacity.
+// limit computes the amount that the band can lend: the smallest of what the
+// capacity can pay, the amount requested, the band's maximum and a multiple of
+// income, rounded down to the step. It then goes down by steps while the
+// rounded instalment exceeds the capacity.
 func (p *Plan) limit(d *Decision) {
 	b, l := d.band, &d.limit
 	l.computed, l.at = true, b.usual
@@ -51,8 +53,9 @@ func (p *Plan) limit(d *Decision) {
 	if p.inputs.foir >= 0 {
 		foir, hasFOIR = d.frame.Number(p.inputs.foir)
 	}
-	// Of equal terms the first one tried binds: an applicant who gets what
-	// was asked for was not cut.
+	// If several constraints give the same amount, the first one tried counts:
+	// an applicant who gets the requested amount was not limited by anything
+	// else.
 	paise, binding := int64(math.MaxInt64), NoConstraint
 	bound := func(by int64, constraint Constraint) {
 		if by < paise {
@@ -60,13 +63,13 @@ func (p *Plan) limit(d *Decision) {
 		}
 	}
 	if p.inputs.requested >= 0 && d.frame.Given(p.inputs.requested) {
-		// Less than nothing was asked for: nothing is offered.
+		// A negative request counts as 0: nothing is offered.
 		requested, _ := p.paise(d, p.inputs.requested)
 		bound(max(0, requested), RequestedAmount)
 	}
 	switch {
 	case hasFOIR && foir >= b.FOIRCap:
-		// Nothing is left, whether or not the income is known.
+		// No capacity is left, whether or not the income is known.
 		bound(0, FOIRCapacity)
 		l.hasCapacity = hasIncome
 	case hasFOIR && hasIncome:
@@ -93,7 +96,8 @@ func (p *Plan) limit(d *Decision) {
 	l.belowMinimum = l.paise < b.MinLimitPaise
 }
 
-// tenureFor finds the asked tenure, or the band's usual one.
+// tenureFor returns the index of the requested tenure, or that of the band's
+// default tenure.
 func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) {
 	for i := range b.tenures {
 		if b.tenures[i].num == asked {
@@ -103,8 +107,8 @@ func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) 
 	return b.usual, true
 }
 
-// mulFloor is paise × a non-negative Number, floored; capped far above any
-// limit where it would not fit.
+// mulFloor returns paise × a non-negative Number, rounded down and capped at
+// maxAmountPaise.
 func mulFloor(paise int64, by rule.Number) int64 {
 	q, ok := exact.MulDivFloor(uint64(paise), uint64(by), uint64(rule.One))
 	if !ok {
@@ -133,8 +137,8 @@ func (p *Plan) makeOffer(d *Decision) {
 	o.TenureNotAvailable = l.notAvailable
 }
 
-// postOfferFOIR is the FOIR with the new instalment, in ten-thousandths, half
-// up; unknown without income or FOIR.
+// postOfferFOIR returns the FOIR including the new instalment, in
+// ten-thousandths, rounded half up. It is unknown without income or FOIR.
 func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	income, ok := p.paise(d, p.inputs.income)
 	if !ok || income == 0 || p.inputs.foir < 0 {
@@ -144,12 +148,12 @@ func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	// The share is cut to millionths, as fine as the FOIR is, so that only
-	// their sum is rounded.
+	// Round the share down to millionths, the precision of the FOIR, so that
+	// only the sum is rounded to ten-thousandths.
 	share, ok := exact.MulDivFloor(uint64(instalmentPaise), uint64(rule.One), uint64(income))
 	if !ok {
 		return 0, false
 	}
-	// Half up, also for a FOIR below 0, which no request carries.
+	// This also rounds half up for a FOIR below 0, which no request carries.
 	return exact.DivFloor(int64(foir)+int64(share)+50, 100), true
 }

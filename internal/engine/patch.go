@@ -12,27 +12,28 @@ import (
 // base's sections.
 const memberPatch = "patch"
 
-// patchable are the sections whose entries a patch can change, and the member
-// that tells their entries apart. The factors stand in the scorecard.
+// patchable lists the sections whose entries a patch can change, and the member
+// that identifies an entry. The factors are inside the scorecard.
 var patchable = []struct{ name, id string }{
 	{sectionKnockouts, "id"}, {"adjustments", "id"}, {"pricing_bands", "id"}, {sectionFactors, "factor"}, {"conditions", "code"},
 }
 
 const sectionFactors = "factors"
 
-// Patched is a request whose patch was applied: it gives the patched sections
-// whole, so that Inherit takes it like any other.
+// Patched is a request whose patch was applied. It has the complete patched
+// sections, so that Inherit treats it like any other request.
 type Patched struct {
 	Request []byte
-	Faults  []fault.Item // what is wrong with the patch
+	Faults  []fault.Item // the faults of the patch
 	places  []movedPlace
 }
 
-// movedPlace is where an entry of a patch stands in the patched request.
+// movedPlace maps the pointer of an entry in the patched request to its pointer
+// in the patch.
 type movedPlace struct{ now, was string }
 
-// Retell moves the faults of a patched document to where the request says what
-// is wrong.
+// Retell changes the pointer of a fault in the patched document to the place in
+// the original request.
 func (p Patched) Retell(item fault.Item) fault.Item {
 	for _, m := range p.places {
 		if rest, inside := strings.CutPrefix(item.Pointer, m.now); inside && (rest == "" || rest[0] == '/') {
@@ -44,9 +45,10 @@ func (p Patched) Retell(item fault.Item) fault.Item {
 }
 
 // Patch applies the patch of a request, if it has one, to the sections of the
-// base, a stored Document. An entry of "set" takes the place of the base's
-// entry with its id, or comes after the others; "remove" lists the ids of
-// entries to leave out. What cannot be applied is left out and told in Faults.
+// base, which is a stored Document. An entry of "set" replaces the base's entry
+// with the same id, or is added after the others. "remove" lists the ids of
+// entries to remove. Changes that cannot be applied are skipped and reported in
+// Faults.
 func Patch(request, base wire.Value) Patched {
 	var w wire.Writer
 	patch := request.Get(memberPatch)
@@ -55,7 +57,7 @@ func Patch(request, base wire.Value) Patched {
 	}
 	var faults fault.List
 	p := patcher{request: request, base: base, faults: &faults}
-	if patch.Given() { // a null is left out, and not written
+	if patch.Given() { // a null patch counts as left out
 		p.check(patch)
 	}
 	w.Object()
@@ -75,17 +77,17 @@ func Patch(request, base wire.Value) Patched {
 type patcher struct {
 	request, base wire.Value
 	faults        *fault.List
-	changes       map[string]*change // by section; none for one that cannot be patched
+	changes       map[string]*change // by section; no entry if the section cannot be patched
 	places        []movedPlace
 }
 
-// change is what a patch does to a section.
+// sectionPatch is what a patch does to a section.
 type change struct {
 	set    []wire.Value
 	remove []wire.Value
 }
 
-// check reads the patch and notes what is wrong with it by itself.
+// check reads the patch and reports its own faults.
 func (p *patcher) check(patch wire.Value) {
 	p.changes = map[string]*change{}
 	form := wire.NewForm(patch, p.faults)
@@ -124,7 +126,8 @@ func patchNames() []string {
 	return names
 }
 
-// read reads what is to be set and removed; nil when it is no object.
+// read returns the entries to set and the ids to remove, or nil if v is not an
+// object.
 func (p *patcher) read(v wire.Value) *change {
 	f := wire.NewForm(v, p.faults)
 	if v.Kind() != wire.Object {
@@ -144,7 +147,8 @@ func (p *patcher) read(v wire.Value) *change {
 	return c
 }
 
-// whole names the member by which a request gives a patched section itself.
+// givenMember returns the member in which a request gives a patched section
+// completely, or "".
 func (p *patcher) whole(section string) string {
 	members := []string{section}
 	if section == sectionFactors {
@@ -158,8 +162,8 @@ func (p *patcher) whole(section string) string {
 	return ""
 }
 
-// writes reports whether a member of the request is one that a patch writes: a
-// null, which stands for nothing.
+// writes reports whether a member of the request is null and is replaced by a
+// patched section.
 func (p *patcher) writes(member string) bool {
 	if member == sectionScorecard || member == memberScorecardID {
 		member = sectionFactors
@@ -174,7 +178,8 @@ func (p *patcher) section(w *wire.Writer, name, id string, c *change) {
 		p.entries(w, "/"+name, p.base.Get(name), id, c)
 		return
 	}
-	// The card is no longer the stored one that the base may have pinned.
+	// A patched card differs from the stored one, so the scorecard_id is left
+	// out.
 	w.Name(sectionScorecard).Object()
 	for member, v := range p.base.Get(sectionScorecard).Members() {
 		w.Name(member)
@@ -187,8 +192,8 @@ func (p *patcher) section(w *wire.Writer, name, id string, c *change) {
 	w.EndObject()
 }
 
-// entries writes the base's entries with the change applied. New ones come
-// after the others, but before the rules of the system.
+// entries writes the base's entries with the change applied. New entries come
+// after the others but before the system rules.
 func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id string, c *change) {
 	system := make(map[string]bool, base.Len()) // of every entry of the base, by id
 	for _, v := range base.Elements() {
@@ -230,8 +235,8 @@ func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id st
 	w.EndArray()
 }
 
-// removals checks the ids to remove and returns those that the base has. A
-// rule that include_defaults would merge again cannot be removed.
+// removals checks the ids to remove and returns those that the base has. A rule
+// that include_defaults would merge again cannot be removed.
 func (p *patcher) removals(pointer string, system map[string]bool, id string, c *change) (gone map[string]bool) {
 	gone = make(map[string]bool, len(c.remove))
 	merges := mergesDefaults(p.base)
@@ -259,8 +264,8 @@ func (p *patcher) removals(pointer string, system map[string]bool, id string, c 
 	return gone
 }
 
-// replacements checks the entries to set and returns them by id; fresh are
-// those whose id the base does not have.
+// replacements checks the entries to set and returns them by id. fresh are the
+// entries whose id the base does not have.
 func (p *patcher) replacements(
 	system map[string]bool, id string, c *change, gone map[string]bool,
 ) (set map[string]wire.Value, fresh []wire.Value) {

@@ -11,8 +11,8 @@ import (
 )
 
 // Plan is a policy compiled for deciding. It is immutable: any number of
-// goroutines may decide with it at once, and nothing of a request ever enters
-// it.
+// goroutines may use it concurrently, and it never stores anything of a
+// request.
 type Plan struct {
 	policy    *Policy
 	catalogue *rule.Catalogue
@@ -20,27 +20,28 @@ type Plan struct {
 	slots     *rule.Slots
 	code      *rule.Code
 
-	required    [][]int32 // slots, one of each list must be given
+	required    [][]int32 // of each list, at least one slot must be given
 	stage1      stage
 	stage2      stage
 	adjustments []compiledAdjustment
-	adjusting   []rule.Test // beside the adjustments
+	adjusting   []rule.Test // parallel to adjustments
 	scoring     scoring
 	terms       []rule.Test
 	bands       ladder
 	ntcBands    ladder
-	compared    map[int32][]int32 // of knockouts with an on_absent: the request's slots they compare
+	compared    map[int32][]int32 // for knockouts with on_absent: the request slots that they compare
 
-	// codes are all reason codes that a decision can give: noCode, then those
-	// of points that can be lost, lostCodes of them with noCode, then the others.
+	// codes has every reason code that a decision can give: noCode, then the
+	// codes of points that can be lost, then the others. lostCodes counts the
+	// first two groups.
 	codes         []string
 	codeAt        map[string]int32
 	generic       genericCodes
-	labels        map[string]string // what people call the factors behind generic codes
+	labels        map[string]string // labels of the factors with generated codes
 	lostCodes     int
 	knockoutCodes []int32                // of each knockout
-	codeNodes     map[int32]*codeNode    // of the knockouts whose code depends on what hit
-	own           [len(ownReasons)]int32 // of the reasons that the engine itself gives
+	codeNodes     map[int32]*codeNode    // of the knockouts whose code depends on the predicates that hit
+	own           [len(ownReasons)]int32 // of the engine's own reasons
 
 	step    int64
 	inputs  inputSlots
@@ -51,13 +52,14 @@ type Plan struct {
 	predicates lazyPredicates
 }
 
-// inputSlots are the fields the engine reads by itself.
+// inputSlots are the fields that the engine itself reads.
 type inputSlots struct {
 	ntc, income, foir, requested, tenure int32
 }
 
-// resultSlots are the fields the engine gives to Stage 2; -1 when no rule
-// names them, so that nothing is computed for nobody.
+// resultSlots are the fields in which the engine gives its results to Stage 2.
+// A slot is -1 if no rule names the field, so that unused results are not
+// computed.
 type resultSlots struct {
 	score, grade, limit, emi, apr, foir int32
 }
@@ -65,47 +67,49 @@ type resultSlots struct {
 // stage is the knockouts that run together, in declared order.
 type stage struct {
 	tests []rule.Test
-	rules []compiledRule // beside the tests
+	rules []compiledRule // parallel to tests
 }
 
 type compiledRule struct {
 	id         string
-	index      int32 // in the policy's knockouts
+	index      int32 // index in the policy's knockouts
 	hit        Result
-	whenAbsent Result // pass leaves no trace
+	whenAbsent Result // result if the condition is unknown
 }
 
 type compiledAdjustment struct {
 	id    string
 	delta rule.Number
-	code  int32 // in codes, noCode when nothing is lost
+	code  int32 // index in codes; noCode if no points are lost
 }
 
-// noCode is the code of points that nobody is told about.
+// noCode is the code of lost points that have no reason code.
 const noCode int32 = 0
 
 // ladder is the bands that are open to one kind of applicant, by lowest score,
-// and their ranges close together for looking one up.
+// and their ranges stored together for fast lookup.
 type ladder struct {
 	bands  []compiledBand
 	ranges []scoreRange
 
-	// table has one more than the band of each whole score from least on, 0 for
-	// none; it is empty for a card whose scores are too many. Which band a score
-	// falls into is what no branch predictor guesses.
+	// table has, for each whole score from least on, the index of its band plus
+	// one, or 0 for none. A table lookup avoids branches, which are
+	// unpredictable here. The table is empty if the card has more than maxTable
+	// scores.
 	least int64
 	table []uint16
 }
 
-// maxTable is how many scores a ladder has a table for: all of most cards.
+// maxTable is the largest number of scores for which a ladder has a table. It
+// covers most cards.
 const maxTable = 2_000
 
-// scoreRange is a band's scores, both ends included, without end for a band
-// that takes them all.
+// scoreRange is the range of a band's scores, both ends included. It is
+// unbounded for a band that takes all scores.
 type scoreRange struct{ least, greatest int64 }
 
-// sort puts the bands in order and prepares looking them up by the scores that
-// the card gives.
+// sort sorts the bands and prepares the lookup for the scores that the card can
+// give.
 func (l *ladder) sort(card *scoring) {
 	slices.SortStableFunc(l.bands, func(a, b compiledBand) int { return cmp.Compare(a.MinScore, b.MinScore) })
 	for i := range l.bands {
@@ -126,7 +130,7 @@ func (l *ladder) sort(card *scoring) {
 	}
 }
 
-// find finds the band of a score, which is matched as a whole number.
+// find returns the band of a score, which is matched as a whole number, or nil.
 func (l *ladder) find(score rule.Number) *compiledBand {
 	whole := score.Floor()
 	var at int
@@ -141,7 +145,7 @@ func (l *ladder) find(score rule.Number) *compiledBand {
 	return &l.bands[at]
 }
 
-// search is the band of a whole score, -1 for none.
+// search returns the index of the band of a whole score, or -1 for none.
 func (l *ladder) search(whole int64) int {
 	for i, r := range l.ranges {
 		if r.least <= whole && whole <= r.greatest {
@@ -155,7 +159,7 @@ type compiledBand struct {
 	*Band
 	index   int32
 	tenures []tenure // ascending
-	usual   int      // TenureMonths among them
+	usual   int      // index of TenureMonths in tenures
 }
 
 type tenure struct {
@@ -164,10 +168,11 @@ type tenure struct {
 	earlyPaise int64       // see earlyPaise
 }
 
-// earlyPaise is an instalment above which rounding to the rupee cannot repay a
-// loan early, so that the schedule charges it as it is: more than what 51 paise
-// a month, 50 of the instalment and less than one of the interest, grow to.
-// Only how often the schedule is asked depends on it, so it may be generous.
+// earlyPaise returns an instalment above which rounding to the rupee cannot
+// repay a loan early, so that the schedule charges that instalment unchanged.
+// It exceeds what 51 paise a month grow to: 50 from rounding the instalment and
+// less than one from rounding the interest. The value only decides how often
+// the schedule must be computed, so a high estimate is safe.
 func earlyPaise(rateBP int64, months int) int64 {
 	growth, factor := 1.0, 1+float64(rateBP)/120_000
 	for n := months + 1; n > 0; n >>= 1 {
@@ -179,8 +184,8 @@ func earlyPaise(rateBP int64, months int) int64 {
 	return int64(min(52*float64(months+1)*growth, maxAmountPaise))
 }
 
-// Compile settles names, slots, bins, bands and annuities once and for all.
-// A policy from ReadPolicy always compiles.
+// Compile resolves names, slots, bins, bands and annuities. A policy from
+// ReadPolicy always compiles.
 func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise}
 	plan.codes, plan.codeAt = []string{noCode: ""}, map[string]int32{}
@@ -228,7 +233,7 @@ func (p *Plan) compileInputs() {
 	slot := func(name string) int32 {
 		ref, ok := p.ref(name)
 		if !ok {
-			return -1 // a catalogue of a test's own; the field is always absent
+			return -1 // a test uses its own catalogue; the field is always absent
 		}
 		return p.slots.Slot(ref)
 	}
@@ -238,7 +243,7 @@ func (p *Plan) compileInputs() {
 	}
 }
 
-// compileResults finds out which of its own results Stage 2 asks for, in a
+// compileResults finds which of the engine's results Stage 2 reads, in a
 // condition or in a message.
 func (p *Plan) compileResults() {
 	slot := func(name string) int32 {
@@ -271,7 +276,7 @@ func (p *Plan) compileKnockout(i int32) {
 	if k.OnAbsent != PassWhenAbsent {
 		p.compileCompared(i, &k.Condition)
 	}
-	// A message's values are read from the frame, so they need slots too.
+	// A message reads its values from the frame, so they need slots too.
 	for name := range templateNames(k.Message) {
 		if ref, ok := p.ref(name); ok {
 			p.slots.Slot(ref)
@@ -285,8 +290,9 @@ func (p *Plan) compileKnockout(i int32) {
 	s.rules = append(s.rules, c)
 }
 
-// compileCompared notes the request fields that a condition compares. The
-// engine's own results are none, and exists and absent do not compare.
+// compileCompared records the request fields that a condition compares. It
+// skips the engine's own results, and fields that are only tested with exists
+// or absent.
 func (p *Plan) compileCompared(knockout int32, c *rule.Condition) {
 	if p.compared == nil {
 		p.compared = map[int32][]int32{}
@@ -316,7 +322,8 @@ func (p *Plan) ref(name string) (rule.Ref, bool) {
 	return rule.Ref{}, false
 }
 
-// compileCodes numbers the reason codes besides those of lost points.
+// compileCodes assigns indexes to the reason codes other than those of lost
+// points.
 func (p *Plan) compileCodes() {
 	p.lostCodes = len(p.codes)
 	for i := range p.policy.Knockouts {
@@ -336,7 +343,8 @@ func (p *Plan) compileCodes() {
 	}
 }
 
-// lostCode numbers the code of points that a factor lost: noCode for none.
+// lostCode returns the index of the code for points that a factor loses, or
+// noCode if there is none.
 func (p *Plan) lostCode(f *Factor, code string) int32 {
 	if code = cmp.Or(code, f.ReasonCode, p.generic.factors[f.Name]); code == "" {
 		return noCode
@@ -344,7 +352,8 @@ func (p *Plan) lostCode(f *Factor, code string) int32 {
 	return p.codeIndex(code)
 }
 
-// codeIndex numbers the reason codes.
+// codeIndex returns the index of a reason code and assigns one if the code is
+// new.
 func (p *Plan) codeIndex(code string) int32 {
 	at, ok := p.codeAt[code]
 	if !ok {
@@ -361,7 +370,7 @@ func (p *Plan) compileBand(i int32) {
 	for k, months := range b.Tenures {
 		terms, err := loan.NewTerms(b.RateBP, months)
 		if err != nil {
-			continue // cannot be: the reader bounds rate and months
+			continue // cannot happen: the reader bounds rate and months
 		}
 		c.tenures = append(c.tenures, tenure{
 			terms: terms, num: rule.Int(int64(months)), earlyPaise: earlyPaise(b.RateBP, months),
@@ -377,14 +386,14 @@ func (p *Plan) compileBand(i int32) {
 	l.bands = append(l.bands, c)
 }
 
-// Policy is the policy behind the plan.
+// Policy returns the policy of the plan.
 func (p *Plan) Policy() *Policy { return p.policy }
 
-// Checksum is the policy's checksum.
+// Checksum returns the policy's checksum.
 func (p *Plan) Checksum() string { return p.checksum }
 
-// Fields lists every field the plan reads, by name. What the engine derives
-// from others before Stage 1 is not among them.
+// Fields lists every field that the plan reads, by name, except those that the
+// engine derives from others before Stage 1.
 func (p *Plan) Fields() []string {
 	out := make([]string, 0, p.slots.Len())
 	for i := range int32(p.slots.Len()) {
@@ -396,8 +405,8 @@ func (p *Plan) Fields() []string {
 	return out
 }
 
-// Reads reports whether the plan reads a field, so that a caller computes and
-// merges only what matters.
+// Reads reports whether the plan reads a field, so that a caller can compute
+// only what is needed.
 func (p *Plan) Reads(id rule.FieldID) bool {
 	_, ok := p.slots.Find(rule.Ref{ID: id})
 	return ok

@@ -1,25 +1,25 @@
-// Package engine turns facts and a policy into a graded, priced, explained
+// Package engine turns facts and a policy into a graded, priced and explained
 // decision.
 //
-// A policy is read and checked once, compiled to an immutable Plan, and then
-// decides any number of applications, from any number of goroutines, in
-// declared order and without the possibility of an error. The same facts and
-// the same policy give the same bytes on every machine, for ever.
+// A policy is read and checked once and compiled to an immutable Plan. The plan
+// then decides any number of applications, from any number of goroutines, in
+// declared order and without errors. The same facts and the same policy always
+// give the same bytes on every machine.
 //
-// The package also analyses a policy before anybody dares to activate it. It
-// does no I/O and knows neither clock nor tenant.
+// The package also analyses a policy for mistakes before it is activated. It
+// does no I/O and depends on neither a clock nor a tenant.
 package engine
 
 import (
 	"verdict/internal/rule"
 )
 
-// Version names the behaviour of the engine. It changes whenever any decision
-// could change.
+// Version is the version of the engine's behaviour. It changes whenever any
+// decision could change.
 const Version = "2026.11.2"
 
-// The published semantics. A policy keeps the semantics it was written under,
-// so that its past decisions come out again under every later release.
+// The published semantics. A policy keeps the semantics for which it was
+// written, so that later releases reproduce its past decisions.
 const (
 	// FirstSemantics is the semantics of a document that names none.
 	FirstSemantics = 1
@@ -30,8 +30,8 @@ const (
 // Action is what a rule or a pricing band does to an application.
 type Action uint8
 
-// The actions. Approve is the zero value only for bands; a knockout declines
-// unless it says otherwise.
+// The actions. Approve is the default only for bands; the default of a knockout
+// is Decline.
 const (
 	Approve Action = iota
 	Refer
@@ -40,13 +40,13 @@ const (
 
 var actionNames = [...]string{Approve: "approve", Refer: "refer", Decline: "decline"}
 
-// String is the action's name in a policy.
+// String returns the action's name in a policy.
 func (a Action) String() string { return actionNames[a] }
 
-// OnAbsent is what an unknown condition does.
+// OnAbsent is the result of a rule whose condition is unknown.
 type OnAbsent uint8
 
-// The choices of on_absent: pass leaves no trace.
+// The choices of on_absent. With pass the rule is not listed.
 const (
 	PassWhenAbsent OnAbsent = iota
 	ReferWhenAbsent
@@ -55,7 +55,7 @@ const (
 
 var onAbsentNames = [...]string{PassWhenAbsent: "pass", ReferWhenAbsent: "refer", FailWhenAbsent: "fail"}
 
-// String is the choice's name in a policy.
+// String returns the choice's name in a policy.
 func (o OnAbsent) String() string { return onAbsentNames[o] }
 
 // Policy is a checked policy document with every default filled in. It is
@@ -64,7 +64,7 @@ type Policy struct {
 	Key               string
 	Name              string
 	Semantics         int  // FirstSemantics to NewestSemantics
-	FeaturesAuto      bool // features are measured without a request for them
+	FeaturesAuto      bool // features are computed even if the request does not ask for them
 	Inputs            []Input
 	Required          []Requirement
 	Knockouts         []Knockout
@@ -81,7 +81,7 @@ type Policy struct {
 	IncludeDefaults   bool
 }
 
-// Input declares a request path that the catalogue does not know.
+// Input declares a request path that is not in the catalogue.
 type Input struct {
 	Name    string
 	Type    rule.Type
@@ -116,14 +116,16 @@ type Adjustment struct {
 	Condition  rule.Condition
 }
 
-// Term is something the applicant must still bring, attached to an offer.
+// Term is something that the applicant must still provide, attached to an offer
+// as a condition.
 type Term struct {
 	Code      string
 	Text      string
 	Condition rule.Condition
 }
 
-// Band prices a range of scores. Scores are inclusive whole numbers.
+// Band is the price for a range of scores. Both ends are inclusive whole
+// numbers.
 type Band struct {
 	ID, Grade          string
 	NTC                bool
@@ -131,7 +133,8 @@ type Band struct {
 	MinScore, MaxScore int64
 	Action             Action
 
-	// The price. A declining band may leave all of it out; Priced says.
+	// The price. A declining band may leave it out; Priced says whether it is
+	// given.
 	Priced            bool
 	RateBP            int64 // annual percent × 100
 	TenureMonths      int
@@ -147,7 +150,7 @@ type Band struct {
 	GSTPct            rule.Number
 }
 
-// Scorecard adds up points.
+// Scorecard is a base and a list of factors whose points add up to the score.
 type Scorecard struct {
 	Name     string
 	Base     rule.Number
@@ -160,9 +163,9 @@ type Scorecard struct {
 // Factor gives points for one field.
 type Factor struct {
 	Name       string
-	Label      string // what people call the factor; "" when the card has no word for it
+	Label      string // the factor's name for people; "" if the card has none
 	Field      rule.Ref
-	Typed      bool // the factor itself says the type of a field that no catalogue knows
+	Typed      bool // the factor states the type of a field that is not in the catalogue
 	ReasonCode string
 	When       *rule.Condition
 	Bins       []Bin
@@ -181,9 +184,9 @@ func (f *Factor) ranges() []Bin {
 	return f.Bins[:n]
 }
 
-// Bin is a half-open range of a number field, single numbers that stand for
-// something other than an amount, a set of values of another field, or whatever
-// no other bin takes.
+// Bin is one of four kinds: a half-open range of a number field, single numbers
+// with a special meaning, a set of values of another field, or the bin for all
+// other values.
 type Bin struct {
 	HasMin, HasMax bool
 	Min, Max       rule.Number   // gte and lt
@@ -193,5 +196,5 @@ type Bin struct {
 	Points         rule.Number
 	ReasonCode     string
 	HasWOE         bool
-	WOE            rule.Number // weight of evidence, carried for the record
+	WOE            rule.Number // weight of evidence; not used in decisions
 }

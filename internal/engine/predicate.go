@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// Predicates are the predicates of the conditions that decide under a policy,
-// indexed by the fields that they name.
+// Predicates is the list of the predicates that affect decisions under a
+// policy, indexed by the fields that they name.
 type Predicates struct {
 	nodes      int
 	list       []*rule.Condition // in the policy's order
@@ -17,8 +17,8 @@ type Predicates struct {
 	readsOffer bool
 }
 
-// lazyPredicates builds the index when it is first asked for: most plans only
-// decide, and never need it.
+// lazyPredicates holds the index, which is built on first use: most plans only
+// decide and never need it.
 type lazyPredicates struct {
 	once  sync.Once
 	index *Predicates
@@ -65,14 +65,14 @@ func (x *Predicates) names(fields ...string) bool {
 	return slices.ContainsFunc(fields, func(name string) bool { return len(x.byField[name]) > 0 })
 }
 
-// Nodes returns how many nodes the conditions have.
+// Nodes returns the number of nodes of all conditions.
 func (x *Predicates) Nodes() int { return x.nodes }
 
-// ReadsOffer reports whether a knockout looks at what would be offered.
+// ReadsOffer reports whether a knockout reads a value of the offer.
 func (x *Predicates) ReadsOffer() bool { return x.readsOffer }
 
-// Naming visits the predicates that name one of the fields, each once, in the
-// policy's order, until visit returns false.
+// Naming calls visit for the predicates that name one of the fields, each once
+// and in policy order, until visit returns false.
 func (x *Predicates) Naming(fields []string, visit func(*rule.Condition) bool) {
 	var places []int32
 	for _, name := range fields {

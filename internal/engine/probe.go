@@ -6,11 +6,12 @@ import (
 	"verdict/internal/rule"
 )
 
-// NoKnockout stands for no knockout where a knockout is named by its index.
+// NoKnockout is the index that stands for no knockout.
 const NoKnockout int32 = -1
 
-// Worst returns the knockout that gave a decision its status, the first of
-// several; NoKnockout if the score, the price or a missing input did.
+// Worst returns the index of the first knockout that gave the decision its
+// status, or NoKnockout if none did, because the score, the price or a missing
+// input did.
 func (d *Decision) Worst() int32 {
 	for i := range d.hits {
 		if resultStatus[d.hits[i].Result] == d.Status {
@@ -20,13 +21,14 @@ func (d *Decision) Worst() int32 {
 	return NoKnockout
 }
 
-// Hits returns the knockouts that failed or referred. They are d's own until it
-// decides again.
+// Hits returns the knockouts that failed or referred. The slice is valid until
+// d is used again.
 func (d *Decision) Hits() []Hit { return d.hits }
 
-// Probe returns a status that Decide gives or a worse one does, after asking one
-// knockout instead of all: what declined an application usually declines the
-// one beside it too. d is not a decision afterwards.
+// Probe returns a status that is at least as good as the one Decide gives,
+// evaluating one knockout instead of all. A knockout that declined an
+// application usually declines a similar one too. d is not a complete decision
+// afterwards.
 func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
 	p.begin(facts, d)
 	if at, ok := p.stage1.find(knockout); ok {
@@ -42,33 +44,33 @@ func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
 	return d.Status
 }
 
-// find returns the place of a knockout among the rules of a stage, which are in
-// the policy's order.
+// find returns the index of a knockout among the rules of a stage, which are in
+// policy order.
 func (s *stage) find(knockout int32) (at int, ok bool) {
 	return slices.BinarySearchFunc(s.rules, knockout, func(r compiledRule, index int32) int { return int(r.index - index) })
 }
 
-// ask evaluates one knockout.
+// evaluateOne evaluates one knockout.
 func (p *Plan) ask(d *Decision, s *stage, at int) {
 	result := s.rules[at].result(p.code.Eval(s.tests[at], &d.frame), d.eligibility)
 	d.Status = max(d.Status, resultStatus[result])
 }
 
-// MaxCost is the most that a new policy may cost, by Policy.Cost: some
-// milliseconds to decide. Policies that are stored already stay as they are.
+// MaxCost is the highest Policy.Cost of a new policy, which takes some
+// milliseconds to decide. Policies that are already stored are not affected.
 const MaxCost = 100_000
 
-// MaxRules is how many knockouts a new policy may have. Each is evaluated in
-// every decision, and takes some 150 bytes of every stored answer.
+// MaxRules is the maximum number of knockouts of a new policy. Every decision
+// evaluates each of them and stores about 150 bytes for it in the response.
 const MaxRules = 1000
 
-// valuesForOne is how many values of a list cost as much as one predicate: a
-// value is looked up and not compared.
+// valuesForOne is the number of list values that cost as much as one predicate:
+// values are looked up, not compared one by one.
 const valuesForOne = 10
 
-// Cost returns what deciding by the policy costs: one for each predicate,
-// operator and operand of a condition, for each ten values of a list, and for
-// each bin and band.
+// Cost returns an estimate of the cost of a decision under the policy: one for
+// each predicate, operator and operand of a condition, for every ten values of
+// a list, and for each bin and band.
 func (p *Policy) Cost() int {
 	cost := len(p.Bands)
 	add := func(c *rule.Condition) {
@@ -97,7 +99,7 @@ func (p *Policy) Cost() int {
 	return cost
 }
 
-// operandCost counts what is calculated; a field or a constant by itself is
+// operandCost counts the arguments of arithmetic. A plain field or constant is
 // part of its predicate.
 func operandCost(o *rule.Operand) int {
 	cost := len(o.Args)
@@ -107,15 +109,16 @@ func operandCost(o *rule.Operand) int {
 	return cost
 }
 
-// offerCost is what an offer costs in steps: a schedule and the search for its
+// offerCost is the cost of an offer in steps: a schedule and the search for its
 // APR.
 const offerCost = 200
 
-// Cost returns how many steps Decide takes at most: predicates and operands of
-// all conditions, fields, factors and bands. A step takes some nanoseconds.
+// Cost returns the maximum number of steps of Decide: predicates and operands
+// of all conditions, fields, factors and bands. A step takes some nanoseconds.
 func (p *Plan) Cost() int { return p.ProbeCost() + p.code.Len() }
 
-// ProbeCost returns how many steps Probe takes, but for the knockout's own.
+// ProbeCost returns the number of steps of Probe without those of the knockout
+// itself.
 func (p *Plan) ProbeCost() int {
 	return p.slots.Len() + len(p.scoring.factors) + len(p.adjustments) + len(p.bands.bands) + len(p.ntcBands.bands) + offerCost
 }

@@ -4,36 +4,36 @@ import (
 	"verdict/internal/loan"
 )
 
-// quote is what a limit costs over a tenure of a band. It depends on those
-// three and on nothing else of the application.
+// quote is the price of a limit over a tenure of a band. It depends only on
+// these three.
 type quote struct {
 	band     *compiledBand
-	at       int32 // the tenure among the band's
+	at       int32 // index of the tenure in the band
 	paise    int64
 	schedule loan.Schedule
 	fee, gst int64
 	apr      int64
 }
 
-// quoteBits is how many quotes are kept, as a power of two. Limits come in
-// steps and bands are few, so that this is most of what a book ever asks for.
+// quoteBits is the base-2 logarithm of the number of quotes kept. Limits come
+// in steps and bands are few, so this covers most of a portfolio.
 const quoteBits = 11
 
-// KeepQuotes has the decision remember what limits cost from one application
-// to the next. A schedule runs over every month and an APR is searched for;
-// together they were a seventh of a backtest's time. It takes some memory,
-// which only pays for whoever decides thousands of applications with one
-// Decision.
+// KeepQuotes makes the decision cache quotes from one application to the next.
+// A schedule iterates over every month and an APR is searched for; together
+// they took a seventh of a backtest's time. The cache uses memory, so it pays
+// off only if one Decision decides thousands of applications.
 func (d *Decision) KeepQuotes() { d.quotes = make([]quote, 1<<quoteBits) }
 
-// quote prices the limit, or remembers its price.
+// quote returns the price of the limit, from the cache if there is one.
 func (d *Decision) quote() *quote {
 	l := &d.limit
 	if d.quotes == nil {
 		d.quoted = d.band.quote(l)
 		return &d.quoted
 	}
-	// A product's high bits depend on all bits of its factors.
+	// Multiplicative hashing: the high bits of a product depend on all bits of
+	// its factors.
 	const spread = 0x9e3779b97f4a7c15
 	key := uint64(l.paise)<<16 ^ uint64(d.band.index)<<8 ^ uint64(l.at)
 	q := &d.quotes[key*spread>>(64-quoteBits)]

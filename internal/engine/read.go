@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// The bounds of one policy. A policy is written by people; these are far
-// beyond what any lender keeps, and keep the work of a hostile one small.
+// The limits of one policy. They are far beyond what any lender maintains, and
+// they bound the work for a hostile policy.
 const (
 	maxKnockouts   = 10_000
 	maxAdjustments = 1_000
@@ -22,8 +22,9 @@ const (
 	maxCode        = 64
 )
 
-// The spellings of a policy's own names. They are matched by hand because a
-// policy has hundreds, and reading one must stay cheap.
+// The following functions check the spelling of a policy's own names. They use
+// no regular expressions because a policy has hundreds of names and reading one
+// must stay cheap.
 
 func isID(s string) bool {
 	return s != "" && isLetter(s[0]) && spelt(s, 64, func(c byte) bool {
@@ -54,18 +55,18 @@ func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isLetter(c byte) bool  { return isCapital(c) || 'a' <= c && c <= 'z' }
 func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
 
-// Sources is where a policy's references are looked up while it is read.
+// Sources has the lookups that reading a policy needs.
 type Sources struct {
 	Catalogue *rule.Catalogue
-	// Scorecard finds a stored scorecard; nil when there are none.
+	// Scorecard returns a stored scorecard by id; nil if there are none.
 	Scorecard func(id string) (*Scorecard, bool)
-	// Check is called for every rule and factor; its error ends the reading.
-	// nil lets it come to its end.
+	// Check is called for every rule and factor; an error stops the reading. If
+	// Check is nil, reading is never interrupted.
 	Check func() error
 }
 
-// ReadPolicy reads and checks a policy document. A wrong one is refused with
-// all its faults at once, as a *fault.Error.
+// ReadPolicy reads and checks a policy document. It rejects an invalid one with
+// all its faults together, as a *fault.Error.
 func ReadPolicy(v wire.Value, src Sources) (*Policy, error) {
 	r := policyReader{src: src, policy: &Policy{}, ids: make(map[string]bool, 64)}
 	r.scope = rule.Scope{Catalogue: src.Catalogue}
@@ -79,7 +80,7 @@ func ReadPolicy(v wire.Value, src Sources) (*Policy, error) {
 	return r.policy, nil
 }
 
-// ParsePolicy reads a policy from its bytes.
+// ParsePolicy parses a policy and reads it as ReadPolicy does.
 func ParsePolicy(data []byte, src Sources) (*Policy, error) {
 	v, err := wire.Parse(data)
 	if err != nil {
@@ -95,10 +96,10 @@ type policyReader struct {
 	faults fault.List
 	ids    map[string]bool // rule ids, shared by knockouts and adjustments
 
-	interruption error // of src.Check
+	interruption error // the error of src.Check
 }
 
-// interrupted reports whether the reading has to end.
+// interrupted calls src.Check and reports whether reading must stop.
 func (r *policyReader) interrupted() bool {
 	if r.src.Check != nil && r.interruption == nil {
 		r.interruption = r.src.Check()
@@ -106,14 +107,14 @@ func (r *policyReader) interrupted() bool {
 	return r.interruption != nil
 }
 
-// readOnly are the members that the service writes into a stored document;
-// sending them back is no mistake.
+// readOnly lists the members that the service adds to a stored document. A
+// request may send them back; they are ignored.
 var readOnly = []string{
 	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "changes", "findings",
 	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at", "archived_at",
 }
 
-// The two settings of a policy's features: measured for the requests that ask
+// The two settings of a policy's features: computed only for requests that ask
 // for them, which is the default, or for every request.
 const (
 	featuresOnRequest = "on_request"
@@ -145,7 +146,7 @@ func (r *policyReader) document(v wire.Value) {
 	if n, ok := f.Decimal("semantics", 0, FirstSemantics, NewestSemantics); ok {
 		p.Semantics = int(n)
 	} else if f.Get("semantics").Given() {
-		p.Semantics = NewestSemantics // the wrong number is the only fault, not what came with the newest
+		p.Semantics = NewestSemantics // report only the wrong number, not members that newer semantics added
 	}
 	p.FeaturesAuto = f.Choice("features", 0, featuresOnRequest, featuresAuto) == 1
 	p.IncludeDefaults = f.Bool("include_defaults", true)
@@ -220,7 +221,7 @@ func (r *policyReader) required(f *wire.Form) {
 	}
 }
 
-// id reads a rule's or band's id; unique among those in seen.
+// id reads the id of a rule or band, which must not be in seen.
 func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
 	f.Require("id", "a name of its own")
 	id, ok := f.Text("id", 64)
@@ -261,13 +262,14 @@ func (r *policyReader) knockouts(f *wire.Form) {
 		if r.interrupted() {
 			return
 		}
-		// Read where it stays: a policy is mostly knockouts, and each is large.
+		// Read in place: a policy is mostly knockouts, and each is a large
+		// struct.
 		n := len(r.policy.Knockouts)
 		r.policy.Knockouts = append(r.policy.Knockouts, Knockout{})
 		k := &r.policy.Knockouts[n]
 		r.knockout(v, k)
 		if k.System && !r.policy.IncludeDefaults {
-			// A stored document whose include_defaults was turned off.
+			// This is a stored document whose include_defaults was turned off.
 			r.policy.Knockouts = r.policy.Knockouts[:n]
 		}
 	}
@@ -307,8 +309,8 @@ func (r *policyReader) knockout(v wire.Value, k *Knockout) {
 	f.Done()
 }
 
-// template checks the names in a message's braces, so that a lender never
-// reads a brace where a value should stand.
+// template checks the names in a message's braces, so that a lender never sees
+// an unresolved name in place of a value.
 func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 	scope := r.scope
 	scope.Stage2 = stage2
@@ -324,7 +326,8 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 
 // defaultReason returns the reason code of a rule or adjustment that names
 // none. Under semantics 2 that is the code that is true of everybody whom the
-// condition hits; "" if it depends on what hit, or if no code is.
+// condition hits. It is "" if the code depends on which predicate hit, or if no
+// code is true.
 func (r *policyReader) defaultReason(c *rule.Condition) string {
 	if r.policy.Semantics > FirstSemantics {
 		return settledCode(c, r.src.Catalogue)
@@ -395,8 +398,8 @@ func (r *policyReader) terms(f *wire.Form) {
 	}
 }
 
-// defaultActionable are the fields an applicant can do something about:
-// declared income is never among them.
+// defaultActionable are the fields that an applicant can change. Declared
+// income is never one of them.
 var defaultActionable = []string{field.FOIR, field.RequestedAmount, field.RequestedTenureMonths, "enquiries_6m"}
 
 func (r *policyReader) actionable(f *wire.Form) {
@@ -424,7 +427,7 @@ func (r *policyReader) actionable(f *wire.Form) {
 // maxPoints bounds points and deltas, so that no sum of them can overflow.
 const maxPoints = 1_000_000
 
-// readPoints reads points or a delta: at most four decimals.
+// readPoints reads points or a delta with at most four decimals.
 func readPoints(f *wire.Form, name string) (rule.Number, bool) {
 	const scale = 10_000
 	coef, ok := f.Decimal(name, 4, -maxPoints*scale, maxPoints*scale)

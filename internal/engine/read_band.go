@@ -14,12 +14,12 @@ import (
 const (
 	maxBands   = 500
 	maxTenures = 60
-	// maxAmountPaise is a hundred thousand crore rupees.
+	// maxAmountPaise is one lakh crore (10^12) rupees.
 	maxAmountPaise = 1_000_000_000_000_00
 )
 
-// elementPointer is the place of an array's element. It is worked out only for
-// a fault, so that a sound policy pays nothing for it.
+// elementPointer returns the pointer of an array's element. It is called only
+// for a fault, so that a valid policy does not pay for it.
 func elementPointer(list wire.Value, i int) string { return list.Pointer() + "/" + strconv.Itoa(i) }
 
 func (r *policyReader) bands(f *wire.Form) {
@@ -30,7 +30,7 @@ func (r *policyReader) bands(f *wire.Form) {
 	}
 	seen := map[string]bool{}
 	r.policy.Bands = make([]Band, 0, list.Len())
-	placed := make([]bool, 0, list.Len()) // whose scores could be read
+	placed := make([]bool, 0, list.Len()) // whether the band's scores could be read
 	for _, v := range list.Elements() {
 		b, ok := r.band(v, seen)
 		r.policy.Bands, placed = append(r.policy.Bands, b), append(placed, ok)
@@ -39,8 +39,8 @@ func (r *policyReader) bands(f *wire.Form) {
 	r.ladder(list, true, placed)
 }
 
-// band reads a band; placed reports whether the scores it takes are known,
-// whatever else is wrong with it.
+// band reads a band. placed reports whether its scores are known, whatever
+// other faults it has.
 func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed bool) {
 	form := wire.NewForm(v, &r.faults)
 	f := &form
@@ -67,8 +67,8 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed 
 	return b, placed
 }
 
-// scores reads the scores that a band takes, and reports whether it is an
-// object, which alone has any.
+// scores reads the score range of a band and reports whether the band is an
+// object.
 func (r *policyReader) scores(f *wire.Form, b *Band) bool {
 	least, hasMin := f.Decimal("min_score", 0, -maxPoints, maxPoints)
 	most, hasMax := f.Decimal("max_score", 0, -maxPoints, maxPoints)
@@ -83,8 +83,9 @@ func (r *policyReader) scores(f *wire.Form, b *Band) bool {
 	return f.Value().Kind() == wire.Object
 }
 
-// price reads what a loan of this band costs. Only a declining band may go
-// without a price; one whose action is not understood may be one of those.
+// price reads the price of a band. Only a declining band may leave it out.
+// understood is false if the action is invalid; such a band might be a
+// declining one, so no price is required.
 func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	b.Priced = b.Action != Decline && understood || f.Value().Get("interest_rate").Given()
 	need := func(name, what string) {
@@ -142,11 +143,13 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	}
 }
 
-// pricedParts says which parts of a price could be read; what could not is
-// compared with nothing.
+// pricedParts says which parts of a price could be read. Parts that could not
+// be read are not compared.
 type pricedParts struct{ least, most, usual, fees bool }
 
-// priceConsistency refuses a price that could not be paid out or paid back.
+// priceConsistency rejects a price whose limits contradict each other, whose
+// smallest loan is less than a rupee for every month, or of whose smallest loan
+// fee and tax take more than half.
 func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 	if known.least && known.most && b.MaxLimitPaise < b.MinLimitPaise {
 		f.Fail("max_limit", fault.CodeOutOfRange, "must not be below min_limit")
@@ -166,9 +169,9 @@ func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 	}
 }
 
-// ladder refuses overlapping bands, and gaps between two bands unless the
-// policy allows them. Bands that are not placed are left out; any of them may
-// close a gap, so gaps are looked for only without them.
+// ladder rejects overlapping bands, and gaps between bands unless the policy
+// allows them. It skips bands that are not placed. If there are any, it does
+// not look for gaps, because such a band might fill one.
 func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 	var order []int
 	all, open := true, false
@@ -203,7 +206,7 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 	}
 }
 
-// bandName is how a fault speaks of a band, which may have no id.
+// bandName returns the name of a band in a fault; a band may have no id.
 func bandName(b *Band) string {
 	if b.ID == "" {
 		return "another band"

@@ -14,11 +14,11 @@ const (
 	maxFactors = 500
 	maxBins    = 500
 	maxWeight  = 100
-	maxSpecial = 100 // values of one bin
+	maxSpecial = 100 // special values of one bin
 )
 
-// ReadScorecard reads and checks a scorecard document that stands alone.
-// A wrong one is refused with all its faults at once.
+// ReadScorecard reads and checks a standalone scorecard document. It rejects an
+// invalid one with all its faults together.
 func ReadScorecard(v wire.Value, catalogue *rule.Catalogue) (*Scorecard, error) {
 	var faults fault.List
 	r := scorecardReader{scope: &rule.Scope{
@@ -37,8 +37,9 @@ func (r *policyReader) scorecard(f *wire.Form) {
 	r.policy.ScorecardID = id
 	switch {
 	case inline.Given():
-		// A stored document holds the card beside the id it was taken from:
-		// what was tested is what is activated, whatever became of the id.
+		// A stored document has both the card and the id it was taken from. The
+		// card counts: what was tested is what gets activated, whatever the id
+		// refers to now.
 		card := scorecardReader{scope: &r.scope, faults: &r.faults}
 		r.policy.Scorecard = card.card(inline)
 	case referenced:
@@ -60,8 +61,8 @@ func (r *policyReader) scorecard(f *wire.Form) {
 	}
 }
 
-// adopt declares the inputs that a scorecard brings along, so that a card from
-// elsewhere can be used as it stands.
+// declareCardInputs adds the inputs that a scorecard declares to the policy, so
+// that a card from elsewhere can be used unchanged.
 func (r *policyReader) adopt(f *wire.Form, card *Scorecard) {
 	for i := range card.Factors {
 		ref := card.Factors[i].Field
@@ -128,7 +129,7 @@ func (r *scorecardReader) scaling(f *wire.Form) *Scaling {
 	}
 	if !hasPDO || !hasScore || !hasOdds {
 		if f.Get("pdo").Given() && f.Get("anchor_score").Given() && f.Get("anchor_odds").Given() {
-			return nil // one of them could not be read, and was refused as that
+			return nil // one of them could not be read and has already been reported
 		}
 		f.Fail("pdo", fault.CodeRequired, "pdo, anchor_score and anchor_odds belong together: give all three or none")
 		return nil
@@ -192,9 +193,9 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	return out
 }
 
-// field settles the name of a factor's field. A card that stands alone has no
-// inputs to declare a request path of the lender's own, so the factor itself
-// may say the type of one.
+// field resolves the name of a factor's field. A standalone card has no inputs
+// section, so a factor may state the type of a request path that is not in the
+// catalogue.
 func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed bool) {
 	given := f.Get("type").Given()
 	choice := f.Choice("type", 0, rule.NumberType.String(), rule.StringType.String(), rule.BoolType.String())
@@ -215,11 +216,11 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 	return ref, false
 }
 
-// binMembers are the members of which each form of a bin has some.
+// binMembers are the members of all kinds of bins. Each kind has some of them.
 var binMembers = []string{"gte", "lt", "in", "else", "special"}
 
-// bin reads a bin; readable reports whether the values it takes are known,
-// whatever else is wrong with it.
+// bin reads a bin. readable reports whether its values are known, whatever
+// other faults it has.
 func (r *scorecardReader) bin(v wire.Value, factor *Factor) (b Bin, readable bool) {
 	form := wire.NewForm(v, r.faults)
 	f := &form
@@ -232,7 +233,8 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) (b Bin, readable boo
 	before := r.faults.Len()
 	switch {
 	case factor.Field.Name == "":
-		// Which form the bin takes is anybody's guess until the field is right.
+		// Without a valid field the kind of the bin is unknown, so accept the
+		// members of every kind.
 		f.Known("gte", "lt", "special", "in", "else")
 	case factor.Field.Type == rule.NumberType:
 		const most = int64(rule.MaxNumber)
@@ -267,8 +269,8 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) (b Bin, readable boo
 	return b, readable
 }
 
-// special reads the numbers of a bin for values that stand for something else,
-// such as -1 for "never had a loan".
+// special reads the numbers of a bin for values with a special meaning, such as
+// -1 for "never had a loan".
 func (r *scorecardReader) special(f *wire.Form, b *Bin) {
 	list := f.Array("special", maxSpecial)
 	if !list.Given() {
@@ -291,8 +293,8 @@ func (r *scorecardReader) special(f *wire.Form, b *Bin) {
 	slices.Sort(b.Special)
 }
 
-// separate refuses special values that stand in two bins, and bins of special
-// values before a range.
+// checkSpecials rejects a special value that is in two bins, and a bin of
+// special values before a range.
 func (r *scorecardReader) separate(bins wire.Value, f *Factor) {
 	seen := map[rule.Number]bool{}
 	ranges := len(f.ranges())
@@ -309,9 +311,9 @@ func (r *scorecardReader) separate(bins wire.Value, f *Factor) {
 	}
 }
 
-// coverage refuses bins that leave any value of the field without points, or
-// give one value points twice: an unmatched bin must not turn up in production.
-// Bins that could not be read say nothing about it, and are compared with none.
+// checkCoverage rejects bins that leave a value of the field without points or
+// give one value points twice, so that every value has exactly one bin in
+// production. It skips bins that could not be read.
 func (r *scorecardReader) coverage(bins wire.Value, f *Factor, readable []bool) {
 	if len(f.Bins) == 0 {
 		r.faults.Add(bins.Pointer(), fault.CodeRequired, "needs at least one bin")

@@ -1,6 +1,6 @@
 package engine
 
-// The reason codes that the engine itself gives.
+// The engine's own reason codes.
 const (
 	ReasonMissingInput  = "MISSING_REQUIRED_INPUT"
 	ReasonNoBand        = "NO_PRICING_BAND"
@@ -13,7 +13,8 @@ const (
 	ReasonNewToCredit   = "BUR_NTC"
 )
 
-// ownReason numbers them, for a plan to number them among its codes.
+// ownReason is an index of the engine's own reason codes, so that a plan can
+// map each to its own code index.
 type ownReason uint8
 
 const (
@@ -38,14 +39,14 @@ var ownReasons = [...]string{
 type ReasonText struct {
 	Code     string
 	Category string // knockout, score, pricing or fraud
-	// Message is what an applicant may read: no value, no threshold, and
-	// nothing that tells a fraudster what gave them away.
+	// Message is the text that an applicant may read: it has no value and no
+	// threshold, and does not tell a fraudster what was detected.
 	Message string
 }
 
 const unverifiable = "Unable to verify application details"
 
-// reasonTexts is the catalogue in the order that docs/POLICY.md lists it.
+// reasonTexts is the catalogue in the order of docs/POLICY.md.
 var reasonTexts = []ReasonText{
 	{"BUR_SCORE", "score", "The credit bureau score is low"},
 	{ReasonNewToCredit, "score", "There is little or no credit history"},
@@ -78,8 +79,8 @@ var reasonTexts = []ReasonText{
 	{ReasonNoBand, "pricing", "No offer is available for this application at present"},
 }
 
-// neutralTexts take the place of texts that call a value bad where points were
-// lost for a value that is not, but could be better.
+// neutralTexts replace texts that call a value bad, if points were lost for a
+// value that is not bad but could be better.
 var neutralTexts = map[string]string{
 	"BUR_SCORE":     "The level of the credit bureau score",
 	"BUR_ENQ":       "The number of recent applications for credit",
@@ -97,8 +98,8 @@ var reasonByCode = func() map[string]*ReasonText {
 	return m
 }()
 
-// applicantMessage is the safe text for a code. A code of the tenant's own
-// without a text of its own says no more than that there is a reason.
+// applicantMessage returns the applicant-safe text for a code. For a tenant's
+// own code without a text it returns a generic one.
 func applicantMessage(code string) string {
 	if r := reasonByCode[code]; r != nil {
 		return r.Message

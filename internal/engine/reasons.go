@@ -4,11 +4,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// reasons ranks the principal reasons. For a decline or a referral: an unmet
-// requirement, the rules that hit in policy order, the price or limit, then
-// the factors by the points they fall short of their best; each code once,
-// four at most. For a counter-offer, what bound it. Under semantics 2 only
-// causes count.
+// reasons adds the principal reasons in order of rank. For a decline or a
+// referral these are an unmet requirement, the rules that hit in policy order,
+// the price or limit, then the factors by points lost; each code once, at most
+// four. For a counter-offer it is the constraint that determined the limit.
+// Under semantics 2 only causes count.
 func (p *Plan) reasons(d *Decision) {
 	if d.Status == Approved {
 		if d.Offer.CounterOffer {
@@ -35,7 +35,8 @@ func (p *Plan) reasons(d *Decision) {
 	case d.eligibility:
 		return
 	case d.band == nil && !p.pointsHelp(d):
-		// More points would not have helped, so points lost do not explain it.
+		// More points would not have helped, so lost points do not explain the
+		// decline.
 		d.reason(p.own[ownNoBand], byBand, 0)
 		return
 	case d.band != nil && d.band.NTC && d.band.Action == Refer:
@@ -46,11 +47,11 @@ func (p *Plan) reasons(d *Decision) {
 	p.lastResort(d)
 }
 
-// hitCode is the reason code of a knockout that hit: the policy's, or that of
-// the predicates that made the condition hold.
+// hitCode returns the reason code of a knockout that hit: that of the policy,
+// or that of the predicates that made the condition hold.
 func (p *Plan) hitCode(d *Decision, h *Hit) int32 {
 	if h.absent && d.lacks(h.Knockout) {
-		return p.own[ownMissingInput] // the rule did not see a bad value; it saw none
+		return p.own[ownMissingInput] // the rule hit because of a missing value, not a bad one
 	}
 	if n := p.codeNodes[h.Knockout]; n != nil {
 		if _, code := p.codeOfNode(n, &d.frame); code != noCode {
@@ -60,9 +61,9 @@ func (p *Plan) hitCode(d *Decision, h *Hit) int32 {
 	return p.knockoutCodes[h.Knockout]
 }
 
-// lastResort gives the reason for a decline that nothing else explains. A
-// referral by a band that nobody lost a point for has no reason but the
-// policy's word.
+// fallbackReason adds a reason for a decline that nothing else explains. A
+// referral by a band for which no points were lost has no reason other than the
+// policy itself.
 func (p *Plan) lastResort(d *Decision) {
 	switch {
 	case len(d.Reasons) > 0 || d.Status != Declined:
@@ -73,8 +74,8 @@ func (p *Plan) lastResort(d *Decision) {
 	}
 }
 
-// pointsHelp reports whether an applicant without a band failed for want of
-// points: bands that lend lie above the score, and none below it.
+// pointsHelp reports whether more points would have given an applicant without
+// a band a loan: there are lending bands above the score and none below it.
 func (p *Plan) pointsHelp(d *Decision) bool {
 	score, above := d.FinalScore.Floor(), false
 	l := p.ladder(d)
@@ -90,9 +91,9 @@ func (p *Plan) pointsHelp(d *Decision) bool {
 	return above
 }
 
-// lacks reports whether a request field that a knockout compares was not
-// given. Without one its condition is unknown for another reason: a division
-// by zero, or an offer that was not made.
+// lacks reports whether a request field that a knockout compares was not given.
+// If all were given, the condition is unknown for another reason, such as a
+// division by zero or an offer that was not made.
 func (d *Decision) lacks(knockout int32) bool {
 	for _, slot := range d.plan.compared[knockout] {
 		if !d.frame.Given(slot) {
@@ -102,7 +103,8 @@ func (d *Decision) lacks(knockout int32) bool {
 	return false
 }
 
-// bindingCode is the reason code of the constraint that bound the limit.
+// bindingCode returns the reason code of the constraint that determined the
+// limit. bandCode is the code of the constraints without one of their own.
 func (p *Plan) bindingCode(d *Decision, bandCode int32) int32 {
 	switch d.limit.binding {
 	case FOIRCapacity:
@@ -124,7 +126,8 @@ func (p *Plan) bindingCode(d *Decision, bandCode int32) int32 {
 	}
 }
 
-// reason adds one reason unless its code is there already or four are.
+// reason adds one reason unless its code is already there or there are already
+// four.
 func (d *Decision) reason(code int32, kind reasonKind, at int32) {
 	if len(d.Reasons) == MaxReasons {
 		return
@@ -137,21 +140,22 @@ func (d *Decision) reason(code int32, kind reasonKind, at int32) {
 	d.Reasons = append(d.Reasons, Reason{Code: d.plan.codes[code], Rank: len(d.Reasons) + 1, kind: kind, at: at, code: code})
 }
 
-// lostPoints is what was lost under one code.
+// lostPoints is the points lost under one code.
 type lostPoints struct {
 	points rule.Number
-	place  int32 // of the first factor or adjustment that lost any
-	firm   bool  // an adjustment, or the firm outcome of a factor, is among them
+	place  int32 // position of the first factor or adjustment that lost points
+	firm   bool  // includes an adjustment or a firm outcome of a factor
 }
 
-// rankLost adds the codes with the most points lost, as addLost added them up;
-// if onlyFirm, only those of firm losses.
+// rankLost adds the codes with the most points lost, as computed by addLost. If
+// onlyFirm, it adds only those with firm losses.
 func (d *Decision) rankLost(onlyFirm bool) {
 	worst := d.worstLost(onlyFirm)
 	d.giveLost(worst[:])
 }
 
-// giveLost adds the codes of losses, which are in order; zeros end them.
+// addLostReasons adds the codes of a sorted list of losses. The first loss of 0
+// ends the list.
 func (d *Decision) giveLost(list []lostPoints) {
 	for i := range list {
 		if list[i].points == 0 {
@@ -162,18 +166,18 @@ func (d *Decision) giveLost(list []lostPoints) {
 	}
 }
 
-// worstLost returns the greatest losses, the greatest first, and zeros for
-// those there are not. Points lost under one code are added up; of equals the
-// one whose factor stands first in the policy ranks higher, adjustments after
-// factors. If onlyFirm, losses that are not firm are left out.
+// worstLost returns the largest losses in descending order, padded with zeros.
+// Points lost under one code are added up. Of equal losses, the one whose
+// factor comes first in the policy ranks higher, and adjustments rank after
+// factors. If onlyFirm, it skips losses that are not firm.
 func (d *Decision) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(d.plan.adjustments) == 0 {
 		return worst
 	}
-	// One number holds the points and, below them, the place in the order. Each
-	// sinks past those that are greater: the four greatest are found in one
-	// pass and without a branch, which no processor could guess. Four are
-	// enough: of the codes already given there are no more than they displace.
+	// Each key has the points in its high bits and the position in its low
+	// bits. A chain of max and min keeps the four largest keys in one pass
+	// without unpredictable branches. Four are enough: the codes already given
+	// are at most as many as the slots that they take.
 	const placeBits = 11
 	const _ = uint(1<<placeBits - maxFactors - maxAdjustments) // every place fits
 	var first, second, third, fourth uint64
@@ -198,8 +202,8 @@ func (d *Decision) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	return worst
 }
 
-// codeAt is the code that a factor, or after them an adjustment, lost points
-// under.
+// codeAt returns the code under which the factor or adjustment at a position
+// lost points. Adjustments come after factors.
 func (d *Decision) codeAt(place int) int32 {
 	if place < len(d.bins) {
 		return d.plan.scoring.outcomes[d.bins[place]].code
@@ -207,9 +211,9 @@ func (d *Decision) codeAt(place int) int32 {
 	return d.plan.adjustments[place-len(d.bins)].code
 }
 
-// addLost adds up the points lost under each code. It is asked only where
-// something was declined or referred. Whatever loses nothing loses nothing
-// under noCode, so that nothing has to be told apart.
+// addLost adds up the points lost under each code. It is called only for
+// declines and referrals. Outcomes that lose nothing add 0 to noCode, so the
+// loop needs no special case.
 func (d *Decision) addLost() {
 	p := d.plan
 	if cap(d.lost) < p.lostCodes {

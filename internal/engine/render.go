@@ -13,8 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Envelope is what surrounds a decision when it is shown: who decided, when
-// and under which policy version. None of it is in the hash.
+// Envelope is the data around a decision in a response: who decided, when and
+// under which policy version. The hash does not cover it.
 type Envelope struct {
 	DecisionID    string
 	PolicyID      string
@@ -24,15 +24,16 @@ type Envelope struct {
 	ValidUntil    string
 	Preview       bool
 	Facts         *rule.Facts // shown in previews
-	// Blocks, unless nil, writes what optional blocks of the request add to the
-	// answer, as members. It stands outside the decision and its hash.
+	// Blocks, if not nil, writes the members that optional blocks of the
+	// request add to the response. The hash does not cover them.
 	Blocks func(*wire.Writer)
-	// TenurePointer is where the request has the tenure, "" where it has none.
+	// TenurePointer is the pointer of the tenure in the request, or "" if it
+	// has none.
 	TenurePointer string
-	Warnings      []fault.Item // what was understood in a surprising way, or left aside
+	Warnings      []fault.Item // parts of the request that were reinterpreted or ignored
 }
 
-// Write writes the decision as every endpoint answers it.
+// Write writes the decision as every endpoint returns it.
 func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	w.Object()
 	optional(w, "decision_id", env.DecisionID)
@@ -91,7 +92,7 @@ func writeWarnings(w *wire.Writer, list []fault.Item) {
 	w.EndArray()
 }
 
-// warnings adds the engine's own word to what the reader of the request said.
+// warnings returns the warnings about the request followed by the engine's own.
 func (d *Decision) warnings(env *Envelope) []fault.Item {
 	own := d.notCounted()
 	if d.Offer.TenureNotAvailable {
@@ -103,8 +104,8 @@ func (d *Decision) warnings(env *Envelope) []fault.Item {
 	return append(slices.Clone(env.Warnings), own...)
 }
 
-// otherTenure says which tenure applies instead of the one that was asked for,
-// and which ones the band allows.
+// otherTenure says which tenure applies instead of the requested one, and which
+// tenures the band allows.
 func (d *Decision) otherTenure() string {
 	detail := "the tenure asked for is not among the band's; its usual tenure applies"
 	if d.band == nil || len(d.band.Tenures) == 0 {
@@ -117,8 +118,8 @@ func (d *Decision) otherTenure() string {
 	return detail + fmt.Sprintf(", %d months; %s allows %s", d.Offer.TenureMonths, d.Offer.BandID, strings.Join(months, ", "))
 }
 
-// writeFired writes the rules; canonical puts a delta where name order wants
-// it, people find it last.
+// writeFired writes the rules. The canonical form has the delta first, in name
+// order; the response has it last.
 func writeFired(w *wire.Writer, rules []FiredRule, canonical bool) {
 	w.Array()
 	for i := range rules {
@@ -128,7 +129,7 @@ func writeFired(w *wire.Writer, rules []FiredRule, canonical bool) {
 		if applied && canonical {
 			number(w, "delta", r.Delta)
 		}
-		w.Key("id").Plain(r.ID).Key("result").Plain(r.Result.String()) // ids are spelt plainly
+		w.Key("id").Plain(r.ID).Key("result").Plain(r.Result.String()) // ids need no escaping
 		if applied && !canonical {
 			number(w, "delta", r.Delta)
 		}
@@ -174,9 +175,9 @@ func (x Detail) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// Canonical is what the hash is taken of: the decision without identities,
-// times and texts, in the form of RFC 8785. It is the testable "byte for
-// byte" of the interface. It is valid until d decides again.
+// Canonical returns the bytes that the hash covers: the decision without
+// identities, times and texts, in the form of RFC 8785. Two decisions are the
+// same if these bytes are. The slice is valid until d is used again.
 func (d *Decision) Canonical() []byte {
 	w := wire.Writer{Buf: d.canonical[:0]}
 	w.Object().Key("explanation").Object()
@@ -202,7 +203,7 @@ func (d *Decision) Canonical() []byte {
 	return w.Buf
 }
 
-// Hash is the decision hash.
+// Hash returns the decision hash.
 func (d *Decision) Hash() string {
 	if d.hash == "" {
 		sum := sha256.Sum256(d.Canonical())
@@ -212,7 +213,7 @@ func (d *Decision) Hash() string {
 	return d.hash
 }
 
-// A hash says how it was made.
+// A hash starts with the name of its algorithm.
 const (
 	hashPrefix = "sha256:"
 	hashLength = len(hashPrefix) + 2*sha256.Size

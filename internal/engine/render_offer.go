@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// offerMember is one member of the offer. The response writes the members in
-// the order of this list, the hash in the order of their names.
+// offerMember is a member of the offer. The response has the members in the
+// order of this list; the hash has them in name order.
 type offerMember uint8
 
 const (
@@ -48,7 +48,7 @@ const (
 	memberAlternatives
 )
 
-// offerTable says of each member how it is called and written.
+// offerTable has the name and format of each member.
 var offerTable = [...]struct {
 	name   string
 	kind   memberKind
@@ -80,7 +80,7 @@ var offerTable = [...]struct {
 	offerAlternatives: {"alternatives", memberAlternatives, 0},
 }
 
-// canonicalOrder is the members by name.
+// canonicalOrder lists the members in name order.
 var canonicalOrder = func() (order [len(offerTable)]offerMember) {
 	for i := range order {
 		order[i] = offerMember(i)
@@ -89,10 +89,10 @@ var canonicalOrder = func() (order [len(offerTable)]offerMember) {
 	return order
 }()
 
-// offerValues are the members an offer has, and their values.
+// offerValues are the members that an offer has, and their values.
 type offerValues struct {
 	given   [len(offerTable)]bool
-	numbers [len(offerTable)]int64 // of a flag, 1 for true
+	numbers [len(offerTable)]int64 // for a flag, 1 is true
 	texts   [len(offerTable)]string
 }
 
@@ -150,7 +150,7 @@ func (d *Decision) offerValues(env *Envelope) (v offerValues) {
 	return v
 }
 
-// writeMember writes a member unless the offer does not have it.
+// writeMember writes a member if the offer has it.
 func (d *Decision) writeMember(w *wire.Writer, v *offerValues, m offerMember, canonical bool) {
 	if !v.given[m] {
 		return
@@ -171,7 +171,7 @@ func (d *Decision) writeMember(w *wire.Writer, v *offerValues, m offerMember, ca
 	}
 }
 
-// writeTerms writes the conditions; the hash takes their codes alone, because
+// writeTerms writes the conditions. The hash covers only their codes because
 // texts may be reworded.
 func (d *Decision) writeTerms(w *wire.Writer, canonical bool) {
 	w.Array()

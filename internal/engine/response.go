@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// ResponseHash is the decision hash of an answer as Write wrote it, worked out
-// from the answer alone: whoever holds one can check that it was not altered.
-// A document that is no such answer has some other hash.
+// ResponseHash computes the decision hash of a response that Write wrote from
+// the response alone, so that anyone can check that it was not altered. Any
+// other document has a different hash.
 func ResponseHash(v wire.Value) string {
 	var w wire.Writer
 	w.Object().Key("explanation")
@@ -58,8 +58,9 @@ func sortedMembers(v wire.Value) []namedMember {
 	return list
 }
 
-// canonicalValue writes a value with the members of its objects by name.
-// Numbers stand as they were written, which was in their canonical form.
+// canonicalValue writes a value with the members of its objects in name order.
+// It copies numbers as they are, because Write already wrote them in canonical
+// form.
 func canonicalValue(w *wire.Writer, v wire.Value) {
 	switch v.Kind() {
 	case wire.Object:

@@ -4,8 +4,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// strongerCode picks the code of two predicates that hit together: the first
-// that speaks of a value, then that of a missing one.
+// strongerCode returns the code of two predicates that hit together. A code
+// about a value takes precedence over one about a missing value, and the first
+// over the second.
 func strongerCode[T comparable](a, b, missing, none T) T {
 	switch {
 	case a != none && a != missing:
@@ -17,8 +18,9 @@ func strongerCode[T comparable](a, b, missing, none T) T {
 	}
 }
 
-// possibleCodes lists the codes that are true of those for whom a condition
-// comes out as holds, "" among them if no code is true of some.
+// possibleCodes returns the codes that are true of applicants for whom a
+// condition has the result holds. It includes "" if no code is true of some of
+// them.
 func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map[string]bool {
 	switch c.Op {
 	case rule.Not:
@@ -27,7 +29,7 @@ func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map
 	default:
 		return map[string]bool{predicateCode(c, holds, catalogue): true}
 	}
-	together := (c.Op == rule.And) == holds // else the first that settles it
+	together := (c.Op == rule.And) == holds // otherwise the first argument that determines the result counts
 	var codes map[string]bool
 	for i := range c.Args {
 		of := possibleCodes(&c.Args[i], holds, catalogue)
@@ -53,7 +55,7 @@ func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map
 	return codes
 }
 
-// settledCode returns the reason code that is true of everybody whom a
+// settledCode returns the reason code that is true of every applicant whom a
 // condition hits, or "" if there is no such code.
 func settledCode(c *rule.Condition, catalogue *rule.Catalogue) string {
 	codes := possibleCodes(c, true, catalogue)
@@ -66,13 +68,13 @@ func settledCode(c *rule.Condition, catalogue *rule.Catalogue) string {
 	return ""
 }
 
-// rulePrefix begins the reason code of a rule that names none, where no code of
-// the catalogue is true.
+// rulePrefix starts the generated reason code of a rule that names none, if no
+// code of the catalogue is true.
 const rulePrefix = "RULE_"
 
-// Code returns the reason code of the rule as a whole: the policy's, or one
-// made of the rule's id. The reasons of a rule without a code of its own depend
-// on what hit; see hitCode.
+// Code returns the reason code of the rule as a whole: that of the policy, or
+// one generated from the rule's id. The reason for a hit of a rule without a
+// code depends on the predicates that hit; see hitCode.
 func (k *Knockout) Code() string {
 	if k.ReasonCode != "" {
 		return k.ReasonCode
@@ -80,13 +82,13 @@ func (k *Knockout) Code() string {
 	return codeOf(rulePrefix, k.ID)
 }
 
-// codeNode is a condition compiled for finding out which predicates made it
-// hold, with the code of each.
+// codeNode is a condition compiled to find the predicates that made it hold,
+// with the code of each.
 type codeNode struct {
 	op           rule.Op
 	args         []codeNode
 	test         rule.Test
-	holds, fails int32 // codes of a predicate that came out so
+	holds, fails int32 // codes of a predicate with that result
 }
 
 // compileCodeNode compiles the codes of a rule that names none.
@@ -108,8 +110,9 @@ func (p *Plan) compileCodeNode(c *rule.Condition) codeNode {
 	return n
 }
 
-// codeOfNode evaluates a node and returns the code that is true of what settled
-// it, as rule.Explain finds that: noCode if there is none.
+// codeOfNode evaluates a node and returns the code of the predicates that
+// determined its result, in the same way as rule.Explain. The code is noCode if
+// there is none.
 func (p *Plan) codeOfNode(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
 	switch n.op {
 	case rule.Not:
@@ -135,8 +138,8 @@ func (p *Plan) codeOfNode(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
 	}
 }
 
-// codeOfNodes is codeOfNode for an and or an or: the first argument that
-// settles it counts alone, else all of them.
+// codeOfNodes is codeOfNode for an and or an or. The first argument that
+// determines the result counts alone; if there is none, all arguments count.
 func (p *Plan) codeOfNodes(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
 	settles, otherwise := rule.Holds, rule.Fails
 	if n.op == rule.And {

@@ -6,33 +6,34 @@ import (
 	"verdict/internal/rule"
 )
 
-// Scaling ties points to odds: AnchorScore points mean AnchorOdds good to one
-// bad, and every PDO points double the odds.
+// Scaling relates points to odds: AnchorScore points mean AnchorOdds good
+// borrowers to one bad, and every PDO points double the odds.
 type Scaling struct {
 	PDO, AnchorScore, AnchorOdds rule.Number
 }
 
-// Factor is the points per unit of log-odds.
+// Factor returns the points per unit of log-odds.
 func (s *Scaling) Factor() float64 { return toFloat(s.PDO) / math.Ln2 }
 
-// Offset is the score at even odds.
+// Offset returns the score at even odds.
 func (s *Scaling) Offset() float64 {
 	return toFloat(s.AnchorScore) - float64(s.Factor()*math.Log(toFloat(s.AnchorOdds)))
 }
 
-// Odds are the good-to-bad odds at a score, rounded to two decimals.
+// Odds returns the good-to-bad odds at a score, rounded to two decimals.
 func (s *Scaling) Odds(score rule.Number) rule.Number {
 	return fromFloat(s.odds(score), 2)
 }
 
-// PD is the probability of default at a score, rounded to four decimals.
+// PD returns the probability of default at a score, rounded to four decimals.
 func (s *Scaling) PD(score rule.Number) rule.Number {
 	return fromFloat(1/(1+s.odds(score)), 4)
 }
 
-// odds is AnchorOdds·2^((score−anchor)/PDO). The power is taken in steps that
-// every processor rounds alike: the math package has assembly of its own on
-// some, and fused multiply-add would change the last bit on others.
+// odds returns AnchorOdds·2^((score−anchor)/PDO). It computes the power in
+// steps that every processor rounds the same way: the math package uses
+// assembly on some processors, and a fused multiply-add would change the last
+// bit on others.
 func (s *Scaling) odds(score rule.Number) float64 {
 	x := toFloat(score-s.AnchorScore) / toFloat(s.PDO)
 	x = min(max(x, -1000), 1000)
@@ -48,7 +49,8 @@ func (s *Scaling) odds(score rule.Number) float64 {
 
 func toFloat(n rule.Number) float64 { return float64(n) / float64(rule.One) }
 
-// fromFloat rounds half up to a number of decimals, within a Number's range.
+// fromFloat rounds half up to a number of decimals and caps the result at
+// MaxNumber.
 func fromFloat(x float64, places int) rule.Number {
 	scale, unit := 1.0, rule.One
 	for range places {

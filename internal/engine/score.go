@@ -13,59 +13,61 @@ type Contribution struct {
 	Points rule.Number
 }
 
-// Names of the contributions that are no factor's.
+// The names of the contributions that are not factors.
 const (
 	baseName  = "base"
 	clampName = "clamp"
 )
 
-// scoring is a scorecard compiled over a plan's slots.
+// scoring is a scorecard compiled to a plan's slots.
 type scoring struct {
 	base, min, max rule.Number
 	factors        []compiledFactor
-	outcomes       []outcome // of all bins of all factors, close together; noBin's first
+	outcomes       []outcome // of all bins of all factors in one slice; the first is noBin
 }
 
-// compiledFactor has what every decision reads in front, close together.
+// compiledFactor has the members that every decision reads first, so that they
+// share cache lines.
 type compiledFactor struct {
 	name    string
 	slot    int32
 	numeric bool
 	hasWhen bool
-	few     bool  // edges hold all bounds
-	first   int32 // the first bin among the outcomes; the last of a category is else
+	few     bool  // edges has all bounds
+	first   int32 // index of the first bin in outcomes; the last bin of a category is else
 	bins    int32
 	absent  int32        // the outcome of an absent field, noBin for none
-	edges   [2]fourEdges // the bounds, padded with what no number reaches
+	edges   [2]fourEdges // the bounds, padded with a value above all numbers
 
-	bounds  []rule.Number         // where each range after the first begins
+	bounds  []rule.Number         // the lower bound of each range after the first
 	special map[rule.Number]int32 // the bin of a special value; nil for none
-	members []int32               // of the other types, the bin by the number of a text or boolean
+	members []int32               // for other types: the bin by the number of a text or boolean
 	when    rule.Test
 }
 
-// fourEdges are bounds that are compared all at once.
+// fourEdges are four bounds that are compared together.
 type fourEdges [4]rule.Number
 
-// reached is how many of the bounds x reaches. Which bin a value falls into is
-// what no branch predictor guesses, so all are compared and counted. Four are
-// as many as the compiler puts in place of the call.
+// reached returns the number of bounds that are at most x. The bin is
+// unpredictable, so it compares with all bounds instead of branching. Four
+// comparisons are the most that the compiler inlines.
 func (e *fourEdges) reached(x rule.Number) int32 {
 	return reached(x, e[0]) + reached(x, e[1]) + reached(x, e[2]) + reached(x, e[3])
 }
 
-// outcome is what a bin does: its weighted points, and how far they fall short
-// of the factor's best where there is a code for that.
+// outcome is the effect of a bin: its weighted points, and how far they fall
+// short of the factor's best if there is a code for that.
 type outcome struct {
 	points, lost rule.Number
 	code         int32 // of the points lost, noCode for none
-	// firm: it gave no points, or at least half of what the bins can lose
-	// is lost, or the field is missing. Otherwise the value is near its best.
+	// firm is set if the outcome gives no points, if it loses at least half of
+	// what the bins can lose, or if the field is missing. Otherwise the value
+	// is near its best.
 	firm bool
 }
 
-// noBin is the outcome of a factor that has no entry: no points, none lost. It
-// is one of the outcomes, so that a sum need not ask.
+// noBin is the outcome of a factor without an entry: no points, none lost. It
+// is one of the outcomes, so that adding up points needs no special case.
 const noBin int32 = 0
 
 func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, lostCode func(*Factor, string) int32) scoring {
@@ -129,7 +131,7 @@ func (s *scoring) compileFactor(
 		for _, v := range b.In {
 			num := int(slots.Number(out.slot, v))
 			for len(out.members) <= num {
-				out.members = append(out.members, out.bins-1) // unless a bin names it
+				out.members = append(out.members, out.bins-1) // the else bin, unless a bin names the value
 			}
 			out.members[num] = int32(i)
 		}
@@ -142,7 +144,8 @@ func (s *scoring) compileFactor(
 		copy(high, out.bounds[copy(low, out.bounds):])
 	}
 	if f.HasMissing {
-		// What is missing is not low: the reason says so.
+		// A missing value is not a low value, so it has a reason code of its
+		// own.
 		out.absent = int32(len(s.outcomes))
 		missing := result(f.Missing, ReasonMissingInput)
 		missing.firm = missing.lost > 0
@@ -151,9 +154,9 @@ func (s *scoring) compileFactor(
 	s.factors = append(s.factors, out)
 }
 
-// add adds up the base and the factors in declared order. bins gets the
-// outcome of every factor; it is given empty, with the memory of an earlier
-// score to use again.
+// add adds up the base and the factors in declared order. It appends the
+// outcome of every factor to bins, which must be empty and is passed in to
+// reuse its memory.
 func (s *scoring) add(code *rule.Code, fr *rule.Frame, bins []int32) ([]int32, rule.Number) {
 	factors, outcomes := s.factors, s.outcomes
 	sum := s.base
@@ -172,11 +175,11 @@ func (s *scoring) add(code *rule.Code, fr *rule.Frame, bins []int32) ([]int32, r
 	return bins, sum
 }
 
-// clamp keeps a sum within the scorecard's scores.
+// clamp limits a sum to the range of the scorecard's scores.
 func (s *scoring) clamp(sum rule.Number) rule.Number { return min(max(sum, s.min), s.max) }
 
-// contributions lists the base, the factors that have an entry in declared
-// order, and the clamp of the sum where that changes it.
+// contributions appends the base, the factors with an entry in declared order,
+// and the clamp if it changes the sum.
 func (s *scoring) contributions(list []Contribution, bins []int32, sum rule.Number) []Contribution {
 	list = append(list, Contribution{Factor: baseName, Points: s.base})
 	for i, bin := range bins {
@@ -190,12 +193,12 @@ func (s *scoring) contributions(list []Contribution, bins []int32, sum rule.Numb
 	return list
 }
 
-// pointsUnit is the finest step of points: four decimals.
+// pointsUnit is the smallest step of points: four decimals.
 const pointsUnit = rule.One / 10_000
 
-// weighted multiplies points by a weight, half away from zero at four places.
-// Both have at most four decimals and are bounded, so that the product is exact
-// before it is rounded, and rounded once.
+// weighted multiplies points by a weight and rounds half away from zero at four
+// places. Both have at most four decimals and are bounded, so the product is
+// exact and is rounded only once.
 func weighted(points, weight rule.Number) rule.Number {
 	const (
 		places = 10_000
@@ -205,7 +208,7 @@ func weighted(points, weight rule.Number) rule.Number {
 	return rule.Number(exact.DivHalfAway(product, places)) * unit
 }
 
-// bin finds the factor's outcome for a frame: noBin when it has no entry.
+// bin returns the factor's outcome for a frame, or noBin if it has no entry.
 func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 	if f.hasWhen && !code.Satisfied(f.when, fr) {
 		return noBin
@@ -217,16 +220,16 @@ func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 	if f.numeric {
 		return f.first + f.interval(x)
 	}
-	// The number of a text that no bin names is below or beyond all others.
+	// A text that no bin names has a number outside the table.
 	if i := uint64(x); i < uint64(len(f.members)) {
 		return f.first + f.members[i]
 	}
 	return f.first + f.bins - 1
 }
 
-// interval finds the bin of a special value, else the half-open range of x. The
-// first range reaches down and the last up without end, so every number has
-// exactly one.
+// interval returns the bin of a special value, otherwise that of the half-open
+// range of x. The first and last ranges are unbounded, so every number has
+// exactly one bin.
 func (f *compiledFactor) interval(x rule.Number) int32 {
 	if f.few {
 		return f.edges[0].reached(x) + f.edges[1].reached(x)
@@ -241,7 +244,8 @@ func (f *compiledFactor) interval(x rule.Number) int32 {
 	return int32(i)
 }
 
-// reached is 1 or 0, without a branch.
+// reached returns 1 if x is at least bound, otherwise 0. It compiles without a
+// branch.
 func reached(x, bound rule.Number) (n int32) {
 	if x >= bound {
 		n = 1
@@ -249,8 +253,8 @@ func reached(x, bound rule.Number) (n int32) {
 	return n
 }
 
-// PointsByField is what each field of the scorecard earned or cost; a field
-// without an entry is not in it.
+// PointsByField returns the points of each field of the scorecard. Fields
+// without an entry are left out.
 func (d *Decision) PointsByField() map[string]rule.Number {
 	points := map[string]rule.Number{}
 	for i, bin := range d.bins {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Scorer is a scorecard compiled for scoring by itself, outside any policy.
-// It is immutable: any number of goroutines may score with it at once.
+// Scorer is a scorecard compiled for use outside a policy. It is immutable: any
+// number of goroutines may use it concurrently.
 type Scorer struct {
 	card    *Scorecard
 	slots   *rule.Slots
@@ -17,31 +17,32 @@ type Scorer struct {
 	scoring scoring
 }
 
-// CompileScorecard compiles a scorecard with the very code that a policy's is
-// compiled and run with, so that a card scores alike on its own and in a
-// decision. One from ReadScorecard always compiles.
+// CompileScorecard compiles a scorecard with the same code as a policy's, so
+// that a card gives the same score on its own and in a decision. A card from
+// ReadScorecard always compiles.
 func CompileScorecard(c *Scorecard, catalogue *rule.Catalogue) *Scorer {
 	s := &Scorer{card: c, slots: rule.NewSlots(catalogue)}
 	s.code = rule.NewCode(s.slots)
-	// Nobody is declined here, so nobody asks under which code points were lost.
+	// A scorer declines nobody, so it needs no codes for lost points.
 	s.scoring = compileScoring(c, s.slots, s.code, func(*Factor, string) int32 { return noCode })
 	return s
 }
 
-// Score is what a scorecard gives one application.
+// Score is the score of one application.
 type Score struct {
 	Final         rule.Number
 	Contributions []Contribution // base, factors in declared order, clamp
 
-	// Missing are the fields of factors that have no entry for want of them,
-	// in declared order, each once. A factor with missing points has an entry.
+	// Missing are the absent fields of factors that have no entry because of
+	// it, in declared order, each once. A factor with missing points has an
+	// entry.
 	Missing []string
 
-	HasOdds  bool // the scorecard ties points to odds
+	HasOdds  bool // the scorecard relates points to odds
 	Odds, PD rule.Number
 }
 
-// Score scores one application.
+// Score computes the score of one application.
 func (s *Scorer) Score(facts *rule.Facts) Score {
 	var fr rule.Frame
 	s.slots.Load(facts, &fr)
@@ -64,7 +65,8 @@ func (s *Scorer) Score(facts *rule.Facts) Score {
 	return out
 }
 
-// WriteMembers writes the score as members of an object that is open already.
+// WriteMembers writes the score as members of the object that is currently
+// open.
 func (s Score) WriteMembers(w *wire.Writer) {
 	number(w, "final_score", s.Final)
 	w.Key("score_contributions")
@@ -79,9 +81,9 @@ func (s Score) WriteMembers(w *wire.Writer) {
 	}
 }
 
-// GradeOf is the grade of the pricing band that takes a score, among those for
-// applicants who are new to credit or those for all others; ok is false when
-// none does.
+// GradeOf returns the grade of the pricing band that takes a score, among the
+// bands for applicants who are new to credit or among the others. ok is false
+// if no band takes it.
 func (p *Plan) GradeOf(score rule.Number, newToCredit bool) (grade string, ok bool) {
 	l := &p.bands
 	if newToCredit {
@@ -94,9 +96,10 @@ func (p *Plan) GradeOf(score rule.Number, newToCredit bool) (grade string, ok bo
 	return b.Grade, true
 }
 
-// Bounds are the lowest and the highest score of an application that has an
-// entry for every factor: the base and of each factor the worst or the best of
-// its bins and its missing points, weighted, within the card's scores.
+// Bounds returns the lowest and the highest score of an application that has an
+// entry for every factor: the base plus, for each factor, the worst or best
+// weighted points of its bins and its missing points, clamped to the card's
+// scores.
 func (c *Scorecard) Bounds() (least, greatest rule.Number) {
 	least, greatest = c.Base, c.Base
 	for i := range c.Factors {
@@ -117,8 +120,8 @@ func (c *Scorecard) Bounds() (least, greatest rule.Number) {
 	return min(max(least, c.MinScore), c.MaxScore), min(max(greatest, c.MinScore), c.MaxScore)
 }
 
-// Checksum identifies what the scorecard does, as a policy's checksum does for
-// a policy: the card's name is not in it.
+// Checksum identifies what the scorecard does, like the checksum of a policy.
+// It does not cover the card's name.
 func (c *Scorecard) Checksum() string {
 	var w wire.Writer
 	c.write(&w, false)

@@ -4,39 +4,40 @@ import (
 	"verdict/internal/rule"
 )
 
-// Effect is what each part of a policy did to one decision, by its place in
-// the policy: what a backtest counts, millions of times, without a name being
-// looked up or a byte allocated.
+// Effect is what each part of a policy did in one decision, by index in the
+// policy. A backtest counts these millions of times, so reading them looks up
+// no names and allocates nothing.
 type Effect struct {
-	Band    int32   // in the policy's bands, -1 for none
-	Hits    []Hit   // knockouts that failed or referred, as they were evaluated
-	Unknown []int32 // knockouts whose condition had no result
+	Band    int32   // index in the policy's bands, -1 for none
+	Hits    []Hit   // knockouts that failed or referred, in order of evaluation
+	Unknown []int32 // knockouts whose condition was unknown
 	Applied []int32 // adjustments that applied
-	Unsure  []int32 // adjustments whose condition had no result
-	Reasons []int32 // the principal reasons, in the tracer's Codes
+	Unsure  []int32 // adjustments whose condition was unknown
+	Reasons []int32 // the principal reasons as indexes in the tracer's Codes
 
-	// Sole is the knockout that alone brought the status about: without it a
-	// declined application would not be declined, and a referred one would be
-	// approved. It is -1 when there is none or when more than one thing did.
+	// Sole is the knockout that alone caused the status: without it a declined
+	// application would not be declined, and a referred one would be approved.
+	// It is -1 if there is no such knockout.
 	Sole int32
 }
 
-// Tracer reads the effects of one plan's decisions. It belongs to one
-// goroutine.
+// Tracer reads the effects of one plan's decisions. It must not be used
+// concurrently.
 type Tracer struct {
 	plan   *Plan
 	effect Effect
 }
 
-// NewTracer makes a tracer for decisions of this plan.
+// NewTracer returns a tracer for decisions of this plan.
 func (p *Plan) NewTracer() *Tracer { return &Tracer{plan: p} }
 
-// Codes lists every reason code that a decision of the plan can give. The
-// order depends on the policy alone.
+// Codes lists every reason code that a decision of the plan can give. The order
+// depends only on the policy.
 func (t *Tracer) Codes() []string { return t.plan.codes[noCode+1:] }
 
-// Read reads a decision of the tracer's plan, as Decide left it. The answer is
-// valid until the next one, or until the decision is used again.
+// Read returns the effects of a decision of the tracer's plan, as Decide left
+// it. The result is valid until the next call, or until the decision is used
+// again.
 func (t *Tracer) Read(d *Decision) *Effect {
 	e := &t.effect
 	e.Band = -1
@@ -60,10 +61,9 @@ func (t *Tracer) Read(d *Decision) *Effect {
 	return e
 }
 
-// sole is the knockout that alone brought the status about, -1 for none.
-// Knockouts do not see one another: the score, the price and every other rule
-// are evaluated alike whatever a knockout says, so leaving one out takes away
-// its own result and nothing else.
+// sole returns the knockout that alone caused the status, or -1 for none.
+// Knockouts do not affect each other, the score or the price, so leaving one
+// out removes only its own result.
 func (d *Decision) sole() int32 {
 	var result Result
 	switch d.Status {

@@ -9,10 +9,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// WriteSummary writes what the policy does, for people to look over, as
-// members of an object that is open already: its rules with their conditions
-// in words, its bands, the factors of its scorecard and the fields it names.
-// extra, which may be nil, adds members to a knockout or an adjustment.
+// WriteSummary writes a summary of the policy for people, as members of the
+// object that is currently open: its rules with their conditions in words, its
+// bands, the factors of its scorecard and the fields that it names. extra,
+// which may be nil, adds members to a knockout or an adjustment.
 func (p *Policy) WriteSummary(w *wire.Writer, extra func(w *wire.Writer, ruleID string)) {
 	if extra == nil {
 		extra = func(*wire.Writer, string) {}
@@ -54,17 +54,16 @@ func (p *Policy) WriteSummary(w *wire.Writer, extra func(w *wire.Writer, ruleID 
 	writeStrings(w, p.ReferencedFields())
 }
 
-// writeCondition writes a condition as a program reads it and as a person
-// does.
+// writeCondition writes a condition both as a condition_ast and in words.
 func writeCondition(w *wire.Writer, c *rule.Condition) {
 	w.Key("condition_ast")
 	c.Write(w)
 	w.Key("condition_text").String(c.Text())
 }
 
-// ReferencedFields lists every field that the policy names, each once, by
-// name. Those that the engine reads by itself, to price an offer, are among
-// them only if the policy names them too.
+// ReferencedFields lists every field that the policy names, each once, by name.
+// Fields that the engine itself reads to price an offer are included only if
+// the policy names them too.
 func (p *Policy) ReferencedFields() []string {
 	names := map[string]bool{}
 	note := func(ref rule.Ref) { names[ref.Name] = true }

@@ -6,14 +6,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// Tally counts what the rules of one plan do over many decisions: how often
-// each hit, and how often it could not be evaluated. When a bureau renames a
-// field, knockouts go quiet, and only a count shows it. Any number of
-// goroutines may count at once.
+// Tally counts the results of one plan's rules over many decisions: how often
+// each hit, and how often it could not be evaluated. If a bureau renames a
+// field, knockouts stop hitting, and only a count shows it. Any number of
+// goroutines may count concurrently.
 //
-// One lock around a handful of additions is held for less time than an atomic
-// addition for every rule would take, and rules that neither hit nor lack
-// anything, which are most, cost nothing.
+// A mutex is held for a few additions, which takes less time than one atomic
+// addition for every rule. Most rules neither hit nor lack a field, and those
+// cost nothing.
 type Tally struct {
 	plan *Plan
 
@@ -24,13 +24,13 @@ type Tally struct {
 
 type ruleCount struct{ hit, unknown int64 }
 
-// NewTally makes an empty tally for decisions of this plan.
+// NewTally returns an empty tally for decisions of this plan.
 func (p *Plan) NewTally() *Tally {
 	return &Tally{plan: p, counts: make([]ruleCount, len(p.policy.Knockouts)+len(p.adjustments))}
 }
 
-// Count counts one decision, which must be as Decide left it. A decision under
-// another policy is not counted: its rules are others.
+// Count counts one decision, which must be as Decide left it. It ignores a
+// decision under another policy, because that has other rules.
 func (t *Tally) Count(d *Decision) {
 	if d.plan == nil || d.plan != t.plan && d.plan.checksum != t.plan.checksum {
 		return
@@ -54,12 +54,12 @@ func (t *Tally) Count(d *Decision) {
 	}
 }
 
-// Drain hands the counts since the last time to fn, knockouts before
-// adjustments in declared order, and starts again from nothing. Every rule
-// runs in every decision, so evaluated is the number of decisions; hit is how
-// often the rule failed, referred or applied, be it by its condition or by its
-// on_absent; unknown is how often its condition had no result. fn is not
-// called when nothing was counted.
+// Drain calls fn with the counts of each rule since the last call, knockouts
+// before adjustments and in declared order, and resets them. evaluated is the
+// number of decisions, because every rule runs in every decision. hit is how
+// often the rule failed, referred or applied, either by its condition or by its
+// on_absent. unknown is how often its condition was unknown. If nothing was
+// counted, fn is not called.
 func (t *Tally) Drain(fn func(ruleID string, evaluated, hit, unknown int64)) {
 	t.mu.Lock()
 	decisions, counts := t.decisions, t.counts

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// thresholdName is the name in a message's braces that stands for the
-// constant the deciding predicate compared with.
+// thresholdName is the name in a message's braces that stands for the value
+// with which the deciding predicate compared.
 const thresholdName = "threshold"
 
 // templateNames yields the names in a message's braces.
@@ -22,15 +22,15 @@ func templateNames(message string) iter.Seq[string] {
 	}
 }
 
-// nextName finds the first name in braces, and what stands before and after
-// it.
+// nextName returns the first name in braces and the text before and after it.
 func nextName(message string) (before, name, after string, found bool) {
 	before, rest, opened := strings.Cut(message, "{")
 	name, after, closed := strings.Cut(rest, "}")
 	return before, name, after, opened && closed
 }
 
-// expand replaces every {name}; a brace that is not closed stays as it is.
+// expand replaces every {name} with its value. An unclosed brace stays
+// unchanged.
 func expand(message string, value func(name string) string) string {
 	var b strings.Builder
 	for {

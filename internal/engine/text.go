@@ -8,10 +8,10 @@ import (
 
 var statusWords = [...]string{Approved: "Approved", Referred: "Referred", Declined: "Declined"}
 
-// Text explains the decision to the lender in sentences: the outcome, what
-// the band and the limit had to do with it, the reasons and whatever else hit,
-// then what moved the score and what the offer is tied to. It stands outside
-// the hashed decision, so sentences may be reworded.
+// Text explains the decision to the lender in sentences: the outcome, the band
+// and the limit, the reasons and any other hits, then the adjustments of the
+// score and the conditions of the offer. The hash does not cover it, so
+// sentences may be reworded.
 func (d *Decision) Text() []string {
 	lines := []string{fmt.Sprintf("%s: grade %s, score %s", statusWords[d.Status], d.Grade, d.FinalScore)}
 	for _, line := range [...]string{d.bandText(), d.limitText()} {
@@ -19,10 +19,10 @@ func (d *Decision) Text() []string {
 			lines = append(lines, line)
 		}
 	}
-	said := map[string]bool{} // the rules that a reason speaks of
+	said := map[string]bool{} // the rules that a reason mentions
 	for _, r := range d.Reasons {
 		switch r.kind {
-		case byBand, byLimit, byMinimum: // the lines above say it
+		case byBand, byLimit, byMinimum: // already covered by the lines above
 			continue
 		default:
 		}
@@ -38,8 +38,8 @@ func (d *Decision) Text() []string {
 	return d.appendTerms(d.appendScore(lines, said))
 }
 
-// bandText speaks of the band where the offer does not: it is not there, or
-// does not approve.
+// bandText describes the band if there is none or it does not approve.
+// Otherwise it returns "".
 func (d *Decision) bandText() string {
 	b := d.band
 	if b == nil {
@@ -63,7 +63,7 @@ func (d *Decision) bandText() string {
 	}
 }
 
-// limitText says what decided the limit: of an offer that was made, or of one
+// limitText says what determined the limit of an offer that was made, or of one
 // that would have been too small.
 func (d *Decision) limitText() string {
 	l, b := &d.limit, d.band
@@ -92,14 +92,14 @@ func (d *Decision) limitText() string {
 	return fmt.Sprintf("Limit of %s, %s, is below %s minimum %s", rule.Rupees(l.paise), by, b.ID, rule.Rupees(b.MinLimitPaise))
 }
 
-// limitRequested is the amount asked for as the limit took it.
+// limitRequested returns the requested amount as the limit uses it.
 func (d *Decision) limitRequested() int64 {
 	requested, _ := d.plan.paise(d, d.plan.inputs.requested)
 	return max(0, requested)
 }
 
-// appendScore adds the adjustments that applied, unless a reason spoke of
-// them, and the clamp.
+// appendScore appends the adjustments that applied and that no reason mentions,
+// and the clamp.
 func (d *Decision) appendScore(lines []string, said map[string]bool) []string {
 	for _, r := range d.Rules() {
 		if r.Result != ResultApplied || said[r.ID] {
@@ -117,7 +117,7 @@ func (d *Decision) appendScore(lines []string, said map[string]bool) []string {
 	return lines
 }
 
-// appendTerms adds what the offer is tied to.
+// appendTerms appends the conditions of the offer.
 func (d *Decision) appendTerms(lines []string) []string {
 	for _, t := range d.Offer.Terms {
 		lines = append(lines, fmt.Sprintf("Condition %s: %s", t.Code, t.Text))
@@ -128,7 +128,7 @@ func (d *Decision) appendTerms(lines []string) []string {
 	return lines
 }
 
-// sentence begins a text with a capital letter.
+// sentence returns the text with a capital first letter.
 func sentence(text string) string {
 	if text == "" || text[0] < 'a' || text[0] > 'z' {
 		return text

@@ -17,15 +17,15 @@ const (
 	recordUnverified      = "The existing obligations could not be verified"
 )
 
-// isUnverified reports whether a figure was declared, and none of the sources
+// isUnverified reports whether a figure was declared and none of the sources
 // that the policy names for it is given.
 func (d *Decision) isUnverified(declared string) bool {
 	return d.plan.policy.Affordability != nil &&
 		d.named(declared).Type() != rule.Absent && d.named(d.plan.counted(declared)).Type() == rule.Absent
 }
 
-// unverifiedText returns the applicant's text of a limit that is the default
-// one although figures were declared; "" if none were.
+// unverifiedText returns the applicant's text for a default limit that applies
+// although figures were declared, or "" if none were.
 func (d *Decision) unverifiedText() string {
 	switch _, hasIncome := d.plan.paise(d, d.plan.inputs.income); {
 	case !hasIncome && d.isUnverified(field.MonthlyIncome):
@@ -39,8 +39,8 @@ func (d *Decision) unverifiedText() string {
 	}
 }
 
-// notCounted warns of declared figures that do not count because the policy
-// names other sources, of which none is given.
+// notCounted returns warnings about declared figures that do not count because
+// the policy names other sources and none of those is given.
 func (d *Decision) notCounted() (list []fault.Item) {
 	for _, declared := range []string{field.MonthlyIncome, field.FOIR} {
 		if !d.isUnverified(declared) {
