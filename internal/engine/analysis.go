@@ -150,7 +150,7 @@ func (a *analysis) release() {
 // and they bound the work for the largest one.
 const (
 	maxSteps       = 1_000_000
-	maxPatience    = 2_000
+	maxPairSteps   = 2_000
 	maxComparisons = 50_000
 )
 
@@ -180,12 +180,12 @@ type analysis struct {
 	terms       []clause
 	unknown     []string // names of the conditions that are too large to analyse
 
-	steps, patience, comparisons int
-	truncated                    bool
+	steps, pairSteps, comparisons int
+	truncated                     bool
 
-	check func() error // nil: never interrupted
-	err   error        // the error of check; if set, the findings are discarded
-	since int          // steps since the last check
+	check      func() error // nil: never interrupted
+	err        error        // the error of check; if set, the findings are discarded
+	sinceCheck int          // steps since the last check
 }
 
 // memory is the arena from which sets, boxes and regions are allocated.
@@ -236,7 +236,7 @@ func (a *analysis) spend(n int) bool {
 		return false
 	}
 	a.steps += n + 1
-	a.pause(n + 1)
+	a.checkpoint(n + 1)
 	return a.err == nil
 }
 
@@ -246,14 +246,14 @@ const stepsBetweenChecks = 500
 
 // checkpoint counts steps without using the budget. It calls check from time to
 // time, so that the caller can end the analysis.
-func (a *analysis) pause(steps int) {
+func (a *analysis) checkpoint(steps int) {
 	if a.check == nil || a.err != nil {
 		return
 	}
-	if a.since += steps; a.since < stepsBetweenChecks {
+	if a.sinceCheck += steps; a.sinceCheck < stepsBetweenChecks {
 		return
 	}
-	a.since = 0
+	a.sinceCheck = 0
 	if a.err = a.check(); a.err != nil {
 		a.truncated = true // ends the analysis
 	}

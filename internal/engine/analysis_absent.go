@@ -12,7 +12,7 @@ import (
 
 // silencing is a field that a request may leave out, and the rules and factors
 // that then do not apply.
-type quiet struct {
+type silencing struct {
 	field int32
 	names []string // the rules and factors as named in a sentence
 	ids   []string
@@ -28,26 +28,26 @@ type quiet struct {
 // for each rule or factor that reads features. The last are errors, and people
 // acknowledge them one by one.
 func (a *analysis) silentWhenAbsent() {
-	list := make([]quiet, len(a.fields))
+	list := make([]silencing, len(a.fields))
 	for at := range list {
 		list[at].field = int32(at)
 	}
 	for i := range a.knockouts {
 		if c := &a.knockouts[i]; a.passesAbsence(c) {
-			a.quieten(list, c, true)
+			a.noteSilenced(list, c, true)
 		}
 	}
 	for i := range a.adjustments {
 		// An applicant gains nothing by losing a bonus.
-		a.quieten(list, &a.adjustments[i], a.policy.Adjustments[i].Delta < 0)
+		a.noteSilenced(list, &a.adjustments[i], a.policy.Adjustments[i].Delta < 0)
 	}
 	for _, clauses := range [...][]clause{a.whens, a.terms} {
 		for i := range clauses {
-			a.quieten(list, &clauses[i], false)
+			a.noteSilenced(list, &clauses[i], false)
 		}
 	}
-	a.quietFactors(list)
-	a.tellQuiet(list)
+	a.noteFactors(list)
+	a.reportSilenced(list)
 }
 
 // noteSilenced records a clause under the fields whose absence silences it. It
@@ -56,9 +56,9 @@ func (a *analysis) silentWhenAbsent() {
 // budget is left, counts as silenced by every feature that it reads, so that
 // nobody can avoid an error at activation by writing a condition that is too
 // large.
-func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
+func (a *analysis) noteSilenced(list []silencing, c *clause, adverse bool) {
 	if !c.known {
-		a.tellFeatures(c, a.featuresRead(c), " may not apply")
+		a.reportFeatures(c, a.featuresRead(c), " may not apply")
 		return
 	}
 	if !a.possibleClause(c) {
@@ -85,11 +85,11 @@ func (a *analysis) quieten(list []quiet, c *clause, adverse bool) {
 			list[at].add(nil, c.at, "a part of "+name, c.name)
 		}
 	}
-	quiet := " does not apply"
+	effect := " does not apply"
 	if !whole {
-		quiet = " applies only in part"
+		effect = " applies only in part"
 	}
-	a.tellFeatures(c, features, quiet)
+	a.reportFeatures(c, features, effect)
 }
 
 // featuresRead lists the features that a clause reads and a request may leave
@@ -105,19 +105,19 @@ func (a *analysis) featuresRead(c *clause) (names []string) {
 
 // reportFeatures reports a clause that does not apply without the features, if
 // there are any.
-func (a *analysis) tellFeatures(c *clause, features []string, quiet string) {
+func (a *analysis) reportFeatures(c *clause, features []string, effect string) {
 	if len(features) == 0 {
 		return
 	}
-	mend := "give the rule on_absent"
+	fix := "give the rule on_absent"
 	if c.at.section != atKnockout {
-		mend = "let a knockout refer whoever has none"
+		fix = "let a knockout refer whoever has none"
 	}
-	a.featureSilence(c.at, c.opening()+quiet, features, mend)
+	a.featureSilence(c.at, c.opening()+effect, features, fix)
 }
 
 // noteFactors records the factors without points for an absent field.
-func (a *analysis) quietFactors(list []quiet) {
+func (a *analysis) noteFactors(list []silencing) {
 	for i := range a.policy.Scorecard.Factors {
 		f := &a.policy.Scorecard.Factors[i]
 		at, here := a.place(f.Field), location{section: atFactor, index: i}
@@ -131,7 +131,7 @@ func (a *analysis) quietFactors(list []quiet) {
 	}
 }
 
-func (q *quiet) add(c *clause, at location, name, id string) {
+func (q *silencing) add(c *clause, at location, name, id string) {
 	if len(q.ids) == 0 {
 		q.first, q.at = c, at
 	}
@@ -140,11 +140,11 @@ func (q *quiet) add(c *clause, at location, name, id string) {
 
 // featureSilence reports a rule or factor that does not apply to requests that
 // do not ask for features.
-func (a *analysis) featureSilence(at location, opening string, features []string, mend string) {
+func (a *analysis) featureSilence(at location, opening string, features []string, fix string) {
 	f := a.report(SeverityError, fault.CodeSilentWhenAbsent, at, fmt.Sprintf(
 		"%s to requests without \"features\": true, because it reads %s; "+
 			"say \"features\": \"auto\" in the policy, list what it reads in required_fields, or %s.",
-		opening, enumerate(features), mend), nil)
+		opening, enumerate(features), fix), nil)
 	f.Fields = features
 }
 
@@ -172,7 +172,7 @@ func (a *analysis) hitsAbsence(at int32) bool {
 		d.asked = 1
 		absent := a.with(box{}, at, onlyAbsent)
 		for i := range a.knockouts {
-			if c := &a.knockouts[i]; c.known && a.takesIn(absent, c) {
+			if c := &a.knockouts[i]; c.known && a.holdsForAll(absent, c) {
 				d.asked = 2
 				break
 			}
@@ -192,16 +192,16 @@ func (a *analysis) silencedBy(c *clause, at int32) (wholly, partly bool) {
 			continue
 		}
 		if !partly {
-			partly = !a.takesIn(a.with(b, at, onlyAbsent), c)
+			partly = !a.holdsForAll(a.with(b, at, onlyAbsent), c)
 		}
 	}
 	return wholly, partly && !wholly
 }
 
 // holdsForAll reports whether a clause holds for everybody in a box.
-func (a *analysis) takesIn(b box, c *clause) bool {
+func (a *analysis) holdsForAll(b box, c *clause) bool {
 	before := a.memory
-	a.patience = maxPatience
+	a.pairSteps = maxPairSteps
 	in := a.covered(b, c.lower)
 	a.memory = before
 	return in
@@ -238,9 +238,9 @@ func (a *analysis) block(at int32) block {
 }
 
 // reportSilenced reports what does not apply without each field or each block.
-func (a *analysis) tellQuiet(list []quiet) {
+func (a *analysis) reportSilenced(list []silencing) {
 	var order []string
-	grouped := map[string][]*quiet{}
+	grouped := map[string][]*silencing{}
 	for i := range list {
 		q := &list[i]
 		if len(q.ids) == 0 {
@@ -248,7 +248,7 @@ func (a *analysis) tellQuiet(list []quiet) {
 		}
 		d, b := &a.fields[q.field], a.block(q.field)
 		if d.core || d.absence && b.severity == SeverityWarning {
-			a.tellField(q)
+			a.reportField(q)
 			continue
 		}
 		if grouped[b.name] == nil {
@@ -257,12 +257,12 @@ func (a *analysis) tellQuiet(list []quiet) {
 		grouped[b.name] = append(grouped[b.name], q)
 	}
 	for _, name := range order {
-		a.tellBlock(name, grouped[name])
+		a.reportBlock(name, grouped[name])
 	}
 }
 
 // reportField reports one field.
-func (a *analysis) tellField(q *quiet) {
+func (a *analysis) reportField(q *silencing) {
 	name := a.fields[q.field].ref.Name
 	severity, rest := SeverityWarning, "The field is not required, and no rule tests whether it is present."
 	if a.fields[q.field].absence {
@@ -282,7 +282,7 @@ func (a *analysis) tellField(q *quiet) {
 }
 
 // reportBlock reports the fields of a block together.
-func (a *analysis) tellBlock(name string, list []*quiet) {
+func (a *analysis) reportBlock(name string, list []*silencing) {
 	first := list[0]
 	var fields, names, ids []string
 	for _, q := range list {

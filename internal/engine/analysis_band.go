@@ -93,15 +93,15 @@ func worseTerms(b, below *Band) (worse []string) {
 // messages reports the tenant's own reason codes without an applicant-safe
 // text, each once, where it first occurs.
 func (a *analysis) messages() {
-	var told map[string]bool
+	var reported map[string]bool
 	check := func(code string, at location, kind, by string) {
-		if code == "" || reasonByCode[code] != nil || told[code] {
+		if code == "" || reasonByCode[code] != nil || reported[code] {
 			return
 		}
-		if told == nil {
-			told = map[string]bool{}
+		if reported == nil {
+			reported = map[string]bool{}
 		}
-		told[code] = true
+		reported[code] = true
 		a.report(SeverityInfo, fault.CodeNoApplicantMessage, at,
 			fmt.Sprintf("The reason code %s of %s%s has no applicant-safe text of its own: applicants read %q.",
 				code, kind, by, applicantMessage(code)), nil)

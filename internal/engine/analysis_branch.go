@@ -31,7 +31,7 @@ func (a *analysis) branches(c *clause, cond *rule.Condition, positive bool, cont
 		}
 		context, ok := a.joined(cond.Args, positive, context)
 		if !ok {
-			a.giveUp(c)
+			a.noteTooLarge(c)
 			return
 		}
 		for i := range cond.Args {
@@ -69,7 +69,7 @@ func (a *analysis) branch(c *clause, arg *rule.Condition, positive bool, context
 		r, ok = a.intersection(context, r)
 	}
 	if !ok {
-		a.giveUp(c)
+		a.noteTooLarge(c)
 		return
 	}
 	switch r = a.possible(r); {

@@ -55,7 +55,7 @@ type found struct {
 
 func (a *analysis) report(s Severity, code string, at location, detail string, witness []rule.NamedValue) *Finding {
 	a.found = append(a.found, found{at: at, Finding: Finding{
-		Severity: s, Code: code, Pointer: at.pointer(), Key: code + "@" + a.lasting(at), Detail: detail, Witness: witness,
+		Severity: s, Code: code, Pointer: at.pointer(), Key: code + "@" + a.stablePointer(at), Detail: detail, Witness: witness,
 	}})
 	return &a.found[len(a.found)-1].Finding
 }
@@ -63,7 +63,7 @@ func (a *analysis) report(s Severity, code string, at location, detail string, w
 // stablePointer returns the pointer of a location with the id of the rule,
 // factor or band instead of its position, which changes when others are added
 // or removed.
-func (a *analysis) lasting(l location) string {
+func (a *analysis) stablePointer(l location) string {
 	base := sectionPointers[l.section]
 	if l.section != atPolicy && l.index >= 0 {
 		base += "/" + a.idAt(l)
@@ -129,7 +129,7 @@ func (a *analysis) clauses() {
 	p := a.policy
 	add := func(list []clause, s section, i int, name string, c *rule.Condition) []clause {
 		mark := len(a.reads)
-		a.pause(1 + len(c.Args))
+		a.checkpoint(1 + len(c.Args))
 		a.reads = a.named(c, a.reads, mark)
 		return append(list, clause{at: location{section: s, index: i}, name: name, cond: c, reads: a.reads[mark:len(a.reads):len(a.reads)]})
 	}
@@ -159,14 +159,14 @@ func (a *analysis) clauses() {
 	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
 		for i := range list {
 			c := &list[i]
-			a.pause(1 + len(c.cond.Args) + len(c.cond.Values))
+			a.checkpoint(1 + len(c.cond.Args) + len(c.cond.Values))
 			if a.err != nil {
 				return
 			}
 			if c.shape = a.shape(c.cond); c.known {
 				a.satisfiability(c)
 			} else {
-				a.giveUp(c)
+				a.noteTooLarge(c)
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func (a *analysis) always(c *clause) {
 	if !ok || a.supply(supplied) == 0 {
 		return
 	}
-	a.patience = maxPatience
+	a.pairSteps = maxPairSteps
 	if !a.covered(supplied, c.lower) {
 		return
 	}

@@ -36,7 +36,7 @@ func (a *analysis) shape(c *rule.Condition) (s shape) {
 
 // possible returns the part of a region that applicants can be in.
 func (a *analysis) possible(r region) region {
-	a.boxes = room(a.boxes, len(r))
+	a.boxes = reserve(a.boxes, len(r))
 	mark := len(a.boxes)
 	for _, b := range r {
 		if b, ok := a.tightened(b); ok {
@@ -77,11 +77,11 @@ func (a *analysis) tightened(b box) (box, bool) {
 // steps than allowed, the result is false.
 func (a *analysis) covered(b box, r region) bool {
 	for len(r) > 0 {
-		a.patience--
-		if a.patience < 0 || !a.spend(len(b)+len(r[0])) {
+		a.pairSteps--
+		if a.pairSteps < 0 || !a.spend(len(b)+len(r[0])) {
 			return false
 		}
-		if !a.apart(b, r[0]) {
+		if !a.disjoint(b, r[0]) {
 			break
 		}
 		r = r[1:]
@@ -107,7 +107,7 @@ func (a *analysis) covered(b box, r region) bool {
 }
 
 // disjoint reports whether two boxes have nobody in common.
-func (a *analysis) apart(x, y box) bool {
+func (a *analysis) disjoint(x, y box) bool {
 	for _, c := range y {
 		if !a.states(x, c.field).meets(c.allow) {
 			return true
@@ -122,7 +122,7 @@ func (a *analysis) implies(s, t *shape) bool {
 	if !s.known || !t.known || len(s.upper) == 0 {
 		return false
 	}
-	a.patience = maxPatience
+	a.pairSteps = maxPairSteps
 	before := a.memory
 	defer func() { a.memory = before }() // free the intermediate sets
 	for _, b := range s.upper {

@@ -87,17 +87,17 @@ func sameOperand(o, p *rule.Operand) bool {
 // other constrains every field of that box. So each clause is indexed by the
 // fields through which it can be found, and most pairs are never compared.
 func (a *analysis) pairs(list []clause, superfluous func(c, by *clause) (bool, bool), report func(c, by *clause, mutual bool)) {
-	shelf := newShelf(len(a.fields))
+	index := newFieldIndex(len(a.fields))
 	for i := range list {
 		c := &list[i]
 		switch {
 		case !c.comparable(a):
 		case len(c.lower) == 1:
-			shelf.file(c.lower[0][0].field, int32(i))
+			index.add(c.lower[0][0].field, int32(i))
 		default:
 			for _, b := range c.lower {
 				for _, x := range b {
-					shelf.file(x.field, int32(i))
+					index.add(x.field, int32(i))
 				}
 			}
 		}
@@ -109,8 +109,8 @@ func (a *analysis) pairs(list []clause, superfluous func(c, by *clause) (bool, b
 		}
 		first, alike := -1, false
 		for _, x := range c.upper[0] {
-			for e := shelf.last[x.field]; e > 0; e = shelf.entries[e].next {
-				j := int(shelf.entries[e].clause)
+			for e := index.last[x.field]; e > 0; e = index.entries[e].next {
+				j := int(index.entries[e].clause)
 				if j == i || first >= 0 && j >= first {
 					continue
 				}
@@ -132,19 +132,19 @@ func (a *analysis) pairs(list []clause, superfluous func(c, by *clause) (bool, b
 }
 
 // fieldIndex has a linked list of clauses for each field.
-type shelf struct {
+type fieldIndex struct {
 	last    []int32 // index of the newest entry of each field, 0 for none
 	entries []entry // the first entry is not used
 }
 
 type entry struct{ clause, next int32 }
 
-func newShelf(fields int) *shelf {
-	return &shelf{last: make([]int32, fields), entries: make([]entry, 1, 64)}
+func newFieldIndex(fields int) *fieldIndex {
+	return &fieldIndex{last: make([]int32, fields), entries: make([]entry, 1, 64)}
 }
 
 // add adds a clause to a field's list unless it is already the newest entry.
-func (s *shelf) file(field, clause int32) {
+func (s *fieldIndex) add(field, clause int32) {
 	if at := s.last[field]; at > 0 && s.entries[at].clause == clause {
 		return
 	}

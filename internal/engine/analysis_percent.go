@@ -64,10 +64,10 @@ func (a *analysis) percentsOf(c *clause) {
 		if _, ok := percentFields[ref.Name]; !ok {
 			continue
 		}
-		told := false
+		reported := false
 		c.cond.Walk(func(n *rule.Condition) {
 			for _, bound := range boundsOn(n, ref) {
-				told = told || a.percent(c.at, c.opening(), ref, bound)
+				reported = reported || a.percent(c.at, c.opening(), ref, bound)
 			}
 		})
 	}

@@ -86,7 +86,7 @@ func (a *analysis) region(c *rule.Condition, positive bool, as approximation) (r
 
 // single returns the region of one constraint.
 func (a *analysis) single(at int32, allow set) region {
-	a.boxes = room(a.boxes, 1)
+	a.boxes = reserve(a.boxes, 1)
 	mark := len(a.boxes)
 	a.boxes = append(a.boxes, a.with(nil, at, allow))
 	return region(a.boxes[mark:len(a.boxes):len(a.boxes)])
@@ -173,7 +173,7 @@ func (a *analysis) intersection(r, s region) (region, bool) {
 	case len(s) == 1 && len(s[0]) == 0:
 		return r, true
 	}
-	a.boxes = room(a.boxes, min(len(r)*len(s), maxBoxes+len(s)))
+	a.boxes = reserve(a.boxes, min(len(r)*len(s), maxBoxes+len(s)))
 	mark := len(a.boxes)
 	for _, x := range r {
 		for _, y := range s {
@@ -193,7 +193,7 @@ func (a *analysis) intersection(r, s region) (region, bool) {
 
 // meet returns the intersection of two boxes. ok is false if it is empty.
 func (a *analysis) meet(x, y box) (b box, ok bool) {
-	a.constraints = room(a.constraints, len(x)+len(y))
+	a.constraints = reserve(a.constraints, len(x)+len(y))
 	mark := len(a.constraints)
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		switch {
@@ -219,7 +219,7 @@ func (a *analysis) meet(x, y box) (b box, ok bool) {
 
 // with returns the box with one field's constraint replaced.
 func (a *analysis) with(b box, at int32, allow set) box {
-	a.constraints = room(a.constraints, len(b)+1)
+	a.constraints = reserve(a.constraints, len(b)+1)
 	mark := len(a.constraints)
 	for len(b) > 0 && b[0].field < at {
 		a.constraints, b = append(a.constraints, b[0]), b[1:]

@@ -42,7 +42,7 @@ func (a *analysis) deadBins(f *Factor, i int) {
 	d := &a.fields[a.place(f.Field)]
 	rest := d.given
 	for k := range f.Bins {
-		if a.pause(1 + len(f.Bins)); a.err != nil {
+		if a.checkpoint(1 + len(f.Bins)); a.err != nil {
 			return
 		}
 		var states set
@@ -185,7 +185,7 @@ func (a *analysis) outcomes(f *Factor, who region, options []rule.Number) []rule
 	}
 	rest := d.given
 	for k := range f.Bins {
-		if a.pause(1 + len(f.Bins)); a.err != nil {
+		if a.checkpoint(1 + len(f.Bins)); a.err != nil {
 			break
 		}
 		var states set

@@ -78,7 +78,7 @@ type sets struct{ block []span }
 // reserve returns a block with capacity for n more elements. It never moves
 // existing elements: if the block is too full, it returns a new one, and the
 // old one stays with the sets that refer to it.
-func room[T any](block []T, n int) []T {
+func reserve[T any](block []T, n int) []T {
 	const most = 4096
 	if cap(block)-len(block) >= n {
 		return block
@@ -89,7 +89,7 @@ func room[T any](block []T, n int) []T {
 // start reserves space for a set of at most n spans and returns the index of
 // its beginning.
 func (m *sets) start(n int) (mark int) {
-	m.block = room(m.block, n)
+	m.block = reserve(m.block, n)
 	return len(m.block)
 }
 

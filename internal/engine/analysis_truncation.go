@@ -14,7 +14,7 @@ const maxUnknown = 100
 // features and units read its condition directly and still work. The check that
 // some request carries all fields does not, so a clause whose fields no request
 // carries together is an error.
-func (a *analysis) giveUp(c *clause) {
+func (a *analysis) noteTooLarge(c *clause) {
 	if slices.Contains(a.unknown[max(0, len(a.unknown)-1):], c.name) {
 		return // several branches of one clause
 	}

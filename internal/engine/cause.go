@@ -34,7 +34,7 @@ func (p *Plan) causes(d *Decision) {
 	if d.scoreStatus() == d.Status {
 		p.scoreReasons(d)
 	}
-	p.lastResort(d)
+	p.fallbackReason(d)
 }
 
 // scoreStatus returns the status that the score alone gives: that of its band.
@@ -71,7 +71,7 @@ func (p *Plan) scoreReasons(d *Decision) {
 	for ; needed < len(worst) && !p.betterBand(d, p.scoring.clamp(regained)); needed++ {
 		regained += worst[needed].points
 	}
-	d.giveLost(worst[:needed])
+	d.addLostReasons(worst[:needed])
 	d.rankLost(true)
 }
 

@@ -13,7 +13,7 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.rules(d, &p.stage1, &d.stage1)
 	p.score(d)
 	p.price(d)
-	p.second(d)
+	p.runStage2(d)
 	p.conclude(d)
 }
 
@@ -142,15 +142,15 @@ func (p *Plan) ladder(d *Decision) *ladder {
 }
 
 // runStage2 sets the fields that only Stage 2 can read and evaluates its rules.
-func (p *Plan) second(d *Decision) {
+func (p *Plan) runStage2(d *Decision) {
 	if len(p.stage2.rules) > 0 {
-		p.reveal(d)
+		p.putResults(d)
 		p.rules(d, &p.stage2, &d.stage2)
 	}
 }
 
 // putResults stores the engine's results in the fields that Stage 2 reads.
-func (p *Plan) reveal(d *Decision) {
+func (p *Plan) putResults(d *Decision) {
 	put := func(slot int32, v rule.Value) {
 		if slot >= 0 {
 			p.slots.Put(&d.frame, slot, v)

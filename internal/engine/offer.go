@@ -39,7 +39,7 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 // rounded instalment exceeds the capacity.
 func (p *Plan) limit(d *Decision) {
 	b, l := d.band, &d.limit
-	l.computed, l.at = true, b.usual
+	l.computed, l.at = true, b.defaultAt
 	if p.inputs.tenure >= 0 {
 		if asked, ok := d.frame.Number(p.inputs.tenure); ok {
 			l.at, l.notAvailable = b.tenureFor(asked)
@@ -104,7 +104,7 @@ func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) 
 			return i, false
 		}
 	}
-	return b.usual, true
+	return b.defaultAt, true
 }
 
 // mulFloor returns paise × a non-negative Number, rounded down and capped at

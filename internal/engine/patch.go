@@ -77,19 +77,19 @@ func Patch(request, base wire.Value) Patched {
 type patcher struct {
 	request, base wire.Value
 	faults        *fault.List
-	changes       map[string]*change // by section; no entry if the section cannot be patched
+	changes       map[string]*sectionPatch // by section; no entry if the section cannot be patched
 	places        []movedPlace
 }
 
 // sectionPatch is what a patch does to a section.
-type change struct {
+type sectionPatch struct {
 	set    []wire.Value
 	remove []wire.Value
 }
 
 // check reads the patch and reports its own faults.
 func (p *patcher) check(patch wire.Value) {
-	p.changes = map[string]*change{}
+	p.changes = map[string]*sectionPatch{}
 	form := wire.NewForm(patch, p.faults)
 	if patch.Kind() != wire.Object {
 		return
@@ -107,7 +107,7 @@ func (p *patcher) check(patch wire.Value) {
 			continue
 		}
 		c := p.read(v)
-		if given := p.whole(s.name); given != "" {
+		if given := p.givenMember(s.name); given != "" {
 			p.faults.Add(v.Pointer(), fault.CodeInvalidField, "the request gives %s as well; give the section or its patch", given)
 			continue
 		}
@@ -128,12 +128,12 @@ func patchNames() []string {
 
 // read returns the entries to set and the ids to remove, or nil if v is not an
 // object.
-func (p *patcher) read(v wire.Value) *change {
+func (p *patcher) read(v wire.Value) *sectionPatch {
 	f := wire.NewForm(v, p.faults)
 	if v.Kind() != wire.Object {
 		return nil
 	}
-	c := &change{}
+	c := &sectionPatch{}
 	for _, e := range f.Array("set", maxKnockouts).Elements() {
 		c.set = append(c.set, e)
 	}
@@ -149,7 +149,7 @@ func (p *patcher) read(v wire.Value) *change {
 
 // givenMember returns the member in which a request gives a patched section
 // completely, or "".
-func (p *patcher) whole(section string) string {
+func (p *patcher) givenMember(section string) string {
 	members := []string{section}
 	if section == sectionFactors {
 		members = []string{sectionScorecard, memberScorecardID}
@@ -172,7 +172,7 @@ func (p *patcher) writes(member string) bool {
 }
 
 // section writes a patched section.
-func (p *patcher) section(w *wire.Writer, name, id string, c *change) {
+func (p *patcher) section(w *wire.Writer, name, id string, c *sectionPatch) {
 	if name != sectionFactors {
 		w.Name(name)
 		p.entries(w, "/"+name, p.base.Get(name), id, c)
@@ -194,7 +194,7 @@ func (p *patcher) section(w *wire.Writer, name, id string, c *change) {
 
 // entries writes the base's entries with the change applied. New entries come
 // after the others but before the system rules.
-func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id string, c *change) {
+func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id string, c *sectionPatch) {
 	system := make(map[string]bool, base.Len()) // of every entry of the base, by id
 	for _, v := range base.Elements() {
 		system[v.Get(id).Text()] = v.Get("system").IsTrue()
@@ -237,7 +237,7 @@ func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id st
 
 // removals checks the ids to remove and returns those that the base has. A rule
 // that include_defaults would merge again cannot be removed.
-func (p *patcher) removals(pointer string, system map[string]bool, id string, c *change) (gone map[string]bool) {
+func (p *patcher) removals(pointer string, system map[string]bool, id string, c *sectionPatch) (gone map[string]bool) {
 	gone = make(map[string]bool, len(c.remove))
 	merges := mergesDefaults(p.base)
 	if p.request.Get(memberDefaults).Given() {
@@ -267,7 +267,7 @@ func (p *patcher) removals(pointer string, system map[string]bool, id string, c 
 // replacements checks the entries to set and returns them by id. fresh are the
 // entries whose id the base does not have.
 func (p *patcher) replacements(
-	system map[string]bool, id string, c *change, gone map[string]bool,
+	system map[string]bool, id string, c *sectionPatch, gone map[string]bool,
 ) (set map[string]wire.Value, fresh []wire.Value) {
 	set = make(map[string]wire.Value, len(c.set))
 	for _, v := range c.set {

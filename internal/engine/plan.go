@@ -157,9 +157,9 @@ func (l *ladder) search(whole int64) int {
 
 type compiledBand struct {
 	*Band
-	index   int32
-	tenures []tenure // ascending
-	usual   int      // index of TenureMonths in tenures
+	index     int32
+	tenures   []tenure // ascending
+	defaultAt int      // index of TenureMonths in tenures
 }
 
 type tenure struct {
@@ -376,7 +376,7 @@ func (p *Plan) compileBand(i int32) {
 			terms: terms, num: rule.Int(int64(months)), earlyPaise: earlyPaise(b.RateBP, months),
 		})
 		if months == b.TenureMonths {
-			c.usual = k
+			c.defaultAt = k
 		}
 	}
 	l := &p.bands

@@ -32,14 +32,14 @@ func (d *Decision) Hits() []Hit { return d.hits }
 func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
 	p.begin(facts, d)
 	if at, ok := p.stage1.find(knockout); ok {
-		p.ask(d, &p.stage1, at)
+		p.evaluateOne(d, &p.stage1, at)
 		return d.Status
 	}
 	p.score(d)
 	p.price(d)
 	if at, ok := p.stage2.find(knockout); ok && d.Status != Declined {
-		p.reveal(d)
-		p.ask(d, &p.stage2, at)
+		p.putResults(d)
+		p.evaluateOne(d, &p.stage2, at)
 	}
 	return d.Status
 }
@@ -51,7 +51,7 @@ func (s *stage) find(knockout int32) (at int, ok bool) {
 }
 
 // evaluateOne evaluates one knockout.
-func (p *Plan) ask(d *Decision, s *stage, at int) {
+func (p *Plan) evaluateOne(d *Decision, s *stage, at int) {
 	result := s.rules[at].result(p.code.Eval(s.tests[at], &d.frame), d.eligibility)
 	d.Status = max(d.Status, resultStatus[result])
 }

@@ -34,9 +34,9 @@ func (d *Decision) quote() *quote {
 	}
 	// Multiplicative hashing: the high bits of a product depend on all bits of
 	// its factors.
-	const spread = 0x9e3779b97f4a7c15
+	const multiplier = 0x9e3779b97f4a7c15
 	key := uint64(l.paise)<<16 ^ uint64(d.band.index)<<8 ^ uint64(l.at)
-	q := &d.quotes[key*spread>>(64-quoteBits)]
+	q := &d.quotes[key*multiplier>>(64-quoteBits)]
 	if q.band != d.band || q.paise != l.paise || q.at != int32(l.at) {
 		*q = d.band.quote(l)
 	}

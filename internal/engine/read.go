@@ -27,22 +27,22 @@ const (
 // must stay cheap.
 
 func isID(s string) bool {
-	return s != "" && isLetter(s[0]) && spelt(s, 64, func(c byte) bool {
+	return s != "" && isLetter(s[0]) && hasOnly(s, 64, func(c byte) bool {
 		return isLetter(c) || isDigit(c) || c == '_' || c == '.' || c == '-'
 	})
 }
 
 func isCode(s string) bool {
-	return s != "" && isCapital(s[0]) && spelt(s, maxCode, func(c byte) bool { return isCapital(c) || isDigit(c) || c == '_' })
+	return s != "" && isCapital(s[0]) && hasOnly(s, maxCode, func(c byte) bool { return isCapital(c) || isDigit(c) || c == '_' })
 }
 
 func isGrade(s string) bool {
-	return s != "" && isCapital(s[0]) && spelt(s, 8, func(c byte) bool {
+	return s != "" && isCapital(s[0]) && hasOnly(s, 8, func(c byte) bool {
 		return isCapital(c) || isDigit(c) || c == '+' || c == '-'
 	})
 }
 
-func spelt(s string, most int, allowed func(byte) bool) bool {
+func hasOnly(s string, most int, allowed func(byte) bool) bool {
 	for i := range len(s) {
 		if !allowed(s[i]) {
 			return false

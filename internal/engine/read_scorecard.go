@@ -57,13 +57,13 @@ func (r *policyReader) scorecard(f *wire.Form) {
 		f.Fail("scorecard", fault.CodeRequired, "is required, or a scorecard_id")
 	}
 	if r.policy.Scorecard != nil {
-		r.adopt(f, r.policy.Scorecard)
+		r.declareCardInputs(f, r.policy.Scorecard)
 	}
 }
 
 // declareCardInputs adds the inputs that a scorecard declares to the policy, so
 // that a card from elsewhere can be used unchanged.
-func (r *policyReader) adopt(f *wire.Form, card *Scorecard) {
+func (r *policyReader) declareCardInputs(f *wire.Form, card *Scorecard) {
 	for i := range card.Factors {
 		ref := card.Factors[i].Field
 		if _, detail := r.scope.Resolve(ref.Name, true); ref.Name != "" && ref.ID >= 0 && detail != "" {
@@ -185,7 +185,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	}
 	f.Done()
 	if bins.Given() && out.Field.Name != "" {
-		r.coverage(bins, &out, readable)
+		r.checkCoverage(bins, &out, readable)
 	}
 	if r.scope.Semantics > FirstSemantics {
 		out.DefaultCodes(r.scope.Catalogue)
@@ -295,7 +295,7 @@ func (r *scorecardReader) special(f *wire.Form, b *Bin) {
 
 // checkSpecials rejects a special value that is in two bins, and a bin of
 // special values before a range.
-func (r *scorecardReader) separate(bins wire.Value, f *Factor) {
+func (r *scorecardReader) checkSpecials(bins wire.Value, f *Factor) {
 	seen := map[rule.Number]bool{}
 	ranges := len(f.ranges())
 	for i := range f.Bins {
@@ -314,13 +314,13 @@ func (r *scorecardReader) separate(bins wire.Value, f *Factor) {
 // checkCoverage rejects bins that leave a value of the field without points or
 // give one value points twice, so that every value has exactly one bin in
 // production. It skips bins that could not be read.
-func (r *scorecardReader) coverage(bins wire.Value, f *Factor, readable []bool) {
+func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []bool) {
 	if len(f.Bins) == 0 {
 		r.faults.Add(bins.Pointer(), fault.CodeRequired, "needs at least one bin")
 		return
 	}
 	if f.Field.Type != rule.NumberType {
-		r.categories(bins, f, readable)
+		r.checkCategories(bins, f, readable)
 		return
 	}
 	low, high := -rule.MaxNumber, rule.MaxNumber
@@ -333,7 +333,7 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor, readable []bool) 
 			high = def.Max
 		}
 	}
-	r.separate(bins, f)
+	r.checkSpecials(bins, f)
 	ranges := f.ranges()
 	if len(ranges) == 0 {
 		r.faults.Add(bins.Pointer(), fault.CodeBinGap, "numbers that are no special value have no bin: add a range")
@@ -371,7 +371,7 @@ func (r *scorecardReader) coverage(bins wire.Value, f *Factor, readable []bool) 
 	}
 }
 
-func (r *scorecardReader) categories(bins wire.Value, f *Factor, readable []bool) {
+func (r *scorecardReader) checkCategories(bins wire.Value, f *Factor, readable []bool) {
 	seen := map[rule.Value]bool{}
 	for i := range f.Bins {
 		b := &f.Bins[i]

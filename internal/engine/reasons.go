@@ -44,7 +44,7 @@ func (p *Plan) reasons(d *Decision) {
 	}
 	d.addLost()
 	d.rankLost(false)
-	p.lastResort(d)
+	p.fallbackReason(d)
 }
 
 // hitCode returns the reason code of a knockout that hit: that of the policy,
@@ -64,7 +64,7 @@ func (p *Plan) hitCode(d *Decision, h *Hit) int32 {
 // fallbackReason adds a reason for a decline that nothing else explains. A
 // referral by a band for which no points were lost has no reason other than the
 // policy itself.
-func (p *Plan) lastResort(d *Decision) {
+func (p *Plan) fallbackReason(d *Decision) {
 	switch {
 	case len(d.Reasons) > 0 || d.Status != Declined:
 	case d.limit.belowMinimum:
@@ -151,12 +151,12 @@ type lostPoints struct {
 // onlyFirm, it adds only those with firm losses.
 func (d *Decision) rankLost(onlyFirm bool) {
 	worst := d.worstLost(onlyFirm)
-	d.giveLost(worst[:])
+	d.addLostReasons(worst[:])
 }
 
 // addLostReasons adds the codes of a sorted list of losses. The first loss of 0
 // ends the list.
-func (d *Decision) giveLost(list []lostPoints) {
+func (d *Decision) addLostReasons(list []lostPoints) {
 	for i := range list {
 		if list[i].points == 0 {
 			return

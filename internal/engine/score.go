@@ -29,15 +29,15 @@ type scoring struct {
 // compiledFactor has the members that every decision reads first, so that they
 // share cache lines.
 type compiledFactor struct {
-	name    string
-	slot    int32
-	numeric bool
-	hasWhen bool
-	few     bool  // edges has all bounds
-	first   int32 // index of the first bin in outcomes; the last bin of a category is else
-	bins    int32
-	absent  int32        // the outcome of an absent field, noBin for none
-	edges   [2]fourEdges // the bounds, padded with a value above all numbers
+	name      string
+	slot      int32
+	numeric   bool
+	hasWhen   bool
+	fitsEdges bool  // edges has all bounds
+	first     int32 // index of the first bin in outcomes; the last bin of a category is else
+	bins      int32
+	absent    int32        // the outcome of an absent field, noBin for none
+	edges     [2]fourEdges // the bounds, padded with a value above all numbers
 
 	bounds  []rule.Number         // the lower bound of each range after the first
 	special map[rule.Number]int32 // the bin of a special value; nil for none
@@ -137,7 +137,7 @@ func (s *scoring) compileFactor(
 		}
 	}
 	low, high := out.edges[0][:], out.edges[1][:]
-	if out.few = out.numeric && len(out.special) == 0 && len(out.bounds) <= len(low)+len(high); out.few {
+	if out.fitsEdges = out.numeric && len(out.special) == 0 && len(out.bounds) <= len(low)+len(high); out.fitsEdges {
 		for i := range low {
 			low[i], high[i] = 2*rule.MaxNumber, 2*rule.MaxNumber
 		}
@@ -164,7 +164,7 @@ func (s *scoring) add(code *rule.Code, fr *rule.Frame, bins []int32) ([]int32, r
 	for i := range factors {
 		f := &factors[i]
 		var bin int32
-		if x, ok := fr.Number(f.slot); ok && f.few && !f.hasWhen {
+		if x, ok := fr.Number(f.slot); ok && f.fitsEdges && !f.hasWhen {
 			bin = f.first + f.edges[0].reached(x) + f.edges[1].reached(x)
 		} else {
 			bin = f.bin(code, fr)
@@ -231,7 +231,7 @@ func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 // range of x. The first and last ranges are unbounded, so every number has
 // exactly one bin.
 func (f *compiledFactor) interval(x rule.Number) int32 {
-	if f.few {
+	if f.fitsEdges {
 		return f.edges[0].reached(x) + f.edges[1].reached(x)
 	}
 	if bin, ok := f.special[x]; ok {

@@ -48,14 +48,14 @@ func (s *Scorer) Score(facts *rule.Facts) Score {
 	s.slots.Load(facts, &fr)
 	bins, sum := s.scoring.add(s.code, &fr, nil)
 	out := Score{Final: s.scoring.clamp(sum), Contributions: s.scoring.contributions(nil, bins, sum)}
-	told := make([]bool, s.slots.Len())
+	reported := make([]bool, s.slots.Len())
 	for i := range s.scoring.factors {
 		f := &s.scoring.factors[i]
 		if bins[i] != noBin || f.hasWhen && !s.code.Satisfied(f.when, &fr) {
 			continue
 		}
-		if !told[f.slot] {
-			told[f.slot] = true
+		if !reported[f.slot] {
+			reported[f.slot] = true
 			out.Missing = append(out.Missing, s.slots.Ref(f.slot).Name)
 		}
 	}
