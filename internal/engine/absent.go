@@ -38,7 +38,8 @@ func (p *Policy) NeedsScore() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(p.ReferencedFields(), func(name string) bool { return slices.Contains(scoreFields, name) })
+	return slices.ContainsFunc(p.ReferencedFields(),
+		func(name string) bool { return slices.Contains(scoreFields, name) })
 }
 
 // namedInputs is computed when a decision first needs it. A backtest compiles
@@ -69,7 +70,11 @@ func (p *Plan) findNamed() {
 		}
 		inCard := slices.ContainsFunc(p.policy.Scorecard.Factors, func(f Factor) bool { return f.Field.Name == name })
 		p.named.list = append(p.named.list, namedInput{
-			name: name, slot: slot, scored: slices.Contains(scoreFields, name), card: inCard, derived: derived,
+			name:    name,
+			slot:    slot,
+			scored:  slices.Contains(scoreFields, name),
+			card:    inCard,
+			derived: derived,
 		})
 	}
 }

@@ -87,7 +87,8 @@ func adverseFeature(name string, d direction) direction {
 		return neither
 	}
 	switch metric {
-	case "debit", "bill_payment", "investment", "deposited_return", "loan_credit", "self_transfer", "charge", "account_closed":
+	case "debit", "bill_payment", "investment", "deposited_return", "loan_credit", "self_transfer", "charge",
+		"account_closed":
 		return neither
 	case "enquiry": // the other figures are amounts
 		if !counts {

@@ -202,9 +202,16 @@ var analyses sync.Pool
 
 func newAnalysis() *analysis {
 	return &analysis{
-		byName: map[string]int32{}, texts: map[string]int64{},
-		fields: make([]domain, 0, 32), found: make([]found, 0, 16), reads: make([]int32, 0, 64),
-		memory: memory{sets: sets{make([]span, 0, 512)}, constraints: make([]constraint, 0, 512), boxes: make([]box, 0, 256)},
+		byName: map[string]int32{},
+		texts:  map[string]int64{},
+		fields: make([]domain, 0, 32),
+		found:  make([]found, 0, 16),
+		reads:  make([]int32, 0, 64),
+		memory: memory{
+			sets:        sets{make([]span, 0, 512)},
+			constraints: make([]constraint, 0, 512),
+			boxes:       make([]box, 0, 256),
+		},
 	}
 }
 
@@ -219,7 +226,12 @@ func (a *analysis) begin(p *Policy, catalogue *rule.Catalogue) {
 	*a = analysis{
 		policy: p, catalogue: catalogue, ntc: -1,
 		byID: byID, byName: a.byName, texts: a.texts,
-		fields: a.fields[:0], found: a.found[:0], reads: a.reads[:0], textOf: a.textOf[:0], scored: a.scored[:0], path: a.path[:0],
+		fields:    a.fields[:0],
+		found:     a.found[:0],
+		reads:     a.reads[:0],
+		textOf:    a.textOf[:0],
+		scored:    a.scored[:0],
+		path:      a.path[:0],
 		memory:    memory{sets: sets{a.sets.block[:0]}, constraints: a.constraints[:0], boxes: a.boxes[:0]},
 		knockouts: a.knockouts[:0], adjustments: a.adjustments[:0], whens: a.whens[:0], terms: a.terms[:0],
 		unknown: a.unknown[:0],

@@ -124,7 +124,8 @@ func (a *analysis) noteFactors(list []silencing) {
 		switch {
 		case f.HasMissing || f.Weight == 0 || !a.omissible(at):
 		case a.block(at).severity == SeverityError:
-			a.featureSilence(here, "The factor "+f.Name+" does not apply", []string{f.Field.Name}, "give the factor missing_points")
+			a.featureSilence(here, "The factor "+f.Name+" does not apply", []string{f.Field.Name},
+				"give the factor missing_points")
 		default:
 			list[at].add(nil, here, "the factor "+f.Name, f.Name)
 		}
@@ -215,11 +216,17 @@ type block struct {
 }
 
 var blocks = map[string]block{
-	"applicant": {"applicant", SeverityWarning}, "applicant.*": {"applicant", SeverityWarning},
-	"bureau": {"report", SeverityWarning}, "bureau_report.*": {"report", SeverityWarning}, "report.*": {"report", SeverityWarning},
-	"bank": {"bank_summary", SeverityInfo}, "bank_summary.*": {"bank_summary", SeverityInfo},
-	"device.*": {"device", SeverityInfo}, "location.*": {"location", SeverityInfo}, "fraud.*": {"fraud", SeverityInfo},
-	"features": {"features", SeverityError},
+	"applicant":       {"applicant", SeverityWarning},
+	"applicant.*":     {"applicant", SeverityWarning},
+	"bureau":          {"report", SeverityWarning},
+	"bureau_report.*": {"report", SeverityWarning},
+	"report.*":        {"report", SeverityWarning},
+	"bank":            {"bank_summary", SeverityInfo},
+	"bank_summary.*":  {"bank_summary", SeverityInfo},
+	"device.*":        {"device", SeverityInfo},
+	"location.*":      {"location", SeverityInfo},
+	"fraud.*":         {"fraud", SeverityInfo},
+	"features":        {"features", SeverityError},
 }
 
 // block returns a field's block. A path that a policy declares belongs to the
@@ -276,8 +283,8 @@ func (a *analysis) reportField(q *silencing) {
 	if name == field.IncomeEffective || name == field.FOIREffective {
 		opening = "If " + name + " cannot be derived from the request" // requests do not send it
 	}
-	f := a.report(severity, fault.CodeSilentWhenAbsent,
-		q.at, fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
+	f := a.report(severity, fault.CodeSilentWhenAbsent, q.at,
+		fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
 	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
 }
 
@@ -301,7 +308,8 @@ func (a *analysis) reportBlock(name string, list []*silencing) {
 	if len(fields) == 1 {
 		rest = "The field is not required, and no rule tests whether it is present."
 	}
-	detail := fmt.Sprintf("Without %s in the request, %s %s. %s", enumerateOr(fields), enumerate(names), notApply(names), rest)
+	detail := fmt.Sprintf("Without %s in the request, %s %s. %s", enumerateOr(fields), enumerate(names),
+		notApply(names), rest)
 	if severity == SeverityInfo {
 		detail = fmt.Sprintf("Without the block %s, or without %s in it, %s %s. That is expected of an optional block.",
 			name, enumerateOr(fields), enumerate(names), notApply(names))

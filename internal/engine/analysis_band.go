@@ -120,7 +120,8 @@ func (a *analysis) messages() {
 	for i := range a.policy.Scorecard.Factors {
 		f := &a.policy.Scorecard.Factors[i]
 		at := location{section: atFactor, index: i}
-		if f.Label == "" || !strings.HasPrefix(f.ReasonCode, factorPrefix) { // otherwise the applicant's text is the label
+		// Otherwise the applicant's text is the label.
+		if f.Label == "" || !strings.HasPrefix(f.ReasonCode, factorPrefix) {
 			check(f.ReasonCode, at, "the factor ", f.Name)
 		}
 		if code := generic.factors[f.Name]; code != "" && f.Label == "" {

@@ -24,10 +24,12 @@ func Against(found []Finding, p *Policy, inBase []Finding, base *Policy) []Findi
 	}
 	for _, f := range found {
 		f.Origin = OriginNew
-		at := slices.IndexFunc(known[f.Key], func(b *Finding) bool { return b.Severity >= f.Severity && includes(b, &f) })
+		at := slices.IndexFunc(known[f.Key],
+			func(b *Finding) bool { return b.Severity >= f.Severity && includes(b, &f) })
 		if at >= 0 {
 			f.Origin = OriginInherited
-			known[f.Key] = slices.Delete(slices.Clone(known[f.Key]), at, at+1) // each finding of the base matches only one of the version
+			// Each finding of the base matches only one of the version.
+			known[f.Key] = slices.Delete(slices.Clone(known[f.Key]), at, at+1)
 		}
 		out = append(out, f)
 	}
@@ -75,15 +77,20 @@ func removed(p, base *Policy) (list []Finding) {
 		}
 		section := strings.TrimPrefix(pointer, "/scorecard")
 		list = append(list, Finding{
-			Severity: SeverityWarning, Code: code, Pointer: pointer, Key: code + "@" + pointer, Origin: OriginNew, IDs: gone,
+			Severity: SeverityWarning,
+			Code:     code,
+			Pointer:  pointer,
+			Key:      code + "@" + pointer,
+			Origin:   OriginNew,
+			IDs:      gone,
 			Detail: fmt.Sprintf("The %s %s of the base %s not in this version. To change single entries and keep the others, "+
 				"send \"patch\": {\"%s\": …} instead of the whole section.", noun, enumerate(gone), verb, section[1:]),
 		})
 	}
 	add(fault.CodeRulesRemoved, "/knockouts", "knockout", "knockouts", ids(base.Knockouts), ids(p.Knockouts))
 	add(fault.CodeRulesRemoved, "/adjustments", "adjustment", "adjustments", ids(base.Adjustments), ids(p.Adjustments))
-	add(fault.CodeFactorsRemoved,
-		"/scorecard/factors", "factor", "factors", ids(base.Scorecard.Factors), ids(p.Scorecard.Factors))
+	add(fault.CodeFactorsRemoved, "/scorecard/factors", "factor", "factors", ids(base.Scorecard.Factors),
+		ids(p.Scorecard.Factors))
 	add(fault.CodeBandsRemoved, "/pricing_bands", "band", "bands", ids(base.Bands), ids(p.Bands))
 	return append(list, sourcesRemoved(p, base)...)
 }
@@ -110,8 +117,12 @@ func sourcesRemoved(p, base *Policy) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Severity: SeverityWarning, Code: fault.CodeSourcesRemoved, Pointer: "/affordability", Key: fault.CodeSourcesRemoved + "@/affordability",
-		Origin: OriginNew, IDs: gone,
+		Severity: SeverityWarning,
+		Code:     fault.CodeSourcesRemoved,
+		Pointer:  "/affordability",
+		Key:      fault.CodeSourcesRemoved + "@/affordability",
+		Origin:   OriginNew,
+		IDs:      gone,
 		Detail: fmt.Sprintf("This version no longer counts %s, as the base does. \"affordability\" replaces all of the base's: "+
 			"name the sources of both income and obligations; what it does not name is the declared figure alone.",
 			strings.Join(words, " and ")),
@@ -151,5 +162,6 @@ func idOf(entry any) string {
 // StopsLending reports whether a Stage 1 knockout that is always true stops
 // every applicant.
 func (p *Policy) StopsLending() bool {
-	return slices.ContainsFunc(p.Knockouts, func(k Knockout) bool { return k.Stage == 1 && k.Condition.Op == rule.True })
+	return slices.ContainsFunc(p.Knockouts,
+		func(k Knockout) bool { return k.Stage == 1 && k.Condition.Op == rule.True })
 }

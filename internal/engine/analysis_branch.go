@@ -79,7 +79,8 @@ func (a *analysis) branch(c *clause, arg *rule.Condition, positive bool, context
 			negation = "the negation of "
 		}
 		a.report(SeverityWarning, fault.CodeContradictoryCondition, a.here(c),
-			fmt.Sprintf("A branch of %s can never hold: no applicant satisfies %s%s there.", c.label(), negation, excerpt(arg)), nil)
+			fmt.Sprintf("A branch of %s can never hold: no applicant satisfies %s%s there.", c.label(), negation,
+				excerpt(arg)), nil)
 	case !a.supplied(r):
 		a.report(SeverityError, fault.CodeUnsuppliedFields, a.here(c),
 			fmt.Sprintf("A branch of %s can never hold: it needs %s.", c.label(), a.conflict(r[0])), nil)

@@ -55,7 +55,12 @@ type found struct {
 
 func (a *analysis) report(s Severity, code string, at location, detail string, witness []rule.NamedValue) *Finding {
 	a.found = append(a.found, found{at: at, Finding: Finding{
-		Severity: s, Code: code, Pointer: at.pointer(), Key: code + "@" + a.stablePointer(at), Detail: detail, Witness: witness,
+		Severity: s,
+		Code:     code,
+		Pointer:  at.pointer(),
+		Key:      code + "@" + a.stablePointer(at),
+		Detail:   detail,
+		Witness:  witness,
 	}})
 	return &a.found[len(a.found)-1].Finding
 }
@@ -131,7 +136,12 @@ func (a *analysis) clauses() {
 		mark := len(a.reads)
 		a.checkpoint(1 + len(c.Args))
 		a.reads = a.named(c, a.reads, mark)
-		return append(list, clause{at: location{section: s, index: i}, name: name, cond: c, reads: a.reads[mark:len(a.reads):len(a.reads)]})
+		return append(list, clause{
+			at:    location{section: s, index: i},
+			name:  name,
+			cond:  c,
+			reads: a.reads[mark:len(a.reads):len(a.reads)],
+		})
 	}
 	a.knockouts = make([]clause, 0, len(p.Knockouts))
 	for i := range p.Knockouts {
@@ -154,6 +164,7 @@ func (a *analysis) clauses() {
 		t := &p.Terms[i]
 		a.terms = add(a.terms, atTerm, i, t.Code, &t.Condition)
 	}
+
 	// Start only when every field has its domain: two rules together may show
 	// that something is impossible for an applicant.
 	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
@@ -182,13 +193,14 @@ func (a *analysis) satisfiability(c *clause) {
 			c.at, c.opening()+" is switched off: its condition never holds.", nil)
 	case len(c.upper) == 0:
 		a.report(SeverityWarning, fault.CodeNeverFires, c.at,
-			fmt.Sprintf("%s can never apply: no applicant satisfies %s%s.", c.opening(), excerpt(c.cond), a.hint(c)), nil)
+			fmt.Sprintf("%s can never apply: no applicant satisfies %s%s.", c.opening(), excerpt(c.cond), a.hint(c)),
+			nil)
 	case !a.supplied(c.upper):
 		a.report(SeverityError, fault.CodeUnsuppliedFields, c.at,
 			fmt.Sprintf("%s can never apply: it needs %s.", c.opening(), a.conflict(c.upper[0])), nil)
 	case c.at.section == atKnockout && constant && c.lower.everybody():
-		a.report(SeverityInfo, fault.CodeAlwaysFires,
-			c.at, c.opening()+" hits every applicant: its condition is always true.", nil)
+		a.report(SeverityInfo, fault.CodeAlwaysFires, c.at,
+			c.opening()+" hits every applicant: its condition is always true.", nil)
 	default:
 		before := a.memory
 		if c.at.section == atKnockout {
@@ -222,7 +234,8 @@ func (a *analysis) always(c *clause) {
 	}
 	witness, _ := a.facts(supplied)
 	a.report(SeverityWarning, fault.CodeAlwaysFires, c.at,
-		fmt.Sprintf("%s hits %s: within the values possible, %s is always true.", c.opening(), who, excerpt(c.cond)), witness)
+		fmt.Sprintf("%s hits %s: within the values possible, %s is always true.", c.opening(), who, excerpt(c.cond)),
+		witness)
 }
 
 func asksPresence(c *rule.Condition) (asks bool) {

@@ -27,12 +27,14 @@ func (a *analysis) lending() {
 				b.ID, rule.Rupees(b.MaxLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
 		case b.DefaultLimitPaise-b.DefaultLimitPaise%step < b.MinLimitPaise:
 			a.report(SeverityWarning, fault.CodeUnlendableBand, at, fmt.Sprintf(
-				"%s declines everybody whose income or FOIR is not known: its default_limit of %s, floored to the limit_step of %s, is below its min_limit of %s.",
+				"%s declines everybody whose income or FOIR is not known: its default_limit of %s, "+
+					"floored to the limit_step of %s, is below its min_limit of %s.",
 				b.ID, rule.Rupees(b.DefaultLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
 		}
 		if months, ok := runaway(b); ok {
 			a.report(SeverityError, fault.CodeRunawayLastInstalment, at, fmt.Sprintf(
-				"Over %d months at %s percent the rounding of the instalment grows to several instalments of %s's smallest loan, all due in the last month; raise min_limit or shorten the tenure.",
+				"Over %d months at %s percent the rounding of the instalment grows to several instalments of "+
+					"%s's smallest loan, all due in the last month; raise min_limit or shorten the tenure.",
 				months, rule.Number(b.RateBP)*rule.Paisa, b.ID), nil)
 		}
 	}
@@ -78,20 +80,22 @@ func (a *analysis) uncovered(ntc bool, reach *reach) {
 			severity = SeverityError
 		}
 		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[last]}, fmt.Sprintf(
-			"Scores from %d to %s have no band: whoever scores better than %s is declined.", top.MaxScore+1, most, top.ID), nil)
+			"Scores from %d to %s have no band: whoever scores better than %s is declined.", top.MaxScore+1, most,
+			top.ID), nil)
 	}
 	for k := 1; k < len(order); k++ {
 		low, high := band(k-1), band(k)
 		if low.MaxScore+1 < high.MinScore && reach.hits(rule.Int(low.MaxScore+1), rule.Int(high.MinScore)-1) {
-			a.report(SeverityWarning, fault.CodeScoresWithoutBand,
-				location{section: atBand, index: order[k]}, fmt.Sprintf(
-					"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1, high.MinScore-1, low.ID, high.ID), nil)
+			a.report(SeverityWarning, fault.CodeScoresWithoutBand, location{section: atBand, index: order[k]}, fmt.Sprintf(
+				"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1,
+				high.MinScore-1, low.ID, high.ID), nil)
 		}
 	}
 	bottom := band(0)
 	if to := rule.Int(bottom.MinScore) - 1; bottom.Action != Decline && least <= to && reach.hits(least, to) {
 		a.report(SeverityInfo, fault.CodeScoresWithoutBand, location{section: atBand, index: order[0]}, fmt.Sprintf(
-			"Scores below %d have no band and are declined; a band that declines would give them a grade.", bottom.MinScore), nil)
+			"Scores below %d have no band and are declined; a band that declines would give them a grade.",
+			bottom.MinScore), nil)
 	}
 }
 

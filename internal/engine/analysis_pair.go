@@ -28,7 +28,8 @@ func (a *analysis) redundancy() {
 	}
 	a.pairs(a.adjustments, alike, func(c, by *clause, _ bool) {
 		a.report(SeverityWarning, fault.CodeDuplicateCondition, c.at,
-			fmt.Sprintf("%s applies exactly when %s does: their points always come together.", c.name, by.name), a.witness(c.lower))
+			fmt.Sprintf("%s applies exactly when %s does: their points always come together.", c.name, by.name),
+			a.witness(c.lower))
 	})
 }
 
@@ -86,7 +87,11 @@ func sameOperand(o, p *rule.Operand) bool {
 // both constrain some common field. A clause of one box can do so only if the
 // other constrains every field of that box. So each clause is indexed by the
 // fields through which it can be found, and most pairs are never compared.
-func (a *analysis) pairs(list []clause, superfluous func(c, by *clause) (bool, bool), report func(c, by *clause, mutual bool)) {
+func (a *analysis) pairs(
+	list []clause,
+	superfluous func(c, by *clause) (bool, bool),
+	report func(c, by *clause, mutual bool),
+) {
 	index := newFieldIndex(len(a.fields))
 	for i := range list {
 		c := &list[i]
@@ -102,6 +107,7 @@ func (a *analysis) pairs(list []clause, superfluous func(c, by *clause) (bool, b
 			}
 		}
 	}
+
 	for i := range list {
 		c := &list[i]
 		if !c.comparable(a) {

@@ -21,7 +21,8 @@ func (a *analysis) untrueReasons() {
 		}
 		if named, isTrue := a.codeInCondition(code, c, true); named && !isTrue {
 			a.report(SeverityWarning, fault.CodeReasonCodeUntrue, at, fmt.Sprintf(
-				"The reason code %s of %s tells applicants %q, and the condition does not say so; leave reason_code out or name another.",
+				"The reason code %s of %s tells applicants %q, and the condition does not say so; "+
+					"leave reason_code out or name another.",
 				code, id, text.Message), nil)
 		}
 	}

@@ -49,7 +49,8 @@ func (a *analysis) deadBins(f *Factor, i int) {
 		if states, rest = a.takes(f, k, d, rest); len(states) == 0 && !f.Bins[k].Else {
 			at := location{section: atFactor, index: i, rest: "/bins/" + strconv.Itoa(k)}
 			a.report(SeverityWarning, fault.CodeDeadBin, at,
-				fmt.Sprintf("Nobody falls into this bin of the factor %s: %s is %s.", f.Name, f.Field.Name, d.text()), nil)
+				fmt.Sprintf("Nobody falls into this bin of the factor %s: %s is %s.", f.Name, f.Field.Name, d.text()),
+				nil)
 		}
 	}
 }
@@ -93,7 +94,8 @@ func (a *analysis) specials(bins []Bin, d *domain) set {
 // which can only make more scores look reachable than are.
 func (a *analysis) reachability() {
 	for _, ntc := range [...]bool{false, true} {
-		if ntc && a.ntc < 0 || !slices.ContainsFunc(a.policy.Bands, func(b Band) bool { return b.NTC == ntc && b.Ranged }) {
+		if ntc && a.ntc < 0 ||
+			!slices.ContainsFunc(a.policy.Bands, func(b Band) bool { return b.NTC == ntc && b.Ranged }) {
 			continue
 		}
 		reach := a.scores(ntc)

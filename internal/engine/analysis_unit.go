@@ -54,7 +54,8 @@ func (a *analysis) unitsOf(c *clause) {
 		if mixed && ref.Name == pair.Raw {
 			a.report(SeverityError, fault.CodeUnitMismatch, c.at, fmt.Sprintf(
 				"%s compares %s, which is %s, with %s, which is %s.",
-				c.opening(), pair.Raw, pair.RawUnit, pair.Canonical, pair.CanonicalUnit), nil).Fields = []string{pair.Raw, pair.Canonical}
+				c.opening(), pair.Raw, pair.RawUnit, pair.Canonical, pair.CanonicalUnit),
+				nil).Fields = []string{pair.Raw, pair.Canonical}
 			continue
 		}
 		a.unit(c.at, c.opening(), ref.Name, pair, twin, bounds)
@@ -70,7 +71,8 @@ func (a *analysis) unit(at location, who, name string, pair field.UnitPair, twin
 		}
 		a.report(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
 			"%s compares %s with %s, which looks like %s; %s is %s: %s means %s.",
-			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning), nil).Fields = []string{name}
+			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning),
+			nil).Fields = []string{name}
 		return
 	}
 	if name == pair.Raw {

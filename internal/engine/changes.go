@@ -46,11 +46,14 @@ func (c Change) Write(w *wire.Writer) {
 // removed entries last. The name and the policy_key are not compared because
 // they have no effect on decisions.
 func Changes(p, base *Policy) (list []Change) {
-	list = entryChanges(list, "adjustments", p.Adjustments, base.Adjustments, func(w *wire.Writer, a *Adjustment) { a.write(w) })
+	list = entryChanges(list, "adjustments", p.Adjustments, base.Adjustments,
+		func(w *wire.Writer, a *Adjustment) { a.write(w) })
 	list = entryChanges(list, "conditions", p.Terms, base.Terms, writeTerm)
-	list = entryChanges(list, "factors", p.Scorecard.Factors, base.Scorecard.Factors, func(w *wire.Writer, f *Factor) { f.write(w) })
+	list = entryChanges(list, "factors", p.Scorecard.Factors, base.Scorecard.Factors,
+		func(w *wire.Writer, f *Factor) { f.write(w) })
 	list = entryChanges(list, "inputs", p.Inputs, base.Inputs, writeInput)
-	list = entryChanges(list, "knockouts", p.Knockouts, base.Knockouts, func(w *wire.Writer, k *Knockout) { k.write(w) })
+	list = entryChanges(list, "knockouts", p.Knockouts, base.Knockouts,
+		func(w *wire.Writer, k *Knockout) { k.write(w) })
 	list = entryChanges(list, "pricing_bands", p.Bands, base.Bands, func(w *wire.Writer, b *Band) { b.write(w) })
 	list = entryChanges(list, "required_fields", p.Required, base.Required, func(*wire.Writer, *Requirement) {})
 	list = append(list, plainChanges(p, base)...)
@@ -120,7 +123,8 @@ func plainChanges(p, base *Policy) (list []Change) {
 		memberScorecardID, "version",
 	}
 	list = memberChanges(list, "", now, before, listed)
-	return memberChanges(list, sectionScorecard, now.Get(sectionScorecard), before.Get(sectionScorecard), []string{"factors", "name"})
+	return memberChanges(list, sectionScorecard, now.Get(sectionScorecard), before.Get(sectionScorecard),
+		[]string{"factors", "name"})
 }
 
 // memberChanges appends the differences between the members of two objects

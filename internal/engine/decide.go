@@ -34,6 +34,7 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.rules.done, d.contributions.done, d.alternatives.done = false, false, false
 	d.Reasons, d.bins, d.unknown, d.hits = d.Reasons[:0], d.bins[:0], d.unknown[:0], d.hits[:0]
 	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
+
 	p.slots.Load(facts, &d.frame)
 	if p.afford.active {
 		p.derive(d)
@@ -86,7 +87,12 @@ func (r *compiledRule) result(truth rule.Truth, eligibility bool) Result {
 	}
 }
 
-var resultStatus = [...]Status{ResultPass: Approved, ResultRefer: Referred, ResultFail: Declined, ResultApplied: Approved}
+var resultStatus = [...]Status{
+	ResultPass:    Approved,
+	ResultRefer:   Referred,
+	ResultFail:    Declined,
+	ResultApplied: Approved,
+}
 
 // score adds the base, the factors and the adjustments in declared order and
 // clamps the sum at the end.

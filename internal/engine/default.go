@@ -73,7 +73,8 @@ func isSystemRule(id string, semantics int) bool {
 // turnsDefaultsOff reports whether a request turns off the include_defaults of
 // its base.
 func turnsDefaultsOff(request, base wire.Value) bool {
-	return base.Kind() == wire.Object && mergesDefaults(base) && request.Get(memberDefaults).Given() && !mergesDefaults(request)
+	return base.Kind() == wire.Object && mergesDefaults(base) && request.Get(memberDefaults).Given() &&
+		!mergesDefaults(request)
 }
 
 const memberDefaults = "include_defaults"

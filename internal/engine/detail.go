@@ -113,8 +113,11 @@ func (d *Decision) detail(r Reason, as shown) Detail {
 		return d.limitDetail()
 	case byMinimum:
 		return Detail{
-			Field: field.OfferLimit, Value: rule.Num(rule.Rupees(d.limit.paise)), Threshold: rule.Num(rule.Rupees(d.band.MinLimitPaise)),
-			Text: fmt.Sprintf("the limit would be %s; %s lends at least %s", rule.Rupees(d.limit.paise), d.band.ID, rule.Rupees(d.band.MinLimitPaise)),
+			Field:     field.OfferLimit,
+			Value:     rule.Num(rule.Rupees(d.limit.paise)),
+			Threshold: rule.Num(rule.Rupees(d.band.MinLimitPaise)),
+			Text: fmt.Sprintf("the limit would be %s; %s lends at least %s", rule.Rupees(d.limit.paise), d.band.ID,
+				rule.Rupees(d.band.MinLimitPaise)),
 		}
 	case byPoints:
 		return d.pointsDetail(r.at, as)
@@ -253,23 +256,32 @@ func (d *Decision) limitDetail() Detail {
 	switch l.binding {
 	case FOIRCapacity:
 		return Detail{
-			Field: d.plan.counted(field.FOIR), Value: d.named(d.plan.counted(field.FOIR)), Threshold: rule.Num(b.FOIRCap),
-			Text: fmt.Sprintf("%s caps obligations at %s of income; the limit that leaves is %s", b.ID, b.FOIRCap, rule.Rupees(l.paise)),
+			Field:     d.plan.counted(field.FOIR),
+			Value:     d.named(d.plan.counted(field.FOIR)),
+			Threshold: rule.Num(b.FOIRCap),
+			Text: fmt.Sprintf("%s caps obligations at %s of income; the limit that leaves is %s", b.ID, b.FOIRCap,
+				rule.Rupees(l.paise)),
 		}
 	case IncomeMultiple:
 		return Detail{
-			Field: d.plan.counted(field.MonthlyIncome), Value: d.named(d.plan.counted(field.MonthlyIncome)),
-			Text: fmt.Sprintf("%s lends at most %s times income; the limit that leaves is %s", b.ID, b.IncomeMultiple, rule.Rupees(l.paise)),
+			Field: d.plan.counted(field.MonthlyIncome),
+			Value: d.named(d.plan.counted(field.MonthlyIncome)),
+			Text: fmt.Sprintf("%s lends at most %s times income; the limit that leaves is %s", b.ID, b.IncomeMultiple,
+				rule.Rupees(l.paise)),
 		}
 	case RequestedAmount:
 		return Detail{
-			Field: field.RequestedAmount, Value: d.named(field.RequestedAmount), Threshold: minimum,
-			Text: fmt.Sprintf("%s minimum %s", b.ID, rule.Rupees(b.MinLimitPaise)),
+			Field:     field.RequestedAmount,
+			Value:     d.named(field.RequestedAmount),
+			Threshold: minimum,
+			Text:      fmt.Sprintf("%s minimum %s", b.ID, rule.Rupees(b.MinLimitPaise)),
 		}
 	case BandMaxLimit:
 		return Detail{
-			Field: field.RequestedAmount, Value: d.named(field.RequestedAmount), Threshold: rule.Num(rule.Rupees(b.MaxLimitPaise)),
-			Text: fmt.Sprintf("%s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise)),
+			Field:     field.RequestedAmount,
+			Value:     d.named(field.RequestedAmount),
+			Threshold: rule.Num(rule.Rupees(b.MaxLimitPaise)),
+			Text:      fmt.Sprintf("%s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise)),
 		}
 	default:
 		missing := d.plan.counted(field.MonthlyIncome)
@@ -279,7 +291,8 @@ func (d *Decision) limitDetail() Detail {
 		missing = strings.Join(d.absentFacts([]string{missing}), ", ")
 		return Detail{
 			Field: missing, Threshold: rule.Num(rule.Rupees(b.DefaultLimitPaise)),
-			Text: fmt.Sprintf("without %s %s lends its default limit of %s", missing, b.ID, rule.Rupees(b.DefaultLimitPaise)),
+			Text: fmt.Sprintf("without %s %s lends its default limit of %s", missing, b.ID,
+				rule.Rupees(b.DefaultLimitPaise)),
 		}
 	}
 }
@@ -320,11 +333,19 @@ func (d *Decision) bandDetail() Detail {
 	text := fmt.Sprintf("no pricing band takes a score of %s", d.FinalScore)
 	switch {
 	case d.band != nil && d.band.Action == Refer:
-		return Detail{Field: field.BureauIsNTC, Value: rule.Bool(true), Text: d.band.ID + " refers applicants who are new to credit"}
+		return Detail{
+			Field: field.BureauIsNTC,
+			Value: rule.Bool(true),
+			Text:  d.band.ID + " refers applicants who are new to credit",
+		}
 	case d.band != nil:
 		text = fmt.Sprintf("%s declines scores from %d to %d", d.band.ID, d.band.MinScore, d.band.MaxScore)
 	case len(d.plan.ladder(d).bands) == 0 && d.named(field.BureauIsNTC).IsTrue():
-		return Detail{Field: field.BureauIsNTC, Value: rule.Bool(true), Text: "the policy has no pricing band for applicants who are new to credit"}
+		return Detail{
+			Field: field.BureauIsNTC,
+			Value: rule.Bool(true),
+			Text:  "the policy has no pricing band for applicants who are new to credit",
+		}
 	}
 	return Detail{Field: field.FinalScore, Value: rule.Num(d.FinalScore), Text: text}
 }

@@ -74,7 +74,8 @@ func (o *Obligations) Lower(foir rule.Number, set func(name string, v rule.Value
 	income := o.income.Number()
 	if o.ratio.Type() != rule.Absent {
 		ratio := foir
-		if monthly := o.monthly.Number(); o.income.Type() != rule.Absent && o.monthly.Type() != rule.Absent && monthly > 0 {
+		if monthly := o.monthly.Number(); o.income.Type() != rule.Absent && o.monthly.Type() != rule.Absent &&
+			monthly > 0 {
 			ratio = timesOver(foir, income, monthly)
 		}
 		if ratio < o.ratio.Number() {

@@ -53,6 +53,7 @@ func (p *Plan) limit(d *Decision) {
 	if p.inputs.foir >= 0 {
 		foir, hasFOIR = d.frame.Number(p.inputs.foir)
 	}
+
 	// If several constraints give the same amount, the first one tried counts:
 	// an applicant who gets the requested amount was not limited by anything
 	// else.
@@ -67,6 +68,7 @@ func (p *Plan) limit(d *Decision) {
 		requested, _ := p.paise(d, p.inputs.requested)
 		bound(max(0, requested), RequestedAmount)
 	}
+
 	switch {
 	case hasFOIR && foir >= b.FOIRCap:
 		// No capacity is left, whether or not the income is known.
@@ -79,6 +81,7 @@ func (p *Plan) limit(d *Decision) {
 	default:
 		bound(b.DefaultLimitPaise, DefaultLimit)
 	}
+
 	if hasIncome && b.HasIncomeMultiple {
 		bound(mulFloor(income, b.IncomeMultiple), IncomeMultiple)
 	}

@@ -15,7 +15,11 @@ const memberPatch = "patch"
 // patchable lists the sections whose entries a patch can change, and the member
 // that identifies an entry. The factors are inside the scorecard.
 var patchable = []struct{ name, id string }{
-	{sectionKnockouts, "id"}, {"adjustments", "id"}, {"pricing_bands", "id"}, {sectionFactors, "factor"}, {"conditions", "code"},
+	{sectionKnockouts, "id"},
+	{"adjustments", "id"},
+	{"pricing_bands", "id"},
+	{sectionFactors, "factor"},
+	{"conditions", "code"},
 }
 
 const sectionFactors = "factors"
@@ -108,7 +112,8 @@ func (p *patcher) check(patch wire.Value) {
 		}
 		c := p.read(v)
 		if given := p.givenMember(s.name); given != "" {
-			p.faults.Add(v.Pointer(), fault.CodeInvalidField, "the request gives %s as well; give the section or its patch", given)
+			p.faults.Add(v.Pointer(), fault.CodeInvalidField,
+				"the request gives %s as well; give the section or its patch", given)
 			continue
 		}
 		if c != nil {

@@ -191,7 +191,11 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan.codes, plan.codeAt = []string{noCode: ""}, map[string]int32{}
 	plan.slots = rule.NewSlots(catalogue)
 	plan.code = rule.NewCode(plan.slots)
-	plan.stage1 = stage{tests: make([]rule.Test, 0, len(p.Knockouts)), rules: make([]compiledRule, 0, len(p.Knockouts))}
+	plan.stage1 = stage{
+		tests: make([]rule.Test, 0, len(p.Knockouts)),
+		rules: make([]compiledRule, 0, len(p.Knockouts)),
+	}
+
 	plan.compileInputs()
 	for _, req := range p.Required {
 		slots := make([]int32, 0, len(req.Any))
@@ -203,6 +207,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	for i := range p.Knockouts {
 		plan.compileKnockout(int32(i))
 	}
+
 	plan.generic = compileGenericCodes(p)
 	plan.scoring = compileScoring(p.Scorecard, plan.slots, plan.code, plan.lostCode)
 	for i := range p.Adjustments {
@@ -214,6 +219,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 		plan.adjustments = append(plan.adjustments, c)
 		plan.adjusting = append(plan.adjusting, plan.code.Add(&a.Condition))
 	}
+
 	plan.compileCodes()
 	plan.compileLabels()
 	for i := range p.Terms {
@@ -222,6 +228,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	for i := range p.Bands {
 		plan.compileBand(int32(i))
 	}
+
 	plan.compileResults()
 	plan.compileAffordability()
 	plan.bands.sort(&plan.scoring)
@@ -238,8 +245,11 @@ func (p *Plan) compileInputs() {
 		return p.slots.Slot(ref)
 	}
 	p.inputs = inputSlots{
-		ntc: slot(field.BureauIsNTC), income: slot(field.MonthlyIncome), foir: slot(field.FOIR),
-		requested: slot(field.RequestedAmount), tenure: slot(field.RequestedTenureMonths),
+		ntc:       slot(field.BureauIsNTC),
+		income:    slot(field.MonthlyIncome),
+		foir:      slot(field.FOIR),
+		requested: slot(field.RequestedAmount),
+		tenure:    slot(field.RequestedTenureMonths),
 	}
 }
 
@@ -255,8 +265,12 @@ func (p *Plan) compileResults() {
 		return -1
 	}
 	p.results = resultSlots{
-		score: slot(field.FinalScore), grade: slot(field.Grade), limit: slot(field.OfferLimit),
-		emi: slot(field.OfferEMI), apr: slot(field.OfferAPR), foir: slot(field.PostOfferFOIR),
+		score: slot(field.FinalScore),
+		grade: slot(field.Grade),
+		limit: slot(field.OfferLimit),
+		emi:   slot(field.OfferEMI),
+		apr:   slot(field.OfferAPR),
+		foir:  slot(field.PostOfferFOIR),
 	}
 }
 

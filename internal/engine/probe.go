@@ -47,7 +47,8 @@ func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
 // find returns the index of a knockout among the rules of a stage, which are in
 // policy order.
 func (s *stage) find(knockout int32) (at int, ok bool) {
-	return slices.BinarySearchFunc(s.rules, knockout, func(r compiledRule, index int32) int { return int(r.index - index) })
+	return slices.BinarySearchFunc(s.rules, knockout,
+		func(r compiledRule, index int32) int { return int(r.index - index) })
 }
 
 // evaluateOne evaluates one knockout.
@@ -120,5 +121,6 @@ func (p *Plan) Cost() int { return p.ProbeCost() + p.code.Len() }
 // ProbeCost returns the number of steps of Probe without those of the knockout
 // itself.
 func (p *Plan) ProbeCost() int {
-	return p.slots.Len() + len(p.scoring.factors) + len(p.adjustments) + len(p.bands.bands) + len(p.ntcBands.bands) + offerCost
+	return p.slots.Len() + len(p.scoring.factors) + len(p.adjustments) +
+		len(p.bands.bands) + len(p.ntcBands.bands) + offerCost
 }

@@ -33,7 +33,8 @@ func isID(s string) bool {
 }
 
 func isCode(s string) bool {
-	return s != "" && isCapital(s[0]) && hasOnly(s, maxCode, func(c byte) bool { return isCapital(c) || isDigit(c) || c == '_' })
+	return s != "" && isCapital(s[0]) &&
+		hasOnly(s, maxCode, func(c byte) bool { return isCapital(c) || isDigit(c) || c == '_' })
 }
 
 func isGrade(s string) bool {
@@ -127,6 +128,7 @@ func (r *policyReader) document(v wire.Value) {
 	if v.Kind() != wire.Object {
 		return
 	}
+
 	p := r.policy
 	p.Key = "default"
 	if key, ok := f.Text("policy_key", 64); ok {
@@ -142,16 +144,19 @@ func (r *policyReader) document(v wire.Value) {
 			f.Fail("name", fault.CodeRequired, "must not be empty")
 		}
 	}
+
 	p.Semantics = FirstSemantics
 	if n, ok := f.Decimal("semantics", 0, FirstSemantics, NewestSemantics); ok {
 		p.Semantics = int(n)
 	} else if f.Get("semantics").Given() {
 		p.Semantics = NewestSemantics // report only the wrong number, not members that newer semantics added
 	}
+
 	p.FeaturesAuto = f.Choice("features", 0, featuresOnRequest, featuresAuto) == 1
 	p.IncludeDefaults = f.Bool("include_defaults", true)
 	p.AllowGaps = f.Bool("allow_gaps", false)
 	r.scope.Semantics = p.Semantics
+
 	r.affordability(f)
 	r.inputs(f)
 	r.required(f)
@@ -160,6 +165,7 @@ func (r *policyReader) document(v wire.Value) {
 	r.scorecard(f)
 	r.bands(f)
 	r.terms(f)
+
 	p.LimitStepPaise = 1000_00
 	if step, ok := f.Decimal("limit_step", 2, 1_00, 10_000_000_00); ok {
 		p.LimitStepPaise = step
@@ -168,6 +174,7 @@ func (r *policyReader) document(v wire.Value) {
 	if days, ok := f.Decimal("offer_validity_days", 0, 1, 365); ok {
 		p.OfferValidityDays = int(days)
 	}
+
 	r.actionable(f)
 	f.Known(readOnly...)
 	f.Also(memberPatch)
@@ -358,7 +365,8 @@ func (r *policyReader) adjustments(f *wire.Form) {
 		adj.Delta, _ = readPoints(a, "delta")
 		adj.ReasonCode = readReasonCode(a)
 		if adj.ReasonCode != "" && adj.Delta > 0 {
-			a.Fail("reason_code", fault.CodeInvalidField, "belongs to a negative delta; nobody is told points they gained")
+			a.Fail("reason_code", fault.CodeInvalidField,
+				"belongs to a negative delta; nobody is told points they gained")
 		}
 		adj.Condition = r.condition(a, "the condition under which it applies", false)
 		if adj.ReasonCode == "" && adj.Delta < 0 {

@@ -52,7 +52,8 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed 
 	if grade, ok := f.Text("grade", 8); ok {
 		b.Grade = grade
 		if !isGrade(grade) {
-			f.Fail("grade", fault.CodeInvalidField, "must be a capital letter followed by up to seven of A-Z, 0-9, + and -")
+			f.Fail("grade", fault.CodeInvalidField,
+				"must be a capital letter followed by up to seven of A-Z, 0-9, + and -")
 		}
 		if grade == noGrade {
 			f.Fail("grade", fault.CodeInvalidField, "NA is what an application without a band gets")
@@ -95,6 +96,7 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	}
 	need("interest_rate", "the annual rate in percent")
 	b.RateBP, _ = f.Decimal("interest_rate", 2, 0, 100_00)
+
 	need("tenure_months", "the usual tenure")
 	months, hasTenure := f.Decimal("tenure_months", 0, 1, 480)
 	b.TenureMonths = int(months)
@@ -116,6 +118,7 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	if hasTenure && !slices.Contains(b.Tenures, b.TenureMonths) {
 		f.Fail("tenures_allowed", fault.CodeInvalidField, "must hold tenure_months")
 	}
+
 	var known pricedParts
 	need("min_limit", "the smallest loan")
 	b.MinLimitPaise, known.least = f.Decimal("min_limit", 2, 1_00, maxAmountPaise)
@@ -126,9 +129,11 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	if n, ok := f.Decimal("income_multiple", 4, 1, 1000*10_000); ok {
 		b.IncomeMultiple, b.HasIncomeMultiple = rule.Number(n)*(rule.One/10_000), true
 	}
+
 	need("foir_cap", "the highest share of income that instalments may take")
 	cap6, _ := f.Decimal("foir_cap", 6, 0, 5*int64(rule.One))
 	b.FOIRCap = rule.Number(cap6)
+
 	before := r.faults.Len()
 	fee, _ := f.Decimal("processing_fee_pct", 4, 0, 20*10_000)
 	b.FeePct = rule.Number(fee) * (rule.One / 10_000)
@@ -137,6 +142,7 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	if gst, ok := f.Decimal("gst_pct", 4, 0, 50*10_000); ok {
 		b.GSTPct = rule.Number(gst) * (rule.One / 10_000)
 	}
+
 	known.fees = r.faults.Len() == before
 	if b.Priced {
 		priceConsistency(f, b, known)
@@ -154,7 +160,8 @@ func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 	if known.least && known.most && b.MaxLimitPaise < b.MinLimitPaise {
 		f.Fail("max_limit", fault.CodeOutOfRange, "must not be below min_limit")
 	}
-	if known.usual && (known.least && b.DefaultLimitPaise < b.MinLimitPaise || known.most && b.DefaultLimitPaise > b.MaxLimitPaise) {
+	if known.usual && (known.least && b.DefaultLimitPaise < b.MinLimitPaise ||
+		known.most && b.DefaultLimitPaise > b.MaxLimitPaise) {
 		f.Fail("default_limit", fault.CodeOutOfRange, "must lie between min_limit and max_limit")
 	}
 	if !known.least {
@@ -182,7 +189,7 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 			continue
 		}
 		if open || !b.Ranged && len(order) > 0 {
-			r.faults.Add(elementPointer(list, i), fault.CodeBandOverlap,
+			r.faults.Add(elementPointer(list, i), "band_overlap",
 				"a new-to-credit band without min_score and max_score takes every score: it must be the only one")
 		}
 		if open = open || !b.Ranged; b.Ranged {
@@ -199,7 +206,7 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandOverlap, "scores %d to %d stand in %s too",
 				high.MinScore, min(low.MaxScore, high.MaxScore), bandName(low))
 		case high.MinScore > low.MaxScore+1 && !r.policy.AllowGaps && all:
-			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandGap,
+			r.faults.Add(elementPointer(list, order[k]), "band_gap",
 				"scores %d to %d, between %s and %s, have no band; close the gap or set allow_gaps",
 				low.MaxScore+1, high.MinScore-1, bandName(low), bandName(high))
 		}

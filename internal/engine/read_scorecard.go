@@ -135,7 +135,11 @@ func (r *scorecardReader) scaling(f *wire.Form) *Scaling {
 		return nil
 	}
 	const unit = rule.One / 10_000
-	return &Scaling{PDO: rule.Number(pdo) * unit, AnchorScore: rule.Number(score) * unit, AnchorOdds: rule.Number(odds) * unit}
+	return &Scaling{
+		PDO:         rule.Number(pdo) * unit,
+		AnchorScore: rule.Number(score) * unit,
+		AnchorOdds:  rule.Number(odds) * unit,
+	}
 }
 
 func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
@@ -146,7 +150,8 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	if name, ok := f.Text("factor", 64); ok {
 		switch {
 		case !isID(name):
-			f.Fail("factor", fault.CodeInvalidField, "must start with a letter and hold letters, digits, _ . and - only")
+			f.Fail("factor", fault.CodeInvalidField,
+				"must start with a letter and hold letters, digits, _ . and - only")
 		case names[name]:
 			f.Fail("factor", fault.CodeDuplicate, "is used twice, or is reserved (base, clamp)")
 		}
@@ -251,7 +256,8 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) (b Bin, readable boo
 		for _, e := range list.Elements() {
 			val, ok := rule.ReadValue(e)
 			if !ok || val.Type() != factor.Field.Type {
-				r.faults.Add(e.Pointer(), fault.CodeWrongType, "must be a %s, as %s is", factor.Field.Type, factor.Field.Name)
+				r.faults.Add(e.Pointer(), fault.CodeWrongType, "must be a %s, as %s is", factor.Field.Type,
+					factor.Field.Name)
 				continue
 			}
 			if detail := r.scope.Outside(factor.Field, val); factor.Field.Name != "" && detail != "" {
@@ -260,7 +266,8 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) (b Bin, readable boo
 			b.In = append(b.In, val)
 		}
 		if b.Else == list.Given() || !b.Else && list.Len() == 0 {
-			r.faults.Add(v.Pointer(), fault.CodeInvalidField, `takes either "in", with one value or more, or "else": true`)
+			r.faults.Add(v.Pointer(), fault.CodeInvalidField,
+				`takes either "in", with one value or more, or "else": true`)
 		}
 	}
 	f.OrNull(binMembers)
@@ -280,7 +287,8 @@ func (r *scorecardReader) special(f *wire.Form, b *Bin) {
 		f.Fail("special", fault.CodeRequired, "needs at least one number")
 	}
 	if b.HasMin || b.HasMax {
-		f.Fail("special", fault.CodeInvalidField, `takes the place of "gte" and "lt": give either special values or a range`)
+		f.Fail("special", fault.CodeInvalidField,
+			`takes the place of "gte" and "lt": give either special values or a range`)
 	}
 	for _, e := range list.Elements() {
 		n, exact, ok := rule.ParseNumber(e.Text())
@@ -306,7 +314,8 @@ func (r *scorecardReader) checkSpecials(bins wire.Value, f *Factor) {
 			seen[n] = true
 		}
 		if i < ranges && len(f.Bins[i].Special) > 0 {
-			r.faults.Add(elementPointer(bins, i), fault.CodeInvalidField, "bins of special values come after all ranges")
+			r.faults.Add(elementPointer(bins, i), fault.CodeInvalidField,
+				"bins of special values come after all ranges")
 		}
 	}
 }
@@ -359,14 +368,14 @@ func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []b
 		}
 		switch prev := &ranges[i-1]; {
 		case !prev.HasMax || !b.HasMin:
-			r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap,
+			r.faults.Add(elementPointer(bins, i), "bin_overlap",
 				"every bin but the first needs gte, and every bin but the last lt")
 		case b.Min > prev.Max:
 			r.faults.Add(elementPointer(bins, i), fault.CodeBinGap,
 				"values from %s up to %s have no bin", prev.Max, b.Min)
 		case b.Min < prev.Max:
-			r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap,
-				"values from %s up to %s have two bins", b.Min, prev.Max)
+			r.faults.Add(elementPointer(bins, i), "bin_overlap", "values from %s up to %s have two bins", b.Min,
+				prev.Max)
 		}
 	}
 }
@@ -376,7 +385,8 @@ func (r *scorecardReader) checkCategories(bins wire.Value, f *Factor, readable [
 	for i := range f.Bins {
 		b := &f.Bins[i]
 		if readable[i] && b.Else != (i == len(f.Bins)-1) {
-			r.faults.Add(elementPointer(bins, i), fault.CodeInvalidField, `the last bin, and only the last, is {"else": true}`)
+			r.faults.Add(elementPointer(bins, i), fault.CodeInvalidField,
+				`the last bin, and only the last, is {"else": true}`)
 		}
 		for _, val := range b.In {
 			if seen[val] {

@@ -137,7 +137,13 @@ func (d *Decision) reason(code int32, kind reasonKind, at int32) {
 			return
 		}
 	}
-	d.Reasons = append(d.Reasons, Reason{Code: d.plan.codes[code], Rank: len(d.Reasons) + 1, kind: kind, at: at, code: code})
+	d.Reasons = append(d.Reasons, Reason{
+		Code: d.plan.codes[code],
+		Rank: len(d.Reasons) + 1,
+		kind: kind,
+		at:   at,
+		code: code,
+	})
 }
 
 // lostPoints is the points lost under one code.

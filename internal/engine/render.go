@@ -48,6 +48,7 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 		d.writeMember(w, &offer, m, false)
 	}
 	w.EndObject()
+
 	w.Key("explanation").Object()
 	w.Key("fired_rules")
 	writeFired(w, d.Rules(), false)
@@ -55,14 +56,17 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	writeContributions(w, d.Contributions())
 	number(w, "final_score", d.FinalScore)
 	w.EndObject()
+
 	w.Key("reasons")
 	d.writeReasons(w)
+
 	w.Key("policy").Object()
 	optional(w, "id", env.PolicyID)
 	if env.PolicyVersion > 0 {
 		w.Key("version").Int(int64(env.PolicyVersion))
 	}
 	w.Key("name").String(d.plan.policy.Name).Key("checksum").Plain(d.plan.checksum).EndObject()
+
 	w.Key("decision_hash").Plain(d.Hash()).Key("engine_version").Plain(Version)
 	optional(w, "environment", env.Environment)
 	if env.Facts != nil {
@@ -115,7 +119,8 @@ func (d *Decision) otherTenure() string {
 	for i, n := range d.band.Tenures {
 		months[i] = strconv.Itoa(n)
 	}
-	return detail + fmt.Sprintf(", %d months; %s allows %s", d.Offer.TenureMonths, d.Offer.BandID, strings.Join(months, ", "))
+	return detail + fmt.Sprintf(", %d months; %s allows %s", d.Offer.TenureMonths, d.Offer.BandID,
+		strings.Join(months, ", "))
 }
 
 // writeFired writes the rules. The canonical form has the delta first, in name

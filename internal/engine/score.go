@@ -99,12 +99,16 @@ func (s *scoring) compileFactor(
 	f *Factor, slots *rule.Slots, code *rule.Code, lostCode func(*Factor, string) int32,
 ) {
 	out := compiledFactor{
-		name: f.Name, slot: slots.Slot(f.Field), numeric: f.Field.Type == rule.NumberType,
-		first: int32(len(s.outcomes)), bins: int32(len(f.Bins)),
+		name:    f.Name,
+		slot:    slots.Slot(f.Field),
+		numeric: f.Field.Type == rule.NumberType,
+		first:   int32(len(s.outcomes)),
+		bins:    int32(len(f.Bins)),
 	}
 	if f.When != nil {
 		out.hasWhen, out.when = true, code.Add(f.When)
 	}
+
 	worst, best := f.extremes()
 	result := func(points rule.Number, reason string) outcome {
 		o := outcome{points: weighted(points, f.Weight)}
@@ -136,6 +140,7 @@ func (s *scoring) compileFactor(
 			out.members[num] = int32(i)
 		}
 	}
+
 	low, high := out.edges[0][:], out.edges[1][:]
 	if out.fitsEdges = out.numeric && len(out.special) == 0 && len(out.bounds) <= len(low)+len(high); out.fitsEdges {
 		for i := range low {
@@ -143,6 +148,7 @@ func (s *scoring) compileFactor(
 		}
 		copy(high, out.bounds[copy(low, out.bounds):])
 	}
+
 	if f.HasMissing {
 		// A missing value is not a low value, so it has a reason code of its
 		// own.

@@ -57,7 +57,8 @@ func (d *Decision) bandText() string {
 	case b.NTC && !b.Ranged:
 		return fmt.Sprintf("%s %s applicants who are new to credit", b.ID, does)
 	case b.NTC:
-		return fmt.Sprintf("%s %s applicants who are new to credit with scores from %d to %d", b.ID, does, b.MinScore, b.MaxScore)
+		return fmt.Sprintf("%s %s applicants who are new to credit with scores from %d to %d", b.ID, does, b.MinScore,
+			b.MaxScore)
 	default:
 		return fmt.Sprintf("%s %s scores from %d to %d", b.ID, does, b.MinScore, b.MaxScore)
 	}
@@ -84,12 +85,14 @@ func (d *Decision) limitText() string {
 	case BandMaxLimit:
 		by = fmt.Sprintf("capped by %s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise))
 	default:
-		by = fmt.Sprintf("set by %s default %s, for want of %s", b.ID, rule.Rupees(b.DefaultLimitPaise), d.limitDetail().Field)
+		by = fmt.Sprintf("set by %s default %s, for want of %s", b.ID, rule.Rupees(b.DefaultLimitPaise),
+			d.limitDetail().Field)
 	}
 	if !l.belowMinimum {
 		return "Limit " + by
 	}
-	return fmt.Sprintf("Limit of %s, %s, is below %s minimum %s", rule.Rupees(l.paise), by, b.ID, rule.Rupees(b.MinLimitPaise))
+	return fmt.Sprintf("Limit of %s, %s, is below %s minimum %s", rule.Rupees(l.paise), by, b.ID,
+		rule.Rupees(b.MinLimitPaise))
 }
 
 // limitRequested returns the requested amount as the limit uses it.
@@ -123,7 +126,9 @@ func (d *Decision) appendTerms(lines []string) []string {
 		lines = append(lines, fmt.Sprintf("Condition %s: %s", t.Code, t.Text))
 	}
 	if d.Offer.TenureNotAvailable {
-		lines = append(lines, fmt.Sprintf("Tenure of %d months, the usual one of %s, which does not allow the one asked for", d.Offer.TenureMonths, d.Offer.BandID))
+		lines = append(lines, fmt.Sprintf(
+			"Tenure of %d months, the usual one of %s, which does not allow the one asked for",
+			d.Offer.TenureMonths, d.Offer.BandID))
 	}
 	return lines
 }

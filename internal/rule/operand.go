@@ -43,7 +43,8 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 			return Ref{}, "is known only after the price: use it in a Stage 2 knockout"
 		}
 		if f.Semantics > max(s.Semantics, 1) {
-			return Ref{}, fmt.Sprintf(`is known from semantics %d on: give the policy "semantics":%d`, f.Semantics, f.Semantics)
+			return Ref{}, fmt.Sprintf(`is known from semantics %d on: give the policy "semantics":%d`, f.Semantics,
+				f.Semantics)
 		}
 		return Ref{Name: f.Name, ID: id, Type: f.Type}, ""
 	}
@@ -138,7 +139,8 @@ func (r *reader) operand(parent, v wire.Value, side string, depth int) Operand {
 func (r *reader) operandMembers(v wire.Value, allowed ...string) {
 	for name, member := range v.Members() {
 		if !slices.Contains(allowed, name) && !leftOut(name, member) {
-			r.faults.Add(member.Pointer(), fault.CodeUnknownField, "does not belong in this operand; it takes %s", strings.Join(allowed, ", "))
+			r.faults.Add(member.Pointer(), fault.CodeUnknownField, "does not belong in this operand; it takes %s",
+				strings.Join(allowed, ", "))
 		}
 	}
 }

@@ -82,7 +82,8 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 		} else if near, ok := fault.Nearest(name.Text(), slices.Values(opNames[And:])); ok {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
-		r.fail(name, "is not an operator of the condition language, which has %s%s", strings.Join(opNames[And:], ", "), hint)
+		r.fail(name, "is not an operator of the condition language, which has %s%s",
+			strings.Join(opNames[And:], ", "), hint)
 		r.inside(v, depth)
 		return c
 	}
