@@ -100,7 +100,7 @@ func (p *patcher) check(patch wire.Value) {
 	}
 	if p.base.Kind() != wire.Object {
 		p.faults.Add(patch.Pointer(), fault.CodeInvalidField,
-			"there is no base to change: give the sections whole, or name a rule set as base")
+			"there is no base to patch; give complete sections, or name a rule set as the base")
 		form.Known(patchNames()...)
 		form.Done()
 		return
@@ -113,7 +113,7 @@ func (p *patcher) check(patch wire.Value) {
 		c := p.read(v)
 		if given := p.givenMember(s.name); given != "" {
 			p.faults.Add(v.Pointer(), fault.CodeInvalidField,
-				"the request gives %s as well; give the section or its patch", given)
+				"the request also gives %s; give either the section or its patch", given)
 			continue
 		}
 		if c != nil {

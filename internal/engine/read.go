@@ -310,7 +310,7 @@ func (r *policyReader) knockout(v wire.Value, k *Knockout) {
 		k.ReasonCode = r.defaultReason(&k.Condition)
 		suggested := k.ReasonCode != "" || fieldReason(&k.Condition, r.src.Catalogue) != ""
 		if !suggested && readable && f.Value().Kind() == wire.Object {
-			f.Fail("reason_code", fault.CodeRequired, "is required: the condition's fields suggest none")
+			f.Fail("reason_code", fault.CodeRequired, "is required: the condition's fields have no default reason code")
 		}
 	}
 	f.Done()
@@ -366,7 +366,7 @@ func (r *policyReader) adjustments(f *wire.Form) {
 		adj.ReasonCode = readReasonCode(a)
 		if adj.ReasonCode != "" && adj.Delta > 0 {
 			a.Fail("reason_code", fault.CodeInvalidField,
-				"belongs to a negative delta; nobody is told points they gained")
+				"is allowed only with a negative delta: gained points are not a reason")
 		}
 		adj.Condition = r.condition(a, "the condition under which it applies", false)
 		if adj.ReasonCode == "" && adj.Delta < 0 {
@@ -423,7 +423,7 @@ func (r *policyReader) actionable(f *wire.Form) {
 			continue
 		}
 		if name == field.MonthlyIncome {
-			r.faults.Add(v.Pointer(), fault.CodeInvalidField, "nobody is advised to raise a declared income")
+			r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must not be a declared income: applicants are not advised to raise it")
 			continue
 		}
 		if !slices.Contains(r.policy.Actionable, name) {

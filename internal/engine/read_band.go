@@ -56,7 +56,7 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed 
 				"must be a capital letter followed by up to seven of A-Z, 0-9, + and -")
 		}
 		if grade == noGrade {
-			f.Fail("grade", fault.CodeInvalidField, "NA is what an application without a band gets")
+			f.Fail("grade", fault.CodeInvalidField, "must not be NA, the grade of an application without a band")
 		}
 	}
 	before = r.faults.Len()

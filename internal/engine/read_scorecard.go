@@ -54,7 +54,7 @@ func (r *policyReader) scorecard(f *wire.Form) {
 		}
 		r.policy.Scorecard = card
 	default:
-		f.Fail("scorecard", fault.CodeRequired, "is required, or a scorecard_id")
+		f.Fail("scorecard", fault.CodeRequired, "is required unless scorecard_id is given")
 	}
 	if r.policy.Scorecard != nil {
 		r.declareCardInputs(f, r.policy.Scorecard)
@@ -77,7 +77,7 @@ func (r *policyReader) declareCardInputs(f *wire.Form, card *Scorecard) {
 		case at >= 0 && r.policy.Inputs[at].Type != ref.Type:
 			f.Fail("inputs", fault.CodeWrongType, "the scorecard reads %s as a %s", ref.Name, ref.Type)
 		case at < 0 && len(r.policy.Inputs) == maxInputs:
-			f.Fail("inputs", fault.CodeTooMany, "there are more than %d with those of the scorecard", maxInputs)
+			f.Fail("inputs", fault.CodeTooMany, "there are more than %d, including those of the scorecard", maxInputs)
 			return
 		case at < 0:
 			r.policy.Inputs = append(r.policy.Inputs, Input{Name: ref.Name, Type: ref.Type})
@@ -288,7 +288,7 @@ func (r *scorecardReader) special(f *wire.Form, b *Bin) {
 	}
 	if b.HasMin || b.HasMax {
 		f.Fail("special", fault.CodeInvalidField,
-			`takes the place of "gte" and "lt": give either special values or a range`)
+			`cannot be combined with "gte" and "lt"; give either special values or a range`)
 	}
 	for _, e := range list.Elements() {
 		n, exact, ok := rule.ParseNumber(e.Text())
@@ -309,7 +309,7 @@ func (r *scorecardReader) checkSpecials(bins wire.Value, f *Factor) {
 	for i := range f.Bins {
 		for _, n := range f.Bins[i].Special {
 			if seen[n] {
-				r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap, "%s is a special value twice", n)
+				r.faults.Add(elementPointer(bins, i), "bin_overlap", "the special value %s is listed twice", n)
 			}
 			seen[n] = true
 		}
@@ -345,7 +345,7 @@ func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []b
 	r.checkSpecials(bins, f)
 	ranges := f.ranges()
 	if len(ranges) == 0 {
-		r.faults.Add(bins.Pointer(), fault.CodeBinGap, "numbers that are no special value have no bin: add a range")
+		r.faults.Add(bins.Pointer(), "bin_gap", "numbers other than the special values have no bin; add a range")
 		return
 	}
 	for i := range ranges {
@@ -390,7 +390,7 @@ func (r *scorecardReader) checkCategories(bins wire.Value, f *Factor, readable [
 		}
 		for _, val := range b.In {
 			if seen[val] {
-				r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap, "a value stands in two bins")
+				r.faults.Add(elementPointer(bins, i), "bin_overlap", "a value is in two bins")
 			}
 			seen[val] = true
 		}

@@ -40,7 +40,7 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 	if id, ok := s.Catalogue.Lookup(name); ok {
 		f := s.Catalogue.Field(id)
 		if f.Supply == FromEngine && !s.Stage2 {
-			return Ref{}, "is known only after the price: use it in a Stage 2 knockout"
+			return Ref{}, "is known only after pricing; use it in a Stage 2 knockout"
 		}
 		if f.Semantics > max(s.Semantics, 1) {
 			return Ref{}, fmt.Sprintf(`is known from semantics %d on: give the policy "semantics":%d`, f.Semantics,

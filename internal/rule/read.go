@@ -78,7 +78,7 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 	if !ok {
 		hint := ""
 		if slices.Contains(arithNames[Add:], name.Text()) {
-			hint = `; arithmetic stands inside a comparison, as its "left" or "right"`
+			hint = `; arithmetic belongs inside a comparison, as its "left" or "right"`
 		} else if near, ok := fault.Nearest(name.Text(), slices.Values(opNames[And:])); ok {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
@@ -254,7 +254,7 @@ func (r *reader) between(v wire.Value, c *Condition) {
 	case least.Value.typ != NumberType || greatest.Value.typ != NumberType:
 		r.fail(v, `"between" takes numbers for "min" and "max"`)
 	case least.Value.num > greatest.Value.num:
-		r.fail(v, `"min" is above "max": nothing lies between`)
+		r.fail(v, `"min" is above "max", so no value lies between them`)
 	}
 }
 
@@ -266,7 +266,7 @@ func (r *reader) stringTest(v wire.Value, c *Condition) {
 	case c.Right.Kind == ConstantOperand && c.Right.Value.typ != StringType:
 		r.fail(v, `%q needs a string "value"`, c.Op)
 	case c.Right.Kind == ConstantOperand && c.Right.Value.str == "":
-		r.fail(v, `%q needs a "value" that is not empty; every string holds the empty one`, c.Op)
+		r.fail(v, `%q needs a "value" that is not empty; every string contains the empty one`, c.Op)
 	}
 }
 
