@@ -44,8 +44,8 @@ func factsOf(t *testing.T, document string) *rule.Facts {
 	return facts
 }
 
-// TestAbsentInputs: what the applicant and the report owe is told, what an
-// optional block or a feature would give is not.
+// TestAbsentInputs checks that absent inputs of the applicant and the report
+// are listed, and those of optional blocks and features are not.
 func TestAbsentInputs(t *testing.T) {
 	t.Parallel()
 	const score = `{"id":"KO_S","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"lt","field":"bureau_score","value":650}},`
@@ -70,7 +70,8 @@ func TestAbsentInputs(t *testing.T) {
 	}
 }
 
-// TestNeedsScore: naming a score in any way needs one, and nothing else does.
+// TestNeedsScore checks that a policy needs a score exactly if it names one in
+// any way.
 func TestNeedsScore(t *testing.T) {
 	t.Parallel()
 	knockout := func(condition string) string {
@@ -96,8 +97,8 @@ func TestNeedsScore(t *testing.T) {
 	}
 }
 
-// TestUndetermined: one rule that can be evaluated is enough to tell, and a
-// policy without Stage 1 rules leaves nothing open.
+// TestUndetermined checks that one evaluated rule is enough for a result, and
+// that a policy without Stage 1 rules is not undetermined.
 func TestUndetermined(t *testing.T) {
 	t.Parallel()
 	const absent = `{"id":"KO_E","stage":1,"action":"refer","reason_code":"X","condition_ast":{"op":"absent","field":"monthly_income"}},`
@@ -115,8 +116,8 @@ func TestUndetermined(t *testing.T) {
 	}
 }
 
-// TestAbsentSources: where a policy counts with income and obligations that the
-// engine works out, the inputs behind them are told.
+// TestAbsentSources checks that the inputs behind derived income and
+// obligations are listed.
 func TestAbsentSources(t *testing.T) {
 	t.Parallel()
 	policy, err := engine.ParsePolicy([]byte(`{"name":"sources","semantics":2,"include_defaults":false,
@@ -143,8 +144,8 @@ func TestAbsentSources(t *testing.T) {
 	}
 }
 
-// TestAbsentBankFigures: a figure of the statement that a policy counts with is
-// told when it is absent, unless a source before it is the one that counts.
+// TestAbsentBankFigures checks that an absent statement figure that the policy
+// counts is listed unless an earlier source counts instead.
 func TestAbsentBankFigures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

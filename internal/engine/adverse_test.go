@@ -11,9 +11,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestDefaultReasonIsTrue: a rule without a reason code gives the code of the
-// field that hit, in the direction that the code speaks of, and else a code of
-// its own; absence is never a bad value.
+// TestDefaultReasonIsTrue checks that a rule without a reason code gives the
+// code of the field that hit, if it hit in the direction that the code
+// describes, and otherwise a generated code. Absence is never a bad value.
 func TestDefaultReasonIsTrue(t *testing.T) {
 	t.Parallel()
 	leaf := func(name, op, value string) string {
@@ -72,8 +72,9 @@ func TestDefaultReasonIsTrue(t *testing.T) {
 	}
 }
 
-// TestUntrueReasonCodeIsFound: a standard code that contradicts its rule is a
-// finding; one that the rule bears out, or that is about something else, is not.
+// TestUntrueReasonCodeIsFound checks that a standard code that contradicts its
+// rule is a finding, and that one which agrees with the rule or is about
+// something else is not.
 func TestUntrueReasonCodeIsFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

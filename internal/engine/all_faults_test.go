@@ -12,15 +12,15 @@ import (
 	"verdict/internal/field"
 )
 
-// mistake is one thing wrong with a document, made by changing a sound one,
-// and the fault that it must be told as.
+// mistake is one change that makes a valid document invalid, and the fault that
+// must be reported for it.
 type mistake struct {
 	name string
 	make func(document map[string]any)
 	want string // pointer and code
 }
 
-// soundDocument is a policy with something of everything in it.
+// soundDocument is a valid policy that uses every section.
 const soundDocument = `{"name": "sound", "semantics": 2, "include_defaults": false,
 	"inputs": [{"name": "applicant.segment", "type": "string"}],
 	"required_fields": ["bureau_score|bureau_is_ntc"],
@@ -40,7 +40,7 @@ const soundDocument = `{"name": "sound", "semantics": 2, "include_defaults": fal
 		{"id": "PB_N", "grade": "NTC", "ntc": true, "action": "decline"}],
 	"conditions": [{"code": "PROOF", "text": "t", "condition_ast": {"op": "true"}}]}`
 
-// at finds a part of a document by the steps to it.
+// at returns the part of a document at a path.
 func at(document any, steps ...any) map[string]any {
 	for _, step := range steps {
 		switch s := step.(type) {
@@ -86,7 +86,7 @@ func mistakes() []mistake {
 	return list
 }
 
-// faultsOf reads the sound document with mistakes in it.
+// faultsOf reads the valid document with mistakes applied to it.
 func faultsOf(t *testing.T, made ...mistake) []string {
 	t.Helper()
 	var document map[string]any
@@ -114,9 +114,9 @@ func faultsOf(t *testing.T, made ...mistake) []string {
 	return list
 }
 
-// TestNoFaultHidesAnother: of any two mistakes in one document both are told,
-// and so are all of them together. What is wrong in one place must not have to
-// be mended before the next is heard of.
+// TestNoFaultHidesAnother checks that any two mistakes in one document are both
+// reported, and all of them together too. An author must not have to fix one
+// fault to learn of the next.
 func TestNoFaultHidesAnother(t *testing.T) {
 	t.Parallel()
 	if got := faultsOf(t); got != nil {

@@ -10,10 +10,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// Deciding takes no memory. Writing a decision into memory that has been used
-// before takes what its hash needs; compiling must not creep up.
+// TestAllocations checks that deciding allocates nothing, that writing a
+// decision into a used buffer allocates only what its hash needs, and that
+// compiling does not allocate more than before.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	facts := decodeFacts(t, []byte(`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`))

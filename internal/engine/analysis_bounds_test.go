@@ -13,7 +13,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// largePolicy has n knockouts, every one of which could take in every other.
+// largePolicy returns a policy of n knockouts, each of which could imply every
+// other.
 func largePolicy(tb testing.TB, n int) *Policy {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -86,8 +87,8 @@ func TestAnalysisIsBounded(t *testing.T) {
 	}
 }
 
-// TestAnalysisOnlyReads makes sure that a shared policy may be analysed while
-// others decide with it, and that the answer is always the same.
+// TestAnalysisOnlyReads checks that a shared policy may be analysed while
+// others decide with it, and that the result is always the same.
 func TestAnalysisOnlyReads(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -100,8 +101,9 @@ func TestAnalysisOnlyReads(t *testing.T) {
 	}
 }
 
-// TestAnalysisWithAnotherCatalogue analyses over a catalogue that knows neither
-// scores nor new-to-credit applicants, and a field that nobody supplies.
+// TestAnalysisWithAnotherCatalogue analyses a policy over a catalogue without
+// scores and new-to-credit applicants, but with a field that no request
+// supplies.
 func TestAnalysisWithAnotherCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, err := rule.NewCatalogue([]rule.Field{
@@ -132,7 +134,7 @@ func TestAnalysisWithAnotherCatalogue(t *testing.T) {
 	}
 }
 
-// TestReach compares the set of sums with all sums, one by one.
+// TestReach compares the set of sums with an enumeration of all sums.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -170,7 +172,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestSets compares the algebra of sets with that of their codes.
+// TestSets compares the set operations with the same operations on single
+// codes.
 func TestSets(t *testing.T) {
 	t.Parallel()
 	const universe = 20

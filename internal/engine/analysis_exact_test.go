@@ -11,8 +11,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// grid is every combination of the states that conditions over the specimens
-// can tell apart: each threshold, a step to either side, and absence.
+// grid returns every combination of the states that conditions over the
+// specimens can distinguish: each threshold, a step to either side, and
+// absence.
 func grid(fields []specimen) []*rule.Facts {
 	all := []*rule.Facts{rule.NewFacts(field.Catalogue())}
 	for i := range fields {
@@ -45,9 +46,9 @@ func grid(fields []specimen) []*rule.Facts {
 	return possible
 }
 
-// TestAnalysisIsExact tries every applicant that can be told apart, and wants
-// the analysis to say of rules that sets can express all there is to say:
-// which never fire, which always do, and which another one takes in.
+// TestAnalysisIsExact tries every distinguishable applicant. For rules that
+// sets can express, the analysis must find exactly those that never fire,
+// always fire, or are implied by another.
 func TestAnalysisIsExact(t *testing.T) {
 	t.Parallel()
 	fields := []specimen{specimens[0], specimens[2], specimens[10], specimens[13]}
@@ -92,8 +93,8 @@ func TestAnalysisIsExact(t *testing.T) {
 	t.Logf("%d applicants, %v", len(people), said)
 }
 
-// exactPolicy has knockouts of one kind, without predicates that sets cannot
-// express.
+// exactPolicy returns a policy of knockouts of one kind, without predicates
+// that sets cannot express.
 func (l *lab) exactPolicy(tb testing.TB) *Policy {
 	tb.Helper()
 	var knockouts []object
@@ -146,8 +147,9 @@ func alwaysHits(c *rule.Condition, people []*rule.Facts, hits []bool) bool {
 
 type verdictOn struct{ implied, duplicate, unsure bool }
 
-// takenIn says what the first other rule that hits whenever the given one does
-// makes of it. Rules that hit nobody or everybody are not compared.
+// takenIn returns the finding that the first other rule causes which hits
+// whenever the given one does. Rules that hit nobody or everybody are not
+// compared.
 func takenIn(hits [][]bool, i int) (v verdictOn) {
 	if n := count(hits[i]); n == 0 || n == len(hits[i]) {
 		v.unsure = n > 0

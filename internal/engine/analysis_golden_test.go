@@ -18,8 +18,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// plainPolicy is what a golden file's policy is completed with, so that each
-// one shows only what it is about. Alone it has no findings.
+// plainPolicy completes the policies of golden files, so that each file shows
+// only what it is about. On its own it has no findings.
 const plainPolicy = `{
 	"name": "golden", "include_defaults": false, "semantics": 2,
 	"scorecard": {"base_points": 600, "factors": [
@@ -32,7 +32,8 @@ const plainPolicy = `{
 		 "min_limit": 20000, "max_limit": 100000, "default_limit": 20000, "foir_cap": 0.45}]}`
 
 // TestAnalysisGolden reads every testdata/analysis/*.txtar: a comment on what
-// it shows, policy.json, and findings.txt with what the analysis must say.
+// it shows, policy.json, and findings.txt with the findings that the analysis
+// must report.
 func TestAnalysisGolden(t *testing.T) {
 	t.Parallel()
 	answered := func(section string) bool { return section != "policy.json" }
@@ -47,7 +48,7 @@ func TestAnalysisGolden(t *testing.T) {
 	})
 }
 
-// completed reads a policy after filling in what it leaves out.
+// completed fills in the sections that a policy leaves out and reads it.
 func completed(tb testing.TB, fragment []byte) *engine.Policy {
 	tb.Helper()
 	document := map[string]json.RawMessage{}
@@ -67,8 +68,8 @@ func completed(tb testing.TB, fragment []byte) *engine.Policy {
 	return p
 }
 
-// findingsText is how golden files show findings: a line for the place, one
-// for the detail and one for the witness, if there is one.
+// findingsText formats findings for golden files: a line for the place, one for
+// the detail and one for the witness, if there is one.
 func findingsText(list []engine.Finding) string {
 	var b strings.Builder
 	for _, f := range list {
@@ -103,8 +104,8 @@ func TestAnalysisOfTheDefaultPolicyHasNoErrors(t *testing.T) {
 	}
 }
 
-// TestAnalysisKnowsEveryCode makes sure that no kind of finding is without a
-// golden file.
+// TestAnalysisKnowsEveryCode checks that every kind of finding has a golden
+// file.
 func TestAnalysisKnowsEveryCode(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/analysis/*.txtar")

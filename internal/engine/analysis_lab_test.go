@@ -10,14 +10,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// The laboratory makes policies whose conditions stand close together, so that
-// contradictions, implications and dead branches come about by themselves, and
-// applicants at the very thresholds those conditions name.
+// The lab generates policies whose conditions use nearby thresholds, so that
+// contradictions, implications and dead branches occur often, and applicants at
+// exactly those thresholds.
 
 type object = map[string]any
 
-// specimen is a field of the laboratory with the constants that its conditions
-// compare with and the steps around them at which applicants are placed.
+// specimen is a field of the lab with the constants that its conditions compare
+// with and the steps around them at which applicants are placed.
 type specimen struct {
 	name       string
 	thresholds []float64
@@ -128,7 +128,7 @@ func (l *lab) predicate(s specimen) object {
 	return object{"op": choose(l, []string{"eq", "ne", "lt", "lte", "gt", "gte"}), "field": s.name, "value": choose(l, s.thresholds)}
 }
 
-// policy makes a whole policy around the chosen fields.
+// policy generates a complete policy over the chosen fields.
 func (l *lab) policy(tb testing.TB) *Policy {
 	tb.Helper()
 	var knockouts, adjustments, factors, terms, bands []object
@@ -205,7 +205,7 @@ func (l *lab) policy(tb testing.TB) *Policy {
 	return p
 }
 
-// value places an applicant at, just below or just above a threshold.
+// value returns a value at, just below or just above a threshold.
 func (s *specimen) value(i int) rule.Value {
 	switch {
 	case s.boolean:
@@ -228,7 +228,7 @@ func sign(x float64) int {
 	return 1
 }
 
-// fits reports whether a value is one that the catalogue promises.
+// fits reports whether the catalogue allows a value.
 func fits(name string, v rule.Value) bool {
 	id, ok := field.Catalogue().Lookup(name)
 	if !ok {
@@ -255,7 +255,7 @@ func carries(by rule.Supply, name string) bool {
 	return (name[0] == 'a') == (by == rule.FromDecisions)
 }
 
-// applicant draws the facts of one request over the policy's fields.
+// applicant generates the facts of one request over the policy's fields.
 func (l *lab) applicant() *rule.Facts {
 	by := choose(l, []rule.Supply{rule.FromDecisions, rule.FromEvaluate})
 	facts := rule.NewFacts(field.Catalogue())

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestFractionsForPercent: prices and thresholds in percent that are written as
-// fractions are errors; small numbers that can be meant are not.
+// TestFractionsForPercent checks that prices and thresholds in percent that are
+// written as fractions are errors, and that plausible small numbers are not.
 func TestFractionsForPercent(t *testing.T) {
 	t.Parallel()
 	band := func(price string) string {

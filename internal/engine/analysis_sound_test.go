@@ -12,7 +12,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// examiner holds a policy's findings against what really happens.
+// examiner compares a policy's findings with actual decisions.
 type examiner struct {
 	t        *testing.T
 	policy   *Policy
@@ -37,8 +37,8 @@ func newExaminer(t *testing.T, p *Policy) *examiner {
 	return x
 }
 
-// place reads a pointer: the section, the index in it, and the condition at
-// its end with the condition that it is part of.
+// place parses a pointer into the section, the index in it, the condition at
+// its end, and the condition that contains it.
 func (x *examiner) place(f *Finding) (section string, index int, whole *rule.Condition, path []string) {
 	parts := strings.Split(strings.TrimPrefix(f.Pointer, "/"), "/")
 	section = parts[0]
@@ -65,8 +65,8 @@ func (x *examiner) place(f *Finding) (section string, index int, whole *rule.Con
 	return section, index, whole, path
 }
 
-// holds evaluates a condition on the facts, with what the decision in hand
-// knows of the offer.
+// holds evaluates a condition on the facts and on the current decision's
+// results.
 func (x *examiner) holds(c *rule.Condition, facts *rule.Facts) bool {
 	test, ok := x.compiled[c]
 	if !ok {
@@ -85,7 +85,8 @@ func (x *examiner) holds(c *rule.Condition, facts *rule.Facts) bool {
 	return x.code.Satisfied(test, &x.frame)
 }
 
-// hit is what became of a knockout in the decision in hand: 0, refer or fail.
+// hit returns the result of a knockout in the current decision: 0, refer or
+// fail.
 func (x *examiner) hit(id string) Result {
 	for _, r := range x.decision.Rules() {
 		if r.ID == id && (r.Result == ResultFail || r.Result == ResultRefer) {
@@ -108,13 +109,13 @@ func (x *examiner) examine(facts *rule.Facts) {
 
 var ruleID = regexp.MustCompile(`KO_\d+`)
 
-// silencedRule finds the rules that an absent field silences; one that it
-// silences in part may still hit.
+// silencedRule matches the rules that an absent field silences. A rule that is
+// silenced only in part may still hit.
 var silencedRule = regexp.MustCompile(`(` + inPart + `)?KO_\d+`)
 
 const inPart = "a part of "
 
-// refutes says how an applicant shows a finding to be wrong.
+// refutes says how an applicant proves a finding wrong.
 func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 	switch f.Code {
 	case fault.CodeNeverFires, fault.CodeUnsuppliedFields, fault.CodeContradictoryCondition:
@@ -172,8 +173,8 @@ func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 	return ""
 }
 
-// cut replaces the branch at the end of a path by one that never holds where
-// it stands: false, or true below an odd number of negations.
+// cut replaces the branch at the end of a path by one that never holds there:
+// false, or true below an odd number of negations.
 func cut(c rule.Condition, path []string, positive bool) rule.Condition {
 	if len(path) == 0 {
 		if positive {
@@ -191,9 +192,8 @@ func cut(c rule.Condition, path []string, positive bool) rule.Condition {
 	return c
 }
 
-// suppliesAll reports whether every field is given, with the right type, whose
-// value the condition reads. What the engine works out is not the applicant's
-// to give.
+// suppliesAll reports whether every field whose value the condition reads is
+// given with the right type. Fields that the engine computes are ignored.
 func suppliesAll(c *rule.Condition, facts *rule.Facts) bool {
 	all := true
 	c.Walk(func(n *rule.Condition) {
@@ -210,7 +210,7 @@ func suppliesAll(c *rule.Condition, facts *rule.Facts) bool {
 	return all
 }
 
-// witnesses checks that every witness shows what its finding says.
+// witnesses checks that every witness shows what its finding states.
 func (x *examiner) witnesses() (seen int) {
 	for i := range x.findings {
 		f := &x.findings[i]
@@ -249,8 +249,9 @@ func (x *examiner) witnesses() (seen int) {
 	return seen
 }
 
-// TestAnalysisIsSound holds every finding about random policies against
-// random applicants at the thresholds, and every witness against the engine.
+// TestAnalysisIsSound compares every finding about random policies with
+// decisions on random applicants at the thresholds, and every witness with the
+// engine.
 func TestAnalysisIsSound(t *testing.T) {
 	t.Parallel()
 	const policies, applicants = 700, 40

@@ -12,8 +12,8 @@ import (
 
 const aFeature = "enquiry__personal_loan__90d__count"
 
-// wideCondition needs more boxes than a shape may have: an and of ors, each
-// over two fields of its own thresholds.
+// wideCondition returns a condition that needs more boxes than a region may
+// have: an and of ors, each over two fields with thresholds of its own.
 func wideCondition(last ...object) object {
 	names := []string{"bureau_score", "age", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m", "active_tradelines", "requested_amount"}
 	args := make([]object, 0, 16)
@@ -25,7 +25,7 @@ func wideCondition(last ...object) object {
 	return object{"op": "and", "args": append(args, last...)}
 }
 
-// exhausting are knockouts that use up the comparisons of one analysis.
+// exhausting returns knockouts that use up the comparisons of one analysis.
 func exhausting() []object {
 	list := make([]object, 400)
 	for i := range list {
@@ -45,8 +45,8 @@ func hasFinding(found []Finding, s Severity, key string) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Key == key && f.Severity == s })
 }
 
-// TestErrorsSurviveATruncatedAnalysis: no policy is too large, and no condition
-// too wide, for the errors that hold up activation in live.
+// TestErrorsSurviveATruncatedAnalysis checks that the errors that block
+// activation in live are found however large a policy or condition is.
 func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 	t.Parallel()
 	feature := object{"op": "gt", "field": aFeature, "value": 5}
@@ -82,8 +82,8 @@ func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 	}
 }
 
-// TestTruncatedConditionsAreNamed: what could not be analysed is named, and
-// gates activation where an error may hide in it.
+// TestTruncatedConditionsAreNamed checks that conditions that could not be
+// analysed are named, and block activation if they may hide an error.
 func TestTruncatedConditionsAreNamed(t *testing.T) {
 	t.Parallel()
 	both := []object{{"op": "eq", "field": "applicant.desk", "value": "a"}, {"op": "eq", "field": "report.desk", "value": "b"}}

@@ -11,7 +11,8 @@ import (
 	"verdict/internal/field"
 )
 
-// pointsCard declines below 700; its factors can lose 90, 40 and 30 points.
+// pointsCard declines scores below 700. Its factors can lose 90, 40 and 30
+// points.
 const pointsCard = `"semantics":2,"scorecard":{"base_points":600,"factors":[
 	 {"factor":"bureau_score","field":"bureau_score","bins":[{"lt":650,"points":-40},{"gte":650,"lt":780,"points":20},{"gte":780,"lt":800,"points":40},{"gte":800,"points":50}]},
 	 {"factor":"foir","field":"foir","bins":[{"lt":0.1,"points":40},{"gte":0.1,"lt":0.3,"points":30},{"gte":0.3,"points":0}]},
@@ -20,9 +21,9 @@ const pointsCard = `"semantics":2,"scorecard":{"base_points":600,"factors":[
 	 {"id":"P","grade":"A","min_score":700,"max_score":900,"interest_rate":16,"tenure_months":36,
 	 "min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
 
-// TestPointsBeyondTheCauseAreNoReasons: of the points lost, the largest that
-// together lie between the applicant and a better band are reasons; a factor
-// near its best is not told beside them.
+// TestPointsBeyondTheCauseAreNoReasons checks that the largest losses that
+// together separate the applicant from a better band are reasons, and that a
+// factor near its best is not given besides them.
 func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, pointsCard)
@@ -56,8 +57,8 @@ func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 	}
 }
 
-// TestGenericCodesAreNumbered: factors whose names make the same code lose
-// their points under codes of their own.
+// TestGenericCodesAreNumbered checks that factors whose names give the same
+// code get different codes.
 func TestGenericCodesAreNumbered(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 60)

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// TestCorners keeps the cases on which the engine and the reference once
-// disagreed, with what the contract wants of each.
+// TestCorners has the cases in which the engine and the reference once
+// disagreed, with the result that the contract requires.
 func TestCorners(t *testing.T) {
 	t.Parallel()
 	const (
@@ -90,7 +90,8 @@ func TestCorners(t *testing.T) {
 	}
 }
 
-// A bin without values was accepted once and could not be read back.
+// TestEmptyBinIsRefused checks that a bin without values is rejected. It was
+// once accepted and could not be read back.
 func TestEmptyBinIsRefused(t *testing.T) {
 	t.Parallel()
 	policy := readDefaultPolicy(t)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestFactorReasonIsTrue: a factor without a reason code loses points under the
-// field's code only on the field's adverse side of its best bin.
+// TestFactorReasonIsTrue checks that a factor without a reason code loses
+// points under the field's code only on the field's adverse side of its best
+// bin.
 func TestFactorReasonIsTrue(t *testing.T) {
 	t.Parallel()
 	const rising = `{"lt":%[1]s,"points":0},{"gte":%[1]s,"points":60}`

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestFeaturesOfADocument: only "auto" shows in a document and its checksum,
-// and every semantics may say it.
+// TestFeaturesOfADocument checks that only "auto" appears in a document and its
+// checksum, and that every semantics allows it.
 func TestFeaturesOfADocument(t *testing.T) {
 	t.Parallel()
 	for _, semantics := range []string{"", `"semantics":2,`} {
@@ -41,8 +41,8 @@ func TestFeaturesOfADocument(t *testing.T) {
 	}
 }
 
-// TestFeaturesAreInherited: a fork keeps its base's setting, and turns it off
-// by naming the default.
+// TestFeaturesAreInherited checks that a fork keeps its base's setting, and
+// turns it off by naming the default.
 func TestFeaturesAreInherited(t *testing.T) {
 	t.Parallel()
 	base := readPolicy(t, `{"name":"P","features":"auto",`+plainSections+`}`)

@@ -12,10 +12,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzDecide takes anybody's policy and anybody's facts. Whatever is decided is
-// what the naive interpreter decides, byte for byte, and it is decided again:
-// with memory that was used before, by the policy read back from its own
-// document, and from facts read back from what is stored of them.
+// FuzzDecide decides arbitrary facts under an arbitrary policy. The result must
+// be that of the naive interpreter, byte for byte, and must be the same again
+// with reused memory, with the policy read back from its own document, and with
+// facts read back from their stored form.
 func FuzzDecide(f *testing.F) {
 	f.Add(engine.DefaultPolicyJSON(), []byte(`{"bureau_score":742,"monthly_income":85000,"foir":0.32,"requested_amount":250000}`))
 	f.Add(engine.DefaultPolicyJSON(), []byte(`{"bureau_is_ntc":true,"bureau_ntc_index":2,"monthly_income":31000,"age":20}`))
@@ -57,8 +57,8 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// FuzzReadScorecard reads anybody's scorecard: a refusal that says where and
-// how much is wrong, or a card that reads back from its own document.
+// FuzzReadScorecard reads an arbitrary scorecard. It must either be rejected
+// with the place of its faults or read back from its own document.
 func FuzzReadScorecard(f *testing.F) {
 	f.Add([]byte(`{"base_points":650,"min_score":300,"max_score":900,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[
 		{"factor":"foir","field":"foir","reason_code":"FOIR_HIGH","bins":[{"lt":0.2,"points":15},{"gte":0.2,"points":-8}],"missing_points":null}]}`))

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/field"
 )
 
-// hostileDocuments are valid policies of about a megabyte, each of which is as
-// much work as it can be in one way.
+// hostileDocuments returns valid policies of about a megabyte, each of which
+// causes as much work as possible in one way.
 func hostileDocuments() map[string]string {
 	const bands = `"scorecard":{"base_points":700,"factors":[%s]},"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,` +
 		`"action":"approve","interest_rate":12,"tenure_months":24,"min_limit":50000,"max_limit":5000000,"default_limit":50000,"foir_cap":0.5}]}`
@@ -107,8 +107,9 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// Reading and analysing the largest policies offers to end at least every few
-// hundred steps, and ends at the first check that fails.
+// TestAnalysisEndsWithItsCaller checks that reading and analysing the largest
+// policies calls check at least every few hundred steps, and ends at the first
+// check that fails.
 func TestAnalysisEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
@@ -154,7 +155,8 @@ func TestReadingEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// A policy's cost is what its conditions, bins and bands come to.
+// TestPolicyCost checks that the cost of a policy is the sum over its
+// conditions, bins and bands.
 func TestPolicyCost(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{

@@ -14,8 +14,9 @@ import (
 
 var defaultRules = []string{"KO_DEVICE_EMULATOR", "KO_FRAUD_MULE_ACCOUNT", "KO_FRAUD_BLOCKLISTED"}
 
-// TestRemovedDefaultsDoNotComeBack: a patch cannot remove what include_defaults
-// would merge again, whether it stands in the base as merged or as written.
+// TestRemovedDefaultsDoNotComeBack checks that a patch cannot remove a rule
+// that include_defaults would merge again, whether the base has it as a merged
+// or as an ordinary rule.
 func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 	t.Parallel()
 	from := parsed(t, engine.DefaultPolicy().Document())
@@ -38,8 +39,9 @@ func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 	}
 }
 
-// TestIncludeDefaultsFalseRemovesWrittenDefaults: turning include_defaults off
-// removes the default rules that the base has as ordinary ones, too.
+// TestIncludeDefaultsFalseRemovesWrittenDefaults checks that turning
+// include_defaults off also removes default rules that the base has as ordinary
+// ones.
 func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()
@@ -57,8 +59,8 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	if len(found) != 1 || strings.Contains(found[0].Detail, "a section that is given replaces all") {
 		t.Errorf("found %+v", found)
 	}
-	// What the request itself sets stays, and so does what a base without
-	// defaults has of its own.
+	// Rules that the request itself sets stay, and so do the own rules of a
+	// base without defaults.
 	const emulator = `{"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}}`
 	set, _, _ := patchedPolicy(t, `{"name":"Set","include_defaults":false,"patch":{"knockouts":{"set":[`+emulator+`]}}}`, base)
 	still, _ := forked(t, `{"name":"Still","include_defaults":false}`, set)
@@ -67,7 +69,7 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 			t.Errorf("%s: %v", p.Name, knockoutIDs(p))
 		}
 	}
-	// A stored document is read as it stands.
+	// A stored document is read unchanged.
 	stored := strings.Replace(string(base.Document()), `"include_defaults":true`, `"include_defaults":false`, 1)
 	p, err := engine.ParsePolicy([]byte(stored), engine.Sources{Catalogue: field.Catalogue()})
 	if err != nil || !slices.Contains(knockoutIDs(p), "KO_DEVICE_EMULATOR") {
@@ -75,8 +77,9 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	}
 }
 
-// TestDroppedSourcesAreTold: an affordability that no longer counts what the
-// base counts is a finding, and the change says what counts now.
+// TestDroppedSourcesAreTold checks that an affordability that no longer counts
+// a source of the base is a finding, and that the change says which sources
+// count now.
 func TestDroppedSourcesAreTold(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()

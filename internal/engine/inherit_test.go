@@ -80,7 +80,7 @@ func TestInheritWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// forked reads what a request makes of a stored policy.
+// forked reads the policy that a request and a stored base give together.
 func forked(tb testing.TB, request string, stored *engine.Policy) (*engine.Policy, []string) {
 	tb.Helper()
 	merged, inherited := engine.Inherit(parsed(tb, []byte(request)), parsed(tb, stored.Document()))
@@ -91,9 +91,9 @@ func forked(tb testing.TB, request string, stored *engine.Policy) (*engine.Polic
 	return p, inherited
 }
 
-// TestInheritEverySection takes a policy with something of everything: a name
-// alone forks it, and a request that repeats all of it inherits nothing. A
-// section that the document grows and the list forgets fails here.
+// TestInheritEverySection uses a policy with every section: a request with only
+// a name forks it, and a request that repeats all sections inherits nothing.
+// The test fails if a new section is missing from the list.
 func TestInheritEverySection(t *testing.T) {
 	t.Parallel()
 	base, err := parse([]byte(rightPolicy))
@@ -120,7 +120,7 @@ func TestInheritEverySection(t *testing.T) {
 }
 
 // TestInheritSystemKnockouts turns include_defaults off and on again over an
-// inherited list that holds the merged rules already.
+// inherited list that already has the merged rules.
 func TestInheritSystemKnockouts(t *testing.T) {
 	t.Parallel()
 	ids := func(p *engine.Policy) (out []string) {
@@ -157,9 +157,9 @@ func TestInheritSystemKnockouts(t *testing.T) {
 	check("and it stays when the others go", ownOff, "KO_DEVICE_EMULATOR false")
 }
 
-// TestStoredScorecardIsPinned reads a stored document whose scorecard came
-// from an id, with nobody left to ask for the id: the content stands beside it
-// and is what counts, for the decisions and for the checksum.
+// TestStoredScorecardIsPinned reads a stored document whose scorecard came from
+// an id that no longer exists. The stored card counts, for decisions and for
+// the checksum.
 func TestStoredScorecardIsPinned(t *testing.T) {
 	t.Parallel()
 	card, err := engine.ReadScorecard(parsed(t, []byte(`{"name":"Card","base_points":640,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[

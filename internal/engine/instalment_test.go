@@ -6,8 +6,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// TestTextOfFOIRWithoutObligations: nobody without obligations is told that they
-// are high; it is the new instalment that is.
+// TestTextOfFOIRWithoutObligations checks that an applicant without obligations
+// is not told that they are high, but that the new instalment is.
 func TestTextOfFOIRWithoutObligations(t *testing.T) {
 	t.Parallel()
 	const instalment, existing = "The instalment would be high compared with income", "Existing obligations are high compared with income"

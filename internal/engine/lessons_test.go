@@ -71,7 +71,7 @@ func lessonDecide(tb testing.TB, plan *engine.Plan, facts string) *engine.Decisi
 	return &d
 }
 
-// lessonApplicants are a few applications of all sorts.
+// lessonApplicants are a few different applications.
 var lessonApplicants = []string{
 	`{}`,
 	`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`,
@@ -82,8 +82,9 @@ var lessonApplicants = []string{
 	`{"bureau_score":655,"bureau_is_ntc":false,"monthly_income":60000,"foir":0.5,"enquiries_6m":5,"max_dpd_12m":45}`,
 }
 
-// The sum is folded in declared order by one goroutine. Many of them deciding
-// at once, on one plan, all come to the same sum and the same bytes.
+// TestLesson01ScoreIsFoldedInOrder checks that many goroutines deciding
+// concurrently on one plan get the same sum and the same bytes. Each adds the
+// points in declared order.
 func TestLesson01ScoreIsFoldedInOrder(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -107,7 +108,7 @@ func TestLesson01ScoreIsFoldedInOrder(t *testing.T) {
 		}
 	}
 	group.Wait()
-	// Contributions stand in the order of the policy.
+	// Contributions are in the order of the policy.
 	d := lessonDecide(t, plan, lessonApplicants[1])
 	var order []string
 	for _, f := range engine.DefaultPolicy().Scorecard.Factors {
@@ -123,8 +124,8 @@ func TestLesson01ScoreIsFoldedInOrder(t *testing.T) {
 	}
 }
 
-// Deciding and explaining write nothing into what is shared: neither the
-// policy nor the plan change, and the race detector watches.
+// TestLesson02PlanIsImmutable checks that deciding and explaining change
+// neither the policy nor the plan. The race detector checks it too.
 func TestLesson02PlanIsImmutable(t *testing.T) {
 	t.Parallel()
 	policy := engine.DefaultPolicy()
@@ -154,8 +155,8 @@ func TestLesson02PlanIsImmutable(t *testing.T) {
 	}
 }
 
-// What one applicant sent is not there for the next: two of them, turn by
-// turn, on one plan and one reused decision.
+// TestLesson03NothingOfARequestStays decides two applicants in turns on one
+// plan and one reused decision. Nothing of one may reach the other.
 func TestLesson03NothingOfARequestStays(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -176,9 +177,9 @@ func TestLesson03NothingOfARequestStays(t *testing.T) {
 	}
 }
 
-// A rule that cannot be evaluated is not in the decision, and it is not
-// forgotten: it is named with every field it misses. Where absence itself must
-// count, on_absent and required_fields decide.
+// TestLesson04UnknownIsVisible checks that a rule that could not be evaluated
+// is not in the decision but is listed with every field that it lacks.
+// on_absent and required_fields say what absence itself means.
 func TestLesson04UnknownIsVisible(t *testing.T) {
 	t.Parallel()
 	const condition = `{"op":"or","args":[{"op":"lt","field":"age","value":21},{"op":"not","arg":{"op":"lte","left":{"field":"foir"},"right":{"op":"div","args":[{"field":"monthly_income"},{"value":100000}]}}}]}`
@@ -202,8 +203,8 @@ func TestLesson04UnknownIsVisible(t *testing.T) {
 	}
 }
 
-// Nothing turns an absent number into zero: not a factor, not a rule, not the
-// capacity, not a message.
+// TestLesson05AbsentIsNotZero checks that no factor, rule, capacity or message
+// treats an absent number as zero.
 func TestLesson05AbsentIsNotZero(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, `"knockouts":[`+lessonKnockout("KO_ZERO", `{"op":"lte","field":"monthly_income","value":0}`)+`],
@@ -217,8 +218,8 @@ func TestLesson05AbsentIsNotZero(t *testing.T) {
 	}
 }
 
-// lessonSilent asserts that none of the conditions over absent fields hits, in
-// either polarity, and that all of them are named.
+// lessonSilent checks that none of the conditions over absent fields hits, in
+// either polarity, and that all of them are listed.
 func lessonSilent(t *testing.T, conditions ...string) {
 	t.Helper()
 	var rules []string
@@ -254,8 +255,8 @@ func TestLesson08AbsentIsNotEqualToAbsent(t *testing.T) {
 		`{"op":"eq","left":{"field":"foir"},"right":{"field":"foir"}}`)
 }
 
-// Bins are half open: a bound belongs to the bin above it, every value has one
-// bin and one only, and an absent one none.
+// TestLesson09BinsAreHalfOpenAndCover checks that a bound belongs to the bin
+// above it, that every value has exactly one bin, and an absent value none.
 func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 	t.Parallel()
 	few := `{"lt":650,"points":1},{"gte":650,"lt":700,"points":2},{"gte":700,"points":3}`
@@ -295,8 +296,8 @@ func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 	}
 }
 
-// A bound of zero is a bound, and so is -1: in conditions, bins, clamps,
-// bands and amounts.
+// TestLesson10ZeroIsABound checks that bounds of 0 and -1 work in conditions,
+// bins, clamps, bands and amounts.
 func TestLesson10ZeroIsABound(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, `"knockouts":[`+strings.Join([]string{
@@ -326,8 +327,8 @@ func TestLesson10ZeroIsABound(t *testing.T) {
 	}
 }
 
-// An arithmetic without a result is unknown. It never becomes a number, so it
-// can neither approve nor score.
+// TestLesson11AnErrorIsNoNumber checks that arithmetic without a result is
+// unknown. It never becomes a number, so it can neither approve nor score.
 func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 	t.Parallel()
 	ratio := func(op string, value string) string {
@@ -352,9 +353,9 @@ func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 	}
 }
 
-// A condition that cannot be evaluated does not fall through to the next row:
-// a value of the wrong type has no bin, not even else, and no rule after it is
-// taken in its place.
+// TestLesson12AWrongValueIsNotTheNextRow checks that a value of the wrong type
+// has no bin, not even else, and that no later rule applies in place of one
+// that cannot be evaluated.
 func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, `"knockouts":[`+strings.Join([]string{
@@ -363,7 +364,7 @@ func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 	}, ",")+`],"scorecard":{"base_points":700,"factors":[
 		{"factor":"job","field":"employment_type","bins":[{"in":["SALARIED"],"points":5},{"else":true,"points":50}]},
 		{"factor":"foir","field":"foir","bins":[{"lt":0.4,"points":5},{"gte":0.4,"points":50}]}]}`)
-	// Stored facts are typed, but a stranger's need not be.
+	// Stored facts have the right types, but those of a request may not.
 	d := lessonDecide(t, plan, `{"employment_type":7,"foir":"0.9"}`)
 	if len(d.Rules()) != 0 || d.FinalScore != rule.Int(700) || len(d.Contributions()) != 1 {
 		t.Errorf("rules %v, contributions %v", d.Rules(), d.Contributions())
@@ -373,10 +374,10 @@ func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 	}
 }
 
-// There is one path: what is explained is what was decided, for any applicant.
-// A rule is in the decision, or it is named as not evaluated, never both and
-// never neither; a hit rule's detail names a value that is there; and the
-// canonical bytes say what the response says.
+// TestLesson13ExplanationIsTheDecision checks that the explanation agrees with
+// the decision for any applicant. A rule is either in the decision or listed as
+// not evaluated, never both and never neither. The detail of a rule that hit
+// names a value that is given. The canonical bytes agree with the response.
 func TestLesson13ExplanationIsTheDecision(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -450,8 +451,8 @@ func sameInBothForms(t *rapid.T, d *engine.Decision) {
 	lessonSame(t, "", hashed, shown)
 }
 
-// lessonSame requires every hashed member to be shown with the same value.
-// Conditions are hashed by their codes alone.
+// lessonSame requires every hashed member to be shown with the same value. Of
+// conditions only the codes are hashed.
 func lessonSame(t *rapid.T, path string, hashed, shown wire.Value) {
 	if strings.HasPrefix(path, "/offer/conditions/") {
 		shown = shown.Get("code")
@@ -474,8 +475,9 @@ func lessonSame(t *rapid.T, path string, hashed, shown wire.Value) {
 	}
 }
 
-// No time, duration or count of work stands in a decision or its explanation:
-// two runs give the same bytes, on plans compiled apart.
+// TestLesson14NoClockInTheExplanation checks that a decision and its
+// explanation have no time, duration or work count: two runs on separately
+// compiled plans give the same bytes.
 func TestLesson14NoClockInTheExplanation(t *testing.T) {
 	t.Parallel()
 	for _, applicant := range lessonApplicants {
@@ -497,9 +499,9 @@ func TestLesson14NoClockInTheExplanation(t *testing.T) {
 	}
 }
 
-// No operator knows the time: what depends on the day is a fact that came with
-// the request, such as the age of a report. That the package cannot read a
-// clock at all is what app.TestLayers proves from its imports.
+// TestLesson15TimeIsAFact checks that no operator knows the time. Anything that
+// depends on the day is a fact of the request, such as the age of a report.
+// app.TestLayers proves from the imports that the package cannot read a clock.
 func TestLesson15TimeIsAFact(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, `"knockouts":[`+lessonKnockout("KO_STALE", `{"op":"gt","field":"bureau_report_age_days","value":30}`)+`]`)
@@ -510,8 +512,9 @@ func TestLesson15TimeIsAFact(t *testing.T) {
 	}
 }
 
-// Comparisons are exact at the last decimal there is, and arithmetic is in
-// decimals: no tolerance, and a tenth three times is three tenths.
+// TestLesson18EqualityIsExact checks that comparisons are exact to the last
+// decimal and that arithmetic is decimal: there is no tolerance, and three
+// times 0.1 is 0.3.
 func TestLesson18EqualityIsExact(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, `"knockouts":[`+strings.Join([]string{
@@ -533,8 +536,9 @@ func TestLesson18EqualityIsExact(t *testing.T) {
 	}
 }
 
-// Points lost under one code are added before they are ranked, whoever lost
-// them; of equals the one declared first ranks first.
+// TestLesson19PointsUnderOneCodeAreSummed checks that points lost under one
+// code are added before ranking. Of equal sums, the code declared first ranks
+// first.
 func TestLesson19PointsUnderOneCodeAreSummed(t *testing.T) {
 	t.Parallel()
 	factor := func(name, fieldName, code string, points int) string {
@@ -561,8 +565,9 @@ func TestLesson19PointsUnderOneCodeAreSummed(t *testing.T) {
 	}
 }
 
-// Every decision names the engine that made it, outside the hash; the corpus
-// of TestCorpusHashes is the gate that a release must pass.
+// TestLesson24EngineVersionIsInEveryDecision checks that every decision has the
+// engine's version, outside the hash. The corpus of TestCorpusHashes is the
+// gate for a release.
 func TestLesson24EngineVersionIsInEveryDecision(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -579,8 +584,9 @@ func TestLesson24EngineVersionIsInEveryDecision(t *testing.T) {
 	}
 }
 
-// Rules that touch missing facts are accounted for, in eligibility too, and an
-// answer that had to leave some out says that it is not complete.
+// TestLesson25RulesOnMissingFactsAreNotIgnored checks that rules on missing
+// facts are listed, in eligibility too, and that a response that lacks some
+// says that it is not complete.
 func TestLesson25RulesOnMissingFactsAreNotIgnored(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -600,8 +606,8 @@ func TestLesson25RulesOnMissingFactsAreNotIgnored(t *testing.T) {
 	}
 }
 
-// What is not a condition, or compares what cannot be compared, is refused
-// when the policy is saved and never gets as far as an applicant.
+// TestLesson26ARuleIsABoolean checks that a value that is not a condition, or a
+// comparison of different types, is rejected when the policy is saved.
 func TestLesson26ARuleIsABoolean(t *testing.T) {
 	t.Parallel()
 	for _, condition := range []string{

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestDetailTellsThePointsLost: a reason near its best that is needed to reach
-// the better band cost the points it lost, not none; and reasons of points stand
-// in the order of what they cost.
+// TestDetailTellsThePointsLost checks that the detail of a reason near its best
+// that is needed to reach the better band has the points it lost, not 0, and
+// that such reasons are in order of the points lost.
 func TestDetailTellsThePointsLost(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

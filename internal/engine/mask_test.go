@@ -8,9 +8,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestDetailsAreMasked: a rule that names an identifier does not put it into the
-// reasons or the explanation, neither as the value nor as what it was compared
-// with.
+// TestDetailsAreMasked checks that a rule on an identifying field reveals
+// neither its value nor its threshold in the reasons or the explanation.
 func TestDetailsAreMasked(t *testing.T) {
 	t.Parallel()
 	const account, pan = "50100044554321", "AAAPZ1234C"

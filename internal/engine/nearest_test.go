@@ -20,7 +20,8 @@ func itemsOf(t *testing.T, document string) []fault.Item {
 	return refusal.Items
 }
 
-// TestUnknownMemberProposesTheNearest: of a policy's document, patch included.
+// TestUnknownMemberProposesTheNearest checks the suggestions for unknown
+// members of a policy's document, including its patch.
 func TestUnknownMemberProposesTheNearest(t *testing.T) {
 	t.Parallel()
 	for misspelt, meant := range map[string]string{
@@ -33,8 +34,8 @@ func TestUnknownMemberProposesTheNearest(t *testing.T) {
 	}
 }
 
-// TestUnknownSemanticsIsOneFault: what belongs to semantics 2 is not refused
-// besides.
+// TestUnknownSemanticsIsOneFault checks that members of semantics 2 are not
+// reported in addition to an unknown semantics.
 func TestUnknownSemanticsIsOneFault(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(t, `{"name":"later","semantics":3,"affordability":{"income":{"of":["bank_income"]}},

@@ -34,8 +34,8 @@ func knockoutIDs(p *engine.Policy) (list []string) {
 	return list
 }
 
-// TestPatchTouchesOneEntry: everything that a patch does not name stays as it
-// is, to the byte.
+// TestPatchTouchesOneEntry checks that everything that a patch does not name
+// keeps its bytes.
 func TestPatchTouchesOneEntry(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()
@@ -71,7 +71,8 @@ func TestPatchTouchesOneEntry(t *testing.T) {
 	}
 }
 
-// TestPatchFaults: what cannot be applied is told at its place in the patch.
+// TestPatchFaults checks that changes that cannot be applied are reported at
+// their place in the patch.
 func TestPatchFaults(t *testing.T) {
 	t.Parallel()
 	base := parsed(t, readPolicy(t, `{"name":"P","knockouts":[{"id":"KO_A","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+plainSections+`}`).Document())
@@ -111,8 +112,8 @@ func TestPatchFaults(t *testing.T) {
 	}
 }
 
-// TestPatchFaultsStandWhereTheyWereSent: a fault inside an entry is told at
-// the entry's place in the request, not at the one it has in the document.
+// TestPatchFaultsStandWhereTheyWereSent checks that a fault inside an entry is
+// reported at the entry's place in the request, not in the patched document.
 func TestPatchFaultsStandWhereTheyWereSent(t *testing.T) {
 	t.Parallel()
 	from := parsed(t, engine.DefaultPolicy().Document())
@@ -138,8 +139,8 @@ func TestPatchFaultsStandWhereTheyWereSent(t *testing.T) {
 	}
 }
 
-// TestAgainstTheBase: what a version removed is a finding with the ids, and a
-// finding is new unless the base has it.
+// TestAgainstTheBase checks that removed entries are a finding with their ids,
+// and that a finding is new unless the base has it.
 func TestAgainstTheBase(t *testing.T) {
 	t.Parallel()
 	catalogue := field.Catalogue()
@@ -180,8 +181,9 @@ func TestAgainstTheBase(t *testing.T) {
 	}
 }
 
-// TestChangesNameEveryMember: a plain value is told with what it was and is,
-// a moved semantics among them, and an order of its own.
+// TestChangesNameEveryMember checks that a changed plain value, such as the
+// semantics, is listed with its old and new value, and that a new order is a
+// change of its own.
 func TestChangesNameEveryMember(t *testing.T) {
 	t.Parallel()
 	base := readPolicy(t, `{"name":"P","knockouts":[

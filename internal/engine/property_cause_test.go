@@ -10,8 +10,9 @@ import (
 	"verdict/internal/engine"
 )
 
-// The reasons of semantics 2 are true: a cause is what alone gives the status.
-// Without all causes the status is better; without the rest it stays the same.
+// TestEveryReasonIsACause checks that the reasons of semantics 2 are true. A
+// cause is something that alone gives the status. Without all causes the status
+// is better; without everything else it stays the same.
 func TestEveryReasonIsACause(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
@@ -42,7 +43,7 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	if d.Status == engine.Approved {
 		return
 	}
-	// What score and limit come to without any rule or requirement.
+	// The outcome of score and limit without any rule or requirement.
 	bare := maps.Clone(document)
 	bare["knockouts"], bare["required_fields"], bare["include_defaults"] = []any{}, []any{}, false
 	priced := decide(t, compileObject(t, bare), facts).Status
@@ -86,8 +87,8 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	}
 }
 
-// splitRules tells the rules that hit apart: those that give the status by
-// themselves, and those that do not.
+// splitRules separates the rules that hit into those that alone give the status
+// and those that do not.
 func splitRules(plan *engine.Plan, d *engine.Decision) (causes, others []string) {
 	status := map[engine.Result]engine.Status{engine.ResultRefer: engine.Referred, engine.ResultFail: engine.Declined}
 	for _, h := range plan.NewTracer().Read(d).Hits {
@@ -107,8 +108,8 @@ func codesOf(d *engine.Decision) (codes []string) {
 	return codes
 }
 
-// without is a policy without some of its knockouts; the system's own stand in
-// it as ordinary ones, so that they can be taken away too.
+// without returns a policy without some of its knockouts. System rules become
+// ordinary ones, so that they can be removed too.
 func without(document object, ids []string) object {
 	out := maps.Clone(document)
 	out["include_defaults"] = false
@@ -122,7 +123,7 @@ func without(document object, ids []string) object {
 	return out
 }
 
-// systemRulesOf are the rules that include_defaults would merge.
+// systemRulesOf returns the rules that include_defaults would merge.
 func systemRulesOf(document object) []any {
 	if document["include_defaults"] == false {
 		return nil
@@ -141,9 +142,9 @@ func systemRulesOf(document object) []any {
 	return out
 }
 
-// withoutPrice is a policy under which neither score nor limit stands in the
-// way: one band takes every score and lends however little. Rules that would
-// look at that other offer go with it.
+// withoutPrice returns a policy in which neither score nor limit can decline:
+// one band takes every score and lends any amount. Rules that read the offer
+// are removed.
 func withoutPrice(document object) object {
 	out := maps.Clone(document)
 	out["knockouts"] = slices.DeleteFunc(slices.Clone(as[[]any](document["knockouts"])), func(k any) bool {
@@ -169,7 +170,8 @@ func compileObject(tb testing.TB, document object) *engine.Plan {
 	return compile(tb, encode(tb, document))
 }
 
-// unmarshal reads a policy whose lost points all have codes that no rule has.
+// unmarshal reads a policy and makes the codes of its lost points differ from
+// those of all rules.
 func unmarshal(tb testing.TB, document []byte) object {
 	tb.Helper()
 	policy := object{}
@@ -193,7 +195,8 @@ func unmarshal(tb testing.TB, document []byte) object {
 	return policy
 }
 
-// TestAgeIsTheOneReason: a decline for the age gives no reason that is not so.
+// TestAgeIsTheOneReason checks that a decline because of age gives no other
+// reason.
 func TestAgeIsTheOneReason(t *testing.T) {
 	t.Parallel()
 	plan := compile(t, engine.DefaultPolicyJSON())
@@ -212,8 +215,8 @@ func TestAgeIsTheOneReason(t *testing.T) {
 	}
 }
 
-// TestGenericFactorCodes: a decline by the score under a card that names no
-// codes gives the factors, in words, and not the missing band.
+// TestGenericFactorCodes checks that a decline by the score under a card
+// without codes gives the factors in words as reasons, not the missing band.
 func TestGenericFactorCodes(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, `"semantics":2,"inputs":[{"name":"applicant.years_employed","type":"number"},{"name":"applicant.city","type":"string"}],

@@ -10,11 +10,11 @@ import (
 	"verdict/internal/field"
 )
 
-// Whoever leaves a field out fares no
-// better than with its best value, and no better applicant is worse off.
+// The properties of the default policy: leaving a field out gives no better
+// result than its best value, and a better applicant is never worse off.
 
-// better orders two decisions from the applicant's side: status first, then
-// rate, then limit. A positive result says that a is better.
+// better compares two decisions from the applicant's view: by status, then
+// rate, then limit. A positive result means that a is better.
 func better(a, b *engine.Decision) int {
 	return cmp.Or(
 		cmp.Compare(b.Status, a.Status),
@@ -22,7 +22,7 @@ func better(a, b *engine.Decision) int {
 		cmp.Compare(a.Offer.LimitPaise, b.Offer.LimitPaise))
 }
 
-// applicant is a believable applicant, some of whose fields are not given.
+// applicant returns a plausible applicant with some fields absent.
 func applicant(d *dice) object {
 	facts := object{"bureau_is_ntc": d.percent(20)}
 	if facts["bureau_is_ntc"] == false {

@@ -9,7 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// The final score is Σ points + Σ delta, on every decision.
+// TestScoreAddsUp checks that the final score of every decision is Σ points + Σ
+// delta.
 func TestScoreAddsUp(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(100, 2_000), 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {
@@ -28,7 +29,7 @@ func TestScoreAddsUp(t *testing.T) {
 	})
 }
 
-// The sums of an offer agree with one another.
+// TestOfferInvariants checks that the amounts of an offer are consistent.
 func TestOfferInvariants(t *testing.T) {
 	t.Parallel()
 	made := 0
@@ -87,7 +88,8 @@ func bandOf(plan *engine.Plan, id string) *engine.Band {
 	return nil
 }
 
-// An alternative is what the applicant is offered who asks for it.
+// TestAlternativesAreKept checks that an applicant who requests the tenure of
+// an alternative gets that offer.
 func TestAlternativesAreKept(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(80, 2_000), 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {
@@ -106,9 +108,9 @@ func TestAlternativesAreKept(t *testing.T) {
 	})
 }
 
-// In one band, more income never lowers the limit and more
-// obligations never raise it. The policies are stripped of rules and factors,
-// so that the band cannot change.
+// TestLimitIsMonotone checks that, within one band, more income never lowers
+// the limit and more obligations never raise it. The policies have no rules and
+// factors, so that the band cannot change.
 func TestLimitIsMonotone(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(100, 3_000)) {
@@ -134,7 +136,8 @@ func TestLimitIsMonotone(t *testing.T) {
 	}
 }
 
-// checkMonotone decides with a lower and a higher value of one field.
+// checkMonotone compares the decisions for a lower and a higher value of one
+// field.
 func checkMonotone(t *testing.T, plan *engine.Plan, facts object, name string, a, b int64, places, sign int) {
 	t.Helper()
 	facts[name] = rational(min(a, b), places)

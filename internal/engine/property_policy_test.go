@@ -18,8 +18,9 @@ func parse(document []byte) (*engine.Policy, error) {
 	return engine.ParsePolicy(document, engine.Sources{Catalogue: field.Catalogue()})
 }
 
-// A document that is read and written is complete and canonical; reading and
-// writing it again changes nothing, and decides alike.
+// TestPolicyDocumentIsStable checks that a written document is complete and
+// canonical: reading and writing it again changes neither its bytes nor its
+// decisions.
 func TestPolicyDocumentIsStable(t *testing.T) {
 	t.Parallel()
 	documents := [][]byte{engine.DefaultPolicyJSON()}
@@ -52,8 +53,8 @@ func TestPolicyDocumentIsStable(t *testing.T) {
 	}
 }
 
-// The checksum says what a policy does. What identifies it is not
-// in it; everything else is.
+// TestChecksumIsOfWhatDecides checks that the checksum covers every member of a
+// document except those that only identify the policy.
 func TestChecksumIsOfWhatDecides(t *testing.T) {
 	t.Parallel()
 	identity := map[string]bool{"/name": true, "/policy_key": true, "/scorecard/name": true, "/scorecard_id": true}
@@ -109,8 +110,8 @@ func decodeAny(tb testing.TB, document []byte) any {
 	return v
 }
 
-// leaves visits every scalar of a document, replaces it by what change returns
-// unless that is nil, and counts them.
+// leaves visits every scalar of a document, replaces it by the result of change
+// unless that is nil, and returns their number.
 func leaves(v any, path string, change func(path string, value any) any) (count int) {
 	visit := func(name string, value any, set func(any)) {
 		switch value.(type) {
@@ -136,7 +137,7 @@ func leaves(v any, path string, change func(path string, value any) any) (count 
 	return count
 }
 
-// otherThan is another value of the same kind.
+// otherThan returns another value of the same kind.
 func otherThan(value any) any {
 	switch v := value.(type) {
 	case bool:

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// application with its decision on a plan of its own.
+// decided is an application with its decision on a plan of its own.
 type decided struct {
 	plan  *engine.Plan
 	facts *rule.Facts
@@ -27,8 +27,8 @@ func decideMany(t *testing.T, policies, applicants int) []decided {
 	return all
 }
 
-// Nothing of one applicant reaches the next, on the same
-// plan or another, through a plan or through a reused decision.
+// TestReusedDecisionKeepsNothing checks that nothing of one applicant reaches
+// the next through a plan or a reused decision.
 func TestReusedDecisionKeepsNothing(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 60, 10)
@@ -49,7 +49,8 @@ func TestReusedDecisionKeepsNothing(t *testing.T) {
 	}
 }
 
-// Two applicants interleaved on one plan, step by step.
+// TestInterleavedApplicants decides two applicants on one plan in alternating
+// steps.
 func TestInterleavedApplicants(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 40, 2)
@@ -61,7 +62,7 @@ func TestInterleavedApplicants(t *testing.T) {
 		if !bytes.Equal(da.Canonical(), a.want) || !bytes.Equal(db.Canonical(), b.want) {
 			t.Fatal("two applicants on one plan mix")
 		}
-		// What is worked out later is worked out of the right facts.
+		// Lists that are built later must use the right facts.
 		for _, r := range da.Reasons {
 			before := da.Detail(r)
 			a.plan.Decide(b.facts, &db)
@@ -72,8 +73,8 @@ func TestInterleavedApplicants(t *testing.T) {
 	}
 }
 
-// One immutable plan under many goroutines; the
-// race detector watches.
+// TestSharedPlanUnderGoroutines shares one immutable plan between many
+// goroutines, for the race detector.
 func TestSharedPlanUnderGoroutines(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 8, 25)
@@ -100,9 +101,9 @@ func TestSharedPlanUnderGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-// A reused decision costs no memory: the frame, the lists and the offer are
-// all there already. It does not run in parallel, because allocations of other
-// tests would be counted too.
+// TestDecideAllocatesNothing checks that a reused decision allocates nothing:
+// the frame, the lists and the offer exist already. It does not run in
+// parallel, because allocations of other tests would count too.
 func TestDecideAllocatesNothing(t *testing.T) { //nolint:paralleltest // see above
 	catalogue := field.Catalogue()
 	plans := []*engine.Plan{engine.Compile(engine.DefaultPolicy(), catalogue)}

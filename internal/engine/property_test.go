@@ -64,7 +64,8 @@ func compareWithReference(t *testing.T, seed uint64, applicants int) {
 	}
 }
 
-// rounds is how often a property is tried, in a usual run and in a long one.
+// rounds returns how often a property is tried, in a usual run and in a long
+// one.
 func rounds(usual, long int) int {
 	if os.Getenv("VERDICT_LONG") != "" {
 		return long
@@ -72,7 +73,7 @@ func rounds(usual, long int) int {
 	return usual
 }
 
-// decide decides facts afresh.
+// decide decides facts with a new Decision.
 func decide(tb testing.TB, plan *engine.Plan, facts object) *engine.Decision {
 	tb.Helper()
 	var d engine.Decision
@@ -98,8 +99,8 @@ func eachGenerated(t *testing.T, policies, applicants int, check func(t *testing
 	}
 }
 
-// Nothing but the facts and the policy
-// has a say, not even the order in which the facts arrive.
+// TestSameFactsSameBytes checks that a decision depends only on the facts and
+// the policy, and not on the order of the facts.
 func TestSameFactsSameBytes(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(60, 600), 5, func(t *testing.T, g *generated, plan *engine.Plan, facts object) {
@@ -122,8 +123,8 @@ func TestSameFactsSameBytes(t *testing.T) {
 	})
 }
 
-// named lists the strings of a policy document, which hold every name it
-// could read.
+// named lists the strings of a policy document, which include every name that
+// it could read.
 func named(v any, into map[string]bool) {
 	switch v := v.(type) {
 	case string:
@@ -141,7 +142,8 @@ func named(v any, into map[string]bool) {
 	}
 }
 
-// Facts that the policy does not name leave no trace.
+// TestUnnamedFactsLeaveNoTrace checks that facts that the policy does not name
+// have no effect.
 func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	unknown := []string{"no.such.field", "applicant.undeclared", "report.undeclared.path", ""}
@@ -149,13 +151,13 @@ func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 	eachGenerated(t, rounds(60, 600), 5, func(t *testing.T, g *generated, plan *engine.Plan, facts object) {
 		t.Helper()
 		names := map[string]bool{
-			// What the engine reads by itself, to grade and price.
+			// The fields that the engine itself reads to grade and price.
 			"bureau_is_ntc": true, "monthly_income": true, "foir": true, "requested_amount": true, "requested_tenure_months": true,
-			// What include_defaults merges.
+			// The fields of the rules that include_defaults merges.
 			"device_is_emulator": true, "fraud_beneficiary_reuse": true, "fraud_blocklisted": true,
 		}
 		named(readObject(t, g.document), names)
-		// What affordability reads under the names of its sources.
+		// The fields that affordability reads under the names of its sources.
 		names["bureau_own_emi"] = names["bureau_own_emi"] || names["bureau"]
 		names["bank_due_emi"] = names["bank_due_emi"] || names["bank"]
 		want := decide(t, plan, facts).Canonical()
@@ -180,7 +182,8 @@ func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 	})
 }
 
-// What a request calls by the name of a result is not the engine's result.
+// TestRequestCannotForgeResults checks that a request cannot replace the
+// engine's results by sending values under their names.
 func TestRequestCannotForgeResults(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(100, 1_000), 10, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {
@@ -195,7 +198,7 @@ func TestRequestCannotForgeResults(t *testing.T) {
 	})
 }
 
-// pure makes a condition in which every predicate needs one of the writer's
+// pure generates a condition in which every predicate needs one of the writer's
 // fields, whatever its polarity.
 func (w *writer) pure(depth int) object {
 	if depth == 0 || w.percent(20) {
@@ -211,9 +214,9 @@ func (w *writer) pure(depth int) object {
 	return object{"op": pick(w.dice, "and", "or"), "args": args}
 }
 
-// A rule that needs a block which
-// was left out is not in fired_rules, under any nesting of not, ne and not_in,
-// and neither passes nor hits.
+// TestOmittedBlockLeavesNoRule checks that a rule that needs an omitted block
+// is not in fired_rules, under any nesting of not, ne and not_in, and neither
+// passes nor hits.
 func TestOmittedBlockLeavesNoRule(t *testing.T) {
 	t.Parallel()
 	for _, block := range []string{"device_", "location_", "fraud_", "bank_", "core"} {
@@ -257,7 +260,7 @@ func TestOmittedBlockLeavesNoRule(t *testing.T) {
 	}
 }
 
-// readDefaultPolicy is the default policy as a document to change.
+// readDefaultPolicy returns the default policy as a document to modify.
 func readDefaultPolicy(tb testing.TB) object {
 	tb.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(engine.DefaultPolicyJSON()))
@@ -269,8 +272,8 @@ func readDefaultPolicy(tb testing.TB) object {
 	return policy
 }
 
-// A knockout takes away and never gives: wherever it is added, no status gets
-// better.
+// TestKnockoutNeverApproves checks that adding a knockout anywhere never
+// improves a status.
 func TestKnockoutNeverApproves(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(80, 2_000)) {

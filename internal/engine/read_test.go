@@ -22,8 +22,7 @@ import (
 
 // TestGoldenFaults reads every testdata/faults/*.txtar: a comment on what it
 // shows, a policy, and exactly the faults that reading it must find, each with
-// its pointer, its code and what it says. "none" is the answer to a policy
-// that is right.
+// pointer, code and detail. For a valid policy the answer is "none".
 func TestGoldenFaults(t *testing.T) {
 	t.Parallel()
 	goldenFiles(t, "testdata/faults/*.txtar", []string{"faults"}, func(t *testing.T, archive *txtar.Archive) []txtar.File {
@@ -39,7 +38,7 @@ func TestGoldenFaults(t *testing.T) {
 	})
 }
 
-// policyFaults reads a policy and returns what is wrong with it.
+// policyFaults reads a policy and returns its faults.
 func policyFaults(tb testing.TB, document []byte) []fault.Item {
 	tb.Helper()
 	policy, err := engine.ParsePolicy(document, engine.Sources{Catalogue: field.Catalogue()})
@@ -53,8 +52,8 @@ func policyFaults(tb testing.TB, document []byte) []fault.Item {
 	return refusal.Items
 }
 
-// rightPolicy is the policy that the mutations below spoil; it has something
-// of everything.
+// rightPolicy is a valid policy with every section, which the mutations below
+// make invalid.
 const rightPolicy = `{
 	"policy_key": "gold", "name": "Right", "include_defaults": true, "allow_gaps": false,
 	"inputs": [{"name": "applicant.employer_category", "type": "string"}],
@@ -78,7 +77,7 @@ const rightPolicy = `{
 	"limit_step": 1000, "offer_validity_days": 3, "actionable_fields": ["foir"]
 }`
 
-// mutations spoil one thing each, and each has exactly one fault.
+// mutations each make one thing invalid, with exactly one fault.
 var mutations = []struct{ path, value, want string }{
 	{"policy_key", `"Gold"`, "/policy_key invalid_field"},
 	{"name", `null`, "/name required"},
@@ -159,8 +158,8 @@ func spoil(tb testing.TB, document any, path []string, value any) any {
 	return document
 }
 
-// spoiled is rightPolicy with some of the mutations, and the faults it must
-// have.
+// spoiled returns rightPolicy with some of the mutations, and the faults that
+// it must have.
 func spoiled(tb testing.TB, which ...int) (document []byte, want map[string]int) {
 	tb.Helper()
 	var policy any
@@ -191,8 +190,9 @@ func faultCounts(tb testing.TB, document []byte) map[string]int {
 	return got
 }
 
-// Each wrong policy has exactly its own fault, a right one none,
-// and two mistakes in different places do not hide or change each other.
+// TestLesson22EachWrongPolicyHasExactlyItsOwnFaults checks that each invalid
+// policy has exactly its own fault and a valid one none, and that mistakes in
+// different places do not hide or change each other.
 func TestLesson22EachWrongPolicyHasExactlyItsOwnFaults(t *testing.T) {
 	t.Parallel()
 	right, _ := spoiled(t)
@@ -217,9 +217,9 @@ func TestLesson22EachWrongPolicyHasExactlyItsOwnFaults(t *testing.T) {
 	}
 }
 
-// independent reports whether two mutations cannot touch each other. Within
+// independent reports whether two mutations cannot affect each other. Within
 // one rule, factor or band they can: a range is compared with its neighbour
-// only when both can be read.
+// only if both can be read.
 func independent(a, b string) bool {
 	part := func(path string) string {
 		segments := strings.Split(path, ".")
@@ -233,7 +233,8 @@ func independent(a, b string) bool {
 	return part(a) != part(b) && !strings.HasPrefix(part(a), part(b)) && !strings.HasPrefix(part(b), part(a))
 }
 
-// A document that was read, written and read again is the same policy.
+// TestDocumentReadsBack checks that a document that was read, written and read
+// again is the same policy.
 func TestDocumentReadsBack(t *testing.T) {
 	t.Parallel()
 	for _, document := range [][]byte{[]byte(rightPolicy), engine.DefaultPolicyJSON()} {
@@ -259,8 +260,9 @@ func readsBack(tb testing.TB, policy *engine.Policy) {
 	}
 }
 
-// The checksum is of what a policy does: not of its name and key, nor of what
-// the service adds, nor of how the document is laid out.
+// TestChecksumIsOfWhatThePolicyDoes checks that the checksum does not depend on
+// the policy's name and key, on members that the service adds, or on the layout
+// of the document.
 func TestChecksumIsOfWhatThePolicyDoes(t *testing.T) {
 	t.Parallel()
 	checksum := func(document string) string {
@@ -295,8 +297,8 @@ func TestChecksumIsOfWhatThePolicyDoes(t *testing.T) {
 	}
 }
 
-// A scorecard by id is taken from the sources when the policy is read, and
-// stands in the document from then on.
+// TestScorecardByID checks that a scorecard given by id is looked up when the
+// policy is read and is then part of the document.
 func TestScorecardByID(t *testing.T) {
 	t.Parallel()
 	inline := goldenCompile(t, rightPolicy).Policy()
@@ -323,7 +325,7 @@ func TestScorecardByID(t *testing.T) {
 	readsBack(t, read) // without the source: what was tested is what is activated
 }
 
-// manyKnockouts is a policy of n knockouts over one field, all different.
+// manyKnockouts returns a policy of n different knockouts over one field.
 func manyKnockouts(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"name": "many", "include_defaults": false, "knockouts": [`)
@@ -339,9 +341,9 @@ func manyKnockouts(n int) []byte {
 	return b.Bytes()
 }
 
-// A policy of ten thousand knockouts is read, compiled and decided
-// with work in proportion to its size, which is counted and not timed: the
-// instructions of its code, and the allocations of reading and compiling it.
+// TestLesson17TenThousandKnockouts checks that the work for ten thousand
+// knockouts is proportional to their number. It counts the instructions of the
+// code and the allocations of reading and compiling instead of measuring time.
 func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // allocations are counted
 	const most = 10_000
 	plan := goldenCompile(t, string(manyKnockouts(most)))
@@ -375,8 +377,8 @@ func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // a
 	}
 }
 
-// Many values in the sets of a factor, and many reason codes, are
-// read and compiled in time that a quadratic search would never keep to.
+// TestLesson17ManyValuesAndCodes checks that many set values and reason codes
+// are read and compiled without quadratic searches.
 func TestLesson17ManyValuesAndCodes(t *testing.T) {
 	t.Parallel()
 	var sets, ranges strings.Builder
@@ -402,8 +404,9 @@ func TestLesson17ManyValuesAndCodes(t *testing.T) {
 	}
 }
 
-// A stored document carries the system rules; turning include_defaults off in
-// it removes them, and nobody else's rule can pass for one.
+// TestIncludeDefaultsFalseRemovesStoredSystemRules checks that turning
+// include_defaults off in a stored document removes its system rules, and that
+// no other rule can pass as one.
 func TestIncludeDefaultsFalseRemovesStoredSystemRules(t *testing.T) {
 	t.Parallel()
 	stored := goldenCompile(t, rightPolicy).Policy().Document()
@@ -425,7 +428,8 @@ func codeSize(t *testing.T, document []byte) int {
 	return reflect.ValueOf(goldenCompile(t, string(document))).Elem().FieldByName("code").Elem().FieldByName("ins").Len()
 }
 
-// Every list of a policy has a bound, and one more than it is refused as such.
+// TestBoundsOfAPolicy checks that every list of a policy has a limit, and that
+// one entry more is rejected.
 func TestBoundsOfAPolicy(t *testing.T) {
 	t.Parallel()
 	list := func(n int, element func(i int) string) string {
@@ -480,9 +484,9 @@ func TestBoundsOfAPolicy(t *testing.T) {
 	}
 }
 
-// FuzzParsePolicy reads anybody's bytes as a policy: no panic, no runaway, and
-// a refusal that says where. A policy that is taken reads back from its own
-// document, and decides anything.
+// FuzzParsePolicy parses arbitrary bytes as a policy. It must not panic or run
+// away, and a rejection must name the place. An accepted policy must read back
+// from its own document and decide anything.
 func FuzzParsePolicy(f *testing.F) {
 	f.Add(engine.DefaultPolicyJSON(), []byte(`{"bureau_score":742,"monthly_income":85000,"foir":0.32}`))
 	f.Add([]byte(rightPolicy), []byte(`{"bureau_is_ntc":true,"applicant.employer_category":"A"}`))

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestScalingGolden holds the published figures of points to double the odds.
+// TestScalingGolden checks published figures for points to double the odds.
 func TestScalingGolden(t *testing.T) {
 	t.Parallel()
 	classic := &Scaling{PDO: rule.Int(20), AnchorScore: rule.Int(600), AnchorOdds: rule.Int(50)}
@@ -40,8 +40,8 @@ func TestScalingGolden(t *testing.T) {
 	}
 }
 
-// TestScalingEverywhere: the power taken step by step is the power, and no
-// score leaves the range of a number.
+// TestScalingEverywhere checks that the power computed in steps is correct, and
+// that no score leaves the range of a Number.
 func TestScalingEverywhere(t *testing.T) {
 	t.Parallel()
 	s := &Scaling{PDO: rule.Int(40), AnchorScore: rule.Int(700), AnchorOdds: rule.Int(30)}

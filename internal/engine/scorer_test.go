@@ -74,8 +74,8 @@ func TestScoreWithoutOdds(t *testing.T) {
 }
 
 // TestScoreIsThePolicys scores with the cards of many policies, alone and in
-// decisions: without adjustments both give the same score, entry by entry, and
-// nothing is missing that has an entry.
+// decisions. Without adjustments both must give the same score, entry by entry,
+// and no field with an entry may be listed as missing.
 func TestScoreIsThePolicys(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(60, 2000)) {
@@ -109,7 +109,7 @@ func TestScoreIsThePolicys(t *testing.T) {
 	}
 }
 
-// readDocument reads a document with its numbers as they are written.
+// readDocument reads a document and keeps its numbers as written.
 func readDocument(tb testing.TB, document []byte) object {
 	tb.Helper()
 	o, ok := decodeAny(tb, document).(object)
@@ -119,7 +119,7 @@ func readDocument(tb testing.TB, document []byte) object {
 	return o
 }
 
-// typeOfField is the type under which a policy reads a field.
+// typeOfField returns the type under which a policy reads a field.
 func typeOfField(plan *engine.Plan, name string) rule.Type {
 	for _, in := range plan.Policy().Inputs {
 		if in.Name == name {

@@ -20,8 +20,8 @@ func readPolicy(tb testing.TB, document string) *engine.Policy {
 	return p
 }
 
-// TestSemanticsOfADocument: a document without semantics is of the first, and
-// its bytes and checksum know nothing of the member.
+// TestSemanticsOfADocument checks that a document without semantics has the
+// first, and that its bytes and checksum do not contain the member.
 func TestSemanticsOfADocument(t *testing.T) {
 	t.Parallel()
 	absent := readPolicy(t, `{"name":"Old",`+plainSections+`}`)
@@ -45,8 +45,9 @@ func TestSemanticsOfADocument(t *testing.T) {
 	}
 }
 
-// TestSystemRulesBySemantics: the block list is a system rule from semantics 2
-// on, and a rule of that name in an older policy stays an ordinary one.
+// TestSystemRulesBySemantics checks that the block list is a system rule from
+// semantics 2 on, and that a rule with its id in an older policy stays an
+// ordinary one.
 func TestSystemRulesBySemantics(t *testing.T) {
 	t.Parallel()
 	system := func(p *engine.Policy) (ids []string) {

@@ -8,9 +8,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestSoleKnockout: a knockout alone brought a status about exactly when the
-// policy without it, compiled anew, gives a better one and the policy without
-// any other knockout does not.
+// TestSoleKnockout checks that a knockout alone caused a status exactly if the
+// policy without it gives a better status and the policy without any other
+// knockout does not.
 func TestSoleKnockout(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -41,8 +41,8 @@ func TestSoleKnockout(t *testing.T) {
 	}
 }
 
-// TestEffectIsTheDecision: what the tracer says by number the decision says by
-// name.
+// TestEffectIsTheDecision checks that the tracer's indexes agree with the names
+// in the decision.
 func TestEffectIsTheDecision(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(60, 1000), 10, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {

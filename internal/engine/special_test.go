@@ -27,8 +27,8 @@ func readSpecial(t *testing.T, document string) (*engine.Scorecard, error) {
 	return engine.ReadScorecard(v, field.Catalogue())
 }
 
-// TestSpecialBin: a special value earns the points of its own bin, and its
-// neighbours those of the range that it would lie in.
+// TestSpecialBin checks that a special value gets the points of its own bin,
+// and its neighbours those of the range around it.
 func TestSpecialBin(t *testing.T) {
 	t.Parallel()
 	card, err := readSpecial(t, specialCard(`{"lt": 0.5, "points": 40}, {"gte": 0.5, "points": 10},
@@ -60,7 +60,8 @@ func TestSpecialBin(t *testing.T) {
 	}
 }
 
-// TestSpecialBinFaults: what cannot be meant is refused where it stands.
+// TestSpecialBinFaults checks that invalid special values are rejected with
+// their place.
 func TestSpecialBinFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ bins, want string }{
@@ -81,8 +82,8 @@ func TestSpecialBinFaults(t *testing.T) {
 	}
 }
 
-// TestSpecialBinIsInNoOrder: points of special values neither break the order of
-// the ranges nor count as a bin that nobody falls into.
+// TestSpecialBinIsInNoOrder checks that the points of special values neither
+// break the order of the ranges nor count as an empty bin.
 func TestSpecialBinIsInNoOrder(t *testing.T) {
 	t.Parallel()
 	codes := func(bins string) (list []string) {

@@ -142,8 +142,9 @@ func TestWriteSummary(t *testing.T) {
 	}
 }
 
-// TestReferencedFieldsAreThePlans holds the list against the plan's: a plan
-// reads what the policy names and, besides, what an offer is priced from.
+// TestReferencedFieldsAreThePlans compares the list with the plan's: a plan
+// reads the fields that the policy names and those from which an offer is
+// priced.
 func TestReferencedFieldsAreThePlans(t *testing.T) {
 	t.Parallel()
 	priced := []string{field.BureauIsNTC, field.MonthlyIncome, field.FOIR, field.RequestedAmount, field.RequestedTenureMonths}

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/field"
 )
 
-// counted is what a tally says of one rule.
+// counted is the counts of one rule.
 type counted struct{ Evaluated, Hit, Unknown int64 }
 
 func drain(t *engine.Tally) map[string]counted {
@@ -56,8 +56,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestTallyAgreesWithTheDecisions adds up what the decisions themselves say,
-// while several goroutines count and one drains.
+// TestTallyAgreesWithTheDecisions compares the counts with the sums over the
+// decisions, while several goroutines count and one drains.
 func TestTallyAgreesWithTheDecisions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(10, 200)) {
@@ -98,7 +98,7 @@ func TestTallyAgreesWithTheDecisions(t *testing.T) {
 	}
 }
 
-// expect says what one decision adds to the count of every rule.
+// expect adds what one decision contributes to the count of every rule.
 func expect(plan *engine.Plan, d *engine.Decision, add func(id string, c counted)) {
 	for i := range plan.Policy().Knockouts {
 		add(plan.Policy().Knockouts[i].ID, counted{Evaluated: 1})

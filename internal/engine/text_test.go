@@ -11,8 +11,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestTextOfTheSample stands apart from the golden files, so that -update
-// cannot launder a change of what the documentation prints.
+// TestTextOfTheSample is separate from the golden files, so that -update cannot
+// hide a change of what the documentation prints.
 func TestTextOfTheSample(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -30,10 +30,10 @@ func TestTextOfTheSample(t *testing.T) {
 	}
 }
 
-// TestTextOfAnyDecision checks what holds of every text: it says the same
-// twice, begins with the outcome, has no empty line, and names every rule that
-// hit and every adjustment that applied unless a message of the policy's own
-// speaks for the rule.
+// TestTextOfAnyDecision checks the properties of every text: it is the same
+// each time, begins with the outcome, has no empty line, and names every
+// adjustment that applied and every rule that hit, unless the rule has a
+// message of its own.
 func TestTextOfAnyDecision(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, 40, 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {

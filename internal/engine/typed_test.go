@@ -23,8 +23,8 @@ func readCard(t *testing.T, document string) (*Scorecard, error) {
 	return ReadScorecard(v, field.Catalogue())
 }
 
-// TestTypedFactor: a card that stands alone may read a request path of the
-// lender's own when the factor says its type.
+// TestTypedFactor checks that a standalone card may read a request path that is
+// not in the catalogue if the factor states its type.
 func TestTypedFactor(t *testing.T) {
 	t.Parallel()
 	card, err := readCard(t, typedCard)
@@ -54,8 +54,8 @@ func TestTypedFactor(t *testing.T) {
 	}
 }
 
-// TestAdoptedInputs: a policy that names such a card declares its inputs with
-// it, and its stored document says so.
+// TestAdoptedInputs checks that a policy that names such a card also declares
+// its inputs, and that its stored document lists them.
 func TestAdoptedInputs(t *testing.T) {
 	t.Parallel()
 	card, err := readCard(t, typedCard)

@@ -8,9 +8,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestDeclaredFiguresThatDoNotCount: where the policy counts figures of the bank
-// alone and none is given, nobody is told that a declared income was not given,
-// the lender reads which figure is missing, and a warning says so.
+// TestDeclaredFiguresThatDoNotCount checks a policy that counts only bank
+// figures, none of which is given: the applicant is not told that the declared
+// income is missing, and the detail and a warning tell the lender which figure
+// is.
 func TestDeclaredFiguresThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	const bank = `"semantics":2,"affordability":{"income":{"of":["bank_detected_income"]},"obligations":{"of":["bank"]}}`
