@@ -16,12 +16,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// This file and its two neighbours (reference_condition_test.go,
-// reference_offer_test.go) are the oracle of the engine: a naive interpreter
-// of a policy document over a document of facts. It was written from the
-// contract and not from the engine, for clarity and not for speed: documents
-// are maps, numbers are exact fractions, nothing is compiled, and the result is
-// canonicalised by somebody else's implementation of RFC 8785.
+// This file and its neighbours (reference_code_test.go,
+// reference_condition_test.go, reference_offer_test.go) are the oracle of the
+// engine: a naive interpreter of a policy document over a document of facts. It
+// was written from the contract and not from the engine, for clarity and not
+// for speed: documents are maps, numbers are exact fractions, nothing is
+// compiled, and a third-party implementation of RFC 8785 canonicalises the
+// result.
 
 // object is a JSON object whose numbers are *big.Rat.
 type object = map[string]any
@@ -70,7 +71,8 @@ func systemKnockout(id, code, fieldName string) object {
 	return object{"id": id, "reason_code": code, "condition_ast": object{"op": "eq", "field": fieldName, "value": true}}
 }
 
-// typeOf is the type a field has in the catalogue or in the policy's inputs.
+// typeOf returns the type of a field in the catalogue or in the policy's
+// inputs.
 func (r *reference) typeOf(name string) rule.Type {
 	if id, ok := field.Catalogue().Lookup(name); ok {
 		return field.Catalogue().Field(id).Type
@@ -78,7 +80,8 @@ func (r *reference) typeOf(name string) rule.Type {
 	return r.types[name]
 }
 
-// reasonOf is the catalogue's reason code of a field, "" if it has none.
+// reasonOf returns the catalogue's reason code of a field, or "" if it has
+// none.
 func reasonOf(name string) string {
 	if id, ok := field.Catalogue().Lookup(name); ok {
 		return field.Catalogue().Field(id).ReasonCode
@@ -206,8 +209,9 @@ func (a *application) runKnockouts(stage int64) {
 	}
 }
 
-// absenceCode is the reason for a rule that hit because it has no result: that
-// something is missing if a request field it compares is, else its own.
+// absenceCode returns the reason for a rule that hit because its condition is
+// unknown: a missing input if a request field that it compares is absent,
+// otherwise its own code.
 func (a *application) absenceCode(k, ast object) string {
 	engineOwn := []string{"final_score", "grade", "offer_limit", "offer_emi", "offer_apr", "post_offer_foir"}
 	for _, name := range compared(ast) {
@@ -258,7 +262,7 @@ func (a *application) codeOf(r, ast object) string {
 	return ""
 }
 
-// addUp adds base, factors and adjustments, and clamps the sum last of all.
+// addUp adds base, factors and adjustments, and clamps the sum at the end.
 func (a *application) addUp() {
 	card := as[object](a.policy["scorecard"])
 	sum := new(big.Rat)
@@ -289,8 +293,8 @@ func (a *application) addUp() {
 	}
 }
 
-// factor gives the points of one factor, if it has an entry, and notes what it
-// fell short of the factor's best.
+// factor returns the points of one factor, if it has an entry, and records how
+// far they fall short of the factor's best.
 func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	if when, ok := f["when"].(object); ok && a.truth(when) != yes {
 		return
@@ -323,8 +327,8 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	a.lose(code, lost, missing || earned.Sign() <= 0 || add(lost, lost).Cmp(sub(best, worst)) >= 0)
 }
 
-// findBin finds the bin of a value, nil when there is no value. The outer bins
-// of a number field cover its domain, and what lies beyond counts with them.
+// findBin returns the bin of a value, or nil if there is no value. The outer
+// bins of a number field cover its domain; values beyond it fall into them too.
 func findBin(f object, value any) object {
 	var bins []object
 	for _, bin := range objects(f, "bins") {
@@ -353,7 +357,7 @@ func findBin(f object, value any) object {
 	return nil
 }
 
-// lose adds points lost to their code; codes are in the order of the first
+// lose adds lost points to their code. Codes are in the order of the first
 // loss.
 func (a *application) lose(code string, points *big.Rat, firm bool) {
 	if code == "" || points.Sign() <= 0 {
@@ -390,7 +394,7 @@ func (a *application) grading() {
 	}
 }
 
-// pointsHelp tells whether more points would have found a band that lends,
+// pointsHelp reports whether more points would have reached a band that lends,
 // and fewer would not.
 func (a *application) pointsHelp() bool {
 	ntc, floor := a.read("bureau_is_ntc") == true, floorOf(a.score)
@@ -407,10 +411,11 @@ func (a *application) pointsHelp() bool {
 	return above
 }
 
-// semantics is the version of the policy's behaviour.
+// semantics returns the semantics of the policy.
 func (r *reference) semantics() int64 { return whole(r.policy, "semantics", 1) }
 
-// genericCode is the code of what names none: there is one from semantics 2 on.
+// genericCode returns the generated code of a factor or adjustment that names
+// none, from semantics 2 on.
 func (r *reference) genericCode(name string) string {
 	if r.semantics() == 1 {
 		return ""
@@ -423,7 +428,7 @@ func (r *reference) genericCode(name string) string {
 	}, strings.ToUpper(name))
 }
 
-// scoreStatus is what the score alone comes to.
+// scoreStatus returns the status that the score alone gives.
 func (a *application) scoreStatus() int {
 	switch {
 	case a.band == nil || text(a.band, "action") == "decline":
@@ -434,8 +439,8 @@ func (a *application) scoreStatus() int {
 	return approved
 }
 
-// lostTheBand tells whether points lost, all together, lie between the
-// applicant and a band with a better outcome.
+// lostTheBand reports whether all lost points together separate the applicant
+// from a band with a better outcome.
 func (a *application) lostTheBand(lost []loss) bool {
 	card := as[object](a.policy["scorecard"])
 	best := a.sum
@@ -458,7 +463,8 @@ func (a *application) lostTheBand(lost []loss) bool {
 	return false
 }
 
-// causes are the codes under semantics 2: of what alone gives the status.
+// causes returns the codes under semantics 2: those of everything that alone
+// gives the status.
 func (a *application) causes() (codes []string) {
 	if a.missingInput {
 		codes = append(codes, "MISSING_REQUIRED_INPUT")
@@ -485,7 +491,7 @@ func (a *application) causes() (codes []string) {
 	return append(codes, a.lastResort(codes))
 }
 
-// reasons ranks the principal reasons: at most four, a code once.
+// reasons returns the principal reasons: at most four, each code once.
 func (a *application) reasons() []any {
 	var codes []string
 	if a.status == approved {
@@ -527,8 +533,8 @@ func (a *application) reasons() []any {
 	return out
 }
 
-// lastResort is the reason given only where nothing else explains a decline:
-// neither a rule nor a point lost.
+// lastResort adds the reason for a decline that neither a rule nor lost points
+// explain.
 func (a *application) lastResort(codes []string) string {
 	explained := slices.ContainsFunc(codes, func(code string) bool { return code != "" })
 	switch {
@@ -584,8 +590,8 @@ func exact(v any) any {
 	return v
 }
 
-// as is a value of a type that it is known to have: only policies that the
-// engine has checked come here.
+// as returns a value as a type that it is known to have, because only policies
+// that the engine has checked are interpreted.
 func as[T any](v any) T {
 	t, ok := v.(T)
 	if !ok {
@@ -650,8 +656,8 @@ func greatest(a, b *big.Rat) *big.Rat {
 	return b
 }
 
-// floorOf is the largest whole number that is not above a. Euclidean division
-// by a positive denominator rounds down.
+// floorOf returns the largest whole number that is not above a. Euclidean
+// division by a positive denominator rounds down.
 func floorOf(a *big.Rat) int64 { return new(big.Int).Div(a.Num(), a.Denom()).Int64() }
 
 // round rounds half away from zero, which for amounts of money is half-up.
@@ -669,7 +675,7 @@ func halfUp(a *big.Rat, places int64) *big.Rat {
 	return floorTo(add(a, quo(unit, big.NewRat(2, 1))), unit)
 }
 
-// decimal is a number as the response writes it.
+// decimal formats a number as the response has it.
 func decimal(a *big.Rat, places int) json.Number { return json.Number(a.FloatString(places)) }
 
 func sameNumber(a, b *big.Rat) bool { return a.Cmp(b) == 0 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rupees reads an amount as the golden table prints it into paise.
+// rupees converts an amount as printed in the golden table to paise.
 func rupees(t *testing.T, s string) int64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(s, 64)
@@ -19,9 +19,9 @@ func rupees(t *testing.T, s string) int64 {
 	return int64(math.Round(x * paisePerRupee))
 }
 
-// TestGoldenInstalments holds vectors that were worked out apart from this
-// program. The exact instalment belongs to the reference, which
-// the properties hold against the code.
+// TestGoldenInstalments checks vectors that were computed independently of this
+// program. The property tests compare the code with the exact instalment of the
+// reference.
 func TestGoldenInstalments(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -74,9 +74,9 @@ func TestGoldenInstalments(t *testing.T) {
 	}
 }
 
-// TestGoldenPrincipals holds the capacity vectors. The table rounds the
-// principal to the nearest paisa where the code takes the whole paise below,
-// so the last digit may be one lower.
+// TestGoldenPrincipals checks the capacity vectors. The table rounds the
+// principal to the nearest paisa while the code rounds down, so the last digit
+// may be one lower.
 func TestGoldenPrincipals(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -103,8 +103,8 @@ func TestGoldenPrincipals(t *testing.T) {
 	}
 }
 
-// TestGoldenAPR takes fee and tax through Fee and Tax, so that the vectors
-// hold for the whole path from amount to APR.
+// TestGoldenAPR computes fee and tax with Fee and Tax, so that the vectors
+// cover the whole path from amount to APR.
 func TestGoldenAPR(t *testing.T) {
 	t.Parallel()
 	const gst = 18_000_000

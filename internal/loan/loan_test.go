@@ -30,8 +30,8 @@ func TestNewTermsRefuses(t *testing.T) {
 	}
 }
 
-// TestFactorsStayInBounds holds the two factors to the error bounds that their
-// comments derive, at the ends of the range and across it.
+// TestFactorsStayInBounds checks that the two factors stay within the error
+// bounds that their comments derive, at the ends of the range and across it.
 func TestFactorsStayInBounds(t *testing.T) {
 	t.Parallel()
 	ulp := new(big.Int).Lsh(big.NewInt(1), 119)
@@ -79,8 +79,8 @@ func TestAmountsOutOfRange(t *testing.T) {
 	}
 }
 
-// TestLoweredInstalment has small loans that the rounded-up instalment repays
-// before their last month.
+// TestLoweredInstalment checks small loans that the rounded-up instalment would
+// repay before the last month.
 func TestLoweredInstalment(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -91,7 +91,8 @@ func TestLoweredInstalment(t *testing.T) {
 		{1_000, 0, 12, Schedule{InstalmentPaise: 0, LastPaise: 1_000, PayablePaise: 1_000}},
 		{15_000, 0, 100, Schedule{InstalmentPaise: 100, LastPaise: 5_100, PayablePaise: 15_000}},
 		{48_000, 0, 480, Schedule{InstalmentPaise: 100, LastPaise: 100, PayablePaise: 48_000}},
-		// Repaid to the paisa a month early: nothing would be left for the last.
+		// This loan is repaid to the paisa a month early: nothing would be left
+		// for the last month.
 		{600, 0, 4, Schedule{InstalmentPaise: 100, LastPaise: 300, PayablePaise: 600}},
 		{1_000, 0, 6, Schedule{InstalmentPaise: 100, LastPaise: 500, PayablePaise: 1_000}},
 	} {

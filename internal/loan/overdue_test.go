@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestAssetClassDates: an instalment due on 31 March is SMA-1 at the end of 30
-// April, SMA-2 of 30 May and NPA of 29 June.
+// TestAssetClassDates checks that an instalment due on 31 March is SMA-1 at the
+// end of 30 April, SMA-2 at the end of 30 May and NPA at the end of 29 June.
 func TestAssetClassDates(t *testing.T) {
 	t.Parallel()
 	day := func(month time.Month, day int) time.Time {

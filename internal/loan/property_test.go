@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someTerms draws any valid terms.
+// someTerms generates any valid terms.
 func someTerms(t *rapid.T) Terms {
 	rateBP := rapid.Int64Range(0, maxRateBP).Draw(t, "rateBP")
 	months := rapid.IntRange(1, maxMonths).Draw(t, "months")
@@ -20,7 +20,8 @@ func someTerms(t *rapid.T) Terms {
 	return terms
 }
 
-// ordinaryTerms draws terms a lender could offer: up to 48 % over 10 years.
+// ordinaryTerms generates terms that a lender could offer: up to 48 % over 10
+// years.
 func ordinaryTerms(t *rapid.T) Terms {
 	rateBP := rapid.Int64Range(0, 4800).Draw(t, "rateBP")
 	months := rapid.IntRange(1, 120).Draw(t, "months")
@@ -31,7 +32,7 @@ func ordinaryTerms(t *rapid.T) Terms {
 	return terms
 }
 
-// amounts draws paise with every order of magnitude alike likely to occur.
+// amounts generates paise, with every order of magnitude equally likely.
 func amounts(low int64) *rapid.Generator[int64] {
 	return rapid.Custom(func(t *rapid.T) int64 {
 		high := int64(math.Pow10(rapid.IntRange(3, 14).Draw(t, "digits")))
@@ -51,8 +52,8 @@ func TestInstalmentIsExact(t *testing.T) {
 	})
 }
 
-// TestInstalmentTies visits principals whose exact instalment ends in 50 paise.
-// Random loans would never meet one.
+// TestInstalmentTies checks principals whose exact instalment ends in 50 paise.
+// Random loans would never have one.
 func TestInstalmentTies(t *testing.T) {
 	t.Parallel()
 	ties := 0
@@ -133,9 +134,9 @@ func TestZeroRateIsExact(t *testing.T) {
 	})
 }
 
-// TestScheduleIsExact holds for all terms and amounts, however odd: the sums
-// agree, the last instalment is positive, the instalment is the highest that
-// leaves it so, and unless capped it is what big integers find.
+// TestScheduleIsExact checks, for all terms and amounts, that the sums agree,
+// that the last instalment is positive, that the instalment is the highest that
+// leaves it so, and that it is what big integers give unless it is capped.
 func TestScheduleIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -184,8 +185,8 @@ func TestAPRIsExact(t *testing.T) {
 	})
 }
 
-// TestAPROfAnything has payments that no schedule gives, with balloons and
-// without, where Newton's method needs help.
+// TestAPROfAnything checks payments that no schedule gives, with and without
+// balloons, for which Newton's method needs the bracket.
 func TestAPROfAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// The references below compute the same figures a second way: without fixed
-// point, without floats, and without a thought for speed.
+// The references below compute the same figures in a second way: without fixed
+// point, without floats, and without regard to speed.
 
-// exactInstalment is P·i(1+i)^n / ((1+i)^n − 1) in paise, as a fraction.
+// exactInstalment returns P·i(1+i)^n / ((1+i)^n − 1) in paise, as a fraction.
 func exactInstalment(principal, rateBP int64, months int) *big.Rat {
 	if rateBP == 0 {
 		return big.NewRat(principal, int64(months))
@@ -22,12 +22,12 @@ func exactInstalment(principal, rateBP int64, months int) *big.Rat {
 	return new(big.Rat).SetFrac(num, den)
 }
 
-// exactAnnuity is the principal that an instalment of 1 carries.
+// exactAnnuity returns the principal that an instalment of 1 can repay.
 func exactAnnuity(rateBP int64, months int) *big.Rat {
 	return new(big.Rat).Inv(exactInstalment(1, rateBP, months))
 }
 
-// floor is the largest whole number not above x.
+// floor returns the largest whole number not above x.
 func floor(x *big.Rat) int64 {
 	return new(big.Int).Div(x.Num(), x.Denom()).Int64()
 }
@@ -38,8 +38,8 @@ func halfUp(x *big.Rat, unit int64) int64 {
 	return floor(steps.Add(steps, big.NewRat(1, 2))) * unit
 }
 
-// exactSchedule walks the schedule in big integers with a given instalment.
-// The last payment may come out negative.
+// exactSchedule computes the schedule in big integers for a given instalment.
+// The last payment may be negative.
 func exactSchedule(principal, rateBP int64, months int, instalment int64) (last, interest *big.Int) {
 	balance, total := big.NewInt(principal), new(big.Int)
 	for month := range months {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestCatalogueRefusesAlikeNames: which of two fields a rule meant must never
-// be a question.
+// TestCatalogueRefusesAlikeNames checks that two fields with the same name are
+// an error, because a rule that names it would be ambiguous.
 func TestCatalogueRefusesAlikeNames(t *testing.T) {
 	t.Parallel()
 	_, err := rule.NewCatalogue([]rule.Field{{Name: "age"}, {Name: "foir"}, {Name: "age"}})
@@ -31,8 +31,8 @@ func TestCatalogueLookup(t *testing.T) {
 	}
 }
 
-// TestNearest: a misspelling leads back to its name, and a word that is no
-// misspelling leads nowhere.
+// TestNearest checks that a misspelling leads to the right name, and that any
+// other word leads to none.
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, want string }{
@@ -76,7 +76,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestNearestOperator: the hint is read from the fault, as an author reads it.
+// TestNearestOperator checks the suggestion in the fault, as an author reads
+// it.
 func TestNearestOperator(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ op, want string }{
@@ -101,7 +102,8 @@ func TestNearestOperator(t *testing.T) {
 	}
 }
 
-// TestNearestIsTheSameEveryTime: a hint must not depend on the order of a map.
+// TestNearestIsTheSameEveryTime checks that a suggestion does not depend on the
+// order of a map.
 func TestNearestIsTheSameEveryTime(t *testing.T) {
 	t.Parallel()
 	scope := &rule.Scope{Catalogue: catalogue, Inputs: map[string]rule.Type{}}
@@ -115,8 +117,8 @@ func TestNearestIsTheSameEveryTime(t *testing.T) {
 	}
 }
 
-// BenchmarkNearest: one misspelling among as many names as the feature
-// factory has.
+// BenchmarkNearest looks up one misspelling among as many names as there are
+// features.
 func BenchmarkNearest(b *testing.B) {
 	var fields []rule.Field
 	for _, what := range []string{"enquiries", "tradelines", "outstanding", "overdue", "utilisation", "dpd_max", "written_off"} {

@@ -7,9 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestExplain: the predicates that settled it and the fields without which
-// nothing is settled, as an underwriter would name them. That the outcome is
-// always the compiled one is TestReference's concern.
+// TestExplain checks the deciding predicates and the missing fields, as an
+// underwriter would name them. TestReference checks that the result is always
+// the compiled one.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	const (
@@ -43,16 +43,17 @@ func TestExplain(t *testing.T) {
 		{and(young + "," + poor), `{"monthly_income":1}`, rule.Unknown, nil, []string{"age"}},
 		{and(poor + "," + young + "," + not(poor)), `{}`, rule.Unknown, nil, []string{"monthly_income", "age"}},
 
-		// And the other way about for an or.
+		// For an or it is the opposite.
 		{or(young + "," + poor), `{"monthly_income":1}`, rule.Holds, []string{"monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30,"monthly_income":30000}`, rule.Fails, []string{"age < 21", "monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30}`, rule.Unknown, nil, []string{"monthly_income"}},
 
-		// What was missing in a part that no longer matters is not asked for.
+		// Missing fields of a part that no longer matters are not listed.
 		{and(or(young+","+poor) + "," + ntc), `{"age":20}`, rule.Unknown, nil, []string{"bureau_is_ntc"}},
 		{or(and(young+","+poor) + "," + not(ntc)), `{"bureau_is_ntc":false}`, rule.Holds, []string{"bureau_is_ntc = true"}, nil},
 
-		// Arithmetic names what it lacks; division by zero lacks nothing.
+		// Arithmetic lists the fields that it lacks; a division by zero lacks
+		// none.
 		{ratio, `{}`, rule.Unknown, nil, []string{"foir", "age"}},
 		{ratio, `{"foir":1}`, rule.Unknown, nil, []string{"age"}},
 		{ratio, `{"foir":1,"age":0}`, rule.Unknown, nil, nil},

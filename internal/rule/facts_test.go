@@ -14,10 +14,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// factNames are some that the catalogue knows and some that it does not.
+// factNames has names that are in the catalogue and names that are not.
 var factNames = []string{"age", "bureau", "device_is_emulator", "applicant.bonus", "shoe_size", ""}
 
-// values draws a value of any type, absent included.
+// values generates a value of any type, including absent.
 func values() *rapid.Generator[rule.Value] {
 	return rapid.OneOf(
 		rapid.Just(rule.Value{}),
@@ -27,8 +27,9 @@ func values() *rapid.Generator[rule.Value] {
 	)
 }
 
-// TestFactsAgainstAMap: whatever is set, added and removed, the facts are a
-// map from name to the later value, and survive being written and read.
+// TestFactsAgainstAMap checks that facts behave like a map from name to the
+// latest value, whatever is set, added and removed, and that writing and
+// reading keeps them.
 func TestFactsAgainstAMap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,8 +115,8 @@ func sameFacts(t tb, facts *rule.Facts, model map[string]rule.Value) {
 	}
 }
 
-// TestReadFacts: null is absent, unknown names are carried, numbers are kept
-// to six decimals.
+// TestReadFacts checks that null is absent, that unknown names are kept, and
+// that numbers keep six decimals.
 func TestReadFacts(t *testing.T) {
 	t.Parallel()
 	facts := readFacts(t, `{"shoe_size":42,"foir":0.30000049,"age":null,"bureau":"","nothing":null,
@@ -162,7 +163,7 @@ func TestReadFactsFaults(t *testing.T) {
 	}
 }
 
-// TestValue: the accessors answer for their own type only.
+// TestValue checks that each accessor returns only values of its own type.
 func TestValue(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// typical is a knockout of the usual size.
+// typical is a knockout of typical size.
 const typical = `{"op":"and","args":[
 	{"op":"gt","field":"enquiries_6m","value":5},
 	{"op":"or","args":[
@@ -21,8 +21,8 @@ const typical = `{"op":"and","args":[
 const typicalFacts = `{"enquiries_6m":7,"bureau_score":790,"bureau_is_ntc":false,"employment_type":"OTHER",
 	"foir":0.55,"monthly_income":60000,"age":31,"bureau":"cibil","device_os":"android"}`
 
-// TestFrameForgets: a frame that served one applicant knows nothing of them
-// when it serves the next, in the same plan or in another.
+// TestFrameForgets checks that a reused frame has nothing of the previous
+// applicant, in the same plan or in another.
 func TestFrameForgets(t *testing.T) {
 	t.Parallel()
 	small := compile(readCondition(t, `{"op":"exists","field":"device_os"}`))
@@ -56,7 +56,7 @@ func TestFrameForgets(t *testing.T) {
 	}
 }
 
-// TestPut: one slot changes and the others stay.
+// TestPut checks that Put changes one slot and no other.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	c := readCondition(t, `{"op":"and","args":[{"op":"eq","field":"bureau","value":"cibil"},{"op":"gt","field":"applicant.bonus","value":0}]}`)
@@ -105,9 +105,9 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestManyFields: a plan may read any number of fields; the shortcuts that a
-// frame takes for its first 64 change no answer. Every third field is given
-// and negative, every third given and positive, every third absent.
+// TestManyFields checks that a plan may read any number of fields, and that the
+// shortcuts for the first 64 slots do not change a result. Of every three
+// fields one is negative, one positive and one absent.
 func TestManyFields(t *testing.T) {
 	t.Parallel()
 	const fields = 160
@@ -148,10 +148,9 @@ func TestManyFields(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse: one compiled plan serves many requests at once, each
-// with its own frame, and every one gets its own applicant's answer. The race
-// detector watches that neither deciding nor explaining writes to the
-// plan.
+// TestConcurrentUse shares one compiled plan between concurrent requests, each
+// with its own frame and its own expected result. The race detector checks that
+// neither deciding nor explaining writes to the plan.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const workers, rounds = 8, 200

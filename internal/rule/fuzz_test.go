@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzReadCondition: any bytes either are refused or are a condition that can
-// be rendered, written, read back as itself and evaluated.
+// FuzzReadCondition checks that arbitrary bytes are either rejected or are a
+// condition that can be formatted, written, read back unchanged and evaluated.
 func FuzzReadCondition(f *testing.F) {
 	for _, row := range matrix {
 		f.Add([]byte(row.condition))

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// grower writes random conditions and facts as JSON, so that what reads them
-// starts from the same bytes a stranger would send.
+// grower writes random conditions and facts as JSON, so that tests read the
+// same kind of bytes that a request has.
 type grower struct {
 	pick  func(n int) int // a number from 0 to n-1
 	blind bool            // only predicates over fields; none that sees absence
 	nodes int             // written so far, to stay within the bounds
 }
 
-// words of the test vocabulary, by type. Facts and constants are drawn from
-// the same few, so that they meet.
+// words are the values of the tests by type. Facts and constants use the same
+// few, so that they are often equal.
 var (
 	fieldsOf = map[string][]string{
 		"number":  {"bureau_score", "age", "monthly_income", "foir", "applicant.bonus"},
@@ -32,7 +32,7 @@ var (
 	types = []string{"number", "string", "boolean"}
 )
 
-// roomFor bounds the tree well below rule.MaxNodes.
+// roomFor keeps the tree well below rule.MaxNodes.
 const roomFor = 200
 
 func (g *grower) oneOf(words []string) string { return words[g.pick(len(words))] }
@@ -113,7 +113,7 @@ func (g *grower) values(kind string) string {
 	return strings.Join(values, ",")
 }
 
-// operand writes a side of a comparison; one that must read names a field
+// operand writes a side of a comparison. If it must read, it names a field
 // somewhere.
 func (g *grower) operand(kind string, depth int, mustRead bool) string {
 	g.nodes++
@@ -144,8 +144,9 @@ func (g *grower) arithmetic(depth int, mustRead bool) string {
 	return fmt.Sprintf(`{"op":%q,"args":[%s]}`, op, strings.Join(args, ","))
 }
 
-// facts writes the facts of one application: of every field a value, one of
-// another type, null, or nothing. Some carry more decimals than are kept.
+// facts writes the facts of one application: for every field a value, a value
+// of another type, null, or nothing. Some numbers have more decimals than are
+// kept.
 func (g *grower) facts() string {
 	var out []string
 	for _, kind := range types {

@@ -15,26 +15,25 @@ import (
 	"verdict/internal/rule"
 )
 
-// This file says once more what a condition means, as plainly as possible and
-// with none of the package's code: JSON as encoding/json decodes it, truth as
-// a number, arithmetic over rationals. TestReference holds the compiled form
-// to it.
+// This file is a second, naive implementation of conditions that uses none of
+// the package's code: JSON as encoding/json decodes it, truth as a number,
+// arithmetic over rationals. TestReference compares the compiled form with it.
 
-// In Kleene's logic false < unknown < true; and is the least, or the
-// greatest, and not turns the scale over.
+// In Kleene's logic false < unknown < true. "and" is the minimum, "or" the
+// maximum, and "not" reverses the order.
 const (
 	no      = -1
 	unknown = 0
 	yes     = 1
 )
 
-// reference evaluates over one application.
+// reference evaluates conditions over one application.
 type reference struct {
 	facts map[string]any
 }
 
-// condition returns the truth and, when that is unknown, the fields that are
-// not there to tell, in reading order.
+// condition returns the truth and, if that is unknown, the absent fields in
+// reading order.
 func (r reference) condition(node map[string]any) (truth int, missing []string) {
 	switch op := text(node["op"]); op {
 	case "and", "or":
@@ -73,7 +72,8 @@ func (r reference) condition(node map[string]any) (truth int, missing []string) 
 	return truth, missing
 }
 
-// predicate is unknown unless everything it reads is there and has a value.
+// predicate returns unknown unless everything that it reads is given and has a
+// value.
 func (r reference) predicate(node map[string]any) int {
 	op := text(node["op"])
 	left, right := node["left"], node["right"]
@@ -119,7 +119,7 @@ func (r reference) predicate(node map[string]any) int {
 	panic("the reference does not know the operator " + op)
 }
 
-// operand is a string, a boolean, a *big.Rat, or nil when there is no value.
+// operand returns a string, a boolean, a *big.Rat, or nil if there is no value.
 func (r reference) operand(node map[string]any) any {
 	if field, ok := node["field"]; ok {
 		return r.field(text(field))
@@ -148,7 +148,7 @@ func (r reference) operand(node map[string]any) any {
 	return result
 }
 
-// fold is one step of arithmetic, rounded, or nil where there is no result.
+// fold returns one step of arithmetic, rounded, or nil if there is no result.
 func fold(op string, x, y *big.Rat) *big.Rat {
 	z := new(big.Rat)
 	switch op {
@@ -181,7 +181,7 @@ func fold(op string, x, y *big.Rat) *big.Rat {
 	return z
 }
 
-// million is n million million, the end of the range.
+// million returns n million million, the end of the range.
 func million(n int64) *big.Rat { return new(big.Rat).SetInt64(n * 1e12) }
 
 // roundSix rounds half away from zero at the sixth decimal.
@@ -193,8 +193,8 @@ func roundSix(x *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(whole, big.NewInt(1e6))
 }
 
-// field is what the application gives, or nil when that is nothing or of
-// another type than the field has.
+// field returns the value of a field, or nil if it is absent or has another
+// type than the field.
 func (r reference) field(name string) any {
 	v := scalar(r.facts[name])
 	for kind, names := range fieldsOf {
@@ -205,7 +205,7 @@ func (r reference) field(name string) any {
 	return nil
 }
 
-// missing lists the fields of a predicate that are not there, each once.
+// missing lists the absent fields of a predicate, each once.
 func (r reference) missing(node map[string]any) (names []string) {
 	if field, ok := node["field"]; ok && r.field(text(field)) == nil {
 		names = append(names, text(field))
@@ -241,8 +241,8 @@ func kindOf(v any) string {
 	}
 }
 
-// scalar turns a JSON number into a rational of six decimals; strings and
-// booleans are themselves and null is nil.
+// scalar converts a JSON number to a rational of six decimals. Strings and
+// booleans stay as they are, and null is nil.
 func scalar(v any) any {
 	n, ok := v.(json.Number)
 	if !ok {
@@ -262,7 +262,7 @@ func same(x, y any) bool {
 	return x == y
 }
 
-// order compares two numbers; the check at save time lets nothing else here.
+// order compares two numbers; the check at save time rejects other types.
 func order(x, y any) int {
 	a, _ := x.(*big.Rat)
 	b, _ := y.(*big.Rat)
@@ -284,11 +284,11 @@ func decode(t tb, document string) map[string]any {
 	return m
 }
 
-// long reports whether the long form of the tests was asked for.
+// long reports whether the long form of the tests was requested.
 func long() bool { return os.Getenv("VERDICT_LONG") == "1" }
 
-// TestReference: the compiled form and the explanation mean what the
-// reference means, for conditions and facts of all sorts.
+// TestReference checks that the compiled form and the explanation agree with
+// the reference, for random conditions and facts.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	const shards = 8
@@ -343,8 +343,7 @@ func newCase(t tb, g *grower) *referenceCase {
 	return c
 }
 
-// check compares the first condition with the reference in everything that
-// can be asked of it.
+// check compares every result for the first condition with the reference.
 func (c *referenceCase) check(t tb, frame *rule.Frame) rule.Truth {
 	t.Helper()
 	p := c.plan
@@ -384,9 +383,9 @@ func unique(names []string) (out []string) {
 	return out
 }
 
-// checkDeciding: the predicates said to have settled it do settle it, with
-// every other one taken as unknown, and not one of them could be spared; of an
-// unknown outcome there are none.
+// checkDeciding checks that the deciding predicates determine the result if
+// every other predicate counts as unknown, that none of them can be left out,
+// and that an unknown result has none.
 func (c *referenceCase) checkDeciding(t tb, meaning reference, e rule.Explanation) {
 	t.Helper()
 	known := map[*rule.Condition]int{}
@@ -409,7 +408,7 @@ func (c *referenceCase) checkDeciding(t tb, meaning reference, e rule.Explanatio
 	}
 }
 
-// settled is the truth of a tree when only these predicates are known.
+// settled returns the truth of a tree if only these predicates are known.
 func settled(n *rule.Condition, known map[*rule.Condition]int) int {
 	truth := yes
 	switch n.Op {
@@ -430,8 +429,8 @@ func settled(n *rule.Condition, known map[*rule.Condition]int) int {
 	return truth
 }
 
-// fillIn gives the missing fields values until none is missing: a field that
-// was given is never asked for again.
+// fillIn sets the missing fields until none is missing. A field that is given
+// must never be listed as missing.
 func (c *referenceCase) fillIn(t tb, facts *rule.Facts, frame *rule.Frame, missing []string) {
 	t.Helper()
 	var asked []string

@@ -160,7 +160,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// check evaluates a condition, its negation and the negation of that.
+// check evaluates a condition, its negation and its double negation.
 func check(t *testing.T, situation, condition, facts string, want rule.Truth) {
 	t.Helper()
 	opposite := map[rule.Truth]rule.Truth{rule.Holds: rule.Fails, rule.Fails: rule.Holds, rule.Unknown: rule.Unknown}
@@ -183,7 +183,7 @@ func truthOf(cell string) rule.Truth {
 	return map[string]rule.Truth{"H": rule.Holds, "F": rule.Fails, "U": rule.Unknown}[cell]
 }
 
-// members decodes a facts document, keeping each value as it was written.
+// members decodes a facts document and keeps each value as written.
 func members(t *testing.T, document string) map[string]json.RawMessage {
 	t.Helper()
 	var m map[string]json.RawMessage
@@ -202,8 +202,7 @@ func encode(t *testing.T, m map[string]json.RawMessage) string {
 	return string(out)
 }
 
-// without returns the document with every non-empty choice of its members
-// left out.
+// without returns the document without each non-empty subset of its members.
 func without(t *testing.T, document string) (out []string) {
 	t.Helper()
 	all := members(t, document)
@@ -221,7 +220,7 @@ func without(t *testing.T, document string) (out []string) {
 }
 
 // replaced returns the document with each of its members replaced in turn by
-// each of its substitutes, and with all of them replaced at once.
+// each of its substitutes, and with all of them replaced together.
 func replaced(t *testing.T, document string, substitutes func(json.RawMessage) []string) (out []string) {
 	t.Helper()
 	all := members(t, document)
@@ -240,7 +239,7 @@ func replaced(t *testing.T, document string, substitutes func(json.RawMessage) [
 	return append(out, encode(t, every))
 }
 
-// wrongTypes are values that look like the one given and are of other types.
+// wrongTypes returns values that look like the given one but have other types.
 func wrongTypes(v json.RawMessage) []string {
 	switch v[0] {
 	case '"':
@@ -252,8 +251,8 @@ func wrongTypes(v json.RawMessage) []string {
 	}
 }
 
-// TestMatrixIsComplete holds the matrix to the grammar: a new operator has no
-// meaning until its row is written.
+// TestMatrixIsComplete checks that the matrix has a row for every operator of
+// the grammar.
 func TestMatrixIsComplete(t *testing.T) {
 	t.Parallel()
 	covered := map[string]bool{}
@@ -272,8 +271,8 @@ func TestMatrixIsComplete(t *testing.T) {
 	}
 }
 
-// TestConnectives is Kleene's tables. Each atom stands once as a constant or
-// an absent field, and once as a predicate over a fact.
+// TestConnectives checks Kleene's truth tables. Each atom is tested once as a
+// constant or an absent field, and once as a predicate over a fact.
 func TestConnectives(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ left, right, and, or string }{
@@ -310,8 +309,8 @@ func TestConnectives(t *testing.T) {
 	}
 }
 
-// TestExcludedMiddleIsUnknown: that a field is either so or not so is no news
-// about a field that is not there.
+// TestExcludedMiddleIsUnknown checks that "p or not p" is unknown if the field
+// of p is absent.
 func TestExcludedMiddleIsUnknown(t *testing.T) {
 	t.Parallel()
 	const p = `{"op":"eq","field":"location_gps_pincode_match","value":true}`
@@ -320,7 +319,7 @@ func TestExcludedMiddleIsUnknown(t *testing.T) {
 	check(t, "given", `{"op":"or","args":[`+p+`,{"op":"not","arg":`+p+`}]}`, `{"location_gps_pincode_match":false}`, rule.Holds)
 }
 
-// TestArithmetic: each operand with its exact result, or none.
+// TestArithmetic checks the exact result of each operand, or that it has none.
 func TestArithmetic(t *testing.T) {
 	t.Parallel()
 	const none = ""
@@ -379,7 +378,7 @@ func TestArithmetic(t *testing.T) {
 		{"abs", "0", "0"},
 		{"abs", "-1000000000000", "1000000000000"},
 	} {
-		// Once all constants, once all facts.
+		// Test once with all constants and once with all facts.
 		var constants, fields []string
 		facts := map[string]json.RawMessage{}
 		names := []string{"age", "foir", "monthly_income", "applicant.bonus"}
@@ -395,7 +394,8 @@ func TestArithmetic(t *testing.T) {
 				for op := rule.Eq; op <= rule.Gte; op++ {
 					check(t, situation, fmt.Sprintf(`{"op":%q,"left":%s,"right":{"value":0}}`, op, operand), encode(t, facts), rule.Unknown)
 				}
-				// What has no result has none inside another operand either.
+				// An operand without a result has none inside another operand
+				// either.
 				check(t, situation, fmt.Sprintf(`{"op":"lte","left":{"op":"min","args":[{"value":-1},%s]},"right":{"value":0}}`, operand), encode(t, facts), rule.Unknown)
 				continue
 			}
@@ -405,9 +405,8 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// TestBoundaries compares at, just below and just above 0, -1 and 1, where a
-// bound that is zero has been taken for no bound, and where a
-// tolerance would show.
+// TestBoundaries compares at, just below and just above 0, -1 and 1. There a
+// bound of zero has been mistaken for no bound, and a tolerance would show.
 func TestBoundaries(t *testing.T) {
 	t.Parallel()
 	bounds := []string{"-1", "0", "1", "650"}
@@ -450,8 +449,8 @@ func rat(t tb, literal string) *big.Rat {
 	return r
 }
 
-// TestLaterConditionsDoNotDisturbEarlierOnes: conditions of one plan share
-// slots and interned strings, and nothing else.
+// TestLaterConditionsDoNotDisturbEarlierOnes checks that conditions of one plan
+// share only slots and interned strings.
 func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
 	t.Parallel()
 	p := compile(
@@ -478,9 +477,9 @@ func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
 	}
 }
 
-// TestAbsenceNeverSatisfies: whatever a condition says, with whatever nesting
-// of not, ne and not_in, an application that names none of its fields neither
-// satisfies it nor fails it.
+// TestAbsenceNeverSatisfies checks that an application without any field of a
+// condition neither satisfies nor fails it, with any nesting of not, ne and
+// not_in.
 func TestAbsenceNeverSatisfies(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// numbers draws Numbers of all sizes, the ends of the range among them.
+// numbers generates Numbers of all sizes, including the ends of the range.
 func numbers() *rapid.Generator[rule.Number] {
 	most := int64(rule.MaxNumber)
 	return rapid.Map(rapid.OneOf(
@@ -24,11 +24,11 @@ func numbers() *rapid.Generator[rule.Number] {
 	), func(n int64) rule.Number { return rule.Number(n) })
 }
 
-// exact is the Number as a rational.
+// exact returns the Number as a rational.
 func exact(n rule.Number) *big.Rat { return big.NewRat(int64(n), 1_000_000) }
 
-// TestNumberArithmetic holds each operation to rationals, rounded half away
-// from zero at the sixth decimal.
+// TestNumberArithmetic compares each operation with rationals, rounded half
+// away from zero at the sixth decimal.
 func TestNumberArithmetic(t *testing.T) {
 	t.Parallel()
 	operations := []struct {
@@ -55,7 +55,7 @@ func TestNumberArithmetic(t *testing.T) {
 	})
 }
 
-// TestNumberLaws: what a lender's spreadsheet takes for granted.
+// TestNumberLaws checks the laws that a spreadsheet user expects.
 func TestNumberLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -104,7 +104,8 @@ func TestNumberText(t *testing.T) {
 	}
 }
 
-// TestParseNumber reads literals of any length and exponent as rationals do.
+// TestParseNumber compares the parsing of literals of any length and exponent
+// with rationals.
 func TestParseNumber(t *testing.T) {
 	t.Parallel()
 	literals := rapid.StringMatching(`-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,12})?([eE][+-]?[0-9]{1,2})?`)
@@ -160,14 +161,14 @@ func TestHasPlaces(t *testing.T) {
 			t.Errorf("%s has at most %d decimals: %t", n, places, got)
 		}
 	})
-	// A Number never has more than six, whoever asks.
+	// A Number never has more than six decimals, whatever the argument.
 	if n := rule.Number(1); !n.HasPlaces(6) || !n.HasPlaces(7) || !n.HasPlaces(100) || n.HasPlaces(5) {
 		t.Error("0.000001 has six decimals")
 	}
 }
 
-// TestTimesAtTheEdge multiplies to MaxUint64 millionths and two thirds: rounding
-// up must not wrap to 0.
+// TestTimesAtTheEdge computes a product of MaxUint64 and two thirds millionths:
+// rounding up must not overflow to 0.
 func TestTimesAtTheEdge(t *testing.T) {
 	t.Parallel()
 	if n, ok := rule.Number(922_335_866_298_471_448).Times(20_000_029); ok {

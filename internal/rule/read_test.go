@@ -52,7 +52,7 @@ func readGoldens(t *testing.T) (out []faultFile) {
 	return out
 }
 
-// render writes faults one a line, the place first.
+// render writes one fault per line, the place first.
 func render(items []fault.Item) string {
 	var b strings.Builder
 	for _, it := range items {
@@ -65,8 +65,8 @@ func render(items []fault.Item) string {
 	return b.String()
 }
 
-// TestFaults: of a faulty condition every fault is reported at once, each at
-// its own place.
+// TestFaults checks that all faults of a condition are reported together, each
+// with its own place.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, g := range readGoldens(t) {
@@ -82,9 +82,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsAreTheirOwn: a faulty condition has the same faults wherever it
-// stands and whatever else is wrong beside it; a sound one has none.
-// Every golden condition is read next to every other one.
+// TestFaultsAreTheirOwn checks that an invalid condition has the same faults
+// wherever it is and whatever else is invalid, and that a valid one has none.
+// It reads every golden condition next to every other one.
 func TestFaultsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	goldens := slices.DeleteFunc(readGoldens(t), func(g faultFile) bool {
@@ -109,8 +109,8 @@ func TestFaultsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// withoutHints cuts the nearest name, which only the first few faults of a
-// document are given.
+// withoutHints removes the suggested name, which only the first few faults of a
+// document have.
 func withoutHints(items []fault.Item) []fault.Item {
 	out := slices.Clone(items)
 	for i := range out {
@@ -121,7 +121,8 @@ func withoutHints(items []fault.Item) []fault.Item {
 	return out
 }
 
-// TestBounds: the last condition within each bound, and the first beyond it.
+// TestBounds checks the last condition within each limit and the first beyond
+// it.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	repeat := func(n int, s string) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
@@ -202,7 +203,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestStage: what the engine computes is a name in Stage 2 only.
+// TestStage checks that only Stage 2 may name the engine's results.
 func TestStage(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{
@@ -220,8 +221,8 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// TestFaultsKeepSilentAboutValues: a submitted value may be a PAN; no detail
-// repeats one.
+// TestFaultsKeepSilentAboutValues checks that no detail repeats a submitted
+// value, which may be a PAN.
 func TestFaultsKeepSilentAboutValues(t *testing.T) {
 	t.Parallel()
 	const secret = "ABCPE1234F"
@@ -249,7 +250,8 @@ func TestFaultsKeepSilentAboutValues(t *testing.T) {
 	}
 }
 
-// TestFieldsInReadingOrder: a policy lists what it reads from this.
+// TestFieldsInReadingOrder checks the order in which a policy lists the fields
+// that it reads.
 func TestFieldsInReadingOrder(t *testing.T) {
 	t.Parallel()
 	c := readCondition(t, `{"op":"and","args":[
@@ -264,8 +266,8 @@ func TestFieldsInReadingOrder(t *testing.T) {
 	}
 }
 
-// TestManyUnknownMembers: a condition with thousands of members that nobody
-// knows, its operator last, is refused in one pass over them.
+// TestManyUnknownMembers checks that a condition with thousands of unknown
+// members, its operator last, is rejected in one pass over them.
 func TestManyUnknownMembers(t *testing.T) {
 	t.Parallel()
 	const members = 50_000

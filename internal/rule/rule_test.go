@@ -28,8 +28,8 @@ var catalogue = mustCatalogue(append(unused(), []rule.Field{
 	{Name: "grade", Type: rule.StringType, Supply: rule.FromEngine},
 }...))
 
-// unused are 160 number fields: more than twice the 64 that a frame keeps a
-// bit for.
+// unused returns 160 number fields: more than twice the 64 bits of a frame's
+// first word.
 func unused() (fields []rule.Field) {
 	for i := range 160 {
 		fields = append(fields, rule.Field{Name: unusedName(i), Type: rule.NumberType})
@@ -39,7 +39,7 @@ func unused() (fields []rule.Field) {
 
 func unusedName(i int) string { return fmt.Sprintf("unused_by_any_policy_%03d", i) }
 
-// inputs are names that the policy of these tests declares for itself.
+// inputs are the names that the policy of these tests declares.
 var inputs = map[string]rule.Type{
 	"applicant.bonus":             rule.NumberType,
 	"applicant.employer_category": rule.StringType,
@@ -86,7 +86,7 @@ func parse(t tb, document string) wire.Value {
 	return v
 }
 
-// readCondition reads a condition that must be without fault.
+// readCondition reads a condition that must be valid.
 func readCondition(t tb, document string) *rule.Condition {
 	t.Helper()
 	var faults fault.List
@@ -97,7 +97,7 @@ func readCondition(t tb, document string) *rule.Condition {
 	return &c
 }
 
-// readFaults reads a condition for the sake of what is wrong with it.
+// readFaults returns the faults of a condition.
 func readFaults(t tb, document string) []fault.Item {
 	t.Helper()
 	var faults fault.List
@@ -114,7 +114,7 @@ func readFacts(t tb, document string) *rule.Facts {
 	return f
 }
 
-// plan is one or more conditions compiled together, as a policy's are.
+// plan is one or more conditions compiled together, like those of a policy.
 type plan struct {
 	slots      *rule.Slots
 	code       *rule.Code
@@ -124,8 +124,8 @@ type plan struct {
 
 func compile(conditions ...*rule.Condition) *plan { return compileBehind(0, conditions...) }
 
-// compileBehind compiles conditions in a plan that reads as many other fields
-// first.
+// compileBehind compiles conditions in a plan that first reads the given number
+// of other fields.
 func compileBehind(others int, conditions ...*rule.Condition) *plan {
 	slots := rule.NewSlots(catalogue)
 	for id := range rule.FieldID(others) {
@@ -138,8 +138,8 @@ func compileBehind(others int, conditions ...*rule.Condition) *plan {
 	return p
 }
 
-// eval evaluates the first condition and insists that every way of asking
-// gives the same answer.
+// eval evaluates the first condition and checks that all ways of evaluating it
+// agree.
 func (p *plan) eval(t tb, facts *rule.Facts) rule.Truth {
 	t.Helper()
 	var frame rule.Frame

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestText: conditions as a credit officer reads them. Brackets stand where
-// leaving them out would change the meaning or make one wonder.
+// TestText checks conditions in the form that a credit officer reads. Brackets
+// are used if leaving them out would change the meaning or be unclear.
 func TestText(t *testing.T) {
 	t.Parallel()
 	const (
@@ -90,8 +90,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestWriteIsCanonical: two ways of writing a condition that mean the same
-// node are one in canonical form.
+// TestWriteIsCanonical checks that two ways of writing the same node have one
+// canonical form.
 func TestWriteIsCanonical(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ condition, want string }{
@@ -110,7 +110,7 @@ func TestWriteIsCanonical(t *testing.T) {
 	}
 }
 
-// TestWriteReadRoundTrip: what was written reads back as the same condition
+// TestWriteReadRoundTrip checks that a written condition reads back unchanged
 // and is written as the same bytes, with every object in name order.
 func TestWriteReadRoundTrip(t *testing.T) {
 	t.Parallel()
@@ -132,8 +132,8 @@ func TestWriteReadRoundTrip(t *testing.T) {
 	})
 }
 
-// sortedJSON writes a document as encoding/json does: names in order, no
-// blanks.
+// sortedJSON formats a document as encoding/json does: names in order, no
+// spaces.
 func sortedJSON(t tb, document string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Truths hold what was put into them, and Next visits exactly those that do
-// not fail, in order.
+// TestTruthsKeepAll checks that Truths hold what was stored and that Next
+// visits exactly those that do not fail, in order.
 func TestTruthsKeepAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -43,7 +43,8 @@ func TestTruthsKeepAll(t *testing.T) {
 	})
 }
 
-// A text is found under its own number whatever other texts share its shelf.
+// TestTextsAreFound checks that a text is found under its own number whatever
+// other texts share its hash bucket.
 func TestTextsAreFound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
