@@ -11,9 +11,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// WarnAbsent returns the application's warnings with what is to be said of the
-// inputs of the applicant and the report that the policy names and that are
-// absent. card is set when the scorecard has none of those that it reads.
+// WarnAbsent returns the application's warnings, with one added for the inputs
+// in names, which the policy reads and the request lacks. If card is true, the
+// scorecard has none of the inputs it reads, and a second warning is added.
 func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	if len(names) > 0 && a.History != nil {
 		names = slices.DeleteFunc(names, a.settled)
@@ -23,7 +23,8 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	}
 	warnings := make([]fault.Item, 0, len(a.Warnings)+2)
 	warnings = append(append(warnings, a.Warnings...), fault.Item{
-		Code: fault.CodeInputsAbsent, Fields: names,
+		Code:   fault.CodeInputsAbsent,
+		Fields: names,
 		Detail: "the policy names these inputs of the applicant or the report, and they are absent: a rule that needs them " +
 			"did what its on_absent says, and nothing without one; a factor gave its missing_points, and 0 points without them",
 	})
@@ -37,19 +38,22 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	return warnings
 }
 
-// bankFigures are what the figures that a policy may count with are worked out
-// from, and the member of a bank_summary that does not stand in for them.
+// bankFigures holds, for each bank figure that a policy may count with, the
+// text of the warning if it is absent, and the member of bank_summary that
+// looks like the figure but does not replace it.
 var bankFigures = map[string]struct{ member, text string }{
 	field.BankDueEMI: {"emi", "the policy counts obligations with bank_due_emi, which is worked out from " +
 		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
 	field.BankDetectedIncome: {"income", "the policy counts income with bank_detected_income, which is worked out from " +
 		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
-	field.BankIncome: {"", "the policy counts income with bank_income, and bank_summary states none%s; send bank_summary.income"},
+	field.BankIncome: {"", "the policy counts income with bank_income, and bank_summary states none%s; " +
+		"send bank_summary.income"},
 }
 
-// WarnBank adds warnings of the figures of the bank statement that the policy's
-// affordability counts with and that are absent although a bank_summary was
-// sent. An application without that optional block has none.
+// WarnBank adds a warning for each bank figure in names that is absent although
+// a bank_summary was sent. names are the figures that the policy's
+// affordability counts with. Without a bank_summary, which is optional, it adds
+// none.
 func (a *Application) WarnBank(names []string) {
 	if !a.hasBank {
 		return
@@ -62,14 +66,17 @@ func (a *Application) WarnBank(names []string) {
 			instead = ", so nothing was counted: bank_summary." + of.member + " is not read in its place"
 		}
 		a.Warnings = append(a.Warnings, fault.Item{
-			Pointer: pointer, Code: fault.CodeBankFigureAbsent, Fields: []string{name}, Detail: fmt.Sprintf(of.text, instead),
+			Pointer: pointer,
+			Code:    fault.CodeBankFigureAbsent,
+			Fields:  []string{name},
+			Detail:  fmt.Sprintf(of.text, instead),
 		})
 	}
 }
 
-// settled reports whether the accounts of the report were sent and the absence
-// of a fact is what they say: nobody was ever late, there is no card, there is
-// no account.
+// settled reports whether the absence of a fact is itself information: the
+// accounts were sent, and they show that no payment was late, that there is no
+// card, or that there is no account.
 func (a *Application) settled(name string) bool {
 	if !a.History.HasAccounts {
 		return false
@@ -96,8 +103,8 @@ func (a *Application) settled(name string) bool {
 	return strings.Contains(name, "months_since")
 }
 
-// hasAccount reports whether an account of the report, or of its own accounts,
-// is of a kind.
+// hasAccount reports whether an account satisfies is. If own is set, it looks
+// only at accounts that the applicant owes.
 func (a *Application) hasAccount(own bool, is func(*report.Account) bool) bool {
 	return slices.ContainsFunc(a.History.Accounts, func(x report.Account) bool {
 		return (!own || x.Owner.Owes()) && is(&x)

@@ -1,12 +1,12 @@
-// Package application reads what a lender sends about one applicant, the body
-// of POST /v1/decisions or of POST /v1/evaluate, into facts.
+// Package application reads the body of POST /v1/decisions or POST
+// /v1/evaluate, which describes one applicant, into facts.
 //
 // Each value is kept twice: under its raw path, as it was sent, and under its
 // canonical name, as it was understood (FOIR always as a ratio, a
-// new-to-credit code never as a score). What was not sent stays absent, and a
-// null is the same as not sent. A wrong application is refused with every bad
-// field at once; whatever was left aside or read in a surprising way comes
-// back as a warning.
+// new-to-credit code never as a score). A member that was not sent, or is null,
+// stays absent. An invalid application is refused with one error that lists
+// every bad field. A member that was ignored or read in a surprising way is
+// reported as a warning.
 //
 // Units follow from the endpoint and are never guessed from the value.
 package application
@@ -27,7 +27,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Endpoint is the request a body belongs to.
+// Endpoint is the API endpoint that a body was sent for.
 type Endpoint uint8
 
 // The two entry points.
@@ -36,38 +36,40 @@ const (
 	Evaluate
 )
 
-// Application is a request that was understood.
+// Application is a request that was read without faults.
 type Application struct {
 	Endpoint    Endpoint
-	ApplicantID string // of a decision request, "" when not given
+	ApplicantID string // "" when not given
 	Bureau      string // of an evaluate request
 	PolicyKey   string // "" when not named
 	Facts       *rule.Facts
 	Warnings    []fault.Item
-	// IncludeFacts says that the answer is to show the facts.
+	// IncludeFacts is set when the response must include the facts.
 	IncludeFacts bool
 
-	// History and Statement are what an evaluate request brings for features,
-	// each nil when it is not there; AsOf is the day features are measured on.
+	// History and Statement are the sources of features in an evaluate request,
+	// each nil when it was not sent. AsOf is the day on which features are
+	// measured.
 	History   *report.History
 	Statement *report.Statement
 	AsOf      civil.Day
-	// WantsFeatures says that the answer shall have the features;
-	// MeasuresFeatures, that they take part in the decision: because they were
-	// asked for, or because the policy always has them measured.
+	// WantsFeatures is set when the response must include the features.
+	// MeasuresFeatures is set when they take part in the decision: the request
+	// asked for them, or the policy always measures them.
 	WantsFeatures    bool
 	MeasuresFeatures bool
 
-	// Device and Location are what these blocks derived, nil for a block that
-	// was not sent.
+	// Device and Location hold the facts derived from these blocks, nil for a
+	// block that was not sent.
 	Device   *signal.Block
 	Location *signal.Block
 
 	hasBank bool       // a bank_summary was sent
-	tenure  wire.Value // the tenure asked for, as it was sent
+	tenure  wire.Value // the requested tenure, as it was sent
 }
 
-// TenurePointer is where the request has the tenure, "" where it has none.
+// TenurePointer returns the JSON pointer of the tenure in the request, "" if it
+// has none.
 func (a *Application) TenurePointer() string { return a.tenure.Pointer() }
 
 var tenureID = func() rule.FieldID {
@@ -75,56 +77,56 @@ var tenureID = func() rule.FieldID {
 	return id
 }()
 
-// Options say what the caller expects of a body.
+// Options control how a body is read.
 type Options struct {
-	// Inputs are the paths that the policy declares; they are carried without
+	// Inputs are the paths that the policy declares. They become facts without
 	// a warning.
 	Inputs map[string]rule.Type
-	// FeaturesAuto is set when the policy has features measured without the
-	// request asking for them.
+	// FeaturesAuto is set when the policy measures features even if the request
+	// does not ask for them.
 	FeaturesAuto bool
-	// Members are further top-level names that the caller reads itself.
+	// Members are further top-level members that the caller reads itself.
 	Members []string
-	// ScoreOptional is set for eligibility, which is asked before a bureau
-	// report is paid for.
+	// ScoreOptional is set for eligibility checks, which are made before the
+	// lender pays for a bureau report.
 	ScoreOptional bool
-	// NoScore says that the policy reads no bureau score, so that none is asked
-	// for.
+	// NoScore is set when the policy reads no bureau score, so none is
+	// required.
 	NoScore bool
-	// Include says that the caller answers the member include.
+	// Include is set when the caller supports the member "include".
 	Include bool
-	// Strict refuses members that are not known instead of warning of them.
+	// Strict refuses unknown members instead of warning about them.
 	Strict bool
 	// Today is the day of the request, from which ages and windows are
-	// counted. Without one it is the day of the report, and where there is
-	// none either, nothing that needs a day is worked out.
+	// counted. If it is zero, the day of the report is used; without that too,
+	// facts that need a day stay absent.
 	Today civil.Day
-	// Signals are the tenant's thresholds and tables; nil for those that every
-	// tenant starts with.
+	// Signals are the tenant's thresholds and tables; nil means the defaults.
 	Signals *Signals
 }
 
-// Signals is what blocks are held against to derive facts from them.
+// Signals are the thresholds and tables by which facts are derived from blocks.
 type Signals struct {
 	Config   signal.Config
 	Atlas    signal.Atlas
-	Risks    *signal.PincodeTable // the tenant's own; nil for none
-	AtMicros int64                // the moment at which an entry may have expired
+	Risks    *signal.PincodeTable // the tenant's own table; nil for none
+	AtMicros int64                // the time against which the expiry of entries is checked
 }
 
-// defaultSignals are what every tenant starts with.
+// defaultSignals returns the thresholds and tables of a new tenant.
 var defaultSignals = sync.OnceValue(func() *Signals {
 	return &Signals{Config: signal.DefaultConfig(), Atlas: signal.Atlas{Matches: place.Matches, Country: place.Country}}
 })
 
-// Read reads a body of either endpoint, told apart by its members. A wrong one
-// is refused as a *fault.Error that names every bad field and repeats no value.
+// Read reads a body of either endpoint and recognizes the endpoint by the
+// body's members. An invalid body is refused with a *fault.Error that names
+// every bad field and repeats no value.
 func Read(v wire.Value, opt Options) (*Application, error) {
 	switch {
 	case v.Get("report").Given():
 		return ReadEvaluate(v, opt)
 	case opt.ScoreOptional:
-		return readWhatIsKnown(v, opt)
+		return readBeforeReport(v, opt)
 	case v.Get("bureau").Given() && !v.Get("bureau_report").Given():
 		return ReadEvaluate(v, opt)
 	}
@@ -146,10 +148,10 @@ func ReadDecision(v wire.Value, opt Options) (*Application, error) {
 	return r.done()
 }
 
-// readWhatIsKnown reads a body before there is a report: of either endpoint's
-// members whatever is there already. A device that no report is worth paying
-// for is known before the report.
-func readWhatIsKnown(v wire.Value, opt Options) (*Application, error) {
+// readBeforeReport reads a body that is sent before there is a bureau report. It
+// accepts the members of both endpoints, because a device or a location can be
+// reason enough not to pay for a report.
+func readBeforeReport(v wire.Value, opt Options) (*Application, error) {
 	r := newReader(Evaluate, opt)
 	r.app.AsOf = opt.Today
 	if r.object(v) {
@@ -163,8 +165,8 @@ func readWhatIsKnown(v wire.Value, opt Options) (*Application, error) {
 	return r.done()
 }
 
-// decisionMembers are the top-level names of a decision request, eitherMembers
-// those with an evaluate request's.
+// decisionMembers are the top-level members of a decision request; eitherMembers
+// also has those of an evaluate request.
 var (
 	decisionMembers = []string{"applicant", "bureau_report"}
 	eitherMembers   = slices.Concat(decisionMembers, evaluateMembers)
@@ -185,10 +187,10 @@ type reader struct {
 	faults   fault.List
 	warnings fault.List
 	carried  int
-	quiet    bool       // what nothing reads is not worth a warning
-	searched int        // unknown members for which a known name was looked for
-	hinted   fault.List // unknown members that were probably meant to be known ones
-	foir     wire.Value // as it was declared
+	quiet    bool       // unknown members cause no warning
+	searched int        // number of unknown members for which a similar known name was searched
+	hinted   fault.List // warnings of unknown members that are probably misspelt
+	foir     wire.Value // the declared FOIR, as it was sent
 }
 
 func newReader(e Endpoint, opt Options) *reader {
@@ -201,7 +203,8 @@ func (r *reader) done() (*Application, error) {
 		r.warnings.Move(fault.CodeUnknownField, &r.faults)
 	}
 	if r.faults.Len() > 0 && !r.opt.Strict {
-		// A refusal has no warnings, and a misspelt name may be its cause.
+		// A refused request returns no warnings. Report likely misspellings as
+		// faults, because one may be the cause of the refusal.
 		r.hinted.Move(fault.CodeUnknownField, &r.faults)
 	}
 	if err := r.faults.Err(); err != nil {
@@ -224,11 +227,11 @@ func (r *reader) object(v wire.Value) bool {
 	return false
 }
 
-// maxKey bounds the names by which a request picks things, in characters.
+// maxKey is the maximum length of a key, in characters.
 const maxKey = 64
 
-// topLevel reads policy_key and warns of members nobody reads, so that the
-// service can grow new ones without breaking old callers.
+// topLevel reads policy_key and include, and warns about unknown members. It
+// does not refuse them: a caller may send members of a newer version.
 func (r *reader) topLevel(v wire.Value, known ...string) {
 	for name, member := range v.Members() {
 		switch {
@@ -243,7 +246,7 @@ func (r *reader) topLevel(v wire.Value, known ...string) {
 	}
 }
 
-// policyKey reads the name of the product's policies.
+// policyKey reads and checks policy_key.
 func (r *reader) policyKey(v wire.Value) {
 	switch {
 	case v.Kind() != wire.String:
@@ -255,7 +258,7 @@ func (r *reader) policyKey(v wire.Value) {
 	}
 }
 
-// include reads the parts that the caller wants to see in the answer.
+// include reads the list of parts that the caller wants in the response.
 func (r *reader) include(v wire.Value) {
 	if v.Kind() != wire.Array {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, `must be an array of names such as ["facts"], but is %s`, v.Kind())
@@ -270,7 +273,7 @@ func (r *reader) include(v wire.Value) {
 	}
 }
 
-// key reads a short name.
+// key reads a string of 1 to maxKey characters.
 func (r *reader) key(v wire.Value) (string, bool) {
 	switch n := utf8.RuneCountInString(v.Text()); {
 	case v.Kind() != wire.String:
@@ -283,7 +286,7 @@ func (r *reader) key(v wire.Value) (string, bool) {
 	return v.Text(), true
 }
 
-// block walks one top-level object of the body.
+// block reads the top-level object of the given name, if the body has it.
 func (r *reader) block(body wire.Value, name string) {
 	if v := body.Get(name); v.Given() && r.object(v) {
 		r.walk(roots()[name], v, name)

@@ -11,65 +11,67 @@ import (
 	"verdict/internal/rule"
 )
 
-// ColumnOptions say what is known of a file's columns.
+// ColumnOptions control how the columns of a file are interpreted.
 type ColumnOptions struct {
-	// Map gives columns the fields they hold, before their own names are
-	// looked at. A column that is given "" is left aside.
+	// Map maps column names to the fields they hold; it takes precedence over
+	// the column's own name. A column mapped to "" is ignored.
 	Map map[string]string
-	// Others are columns that the caller reads itself. One that names a field
-	// as well is read as that field too.
+	// Others are columns that the caller reads itself. If such a column also
+	// names a field, it is read as that field too.
 	Others []string
 	// Inputs are the paths that the policies declare.
 	Inputs map[string]rule.Type
-	// Reads tells whether any plan reads a field; what none reads is checked
-	// and then dropped. Nil keeps everything.
+	// Reads reports whether any plan reads a field. The value of a field that
+	// no plan reads is checked and then dropped. If Reads is nil, every value
+	// is kept.
 	Reads func(name string) bool
-	// PercentFOIR says that foir is a percentage in this file, and no ratio.
+	// PercentFOIR is set when foir is a percentage in this file, not a ratio.
 	PercentFOIR bool
-	// NoScore says that no policy reads a bureau score, so that none is asked
-	// for.
+	// NoScore is set when no policy reads a bureau score, so no column for it
+	// is required.
 	NoScore bool
 }
 
-// Columns is the header of a file, understood once: which cell becomes which
-// facts, with exactly the meaning that POST /v1/decisions gives the same values.
-// It never changes and may be shared.
+// Columns is the parsed header of a file. It says which cell becomes which facts,
+// with exactly the meaning that POST /v1/decisions gives the same values. It is
+// immutable and safe for concurrent use.
 type Columns struct {
 	columns []column
 	ignored []string
 	noScore bool
 }
 
-// column is one cell's way into the facts. What every row needs stands first
-// and close together.
+// column says how a cell becomes facts. The members that every row needs come
+// first, so that they share cache lines.
 type column struct {
 	cell   int32
-	places int8 // decimals that need no rounding
+	places int8 // number of decimals that need no rounding
 	typ    rule.Type
 	how    conversion
-	ratio  bool // the raw value is the canonical one: a percentage that stands for a ratio
-	plain  bool // a number that becomes one fact as it is, or none
+	ratio  bool // the raw fact is the ratio too, as for a percentage in a column of ratios
+	plain  bool // a number that becomes at most one fact, unchanged
 
-	// raw and canonical are the facts it becomes, Undeclared for one that is
-	// not kept; input is the name of a declared one instead. only is the one of
-	// the two that is kept, of a plain number.
+	// raw and canonical are the facts that the cell becomes, Undeclared for one
+	// that is not kept. input, if set, is the name of a declared input instead.
+	// only is the single fact of a plain number, Undeclared if none is kept.
 	raw, canonical, only rule.FieldID
 
-	// fallback is the further fact that takes the value unless a column of its
-	// own gives it; Undeclared for none.
+	// fallback is a further fact that gets the value unless another column
+	// gives that fact; Undeclared for none.
 	fallback rule.FieldID
 
-	// least and greatest are the domain with every bound filled in.
+	// least and greatest are the bounds of the domain; a missing bound is the
+	// limit of the type.
 	least, greatest rule.Number
 	input           string
 
-	field             string       // what a fault is reported under
+	field             string       // the name under which faults are reported
 	def               *rule.Field  // nil for a declared input
-	score, ntc, index rule.FieldID // of a score: the further facts that are kept
+	score, ntc, index rule.FieldID // for a score: the facts that are derived from it
 }
 
-// NewColumns settles what each column means. A header that cannot be meant is
-// refused as a *fault.Error with everything that is wrong with it.
+// NewColumns finds the field of each column. An invalid header is refused with a
+// *fault.Error that lists everything wrong with it.
 func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
 	b := columnBuilder{o: o, taken: map[string]int{}, out: &Columns{noScore: o.NoScore}}
 	for i, name := range header {
@@ -86,23 +88,23 @@ func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
 	return b.out, nil
 }
 
-// Ignored lists the columns nobody reads, in the order of the header.
+// Ignored returns the columns that hold no known field, in header order.
 func (c *Columns) Ignored() []string { return slices.Clone(c.ignored) }
 
-// Has reports whether a column gives the field of a name.
+// Has reports whether a column holds the named field.
 func (c *Columns) Has(name string) bool {
 	return slices.ContainsFunc(c.columns, func(one column) bool { return one.field == name })
 }
 
-// columnBuilder puts Columns together.
+// columnBuilder builds Columns from a header.
 type columnBuilder struct {
 	o      ColumnOptions
-	taken  map[string]int // the column of each field, by the name it is reported under
+	taken  map[string]int // index of the column that holds each field
 	faults fault.List
 	out    *Columns
 }
 
-// add settles one column.
+// add finds the field of one column.
 func (b *columnBuilder) add(i int, name string) {
 	wanted, mapped := b.o.Map[name]
 	if mapped && wanted == "" || name == "" {
@@ -125,8 +127,8 @@ func (b *columnBuilder) add(i int, name string) {
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// take keeps a column, unless another holds the same field: which of the two
-// was meant would be anyone's guess.
+// take keeps a column. If another column holds the same field, take reports a
+// fault, because nothing says which of the two was meant.
 func (b *columnBuilder) take(i int, c column) {
 	if first, twice := b.taken[c.field]; twice {
 		b.faults.Add("/header/"+strconv.Itoa(i), fault.CodeDuplicate,
@@ -138,7 +140,7 @@ func (b *columnBuilder) take(i int, c column) {
 	b.out.columns = append(b.out.columns, c)
 }
 
-// unmapped refuses a mapping of a column that is not there.
+// unmapped reports a fault for each mapped column that the header lacks.
 func (b *columnBuilder) unmapped(header []string) {
 	var missing []string
 	for name := range b.o.Map {
@@ -156,7 +158,7 @@ func (b *columnBuilder) unmapped(header []string) {
 	}
 }
 
-// resolve finds what a name stands for.
+// resolve returns the column for the field of a name.
 func (b *columnBuilder) resolve(name string) (column, bool) {
 	n := columnNames()[name]
 	if n == nil {
@@ -170,8 +172,14 @@ func (b *columnBuilder) resolve(name string) (column, bool) {
 	}
 	catalogue := field.Catalogue()
 	c := column{
-		how: n.how, def: catalogue.Field(n.raw), raw: b.kept(n.raw), canonical: b.kept(n.canonical),
-		fallback: b.keptFallback(n), score: rule.Undeclared, ntc: rule.Undeclared, index: rule.Undeclared,
+		how:       n.how,
+		def:       catalogue.Field(n.raw),
+		raw:       b.kept(n.raw),
+		canonical: b.kept(n.canonical),
+		fallback:  b.keptFallback(n),
+		score:     rule.Undeclared,
+		ntc:       rule.Undeclared,
+		index:     rule.Undeclared,
 	}
 	c.field = c.def.Name
 	switch {
@@ -189,11 +197,20 @@ func (b *columnBuilder) resolve(name string) (column, bool) {
 	return c, true
 }
 
-// input is the column of a declared input, which has a type and no domain.
+// input returns the column of a declared input, which has a type and no domain.
 func (b *columnBuilder) input(name string, typ rule.Type) column {
 	c := column{
-		field: name, typ: typ, least: -rule.MaxNumber, greatest: rule.MaxNumber, places: rule.Places,
-		raw: rule.Undeclared, canonical: rule.Undeclared, fallback: rule.Undeclared, score: rule.Undeclared, ntc: rule.Undeclared, index: rule.Undeclared,
+		field:     name,
+		typ:       typ,
+		least:     -rule.MaxNumber,
+		greatest:  rule.MaxNumber,
+		places:    rule.Places,
+		raw:       rule.Undeclared,
+		canonical: rule.Undeclared,
+		fallback:  rule.Undeclared,
+		score:     rule.Undeclared,
+		ntc:       rule.Undeclared,
+		index:     rule.Undeclared,
 	}
 	if b.o.Reads == nil || b.o.Reads(name) {
 		c.input = name
@@ -201,6 +218,8 @@ func (b *columnBuilder) input(name string, typ rule.Type) column {
 	return c
 }
 
+// domain sets the type, the number of decimals and the bounds from the field's
+// definition.
 func (c *column) domain() {
 	c.typ, c.places = c.def.Type, rule.Places
 	switch {
@@ -220,7 +239,7 @@ func (c *column) domain() {
 	}
 }
 
-// settle finds out whether most of the column's cells can take the short way.
+// settle sets plain, which lets most cells of the column take the fast path.
 func (c *column) settle() {
 	kept := 0
 	c.only = rule.Undeclared
@@ -233,7 +252,7 @@ func (c *column) settle() {
 	c.plain = c.typ == rule.NumberType && (c.how == asIs || c.how == money) && kept <= 1 && c.input == ""
 }
 
-// kept is the field if somebody reads it.
+// kept returns id if a plan reads the field, else Undeclared.
 func (b *columnBuilder) kept(id rule.FieldID) rule.FieldID {
 	if id == rule.Undeclared || b.o.Reads != nil && !b.o.Reads(field.Catalogue().Field(id).Name) {
 		return rule.Undeclared
@@ -241,7 +260,7 @@ func (b *columnBuilder) kept(id rule.FieldID) rule.FieldID {
 	return id
 }
 
-// keptFallback returns the further fact that takes a column's value, if a plan
+// keptFallback returns the fact that falls back to the column's value, if a plan
 // reads it.
 func (b *columnBuilder) keptFallback(n *node) rule.FieldID {
 	for _, f := range fallbacks() {
@@ -252,8 +271,9 @@ func (b *columnBuilder) keptFallback(n *node) rule.FieldID {
 	return rule.Undeclared
 }
 
-// fallbacksFirst moves the columns of facts that also take another column's
-// value behind all others: of two values of a fact the later counts.
+// fallbacksFirst moves the columns of facts that have a fallback behind all
+// others. The later of two values of a fact wins, so the fact's own column
+// overrides the fallback.
 func (b *columnBuilder) fallbacksFirst() {
 	own := func(c column) bool {
 		return slices.ContainsFunc(fallbacks(), func(f fallback) bool { return f.id == c.canonical })
@@ -274,7 +294,7 @@ func (b *columnBuilder) keptName(name string) rule.FieldID {
 	return b.kept(id)
 }
 
-// why says why a column cannot hold what it is mapped to.
+// why returns the reason that a column cannot be mapped to the wanted field.
 func (b *columnBuilder) why(wanted string) string {
 	if _, known := field.Catalogue().Lookup(wanted); known {
 		return "is worked out while deciding and cannot be given"

@@ -7,21 +7,21 @@ import (
 	"verdict/internal/rule"
 )
 
-// RowReader reads rows into facts. It belongs to one goroutine: it remembers
-// the texts it has met, so that a million rows do not make a million copies of
-// the word SALARIED.
+// RowReader reads rows into facts. It caches the texts it has read, so that a
+// million rows do not make a million copies of the word SALARIED; it is therefore
+// not safe for concurrent use.
 type RowReader struct {
 	columns []column
-	texts   []vocabulary // beside the columns
-	noScore bool         // a row needs none
+	texts   []vocabulary // one for each column
+	noScore bool         // rows need no score
 	notes   map[CellNote]int64
 }
 
-// CellNote is a way in which cells of a column were read that the file does not
-// say by itself: "number_format" or "read_as_missing".
+// CellNote is the key by which cells are counted that needed interpretation: the
+// field, and the code "number_format" or "read_as_missing".
 type CellNote struct{ Field, Code string }
 
-// Notes counts the cells that were read in such a way since the last call.
+// Notes returns the numbers of such cells since the last call, and resets them.
 func (r *RowReader) Notes() map[CellNote]int64 {
 	notes := r.notes
 	r.notes = nil
@@ -35,23 +35,23 @@ func (r *RowReader) note(name, code string) {
 	r.notes[CellNote{name, code}]++
 }
 
-// Reader makes a reader of rows.
+// Reader returns a new reader of rows.
 func (c *Columns) Reader() *RowReader {
 	return &RowReader{columns: c.columns, texts: make([]vocabulary, len(c.columns)), noScore: c.noScore}
 }
 
-// Read empties the facts and fills them from one row's cells, of which there
-// are as many as the header has. A blank cell is an absent value. Where the row
-// is wrong, code says how and name where, and the facts are of no use; otherwise
-// code is "".
+// Read resets the facts and fills them from the cells of one row, which must be as
+// many as the header has. A blank cell is an absent value. If the row is invalid,
+// Read returns the field's name and a code, and the facts must not be used;
+// otherwise code is "".
 func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) {
 	facts.Reset()
 	scored := false
 	for i := range r.columns {
 		c := &r.columns[i]
 		cell := cells[c.cell]
-		// Most cells of most files are digits that become one fact: they need
-		// none of the questions below.
+		// Fast path: most cells are digits that become one fact and need none
+		// of the checks below.
 		if c.plain {
 			if coef, places, ok := plainNumber(cell); ok && places <= int(c.places) {
 				num := rule.Number(coef * millionths[places])
@@ -101,7 +101,7 @@ func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) 
 	return "", ""
 }
 
-// keep adds what a cell was understood as.
+// keep adds the facts that a cell becomes.
 func (c *column) keep(facts *rule.Facts, raw, canonical rule.Value) {
 	if c.raw != rule.Undeclared {
 		facts.Add(c.raw, raw)
@@ -117,7 +117,7 @@ func (c *column) keep(facts *rule.Facts, raw, canonical rule.Value) {
 	}
 }
 
-// boolean reads yes and no in the spellings that files have.
+// boolean reads 1, true or yes, and 0, false or no, in any case of letters.
 func (c *column) boolean(cell []byte, facts *rule.Facts) (code string) {
 	var val rule.Value
 	switch {
@@ -132,7 +132,7 @@ func (c *column) boolean(cell []byte, facts *rule.Facts) (code string) {
 	return ""
 }
 
-// isWord compares with a lower-case word in any case of letters.
+// isWord reports whether a cell equals a lower-case word, ignoring case.
 func isWord(cell []byte, word string) bool {
 	if len(cell) != len(word) {
 		return false
@@ -148,7 +148,7 @@ func isWord(cell []byte, word string) bool {
 	return true
 }
 
-// text reads a text as it stands.
+// text reads a text through the column's cache.
 func (r *RowReader) text(i int, cell []byte, facts *rule.Facts) (code string) {
 	c := &r.columns[i]
 	if len(cell) > maxText {

@@ -8,20 +8,22 @@ import (
 	"verdict/internal/rule"
 )
 
-// scoreName is the plain name of the raw score, with its new-to-credit codes.
+// scoreName is the short column name of the raw score, which may also be a
+// new-to-credit code.
 const scoreName = "score"
 
-// columnNames are all names that a column may have, built once:
+// columnNames maps every name that a column may have to its node; it is built
+// once. The names are:
 //
 //   - the paths of the requests, with the aliases that a request may use;
 //   - the canonical names of what a decision request carries, each of which is
 //     read as that request's path is;
-//   - the last part of such a path alone, where nothing else has that name;
-//   - the facts that an evaluate request's blocks and features become, which a
-//     file gives ready made.
+//   - the last part of such a path alone, if no fact has that name;
+//   - the facts derived from an evaluate request's blocks and features, which a
+//     file gives as finished values.
 //
-// Whatever the engine works out is none of them, and neither are the facts that
-// follow from the score: who is new to credit says so by the score's codes.
+// Facts computed by the engine are excluded. So are the facts derived from the
+// score: a file marks a new-to-credit applicant by a code in the score.
 var columnNames = sync.OnceValue(func() map[string]*node {
 	names := map[string]*node{}
 	addPaths(names, "", roots())
@@ -49,7 +51,7 @@ var columnNames = sync.OnceValue(func() map[string]*node {
 	return names
 })
 
-// addPaths adds the paths below a node.
+// addPaths adds the paths of the children and of everything below them.
 func addPaths(names map[string]*node, prefix string, children map[string]*node) {
 	for segment, n := range children {
 		path := prefix + segment

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// number reads a number. One that is as plain as most are is understood from
-// its digits; the others go the way of a request's.
+// number reads a number. Plain decimals, which most cells are, are parsed here;
+// all others are parsed as a request's number is.
 func (c *column) number(cell []byte, facts *rule.Facts) (code string) {
 	digits := cell
 	if cell[0] == '-' {
@@ -51,7 +51,7 @@ func (c *column) number(cell []byte, facts *rule.Facts) (code string) {
 	return ""
 }
 
-// unusual reads a number as a request's is read.
+// unusual parses a number by the same rules as a number in a request.
 func (c *column) unusual(cell []byte, facts *rule.Facts) (code string) {
 	literal, ok := numberLiteral(cell)
 	if !ok {
@@ -75,15 +75,15 @@ func (c *column) unusual(cell []byte, facts *rule.Facts) (code string) {
 	return ""
 }
 
-// What forPeople returns of a cell that it understood.
+// Codes that forPeople returns for a cell that it could read.
 const (
 	readFormatted = fault.CodeNumberFormat
 	readMissing   = fault.CodeReadAsMissing
 )
 
-// forPeople reads a cell as sheets have them that are made for people: with
-// thousands apart, a currency or a percent sign, or with a usual spelling of
-// nothing. A FOIR with a percent sign is a percentage whatever the file's unit.
+// forPeople reads a cell that is formatted for people: with thousands separators,
+// a currency or a percent sign, or with a usual spelling of a missing value. A FOIR
+// with a percent sign is a percentage whatever the file's unit.
 func (c *column) forPeople(cell []byte, facts *rule.Facts) (code string) {
 	plain, how := sheet.Understood(cell)
 	if how == sheet.Missing {
@@ -107,7 +107,7 @@ func (c *column) forPeople(cell []byte, facts *rule.Facts) (code string) {
 	return readFormatted
 }
 
-// percentage keeps the ratio that a percentage stands for.
+// percentage adds a percentage as a ratio.
 func (c *column) percentage(num rule.Number, facts *rule.Facts) (code string) {
 	raw, ratio := num, num/100
 	if c.ratio {
@@ -117,7 +117,8 @@ func (c *column) percentage(num rule.Number, facts *rule.Facts) (code string) {
 	return ""
 }
 
-// literal reads a number as a request's is read.
+// literal parses a number as in a request, and reports whether it lies in the
+// domain.
 func (c *column) literal(literal string) (num rule.Number, inside bool) {
 	if c.def == nil {
 		num, _, inside = rule.ParseNumber(literal)
@@ -126,7 +127,7 @@ func (c *column) literal(literal string) (num rule.Number, inside bool) {
 	return number(c.how, c.def, literal)
 }
 
-// standing keeps what follows from the raw score.
+// standing adds the facts that follow from the raw score.
 func (c *column) standing(num rule.Number, facts *rule.Facts) (code string) {
 	at := standingOf(num)
 	if at == noStanding {
@@ -152,40 +153,42 @@ const (
 	points = ('.' ^ '0') * ones
 )
 
-// plainNumber reads a number without sign and exponent, exactly: it is coef
-// divided by ten to the power of places, of which there are at most six.
+// plainNumber parses a number without sign and exponent exactly: the number is
+// coef divided by ten to the power of places. places is at most six.
 //
-// Most numbers of a file have at most eight characters, and no two in a row
-// have as many. They are read eight bytes at once, without a loop whose end the
-// processor would have to guess.
+// Most numbers of a file have at most eight characters, but their lengths vary
+// from cell to cell. plainNumber therefore processes eight bytes together instead
+// of looping, because the branch at the loop's end would be mispredicted.
 func plainNumber(cell []byte) (coef int64, places int, ok bool) {
-	if uint(len(cell)-1) > 7 || cap(cell) < 8 { // none, or more than eight
+	if uint(len(cell)-1) > 7 || cap(cell) < 8 { // no character, or more than eight
 		return longNumber(cell)
 	}
-	// The digits become what they count, and are moved to the high end: there
-	// are zeros before them then.
+	// Turn each character into its digit's value and shift the digits to the
+	// high end, which puts zeros before them.
 	digits := (binary.LittleEndian.Uint64(cell[:8]) ^ zeros) << (8 * (8 - len(cell)) & 63)
-	// The lowest byte that is zero is the lowest whose high bit is set here.
+	// Find the decimal point: the lowest zero byte of x is the lowest byte whose
+	// high bit is set in point.
 	x := digits ^ points
 	if point := (x - ones) &^ x & highs; point != 0 {
-		at := bits.TrailingZeros64(point) &^ 7 // of the first point; another is no digit
+		at := bits.TrailingZeros64(point) &^ 7 // the first point; a second one fails the digit check
 		if places = 7 - at/8; places == 0 || places > rule.Places || places == len(cell)-1 {
 			return 0, 0, false
 		}
 		before := uint64(1)<<(at&63) - 1
 		digits = digits&^(before<<8|0xff) | digits&before<<8
 	}
-	if (digits|(digits+0x76*ones))&highs != 0 { // one of them is above 9
+	if (digits|(digits+0x76*ones))&highs != 0 { // a byte is above 9
 		return 0, 0, false
 	}
-	// Neighbours are put together: ten times the one before plus the other.
+	// Combine neighbours in three steps: digits, then pairs, then fours.
 	digits = (digits*10 + digits>>8) & 0x00ff00ff00ff00ff
 	digits = (digits*100 + digits>>16) & 0x0000ffff0000ffff
 	digits = (digits*10_000 + digits>>32) & 0xffffffff
 	return int64(digits), places, true
 }
 
-// longNumber is plainNumber for up to twelve digits before the point.
+// longNumber does the work of plainNumber for any length, with up to twelve digits
+// before the point.
 func longNumber(cell []byte) (coef int64, places int, ok bool) {
 	whole := len(cell)
 	for i, b := range cell {
@@ -201,13 +204,13 @@ func longNumber(cell []byte) (coef int64, places int, ok bool) {
 	return coef, places, whole > 0 && whole <= 12 && places <= rule.Places && (places > 0 || whole == len(cell))
 }
 
-// millionths are what a number without its point is multiplied by, by the
-// number of its decimals.
+// millionths[n] is the factor that turns a coefficient with n decimals into
+// millionths.
 var millionths = [rule.Places + 1]int64{1_000_000, 100_000, 10_000, 1_000, 100, 10, 1}
 
-// numberLiteral is a number as JSON would write it, or as near to that as its
-// reader needs: leading zeros, a plus, and a point at either end are what other
-// programs write. What people write besides is for forPeople.
+// numberLiteral returns the cell as a literal that the JSON number parser accepts.
+// Leading zeros, a plus sign and a point at either end are allowed, because other
+// programs write them. forPeople reads the further formats that people write.
 func numberLiteral(cell []byte) (literal string, ok bool) {
 	literal = strings.TrimPrefix(string(cell), "+")
 	rest := strings.TrimPrefix(literal, "-")
@@ -238,7 +241,7 @@ func numberLiteral(cell []byte) (literal string, ok bool) {
 	return literal, rest == ""
 }
 
-// digits is how many digits a text begins with.
+// digits returns the number of digits that s begins with.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n]-'0' <= 9 {

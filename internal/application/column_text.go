@@ -2,30 +2,30 @@ package application
 
 import "verdict/internal/rule"
 
-// vocabulary is the texts that one column has been seen to hold, with what they
-// mean. It is bounded, and what has no room in it is worked out every time.
+// vocabulary caches the values of the texts of one column. It is bounded; a text
+// that does not fit is converted every time.
 type vocabulary struct {
-	recent [64]*meaning // by a few of a text's bytes: most columns hold few texts
+	recent [64]*meaning // by a hash of a few bytes: most columns hold few texts
 	all    map[string]*meaning
 }
 
-// meaning is what a text becomes.
+// meaning holds the values that a text becomes.
 type meaning struct {
 	text           string
 	raw, canonical rule.Value
 }
 
-// maxTexts bounds what is remembered of one column.
+// maxTexts is the maximum number of texts cached for one column.
 const maxTexts = 4096
 
-// shelf is where a text that is not empty may stand among the recent ones.
-func shelf(cell []byte) int {
+// bucket returns the hash bucket of a text in recent. The text must not be empty.
+func bucket(cell []byte) int {
 	return (len(cell) + 7*int(cell[0]) + 31*int(cell[len(cell)/2])) % 64
 }
 
-// find returns what a text means, nil when it is not remembered.
+// find returns the cached meaning of a text, nil if there is none.
 func (v *vocabulary) find(cell []byte) *meaning {
-	at := &v.recent[shelf(cell)]
+	at := &v.recent[bucket(cell)]
 	if m := *at; m != nil && m.text == string(cell) {
 		return m
 	}
@@ -36,7 +36,7 @@ func (v *vocabulary) find(cell []byte) *meaning {
 	return m
 }
 
-// learn works out what a text means.
+// learn converts a text and caches the result if there is capacity.
 func (v *vocabulary) learn(text string, how conversion) *meaning {
 	m := &meaning{text: text, raw: rule.Str(text), canonical: rule.Str(text)}
 	if how == employment {

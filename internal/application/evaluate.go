@@ -37,16 +37,16 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 // evaluateMembers are the top-level names of an evaluate request.
 var evaluateMembers = []string{"bureau", "report", "applicant", "features", "device", "location", "fraud", "bank_summary"}
 
-// isDecision reports whether a body is a decision request.
+// isDecision reports whether a body has the members of a decision request.
 func isDecision(v wire.Value) bool {
 	return !v.Get("report").Given() &&
 		(v.Get("bureau_report").Given() || v.Get("applicant").Given() && !v.Get("bureau").Given())
 }
 
-// applicant reads what an evaluate request says of the applicant beside the
-// report: the caller's id, and the inputs that the policy declares. The
-// applicant's income, FOIR and so on stand in the report, in its units; a
-// second place for them would make it anyone's guess which counts.
+// applicant reads the applicant block of an evaluate request: the caller's id and
+// the inputs that the policy declares. Income, FOIR and the like are read only from
+// the report, in its units; with a second place for them it would be unclear which
+// value counts.
 func (r *reader) applicant(v wire.Value) {
 	if v.Given() && r.object(v) {
 		r.walk(evaluateApplicant(), v, "applicant")
@@ -54,14 +54,14 @@ func (r *reader) applicant(v wire.Value) {
 	}
 }
 
-// evaluateApplicant is the known part of applicant in an evaluate request.
+// evaluateApplicant returns the known part of applicant in an evaluate request.
 var evaluateApplicant = sync.OnceValue(func() *node {
 	n := &node{path: "applicant", children: map[string]*node{"id": roots()["applicant"].children["id"]}}
 	n.name()
 	return n
 })
 
-// blocks reads what may come beside the report.
+// blocks reads the blocks that may accompany the report.
 func (r *reader) blocks(v wire.Value) {
 	r.features(v.Get("features"))
 	for _, name := range []string{"device", "location", "fraud", "bank_summary"} {
@@ -76,8 +76,8 @@ func (r *reader) blocks(v wire.Value) {
 	}
 }
 
-// bureauReport reads a report: the members of the common shape, the score, and
-// the history with the facts that follow from it.
+// bureauReport reads a report: the members of the common shape, the score, and the
+// history together with the facts derived from it.
 func (r *reader) bureauReport(body wire.Value) {
 	r.quiet = report.Native(r.app.Bureau, body)
 	r.walk(roots()["report"], body, "report")
@@ -103,14 +103,14 @@ func (r *reader) bureauReport(body wire.Value) {
 	}
 }
 
-// meant finds the name that another was meant to be.
+// meant returns the known name that a misspelt one probably stands for, "" if none.
 func meant(name string, known []string) string {
 	near, _ := rule.Meant(name, known, false)
 	return near
 }
 
-// places derives the facts of the device and the location, and looks at the
-// texts that have a form of their own.
+// places checks the fraud and location blocks and derives the facts of the device
+// and the location.
 func (r *reader) places(v wire.Value) {
 	s := r.opt.Signals
 	if s == nil {
@@ -139,8 +139,8 @@ func (r *reader) places(v wire.Value) {
 	}
 }
 
-// uncounted says which members of a fraud block, and of the device beside it,
-// identify nobody and nothing.
+// uncounted warns about identifiers of the fraud block and the device that identify
+// nobody, such as placeholders.
 func (r *reader) uncounted(block wire.Value) {
 	if signal.ApplicantRef(r.app.Facts) == "" {
 		problem := "is missing"
@@ -160,7 +160,7 @@ func (r *reader) uncounted(block wire.Value) {
 	}
 }
 
-// underived says which members of a location were read and gave no fact.
+// underived warns about members of a location from which no fact could be derived.
 func (r *reader) underived(block wire.Value, atlas signal.Atlas) {
 	lat, lng, pincode, ip := block.Get("lat"), block.Get("lng"), block.Get("declared_pincode"), block.Get("ip")
 	note := func(v wire.Value, text string) { r.warnings.Add(v.Pointer(), fault.CodeNotDerived, "%s", text) }
@@ -178,17 +178,19 @@ func (r *reader) underived(block wire.Value, atlas signal.Atlas) {
 	}
 	if ip.Given() && r.absent("location_ip_country") {
 		if signal.PrivateAddress(ip.Text()) {
-			note(ip, "is a private address, which belongs to no country: nothing was derived from it; send the applicant's public address")
+			note(ip, "is a private address, which belongs to no country: nothing was derived from it; "+
+				"send the applicant's public address")
 		} else {
 			note(ip, "is not in the table of addresses: no country was derived from it")
 		}
 	}
 }
 
-// absent reports whether there is no such fact.
+// absent reports whether the named fact is absent.
 func (r *reader) absent(name string) bool { return r.app.Facts.Get(name).Type() == rule.Absent }
 
-// into adds a derived fact, and keeps it for the answer.
+// into returns a function that adds a derived fact to the facts and to b, which
+// the response shows.
 func (r *reader) into(b *signal.Block) func(string, rule.Value) {
 	return func(name string, v rule.Value) {
 		b.Add(name, v)
@@ -196,10 +198,10 @@ func (r *reader) into(b *signal.Block) func(string, rule.Value) {
 	}
 }
 
-// farAway stands in for a day of the request that nobody told.
+// farAway replaces an unknown day of the request; every date lies before it.
 const farAway civil.Day = 1 << 30
 
-// bank reads a bank statement and the facts that follow from it.
+// bank reads a bank statement and derives facts from it.
 func (r *reader) bank(summary wire.Value) {
 	r.app.hasBank = true
 	today := r.opt.Today
@@ -214,14 +216,14 @@ func (r *reader) bank(summary wire.Value) {
 	if s != nil {
 		var ok bool
 		if day, ok = r.day(summary.Pointer()); !ok {
-			s = nil // what the summary states needs no day
+			s = nil // the stated figures of the summary need no day
 		}
 	}
 	signal.Bank(summary, s, day, r.derived)
 }
 
-// day is the day that ages and windows are counted from: the request's, else
-// the report's. Without either, what would be counted stays absent.
+// day returns the day from which ages and windows are counted: the request's, else
+// the report's. If both are unknown, it warns and returns false.
 func (r *reader) day(pointer string) (civil.Day, bool) {
 	switch {
 	case r.opt.Today != 0:
@@ -234,14 +236,14 @@ func (r *reader) day(pointer string) (civil.Day, bool) {
 	return civil.NoDay, false
 }
 
-// derived adds a fact that was worked out, unless it was sent.
+// derived adds a computed fact, unless the request gave it.
 func (r *reader) derived(name string, v rule.Value) {
 	if r.app.Facts.Get(name).Type() == rule.Absent {
 		r.app.Facts.Set(name, v)
 	}
 }
 
-// features reads the switch of the feature factory.
+// features reads the member that asks for features.
 func (r *reader) features(v wire.Value) {
 	if v.Given() && v.Kind() != wire.Bool {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false, but is %s", v.Kind())
@@ -250,8 +252,8 @@ func (r *reader) features(v wire.Value) {
 	r.app.MeasuresFeatures = r.app.WantsFeatures || r.opt.FeaturesAuto
 }
 
-// reportedScore reads the score of the common shape, or the one in the
-// bureau's own layout when that is not there.
+// reportedScore reads the score of the common shape or, if there is none, the score
+// in the bureau's own layout.
 func (r *reader) reportedScore(body wire.Value) {
 	const raw = "report.scoreData.score"
 	own := report.Score(r.app.Bureau, body)
@@ -274,14 +276,15 @@ func (r *reader) reportedScore(body wire.Value) {
 	r.scored(own, rule.Num(rule.Int(number)))
 }
 
-// knownBureaus are those whose own layouts are known, with their aliases.
+// knownBureaus maps the names and aliases of bureaus with a known layout to the
+// canonical name.
 var knownBureaus = map[string]string{
 	"cibil": "cibil", "transunion": "cibil", "experian": "experian", "equifax": "equifax",
 	"crif": "crif", "crif_highmark": "crif",
 }
 
-// report finds the one report and checks that it is the named bureau's. A
-// wrong name does not hide what is wrong inside the report.
+// report finds the one report and checks that its key is the named bureau. If the
+// key is wrong, it still returns the report, so that faults inside it are found.
 func (r *reader) report(v wire.Value) (wire.Value, bool) {
 	bureau, named := r.bureau(v)
 	outer := v.Get("report")
@@ -307,7 +310,8 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 	}
 	if (!named || !outer.Get(bureau).Given()) && isFlatReport(r.app.Bureau, outer) {
 		r.faults.Add(outer.Pointer(), fault.CodeReportMustHaveOneKey,
-			`must have exactly one key, the bureau's name; the report's members stand directly in it and belong one level deeper: {"report":{"<bureau>":{…}}}`)
+			`must have exactly one key, the bureau's name; the report's members stand directly in it and belong `+
+				`one level deeper: {"report":{"<bureau>":{…}}}`)
 		return wire.Value{}, false
 	}
 	if given != 1 {
@@ -336,8 +340,8 @@ func isFlatReport(bureau string, v wire.Value) bool {
 	return report.Native(bureau, v)
 }
 
-// bureau reads the bureau's name as it was sent, and makes its canonical
-// spelling a fact.
+// bureau returns the bureau's name as it was sent, and stores its canonical
+// spelling as a fact.
 func (r *reader) bureau(body wire.Value) (name string, ok bool) {
 	v := body.Get("bureau")
 	if !v.Given() {
@@ -357,8 +361,8 @@ func (r *reader) bureau(body wire.Value) (name string, ok bool) {
 	return name, true
 }
 
-// unknownBureau warns of a bureau whose own layout is not known, with those that
-// are.
+// unknownBureau warns that the layout of a bureau is not known, and lists the known
+// bureaus.
 func (r *reader) unknownBureau(v wire.Value, name string) {
 	names := slices.Sorted(maps.Keys(knownBureaus))
 	item := fault.Item{

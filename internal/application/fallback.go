@@ -8,13 +8,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// fallback is a fact that takes the value of another one.
+// fallback is a fact that gets the value of another fact if it is absent.
 type fallback struct {
 	name, fromName string
 	id, from       rule.FieldID
 }
 
-// fallbacks are resolved once.
+// fallbacks returns field.Fallbacks with the ids looked up; it does so once.
 var fallbacks = sync.OnceValue(func() []fallback {
 	var list []fallback
 	for _, f := range field.Fallbacks() {
@@ -25,8 +25,8 @@ var fallbacks = sync.OnceValue(func() []fallback {
 	return list
 })
 
-// fallBack gives the facts of the applicant's own accounts the figures that
-// were sent for all accounts, each where its own was not sent.
+// fallBack sets each absent fact about the applicant's own accounts to the figure
+// that was sent for all accounts.
 func fallBack(facts *rule.Facts) {
 	for _, f := range fallbacks() {
 		if facts.Get(f.name).Type() == rule.Absent {
@@ -35,9 +35,9 @@ func fallBack(facts *rule.Facts) {
 	}
 }
 
-// FallBackStored does the same for facts that were stored before there were
-// facts of own accounts. Facts that have any of those are left alone: what they
-// lack, the report did not say.
+// FallBackStored applies the fallbacks to facts that were stored before facts about
+// own accounts existed. If any such fact is present, it changes nothing: the others
+// are absent because the report did not state them.
 func FallBackStored(facts *rule.Facts) {
 	if !slices.ContainsFunc(fallbacks(), func(f fallback) bool { return facts.Get(f.name).Type() != rule.Absent }) {
 		fallBack(facts)

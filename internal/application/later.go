@@ -6,12 +6,12 @@ import (
 	"verdict/internal/report"
 )
 
-// laterThanFeatures tells of events after the day that features are counted
-// back from, the report's where it says one: they are in no feature.
+// laterThanFeatures warns about events after AsOf, the day from which features are
+// counted back: no feature includes them.
 func (r *reader) laterThanFeatures() {
 	asOf := r.app.AsOf
 	if asOf == 0 {
-		return // nobody told a day, and there are no features
+		return // without a day there are no features
 	}
 	var accounts, notes, enquiries, transactions int
 	if h := r.app.History; h != nil {

@@ -9,14 +9,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// Feature is one that a policy names.
+// Feature is a feature that a policy names.
 type Feature struct {
 	Name  string
 	Index int // in a vector
 	id    rule.FieldID
 }
 
-// Features finds the features behind their names, once for each policy.
+// Features looks up features by name, so that this is done once for each policy.
+// It skips names that are no features.
 func Features(names []string) []Feature {
 	list := make([]Feature, 0, len(names))
 	for _, name := range names {
@@ -27,7 +28,8 @@ func Features(names []string) []Feature {
 	return list
 }
 
-// CatalogueOf is the feature catalogue that a policy of a semantics reads.
+// CatalogueOf returns the feature catalogue used by policies of the given semantics
+// version.
 func CatalogueOf(semantics int) feature.Catalogue {
 	if semantics < catalogue2Semantics {
 		return feature.Catalogue1
@@ -35,12 +37,11 @@ func CatalogueOf(semantics int) feature.Catalogue {
 	return feature.Catalogue2
 }
 
-// catalogue2Semantics is the semantics that the second catalogue came with.
+// catalogue2Semantics is the first semantics version that uses the second catalogue.
 const catalogue2Semantics = 2
 
-// Measure computes the whole vector by a catalogue, and adds to the facts the
-// features that are named and no other: what a policy does not name cannot
-// matter to it.
+// Measure computes the whole vector of a catalogue and adds only the named features
+// to the facts: a policy cannot depend on features that it does not name.
 func (a *Application) Measure(c feature.Catalogue, named []Feature, v *feature.Vector) {
 	feature.Compute(c, a.History, a.Statement, a.AsOf, v)
 	for _, f := range named {
@@ -48,15 +49,15 @@ func (a *Application) Measure(c feature.Catalogue, named []Feature, v *feature.V
 	}
 }
 
-// ReplaceFeatures gives facts the named features of a vector, in place of those
-// that another policy or another catalogue has left there.
+// ReplaceFeatures sets the named features to the values of a vector. It replaces
+// values from another policy or another catalogue.
 func ReplaceFeatures(facts *rule.Facts, named []Feature, v *feature.Vector) {
 	for _, f := range named {
 		facts.Set(f.Name, f.fact(v))
 	}
 }
 
-// fact is the feature's value as a rule reads it, absent if there is none.
+// fact returns the feature's value as a rule reads it, absent if there is none.
 func (f *Feature) fact(v *feature.Vector) rule.Value {
 	value, ok := v.Get(f.Index)
 	if !ok {
@@ -65,13 +66,13 @@ func (f *Feature) fact(v *feature.Vector) rule.Value {
 	return rule.Num(rule.Number(value) * (rule.One / feature.One))
 }
 
-// maxNamedFeatures is how many features a warning names.
+// maxNamedFeatures is the maximum number of features that a warning names.
 const maxNamedFeatures = 20
 
-// WarnNotMeasured adds the warning that a policy names features and the request
-// had none measured: rules that name them then cannot hit, which may be the
-// better outcome. It does nothing if the features were measured, even those
-// whose source is missing, or if the policy names none.
+// WarnNotMeasured adds a warning if the policy names features and they were not
+// measured. Rules that name them cannot match then, which may favour the applicant.
+// It does nothing if features were measured, even if their source is missing, or if
+// the policy names none.
 func (a *Application) WarnNotMeasured(named []Feature) {
 	if a.MeasuresFeatures || len(named) == 0 {
 		return
@@ -83,7 +84,8 @@ func (a *Application) WarnNotMeasured(named []Feature) {
 	pointer, detail := "/features", `the policy names these features and they were not requested, so they are absent%s; `+
 		`send "features": true, or let the policy say "features": "auto"`
 	if a.Endpoint == Decisions {
-		pointer, detail = "", `the policy names these features, which cannot be measured from a decision request, so they are absent%s; `+
+		pointer, detail = "", `the policy names these features, which cannot be measured from a decision request, `+
+			`so they are absent%s; `+
 			`send the report and the statement to POST /v1/evaluate with "features": true`
 	}
 	more := ""
@@ -91,6 +93,9 @@ func (a *Application) WarnNotMeasured(named []Feature) {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
 	a.Warnings = append(a.Warnings, fault.Item{
-		Pointer: pointer, Code: fault.CodeFeaturesNotRequested, Fields: names, Detail: fmt.Sprintf(detail, more),
+		Pointer: pointer,
+		Code:    fault.CodeFeaturesNotRequested,
+		Fields:  names,
+		Detail:  fmt.Sprintf(detail, more),
 	})
 }

@@ -13,26 +13,26 @@ import (
 // node is one segment of the raw paths that the catalogue knows. A path is
 // either a scalar or an object, never both.
 type node struct {
-	path      string // its own, such as report.demographics
+	path      string // full path, such as report.demographics
 	children  map[string]*node
 	aliases   map[string]string // other names of children
 	lists     []string          // members that package report reads
 	names     []string          // of children, aliases and lists, in order
 	scalar    bool
 	raw       rule.FieldID
-	canonical rule.FieldID // rule.Undeclared when the raw value is all there is
+	canonical rule.FieldID // rule.Undeclared when there is only the raw value
 	how       conversion
 }
 
-// conversion is the way from a raw value to its canonical one.
+// conversion says how a raw value becomes the canonical one.
 type conversion uint8
 
 const (
 	asIs       conversion = iota
-	money                 // half-up to the paisa
-	percent               // a percentage, canonical as a ratio
-	employment            // normalised to the vocabulary
-	score                 // a score or a new-to-credit code; read on its own
+	money                 // rounded half up to the paisa
+	percent               // a percentage, divided by 100 to a ratio
+	employment            // normalised to the known employment types
+	score                 // a score or a new-to-credit code; converted by reader.score
 )
 
 // canonicals maps raw paths to the facts they become. bureau_report.* paths
@@ -60,15 +60,15 @@ var canonicals = map[string]struct {
 	"location.permission_denied":            {"location_permission_denied", asIs},
 }
 
-// bankAliases are the names that bank_summary is also sent under.
+// bankAliases maps alternative names of members of bank_summary to the usual ones.
 var bankAliases = map[string]string{"monthly_income": "income", "avg_balance": "balance", "bounce_count": "bounces"}
 
-// lists are the members that package report reads.
+// lists are the paths of the lists that package report reads.
 var lists = map[string]bool{
 	"report.accounts": true, "report.enquiries": true, "bank_summary.transactions": true,
 }
 
-// roots is the tree of known paths by their first segment, built once.
+// roots returns the tree of known paths by their first segment; it is built once.
 var roots = sync.OnceValue(func() map[string]*node {
 	c := field.Catalogue()
 	tree := &node{children: map[string]*node{}}
@@ -100,7 +100,7 @@ var roots = sync.OnceValue(func() map[string]*node {
 	return tree.children
 })
 
-// name settles the names that may stand in every object of the tree.
+// name collects, for every object of the tree, the names its members may have.
 func (n *node) name() {
 	n.names = slices.Concat(slices.Collect(maps.Keys(n.children)), slices.Collect(maps.Keys(n.aliases)), n.lists)
 	slices.Sort(n.names)
@@ -109,13 +109,13 @@ func (n *node) name() {
 	}
 }
 
-// has reports whether a name may stand in the object.
+// has reports whether the object may have a member of the name.
 func (n *node) has(name string) bool {
 	_, found := slices.BinarySearch(n.names, name)
 	return found
 }
 
-// canonical finds the fact that a raw path is sent for, and the way to it.
+// canonical returns the canonical fact of a raw path and the conversion to it.
 func canonical(c *rule.Catalogue, path string) (rule.FieldID, conversion) {
 	if to, ok := canonicals[path]; ok {
 		id, _ := c.Lookup(to.name)

@@ -11,14 +11,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// Bounds on what a stranger can make us keep.
+// Limits on what a request can make the service store.
 const (
 	maxText    = 256
 	maxCarried = 500
-	maxPath    = 128 // no path that a policy can declare is longer
+	maxPath    = 128 // the longest path that a policy can declare
 )
 
-// walk reads the members of an object against the known paths.
+// walk reads the members of an object by the known paths.
 func (r *reader) walk(n *node, v wire.Value, path string) {
 	for name, member := range v.Members() {
 		if !member.Given() {
@@ -43,9 +43,9 @@ func (r *reader) walk(n *node, v wire.Value, path string) {
 	}
 }
 
-// join makes the path of a member, or "" where no path can name it: it would
-// be too long, or a dot in the name would make it another member's. Stopping
-// there keeps the work on a hostile body in proportion to its size.
+// join returns the path of a member, or "" if no path can name it: the path would
+// be too long, or a dot in the name would make it ambiguous. The limit keeps the
+// work on a hostile body proportional to its size.
 func join(path, name string) string {
 	if len(path)+1+len(name) > maxPath || strings.Contains(name, ".") {
 		return ""
@@ -53,7 +53,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// input reads a value that the policy declares, as strictly as a known one.
+// input reads an input that the policy declares, as strictly as a known field.
 func (r *reader) input(v wire.Value, path string, declared rule.Type) {
 	val, ok := rule.ReadValue(v)
 	switch {
@@ -68,7 +68,8 @@ func (r *reader) input(v wire.Value, path string, declared rule.Type) {
 	}
 }
 
-// scalar reads one known value: its type, its domain, then what it means.
+// scalar reads one known value: it checks the type and the domain, then stores the
+// raw and the canonical fact.
 func (r *reader) scalar(n *node, v wire.Value) {
 	def := field.Catalogue().Field(n.raw)
 	val, ok := rule.ReadValue(v)
@@ -100,11 +101,10 @@ func (r *reader) scalar(n *node, v wire.Value) {
 	}
 }
 
-// number reads a number as the facts hold it, and reports whether it lies in
-// the field's domain. A ratio is rounded at its sixth place, a percentage at
-// its fourth, which is the same place, before the domain is looked at: the two
-// endpoints must not differ there either. A count must be whole as it was
-// sent, not once it is rounded.
+// number parses a number and reports whether it lies in the field's domain. Before
+// the check a ratio is rounded to six decimals and a percentage to four, which is
+// the same precision, so that both endpoints accept the same values. An integer
+// must be whole as it was sent, not only after rounding.
 func number(how conversion, def *rule.Field, literal string) (num rule.Number, inside bool) {
 	num, exact, ok := rule.ParseNumber(literal)
 	if !ok || def.Integer && !(exact && num.HasPlaces(0)) {
@@ -117,17 +117,17 @@ func number(how conversion, def *rule.Field, literal string) (num rule.Number, i
 	return num, !(def.BoundedBelow && num < def.Min || def.BoundedAbove && num > def.Max)
 }
 
-// percentPlaces are the decimals of a percentage.
+// percentPlaces is the number of decimals of a percentage.
 const percentPlaces = rule.Places - 2
 
-// rupees rounds an amount to the paisa, from the text: rounding twice could be
-// off by one.
+// rupees rounds an amount to the paisa. It starts from the text, because rounding
+// an already rounded number could be off by one paisa.
 func rupees(literal string) rule.Number {
 	paise, _, _ := wire.ParseDecimal(literal, 2)
 	return rule.Rupees(paise)
 }
 
-// domainText says what a number must be, and the unit it is read in.
+// domainText returns the fault text that states the allowed range and the unit.
 func domainText(how conversion, def *rule.Field) string {
 	if how == score {
 		return "must be " + scoreText
@@ -164,8 +164,8 @@ func (r *reader) convert(how conversion, val rule.Value, v wire.Value) rule.Valu
 	}
 }
 
-// percentage turns a percentage into a ratio, and speaks up when a ratio was
-// probably meant.
+// percentage converts a percentage to a ratio, and warns if the value was probably
+// meant as a ratio.
 func (r *reader) percentage(val rule.Value, v wire.Value) rule.Value {
 	ratio := rule.Num(val.Number() / 100)
 	if n := val.Number(); n > 0 && n <= rule.One {
@@ -185,8 +185,8 @@ func (r *reader) employment(val rule.Value, v wire.Value) rule.Value {
 	return rule.Str(name)
 }
 
-// employmentType normalises case, spaces and hyphens to the known vocabulary,
-// in which a type that is not known is OTHER.
+// employmentType normalises case, spaces and hyphens and returns the known
+// employment type, "OTHER" if the type is not known.
 func employmentType(text string) (name string, known bool) {
 	words := strings.FieldsFunc(strings.ToUpper(text), func(c rune) bool {
 		return c == '-' || c == '_' || unicode.IsSpace(c)
@@ -198,7 +198,7 @@ func employmentType(text string) (name string, known bool) {
 	return "OTHER", false
 }
 
-// employmentTypes are the known vocabulary.
+// employmentTypes returns the known employment types.
 func employmentTypes() []string {
 	id, _ := field.Catalogue().Lookup("employment_type")
 	return field.Catalogue().Field(id).Values

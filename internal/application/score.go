@@ -9,9 +9,9 @@ import (
 
 const scoreText = "a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
 
-// score turns the raw score, a member of the body's named object, into the
-// canonical facts. A new-to-credit code is no low score: it leaves bureau_score
-// absent.
+// score converts the raw score, a member of the named object of the body, to the
+// canonical facts. A new-to-credit code is not a low score, so it leaves
+// bureau_score absent.
 func (r *reader) score(body wire.Value, object, pointer, rawPath string) {
 	parent := body.Get(object)
 	raw := parent.Get("score")
@@ -34,7 +34,7 @@ func (r *reader) score(body wire.Value, object, pointer, rawPath string) {
 	r.scored(raw, val)
 }
 
-// scored makes the facts of a score that stands at raw.
+// scored stores the facts of the score val; raw is its place in the body.
 func (r *reader) scored(raw wire.Value, val rule.Value) {
 	facts := r.app.Facts
 	switch standingOf(val.Number()) {
@@ -53,7 +53,7 @@ func (r *reader) scored(raw wire.Value, val rule.Value) {
 
 const bureauNTCIndex = "bureau_ntc_index"
 
-// standing is what a raw score says of an applicant.
+// standing is the kind of a raw score.
 type standing uint8
 
 const (
@@ -63,7 +63,7 @@ const (
 	indexed                    // new to credit, with a thin-file index
 )
 
-// standingOf reads a raw score.
+// standingOf returns the kind of a raw score.
 func standingOf(points rule.Number) standing {
 	switch {
 	case points < -rule.One, points > rule.Int(900):

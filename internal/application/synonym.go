@@ -2,15 +2,15 @@ package application
 
 import "strings"
 
-// misplaced are the paths of an evaluate request that are meant by members that
-// stand in the wrong object and are called otherwise.
+// misplaced maps members that callers put in the wrong object, under another name,
+// to the intended path of an evaluate request.
 var misplaced = map[string]string{
 	"score_data": "report.scoreData", "scoreData": "report.scoreData", "tenure": "report.requestedTenureMonths",
 	"demographics": "report.demographics", "incomeAssessment": "report.incomeAssessment",
 }
 
-// synonyms are words that callers use for a member, by the object's path or the
-// list's name: no search by spelling finds what was meant by them.
+// synonyms maps "object.word" to the member that callers mean by the word. The
+// object is a path or a list's name. A search by spelling would not find these.
 var synonyms = func() map[string]string {
 	m := map[string]string{}
 	for member, words := range map[string]string{
@@ -43,7 +43,7 @@ var synonyms = func() map[string]string {
 			m[object+"."+word] = name
 		}
 	}
-	for path, to := range canonicals { // a fact's own name, where its member belongs
+	for path, to := range canonicals { // callers also send a fact under its canonical name
 		if object, name, _ := strings.Cut(path, "."); !strings.Contains(name, ".") {
 			m[object+"."+to.name] = name
 		}

@@ -6,18 +6,18 @@ import (
 	"verdict/internal/rule"
 )
 
-// muchBelow is how far a declared FOIR may lie below the bureau's before
-// somebody should ask.
-const muchBelow = 5 * rule.One / 100
+// foirTolerance is how far the declared FOIR may lie below the bureau's without
+// a warning.
+const foirTolerance = 5 * rule.One / 100
 
-// foirID is the canonical FOIR, which a percentage or a ratio of a request fills.
+// foirID is the id of the canonical FOIR.
 var foirID = func() rule.FieldID {
 	id, _ := field.Catalogue().Lookup(field.FOIR)
 	return id
 }()
 
-// checkDeclared warns of a declared FOIR that the instalments of the report's
-// own accounts contradict. Which of the two counts is the policy's to say.
+// checkDeclared warns if the declared FOIR is contradicted by the instalments of
+// the applicant's own accounts in the report. The policy decides which one counts.
 func (r *reader) checkDeclared() {
 	foir, income := r.app.Facts.Get(field.FOIR), r.app.Facts.Get(field.MonthlyIncome)
 	instalments := r.app.Facts.Get(field.BureauOwnEMI)
@@ -25,7 +25,7 @@ func (r *reader) checkDeclared() {
 		return
 	}
 	share, ok := instalments.Number().Over(income.Number())
-	if ok && share <= foir.Number()+muchBelow {
+	if ok && share <= foir.Number()+foirTolerance {
 		return
 	}
 	r.warnings.Add(r.foir.Pointer(), fault.CodeFOIRUnderstated,

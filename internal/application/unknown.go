@@ -12,22 +12,21 @@ import (
 	"verdict/internal/wire"
 )
 
-// What a warning says of a member that is not known, before any hint.
+// Texts of warnings about unknown members, without hints.
 const (
 	textNoMember = "is not a member of this request and was not read"
 	textNotRead  = "is not a known field and was not read"
 	textCarried  = "is not a known field; a policy can read it if it declares the path in its inputs"
 )
 
-// hint is the known name that a misspelt one was probably meant to be.
+// hint suggests a known name for an unknown one.
 type hint struct {
 	nearest  string
-	caseOnly bool   // they differ in upper and lower case alone
-	beside   string // the object that the member stands in and belongs beside
+	caseOnly bool   // the names differ only in case
+	beside   string // the object that wrongly contains the member; it belongs beside it
 }
 
-// warnUnknown says that a member is not known, with the name that was probably
-// meant.
+// warnUnknown warns that a member is not known, with the hint.
 func (r *reader) warnUnknown(v wire.Value, text string, h hint) {
 	if h.beside != "" {
 		text += "; it belongs beside " + h.beside
@@ -39,7 +38,7 @@ func (r *reader) warnUnknown(v wire.Value, text string, h hint) {
 	}
 }
 
-// unknownMember warns of a top-level member that nobody reads.
+// unknownMember warns that a top-level member is not known.
 func (r *reader) unknownMember(v wire.Value, name string, known []string) {
 	other, belongs := "", false
 	switch {
@@ -64,38 +63,38 @@ func (r *reader) unknownMember(v wire.Value, name string, known []string) {
 	r.warnUnknown(v, textNoMember, h)
 }
 
-// full reports whether further warnings are only counted, so that no work goes
-// into their text.
+// full reports whether the list of warnings is full. Further ones are only counted,
+// so no work needs to go into their text.
 func (r *reader) full() bool { return r.warnings.Len() >= fault.MaxItems }
 
-// maxSearches is how often a known name is searched for: a hostile body must not
-// buy a search with every misspelt word.
+// maxSearches limits the full searches for similar names in one request, so that a
+// hostile body cannot cause one for each of its members.
 const maxSearches = 20
 
-// shortName is how long a name is of which a few letters are most of it.
+// shortName is the length up to which a name must share its first letter with a
+// suggestion: in a short name a few changed letters change most of it.
 const shortName = 4
 
-// search looks for the name that was meant. One that differs in case alone, or
-// means the same in other words, is always found; others are until there were
-// too many searches.
+// search looks for the known name that was probably meant. It always finds synonyms
+// and names that differ only in case; after maxSearches it finds no others.
 func (r *reader) search(path, name string, known []string) hint {
 	if synonym := synonyms[path+"."+name]; slices.Contains(known, synonym) {
 		return hint{nearest: synonym}
 	}
 	if rest, ok := strings.CutPrefix(name, "bureau_"); ok && path == "bureau_report" && slices.Contains(known, rest) {
-		return hint{nearest: rest} // the fact's own name
+		return hint{nearest: rest} // the canonical name of the fact
 	}
 	r.searched++
 	near, caseOnly := rule.Meant(name, known, r.searched > maxSearches)
 	if !caseOnly && near != "" && len(name) <= shortName && near[0] != name[0] {
-		return hint{} // name is no misspelt age
+		return hint{} // for example, "name" is not a misspelt "age"
 	}
 	return hint{nearest: near, caseOnly: caseOnly}
 }
 
-// near finds what a member of the object at base was probably meant to be. n is
-// the known object that stands there, or that the object at base was probably
-// meant to be; nil when there is none.
+// near suggests what a member of the object at base was probably meant to be. n is
+// the known object at base, or the one that base was probably meant to be; nil when
+// there is none.
 func (r *reader) near(n *node, base, name string) hint {
 	if r.full() {
 		return hint{}
@@ -105,7 +104,7 @@ func (r *reader) near(n *node, base, name string) hint {
 	}
 	var h hint
 	if n != nil {
-		if n.path != base && n.has(name) { // the object around it is misspelt, and it is not
+		if n.path != base && n.has(name) { // only the enclosing object is misspelt
 			return hint{nearest: n.path + "." + name}
 		}
 		h = r.search(n.path, name, r.candidates(n))
@@ -122,8 +121,8 @@ func (r *reader) near(n *node, base, name string) hint {
 	return h
 }
 
-// elsewhere is the path at which a member belongs that stands in the wrong
-// object.
+// elsewhere returns the path of a member that was sent in the wrong object, "" if
+// no path has its name.
 func (r *reader) elsewhere(name string) string {
 	if path := elsewhere(r.app.Endpoint)[name]; path != "" {
 		return path
@@ -134,8 +133,8 @@ func (r *reader) elsewhere(name string) string {
 	return ""
 }
 
-// candidates are the names that may stand in an object: those of the catalogue
-// and those that the policy declares.
+// candidates returns the names that members of an object may have: those of the
+// catalogue and those that the policy declares.
 func (r *reader) candidates(n *node) []string {
 	if len(r.opt.Inputs) == 0 {
 		return n.names
@@ -151,7 +150,7 @@ func (r *reader) candidates(n *node) []string {
 	return slices.Compact(list)
 }
 
-// guess is the known object that an unknown one was probably meant to be, nil
+// guess returns the known object that an unknown one was probably meant to be, nil
 // when there is none.
 func (r *reader) guess(n *node, name string) *node {
 	if n == nil || r.full() {
@@ -161,8 +160,8 @@ func (r *reader) guess(n *node, name string) *node {
 	return n.children[h.nearest]
 }
 
-// hintEntries adds the names that were probably meant to the warnings of
-// accounts, enquiries and transactions from the given one on.
+// hintEntries adds suggestions to the warnings about unknown members of accounts,
+// enquiries and transactions, starting at the warning with index from.
 func (r *reader) hintEntries(from int) {
 	items := r.warnings.Items()
 	for i := from; i < len(items); i++ {
@@ -190,9 +189,9 @@ func (r *reader) hintEntries(from int) {
 	}
 }
 
-// elsewhere has the paths of an endpoint's request by their last names, for
-// members that stand in the wrong object. A name that several paths end with is
-// none of them.
+// elsewhere returns the paths of an endpoint's request by their last segment, to
+// suggest a path for a member in the wrong object. A segment that ends several
+// paths maps to "".
 func elsewhere(e Endpoint) map[string]string {
 	if e == Evaluate {
 		return evaluateEnds()
@@ -229,8 +228,8 @@ func ends(blocks ...string) map[string]string {
 	return paths
 }
 
-// evaluateTwins are the paths at which an evaluate request has what a decision
-// request has under applicant.
+// evaluateTwins maps paths under applicant of a decision request to the paths of
+// the same facts in an evaluate request.
 var evaluateTwins = sync.OnceValue(func() map[string]string {
 	twins := map[string]string{}
 	for path, to := range canonicals {
@@ -246,9 +245,9 @@ var evaluateTwins = sync.OnceValue(func() map[string]string {
 	return twins
 })
 
-// unknown carries a nested value that the catalogue does not know, because a
-// policy may declare it, and says that nothing else will read it. n is the
-// known object that the one around the value is, or was probably meant to be.
+// unknown keeps a nested value that the catalogue does not know, because a policy
+// may declare it, and warns that nothing else reads it. n is the known enclosing
+// object, or the one that the enclosing object was probably meant to be.
 func (r *reader) unknown(v wire.Value, n *node, base, name string) {
 	path := join(base, name)
 	declared, isInput := r.opt.Inputs[path]
@@ -266,8 +265,8 @@ func (r *reader) unknown(v wire.Value, n *node, base, name string) {
 	}
 }
 
-// unknownObject says what it must of each member of an object that is not known,
-// or of the object itself when it has none.
+// unknownObject handles each member of an unknown object, or warns about the object
+// itself if it is empty.
 func (r *reader) unknownObject(v wire.Value, n *node, base, name string) {
 	inner, empty := r.guess(n, name), true
 	for member, value := range v.Members() {
@@ -281,14 +280,15 @@ func (r *reader) unknownObject(v wire.Value, n *node, base, name string) {
 	}
 }
 
-// ignored says that a value was not read.
+// ignored warns that a value was not read.
 func (r *reader) ignored(v wire.Value, h hint) {
 	if !r.quiet {
 		r.warnUnknown(v, textNotRead, h)
 	}
 }
 
-// carry keeps a value that nothing reads, where a policy could come to.
+// carry keeps an unknown value as a fact if a policy could declare its path;
+// otherwise it warns that the value was not read.
 func (r *reader) carry(v wire.Value, path string, h hint) {
 	val, ok := rule.ReadValue(v)
 	if !ok || len(val.Text()) > maxText || !field.Declarable(path) || r.carried == maxCarried {
