@@ -8,17 +8,17 @@ import (
 	"verdict/internal/civil"
 )
 
-// The first byte of an archive is its version. The second holds what the first
-// has no place for, and is written only where there is such a thing: an archive
-// that the first can hold stays the same bytes.
+// The first byte of an archive is its format version. Version 2 adds members that
+// version 1 cannot hold. It is written only if there are any, so that all other
+// archives keep the same bytes.
 const (
 	archiveVersion      = 1
 	archiveVersionOwner = 2 // with owners, microfinance, and write-offs apart from settlements
 )
 
-// Archive writes a history and a statement, either of which may be nil, in a
-// compact form, so that years later a feature can still name the records that
-// made it. Texts such as narrations are not in them and so not in it.
+// Archive encodes a history and a statement, either of which may be nil, in a
+// compact form, so that years later a feature can still name the records it was
+// computed from. Texts such as narrations are not included.
 func Archive(h *History, s *Statement) []byte {
 	w := archiver{buf: make([]byte, 0, archiveSize(h, s))}
 	version := byte(archiveVersion)
@@ -37,7 +37,8 @@ func Archive(h *History, s *Statement) []byte {
 	return w.buf
 }
 
-// archiveSize is about how long an archive becomes, so that it need not grow.
+// archiveSize estimates the length of an archive, so that its buffer need not
+// grow.
 func archiveSize(h *History, s *Statement) int {
 	const account, payment, enquiry, transaction = 64, 5, 12, 20
 	n := 64
@@ -55,7 +56,7 @@ func archiveSize(h *History, s *Statement) int {
 
 type archiver struct {
 	buf  []byte
-	more bool // what only the second version holds is written too
+	more bool // write the members that only version 2 has
 }
 
 func (w *archiver) number(n int64) { w.buf = binary.AppendVarint(w.buf, n) }
@@ -139,10 +140,10 @@ func (w *archiver) statement(s *Statement) {
 	w.buf = buf
 }
 
-// ErrArchive is the error of bytes that Archive did not write.
+// ErrArchive is returned for bytes that Archive did not write.
 var ErrArchive = errors.New("the archived history cannot be read")
 
-// ReadArchive reads what Archive wrote.
+// ReadArchive decodes the output of Archive.
 func ReadArchive(data []byte) (h *History, s *Statement, err error) {
 	if len(data) == 0 || data[0] != archiveVersion && data[0] != archiveVersionOwner {
 		return nil, nil, ErrArchive
@@ -160,11 +161,12 @@ func ReadArchive(data []byte) (h *History, s *Statement, err error) {
 	return h, s, nil
 }
 
-// unarchiver reads numbers; once one is broken it gives zeros.
+// unarchiver decodes numbers. After the first invalid one it sets broken and
+// returns zeros.
 type unarchiver struct {
 	buf    []byte
 	broken bool
-	more   bool // of the second version
+	more   bool // the archive has version 2
 }
 
 func (r *unarchiver) number() int64 {
@@ -177,7 +179,8 @@ func (r *unarchiver) number() int64 {
 	return n
 }
 
-// within is a number of a narrower type.
+// within decodes a number of a narrower type, and sets broken if it does not
+// fit.
 func within[T ~int32 | ~int16 | ~uint8 | ~uint32](r *unarchiver) T {
 	n := r.number()
 	t := T(n)
@@ -195,8 +198,9 @@ func (r *unarchiver) flag() bool {
 	return n == 1
 }
 
-// count is how many records follow; each takes several bytes, so that a broken
-// count cannot reserve more memory than the bytes could fill.
+// count decodes the number of records that follow. Each record takes several
+// bytes, so a count larger than the remaining bytes is invalid and cannot make
+// the reader allocate more memory than the bytes could fill.
 func (r *unarchiver) count() int {
 	n := r.number()
 	if n < 0 || n > int64(len(r.buf)) || n > math.MaxInt32 {
@@ -208,8 +212,13 @@ func (r *unarchiver) count() int {
 
 func (r *unarchiver) history() *History {
 	h := &History{
-		Reported: within[civil.Day](r), HasAccounts: r.flag(), HasEnquiries: r.flag(),
-		Last7: within[int32](r), Last30: within[int32](r), Last90: within[int32](r), Last180: within[int32](r),
+		Reported:     within[civil.Day](r),
+		HasAccounts:  r.flag(),
+		HasEnquiries: r.flag(),
+		Last7:        within[int32](r),
+		Last30:       within[int32](r),
+		Last90:       within[int32](r),
+		Last180:      within[int32](r),
 	}
 	if n := r.count(); n > 0 {
 		h.Accounts = make([]Account, n)
@@ -228,7 +237,12 @@ func (r *unarchiver) history() *History {
 	if n := r.count(); n > 0 {
 		h.Enquiries = make([]Enquiry, n)
 		for i := range h.Enquiries {
-			h.Enquiries[i] = Enquiry{Made: within[civil.Day](r), Product: within[Product](r), AmountPaise: r.number(), At: within[int32](r)}
+			h.Enquiries[i] = Enquiry{
+				Made:        within[civil.Day](r),
+				Product:     within[Product](r),
+				AmountPaise: r.number(),
+				At:          within[int32](r),
+			}
 		}
 	}
 	return h
@@ -253,7 +267,12 @@ func (r *unarchiver) account(a *Account) {
 }
 
 func (r *unarchiver) statement() *Statement {
-	s := &Statement{DeclaredIncomePaise: r.number(), DeclaredInstalmentPaise: r.number(), DueInstalmentPaise: NoAmount, Breaks: int(within[int32](r))}
+	s := &Statement{
+		DeclaredIncomePaise:     r.number(),
+		DeclaredInstalmentPaise: r.number(),
+		DueInstalmentPaise:      NoAmount,
+		Breaks:                  int(within[int32](r)),
+	}
 	n := r.count()
 	if n == 0 {
 		return s

@@ -2,7 +2,7 @@ package report
 
 import "verdict/internal/civil"
 
-// needsMore reports whether the first version cannot hold a history.
+// needsMore reports whether a history needs archive version 2.
 func needsMore(h *History) bool {
 	if h == nil {
 		return false
@@ -15,8 +15,8 @@ func needsMore(h *History) bool {
 	return len(h.Microfinance) > 0
 }
 
-// The bits of a number that says what follows an account in the second version;
-// the lowest two are its owner.
+// Bits of the number that, in version 2, follows an account and says which members
+// come next. The lowest two bits hold the owner.
 const (
 	ownerBits        = 3
 	microfinanceBit  = 1 << 2
@@ -28,7 +28,7 @@ const (
 	moreBits         = 1<<8 - 1
 )
 
-// moreOf returns the bits of an account, 0 when the first version can hold it.
+// moreOf returns the bits of an account, 0 when version 1 can hold it.
 func moreOf(a *Account) (bits int64) {
 	bits = int64(a.Owner)
 	for _, b := range []struct {
@@ -46,7 +46,7 @@ func moreOf(a *Account) (bits int64) {
 	return bits
 }
 
-// moreOfAccount writes what only the second version holds.
+// moreOfAccount writes the members that only version 2 has.
 func (w *archiver) moreOfAccount(a *Account) {
 	w.number(moreOf(a))
 	for _, paise := range []int64{a.ConvertedPaise, a.WrittenOffPaise, a.SettledPaise} {
@@ -61,7 +61,7 @@ func (w *archiver) moreOfAccount(a *Account) {
 	}
 }
 
-// moreOfAccount reads what only the second version holds.
+// moreOfAccount reads the members that only version 2 has.
 func (r *unarchiver) moreOfAccount(a *Account) {
 	bits := r.number()
 	if bits < 0 || bits > moreBits {

@@ -9,26 +9,26 @@ import (
 	"verdict/internal/wire"
 )
 
-// MaxTransactions bounds a statement.
+// MaxTransactions is the maximum number of transactions in a statement.
 const MaxTransactions = 20_000
 
-// maxBankPaise bounds one amount and one balance, ₹1,000 crore, so that the
-// sums of a whole statement stay exact.
+// maxBankPaise is the maximum of one amount or balance, ₹1,000 crore, so that
+// the sums of a whole statement cannot overflow.
 const maxBankPaise = 1_000_000_000_000
 
-// bankRow is a transaction on its way into a statement, with what only its
+// bankRow is a transaction while it is read, with the members that only
 // detection needs.
 type bankRow struct {
 	Transaction
 	second   int32 // of the day, -1 when only the date is known
-	interest bool  // the source itself says that it is interest
+	interest bool  // the source marks it as interest
 	clue     clue
 }
 
-// ReadStatement reads bank_summary.transactions and finds out what each one
-// is. It returns nil when there are none to read, and an empty statement for
-// an empty list. asOf is the day of the decision; what lies more than a day
-// later is left out with a warning.
+// ReadStatement reads bank_summary.transactions and classifies each
+// transaction. It returns nil when there is no list to read, and an empty
+// statement for an empty list. asOf is the day of the decision; transactions
+// more than a day later are left out with a warning.
 func ReadStatement(summary wire.Value, asOf civil.Day, faults, warnings *fault.List) *Statement {
 	list := summary.Get("transactions")
 	switch {
@@ -67,11 +67,12 @@ func ReadStatement(summary wire.Value, asOf civil.Day, faults, warnings *fault.L
 	return s
 }
 
-// rowLists are used again: a large one is as much memory as the statement that
-// is made of it.
+// rowLists pools lists of rows, because a large one needs as much memory as the
+// statement made from it.
 var rowLists = sync.Pool{New: func() any { return new([]bankRow) }}
 
-// borrowRows is a list with room for n rows, to be put back.
+// borrowRows returns a list from the pool with capacity for n rows. The caller
+// puts it back.
 func borrowRows(n int) *[]bankRow {
 	list, ok := rowLists.Get().(*[]bankRow)
 	if !ok || cap(*list) < n {
@@ -81,8 +82,8 @@ func borrowRows(n int) *[]bankRow {
 	return list
 }
 
-// declared reads what the applicant says. Whether it may be said so is looked
-// at where the block's scalars are read; here a wrong one is one not sent.
+// declared reads an amount that the applicant declares. An invalid value counts
+// as not sent here; the reader of the block's scalars reports it as a fault.
 func declared(v wire.Value) int64 {
 	if v.Kind() != wire.Number {
 		return NoAmount
@@ -94,10 +95,10 @@ func declared(v wire.Value) int64 {
 	return paise
 }
 
-// inOrder puts the rows in the order they happened: by day, within a day by
-// time when every row has one, else as they were sent. A list that runs from
-// the newest to the oldest, as many banks print it, is turned round first:
-// otherwise the balances of each day would be read backwards.
+// inOrder sorts the rows chronologically: by day, and within a day by time if
+// every row has one, else in the order they were sent. A list sent newest
+// first, as many banks print it, is reversed; otherwise the balances of each
+// day would be read backwards.
 func inOrder(rows []bankRow) {
 	timed, down, up := true, false, false
 	for i := range rows {
@@ -121,8 +122,9 @@ func inOrder(rows []bankRow) {
 	}
 }
 
-// breaks counts the balances that do not follow from the one before. A row
-// without a balance is not checked itself; its amount still moves the money.
+// breaks counts the balances that do not follow from the previous balance and
+// the amounts since. A row without a balance is not checked, but its amount is
+// still added.
 func breaks(list []Transaction) int {
 	n, known, balance := 0, false, int64(0)
 	for i := range list {

@@ -2,10 +2,10 @@ package report
 
 import "verdict/internal/civil"
 
-// EndOfDay is the balance at the end of each day, from first to the day of the
-// last transaction. A day without a balance ends as the day before did. Days
-// before the first known balance are left out, because nothing is known of
-// them; without any balance paise is nil and first is NoDay.
+// EndOfDay returns the balance at the end of each day, from first to the day of
+// the last transaction. A day without a balance keeps the balance of the day
+// before. Days before the first known balance are left out, because their
+// balance is unknown. If no balance is known, paise is nil and first is NoDay.
 func EndOfDay(s *Statement) (first civil.Day, paise []int64) {
 	if s == nil {
 		return civil.NoDay, nil
@@ -36,11 +36,10 @@ func EndOfDay(s *Statement) (first civil.Day, paise []int64) {
 	return first, paise
 }
 
-// WholeMonths are the calendar months that the statement covers from their
-// first day to their last: it has a transaction on or before the first day and
-// one on or after the last. A month it covers in part is no month to measure a
-// monthly income by, since the salary may lie in the other part. ok is false
-// when there is none.
+// WholeMonths returns the first and the last calendar month that the statement
+// covers completely: it has a transaction on or before the month's first day
+// and one on or after its last. Partly covered months do not count, because the
+// salary may lie in the other part. ok is false when there is no whole month.
 func WholeMonths(s *Statement) (first, last civil.Month, ok bool) {
 	if s == nil || len(s.Transactions) == 0 {
 		return civil.NoMonth, civil.NoMonth, false

@@ -8,21 +8,22 @@ import (
 	"verdict/internal/wire"
 )
 
-// bankReader reads the rows of one list. Faults are told row by row; what is
-// merely sloppy is counted and told once for the whole list.
+// bankReader reads the rows of one list. It reports faults for each row;
+// irregularities that can still be read are counted and reported once for the
+// whole list.
 type bankReader struct {
 	asOf   civil.Day
 	faults *fault.List
 	rows   []bankRow
 	last   dated
-	fields bankFields // of the row that is being read
+	fields bankFields // of the current row
 
 	strangers strangers
 
 	later, directionless, modeless, asText, zoneless int
 }
 
-// bankField is a member with what is asked of it over and over.
+// bankField is a member with its kind and text, which are needed repeatedly.
 type bankField struct {
 	wire.Value
 	kind wire.Kind
@@ -31,14 +32,14 @@ type bankField struct {
 
 func (f *bankField) given() bool { return f.kind > wire.Null }
 
-// bankFields are a row's members under their proper names.
+// bankFields holds a row's members under their proper names.
 type bankFields struct {
 	date, way, mode, amount, balance, narration bankField
 }
 
-// read finds a row's members by name and alias. The proper name counts
-// when both are there. Of its two dates the timestamp comes first, because
-// balances follow the order of booking and not of value dates.
+// read finds a row's members by name and alias; if both are present, the proper
+// name counts. Of the two other dates, transactionTimestamp takes precedence
+// over valueDate, because balances follow the order of booking.
 func (f *bankFields) read(v wire.Value, others *strangers) {
 	*f = bankFields{}
 	var stamp, valued, current bankField
@@ -80,8 +81,8 @@ func (f *bankFields) read(v wire.Value, others *strangers) {
 	}
 }
 
-// row reads one entry into the next place of the rows, and gives the place
-// back when the entry is not to be one.
+// row appends one entry to the rows, and removes it again if it is invalid or
+// must be left out.
 func (r *bankReader) row(v wire.Value, at int32) {
 	if v.Kind() != wire.Object {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object, but is %s", v.Kind())
@@ -99,7 +100,7 @@ func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	f := &r.fields
 	f.read(v, &r.strangers)
 	if !r.direction(v, &f.way, row) && r.faults.Len() == before {
-		return false // an opening or closing line, whose other members are its own
+		return false // an opening or closing line; its other members are not checked
 	}
 	r.date(v, &f.date, row)
 	row.AmountPaise = r.amount(v, &f.amount)
@@ -119,8 +120,9 @@ func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	return true
 }
 
-// direction reads the type. An opening or closing line moves no money, and of
-// OTHERS nobody knows which way it went: they are left out.
+// direction reads the type and reports whether the row is kept. Opening and
+// closing lines move no money, and the type OTHERS does not say in which
+// direction money moved, so these rows are left out.
 func (r *bankReader) direction(v wire.Value, way *bankField, row *bankRow) bool {
 	if !r.text(v, way, "type", "CREDIT or DEBIT") {
 		return false
@@ -128,7 +130,8 @@ func (r *bankReader) direction(v wire.Value, way *bankField, row *bankRow) bool 
 	switch word := way.text; {
 	case word == "CREDIT" || strings.EqualFold(word, "CREDIT"):
 		row.Credit = true
-	case word == "DEBIT" || strings.EqualFold(word, "DEBIT"), strings.EqualFold(word, "TDS"), strings.EqualFold(word, "INSTALLMENT"):
+	case word == "DEBIT" || strings.EqualFold(word, "DEBIT"),
+		strings.EqualFold(word, "TDS"), strings.EqualFold(word, "INSTALLMENT"):
 	case strings.EqualFold(word, "INTEREST"):
 		row.Credit, row.interest = true, true
 	case strings.EqualFold(word, "OPENING"), strings.EqualFold(word, "CLOSING"), strings.EqualFold(word, "OTHERS"):
@@ -141,7 +144,8 @@ func (r *bankReader) direction(v wire.Value, way *bankField, row *bankRow) bool 
 	return true
 }
 
-// text reports whether a required member is there and is a string.
+// text reports whether a required member is present and is a string; otherwise
+// it adds a fault.
 func (r *bankReader) text(v wire.Value, member *bankField, name, what string) bool {
 	switch {
 	case member.kind == wire.String:
@@ -194,12 +198,13 @@ func (r *bankReader) amount(v wire.Value, amount *bankField) int64 {
 	return paise
 }
 
-// balance reads what was on the account afterwards. The account aggregators'
-// own format writes it as text, so text is as good as a number here.
+// balance reads the balance after the transaction. Text is accepted without a
+// warning, because the account aggregators' own format writes the balance as
+// text.
 func (r *bankReader) balance(v *bankField, row *bankRow) {
 	const must = "must be a number between -10000000000 and 10000000000"
 	switch {
-	case v.kind == wire.Number: // as nearly all are
+	case v.kind == wire.Number: // the usual case
 	case !v.given() || v.kind == wire.String && v.text == "":
 		return
 	case v.kind != wire.String || !plainDecimal(v.text):
@@ -214,8 +219,9 @@ func (r *bankReader) balance(v *bankField, row *bankRow) {
 	row.BalancePaise = paise
 }
 
-// channel settles the way the money took. The mode counts where it says
-// something; OTHERS and a bare transfer leave it to the narration.
+// channel sets the channel of the row from its mode. If the mode is OTHERS,
+// missing or unknown, the narration decides; a bare transfer becomes UPI if the
+// narration says so.
 func (r *bankReader) channel(mode *bankField, row *bankRow) {
 	if mode.given() && mode.kind != wire.String {
 		r.faults.Add(mode.Pointer(), fault.CodeWrongType, "must be a string, but is %s", mode.kind)
@@ -235,10 +241,11 @@ func (r *bankReader) channel(mode *bankField, row *bankRow) {
 	row.Channel = row.clue.channel()
 }
 
-// modes are the modes that say something or leave it to the narration.
+// modes are the known modes.
 var modes = [...]string{"OTHERS", "OTHER", "UPI", "FT", "CASH", "ATM", "CARD"}
 
-// by sets the channel that a mode in capitals tells; it does not know others.
+// by sets the channel from a mode in capital letters, and reports whether the
+// mode is known.
 func (r *bankRow) by(mode string) (known bool) {
 	switch mode {
 	case "", "OTHERS", "OTHER":
@@ -260,14 +267,16 @@ func (r *bankRow) by(mode string) (known bool) {
 	return true
 }
 
-// warn tells each kind of sloppiness once, with how often it was met.
+// warn adds one warning for each kind of irregularity, with the number of
+// entries.
 func (r *bankReader) warn(pointer string, warnings *fault.List) {
 	for _, w := range [...]struct {
 		n          int
 		code, text string
 	}{
 		{r.later, fault.CodeLaterEvent, "%d entries: later event ignored, dated after the day of the decision"},
-		{r.directionless, fault.CodeNoDirection, "%d entries of type OPENING, CLOSING or OTHERS were left out: they do not say which way money went"},
+		{r.directionless, fault.CodeNoDirection, "%d entries of type OPENING, CLOSING or OTHERS were left out: " +
+			"they do not say which way money went"},
 		{r.modeless, fault.CodeUnknownMode, "%d entries have an unknown mode, which was read as OTHERS"},
 		{r.asText, fault.CodeAmountAsText, "%d amounts were sent as text and were read as numbers"},
 		{r.zoneless, fault.CodeNoTimeZone, "%d times without a zone were read as India's"},

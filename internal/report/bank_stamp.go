@@ -6,25 +6,26 @@ import (
 	"verdict/internal/civil"
 )
 
-// stamp is a date or a moment as a statement gives it.
+// stamp is a date or time of a statement.
 type stamp struct {
 	day      civil.Day
 	second   int32 // of the day in India, -1 when only the date is given
-	zoneless bool  // a time that does not say where
+	zoneless bool  // a time without a time zone
 }
 
-// oldestStamp bounds how far back a statement reaches, and with it the number
-// of days that anything counts.
+// oldestStamp is the earliest accepted date. It limits the number of days that
+// later steps count.
 var oldestStamp = civil.DayOf(1990, time.January, 1)
 
-// dated is a date with its text. The rows of a statement come by day, so the
-// date of a row is mostly that of the row before.
+// dated caches the last date with its text. The rows of a statement are grouped
+// by day, so most dates repeat the one before.
 type dated struct {
 	text string
 	day  civil.Day
 }
 
-// read reads 2006-01-02, unless it is the date that was read last.
+// read parses 2006-01-02, and returns the cached day if the text is the same as
+// last time.
 func (d *dated) read(s string) (civil.Day, bool) {
 	if s == d.text {
 		return d.day, true
@@ -40,9 +41,9 @@ func (d *dated) read(s string) (civil.Day, bool) {
 	return d.day, true
 }
 
-// readStamp reads 2006-01-02, or an RFC 3339 time, whose day is the one it
-// then was in India. A time without a zone is taken as India's. It is written
-// out because a statement has thousands of dates and time.Parse is slow.
+// readStamp parses 2006-01-02 or an RFC 3339 time, and converts a time to the
+// day in India. A time without a zone is taken as Indian time. It does not use
+// time.Parse, which is too slow for the thousands of dates of a statement.
 func readStamp(s string, last *dated) (stamp, bool) {
 	if len(s) < 10 {
 		return stamp{}, false
@@ -66,7 +67,7 @@ func readStamp(s string, last *dated) (stamp, bool) {
 	return stamp{day: day, second: second, zoneless: zoneless}, true
 }
 
-// readClock reads T15:04:05 with an optional fraction, which is dropped.
+// readClock parses T15:04:05 with an optional fraction, which is dropped.
 func readClock(s string) (seconds int, rest string, ok bool) {
 	if len(s) < 9 || s[0] != 'T' && s[0] != 't' && s[0] != ' ' || s[3] != ':' || s[6] != ':' {
 		return 0, "", false
@@ -85,7 +86,8 @@ func readClock(s string) (seconds int, rest string, ok bool) {
 	return hour*3600 + minute*60 + min(second, 59), rest, true
 }
 
-// readZone reads Z, +05:30, +0530 or nothing.
+// readZone parses "Z", "+05:30", "+0530" or "" and returns the offset in
+// seconds.
 func readZone(s string) (offset int, zoneless, ok bool) {
 	switch {
 	case s == "":
@@ -106,7 +108,7 @@ func readZone(s string) (offset int, zoneless, ok bool) {
 	return offset, false, true
 }
 
-// digits reads a short number, -1 when it is none.
+// digits parses a short run of digits; it returns -1 for any other character.
 func digits(s string) int {
 	n := 0
 	for i := range len(s) {
@@ -118,9 +120,10 @@ func digits(s string) int {
 	return n
 }
 
-// plainDecimal reports whether a text is a decimal number and nothing else:
-// no sign but a minus, no exponent, no separators. Then it is a JSON number
-// too, but for leading zeros.
+// plainDecimal reports whether a text is a plain decimal number of at most 32
+// characters: an optional minus, digits and an optional point, but no exponent
+// and no separators. Such a text is also a JSON number, except that leading
+// zeros are allowed.
 func plainDecimal(s string) bool {
 	if s != "" && s[0] == '-' {
 		s = s[1:]

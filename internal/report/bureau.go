@@ -8,39 +8,37 @@ import (
 	"verdict/internal/wire"
 )
 
-// Bounds of a bureau report. Whoever has more accounts than this is no one
-// person.
+// Limits of a bureau report. No single person has more accounts than this.
 const (
 	MaxAccounts  = 1_000
 	MaxEnquiries = 5_000
 	MaxMonths    = 120 // of one account's payment history
 )
 
-// layout is where one bureau's own report keeps what a history is made of.
-// What accounts and enquiries consist of is the same for all: their members
-// are told apart by name.
+// layout says where one bureau's own report keeps the parts of a history. The
+// members of accounts and enquiries are found by name, the same for all bureaus.
 type layout struct {
 	// native finds the part of the report that the paths below start from;
 	// Missing when the report is in the common shape.
 	native    func(v wire.Value) wire.Value
-	accounts  []string // paths, the first that is there counts
+	accounts  []string // paths; the first that is present counts
 	enquiries []string
-	dates     []string // of the date of the report
-	none      string   // path of a number of accounts, which can say that there are none
-	inside    []string // members that hold the list where it is an object
-	within    []string // members of a list's element that hold the account, one in another
+	dates     []string // paths of the date of the report
+	none      string   // path of the number of accounts, which can be 0
+	inside    []string // members that hold the list if it is inside an object
+	within    []string // nested members of a list's element that hold the account
 	reasons   map[int]Product
-	summaries [4]string // paths of the enquiries counted in the last 7, 30, 90 and 180 days
+	summaries [4]string // paths of the numbers of enquiries in the last 7, 30, 90 and 180 days
 	scores    []string
 	preferred func(score wire.Value) bool // picks one of several scores
 	score     []string                    // names of the value inside a score
-	// microfinance are paths, from the report itself, of a list of microfinance
-	// accounts that is kept beside the accounts.
+	// microfinance are the paths, from the report itself, of a separate list of
+	// microfinance accounts.
 	microfinance []string
-	minusOne     bool // an amount of -1 is one that was not given
+	minusOne     bool // an amount of -1 means that none was given
 }
 
-// layouts are the layouts of the bureaus that have one of their own.
+// layouts maps bureaus to their own layouts.
 var layouts = map[string]*layout{
 	"experian": &experian,
 	"cibil":    &cibil,
@@ -49,15 +47,15 @@ var layouts = map[string]*layout{
 }
 
 // ReadBureau reads the report of a bureau, given by its canonical name, from
-// the object under the bureau's key: the common shape of any bureau, or the
-// bureau's own layout where it has a known one. asOf is the day of the
-// request; a report, an account or an enquiry from later than the day after it
-// is a fault. What is sloppy but clear is read with a warning, one of each
-// kind; so is an account that leaves out a figure which others state, told for
-// the first few accounts of each kind. The answer is nil when the report tells
-// nothing of accounts, enquiries or its own date.
+// the object under the bureau's key. The report is in the common shape of any
+// bureau or, if known, in the bureau's own layout. asOf is the day of the
+// request; a report, account or enquiry dated more than a day after it is a
+// fault. Irregular but clear values are read with one warning for each kind. An
+// account that omits a figure which other accounts state is read with a
+// warning, for the first few accounts of each kind. ReadBureau returns nil when
+// the report has no accounts, no enquiries and no date.
 //
-// Members that are not known are left alone.
+// In the bureaus' own layouts unknown members are ignored.
 func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *fault.List) *History {
 	r := bureauReader{faults: faults, asOf: asOf, newest: (asOf + 1).Month(), layout: layouts[bureau]}
 	h := &History{Reported: civil.NoDay, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
@@ -94,7 +92,7 @@ func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *f
 	return h
 }
 
-// Score finds the score in a bureau's own layout; Missing when there is none.
+// Score returns the score in a bureau's own layout, Missing when there is none.
 func Score(bureau string, v wire.Value) wire.Value {
 	l := layouts[bureau]
 	if l == nil {
@@ -115,7 +113,8 @@ func Score(bureau string, v wire.Value) wire.Value {
 	return wire.Value{}
 }
 
-// pick chooses among several scores, the first when none is preferred.
+// pick returns the preferred one of several scores, or the first if none is
+// preferred.
 func pick(list wire.Value, preferred func(wire.Value) bool) wire.Value {
 	if list.Kind() != wire.Array {
 		return list
@@ -132,7 +131,7 @@ func pick(list wire.Value, preferred func(wire.Value) bool) wire.Value {
 	return first
 }
 
-// ScoreNumber reads a score as bureaus write it: 742, "742", "00742" and, for
+// ScoreNumber parses a score as bureaus write it: 742, "742", "00742" and, for
 // no history, "000-1".
 func ScoreNumber(v wire.Value) (score int64, ok bool) {
 	text := v.Text()
@@ -153,7 +152,8 @@ func ScoreNumber(v wire.Value) (score int64, ok bool) {
 	return score, true
 }
 
-// reportDate reads the date of the report, the common member first.
+// reportDate reads the date of the report. The common member takes precedence
+// over the bureau's own.
 func (r *bureauReader) reportDate(v, native wire.Value, h *History) {
 	r.native = false
 	given := v.Get("reportDate")
@@ -172,8 +172,8 @@ func (r *bureauReader) reportDate(v, native wire.Value, h *History) {
 	r.reported = h.Reported
 }
 
-// list finds a list of the report, in the common shape first, and says in
-// which shape it was found.
+// list finds the named list of the report, and sets r.native if it is in the
+// bureau's own layout. If both shapes have the list, the common shape counts.
 func (r *bureauReader) list(v, native wire.Value, name string) (wire.Value, bool) {
 	common := v.Get(name)
 	var own wire.Value
@@ -208,8 +208,8 @@ func (r *bureauReader) list(v, native wire.Value, name string) (wire.Value, bool
 	return common, common.Given()
 }
 
-// elements calls read for each element of a list; in a bureau's own layout an
-// object stands for a list of one, as it does in reports turned from XML.
+// elements calls read for each element of a list. An object counts as a list of
+// one element, as in reports converted from XML.
 func (r *bureauReader) elements(list wire.Value, most int, read func(i int, v wire.Value)) {
 	if list.Kind() == wire.Object {
 		read(0, list)
@@ -228,7 +228,7 @@ func (r *bureauReader) elements(list wire.Value, most int, read func(i int, v wi
 	}
 }
 
-// summaries reads the enquiries that a bureau only counts.
+// summaries reads the numbers of enquiries that a bureau only counts.
 func (r *bureauReader) summaries(native wire.Value, h *History) {
 	if !native.Given() {
 		return

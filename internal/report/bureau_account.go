@@ -26,7 +26,8 @@ func (r *bureauReader) accounts(list wire.Value, h *History) {
 	})
 }
 
-// usualMonths is how many months of an account most bureaus keep.
+// usualMonths is the number of months of payment history that most bureaus
+// keep.
 const usualMonths = 36
 
 func (r *bureauReader) account(m *slotted, a *Account) {
@@ -39,7 +40,7 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 		Closed:          r.closed(m[slotClosed]),
 		Reported:        r.pastDate(m[slotReported]),
 		SanctionedPaise: r.amount(m[slotSanctioned], false),
-		BalancePaise:    r.amount(m[slotBalance], true), // a card can be overpaid
+		BalancePaise:    r.amount(m[slotBalance], true), // may be negative: a card can be overpaid
 		OverduePaise:    r.amount(m[slotOverdue], false),
 	}
 	r.instalments(a, m)
@@ -59,15 +60,15 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 	}
 }
 
-// before notes what is later than the report that tells it. A day is allowed, for
-// a report that was made about midnight.
+// before adds a notice if d is later than the date of the report. One day of
+// tolerance covers reports made around midnight.
 func (r *bureauReader) before(d civil.Day, v wire.Value) {
 	if r.reported.Known() && d.Known() && d > r.reported+1 {
 		r.notes.add(laterThanReport, v)
 	}
 }
 
-// historyOf is the member that holds an account's payment history.
+// historyOf returns the member that holds an account's payment history.
 func historyOf(m *slotted) wire.Value {
 	for _, form := range historyForms {
 		if m[form.slot].Given() {
@@ -77,8 +78,8 @@ func historyOf(m *slotted) wire.Value {
 	return wire.Value{}
 }
 
-// lastHeard is the date of what an account says that gives none: the report's
-// own, or the day it was closed if that was before.
+// lastHeard returns the date to use for an account without a reporting date:
+// the date of the report, or the closing day if that is earlier.
 func (r *bureauReader) lastHeard(closed civil.Day) civil.Day {
 	if closed.Known() && (!r.reported.Known() || closed < r.reported) {
 		return closed
@@ -109,8 +110,8 @@ func (r *bureauReader) product(m *slotted) Product {
 	return p
 }
 
-// closed reads the day an account was closed. A day still to come has closed
-// nothing yet.
+// closed reads the day an account was closed. A future day is ignored with a
+// notice.
 func (r *bureauReader) closed(v wire.Value) civil.Day {
 	d := r.date(v)
 	if d.Known() && d > r.asOf+1 {
@@ -120,8 +121,9 @@ func (r *bureauReader) closed(v wire.Value) civil.Day {
 	return d
 }
 
-// sanctioned settles what was sanctioned: of a card its limit, because the
-// highest credit is only how far it was ever drawn.
+// sanctioned sets the sanctioned amount. For a card the limit counts, because
+// the highest credit is only the most that was ever drawn. An account without a
+// sanctioned amount gets the highest credit, else the limit.
 func (r *bureauReader) sanctioned(a *Account, m *slotted) {
 	limit := r.amount(m[slotLimit], false)
 	drawn := r.amount(m[slotHighCredit], false)
@@ -135,8 +137,8 @@ func (r *bureauReader) sanctioned(a *Account, m *slotted) {
 	}
 }
 
-// standing settles what is noted against the account and whether it is an
-// obligation still.
+// standing sets the adverse notes of the account and whether it is still an
+// obligation.
 func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 	s := r.status(m[slotStatus], accountStatuses)
 	claimed := s.running
@@ -148,7 +150,8 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 		total = principal
 	}
 	if s.adverse&(WrittenOff|Settled) == 0 && r.saysNothing(m[slotFacility]) {
-		// An amount written off says so itself, unless a code says otherwise.
+		// Without a status code, a positive amount shows that the account was
+		// written off or settled.
 		if total > 0 {
 			s.adverse |= WrittenOff
 		}
@@ -173,8 +176,8 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 }
 
 // adverse sets the amount and the day of a write-off and of a settlement. If a
-// settlement states no amount and the account was not written off, the amount
-// written off is the settlement's.
+// settlement has no amount and the account was not written off, the written-off
+// amount counts as the settlement's.
 func (r *bureauReader) adverse(a *Account, m *slotted, noted Adverse, writtenOff, settled int64) {
 	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, civil.NoDay, civil.NoDay
 	if noted&WrittenOff != 0 {
@@ -193,7 +196,7 @@ func isNo(v wire.Value) bool {
 		v.Kind() == wire.Bool && !v.IsTrue()
 }
 
-// status reads a code or phrase on how an account stands.
+// status reads a code or phrase for the state of an account.
 func (r *bureauReader) status(v wire.Value, codes map[int]standing) standing {
 	if v.Kind() == wire.String {
 		switch strings.ToUpper(strings.TrimSpace(v.Text())) {

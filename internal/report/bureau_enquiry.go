@@ -8,15 +8,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// pull is what makes two lines of a report one enquiry.
+// pull identifies an enquiry: lines of a report with the same pull are one
+// enquiry.
 type pull struct {
 	lender  string
 	made    civil.Day
 	product Product
 }
 
-// enquiry reads one enquiry. A lender that asks twice on a day for the same
-// product has asked once.
+// enquiry reads one enquiry. Several enquiries of a lender on one day for one
+// product count once.
 func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (Enquiry, bool) {
 	e := Enquiry{Made: r.pastDate(m[slotDate]), AmountPaise: r.amount(m[slotAmount], false)}
 	if text := r.code(m[slotType]); text != "" {
@@ -32,7 +33,7 @@ func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (En
 	switch {
 	case e.Made.Known():
 	case !r.saysNothing(m[slotDate]):
-		return e, r.native && r.undated(v) // refused already, or all zeros
+		return e, r.native && r.undated(v) // already reported as a fault, or a date of zeros
 	case r.native:
 		return e, r.undated(v)
 	default:
@@ -52,14 +53,16 @@ func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (En
 	return e, true
 }
 
-// undated notes an enquiry that cannot be counted in any window.
+// undated adds a notice that an enquiry has no date and so falls in no window.
+// It returns false.
 func (r *bureauReader) undated(v wire.Value) bool {
 	r.notes.add(undatedEnquiry, v)
 	return false
 }
 
-// lenderOf is the lender's name, squashed, or "" where the bureau hides it. A
-// name of three letters is a category of lenders, as CRIF shows in its place.
+// lenderOf returns the lender's squashed name, or "" if the bureau hides it. A
+// name of at most three letters is a category of lenders, which CRIF shows
+// instead of the name.
 func lenderOf(v wire.Value) string {
 	if v.Kind() != wire.String {
 		return ""

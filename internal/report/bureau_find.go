@@ -6,8 +6,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// member finds a member of an object by its squashed name, whatever the case
-// and the separators it is written with.
+// member returns the member of an object whose squashed name is given, whatever
+// its case and separators.
 func member(v wire.Value, squashed string) wire.Value {
 	for name, m := range v.Members() {
 		if isNamed(name, squashed) && m.Given() {
@@ -17,9 +17,9 @@ func member(v wire.Value, squashed string) wire.Value {
 	return wire.Value{}
 }
 
-// isNamed reports whether a name is the squashed one. It stops at the first
-// letter that differs, because most names of a report are not the one that is
-// looked for.
+// isNamed reports whether the squashed form of name equals squashed. It stops
+// at the first difference, because most names of a report are not the one
+// searched for.
 func isNamed(name, squashed string) bool {
 	at := 0
 	for i := range len(name) {
@@ -39,8 +39,8 @@ func isNamed(name, squashed string) bool {
 	return at == len(squashed)
 }
 
-// at follows a path of squashed names, separated by dots. An array on the way
-// stands for its first element that has what comes next.
+// at follows a path of squashed names, separated by dots. For an array on the
+// way it uses the first element in which the rest of the path exists.
 func at(v wire.Value, path string) wire.Value {
 	for path != "" && v.Given() {
 		name, rest, _ := strings.Cut(path, ".")
@@ -57,7 +57,8 @@ func at(v wire.Value, path string) wire.Value {
 	return v
 }
 
-// first is the value itself, or an array's first element.
+// first returns the first element of an array, or the value itself if it is no
+// array.
 func first(v wire.Value) wire.Value {
 	for _, element := range v.Elements() {
 		return element
@@ -68,8 +69,9 @@ func first(v wire.Value) wire.Value {
 	return v
 }
 
-// under finds the first of some paths that is there; the value itself when it
-// has one of the marks, by which a part of the report is known.
+// under returns the object at the first of the paths that exists. If none does,
+// it returns v itself if v has one of the members in marks, which identify that
+// part of the report.
 func under(v wire.Value, paths, marks []string) wire.Value {
 	for _, path := range paths {
 		if found := first(at(v, path)); found.Kind() == wire.Object {
@@ -88,9 +90,9 @@ func isScalar(v wire.Value) bool {
 	return v.Kind() == wire.Number || v.Kind() == wire.String && strings.TrimSpace(v.Text()) != ""
 }
 
-// isList tells a list from the empty text that stands for an empty element
-// in reports turned from XML.
+// isList reports whether a value can be a list. In reports converted from XML
+// an empty string stands for an empty element, and an object for a list of one.
 func isList(v wire.Value) bool { return v.Kind() == wire.Array || v.Kind() == wire.Object }
 
-// same reports whether two values are one place of the document.
+// same reports whether two values are the same place of the document.
 func same(a, b wire.Value) bool { return a == b }

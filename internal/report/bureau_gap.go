@@ -5,8 +5,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// gap is a kind of figure that an account leaves out, or that contradicts how
-// the account stands. Each would otherwise count as nothing in silence.
+// gap is a kind of figure that an account omits, or that contradicts the
+// account's status. Without a warning the figure would silently count as
+// nothing.
 type gap uint8
 
 const (
@@ -23,9 +24,9 @@ const (
 	gapKinds
 )
 
-// gapTexts are the codes of the warnings, what each says was counted, and how
-// the report is mended. A gap that is always told needs no other account that
-// has the figure: nothing else would tell of it.
+// gapTexts holds for each kind the code and the text of the warning: what was
+// counted, and what to send. A kind with always set is reported even if no
+// other account has the figure.
 var gapTexts = [gapKinds]struct {
 	code, text string
 	always     bool
@@ -59,17 +60,17 @@ var gapTexts = [gapKinds]struct {
 		"it counts as one for other unsecured credit; send the product (product)", false},
 }
 
-// maxPlaces is how many places of one kind are told.
+// maxPlaces is the maximum number of places reported for one kind.
 const maxPlaces = 5
 
-// gaps keep, for each kind, how many entries have the figure and how many lack
+// gaps holds, for each kind, how many entries have the figure and how many lack
 // it, and the first places of those that lack it.
 type gaps [gapKinds]struct {
 	have, lack int
 	places     [maxPlaces]wire.Value
 }
 
-// note counts an entry of which the kind of figure can be expected.
+// note counts an entry that should have the kind of figure.
 func (g *gaps) note(kind gap, has bool, v wire.Value) {
 	of := &g[kind]
 	if has {
@@ -82,9 +83,9 @@ func (g *gaps) note(kind gap, has bool, v wire.Value) {
 	of.lack++
 }
 
-// account notes what an account that stands at v leaves out.
+// account notes the figures that the account at v omits.
 func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
-	if !a.Microfinance || !r.saysNothing(m[slotType]) { // a list of microfinance needs no types
+	if !a.Microfinance || !r.saysNothing(m[slotType]) { // entries of a microfinance list need no type
 		g.note(noType, !r.saysNothing(m[slotType]), v)
 	}
 	g.note(noOpening, a.Opened.Known(), v)
@@ -106,48 +107,49 @@ func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
 			g.note(zeroInstalment, false, v)
 		}
 		if unread := !has && !r.saysNothing(m[slotInstalment]); !unread && (has || a.BalancePaise != 0) {
-			g.note(noInstalment, has, v) // an unknown rhythm is told already
+			g.note(noInstalment, has, v) // an unreadable instalment already has a notice
 		}
 	case a.BalancePaise != NoAmount:
-		g[noInstalment].have++ // 5 percent of the balance
+		g[noInstalment].have++ // 5 percent of the balance counts as the instalment
 		if a.BalancePaise > 0 {
 			g.note(noLimit, a.SanctionedPaise > 0, v)
 		}
 	}
 }
 
-// fillsIn reports whether an instalment is one of the numbers that bureaus write
-// where none was given.
+// fillsIn reports whether an instalment is 0 or -1, which bureaus write when
+// none was given.
 func (r *bureauReader) fillsIn(a *Account, v wire.Value) bool {
 	return a.InstalmentPaise == 0 || a.ConvertedPaise == 0 || r.isFiller(v)
 }
 
-// The months between which a payment history matters: lenders report with a
-// month's delay, and the longest window of the facts has 36 months.
+// The ages, in months, between which a payment history matters: lenders report with
+// a month's delay, and the longest window of the facts has 36 months.
 const (
 	reportingMonths  = 2
 	rememberedMonths = 36
 )
 
-// reportable reports whether an account must have had months to report.
+// reportable reports whether the lender must have reported months for an
+// account.
 func (r *bureauReader) reportable(a *Account) bool {
 	return !(a.Opened.Known() && r.newest-a.Opened.Month() < reportingMonths ||
 		a.Closed.Known() && r.newest-a.Closed.Month() >= rememberedMonths)
 }
 
-// owes reports whether an account that is over still states something owed. An
-// instalment beside a balance of 0 is what used to be paid.
+// owes reports whether a closed account still states something owed. An
+// instalment beside a balance of 0 is the former instalment and does not count.
 func owes(a *Account) bool {
 	return a.BalancePaise > 0 || a.OverduePaise > 0 ||
 		a.BalancePaise != 0 && (a.InstalmentPaise > 0 || a.ConvertedPaise > 0)
 }
 
-// tell writes warnings with the first places of each kind.
+// tell adds the warnings, with the first places of each kind.
 func (g *gaps) tell(warnings *fault.List) {
 	for kind := range g {
 		of, text := &g[kind], gapTexts[kind]
 		if of.have == 0 && !text.always {
-			continue // nothing was counted: the fact is absent
+			continue // no account has the figure, so the fact is absent
 		}
 		told := min(of.lack, maxPlaces)
 		for i, v := range of.places[:told] {

@@ -14,13 +14,13 @@ type months struct {
 	r    *bureauReader
 	list []Payment
 	note standing
-	// suit is what the newest month that speaks of suits says of them.
+	// suit is the suit status of the newest month that has one.
 	suit      standing
 	suitMonth civil.Month
 }
 
-// historyForms are the forms a payment history can have. Exact days come before
-// buckets: of a month said twice the first counts.
+// historyForms are the formats of a payment history. Formats with exact days
+// come before those with buckets, because the first value of a month counts.
 var historyForms = [...]struct {
 	slot slot
 	read func(*months, *Account, *slotted)
@@ -33,9 +33,9 @@ var historyForms = [...]struct {
 	{slotProfile, (*months).experianProfile},
 }
 
-// history reads an account's payment history in whichever form it has one:
-// newest first, a month at most once. noted is what its months say of the
-// account itself.
+// history reads an account's payment history in all formats that are present.
+// The list is sorted newest first and has each month at most once. noted is
+// what the months say about the account itself.
 func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted standing) {
 	from := len(r.payments)
 	to := &r.months
@@ -57,7 +57,8 @@ func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted st
 	return r.payments[from:len(r.payments):len(r.payments)], to.note.and(to.suit)
 }
 
-// add notes one month.
+// add appends one month, unless the cell says nothing or the month is in the
+// future.
 func (to *months) add(at civil.Month, c cell, v wire.Value) {
 	to.note = to.note.and(c.note)
 	switch {
@@ -69,8 +70,9 @@ func (to *months) add(at civil.Month, c cell, v wire.Value) {
 	}
 }
 
-// settle orders what one form of the history has added behind what was there
-// before it. A month that the form itself says twice counts at its worst.
+// settle sorts the months that one format has added and merges them with the
+// months before. If the format itself has a month twice, the worse value
+// counts; if an earlier format has the month, the earlier value counts.
 func (to *months) settle(before int, v wire.Value) {
 	newest := func(a, b Payment) int { return int(b.Month - a.Month) }
 	added := to.list[before:]
@@ -98,7 +100,8 @@ func (to *months) settle(before int, v wire.Value) {
 	to.list = append(to.list[:0], all...)
 }
 
-// tooMany refuses a history longer than anybody keeps one.
+// tooMany reports whether a history has more than MaxMonths months, and adds a
+// fault if so.
 func (to *months) tooMany(n int, v wire.Value) bool {
 	if n > MaxMonths {
 		to.r.faults.Add(v.Pointer(), fault.CodeTooMany, "has more than %d months", MaxMonths)
@@ -106,8 +109,8 @@ func (to *months) tooMany(n int, v wire.Value) bool {
 	return n > MaxMonths
 }
 
-// common reads [{"month":"2026-10","dpd":0}], or CIBIL's cells where the
-// member is a text.
+// common reads [{"month":"2026-10","dpd":0}], or CIBIL's cells if the member is
+// a text.
 func (to *months) common(a *Account, m *slotted) {
 	v := m[slotHistory]
 	if v.Kind() == wire.String && to.r.layout == &cibil {
@@ -141,8 +144,8 @@ func (to *months) common(a *Account, m *slotted) {
 	}
 }
 
-// strangers notes the members of a month that nobody reads: a misspelt dpd
-// would make a late month look like one that was not reported.
+// strangers notes unknown members of a month: a misspelt dpd would make a late
+// month look like one that was not reported.
 func (to *months) strangers(entry wire.Value) {
 	for name, v := range entry.Members() {
 		if name != "month" && name != "dpd" {
@@ -156,7 +159,7 @@ func (to *months) month(v, entry wire.Value) (civil.Month, bool) {
 	text := v.Text()
 	if v.Kind() == wire.String && len(text) == 7 && text[4] == '-' {
 		if at := digitMonth(text[:4], text[5:]); at != civil.NoMonth {
-			return at, true // as nearly all are
+			return at, true // the usual case
 		}
 	}
 	if to.r.saysNothing(v) {
@@ -171,10 +174,11 @@ func (to *months) month(v, entry wire.Value) (civil.Month, bool) {
 	return civil.NoMonth, false
 }
 
-// days reads a number of days past due; not said when it is not given.
+// days reads a number of days past due. said is false when it is not given or
+// invalid.
 func (to *months) days(v wire.Value) (days int16, said bool) {
 	if n, short := shortNumber(v); short && n <= maxDays && v.Kind() == wire.Number {
-		return int16(n), true // as nearly all are
+		return int16(n), true // the usual case
 	}
 	n, ok := to.r.count(v)
 	if ok && n > maxDays {
@@ -184,8 +188,8 @@ func (to *months) days(v wire.Value) (days int16, said bool) {
 	return int16(n), ok
 }
 
-// start is the month that the first cell of a history without months is of:
-// that of the date given, or of the report where there is none.
+// start returns the month of the first cell of a history without months: the
+// month of d, else of the report, else of the request.
 func (to *months) start(d civil.Day, v wire.Value) civil.Month {
 	if d.Known() {
 		return d.Month()
@@ -197,7 +201,7 @@ func (to *months) start(d civil.Day, v wire.Value) civil.Month {
 	return to.r.asOf.Month()
 }
 
-// code notes a cell of a history, and a code that is not known.
+// code adds the month of a cell, or a notice if the payment code is not known.
 func (to *months) code(at civil.Month, c cell, known bool, v wire.Value) {
 	if !known {
 		to.r.notes.add(unknownPayment, v)
@@ -206,7 +210,8 @@ func (to *months) code(at civil.Month, c cell, known bool, v wire.Value) {
 	to.add(at, c, v)
 }
 
-// text is the text of a member that must be one.
+// text returns the text of a string or number, and adds a fault for other
+// kinds.
 func (to *months) text(v wire.Value) string {
 	if v.Kind() == wire.Number {
 		return v.Text()

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// slot is what a member of an account or of an enquiry is read as.
+// slot is the meaning of a member of an account or an enquiry.
 type slot uint8
 
 const (
@@ -15,13 +15,13 @@ const (
 	slotClosed
 	slotReported
 	slotStatus
-	slotRating   // how the account is paid now
-	slotDays     // past due now
-	slotMaxDays  // past due ever
+	slotRating   // current payment rating
+	slotDays     // current days past due
+	slotMaxDays  // highest days past due
 	slotOpen     // yes or no
 	slotSecurity // secured or not
 	slotSanctioned
-	slotHighCredit // stands in for what was sanctioned
+	slotHighCredit // used if no sanctioned amount is given
 	slotLimit      // of a card
 	slotBalance
 	slotOverdue
@@ -53,18 +53,19 @@ const (
 	slotCount
 )
 
-// slotted are the members of one object, each in its slot.
+// slotted holds the members of one object by slot.
 type slotted [slotCount]wire.Value
 
-// memberNames are the names that the members of one kind of object have.
+// memberNames maps the names of the members of one kind of object to slots.
 type memberNames struct {
 	exact    map[string]slot   // as the common shape spells them
 	squashed map[string]slot   // as a bureau's own layout may spell them
 	spelling map[string]string // the common shape's, by squashed name
 }
 
-// accountMembers are the names that the members of an account have in the common
-// shape, the usual one first, and squashed in the bureaus' own layouts.
+// accountMembers are the names of the members of an account in the common
+// shape, the usual name first. The bureaus' own layouts use the same names in
+// squashed form.
 var accountMembers = names(map[slot]string{
 	slotType:     "accountType acctType loanType",
 	slotOpened:   "openDate dateOpened dateOpenedOrDisbursed openDisbursedDate disbursedDt disbursedDate",
@@ -75,17 +76,18 @@ var accountMembers = names(map[slot]string{
 	slotSecurity: "securityStatus",
 	slotSanctioned: "sanctionedAmount sanctionAmount sanctionAmt highestCreditOrOriginalLoanAmount " +
 		"highCreditAmount highCreditSanctionedAmount highCreditOrSanctionedAmount",
-	slotHighCredit:   "highCredit disbursedAmt disbursedAmount",
-	slotLimit:        "creditLimit creditLimitAmount creditLimitAmt",
-	slotBalance:      "currentBalance balance currentBal",
-	slotOverdue:      "amountOverdue amountPastDue pastDueAmount overdueAmt overdueAmount",
-	slotInstalment:   "emi emiAmount scheduledMonthlyPaymentAmount installmentAmount installmentAmt instalmentAmount",
-	slotRhythm:       "emiFrequency",
-	slotSuit:         "suitFiled suitFiledWillfulDefaultWrittenOffStatus suitFiledOrWilfulDefault suitFiledStatus",
-	slotSuit2:        "suitFiledWilfulDefault suitFiledWillfulDefault",
-	slotWilful:       "wilfulDefault",
-	slotOwner:        "ownership ownershipType ownershipInd ownershipIndicator accountHolderType accountHolderTypeCode",
-	slotFacility:     "writtenOffSettledStatus writtenOffAndSettledStatus creditFacilityStatus wofSettledStatus writtenOffStatus",
+	slotHighCredit: "highCredit disbursedAmt disbursedAmount",
+	slotLimit:      "creditLimit creditLimitAmount creditLimitAmt",
+	slotBalance:    "currentBalance balance currentBal",
+	slotOverdue:    "amountOverdue amountPastDue pastDueAmount overdueAmt overdueAmount",
+	slotInstalment: "emi emiAmount scheduledMonthlyPaymentAmount installmentAmount installmentAmt instalmentAmount",
+	slotRhythm:     "emiFrequency",
+	slotSuit:       "suitFiled suitFiledWillfulDefaultWrittenOffStatus suitFiledOrWilfulDefault suitFiledStatus",
+	slotSuit2:      "suitFiledWilfulDefault suitFiledWillfulDefault",
+	slotWilful:     "wilfulDefault",
+	slotOwner:      "ownership ownershipType ownershipInd ownershipIndicator accountHolderType accountHolderTypeCode",
+	slotFacility: "writtenOffSettledStatus writtenOffAndSettledStatus creditFacilityStatus wofSettledStatus " +
+		"writtenOffStatus",
 	slotWrittenOff:   "writtenOffAmount writtenOffAmtTotal writtenOffAmountTotal woAmountTotal writeOffAmt writeOffAmount",
 	slotPrincipal:    "writtenOffAmtPrincipal writtenOffAmountPrincipal woAmountPrincipal principalWriteOffAmt",
 	slotSettlement:   "settlementAmount settlementAmt",
@@ -109,7 +111,7 @@ var accountMembers = names(map[slot]string{
 	slotMaxDays: "maxDaysPastDue",
 })
 
-// enquiryMembers are those of an enquiry.
+// enquiryMembers are the names of the members of an enquiry.
 var enquiryMembers = names(map[slot]string{
 	slotDate:   "date dateOfRequest enquiryDate inquiryDate inquiryDt",
 	slotType:   "product enquiryPurpose enquiryReason requestPurpose purpose",
@@ -127,7 +129,7 @@ func names(of map[slot]string) *memberNames {
 	return m
 }
 
-// native adds names that only the bureaus' own layouts have.
+// native adds names that occur only in the bureaus' own layouts.
 func (m *memberNames) native(of map[slot]string) *memberNames {
 	for s, list := range of {
 		for name := range strings.FieldsSeq(list) {
@@ -149,9 +151,10 @@ func (m *memberNames) add(name string, s slot) {
 	m.exact[name], m.squashed[squashed], m.spelling[squashed] = s, s, name
 }
 
-// collect sorts the members of an object into their slots. Of two that say the
-// same thing the first counts. In the common shape names are exact; the bureaus'
-// own layouts reach us with many spellings of one name.
+// collect assigns the members of an object to their slots. If two members have
+// the same slot, the first counts. Names in the common shape must match
+// exactly; in the bureaus' own layouts one name arrives in many spellings, so
+// squashed names are compared.
 func (r *bureauReader) collect(v wire.Value, known *memberNames) {
 	var buf [maxName]byte
 	m := &r.slots
@@ -166,7 +169,7 @@ func (r *bureauReader) collect(v wire.Value, known *memberNames) {
 		}
 		switch {
 		case !ok:
-			if !r.native { // a bureau's own layout has hundreds that nobody reads
+			if !r.native { // a bureau's own layout has hundreds of members that are not read
 				r.strangers.add(name, value, known.spelling[string(squash(buf[:0], name))])
 			}
 		case r.saysNothing(value):

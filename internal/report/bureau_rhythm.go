@@ -7,9 +7,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// rhythms are how many instalments fall due in a year, by the words for it,
-// squashed, and by the letters of Experian's Terms_Frequency. D is not among
-// them: it is daily to some and deferred to others.
+// rhythms maps squashed words, and the letters of Experian's Terms_Frequency,
+// to the number of instalments in a year. D is left out because it means daily
+// to some lenders and deferred to others.
 var rhythms = map[string]int64{
 	"daily": 365, "weekly": 52, "biweekly": 26, "fortnightly": 26, "semimonthly": 24, "fourweekly": 13,
 	"everyfourweeks": 13, "monthly": 12, "quarterly": 4, "halfyearly": 2, "semiannually": 2, "semiannual": 2,
@@ -17,10 +17,11 @@ var rhythms = map[string]int64{
 	"w": 52, "b": 26, "f": 26, "e": 24, "m": 12, "q": 4, "h": 2, "s": 2, "y": 1, "a": 1,
 }
 
-// rhythmCodes are those of CIBIL's paymentFrequency.
+// rhythmCodes maps the codes of CIBIL's paymentFrequency to instalments in a
+// year.
 var rhythmCodes = map[int]int64{1: 52, 2: 26, 3: 12, 4: 4}
 
-// instalments settles what is to be paid each month on an account.
+// instalments sets the monthly instalment of an account.
 func (r *bureauReader) instalments(a *Account, m *slotted) {
 	v, rhythm := m[slotInstalment], r.rhythm(m)
 	a.InstalmentPaise, a.ConvertedPaise = r.instalment(v)
@@ -33,7 +34,7 @@ func (r *bureauReader) instalments(a *Account, m *slotted) {
 	case !known:
 		r.notes.add(unknownRhythm, rhythm)
 	case perYear != monthsOfYear:
-		if !r.small { // most microfinance is paid back by the week
+		if !r.small { // most microfinance is repaid weekly
 			r.notes.add(convertedRhythm, rhythm)
 		}
 		a.InstalmentPaise = byMonth(a.InstalmentPaise, perYear)
@@ -42,8 +43,9 @@ func (r *bureauReader) instalments(a *Account, m *slotted) {
 
 const monthsOfYear = 12
 
-// rhythm is the member that says how often an instalment is due. Equifax writes
-// it where others have the number of instalments, which is none.
+// rhythm returns the member that says how often an instalment is due. Equifax
+// writes it in the member for the number of instalments, so a tenure that is
+// not a number is used if there is no other.
 func (r *bureauReader) rhythm(m *slotted) wire.Value {
 	if tenure := m[slotTenure]; r.saysNothing(m[slotRhythm]) && !isDigits(strings.TrimSpace(tenure.Text())) {
 		return tenure
@@ -51,9 +53,9 @@ func (r *bureauReader) rhythm(m *slotted) wire.Value {
 	return m[slotRhythm]
 }
 
-// instalment reads what is paid every month, and what an instalment of another
-// rhythm, as in CRIF's 900/Weekly, comes to in a month. One of the two is
-// NoAmount.
+// instalment reads an instalment. It returns a monthly one in monthly, and one
+// with another rhythm, such as CRIF's 900/Weekly, converted to a month in
+// converted. At least one of the two is NoAmount.
 func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
 	text, every, found := strings.Cut(v.Text(), "/")
 	if r.isFiller(v) {
@@ -77,15 +79,15 @@ func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
 	return NoAmount, byMonth(paise, perYear)
 }
 
-// isFiller reports whether an instalment is the -1 that bureaus write where none
+// isFiller reports whether an instalment is -1, which bureaus write when none
 // was given.
 func (r *bureauReader) isFiller(v wire.Value) bool {
 	amount, _, _ := strings.Cut(v.Text(), "/")
 	return r.native && strings.TrimSpace(amount) == "-1"
 }
 
-// cardInstalment tells of an instalment of a card that is larger than what is
-// counted for it, 5 percent of its balance.
+// cardInstalment adds a notice if a card states an instalment larger than the
+// one that is counted for it, 5 percent of its balance.
 func (r *bureauReader) cardInstalment(a *Account, v wire.Value) {
 	stated := a.InstalmentPaise
 	if stated == NoAmount {
@@ -96,7 +98,7 @@ func (r *bureauReader) cardInstalment(a *Account, v wire.Value) {
 	}
 }
 
-// yearly reads how many instalments fall due in a year.
+// yearly returns the number of instalments in a year.
 func yearly(rhythm string) (n int64, known bool) {
 	if code, ok := codeOf(strings.TrimSpace(rhythm)); ok {
 		n, known = rhythmCodes[code]
@@ -107,5 +109,6 @@ func yearly(rhythm string) (n int64, known bool) {
 	return n, known
 }
 
-// byMonth converts an instalment to a monthly amount, half a paisa up.
+// byMonth converts an instalment to a monthly amount, rounded half up to the
+// paisa.
 func byMonth(paise, perYear int64) int64 { return exact.DivHalfAway(paise*perYear, monthsOfYear) }

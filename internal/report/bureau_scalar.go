@@ -8,7 +8,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// bureauReader reads one report.
+// bureauReader holds the state of reading one report.
 type bureauReader struct {
 	faults   *fault.List
 	notes    noted
@@ -16,23 +16,23 @@ type bureauReader struct {
 	asOf     civil.Day
 	newest   civil.Month // the last month that is not in the future
 	reported civil.Day   // the date of the report
-	native   bool        // what is being read is in the bureau's own layout, where texts hold numbers
-	small    bool        // what is being read is a list of microfinance
+	native   bool        // the current part is in the bureau's own layout, where numbers are texts
+	small    bool        // the current part is a list of microfinance
 	minusOne bool
 	payments []Payment    // backs the histories of all accounts
-	slots    slotted      // of the account or enquiry that is being read
+	slots    slotted      // of the current account or enquiry
 	months   months       // of its history
 	found    []wire.Value // the lists that were read
 
-	strangers strangers // members that nobody reads
-	gaps      gaps      // figures that some entries leave out
+	strangers strangers // unknown members
+	gaps      gaps      // figures that some entries omit
 }
 
-// maxAmountPaise bounds an amount: a million million either way.
+// maxAmountPaise is the largest absolute amount: a million million rupees.
 const maxAmountPaise = 100 * 1_000_000_000_000
 
-// saysNothing tells a member that is there and says nothing: an empty text,
-// and in a bureau's own layout what stands for it.
+// saysNothing reports whether a member is missing, null or an empty text, or in
+// a bureau's own layout a placeholder such as "NA" or an empty list.
 func (r *bureauReader) saysNothing(v wire.Value) bool {
 	switch v.Kind() {
 	case wire.Missing, wire.Null:
@@ -53,9 +53,9 @@ func (r *bureauReader) saysNothing(v wire.Value) bool {
 	return false
 }
 
-// amount reads rupees into paise, half a paisa up; NoAmount when not given or
-// refused.
-func (r *bureauReader) amount(v wire.Value, maySink bool) int64 {
+// amount reads rupees into paise, rounded half up. It returns NoAmount when
+// none is given or the amount is invalid. mayBeNegative allows negative amounts.
+func (r *bureauReader) amount(v wire.Value, mayBeNegative bool) int64 {
 	if r.saysNothing(v) {
 		return NoAmount
 	}
@@ -82,7 +82,7 @@ func (r *bureauReader) amount(v wire.Value, maySink bool) int64 {
 		return NoAmount
 	case !ok || paise > maxAmountPaise || paise < -maxAmountPaise:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be at most a million million rupees")
-	case paise < 0 && !maySink:
+	case paise < 0 && !mayBeNegative:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "cannot be negative")
 	default:
 		return paise
@@ -90,9 +90,8 @@ func (r *bureauReader) amount(v wire.Value, maySink bool) int64 {
 	return NoAmount
 }
 
-// cleanNumber makes a JSON literal of a decimal in a text, without the zeros
-// in front and, where a bureau writes them so, without the commas between
-// groups of digits.
+// cleanNumber returns a decimal as a JSON literal: without leading zeros and,
+// if commas is set, without the commas between groups of digits.
 func cleanNumber(text string, commas bool) (literal string, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > 32 {
@@ -125,7 +124,7 @@ func cleanNumber(text string, commas bool) (literal string, ok bool) {
 	return sign + whole, true
 }
 
-// shortNumber reads a run of at most six digits, in a number or in a text.
+// shortNumber parses a run of at most six digits, in a number or in a text.
 func shortNumber(v wire.Value) (n int, ok bool) {
 	text := v.Text()
 	if len(text) > 6 || !isDigits(text) {
@@ -134,7 +133,7 @@ func shortNumber(v wire.Value) (n int, ok bool) {
 	return atoi(text), true
 }
 
-// maxCount bounds what a bureau can count.
+// maxCount is the largest accepted count.
 const maxCount = 1_000_000
 
 // count reads a whole number that is not negative.
@@ -159,7 +158,8 @@ func (r *bureauReader) count(v wire.Value) (n int32, ok bool) {
 	return int32(value), true
 }
 
-// date reads a date; NoDay when not given or refused.
+// date reads a date. It returns NoDay when none is given or the date is
+// invalid.
 func (r *bureauReader) date(v wire.Value) civil.Day {
 	if r.saysNothing(v) {
 		return civil.NoDay
@@ -170,7 +170,7 @@ func (r *bureauReader) date(v wire.Value) civil.Day {
 	}
 	text := v.Text()
 	if v.Kind() == wire.Number && len(text) == 7 {
-		text = "0" + text // a number keeps no zero in front of its day
+		text = "0" + text // a number has no leading zero
 	}
 	d, form := parseDate(text)
 	switch {
@@ -178,15 +178,15 @@ func (r *bureauReader) date(v wire.Value) civil.Day {
 	case form == isoDate, r.native && form != noDate:
 	case form == joinedDate:
 		r.notes.add(looseDate, v)
-	default: // 02-11-2026 is another day in another country
+	default: // 02-11-2026 is ambiguous: some countries write the month first
 		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be a date such as 2026-11-15")
 		return civil.NoDay
 	}
 	return d
 }
 
-// pastDate reads a date that cannot lie in the future. A day is allowed,
-// because the sender's clock may be ahead of ours.
+// pastDate reads a date that must not lie in the future. One day of tolerance
+// is allowed, because the sender's clock may be ahead.
 func (r *bureauReader) pastDate(v wire.Value) civil.Day {
 	d := r.date(v)
 	if d.Known() && d > r.asOf+1 {
@@ -196,15 +196,15 @@ func (r *bureauReader) pastDate(v wire.Value) civil.Day {
 	return d
 }
 
-// noteDate reads a date that only makes a note more exact: one that cannot be
-// read, or that lies in the future, is left out with a warning.
+// noteDate reads an optional date of an adverse note. A date that is invalid or
+// lies in the future is ignored with a notice.
 func (r *bureauReader) noteDate(v wire.Value) civil.Day {
 	if r.saysNothing(v) {
 		return civil.NoDay
 	}
 	text := v.Text()
 	if v.Kind() == wire.Number && len(text) == 7 {
-		text = "0" + text // a number keeps no zero in front of its day
+		text = "0" + text // a number has no leading zero
 	}
 	d, form := parseDate(text)
 	switch {
@@ -223,7 +223,7 @@ func (r *bureauReader) noteDate(v wire.Value) civil.Day {
 	return d
 }
 
-// code is the text of a code or a name.
+// code returns the trimmed text of a code or a name, "" when there is none.
 func (r *bureauReader) code(v wire.Value) string {
 	if r.saysNothing(v) {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// statusWords are the words of a status that tell days past due, squashed, the
-// later ones first: the fewest days with which lenders say them.
+// statusWords maps squashed words of a status to days past due: the fewest days
+// for which lenders use the word. More severe words come first.
 var statusWords = []struct {
 	part string
 	days int16
@@ -30,18 +30,17 @@ var statusWords = []struct {
 	{"pastdue", 1},
 }
 
-// punctual are the words of a status that deny what the words after them say,
-// squashed.
-var punctual = []string{"not", "no", "non", "never", "nil", "zero"}
+// negations are squashed words that negate the word after them.
+var negations = []string{"not", "no", "non", "never", "nil", "zero"}
 
-// statedDays finds a number of days, or the fewest of a range, in a status: 90+
-// DPD, 91-120 days past due.
+// statedDays matches a number of days, or the lower end of a range, in a
+// status: "90+ DPD", "91-120 days past due".
 var statedDays = regexp.MustCompile(`(?i)(\d{1,4})(?:\s*(?:-|to)\s*\d{1,4})?\s*\+?\s*(?:days?|dpd)\b|\bdpd\W{0,3}(\d{1,4})\b`)
 
-// statusDays reads the days past due that a status in words tells. said is false
-// when it tells none.
+// statusDays returns the days past due that a status in words states. said is
+// false when it states none.
 func statusDays(text string) (days int16, said bool) {
-	if len(text) > maxName || isDigits(text) || strings.EqualFold(text, "active") { // as nearly all are
+	if len(text) > maxName || isDigits(text) || strings.EqualFold(text, "active") { // the usual case
 		return 0, false
 	}
 	var buf [maxName]byte
@@ -57,10 +56,10 @@ func statusDays(text string) (days int16, said bool) {
 	}
 	for _, w := range statusWords {
 		before, _, found := strings.Cut(squashed, w.part)
-		if !found || slices.ContainsFunc(punctual, func(no string) bool { return strings.HasSuffix(before, no) }) {
+		if !found || slices.ContainsFunc(negations, func(no string) bool { return strings.HasSuffix(before, no) }) {
 			continue
 		}
-		if w.days == 1 && said { // the number says how many
+		if w.days == 1 && said { // the number is more precise
 			break
 		}
 		return max(days, w.days), true
@@ -68,8 +67,8 @@ func statusDays(text string) (days int16, said bool) {
 	return days, said
 }
 
-// newestDays adds the days past due that an account tells of itself to its
-// newest month, unless the history says worse.
+// newestDays adds the days past due that an account states outside its payment
+// history to its newest month, unless the history has a worse value there.
 func (r *bureauReader) newestDays(a *Account, m *slotted) {
 	days, from := r.ownDays(a, m)
 	if days == 0 {
@@ -92,9 +91,9 @@ func (r *bureauReader) newestDays(a *Account, m *slotted) {
 	r.notes.add(statedOverdue, from)
 }
 
-// ownDays returns the most days past due that an account tells of itself and of
-// no month, and where. An account that is over tells them in numbers alone: its
-// status is of how it ended.
+// ownDays returns the highest days past due that an account states without a
+// month, and the member that states them. For a closed account only the numbers
+// count, because its status describes how it ended.
 func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Value) {
 	for _, s := range []slot{slotDays, slotMaxDays} {
 		days, ok := r.count(m[s])
@@ -120,7 +119,7 @@ func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Va
 	return most, from
 }
 
-// rating reads how an account is paid now, by a character of Experian's or by an
+// rating reads the current payment rating: one of Experian's characters or an
 // asset class.
 func (r *bureauReader) rating(v wire.Value) int16 {
 	text := r.code(v)
@@ -133,13 +132,13 @@ func (r *bureauReader) rating(v wire.Value) int16 {
 		}
 	}
 	days, said := statusDays(text)
-	if s, known := readStanding(text, nil); !said && !(known && s.running) { // as standard is
+	if s, known := readStanding(text, nil); !said && !(known && s.running) { // "standard" is known and states no days
 		r.notes.add(unknownPayment, v)
 	}
 	return days
 }
 
-// newestMonth is the month that an account's status is of.
+// newestMonth returns the month that an account's status refers to.
 func (r *bureauReader) newestMonth(a *Account) civil.Month {
 	at := civil.NoMonth
 	if len(a.History) > 0 {

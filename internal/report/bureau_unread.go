@@ -7,11 +7,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxDepth is how deep a bureau's own layout keeps its lists.
+// maxDepth is the maximum depth to which a report is searched for unread lists.
 const maxDepth = 8
 
-// unread tells of the lists of accounts and enquiries that stand in a report and
-// were not read, as in the second of two reports.
+// unread adds a notice for lists of accounts and enquiries that were not read,
+// such as those of a second report.
 func (r *bureauReader) unread(v wire.Value, depth int) {
 	if depth == 0 {
 		return
@@ -24,7 +24,7 @@ func (r *bureauReader) unread(v wire.Value, depth int) {
 		case !isList(m) || m.Len() == 0 || r.wasRead(m), isNamed(name, "noncreditcaps"):
 		case r.layout.lists(name):
 			r.notes.add(unreadList, m)
-			return // the others of this report are as unread
+			return // one notice is enough for this object
 		default:
 			r.unread(m, depth-1)
 		}
@@ -52,8 +52,8 @@ func (l *layout) lists(name string) bool {
 	return false
 }
 
-// spellings are the names that lead to the lists of accounts and enquiries, as
-// the bureaus write them.
+// spellings maps squashed names on the paths of accounts and enquiries to the
+// bureaus' own spelling.
 var spellings = map[string]string{
 	"caisaccount": "CAIS_Account", "caisaccountdetails": "CAIS_Account_DETAILS", "caps": "CAPS",
 	"capsapplicationdetails": "CAPS_Application_Details", "accounts": "accounts", "enquiries": "enquiries",
@@ -61,10 +61,10 @@ var spellings = map[string]string{
 	"standarddata": "STANDARD-DATA", "tradelines": "TRADELINES", "inquiryhistory": "INQUIRY-HISTORY",
 }
 
-// Misspelt warns of members of a bureau's own layout that nothing reads, and that
-// stand where its lists of accounts and enquiries would, under nearly the same
-// name. meant finds the one of some names that another was meant to be, "" when
-// none is near.
+// Misspelt warns about members of a bureau's own layout that were probably
+// meant to be a list of accounts or enquiries: they are where the list should
+// be and have a similar name. meant returns the one of the known names that a
+// name probably stands for, "" if none.
 func Misspelt(bureau string, v wire.Value, meant func(name string, known []string) string, warnings *fault.List) {
 	l := layouts[bureau]
 	if l == nil {
@@ -88,8 +88,8 @@ func Misspelt(bureau string, v wire.Value, meant func(name string, known []strin
 	}
 }
 
-// lead follows a path as far as it goes: to the object in which the next name is
-// missing.
+// lead follows a path as far as it exists. It returns the last object and the
+// next name, which the object lacks.
 func lead(v wire.Value, path string) (object wire.Value, missing string) {
 	for path != "" {
 		name, rest, _ := strings.Cut(path, ".")
@@ -102,7 +102,8 @@ func lead(v wire.Value, path string) (object wire.Value, missing string) {
 	return v, ""
 }
 
-// misspelt warns of the first member of an object that a name was meant by.
+// misspelt warns about the first list in an object whose name is similar to
+// name.
 func misspelt(v wire.Value, name string, meant func(name string, known []string) string, warnings *fault.List) {
 	for given, m := range v.Members() {
 		var buf [maxName]byte

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// cibil is the layout of TransUnion CIBIL, the consumerCreditData of its JSON,
-// with or without that key around it.
+// cibil is the layout of TransUnion CIBIL: the consumerCreditData of its JSON,
+// with or without the enclosing key.
 var cibil = layout{
 	native: func(v wire.Value) wire.Value {
 		return under(v, []string{"consumercreditdata", "cibilreport.consumercreditdata"}, []string{"tuefheader", "scores"})
@@ -24,11 +24,11 @@ var cibil = layout{
 	minusOne: true,
 }
 
-// cellLength is how many characters a month has in CIBIL's payment history.
+// cellLength is the number of characters per month in CIBIL's payment history.
 const cellLength = 3
 
 // cibilCells reads paymentHistory: three characters a month. The first cell is
-// of the start date's month and the cells run towards the end date, which is
+// the month of the start date. The cells run towards the end date, which is
 // back in time unless the dates say otherwise.
 func (to *months) cibilCells(a *Account, m *slotted) {
 	v := m[slotHistory]

@@ -6,30 +6,30 @@ import (
 	"verdict/internal/wire"
 )
 
-// Owner is the part that the person of a report has in an account.
+// Owner is the role of the person in an account.
 type Owner uint8
 
-// The parts. An account whose owner is not told is the person's own.
+// The roles. An account without a stated owner is the person's own.
 const (
 	Own            Owner = iota
 	Joint                // owed together with others
-	Guarantor            // owed by somebody else, who may fail
+	Guarantor            // owed by somebody else, and by the person if they default
 	AuthorisedUser       // somebody else's card, used with an add-on card
 )
 
 // Owes reports whether the person is a borrower of the account.
 func (o Owner) Owes() bool { return o == Own || o == Joint }
 
-// holderCodes is the list of account holder types. Z, a holder who has died, is
-// read with the words.
+// holderCodes maps the common codes of account holder types. Z, a deceased
+// holder, is handled with the words.
 var holderCodes = map[int]Owner{1: Own, 2: Joint, 3: AuthorisedUser, 7: Guarantor}
 
-// cibilHolderCodes is CIBIL's own list, in which 2, 3 and 4 mean something else.
-// 5 is a holder who has died.
+// cibilHolderCodes maps CIBIL's own codes, in which 2, 3 and 4 mean something
+// else. 5 is a deceased holder.
 var cibilHolderCodes = map[int]Owner{1: Own, 2: AuthorisedUser, 3: Guarantor, 4: Joint, 5: Own}
 
-// ownerWords are the parts of words by which an owner is understood, squashed,
-// in the order in which they are looked for: a joint guarantor is a guarantor.
+// ownerWords maps parts of squashed words to owners. The first match counts: a
+// joint guarantor is a guarantor.
 var ownerWords = []struct {
 	owner Owner
 	part  string
@@ -46,7 +46,7 @@ var ownerWords = []struct {
 	{Joint, "coowner"},
 }
 
-// ownWords are the names of an account that is the person's own, squashed.
+// ownWords are squashed words for an account of the person's own.
 var ownWords = map[string]bool{
 	"individual": true, "own": true, "owner": true, "self": true, "single": true, "sole": true, "soleowner": true,
 	"primary": true, "primaryholder": true, "primaryborrower": true, "principal": true, "borrower": true,
@@ -54,9 +54,9 @@ var ownWords = map[string]bool{
 	"deceased": true, "z": true,
 }
 
-// owner reads whose account it is. An account whose owner is not told, or told
-// in words that are not known, is the person's own: left out, its instalments
-// would make the person look less indebted.
+// owner reads the owner of an account. A missing or unknown owner counts as the
+// person's own: if the account were left out, the person would look less
+// indebted.
 func (r *bureauReader) owner(v wire.Value) Owner {
 	if r.saysNothing(v) {
 		return Own
@@ -77,10 +77,10 @@ func (r *bureauReader) owner(v wire.Value) Owner {
 	return Own
 }
 
-// cibilDeceased is CIBIL's code of a holder who has died.
+// cibilDeceased is CIBIL's code for a deceased holder.
 const cibilDeceased = 5
 
-// isDeceased reports whether a holder has died.
+// isDeceased reports whether a holder type says that the holder has died.
 func isDeceased(text string, ofCIBIL bool) bool {
 	text = strings.TrimSpace(text)
 	if code, ok := codeOf(text); ok {
@@ -89,7 +89,7 @@ func isDeceased(text string, ofCIBIL bool) bool {
 	return strings.EqualFold(text, "z") || strings.EqualFold(text, "deceased")
 }
 
-// ownerOf finds an owner by code, from the list given, or by name.
+// ownerOf returns the owner for a code from codes, or for a name.
 func ownerOf(text string, codes map[int]Owner) (Owner, bool) {
 	if code, ok := codeOf(text); ok {
 		o, known := codes[code]

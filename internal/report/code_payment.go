@@ -2,8 +2,8 @@ package report
 
 import "strings"
 
-// A payment code that states an asset class and no days counts as the fewest
-// days past due with which lenders report the class.
+// Days past due for payment codes that state only an asset class: the fewest days
+// at which lenders report the class.
 const (
 	smaDays         = 31
 	substandardDays = 91
@@ -12,27 +12,27 @@ const (
 	firstDefault    = 31 // the first instalment was not paid
 )
 
-// maxDays bounds the days past due of one month.
+// maxDays is the maximum of days past due in one month.
 const maxDays = 9999
 
-// cell is what one month of a payment history says.
+// cell is the content of one month of a payment history.
 type cell struct {
 	days int16    // when said
 	said bool     // the month was reported
-	note standing // what it says of the account itself
+	note standing // what the month says about the account itself
 }
 
 func late(days int16) cell { return cell{days: days, said: true} }
 
-// profileCells are the characters of Experian's Payment_History_Profile, each
-// the start of its bucket.
+// profileCells maps the characters of Experian's Payment_History_Profile; a
+// bucket counts as its fewest days.
 var profileCells = map[byte]cell{
 	'0': late(0), '1': late(30), '2': late(60), '3': late(90), '4': late(120), '5': late(150), '6': late(180),
 	'S': late(0), 'M': late(smaDays), 'B': late(substandardDays), 'D': late(doubtfulDays), 'L': late(lossDays),
 	'N': {}, '?': {}, ' ': {},
 }
 
-// wordCells are the codes of several letters that CIBIL, Equifax and CRIF use.
+// wordCells maps the codes of several letters that CIBIL, Equifax and CRIF use.
 var wordCells = map[string]cell{
 	"STD": late(0), "SMA": late(smaDays), "SUB": late(substandardDays), "DBT": late(doubtfulDays),
 	"LSS": late(lossDays), "LOSS": late(lossDays), "NPA": late(substandardDays),
@@ -47,9 +47,9 @@ var wordCells = map[string]cell{
 }
 
 // readCell reads a cell of several characters: 000, 045, 31+, 1045, SUB. Four
-// digits are days behind a one, as Equifax writes them.
+// digits are a 1 followed by the days, as Equifax writes them.
 func readCell(text string) (cell, bool) {
-	if len(text) == 3 && isDigits(text) { // as nearly all are
+	if len(text) == 3 && isDigits(text) { // the usual case
 		return late(int16(atoi(text))), true
 	}
 	text = strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
@@ -66,7 +66,7 @@ func readCell(text string) (cell, bool) {
 	return late(int16(atoi(digits))), true
 }
 
-// readAssetClass reads an asset class of Experian's or Equifax's lists.
+// readAssetClass reads an asset class of Experian or Equifax.
 func readAssetClass(text string) (cell, bool) {
 	if len(text) == 1 {
 		c, ok := profileCells[text[0]]

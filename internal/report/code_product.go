@@ -6,19 +6,19 @@ import (
 	"verdict/internal/wire"
 )
 
-// accountType is one line of the list of account types that the four bureaus
-// share: its code, and the names it goes by, squashed.
+// accountType is one entry of the list of account types that the four bureaus
+// share: its code and its squashed names.
 type accountType struct {
 	code    int
 	product Product
 	names   []string
 }
 
-// noCode is the code of a type that only has a name.
+// noCode marks a type that has only names.
 const noCode = -1
 
-// accountTypes is the list. Kisan credit cards and loans on a credit card are
-// no cards; a card with a deposit behind it is one, and counts as one.
+// accountTypes is the list of account types. Kisan credit cards and loans on a
+// credit card do not count as cards; a card secured by a deposit does.
 var accountTypes = []accountType{
 	{0, OtherUnsecured, []string{"other", "others", "unsecured", "unsecuredloan", "otherunsecured"}},
 	{1, VehicleLoan, []string{"autoloan", "autoloanpersonal", "vehicleloan", "carloan", "vehicle"}},
@@ -56,8 +56,12 @@ var accountTypes = []accountType{
 	{40, BusinessLoan, []string{"microfinancebusinessloan"}},
 	{41, PersonalLoan, []string{"microfinancepersonalloan"}},
 	{42, HomeLoan, []string{"microfinancehousingloan"}},
-	{43, OtherUnsecured, []string{"microfinanceothers", "microfinance", "microfinanceloan", "jlgindividual", "jlggroup", "shgindividual", "shggroup"}},
-	{44, HomeLoan, []string{"pradhanmantriawasyojanacreditlinksubsidyschememayclss", "pradhanmantriawasyojanaclss", "pmayloan"}},
+	{43, OtherUnsecured, []string{
+		"microfinanceothers", "microfinance", "microfinanceloan", "jlgindividual", "jlggroup", "shgindividual", "shggroup",
+	}},
+	{44, HomeLoan, []string{
+		"pradhanmantriawasyojanacreditlinksubsidyschememayclss", "pradhanmantriawasyojanaclss", "pmayloan",
+	}},
 	{45, PersonalLoan, []string{"p2ppersonalloan"}},
 	{46, VehicleLoan, []string{"p2pautoloan"}},
 	{47, OtherUnsecured, []string{"p2peducationloan"}},
@@ -101,7 +105,7 @@ var (
 	}()
 )
 
-// enquiryReasons is Experian's own list of what an enquiry was made for.
+// enquiryReasons maps Experian's own codes of enquiry purposes.
 var enquiryReasons = map[int]Product{
 	1: OtherUnsecured, 2: VehicleLoan, 3: BusinessLoan, 4: VehicleLoan, 5: OtherSecured, 6: ConsumerLoan,
 	7: CreditCard, 8: OtherUnsecured, 9: OtherSecured, 10: OtherSecured, 11: OtherUnsecured,
@@ -109,7 +113,7 @@ var enquiryReasons = map[int]Product{
 	17: BusinessLoan, 18: ConsumerLoan, 19: OtherUnsecured, 99: OtherUnsecured,
 }
 
-// productOf finds a product by code, from the list given, or by name.
+// productOf returns the product for a code from codes, or for a name.
 func productOf(text string, codes map[int]Product) (Product, bool) {
 	if code, ok := codeOf(text); ok {
 		p, known := codes[code]
@@ -120,7 +124,7 @@ func productOf(text string, codes map[int]Product) (Product, bool) {
 	return p, known
 }
 
-// The codes of the types of microfinance.
+// The range of codes of microfinance types.
 const firstMicrofinanceType, lastMicrofinanceType = 40, 43
 
 // isMicrofinance reports whether an account type is one of microfinance.
@@ -137,7 +141,7 @@ func isMicrofinance(v wire.Value) bool {
 	return strings.HasPrefix(name, "microfinance") || strings.HasPrefix(name, "jlg") || strings.HasPrefix(name, "shg")
 }
 
-// codeOf reads a code of up to three digits; 5 and 05 are the same.
+// codeOf parses a code of up to three digits; 5 and 05 are the same.
 func codeOf(text string) (int, bool) {
 	if len(text) > 3 || !isDigits(text) {
 		return 0, false
@@ -145,12 +149,13 @@ func codeOf(text string) (int, bool) {
 	return atoi(text), true
 }
 
-// maxName bounds the names that are looked up; no known one is longer.
+// maxName is the maximum length of a squashed name; all known names are
+// shorter.
 const maxName = 96
 
 // squash appends the letters and digits of a name in lower case, so that
-// Open_Date, openDate and OPEN-DATE are one name. A name too long to be known
-// is cut off, and then is none that is known.
+// Open_Date, openDate and OPEN-DATE are one name. It truncates names at
+// maxName; a truncated name is too long to match a known one.
 func squash(dst []byte, name string) []byte {
 	for i := range len(name) {
 		c := name[i]

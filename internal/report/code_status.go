@@ -2,20 +2,21 @@ package report
 
 import "strings"
 
-// standing is what one code or phrase says of an account.
+// standing is what a code or phrase says about the state of an account.
 type standing struct {
 	adverse Adverse
-	over    bool // closed, written off, settled, sold or never begun: no obligation any more
-	running bool // said to be an obligation still
+	over    bool // closed, written off, settled, sold or never disbursed: no longer an obligation
+	running bool // stated to be an obligation still
 }
 
-// and joins what two places of a report say; that it is over prevails.
+// and combines the statements of two places of a report. over takes precedence
+// over running wherever both are set.
 func (s standing) and(t standing) standing {
 	return standing{adverse: s.adverse | t.adverse, over: s.over || t.over, running: s.running || t.running}
 }
 
-// accountStatuses is Experian's list of account statuses. A suit, a wilful
-// default and a restructuring leave the obligation standing; a write-off, a
+// accountStatuses maps Experian's account status codes. A suit, a wilful
+// default and a restructuring leave the obligation in force; a write-off, a
 // settlement and a sale end it.
 var accountStatuses = func() map[int]standing {
 	m := map[int]standing{}
@@ -66,8 +67,8 @@ var accountStatuses = func() map[int]standing {
 	return m
 }()
 
-// suits is the list of suits and wilful defaults; from 4 on it is about
-// write-offs and settlements too.
+// suits maps the codes of suits and wilful defaults; codes from 4 on also state
+// write-offs and settlements.
 var suits = map[int]standing{
 	0: {}, // restructured, or no suit
 	1: {adverse: SuitFiled, running: true},
@@ -81,7 +82,7 @@ var suits = map[int]standing{
 	9: {adverse: WrittenOff | Settled, over: true},
 }
 
-// facilities is the list of credit facility statuses.
+// facilities maps the credit facility status codes.
 var facilities = map[int]standing{
 	0:  {running: true}, // restructured
 	1:  {running: true}, // restructured by order of the government
@@ -104,8 +105,8 @@ var facilities = map[int]standing{
 	99: {},                                          // clear status
 }
 
-// equifaxCodes are Equifax's letters for suits, and for what a month of its
-// payment history can say of the account itself.
+// equifaxCodes maps Equifax's letters for suits, and for what a month of its
+// payment history can say about the account itself.
 var equifaxCodes = map[string]standing{
 	"ns":   {},
 	"sf":   {adverse: SuitFiled, running: true},
@@ -120,7 +121,7 @@ var equifaxCodes = map[string]standing{
 	"pwos": {adverse: WrittenOff | Settled, over: true},
 }
 
-// readStanding reads a code from a list, Equifax's letters or a phrase.
+// readStanding reads a code from codes, Equifax's letters or a phrase.
 func readStanding(text string, codes map[int]standing) (standing, bool) {
 	if code, ok := codeOf(text); ok {
 		s, known := codes[code]
@@ -132,7 +133,7 @@ func readStanding(text string, codes map[int]standing) (standing, bool) {
 	return phrase(text)
 }
 
-// The words by which a phrase is understood, squashed.
+// Squashed words that are searched for in a phrase.
 var (
 	noSuitWords = []string{
 		"nosuit", "notasuit", "notsuit", "suitnot", "nowilful", "nowillful", "notwilful", "notwillful", "notawilful",
@@ -153,7 +154,7 @@ var (
 	}
 )
 
-// phrase reads a status in words. ok is false when no word of it is known.
+// phrase reads a status in words. ok is false when it contains no known word.
 func phrase(text string) (s standing, ok bool) {
 	var buf [maxName]byte
 	squashed := string(squash(buf[:0], text))

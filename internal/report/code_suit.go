@@ -6,20 +6,21 @@ import (
 	"verdict/internal/wire"
 )
 
-// marks are the words by which a member that can only be set or not is read,
-// squashed. A mark of its own for none says so where nothing else does.
+// marks maps squashed words for yes and no, which a suit member may hold, to
+// true and false.
 var marks = map[string]bool{
 	"y": true, "yes": true, "true": true, "t": true, "filed": true, "reported": true, "declared": true,
 	"n": false, "no": false, "false": false, "f": false, "none": false, "nil": false, "notfiled": false,
 	"notapplicable": false, "na": false, "notreported": false, "clear": false, "restructured": false,
 }
 
-// wilfulMarks are the short words for a wilful default, squashed.
+// wilfulMarks are short squashed words for a wilful default.
 var wilfulMarks = map[string]bool{"w": true, "wd": true, "default": true, "defaulter": true}
 
-// suit reads what is told of a suit or a wilful default: true or false, a word,
-// a code or a phrase. yes is what a bare yes says. What cannot be understood
-// counts as told: taken for none, a filed suit would go unseen.
+// suit reads a member about suits or wilful defaults: true or false, a word, a
+// code or a phrase. yes is the meaning of a bare yes. A value that cannot be
+// understood counts as yes; if it counted as no, a filed suit could go
+// unnoticed.
 func (r *bureauReader) suit(v wire.Value, yes Adverse) standing {
 	told := standing{adverse: yes, running: true}
 	if v.Kind() == wire.Bool {
@@ -40,7 +41,8 @@ func (r *bureauReader) suit(v wire.Value, yes Adverse) standing {
 	return s
 }
 
-// readSuit reads a text on suits. known is false when it speaks of none.
+// readSuit reads a text about suits. known is false when it does not say
+// whether there is one.
 func readSuit(text string, yes Adverse) (s standing, known bool) {
 	if code, ok := codeOf(text); ok {
 		if s, known = suits[code]; code == 1 {
@@ -69,10 +71,11 @@ func readSuit(text string, yes Adverse) (s standing, known bool) {
 	return s, known && (s.adverse != 0 || deniesSuit(squashed) || strings.Contains(squashed, "clear"))
 }
 
-// clearStatus is the code of an account against which nothing is noted.
+// clearStatus is the code of an account without adverse notes.
 const clearStatus = 99
 
-// deniesSuit reports whether a phrase, squashed, says that there is none.
+// deniesSuit reports whether a squashed phrase says that there is no suit or
+// wilful default.
 func deniesSuit(squashed string) bool {
 	for _, w := range noSuitWords {
 		if strings.Contains(squashed, w) {
@@ -82,8 +85,8 @@ func deniesSuit(squashed string) bool {
 	return false
 }
 
-// facility reads the status of a credit facility. One that is only set says that
-// the account was written off.
+// facility reads a credit facility status. A bare yes means that the account
+// was written off.
 func (r *bureauReader) facility(v wire.Value) standing {
 	var buf [maxName]byte
 	word := v.Kind() == wire.String && len(v.Text()) <= len(" true ")

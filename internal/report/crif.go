@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// crif is the layout of CRIF High Mark, the INDV-REPORT, with or without the
-// keys around it.
+// crif is the layout of CRIF High Mark: the INDV-REPORT, with or without the
+// enclosing keys.
 var crif = layout{
 	native: func(v wire.Value) wire.Value {
 		return under(v, []string{
@@ -40,7 +40,7 @@ func (to *months) crifCombined(_ *Account, m *slotted) {
 }
 
 // crifHistories reads HISTORY, a list of grids of which one is the payment
-// history: its months and its values in two texts.
+// history, with its months and its values in two texts.
 func (to *months) crifHistories(_ *Account, m *slotted) {
 	v := m[slotHistories]
 	if v.Kind() != wire.Array && v.Kind() != wire.Object {
@@ -67,8 +67,8 @@ func (to *months) crifHistories(_ *Account, m *slotted) {
 	}
 }
 
-// crifMonth reads a month and its days and asset class, as in 030/STD. Where
-// days are given they count; the class stands in for them.
+// crifMonth reads a month with its days and asset class, as in 030/STD. The
+// asset class counts only if no days are given.
 func (to *months) crifMonth(month, value string, v wire.Value) {
 	at := parseMonth(month)
 	if at == civil.NoMonth {

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/civil"
 )
 
-// dateForm is how a date was written.
+// dateForm is the format of a date.
 type dateForm uint8
 
 const (
@@ -15,20 +15,20 @@ const (
 	isoDate             // 2026-11-15, with or without a time of day
 	joinedDate          // 20261115
 	dayFirst            // 15-11-2026, 15/11/2026 or 15112026
-	zeroDate            // 00000000: a bureau's way to say that there is none
+	zeroDate            // 00000000, which bureaus write for no date
 )
 
-// The years a credit file can speak of.
+// The range of years accepted in a credit report.
 const (
 	firstYear = 1900
 	lastYear  = 2100
 )
 
-// parseDate reads a date in any form an Indian bureau writes one.
+// parseDate parses a date in any format that Indian bureaus use.
 //
-// Eight digits are never ambiguous: read as day, month and year they end in a
-// year from 1900 on, and no date that begins with its year ends in four such
-// digits, because 19, 20 and 21 are no months.
+// Eight digits are never ambiguous. Read as day, month and year, the last four
+// digits are a year from 1900 on. Read as year, month and day, they would be a
+// month of 19, 20 or 21, which does not exist.
 func parseDate(s string) (civil.Day, dateForm) {
 	s = strings.TrimSpace(s)
 	switch {
@@ -53,8 +53,8 @@ func parseDate(s string) (civil.Day, dateForm) {
 	return civil.NoDay, noDate
 }
 
-// timeOfDay looks at what follows a date. A moment with a zone may be on
-// another day in India; a time without one is taken as India's.
+// timeOfDay checks the text after a date. A time with a zone may change the day
+// to another day in India; a time without a zone is taken as Indian time.
 func timeOfDay(d *civil.Day, s string) bool {
 	rest := s[10:]
 	switch {
@@ -73,7 +73,8 @@ func timeOfDay(d *civil.Day, s string) bool {
 	return err == nil
 }
 
-// dayOf is the day of three runs of digits, NoDay when there is no such day.
+// dayOf returns the day of three runs of digits, NoDay when there is no such
+// day.
 func dayOf(year, month, day string) civil.Day {
 	if !isDigits(year) || !isDigits(month) || !isDigits(day) {
 		return civil.NoDay
@@ -85,8 +86,8 @@ func dayOf(year, month, day string) civil.Day {
 	return civil.Date(y, m, d)
 }
 
-// monthOf is the month of a year and a month from 1 to 12, NoMonth when there
-// is none.
+// monthOf returns the month of a year and a month from 1 to 12, NoMonth when
+// there is none.
 func monthOf(year, month int) civil.Month {
 	if year < firstYear || year > lastYear || month < 1 || month > 12 {
 		return civil.NoMonth
@@ -94,7 +95,7 @@ func monthOf(year, month int) civil.Month {
 	return civil.MonthOf(year, time.Month(month))
 }
 
-// parseMonth reads 2026-10, 10-2026, 10-26, Oct:2026 and 202610.
+// parseMonth parses 2026-10, 10-2026, 10-26, Oct:2026 and 202610.
 func parseMonth(s string) civil.Month {
 	s = strings.TrimSpace(s)
 	switch {
@@ -134,7 +135,7 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// atoi is the value of a short run of digits.
+// atoi returns the value of a short run of digits.
 func atoi(digits string) int {
 	n := 0
 	for i := range len(digits) {

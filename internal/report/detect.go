@@ -1,27 +1,28 @@
 package report
 
-// role is the part that a row may yet play once the others are known.
+// role is a preliminary classification of a row, which depends on other rows.
 type role uint8
 
 const (
 	noRole        role = iota
-	returnCredit       // gives back what a bounced debit took
-	reversalGiven      // may do the same
-	depositReturn      // takes back a deposited cheque
-	bounceCharge       // the price of a bounce, which may be its only trace
-	bounceTrace        // a debit that says it was returned
-	maybeSalary        // salary, if it comes every month
-	maybeEMI           // an instalment, if it goes every month
-	bouncedEMI         // an instalment that was not paid: it shows the rhythm
-	returnedTrace      // a debit that says it was returned, and was given back
+	returnCredit       // returns the money of a bounced debit
+	reversalGiven      // may return the money of a bounced debit
+	depositReturn      // takes back the money of a deposited cheque
+	bounceCharge       // charge for a bounce, which may be its only trace
+	bounceTrace        // a debit marked as returned
+	maybeSalary        // salary, if it recurs monthly
+	maybeEMI           // an instalment, if it recurs monthly
+	bouncedEMI         // an unpaid instalment: it still shows the rhythm
+	returnedTrace      // a debit marked as returned, whose money was returned
 )
 
-// maxBareCharge is the most that a returned instrument costs at any bank, tax
-// included. A returned row up to it that no other row explains is the charge.
+// maxBareCharge is the most that any bank charges for a returned instrument,
+// tax included. A returned row up to this amount that no other row explains is
+// the charge.
 const maxBareCharge = 1_000_00
 
-// detect finds out what each row is. The rows are in their order. docs/BANK.md
-// says every rule in words.
+// detect classifies the rows, which must be in chronological order.
+// docs/BANK.md describes every rule.
 func detect(rows []bankRow) {
 	for i := range rows {
 		if rows[i].Credit {
@@ -65,7 +66,7 @@ func classifyDebit(r *bankRow) {
 	}
 }
 
-// spending is what a debit went for, the first that applies.
+// spending returns the purpose of a debit; the first matching rule counts.
 func (c *clue) spending(way Channel) (Found, role) {
 	switch {
 	case c.self(way):
@@ -113,8 +114,8 @@ func classifyCredit(r *bankRow) {
 	}
 }
 
-// salary looks for the words; without them, the rhythm may still tell. Cash
-// is never a salary: anybody can pay it in and call it one.
+// salary marks a credit as salary by its words, or as a candidate for detection
+// by rhythm. Cash is never a salary: anybody can pay it in under that name.
 func (r *bankRow) salary() {
 	c := &r.clue
 	switch {
@@ -126,13 +127,14 @@ func (r *bankRow) salary() {
 	}
 }
 
-// returned reports whether an instrument came back unpaid, if there is one.
+// returned reports whether the words say that an instrument was returned
+// unpaid.
 func (c *clue) returned() bool {
 	return c.has(wordReturn) || c.has(wordReturnWeak) && c.has(wordMandate|wordCheque)
 }
 
-// instrument is the one that the words name. An EMI goes by mandate, and so
-// does what a clearing corporation collects by NACH.
+// instrument returns the instrument that the words name. EMIs, and collections
+// by NACH through a clearing corporation, are mandates.
 func (c *clue) instrument() Found {
 	if c.has(wordCheque) && !c.has(wordMandate) {
 		return Cheque
@@ -140,8 +142,8 @@ func (c *clue) instrument() Found {
 	return Mandate
 }
 
-// charged reports whether the bank took a charge. Banks charge by no UPI, so a
-// charge there is a shop's word.
+// charged reports whether the row is a charge of the bank. Banks do not collect
+// charges by UPI, so such a word in a UPI row is a merchant's.
 func (r *bankRow) charged() bool {
 	c := &r.clue
 	return r.Channel != UPI && (c.has(wordCharge) ||
@@ -149,8 +151,8 @@ func (r *bankRow) charged() bool {
 		c.all(wordCheque|wordBook))
 }
 
-// self reports a transfer between the holder's own accounts. Drawing cash with
-// a cheque to oneself is none.
+// self reports whether the row is a transfer between the holder's own accounts.
+// Cash drawn with a cheque to oneself is not.
 func (c *clue) self(way Channel) bool {
 	if way == Cash || c.has(wordCheque) {
 		return false
@@ -162,14 +164,15 @@ func (c *clue) cardBill() bool {
 	return c.has(wordCardBill) || c.all(wordCredit|wordCard) || c.all(wordCC|wordPay) || c.all(wordCred|wordClub)
 }
 
-// redeemed reports money that comes back from where it was put. What it earned
-// there is income.
+// redeemed reports whether a credit is the return of an investment or deposit.
+// Interest on it is income instead.
 func (c *clue) redeemed() bool {
 	return c.has(wordInvest|wordDeposit) && !c.has(wordInterest|wordSalary)
 }
 
-// loan reports a disbursal. Wages, pensions and the like are disbursed too,
-// and a lender's own staff is paid by the lender.
+// loan reports whether a credit is a loan disbursal. Wages, pensions and the
+// like are also disbursed, and lenders pay their own staff, so those words
+// exclude it.
 func (c *clue) loan() bool {
 	switch {
 	case c.all(wordEarly | wordSalary):

@@ -7,19 +7,19 @@ import (
 	"verdict/internal/civil"
 )
 
-// How long after a row its return may come, in days.
+// The maximum days between a row and its return.
 const (
 	issuedDays    = 5
 	depositedDays = 10
 )
 
-// How far a charge may lie from the bounce it is for, in days.
+// The maximum days of a charge after and before its bounce.
 const (
 	chargeAfter  = 31
 	chargeBefore = 3
 )
 
-// pairing is a row that may be undone, or one that may undo.
+// pairing is a row that may be undone, or that may undo another.
 type pairing struct {
 	amount int64
 	day    civil.Day
@@ -27,8 +27,8 @@ type pairing struct {
 	at     int32
 }
 
-// amountSet has a bit for each amount in it, several sharing one. It spares
-// the sorting nearly all rows that nothing undoes.
+// amountSet is a Bloom filter of amounts with one hash function. It excludes
+// most rows that nothing undoes from sorting.
 type amountSet [64]uint64
 
 func (s *amountSet) place(paise int64) (word, bit uint64) {
@@ -46,9 +46,9 @@ func (s *amountSet) mayHave(paise int64) bool {
 	return s[word]&bit != 0
 }
 
-// pairings sorts the chosen rows so that rows of one amount stand together in
-// the order of their days, within a day what is undone before what undoes it.
-// It is nil when nothing is undone, which is most statements.
+// pairings returns the chosen rows sorted by amount, then by day; within a day
+// undone rows come before those that undo them. It returns nil when nothing is
+// undone, as in most statements.
 func pairings(rows []bankRow, undoes, undone func(*bankRow) bool) []pairing {
 	var amounts amountSet
 	some := false
@@ -72,12 +72,17 @@ func pairings(rows []bankRow, undoes, undone func(*bankRow) bool) []pairing {
 		}
 	}
 	slices.SortFunc(list, func(a, b pairing) int {
-		return cmp.Or(cmp.Compare(a.amount, b.amount), cmp.Compare(a.day, b.day), order(a.undoes, b.undoes), cmp.Compare(a.at, b.at))
+		return cmp.Or(
+			cmp.Compare(a.amount, b.amount),
+			cmp.Compare(a.day, b.day),
+			order(a.undoes, b.undoes),
+			cmp.Compare(a.at, b.at),
+		)
 	})
 	return list
 }
 
-// order puts false before true.
+// order compares two booleans; false comes before true.
 func order(a, b bool) int {
 	switch {
 	case a == b:
@@ -89,11 +94,12 @@ func order(a, b bool) int {
 	}
 }
 
-// pile is rows of one amount that nothing has undone yet, the newest on top.
-type pile []pairing
+// stack is a stack of rows of one amount that nothing has undone yet; the newest
+// is on top.
+type stack []pairing
 
-// take takes the newest row off the pile, unless it is too old.
-func (p *pile) take(since civil.Day) (at int32, ok bool) {
+// take pops the newest row, unless it is older than since.
+func (p *stack) take(since civil.Day) (at int32, ok bool) {
 	if n := len(*p); n > 0 && (*p)[n-1].day >= since {
 		at, *p = (*p)[n-1].at, (*p)[:n-1]
 		return at, true
@@ -101,9 +107,9 @@ func (p *pile) take(since civil.Day) (at int32, ok bool) {
 	return 0, false
 }
 
-// settleIssued finds the debit behind each return. It was not paid, so it is
-// no instalment and its instrument was not honoured; the bounce is the return
-// entry, once.
+// settleIssued matches each return with the debit it undoes. That debit was not
+// paid, so it is no instalment and its instrument was not honoured. The bounce
+// is counted once, at the return entry.
 func settleIssued(rows []bankRow) {
 	list := pairings(rows,
 		func(r *bankRow) bool { return r.clue.role == returnCredit || r.clue.role == reversalGiven },
@@ -111,7 +117,7 @@ func settleIssued(rows []bankRow) {
 			return !r.Credit && (r.Channel == Transfer || r.Channel == OtherChannel || r.Found&(Mandate|Cheque) != 0) &&
 				r.Found&(Charge|SelfTransfer) == 0 && r.clue.role != depositReturn
 		})
-	var mandates, cheques, others pile
+	var mandates, cheques, others stack
 	for i, p := range list {
 		if i > 0 && p.amount != list[i-1].amount {
 			mandates, cheques, others = mandates[:0], cheques[:0], others[:0]
@@ -149,7 +155,7 @@ func settleIssued(rows []bankRow) {
 	}
 }
 
-// undo makes the pair of a debit and its return what it is.
+// undo classifies a debit and the credit that returns its money.
 func undo(back, debit *bankRow) {
 	if back.clue.role == reversalGiven {
 		instrument := debit.Found & (Mandate | Cheque)
@@ -166,17 +172,18 @@ func undo(back, debit *bankRow) {
 	default:
 		debit.clue.role = noRole
 	}
-	back.clue.role = noRole // the debit tells of the bounce from here on
+	back.clue.role = noRole // from here on the debit stands for the bounce
 	debit.Found = 0
 }
 
-// settleDeposited finds the credit behind each returned cheque, which then was
-// no income. A small debit that undoes nothing is the bank's charge.
+// settleDeposited matches each returned cheque with the credit of its deposit,
+// which was then no income. A small debit without a matching deposit is the
+// bank's charge.
 func settleDeposited(rows []bankRow) {
 	list := pairings(rows,
 		func(r *bankRow) bool { return r.clue.role == depositReturn },
 		func(r *bankRow) bool { return r.Credit && r.Found&(Cheque|Income) == Cheque|Income })
-	var deposits pile
+	var deposits stack
 	for i, p := range list {
 		if i > 0 && p.amount != list[i-1].amount {
 			deposits = deposits[:0]
@@ -200,8 +207,8 @@ func settleDeposited(rows []bankRow) {
 }
 
 // settleCharges matches the charges for bounced mandates with the bounces. A
-// charge without one is a bounce itself: many banks never book a mandate that
-// they refuse, and the charge is all that shows of it.
+// charge without a bounce counts as a bounce itself: many banks never book a
+// refused mandate, so that the charge is its only trace.
 func settleCharges(rows []bankRow) {
 	var bounces []civil.Day
 	for i := range rows {

@@ -7,27 +7,28 @@ import (
 	"verdict/internal/civil"
 )
 
-// repeat is a row that may be one of a monthly series.
+// repeat is a row that may belong to a monthly series.
 type repeat struct {
 	party   uint64
 	day     civil.Day
 	month   civil.Month
 	ofMonth int16 // day of the month
 	matched bool
-	crowded bool // another like it came within the same month
+	crowded bool // a similar row is too close by
 	amount  int64
 	at      int32
 }
 
-// maxMonthly is how many rows of one counterparty in one calendar month are
-// looked at. Who pays more often is no employer and no lender, and looking
-// for a rhythm there would take long.
+// maxMonthly limits the rows of one counterparty in one calendar month. A
+// counterparty with more is no employer and no lender, and the search for a
+// rhythm would be slow.
 const maxMonthly = 31
 
-// sameSeries is how close two dates of one monthly series can be, in days.
+// sameSeries is the minimum number of days between two dates of one monthly
+// series.
 const sameSeries = 20
 
-// findRepeats finds what comes or goes month after month.
+// findRepeats marks salaries and instalments that recur monthly.
 func findRepeats(rows []bankRow) {
 	list := make([]repeat, 0, 64)
 	for _, kind := range [...]struct {
@@ -58,15 +59,20 @@ func findRepeats(rows []bankRow) {
 	}
 }
 
-// candidates lists the rows with one of the roles by counterparty and day.
+// candidates returns the rows with one of the roles, sorted by counterparty and
+// then chronologically.
 func candidates(rows []bankRow, list []repeat, roles [2]role) []repeat {
 	for i := range rows {
 		r := &rows[i]
 		if r.clue.role == roles[0] || r.clue.role == roles[1] {
 			year, month, day := r.Day.Date()
 			list = append(list, repeat{
-				party: r.clue.party, day: r.Day, month: civil.Month(year*12 + int(month) - 1), ofMonth: int16(day),
-				amount: r.AmountPaise, at: int32(i),
+				party:   r.clue.party,
+				day:     r.Day,
+				month:   civil.Month(year*12 + int(month) - 1),
+				ofMonth: int16(day),
+				amount:  r.AmountPaise,
+				at:      int32(i),
 			})
 		}
 	}
@@ -76,7 +82,7 @@ func candidates(rows []bankRow, list []repeat, roles [2]role) []repeat {
 	return list
 }
 
-// monthly reports whether no calendar month has too many rows.
+// monthly reports whether no calendar month has more than maxMonthly rows.
 func monthly(group []repeat) bool {
 	for i := maxMonthly; i < len(group); i++ {
 		if group[i].month == group[i-maxMonthly].month {
@@ -86,8 +92,8 @@ func monthly(group []repeat) bool {
 	return true
 }
 
-// match marks every row of one counterparty that has a like one a month or so
-// away, and those that have one too close by.
+// match marks the rows of one counterparty that have a similar row about a
+// month away as matched, and those that have one too close by as crowded.
 func match(group []repeat, like, near func(a, b *repeat) bool) {
 	for i := range group {
 		for k := i + 1; k < len(group) && group[k].month <= group[i].month+2; k++ {
@@ -101,26 +107,27 @@ func match(group []repeat, like, near func(a, b *repeat) bool) {
 	}
 }
 
-// similar reports whether two amounts differ by at most so many percent of the
-// larger.
+// similar reports whether two amounts differ by at most percent of the larger
+// one.
 func similar(a, b, percent int64) bool {
 	return 100*(max(a, b)-min(a, b)) <= percent*max(a, b)
 }
 
-// likeSalary: a month apart give or take five days, amounts within 15 %.
+// likeSalary reports whether b is a month after a, give or take five days, with
+// an amount within 15 %.
 func likeSalary(a, b *repeat) bool {
 	next := a.month + 1
 	due := min(next.First()+civil.Day(a.ofMonth)-1, next.Last())
 	return b.day >= due-5 && b.day <= due+5 && similar(a.amount, b.amount, 15)
 }
 
-// closeSalary: who pays alike amounts several times a month pays no salary.
+// closeSalary reports whether similar amounts come too often for a salary.
 func closeSalary(a, b *repeat) bool {
 	return b.day-a.day < sameSeries && similar(a.amount, b.amount, 15)
 }
 
-// likeInstalment: one or two calendar months apart, because one may have been
-// missed, amounts within 2 %.
+// likeInstalment reports whether b is one or two calendar months after a,
+// because one instalment may have been missed, with an amount within 2 %.
 func likeInstalment(a, b *repeat) bool {
 	return b.month > a.month && b.day-a.day >= sameSeries && similar(a.amount, b.amount, 2)
 }

@@ -7,14 +7,14 @@ import (
 	"verdict/internal/civil"
 )
 
-// call is one time that a lender asked for an instalment, paid or bounced.
+// call is a lender's request for an instalment, paid or bounced.
 type call struct {
 	party  uint64
 	amount int64
 	day    civil.Day
 	month  civil.Month
 	paid   bool
-	sure   bool // an instalment by its words; the others need a rhythm
+	sure   bool // an instalment by its words; other calls need a rhythm
 }
 
 // series is the calls of one counterparty for about one amount.
@@ -23,23 +23,23 @@ type series struct {
 	amount      int64 // of the newest call
 	first, last civil.Day
 	times       int64 // instalments of this amount in a month
-	gone        bool  // another series has taken its place
+	gone        bool  // another series continues it
 }
 
 func (s *series) paise() int64 { return s.amount * s.times }
 
-// replacedWithin is how far from the day a series would go on another one of
-// the same counterparty may begin to be its continuation, in days, and
-// replacedPercent how far its amount may differ: the rate was reset.
+// A series continues another one of the same counterparty, for example after a
+// reset of the interest rate, if it begins within replacedWithin days of the next
+// due day and its amount differs by at most replacedPercent.
 const (
 	replacedWithin  = 10
 	replacedPercent = 25
 )
 
-// dueInstalments returns what is due every month at the end of a statement: the
-// instalments of each series that was called in the newest whole month or
-// later, bounced ones included. A median over months would miss a loan that
-// has just begun, and would count a bounced instalment as none.
+// dueInstalments returns the monthly instalments due at the end of a statement:
+// those of each series that was called in the newest whole month or later,
+// bounced ones included. A median over the months would miss a new loan, and
+// would count a bounced instalment as none.
 func dueInstalments(rows []bankRow, newest civil.Month) int64 {
 	calls := instalmentCalls(rows)
 	if len(calls) == 0 {
@@ -71,7 +71,8 @@ func dueInstalments(rows []bankRow, newest civil.Month) int64 {
 	return due + bouncedUnseen(rows, lapsed, newest)
 }
 
-// instalmentCalls lists what may be instalments, by counterparty and amount.
+// instalmentCalls returns the possible instalments, sorted by counterparty and
+// amount.
 func instalmentCalls(rows []bankRow) []call {
 	list := make([]call, 0, 64)
 	for i := range rows {
@@ -90,7 +91,12 @@ func instalmentCalls(rows []bankRow) []call {
 			continue
 		}
 		list = append(list, call{
-			party: c.party, amount: r.AmountPaise, day: r.Day, month: r.Day.Month(), paid: paid, sure: sure,
+			party:  c.party,
+			amount: r.AmountPaise,
+			day:    r.Day,
+			month:  r.Day.Month(),
+			paid:   paid,
+			sure:   sure,
 		})
 	}
 	slices.SortStableFunc(list, func(a, b call) int {
@@ -99,8 +105,8 @@ func instalmentCalls(rows []bankRow) []call {
 	return list
 }
 
-// newSeries makes a series of the calls of one counterparty for about one
-// amount. ok is false when they are no instalments.
+// newSeries makes a series from the calls of one counterparty for about one
+// amount. ok is false when they are not instalments.
 func newSeries(calls []call, newest civil.Month) (s series, ok bool) {
 	slices.SortStableFunc(calls, func(a, b call) int { return cmp.Compare(a.day, b.day) })
 	last := calls[len(calls)-1]
@@ -123,13 +129,13 @@ func newSeries(calls []call, newest civil.Month) (s series, ok bool) {
 		s.times = before
 	case before == 0:
 		s.times = now
-	default: // one more than ever before is an arrear that was made good
+	default: // an additional payment above the earlier maximum settles an arrear
 		s.times = min(now, before)
 	}
 	return s, slices.ContainsFunc(calls, func(c call) bool { return c.sure }) || hasRhythm(calls)
 }
 
-// instalments counts the instalments that the calls of one month are for. An
+// instalments counts the instalments behind the calls of one month. An
 // instalment that bounced and was paid later in the month counts once.
 func instalments(calls []call) int64 {
 	paid := int64(0)
@@ -144,7 +150,7 @@ func instalments(calls []call) int64 {
 	return paid
 }
 
-// hasRhythm reports whether two calls lie a month or two apart.
+// hasRhythm reports whether two calls are one or two months apart.
 func hasRhythm(calls []call) bool {
 	for i := range calls {
 		if i >= maxMonthly && calls[i].month == calls[i-maxMonthly].month {
@@ -161,8 +167,9 @@ func hasRhythm(calls []call) bool {
 	return false
 }
 
-// markReplaced marks the series that one of the later ones continues with
-// another amount. Mandates that name nobody may be of different lenders.
+// markReplaced marks the series that one of later continues with another
+// amount. Series without a counterparty's name are skipped, because they may
+// belong to different lenders.
 func markReplaced(list, later []series) {
 	for i := range list {
 		a := &list[i]
@@ -180,10 +187,10 @@ func markReplaced(list, later []series) {
 	}
 }
 
-// bouncedUnseen returns the instalments behind bounces that show only by their
-// charge. Each such charge stands for one series that was called in the month
-// before the newest whole one and not since: a series of the counterparty that
-// the charge names, else the largest.
+// bouncedUnseen returns the instalments of bounces that are visible only by
+// their charge. Each such charge stands for one series that was called in the
+// month before the newest whole one and not since: a series of the counterparty
+// that the charge names, else the largest series.
 func bouncedUnseen(rows []bankRow, lapsed []series, newest civil.Month) int64 {
 	slices.SortStableFunc(lapsed, func(a, b series) int { return cmp.Compare(b.paise(), a.paise()) })
 	due := int64(0)

@@ -7,13 +7,13 @@ import (
 	"verdict/internal/wire"
 )
 
-// equifax is the layout of Equifax India, the CIRReportData of a CCRResponse,
-// with or without the keys around it. It counts enquiries in windows of its
-// own, of which only the 30 days are one of ours.
+// equifax is the layout of Equifax India: the CIRReportData of a CCRResponse,
+// with or without the enclosing keys. Of its own windows for enquiries only the
+// 30 days match one of History.
 var equifax = layout{
 	native: func(v wire.Value) wire.Value {
 		for _, path := range []string{"ccrresponse.cirreportdatalst", "cirreportdatalst"} {
-			// A response may hold several reports; the one on retail credit counts.
+			// A response may hold several reports; use the one on retail credit.
 			for _, each := range at(v, path).Elements() {
 				if data := member(each, "cirreportdata"); member(data, "retailaccountdetails").Given() {
 					return data
@@ -45,8 +45,8 @@ var equifax = layout{
 }
 
 // equifaxGrid reads History48Months: a payment status a month, or the asset
-// class where the status says nothing. The newest month that speaks of a suit
-// is the one that counts; a write-off or a settlement stays.
+// class if there is no status. For suits the newest month that states one
+// counts; write-offs and settlements of any month count.
 func (to *months) equifaxGrid(_ *Account, m *slotted) {
 	v := m[slotGrid]
 	if v.Kind() == wire.Object {

@@ -7,9 +7,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// experian is the layout of Experian India, the INProfileResponse, with or
-// without that key around it. The enquiries a person makes about himself
-// (NonCreditCAPS) are no hard pulls and are not read.
+// experian is the layout of Experian India: the INProfileResponse, with or
+// without that key. Enquiries that a person makes about himself (NonCreditCAPS)
+// are no hard pulls and are not read.
 var experian = layout{
 	native: func(v wire.Value) wire.Value {
 		return under(v, []string{"inprofileresponse"}, []string{"caisaccount", "score", "caps", "creditprofileheader"})
@@ -27,11 +27,11 @@ var experian = layout{
 	score:  []string{"bureauscore", "fcirexscore"},
 }
 
-// profileLength is how many months Payment_History_Profile has.
+// profileLength is the number of months in Payment_History_Profile.
 const profileLength = 36
 
 // experianProfile reads Payment_History_Profile: a character a month, newest
-// first, from the month of Date_Reported back.
+// first, starting at the month of Date_Reported.
 func (to *months) experianProfile(a *Account, m *slotted) {
 	v := m[slotProfile]
 	text := to.text(v)
@@ -52,8 +52,8 @@ func (to *months) experianProfile(a *Account, m *slotted) {
 	}
 }
 
-// experianMonths reads CAIS_Account_History: days where there are any, else
-// the asset class.
+// experianMonths reads CAIS_Account_History: the days if given, else the asset
+// class.
 func (to *months) experianMonths(_ *Account, m *slotted) {
 	v := m[slotMonths]
 	if v.Kind() == wire.Object {

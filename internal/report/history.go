@@ -1,37 +1,37 @@
-// Package report reads bureau reports and bank statements, each vendor's layout
-// into one canonical form: History and Statement.
+// Package report reads bureau reports and bank statements from each vendor's layout
+// into the canonical types History and Statement.
 //
-// What a report does not say stays unknown; nothing is guessed. Dates are days
-// in India, amounts are paise. What facts or features follow from a history is
-// not here.
+// What a report does not state stays unknown; nothing is guessed. Dates are days in
+// India, amounts are paise. Facts and features are derived in packages signal and
+// feature.
 package report
 
 import "verdict/internal/civil"
 
-// History is what a bureau has on file about a person.
+// History is the content of a bureau report about a person.
 type History struct {
-	Reported    civil.Day // date of the report, NoDay when it does not say
+	Reported    civil.Day // date of the report, NoDay when it has none
 	HasAccounts bool
 	Accounts    []Account // in the order of the report
-	// Microfinance are the accounts of a list of their own, which Equifax keeps
-	// beside its list of accounts. They are not in Accounts: the facts and the
-	// feature catalogue that are older than this list leave them out.
+	// Microfinance are the accounts of Equifax's separate list of microfinance.
+	// They are not in Accounts, because facts and feature catalogues that are
+	// older than this list leave them out.
 	Microfinance []Account
 	HasEnquiries bool
 	Enquiries    []Enquiry // in the order of the report
-	// Summaries are enquiries that a bureau only counts: in the last so many
-	// days, NoCount when it does not say. They stand in for a list.
+	// Last7 to Last180 are the bureau's own counts of enquiries in the last so
+	// many days, NoCount when it gives none. They replace a missing list.
 	Last7, Last30, Last90, Last180 int32
 }
 
-// NoCount is a count that was not given.
+// NoCount marks a count that was not given.
 const NoCount int32 = -1
 
-// Product is the kind of an account or of what an enquiry was made for.
+// Product is the kind of credit of an account or an enquiry.
 type Product uint8
 
-// The products. Those of the feature catalogue have a name of their own; the
-// others count in all and in their security class alone.
+// The products. The feature catalogue has features for each named product; other
+// credit counts only in the totals and in its security class.
 const (
 	OtherUnsecured Product = iota
 	OtherSecured
@@ -45,7 +45,7 @@ const (
 	BusinessLoanSecured
 )
 
-// Secured reports whether something stands behind the loan.
+// Secured reports whether the product is secured by collateral.
 func (p Product) Secured() bool {
 	switch p {
 	case OtherSecured, VehicleLoan, HomeLoan, GoldLoan, BusinessLoanSecured:
@@ -55,10 +55,10 @@ func (p Product) Secured() bool {
 	}
 }
 
-// Adverse is what a lender has noted against an account.
+// Adverse is a set of adverse notes of a lender on an account.
 type Adverse uint8
 
-// The notes.
+// The adverse notes.
 const (
 	WrittenOff Adverse = 1 << iota
 	Settled
@@ -70,30 +70,30 @@ const (
 type Account struct {
 	Product         Product
 	Owner           Owner
-	Microfinance    bool // by its type, or by the list it stands in
-	Live            bool // still an obligation: delinquent and restructured ones too
+	Microfinance    bool // by its type, or because it is in the list of microfinance
+	Live            bool // still an obligation, even if delinquent or restructured
 	Adverse         Adverse
 	Opened          civil.Day
 	Closed          civil.Day
-	Reported        civil.Day // when the lender last said something
+	Reported        civil.Day // when the lender last reported
 	SanctionedPaise int64
 	BalancePaise    int64
 	OverduePaise    int64
 	InstalmentPaise int64
-	ConvertedPaise  int64     // a month, of an instalment of another rhythm; InstalmentPaise is NoAmount then
-	AdversePaise    int64     // what was written off or settled
+	ConvertedPaise  int64     // monthly equivalent of a non-monthly instalment; InstalmentPaise is NoAmount then
+	AdversePaise    int64     // amount written off or settled
 	WrittenOffPaise int64     // of an account that was written off
 	SettledPaise    int64     // of an account that was settled
 	WrittenOffDay   civil.Day // NoDay when the report does not say
 	SettledDay      civil.Day // NoDay when the report does not say
 	History         []Payment // newest first, a month at most once
-	At              int32     // position in the report's own list, to point at it
+	At              int32     // index in the report's own list
 }
 
-// NoAmount is an amount that was not given.
+// NoAmount marks an amount that was not given.
 const NoAmount int64 = -1 << 63
 
-// Payment is how late an account was in one month.
+// Payment is the days past due of an account in one month.
 type Payment struct {
 	Month       civil.Month
 	DaysPastDue int16

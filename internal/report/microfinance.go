@@ -2,9 +2,9 @@ package report
 
 import "verdict/internal/wire"
 
-// microfinance reads the list of microfinance accounts that a bureau keeps
-// beside its accounts. A report that lists its accounts in the common shape has
-// them there.
+// microfinance reads the separate list of microfinance accounts of a bureau's
+// own layout. It is skipped if the report lists accounts in the common shape,
+// which includes microfinance.
 func (r *bureauReader) microfinance(v wire.Value, h *History) {
 	if r.layout == nil || v.Get("accounts").Given() {
 		return

@@ -2,13 +2,13 @@ package report
 
 import "math/bits"
 
-// words are the notions that a narration's words stand for.
+// words is a set of meanings that the words of a narration have.
 type words uint64
 
 const (
 	wordUPI words = 1 << iota
 	wordTransfer
-	wordATM      // alone enough for cash
+	wordATM      // enough alone to mean cash
 	wordCash     // only with a deposit or withdrawal
 	wordCashVerb // deposit, withdrawal
 	wordMandate
@@ -20,14 +20,14 @@ const (
 	wordRefund
 	wordRedeem
 	wordSalary
-	wordEarly // before SALARY it is a lender's name
+	wordEarly // EARLY SALARY is a lender's name
 	wordBenefit
 	wordInterest
 	wordEMI
 	wordInstalment
 	wordLoan
-	wordLender        // lends among other things
-	wordDigitalLender // does nothing but lend
+	wordLender        // also does other business
+	wordDigitalLender // only lends
 	wordDisbursal
 	wordClosure
 	wordSelf
@@ -48,27 +48,27 @@ const (
 	wordFeeOf
 	wordGST
 	wordIncluding
-	wordNoise // says nothing of who the other side is
+	wordNoise // does not belong to the counterparty's name
 )
 
-// Unions that several rules ask for.
+// Unions that several rules use.
 const (
 	wordAnyLender  = wordLender | wordDigitalLender
 	wordName       = wordAnyLender // words that still belong to a name
 	wordNotCutting = wordAnyLender | wordOwn | wordCC | wordNoise
 )
 
-// clue is what a narration tells.
+// clue is the information found in a narration.
 type clue struct {
 	words words
-	party uint64 // of the other side's name, 0 when there is none
+	party uint64 // hash of the counterparty's name, 0 when there is none
 	role  role
 }
 
 func (c *clue) has(w words) bool { return c.words&w != 0 }
 func (c *clue) all(w words) bool { return c.words&w == w }
 
-// channel is the way that the narration alone tells.
+// channel returns the channel according to the narration alone.
 func (c *clue) channel() Channel {
 	switch {
 	case c.has(wordUPI):
@@ -84,8 +84,8 @@ func (c *clue) channel() Channel {
 	}
 }
 
-// capital maps letters to upper case and digits to themselves; every other
-// byte is 0 and parts words.
+// capital maps letters to upper case and digits to themselves. All other bytes
+// map to 0 and separate words.
 var capital = func() (t [256]byte) {
 	for c := '0'; c <= '9'; c++ {
 		t[c] = byte(c)
@@ -98,13 +98,13 @@ var capital = func() (t [256]byte) {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// nameWords is how many words of a name tell who the other side is. More
-// would take in the remarks behind it, which change from month to month.
+// nameWords is how many words of a name identify the counterparty. More words
+// would include the remarks after the name, which change from month to month.
 const nameWords = 2
 
-// readNarration goes through a narration once. A word is a run of letters, or
-// of letters with digits behind them (SALARY082026), of which the letters are
-// looked up; anything else is a number or a reference and says nothing.
+// readNarration scans a narration once. A word is a run of letters, optionally
+// followed by digits (SALARY082026); its letters are looked up. Everything else
+// is a number or a reference and is skipped.
 func readNarration(s string) clue {
 	var c clue
 	names := 0
@@ -129,7 +129,7 @@ func readNarration(s string) clue {
 		if i < len(s) && capital[s[i]] != 0 {
 			for ; i < len(s) && capital[s[i]] != 0; i++ {
 			}
-			continue // letters behind digits: a reference
+			continue // letters after digits: a reference
 		}
 		if letters < 2 {
 			continue
@@ -153,9 +153,9 @@ func readNarration(s string) clue {
 	return c
 }
 
-// eightLetters reads up to eight letters, in capitals, and where they end. Eight
-// bytes are looked at together, because the length of a word is hard to foresee
-// and a narration is nothing but words.
+// eightLetters returns up to eight letters, in capitals, and the index after
+// them. It processes eight bytes together, because the length of a word is
+// unpredictable and a loop would mispredict its end.
 func eightLetters(s string, at int) (letters uint64, end int) {
 	if at+8 <= len(s) {
 		b := s[at : at+8]
@@ -178,7 +178,7 @@ func eightLetters(s string, at int) (letters uint64, end int) {
 // maxWord is the length of the longest word that is looked up.
 const maxWord = 16
 
-// wordKey is a word of up to sixteen capitals; of a longer one, the first.
+// wordKey holds the first sixteen letters of a word, in capitals.
 type wordKey struct{ low, high uint64 }
 
 func (k wordKey) hash() uint64 {
@@ -186,8 +186,9 @@ func (k wordKey) hash() uint64 {
 	return h ^ h>>29
 }
 
-// wordTable finds a word with one look at memory, mostly: a statement has ten
-// thousand words, and a map would cost more than all the rest of reading it.
+// wordTable is a hash table with open addressing that mostly finds a word with
+// one memory access. A statement has ten thousand words, and looking them up in
+// a map would take longer than the rest of reading it.
 type wordTable [wordSlots]struct {
 	key   wordKey
 	words words

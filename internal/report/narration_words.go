@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// vocabulary is the table of all words that mean something.
+// vocabulary is the table of all words in the lexicon.
 var vocabulary = func() *wordTable {
 	var t wordTable
 	for _, line := range lexicon {
@@ -13,8 +13,8 @@ var vocabulary = func() *wordTable {
 	return &t
 }()
 
-// lexicon is every word that is looked up, by what it stands for. A word may
-// stand in several lines. docs/BANK.md says what follows from them.
+// lexicon lists every known word by meaning. A word may be in several lines.
+// docs/BANK.md describes the rules that use them.
 var lexicon = []struct {
 	words words
 	list  string

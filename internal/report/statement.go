@@ -2,26 +2,25 @@ package report
 
 import "verdict/internal/civil"
 
-// Statement is a bank account's transactions, each with what it was found to
-// be. It is made of bank_summary.transactions.
+// Statement is the classified transactions of a bank account, read from
+// bank_summary.transactions.
 type Statement struct {
-	// Transactions are in the order they happened: by day; within a day by
-	// time when each of them has one, else as they were sent, a list that was
-	// sent newest first being turned round.
+	// Transactions are sorted by day, and within a day by time if each has one,
+	// else in the order they were sent. A list sent newest first is reversed.
 	Transactions []Transaction
-	// DeclaredIncomePaise and DeclaredInstalmentPaise are what the applicant
-	// says, a month; NoAmount when they were not sent.
+	// DeclaredIncomePaise and DeclaredInstalmentPaise are the monthly amounts
+	// that the applicant declares; NoAmount when not sent.
 	DeclaredIncomePaise     int64
 	DeclaredInstalmentPaise int64
-	// DueInstalmentPaise is what is due every month at the end of the statement;
-	// NoAmount without a whole month. An archive leaves it out, because no
+	// DueInstalmentPaise is the sum of monthly instalments due at the end of the
+	// statement; NoAmount without a whole month. Archives omit it, because no
 	// feature needs it.
 	DueInstalmentPaise int64
-	// Breaks is how many balances do not follow from the one before.
+	// Breaks is the number of balances that do not follow from the one before.
 	Breaks int
 }
 
-// First and Last are the days the statement covers, NoDay of an empty one.
+// First returns the day of the first transaction, NoDay if there is none.
 func (s *Statement) First() civil.Day {
 	if len(s.Transactions) == 0 {
 		return civil.NoDay
@@ -29,7 +28,7 @@ func (s *Statement) First() civil.Day {
 	return s.Transactions[0].Day
 }
 
-// Last is the day of the last transaction.
+// Last returns the day of the last transaction, NoDay if there is none.
 func (s *Statement) Last() civil.Day {
 	if len(s.Transactions) == 0 {
 		return civil.NoDay
@@ -37,7 +36,7 @@ func (s *Statement) Last() civil.Day {
 	return s.Transactions[len(s.Transactions)-1].Day
 }
 
-// Channel is the way money came or went.
+// Channel is the way in which money was transferred.
 type Channel uint8
 
 // The channels of the feature catalogue.
@@ -48,10 +47,10 @@ const (
 	Cash // cash and ATM
 )
 
-// Found is what a transaction was found to be; it may be several things.
+// Found is the set of kinds that a transaction was classified as.
 type Found uint32
 
-// What can be found.
+// The kinds of transactions.
 const (
 	Income          Found = 1 << iota // a credit that is no loan, own transfer, refund, reversal, return or redemption
 	Salary                            // a credit
@@ -62,10 +61,10 @@ const (
 	Charge                            // a debit: the bank's own or penal
 	LoanCredit                        // a credit: a disbursal
 	SelfTransfer                      // to or from the holder's own account
-	Mandate                           // by NACH, ECS or standing instruction: a debit that was honoured, or what bounced
-	Cheque                            // by cheque: a debit that was honoured, a deposit that stayed, or what bounced
-	IssuedBounce                      // the holder's own mandate or cheque came back unpaid: the entry that says so
-	DepositedReturn                   // somebody else's cheque came back unpaid
+	Mandate                           // by NACH, ECS or standing instruction: an honoured debit, or the entry of a bounce
+	Cheque                            // by cheque: an honoured debit, a deposit that was kept, or the entry of a bounce
+	IssuedBounce                      // the entry of the holder's own mandate or cheque that was returned unpaid
+	DepositedReturn                   // a deposited cheque was returned unpaid
 	Refund                            // a refund, reversal or redemption
 )
 
@@ -76,9 +75,9 @@ type Transaction struct {
 	Channel      Channel
 	Found        Found
 	AmountPaise  int64 // never negative
-	BalancePaise int64 // after it, NoAmount when not given
+	BalancePaise int64 // after the transaction, NoAmount when not given
 	At           int32 // position in the list as it was sent
 }
 
-// Is reports whether it was found to be all of these.
+// Is reports whether the transaction is of all kinds in f.
 func (t *Transaction) Is(f Found) bool { return t.Found&f == f }

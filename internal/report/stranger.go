@@ -9,40 +9,43 @@ import (
 	"verdict/internal/wire"
 )
 
-// The names that the members of an entry have in the common shape, for whoever
-// wants to tell which one was meant.
+// The names of the members of an entry in the common shape. Callers use them to
+// suggest corrections of misspelt names.
 var (
 	AccountNames = []string{
-		"accountType", "openDate", "closedDate", "dateReported", "status", "sanctionedAmount", "creditLimit", "currentBalance",
-		"amountOverdue", "emi", "emiFrequency", "suitFiled", "wilfulDefault", "writtenOffAmount", "writtenOffDate", "settlementAmount", "settledDate",
+		"accountType", "openDate", "closedDate", "dateReported", "status", "sanctionedAmount", "creditLimit",
+		"currentBalance", "amountOverdue", "emi", "emiFrequency", "suitFiled", "wilfulDefault", "writtenOffAmount",
+		"writtenOffDate", "settlementAmount", "settledDate",
 		"ownership", "paymentHistory",
 	}
 	MonthNames       = []string{"month", "dpd"}
 	EnquiryNames     = []string{"date", "product", "amount", "lender"}
 	TransactionNames = []string{
-		"txn_id", "date", "transactionTimestamp", "valueDate", "type", "mode", "amount", "balance", "currentBalance", "narration", "reference",
+		"txn_id", "date", "transactionTimestamp", "valueDate", "type", "mode", "amount", "balance", "currentBalance",
+		"narration", "reference",
 	}
 )
 
-// unread are the members of a transaction that are known and not looked at.
+// unread are members of a transaction that are known but not used.
 var unread = []string{"txn_id", "txnId", "reference"}
 
-// maxStrangers is how many different names are told.
+// maxStrangers is the maximum number of different unknown names that are
+// reported.
 const maxStrangers = 20
 
-// strangers are the members of a list's entries that nobody reads: each name
-// once, with its first place and how many entries have it.
+// strangers collects the unknown members of a list's entries: each name once,
+// with its first place and the number of entries that have it.
 type strangers []stranger
 
 type stranger struct {
 	name    string
-	nearest string // the known name, spelt otherwise, "" when it is none
+	nearest string // the known name in another spelling, "" if there is none
 	first   wire.Value
 	count   int
 }
 
-// add notes a member that nobody reads, with the known name that it only spells
-// otherwise. A null says nothing.
+// add counts an unknown member. nearest is the known name of which it is
+// another spelling, "" if there is none. A null is skipped.
 func (s *strangers) add(name string, v wire.Value, nearest string) {
 	if !v.Given() {
 		return
@@ -58,8 +61,7 @@ func (s *strangers) add(name string, v wire.Value, nearest string) {
 	}
 }
 
-// tell writes a warning for each name, except those that are known to be left
-// alone.
+// tell adds a warning for each name that is not in known.
 func (s strangers) tell(warnings *fault.List, known ...string) {
 	for i := range s {
 		of := &s[i]

@@ -13,17 +13,16 @@ import (
 // recentDays is the window of the facts whose names end in _90d.
 const recentDays = 90
 
-// noInstalments is the multiple of the instalments that a balance is said to
-// be when there are none.
+// noInstalments is the value of bank_abb_to_emi when there are no instalments.
 const noInstalments = 99
 
-// mismatchMonths is how many whole months it takes to tell a declared amount
-// from a detected one: a single month may be an odd one.
+// mismatchMonths is the minimum number of whole months for comparing declared
+// with detected amounts, because a single month may be unusual.
 const mismatchMonths = 2
 
 // Bank derives the bank_* facts of a bank_summary block and calls add for each
-// that is known. s is nil when the block has no transactions. A wrong scalar
-// is one not sent; it is refused where the block's scalars are read.
+// that is known. s is nil when the block has no transactions. An invalid scalar
+// counts as not sent; the reader of the block's scalars refuses it.
 func Bank(summary wire.Value, s *report.Statement, asOf civil.Day, add func(name string, v rule.Value)) {
 	b := bank{asOf: asOf, put: add}
 	income := b.stated(summary, "bank_income", "income", "monthly_income")
@@ -45,14 +44,14 @@ func Bank(summary wire.Value, s *report.Statement, asOf civil.Day, add func(name
 	b.coverage(balance, emi)
 }
 
-// bank is one derivation under way.
+// bank holds the state of one derivation.
 type bank struct {
 	asOf civil.Day
 	put  func(name string, v rule.Value)
 	emi  amount // detected
 }
 
-// amount is paise, or not known.
+// amount is an amount in paise that may be unknown.
 type amount struct {
 	paise int64
 	known bool
@@ -60,7 +59,8 @@ type amount struct {
 
 func (a amount) number() rule.Number { return rule.Rupees(a.paise) }
 
-// maxPaise is what a fact can hold; a sum beyond it is not known.
+// maxPaise is the largest amount that a fact can hold; a larger sum counts as
+// unknown.
 const maxPaise = int64(rule.MaxNumber / rule.Paisa)
 
 func (a amount) fits() bool { return a.known && -maxPaise <= a.paise && a.paise <= maxPaise }
@@ -73,8 +73,8 @@ func (b *bank) money(name string, a amount) {
 
 func (b *bank) count(name string, n int) { b.put(name, rule.Num(rule.Int(int64(n)))) }
 
-// share adds part ÷ whole at six places, where both are known and whole is
-// above zero.
+// share adds part ÷ whole with six decimals, if both are known and whole is
+// positive.
 func (b *bank) share(name string, part, whole amount) {
 	if !part.fits() || !whole.fits() || whole.paise <= 0 {
 		return
@@ -84,8 +84,8 @@ func (b *bank) share(name string, part, whole amount) {
 	}
 }
 
-// percent adds part ÷ whole in percent at four places, which is the sixth of
-// the ratio.
+// percent adds part ÷ whole in percent with four decimals, the precision of a
+// ratio with six.
 func (b *bank) percent(name string, partPaise, wholePaise int64) {
 	part, whole := amount{partPaise, true}, amount{wholePaise, true}
 	if !part.fits() || !whole.fits() {
@@ -100,7 +100,7 @@ func (b *bank) percent(name string, partPaise, wholePaise int64) {
 	}
 }
 
-// rupeesOf reads an amount from the first of its names that was sent.
+// rupeesOf reads an amount from the first of the names that was sent.
 func rupeesOf(summary wire.Value, names ...string) amount {
 	for _, name := range names {
 		v := summary.Get(name)
@@ -118,7 +118,7 @@ func rupeesOf(summary wire.Value, names ...string) amount {
 	return amount{}
 }
 
-// stated adds an amount that the summary states and that cannot be negative.
+// stated adds an amount that the summary states; negative amounts are ignored.
 func (b *bank) stated(summary wire.Value, fact string, names ...string) amount {
 	a := rupeesOf(summary, names...)
 	if a.paise < 0 {
@@ -141,8 +141,8 @@ func (b *bank) bounces(summary wire.Value) {
 	}
 }
 
-// coverage is how many times the balance covers the instalments: those that
-// the summary states, else those detected.
+// coverage adds how many times the balance covers the instalments. emi is the
+// stated amount, else the detected one.
 func (b *bank) coverage(balance, emi amount) {
 	switch {
 	case !balance.known || !emi.known:
@@ -153,7 +153,7 @@ func (b *bank) coverage(balance, emi amount) {
 	}
 }
 
-// mean rounds half away from zero.
+// mean returns the average, rounded half away from zero.
 func mean(paise []int64) int64 {
 	sum := int64(0)
 	for _, p := range paise {
@@ -162,7 +162,8 @@ func mean(paise []int64) int64 {
 	return exact.DivHalfAway(sum, int64(len(paise)))
 }
 
-// median sorts the values; of two in the middle it is the mean.
+// median sorts the values and returns the middle one, or the mean of the two
+// middle ones.
 func median(paise []int64) int64 {
 	slices.Sort(paise)
 	n := len(paise)

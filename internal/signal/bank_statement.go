@@ -5,7 +5,7 @@ import (
 	"verdict/internal/report"
 )
 
-// statement adds what follows from the transactions.
+// statement adds the facts derived from the transactions.
 func (b *bank) statement(s *report.Statement) {
 	b.detected(s)
 	b.salaries(s)
@@ -19,15 +19,16 @@ func (b *bank) statement(s *report.Statement) {
 	b.count("bank_statement_age_days", b.age(s.Last()))
 }
 
-// age is how long ago a day was. A statement may run a day ahead of the
-// decision, which is no age.
+// age returns the days since a day, and 0 for a day after the decision: a
+// statement may run one day ahead.
 func (b *bank) age(d civil.Day) int { return max(0, int(b.asOf-d)) }
 
-// recent reports whether a day lies in the last 90.
+// recent reports whether a day lies in the last 90 days.
 func (b *bank) recent(d civil.Day) bool { return d <= b.asOf && b.asOf-d < recentDays }
 
-// detected adds the monthly income and instalments, each the median over the
-// whole months of the statement, and how they compare with what was declared.
+// detected adds the monthly income and instalments, each as the median over the
+// whole months of the statement, and their differences from the declared
+// amounts.
 func (b *bank) detected(s *report.Statement) {
 	first, last, ok := report.WholeMonths(s)
 	if !ok {
@@ -64,8 +65,8 @@ func (b *bank) detected(s *report.Statement) {
 	b.declared(s, income.paise, months)
 }
 
-// declared adds how far the detected amounts are from the declared ones. In
-// both mismatches higher is worse.
+// declared adds the differences between detected and declared amounts. For both
+// mismatches a higher value is worse.
 func (b *bank) declared(s *report.Statement, income int64, months int) {
 	if d := s.DeclaredIncomePaise; d != report.NoAmount && d > 0 && months >= mismatchMonths {
 		b.percent("bank_income_mismatch_pct", d-income, d)
@@ -84,8 +85,8 @@ func (b *bank) declared(s *report.Statement, income int64, months int) {
 	}
 }
 
-// salaries adds in how many calendar months a salary came, and how long ago
-// the last one was.
+// salaries adds the number of calendar months with a salary and the age of the
+// last one.
 func (b *bank) salaries(s *report.Statement) {
 	months, last, latest := 0, civil.NoMonth, civil.NoDay
 	for i := range s.Transactions {
@@ -104,8 +105,9 @@ func (b *bank) salaries(s *report.Statement) {
 	}
 }
 
-// issuedBounces counts the recent ones. A statement that ends before the
-// window says nothing about it, and that is not the same as no bounce.
+// issuedBounces counts the bounces of the last 90 days. If the statement ends
+// before that window, the fact stays absent, because that does not mean no
+// bounces.
 func (b *bank) issuedBounces(s *report.Statement) {
 	if len(s.Transactions) == 0 || b.asOf-s.Last() >= recentDays {
 		return
@@ -119,8 +121,8 @@ func (b *bank) issuedBounces(s *report.Statement) {
 	b.count("bank_issued_bounces_90d", n)
 }
 
-// negativeDays counts the recent days that ended below zero, where the
-// statement reaches into the window.
+// negativeDays counts the days of the last 90 that ended with a negative
+// balance, if the statement reaches into that window.
 func (b *bank) negativeDays(first civil.Day, paise []int64) {
 	if b.asOf-first-civil.Day(len(paise))+1 >= recentDays {
 		return
@@ -134,7 +136,8 @@ func (b *bank) negativeDays(first civil.Day, paise []int64) {
 	b.count("bank_negative_days_90d", n)
 }
 
-// breaks needs two balances: one alone follows from nothing.
+// breaks adds the number of breaks if the statement has at least two balances
+// to compare.
 func (b *bank) breaks(s *report.Statement) {
 	balances := 0
 	for i := range s.Transactions {

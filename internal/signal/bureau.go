@@ -11,17 +11,17 @@ import (
 const (
 	enquiryDays      = 180
 	writtenOffMonths = 36
-	seriousDays      = 30 // past due, from which a month is remembered
+	seriousDays      = 30 // days past due from which a month counts as serious
 )
 
-// dpdWindows are the windows of the most days past due, in months.
+// dpdWindows are the windows of the max_dpd facts, in months.
 var dpdWindows = [...]int64{12, 24, 36}
 
-// Bureau derives the facts of a credit history as of a day. add is called once
-// for each fact that the history gives, in a fixed order.
+// Bureau derives the facts of a credit history as of a day. It calls add once
+// for each known fact, in a fixed order.
 //
-// Sums run over the accounts that state the amount; where accounts are there
-// and none of them states it, the sum is absent.
+// Sums include only the accounts that state the amount. If there are accounts
+// and none states it, the sum is absent.
 func Bureau(h *report.History, asOf civil.Day, add func(name string, v rule.Value)) {
 	if h == nil {
 		return
@@ -42,7 +42,8 @@ func Bureau(h *report.History, asOf civil.Day, add func(name string, v rule.Valu
 	}
 }
 
-// enquiries counts the list; a bureau's own count stands in for it.
+// enquiries counts the listed enquiries of the last enquiryDays days; without a
+// list it returns the bureau's own count.
 func enquiries(h *report.History, asOf civil.Day) (n int64, ok bool) {
 	if !h.HasEnquiries {
 		return int64(h.Last180), h.Last180 != report.NoCount
@@ -55,7 +56,7 @@ func enquiries(h *report.History, asOf civil.Day) (n int64, ok bool) {
 	return n, true
 }
 
-// counts derives what accounts are counted for, and the age of the oldest.
+// counts adds the facts that count accounts, and the age of the oldest account.
 func counts(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	var live, unsecured, writtenOff int64
 	var suit bool
@@ -85,8 +86,9 @@ func counts(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	}
 }
 
-// recentlyWrittenOff dates a write-off or settlement by the day the account was
-// closed, else by the day it was reported; one that has neither counts.
+// recentlyWrittenOff reports whether a write-off or settlement lies in the
+// window. It is dated by the closing day, else by the reporting day; without
+// either it counts as recent.
 func recentlyWrittenOff(a *report.Account, asOf civil.Day) bool {
 	at := a.Closed
 	if !at.Known() {
@@ -95,7 +97,7 @@ func recentlyWrittenOff(a *report.Account, asOf civil.Day) bool {
 	return !at.Known() || monthsBetween(at, asOf) < writtenOffMonths
 }
 
-// amounts derives what is owed, overdue and to be paid each month.
+// amounts adds the sums of overdue amounts, balances and monthly instalments.
 func amounts(h *report.History, add func(string, rule.Value)) {
 	var overdue, owed, unsecured, emi sum
 	var drawn, limit int64
@@ -107,7 +109,7 @@ func amounts(h *report.History, add func(string, rule.Value)) {
 		}
 		balance := a.BalancePaise
 		if balance != report.NoAmount {
-			balance = max(0, balance) // an overpaid card is not owed on
+			balance = max(0, balance) // an overpaid card reduces no other debt
 		}
 		owed.add(balance)
 		if !a.Product.Secured() {
@@ -132,7 +134,8 @@ func amounts(h *report.History, add func(string, rule.Value)) {
 	}
 }
 
-// cardInstalment is 5 percent of a card's balance, half a paisa up.
+// cardInstalment returns 5 percent of a card's balance, rounded half up to the
+// paisa.
 func cardInstalment(balance int64) int64 {
 	if balance == report.NoAmount {
 		return report.NoAmount
@@ -140,7 +143,8 @@ func cardInstalment(balance int64) int64 {
 	return exact.DivHalfAway(balance*5, 100)
 }
 
-// payments derives how late the accounts were, and how long ago.
+// payments adds the highest days past due in each window, and the months since
+// the last serious one.
 func payments(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	now := asOf.Month()
 	var worst [len(dpdWindows)]extreme
@@ -169,7 +173,8 @@ func payments(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	}
 }
 
-// sum adds up the amounts that are known of the accounts it is asked about.
+// sum adds up the known amounts of accounts. asked is the number of accounts,
+// known the number of those that state the amount.
 type sum struct {
 	paise        int64
 	asked, known int
@@ -191,12 +196,12 @@ func (s *sum) tell(name string, add func(string, rule.Value)) {
 
 func whole(n int64) rule.Value { return rule.Num(rule.Int(n)) }
 
-// rupees makes a Number of paise. A sum beyond what a rule can read counts as
-// the most it can read, because absent would pass for less.
+// rupees converts paise to a Number. A sum above the largest Number becomes the
+// largest Number, because an absent fact could pass for a smaller amount.
 func rupees(paise int64) rule.Number { return min(rule.Rupees(paise), rule.MaxNumber) }
 
-// ratio is a ÷ b, for b above 0 and neither negative, rounded half up at the
-// sixth place.
+// ratio returns a ÷ b, rounded half up to six decimals. b must be positive and
+// a not negative.
 func ratio(a, b int64) rule.Number {
 	quotient, ok := exact.MulDivHalfUp(uint64(a), uint64(rule.One), uint64(b))
 	if !ok {
@@ -205,8 +210,9 @@ func ratio(a, b int64) rule.Number {
 	return rule.Number(min(quotient, uint64(rule.MaxNumber)))
 }
 
-// monthsBetween is the number of whole months from a day to a later one, 0 to
-// an earlier one. A month that is too short for the day ends with its last.
+// monthsBetween returns the number of whole months between two days, 0 if to is
+// earlier. If the last month is too short to have the day, its last day
+// completes the month.
 func monthsBetween(from, to civil.Day) int64 {
 	_, _, day := from.Date()
 	_, _, today := to.Date()

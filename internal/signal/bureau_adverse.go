@@ -6,7 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// adverseTally adds up accounts that were written off, or that were settled.
+// adverseTally sums up accounts that were written off, or those that were
+// settled.
 type adverseTally struct {
 	count       int64
 	cards, rest sum
@@ -25,8 +26,8 @@ func (t *adverseTally) add(a *report.Account, paise int64, day civil.Day) {
 	}
 }
 
-// addAdverse adds what a lender has noted against an account. An account that
-// was settled after it was written off is a write-off.
+// addAdverse adds the adverse notes of an account. An account that was settled
+// after a write-off counts only as a write-off.
 func (t *tally) addAdverse(a *report.Account, asOf civil.Day) {
 	t.suit = t.suit || a.Adverse&(report.SuitFiled|report.Wilful) != 0
 	recent := false
@@ -59,13 +60,13 @@ func adverseDay(a *report.Account, told civil.Day) civil.Day {
 	return civil.NoDay
 }
 
-// isRecent reports whether a day lies in the window of write-offs. A day that
-// is not known counts as recent, so that silence is never the better outcome.
+// isRecent reports whether a day lies in the window of write-offs. An unknown
+// day counts as recent, so that omitting it brings no advantage.
 func isRecent(day, asOf civil.Day) bool {
 	return !day.Known() || monthsBetween(day, asOf) < writtenOffMonths
 }
 
-// tellAdverse adds what lenders have noted against the applicant's own and
+// tellAdverse adds the facts about adverse notes on the applicant's own and
 // joint accounts.
 func (t *tally) tellAdverse(asOf civil.Day, add func(string, rule.Value)) {
 	add("bureau_own_written_off_36m", whole(t.recentlyAdverse))
@@ -74,13 +75,17 @@ func (t *tally) tellAdverse(asOf civil.Day, add func(string, rule.Value)) {
 	t.settled.tell(&settledFacts, asOf, add)
 }
 
-// adverseFacts are the names of the facts of write-offs, or of settlements.
+// adverseFacts are the names of the facts about write-offs, or about
+// settlements.
 type adverseFacts struct{ count, amount, cards, rest, since string }
 
 func adverseFactsOf(prefix string) adverseFacts {
 	return adverseFacts{
-		count: prefix + "_count", amount: prefix + "_amount", cards: prefix + "_card_amount",
-		rest: prefix + "_loan_amount", since: prefix + "_months_since",
+		count:  prefix + "_count",
+		amount: prefix + "_amount",
+		cards:  prefix + "_card_amount",
+		rest:   prefix + "_loan_amount",
+		since:  prefix + "_months_since",
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// owned derives what the accounts say by the part that the applicant has in
-// them: own and joint accounts together, those the applicant stands surety for,
-// and those of others that the applicant uses with an add-on card. Every account
-// is in one of the three. Microfinance accounts are in them too, also those
-// that the bureau lists apart.
+// owned derives facts by the applicant's role in the accounts: own and joint
+// accounts together, accounts that the applicant guarantees, and accounts of
+// others that the applicant uses with an add-on card. Each account has one of
+// these roles. Microfinance accounts are included, also those that the bureau
+// lists separately.
 func owned(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	var own, microfinance, guaranteed, addon tally
 	each(h, func(a *report.Account) {
@@ -33,7 +33,8 @@ func owned(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	addon.tell(&addonFacts, add)
 }
 
-// each calls do for every account, those of the list of microfinance last.
+// each calls do for every account; those of the separate microfinance list come
+// last.
 func each(h *report.History, do func(*report.Account)) {
 	for i := range h.Accounts {
 		do(&h.Accounts[i])
@@ -43,7 +44,7 @@ func each(h *report.History, do func(*report.Account)) {
 	}
 }
 
-// tally adds up accounts of one kind of holder. The zero tally has none.
+// tally sums up the accounts of one role.
 type tally struct {
 	live, liveUnsecured               int64
 	overdue, owed, unsecuredOwed, emi sum
@@ -56,8 +57,8 @@ type tally struct {
 	writtenOff, settled               adverseTally
 }
 
-// extreme is the largest or the smallest of some numbers; the zero one is of
-// none.
+// extreme is the maximum or minimum of some numbers; known is false if there
+// were none.
 type extreme struct {
 	n     int64
 	known bool
@@ -75,14 +76,14 @@ func (x *extreme) atMost(n int64) {
 	}
 }
 
-// tell adds the number, when there is one.
+// tell adds the number as a fact, if it is known.
 func (x *extreme) tell(name string, add func(string, rule.Value)) {
 	if x.known {
 		add(name, whole(x.n))
 	}
 }
 
-// tellAge adds the whole months that have passed since a day.
+// tellAge adds the whole months since the day n as a fact, if it is known.
 func (x *extreme) tellAge(name string, asOf civil.Day, add func(string, rule.Value)) {
 	if x.known {
 		add(name, whole(monthsBetween(civil.Day(x.n), asOf)))
@@ -101,11 +102,11 @@ func (t *tally) add(a *report.Account, asOf civil.Day) {
 	t.addAdverse(a, asOf)
 }
 
-// addLive adds what is owed on an account and to be paid each month.
+// addLive adds the balance and the monthly instalment of a live account.
 func (t *tally) addLive(a *report.Account) {
 	balance := a.BalancePaise
 	if balance != report.NoAmount {
-		balance = max(0, balance) // an overpaid card is not owed on
+		balance = max(0, balance) // an overpaid card reduces no other debt
 	}
 	t.live++
 	t.owed.add(balance)
@@ -124,8 +125,8 @@ func (t *tally) addLive(a *report.Account) {
 	}
 }
 
-// instalment returns what an account takes every month, also if it is due by the
-// week or the quarter.
+// instalment returns the monthly instalment of an account; other rhythms are
+// converted to a month.
 func instalment(a *report.Account) int64 {
 	if a.InstalmentPaise == report.NoAmount {
 		return a.ConvertedPaise
@@ -150,13 +151,16 @@ func (t *tally) addPayments(a *report.Account, now civil.Month) {
 	}
 }
 
-// partFacts are the names of the facts that every kind of account has.
+// partFacts are the names of the facts that exist for every role.
 type partFacts struct{ accounts, emi, outstanding, overdue, worst string }
 
 func factsOf(prefix string) partFacts {
 	return partFacts{
-		accounts: prefix + "_accounts", emi: prefix + "_emi", outstanding: prefix + "_outstanding",
-		overdue: prefix + "_overdue_amount", worst: prefix + "_max_dpd_12m",
+		accounts:    prefix + "_accounts",
+		emi:         prefix + "_emi",
+		outstanding: prefix + "_outstanding",
+		overdue:     prefix + "_overdue_amount",
+		worst:       prefix + "_max_dpd_12m",
 	}
 }
 
@@ -165,12 +169,12 @@ var (
 	guaranteedFacts   = factsOf("bureau_guaranteed")
 	addonFacts        = func() partFacts {
 		f := factsOf("bureau_addon")
-		f.emi = "" // an add-on card's instalment is its owner's to pay
+		f.emi = "" // the owner of an add-on card pays its instalment
 		return f
 	}()
 )
 
-// tell adds the facts that every kind of account has.
+// tell adds the facts that exist for every role.
 func (t *tally) tell(f *partFacts, add func(string, rule.Value)) {
 	add(f.accounts, whole(t.live))
 	if f.emi != "" {

@@ -1,15 +1,15 @@
 package signal
 
-// Config is a tenant's fraud, device and location thresholds in one
-// environment. It changes which facts are derived and nothing else: what a
-// fact does to a decision is the policy's to say.
+// Config holds a tenant's fraud, device and location thresholds in one
+// environment. It controls only which facts are derived; policies decide what
+// they lead to.
 type Config struct {
 	Fraud    FraudConfig
 	Device   DeviceConfig
 	Location LocationConfig
 }
 
-// FraudConfig is how the fraud signals are counted, weighed and told.
+// FraudConfig controls how fraud signals are counted, weighted and reported.
 type FraudConfig struct {
 	PincodeSpike     PincodeSpikeConfig
 	IPCluster        IPClusterConfig
@@ -21,13 +21,13 @@ type FraudConfig struct {
 	Ring             RingConfig
 	LevelCutoffs     LevelCutoffs
 	AlertMinSeverity Severity
-	// MuteDays is how long an entity stays silent after an alert about it was
-	// closed as a false positive.
+	// MuteDays is how long no alert is raised about an entity after an alert
+	// about it was closed as a false positive.
 	MuteDays int64
 }
 
-// PincodeSpikeConfig compares a pincode with its own past: the applicants of
-// the window with what the baseline leads one to expect in as many hours.
+// PincodeSpikeConfig compares the number of applicants from a pincode in the
+// window with the number expected from the pincode's own baseline.
 type PincodeSpikeConfig struct {
 	Enabled         bool
 	WindowHours     int64
@@ -38,8 +38,8 @@ type PincodeSpikeConfig struct {
 	Points          int64
 }
 
-// IPClusterConfig is from how many different applicants an address is a
-// cluster.
+// IPClusterConfig sets the number of different applicants from which an IP
+// address is a cluster.
 type IPClusterConfig struct {
 	Enabled            bool
 	WindowHours        int64
@@ -47,8 +47,8 @@ type IPClusterConfig struct {
 	Points             int64
 }
 
-// BeneficiaryReuseConfig is from how many different applicants an account is
-// reused.
+// BeneficiaryReuseConfig sets the number of different applicants from which an
+// account counts as reused.
 type BeneficiaryReuseConfig struct {
 	Enabled            bool
 	WindowDays         int64
@@ -57,29 +57,29 @@ type BeneficiaryReuseConfig struct {
 	AllowlistAccounts  []Account
 }
 
-// ReuseConfig is from how many different applicants a device, a mobile number
-// or an e-mail address is reused.
+// ReuseConfig sets the number of different applicants from which a device, a
+// mobile number or an e-mail address counts as reused.
 type ReuseConfig struct {
 	Enabled            bool
 	WindowDays         int64
 	DistinctApplicants int64
 	Points             int64
 	Allowlist          []Account
-	// Inherited is true when the document does not have the member. The switch,
-	// the window and the number are then those of beneficiary_reuse, and there
-	// are no points, so a configuration older than the member derives the facts
-	// and the score that it always did.
+	// Inherited is true when the document lacks the member. Enabled, WindowDays
+	// and DistinctApplicants are then those of beneficiary_reuse, and Points is
+	// 0, so that a configuration older than the member derives the same facts
+	// and the same score as before.
 	Inherited bool
 }
 
-// RingConfig is from how many people on a connected group is a ring.
+// RingConfig sets the number of people from which a connected group is a ring.
 type RingConfig struct {
 	Enabled   bool
 	MinPeople int64
 	Points    int64
 }
 
-// inherit fills the settings of the members that the document does not have.
+// inherit fills in the settings of inherited members.
 func (c *FraudConfig) inherit() {
 	for _, r := range []*ReuseConfig{&c.DeviceReuse, &c.MobileReuse, &c.EmailReuse} {
 		if r.Inherited {
@@ -98,7 +98,8 @@ func (c *FraudConfig) inheritedReuse() ReuseConfig {
 	}
 }
 
-// reuse returns the settings of a kind that people share: nil for other kinds.
+// reuse returns the settings for devices, mobile numbers or e-mail addresses,
+// nil for other kinds.
 func (c *FraudConfig) reuse(kind string) *ReuseConfig {
 	switch kind {
 	case KindDevice:
@@ -112,10 +113,9 @@ func (c *FraudConfig) reuse(kind string) *ReuseConfig {
 	}
 }
 
-// Ties returns the kinds of an observation's entities that tie people into a
-// ring, with the days within which they do. An address, a pincode or an agent
-// ties nobody, nor does a kind that is switched off or an entity that is on its
-// allow list.
+// Ties returns the kinds of an observation's entities that connect people into
+// a ring, with the window in days. IP addresses, pincodes and agents connect
+// nobody, nor do disabled kinds and entities on an allow list.
 func (c *FraudConfig) Ties(o Observation) map[string]int64 {
 	days := map[string]int64{}
 	for _, e := range o.Entities {
@@ -131,7 +131,8 @@ func (c *FraudConfig) Ties(o Observation) map[string]int64 {
 	return days
 }
 
-// ringWindowDays is the longest window within which something ties people.
+// ringWindowDays returns the longest window of the enabled kinds that connect
+// people.
 func (c *FraudConfig) ringWindowDays() int64 {
 	days := int64(0)
 	if c.BeneficiaryReuse.Enabled {
@@ -145,8 +146,8 @@ func (c *FraudConfig) ringWindowDays() int64 {
 	return days
 }
 
-// AgentAnomalyConfig is how many applicants, and from how many different
-// pincodes, an agent may bring.
+// AgentAnomalyConfig limits how many applicants an agent may bring, and from
+// how many different pincodes.
 type AgentAnomalyConfig struct {
 	Enabled             bool
 	WindowHours         int64
@@ -155,33 +156,32 @@ type AgentAnomalyConfig struct {
 	Points              int64
 }
 
-// LevelCutoffs are the scores from which a level is reached.
+// LevelCutoffs are the lowest scores of each level.
 type LevelCutoffs struct {
 	Medium, High, VeryHigh int64
 }
 
-// DeviceConfig is the thresholds of the device block.
+// DeviceConfig holds the thresholds of the device block.
 type DeviceConfig struct {
 	SIMNewDays           int64
 	LoanAppsMax          int64
 	AppInstallMinAgeDays int64
 }
 
-// LocationConfig is the thresholds of the location block.
+// LocationConfig holds the thresholds of the location block.
 type LocationConfig struct {
-	// GPSMatchRadiusMetres replaces the radius that each pincode has of its
-	// own; 0 leaves it.
+	// GPSMatchRadiusMetres replaces the own radius of each pincode; 0 keeps it.
 	GPSMatchRadiusMetres int32
-	// AllowedIPCountries is empty when the tenant makes no difference between
+	// AllowedIPCountries is empty when the tenant does not distinguish between
 	// countries; location_ip_allowed is then absent.
 	AllowedIPCountries []string
 	DefaultPincodeRisk Risk
 }
 
-// Severity is how grave a signal is.
+// Severity is the severity of a signal.
 type Severity uint8
 
-// The severities, from the least.
+// The severities, in ascending order.
 const (
 	SeverityLow Severity = iota
 	SeverityMedium
@@ -191,18 +191,18 @@ const (
 
 var severityNames = []string{"low", "medium", "high", "critical"}
 
-// String is the severity's name in documents.
+// String returns the severity's name in documents.
 func (s Severity) String() string { return severityNames[s] }
 
-// The bounds of a configuration. A window is bounded because what is counted
-// in it must be kept that long.
+// Limits of a configuration. Windows are limited because the counted records must be
+// kept that long.
 const (
 	maxWindowHours = 30 * 24
 	maxDays        = 365
 	maxAgeDays     = 100 * 365
 	maxThreshold   = 1_000_000
-	// maxCounted is as far as applicants are counted: above it a threshold
-	// would never be reached, and the signal be silent for ever.
+	// maxCounted is where the counting of applicants stops. A threshold above it
+	// could never be reached, so the signal would never trigger.
 	maxCounted   = 1_000
 	maxPoints    = 100
 	minRatio     = 1_00    // 1.00
@@ -210,11 +210,11 @@ const (
 	maxRadius    = 500_000 // metres
 	maxAllowlist = 500
 	minRing      = 2
-	maxRing      = 200 // a ring does not grow further
+	maxRing      = 200 // the maximum size of a ring
 	maxCountries = 250
 )
 
-// DefaultConfig is what a tenant starts with.
+// DefaultConfig returns the configuration of a new tenant.
 func DefaultConfig() Config {
 	c := Config{
 		Fraud: FraudConfig{

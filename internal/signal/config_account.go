@@ -9,19 +9,20 @@ import (
 	"verdict/internal/wire"
 )
 
-// Account is an entry of an allow list: an account, or a device, a mobile number
-// or an e-mail address. It is recognised by a keyed hash and shown by its last
-// characters; the value itself is gone once the configuration is sealed, and is
-// never written before.
+// Account is an entry of an allow list: an account, a device, a mobile number
+// or an e-mail address. It is recognized by a keyed hash and shown by its last
+// characters. The value itself is never written, and is dropped when the
+// configuration is sealed.
 type Account struct {
 	Kind   string
 	Masked string
 	Key    string
-	number string // as it was sent, until it is sealed
+	number string // the normalized value, until the entry is sealed
 }
 
-// allowlist reads values of a kind, or masks of entries that are on the list
-// already, which is how a configuration that was read comes back.
+// allowlist reads values of a kind. An entry may also be a mask of an existing
+// entry, because a client that reads the configuration and sends it back sends
+// masks.
 func (f *configReader) allowlist(name, kind string) []Account {
 	var list []Account
 	for _, v := range f.Array(name, maxAllowlist).Elements() {
@@ -49,7 +50,8 @@ func listed(list []Account, e Entity) bool {
 	return slices.ContainsFunc(list, func(a Account) bool { return a.Key == e.Key || a.Key == e.Older && e.Older != "" })
 }
 
-// allowlists are the allow lists of a configuration, with where they stand.
+// allowlists returns the allow lists of a configuration with their JSON
+// pointers.
 func (c *FraudConfig) allowlists() []struct {
 	pointer string
 	list    *[]Account
@@ -65,7 +67,7 @@ func (c *FraudConfig) allowlists() []struct {
 	}
 }
 
-// Allowed lists the entries of all allow lists.
+// Allowed returns the entries of all allow lists.
 func (c *FraudConfig) Allowed() []Account {
 	var all []Account
 	for _, l := range c.allowlists() {
@@ -74,10 +76,10 @@ func (c *FraudConfig) Allowed() []Account {
 	return all
 }
 
-// Sealed is the configuration with the values of the allow lists turned into
-// keys. kept are the entries of the configuration before: a mask stands for one
-// of them, and a mask that could stand for several, or for none, is refused as
-// a *fault.Error. An entry named twice is kept once.
+// Sealed returns the configuration with the values of the allow lists replaced
+// by keys. kept are the entries of the previous configuration, which masks
+// refer to. A mask that matches several of them, or none, is refused with a
+// *fault.Error. Duplicate entries are kept once.
 func (c Config) Sealed(key func(kind, value string) string, kept []Account) (Config, error) {
 	var faults fault.List
 	for _, l := range c.Fraud.allowlists() {
@@ -89,7 +91,7 @@ func (c Config) Sealed(key func(kind, value string) string, kept []Account) (Con
 	return c, nil
 }
 
-// sealed is one list with keys in place of values.
+// sealed returns one list with keys in place of values.
 func sealed(
 	sent []Account, pointer string, key func(kind, value string) string, kept []Account, faults *fault.List,
 ) []Account {
@@ -113,8 +115,9 @@ func sealed(
 	return list
 }
 
-// unmask finds the entry that the mask at i stands for. Several entries may
-// look alike; as long as all of them are still listed, each takes its turn.
+// unmask finds the entry that the mask at i stands for. If several entries have
+// the same mask, they are assigned in order, provided that all of them are
+// still listed.
 func unmask(sent []Account, i int, kept []Account) (Account, bool) {
 	before, masks := 0, 0
 	for j, a := range sent {

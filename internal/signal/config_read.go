@@ -7,13 +7,13 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadConfig reads a whole configuration. A member left out, or null, has its
-// default; an unknown one is refused, because a misspelt threshold must not
-// pass as one left alone. Everything wrong is told at once, as a *fault.Error
+// ReadConfig reads a whole configuration. A missing or null member gets its
+// default. An unknown member is refused, because a misspelt threshold must not
+// silently keep its default. All faults are returned together as a *fault.Error
 // that repeats no value.
 //
-// The accounts of the allow list are as they were sent until Sealed has made
-// keys of them.
+// The entries of the allow lists hold their values until Sealed replaces them
+// by keys.
 func ReadConfig(v wire.Value) (Config, error) {
 	var faults fault.List
 	c := DefaultConfig()
@@ -29,7 +29,8 @@ func ReadConfig(v wire.Value) (Config, error) {
 	return c, nil
 }
 
-// configReader reads one object of a configuration over its defaults.
+// configReader reads one object of a configuration; missing members keep their
+// defaults.
 type configReader struct {
 	wire.Form
 	faults *fault.List
@@ -39,7 +40,7 @@ func configForm(v wire.Value, faults *fault.List) configReader {
 	return configReader{Form: wire.NewForm(v, faults), faults: faults}
 }
 
-// section reads a member that is an object, when it is there.
+// section reads a member that is an object, if it is present.
 func (f *configReader) section(name string, read func(*configReader)) {
 	v := f.Get(name)
 	if !v.Given() {
@@ -52,7 +53,7 @@ func (f *configReader) section(name string, read func(*configReader)) {
 	}
 }
 
-// whole reads a whole number within bounds into a setting.
+// whole reads an integer within bounds into setting.
 func (f *configReader) whole(name string, least, most int64, setting *int64) {
 	if n, ok := f.Decimal(name, 0, least, most); ok {
 		*setting = n
@@ -127,7 +128,8 @@ func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
 	f.whole("min_baseline_days", 0, maxDays, &c.MinBaselineDays)
 	f.points(&c.Points)
 	if f.faults.Len() == known && c.MinBaselineDays > c.BaselineDays {
-		f.Fail("min_baseline_days", fault.CodeOutOfRange, "must not be above baseline_days: the baseline would never be there")
+		f.Fail("min_baseline_days", fault.CodeOutOfRange,
+			"must not be above baseline_days: the baseline would never be there")
 	}
 }
 

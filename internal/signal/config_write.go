@@ -2,15 +2,15 @@ package signal
 
 import "verdict/internal/wire"
 
-// WriteStored writes the configuration as it is kept: without the members that
-// are inherited, which go on following beneficiary_reuse.
+// WriteStored writes the configuration for storage. It omits inherited members,
+// so that they keep following beneficiary_reuse.
 func (c Config) WriteStored(w *wire.Writer) { c.writeAs(w, true) }
 
-// Write writes the configuration as an object. Its version and who changed it
-// are not known here; a caller adds them with wire.Writer's Members.
+// Write writes the configuration as an object. The caller adds the version and
+// the author of the last change with wire.Writer's Members.
 //
-// Accounts come out masked, so a configuration can be read and sent back
-// without the account numbers being anywhere in it.
+// Entries of allow lists are masked, so that a configuration can be read and
+// sent back without exposing account numbers.
 func (c Config) Write(w *wire.Writer) { c.writeAs(w, false) }
 
 func (c Config) writeAs(w *wire.Writer, stored bool) {
@@ -111,7 +111,7 @@ func (c *LocationConfig) write(w *wire.Writer) {
 
 // Merge applies a JSON merge patch (RFC 7386) to a document: members of the
 // patch replace those of the document, objects are merged, arrays are replaced
-// whole, and a null removes a member, which leaves a setting at its default.
+// as a whole, and null removes a member, which resets a setting to its default.
 func Merge(current, patch wire.Value) []byte {
 	var w wire.Writer
 	merge(&w, current, patch)
@@ -123,9 +123,8 @@ func merge(w *wire.Writer, current, patch wire.Value) {
 		w.Value(patch)
 		return
 	}
-	// Both sides are gone through once and looked up by hash: a patch comes
-	// from a stranger, and searching it for each of its own members would cost
-	// the square of its size.
+	// Index the patch in a map: its size is up to the client, and a linear search
+	// for each member would take quadratic time.
 	changes := make(map[string]wire.Value, patch.Len())
 	for name, change := range patch.Members() {
 		changes[name] = change

@@ -1,9 +1,9 @@
-// Package signal turns what was reported into derived facts, never a verdict:
-// a bureau's history, a bank's statement, a phone, a place, and what other
-// applicants have shown go in, named values come out, and what a policy makes
-// of them is not known here. Counting and looking up are not here either: the
-// counts, the tables of places and the tenant's thresholds are arguments.
+// Package signal derives facts from a bureau history, a bank statement, a device, a
+// location, and counts over other applicants. It makes no decisions: policies do,
+// and this package does not know them. It does no counting or lookups of its own
+// either: the counts, the tables of places and the tenant's thresholds are
+// arguments.
 //
-// A fact is derived only when its source is there. What a source does not say
-// leaves the fact absent; it is never a zero.
+// A fact is derived only if its source is present. If the source does not state it,
+// the fact is absent, never zero.
 package signal

@@ -19,9 +19,11 @@ const (
 	ConnectedRing    = "ring"
 )
 
-// Signals lists the ids of all signals, in the order they are evaluated.
+// Signals returns the ids of all signals, in order of evaluation.
 func Signals() []string {
-	return []string{PincodeSpike, IPCluster, BeneficiaryReuse, AgentGeoAnomaly, DeviceReuse, MobileReuse, EmailReuse, ConnectedRing}
+	return []string{
+		PincodeSpike, IPCluster, BeneficiaryReuse, AgentGeoAnomaly, DeviceReuse, MobileReuse, EmailReuse, ConnectedRing,
+	}
 }
 
 // The reasons why a signal was not evaluated.
@@ -30,52 +32,51 @@ const (
 	ReasonShortBaseline = "baseline_too_short"
 )
 
-// The reasons that signals give, whose texts for the applicant do not tip off.
+// Reason codes of signals. Their texts for the applicant do not reveal that fraud is
+// suspected.
 const (
 	reasonMule = "FR_MULE"
 	reasonRing = "FR_RING"
 )
 
-// Counts are what was looked up about the entities of one observation, each
-// within the window of its signal. Applicants are different people, this one
-// included, so a count that was looked up is at least 1 and 0 means that it
-// was not.
+// Counts are the counts for the entities of one observation, each within the
+// window of its signal. Applicants are different people including this one, so
+// a count is at least 1; 0 means that it was not looked up.
 type Counts struct {
 	PincodeApplicants     int64
 	IPApplicants          int64
 	BeneficiaryApplicants int64
 	AgentApplicants       int64
-	AgentPincodes         int64 // 0 where the agent's applicants name none
+	AgentPincodes         int64 // 0 if the agent's applicants name no pincode
 	DeviceApplicants      int64
 	MobileApplicants      int64
 	EmailApplicants       int64
 
-	// BaselineApplicants is how many applied from the pincode in the
-	// BaselineDays before the window: at most as many days as the
-	// configuration has for it, fewer while the history is younger.
+	// BaselineApplicants is the number of applicants from the pincode in the
+	// BaselineDays before the window. BaselineDays is the configured number, or
+	// less while the history is shorter.
 	BaselineApplicants int64
 	BaselineDays       int64
 
 	Ring RingCount
 
-	// Blocklisted and Muted are the kinds of the entities that are on the
-	// block list, and of those about which no alert is wanted for now.
+	// Blocklisted are the kinds of the entities on the block list, Muted the
+	// kinds of those about which no alert must be raised for now.
 	Blocklisted []string
 	Muted       []string
 }
 
-// RingCount is the connected group that the applicant belongs to, this one
-// included. People is 0 when it was not looked up.
+// RingCount describes the connected group that the applicant belongs to; the
+// numbers include the applicant. People is 0 when it was not looked up.
 type RingCount struct {
-	ID        string // "" for a group that is not kept yet
+	ID        string // "" for a group that is not stored yet
 	People    int64
-	Links     int64 // different things that tie them
+	Links     int64 // number of different entities that connect them
 	Truncated bool  // the group is larger than a ring may be
 	Muted     bool
 }
 
-// Signal is one signal: an evaluated one, or one with the reason why it was
-// not.
+// Signal is the result of one signal, or the reason why it was not evaluated.
 type Signal struct {
 	ID           string
 	NotEvaluated string // the reason; the other members are then unknown
@@ -85,30 +86,30 @@ type Signal struct {
 	Value       int64
 	Threshold   int64
 	WindowHours int64
-	Measure     string // what Value counts, where a signal counts two things
+	Measure     string // what Value counts, if the signal can count two things
 	ReasonCode  string
 	Points      int64 // 0 unless triggered
 	Entity      Entity
 }
 
-// Fraud is what the fraud block and the counts behind it come to: facts for
-// the rules, and an account of them for the response.
+// Fraud is the result of the assessment: facts for the rules, and the signals
+// for the response.
 type Fraud struct {
-	// Counted is false when the request names no applicant. The block list is
-	// then all that is known: the score is no fact, and there is no level unless
-	// something is on the list.
+	// Counted is false when the request names no applicant. Only the block list
+	// is known then: there is no fact of the score, and no level unless an
+	// entity is on the list.
 	Counted bool
 	Score   int64
 	Level   string
 	Signals []Signal // in a fixed order
 
-	// Blocklisted are the entities on the block list. They are listed among the
-	// signals, and raise no alert: they are on the list because of one.
+	// Blocklisted are the entities on the block list. Write lists them among the
+	// signals. They raise no alert.
 	Blocklisted []Entity
 
-	// Device and Location are what these blocks derived, nil for a block that
-	// was not sent, and AlertIDs the alerts that this request raised or added
-	// to. They are the caller's to fill in; Write shows them.
+	// Device and Location hold the facts derived from these blocks, nil for a
+	// block that was not sent. AlertIDs are the alerts that this request raised
+	// or added to. The caller fills them in, and Write shows them.
 	Device   *Block
 	Location *Block
 	AlertIDs []string
@@ -117,22 +118,23 @@ type Fraud struct {
 	muted []string
 }
 
-// Block collects what a block derived, in order.
+// Block collects the facts derived from a block, in order.
 type Block struct{ facts []rule.NamedValue }
 
-// Add is what Device and Location are given to add to.
+// Add appends a fact. It is passed to Device and Location as their add
+// function.
 func (b *Block) Add(name string, v rule.Value) {
 	b.facts = append(b.facts, rule.NamedValue{Name: name, Value: v})
 }
 
-// maxScore is where the sum of the points ends.
+// maxScore is the maximum fraud score; a larger sum of points is cut to it.
 const maxScore = 100
 
-// Assess evaluates the signals of an observation. A signal that is switched
-// off, whose entity was not sent or was not counted, is not evaluated: it is
-// not listed, and its facts are absent. Without an applicant nothing can be
-// counted: every signal is listed with that reason, and of the facts only
-// fraud_blocklisted is known, which needs no person.
+// Assess evaluates the signals of an observation. A signal is skipped, and its
+// facts are absent, if it is disabled, or if its entity was not sent or not
+// counted. Without an applicant nothing can be counted: every enabled signal is
+// listed with that reason, and the only fact is fraud_blocklisted, which needs
+// no person.
 func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
 	a := assessment{observed: o, counts: n, cfg: cfg}
 	if !o.Counted() {
@@ -162,14 +164,18 @@ func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
 	return a.fraud
 }
 
-// uncounted lists every signal that is switched on, with the reason why it was
-// not evaluated.
+// uncounted lists every enabled signal as not evaluated because there is no
+// applicant.
 func (a *assessment) uncounted() {
 	on := map[string]bool{
-		PincodeSpike: a.cfg.PincodeSpike.Enabled, IPCluster: a.cfg.IPCluster.Enabled,
-		BeneficiaryReuse: a.cfg.BeneficiaryReuse.Enabled, AgentGeoAnomaly: a.cfg.AgentAnomaly.Enabled,
-		DeviceReuse: a.cfg.DeviceReuse.Enabled, MobileReuse: a.cfg.MobileReuse.Enabled, EmailReuse: a.cfg.EmailReuse.Enabled,
-		ConnectedRing: a.cfg.Ring.Enabled,
+		PincodeSpike:     a.cfg.PincodeSpike.Enabled,
+		IPCluster:        a.cfg.IPCluster.Enabled,
+		BeneficiaryReuse: a.cfg.BeneficiaryReuse.Enabled,
+		AgentGeoAnomaly:  a.cfg.AgentAnomaly.Enabled,
+		DeviceReuse:      a.cfg.DeviceReuse.Enabled,
+		MobileReuse:      a.cfg.MobileReuse.Enabled,
+		EmailReuse:       a.cfg.EmailReuse.Enabled,
+		ConnectedRing:    a.cfg.Ring.Enabled,
 	}
 	for _, id := range Signals() {
 		if on[id] {
@@ -178,7 +184,8 @@ func (a *assessment) uncounted() {
 	}
 }
 
-// blocklisted tells whether something that was sent is on the block list.
+// blocklisted adds the fact whether an entity of the request is on the block
+// list.
 func (a *assessment) blocklisted() {
 	if len(a.observed.Entities) == 0 {
 		return
@@ -191,9 +198,9 @@ func (a *assessment) blocklisted() {
 	a.fact("fraud_blocklisted", rule.Bool(len(a.fraud.Blocklisted) > 0))
 }
 
-// level is the score against the cutoffs, and at least high when something is on
-// the block list, or an account or a connected group gives the applicant away:
-// points that a lender sets to 0 must not make an all-clear of that.
+// level returns the level of the score. It is at least high if an entity is on
+// the block list, or if the account-reuse or ring signal triggered: a lender
+// that sets their points to 0 must not turn that into an all-clear.
 func (a *assessment) level() string {
 	level := a.cfg.LevelCutoffs.level(a.fraud.Score)
 	hard := len(a.fraud.Blocklisted) > 0 || slices.ContainsFunc(a.fraud.Signals, func(s Signal) bool {
@@ -205,7 +212,7 @@ func (a *assessment) level() string {
 	return level
 }
 
-// The levels that a hard signal has at least.
+// The two highest levels.
 const (
 	levelHigh     = "high"
 	levelVeryHigh = "very_high"
@@ -231,7 +238,7 @@ func (c LevelCutoffs) level(score int64) string {
 	}
 }
 
-// assessment is one under way.
+// assessment holds the state of one assessment.
 type assessment struct {
 	observed Observation
 	counts   Counts
@@ -243,11 +250,11 @@ func (a *assessment) fact(name string, v rule.Value) {
 	a.fraud.facts = append(a.fraud.facts, rule.NamedValue{Name: name, Value: v})
 }
 
-// grave says how grave a triggered signal is: plainly, at half as much again as
-// its threshold, and at twice it. A pincode that only just reaches it is one
-// of the many where chance does so now and then: that is a fact for the rules,
-// and not yet worth waking anybody.
-var grave = map[string]struct{ plain, half, twice Severity }{
+// severities gives the severity of a triggered signal: at its threshold, at 1.5
+// times the threshold, and at twice the threshold. A pincode often reaches its
+// threshold by chance, so that has a low severity: the fact is there for the
+// rules, but nobody is alerted by default.
+var severities = map[string]struct{ plain, half, twice Severity }{
 	PincodeSpike:     {SeverityLow, SeverityMedium, SeverityHigh},
 	IPCluster:        {SeverityMedium, SeverityMedium, SeverityHigh},
 	BeneficiaryReuse: {SeverityCritical, SeverityCritical, SeverityCritical},
@@ -258,12 +265,12 @@ var grave = map[string]struct{ plain, half, twice Severity }{
 	ConnectedRing:    {SeverityHigh, SeverityHigh, SeverityCritical},
 }
 
-// evaluated lists a signal, and gives it its severity, and its points when it
-// was triggered.
+// evaluated appends a signal and, if it triggered, sets its severity and
+// points.
 func (a *assessment) evaluated(s Signal, points int64) {
 	if s.Triggered {
 		s.Points = points
-		switch g := grave[s.ID]; {
+		switch g := severities[s.ID]; {
 		case s.Value >= 2*s.Threshold:
 			s.Severity = g.twice
 		case 2*s.Value >= 3*s.Threshold:

@@ -2,8 +2,8 @@ package signal
 
 import "slices"
 
-// AlertWant is an alert that a request gives reason for. Whether one about the
-// same entity is open already is for the caller to find out.
+// AlertWant is an alert that a request calls for. The caller checks whether an
+// alert about the same entity is already open.
 type AlertWant struct {
 	Type        string
 	Severity    Severity
@@ -13,9 +13,9 @@ type AlertWant struct {
 	WindowHours int64
 }
 
-// Alerts lists the alerts that the triggered signals give reason for: those
-// that are grave enough, about entities that are not muted. A mute silences
-// the desk alone; the facts, and so the rules, know nothing of it.
+// Alerts returns the alerts for the triggered signals that reach
+// AlertMinSeverity and whose entities are not muted. Muting affects only
+// alerts; facts and rules ignore it.
 func (f Fraud) Alerts(cfg FraudConfig) []AlertWant {
 	var wanted []AlertWant
 	for _, s := range f.Signals {
@@ -23,8 +23,12 @@ func (f Fraud) Alerts(cfg FraudConfig) []AlertWant {
 			continue
 		}
 		wanted = append(wanted, AlertWant{
-			Type: s.ID, Severity: s.Severity, Entity: s.Entity,
-			Value: s.Value, Threshold: s.Threshold, WindowHours: s.WindowHours,
+			Type:        s.ID,
+			Severity:    s.Severity,
+			Entity:      s.Entity,
+			Value:       s.Value,
+			Threshold:   s.Threshold,
+			WindowHours: s.WindowHours,
 		})
 	}
 	return wanted

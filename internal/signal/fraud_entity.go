@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// The kinds of things that applicants can share.
+// The kinds of entities that applicants can share.
 const (
 	KindBeneficiaryAccount = "beneficiary_account"
 	KindIP                 = "ip"
@@ -17,36 +17,35 @@ const (
 	KindMobile             = "mobile"
 	KindEmail              = "email"
 
-	// KindRing is a connected group of people. Nobody sends it.
+	// KindRing is a connected group of people; it is never sent in a request.
 	KindRing = "ring"
 )
 
-// Entity is one thing that applicants can share: a keyed hash to count by and
-// a display that gives nothing away. Pincodes and agents are shown as they
-// are, because neither is the applicant's secret and an alert about "one of
-// our agents" helps nobody.
+// Entity is something that applicants can share: a keyed hash to count by, and
+// a masked display. Pincodes and agents are shown in clear, because they are
+// not the applicant's secret and an alert without them would be useless.
 type Entity struct {
 	Kind    string
 	Key     string
 	Display string
 
-	// Older is the key of the spelling as it was sent, by which the thing was
-	// kept before spellings were made one. It is "" where it is the same key.
+	// Older is the key of the value before canonicalization, under which older
+	// records are stored. It is "" if it equals Key.
 	Older string
 }
 
-// Observation is what one application shows of its applicant: who applies, and
-// through what.
+// Observation is what one application reveals: the applicant's reference and
+// the entities used.
 type Observation struct {
 	ApplicantRef string
 	Entities     []Entity // at most one of each kind, in a fixed order
 }
 
-// Counted reports whether the application can be counted at all: without the
-// person, one applicant who asks twice could not be told from two.
+// Counted reports whether the application can be counted. Without a reference,
+// one person who applies twice would look like two people.
 func (o Observation) Counted() bool { return o.ApplicantRef != "" }
 
-// Entity finds the entity of a kind.
+// Entity returns the entity of a kind.
 func (o Observation) Entity(kind string) (Entity, bool) {
 	for _, e := range o.Entities {
 		if e.Kind == kind {
@@ -56,9 +55,8 @@ func (o Observation) Entity(kind string) (Entity, bool) {
 	return Entity{}, false
 }
 
-// source is a fact that an entity is made of, and how spellings of the same
-// thing are made one: normal checks and cleans a value, and canonical joins
-// spellings that normal still tells apart.
+// source describes the fact that an entity is read from. normal validates and
+// cleans the value; canonical then maps equivalent spellings to one.
 type source struct {
 	kind, fact string
 	normal     func(string) (string, flaw)
@@ -66,7 +64,7 @@ type source struct {
 	display    func(string) string
 }
 
-// entity makes the entity of a value that normal has cleaned.
+// entity returns the entity of a value that normal has cleaned.
 func (s source) entity(normal string, key func(kind, value string) string) Entity {
 	canonical := s.canonical(normal)
 	e := Entity{Kind: s.kind, Key: key(s.kind, canonical), Display: s.display(canonical)}
@@ -87,10 +85,10 @@ var sources = []source{
 	{KindEmail, "fraud.email", normalEmail, canonicalEmail, mask},
 }
 
-// Observe finds the entities among the facts of a request. key makes a keyed
-// hash of a kind and a value; the values themselves stay behind. A value that
-// identifies nothing is left out: everybody's "NA" would be the same account.
-// Unusable says which values those are.
+// Observe returns the entities in the facts of a request. key makes a keyed
+// hash of a kind and a value; the values themselves are not kept. Values that
+// identify nothing are left out, because all applicants with the account "NA"
+// would seem to share one. Unusable lists those values.
 func Observe(facts *rule.Facts, key func(kind, value string) string) Observation {
 	o := Observation{ApplicantRef: ApplicantRef(facts)}
 	for _, s := range sources {
@@ -101,8 +99,8 @@ func Observe(facts *rule.Facts, key func(kind, value string) string) Observation
 	return o
 }
 
-// NewEntity makes an entity of a kind and of a value in clear. A value that is
-// none of its kind gives a problem to tell the caller, which does not repeat it.
+// NewEntity makes an entity from a kind and a value in clear. For an invalid
+// value it returns a problem text, which does not repeat the value.
 func NewEntity(kind, value string, key func(kind, value string) string) (e Entity, problem string) {
 	normal, problem := normalValue(kind, value)
 	if problem != "" {
@@ -116,9 +114,9 @@ func NewEntity(kind, value string, key func(kind, value string) string) (e Entit
 	return Entity{}, "is of an unknown kind"
 }
 
-// normalValue brings a value that a person enters for a block or allow list into
-// the form that an application's value is recognised by. A value that an
-// application would not be counted by is a problem: its entry would never match.
+// normalValue normalizes a value that a person enters for a block or allow list
+// in the same way as a value of an application. A value that would not be
+// counted in an application is a problem, because the entry would never match.
 func normalValue(kind, value string) (normal, problem string) {
 	for _, s := range sources {
 		if s.kind != kind {
@@ -137,7 +135,8 @@ func normalValue(kind, value string) (normal, problem string) {
 	return "", "is of an unknown kind"
 }
 
-// canonicalValue is the one spelling of a value that normalValue has cleaned.
+// canonicalValue returns the canonical spelling of a value that normalValue has
+// cleaned.
 func canonicalValue(kind, normal string) string {
 	for _, s := range sources {
 		if s.kind == kind {
@@ -149,12 +148,13 @@ func canonicalValue(kind, normal string) string {
 
 func asItIs(s string) string { return s }
 
-// networkBits is how much of an IPv6 address is counted: a subscriber has a
-// whole /64 and can apply from another address of it every time.
+// networkBits is the prefix length by which IPv6 addresses are counted: a
+// subscriber has a whole /64 and can apply from a different address every time.
 const networkBits = 64
 
-// normalIP is the address, or the network of an IPv6 address. An address that
-// is not public is the same for many networks, and identifies none.
+// normalIP returns an IPv4 address, or the network of an IPv6 address.
+// Addresses that are not public are refused, because many networks use the same
+// ones.
 func normalIP(s string) (string, flaw) {
 	addr, ok := address(strings.TrimSpace(folded(s)))
 	switch {
@@ -174,8 +174,8 @@ func normalIP(s string) (string, flaw) {
 	return network.String(), usable
 }
 
-// maskIP shows the last four characters of an address, or the last four digits
-// of a network in full spelling: its own end says nothing.
+// maskIP shows the last four characters of an IPv4 address, or the last group
+// of a network's prefix in full spelling.
 func maskIP(normal string) string {
 	if network, err := netip.ParsePrefix(normal); err == nil {
 		groups := strings.Split(network.Addr().StringExpanded(), ":")
@@ -186,8 +186,7 @@ func maskIP(normal string) string {
 
 const maskDots = "••••"
 
-// mask shows the last four characters, and of something short no more than
-// half: a mask that shows nearly all is none.
+// mask shows the last four characters, but at most half of a short value.
 func mask(s string) string {
 	runes := []rune(s)
 	return maskDots + string(runes[len(runes)-min(4, len(runes)/2):])

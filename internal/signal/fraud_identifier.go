@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// flaw is why a value does not identify anything.
+// flaw is the reason why a value identifies nothing.
 type flaw uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	notPublic
 )
 
-// text describes the value, to follow its name.
+// text returns a description that follows the name of the value.
 func (f flaw) text() string {
 	switch f {
 	case usable:
@@ -37,7 +37,7 @@ func (f flaw) text() string {
 	return "is malformed"
 }
 
-// wanted describes a value of a kind that can be recognised.
+// wanted describes a valid value of each kind.
 var wanted = map[string]string{
 	KindPincode:            "a pincode: six digits, the first not 0",
 	KindIP:                 "a public IPv4 or IPv6 address",
@@ -55,7 +55,7 @@ type Flawed struct {
 	Text    string // what is wrong, what was done, and how to mend it
 }
 
-// Unusable lists the members that were sent and that Observe leaves out.
+// Unusable returns the members that were sent and that Observe leaves out.
 func Unusable(facts *rule.Facts) []Flawed {
 	var list []Flawed
 	for _, s := range sources {
@@ -74,8 +74,9 @@ func Unusable(facts *rule.Facts) []Flawed {
 	return list
 }
 
-// ApplicantRef is the person that a request names, "" for none: a placeholder
-// would make one person of everybody.
+// ApplicantRef returns the reference of the person that a request names, "" for
+// none. A placeholder counts as none, because all its users would seem to be
+// one person.
 func ApplicantRef(facts *rule.Facts) string {
 	ref := strings.TrimSpace(facts.Get("fraud.applicant_ref").Text())
 	if isPlaceholder(ref) {
@@ -90,7 +91,7 @@ const (
 	maxAccount = 34
 )
 
-// normalAccount leaves letters and digits, so that blanks and dashes do not
+// normalAccount keeps only letters and digits, so that blanks and dashes do not
 // make two accounts of one.
 func normalAccount(s string) (string, flaw) {
 	s = folded(s)
@@ -108,9 +109,8 @@ func normalAccount(s string) (string, flaw) {
 	return normal, usable
 }
 
-// canonicalAccount leaves out leading zeros, which banks and forms add and drop:
-// with and without them it is one account. A number that would then be too short
-// for one keeps them.
+// canonicalAccount removes leading zeros, which banks and forms add and drop,
+// unless the number would become too short.
 func canonicalAccount(normal string) string {
 	if short := strings.TrimLeft(normal, "0"); len(short) >= minAccount {
 		return short
@@ -130,7 +130,7 @@ func normalAgent(s string) (string, flaw) {
 	return s, usable
 }
 
-// emulatedMAC is the hardware address that Android gives to every app.
+// emulatedMAC is the MAC address that Android reports to every app.
 const emulatedMAC = "020000000000"
 
 func normalDevice(s string) (string, flaw) {
@@ -157,16 +157,16 @@ func normalPincode(s string) (string, flaw) {
 	return s, usable
 }
 
-// mobileDigits are the digits of a number without its country code. The longest
-// international number has maxMobile digits.
+// mobileDigits is the number of digits without the country code, maxMobile the
+// number of digits of the longest international number.
 const (
 	mobileDigits = 10
 	maxMobile    = 15
 )
 
-// normalMobile leaves the last ten digits, without which +91 98…, 098… and 98…
-// would be three numbers. More digits must be a country code: an extra digit at
-// the end would make another number of them.
+// normalMobile returns the last ten digits, so that +91 98…, 098… and 98… are
+// one number. Further digits must be a country code: a stray digit at the end
+// would otherwise yield a different number.
 func normalMobile(s string) (string, flaw) {
 	s = folded(s)
 	first := strings.IndexFunc(s, func(r rune) bool { return '0' <= r && r <= '9' })
@@ -204,7 +204,8 @@ func normalMobile(s string) (string, flaw) {
 	return normal, usable
 }
 
-// normalEmail takes the address out of "Name <address>" and off its final dot.
+// normalEmail extracts the address from "Name <address>" and removes trailing
+// punctuation.
 func normalEmail(s string) (string, flaw) {
 	s = strings.ToLower(strings.TrimSpace(folded(s)))
 	if s == "" {
@@ -226,8 +227,8 @@ func normalEmail(s string) (string, flaw) {
 	return s, usable
 }
 
-// canonicalEmail joins the addresses that lead to one mailbox: a tag after "+"
-// names none, and Gmail, which has two domains, ignores dots.
+// canonicalEmail maps the addresses of one mailbox to one spelling: it removes
+// a tag after "+" and, for Gmail's two domains, the dots.
 func canonicalEmail(normal string) string {
 	at := strings.LastIndexByte(normal, '@')
 	name, domain := normal[:at], normal[at+1:]
@@ -243,17 +244,17 @@ func canonicalEmail(normal string) string {
 
 func isGmail(domain string) bool { return domain == "gmail.com" || domain == "googlemail.com" }
 
-// emailPlaceholders are names that people type before the @ of an address that
-// they do not have, beside the placeholders of every kind.
+// emailPlaceholders are names that people type before the @ when they have no
+// address, in addition to the general placeholders.
 var emailPlaceholders = map[string]bool{
 	"ABC": true, "ABCD": true, "XYZ": true, "ASDF": true, "DEMO": true, "SAMPLE": true, "FAKE": true, "TESTING": true,
 	"TEST1": true, "TEST123": true, "NOEMAILID": true, "NOMAILID": true, "NOID": true, "NOTMENTIONED": true, "EMAIL": true,
 }
 
-// isEmailPlaceholder reports whether an address stands for none: both sides of
-// the @ say so, or the name does in a word that is nobody's name. A short word
-// such as "na" can be somebody's initials, though not at Gmail, whose names have
-// six characters at least.
+// isEmailPlaceholder reports whether an address is a placeholder: the name is
+// one, and so is the domain, or the name is long enough to be nobody's. A short
+// word such as "na" can be somebody's initials, but not at Gmail, where names
+// have at least six characters.
 func isEmailPlaceholder(name, domain string) bool {
 	const shortest = 4
 	name, _, _ = strings.Cut(name, "+")
@@ -281,23 +282,23 @@ func isDomain(s string) bool {
 	return len(labels) > 1
 }
 
-// placeholders are what systems and people write where a value is missing,
-// without punctuation and in capitals.
+// placeholders are the words that systems and people write for a missing value,
+// in capitals and without punctuation.
 var placeholders = map[string]bool{
 	"NA": true, "NIL": true, "NONE": true, "NULL": true, "NAN": true, "UNDEFINED": true, "UNKNOWN": true, "BLANK": true,
 	"NOTAVAILABLE": true, "NOTAPPLICABLE": true, "NOTPROVIDED": true, "NOTKNOWN": true, "NOTGIVEN": true, "DUMMY": true,
 	"TEST": true, "TBD": true, "NO": true, "NOEMAIL": true, "NOMAIL": true, "NOMOBILE": true, "NOACCOUNT": true,
 }
 
-// isPlaceholder reports whether a value says that there is none: a word for it,
-// zeros, or nothing but punctuation.
+// isPlaceholder reports whether a value stands for a missing one: a known word,
+// zeros, or only punctuation.
 func isPlaceholder(s string) bool {
 	normal := bare(folded(s))
 	return strings.Trim(normal, "0") == "" || placeholders[normal]
 }
 
-// isFiller reports whether a number, without punctuation, was typed only to fill
-// a field: one character again and again, or the digits in their order.
+// isFiller reports whether a number without punctuation was typed only to fill
+// a field: one repeated character, or the digits in sequence.
 func isFiller(normal string) bool {
 	const fewest = 4
 	if len(normal) < fewest {
@@ -306,7 +307,7 @@ func isFiller(normal string) bool {
 	return strings.Trim(normal, normal[:1]) == "" || fillers[normal]
 }
 
-// fillers are the digits in their order, upwards and downwards.
+// fillers are the digits in ascending and descending sequence.
 var fillers = map[string]bool{
 	"123456789": true, "1234567890": true, "0123456789": true,
 	"987654321": true, "9876543210": true, "0987654321": true,
@@ -315,7 +316,7 @@ var fillers = map[string]bool{
 // isMasked reports whether characters of a value were replaced.
 func isMasked(s string) bool { return strings.ContainsAny(s, "*•…") }
 
-// bare leaves letters, in capitals, and digits.
+// bare keeps only letters, in capitals, and digits.
 func bare(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -325,9 +326,9 @@ func bare(s string) string {
 	}, s)
 }
 
-// folded writes the digits of every script, and the full-width letters and
-// signs, as ASCII and leaves out characters that nobody sees: two values that
-// look alike are one.
+// folded converts the digits of every script and full-width characters to ASCII
+// and removes invisible characters, so that values that look the same become
+// equal.
 func folded(s string) string {
 	return strings.Map(func(r rune) rune {
 		const fullWidth = '！' - '!'
@@ -347,8 +348,8 @@ func folded(s string) string {
 	}, s)
 }
 
-// digitValue is the value of a decimal digit of any script. Unicode has them in
-// tens, from zero on.
+// digitValue returns the value of a decimal digit of any script. Unicode ranges
+// of digits consist of runs of ten that start at zero.
 func digitValue(r rune) rune {
 	for _, in := range unicode.Nd.R16 {
 		if rune(in.Lo) <= r && r <= rune(in.Hi) {

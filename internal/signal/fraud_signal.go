@@ -9,9 +9,9 @@ import (
 
 const hoursPerDay = 24
 
-// pincodeSpike compares the applicants of the window with the pincode's own
-// past. Before there is enough of a past, what is usual is not known, and the
-// fact is absent rather than false.
+// pincodeSpike compares the number of applicants in the window with the
+// pincode's own baseline. If the baseline is too short, the fact is absent
+// rather than false.
 func (a *assessment) pincodeSpike() {
 	entity, sent := a.observed.Entity(KindPincode)
 	cfg := a.cfg.PincodeSpike
@@ -32,14 +32,14 @@ func (a *assessment) pincodeSpike() {
 	a.fact("fraud_pincode_spike", rule.Bool(s.Triggered))
 }
 
-// unusual is the least number of applicants in the window that is at least the
-// configured multiple of the baseline.
+// unusual returns the smallest number of applicants in the window that reaches
+// the configured multiple of the baseline.
 func (a *assessment) unusual() int64 {
 	// The factors are bounded, so their product is too: 10⁹ applicants, 10⁴
 	// hundredths and 720 hours make less than 10¹⁷.
 	const most = 1_000_000_000
 	if a.counts.BaselineDays == 0 {
-		return 0 // a configuration without a baseline: the number alone counts
+		return 0 // without a baseline only MinCount applies
 	}
 	cfg := a.cfg.PincodeSpike
 	expected := min(max(0, a.counts.BaselineApplicants), most) * cfg.RatioHundredths * cfg.WindowHours
@@ -47,8 +47,9 @@ func (a *assessment) unusual() int64 {
 	return (expected + per - 1) / per
 }
 
-// ipCluster counts the people behind one address. Mobile carriers put many
-// behind one, which is why this is a signal and not a reason by itself.
+// ipCluster counts the people behind one IP address. Mobile carriers put many
+// subscribers behind one address, so this is a signal and not a reason by
+// itself.
 func (a *assessment) ipCluster() {
 	entity, sent := a.observed.Entity(KindIP)
 	cfg := a.cfg.IPCluster
@@ -64,9 +65,9 @@ func (a *assessment) ipCluster() {
 	a.fact("fraud_ip_cluster", rule.Bool(triggered))
 }
 
-// beneficiary counts the people who want to be paid on one account. An account
-// on the allow list, such as a school's or a dealer's, is not reused however
-// many name it.
+// beneficiary counts the people who want to be paid to one account. An account
+// on the allow list, such as a school's or a dealer's, never triggers the
+// signal.
 func (a *assessment) beneficiary() {
 	entity, sent := a.observed.Entity(KindBeneficiaryAccount)
 	cfg := a.cfg.BeneficiaryReuse
@@ -83,9 +84,9 @@ func (a *assessment) beneficiary() {
 	a.fact("fraud_beneficiary_applicants", whole(count))
 }
 
-// agent looks at how many applicants an agent brings and from how many places.
-// The signal shows the applicants, unless there are too many places and they
-// are the further beyond their limit.
+// agent checks how many applicants an agent brings and from how many pincodes.
+// The signal shows the applicants, unless the pincodes exceed their limit by
+// the larger factor.
 func (a *assessment) agent() {
 	entity, sent := a.observed.Entity(KindAgent)
 	cfg := a.cfg.AgentAnomaly
@@ -98,7 +99,8 @@ func (a *assessment) agent() {
 		WindowHours: cfg.WindowHours, ReasonCode: reasonRing, Entity: entity,
 	}
 	withinLimit := applicants <= cfg.MaxApplications
-	if pincodes > cfg.MaxDistinctPincodes && (withinLimit || further(pincodes, cfg.MaxDistinctPincodes, applicants, cfg.MaxApplications)) {
+	if pincodes > cfg.MaxDistinctPincodes &&
+		(withinLimit || further(pincodes, cfg.MaxDistinctPincodes, applicants, cfg.MaxApplications)) {
 		s.Measure, s.Value, s.Threshold = "distinct_pincodes", pincodes, cfg.MaxDistinctPincodes
 	}
 	s.Triggered = s.Value > s.Threshold
@@ -107,17 +109,17 @@ func (a *assessment) agent() {
 	a.fact("fraud_agent_pincodes", whole(pincodes))
 }
 
-// further reports whether a is at least as many times its limit as b is of its
-// own, in whole numbers of any size.
+// further reports whether a ÷ limitA is at least b ÷ limitB. It multiplies in
+// 128 bits, so no value overflows.
 func further(a, limitA, b, limitB int64) bool {
 	leftHigh, leftLow := bits.Mul64(uint64(a), uint64(limitB))
 	rightHigh, rightLow := bits.Mul64(uint64(b), uint64(limitA))
 	return leftHigh > rightHigh || leftHigh == rightHigh && leftLow >= rightLow
 }
 
-// shared counts the people behind one device, mobile number or e-mail address,
-// as beneficiary does behind one account. Families share phones, so it weighs
-// less.
+// shared counts the people behind one device, mobile number or e-mail address.
+// Families share phones, so by default it has a lower severity than a shared
+// account.
 func (a *assessment) shared(name, kind, id string, count int64) {
 	entity, sent := a.observed.Entity(kind)
 	cfg := a.cfg.reuse(kind)
@@ -133,9 +135,9 @@ func (a *assessment) shared(name, kind, id string, count int64) {
 	a.fact("fraud_"+name+"_applicants", whole(count))
 }
 
-// ring tells of the connected group that the applicant belongs to. It needs
-// nothing to be sent but the person: leaving out what is shared must not take
-// anybody out of a ring.
+// ring adds the signal of the connected group that the applicant belongs to. It
+// depends only on the person, so that omitting shared entities takes nobody out
+// of a ring.
 func (a *assessment) ring() {
 	ring, cfg := a.counts.Ring, a.cfg.Ring
 	if !cfg.Enabled || ring.People == 0 {

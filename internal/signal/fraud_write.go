@@ -8,8 +8,8 @@ import (
 )
 
 // Write writes the fraud object of a response. Without an applicant the score
-// is not complete, and there is no level but that of the block list: a low one
-// would be an all-clear.
+// is incomplete, and the level is written only if an entity is on the block
+// list: a low level would look like an all-clear.
 func (f Fraud) Write(w *wire.Writer) {
 	w.Object().Key("fraud_score").Int(f.Score).Key("complete").Bool(f.Counted)
 	if f.Level != "" {
@@ -33,8 +33,8 @@ func (f Fraud) Write(w *wire.Writer) {
 	w.EndArray().EndObject()
 }
 
-// writeBreakdown lists what made the score, the most first. The points may sum
-// to more than the score, which ends at 100.
+// writeBreakdown lists the triggered signals by points, highest first. The
+// points may sum to more than the score, which is capped at 100.
 func (f Fraud) writeBreakdown(w *wire.Writer) {
 	triggered := slices.DeleteFunc(slices.Clone(f.Signals), func(s Signal) bool { return !s.Triggered })
 	slices.SortStableFunc(triggered, func(a, b Signal) int { return cmp.Compare(b.Points, a.Points) })
@@ -45,16 +45,18 @@ func (f Fraud) writeBreakdown(w *wire.Writer) {
 	w.EndArray()
 }
 
-// prefixes tell what a display in a signal is the display of.
+// prefixes are put before an entity's display to show its kind.
 var prefixes = map[string]string{
 	KindBeneficiaryAccount: "acct_", KindIP: "ip_", KindPincode: "pin_", KindAgent: "agent_",
 	KindDevice: "dev_", KindMobile: "mob_", KindEmail: "mail_",
 }
 
-// BlocklistHit is the id under which the signals list something on the block list.
+// BlocklistHit is the id of the signals that stand for entities on the block
+// list.
 const BlocklistHit = "blocklist"
 
-// writeBlocklisted writes a hit as a signal that one entry triggers, at any time.
+// writeBlocklisted writes an entity on the block list as a triggered signal
+// without a window.
 func writeBlocklisted(w *wire.Writer, e Entity) {
 	w.Object().Key("id").Plain(BlocklistHit).Key("triggered").Bool(true).Key("severity").Plain(SeverityCritical.String()).
 		Key("value").Int(1).Key("threshold").Int(1).Key("window_hours").Int(0).Key("reason_code").Plain(reasonRing).
@@ -72,7 +74,7 @@ func (s Signal) write(w *wire.Writer) {
 		w.Key("measure").Plain(s.Measure)
 	}
 	w.Key("reason_code").Plain(s.ReasonCode)
-	if display := prefixes[s.Entity.Kind] + s.Entity.Display; display != "" { // a ring that is not kept yet has none
+	if display := prefixes[s.Entity.Kind] + s.Entity.Display; display != "" { // a ring that is not stored yet has no id
 		w.Key("entity").String(display)
 	}
 	w.EndObject()

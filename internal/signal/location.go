@@ -10,13 +10,13 @@ import (
 	"verdict/internal/wire"
 )
 
-// Atlas is what Location asks of the tables of places. A function that is nil
-// knows nothing.
+// Atlas is the set of place lookups that Location needs. A nil function means
+// that nothing is known.
 type Atlas struct {
 	// Matches says whether a position lies in a pincode, by the pincode's own
 	// radius or, where it is above 0, the one given.
 	Matches func(at place.Point, pincode string, radiusMetres int32) (match, known bool)
-	// Country is the two-letter code of the country of an address.
+	// Country returns the two-letter country code of an address.
 	Country func(netip.Addr) (code string, known bool)
 }
 
@@ -51,7 +51,7 @@ func Location(sent *rule.Facts, cfg LocationConfig, atlas Atlas, risks *PincodeT
 	copyBool(sent, "location.permission_denied", "location_permission_denied", add)
 }
 
-// KnowsPincode reports whether the atlas knows where a pincode is.
+// KnowsPincode reports whether the atlas has the position of a pincode.
 func KnowsPincode(atlas Atlas, pincode string) bool {
 	if atlas.Matches == nil {
 		return false
@@ -60,27 +60,27 @@ func KnowsPincode(atlas Atlas, pincode string) bool {
 	return known
 }
 
-// PrivateAddress reports whether an address is one of a local network or of the
-// machine itself, which no table gives a country.
+// PrivateAddress reports whether an address is not public, so that it belongs
+// to no country.
 func PrivateAddress(text string) bool {
 	addr, ok := address(text)
 	return ok && private(addr)
 }
 
-// private reports whether an address is not one of the public internet: of a
-// local network, a carrier's network, the machine itself, or reserved.
+// private reports whether an address is not public: of a local network, a
+// carrier's internal network, the machine itself, or reserved.
 func private(addr netip.Addr) bool {
 	return addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified() || addr.IsMulticast() ||
 		slices.ContainsFunc(reserved, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// reserved are "this network", the carriers' own addresses behind which they
-// hide many subscribers, and what is kept for the future and for broadcasts.
+// reserved are "this network", the carriers' shared addresses (CGNAT), and the
+// range reserved for future use and broadcast.
 var reserved = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("240.0.0.0/4"),
 }
 
-// position is where the phone says it is; half a position is none.
+// position returns the GPS position, if both coordinates were sent.
 func position(sent *rule.Facts) (place.Point, bool) {
 	lat, lng := sent.Get("location.lat"), sent.Get("location.lng")
 	if lat.Type() != rule.NumberType || lng.Type() != rule.NumberType {
@@ -90,15 +90,14 @@ func position(sent *rule.Facts) (place.Point, bool) {
 	return place.NewPoint(int64(lat.Number()), int64(lng.Number()))
 }
 
-// CheckLocation notes what is wrong with the texts of a location block that
-// have a form of their own. Types and the ranges of numbers are in the
-// catalogue and checked with every other field.
+// CheckLocation adds faults for an invalid ip or declared_pincode of a location
+// block. Types and ranges of numbers are checked with the catalogue.
 func CheckLocation(block wire.Value, faults *fault.List) {
 	checkIP(block.Get("ip"), faults)
 	checkPincode(block.Get("declared_pincode"), faults)
 }
 
-// CheckFraud notes the same of a fraud block.
+// CheckFraud adds faults for an invalid ip or pincode of a fraud block.
 func CheckFraud(block wire.Value, faults *fault.List) {
 	checkIP(block.Get("ip"), faults)
 	checkPincode(block.Get("pincode"), faults)
@@ -116,8 +115,9 @@ func checkPincode(v wire.Value, faults *fault.List) {
 	}
 }
 
-// address reads an internet address. An IPv4 address in IPv6 clothes is the
-// IPv4 address, and one with a zone is somebody's local network.
+// address parses an IP address. An IPv4-mapped IPv6 address becomes the IPv4
+// address. An address with a zone is refused, because it belongs to a local
+// network.
 func address(s string) (netip.Addr, bool) {
 	addr, err := netip.ParseAddr(s)
 	if err != nil || addr.Zone() != "" {

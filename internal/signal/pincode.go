@@ -10,7 +10,7 @@ import (
 // Risk is the class of a pincode.
 type Risk string
 
-// The classes, from the least.
+// The classes, in ascending order.
 const (
 	RiskLow     Risk = "LOW"
 	RiskMedium  Risk = "MEDIUM"
@@ -20,16 +20,16 @@ const (
 
 var riskNames = []string{string(RiskLow), string(RiskMedium), string(RiskHigh), string(RiskBlocked)}
 
-// The scores from which a number is medium and high. No number blocks: to
-// block a pincode somebody must say so.
+// The lowest scores of the classes medium and high. No score means blocked: a pincode
+// is blocked only explicitly.
 const (
 	mediumFrom = 34 * rule.One
 	highFrom   = 67 * rule.One
 	maxRisk    = 100 * rule.One
 )
 
-// Score is the score of a class that was given without one: a round number
-// among those that belong to the class, and the most there is for a block.
+// Score returns the score of a class that was given without one: a round number
+// of the class, and the maximum for a blocked pincode.
 func (r Risk) Score() rule.Number {
 	switch r {
 	case RiskLow:
@@ -43,7 +43,7 @@ func (r Risk) Score() rule.Number {
 	}
 }
 
-// riskOf is the class of a score.
+// riskOf returns the class of a score.
 func riskOf(score rule.Number) Risk {
 	switch {
 	case score < mediumFrom:
@@ -55,12 +55,12 @@ func riskOf(score rule.Number) Risk {
 	}
 }
 
-// PincodeRisk is what a tenant says of a pincode, or of all pincodes that
-// begin with three or more digits.
+// PincodeRisk is a tenant's risk class for a pincode, or for all pincodes that
+// begin with the given three or more digits.
 type PincodeRisk struct {
 	Pincode string
-	// Remove is set in a request for an entry that shall go; it then has a
-	// pincode and nothing else.
+	// Remove is set in a request that removes the entry; only Pincode is then
+	// set besides.
 	Remove        bool
 	Risk          Risk
 	Score         rule.Number
@@ -69,7 +69,7 @@ type PincodeRisk struct {
 	ExpiresMicros int64 // 0: never
 }
 
-// Write writes an entry as it is shown.
+// Write writes the entry as an object of the API.
 func (p PincodeRisk) Write(w *wire.Writer) {
 	w.Object().Key("pincode").String(p.Pincode)
 	w.Key("risk").Plain(string(p.Risk)).Key("risk_score").Decimal(int64(p.Score), rule.Places)
@@ -98,7 +98,7 @@ const (
 // isPincode reports whether s is six digits, the first not 0.
 func isPincode(s string) bool { return len(s) == pincodeSize && isPrefix(s) }
 
-// isPrefix reports whether s can stand for pincodes.
+// isPrefix reports whether s is three to six digits, the first not 0.
 func isPrefix(s string) bool {
 	if len(s) < minPrefix || len(s) > pincodeSize || s[0] == '0' {
 		return false
@@ -111,14 +111,14 @@ func isPrefix(s string) bool {
 	return true
 }
 
-// PincodeTable is a tenant's entries, ready to be asked. It is immutable; a nil
-// table has no entries.
+// PincodeTable is the lookup table of a tenant's entries. It is immutable; a
+// nil table has no entries.
 type PincodeTable struct {
 	byPrefix map[string]PincodeRisk
 }
 
-// NewPincodeTable makes a table of entries; of two for the same digits the
-// later one counts, and those to be removed are left out.
+// NewPincodeTable builds a table. If two entries have the same digits, the
+// later one counts; removed entries are left out.
 func NewPincodeTable(entries []PincodeRisk) *PincodeTable {
 	t := &PincodeTable{byPrefix: make(map[string]PincodeRisk, len(entries))}
 	for _, e := range entries {
@@ -131,7 +131,8 @@ func NewPincodeTable(entries []PincodeRisk) *PincodeTable {
 	return t
 }
 
-// Lookup finds the entry with the most digits in common that has not expired.
+// Lookup returns the entry with the longest matching prefix that has not
+// expired.
 func (t *PincodeTable) Lookup(pincode string, atMicros int64) (PincodeRisk, bool) {
 	if t == nil {
 		return PincodeRisk{}, false

@@ -8,16 +8,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// MaxPincodeEntries is how many entries one request may set.
+// MaxPincodeEntries is the maximum number of entries in one request.
 const MaxPincodeEntries = 5000
 
-// maxReason bounds the reason of an entry, in bytes.
+// maxReason is the maximum length of an entry's reason, in bytes.
 const maxReason = 256
 
-// ReadPincodeRisk reads one entry, or many under entries. With replace they
-// are all there shall be; else they are added to those there are. Everything
-// wrong is told at once, as a *fault.Error that repeats no value, and then
-// nothing is to be changed.
+// ReadPincodeRisk reads one entry, or several under "entries". If replace is
+// true, they replace all existing entries; otherwise they are added to them.
+// All faults are returned together as a *fault.Error that repeats no value; the
+// caller must then change nothing.
 func ReadPincodeRisk(v wire.Value) (entries []PincodeRisk, replace bool, err error) {
 	var faults fault.List
 	if !v.Get("entries").Given() && !v.Get("replace").Given() {
@@ -49,8 +49,8 @@ func readEntries(v wire.Value, faults *fault.List) (entries []PincodeRisk, repla
 	return entries, replace
 }
 
-// readEntry reads one entry as it is shown, so that what was read can be sent
-// back.
+// readEntry reads one entry in the form that Write writes, so that an entry can
+// be read and sent back.
 func readEntry(v wire.Value, faults *fault.List) PincodeRisk {
 	var p PincodeRisk
 	f := wire.NewForm(v, faults)
@@ -58,7 +58,8 @@ func readEntry(v wire.Value, faults *fault.List) PincodeRisk {
 		if digits, ok := f.Text("pincode", maxReason); ok && isPrefix(digits) {
 			p.Pincode = digits
 		} else if ok {
-			f.Fail("pincode", fault.CodeOutOfRange, "must be six digits, or the first three or more of them, and not begin with 0")
+			f.Fail("pincode", fault.CodeOutOfRange,
+				"must be six digits, or the first three or more of them, and not begin with 0")
 		}
 	}
 	f.Known("updated_at")
@@ -72,8 +73,8 @@ func readEntry(v wire.Value, faults *fault.List) PincodeRisk {
 	return p
 }
 
-// readRisk reads a class, with or without a score, or a score in its place. A
-// null, which elsewhere says nothing, here says that the entry shall go.
+// readRisk reads a class, with or without a score, or only a score. A null risk
+// removes the entry.
 func readRisk(f *wire.Form, p *PincodeRisk) {
 	score, scored := readScore(f, "risk_score")
 	risk := f.Get("risk")
@@ -108,7 +109,7 @@ func readScore(f *wire.Form, name string) (rule.Number, bool) {
 	return rule.Number(n) * rule.Paisa, ok
 }
 
-// isNull tells a member that is null from one that is not there.
+// isNull reports whether a member is present and null.
 func isNull(v wire.Value, name string) bool {
 	for member, value := range v.Members() {
 		if member == name {
@@ -118,8 +119,8 @@ func isNull(v wire.Value, name string) bool {
 	return false
 }
 
-// readExpiry reads the moment an entry ends, 0 when it does not. It is kept to
-// the millisecond, as times are shown.
+// readExpiry reads the time when an entry expires, 0 if it does not. It is
+// truncated to milliseconds, the precision in which times are shown.
 func readExpiry(f *wire.Form) int64 {
 	text, ok := f.Text("expires_at", maxReason)
 	if !ok {

@@ -1,17 +1,17 @@
 package signal
 
-// Region is how many entries of each class a tenant has for the pincodes that
-// begin with the same two digits, which is a postal region or a part of one.
+// Region counts a tenant's entries of each class for the pincodes that begin
+// with the same two digits: a postal region or a part of one.
 type Region struct {
 	Digits                     string
 	Low, Medium, High, Blocked int64
 }
 
-// regionSize is how many digits name a region.
+// regionSize is the number of digits that identify a region.
 const regionSize = 2
 
-// Regions counts the entries that hold at a moment, in the order of the digits.
-// Regions without an entry are left out.
+// Regions counts the entries that are valid at a time, sorted by digits.
+// Regions without entries are left out.
 func (t *PincodeTable) Regions(atMicros int64) []Region {
 	if t == nil {
 		return nil
