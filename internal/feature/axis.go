@@ -6,23 +6,23 @@ import (
 	"verdict/internal/civil"
 )
 
-// The ages at which a window or one of its halves ends cut a year into
-// segments. Events are gathered by segment; whatever a window needs is then a
-// difference of running totals.
+// The ages at which windows and their halves end divide a year into segments. Events
+// are summed by segment; the totals of a window are then differences of running
+// totals.
 const (
 	daySegments = 12
-	beyond      = daySegments // older than any window, or of no known date
+	beyond      = daySegments // older than any window, or without a known date
 	later       = beyond + 1  // after as_of, to be ignored
 	windows     = 6
 	daysMost    = 365
 	monthsMost  = 24
 )
 
-// span is a window in segments: it ends before the segment end, its newer half
-// before newer, its older one before older.
+// span is a window in segments. end, newer and older are the exclusive ends of
+// the window, of its newer half and of its older half.
 type span struct{ end, newer, older uint8 }
 
-// axis turns ages into segments and windows into spans.
+// axis maps ages to segments and windows to spans.
 type axis struct {
 	segmentOf []uint8 // by age in days or months
 	spans     [windows]span
@@ -59,8 +59,8 @@ func newAxis(most int, ends func(window int) (end, newer, older int)) axis {
 	return a
 }
 
-// segment is where an event on a day belongs. An unknown day is far in the
-// past, so it is beyond every window.
+// segment returns the segment of an event on a day. An unknown day is far in
+// the past, so it is beyond every window.
 func segment(asOf, on civil.Day) uint8 {
 	age := int64(asOf) - int64(on)
 	switch {
@@ -73,7 +73,8 @@ func segment(asOf, on civil.Day) uint8 {
 	}
 }
 
-// monthSegment is where an event of a month belongs, given the newest one.
+// monthSegment returns the segment of an event in a month, counted back from
+// newest.
 func monthSegment(newest, month civil.Month) uint8 {
 	age := int64(newest) - int64(month)
 	switch {

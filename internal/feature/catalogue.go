@@ -1,11 +1,11 @@
-// Package feature is the feature factory: some 3,500 named measurements of a
-// credit history and a bank statement, each the combination of a metric, a
-// product, a window and an aggregation.
+// Package feature computes some 3,500 named features of a credit history and a bank
+// statement. Each feature is a combination of a metric, a product, a window and an
+// aggregation.
 //
-// The catalogue is one table: which features there are, how they are named,
-// what each one means and what it is computed from. Names, documentation,
-// computation and provenance all follow from it. Which features a policy reads
-// is not known here.
+// The catalogue is one table that defines which features exist, their names, their
+// meaning and what they are computed from. Names, documentation, computation and
+// provenance all follow from it. This package does not know which features a policy
+// reads.
 package feature
 
 import (
@@ -19,16 +19,16 @@ import (
 // windows, six aggregations.
 const Count = 97 * 6 * 6
 
-// Catalogue is a version of the definitions. Every version has the same names,
-// and each is kept for ever, because stored vectors and policies rely on theirs.
+// Catalogue is a version of the definitions. Every version has the same names and is
+// kept for ever, because stored vectors and policies depend on it.
 type Catalogue uint8
 
 // The catalogues.
 const (
 	Catalogue1 Catalogue = 1 + iota
 	// Catalogue2 gives no value to a window that begins before the bank
-	// statement does, and counts the microfinance accounts that a bureau lists
-	// apart from the others.
+	// statement, and also counts microfinance accounts that a bureau lists
+	// separately.
 	Catalogue2
 )
 
@@ -54,27 +54,27 @@ const (
 	Ratio   = "ratio"
 )
 
-// Metric is a stream of dated events, each with a product and a value. Its
-// texts are written to fit together: "Hard enquiries (personal loans) made in
-// the last 90 days: the total amount asked, in ₹".
+// Metric is a stream of dated events, each with a product and a value. Its texts
+// combine to sentences such as "Hard enquiries (personal loans) made in the last 90
+// days: the total amount asked, in ₹".
 type Metric struct {
 	Name     string
 	Products []string
 	Source   string // Bureau or Bank
 	Event    string // what is counted, in the plural
 	Dated    string // the verb behind the date that puts an event into a window
-	Value    string // what is added up
+	Value    string // what is summed
 	Unit     string // the value's unit
 	Ratio    string // what the ratio divides by what
 	Monthly  bool   // windows are whole months as the source reports them
 	Signed   bool   // values may be negative
 
-	events   stream   // where its events come from
-	fraction fraction // what Ratio says, to compute with
-	typical  typical  // what an ordinary borrower shows, to rank by
+	events   stream   // the records that are its events
+	fraction fraction // the computable form of Ratio
+	typical  typical  // figures of an ordinary borrower, for ranking
 }
 
-// The sets of products and channels that metrics share.
+// Lists of products and channels that several metrics share.
 var (
 	onlyAll  = []string{"all"}
 	security = []string{"all", "unsecured", "secured", "credit_card"}
@@ -296,13 +296,13 @@ var (
 // shared and must not be changed.
 func Metrics() iter.Seq[Metric] { return slices.Values(metrics) }
 
-// WindowsDays are the lengths of the windows, shortest first.
+// WindowsDays returns the lengths of the windows in days, shortest first.
 func WindowsDays() []int { return slices.Clone(windowsDays) }
 
-// Aggregations are the names of the aggregations.
+// Aggregations returns the names of the aggregations.
 func Aggregations() []string { return slices.Clone(aggregations) }
 
-// LookupMetric finds a metric by its name.
+// LookupMetric returns the metric of a name.
 func LookupMetric(name string) (Metric, bool) {
 	i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
 	if i < 0 {

@@ -9,43 +9,44 @@ import (
 	"verdict/internal/report"
 )
 
-// cell is what the events of one segment, or of all up to it, come to.
+// cell holds the number, sum and maximum of the events of one segment or, after
+// fold, of all segments up to it.
 type cell struct{ n, sum, max int64 }
 
-// add counts one event. The largest value of no event is 0, or less where
-// values may be negative.
+// add counts one event. The maximum of no events is 0, or the smallest integer
+// for metrics whose values may be negative.
 func (c *cell) add(value int64) {
 	c.n++
 	c.sum += value
 	c.max = max(c.max, value)
 }
 
-// merge counts the events of another cell.
+// merge adds the events of another cell.
 func (c *cell) merge(other *cell) {
 	c.n += other.n
 	c.sum += other.sum
 	c.max = max(c.max, other.max)
 }
 
-// row is one product of one stream, segment by segment.
+// row holds the cells of one product of one stream, by segment.
 type row [beyond + 1]cell
 
-// workspace is what a computation needs besides its result. It is reused,
-// because clearing one is cheaper than making one.
+// workspace is the scratch memory of a computation. It is pooled, because
+// clearing it is cheaper than allocating it.
 type workspace struct {
 	input
-	rows [256]row // as many as a row's number can name
+	rows [256]row // all numbers that fit a uint8
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// Compute measures every feature of a history and a statement on a day, by the
-// definitions of a catalogue. Either source may be nil: what is measured from
-// it then has no value. Records dated after asOf are ignored.
+// Compute computes every feature of a history and a statement as of a day, by
+// the definitions of a catalogue. Either source may be nil; its features then
+// have no value. Records dated after asOf are ignored.
 func Compute(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day, v *Vector) {
 	w, ok := workspaces.Get().(*workspace)
 	if !ok {
-		return // the pool holds nothing else
+		return // unreachable: the pool holds only workspaces
 	}
 	w.gather(c, h, s, asOf)
 	clear(w.rows[:plan.total])
@@ -74,7 +75,7 @@ func Compute(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day
 	workspaces.Put(w)
 }
 
-// add counts an event in each product of its class.
+// add counts an event in every product that its class belongs to.
 func (w *workspace) add(stream int, class, segment uint8, value int64) {
 	t := &plan.targets[stream][class]
 	for _, r := range t.rows[:t.n] {
@@ -82,7 +83,7 @@ func (w *workspace) add(stream int, class, segment uint8, value int64) {
 	}
 }
 
-// addOnce counts an event in the one row of its class.
+// addOnce counts an event in the single row of its class.
 func (w *workspace) addOnce(stream int, class, segment uint8, value int64) {
 	w.rows[plan.single[stream][class]][segment].add(value)
 }
@@ -150,9 +151,9 @@ func (w *workspace) addTransactions() {
 			continue
 		}
 		class, value := bankClass(t), amount(t.AmountPaise)
-		// Hardly any transaction is in more than three streams. Adding three
-		// times whatever their number, some of them to the spare row, is
-		// cheaper than a loop whose end cannot be foreseen.
+		// Few transactions are in more than three streams. Always adding three
+		// times, if need be to the spare row, is cheaper than a loop whose end
+		// the processor mispredicts.
 		set := plan.chosen(t)
 		set = w.addLowest(set, class, at, value)
 		set = w.addLowest(set, class, at, value)
@@ -164,7 +165,7 @@ func (w *workspace) addTransactions() {
 }
 
 // addLowest counts a transaction in the first stream of a set and returns the
-// others.
+// set without it.
 func (w *workspace) addLowest(set uint32, class, segment uint8, value int64) (rest uint32) {
 	row := plan.bitRow[bits.TrailingZeros32(set)][class]
 	w.rows[row][segment].add(value)
@@ -207,8 +208,8 @@ func (w *workspace) addMonthTotals() {
 	}
 }
 
-// fold adds to each product what was counted by class, and makes each segment
-// of a row hold all events up to it.
+// fold merges the rows of classes into the rows of their products, and then
+// turns each row into running totals.
 func (w *workspace) fold() {
 	for i := range plan.folds {
 		f := &plan.folds[i]

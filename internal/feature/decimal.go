@@ -5,13 +5,15 @@ import (
 	"math/bits"
 )
 
-// longestValue bounds the text of a value, thirteen digits, a point, four
-// digits and a sign, with room for a word written at its end.
+// longestValue is the buffer size for the text of a value: a sign, thirteen
+// digits, a point and four digits, and spare bytes because digits are written
+// in whole words.
 const longestValue = 32
 
-// putDecimal writes a number of ten-thousandths as wire.AppendDecimal does, and
-// returns its length. A hash writes thousands of numbers of unforeseeable
-// length, so it works on all digits at once and hardly branches.
+// putDecimal writes a number of ten-thousandths in the format of
+// wire.AppendDecimal, and returns its length. Hashing writes thousands of
+// numbers of unpredictable length, so it processes all digits together with few
+// branches.
 func putDecimal(dst *[longestValue]byte, value int64) int {
 	n := 0
 	size := uint64(value)
@@ -30,22 +32,23 @@ func putDecimal(dst *[longestValue]byte, value int64) int {
 	digits := fourDigits(rest)
 	dst[n] = '.'
 	binary.LittleEndian.PutUint32(dst[n+1:], digits|zeros&(1<<32-1))
-	after := places - bits.LeadingZeros32(digits)/8 // without the zeros at the end
-	return n + after + (after+places-1)/places      // and without the point when none is left
+	after := places - bits.LeadingZeros32(digits)/8 // without trailing zeros
+	return n + after + (after+places-1)/places      // and without the point if no decimals are left
 }
 
-// zeros makes digits of eight numbers from 0 to 9.
+// zeros turns eight values from 0 to 9 into ASCII digits.
 const zeros = 0x3030303030303030
 
-// putDigits writes eight digits without the zeros before them.
+// putDigits writes eight digits without leading zeros, and returns the number
+// written.
 func putDigits(dst []byte, digits uint64) int {
 	skip := bits.TrailingZeros64(digits|1<<56) / 8
 	binary.LittleEndian.PutUint64(dst, (digits|zeros)>>(8*skip))
 	return 8 - skip
 }
 
-// eightDigits takes a number below 10^8 apart, its first digit in the lowest
-// byte: into halves, each half into pairs, each pair into digits.
+// eightDigits splits a number below 10^8 into its digits, the first in the
+// lowest byte: into halves, then pairs, then digits.
 func eightDigits(n uint64) uint64 {
 	x := n/10_000 | n%10_000<<32
 	q := x * 10_486 >> 20 & 0x0000007f_0000007f // each half ÷ 100
@@ -54,7 +57,7 @@ func eightDigits(n uint64) uint64 {
 	return q | (x-10*q)<<8
 }
 
-// fourDigits does the same with a number below 10^4.
+// fourDigits splits a number below 10^4 in the same way.
 func fourDigits(x uint32) uint32 {
 	q := x * 10_486 >> 20
 	x = q | (x-100*q)<<16

@@ -1,6 +1,6 @@
 package feature
 
-// emit writes the 36 features of a pair whose origin is present.
+// emit sets the 36 features of a pair whose origin is present.
 func (w *workspace) emit(p *pair, v *Vector) {
 	r, base := &w.rows[p.row], &w.rows[p.base]
 	f := &p.metric.fraction
@@ -48,8 +48,8 @@ func (w *workspace) emit(p *pair, v *Vector) {
 	v.setPair(p.at, known)
 }
 
-// trend compares the totals of a newer and an older stretch of time: 1 when
-// all is new, -1 when all is old. There is none when both are 0.
+// trend compares the totals of a newer and an older period: 1 if everything is
+// newer, -1 if everything is older. ok is false when both are 0.
 func trend(newer, older int64) (value int64, ok bool) {
 	size := magnitude(newer) + magnitude(older)
 	if size == 0 {
@@ -65,7 +65,7 @@ func magnitude(n int64) int64 {
 	return n
 }
 
-// value is the ratio of a window's own events to their base; there is none
+// value returns the ratio of a window's own events to their base. ok is false
 // when the base is 0.
 func (f *fraction) value(own, base *cell) (value int64, ok bool) {
 	over, under := own.sum, base.sum

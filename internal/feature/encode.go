@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// The first byte of an encoded vector is its version: the number of its
-// catalogue. All catalogues so far share one encoding, and their order of names.
+// The first byte of an encoded vector is the number of its catalogue. All catalogues
+// so far share one encoding and one order of names.
 
 var (
 	errVersion = errors.New("not a feature vector of this version")
@@ -16,9 +16,9 @@ var (
 	errForm    = errors.New("feature vector is not in its shortest form")
 )
 
-// Encode appends the vector's stored form: a version, a bit for every feature
-// that tells whether it has a value, and the values that there are. Amounts are
-// stored in paise and numbers as such, which keeps them short.
+// Encode appends the stored form of the vector: the catalogue, a bit for each
+// feature that tells whether it has a value, and the values. Amounts are stored
+// in paise and counts as integers, which keeps them short.
 func (v *Vector) Encode(dst []byte) []byte {
 	const usual = 3 // bytes of a value
 	dst = slices.Grow(dst, 1+8*len(v.known)+usual*v.Populated())
@@ -34,7 +34,8 @@ func (v *Vector) Encode(dst []byte) []byte {
 	return dst
 }
 
-// DecodeVector reads a stored vector. It accepts exactly what Encode writes.
+// DecodeVector decodes a stored vector. It accepts exactly the output of
+// Encode.
 func DecodeVector(data []byte, v *Vector) error {
 	*v = Vector{}
 	if len(data) == 0 || data[0] < byte(Catalogue1) || data[0] > byte(Catalogue2) {
@@ -80,7 +81,7 @@ func DecodeVector(data []byte, v *Vector) error {
 	return nil
 }
 
-// storedUnit is what every value of a feature is a multiple of.
+// storedUnit returns the unit of which every value of a feature is a multiple.
 func storedUnit(index int) int64 {
 	p, _, aggregation := place(index)
 	switch aggregation {

@@ -5,56 +5,56 @@ import (
 	"verdict/internal/report"
 )
 
-// The kinds of records that features are made of.
+// The kinds of records that features are computed from.
 const (
-	AccountRecord = "account" // At is its place among the accounts
-	EnquiryRecord = "enquiry" // At is its place among the enquiries
-	PaymentRecord = "payment" // At is the place of its account, Date the first of its month
-	// The same of the accounts in the list of microfinance.
+	AccountRecord = "account" // At is its index among the accounts
+	EnquiryRecord = "enquiry" // At is its index among the enquiries
+	PaymentRecord = "payment" // At is the index of its account, Date the first day of its month
+	// The same for accounts in the separate list of microfinance.
 	MicrofinanceRecord        = "microfinance_account"
 	MicrofinancePaymentRecord = "microfinance_payment"
-	TransactionRecord         = "transaction" // At is its place among the transactions
+	TransactionRecord         = "transaction" // At is its index among the transactions
 	DayRecord                 = "day"         // a day's closing balance, in no list
 	MonthRecord               = "month"       // a whole month of the statement, in no list; Date is its first day
 )
 
-// The parts a record can play in a feature.
+// The roles of a record in a feature.
 const (
-	EventPart = "event" // counted, added up or averaged
-	NewerPart = "newer" // in the newer stretch of a trend
-	OlderPart = "older" // in the older stretch of a trend
-	BasePart  = "base"  // in what a ratio divides by
+	EventPart = "event" // counted, summed or averaged
+	NewerPart = "newer" // in the newer period of a trend
+	OlderPart = "older" // in the older period of a trend
+	BasePart  = "base"  // in the denominator of a ratio
 )
 
-// NoPlace is the place of a record that stands in no list.
+// NoPlace is the index of a record that is in no list.
 const NoPlace int32 = -1
 
-// Record is one record's part in a feature.
+// Record is one record and its role in a feature.
 type Record struct {
 	Part  string
 	Kind  string
-	At    int32 // in the list as it was sent, from 0; NoPlace in none
+	At    int32 // index in the list as it was sent; NoPlace if in none
 	Date  civil.Day
 	Value int64 // ten-thousandths of a rupee or day
 }
 
-// Provenance is where a feature's value comes from.
+// Provenance says where a feature's value comes from.
 type Provenance struct {
 	Name     Name
 	Meaning  string
 	Formula  string
 	From, To civil.Day // the window, both days in it; NoDay when nothing is on record
-	Value    int64     // ten-thousandths, as Compute has it
+	Value    int64     // ten-thousandths, as in Vector
 	Known    bool      // whether there is a value
-	// CoveredFrom is the first day of the bank statement where that is why
-	// there is no value: the window begins earlier. NoDay otherwise.
+	// CoveredFrom is the first day of the bank statement if there is no value
+	// because the window begins earlier; otherwise NoDay.
 	CoveredFrom civil.Day
 	Records     []Record
 }
 
-// Explain names the records that made a feature what it is by a catalogue. ok
-// is false when there is no such feature. A feature has no records if its source
-// is absent or does not cover its window.
+// Explain returns the records that a feature was computed from by a catalogue.
+// ok is false when there is no such feature. A feature has no records if its
+// source is absent or does not cover its window.
 func Explain(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day, name string) (p Provenance, ok bool) {
 	index := Index(name)
 	if index < 0 {
@@ -113,7 +113,7 @@ func (in *input) explain(p *Provenance, pair *pair, s span, aggregation int) {
 	take(BasePart, pair.base, 0, end)
 }
 
-// formula says how a value is computed from the records.
+// formula returns a text that says how the value is computed from the records.
 func (p *pair) formula(aggregation int) string {
 	switch aggregation {
 	case countAt:

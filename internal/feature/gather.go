@@ -5,21 +5,21 @@ import (
 	"verdict/internal/report"
 )
 
-// input is a history and a statement with what has to be known before their
-// records can be placed in windows.
+// input is a history and a statement, with the data needed to place their
+// records in windows.
 type input struct {
 	history   *report.History
 	statement *report.Statement
 	asOf      civil.Day
 	lists     [accountLists][]report.Account // the accounts that count
 	present   [origins]bool
-	newest    [origins]civil.Month // the month a monthly origin counts back from
-	ended     [origins]bool        // whether it ended within the last 7 days
+	newest    [origins]civil.Month // the newest month of a monthly origin's windows
+	ended     [origins]bool        // whether that month ended within the last 7 days
 	covered   [origins]int         // how many windows, from the shortest on, have values
 	firstDay  civil.Day
 	balances  []int64 // at the end of each day from firstDay on
 	months    [monthsMost]monthTotal
-	whole     [monthsMost]bool // which of them, counted back from the newest, are whole
+	whole     [monthsMost]bool // which of months, counted back from the newest, are whole
 }
 
 // The lists of accounts.
@@ -29,9 +29,9 @@ const (
 	accountLists // how many there are
 )
 
-// monthsBehind is how far the newest month of a source may lie behind as_of. A
-// source that stopped earlier is counted from there, since its silence is no
-// recent good conduct.
+// monthsBehind is how many months the newest month of a source may lie before
+// as_of. For a source that stopped earlier, windows are counted from that
+// limit: missing months are no evidence of recent good conduct.
 const monthsBehind = 2
 
 func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day) {
@@ -68,10 +68,10 @@ func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asO
 	}
 }
 
-// cover finds the windows that begin no earlier than the statement. The
-// statement says nothing about the days before its first transaction, so a
-// longer window would take them for days on which nothing happened. A statement
-// without transactions covers no window.
+// cover counts the windows that do not begin before the statement. The
+// statement says nothing about the days before its first transaction, and a
+// longer window would count them as days without events. A statement without
+// transactions covers no window.
 func (in *input) cover(s *report.Statement) {
 	first := s.First()
 	count := func(begin func(window int) civil.Day) (n int) {
@@ -87,17 +87,17 @@ func (in *input) cover(s *report.Statement) {
 	}
 }
 
-// windowFrom is the first day of a window.
+// windowFrom returns the first day of a window.
 func (in *input) windowFrom(window int) civil.Day {
 	return in.asOf - civil.Day(windowsDays[window]) + 1
 }
 
-// monthsFrom is the first month of a monthly origin's window.
+// monthsFrom returns the first month of a monthly origin's window.
 func (in *input) monthsFrom(from origin, window int) civil.Month {
 	return in.newest[from] - civil.Month(windowMonths[window]) + 1
 }
 
-// countFrom settles the month a monthly origin is counted back from.
+// countFrom sets the newest month of a monthly origin.
 func (in *input) countFrom(from origin, newest civil.Month) {
 	newest = max(newest, in.asOf.Month()-monthsBehind)
 	in.present[from] = true
@@ -106,10 +106,10 @@ func (in *input) countFrom(from origin, newest civil.Month) {
 	in.ended[from] = since >= 0 && int(since) < windowsDays[0]
 }
 
-// exists reports whether an account was there on as_of.
+// exists reports whether an account existed on as_of.
 func (in *input) exists(a *report.Account) bool { return !a.Opened.Known() || a.Opened <= in.asOf }
 
-// newestPayment is the newest month that any account has a payment history of.
+// newestPayment returns the newest month in the payment history of any account.
 func (in *input) newestPayment() civil.Month {
 	newest, current := civil.NoMonth, in.asOf.Month()
 	for _, list := range in.lists {
@@ -128,7 +128,7 @@ func (in *input) newestPayment() civil.Month {
 	return newest
 }
 
-// gatherMonths adds up the statement's whole months that ended by as_of.
+// gatherMonths sums up the whole months of the statement that ended by as_of.
 func (in *input) gatherMonths() {
 	s := in.statement
 	first, last, ok := report.WholeMonths(s)
@@ -161,15 +161,15 @@ func (in *input) gatherMonths() {
 	in.addMonths(newest)
 }
 
-// monthly is what is added up by month: instalments of debits, income of
-// credits.
+// monthly are the transactions that are summed by month: instalments among
+// debits, income among credits.
 var monthly = [2]report.Found{instalments: report.LoanInstalment, income: report.Income}
 
-// addMonths adds income and instalments to their months. Transactions come in
-// the order of their days, so the month is looked up only when it changes.
+// addMonths adds income and instalments to their months. Transactions are
+// sorted by day, so the month is looked up only when it changes.
 func (in *input) addMonths(newest civil.Month) {
 	var from, to civil.Day = 1, 0
-	outside := monthTotal{} // takes what is in no month that counts
+	outside := monthTotal{} // collects transactions outside the counted months
 	total := &outside
 	for i := range in.statement.Transactions {
 		t := &in.statement.Transactions[i]

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// The text of a vector is hashed a chunk at a time: little enough to stay in
-// the processor's nearest cache. A feature's text begins with at most
-// longestOpening bytes, of which the buffer always has room for all.
+// The text of a vector is hashed in chunks that fit the processor's L1 cache. The
+// text before a feature's value has at most longestOpening bytes, for which the
+// buffer always has capacity.
 const (
 	hashChunk      = 8 << 10
 	longestOpening = 64
 )
 
-// hasher is the reusable part of hashing a vector.
+// hasher holds the reusable state of hashing a vector.
 type hasher struct {
 	digest hash.Hash
 	text   [hashChunk + longestOpening + longestValue]byte
@@ -24,9 +24,9 @@ type hasher struct {
 
 var hashers = sync.Pool{New: func() any { return &hasher{digest: sha256.New()} }}
 
-// openings are the texts before the features' values, one after the other: the
-// end of the feature before, and the name. They are copied in a fixed size,
-// which is cheaper than asking how much to copy.
+// openings holds the texts before the features' values, concatenated: the end
+// of the previous feature, and the name. Each is copied with a fixed size,
+// which is cheaper than copying its actual length.
 type openings struct {
 	text []byte
 	ends [Count]uint32
@@ -47,12 +47,12 @@ var opening = func() *openings {
 	return o
 }()
 
-// Hash identifies the vector: the SHA-256 of the canonical JSON of the list of
-// [name, value] in name order, every feature in it, null where it has no value.
+// Hash returns the SHA-256 of the canonical JSON of the list of [name, value]
+// pairs of all features in name order; the value is null if there is none.
 func (v *Vector) Hash() string {
 	h, ok := hashers.Get().(*hasher)
 	if !ok {
-		return "" // the pool holds nothing else
+		return "" // unreachable: the pool holds only hashers
 	}
 	h.digest.Reset()
 	n, from := 0, uint32(0)

@@ -7,34 +7,36 @@ import (
 	"verdict/internal/report"
 )
 
-// target names the rows, one for each product, that a record of a class adds to.
+// target lists the rows, one for each product, to which a record of a class is
+// added.
 type target struct {
 	rows [4]uint8
 	n    uint8
 }
 
-// fold adds a row of its own to the rows it stands for.
+// fold says to which rows a class's own row is added.
 type fold struct {
 	row uint8
 	to  target
 }
 
-// pair is a metric of a product, with where its 36 features stand.
+// pair is a metric of one product, with the index of its 36 features.
 type pair struct {
 	metric  *Metric
 	product product
-	at      int // of the first of them, in name order
+	at      int // index of the first feature, in name order
 	row     uint8
-	base    uint8 // the row its ratios divide by
+	base    uint8 // the row of its ratios' denominator
 	from    origin
 	baseOf  origin
 	unit    int64 // ten-thousandths in one paisa or day
 }
 
-// choice is which transaction streams a half of the Found bits adds and bars.
+// choice is the set of transaction streams that some bits of Found include and
+// exclude.
 type choice struct{ with, without uint32 }
 
-// The bits of Found are looked up in two halves, which keeps the tables small.
+// The bits of Found are looked up in two halves to keep the tables small.
 const (
 	foundBits = 7
 	foundMask = 1<<foundBits - 1
@@ -42,19 +44,19 @@ const (
 	spareRow  = 255
 )
 
-// layout is the catalogue made ready to compute with. It is made once.
+// layout is the catalogue prepared for computation. It is built once.
 type layout struct {
 	streams []Metric // the metrics, then the bases
 	first   []int    // the row of each stream's first product
 	targets [][classes]target
-	// single is one row for each stream and class. Where a class counts in
-	// several products it is a row of its own, which fold later adds to theirs:
-	// transactions and payments are many, so each is added only once.
+	// single has one row for each stream and class. A class that counts in
+	// several products has its own row, which fold later adds to theirs, so that
+	// each of the many transactions and payments is added only once.
 	single [][classes]uint8
 	folds  []fold
 	signed []uint8 // rows whose values may be negative
 	rows   int     // of products
-	total  int     // with those of their own
+	total  int     // with the classes' own rows
 	pairs  []pair  // in catalogue order
 	byName []int   // pairs in name order
 	names  []string
@@ -63,8 +65,8 @@ type layout struct {
 	// always, low and high choose among from[transactions], for debits and credits.
 	always    [2]uint32
 	low, high [2][1 << foundBits]choice
-	// bitRow is single by bit. No bit, which counts as the last, has a row that
-	// nobody reads.
+	// bitRow is single by bit. The entry noBit, for an empty set, is the spare
+	// row, which is never read.
 	bitRow [noBit + 1][classes]uint8
 }
 
@@ -79,14 +81,14 @@ func newLayout() *layout {
 		l.rows += len(m.Products)
 		l.from[m.events.from] = append(l.from[m.events.from], i)
 	}
-	// The least late come first, so that a payment in time is done with early.
+	// Sort by leastDays, so that the loop over a payment's streams ends early.
 	slices.SortStableFunc(l.from[payments], func(a, b int) int {
 		return int(l.streams[a].events.leastDays) - int(l.streams[b].events.leastDays)
 	})
 	l.total = l.rows
 	for i := range l.streams {
 		switch l.streams[i].events.from {
-		case accounts, enquiries: // few, and added to every product at once
+		case accounts, enquiries: // few records, added to every product directly
 			l.single = append(l.single, [classes]uint8{})
 		default:
 			l.single = append(l.single, l.singleOf(i))
@@ -122,7 +124,7 @@ func targetsOf(m *Metric, first int) (t [classes]target) {
 	return t
 }
 
-// singleOf gives every class of a stream one row.
+// singleOf assigns one row to every class of a stream.
 func (l *layout) singleOf(stream int) (rows [classes]uint8) {
 	seen := map[target]uint8{}
 	for class, t := range l.targets[stream] {
@@ -144,7 +146,7 @@ func (l *layout) singleOf(stream int) (rows [classes]uint8) {
 	return rows
 }
 
-// row finds the row of a stream's product.
+// row returns the row of a stream's product.
 func (l *layout) row(stream int, product string) uint8 {
 	return uint8(l.first[stream] + slices.Index(l.streams[stream].Products, product))
 }
@@ -158,13 +160,18 @@ func (l *layout) pairOf(stream int, product string) pair {
 		ofProduct = "all"
 	}
 	return pair{
-		metric: m, product: lookupProduct(product), at: at,
-		row: l.row(stream, product), base: l.row(base, ofProduct),
-		from: m.events.from, baseOf: l.streams[base].events.from, unit: unitOf(m),
+		metric:  m,
+		product: lookupProduct(product),
+		at:      at,
+		row:     l.row(stream, product),
+		base:    l.row(base, ofProduct),
+		from:    m.events.from,
+		baseOf:  l.streams[base].events.from,
+		unit:    unitOf(m),
 	}
 }
 
-// unitOf is how many ten-thousandths one paisa or one day is.
+// unitOf returns the number of ten-thousandths in one paisa or one day.
 func unitOf(m *Metric) int64 {
 	if m.Unit == Rupees {
 		return one / 100
@@ -172,7 +179,7 @@ func unitOf(m *Metric) int64 {
 	return one
 }
 
-// choose lays out which streams a transaction belongs to.
+// choose builds the tables that map a transaction to its streams.
 func (l *layout) choose() {
 	for class := range l.bitRow[noBit] {
 		l.bitRow[noBit][class] = spareRow
@@ -205,8 +212,7 @@ func (c *choice) mark(mask uint32, e *stream, f report.Found) {
 	}
 }
 
-// chosen are the streams a transaction belongs to, as bits into
-// from[transactions].
+// chosen returns the streams of a transaction, as bits into from[transactions].
 func (l *layout) chosen(t *report.Transaction) uint32 {
 	credit := 0
 	if t.Credit {
@@ -216,7 +222,8 @@ func (l *layout) chosen(t *report.Transaction) uint32 {
 	return (l.always[credit] | low.with | high.with) &^ (low.without | high.without)
 }
 
-// Index is the place of a feature in name order, -1 for what is none.
+// Index returns the index of a feature in name order, -1 if there is no such
+// feature.
 func Index(name string) int {
 	if i, ok := slices.BinarySearchFunc(plan.names, name, strings.Compare); ok {
 		return i
@@ -224,18 +231,18 @@ func Index(name string) int {
 	return -1
 }
 
-// NameAt is the name of the feature at a place in name order, from 0 to
+// NameAt returns the name of the feature at an index in name order, from 0 to
 // Count - 1.
 func NameAt(index int) string { return plan.names[index] }
 
-// At is the feature at a place in name order, taken apart.
+// At returns the parts of the name of the feature at an index in name order.
 func At(index int) Name {
 	p, window, aggregation := place(index)
 	return Name{p.metric.Name, p.product.name, windowsDays[window], aggregationAt[aggregation]}
 }
 
-// place takes an index apart: its pair, the number of its window, and its
-// aggregation's place in name order.
+// place splits an index into its pair, the number of its window, and the
+// position of its aggregation in name order.
 func place(index int) (p *pair, window, aggregation int) {
 	within := index % perPair
 	return &plan.pairs[plan.byName[index/perPair]], windowAt[within/perWindow], within % perWindow

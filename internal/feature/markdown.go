@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// pageHead is what no table of the catalogue can say.
+// pageHead is the part of the page that does not come from the catalogue.
 const pageHead = `# Features
 
 What the feature factory measures, and how. This page is made from the
@@ -61,7 +61,7 @@ the report or the statement lacks what they are measured from.
 
 `
 
-// pageRules say where values come from and where there is none.
+// pageRules explains how values are computed and when there is none.
 const pageRules = `
 ## No value, no event, zero
 
@@ -127,7 +127,7 @@ ratio (at least 0.25).
 
 `
 
-// aggregationTexts says what each aggregation is.
+// aggregationTexts describes each aggregation.
 var aggregationTexts = map[string]string{
 	CountOf: "number of events",
 	Sum:     "total of their values",
@@ -185,7 +185,7 @@ func writeReference(b *strings.Builder) {
 	}
 }
 
-// fixed is a number of ten-thousandths as text.
+// fixed formats a number of ten-thousandths.
 func fixed(value int64) string {
 	var text [longestValue]byte
 	return string(text[:putDecimal(&text, value)])

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Name is one feature taken apart.
+// Name holds the parts of a feature's name.
 type Name struct {
 	Metric      string
 	Product     string
@@ -16,7 +16,7 @@ type Name struct {
 	Aggregation string
 }
 
-// String is the name as policies spell it: metric__product__90d__count.
+// String returns the name as policies write it: metric__product__90d__count.
 func (n Name) String() string {
 	return n.Metric + "__" + n.Product + "__" + strconv.Itoa(n.WindowDays) + "d__" + n.Aggregation
 }
@@ -39,8 +39,8 @@ func All() iter.Seq[Name] {
 	}
 }
 
-// Parse takes a name apart. It knows exactly the names All yields: another
-// spelling of the same window, such as 090d, is no feature.
+// Parse splits a name. It accepts exactly the names that All yields: another
+// spelling of the same window, such as 090d, is refused.
 func Parse(name string) (Name, bool) {
 	metric, rest, _ := strings.Cut(name, "__")
 	product, rest, _ := strings.Cut(rest, "__")
@@ -57,7 +57,7 @@ func Parse(name string) (Name, bool) {
 	return Name{}, false
 }
 
-// Unit is the unit of the feature's value.
+// Unit returns the unit of the feature's value.
 func (n Name) Unit() string {
 	switch n.Aggregation {
 	case CountOf, Ratio:
@@ -69,8 +69,8 @@ func (n Name) Unit() string {
 	return m.Unit
 }
 
-// Meaning says in one sentence what the feature measures; it is empty for a
-// name that Parse does not know.
+// Meaning describes in one sentence what the feature measures; it is empty for
+// an unknown metric.
 func (n Name) Meaning() string {
 	m, ok := LookupMetric(n.Metric)
 	if !ok {
@@ -83,8 +83,8 @@ func (n Name) Meaning() string {
 	return fmt.Sprintf("%s%s %s in %s: %s.", m.Event, of, m.Dated, m.span(n.WindowDays), m.measure(n.Aggregation))
 }
 
-// span is the stretch of time a window stands for. A monthly metric counts
-// whole months as the source reports them, whatever their days.
+// span returns the period of a window in words. A monthly metric counts whole
+// months as the source reports them.
 func (m Metric) span(windowDays int) string {
 	if !m.Monthly {
 		return fmt.Sprintf("the last %d days", windowDays)
@@ -101,7 +101,7 @@ func (m Metric) span(windowDays int) string {
 	}
 }
 
-// measure is what an aggregation says about the events of a window.
+// measure describes what an aggregation says about the events of a window.
 func (m Metric) measure(aggregation string) string {
 	unit := ""
 	if m.Unit == Rupees {

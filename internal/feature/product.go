@@ -6,9 +6,8 @@ import (
 	"verdict/internal/report"
 )
 
-// class is all that decides which products and channels a record counts in.
-// Records of a bureau are told apart by the first two, those of a bank by the
-// others.
+// class holds everything that decides in which products and channels a record
+// counts. Bureau records use the first two members, bank records the others.
 type class struct {
 	product     report.Product
 	smallTicket bool
@@ -17,15 +16,14 @@ type class struct {
 	cheque      bool
 }
 
-// smallTicketPaise is the most that a small-ticket loan is about: ₹50,000.
+// smallTicketPaise is the largest amount of a small-ticket loan: ₹50,000.
 const smallTicketPaise = 50_000 * 100
 
-// classes is how many different classes either source has at most, and so how
-// many a record's class number can take.
+// classes is the number of class numbers of either source.
 const classes = 16
 
-// The class numbers of a bureau are its products and, after them, personal
-// loans of a small ticket.
+// The class numbers of a bureau are its products, followed by small-ticket personal
+// loans.
 const smallTicketClass = uint8(report.BusinessLoanSecured) + 1
 
 // The class numbers of a bank are its channels, with a bit for each instrument.
@@ -34,8 +32,8 @@ const (
 	chequeClass  = 1 << 3
 )
 
-// bureauClass numbers the class of an account or enquiry. A product that this
-// package has never heard of is unsecured.
+// bureauClass returns the class number of an account or enquiry. A product that
+// is not known here counts as unsecured.
 func bureauClass(p report.Product, amountPaise int64) uint8 {
 	switch {
 	case p == report.PersonalLoan && amountPaise >= 0 && amountPaise <= smallTicketPaise:
@@ -47,15 +45,15 @@ func bureauClass(p report.Product, amountPaise int64) uint8 {
 	}
 }
 
-// bankClass numbers the class of a transaction. It does without branches,
-// which on thousands of transactions would be guessed wrong too often.
+// bankClass returns the class number of a transaction. It has no branches,
+// because on thousands of transactions they would often be mispredicted.
 func bankClass(t *report.Transaction) uint8 {
 	return uint8(t.Channel&3) |
 		uint8(t.Found/report.Mandate&1)*mandateClass |
 		uint8(t.Found/report.Cheque&1)*chequeClass
 }
 
-// classOf takes a class number apart.
+// classOf returns the class of a class number.
 func classOf(source string, number uint8) class {
 	switch {
 	case source == Bank:
@@ -70,11 +68,11 @@ func classOf(source string, number uint8) class {
 	}
 }
 
-// product is one value of a name's second part.
+// product is a product or channel, the second part of a feature's name.
 type product struct {
 	name  string
 	text  string
-	share int64 // its usual part of all events, in percent
+	share int64 // its usual share of all events, in percent
 	holds func(class) bool
 }
 
@@ -107,7 +105,8 @@ func by(channel report.Channel) func(class) bool {
 	return func(c class) bool { return c.channel == channel }
 }
 
-// lookupProduct finds a product by its name; an unknown one is empty.
+// lookupProduct returns the product of a name; the zero product if it is
+// unknown.
 func lookupProduct(name string) product {
 	i := slices.IndexFunc(productTable, func(p product) bool { return p.name == name })
 	if i < 0 {
@@ -116,5 +115,5 @@ func lookupProduct(name string) product {
 	return productTable[i]
 }
 
-// ProductText says a product or channel in words.
+// ProductText returns a product or channel in words.
 func ProductText(name string) string { return lookupProduct(name).text }

@@ -2,8 +2,8 @@ package feature
 
 import "verdict/internal/exact"
 
-// quotient is num·scale ÷ den, rounded half away from zero and held within
-// mostValue. den is positive.
+// quotient returns num·scale ÷ den, rounded half away from zero and clamped to
+// ±mostValue. den must be positive.
 func quotient(num, den, scale int64) int64 {
 	negative := num < 0
 	if negative {
@@ -30,7 +30,7 @@ func wideQuotient(num, den, scale uint64) uint64 {
 	return q
 }
 
-// scaled is n·unit, held within mostValue.
+// scaled returns n·unit, clamped to ±mostValue.
 func scaled(n, unit int64) int64 {
 	if most := int64(mostValue / one); n <= most && n >= -most {
 		return n * unit

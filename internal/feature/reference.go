@@ -1,10 +1,10 @@
 package feature
 
-// Reference is what an ordinary borrower's feature is about, and how far from
-// it is far, both in ten-thousandths. The figures follow from the metric's
-// typical number of events in 30 days, their typical value and the product's
-// typical share; they are plausible constants that serve to rank features, and
-// decide nothing.
+// Reference returns the typical value of a feature for an ordinary borrower,
+// and the scale by which distances from it are measured, both in
+// ten-thousandths. They follow from the metric's typical number of events in 30
+// days, their typical value and the product's typical share. The figures are
+// plausible constants for ranking features; no decision depends on them.
 func Reference(index int) (mean, scale int64) {
 	p, window, aggregation := place(index)
 	t := p.metric.typical
@@ -27,7 +27,7 @@ func Reference(index int) (mean, scale int64) {
 	}
 }
 
-// length is how long a window is in days, a month having 30.
+// length returns the length of a window in days; a month counts as 30.
 func (p *pair) length(window int) int64 {
 	if p.metric.Monthly {
 		return int64(windowMonths[window]) * daysInMonth
@@ -35,9 +35,9 @@ func (p *pair) length(window int) int64 {
 	return int64(windowsDays[window])
 }
 
-// Top are the n features that lie farthest from their reference, in scales,
-// farthest first and in name order where equal. Features without a value and
-// those that skip names are left out; skip may be nil.
+// Top returns the n features farthest from their reference, measured in scales:
+// farthest first, and in name order if equal. Features without a value and
+// those for which skip returns true are left out; skip may be nil.
 func Top(v *Vector, n int, skip func(index int) bool) []int {
 	if n <= 0 {
 		return nil

@@ -5,22 +5,23 @@ import (
 	"verdict/internal/report"
 )
 
-// origin is what has to be on file for a metric to have any value at all.
+// origin is the source data that must be present for a metric to have any
+// value.
 type origin uint8
 
 // The origins.
 const (
-	accounts         origin = iota // a list of accounts, be it empty
-	enquiries                      // a list of enquiries, be it empty
+	accounts         origin = iota // a list of accounts, possibly empty
+	enquiries                      // a list of enquiries, possibly empty
 	payments                       // a month of payment history of any account
-	transactions                   // a list of transactions, be it empty
-	balances                       // a balance in it
-	incomeMonths                   // a whole month in it, and a declared income
-	instalmentMonths               // a whole month in it, and declared instalments
+	transactions                   // a list of transactions, possibly empty
+	balances                       // a transaction with a balance
+	incomeMonths                   // a whole month of transactions, and a declared income
+	instalmentMonths               // a whole month of transactions, and declared instalments
 	origins                        // how many there are
 )
 
-// side is the direction money went.
+// side is the direction of a transaction.
 type side uint8
 
 const (
@@ -29,40 +30,40 @@ const (
 	debits
 )
 
-// stream says which records are a metric's events, on which day they happened
-// and what their value is, in paise or days. Which of its parts is used depends
-// on the origin.
+// stream defines which records are a metric's events, on which day they
+// happened, and their value in paise or days. Which members are used depends on
+// the origin.
 type stream struct {
 	from      origin
 	account   func(a *report.Account, asOf civil.Day) (on civil.Day, value int64, ok bool)
-	leastDays int16 // a payment month is an event from so many days past due
+	leastDays int16 // the fewest days past due that make a payment month an event
 	side      side
-	found     report.Found // a transaction is an event when it is any of these, 0 for all
-	unless    report.Found // and none of these
+	found     report.Found // a transaction is an event if it has any of these bits; 0 for all
+	unless    report.Found // and none of these bits
 	balance   func(paise int64) (value int64, ok bool)
 	month     func(m *monthTotal) (value int64, ok bool)
 }
 
-// fraction says how a ratio is computed: the metric's own events over a base.
+// fraction defines a ratio: the metric's own events divided by a base.
 type fraction struct {
-	of     string // the metric or base that is divided by
-	counts bool   // numbers are compared, not values
-	plus   bool   // the metric's own events are added to the base
-	all    bool   // the base is of all products, not of the same one
-	ever   bool   // the base is of every age, not of the window
-	times  int64  // the base is taken so many times, 0 for once
+	of     string // the metric or base in the denominator
+	counts bool   // divide numbers of events, not values
+	plus   bool   // add the metric's own events to the base
+	all    bool   // the base covers all products, not the same one
+	ever   bool   // the base covers all ages, not the window
+	times  int64  // factor of the base, 0 for 1
 }
 
-// typical is what an ordinary borrower shows: how many events there are in 30
-// days, in ten-thousandths; what one is worth, in rupees or days; and the ratio,
-// in ten-thousandths. The figures are plausible constants, not measurements:
-// they only put features in an order in which a reader may want to see them.
+// typical holds the figures of an ordinary borrower: the number of events in 30
+// days, in ten-thousandths; the value of one event, in rupees or days; and the
+// ratio, in ten-thousandths. They are plausible constants, not measurements,
+// and serve only to rank features for display.
 type typical struct {
 	events, value, ratio int64
 }
 
-// bases are what ratios divide by where that is no metric itself. They have
-// the form of a metric and no features.
+// bases are the denominators of ratios that are not metrics themselves. They
+// have the form of a metric, but no features.
 var bases = []Metric{
 	{
 		Name: "account_on_file", Products: products, Source: Bureau, Unit: Rupees,
@@ -101,21 +102,22 @@ var bases = []Metric{
 	},
 }
 
-// anyDays lets a payment month count however late it was.
+// anyDays makes every payment month an event.
 const anyDays = -1 << 15
 
-// daysInMonth turns the income of a number of days into that of a month.
+// daysInMonth converts the income of a number of days to a month.
 const daysInMonth = 30
 
-// lowBalancePaise is the balance below which a day ends low: ₹1,000.
+// lowBalancePaise is the end-of-day balance below which a balance is low:
+// ₹1,000.
 const lowBalancePaise = 1_000 * 100
 
-// mostPaise is the most one record counts for, ₹10,000 crore, so that no sum
-// can overflow. No person's record comes near it.
+// mostPaise is the largest amount that one record counts for, ₹10,000 crore, so
+// that no sum can overflow. No person's record comes near it.
 const mostPaise = 100_000_000_000 * 100
 
-// amount is the value of an amount: nothing when it was not given, and a
-// balance in the borrower's favour is no debt.
+// amount clamps an amount to the range from 0 to mostPaise. An amount that was
+// not given, or a balance in the borrower's favour, counts as 0.
 func amount(paise int64) int64 { return min(max(paise, 0), mostPaise) }
 
 func opened(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
@@ -136,9 +138,9 @@ func closed(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
 	return a.Closed, amount(a.SanctionedPaise), a.Closed.Known()
 }
 
-// reported is the day the lender last spoke of the account. One that does not
-// say spoke of a closed account when it was closed, and of any other in this
-// report.
+// reported returns the day on which the lender last reported the account. If it
+// is not given, it is the closing day, or asOf for an account that is not
+// closed.
 func reported(a *report.Account, asOf civil.Day) civil.Day {
 	switch {
 	case a.Reported.Known():
@@ -162,8 +164,8 @@ func adverse(a *report.Account, asOf civil.Day) (civil.Day, int64, bool) {
 	return reported(a, asOf), amount(a.AdversePaise), a.Adverse != 0
 }
 
-// instalment is what an account costs a month. A card has no instalment of its
-// own; 5 percent of its balance is what has to be paid at least.
+// instalment returns the monthly instalment of an account. For a card it is 5
+// percent of the balance, the minimum payment.
 func instalment(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
 	paise := amount(a.InstalmentPaise)
 	if a.Product == report.CreditCard {
@@ -184,8 +186,8 @@ const (
 	income
 )
 
-// monthTotal is a whole month of a statement: what was found in it, and what
-// the borrower says of any month.
+// monthTotal is a whole month of a statement: the detected amounts, and the
+// amounts that the borrower declares for every month.
 type monthTotal struct{ found, declared [2]int64 }
 
 func incomeShort(m *monthTotal) (int64, bool) {

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Values are counted in ten-thousandths: four decimal places.
+// Values are integers in ten-thousandths: four decimal places.
 const (
 	places = 4
 	one    = 10_000
@@ -15,18 +15,18 @@ const (
 // One is a value of 1.
 const One = one
 
-// mostValue is the largest value a feature can have either way: a million
-// million, which is also the largest number a rule can read.
+// mostValue is the largest absolute value of a feature: a million million,
+// which is also the largest number that a rule can read.
 const mostValue = 1_000_000_000_000 * one
 
-// A pair's 36 features stand together in name order, which sorts windows and
+// The 36 features of a pair are adjacent in name order, which sorts windows and
 // aggregations as text: 180d before 30d, avg before count.
 const (
 	perWindow = 6
 	perPair   = windows * perWindow
 )
 
-// The places of the aggregations within a window, in name order.
+// The positions of the aggregations within a window, in name order.
 const (
 	avgAt = iota
 	countAt
@@ -42,25 +42,26 @@ var (
 	windowStart   = [windows]int{4 * perWindow, perWindow, 3 * perWindow, 5 * perWindow, 0, 2 * perWindow}
 )
 
-// Vector holds the value of every feature, or that it has none. Features stand
-// in name order. Equal vectors are equal with ==.
+// Vector holds the values of all features in name order, and which of them have
+// a value. Vectors can be compared with ==.
 type Vector struct {
-	values [Count]int64 // ten-thousandths; 0 where there is no value
+	values [Count]int64 // ten-thousandths; 0 if there is no value
 	known  [(Count + 63) / 64]uint64
-	later  uint8 // how many catalogues after the first; an empty vector is of the first
+	later  uint8 // catalogue number minus 1, so that the zero vector has Catalogue1
 }
 
-// Catalogue is the catalogue that the vector was measured by.
+// Catalogue returns the catalogue by which the vector was computed.
 func (v *Vector) Catalogue() Catalogue { return Catalogue1 + Catalogue(v.later) }
 
 func (v *Vector) setCatalogue(c Catalogue) { v.later = uint8(c - Catalogue1) }
 
-// Get is a feature's value in ten-thousandths; ok is false when it has none.
+// Get returns a feature's value in ten-thousandths; ok is false when it has
+// none.
 func (v *Vector) Get(index int) (value int64, ok bool) {
 	return v.values[index], v.known[index/64]>>(index%64)&1 != 0
 }
 
-// Populated is how many features have a value.
+// Populated returns the number of features that have a value.
 func (v *Vector) Populated() int {
 	n := 0
 	for _, word := range v.known {
@@ -78,7 +79,7 @@ func (v *Vector) AppendValue(dst []byte, index int) []byte {
 	return wire.AppendDecimal(dst, value, places)
 }
 
-// setPair marks which of a pair's features have a value.
+// setPair records which features of a pair have a value.
 func (v *Vector) setPair(at int, known uint64) {
 	word, shift := at/64, at%64
 	v.known[word] |= known << shift

@@ -6,7 +6,7 @@ import (
 )
 
 // walk yields every event of a row with its segment. It reads the same streams
-// as Compute, one row at a time and with what a reader wants to know.
+// as Compute, but one row at a time and with the details that Explain shows.
 func (in *input) walk(row uint8, yield func(segment uint8, r Record)) {
 	number := len(plan.first) - 1
 	for plan.first[number] > int(row) {

@@ -13,19 +13,22 @@ import (
 // Atlas is the set of place lookups that Location needs. A nil function means
 // that nothing is known.
 type Atlas struct {
-	// Matches says whether a position lies in a pincode, by the pincode's own
-	// radius or, where it is above 0, the one given.
+	// Matches reports whether a position lies in a pincode. It uses radiusMetres
+	// if that is positive, else the pincode's own radius.
 	Matches func(at place.Point, pincode string, radiusMetres int32) (match, known bool)
 	// Country returns the two-letter country code of an address.
 	Country func(netip.Addr) (code string, known bool)
 }
 
-// Location derives the facts of the location block from its raw facts and
-// calls add for each that is known. A member that was not sent derives
-// nothing, and neither does a place that the tables do not know: unknown is
-// absent, never a guess. risks are the tenant's own, as they stand at the
-// moment of the request.
-func Location(sent *rule.Facts, cfg LocationConfig, atlas Atlas, risks *PincodeTable, atMicros int64, add func(name string, v rule.Value)) {
+// Location derives the facts of the location block from its raw facts and calls
+// add for each that is known. A member that was not sent, or a place that the
+// tables do not know, adds no fact: unknown is absent, never a guess. risks are
+// the tenant's own entries; atMicros is the time against which their expiry is
+// checked.
+func Location(
+	sent *rule.Facts, cfg LocationConfig, atlas Atlas, risks *PincodeTable, atMicros int64,
+	add func(name string, v rule.Value),
+) {
 	pincode := sent.Get("location.declared_pincode").Text()
 	if at, ok := position(sent); ok && isPincode(pincode) && atlas.Matches != nil {
 		if match, known := atlas.Matches(at, pincode, cfg.GPSMatchRadiusMetres); known {
