@@ -106,8 +106,8 @@ const workdaysPerWeek = 6
 // between states. With n of 0 or less it returns d itself.
 func (d Day) AddWorkdays(n int) Day {
 	n = max(n, 0)
-	// With Sunday as 0 and Saturday as 6, every sixth day counted after a
-	// Monday's 1 steps over one Sunday.
+	// Weekday is 0 for Sunday and 6 for Saturday. Counted from Monday, every six
+	// working days skip one Sunday.
 	sundays := (int(d.Weekday()) + n - 1) / workdaysPerWeek
 	return d + Day(n+sundays)
 }

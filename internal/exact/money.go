@@ -13,9 +13,9 @@ const (
 	MillionthsPerPaisa = Million / PaisePerRupee
 )
 
-// MillionthsOfRupees converts paise to millionths of a rupee. An amount beyond
-// int64 becomes the largest or the least int64: an amount that wrapped around
-// would be read as a debt, or as a small one.
+// MillionthsOfRupees converts paise to millionths of a rupee. A result beyond int64
+// becomes the largest or the smallest int64, because a wrapped amount would have the
+// wrong sign or size.
 func MillionthsOfRupees(paise int64) int64 {
 	switch {
 	case paise > math.MaxInt64/MillionthsPerPaisa:

@@ -1,7 +1,7 @@
 package field
 
-// affordabilitySection holds what the engine derives from income and
-// obligations before Stage 1.
+// affordabilitySection returns the facts that the engine derives from income
+// and obligations before Stage 1.
 func affordabilitySection() section {
 	return section{
 		group: "affordability", title: "Affordability", supply: eitherRequest,

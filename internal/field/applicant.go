@@ -2,7 +2,7 @@ package field
 
 import "verdict/internal/rule"
 
-// applicantSection holds the facts about the person and the wish.
+// applicantSection returns the facts about the person and the requested loan.
 func applicantSection() section {
 	return section{
 		group: "applicant", title: "Applicant and request", supply: eitherRequest,
@@ -22,7 +22,7 @@ func applicantSection() section {
 	}
 }
 
-// The entries below serve the canonical name and the raw paths that fill it.
+// The entries below are used for the canonical name and for the raw paths that set it.
 
 func age(name, meaning string) entry {
 	return number(name, "years", meaning).within(0, 120).reason("AGE_RANGE")

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// bureauSection holds what the bureau knows. An applicant who is new to credit
-// has no score, and no rule on the score can hit such an applicant.
+// bureauSection returns the facts of the bureau report. An applicant who is new
+// to credit has no score, so no rule on the score can match.
 func bureauSection() section {
 	score := whole(BureauScore, "points",
 		"Credit bureau score; absent for an applicant who is new to credit.").within(300, 900).core().reason("BUR_SCORE")
@@ -28,7 +28,8 @@ func bureauSection() section {
 	}
 }
 
-// bureauFacts are the facts that a decision request can send ready made.
+// bureauFacts returns the facts that a decision request can send as finished
+// values.
 func bureauFacts() []entry {
 	return append([]entry{
 		count("enquiries_6m", "Number of hard enquiries by lenders in the last 6 months.").core().reason("BUR_ENQ"),
@@ -53,8 +54,8 @@ func bureauFacts() []entry {
 	}, bureauOwnFacts()...)
 }
 
-// bureauReportSection holds bureau_report.*, derived from the canonical facts
-// so that the two cannot drift apart.
+// bureauReportSection returns the bureau_report.* paths. They are derived from
+// the canonical facts, so that the two always agree.
 func bureauReportSection() section {
 	fields := []entry{rawScore("bureau_report.score")}
 	for _, e := range bureauFacts() {
@@ -68,8 +69,8 @@ func bureauReportSection() section {
 	}
 }
 
-// rawScore is the score as the bureau returned it, with the codes for no
-// history (-1), no score (0) and the thin-file index (1 to 6).
+// rawScore returns the entry for the score as the bureau returned it, with the
+// codes for no history (-1), no score (0) and the thin-file index (1 to 6).
 func rawScore(name string) entry {
 	return whole(name, "points",
 		"Score as the bureau returned it, 300 to 900, or a new-to-credit code: -1, 0, or 1 to 6.").

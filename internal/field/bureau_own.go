@@ -2,9 +2,9 @@ package field
 
 import "slices"
 
-// bureauOwnFacts are the facts by the part that the applicant has in an account:
-// the applicant's own and joint accounts, those of others that the applicant
-// stands surety for, and those used with an add-on card.
+// bureauOwnFacts returns the facts by the applicant's role in an account: own
+// and joint accounts, accounts that the applicant guarantees, and accounts used
+// with an add-on card.
 func bureauOwnFacts() []entry {
 	return slices.Concat(ownFacts(), ownAdverseFacts(), partFacts())
 }
@@ -36,8 +36,8 @@ func ownFacts() []entry {
 	}
 }
 
-// ownAdverseFacts tell write-offs and settlements apart, with their amounts,
-// products and age.
+// ownAdverseFacts returns the facts about write-offs and, separately,
+// settlements, with their amounts, products and age.
 func ownAdverseFacts() []entry {
 	facts := []entry{
 		count("bureau_own_written_off_36m",
@@ -65,7 +65,7 @@ func ownAdverseFacts() []entry {
 	return facts
 }
 
-// partFacts are the same few facts for each further kind of account.
+// partFacts returns the facts that exist for each further role.
 func partFacts() []entry {
 	var facts []entry
 	for _, kind := range []struct{ name, accounts string }{
@@ -88,17 +88,17 @@ func partFacts() []entry {
 	return facts
 }
 
-// Fallback is a fact that takes the value of another one that was sent, where
-// its own was not.
+// Fallback is a fact that gets the value of another fact if it was not sent
+// itself.
 type Fallback struct {
 	Name string // of the fact
-	From string // of the one whose value it takes
+	From string // of the fact whose value it gets
 }
 
-// Fallbacks lists the facts of own and joint accounts that a lender who sends
-// figures and no accounts has sent for all accounts together. Without them a
-// policy on the own accounts would find such an applicant without obligations
-// and without delinquency.
+// Fallbacks returns the facts about own and joint accounts that fall back to
+// the facts about all accounts. A lender that sends figures instead of accounts
+// sends only the latter; without the fallback, a policy on own accounts would
+// see no obligations and no delinquency.
 func Fallbacks() []Fallback {
 	return []Fallback{
 		{"bureau_own_active_tradelines", "active_tradelines"},

@@ -2,8 +2,8 @@ package field
 
 import "verdict/internal/rule"
 
-// deviceSection holds the facts derived from the device block
-// (interface 2.4).
+// deviceSection returns the facts derived from the device block (interface
+// 2.4).
 func deviceSection() section {
 	return section{
 		group: "device", title: "Device", supply: rule.FromEvaluate,

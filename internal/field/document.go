@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// domain says in a few words which values a field can have; it is empty when
-// its type says it all.
+// domain describes in a few words which values a field can have; it is empty
+// when the type says everything.
 func domain(f *rule.Field) string {
 	if len(f.Values) > 0 {
 		return strings.Join(f.Values, ", ")
@@ -32,8 +32,7 @@ func domain(f *rule.Field) string {
 	return strings.Join(words, ", ")
 }
 
-// supplyNames are the ways a field reaches the engine, as the JSON form spells
-// them.
+// supplyNames are the sources of a field's value, as the JSON form names them.
 var supplyNames = []struct {
 	supply rule.Supply
 	name   string
@@ -43,8 +42,8 @@ var supplyNames = []struct {
 	{rule.FromEngine, "engine"},
 }
 
-// WriteText lists every field whose name begins with prefix, one a line, the
-// features included; an empty prefix lists them all.
+// WriteText writes one line for every field whose name begins with prefix,
+// including features; an empty prefix matches all.
 func WriteText(w io.Writer, prefix string) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for f := range withPrefix(prefix) {
@@ -56,11 +55,11 @@ func WriteText(w io.Writer, prefix string) error {
 }
 
 // WriteJSON writes an array with an object for every field whose name begins
-// with prefix, the features included, in catalogue order.
+// with prefix, including features, in catalogue order.
 func WriteJSON(w io.Writer, prefix string) error {
 	buf := []byte{'['}
 	for f := range withPrefix(prefix) {
-		// A line for each field, so that two versions can be compared.
+		// Write one line for each field, so that versions can be compared with diff.
 		if len(buf) > 1 {
 			buf = append(buf, ',')
 		}
@@ -125,5 +124,5 @@ func withPrefix(prefix string) iter.Seq[*rule.Field] {
 	}
 }
 
-// plain takes the Markdown out of a text.
+// plain removes the Markdown from a text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }

@@ -2,16 +2,16 @@ package field
 
 import "verdict/internal/rule"
 
-// entry is one line of a table. Its constructors name the kinds of fields a
-// credit file has, so that a table says rupees or days and the unit, the type
-// and the natural domain follow; the methods add what is particular.
+// entry is one line of a table. Its constructors stand for the kinds of fields
+// of a credit file and set the type, the unit and the natural domain; its
+// methods add what is specific to the field.
 type entry struct{ rule.Field }
 
 func number(name, unit, meaning string) entry {
 	return entry{rule.Field{Name: name, Type: rule.NumberType, Unit: unit, Meaning: meaning}}
 }
 
-// whole is a number without decimals that cannot be negative.
+// whole returns a field for integers that cannot be negative.
 func whole(name, unit, meaning string) entry {
 	e := number(name, unit, meaning).atLeast(0)
 	e.Integer = true
@@ -22,10 +22,12 @@ func count(name, meaning string) entry  { return whole(name, "count", meaning) }
 func days(name, meaning string) entry   { return whole(name, "days", meaning) }
 func months(name, meaning string) entry { return whole(name, "months", meaning) }
 
-// rupees is an amount that cannot be negative; balances are numbers in ₹.
+// rupees returns a field for an amount that cannot be negative. Balances can
+// be, and use number with the unit ₹.
 func rupees(name, meaning string) entry { return number(name, "₹", meaning).atLeast(0) }
 
-// ratio is a share or multiple that cannot be negative; 0.35 is 35 percent.
+// ratio returns a field for a share or multiple that cannot be negative; 0.35
+// is 35 percent.
 func ratio(name, meaning string) entry { return number(name, "ratio", meaning).atLeast(0) }
 
 func boolean(name, meaning string) entry {
@@ -36,7 +38,7 @@ func text(name, meaning string) entry {
 	return entry{rule.Field{Name: name, Type: rule.StringType, Meaning: meaning}}
 }
 
-// choice is a string with a closed vocabulary.
+// choice returns a field for a string from a fixed list of values.
 func choice(name, meaning string, values ...string) entry {
 	e := text(name, meaning)
 	e.Values = values
@@ -62,7 +64,7 @@ func (e entry) reason(code string) entry {
 	return e
 }
 
-// since names the first semantics whose policies may use the field.
+// since sets the first semantics version whose policies may use the field.
 func (e entry) since(semantics int) entry {
 	e.Semantics = semantics
 	return e
@@ -79,8 +81,8 @@ func (e entry) only(supply rule.Supply) entry {
 	return e
 }
 
-// sent is the raw path behind a canonical fact that a request can give as it
-// is: the same domain and reason, and another name.
+// sent returns the entry of a raw path that fills the canonical fact unchanged:
+// the same domain and reason under another name.
 func (e entry) sent(path, meaning string) entry {
 	e.Name, e.Meaning = path, meaning
 	e.Core, e.BureauScored = false, false

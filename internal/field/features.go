@@ -7,7 +7,7 @@ import (
 
 const featureGroup = "features"
 
-// featureReasons gives each metric the reason that fits points lost on it.
+// featureReasons maps each metric to the reason code for points lost on it.
 var featureReasons = map[string]string{
 	"enquiry":          "BUR_ENQ",
 	"account_opened":   "BUR_TRADELINES",
@@ -38,14 +38,14 @@ var featureReasons = map[string]string{
 	"emi_gap":          "BANK_MISMATCH",
 }
 
-// IsFeature reports whether a field is one of the features, which are computed
-// only for the names that somebody reads.
+// IsFeature reports whether a field is a feature. Features become facts only if
+// a policy names them.
 func IsFeature(name string) bool {
 	_, ok := feature.Parse(name)
 	return ok
 }
 
-// featureSection holds one field for every feature of the factory.
+// featureSection returns one field for every feature.
 func featureSection() section {
 	fields := make([]entry, 0, feature.Count)
 	for n := range feature.All() {

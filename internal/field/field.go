@@ -1,12 +1,10 @@
-// Package field is the one catalogue of every name a condition may use: the
-// canonical facts about an application, the facts derived from its optional
-// blocks, the raw paths of the request, the features, and what Stage 2 knows
-// of the offer.
+// Package field is the catalogue of all names that a condition may use: the canonical
+// facts about an application, the facts derived from its optional blocks, the raw
+// paths of the request, the features, and the facts about the offer in Stage 2.
 //
-// Names, types, units, domains and meanings are here, and the documentation
-// made from them. How a value comes to be is not: requests are read by package
-// application, blocks are turned into facts by package signal, and features
-// are computed by package feature.
+// It contains names, types, units, domains and meanings, and the documentation made
+// from them. It does not compute values: package application reads requests, package
+// signal derives facts from blocks, and package feature computes features.
 package field
 
 import (
@@ -18,7 +16,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// The names the engine itself reads, to price an offer.
+// Names that the engine itself reads to price an offer.
 const (
 	BureauScore           = "bureau_score"
 	BureauIsNTC           = "bureau_is_ntc"
@@ -28,8 +26,8 @@ const (
 	RequestedTenureMonths = "requested_tenure_months"
 )
 
-// The sources of affordability, and what the engine derives from them before
-// Stage 1.
+// The sources of affordability, and the facts that the engine derives from them
+// before Stage 1.
 const (
 	BankIncome         = "bank_income"
 	BankDetectedIncome = "bank_detected_income"
@@ -39,7 +37,7 @@ const (
 	FOIREffective      = "foir_effective"
 )
 
-// The names the engine itself gives values to, for Stage 2 rules.
+// Names that the engine itself sets for Stage 2 rules.
 const (
 	FinalScore    = "final_score"
 	Grade         = "grade"
@@ -58,11 +56,11 @@ type section struct {
 	fields []entry
 }
 
-// eitherRequest is the supply of the canonical facts. What a block derives can
-// only come with an evaluate request.
+// eitherRequest is the supply of the canonical facts. Facts derived from blocks come
+// only with an evaluate request.
 const eitherRequest = rule.FromDecisions | rule.FromEvaluate
 
-// sections lists the groups in the order of the documentation, features last.
+// sections returns the groups in the order of the documentation, features last.
 func sections() []section {
 	return slices.Concat([]section{
 		applicantSection(), affordabilitySection(), bureauSection(), bankSection(), deviceSection(),
@@ -93,9 +91,9 @@ var built = sync.OnceValue(func() *rule.Catalogue {
 	return c
 })
 
-// OfApplicantOrReport reports whether a field is an input of the applicant or
-// of the bureau report, which every application has, and not of an optional
-// block, a feature or a result of the engine.
+// OfApplicantOrReport reports whether a field belongs to the applicant or the
+// bureau report, which every application has. It is false for fields of an
+// optional block, features and results of the engine.
 func OfApplicantOrReport(f *rule.Field) bool {
 	switch f.Group {
 	case "applicant", "bureau", "applicant.*", "bureau_report.*", "report.*":
@@ -110,8 +108,8 @@ const (
 	maxSegments  = 8
 )
 
-// Declarable reports whether a policy may declare the name as an input of its
-// own: a path under report. or applicant. that the catalogue does not know.
+// Declarable reports whether a policy may declare the name as its own input: a
+// path under report. or applicant. that the catalogue does not know.
 func Declarable(name string) bool {
 	if len(name) > maxNameBytes {
 		return false

@@ -2,9 +2,10 @@ package field
 
 import "verdict/internal/rule"
 
-// fraudSection holds the facts derived from the fraud block and the tenant's
-// own counters. Mobile and e-mail are counted like the
-// device and the beneficiary account, so they have the same pair of fields.
+// fraudSection returns the facts derived from the fraud block and the tenant's
+// own counters. Mobile number and e-mail address have the same pair of fields
+// as the device and the beneficiary account, because they are counted in the
+// same way.
 func fraudSection() section {
 	return section{
 		group: "fraud", title: "Fraud", supply: rule.FromEvaluate,

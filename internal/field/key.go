@@ -2,10 +2,10 @@ package field
 
 import "strings"
 
-// PolicyKeyText says what a policy_key looks like.
+// PolicyKeyText is the error text for an invalid policy_key.
 const PolicyKeyText = "must be 1 to 64 lower-case letters, digits, - and _, and not begin with - or _"
 
-// IsPolicyKey reports whether a text can be a policy_key, the name of a
+// IsPolicyKey reports whether a text is a valid policy_key, the name of a
 // product's series of policies.
 func IsPolicyKey(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '_' && s[0] != '-' && !strings.ContainsFunc(s, func(c rune) bool {

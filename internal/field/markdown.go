@@ -31,9 +31,9 @@ shown, as it stood at the request and is kept with the decision. A place that no
 table knows, and a spike before there is a past to compare with, are absent.
 `
 
-// WriteMarkdown writes the catalogue as a page: a section with a table for
-// each group, and for the features their grammar and the table of metrics in
-// place of thousands of lines.
+// WriteMarkdown writes the catalogue as a page with a section and a table for
+// each group. For features it shows the grammar of names and the table of
+// metrics instead of thousands of lines.
 func WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(pageHead)
@@ -52,7 +52,8 @@ func WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// meaning adds to a field's meaning what sets it apart from its section.
+// meaning returns a field's meaning with notes on how it differs from its
+// section.
 func meaning(s section, e entry) string {
 	if e.Supply == rule.FromEvaluate && s.supply == eitherRequest {
 		return e.Meaning + " Only `/v1/evaluate` carries it."
@@ -60,7 +61,8 @@ func meaning(s section, e entry) string {
 	return e.Meaning
 }
 
-// aggregationTexts says what each aggregation makes of the values in a window.
+// aggregationTexts describes how each aggregation combines the values in a
+// window.
 var aggregationTexts = map[string]string{
 	feature.CountOf: "number of events; 0 when there was none",
 	feature.Sum:     "total of the values; 0 when there was no event",
@@ -103,10 +105,10 @@ func writeFeatures(b *strings.Builder) {
 	}
 }
 
-// cell escapes what would end a table's cell.
+// cell escapes the characters that would end a table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// list joins numbers the way a sentence does.
+// list joins numbers as in a sentence.
 func list(numbers []int) string {
 	var b strings.Builder
 	for i, n := range numbers {

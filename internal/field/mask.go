@@ -8,36 +8,37 @@ import (
 	"verdict/internal/rule"
 )
 
-// Identifying are the facts that name a person, a place or a thing rather than
-// describe it. They are stored only if a policy reads them.
+// Identifying are the facts that identify a person, a place or a thing rather
+// than describe it. They are stored only if a policy reads them.
 var Identifying = []string{
 	"fraud.beneficiary_account", "fraud.ip", "location.ip", "location.lat", "location.lng", "device.device_id",
 	"fraud.mobile", "fraud.email",
 }
 
-// references are the lender's own names of people. They are stored, so that a
+// references are the lender's own ids of people. They are stored, so that a
 // decision can be found again, and masked where facts are shown.
 var references = []string{"applicant.id", "fraud.applicant_ref", "fraud.agent_id"}
 
-// hidden stands for what a mask covers.
+// hidden replaces the masked part of a value.
 const hidden = "••••"
 
-// Masked is a fact's value as it is shown: of a text that identifies somebody
-// only the end, and of a number nothing, because a masked number would be a
-// text. Values of names that only a caller knows are judged by the name and by
-// their shape.
+// Masked returns a fact's value for display. If it identifies somebody, a text
+// shows only its end, and a number becomes absent, because a masked number
+// would be a text. Values of unknown names, which policies declare, are judged
+// by their name and their format.
 func Masked(name string, v rule.Value) rule.Value { return masked(v, identifies(name, v)) }
 
-// MaskedText is a fact's value in a sentence, with what Masked hides hidden.
+// MaskedText returns a fact's value as text for a sentence, masked by the same
+// rules as Masked.
 func MaskedText(name string, v rule.Value) string { return maskedText(v, identifies(name, v)) }
 
-// MaskedByShape is Masked as it was before names that only a caller knows were
-// judged too. Stored runs of agents are repeated with it.
+// MaskedByShape masks by the older rules, which judge values of unknown names
+// by their format alone. Replays of stored agent runs use it.
 func MaskedByShape(name string, v rule.Value) rule.Value {
 	return masked(v, identifiesByShape(name, v))
 }
 
-// MaskedTextByShape is MaskedText as it was then.
+// MaskedTextByShape does the same as MaskedText, by the older rules.
 func MaskedTextByShape(name string, v rule.Value) string {
 	return maskedText(v, identifiesByShape(name, v))
 }
@@ -61,7 +62,7 @@ func maskedText(v rule.Value, hide bool) string {
 	if v.Type() != rule.StringType {
 		return hidden
 	}
-	const shown = 4 // enough to know it again by, and never more than half
+	const shown = 4 // enough to recognize it, and never more than half
 	from := len(text)
 	for range min(shown, utf8.RuneCountInString(text)/2) {
 		_, size := utf8.DecodeLastRuneInString(text[:from])
@@ -70,7 +71,7 @@ func maskedText(v rule.Value, hide bool) string {
 	return hidden + text[from:]
 }
 
-// identifies reports whether a value is one that Masked hides.
+// identifies reports whether Masked must hide a value.
 func identifies(name string, v rule.Value) bool {
 	if identifiesByShape(name, v) {
 		return true
@@ -82,8 +83,8 @@ func identifies(name string, v rule.Value) bool {
 	return !known && nameIdentifies(name)
 }
 
-// identifiesByShape judges the values of names that only the caller knows by
-// their shape alone.
+// identifiesByShape reports the same by the older rules: it judges values of
+// unknown names by their format alone.
 func identifiesByShape(name string, v rule.Value) bool {
 	if v.Type() == rule.Absent || v.Type() == rule.BoolType {
 		return false
@@ -91,12 +92,11 @@ func identifiesByShape(name string, v rule.Value) bool {
 	if _, known := Catalogue().Lookup(name); known {
 		return slices.Contains(Identifying, name) || slices.Contains(references, name)
 	}
-	return looksIdentifying(v.String()) // a number too: an Aadhaar may be sent as one
+	return looksIdentifying(v.String()) // also for numbers: an Aadhaar may be sent as one
 }
 
-// looksIdentifying reports whether a text of a name that only the caller knows
-// is shaped like an e-mail address, an account, card, Aadhaar or telephone
-// number, or a PAN.
+// looksIdentifying reports whether a text has the format of an e-mail address,
+// an account, card, Aadhaar or telephone number, or a PAN.
 func looksIdentifying(text string) bool {
 	const fewest = 9 // digits, one more than a date has
 	digits, letters := 0, 0

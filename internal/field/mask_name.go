@@ -5,22 +5,23 @@ import (
 	"unicode"
 )
 
-// identifyingWords are parts of names that a caller gives to what identifies a
-// person. Their values are masked whatever their length.
+// identifyingWords are words in names of inputs that identify a person. Their
+// values are masked whatever their length.
 var identifyingWords = wordSet(`account acct accountno acno iban vpa upi card passport voter epic licence license
 	dl driving gst gstin din cin pan uan aadhaar aadhar adhaar uid ckyc kyc ssn name fullname firstname lastname surname
 	username address addr street dob birth birthdate dateofbirth phone telephone tel mobile contact whatsapp email mail
 	father mother spouse nominee guardian imei mac msisdn`)
 
-// describingWords are parts of names of what only describes: an account's age or
-// a name's match score identifies nobody.
+// describingWords are words in names of inputs that only describe: an account's
+// age or a name's match score identifies nobody.
 var describingWords = wordSet(`age months month years year days day count total score match matched
 	matches similarity ratio pct percent percentage rate balance amount limit emi income avg average min max sum vintage
 	tenure stability type category class status flag verified valid validated available changed changes same risk
 	band grade tier city state district country region pincode open opened closed active delinquent overdue dpd
 	utilisation utilization applicants reuse trend`)
 
-// impersonalOwners stand before "name" where it is no person's.
+// impersonalOwners are words before "name" that show that it is not a person's
+// name.
 var impersonalOwners = wordSet(`bank branch product scheme lender city state district country region employer company
 	organisation organization campaign channel`)
 
@@ -32,7 +33,7 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// nameIdentifies reports whether a name that only the caller knows says that its
+// nameIdentifies reports whether the words of an unknown name say that its
 // value identifies somebody.
 func nameIdentifies(name string) bool {
 	words := nameWords(name)
@@ -49,8 +50,9 @@ func nameIdentifies(name string) bool {
 	return found
 }
 
-// nameWords splits the last member of a path into its words, in lower case: at
-// signs and digits, and where small letters turn into capitals.
+// nameWords splits the last segment of a path into lower-case words: at every
+// character that is no letter, and between a lower-case and an upper-case
+// letter.
 func nameWords(name string) []string {
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	var words []string

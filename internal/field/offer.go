@@ -2,9 +2,9 @@ package field
 
 import "verdict/internal/rule"
 
-// offerSection holds what only a Stage 2 rule can name, because the engine
-// works it out after Stage 1. The final score has no domain
-// here: its clamps are the policy's.
+// offerSection returns the facts that only Stage 2 rules can name, because the
+// engine computes them after Stage 1. The final score has no domain here,
+// because the policy sets its limits.
 func offerSection() section {
 	return section{
 		group: "offer", title: "Offer (Stage 2)", supply: rule.FromEngine,

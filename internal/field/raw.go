@@ -2,8 +2,8 @@ package field
 
 import "verdict/internal/rule"
 
-// rawSections are the paths of the requests, for rules that need a value as it
-// was sent rather than as it was understood. Arrays and objects have no path.
+// rawSections returns the paths of the requests, for rules that need a value as
+// it was sent and not its canonical form. Arrays and objects have no path.
 func rawSections() []section {
 	return []section{
 		rawApplicantSection(), bureauReportSection(), rawReportSection(), rawDeviceSection(),

@@ -6,19 +6,21 @@ import (
 	"verdict/internal/rule"
 )
 
-// UnitPair is a raw path and its canonical twin when the two have different
-// units: the same figure, written in two ways.
+// UnitPair is a raw path and its canonical name if the two have different units
+// for the same figure.
 type UnitPair struct {
 	Raw, Canonical         string
 	RawUnit, CanonicalUnit string
 	Meaning                string // what the examples mean in words
 	rawExample, example    string
-	// A number of the raw unit is at least rawLeast unless it is 0, one of the
-	// canonical unit at most most: beyond, it was meant for the other.
+	// A value in the raw unit is 0 or at least rawLeast, and a value in the
+	// canonical unit is at most most. Other values were probably meant in the
+	// other unit.
 	rawLeast, most rule.Number
 }
 
-// unitPairs lists every path of a request whose unit is not its twin's.
+// unitPairs lists every path of a request whose unit differs from that of its
+// canonical name.
 var unitPairs = []UnitPair{{
 	Raw: "report.incomeAssessment.foir", Canonical: FOIR,
 	RawUnit: "a percentage", CanonicalUnit: "a ratio", Meaning: "35 percent",
@@ -26,15 +28,16 @@ var unitPairs = []UnitPair{{
 	rawLeast: 2 * rule.One, most: 5 * rule.One,
 }}
 
-// PairOf finds the pair that a field is one of. A ratio that people like to
-// write as a percentage is half of a pair without a raw path.
+// PairOf returns the pair that a field belongs to. A ratio that people often
+// write as a percentage has a pair without a raw path.
 func PairOf(name string) (UnitPair, bool) {
 	for _, p := range unitPairs {
 		if name == p.Raw || name == p.Canonical {
 			return p, true
 		}
 	}
-	if strings.HasSuffix(name, "foir") || strings.HasSuffix(name, "foir_effective") || strings.HasSuffix(name, "card_utilisation") {
+	if strings.HasSuffix(name, "foir") || strings.HasSuffix(name, "foir_effective") ||
+		strings.HasSuffix(name, "card_utilisation") {
 		alone := unitPairs[0]
 		alone.Raw, alone.Canonical = "", name
 		return alone, true
@@ -42,7 +45,7 @@ func PairOf(name string) (UnitPair, bool) {
 	return UnitPair{}, false
 }
 
-// UnitOf names the unit of one of the two, with its article.
+// UnitOf returns the unit of one of the two fields, with its article.
 func (p UnitPair) UnitOf(name string) string {
 	if name == p.Raw {
 		return p.RawUnit
@@ -50,7 +53,8 @@ func (p UnitPair) UnitOf(name string) string {
 	return p.CanonicalUnit
 }
 
-// Example is a value of one of the two, which means Meaning.
+// Example returns an example value of one of the two fields; Meaning describes
+// it.
 func (p UnitPair) Example(name string) string {
 	if name == p.Raw {
 		return p.rawExample
@@ -58,8 +62,8 @@ func (p UnitPair) Example(name string) string {
 	return p.example
 }
 
-// Foreign reports whether a value of one of the two looks as if it were meant
-// for the other.
+// Foreign reports whether a value of one of the two fields was probably meant
+// in the other's unit.
 func (p UnitPair) Foreign(name string, n rule.Number) bool {
 	if name == p.Raw {
 		return 0 < n && n < p.rawLeast

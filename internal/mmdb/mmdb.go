@@ -1,7 +1,6 @@
-// Package mmdb reads the country of addresses from a file in the MaxMind DB
-// format, so that an operator can put a newer or a better table in place of the
-// one in the binary. The file is read once and turned into a table of package
-// place; nothing of it is kept.
+// Package mmdb reads the countries of IP addresses from a file in the MaxMind DB
+// format, so that an operator can replace the table in the binary by a newer or
+// better one. The file is read once and converted to a table of package place.
 package mmdb
 
 import (
@@ -17,28 +16,30 @@ import (
 	"verdict/internal/place"
 )
 
-// A tree has one leaf more than it has nodes, but the part for IPv4 may hang in
-// it several times, below the networks that carry IPv4 inside IPv6. A file whose
-// branches otherwise lead back into one another would be walked for ever, so the
-// leaves are counted, the empty and the repeated ones too.
+// maxCopies limits the number of leaves that are visited, as a multiple of the
+// leaves of a tree without shared branches. A tree has one leaf more than it
+// has nodes, but the IPv4 part may be shared by several IPv6 networks that
+// embed IPv4. In a damaged file branches could lead back into one another
+// without end, so all leaves are counted, including empty and repeated ones.
 const maxCopies = 8
 
-// The networks where the part for IPv4 is repeated in full. No address in them
-// has a country of its own.
+// The networks in which the whole IPv4 part is repeated. Addresses in them have no
+// country of their own.
 var teredo, sixToFour = netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2002::/16")
 
-// Read turns a MaxMind DB into a table of countries and says what it is. The
-// country is taken from country.iso_code (MaxMind, DB-IP), country_code or
-// country (IPinfo and others). A file that is damaged anywhere, or that names no
-// country at all, is refused: a table that knows nothing would look like one
-// that finds nothing.
+// Read converts a MaxMind DB to a table of countries and returns it with its
+// source. The country is taken from country.iso_code (MaxMind, DB-IP),
+// country_code or country (IPinfo and others). A file that is damaged anywhere,
+// or that names no country, is refused: an empty table would look like one that
+// merely finds nothing.
 func Read(data []byte) (*place.Countries, place.Source, error) {
 	db, err := maxminddb.OpenBytes(data)
 	if err != nil {
 		return nil, place.Source{}, fmt.Errorf("open the MaxMind DB: %w", err)
 	}
 	var b place.Builder
-	// Most networks share their record with thousands of others.
+	// Cache the countries by record, because most networks share their record
+	// with thousands of others.
 	records, found := map[uintptr]string{}, false
 	leaves := maxCopies * (uint64(db.Metadata.NodeCount) + 1)
 	for network := range db.Networks(maxminddb.IncludeNetworksWithoutData(), maxminddb.IncludeAliasedNetworks()) {
@@ -46,7 +47,8 @@ func Read(data []byte) (*place.Countries, place.Source, error) {
 			return nil, place.Source{}, fmt.Errorf("read the MaxMind DB: %w", err)
 		}
 		if leaves == 0 {
-			return nil, place.Source{}, errors.New("the MaxMind DB is damaged: its tree has more leaves than a tree can have")
+			return nil, place.Source{},
+				errors.New("the MaxMind DB is damaged: its tree has more leaves than a tree can have")
 		}
 		leaves--
 		prefix := network.Prefix()
@@ -64,18 +66,18 @@ func Read(data []byte) (*place.Countries, place.Source, error) {
 			continue
 		}
 		if err := b.Add(prefix.Addr(), last(prefix), iso); err != nil {
-			return nil, place.Source{}, fmt.Errorf("take over the MaxMind DB: %w", err)
+			return nil, place.Source{}, fmt.Errorf("import the MaxMind DB: %w", err)
 		}
 		found = true
 	}
 	if !found {
-		return nil, place.Source{}, errors.New("the MaxMind DB names no country: want country.iso_code or country_code in its records")
+		return nil, place.Source{},
+			errors.New("the MaxMind DB names no country: want country.iso_code or country_code in its records")
 	}
 	return b.Countries(), source(db.Metadata, data), nil
 }
 
-// country is what a record says in the first of the usual places, empty where it
-// says none.
+// country returns the country code of a record, "" if it has none.
 func country(network maxminddb.Result) (string, error) {
 	var code string
 	if err := network.DecodePath(&code, "country_code"); err != nil {
@@ -97,7 +99,7 @@ func country(network maxminddb.Result) (string, error) {
 	return iso, nil
 }
 
-// last is the last address of a network.
+// last returns the last address of a network.
 func last(network netip.Prefix) netip.Addr {
 	octets := network.Addr().AsSlice()
 	for bit := network.Bits(); bit < len(octets)*8; bit++ {
@@ -107,7 +109,7 @@ func last(network netip.Prefix) netip.Addr {
 	return address
 }
 
-// source says of the file what it says of itself.
+// source describes the file by its own metadata.
 func source(m maxminddb.Metadata, data []byte) place.Source {
 	sum := sha256.Sum256(data)
 	return place.Source{

@@ -6,15 +6,15 @@ import (
 	"sort"
 )
 
-// Area is where a pincode is: a circle that holds its post offices.
+// Area is the location of a pincode: a circle that contains its post offices.
 type Area struct {
 	Code         uint32 // six digits, the first of them not 0
 	Centre       Point
 	RadiusMetres int32
 }
 
-// The table keeps positions in ten-thousandths of a degree (11 m) and radii in
-// kilometres: finer would be a claim that the directories do not make.
+// The table stores positions in ten-thousandths of a degree (11 m) and radii in
+// kilometres. The directories are not more precise than that.
 const (
 	areaStepMicros   = 100
 	areaStepMetres   = 1000
@@ -27,13 +27,13 @@ var errAreas = errors.New("the table of pincodes is damaged")
 
 // Areas is a table of pincodes. It is immutable.
 type Areas struct {
-	list []Area // by code
+	list []Area // sorted by code
 }
 
-// AppendAreas appends the areas, which must be in the order of their codes, as
-// ReadAreas reads them: their number, then for each one how far its code and
-// centre are from those before it, and its radius. Positions and radii are
-// rounded to the steps of the table, radii upwards.
+// AppendAreas appends the areas, which must be sorted by code, in the format of
+// ReadAreas: their number, then for each area the differences of its code and
+// centre from the area before, and its radius. Positions are rounded to the
+// nearest step of the table, radii up.
 func AppendAreas(b []byte, areas []Area) []byte {
 	b = binary.AppendUvarint(b, uint64(len(areas)))
 	var code uint32
@@ -58,11 +58,12 @@ func areaSteps(micros int32) int64 {
 	return int64((micros + half) / areaStepMicros)
 }
 
-// ReadAreas reads what AppendAreas wrote.
+// ReadAreas decodes the output of AppendAreas.
 func ReadAreas(data []byte) (*Areas, error) {
 	r := reader{rest: data}
 	n := r.uvarint(maxAreas)
-	// Every area takes four bytes at least, so a false count reserves nothing.
+	// Every area takes at least four bytes, so a wrong count cannot cause a large
+	// allocation.
 	if r.bad || n > uint64(len(r.rest))/4 {
 		return nil, errAreas
 	}
@@ -87,13 +88,13 @@ func ReadAreas(data []byte) (*Areas, error) {
 	return &Areas{list: list}, nil
 }
 
-// Len is the number of pincodes in the table.
+// Len returns the number of pincodes in the table.
 func (t *Areas) Len() int { return len(t.list) }
 
-// At is the i-th area in the order of the codes.
+// At returns the i-th area, ordered by code.
 func (t *Areas) At(i int) Area { return t.list[i] }
 
-// Lookup is the area of a pincode, which is six digits and nothing else.
+// Lookup returns the area of a pincode, which must be exactly six digits.
 func (t *Areas) Lookup(code string) (Area, bool) {
 	number, ok := parseCode(code)
 	if !ok {

@@ -8,15 +8,15 @@ import (
 	"net/netip"
 )
 
-// maxSpans bounds a table, of each family: the whole internet is told apart in
-// half a million.
+// maxSpans is the maximum number of ranges of each address family. The whole
+// internet takes about half a million.
 const maxSpans = 8_000_000
 
-// maxNames is how many countries a table can tell apart; ISO 3166 has 249.
+// maxNames is the maximum number of countries in a table; ISO 3166 has 249.
 const maxNames = 255
 
-// Builder makes a table of countries from ranges of addresses. The zero Builder
-// is ready.
+// Builder builds a table of countries from ranges of addresses. The zero
+// Builder is ready to use.
 type Builder struct {
 	names   []string
 	indexes map[string]uint8
@@ -24,9 +24,10 @@ type Builder struct {
 	six     spanBuilder[uint64]
 }
 
-// Add says that the addresses from first to last belong to a country, given as
-// two capital letters. Ranges come in ascending order within IPv4 and within
-// IPv6 and do not overlap; what lies between them is unknown.
+// Add assigns the addresses from first to last to a country, given as two
+// capital letters. Ranges must be added in ascending order within IPv4 and
+// within IPv6 and must not overlap; addresses between them have no known
+// country.
 func (b *Builder) Add(first, last netip.Addr, country string) error {
 	if !first.IsValid() || first.BitLen() != last.BitLen() || last.Less(first) {
 		return errors.New("a range of addresses must end after it begins, in the same family")
@@ -41,7 +42,7 @@ func (b *Builder) Add(first, last netip.Addr, country string) error {
 	}
 	from, to := first.As16(), last.As16()
 	start, end := binary.BigEndian.Uint64(from[:8]), binary.BigEndian.Uint64(to[:8])
-	// A network that the range covers in part stays unknown.
+	// A /64 network that the range covers only in part stays unknown.
 	if binary.BigEndian.Uint64(from[8:]) != 0 {
 		if start == math.MaxUint64 {
 			return nil
@@ -83,7 +84,7 @@ func isCountry(name string) bool {
 	return len(name) == 2 && name[0] >= 'A' && name[0] <= 'Z' && name[1] >= 'A' && name[1] <= 'Z'
 }
 
-// Countries is the table of what was added. The Builder must not be used
+// Countries returns the finished table. The Builder must not be used
 // afterwards.
 func (b *Builder) Countries() *Countries {
 	if len(b.names) == 0 {
@@ -92,7 +93,7 @@ func (b *Builder) Countries() *Countries {
 	return &Countries{names: b.names, four: b.four.finish(), six: b.six.finish()}
 }
 
-// spanBuilder joins neighbours of the same country and fills the gaps with the
+// spanBuilder merges adjacent ranges of the same country and fills gaps with
 // unknown.
 type spanBuilder[A uint32 | uint64] struct {
 	spans   spans[A]

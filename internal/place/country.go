@@ -6,11 +6,11 @@ import (
 	"sort"
 )
 
-// Countries is a table of which country an address belongs to. It is immutable
-// and made by a Builder or by ReadCountries.
+// Countries maps IP addresses to countries. It is immutable and is made by a Builder
+// or by ReadCountries.
 //
-// An IPv6 address is told by its first half alone: that is the smallest network
-// there is, and a table that divides one says nothing about it.
+// IPv6 addresses are looked up by their first 64 bits, the smallest usual network. A
+// /64 network that the source divides has no known country.
 type Countries struct {
 	names []string // two letters each; the first is empty and means unknown
 	four  spans[uint32]
@@ -18,8 +18,8 @@ type Countries struct {
 }
 
 // spans divides the addresses of one family: span i begins at starts[i], ends
-// before starts[i+1] and belongs to names[country[i]]. What lies before the
-// first belongs to nobody.
+// before starts[i+1] and belongs to names[country[i]]. Addresses before the
+// first span have no known country.
 type spans[A uint32 | uint64] struct {
 	starts  []A
 	country []uint8
@@ -33,10 +33,10 @@ func (s *spans[A]) lookup(address A) uint8 {
 	return s.country[after-1]
 }
 
-// Lookup is the country of an address as the two letters of ISO 3166. An IPv4
-// address inside an IPv6 one counts as what it is. An address that is nobody's
-// in particular (private, loopback, documentation, tunnels) is unknown whatever
-// the table says of it.
+// Lookup returns the country of an address as two letters of ISO 3166. An
+// IPv4-mapped IPv6 address is looked up as IPv4. Special-purpose addresses
+// (private, loopback, documentation, tunnels) have no country, whatever the
+// table says.
 func (c *Countries) Lookup(address netip.Addr) (iso string, ok bool) {
 	address = address.Unmap().WithZone("")
 	if !address.IsValid() || special(address) {
@@ -53,6 +53,5 @@ func (c *Countries) Lookup(address netip.Addr) (iso string, ok bool) {
 	return c.names[index], index != 0
 }
 
-// Spans is the number of stretches of addresses that the table tells apart, of
-// IPv4 and of IPv6.
+// Spans returns the number of spans in the table, of IPv4 and of IPv6.
 func (c *Countries) Spans() (four, six int) { return len(c.four.starts), len(c.six.starts) }

@@ -8,9 +8,9 @@ import (
 
 var errCountries = errors.New("the table of countries is damaged")
 
-// Append appends the table as ReadCountries reads it: the names, then for each
-// family the number of spans and for each span its country and how far it
-// begins after the one before.
+// Append appends the table in the format of ReadCountries: the names, then for
+// each family the number of spans, and for each span its country and the
+// distance of its start from the previous start.
 func (c *Countries) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(c.names)-1))
 	for _, name := range c.names[1:] {
@@ -31,33 +31,33 @@ func appendSpans[A uint32 | uint64](b []byte, s spans[A]) []byte {
 	return b
 }
 
-// Networks begin and end at round binary numbers, so a step is written as its
-// zeros and what stands before them: six bits say how many zeros, the bits above
-// are the rest without its last 1. The few that this cannot hold, zero among
-// them, are written whole behind the mark.
+// Networks begin and end at multiples of powers of two, so a step has many trailing
+// zeros. It is encoded as their number, in the lowest six bits, and the bits before
+// them without the lowest 1. The few steps that do not fit, among them zero, are
+// written in full after the mark unpacked.
 const (
 	zerosBits = 6
 	zerosMask = 1<<zerosBits - 1
-	whole     = zerosMask
+	unpacked  = zerosMask
 )
 
 func appendStep(b []byte, step uint64) []byte {
 	zeros := bits.TrailingZeros64(step)
-	if zeros < whole {
+	if zeros < unpacked {
 		if rest := step >> zeros >> 1; bits.Len64(rest) <= 64-zerosBits {
 			return binary.AppendUvarint(b, rest<<zerosBits|uint64(zeros))
 		}
 	}
-	b = binary.AppendUvarint(b, whole)
+	b = binary.AppendUvarint(b, unpacked)
 	return binary.AppendUvarint(b, step)
 }
 
-// step takes a number of at most limit, in the one form that appendStep gives
-// it.
+// step decodes a number of at most limit. It accepts only the encoding that
+// appendStep produces.
 func (r *reader) step(limit uint64) uint64 {
 	packed := r.uvarint(^uint64(0))
 	zeros, rest := packed&zerosMask, packed>>zerosBits
-	if zeros == whole {
+	if zeros == unpacked {
 		if rest != 0 {
 			r.bad = true
 		}
@@ -71,7 +71,7 @@ func (r *reader) step(limit uint64) uint64 {
 	return step
 }
 
-// ReadCountries reads what Append wrote.
+// ReadCountries decodes the output of Append.
 func ReadCountries(data []byte) (*Countries, error) {
 	r := reader{rest: data}
 	c := &Countries{names: []string{""}}
@@ -92,7 +92,8 @@ func ReadCountries(data []byte) (*Countries, error) {
 
 func readSpans[A uint32 | uint64](r *reader, names int) spans[A] {
 	n := r.uvarint(maxSpans)
-	// Every span takes two bytes at least, so a false count reserves nothing.
+	// Every span takes at least two bytes, so a wrong count cannot cause a large
+	// allocation.
 	if n > uint64(len(r.rest))/2 {
 		r.bad = true
 		return spans[A]{}

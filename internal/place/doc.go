@@ -1,9 +1,8 @@
-// Package place knows where things are: the area of an Indian pincode and the
-// country of an internet address, both from tables inside the binary. It says
-// what lies where and nothing about what that means for a loan.
+// Package place looks up the area of an Indian pincode and the country of an IP
+// address, both in tables embedded in the binary. It does not judge what a place
+// means for a loan.
 //
-// Unknown is an answer of its own, never a guess: a pincode that is in no
-// directory and an address that belongs to no country are reported as such.
-// The tables are made by hand with the program in generate, never by the
-// build; Sources names where they come from.
+// Lookups never guess: a pincode that is in no directory and an address without a
+// country are reported as unknown. The tables are made manually with the program in
+// generate, not by the build; Sources lists their sources.
 package place

@@ -2,25 +2,26 @@ package place
 
 import "math/bits"
 
-// Numbers here are fixed-point with sixty binary places, which leaves room for
-// values below eight in an int64. Angles are radians.
+// Numbers here are fixed-point with sixty fractional bits, so that an int64 holds
+// values below eight. Angles are in radians.
 const (
 	fraction = 60
 	one      = int64(1) << fraction
 
 	// halfMicro is half a millionth of a degree.
 	halfMicro = 10_061_138_136
-	// shrunk is what a vector of length one must be multiplied by before the
-	// rotations, each of which makes it a little longer.
+	// shrunk is the initial length of a vector that the rotations lengthen to
+	// one.
 	shrunk = 700_114_967_507_363_238
 )
 
-// halfAngle is half the angle of so many millionths of a degree, at most 180.
+// halfAngle returns half an angle given in millionths of a degree, at most 180
+// degrees.
 func halfAngle(micros int64) int64 { return micros * halfMicro }
 
 // turns are the angles whose tangents are 1, 1/2, 1/4 and so on: a rotation by
-// one of them takes two shifts and two additions. The last turns the equator
-// by less than a millimetre.
+// one of them takes two shifts and two additions. The last one moves a point on
+// the equator by less than a millimetre.
 var turns = [...]int64{
 	905_502_432_259_640_355, 534_549_298_976_576_474, 282_441_168_888_798_124, 143_371_547_418_228_444,
 	71_963_988_336_308_046, 36_017_075_762_092_179, 18_012_932_708_689_205, 9_007_016_009_513_623,
@@ -34,8 +35,8 @@ var turns = [...]int64{
 	16_777_216, 8_388_608, 4_194_304, 2_097_152,
 }
 
-// cosSin is the cosine and the sine of an angle between 0 and a quarter turn:
-// a vector is rotated to the angle by ever smaller turns (CORDIC).
+// cosSin returns the cosine and the sine of an angle between 0 and a quarter
+// turn, by rotating a vector by ever smaller turns (CORDIC).
 func cosSin(angle int64) (cos, sin int64) {
 	x, y := int64(shrunk), int64(0)
 	for i, turn := range turns {
@@ -45,10 +46,10 @@ func cosSin(angle int64) (cos, sin int64) {
 	return x, y
 }
 
-// atan is the angle of the vector (x, y) in the first quadrant, by rotating it
-// down to the axis.
+// atan returns the angle of the vector (x, y) in the first quadrant, by
+// rotating it to the x axis.
 func atan(y, x int64) int64 {
-	// Halved, because the rotations lengthen a vector to 1.65 of itself.
+	// Halve the vector, because the rotations lengthen it by a factor of 1.65.
 	x, y = x>>1, y>>1
 	var angle int64
 	for i, turn := range turns {
@@ -58,26 +59,27 @@ func atan(y, x int64) int64 {
 	return max(angle, 0)
 }
 
-// signed is v where sign is 0 and -v where it is -1. Which way a rotation goes is
-// as good as random, and a processor that guesses wrong loses more time than the
-// rotation takes.
+// signed returns v if sign is 0 and -v if it is -1. The direction of a rotation
+// is practically random, so a branch would often be mispredicted and cost more
+// than the rotation.
 func signed(v, sign int64) int64 { return (v ^ sign) - sign }
 
-// mul is the product of two numbers of this kind, cut off.
+// mul returns the product of two fixed-point numbers, truncated.
 func mul(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
 	return int64(hi<<(64-fraction) | lo>>fraction)
 }
 
-// mulRound is a number of this kind times a whole one, to the nearest whole.
-func mulRound(a, whole int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(whole))
+// mulRound returns a fixed-point number times an integer, rounded to an
+// integer.
+func mulRound(a, n int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(n))
 	lo, carry := bits.Add64(lo, 1<<(fraction-1), 0)
 	return int64((hi+carry)<<(64-fraction) | lo>>fraction)
 }
 
-// root is the square root of a number of this kind with half its places, cut
-// off.
+// root returns the truncated square root of a fixed-point number, with half as
+// many fractional bits.
 func root(v int64) int64 {
 	rest, result := uint64(v), uint64(0)
 	for bit := uint64(1) << 62; bit != 0; bit >>= 2 {

@@ -2,22 +2,22 @@ package place
 
 import "strings"
 
-// iso3166 are the codes of ISO 3166-1, and XK, which the standard leaves to its
-// users and which everybody uses for Kosovo. Registries also write codes that
-// are no country (EU, AP), that are withdrawn (AN, CS, SU) or that mean nothing
-// (ZZ); such an address stays unknown.
+// iso3166 are the codes of ISO 3166-1, and XK, a user-assigned code that is commonly
+// used for Kosovo. Registries also write codes that are no country (EU, AP), are
+// withdrawn (AN, CS, SU) or mean nothing (ZZ); their addresses stay unknown.
 const iso3166 = " AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ" +
 	" CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR" +
 	" GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP" +
-	" KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ" +
+	" KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY" +
+	" MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ" +
 	" NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW" +
 	" SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ" +
 	" UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW "
 
-// ISOCountry is the code of ISO 3166 that a registry's code stands for, or false
-// where it stands for no country.
+// ISOCountry returns the ISO 3166 code for a registry's code. ok is false if
+// the code stands for no country.
 func ISOCountry(code string) (iso string, ok bool) {
-	// Reserved for the United Kingdom at its own request, so it means that.
+	// UK is exceptionally reserved for the United Kingdom.
 	if code == "UK" {
 		return "GB", true
 	}

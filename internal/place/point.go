@@ -1,8 +1,8 @@
 package place
 
-// Point is a position on the Earth in millionths of a degree, north and east
-// positive. That is as fine as a number of a rule (about 11 cm), so a position
-// that was sent is kept as it was.
+// Point is a position on the Earth in millionths of a degree (about 11 cm),
+// north and east positive. Numbers of rules have the same precision, so
+// positions are kept exactly as sent.
 type Point struct{ Lat, Lng int32 }
 
 const (
@@ -11,8 +11,8 @@ const (
 	maxLngMicros    = 180 * microsPerDegree
 )
 
-// NewPoint makes a point of a latitude and a longitude in millionths of a
-// degree. It answers false for what is not on the Earth.
+// NewPoint returns a point from a latitude and a longitude in millionths of a
+// degree. ok is false if they are out of range.
 func NewPoint(latMicros, lngMicros int64) (Point, bool) {
 	if latMicros < -maxLatMicros || latMicros > maxLatMicros || lngMicros < -maxLngMicros || lngMicros > maxLngMicros {
 		return Point{}, false
@@ -23,14 +23,13 @@ func NewPoint(latMicros, lngMicros int64) (Point, bool) {
 // earthDiameterMetres is twice the mean radius of the Earth.
 const earthDiameterMetres = 2 * 6_371_009
 
-// DistanceMetres is the great-circle distance on a sphere of the mean radius,
-// within a metre of the true arc except near the antipodes, where it is within
-// thirty.
+// DistanceMetres returns the great-circle distance on a sphere with the mean
+// radius of the Earth. It is within a metre of the exact arc, and within thirty
+// near the antipodes.
 //
-// It is computed in integers alone. A floating-point sine may differ in its
-// last bit between processors that fuse a multiplication with an addition and
-// those that do not, and then one node could find a match where another finds
-// none; integers leave no such room.
+// It uses only integers. A floating-point sine may differ in its last bit
+// between processors with and without fused multiply-add, and then one node
+// could find a match where another finds none.
 func DistanceMetres(a, b Point) int64 {
 	dLat := apart(a.Lat, b.Lat)
 	dLng := apart(a.Lng, b.Lng)
@@ -49,7 +48,7 @@ func DistanceMetres(a, b Point) int64 {
 	return mulRound(arc, earthDiameterMetres)
 }
 
-// apart is the distance of two angles on the number line, in their own unit.
+// apart returns the absolute difference of two angles.
 func apart(a, b int32) int64 {
 	d := int64(a) - int64(b)
 	return max(d, -d)

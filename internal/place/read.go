@@ -2,14 +2,14 @@ package place
 
 import "encoding/binary"
 
-// reader takes numbers off the front of a table. After the first one that is
-// cut short or too large it is bad and yields zeros.
+// reader decodes numbers from the front of a table. After the first one that is
+// truncated or too large it is bad and returns zeros.
 type reader struct {
 	rest []byte
 	bad  bool
 }
 
-// uvarint takes a number of at most limit.
+// uvarint decodes a number of at most limit.
 func (r *reader) uvarint(limit uint64) uint64 {
 	v, n := binary.Uvarint(r.rest)
 	if r.bad || n <= 0 || v > limit {
@@ -20,7 +20,7 @@ func (r *reader) uvarint(limit uint64) uint64 {
 	return v
 }
 
-// varint takes a number between -limit and limit.
+// varint decodes a number between -limit and limit.
 func (r *reader) varint(limit int64) int64 {
 	v, n := binary.Varint(r.rest)
 	if r.bad || n <= 0 || v > limit || v < -limit {
@@ -31,7 +31,7 @@ func (r *reader) varint(limit int64) int64 {
 	return v
 }
 
-// bytes takes n bytes.
+// bytes returns the next n bytes.
 func (r *reader) bytes(n int) []byte {
 	if r.bad || n > len(r.rest) {
 		r.bad = true

@@ -1,6 +1,6 @@
 package place
 
-// Source says where a table in the binary comes from and on what terms.
+// Source says where a table comes from and under which licence.
 type Source struct {
 	Table       string // what it is used for
 	Title       string
@@ -8,12 +8,12 @@ type Source struct {
 	URL         string
 	Licence     string
 	LicenceURL  string
-	Version     string // of the package that it was taken from
+	Version     string // of the package from which it was taken
 	Date        string // of the data as far as the package says, YYYY-MM-DD
-	Attribution string // the sentence that the licence asks to be shown
-	Changes     string // what was made of it
-	File        string // below this package
-	SHA256      string // of the file, so that it cannot be replaced without its source
+	Attribution string // the sentence that the licence requires to be shown
+	Changes     string // how the data was changed
+	File        string // path relative to this package
+	SHA256      string // of the file, so that it cannot be replaced without updating the source
 }
 
 const (
@@ -21,7 +21,7 @@ const (
 	countriesSHA256 = "5cd0a0f7f26bd1340464a718223b03ab566045bc94b77cbd9d91d3790357b779"
 )
 
-// Sources lists the sources of the tables in the binary.
+// Sources returns the sources of the tables in the binary.
 func Sources() []Source {
 	return []Source{
 		{

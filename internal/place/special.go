@@ -2,9 +2,9 @@ package place
 
 import "net/netip"
 
-// specials are the networks that IANA's registries of special-purpose addresses
-// set aside: nobody's country can be told from them. Of IPv6 only 2000::/3 is
-// given out at all, so only what is set aside inside it is listed.
+// specials are the networks in IANA's registries of special-purpose addresses;
+// they belong to no country. Of IPv6 only 2000::/3 is allocated, so only the
+// special networks inside it are listed.
 var specials = [...]netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),       // this network
 	netip.MustParsePrefix("10.0.0.0/8"),      // private
@@ -26,10 +26,10 @@ var specials = [...]netip.Prefix{
 	netip.MustParsePrefix("3fff::/20"),       // documentation
 }
 
-var givenOut6 = netip.MustParsePrefix("2000::/3")
+var allocated6 = netip.MustParsePrefix("2000::/3")
 
 func special(address netip.Addr) bool {
-	if address.Is6() && !givenOut6.Contains(address) {
+	if address.Is6() && !allocated6.Contains(address) {
 		return true
 	}
 	for i := range specials {

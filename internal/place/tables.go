@@ -14,9 +14,9 @@ var (
 	countriesTable []byte
 )
 
-// Each table is read once, when it is first asked for: a command that needs none
-// does not wait for them. They were read when they were made, so one that cannot
-// be read now is a broken binary.
+// Each table is decoded once, when it is first used, so that commands that need none
+// do not wait for it. The generator checks the tables, so a decoding error means a
+// broken binary.
 var (
 	pincodes  = sync.OnceValue(func() *Areas { return must(ReadAreas(pincodesTable)) })
 	countries = sync.OnceValue(func() *Countries { return must(ReadCountries(countriesTable)) })
@@ -29,24 +29,25 @@ func must[T any](table T, err error) T {
 	return table
 }
 
-// EmbeddedCountries is the table of countries in the binary.
+// EmbeddedCountries returns the table of countries in the binary.
 func EmbeddedCountries() *Countries { return countries() }
 
-// EmbeddedAreas is the table of pincodes in the binary.
+// EmbeddedAreas returns the table of pincodes in the binary.
 func EmbeddedAreas() *Areas { return pincodes() }
 
-// Country is the country of an address according to the table in the binary.
+// Country returns the country of an address according to the table in the
+// binary.
 func Country(address netip.Addr) (iso string, ok bool) { return countries().Lookup(address) }
 
-// Pincode is the centre and the radius of a pincode.
+// Pincode returns the centre and the radius of a pincode.
 func Pincode(code string) (centre Point, radiusMetres int32, ok bool) {
 	area, ok := pincodes().Lookup(code)
 	return area.Centre, area.RadiusMetres, ok
 }
 
-// Matches tells whether a position lies in a pincode: within radiusMetres of its
-// centre, or within the pincode's own radius where that is 0 or less. A pincode
-// that is not known matches nothing, and says so.
+// Matches reports whether a position lies in a pincode: within radiusMetres of
+// its centre or, if radiusMetres is 0 or less, within the pincode's own radius.
+// known is false for an unknown pincode.
 func Matches(at Point, code string, radiusMetres int32) (match, known bool) {
 	centre, own, known := Pincode(code)
 	if !known {

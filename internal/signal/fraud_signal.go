@@ -118,8 +118,7 @@ func further(a, limitA, b, limitB int64) bool {
 }
 
 // shared counts the people behind one device, mobile number or e-mail address.
-// Families share phones, so by default it has a lower severity than a shared
-// account.
+// Families share phones, so it has a lower severity than a shared account.
 func (a *assessment) shared(name, kind, id string, count int64) {
 	entity, sent := a.observed.Entity(kind)
 	cfg := a.cfg.reuse(kind)

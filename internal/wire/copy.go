@@ -1,17 +1,16 @@
 package wire
 
-// Raw writes a value that is rendered already, such as a document from
-// storage. It must be one complete JSON value; the writer does not look into
-// it.
+// Raw writes a value that is already encoded, such as a stored document. It
+// must be one complete JSON value; Raw does not check it.
 func (w *Writer) Raw(document []byte) *Writer {
 	w.lead()
 	w.Buf = append(w.Buf, document...)
 	return w
 }
 
-// Value writes a parsed value back: members in their order, numbers as they
-// were written, nulls kept, strings in the form of AppendString. What is
-// Missing is written as null, because a name may stand before it already.
+// Value writes a parsed value: members in document order, numbers as they were
+// written, nulls kept, strings in the form of AppendString. A Missing value is
+// written as null, because its name may already have been written.
 func (w *Writer) Value(v Value) *Writer {
 	switch v.Kind() {
 	case Object:

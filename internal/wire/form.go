@@ -7,25 +7,26 @@ import (
 	"verdict/internal/fault"
 )
 
-// Form reads one object member by member, notes every fault in a list and at
-// the end refuses the members nobody asked for: in a policy or a
-// configuration a misspelt name must not pass as one left out.
+// Form reads one object member by member and adds every fault to a list. At the end
+// it refuses unknown members: in a policy or a configuration a misspelt name must not
+// pass as an omitted one.
 //
-// A Form is meant to live on its reader's stack: a policy has hundreds of
-// objects, and reading one should not cost an allocation each.
+// A Form should live on the stack of its reader: a policy has hundreds of objects,
+// and reading one should not allocate.
 type Form struct {
 	value  Value
 	faults *fault.List
-	names  [maxMembers]string // asked for, in order
+	names  [maxMembers]string // known names, in the order they were read
 	count  int
-	next   int32  // where the member after the last one found stands
-	index  int32  // its position among the members
-	found  uint64 // a bit for each of the first 64 members that was asked for
+	next   int32  // node of the member after the last one found
+	index  int32  // its index among the members
+	found  uint64 // a bit for each of the first 64 members that was read
 	orNull []string
 	also   []string
 }
 
-// maxMembers is how many different members of one object can be asked for.
+// maxMembers is the maximum number of different members that can be read from
+// one object.
 const maxMembers = 40
 
 // NewForm starts reading v, which must be an object.
@@ -36,7 +37,7 @@ func NewForm(v Value, faults *fault.List) Form {
 	return Form{value: v, faults: faults}
 }
 
-// Value is the object being read.
+// Value returns the object that is being read.
 func (f *Form) Value() Value { return f.value }
 
 // Get returns a member and marks its name as known.
@@ -45,8 +46,8 @@ func (f *Form) Get(name string) Value {
 	if f.value.Kind() != Object {
 		return Value{}
 	}
-	// Documents mostly keep the order in which they are read, so the search
-	// goes on where the last one ended and wraps around.
+	// Members are mostly in the order in which they are read, so start the search
+	// where the last one ended and wrap around.
 	d, n := f.value.doc, f.value.node()
 	count, end := n.count(), n.next(f.value.at)
 	at, index := f.next, f.index
@@ -69,35 +70,36 @@ func (f *Form) Get(name string) Value {
 	return Value{}
 }
 
-// Known marks names that are allowed and read by no one.
+// Known marks names as known without reading them.
 func (f *Form) Known(names ...string) {
 	for _, name := range names {
 		if f.count > 0 && f.names[f.count-1] == name {
-			continue // asked for twice in a row: required, then read
+			continue // named twice in a row: required, then read
 		}
 		f.names[f.count] = name
 		f.count++
 	}
 }
 
-// Also names members that the object may have and that somebody else reads
-// before: Done refuses them, and lists them among those that may be meant.
+// Also names members that the object may have in other contexts, where another
+// reader takes them. Done refuses them here, but suggests them for misspelt
+// names.
 func (f *Form) Also(names ...string) { f.also = names }
 
-// OrNull names members that other forms of the object have: they may be null,
-// which is the same as leaving them out, and Done refuses any other value.
+// OrNull names members of other variants of the object. They may be null, which
+// is the same as omitting them; Done refuses any other value.
 func (f *Form) OrNull(names []string) { f.orNull = names }
 
-// Pointer is the place of a member, whether it is there or not.
+// Pointer returns the JSON pointer of a member, whether it is present or not.
 func (f *Form) Pointer(name string) string { return f.value.Pointer() + "/" + escapePointer(name) }
 
-// Fail notes a fault at a member.
+// Fail adds a fault at a member.
 func (f *Form) Fail(name, code, format string, args ...any) {
 	f.faults.Add(f.Pointer(name), code, format, args...)
 }
 
-// Require marks a member's name as known and notes a fault when it is not
-// given.
+// Require marks a name as known, reports whether the member is given, and adds
+// a fault if not.
 func (f *Form) Require(name, what string) bool {
 	if f.Get(name).Given() {
 		return true
@@ -108,14 +110,15 @@ func (f *Form) Require(name, what string) bool {
 	return false
 }
 
-// Required is the fault of an object that does not have a member which it must
-// have: what says what the member is, and pointer where it belongs. Where a
-// member was sent whose name differs in case alone, the fault says so, because
-// nothing else does once a request is refused.
+// Required returns the fault for a missing required member. what describes the
+// member and pointer says where it belongs. If a member was sent whose name
+// differs only in case, the fault says so, because a refused request returns no
+// warnings.
 func Required(object Value, name, pointer, what string) fault.Item {
 	item := fault.Item{Pointer: pointer, Code: fault.CodeRequired, Detail: "is required: " + what}
 	if object.HasFolded(name) {
-		item.Detail += "; a member whose name differs in case alone was sent and not read: names are case-sensitive, write " + name
+		item.Detail += "; a member whose name differs in case alone was sent and not read: " +
+			"names are case-sensitive, write " + name
 		item.Nearest = name
 	}
 	return item
@@ -133,8 +136,8 @@ func (f *Form) typed(name string, want Kind) (Value, bool) {
 	return v, true
 }
 
-// Text reads a string of at most most bytes; ok is false when it is missing
-// or refused.
+// Text reads a string of at most most bytes; ok is false when it is missing or
+// invalid.
 func (f *Form) Text(name string, most int) (text string, ok bool) {
 	v, ok := f.typed(name, String)
 	if !ok {
@@ -147,8 +150,8 @@ func (f *Form) Text(name string, most int) (text string, ok bool) {
 	return v.Text(), true
 }
 
-// Choice reads a string that is one of a few and returns its position, or
-// otherwise when it is missing or refused.
+// Choice reads a string that must be one of choices and returns its index, or
+// otherwise when it is missing or invalid.
 func (f *Form) Choice(name string, otherwise int, choices ...string) int {
 	v, ok := f.typed(name, String)
 	if !ok {
@@ -161,8 +164,8 @@ func (f *Form) Choice(name string, otherwise int, choices ...string) int {
 	return otherwise
 }
 
-// Decimal reads a number as a count of 10^-places between least and most, and
-// refuses one with more decimals: rounding a policy would change it.
+// Decimal reads a number between least and most as a multiple of 10^-places. A
+// number with more decimals is refused, because rounding would change a policy.
 func (f *Form) Decimal(name string, places int, least, most int64) (coef int64, ok bool) {
 	v, ok := f.typed(name, Number)
 	if !ok {
@@ -183,7 +186,7 @@ func (f *Form) Decimal(name string, places int, least, most int64) (coef int64, 
 	return 0, false
 }
 
-// Bool reads a boolean, or otherwise when it is missing or refused.
+// Bool reads a boolean; it returns otherwise when it is missing or invalid.
 func (f *Form) Bool(name string, otherwise bool) bool {
 	v, ok := f.typed(name, Bool)
 	if !ok {
@@ -192,8 +195,8 @@ func (f *Form) Bool(name string, otherwise bool) bool {
 	return v.IsTrue()
 }
 
-// Array reads an array of at most most elements; a missing or refused one
-// has none.
+// Array reads an array of at most most elements. It returns a Missing value
+// when the array is missing or invalid.
 func (f *Form) Array(name string, most int) Value {
 	v, ok := f.typed(name, Array)
 	if !ok {
@@ -206,10 +209,10 @@ func (f *Form) Array(name string, most int) Value {
 	return v
 }
 
-// Done refuses the members that were never asked for.
+// Done adds a fault for each unknown member.
 func (f *Form) Done() {
 	if n := f.value.Len(); n < 64 && f.found == 1<<n-1 {
-		return // every one was
+		return // all members were read
 	}
 	known := f.names[:f.count]
 	for name, v := range f.value.Members() {
@@ -219,7 +222,8 @@ func (f *Form) Done() {
 	}
 }
 
-// unknown refuses a member, with the names that there are and the nearest one.
+// unknown adds a fault for an unknown member, with the known names and the
+// nearest one.
 func (f *Form) unknown(name string, v Value) {
 	var takes []string
 	for _, known := range append(slices.Clone(f.names[:f.count]), f.also...) {

@@ -2,25 +2,26 @@ package wire
 
 import "sync"
 
-// freed are the nodes of documents that nobody reads any more. Those of a large
-// request are half a megabyte: memory that is still in the processor's cache,
-// need not be cleared, and is none for the garbage collector to find.
+// freed pools the nodes of documents that are no longer used. The nodes of a
+// large request take half a megabyte; reused memory may still be in the
+// processor's cache, needs no clearing and causes no garbage collection.
 var freed = sync.Pool{New: func() any { return new([]node) }}
 
-// maxFreed is how many nodes are worth keeping; a rare giant must not stay.
+// maxFreed is the maximum capacity of a pooled list, so that rare giant
+// documents do not stay in memory.
 const maxFreed = 1 << 17
 
-// room is an empty list with room for n nodes at least.
-func room(n int) []node {
+// newNodes returns an empty list with capacity for at least n nodes.
+func newNodes(n int) []node {
 	if list, ok := freed.Get().(*[]node); ok && cap(*list) >= n {
 		return (*list)[:0]
 	}
 	return make([]node, 0, n)
 }
 
-// Free gives back the memory of a document, of which v is any value. No value
-// of the document may be used afterwards: it panics, for the memory may hold
-// another request by then. Texts that were read from it stay good.
+// Free releases the memory of the document that v belongs to. No value of the
+// document may be used afterwards: it panics, because the memory may already
+// hold another request. Texts read from the document stay valid.
 func (v Value) Free() {
 	if v.doc == nil {
 		return

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// name reads a member's name and the colon behind it.
+// name reads a member's name and the colon after it.
 func (p *parser) name(at int32, count uint32, seen *names) (span, error) {
 	name, err := p.str()
 	if err != nil {
@@ -24,24 +24,24 @@ func (p *parser) name(at int32, count uint32, seen *names) (span, error) {
 	return name, nil
 }
 
-// pattern is the object that was read last at a depth. The objects of a list
-// mostly have the same members in the same order. As long as one follows the
-// pattern its names need only be compared: they are as different from each
-// other as the pattern's are.
+// pattern points into the last object that was read at a depth. The objects of
+// a list mostly have the same members in the same order. As long as an object
+// follows the pattern, its names need only be compared with the pattern's:
+// those are distinct, so there is no duplicate.
 type pattern struct {
-	at   int32  // the member whose turn it is
-	left uint32 // how many there are from it on, 0 when it is not followed any more
+	at   int32  // the next member of the pattern
+	left uint32 // number of members from there on, 0 when the pattern is no longer followed
 }
 
 func (p *parser) pattern(depth int) pattern {
 	if p.last[depth] == 0 {
 		return pattern{}
 	}
-	at := p.last[depth] // one past the object is its first member
+	at := p.last[depth] // the first member comes after the object
 	return pattern{at: at, left: uint32(p.nodes[at-1].count())}
 }
 
-// follow reads a name and its colon if they are the pattern's.
+// follow reads a name and its colon if they match the pattern.
 func (t *pattern) follow(p *parser) (name span, ok bool) {
 	if t.left == 0 {
 		return span{}, false
@@ -59,8 +59,8 @@ func (t *pattern) follow(p *parser) (name span, ok bool) {
 	return name, true
 }
 
-// same compares n bytes at two places. Names are short, so that one load of
-// each is mostly enough.
+// same reports whether n bytes at two positions are equal. Most names are short
+// enough for one 8-byte load of each.
 func same(src []byte, a, b, n int) bool {
 	if n <= 8 && max(a, b)+8 <= len(src) {
 		return (binary.LittleEndian.Uint64(src[a:])^binary.LittleEndian.Uint64(src[b:]))<<(64-8*n) == 0
@@ -68,7 +68,7 @@ func same(src []byte, a, b, n int) bool {
 	return bytes.Equal(src[a:a+n], src[b:b+n])
 }
 
-// twice refuses a member that the object has already.
+// twice returns the error for a duplicate member.
 func (p *parser) twice(at int32, name span) error {
 	p.doc.nodes = p.nodes
 	return &fault.Error{
@@ -80,20 +80,21 @@ func (p *parser) twice(at int32, name span) error {
 	}
 }
 
-// names remembers the member names of one object: a bit for each in a filter
-// that nearly always tells that a name is new, and behind it the members
-// themselves, or a map of them once they are many.
+// names records the member names of one object, to find duplicates. A small
+// Bloom filter shows for nearly all names that they are new; the others are
+// compared with the members one by one, or looked up in a map if there are
+// many.
 type names struct {
 	filter uint64
-	noted  uint32 // how many members are in the filter
+	noted  uint32 // number of members in the filter
 	all    map[string]struct{}
 }
 
-// smallObject is how many members are compared one by one before a map is
-// built; most objects never need the map.
+// smallObject is the number of members up to which names are compared one by
+// one. Most objects are smaller and need no map.
 const smallObject = 16
 
-// bit is a name's place in the filter.
+// bit returns the filter bit of a name.
 func bit(name string) uint64 {
 	n := len(name)
 	if n == 0 {
@@ -104,7 +105,7 @@ func bit(name string) uint64 {
 
 func (p *parser) duplicate(at int32, span span, count uint32, seen *names) bool {
 	if seen.noted < count {
-		// Those before followed the pattern and were not noted.
+		// The members before followed the pattern and are not in the filter yet.
 		for i, left := at+1, count; left > 0; left-- {
 			n := &p.nodes[i]
 			seen.filter |= bit(p.doc.text(n.name))
@@ -124,7 +125,8 @@ func (p *parser) duplicate(at int32, span span, count uint32, seen *names) bool 
 	return p.duplicateAmong(at, name, count, seen)
 }
 
-// duplicateAmong compares a name that the filter could not tell to be new.
+// duplicateAmong reports whether a name that the filter contains is a
+// duplicate.
 func (p *parser) duplicateAmong(at int32, name string, count uint32, seen *names) bool {
 	if count < smallObject {
 		for i := at + 1; count > 0; count-- {

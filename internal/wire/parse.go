@@ -1,12 +1,11 @@
-// Package wire is what crosses the wire: strict JSON in, canonical JSON out.
+// Package wire parses JSON strictly and writes canonical JSON.
 //
-// Reading keeps what decoders usually lose: whether a member was there at all,
-// the number as it was written, and where in the document each value stands.
-// It refuses what decoders usually forgive: duplicate names, invalid UTF-8,
-// lone surrogates, absurd depth, numbers no credit file can hold.
+// The parser keeps what decoders usually lose: whether a member was present, the
+// number as it was written, and the position of each value in the document. It
+// refuses what decoders usually accept: duplicate names, invalid UTF-8, lone
+// surrogates, excessive depth, and numbers too large for any credit file.
 //
-// Nothing here knows a policy or an application; those are read from a Value
-// by the packages that own them.
+// Policies and applications are read from a Value by the packages that own them.
 package wire
 
 import (
@@ -17,20 +16,19 @@ import (
 	"verdict/internal/fault"
 )
 
-// MaxDepth bounds how many arrays and objects of a document stand inside one
-// another. Conditions are at most 16 deep, which costs two
-// levels each; the rest is generous.
+// MaxDepth is the maximum nesting of arrays and objects. Conditions are at most
+// 16 deep and take two levels each; the rest is reserve.
 const MaxDepth = 128
 
-// MaxValues bounds the values of one document, so that a body of tiny values
-// cannot take many times its size in memory.
+// MaxValues is the maximum number of values in a document, so that a body of
+// tiny values cannot take many times its size in memory.
 const MaxValues = 1 << 20
 
 // Kind is the JSON type of a Value.
 type Kind uint8
 
-// The kinds. Missing is the kind of a member that is not there, or is null:
-// a request that says null says nothing.
+// The kinds. Value.Get returns a value of kind Missing for an absent member and for
+// a null one: in a request null is the same as omitting the member.
 const (
 	Missing Kind = iota
 	Null
@@ -43,24 +41,24 @@ const (
 
 var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}
 
-// String names the kind the way an error message says it.
+// String returns the kind as error messages name it.
 func (k Kind) String() string { return kindNames[k] }
 
-// span is a piece of text: length bytes of the source from at on, or, with
-// the top bit of length set, the unescaped string number at.
+// span is a piece of text: length bytes of the source starting at at. If the
+// top bit of length is set, it is the unescaped string with index at.
 type span struct {
 	at, length uint32
 }
 
 const unescaped = 1 << 31
 
-// node is one value of a document laid out flat, parents before children. It
-// holds no pointers, so a document of any size is one allocation that the
-// garbage collector never looks into. It is kept small, because a large
-// request has tens of thousands and reading one is mostly waiting for memory.
+// node is one value of a document; nodes are stored in one list, parents before
+// children. It holds no pointers, so the list is one allocation that the garbage
+// collector does not scan. It is small, because a large request has tens of thousands
+// of nodes and parsing is limited by memory access.
 type node struct {
 	// name is the member's name when the parent is an object; when it is an
-	// array, its at is the position among the elements.
+	// array, its at is the index among the elements.
 	name span
 	// text is a string's value, a number's literal or a boolean's word. An
 	// array or object has none; there, at is one past the last node of the
@@ -70,7 +68,8 @@ type node struct {
 	kind   Kind
 }
 
-// next is where the node after the subtree at stands.
+// next returns the index of the node after the subtree of n, which has index
+// at.
 func (n *node) next(at int32) int32 {
 	if n.kind < Array {
 		return at + 1
@@ -78,7 +77,7 @@ func (n *node) next(at int32) int32 {
 	return int32(n.text.at)
 }
 
-// count is the number of children.
+// count returns the number of children.
 func (n *node) count() int32 {
 	if n.kind < Array {
 		return 0
@@ -99,7 +98,8 @@ func (d *document) text(s span) string {
 	return d.src[s.at : s.at+s.length]
 }
 
-// is reports whether a piece of text is this one. Most differ in length.
+// is reports whether s equals text. It compares lengths first, because most
+// differ.
 func (d *document) is(s span, text string) bool {
 	if s.length&unescaped != 0 {
 		return d.unescaped[s.at] == text
@@ -109,14 +109,15 @@ func (d *document) is(s span, text string) bool {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Parse reads exactly one JSON document. The answer to bytes that are not one
-// is a *fault.Error of kind Malformed that says where and what, and never
-// quotes a value. A UTF-8 byte order mark in front is passed over: editors and
-// spreadsheets on Windows write one without asking.
+// Parse parses exactly one JSON document. For other input it returns a *fault.Error
+// of kind Malformed that says where and what the problem is, and never quotes a
+// value. A leading UTF-8 byte order mark is skipped, because editors and spreadsheets
+// on Windows write one.
 func Parse(data []byte) (Value, error) { return ParseUntil(data, nil) }
 
-// ParseUntil is Parse that calls check for about every 32 KiB, some hundred
-// microseconds, and ends with its error; nil lets it come to its end.
+// ParseUntil does the same as Parse, but calls check about every 32 KiB, some
+// hundred microseconds of work, and stops with the error that check returns. A
+// nil check never stops it.
 func ParseUntil(data []byte, check func() error) (Value, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(data) >= unescaped {
@@ -136,7 +137,7 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 	if err := check(); err != nil {
 		return Value{}, err
 	}
-	p.nodes = room(estimate(data))
+	p.nodes = newNodes(estimate(data))
 	p.skipSpace()
 	if err := p.value(-1, span{}, 0); err != nil {
 		return Value{}, err
@@ -149,9 +150,10 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 	return Value{doc: p.doc}, nil
 }
 
-// estimate is about how many values a document holds: each is the first in
-// its container or stands behind a comma. Text full of commas must not make
-// us reserve more than a real document of that size could need.
+// estimate returns the approximate number of values in a document: each is the
+// first in its container or follows a comma. The result is limited to what a
+// real document of that size could hold, so that a text full of commas cannot
+// cause a large allocation.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}) + 1
 	return min(n, len(data)/6+8, MaxValues)
@@ -160,20 +162,21 @@ func estimate(data []byte) int {
 type parser struct {
 	src   []byte
 	pos   int
-	nodes []node // those of the document, once it is read
+	nodes []node // become the document's nodes at the end
 	doc   *document
-	// last is one past the node of the object that was read last at each
-	// depth, 0 for none.
+	// last holds, for each depth, the index after the node of the last object
+	// read there, 0 for none.
 	last [MaxDepth]int32
 
 	check func() error // nil: never interrupted
-	pause int          // where it is called next
+	pause int          // position of the next call of check
 }
 
-// bytesBetweenChecks is some hundred microseconds of parsing.
+// bytesBetweenChecks is the interval of the calls of check, some hundred
+// microseconds of parsing.
 const bytesBetweenChecks = 32 << 10
 
-// fail describes a syntax error by line and column.
+// fail returns a syntax error with line and column.
 func (p *parser) fail(what string) error {
 	before := p.src[:min(p.pos, len(p.src))]
 	line := bytes.Count(before, []byte{'\n'}) + 1
@@ -181,7 +184,8 @@ func (p *parser) fail(what string) error {
 	return fault.New(fault.Malformed, fault.CodeMalformedJSON, "line %d, column %d: %s", line, column, what)
 }
 
-// skipSpace is small enough to be inlined: most documents have no space.
+// skipSpace skips white space. It is small enough to be inlined, because most
+// documents have none.
 func (p *parser) skipSpace() {
 	if p.pos < len(p.src) && p.src[p.pos] <= ' ' {
 		p.skipSpaces()
@@ -199,8 +203,8 @@ func (p *parser) skipSpaces() {
 	}
 }
 
-// value reads one value and appends its subtree. parent is -1 for the root,
-// depth the number of arrays and objects around it.
+// value parses one value and appends its subtree. parent is -1 for the root;
+// depth is the number of enclosing arrays and objects.
 func (p *parser) value(parent int32, name span, depth int) (err error) {
 	if p.pos >= len(p.src) {
 		return p.fail("the document ends where a value was expected")
@@ -243,8 +247,8 @@ func (p *parser) value(parent int32, name span, depth int) (err error) {
 	return err
 }
 
-// container reads an array or object. Its node stands before its children are
-// read, so that a fault inside them can already name its place.
+// container parses an array or object. It appends the node before parsing the
+// children, so that a fault in them can already state its pointer.
 func (p *parser) container(open byte, n node, depth int) (err error) {
 	if depth == MaxDepth {
 		return p.fail(fmt.Sprintf("nested more than %d levels deep", MaxDepth))
@@ -267,7 +271,7 @@ func (p *parser) container(open byte, n node, depth int) (err error) {
 	return err
 }
 
-// since is the source text from start to here.
+// since returns the source text from start to the current position.
 func (p *parser) since(start int) span {
 	return span{at: uint32(start), length: uint32(p.pos - start)}
 }

@@ -11,18 +11,18 @@ import (
 	"verdict/internal/fault"
 )
 
-// specials has the top bit of each byte set that does not stand for itself
-// inside a string: a quote, a backslash or a control character. Bytes above the
-// lowest such one may be marked wrongly, because subtracting borrows from them.
+// specials sets the top bit of each byte that cannot occur unescaped in a
+// string: a quote, a backslash or a control character. Bytes above the lowest
+// such byte may be marked wrongly, because the subtraction borrows from them.
 func specials(eight uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := eight^ones*'"', eight^ones*'\\'
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (eight-ones*' ')&^eight) & tops
 }
 
-// special is where the first byte from here on stands that does not stand for
-// itself inside a string. Eight are looked at together: strings are most of a
-// document.
+// special returns the position of the first quote, backslash or control
+// character from at on. It checks eight bytes together, because strings are
+// most of a document.
 func special(src []byte, at int) int {
 	for ; at+8 <= len(src); at += 8 {
 		if found := specials(binary.LittleEndian.Uint64(src[at:])); found != 0 {
@@ -35,8 +35,8 @@ func special(src []byte, at int) int {
 	return at
 }
 
-// str reads a string at the opening quote. A string without escapes is a
-// slice of the source and costs nothing.
+// str parses a string at its opening quote. A string without escapes is a slice
+// of the source and needs no allocation.
 func (p *parser) str() (span, error) {
 	start := p.pos + 1
 	p.pos = special(p.src, start)
@@ -57,7 +57,7 @@ func (p *parser) str() (span, error) {
 	}
 }
 
-// escaped goes on reading a string at its first backslash.
+// escaped continues parsing a string at its first backslash.
 func (p *parser) escaped(start int) (string, error) {
 	var b strings.Builder
 	b.Write(p.src[start:p.pos])
@@ -97,7 +97,7 @@ func (p *parser) escaped(start int) (string, error) {
 				return "", p.fail("an invalid \\u escape")
 			}
 			if r == 0 {
-				// No text has it, and not every database can keep it.
+				// Texts do not contain it, and some databases cannot store it.
 				return "", p.fail("a string holds a zero character")
 			}
 			b.WriteRune(r)
@@ -108,8 +108,8 @@ func (p *parser) escaped(start int) (string, error) {
 	return "", p.fail("the document ends inside a string")
 }
 
-// unicode reads the four digits after \u, and the second half of a surrogate
-// pair; a lone half is not a character and is refused.
+// unicode parses the four digits after \u and, for a surrogate, the second half
+// of the pair; a lone surrogate is refused.
 func (p *parser) unicode() (rune, bool) {
 	hex := func() (rune, bool) {
 		if p.pos+4 > len(p.src) {
@@ -135,7 +135,7 @@ func (p *parser) unicode() (rune, bool) {
 	return r, r != utf8.RuneError
 }
 
-// digits is where the run of digits from here on ends.
+// digits returns the end of the run of digits that starts at at.
 func digits(src []byte, at int) int {
 	for at < len(src) && src[at]-'0' <= 9 {
 		at++
@@ -143,8 +143,8 @@ func digits(src []byte, at int) int {
 	return at
 }
 
-// number reads a literal. far tells that its magnitude is beyond 1e15, which
-// the caller refuses.
+// number parses a number literal. far reports that its magnitude is beyond
+// 1e15, which the caller refuses.
 func (p *parser) number() (text span, far bool, err error) {
 	src, start := p.src, p.pos
 	first := start
@@ -184,10 +184,11 @@ func (p *parser) number() (text span, far bool, err error) {
 	return text, far, nil
 }
 
-// tooFar refuses a number that no credit file can hold.
+// tooFar returns the error for a number beyond 1e15, which no credit file can
+// hold.
 func (p *parser) tooFar(n node) error {
 	at := int32(len(p.nodes))
-	p.nodes = append(p.nodes, n) // so that it has a place
+	p.nodes = append(p.nodes, n) // so that it has a pointer
 	p.doc.nodes = p.nodes
 	return &fault.Error{
 		Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
@@ -198,12 +199,12 @@ func (p *parser) tooFar(n node) error {
 	}
 }
 
-// ParseDecimal reads a JSON number literal as an integer count of 10^-places,
-// rounded half away from zero where the literal is finer. exact tells whether
-// nothing was rounded; ok is false when the magnitude is beyond 2^62.
+// ParseDecimal parses a JSON number literal as an integer multiple of 10^-places. It
+// rounds half away from zero if the literal has more decimals; exact is false if
+// something was rounded. ok is false when the magnitude is beyond 2^62.
 //
-// It works on the text and never goes through binary floating point: 0.1 is
-// one tenth. The literal must be well-formed, as one from Parse is.
+// It works on the text and uses no binary floating point, so 0.1 is exactly one tenth.
+// The literal must be well-formed, as those from Parse are.
 func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
 	negative := literal != "" && literal[0] == '-'
 	if negative {
@@ -223,9 +224,9 @@ func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
 	return coef, exact, ok
 }
 
-// truncate reads a literal without a sign and drops what is finer than
-// 10^-places. exact tells that nothing was dropped, up that it was half a unit
-// or more.
+// truncate parses a literal without a sign and drops the digits below
+// 10^-places. exact is true if nothing was dropped; up is true if the dropped
+// part is half a unit or more.
 func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 	mantissa, exponent := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
@@ -240,7 +241,7 @@ func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 		return frac[i-len(whole)]
 	}
 	total := len(whole) + len(frac)
-	// keep is how many digits of whole·frac stand before the cut.
+	// keep is the number of digits of whole·frac that are kept.
 	keep := len(whole) + exponent + places
 	const limit = 1 << 62
 	for i := range min(keep, total) {
@@ -264,8 +265,8 @@ func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 	return coef, up, exact, true
 }
 
-// short reads a literal that has no exponent, fits 18 digits and is no finer
-// than 10^-places, which nearly all are.
+// short parses a literal that has no exponent, at most 18 digits and at most
+// places decimals, as nearly all have.
 func short(s string, places int) (coef int64, ok bool) {
 	if len(s)+places > 18 {
 		return 0, false
@@ -277,7 +278,7 @@ func short(s string, places int) (coef int64, ok bool) {
 			continue
 		}
 		after := len(s) - 1 - i
-		if s[i] != '.' || after > places { // an exponent, or finer
+		if s[i] != '.' || after > places { // an exponent, or too many decimals
 			return 0, false
 		}
 		places -= after
@@ -285,7 +286,7 @@ func short(s string, places int) (coef int64, ok bool) {
 	return coef * tens[places], true
 }
 
-// tens are the powers of ten that a short literal can be multiplied by.
+// tens are the powers of ten by which a short literal may be multiplied.
 var tens = func() (t [19]int64) {
 	t[0] = 1
 	for i := 1; i < len(t); i++ {
@@ -294,10 +295,9 @@ var tens = func() (t [19]int64) {
 	return t
 }()
 
-// clampedInt reads an exponent; anything beyond ±2^30 is as good as that,
-// because no literal has the digits to bring it back into range. A literal of
-// a few hundred thousand digits does fit into a request, so the clamp must lie
-// well above that.
+// clampedInt parses an exponent and clamps it to ±2^30. Beyond that no literal
+// has enough digits to bring the number back into range. The limit must be well
+// above the few hundred thousand digits that fit into a request.
 func clampedInt(s string) int {
 	n, err := strconv.Atoi(s)
 	const most = 1 << 30

@@ -1,8 +1,8 @@
 package wire
 
-// Members writes the members of an object that was rendered before into the
-// object that is open, so that a stored answer can be added to without being
-// read again. The document must be an object as Writer writes one.
+// Members writes the members of an encoded object into the object that is open,
+// so that members can be added to a stored response without parsing it. The
+// document must be an object as Writer writes it.
 func (w *Writer) Members(document []byte) *Writer {
 	if len(document) <= len("{}") {
 		return w

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Value is one value of a parsed document. The zero Value, and the answer to
-// a member that is not there, has kind Missing; every method is safe on it.
+// Value is one value of a parsed document. The zero Value has kind Missing, as
+// has the result for an absent member; all methods are safe on it.
 type Value struct {
 	doc *document
 	at  int32
@@ -15,7 +15,7 @@ type Value struct {
 
 func (v Value) node() *node { return &v.doc.nodes[v.at] }
 
-// Kind is the value's JSON type.
+// Kind returns the value's JSON type.
 func (v Value) Kind() Kind {
 	if v.doc == nil {
 		return Missing
@@ -23,13 +23,13 @@ func (v Value) Kind() Kind {
 	return v.node().kind
 }
 
-// Given reports whether the value is there and is not null.
+// Given reports whether the value is present and not null.
 func (v Value) Given() bool {
 	k := v.Kind()
 	return k != Missing && k != Null
 }
 
-// Text is a string's value or a number's literal as written, else "".
+// Text returns a string's value or a number's literal as written, else "".
 func (v Value) Text() string {
 	if k := v.Kind(); k != String && k != Number {
 		return ""
@@ -37,7 +37,8 @@ func (v Value) Text() string {
 	return v.doc.text(v.node().text)
 }
 
-// Scalar is Kind and Text at once, for readers of thousands of values.
+// Scalar returns Kind and Text with one lookup, for readers of thousands of
+// values.
 func (v Value) Scalar() (kind Kind, text string) {
 	if v.doc == nil {
 		return Missing, ""
@@ -52,7 +53,7 @@ func (v Value) Scalar() (kind Kind, text string) {
 // IsTrue reports whether the value is the boolean true.
 func (v Value) IsTrue() bool { return v.Kind() == Bool && v.doc.src[v.node().text.at] == 't' }
 
-// Len is the number of members or elements.
+// Len returns the number of members or elements.
 func (v Value) Len() int {
 	if v.doc == nil {
 		return 0
@@ -60,8 +61,8 @@ func (v Value) Len() int {
 	return int(v.node().count())
 }
 
-// HasFolded reports whether an object has a member, not null, whose name differs
-// from the given one in case alone.
+// HasFolded reports whether an object has a member, not null, whose name
+// differs from name only in case.
 func (v Value) HasFolded(name string) bool {
 	for other, member := range v.Members() {
 		if member.Given() && other != name && strings.EqualFold(other, name) {
@@ -71,7 +72,7 @@ func (v Value) HasFolded(name string) bool {
 	return false
 }
 
-// Get returns the named member; a null is Missing.
+// Get returns the named member, Missing if it is absent or null.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
@@ -90,8 +91,8 @@ func (v Value) Get(name string) Value {
 	return Value{}
 }
 
-// Members yields an object's members in document order, nulls included;
-// nothing for other kinds.
+// Members yields an object's members in document order, including nulls. For
+// other kinds it yields nothing.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {
@@ -108,8 +109,8 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Elements yields an array's elements with their positions; nothing for other
-// kinds.
+// Elements yields an array's elements with their indexes. For other kinds it
+// yields nothing.
 func (v Value) Elements() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		if v.Kind() != Array {
@@ -125,13 +126,13 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
-// Pointer is the value's place as an RFC 6901 pointer. It is worked out only
-// when asked for, which is when something is wrong.
+// Pointer returns the value's RFC 6901 pointer. It is computed on demand,
+// because only errors and warnings need it.
 func (v Value) Pointer() string {
 	if v.doc == nil {
 		return ""
 	}
-	var few [8]string // as deep as most pointers go
+	var few [8]string // most pointers are not deeper
 	parts, length := few[:0], 0
 	for i := v.at; v.doc.nodes[i].parent >= 0; i = v.doc.nodes[i].parent {
 		n := &v.doc.nodes[i]
@@ -153,8 +154,8 @@ func (v Value) Pointer() string {
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// maxSegment bounds one segment of a pointer: a stranger's member name must
-// not make an answer as long as the request.
+// maxSegment is the maximum length of one segment of a pointer, so that a
+// client's long member name cannot make a response as long as the request.
 const maxSegment = 128
 
 func escapePointer(name string) string {

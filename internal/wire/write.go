@@ -2,7 +2,7 @@ package wire
 
 import "strconv"
 
-// escaped are the bytes that do not stand for themselves in a string.
+// escaped marks the bytes that must be escaped in a string.
 var escaped = func() (table [256]bool) {
 	for c := range byte(0x20) {
 		table[c] = true
@@ -11,9 +11,9 @@ var escaped = func() (table [256]bool) {
 	return table
 }()
 
-// AppendString appends s as a JSON string in the form RFC 8785 prescribes:
-// the two-letter escapes where JSON has them, \u00xx for other control
-// characters, everything else as it is.
+// AppendString appends s as a JSON string in the form that RFC 8785 prescribes:
+// two-character escapes if JSON has them, \u00xx for other control characters,
+// everything else unchanged.
 func AppendString(dst []byte, s string) []byte {
 	const hexDigits = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -47,13 +47,13 @@ func AppendString(dst []byte, s string) []byte {
 }
 
 // AppendDecimal appends coef·10^-places in its shortest decimal form, for at
-// most 19 places. Up to fifteen significant digits and six places that is also
+// most 19 places. Up to fifteen significant digits and six places this is also
 // the RFC 8785 form of the number.
 func AppendDecimal(dst []byte, coef int64, places int) []byte {
 	magnitude := uint64(coef)
 	if coef < 0 {
 		dst = append(dst, '-')
-		magnitude = -magnitude // right for the least int64 too, which has no positive counterpart
+		magnitude = -magnitude // also correct for the smallest int64, which has no positive counterpart
 	}
 	unit := powers[places]
 	dst = strconv.AppendUint(dst, magnitude/unit, 10)
@@ -62,7 +62,7 @@ func AppendDecimal(dst []byte, coef int64, places int) []byte {
 		return dst
 	}
 	var digits [20]byte
-	n := 0 // up to the last digit that is not zero
+	n := 0 // length without trailing zeros
 	for i := places - 1; i >= 0; i-- {
 		digits[i] = byte('0' + frac%10)
 		frac /= 10
@@ -74,7 +74,7 @@ func AppendDecimal(dst []byte, coef int64, places int) []byte {
 	return append(dst, digits[:n]...)
 }
 
-// powers of ten.
+// powers are the powers of ten.
 var powers = func() (p [20]uint64) {
 	p[0] = 1
 	for i := 1; i < len(p); i++ {
@@ -83,9 +83,9 @@ var powers = func() (p [20]uint64) {
 	return p
 }()
 
-// Writer builds one JSON document by appending. Members come out in the order
-// they are written, so a canonical document is written in name order. The
-// zero value is ready; Buf may be set to reuse a buffer.
+// Writer builds one JSON document by appending. Members are written in call
+// order; for a canonical document the caller writes them in name order. The
+// zero value is ready to use; Buf may be set to reuse a buffer.
 type Writer struct {
 	Buf   []byte
 	comma bool
@@ -123,8 +123,8 @@ func (w *Writer) Array() *Writer { return w.open('[') }
 // EndArray closes the innermost array.
 func (w *Writer) EndArray() *Writer { return w.close(']') }
 
-// Key writes a member's name; the next call writes its value. The name is one
-// of ours and needs no escaping; a stranger's goes through Name.
+// Key writes a member's name; the next call writes its value. The name must
+// need no escaping; use Name for names that come from clients.
 func (w *Writer) Key(name string) *Writer {
 	w.lead()
 	w.Buf = append(w.Buf, '"')
@@ -134,7 +134,7 @@ func (w *Writer) Key(name string) *Writer {
 	return w
 }
 
-// Name writes a member's name whatever is in it.
+// Name writes a member's name and escapes it.
 func (w *Writer) Name(name string) *Writer {
 	w.lead()
 	w.Buf = AppendString(w.Buf, name)
@@ -150,8 +150,8 @@ func (w *Writer) String(s string) *Writer {
 	return w
 }
 
-// Plain writes a string that is known to need no escaping: a name of ours, or
-// one whose spelling was checked.
+// Plain writes a string that is known to need no escaping, such as a constant
+// or a checked name.
 func (w *Writer) Plain(s string) *Writer {
 	w.lead()
 	w.Buf = append(w.Buf, '"')
