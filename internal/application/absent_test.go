@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestSettledByAccounts: the absence of a fact is no gap where the accounts say
-// why, and is one where they leave out what it takes.
+// TestSettledByAccounts checks that an absent fact causes no warning if the
+// accounts explain it, and causes one if they omit the data it needs.
 func TestSettledByAccounts(t *testing.T) {
 	t.Parallel()
 	const loan = `"accountType":"personal_loan","status":"active","currentBalance":5`
@@ -36,8 +36,8 @@ func TestSettledByAccounts(t *testing.T) {
 	}
 }
 
-// TestAbsentTextIsTrue: a factor may give points for an input that is absent, and
-// a rule may hit by on_absent.
+// TestAbsentTextIsTrue checks the warning's text against factors that give
+// points for an absent input and rules that match by on_absent.
 func TestAbsentTextIsTrue(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation("", ""), Options{})

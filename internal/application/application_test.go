@@ -24,7 +24,7 @@ func parse(tb testing.TB, body string) wire.Value {
 	return v
 }
 
-// accept reads a body that must be understood.
+// accept reads a body that must be accepted.
 func accept(tb testing.TB, body string, opt Options) *Application {
 	tb.Helper()
 	app, err := Read(parse(tb, body), opt)
@@ -53,8 +53,8 @@ func lines(items []fault.Item) []string {
 	return out
 }
 
-// canonicalFacts are the facts as rules see them: without the raw paths and
-// without the bureau's name, which only one endpoint has.
+// canonicalFacts returns the facts as rules see them: without the raw paths,
+// and without the bureau's name, which only one endpoint has.
 func canonicalFacts(app *Application) map[string]string {
 	out := map[string]string{}
 	for _, nv := range app.Facts.Sorted() {
@@ -65,7 +65,7 @@ func canonicalFacts(app *Application) map[string]string {
 	return out
 }
 
-// decision and evaluation make the smallest bodies around some members.
+// decision and evaluation return the smallest bodies with some members.
 func decision(applicant, report string) string {
 	return fmt.Sprintf(`{"applicant":{%s},"bureau_report":{%s}}`, applicant, report)
 }
@@ -74,7 +74,7 @@ func evaluation(report, blocks string) string {
 	return fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}%s}}%s}`, report, blocks)
 }
 
-// Invariant D8: 35 on /v1/evaluate and 0.35 on /v1/decisions are one fact. In
+// Invariant D8: 35 on /v1/evaluate and 0.35 on /v1/decisions give the same fact. In
 // binary floating point 261 of these thousand percentages would differ.
 func TestFOIRIsTheSameOnBothEndpoints(t *testing.T) {
 	t.Parallel()
@@ -96,8 +96,8 @@ func TestFOIRIsTheSameOnBothEndpoints(t *testing.T) {
 	}
 }
 
-// The endpoint alone says what the number means: nothing is guessed from its
-// size, on either side of 1.
+// The unit depends only on the endpoint; it is never guessed from the value, below 1
+// or above.
 func TestFOIRUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ percent, ratio, want string }{
@@ -207,7 +207,7 @@ func TestScores(t *testing.T) {
 			t.Errorf("the raw score of %d is %s", score, got)
 		}
 	}
-	// A whole number is whole as it was sent, not once it is rounded.
+	// An integer must be whole as it was sent, not only after rounding.
 	for _, bad := range []string{"742.5", "742.0000001", "299.9999999", "-0.5"} {
 		if diff := cmp.Diff([]string{"/bureau_report/score out_of_range"}, refuse(t, decision("", `"score":`+bad), Options{})); diff != "" {
 			t.Errorf("score %s:\n%s", bad, diff)
@@ -316,7 +316,7 @@ func TestReportMustBeTheBureausOwn(t *testing.T) {
 		{`{"bureau":"` + strings.Repeat("b", 65) + `","report":{"cibil":` + score + `}}`, fault.CodeInvalidField, []string{"/bureau out_of_range"}},
 		{`{"bureau":"cibil","report":[]}`, fault.CodeInvalidField, []string{"/report wrong_type"}},
 		{`{"bureau":"cibil","report":{"cibil":742}}`, fault.CodeInvalidField, []string{"/report/cibil wrong_type"}},
-		// A wrong name does not hide what is wrong inside.
+		// A wrong key does not hide faults inside the report.
 		{`{"bureau":"cibil","report":{"crif":{"scoreData":{"score":7}}}}`, fault.CodeBureauReportMismatch,
 			[]string{"/report " + fault.CodeBureauReportMismatch, "/report/crif/scoreData/score out_of_range"}},
 	} {
@@ -328,11 +328,11 @@ func TestReportMustBeTheBureausOwn(t *testing.T) {
 			t.Errorf("%s: got the code of %v, want %s", c.body, err, c.code)
 		}
 	}
-	// A null is the same as left out, so one key is left.
+	// A null member counts as omitted, so one key remains.
 	accept(t, `{"bureau":"cibil","report":{"experian":null,"cibil":`+score+`}}`, Options{})
 }
 
-// A member that is null is read as one that was left out, wherever it stands.
+// A null member is read as an omitted one, at every level.
 func TestNullIsAbsent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ with, without string }{
@@ -379,7 +379,7 @@ func TestApplicantID(t *testing.T) {
 	}
 }
 
-// A body that is no object is refused as such.
+// A body that is not an object is refused with that reason.
 func TestNotAnObject(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"null", "7", `"x"`, "[]", "true"} {

@@ -20,8 +20,8 @@ var columnInputs = map[string]rule.Type{
 	"applicant.city": rule.StringType, "applicant.employer.size": rule.NumberType, "applicant.vip": rule.BoolType,
 }
 
-// decisionPaths are the paths of a decision request, the declared ones
-// included, with their types.
+// decisionPaths returns the paths of a decision request, including declared
+// ones, with their types.
 func decisionPaths() (paths []string, types map[string]rule.Type) {
 	types = maps.Clone(columnInputs)
 	c := field.Catalogue()
@@ -34,7 +34,7 @@ func decisionPaths() (paths []string, types map[string]rule.Type) {
 	return slices.Sorted(maps.Keys(types)), types
 }
 
-// otherNames are names of a column besides its path.
+// otherNames returns the names of a column other than its path.
 func otherNames(path string) []string {
 	out := []string{path}
 	n := columnNames()[path]
@@ -50,8 +50,8 @@ func otherNames(path string) []string {
 	return out
 }
 
-// drawCell draws a cell, and the same value as a request says it; "" is one
-// that is not sent.
+// drawCell draws a cell and the same value as JSON for a request; "" means not
+// sent.
 func drawCell(t *rapid.T, path string, typ rule.Type) (cell, document string) {
 	number := rapid.OneOf(
 		rapid.Map(rapid.IntRange(-3, 1000), strconv.Itoa),
@@ -89,8 +89,8 @@ func drawCell(t *rapid.T, path string, typ rule.Type) (cell, document string) {
 
 func quote(s string) string { return string(wire.AppendString(nil, s)) }
 
-// A row is what the request that says the same is: the same facts as far as
-// anybody reads them, or refused as well.
+// TestRowsAreRequests checks that a row gives the same facts as the equivalent
+// request, as far as they are read, or that both are refused.
 func TestRowsAreRequests(t *testing.T) {
 	t.Parallel()
 	paths, types := decisionPaths()
@@ -152,8 +152,8 @@ func namedFacts(f *rule.Facts, reads func(string) bool) (out []string) {
 	return out
 }
 
-// A percentage in a file is what it is in an evaluate request, and the ratio
-// that says the same.
+// TestPercentageColumn checks that a percentage in a file gives the same facts
+// as in an evaluate request, and as the equivalent ratio.
 func TestPercentageColumn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -178,7 +178,8 @@ func TestPercentageColumn(t *testing.T) {
 	})
 }
 
-// The short ways to a number are the long one, whatever stands behind it.
+// TestPlainNumbers compares the fast number parsers with the slow one, whatever
+// bytes follow the number.
 func TestPlainNumbers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -204,7 +205,7 @@ func TestPlainNumbers(t *testing.T) {
 	})
 }
 
-// FuzzRow gives a row anybody's cells: it is refused, or its facts lie in their
+// FuzzRow reads arbitrary cells: a row is refused, or its facts lie in their
 // domains.
 func FuzzRow(f *testing.F) {
 	for _, row := range []string{"742|0.35|52300|34|salaried|yes|Pune", "-1||||||", "1e5|.5|+7|-0|x|TRUE|", "742|5.0000004|1e-9|1e99999999999|\x00|\xff|"} {

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// readRow reads one row under a header, both written with bars between cells.
+// readRow reads one row under a header; cells of both are separated by bars.
 func readRow(tb testing.TB, header, row string, o ColumnOptions) (facts map[string]string, name, code string) {
 	tb.Helper()
 	c, err := NewColumns(strings.Split(header, "|"), o)
@@ -157,8 +157,8 @@ func TestColumnFaults(t *testing.T) {
 	}
 }
 
-// TestCellsForPeople: cells are understood as when a scorecard is fitted, and the
-// reader tells how many.
+// TestCellsForPeople checks that formatted cells are read as when a scorecard
+// is fitted, and that the reader counts them.
 func TestCellsForPeople(t *testing.T) {
 	t.Parallel()
 	columns, err := NewColumns([]string{"score", "monthly_income", "foir", "age"}, ColumnOptions{})
@@ -291,7 +291,8 @@ func TestRowsTakeNoMemory(t *testing.T) {
 	}
 }
 
-// What is remembered of a column is bounded, and forgetting changes nothing.
+// TestManyTexts checks that the cache of a column's texts is bounded, and that
+// a text that is not cached is read in the same way.
 func TestManyTexts(t *testing.T) {
 	t.Parallel()
 	c, err := NewColumns([]string{"score", "applicant_id"}, ColumnOptions{})
@@ -313,8 +314,8 @@ func TestManyTexts(t *testing.T) {
 	}
 }
 
-// A file without a score is read where no policy reads one, and a score in it is
-// read as strictly as ever.
+// TestColumnsWithoutAScore checks that a file needs no score if no policy reads
+// one, and that a score in it is still checked.
 func TestColumnsWithoutAScore(t *testing.T) {
 	t.Parallel()
 	if _, err := NewColumns([]string{"foir"}, ColumnOptions{}); err == nil {

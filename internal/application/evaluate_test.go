@@ -43,8 +43,8 @@ func TestHistoryAndStatementBecomeFacts(t *testing.T) {
 	}
 }
 
-// Without a day to count from, nothing that needs one is worked out, and what
-// needs none is.
+// TestNoDayToCountFrom checks that without a day only the facts that need one
+// are absent.
 func TestNoDayToCountFrom(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation(listed, statement), Options{})
@@ -78,8 +78,9 @@ func TestBadListsAreNamed(t *testing.T) {
 	}
 }
 
-// A report in the bureau's own layout brings its score along, and its many
-// members that nothing reads are no warnings, while declared ones are facts.
+// TestNativeLayout checks that a report in the bureau's own layout gives its
+// score, that its many unknown members cause no warnings, and that declared
+// ones become facts.
 func TestNativeLayout(t *testing.T) {
 	t.Parallel()
 	body := `{"bureau":"experian","report":{"experian":{"INProfileResponse":{"SCORE":{"BureauScore":"742","BureauScoreConfidLevel":"H"},
@@ -105,8 +106,8 @@ func TestNativeLayout(t *testing.T) {
 	}
 }
 
-// TestLaterThanFeatures tells of what no feature can see, and only where
-// features are asked for.
+// TestLaterThanFeatures checks that events later than all features cause a
+// warning, and only if features are measured.
 func TestLaterThanFeatures(t *testing.T) {
 	t.Parallel()
 	const later = `,"reportDate":"2026-11-10",
@@ -134,8 +135,8 @@ func TestLaterThanFeatures(t *testing.T) {
 	}
 }
 
-// TestLaterMicrofinance: the accounts of Equifax's list of their own are told of
-// too, and so are closings and notes after the day of the report.
+// TestLaterMicrofinance checks the same for accounts of Equifax's microfinance
+// list, and for closings and notes after the day of the report.
 func TestLaterMicrofinance(t *testing.T) {
 	t.Parallel()
 	body := `{"bureau":"equifax","features":true,"report":{"equifax":{"reportDate":"2026-11-10","scoreData":{"score":742},
@@ -157,8 +158,8 @@ func TestLaterMicrofinance(t *testing.T) {
 	}
 }
 
-// TestDeviceWithoutFraud: a device id is of use only with a fraud block, which is
-// said where it comes without one.
+// TestDeviceWithoutFraud checks the warning that a device id is used only with
+// a fraud block.
 func TestDeviceWithoutFraud(t *testing.T) {
 	t.Parallel()
 	for blocks, want := range map[string]string{

@@ -7,8 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Facts that were stored before there were facts of own accounts get them from
-// the figures of all accounts; later ones are left as they are.
+// TestFallBackStored checks that facts stored before facts about own accounts
+// existed get them from the figures of all accounts, and that later facts stay
+// unchanged.
 func TestFallBackStored(t *testing.T) {
 	t.Parallel()
 	old := rule.NewFacts(field.Catalogue())
@@ -18,8 +19,8 @@ func TestFallBackStored(t *testing.T) {
 	if old.Get("bureau_own_max_dpd_12m").String() != "31" || old.Get("bureau_own_suit_or_wilful").String() != "true" || old.Len() != 4 {
 		t.Errorf("old facts became %v", old.Sorted())
 	}
-	// Only a loan that is guaranteed was late, and of the own ones there is no
-	// payment history: nothing is known of their days past due.
+	// Only a guaranteed loan was late, and the own accounts have no payment
+	// history, so their days past due are unknown.
 	later := rule.NewFacts(field.Catalogue())
 	later.Set("max_dpd_12m", rule.Num(rule.Int(31)))
 	later.Set("bureau_own_active_tradelines", rule.Num(rule.Int(1)))
@@ -29,7 +30,8 @@ func TestFallBackStored(t *testing.T) {
 	}
 }
 
-// A fact and the one whose value it may take have one type, unit and domain.
+// TestFallbacksAreTwins checks that a fact and its fallback have the same type,
+// unit and domain.
 func TestFallbacksAreTwins(t *testing.T) {
 	t.Parallel()
 	c := field.Catalogue()

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Names are hinted at by what they mean, and a short one is not taken for
-// another that only has as few letters.
+// TestHintsByMeaning checks that synonyms are suggested, and that a short name
+// is not matched to another one only because both are short.
 func TestHintsByMeaning(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -45,7 +45,8 @@ func TestHintsByMeaning(t *testing.T) {
 	}
 }
 
-// A bureau that is not known is told with those that are.
+// TestUnknownBureauIsHinted checks that the warning of an unknown bureau lists
+// the known ones.
 func TestUnknownBureauIsHinted(t *testing.T) {
 	t.Parallel()
 	for name, nearest := range map[string]string{"experien": "experian", "CRIF-Highmark": "crif_highmark", "moon": ""} {
@@ -57,7 +58,8 @@ func TestUnknownBureauIsHinted(t *testing.T) {
 	}
 }
 
-// A refusal tells the misspelt members too, since one of them is often its cause.
+// TestRefusalsHint checks that a refusal also reports misspelt members, because
+// one of them is often its cause.
 func TestRefusalsHint(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -8,8 +8,9 @@ import (
 	"verdict/internal/feature"
 )
 
-// TestWarnNotMeasured: the list of names is bounded and says how many are left
-// out, and where features cannot be asked for it says where they can.
+// TestWarnNotMeasured checks that the list of names is bounded and says how
+// many are omitted, and that the text for a decision request names the endpoint
+// that measures features.
 func TestWarnNotMeasured(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a bureau's own layout says beside the common shape, or under a misspelt
-// name, is not dropped in silence.
+// TestNativeLayoutIsTold checks that data in a bureau's own layout that is not
+// read causes a warning.
 func TestNativeLayoutIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ bureau, report, want string }{
@@ -41,7 +41,8 @@ func TestNativeLayoutIsTold(t *testing.T) {
 	}
 }
 
-// A suit that is sent as a word, in whatever words, is never the fact false.
+// TestSuitFactIsNeverMissed checks that a suit stated in any words never gives
+// the fact false.
 func TestSuitFactIsNeverMissed(t *testing.T) {
 	t.Parallel()
 	for told, want := range map[string]string{

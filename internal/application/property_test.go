@@ -28,8 +28,8 @@ func decideBody(tb testing.TB, plan *engine.Plan, body string) *engine.Decision 
 	return &d
 }
 
-// D8 beyond the thousand tenths: a percentage with any number of decimals and
-// the ratio that says the same are the same facts.
+// TestPercentAndRatioAgree checks D8 for any number of decimals: a percentage
+// and the equivalent ratio give the same facts.
 func TestPercentAndRatioAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,7 @@ func acceptRapid(t *rapid.T, body string) *Application {
 	return app
 }
 
-// optional draws a member or leaves it out.
+// optional draws a member or omits it.
 func optional(t *rapid.T, name, value string) string {
 	if !rapid.Bool().Draw(t, "has "+name) {
 		return ""
@@ -82,8 +82,8 @@ func drawReport(t *rapid.T) string {
 		optional(t, "requestedAmount", drawInt(t, "amount", 10_000, 2_000_000)))
 }
 
-// drawBlocks draws the blocks without what the default policy names: the
-// emulator, and the pincode, whose risk it asks for.
+// drawBlocks draws the blocks without the members that the default policy
+// reads: the emulator flag and the pincode, whose risk it uses.
 func drawBlocks(t *rapid.T) string {
 	device := `{"model":"M"` + optional(t, "is_rooted", "true") + optional(t, "sim_age_days", "3") +
 		optional(t, "loan_apps_installed_count", "40") + `}`
@@ -94,8 +94,8 @@ func drawBlocks(t *rapid.T) string {
 		optional(t, "bank_summary", bank) + optional(t, "features", "true")
 }
 
-// D1: blocks whose facts the policy does not name leave the decision's bytes
-// as they are without them.
+// D1: blocks whose facts the policy does not name do not change the bytes of
+// the decision.
 func TestBlocksThePolicyDoesNotNameChangeNothing(t *testing.T) {
 	t.Parallel()
 	plan := defaultPlan()
@@ -111,8 +111,8 @@ func TestBlocksThePolicyDoesNotNameChangeNothing(t *testing.T) {
 	})
 }
 
-// D2: with a block left out, no rule that needs it is in the decision, however
-// the rule is written; with the block, each of them is.
+// D2: if a block is omitted, no rule that needs it appears in the decision,
+// however the rule is written; with the block, each of them does.
 func TestRulesOfABlockLeftOutLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	const emulator = `{"op":"eq","field":"device_is_emulator","value":true}`
@@ -152,7 +152,7 @@ func TestRulesOfABlockLeftOutLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// secrets are values that no text of ours contains by itself.
+// drawSecret draws a value that occurs in none of our own texts.
 func drawSecret(t *rapid.T, label string) string {
 	return rapid.SampledFrom([]string{
 		fmt.Sprintf("%q", "ABCPE"+fmt.Sprint(rapid.IntRange(1000, 9999).Draw(t, label))+"F"),
@@ -161,8 +161,8 @@ func drawSecret(t *rapid.T, label string) string {
 	}).Draw(t, label)
 }
 
-// A refusal names each bad field and repeats no value: it may be a PAN or an
-// account number.
+// TestFaultsNameFieldsAndRepeatNoValue checks that a refusal names each bad
+// field and repeats no value, which may be a PAN or an account number.
 func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 	t.Parallel()
 	var paths []string
@@ -227,7 +227,7 @@ func putAt(body map[string]any, path []string, literal string) {
 	body[path[len(path)-1]] = literal
 }
 
-// requestOf makes a request of placed values; an evaluate request gets its
+// requestOf returns a request with the values; an evaluate request gets its
 // bureau.
 func requestOf(body map[string]any, evaluate bool) string {
 	if evaluate {
@@ -252,7 +252,8 @@ func render(v any) string {
 	}
 }
 
-// Every wrong field of a request is named at once, each by its own pointer.
+// TestEveryKnownFieldIsChecked checks that all invalid fields of a request are
+// reported together, each with its own pointer.
 func TestEveryKnownFieldIsChecked(t *testing.T) {
 	t.Parallel()
 	c := field.Catalogue()

@@ -24,8 +24,8 @@ import (
 
 const simulationPage = "../../docs/SIMULATION.md"
 
-// person is a made-up applicant. What is drawn first is how good a borrower it
-// is; the report shows that only in part, as a real one does.
+// person is a generated applicant. Its risk is drawn first; the report reveals the
+// risk only in part, as a real one does.
 type person struct {
 	risk       float64 // higher is worse, standard normal
 	newcomer   bool
@@ -120,7 +120,7 @@ func (p *person) drawAccount(r *rand.Rand, ownership string) loanAccount {
 	return a
 }
 
-// share is what the applicant's own instalments take of the income.
+// share returns the applicant's own instalments as a share of the income.
 func (p *person) share() float64 {
 	total := 0
 	for i := range p.accounts {
@@ -137,7 +137,7 @@ func (p *person) share() float64 {
 
 type object = map[string]any
 
-// body is the evaluate request of a person.
+// body returns the evaluate request of a person.
 func (p *person) body() []byte {
 	score := p.score
 	if p.newcomer {
@@ -201,7 +201,7 @@ func simulate(tb testing.TB, p *person, d *engine.Decision) {
 	defaultPlan().Decide(app.Facts, d)
 }
 
-// tally is what became of the applicants of one grade.
+// tally counts the outcomes of the applicants of one grade.
 type tally struct {
 	grade                             string
 	all, approved, referred, declined int
@@ -209,8 +209,8 @@ type tally struct {
 	rate, limit                       int64
 }
 
-// TestSimulation: about half of all applicants are approved, and the grades
-// are in the order of how often loans go bad.
+// TestSimulation checks that about half of all applicants are approved, and
+// that grades are ordered by default rate.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	n := 4_000
@@ -293,7 +293,7 @@ func table(grades map[string]*tally, total *tally) string {
 	return b.String()
 }
 
-// compareSimulation holds the table against the page.
+// compareSimulation compares the table with the one on the page.
 func compareSimulation(t *testing.T, want string) {
 	t.Helper()
 	page, err := os.ReadFile(simulationPage)
@@ -314,7 +314,8 @@ func compareSimulation(t *testing.T, want string) {
 	}
 }
 
-// TestNoBetterReportIsWorseOff improves one thing of a report at a time.
+// TestNoBetterReportIsWorseOff improves one property of a report at a time and
+// checks that the outcome gets no worse.
 func TestNoBetterReportIsWorseOff(t *testing.T) {
 	t.Parallel()
 	n := 400

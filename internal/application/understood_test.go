@@ -11,7 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// hints are the warnings of unknown members, as pointer and nearest name.
+// hints returns the warnings about unknown members, as pointer and nearest
+// name.
 func hints(items []fault.Item) []string {
 	var list []string
 	for _, it := range items {
@@ -22,8 +23,8 @@ func hints(items []fault.Item) []string {
 	return list
 }
 
-// A misspelt member is told with the name that was probably meant, wherever it
-// stands.
+// TestNearestNames checks that a misspelt member at any level is reported with
+// the probable name.
 func TestNearestNames(t *testing.T) {
 	t.Parallel()
 	inputs := map[string]rule.Type{"applicant.employer_category": rule.StringType}
@@ -73,7 +74,7 @@ func TestNearestNames(t *testing.T) {
 				"/report/cibil/accounts/0/AMOUNTOVERDUE amountOverdue",
 			},
 		},
-		// An object that holds nothing is as unknown as one that holds something.
+		// An empty unknown object is reported too.
 		{
 			evaluation(`,"foo":{},"demographic":{"x":null},"demographics":{"bar":{}}`, `,"device":{"foo":{}},"foo":{}`),
 			[]string{
@@ -94,7 +95,8 @@ func TestNearestNames(t *testing.T) {
 	}
 }
 
-// A name that differs in case alone is not read, and the right one is told.
+// TestNamesAreCaseSensitive checks that a name that differs only in case is not
+// read, and that the right one is suggested.
 func TestNamesAreCaseSensitive(t *testing.T) {
 	t.Parallel()
 	app := accept(t, decision(`"FOIR":0.2,"Monthly_Income":50000`, `"score":742,"Max_DPD_12m":90`), Options{})
@@ -117,7 +119,7 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 	if diff := cmp.Diff(want, hints(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
-	// However many there are, each is told its right name.
+	// The right name is suggested for each, however many there are.
 	many := decision(`"FOIR":1,"AGE":1,"ID":"a","Foir":1,"fOir":1,"foIr":1,"foiR":1,"Age":1,"aGe":1,"agE":1,"AGe":1,"aGE":1,"foIR":1`, `"score":742`)
 	app = accept(t, many, Options{})
 	for _, w := range app.Warnings {
@@ -127,7 +129,8 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 	}
 }
 
-// Strictness turns every unknown member into a fault, and nothing else.
+// TestStrict checks that Strict turns warnings about unknown members into
+// faults, and changes nothing else.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	opt := Options{Strict: true, Inputs: map[string]rule.Type{"applicant.grade": rule.StringType}}
@@ -145,7 +148,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// A body of one endpoint that came to the other is told so, and nothing else.
+// TestTheOtherEndpointsBody checks that a body sent to the wrong endpoint is
+// refused with that reason alone.
 func TestTheOtherEndpointsBody(t *testing.T) {
 	t.Parallel()
 	evaluate, decide := evaluation("", `,"device":{}`), decision(`"foir":0.2`, `"score":742`)
@@ -172,7 +176,7 @@ func TestTheOtherEndpointsBody(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	// Both together are a decision request with something beside it.
+	// A body with both is a decision request with an unknown member.
 	both := `{"bureau_report":{"score":742},"report":{"cibil":{}}}`
 	app, err := ReadDecision(parse(t, both), Options{})
 	if err != nil || len(app.Warnings) != 1 || !strings.Contains(app.Warnings[0].Detail, "POST /v1/evaluate") {
@@ -180,7 +184,8 @@ func TestTheOtherEndpointsBody(t *testing.T) {
 	}
 }
 
-// A report whose members stand one level too high is told where they belong.
+// TestFlatReports checks that a report whose members are one level too high is
+// refused with the right place.
 func TestFlatReports(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -197,8 +202,8 @@ func TestFlatReports(t *testing.T) {
 	}
 }
 
-// What a policy declares under applicant reaches it from an evaluate request
-// too; what the report has to say is not read from a second place.
+// TestApplicantOnEvaluate checks that declared inputs under applicant are read
+// from an evaluate request too, but not figures that belong to the report.
 func TestApplicantOnEvaluate(t *testing.T) {
 	t.Parallel()
 	opt := Options{Inputs: map[string]rule.Type{"applicant.employer_category": rule.StringType}}
@@ -223,7 +228,8 @@ func TestApplicantOnEvaluate(t *testing.T) {
 	}
 }
 
-// A score that no policy reads is not asked for, and is read strictly if sent.
+// TestNoScoreIsNeeded checks that a score that no policy reads is not required,
+// but is checked if sent.
 func TestNoScoreIsNeeded(t *testing.T) {
 	t.Parallel()
 	opt := Options{NoScore: true}
@@ -244,7 +250,8 @@ func TestScoreIsAWholeNumber(t *testing.T) {
 	}
 }
 
-// A member of a location that gave no fact is told.
+// TestNothingDerived checks the warnings about members of a location that gave
+// no fact.
 func TestNothingDerived(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -267,7 +274,8 @@ func TestNothingDerived(t *testing.T) {
 	}
 }
 
-// An identifier that identifies nobody is told, once, and without its value.
+// TestNotCounted checks that an identifier that identifies nobody is reported
+// once, without its value.
 func TestNotCounted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -318,8 +326,8 @@ func TestInclude(t *testing.T) {
 	}
 }
 
-// A refusal has no warnings, so it names the members that differ in case alone
-// itself: the required one that was taken for missing, and any other.
+// TestRefusalNamesTheRightCase checks that a refusal, which has no warnings,
+// names the members that differ only in case: the required one and any other.
 func TestRefusalNamesTheRightCase(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -367,7 +375,8 @@ func TestRefusalNamesTheRightCase(t *testing.T) {
 	}
 }
 
-// A report under the bureau's name in another case says that the case differs.
+// TestMismatchInCase checks the text for a report whose key differs from the
+// bureau's name only in case.
 func TestMismatchInCase(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{"CIBIL": true, "crif": false} {
@@ -378,7 +387,8 @@ func TestMismatchInCase(t *testing.T) {
 	}
 }
 
-// A position without a pincode to compare it with is told of.
+// TestPositionWithoutPincode checks the warning about a position without a
+// pincode to compare it with.
 func TestPositionWithoutPincode(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation("", `,"location":{"lat":19.07,"lng":72.87}`), Options{})

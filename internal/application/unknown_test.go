@@ -87,7 +87,8 @@ func TestDeclaredInputs(t *testing.T) {
 	}
 }
 
-// A name with a dot must not pass for a known field either.
+// TestDottedNamesAreNotPaths checks that a name with a dot does not pass for a
+// known field.
 func TestDottedNamesAreNotPaths(t *testing.T) {
 	t.Parallel()
 	body := `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"scoreData.score":900,"demographics.age":30}}}`
@@ -130,7 +131,8 @@ func TestBankAliases(t *testing.T) {
 	}
 }
 
-// A block's flag is a fact when it was sent, and absent, not false, when not.
+// TestFlagsAreAbsentUnlessSent checks that a block's flag that was not sent is
+// absent, not false.
 func TestFlagsAreAbsentUnlessSent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ block, fact, want string }{
@@ -150,8 +152,8 @@ func TestFlagsAreAbsentUnlessSent(t *testing.T) {
 	}
 }
 
-// However large or strange a body is, the work on it, the facts kept of it and
-// the answer stay in proportion.
+// TestStrangeBodies checks that the work on a large or strange body, the facts
+// kept from it and the response stay bounded.
 func TestStrangeBodies(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)
