@@ -35,7 +35,9 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 }
 
 // evaluateMembers are the top-level names of an evaluate request.
-var evaluateMembers = []string{"bureau", "report", "applicant", "features", "device", "location", "fraud", "bank_summary"}
+var evaluateMembers = []string{
+	"bureau", "report", "applicant", "features", "device", "location", "fraud", "bank_summary",
+}
 
 // isDecision reports whether a body has the members of a decision request.
 func isDecision(v wire.Value) bool {

@@ -48,7 +48,8 @@ func (r *reader) unknownMember(v wire.Value, name string, known []string) {
 		other, belongs = "POST /v1/decisions", true
 	}
 	if belongs {
-		r.warnings.Add(v.Pointer(), fault.CodeUnknownField, "is a member of %s and not of this request; it was not read", other)
+		r.warnings.Add(v.Pointer(), fault.CodeUnknownField,
+			"is a member of %s and not of this request; it was not read", other)
 		return
 	}
 	if r.full() {

@@ -90,7 +90,10 @@ var bases = []Metric{
 	},
 	{
 		Name: "cheque_credit", Products: onlyAll, Source: Bank, Unit: Rupees,
-		events: stream{from: transactions, side: credits, found: report.Cheque, unless: report.DepositedReturn | report.IssuedBounce},
+		events: stream{
+			from: transactions, side: credits,
+			found: report.Cheque, unless: report.DepositedReturn | report.IssuedBounce,
+		},
 	},
 	{
 		Name: "declared_income", Products: onlyAll, Source: Bank, Unit: Rupees, Monthly: true,

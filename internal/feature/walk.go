@@ -46,7 +46,9 @@ func (in *input) walk(row uint8, yield func(segment uint8, r Record)) {
 	}
 }
 
-func (in *input) walkAccounts(list []report.Account, kind, paid string, e *stream, keep func(class, at uint8, r Record)) {
+func (in *input) walkAccounts(
+	list []report.Account, kind, paid string, e *stream, keep func(class, at uint8, r Record),
+) {
 	for i := range list {
 		a := &list[i]
 		if !in.exists(a) {

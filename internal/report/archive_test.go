@@ -36,7 +36,7 @@ func archived() (*History, *Statement) {
 	return h, s
 }
 
-// archivedOwners is a history that needs the second version.
+// archivedOwners returns a history that needs archive version 2.
 func archivedOwners() *History {
 	h, _ := archived()
 	h.Accounts[0].Owner, h.Accounts[0].SettledPaise, h.Accounts[0].SettledDay = Guarantor, 0, civil.DayOf(2025, 1, 2)
@@ -48,13 +48,13 @@ func archivedOwners() *History {
 	return h
 }
 
-// firstVersion is what the release before owners wrote of archived.
+// firstVersion is what the release before owners wrote for archived.
 const firstVersion = "0102bec4020202010204060406020ca29e02ffffffff0faac40280b48913ffffffffffffffffff0100ffffffffffffffffff010206" +
 	"0482fc023e80fc0200000000ffffffff0fffffffff0fffffffff0f0000000000000002010cffffffffffffffffff010202ffffffffffffffffff" +
 	"01c0ee6d0404eec30202040680ebf40509020000020002ffffffffffffffffff0100"
 
-// An archive of an earlier release is read, and what it can hold is written as
-// it was then.
+// TestArchiveOfTheFirstVersion checks that archives of an earlier release can
+// be read, and that histories that version 1 can hold keep their bytes.
 func TestArchiveOfTheFirstVersion(t *testing.T) {
 	t.Parallel()
 	history, statement := archived()

@@ -15,7 +15,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// sample is one row of a made-up statement.
+// sample is one row of a generated statement.
 type sample struct {
 	kind, mode, narration string
 	day                   civil.Day
@@ -42,8 +42,8 @@ var narrationSamples = sync.OnceValue(func() []sample {
 	return list
 })
 
-// writeSamples writes the rows in an order, with members that nobody reads
-// when noise is not "".
+// writeSamples writes the rows in the given order. If noise is not "", it adds
+// members that are not read.
 func writeSamples(rows []sample, order []int, noise string) []byte {
 	var w wire.Writer
 	w.Object()
@@ -88,7 +88,7 @@ func drawSamples(t *rapid.T) []sample {
 	return rows
 }
 
-// parseBank reads a document without a fault.
+// parseBank reads a document that must have no faults.
 func parseBank(t *rapid.T, document []byte) *Statement {
 	t.Helper()
 	v, err := wire.Parse(document)
@@ -103,8 +103,8 @@ func parseBank(t *rapid.T, document []byte) *Statement {
 	return s
 }
 
-// TestStatementOrderOfSending: however the rows are sent, and whatever else is
-// sent with them, the statement is the same.
+// TestStatementOrderOfSending checks that the order of sending and additional
+// members do not change the statement.
 func TestStatementOrderOfSending(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -129,7 +129,7 @@ func TestStatementOrderOfSending(t *testing.T) {
 	})
 }
 
-// checkStatement holds a statement to what is always true of one.
+// checkStatement checks the invariants of a statement.
 func checkStatement(t interface{ Errorf(string, ...any) }, s *Statement) {
 	const ofCredits = Income | Salary | LoanCredit | Refund
 	const ofDebits = LoanInstalment | CardBill | BillPayment | Investment | Charge | DepositedReturn
@@ -158,8 +158,8 @@ func checkStatement(t interface{ Errorf(string, ...any) }, s *Statement) {
 	}
 }
 
-// FuzzReadStatement reads anybody's bytes: no panic, few warnings, and a
-// statement that holds together.
+// FuzzReadStatement reads arbitrary bytes: no panic, few warnings, and a
+// statement that keeps its invariants.
 func FuzzReadStatement(f *testing.F) {
 	rows := slices.Clone(narrationSamples())
 	order := make([]int, len(rows))

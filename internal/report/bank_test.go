@@ -22,7 +22,7 @@ func bankListing(items []fault.Item) string {
 	return b.String()
 }
 
-// TestStatementRefusals shows what is wrong with a row, and where.
+// TestStatementRefusals checks the faults of invalid rows and their pointers.
 func TestStatementRefusals(t *testing.T) {
 	t.Parallel()
 	const good = `"date":"2026-10-01","type":"CREDIT","amount":1`
@@ -100,7 +100,8 @@ func TestStatementLists(t *testing.T) {
 	}
 }
 
-// TestStatementIsForgiving reads what is sloppy and clear, and says so once.
+// TestStatementIsForgiving checks that irregular but clear input is read with
+// one warning for each kind.
 func TestStatementIsForgiving(t *testing.T) {
 	t.Parallel()
 	s, warnings := readBank(t, `{"declared_monthly_income":70000.005,"declared_emi":0,"transactions":[
@@ -141,7 +142,8 @@ func TestStatementIsForgiving(t *testing.T) {
 	}
 }
 
-// TestStatementOrder puts rows of one day in the order they happened.
+// TestStatementOrder checks that the rows of one day are in chronological
+// order.
 func TestStatementOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A holder who has died, and a report that is older than what it tells, are told
-// of.
+// TestHolderAndDateAreTold checks the warnings about a deceased holder and
+// about dates later than the report.
 func TestHolderAndDateAreTold(t *testing.T) {
 	t.Parallel()
 	const holder, before = "holder_deceased", "later_than_report"

@@ -12,9 +12,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzReadBureau reads anybody's bytes as anybody's report. Whatever they are,
-// the answer keeps its promises: it is bounded, its months are in order and
-// each there once, and no date lies in the future.
+// FuzzReadBureau reads arbitrary bytes as a report of any bureau. The result is
+// always bounded, has each month at most once and in order, and no date in the
+// future.
 func FuzzReadBureau(f *testing.F) {
 	files, err := filepath.Glob("../signal/testdata/bureau/*.txtar")
 	if err != nil || len(files) == 0 {

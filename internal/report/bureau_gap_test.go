@@ -22,7 +22,7 @@ func isGap(code string) bool {
 	})
 }
 
-// gapsOf reads a report and returns the warnings of what accounts leave out.
+// gapsOf reads a report and returns the warnings about omitted figures.
 func gapsOf(t *testing.T, bureau, body string) (lines []string) {
 	t.Helper()
 	v, err := wire.Parse([]byte(body))
@@ -42,8 +42,7 @@ func gapsOf(t *testing.T, bureau, body string) (lines []string) {
 	return lines
 }
 
-// bureauShape is how one layout writes a list of accounts, each by the figures
-// it has.
+// bureauShape says how one layout writes a list of accounts and their figures.
 type bureauShape struct {
 	bureau, at string
 	wrap       func(accounts string) string
@@ -100,8 +99,9 @@ func (s *bureauShape) report(accounts ...[]string) string {
 	return s.wrap(strings.Join(list, ","))
 }
 
-// An account that leaves out a figure which another account states, or that is
-// closed and still states a debt, is told of, in every layout.
+// TestAccountGaps checks, in every layout, the warnings about an account that
+// omits a figure which another account states, or that is closed and still
+// states a debt.
 func TestAccountGaps(t *testing.T) {
 	t.Parallel()
 	full := []string{"type", "opened", "active", "balance", "overdue", "emi", "history"}
@@ -133,8 +133,8 @@ func TestAccountGaps(t *testing.T) {
 	}
 }
 
-// Gaps are told where a sum would count 0, and not where that is what the
-// report says.
+// TestAccountGapsCommon checks that an omitted figure is reported if a sum
+// would count 0, but not if 0 is what the report states.
 func TestAccountGapsCommon(t *testing.T) {
 	t.Parallel()
 	const card = `"accountType":"credit_card","openDate":"2024-02-11","status":"active","currentBalance":40000,"amountOverdue":0`
@@ -166,8 +166,8 @@ func TestAccountGapsCommon(t *testing.T) {
 	}
 }
 
-// However many accounts leave a figure out, a few are pointed at and the others
-// are counted.
+// TestAccountGapsAreBounded checks that only a few of many such accounts are
+// listed and the others are counted.
 func TestAccountGapsAreBounded(t *testing.T) {
 	t.Parallel()
 	const have, lack = `{"accountType":"personal_loan","status":"active","emi":5}`, `{"accountType":"personal_loan","status":"active"}`

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// An instalment that is not due every month counts by the month, in every
-// layout, and one of an unknown rhythm as a monthly one, with a warning.
+// TestInstalmentRhythms checks, in every layout, that an instalment that is not
+// monthly is converted to a month, and that one with an unknown rhythm counts
+// as monthly, with a warning.
 func TestInstalmentRhythms(t *testing.T) {
 	t.Parallel()
 	const converted, unknown = "instalment_converted", "instalment_rhythm_unknown"

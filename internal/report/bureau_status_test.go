@@ -8,8 +8,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// The days past due that an account's own status tells count for its newest
-// month, unless its history tells worse, and are told of.
+// TestDaysOfStatus checks that days past due in an account's status count for
+// its newest month, with a warning, unless the history is worse.
 func TestDaysOfStatus(t *testing.T) {
 	t.Parallel()
 	oct, nov := civil.DayOf(2026, time.October, 1).Month(), civil.DayOf(2026, time.November, 1).Month()

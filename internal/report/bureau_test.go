@@ -16,7 +16,7 @@ import (
 var today = civil.DayOf(2026, time.November, 15)
 
 // readBureau reads a report and returns its faults and warnings as lines,
-// without the warnings of figures that accounts leave out.
+// without the warnings about omitted figures.
 func readBureau(tb testing.TB, bureau, body string) (h *History, faults, warnings []string) {
 	tb.Helper()
 	v, err := wire.Parse([]byte(body))
@@ -42,8 +42,8 @@ func experianAccount(members string) string {
 	return `{"CAIS_Account":{"CAIS_Account_DETAILS":[{` + members + `}]}}`
 }
 
-// Bad input is named, or read with a warning where its meaning is not in
-// doubt. Each case is one or the other.
+// TestBureauBadInput checks that bad input is a fault, or is read with a
+// warning if its meaning is clear.
 func TestBureauBadInput(t *testing.T) {
 	t.Parallel()
 	const native = "/CAIS_Account/CAIS_Account_DETAILS/0/"
@@ -131,7 +131,7 @@ func TestBureauBadInput(t *testing.T) {
 	}
 }
 
-// A list may be as long as its bound and no longer.
+// TestBureauLimits checks that a list may have exactly its maximum length.
 func TestBureauLimits(t *testing.T) {
 	t.Parallel()
 	list := func(n int, element string) string {
@@ -159,7 +159,8 @@ func TestBureauLimits(t *testing.T) {
 	}
 }
 
-// A thousand careless accounts make a handful of warnings.
+// TestBureauWarningsAreBounded checks that a thousand irregular accounts cause
+// few warnings.
 func TestBureauWarningsAreBounded(t *testing.T) {
 	t.Parallel()
 	account := `{"accountType":"x","status":"y","emi":"1","openDate":"20200101"},`
@@ -169,7 +170,8 @@ func TestBureauWarningsAreBounded(t *testing.T) {
 	}
 }
 
-// A report that tells nothing of credit is no history.
+// TestBureauSilence checks that a report without accounts, enquiries and date
+// gives no history.
 func TestBureauSilence(t *testing.T) {
 	t.Parallel()
 	for _, bureau := range []string{"cibil", "experian", "equifax", "crif", "x", ""} {
@@ -226,8 +228,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// In a bureau's own layout names may be written in any case and with any
-// separators, and the keys around it may be left away.
+// TestBureauSpellings checks that names in a bureau's own layout may have any
+// case and separators, and that the enclosing keys are optional.
 func TestBureauSpellings(t *testing.T) {
 	t.Parallel()
 	account := func(h *History) string {
@@ -259,8 +261,8 @@ func TestBureauSpellings(t *testing.T) {
 	}
 }
 
-// TestMisspeltMonth: a member of a month that nobody reads is told, or a late
-// month would go unnoticed.
+// TestMisspeltMonth checks that an unknown member of a month causes a warning;
+// otherwise a late month could go unnoticed.
 func TestMisspeltMonth(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte(`{"accounts":[{"accountType":"personal_loan","openDate":"2025-01-02","status":"active",

@@ -10,7 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// A list of accounts or enquiries that stands where it is not read is told of.
+// TestUnreadLists checks the warnings about lists of accounts or enquiries that
+// are not read.
 func TestUnreadLists(t *testing.T) {
 	t.Parallel()
 	const cibilReport = `{"accounts":[{"accountType":"05"}],"enquiries":[{"enquiryDate":"01102026"}]}`
@@ -47,7 +48,8 @@ func TestUnreadLists(t *testing.T) {
 	}
 }
 
-// A misspelt list of a bureau's own layout is told with the right name.
+// TestMisspeltLists checks that the right name is suggested for a misspelt list
+// of a bureau's own layout.
 func TestMisspeltLists(t *testing.T) {
 	t.Parallel()
 	meant := func(name string, known []string) string { // all of these miss one letter

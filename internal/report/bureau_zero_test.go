@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An instalment of 0, or of -1, which stand for none given in many reports, is
-// told of where something is owed.
+// TestInstalmentOfNothing checks the warning about an instalment of 0 or -1,
+// which many reports write for none given, if something is owed.
 func TestInstalmentOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -41,8 +41,8 @@ func TestInstalmentOfNothing(t *testing.T) {
 	}
 }
 
-// A card counts 5 percent of its balance; a larger instalment that it states is
-// told of.
+// TestCardInstalment checks the warning about a card whose stated instalment is
+// larger than 5 percent of its balance.
 func TestCardInstalment(t *testing.T) {
 	t.Parallel()
 	for members, want := range map[string][]string{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A suit or a wilful default that is told in any usual word counts, and one that
-// is told in an unknown word is never taken for none.
+// TestSuitWords checks that a suit or a wilful default counts in any usual
+// word, and that an unknown word never counts as none.
 func TestSuitWords(t *testing.T) {
 	t.Parallel()
 	const none, suit, wilful = Adverse(0), SuitFiled, Wilful
@@ -74,7 +74,8 @@ func TestSuitWords(t *testing.T) {
 	}
 }
 
-// A mark of write-offs that is only set says that the account was written off.
+// TestWrittenOffMark checks that a bare yes in the facility status means that
+// the account was written off.
 func TestWrittenOffMark(t *testing.T) {
 	t.Parallel()
 	for member, want := range map[string]Adverse{

@@ -66,8 +66,8 @@ func TestAccountTypeNames(t *testing.T) {
 	}
 }
 
-// standingText says a standing in short: W written off, S settled, F suit
-// filed, V wilful default, and whether the account runs or is over.
+// standingText abbreviates a standing: W written off, S settled, F suit filed,
+// V wilful default, and whether the account is running or over.
 func standingText(s standing) string {
 	text := ""
 	for i, letter := range "WSFV" {
@@ -84,7 +84,7 @@ func standingText(s standing) string {
 	return text + " -"
 }
 
-// table lists what each code of a list says.
+// table returns the standing of each code as text.
 func table(codes map[int]standing) map[string]string {
 	out := map[string]string{}
 	for code := range 1000 {
@@ -211,7 +211,8 @@ func TestPaymentCodes(t *testing.T) {
 	}
 }
 
-// No name is in two slots, or which it means would be chance.
+// TestMemberNamesAreUnique checks that no name has two slots, which would make
+// its meaning random.
 func TestMemberNamesAreUnique(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

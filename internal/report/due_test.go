@@ -11,12 +11,12 @@ import (
 	"verdict/internal/civil"
 )
 
-// dueRow writes a transaction of a statement.
+// dueRow returns a transaction of a statement as JSON.
 func dueRow(d civil.Day, kind string, rupees int64, narration string) string {
 	return fmt.Sprintf(`{"date":%q,"type":%q,"mode":"OTHERS","amount":%d,"narration":%q}`, d, kind, rupees, narration)
 }
 
-// dueOf reads a statement from August to October, with the rows between its ends.
+// dueOf reads a statement from August to October with the rows in between.
 func dueOf(t testing.TB, rows ...string) int64 {
 	t.Helper()
 	rows = append([]string{dueRow(civil.DayOf(2026, time.July, 31), "CREDIT", 1, "NEFT CR OPENING")}, rows...)
@@ -25,8 +25,8 @@ func dueOf(t testing.TB, rows ...string) int64 {
 	return s.DueInstalmentPaise
 }
 
-// An instalment that bounces is due all the same, and a loan that begins in the
-// newest month is due on top of the others.
+// TestDueInstalments checks that a bounced instalment is still due, and that a
+// loan that begins in the newest month is added to the others.
 func TestDueInstalments(t *testing.T) {
 	t.Parallel()
 	lenders := []string{"ACH D- HDB FINANCIAL-EMI 7", "ACH D- BAJAJ FINANCE 44", "NACH DR MONEYVIEW 99", "LOAN EMI SHRIRAM 5"}
@@ -56,7 +56,8 @@ func TestDueInstalments(t *testing.T) {
 	})
 }
 
-// What is no instalment, or none any more, is not due.
+// TestNotDue checks that debits that are not, or no longer, instalments are not
+// due.
 func TestNotDue(t *testing.T) {
 	t.Parallel()
 	day := civil.DayOf

@@ -38,7 +38,7 @@ func TestMicrofinanceList(t *testing.T) {
 	}
 }
 
-// Instalments of every rhythm come to what they are in a month.
+// TestRhythms checks the monthly amounts of instalments of every rhythm.
 func TestRhythms(t *testing.T) {
 	t.Parallel()
 	for rhythm, want := range map[string]int64{

@@ -79,7 +79,8 @@ func TestNarrations(t *testing.T) {
 	}
 }
 
-// TestEightLetters holds the eight bytes at once against one after the other.
+// TestEightLetters compares reading eight bytes together with reading them one
+// by one.
 func TestEightLetters(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

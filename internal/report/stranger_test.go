@@ -10,7 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestStrangersKnowTheirOwn: a name that is proposed must be one that is read.
+// TestStrangersKnowTheirOwn checks that every name that can be suggested is one
+// that is read.
 func TestStrangersKnowTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -25,8 +26,9 @@ func TestStrangersKnowTheirOwn(t *testing.T) {
 	}
 }
 
-// TestNamesAreExact: in the common shape a name in another spelling is not read,
-// and the right one is told; a bureau's own layout has many spellings of a name.
+// TestNamesAreExact checks that in the common shape another spelling of a name
+// is not read and the right one is suggested, while a bureau's own layout
+// accepts many spellings.
 func TestNamesAreExact(t *testing.T) {
 	t.Parallel()
 	nearest := func(bureau, body string) (list []string) {

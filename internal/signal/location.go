@@ -73,7 +73,8 @@ func PrivateAddress(text string) bool {
 // private reports whether an address is not public: of a local network, a
 // carrier's internal network, the machine itself, or reserved.
 func private(addr netip.Addr) bool {
-	return addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified() || addr.IsMulticast() ||
+	return addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() ||
+		addr.IsUnspecified() || addr.IsMulticast() ||
 		slices.ContainsFunc(reserved, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
