@@ -12,19 +12,19 @@ import (
 
 // Book is a synthetic book of unsecured loans in India: applicants with
 // correlated incomes, obligations, enquiries, late payments and scores, some of
-// them new to credit, and what became of their loans. It is no random noise,
-// and it is nobody's data: a policy can be tried on it before there is a book
-// of one's own.
+// them new to credit, and the outcomes of their loans. It holds no real data, so
+// a lender can try a policy on it before it has a book of its own.
 //
-// A row depends on the book and on its number alone, and is made of whole
-// numbers: the same bytes on every machine, whichever rows are made with it.
+// A row depends only on the book and on the row number, and is computed with
+// integers: it has the same bytes on every machine, whichever other rows are
+// generated.
 type Book struct {
 	Seed    uint64
-	Months  int         // of origination, and of each loan's observation; 0: DefaultMonths
-	BadRate rule.Number // of the whole book, whoever is approved; 0: DefaultBadRate
+	Months  int         // of origination, and of observation for each loan; 0: DefaultMonths
+	BadRate rule.Number // of all rows, approved or not; 0: DefaultBadRate
 }
 
-// The bounds of a book, and what it is when nothing is said.
+// Bounds and defaults of a book.
 const (
 	DefaultSeed    = 42
 	DefaultMonths  = 12
@@ -35,12 +35,12 @@ const (
 	MaxBadRate     = rule.One / 2
 )
 
-// firstBadMonth is the month on book in which a loan can first be 90 days past
-// due: the first instalment falls due in the second.
+// firstBadMonth is the first month on book in which a loan can be 90 days past
+// due, because the first instalment is due in the second month.
 const firstBadMonth = 4
 
-// Check adds a fault for each member out of its bounds, at /months and
-// /bad_rate under the given pointer.
+// Check adds a fault for each member that is out of bounds, with the pointer
+// at+"/months" or at+"/bad_rate".
 func (b Book) Check(at string, faults *fault.List) {
 	if b.Months != 0 && (b.Months < MinMonths || b.Months > MaxMonths) {
 		faults.Add(at+"/months", fault.CodeOutOfRange, "must be a whole number from %d to %d", MinMonths, MaxMonths)
@@ -55,31 +55,36 @@ var bookHeader = []string{
 	"score", "enquiries_6m", "active_tradelines", "max_dpd_12m", "vintage", "outcome", "bad_month",
 }
 
-// Header names the columns.
+// Header returns the names of the columns.
 func (b Book) Header() []string { return slices.Clone(bookHeader) }
 
-// Setup says how a backtest reads the book.
+// Setup returns the setup with which a backtest reads the book.
 func (b Book) Setup() Setup {
 	return Setup{
-		Header: b.Header(), Outcome: "outcome", Bad: []string{"bad"}, Good: []string{"good"},
-		Month: "bad_month", ID: "applicant_id",
+		Header:  b.Header(),
+		Outcome: "outcome",
+		Bad:     []string{"bad"},
+		Good:    []string{"good"},
+		Month:   "bad_month",
+		ID:      "applicant_id",
 	}
 }
 
-// Append appends the rows first to first+n-1 as lines of CSV; rows count from 1.
+// Append appends the rows first to first+n-1 as CSV lines. The first row of the
+// book is row 1.
 func (b Book) Append(dst []byte, first int64, n int) []byte {
 	months := int64(b.months())
 	intercept := b.intercept()
 	for row := first; row < first+int64(n); row++ {
 		p := draw(rowDraws(b.Seed, row))
-		p.end(intercept, months)
+		p.setOutcome(intercept, months)
 		dst = p.append(dst, row)
 	}
 	return dst
 }
 
-// months is within its bounds whatever Months is: a book is made without
-// errors, and Check is for those who can be told.
+// months returns Months or its default, clamped to the bounds. Generating a book
+// cannot fail; callers that want an error call Check.
 func (b Book) months() int {
 	if b.Months == 0 {
 		return DefaultMonths
@@ -96,24 +101,24 @@ func (b Book) badRate() int64 {
 	return int64(rate) * (certain >> 6) / (int64(rule.One) >> 6)
 }
 
-// end settles what became of the loan: whether it went bad, and when. Most of
-// those that do so do it early, but none in its first months.
-func (p *person) end(intercept, months int64) {
+// setOutcome sets whether the loan went bad and in which month. Most bad loans
+// go bad early, but none before firstBadMonth.
+func (p *person) setOutcome(intercept, months int64) {
 	p.vintage = p.drawnVintage * months >> 16
 	if p.drawnBad < logistic(p.risk+intercept) {
 		p.badMonth = firstBadMonth + p.drawnMonth*(months-firstBadMonth+1)>>16
 	}
 }
 
-// The first month of origination. The book has no clock, and a fixed month
-// keeps its bytes what they are.
+// firstYear and firstMonth are the first month of origination. They are fixed,
+// because a month from the clock would change the bytes of the book.
 const firstYear, firstMonth = 2023, 4
 
 func (p *person) append(dst []byte, row int64) []byte {
 	dst = append(dst, 'A')
 	dst = appendPadded(dst, row, 9)
 	dst = strconv.AppendInt(append(dst, ','), p.age, 10)
-	dst = append(append(dst, ','), p.trade.name...)
+	dst = append(append(dst, ','), p.occupation.name...)
 	dst = strconv.AppendInt(append(dst, ','), p.income, 10)
 	dst = appendPadded(append(dst, ",0."...), p.foir, 2)
 	for _, n := range [...]int64{p.amount, p.tenure, p.score, p.enquiries, p.tradelines} {
@@ -133,7 +138,7 @@ func (p *person) append(dst []byte, row int64) []byte {
 	return append(dst, '\n')
 }
 
-// appendPadded appends n with zeros before it to the given width.
+// appendPadded appends n, padded with leading zeros to the given width.
 func appendPadded(dst []byte, n int64, width int) []byte {
 	least := int64(1)
 	for range width - 1 {
@@ -146,12 +151,13 @@ func appendPadded(dst []byte, n int64, width int) []byte {
 }
 
 // The intercept is found on a fixed sample, condensed to strata of equal size.
-// Its seed is one whose mean probabilities are, from a hundredth of bads to a
-// quarter, within a thousandth part of those of four million rows.
+// The sample's seed was chosen so that, for bad rates from 1 % to 25 %, its mean
+// probabilities are within one thousandth of those of four million rows.
 const sampleSeed, sampled, strata = 3, 1 << 16, 1 << 7
 
-// risks are the mean risks of the sample's strata, in order. They stand for every book: the seed changes who
-// applies, not what applicants are like.
+// risks returns the mean risk of each stratum of the sample, ascending. The same
+// list serves every book: the seed changes the individual applicants, not their
+// distribution.
 var risks = sync.OnceValue(func() []int64 {
 	all := make([]int64, sampled)
 	for i := range all {
@@ -166,8 +172,8 @@ var risks = sync.OnceValue(func() []int64 {
 	return means
 })
 
-// intercept finds, by halving, the number whose addition to everybody's risk
-// makes the book's bad rate what it shall be.
+// intercept finds by bisection the number that, added to every applicant's risk,
+// gives the book its bad rate.
 func (b Book) intercept() int64 {
 	groups := risks()
 	want := b.badRate() * int64(len(groups))

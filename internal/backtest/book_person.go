@@ -1,31 +1,32 @@
 package backtest
 
-// person is one applicant of the synthetic book and what became of the loan.
-// Amounts are rupees, foir is in hundredths.
+// person is one applicant of the synthetic book and the outcome of the loan.
+// Amounts are in rupees and foir is in hundredths.
 type person struct {
 	age, income, foir, amount, tenure  int64
 	score, enquiries, tradelines, dpd  int64
-	trade                              *trade
+	occupation                         *occupation
 	newToCredit                        bool
 	vintage                            int64 // month of origination, from 0
-	badMonth                           int64 // month on book of 90 days past due; 0: the loan was good
-	risk                               int64 // logarithm of the odds of going bad, less the book's intercept
+	badMonth                           int64 // month on book in which it was 90 days past due; 0: the loan was good
+	risk                               int64 // log-odds of going bad, without the book's intercept
 	drawnBad, drawnMonth, drawnVintage int64
 }
 
-// trade is a way of earning a living.
-type trade struct {
+// occupation is an employment type with its incomes and its risk.
+type occupation struct {
 	name      string
 	share     int64 // of 1,000 applicants
-	logIncome int64 // of the median income in thousands, in units
-	spread    int64 // of the logarithm of income, in units
-	risk      int64 // added to the logarithm of the odds, in units
-	from, to  int64 // the ages at which it occurs; others are salaried
+	logIncome int64 // logarithm of the median income in thousands of rupees, in units
+	spread    int64 // standard deviation of the logarithm of income, in units
+	risk      int64 // added to the log-odds, in units
+	from, to  int64 // ages at which it occurs; an applicant of another age is salaried
 }
 
-// trades are those of applicants for unsecured loans in India: mostly salaried,
-// a third self-employed, a few whom most policies refuse.
-var trades = []trade{
+// occupations lists the occupations of applicants for unsecured loans in India:
+// most are salaried, about a third are self-employed, and a few are of types that
+// most policies decline.
+var occupations = []occupation{
 	{name: "SALARIED", share: 620, logIncome: 252_000, spread: 33_000, risk: -4_000, to: 120},
 	{name: "SELF_EMPLOYED", share: 205, logIncome: 242_000, spread: 39_000, risk: 12_000, to: 120},
 	{name: "SELF_EMPLOYED_PROFESSIONAL", share: 85, logIncome: 268_000, spread: 39_000, risk: 2_000, to: 120},
@@ -36,37 +37,38 @@ var trades = []trade{
 	{name: "UNEMPLOYED", share: 8, logIncome: 160_000, spread: 26_000, risk: 26_000, to: 120},
 }
 
-// draw makes the applicant of a row. quality, how somebody treats debts, is
-// what nobody sees: late payments, enquiries, obligations and the score all
-// lean on it, which is where their correlations come from.
+// draw generates the applicant of a row. quality is a hidden variable: how well
+// the applicant handles debt. Late payments, enquiries, obligations and the score
+// all depend on it, which makes them correlated.
 func draw(d draws) (p person) {
 	quality := d.normal()
 	p.age = 20 + d.beta()*46>>16
-	p.trade = earns(d.below(1000), p.age)
-	p.draws(&d)
-	p.earn(d.normal() + quality/6)
-	p.ask(&d)
-	p.newToCredit = d.share() < youngerNewer(p.age)
-	p.owe(&d, quality)
+	p.occupation = occupationOf(d.below(1000), p.age)
+	p.drawOutcome(&d)
+	p.setIncome(d.normal() + quality/6)
+	p.setRequest(&d)
+	p.newToCredit = d.uniform() < newToCreditShare(p.age)
+	p.setObligations(&d, quality)
 	if p.newToCredit {
-		p.unknownToBureau(&d)
+		p.setNoHistory(&d)
 	} else {
-		p.history(&d, quality)
+		p.setHistory(&d, quality)
 	}
 	p.risk = p.logOdds()
 	return p
 }
 
-// draws takes what the outcome needs at once, so that it does not move when
-// the model of the applicant takes one number more or less.
-func (p *person) draws(d *draws) {
+// drawOutcome draws the numbers that decide the outcome before the rest of the
+// applicant is drawn. The outcome then does not change when the model of the
+// applicant draws more or fewer numbers.
+func (p *person) drawOutcome(d *draws) {
 	p.drawnBad, p.drawnMonth = int64(d.next()>>32), d.beta()
-	p.drawnVintage = d.share()
+	p.drawnVintage = d.uniform()
 }
 
-func earns(of, age int64) *trade {
-	for i := range trades {
-		t := &trades[i]
+func occupationOf(of, age int64) *occupation {
+	for i := range occupations {
+		t := &occupations[i]
 		if of < t.share && age >= t.from && age <= t.to {
 			return t
 		}
@@ -75,11 +77,12 @@ func earns(of, age int64) *trade {
 			break
 		}
 	}
-	return &trades[0]
+	return &occupations[0]
 }
 
-// youngerNewer is the chance of having no score, in units.
-func youngerNewer(age int64) int64 {
+// newToCreditShare returns the probability of having no score at an age, in
+// units.
+func newToCreditShare(age int64) int64 {
 	switch {
 	case age < 25:
 		return unit * 26 / 100
@@ -90,19 +93,19 @@ func youngerNewer(age int64) int64 {
 	}
 }
 
-// earn sets a log-normal income that rises with age until 45, to a hundred
-// rupees.
-func (p *person) earn(deviation int64) {
-	log := p.trade.logIncome + deviation*p.trade.spread>>16 + (min(p.age, 45)-34)*900
+// setIncome sets a log-normal income that rises with age until 45, rounded down
+// to a hundred rupees.
+func (p *person) setIncome(deviation int64) {
+	log := p.occupation.logIncome + deviation*p.occupation.spread>>16 + (min(p.age, 45)-34)*900
 	p.income = max(exp(log)*1000>>16/100*100, 3000)
 }
 
-// tenures are those people ask for, the short ones for small amounts.
+// tenures lists the tenures that applicants ask for, in months.
 var tenures = [...]int64{6, 12, 18, 24, 36, 48, 60}
 
-// ask sets an amount of a few months' income, log-normal and to five thousand
-// rupees, and a tenure that grows with it.
-func (p *person) ask(d *draws) {
+// setRequest sets a log-normal amount of a few months' income, rounded down to
+// five thousand rupees, and a tenure that grows with the amount.
+func (p *person) setRequest(d *draws) {
 	const step, least, most = 5_000, 20_000, 1_500_000
 	months := exp(85_000 + d.normal()*45_000>>16) // the median is 3.7 months' income
 	p.amount = min(max(p.income*months>>16/step*step, least), most)
@@ -118,9 +121,9 @@ func (p *person) ask(d *draws) {
 	p.tenure = tenures[place]
 }
 
-// owe sets the share of income that is spoken for: beta-like, higher for those
-// with little income or little care.
-func (p *person) owe(d *draws, quality int64) {
+// setObligations sets the share of income that goes to obligations. It is close
+// to a beta distribution, and higher for a low income or a low quality.
+func (p *person) setObligations(d *draws, quality int64) {
 	foir := d.beta() + unit/50 - quality*3_000>>16
 	if p.income < 25_000 {
 		foir += unit * 4 / 100
@@ -131,9 +134,9 @@ func (p *person) owe(d *draws, quality int64) {
 	p.foir = min(max(foir*100>>16, 0), 95)
 }
 
-// unknownToBureau is an applicant without a score: nothing on file, or an
-// index from 1 to 6 for a file too thin to score.
-func (p *person) unknownToBureau(d *draws) {
+// setNoHistory sets the bureau fields of an applicant without a score: -1 for no
+// file, or an index from 1 to 6 for a file that is too thin to score.
+func (p *person) setNoHistory(d *draws) {
 	p.score = -1
 	if d.below(5) < 2 {
 		p.score = 1 + d.below(6)
@@ -141,9 +144,9 @@ func (p *person) unknownToBureau(d *draws) {
 	p.enquiries = d.poisson(unit*9/10, 12)
 }
 
-// history is what the bureau knows of somebody with accounts.
-func (p *person) history(d *draws, quality int64) {
-	p.dpd = late((-quality*46_000+d.normal()*46_000)>>16, d)
+// setHistory sets the bureau fields of an applicant with accounts.
+func (p *person) setHistory(d *draws, quality int64) {
+	p.dpd = maxDPD((-quality*46_000+d.normal()*46_000)>>16, d)
 	p.enquiries = d.poisson(exp(38_000-quality*24_000>>16), 25)
 	p.tradelines = 1 + d.poisson(unit*14/10+(p.age-20)*unit*9/100, 24)
 	centre := 697 + quality*42>>16 - latePoints(p.dpd) - 4*min(p.enquiries, 12) - (p.foir-33)*4/10 +
@@ -156,9 +159,10 @@ func (p *person) history(d *draws, quality int64) {
 	p.score = min(max(p.score, 300), 900)
 }
 
-// late turns how badly the last year went, a standard normal, into the most
-// days past due: for most none, for some a few days, for few a quarter and more.
-func late(trouble int64, d *draws) int64 {
+// maxDPD converts trouble, a normal number that says how badly the last year
+// went, into the maximum days past due: 0 for most applicants, a few days for
+// some, and 90 or more for few.
+func maxDPD(trouble int64, d *draws) int64 {
 	switch {
 	case trouble < unit*100/100:
 		return 0
@@ -188,10 +192,10 @@ func latePoints(dpd int64) int64 {
 	}
 }
 
-// logOdds is the logarithm of the odds of going bad, in units, from what is
-// known of the applicant; the book's intercept is added to it.
+// logOdds returns the log-odds of going bad, in units, from the applicant's
+// fields, without the book's intercept.
 func (p *person) logOdds() int64 {
-	z := p.trade.risk + (p.foir-33)*1_300 + min(p.enquiries, 12)*7_000 - incomeOverMedian(p.income)
+	z := p.occupation.risk + (p.foir-33)*1_300 + min(p.enquiries, 12)*7_000 - incomeOverMedian(p.income)
 	switch {
 	case p.score >= 300:
 		z += (700 - p.score) * 580
@@ -212,9 +216,9 @@ func (p *person) logOdds() int64 {
 	return z
 }
 
-// incomeOverMedian is what an income takes off the logarithm of the odds: a
-// quarter of a unit for every doubling over 40,000 rupees, counted on straight
-// lines between the doublings.
+// incomeOverMedian returns what an income subtracts from the log-odds: a quarter
+// of a unit for every doubling over 40,000 rupees, interpolated linearly between
+// the doublings.
 func incomeOverMedian(income int64) (off int64) {
 	const quarter = unit / 4
 	level := int64(40_000)

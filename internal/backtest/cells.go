@@ -7,10 +7,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// grid cuts the scores that a scorecard can give into cells: a hundredth of a
-// point each where that makes a million at most, else a tenth or a whole one,
-// which no card's range is too wide for. A cell never reaches across a whole
-// score, so pricing bands are unions of cells.
+// grid divides the score range of a scorecard into cells. A cell is a hundredth
+// of a point wide if that gives at most a million cells, else a tenth of a point,
+// else a point. No cell spans two whole scores, so every pricing band is a union
+// of cells.
 type grid struct {
 	base rule.Number // where cell 0 begins
 	step rule.Number
@@ -30,11 +30,11 @@ func newGrid(card *engine.Scorecard) grid {
 
 func (g grid) cell(score rule.Number) int32 { return int32((score - g.base) / g.step) }
 
-// score is the lowest score of a cell.
+// score returns the lowest score of a cell.
 func (g grid) score(cell int32) rule.Number { return g.base + rule.Number(cell)*g.step }
 
-// cells count rows by score. Pages are made when a score first falls into
-// them: most cards give few of the scores they could.
+// cells counts rows by score. A page is allocated when the first of its scores
+// occurs, because most scorecards give few of the scores in their range.
 type cells struct {
 	pages []*page
 }
@@ -43,7 +43,7 @@ const pageBits = 9
 
 type page [1 << pageBits]counts
 
-// at is the counts of a cell, to be changed.
+// at returns the counts of a cell for the caller to change.
 func (c *cells) at(cell int32) *counts {
 	i := int(cell >> pageBits)
 	for i >= len(c.pages) {
@@ -55,7 +55,7 @@ func (c *cells) at(cell int32) *counts {
 	return &c.pages[i][cell&(1<<pageBits-1)]
 }
 
-// each yields the cells that hold rows, by score.
+// each yields the cells that hold rows, in ascending order of score.
 func (c *cells) each() iter.Seq2[int32, *counts] {
 	return func(yield func(int32, *counts) bool) {
 		for i, p := range c.pages {

@@ -12,22 +12,22 @@ import (
 	"verdict/internal/wire"
 )
 
-// change is one difference between two policies, and what tells how much of a
-// swap is its doing: the champion with this change alone, and the challenger
-// without it. Both are compiled when the first swapped row asks.
+// change is one difference between two policies, with two plans that show its
+// effect on a swap: alone is the champion with only this change, and without is
+// the challenger without it. Each is compiled when the first swapped row needs it.
 type change struct {
 	PolicyChange
 	alone, without func() *engine.Plan
-	apply          func(to, from *engine.Policy) // makes to's part what it is in from
+	apply          func(to, from *engine.Policy) // copies the changed part from one policy to the other
 }
 
-// maxChanges bounds the changes that are tried one by one. Of more, whole
-// sections are tried.
+// maxChanges bounds the changes that are tried one by one. If there are more,
+// the changes of a section are tried together.
 const maxChanges = 64
 
-// changesBetween lists what is different, in the order of a policy document.
-// Texts, reason codes, conditions of an offer and the order of rules decide
-// nothing and are left out.
+// changesBetween lists the differences between two policies, in the order of a
+// policy document. It leaves out texts, reason codes, conditions of an offer and
+// the order of rules, because they do not change a status, a limit or a price.
 func changesBetween(champion, challenger *engine.Policy) []change {
 	d := differ{a: champion, b: challenger}
 	d.semantics()
@@ -49,7 +49,7 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	return d.changes
 }
 
-// hybrid is a policy with one part of another.
+// hybrid returns a function that compiles, once, base with one part of other.
 func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) func() *engine.Plan {
 	return sync.OnceValue(func() *engine.Plan {
 		p := *base
@@ -114,7 +114,9 @@ func (d *differ) semantics() {
 
 func (d *differ) affordability() {
 	if before, after := d.a.Affordability.String(), d.b.Affordability.String(); before != after {
-		d.add(sectionAffordability, "", before, after, func(to, from *engine.Policy) { to.Affordability = from.Affordability })
+		d.add(sectionAffordability, "", before, after, func(to, from *engine.Policy) {
+			to.Affordability = from.Affordability
+		})
 	}
 }
 
@@ -156,12 +158,14 @@ func knockoutID(k *engine.Knockout) string     { return k.ID }
 func adjustmentID(a *engine.Adjustment) string { return a.ID }
 func factorName(f *engine.Factor) string       { return f.Name }
 
-// bands are changed one by one where both policies have the same ranges, and
-// all together where they do not: a band of one ladder need not fit into the
-// other.
+// bands adds a change for each band that differs if both policies have the same
+// ranges. Otherwise it adds one change for all bands, because a band of one
+// policy may overlap the bands of the other.
 func (d *differ) bands() {
 	if !slices.EqualFunc(sortedRanges(d.a), sortedRanges(d.b), func(x, y bandRange) bool { return x == y }) {
-		d.add(sectionBands, "", bandsText(d.a.Bands), bandsText(d.b.Bands), func(to, from *engine.Policy) { to.Bands = from.Bands })
+		d.add(sectionBands, "", bandsText(d.a.Bands), bandsText(d.b.Bands), func(to, from *engine.Policy) {
+			to.Bands = from.Bands
+		})
 		return
 	}
 	for i := range d.a.Bands {
@@ -179,7 +183,8 @@ func (d *differ) bands() {
 	}
 }
 
-// bandRange is which applicants a band is for.
+// bandRange identifies the applicants of a band: new to credit or not, and the
+// range of scores.
 type bandRange struct {
 	ntc, ranged    bool
 	least, highest int64
@@ -212,11 +217,12 @@ func bandAt(p *engine.Policy, at bandRange) *engine.Band {
 			return &p.Bands[i]
 		}
 	}
-	return nil // cannot be: both policies have the same ranges
+	return nil // unreachable: both policies have the same ranges
 }
 
-// eachDifferent calls fn for what is in one list and not alike in the other:
-// first in the order of a, then what only b has.
+// eachDifferent calls fn for each element that is in only one of the lists, or
+// whose key differs between them: first in the order of a, then those that only b
+// has. before or after is nil if the element is not in that list.
 func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, before, after *T)) {
 	in := map[string]*T{}
 	for i := range b {
@@ -237,7 +243,8 @@ func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, 
 	}
 }
 
-// replaced makes one element of a list what it is in another.
+// replaced returns list with the element of the given name as it is in from:
+// added, removed or overwritten.
 func replaced[T any](list, from []T, id func(*T) string, name string) []T {
 	at := slices.IndexFunc(list, func(x T) bool { return id(&x) == name })
 	source := slices.IndexFunc(from, func(x T) bool { return id(&x) == name })

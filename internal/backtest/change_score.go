@@ -26,8 +26,8 @@ func (d *differ) scorecard() {
 	}, d.factor)
 }
 
-// factor is changed bin by bin where the bins of both are the same but for
-// their points, and as a whole otherwise.
+// factor adds a change for each bin with other points if the factor's bins differ
+// only in their points. Otherwise it adds one change for the whole factor.
 func (d *differ) factor(name string, before, after *engine.Factor) {
 	if before == nil || after == nil || factorKey(before) != factorKey(after) {
 		d.add(sectionFactors, name, factorText(before), factorText(after), func(to, from *engine.Policy) {
@@ -59,18 +59,19 @@ func factorOf(p *engine.Policy, name string) *engine.Factor {
 			return &p.Scorecard.Factors[i]
 		}
 	}
-	return nil // cannot be: both policies have the factor
+	return nil // unreachable: both policies have the factor
 }
 
-// ownBins are a factor's bins, no longer shared with the policy that the
-// hybrid was made of.
+// ownBins copies a factor's bins, so that changing them does not change the
+// policy from which the hybrid was made, and returns the copy.
 func ownBins(p *engine.Policy, name string) []engine.Bin {
 	f := factorOf(p, name)
 	f.Bins = slices.Clone(f.Bins)
 	return f.Bins
 }
 
-// factorKey is a factor without its points.
+// factorKey returns a text that is equal for factors that differ only in their
+// points.
 func factorKey(f *engine.Factor) string {
 	key := f.Field.Name + "\x00" + f.Weight.String()
 	if f.When != nil {
@@ -82,7 +83,7 @@ func factorKey(f *engine.Factor) string {
 	return key
 }
 
-// bySection puts the changes of each section together.
+// bySection merges the changes of each section into one change.
 func (d *differ) bySection() {
 	whole := map[string]func(to, from *engine.Policy){
 		sectionKnockouts:   func(to, from *engine.Policy) { to.Knockouts = from.Knockouts },

@@ -8,7 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// The texts below tell a person what was changed. What is not there has none.
+// The functions below describe a part of a policy for people. They return "" for
+// a part that does not exist.
 
 func requiredText(p *engine.Policy) string {
 	var list []string
@@ -63,7 +64,7 @@ func factorText(f *engine.Factor) string {
 	return b.String()
 }
 
-// binText is the range or the values of a bin.
+// binText returns the range or the values of a bin.
 func binText(b *engine.Bin) string {
 	switch {
 	case b.Else:

@@ -6,20 +6,21 @@ import (
 	"slices"
 )
 
-// partialVersion begins every stored partial. It changes with the layout, so
-// that a newer program does not misread what an older one left.
+// Every stored partial begins with its version. The version changes with the
+// layout, so that a newer program does not misread a partial of an older one.
 //
-// A partial that has cells to tell of is of the next version, with a list more.
+// withReadVersion adds the list of cells that were not read literally. It is used
+// only if that list is not empty.
 const (
 	partialVersion  = 3
 	withReadVersion = 4
 )
 
-// headSize is the version and the numbering.
+// headSize is the size of the version and the numbering, in bytes.
 const headSize = 1 + 8
 
-// Append appends the partial in a compact form: two partials that gathered the
-// same have the same bytes, however they came to it.
+// Append appends the partial in a compact binary form. Two partials of the same
+// rows have the same bytes, in whatever order the rows were counted or merged.
 func (p *Partial) Append(dst []byte) []byte {
 	tape := recorder{}
 	p.walk(&tape)
@@ -67,7 +68,8 @@ func appendText(dst []byte, s string) []byte {
 
 var errPartial = errors.New("decode partial: the bytes are not a partial of this version")
 
-// DecodePartial reads what Append wrote.
+// DecodePartial reads a partial that Append wrote. It returns an error if data is
+// anything else.
 func DecodePartial(data []byte) (*Partial, error) {
 	if len(data) < headSize || data[0] != partialVersion && data[0] != withReadVersion {
 		return nil, errPartial
@@ -114,8 +116,8 @@ func DecodePartial(data []byte) (*Partial, error) {
 	return p, nil
 }
 
-// ordered reports whether the lists are as Append leaves them: merging relies
-// on it.
+// ordered reports whether the lists are sorted and within their bounds. Merging
+// relies on both.
 func (p *Partial) ordered() bool {
 	return len(p.errors) <= MaxRowErrors && len(p.groups.kept) <= keptGroups &&
 		slices.IsSortedFunc(p.errors, compareErrors) &&
@@ -133,7 +135,8 @@ func ascending[T any](list []T, key func(T) string) bool {
 	return true
 }
 
-// decoder reads numbers and texts; bad says that there were none.
+// decoder reads numbers and texts. bad is set when the data is damaged or ends
+// too early.
 type decoder struct {
 	data []byte
 	bad  bool
@@ -144,8 +147,8 @@ func (d *decoder) varint() int64 {
 	return n * int64(d.skip(size))
 }
 
-// length reads the length of a list whose elements take so many bytes at
-// least; more than there are bytes left cannot be.
+// length reads the length of a list whose elements take at least least bytes
+// each. A length that the remaining bytes cannot hold sets bad.
 func (d *decoder) length(least int) int {
 	n, size := binary.Uvarint(d.data)
 	if d.skip(size) == 0 || n > uint64(len(d.data)/least) {
@@ -162,7 +165,8 @@ func (d *decoder) text() string {
 	return s
 }
 
-// skip goes on by the size of a number, and returns 0 when there was none.
+// skip advances by the size of a number and returns 1. If there was no number, it
+// sets bad and returns 0.
 func (d *decoder) skip(size int) int {
 	if size <= 0 {
 		d.bad, d.data = true, nil

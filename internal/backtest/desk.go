@@ -6,28 +6,32 @@ import (
 	"verdict/internal/rule"
 )
 
-// desk is where one policy decides.
-type desk struct {
+// decider decides rows with one policy and counts the results. It belongs to one
+// worker.
+type decider struct {
 	side     *side
 	tracer   *engine.Tracer
 	decision engine.Decision
-	none     int32 // the grade of no band
+	none     int32 // index of the grade of rows without a band
 	scaling  *engine.Scaling
-	pds      [][]int32 // by cell, in millionths, in pages; unread is -1
-	funding  int64     // a year, in millionths
+	pds      [][]int32 // PD of each cell in millionths, in pages; -1: not computed yet
+	funding  int64     // funding rate a year, in millionths
 }
 
-func (r *Run) newDesk(s *side) desk {
-	k := desk{
-		side: s, tracer: s.plan.NewTracer(), none: s.none(),
-		scaling: s.plan.Policy().Scorecard.Scaling, funding: int64(r.setup.FundingRate),
+func (r *Run) newDecider(s *side) decider {
+	k := decider{
+		side:    s,
+		tracer:  s.plan.NewTracer(),
+		none:    s.none(),
+		scaling: s.plan.Policy().Scorecard.Scaling,
+		funding: int64(r.setup.FundingRate),
 	}
 	k.decision.KeepQuotes()
 	return k
 }
 
-// decide decides one application and counts what came of it.
-func (k *desk) decide(s *sides, r *row, facts *rule.Facts) {
+// decide decides one application and counts the result in s.
+func (k *decider) decide(s *sides, r *row, facts *rule.Facts) {
 	d := &k.decision
 	k.side.plan.Decide(facts, d)
 	e := k.tracer.Read(d)
@@ -64,8 +68,9 @@ func (k *desk) decide(s *sides, r *row, facts *rule.Facts) {
 	k.noteRules(s, r, e)
 }
 
-// noteRules counts what the rules did.
-func (k *desk) noteRules(s *sides, r *row, e *engine.Effect) {
+// noteRules counts which rules hit, which had no result, and which alone decided
+// the status.
+func (k *decider) noteRules(s *sides, r *row, e *engine.Effect) {
 	for i, h := range e.Hits {
 		s.rules[h.Knockout].hit[r.label].add(r.weight)
 		sole := &s.soles[h.Knockout]
@@ -100,9 +105,9 @@ func (k *desk) noteRules(s *sides, r *row, e *engine.Effect) {
 	}
 }
 
-// pd is the probability of default that the scorecard claims at a cell. It is
-// worked out once for each.
-func (k *desk) pd(cell int32) int32 {
+// pd returns the probability of default that the scorecard claims for a cell, in
+// millionths. It is computed once for each cell.
+func (k *decider) pd(cell int32) int32 {
 	i := int(cell >> pageBits)
 	for i >= len(k.pds) {
 		k.pds = append(k.pds, nil)
@@ -120,10 +125,10 @@ func (k *desk) pd(cell int32) int32 {
 	return *at
 }
 
-// fundingPaise is what the lender pays for the money it lends: the interest is
-// the balance over time times the rate, so the same balance at the price of
-// money costs interest × funding ÷ rate. Half up to the paisa. Without a rate
-// the balance falls evenly.
+// fundingPaise returns what the lender pays for the money it lends, rounded half
+// up to the paisa. Interest is the balance over time multiplied by the rate, so
+// funding the same balance costs interest × funding ÷ rate. Without a rate the
+// balance is taken to fall linearly.
 func fundingPaise(o *engine.Offer, funding int64) int64 {
 	paise, by, over := o.InterestPaise, funding, o.RateBP*100
 	if o.RateBP == 0 {
@@ -131,7 +136,7 @@ func fundingPaise(o *engine.Offer, funding int64) int64 {
 	}
 	q, ok := exact.MulDivHalfUp(uint64(paise), uint64(by), uint64(over))
 	if !ok {
-		return 0 // cannot be: it would be more than any limit
+		return 0 // unreachable: the cost would exceed any limit
 	}
 	return int64(q)
 }

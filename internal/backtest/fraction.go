@@ -8,17 +8,18 @@ import (
 	"verdict/internal/rule"
 )
 
-// Figures come from whole numbers by one division each, rounded half away from
-// zero: nothing depends on a processor's floating point.
+// Each figure is one division of integers, rounded half away from zero, so that
+// it does not depend on a processor's floating point.
 
-// ratio is a/b; unknown when b is zero.
+// ratio returns a/b, unknown if b is zero.
 func ratio(a, b int64) Figure {
 	var w wide
 	w.add(a, int64(rule.One))
 	return w.mean(b, 1)
 }
 
-// mean is the sum in units of so many millionths, divided by a total weight.
+// mean returns the sum divided by weight, unknown if weight is zero. unit is what
+// 1 of the sum stands for, in millionths.
 func (s *wide) mean(weight int64, unit rule.Number) Figure {
 	if weight == 0 {
 		return Figure{}
@@ -30,7 +31,7 @@ func (s *wide) mean(weight int64, unit rule.Number) Figure {
 	return Figure{rule.Number(n.Int64()), true}
 }
 
-// money is a sum of paise times weights divided by a weight.
+// money returns the sum, which is of paise times weights, divided by weight.
 func (s *wide) money(weight int64) Money {
 	return fraction{new(big.Rat).SetInt(s.big())}.moneyOver(weight)
 }
@@ -39,7 +40,7 @@ func (s *wide) times(n int64) fraction {
 	return fraction{new(big.Rat).SetInt(new(big.Int).Mul(s.big(), big.NewInt(n)))}
 }
 
-// over is s/t.
+// over returns s/t.
 func (s *wide) over(t *wide) Figure {
 	n := exact.BigHalfAway(new(big.Int).Mul(s.big(), big.NewInt(int64(rule.One))), t.big())
 	return Figure{rule.Number(n.Int64()), true}
@@ -50,7 +51,7 @@ func (s *wide) float() float64 {
 	return f
 }
 
-// fraction is an exact amount of paise that is not rounded yet.
+// fraction is an exact amount of paise before rounding.
 type fraction struct{ rat *big.Rat }
 
 func newFraction() fraction { return fraction{new(big.Rat)} }
@@ -65,8 +66,8 @@ func (f fraction) times(n int64) fraction {
 	return fraction{new(big.Rat).Mul(f.rat, new(big.Rat).SetInt64(n))}
 }
 
-// moneyOver divides by all of the numbers and rounds to the paisa; unknown
-// when one is zero.
+// moneyOver divides by the product of the numbers and rounds to the paisa. The
+// result is unknown if one of them is zero.
 func (f fraction) moneyOver(numbers ...int64) Money {
 	over := big.NewInt(1)
 	for _, n := range numbers {
@@ -82,8 +83,8 @@ func (f fraction) moneyOver(numbers ...int64) Money {
 	return Money{n.Int64(), true}
 }
 
-// rounded is a metric that floating point worked out, to six decimals, which
-// are fewer than any two processors could differ in.
+// rounded rounds a metric that was computed in floating point to six decimals,
+// which hides any difference between processors.
 func rounded(x float64) Figure {
 	if math.IsNaN(x) || math.Abs(x) > 1e12 {
 		return Figure{}

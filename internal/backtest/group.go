@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// groups count the rows of a protected column by its texts. Of more than
-// keptGroups texts those first in the alphabet are kept: whichever is among
-// the first of all rows is among the first of any part of them, so nothing
-// kept was ever dropped, and partials merge exactly. What was dropped is what
-// the total has more.
+// groups counts the rows of a protected column by cell text. If there are more
+// than keptGroups texts, the alphabetically first ones are kept. A text that is
+// among the first of all rows is among the first of any part of them, so a kept
+// group was never dropped before and partials merge exactly. The rows of dropped
+// groups are the total less the kept ones.
 type groups struct {
-	kept []group // by name
+	kept []group // sorted by name
 }
 
 const (
 	keptGroups   = 1000
-	maxGroupText = 64 // bytes of a text that are looked at
+	maxGroupText = 64 // bytes; longer texts are cut
 )
 
 type group struct {
@@ -26,7 +26,8 @@ type group struct {
 	others   counts
 }
 
-// at is the group of a text, to be changed; nil when it is not kept.
+// at returns the group of a text for the caller to change, nil if the group is
+// not kept.
 func (g *groups) at(text []byte) *group {
 	if len(text) > maxGroupText {
 		text = text[:maxGroupText]
@@ -35,7 +36,7 @@ func (g *groups) at(text []byte) *group {
 		}
 	}
 	low, high := 0, len(g.kept)
-	for low < high { // a search that takes no copy of the text
+	for low < high { // binary search that does not allocate a string
 		mid := int(uint(low+high) >> 1)
 		switch name := g.kept[mid].name; {
 		case name == string(text):
@@ -61,10 +62,12 @@ func (g *groups) insert(at int, name func() string) *group {
 func (g *groups) merge(other *groups) {
 	for i := range other.kept {
 		o := &other.kept[i]
-		at, found := slices.BinarySearchFunc(g.kept, o.name, func(k group, name string) int { return strings.Compare(k.name, name) })
+		at, found := slices.BinarySearchFunc(g.kept, o.name, func(k group, name string) int {
+			return strings.Compare(k.name, name)
+		})
 		mine := g.insertUnless(found, at, o.name)
 		if mine == nil {
-			return // the others come later in the alphabet
+			return // the remaining groups sort later and are not kept either
 		}
 		mine.approved.plus(&o.approved)
 		mine.others.plus(&o.others)

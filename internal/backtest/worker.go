@@ -19,8 +19,8 @@ type Worker struct {
 	labels  labeller
 	text    [maxSpelling]byte
 
-	champion   desk
-	challenger desk
+	champion   decider
+	challenger decider
 	hybrid     engine.Decision
 
 	check func() error // nil: never interrupted
@@ -48,11 +48,11 @@ type row struct {
 func (r *Run) NewWorker() *Worker {
 	w := &Worker{
 		run: r, facts: rule.NewFacts(field.Catalogue()),
-		champion: r.newDesk(r.champion), steps: r.champion.plan.Cost(),
+		champion: r.newDecider(r.champion), steps: r.champion.plan.Cost(),
 	}
 	w.labels.spellings = &r.outcomes
 	if r.challenger != nil {
-		w.challenger = r.newDesk(r.challenger)
+		w.challenger = r.newDecider(r.challenger)
 		w.steps += r.challenger.plan.Cost()
 	}
 	if r.columns != nil {
