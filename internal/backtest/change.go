@@ -160,7 +160,7 @@ func factorName(f *engine.Factor) string       { return f.Name }
 
 // bands adds a change for each band that differs if both policies have the same
 // ranges. Otherwise it adds one change for all bands, because a band of one
-// policy may overlap the bands of the other.
+// policy need not fit between the bands of the other.
 func (d *differ) bands() {
 	if !slices.EqualFunc(sortedRanges(d.a), sortedRanges(d.b), func(x, y bandRange) bool { return x == y }) {
 		d.add(sectionBands, "", bandsText(d.a.Bands), bandsText(d.b.Bands), func(to, from *engine.Policy) {

@@ -22,7 +22,7 @@ func (r *Run) newDecider(s *side) decider {
 	k := decider{
 		side:    s,
 		tracer:  s.plan.NewTracer(),
-		none:    s.none(),
+		none:    s.noGradeIndex(),
 		scaling: s.plan.Policy().Scorecard.Scaling,
 		funding: int64(r.setup.FundingRate),
 	}

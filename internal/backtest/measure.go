@@ -7,9 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Report works the report out from what all rows together gave.
+// Report computes the report from the merged partial of all rows.
 func (r *Run) Report(p *Partial) *Report {
-	whole := r.newPartial() // with room for everything, whatever p has
+	whole := r.newPartial() // has all lists at full length; those of p may be shorter
 	whole.Merge(p)
 	p = whole
 	out := &Report{
@@ -35,7 +35,7 @@ func (r *Run) Report(p *Partial) *Report {
 	return out
 }
 
-// measure is what one policy did.
+// measure computes the report of one policy.
 func (r *Run) measure(by *side, s *sides, p *Partial) Side {
 	var out Side
 	status := s.byStatus()
@@ -52,7 +52,7 @@ func (r *Run) measure(by *side, s *sides, p *Partial) Side {
 	return out
 }
 
-// byStatus adds the grades up.
+// byStatus sums the grades' counts by status.
 func (s *sides) byStatus() (status [3]counts) {
 	for i := range s.grades {
 		for k := range status {
@@ -69,7 +69,9 @@ func summary(by *side, s *sides, status *[3]counts) Summary {
 		price.plus(s.grades[i].rate)
 		apr.plus(s.grades[i].apr)
 	}
-	approved, referred, declined := status[engine.Approved].all(), status[engine.Referred].all(), status[engine.Declined].all()
+	approved := status[engine.Approved].all()
+	referred := status[engine.Referred].all()
+	declined := status[engine.Declined].all()
 	total := approved.weight + referred.weight + declined.weight
 	out := Summary{
 		Approved: approved.rows, Referred: referred.rows, Declined: declined.rows,
@@ -104,7 +106,9 @@ func byGrade(by *side, s *sides, total tally) []Grade {
 		approved := g.status[engine.Approved].all()
 		list = append(list, Grade{
 			Grade: name, Count: all.all().rows, Share: ratio(all.all().weight, total.weight),
-			Approved: approved.rows, Referred: g.status[engine.Referred].all().rows, Declined: g.status[engine.Declined].all().rows,
+			Approved:     approved.rows,
+			Referred:     g.status[engine.Referred].all().rows,
+			Declined:     g.status[engine.Declined].all().rows,
 			ApprovalRate: ratio(approved.weight, all.all().weight),
 			BadRate:      shareOf(&all), BadRateApproved: shareOf(&g.status[engine.Approved]),
 			AvgRate:  g.rate.mean(approved.weight, rule.One/100),
@@ -114,7 +118,7 @@ func byGrade(by *side, s *sides, total tally) []Grade {
 	return list
 }
 
-// performance fills in how the labelled rows turned out.
+// performance fills in the metrics of the labelled rows.
 func (r *Run) performance(out *Performance, by *side, s *sides, status *[3]counts) {
 	var all counts
 	for k := range status {
@@ -140,9 +144,10 @@ func (r *Run) performance(out *Performance, by *side, s *sides, status *[3]count
 	out.ExpectedLoss, out.PDSource = r.expectedLoss(by, s, status)
 }
 
-// expectedLoss is PD × LGD × limit over the approved rows: by the PD that the
-// scorecard claims, else by the bad rate of each grade's approved rows, and
-// where a grade has none by that of all approved rows.
+// expectedLoss returns the sum of PD × LGD × limit over the approved rows. The PD
+// is the one that the scorecard claims. If it claims none, the PD is the bad rate
+// of the grade's approved rows, or of all approved rows if the grade has no
+// labelled ones.
 func (r *Run) expectedLoss(by *side, s *sides, status *[3]counts) (Money, PDSource) {
 	if by.plan.Policy().Scorecard.Scaling != nil {
 		return s.loss.times(int64(r.setup.LGD)).moneyOver(weightUnit, int64(rule.One), int64(rule.One)), PDScorecard
@@ -183,7 +188,7 @@ func (r *Run) economics(s *sides, loss Money) Economics {
 	return out
 }
 
-// byCount sorts codes by how often they came up.
+// byCount returns the codes sorted by count, the most frequent first.
 func byCount(list []CodeCount) []CodeCount {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b CodeCount) int { return int(min(max(b.Count-a.Count, -1), 1)) })

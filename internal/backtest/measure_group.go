@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// smallGroup is how few rows make an approval rate that says nothing: it is
-// neither the best one nor below four fifths of it.
+// smallGroup is the number of rows below which a group's approval rate is not
+// judged: it cannot be the best rate, nor break the four-fifths rule.
 const smallGroup = 30
 
 // fairness compares approval rates by group.
@@ -54,7 +54,7 @@ func groupOf(g *group) Group {
 	}
 }
 
-// compareGroups sets every group's ratio to the best one.
+// compareGroups sets the ratio of every group's approval rate to the best rate.
 func compareGroups(f *Fairness) {
 	var best rule.Number
 	for _, g := range f.Groups {
@@ -83,7 +83,8 @@ func (c *counts) minus(d *counts) {
 	}
 }
 
-// vintage is the share of approved loans gone bad by month on book.
+// vintage computes the share of approved loans that had gone bad by each month on
+// book.
 func vintage(p *Partial) *Vintage {
 	status := p.champion.byStatus()
 	approved := status[engine.Approved].labelled()
@@ -98,7 +99,8 @@ func vintage(p *Partial) *Vintage {
 	return out
 }
 
-// actual compares with what was decided then; nil when no row says.
+// actual compares the decisions with those that were made at the time. It returns
+// nil if no row has such a decision.
 func actual(p *Partial) *Actual {
 	out := &Actual{}
 	var all, same int64

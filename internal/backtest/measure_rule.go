@@ -8,7 +8,7 @@ import (
 	"verdict/internal/engine"
 )
 
-// maxTopReasons is how many reasons of declines are listed.
+// maxTopReasons bounds the listed decline reasons.
 const maxTopReasons = 10
 
 // reasons lists the principal reasons, the most frequent first.
@@ -37,7 +37,7 @@ func reasons(by *side, s *sides) (top []CodeCount, all []ReasonCount) {
 	return top[:min(len(top), maxTopReasons)], all
 }
 
-// rules lists what every rule did, in declared order.
+// rules lists the counts of every rule, in declared order.
 func rules(by *side, s *sides, evaluated int64) (soles []SoleReason, all []RuleCount) {
 	p := by.plan.Policy()
 	soles, all = []SoleReason{}, []RuleCount{}

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// shareOf is the bad rate of the labelled rows among c, with its interval.
+// shareOf returns the bad rate of the labelled rows of c, with its interval.
 func shareOf(c *counts) Share {
 	l := c.labelled()
 	out := Share{Labelled: l.rows, Bad: c[bad].rows, Rate: ratio(c[bad].weight, l.weight)}
@@ -19,8 +19,8 @@ func shareOf(c *counts) Share {
 	return out
 }
 
-// wilson is the interval that holds the true rate in 95 of 100 samples. It is
-// honest for small groups, where the usual one is not.
+// wilson returns the 95 % Wilson score interval of a rate p of n rows. Unlike the
+// normal approximation it is also sound for small groups.
 func wilson(p, n float64) (low, high Figure) {
 	const z, z2 = 1.959964, 1.959964 * 1.959964
 	middle := p + float64(z2/(2*n))
@@ -29,9 +29,10 @@ func wilson(p, n float64) (low, high Figure) {
 	return rounded(max(0, (middle-spread)/whole)), rounded(min(1, (middle+spread)/whole))
 }
 
-// scoreBands are the pricing bands' ranges with what lies around them. Bands
-// for new-to-credit applicants are left out: they need not take part in the
-// same ladder.
+// scoreBands counts the rows in the pricing bands' ranges and in the ranges
+// around them, and returns their information value. Bands for new-to-credit
+// applicants are left out, because they need not be part of the same sequence of
+// ranges.
 func scoreBands(by *side, s *sides) (list []ScoreBand, iv Figure) {
 	list = bandLadder(by.plan.Policy())
 	sums := make([]counts, len(list))
@@ -59,8 +60,8 @@ func scoreBands(by *side, s *sides) (list []ScoreBand, iv Figure) {
 	return slices.DeleteFunc(list, func(b ScoreBand) bool { return b.Place != InBand && b.Count == 0 }), iv
 }
 
-// bandLadder covers all scores: the bands by lowest score, and what is below,
-// between and above.
+// bandLadder returns ranges that cover all scores in ascending order: the bands,
+// and the ranges below, between and above them.
 func bandLadder(p *engine.Policy) []ScoreBand {
 	var bands []ScoreBand
 	for i := range p.Bands {
@@ -84,8 +85,9 @@ func bandLadder(p *engine.Policy) []ScoreBand {
 	return append(list, ScoreBand{Place: Above, HasMin: true, Min: list[len(list)-1].Max + 1})
 }
 
-// calibration cuts the labelled rows into ten groups of about equal weight by
-// score. Rows of one score stay together, so there may be fewer.
+// calibration divides the labelled rows by score into ten groups of about equal
+// weight. Rows in the same cell stay together, so there may be fewer groups. hl
+// is the Hosmer–Lemeshow statistic.
 func calibration(by *side, s *sides) (list []Decile, hl Figure) {
 	var total int64
 	for _, c := range s.cells.each() {
@@ -120,7 +122,7 @@ func calibration(by *side, s *sides) (list []Decile, hl Figure) {
 		}
 		if scaling != nil {
 			d.Predicted = claimed.mean(group.labelled().weight, 1)
-			statistic += surprise(d)
+			statistic += chiSquareTerm(d)
 		}
 		list = append(list, d)
 		group, claimed = counts{}, wide{}
@@ -131,7 +133,7 @@ func calibration(by *side, s *sides) (list []Decile, hl Figure) {
 	return list, hl
 }
 
-// reaches reports whether seen is at least so many tenths of total.
+// reaches reports whether seen is at least the given tenths of total.
 func reaches(seen, tenths, total int64) bool {
 	var a, b wide
 	a.add(seen, 10)
@@ -140,8 +142,8 @@ func reaches(seen, tenths, total int64) bool {
 	return a.hi >= 0
 }
 
-// surprise is how much a group's bad rate differs from the claimed one.
-func surprise(d Decile) float64 {
+// chiSquareTerm returns the group's term of the Hosmer–Lemeshow statistic.
+func chiSquareTerm(d Decile) float64 {
 	p := d.Predicted.Float()
 	if p <= 0 || p >= 1 {
 		return 0
@@ -150,11 +152,11 @@ func surprise(d Decile) float64 {
 	return float64(float64(d.Count)*float64(off*off)) / float64(p*(1-p))
 }
 
-// maxROC bounds the points of the curve.
+// maxROC bounds the points of the ROC curve.
 const maxROC = 100
 
-// roc is the share of goods and bads at or below each score, thinned out to
-// what a picture can show.
+// roc returns the shares of goods and bads at or below each score. It keeps at
+// most maxROC points, which is enough to draw the curve.
 func roc(by *side, s *sides) []ROCPoint {
 	var all counts
 	for _, c := range s.cells.each() {
@@ -173,7 +175,7 @@ func roc(by *side, s *sides) []ROCPoint {
 		}
 		goodBelow, badBelow = goodBelow+c[good].weight, badBelow+c[bad].weight
 		p := ROCPoint{Figure{by.grid.score(cell), true}, ratio(goodBelow, goods), ratio(badBelow, bads)}
-		// A step of the way along both axes is worth a point; the end is one.
+		// Keep a point for every step along both axes together, and the last one.
 		const step = 2 * rule.One / (maxROC - 2)
 		if way := p.Good.Value + p.Bad.Value; way-last >= step || goodBelow == goods && badBelow == bads {
 			list, last = append(list, p), way

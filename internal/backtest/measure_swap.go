@@ -5,7 +5,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// compareSides is what the challenger did and what differs.
+// compareSides computes the challenger's report and its differences from the
+// champion's.
 func (r *Run) compareSides(p *Partial) *Challenger {
 	s := &p.swap
 	out := &Challenger{Side: r.measure(r.challenger, &p.challenger, p)}
@@ -31,7 +32,7 @@ func (r *Run) compareSides(p *Partial) *Challenger {
 		AvgLimitChange: s.limitChange.money(weight), TotalLimitChange: s.limitChange.money(weightUnit),
 		AvgRateChange: s.rateChange.mean(weight, rule.One/100), AvgAPRChange: s.aprChange.mean(weight, rule.One/100),
 	}
-	out.PSI = shift(stretches(&p.champion.cells, r.champion.grid), stretches(&p.challenger.cells, r.challenger.grid))
+	out.PSI = shift(scoreWeights(&p.champion.cells, r.champion.grid), scoreWeights(&p.challenger.cells, r.challenger.grid))
 	for i := range r.changes {
 		out.Changes = append(out.Changes, r.changes[i].PolicyChange)
 	}
@@ -40,13 +41,13 @@ func (r *Run) compareSides(p *Partial) *Challenger {
 	return out
 }
 
-// stretches are the weights of whole scores.
-func stretches(c *cells, g grid) []stretch {
-	var list []stretch
+// scoreWeights returns the weight of each whole score that occurs, ascending.
+func scoreWeights(c *cells, g grid) []scoreWeight {
+	var list []scoreWeight
 	for cell, counts := range c.each() {
 		from := g.score(cell).Floor()
 		if n := len(list); n == 0 || list[n-1].from != from {
-			list = append(list, stretch{from: from})
+			list = append(list, scoreWeight{from: from})
 		}
 		list[len(list)-1].weight += counts.all().weight
 	}

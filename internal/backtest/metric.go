@@ -1,12 +1,13 @@
 // Package backtest measures what a policy does to a book of applications.
 //
-// A Run takes rows, has one or two compiled policies decide them, the very
-// plans that decide live, and gathers whole numbers in a Partial. Partials
-// merge exactly, so rows may be cut and spread over goroutines and machines,
-// and the Report of all of them is the same to the last digit. Here are also
-// the metrics of a scorecard and a synthetic book to try a policy on.
+// A Run decides rows with one or two compiled policies, using the same plans as
+// live decisions, and counts the results as integers in a Partial. Partials
+// merge exactly, so rows may be divided into blocks and decided by several
+// goroutines or machines, and the Report is the same to the last digit. The
+// package also holds the metrics of a scorecard and a synthetic book on which to
+// try a policy.
 //
-// Where rows come from and where reports go is not known here.
+// The package does not read rows from files or store reports.
 package backtest
 
 import (
@@ -15,22 +16,22 @@ import (
 	"slices"
 )
 
-// Separation says how well a score tells good from bad.
+// Separation measures how well a score separates good loans from bad ones.
 type Separation struct {
-	AUC  float64 // the chance that a good one scores higher than a bad one, ties counting half
+	AUC  float64 // probability that a good loan scores higher than a bad one; ties count half
 	Gini float64 // 2·AUC − 1
-	KS   float64 // the widest distance between the two distributions
+	KS   float64 // largest distance between the cumulative distributions
 }
 
-// Outcome is a score and what became of it.
+// Outcome is the score of a loan and whether the loan went bad.
 type Outcome struct {
 	Score float64
 	Bad   bool
 }
 
-// Separate measures the separation of outcomes. It counts pairs in whole
-// numbers, so the order of the outcomes does not matter; ok is false unless
-// there are both good and bad ones.
+// Separate measures the separation of outcomes. It counts pairs as integers, so
+// the order of the outcomes does not matter. ok is false unless there are both
+// good and bad outcomes.
 func Separate(outcomes []Outcome) (s Separation, ok bool) {
 	sorted := slices.Clone(outcomes)
 	slices.SortFunc(sorted, func(a, b Outcome) int { return cmp.Compare(a.Score, b.Score) })
@@ -61,7 +62,7 @@ func Separate(outcomes []Outcome) (s Separation, ok bool) {
 	return sep.separation(), true
 }
 
-// separation is what the counts add up to.
+// separation computes the metrics from the counts.
 func (s *separator) separation() (out Separation) {
 	pairs := float64(s.goods) * float64(s.bads)
 	out.AUC = s.halves.float() / (2 * pairs)
@@ -70,18 +71,18 @@ func (s *separator) separation() (out Separation) {
 	return out
 }
 
-// separator measures separation from counts, or weights, of goods and bads by
-// ascending score. Pairs are counted in 128 bits: the weights of a hundred
-// million rows multiplied do not fit 64.
+// separator measures separation from counts or weights of goods and bads, added
+// in ascending order of score. Pairs are counted in 128 bits, because the product
+// of the weights of a hundred million rows does not fit in 64.
 type separator struct {
 	goods, bads         int64 // of all scores, known beforehand
 	goodBelow, badBelow int64 // at the scores so far
-	halves              wide  // pairs won by the good one, counted twice, and ties once
-	widest              wide  // the distance of the distributions, times goods and bads
+	halves              wide  // twice the pairs in which the good one scores higher, plus the ties
+	widest              wide  // largest distance between the distributions, times goods and bads
 }
 
-// add adds the next higher score, and reports whether the distributions are
-// farther apart there than anywhere below.
+// add adds the next higher score. It reports whether the distributions are
+// farther apart at this score than at any lower one.
 func (s *separator) add(goods, bads int64) (farther bool) {
 	s.halves.add(s.badBelow, goods)
 	s.halves.add(s.badBelow, goods)
@@ -105,7 +106,7 @@ func (s *separator) pairs() (p wide) {
 	return p
 }
 
-// auc, gini and ks are the figures; there must be good and bad ones.
+// auc, gini and ks return the figures. There must be both goods and bads.
 func (s *separator) auc() Figure {
 	pairs := s.pairs()
 	pairs.plus(pairs)
@@ -126,16 +127,16 @@ func (s *separator) ks() Figure {
 // Evidence is the weight of evidence of each band, and the information value
 // of all of them together.
 type Evidence struct {
-	WOE    []float64 // ln of the band's share of goods over its share of bads
-	Values []float64 // what each band adds to the information value
+	WOE    []float64 // ln(band's share of goods ÷ its share of bads)
+	Values []float64 // each band's part of the information value
 	IV     float64
 }
 
-// smoothing takes the place of an empty share, whose logarithm does not exist.
+// smoothing replaces an empty share, because the logarithm of zero is undefined.
 const smoothing = 1e-4
 
-// Weigh measures bands by their goods and bads, which must be as many. ok is
-// false unless there are both.
+// Weigh measures bands by their goods and bads. ok is false if the two lists
+// differ in length, or if there are no goods or no bads.
 func Weigh(goods, bads []int64) (e Evidence, ok bool) {
 	totalGood, totalBad := sum(goods), sum(bads)
 	if len(goods) != len(bads) || totalGood == 0 || totalBad == 0 {
@@ -153,9 +154,10 @@ func Weigh(goods, bads []int64) (e Evidence, ok bool) {
 	return e, true
 }
 
-// Stability is the population stability index of actual shares against
-// expected ones, which must be as many. Below 0.1 little has changed; above
-// 0.25 something has. An empty share counts as 0.0001.
+// Stability returns the population stability index of the actual shares against
+// the expected ones. Below 0.1 little has changed; above 0.25 the population has
+// changed. An empty share counts as 0.0001. ok is false if the lists are empty or
+// differ in length.
 func Stability(expected, actual []float64) (psi float64, ok bool) {
 	if len(expected) != len(actual) || len(expected) == 0 {
 		return 0, false

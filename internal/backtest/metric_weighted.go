@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// SeparateWeighted measures the separation of outcomes of which each counts for
-// as many as its weight says. Weights are whole numbers of 0 or more; weights of
-// 1 give what Separate gives.
+// SeparateWeighted measures the separation of weighted outcomes. Weights must not
+// be negative. If all weights are 1, the result is that of Separate.
 func SeparateWeighted(outcomes []Outcome, weights []int64) (s Separation, ok bool) {
 	type weighed struct {
 		Outcome

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Partial is what was gathered from some of the rows. All of it is whole
-// numbers and smallest-so-many lists, so two partials merge into exactly what
-// all their rows together would have given, in whatever order.
+// Partial holds the counts of some of the rows. It consists of integers and of
+// lists that keep the smallest n elements, so merging partials in any order gives
+// exactly the partial of all their rows.
 type Partial struct {
-	numbering         uint64 // of the run that made it; 0 while nothing was gathered
+	numbering         uint64 // Run.numbering of the run that made it; 0 for none
 	evaluated, failed int64
 	total             counts
-	foirMost          int64 // the greatest ratio of a row, in millionths
+	foirMost          int64 // greatest foir of a row, in millionths
 	champion          sides
 	vintage           vintages
 	actual            [9]tally // then×3 + now
@@ -24,10 +24,11 @@ type Partial struct {
 	codes  []CodeCount // of all errors, by code
 	groups groups
 
-	read []cellRead // how cells were read that are no plain numbers, by column and code
+	read []cellRead // cells that are not plain numbers, sorted by column and code
 }
 
-// cellRead counts cells of a column that were read in a way the file does not say.
+// cellRead counts the cells of a column that were not read literally: code says
+// how they were read.
 type cellRead struct {
 	field, code string
 	count       int64
@@ -45,7 +46,7 @@ func (p *Partial) noteRead(r cellRead) {
 	p.read[i].count += r.count
 }
 
-// sides is what one policy did.
+// sides holds the counts of one policy.
 type sides struct {
 	score   wide // Σ (score − base)·weight, in millionths
 	grades  []gradeSum
@@ -58,7 +59,8 @@ type sides struct {
 	loss                                  wide // Σ limit·PD·weight, PD in millionths
 }
 
-// gradeSum is the rows of a grade by status, and the price of those approved.
+// gradeSum holds the rows of a grade by status, and the sums of limit, rate and
+// APR over its approved rows.
 type gradeSum struct {
 	status           [3]counts
 	limit, rate, apr wide
@@ -79,7 +81,7 @@ type soleSum struct {
 	sole                                                  counts
 }
 
-// vintages are approved bad rows by the month in which they went bad.
+// vintages counts approved bad rows by the month in which they went bad.
 type vintages struct {
 	last    int64 // the latest month that any row names
 	noMonth tally
@@ -105,21 +107,22 @@ type changeSum struct {
 	needed int64
 }
 
-// NewPartial makes one without rows.
+// NewPartial returns a partial without rows.
 func NewPartial() *Partial { return &Partial{} }
 
-// Rows are the rows so far.
+// Rows returns how many rows were evaluated and how many failed.
 func (p *Partial) Rows() (evaluated, failed int64) { return p.evaluated, p.failed }
 
-// fail notes a row that could not be evaluated.
+// fail counts a row that could not be evaluated.
 func (p *Partial) fail(e RowError) {
 	p.failed++
 	p.noteError(e)
 	p.noteCode(CodeCount{e.Code, 1})
 }
 
-// noteError keeps the errors with the lowest row numbers: whatever is among
-// the lowest of all rows is among the lowest of any part of them.
+// noteError keeps the MaxRowErrors errors with the lowest row numbers. An error
+// that is among the lowest of all rows is among the lowest of any part of them,
+// so merging partials loses none of them.
 func (p *Partial) noteError(e RowError) {
 	n := len(p.errors)
 	if n == MaxRowErrors && compareErrors(e, p.errors[n-1]) >= 0 {
@@ -142,7 +145,7 @@ func (p *Partial) noteCode(c CodeCount) {
 	p.codes[i].Count += c.Count
 }
 
-// Merge adds what q gathered. q is not changed.
+// Merge adds the counts of q to p. q is not changed.
 func (p *Partial) Merge(q *Partial) {
 	p.numbering = cmp.Or(p.numbering, q.numbering)
 	tape := recorder{}

@@ -8,8 +8,8 @@ import (
 )
 
 // ReadReference reads the score distribution of a report, as WriteMembers
-// wrote it, for Setup.Reference. An answer that holds the report as a member
-// will do too. What is no report is refused as a *fault.Error.
+// wrote it, for Setup.Reference. v may also be an object that holds the report in
+// its member "report". If v is not a report, the error is a *fault.Error.
 func ReadReference(v wire.Value) ([]int64, error) {
 	var faults fault.List
 	if report := v.Get("report"); report.Given() {
@@ -17,7 +17,8 @@ func ReadReference(v wire.Value) ([]int64, error) {
 	}
 	cells := v.Get("distribution")
 	if cells.Kind() != wire.Array || cells.Len() == 0 || cells.Len() > maxDistribution {
-		faults.Add("/distribution", fault.CodeRequired, "is required: the score distribution of a report, of 1 to %d cells", maxDistribution)
+		faults.Add("/distribution", fault.CodeRequired,
+			"is required: the score distribution of a report, of 1 to %d cells", maxDistribution)
 		return nil, faults.Err()
 	}
 	var d Distribution
@@ -47,8 +48,8 @@ func wholeNumber(v wire.Value) (int64, bool) {
 	return n, v.Kind() == wire.Number && err == nil
 }
 
-// cellWeight reads a weight. Its bound is beyond any book, and keeps the sum of
-// all cells a number.
+// cellWeight reads the weight of a cell. The bound is higher than the weight of
+// any book, and keeps the sum of all cells within an int64.
 func cellWeight(v wire.Value) (int64, bool) {
 	const bound = 1 << 52
 	if v.Kind() != wire.Number {

@@ -1,17 +1,17 @@
 package backtest
 
-// Report is what a run found. Every figure in it is worked out once, from
-// merged whole numbers, so it does not depend on how the rows were cut.
+// Report is the result of a run. Every figure is computed once from the merged
+// counts, so it does not depend on how the rows were divided into blocks.
 //
-// Counts are rows. Rates, averages, metrics and money are weighted where the
-// rows carry weights: a weight says how many applicants a row stands for.
+// Counts are rows. Rates, averages, metrics and money are weighted if the rows
+// carry weights: a weight is the number of applicants that a row stands for.
 type Report struct {
 	RowsTotal, RowsEvaluated, RowsFailed int64
 
-	RowErrors       []RowError  // those with the lowest row numbers, MaxRowErrors at most
-	RowErrorsByCode []CodeCount // all of them, by code
-	ColumnsIgnored  []string    // columns that nobody reads, in the order of the header
-	Warnings        []Warning   // what the rows may have meant otherwise, or lack
+	RowErrors       []RowError  // those with the lowest row numbers, at most MaxRowErrors
+	RowErrorsByCode []CodeCount // counts of all errors, by code
+	ColumnsIgnored  []string    // columns that no policy reads, in the order of the header
+	Warnings        []Warning   // input that was possibly misread or is missing
 
 	Weighted    bool   // the rows carry weights
 	TotalWeight Figure // of the evaluated rows
@@ -20,26 +20,26 @@ type Report struct {
 
 	Fairness   *Fairness   // nil without a protected column
 	Vintage    *Vintage    // nil without a month column
-	Actual     *Actual     // nil when no row says what was decided then
+	Actual     *Actual     // nil if no row has the decision made at the time
 	PSI        *Shift      // nil without a reference
-	Challenger *Challenger // nil without one
+	Challenger *Challenger // nil without a challenger
 }
 
-// RowError is a row that could not be evaluated. A text that the file itself
-// holds is never repeated here: the row, the field and a stable code say it.
+// RowError is a row that could not be evaluated. It names the row, the field and
+// a stable code, and never repeats the text of a cell.
 type RowError struct {
 	Row   int64 // from 1, the header not counted
 	Field string
 	Code  string
 }
 
-// CodeCount is how often a code came up.
+// CodeCount is a code and how often it occurred.
 type CodeCount struct {
 	Code  string
 	Count int64
 }
 
-// Side is what one policy did to the book.
+// Side is the report of one policy.
 type Side struct {
 	Summary      Summary
 	Performance  Performance
@@ -56,8 +56,8 @@ type Side struct {
 	Economics         Economics
 }
 
-// Summary is what became of the applications, and of those approved the
-// price. Averages are over approved rows but for the score, which is over all.
+// Summary counts the applications by status and averages the offers. Averages are
+// over approved rows, except AvgScore, which is over all rows.
 type Summary struct {
 	Approved, Referred, Declined            int64
 	ApprovalRate, ReferralRate, DeclineRate Figure
@@ -67,15 +67,15 @@ type Summary struct {
 	TotalLimitReferred                      Money // indicative: a person has to confirm it
 }
 
-// Share is a bad rate with what it rests on: the labelled rows, the bad ones
-// among them, and the 95 % Wilson interval.
+// Share is a bad rate with the labelled rows it is computed from, the bad ones
+// among them, and its 95 % Wilson interval.
 type Share struct {
 	Labelled, Bad   int64
 	Rate, Low, High Figure
 }
 
-// Performance is how the rows turned out that carry an outcome. Outcomes
-// exist for booked loans only, so every rate has its own count.
+// Performance holds the metrics of the rows that have an outcome. Only booked
+// loans have one, so every rate comes with its own count.
 type Performance struct {
 	Labelled, Good, Bad               int64
 	All, Approved, Referred, Declined Share
@@ -84,8 +84,8 @@ type Performance struct {
 	KSAt          Figure // the score at which the two distributions are farthest apart
 	IV            Figure // information value of the score bands
 
-	// HosmerLemeshow compares the PD that the scorecard claims with what was
-	// observed, over the groups of Calibration; unknown without either.
+	// HosmerLemeshow compares the PD that the scorecard claims with the observed
+	// bad rate, over the groups of Calibration. It is unknown if one is missing.
 	HosmerLemeshow Figure
 
 	ExpectedLoss Money    // of approved limits: PD × LGD × limit
@@ -93,7 +93,7 @@ type Performance struct {
 	LGD          Figure
 }
 
-// PDSource says where the probability of default of an expected loss is from.
+// PDSource is the source of the probability of default in an expected loss.
 type PDSource string
 
 // The sources. Without either there is no expected loss.
@@ -103,7 +103,7 @@ const (
 	PDByGrade   PDSource = "observed_by_grade" // the bad rate of the grade's approved rows
 )
 
-// Grade is what became of the rows of one grade.
+// Grade holds the results of the rows of one grade.
 type Grade struct {
 	Grade                        string
 	Count                        int64
@@ -116,8 +116,8 @@ type Grade struct {
 	AvgLimit, TotalLimit         Money
 }
 
-// ScoreBand is a range of scores: a pricing band's, or what lies below, above
-// or between them.
+// ScoreBand is a range of scores: that of a pricing band, or one below, above or
+// between the pricing bands.
 type ScoreBand struct {
 	Place   Place
 	Band    string // id of the pricing band; "" unless Place is InBand
@@ -143,7 +143,7 @@ const (
 	Between Place = "gap"
 )
 
-// Decile is one of ten groups of about as many labelled rows, by score.
+// Decile is one of ten groups of labelled rows by score, of about equal weight.
 type Decile struct {
 	Number             int // from 1, the lowest scores
 	MinScore, MaxScore Figure
@@ -172,14 +172,14 @@ type ROCPoint struct {
 	Good, Bad Figure
 }
 
-// ReasonCount is how often a code was among the principal reasons.
+// ReasonCount is a reason code and how often it was a principal reason.
 type ReasonCount struct {
 	Code                         string
-	Count, First                 int64 // First: it ranked first
-	Declined, Referred, Approved int64 // an approved row has one when it got less than it asked for
+	Count, First                 int64 // First counts the rows in which it ranked first
+	Declined, Referred, Approved int64 // an approved row has a reason if it got less than requested
 }
 
-// SoleReason is what one knockout does that nothing else would have done.
+// SoleReason counts the rows that one knockout alone kept from approval.
 // Without the knockout, a sole decline would not be DECLINED, and a sole
 // referral would be APPROVED.
 type SoleReason struct {
@@ -189,12 +189,12 @@ type SoleReason struct {
 	Declines         int64 // it declined
 	SoleDeclines     int64
 	SoleReferrals    int64
-	First            int64 // of the knockouts that hit a row it was the first
+	First            int64 // it was the first knockout that hit the row
 	Overlap          int64 // another knockout hit the same row
-	BadRateSole      Share // of those that it alone kept out
+	BadRateSole      Share // of the rows that it alone kept out
 }
 
-// RuleCount is how often a rule did something.
+// RuleCount is how often a rule hit.
 type RuleCount struct {
 	Rule      string
 	Kind      string // "knockout" or "adjustment"
@@ -205,8 +205,8 @@ type RuleCount struct {
 	BadRate   Share // of the rows it hit
 }
 
-// Economics is what the approved loans earn if they run as scheduled, less
-// what they are expected to lose. Fees are without tax.
+// Economics holds the income of the approved loans if they are repaid as
+// scheduled, less funding cost and expected loss. Fees exclude tax.
 type Economics struct {
 	InterestIncome, FeeIncome Money
 	FundingCost               Money
@@ -216,8 +216,8 @@ type Economics struct {
 	FundingRate               Figure
 }
 
-// Fairness compares approval rates between the groups of the protected
-// column. It shows a difference; whether it is justified it cannot know.
+// Fairness compares approval rates between the groups of the protected column. It
+// shows differences; it cannot tell whether they are justified.
 type Fairness struct {
 	Column     string
 	Groups     []Group // the largest first, MaxGroups at most; then "(others)" if there are more
@@ -226,7 +226,7 @@ type Fairness struct {
 
 // Group is one group of the protected column.
 type Group struct {
-	Name            string // "(blank)" where the cell was, "(others)" for the rest
+	Name            string // "(blank)" for blank cells, "(others)" for the groups not listed
 	Count           int64
 	Approved        int64
 	ApprovalRate    Figure
@@ -235,10 +235,10 @@ type Group struct {
 	BadRateApproved Share
 }
 
-// Vintage is how approved loans went bad as they aged.
+// Vintage shows how approved loans went bad with age.
 type Vintage struct {
-	Approved int64 // labelled approved rows: what the shares are of
-	NoMonth  int64 // bad ones among them that do not say when
+	Approved int64 // labelled approved rows, the base of the shares
+	NoMonth  int64 // bad ones among them whose month is blank
 	ByMonth  []VintageMonth
 }
 
@@ -250,7 +250,8 @@ type VintageMonth struct {
 	Share Figure // cumulative
 }
 
-// Actual compares with what was decided then: Matrix[then][now].
+// Actual compares the decisions made at the time with those of the champion:
+// Matrix[then][now].
 type Actual struct {
 	Count         int64
 	Matrix        Matrix
@@ -261,8 +262,8 @@ type Actual struct {
 // DECLINED.
 type Matrix [3][3]int64
 
-// Shift is how far a score distribution has moved from another one, in groups
-// that each hold about a tenth of the other.
+// Shift measures how far a score distribution has moved from an expected one, in
+// groups that each hold about a tenth of the expected distribution.
 type Shift struct {
 	PSI    Figure
 	Groups []ShiftGroup
@@ -271,17 +272,18 @@ type Shift struct {
 // ShiftGroup is one group of scores.
 type ShiftGroup struct {
 	HasMin           bool
-	Min              int64 // Min ≤ score; without end for the first
+	Min              int64 // Min ≤ score; HasMin is false for the first group
 	Expected, Actual Figure
 }
 
-// Challenger is what the other policy did to the same rows, and what differs.
+// Challenger is the report of the other policy on the same rows, and its
+// differences from the champion's.
 type Challenger struct {
-	RuleSetID string // for whoever knows it to fill in; written when it is there
+	RuleSetID string // set by the caller; not written if it is ""
 	Side
 	Matrix  Matrix // [champion][challenger]
 	SwapSet SwapSet
-	Shift   Change // of limit and price where both approve
+	Shift   Change // of limit and price on the rows that both approve
 	PSI     Shift  // of the challenger's scores against the champion's
 
 	Changes []PolicyChange
@@ -289,14 +291,14 @@ type Challenger struct {
 	SwapOut Attribution
 }
 
-// SwapSet compares the approvals of both; "decline" is everything that is not
-// approved.
+// SwapSet compares the approvals of both policies. "Decline" means any status
+// other than approved.
 type SwapSet struct {
 	BothApprove, ChampionOnly, ChallengerOnly, BothDecline int64
 	SwapIn, SwapOut, Both                                  Share // bad rates: challenger only, champion only, both approve
 }
 
-// Change is how limit and price move on the rows that both approve.
+// Change is how limit and price differ on the rows that both policies approve.
 type Change struct {
 	Count                              int64
 	LimitHigher, LimitLower, LimitSame int64
@@ -309,9 +311,9 @@ type Change struct {
 // status, a limit or a price.
 type PolicyChange struct {
 	Section string // knockouts, adjustments, factors, base_points, score_range, pricing_bands, required_fields, limit_step
-	ID      string // of the rule, the factor or the band; "" when the section is one change
+	ID      string // of the rule, the factor or the band; "" if the change is of the whole section
 	What    string // "added", "removed" or "changed"
-	Before  string // for people; "" where there is none
+	Before  string // description for people; "" if there was none
 	After   string
 }
 
@@ -320,18 +322,18 @@ type Attribution struct {
 	Count     int64
 	Explained int64         // rows that at least one change moves by itself
 	Together  int64         // rows that no change moves by itself
-	ByChange  []ChangeCount // beside Challenger.Changes
+	ByChange  []ChangeCount // parallel to Challenger.Changes
 }
 
-// ChangeCount is what one change did to the rows of a swap.
+// ChangeCount counts the rows of a swap that one change moves.
 type ChangeCount struct {
 	Alone   int64 // the champion with this change alone decides as the challenger does
 	Needed  int64 // the challenger without this change decides as the champion does
-	BadRate Share // of the rows it moves alone
+	BadRate Share // of the rows that the change moves alone
 }
 
-// MaxRowErrors is how many row errors are listed.
+// MaxRowErrors is the maximum number of listed row errors.
 const MaxRowErrors = 100
 
-// MaxGroups is how many groups of a protected column are listed.
+// MaxGroups is the maximum number of listed groups of a protected column.
 const MaxGroups = 50

@@ -5,9 +5,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// WriteMembers writes the report as members of an object that is open already.
-// What was not asked for, such as a challenger, is left out; what is undefined
-// is null.
+// WriteMembers writes the report as members of the object that is open in w.
+// Parts that were not requested, such as a challenger, are left out; undefined
+// figures are null.
 func (r *Report) WriteMembers(w *wire.Writer) {
 	w.Key("rows_total").Int(r.RowsTotal).Key("rows_evaluated").Int(r.RowsEvaluated).Key("rows_failed").Int(r.RowsFailed)
 	w.Key("row_errors").Array()
@@ -53,7 +53,8 @@ func (r *Report) WriteMembers(w *wire.Writer) {
 	}
 }
 
-// writeSide is no method: Report and Challenger would inherit it.
+// writeSide writes the report of one policy. It is a function, because Report and
+// Challenger embed Side and would inherit a method.
 func writeSide(w *wire.Writer, s *Side) {
 	s.Summary.write(w)
 	s.Performance.write(w)
@@ -90,7 +91,7 @@ func writeSide(w *wire.Writer, s *Side) {
 	s.Economics.write(w)
 }
 
-// writeScores writes what pictures are drawn from.
+// writeScores writes the data of the charts.
 func writeScores(w *wire.Writer, s *Side) {
 	w.Key("calibration").Array()
 	for i := range s.Calibration {
@@ -158,7 +159,7 @@ func (p *Performance) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// write writes a bad rate with what it rests on.
+// write writes a bad rate with its counts and its interval.
 func (s Share) write(w *wire.Writer) {
 	w.Key("labelled").Int(s.Labelled).Key("bad").Int(s.Bad)
 	figure(w, "bad_rate", s.Rate)
@@ -166,7 +167,8 @@ func (s Share) write(w *wire.Writer) {
 	figure(w, "bad_rate_high", s.High)
 }
 
-// writeNamed writes one of several bad rates of an object.
+// writeNamed writes one of several bad rates of an object; the members' names
+// end in of.
 func (s Share) writeNamed(w *wire.Writer, of string) {
 	figure(w, "bad_rate_"+of, s.Rate)
 	w.Key("labelled_" + of).Int(s.Labelled)

@@ -9,10 +9,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// Names of the columns that each policy has in the row-level results.
+// resultColumns names the columns of each policy in the row-level results.
 var resultColumns = []string{"status", "grade", "score", "limit", "rate", "reasons"}
 
-// WriteRowsHeader writes the names of the columns of the row-level results.
+// WriteRowsHeader writes the header of the row-level results.
 func (r *Run) WriteRowsHeader(out *sheet.Writer) {
 	out.Text("row")
 	out.Text("applicant_id")
@@ -27,10 +27,10 @@ func (r *Run) WriteRowsHeader(out *sheet.Writer) {
 	out.End()
 }
 
-// WriteRows has each row written as it is decided, from now on; swappedOnly
-// leaves out all but those that one policy approves and the other does not.
-// A row that could not be evaluated has the status FAILED and its code for a
-// reason.
+// WriteRows makes the worker write every row to out after deciding it. If
+// swappedOnly is set, only rows that one policy approves and the other does not
+// are written. A row that could not be evaluated gets the status "FAILED" and its
+// error code as the reason.
 func (w *Worker) WriteRows(out *sheet.Writer, swappedOnly bool) {
 	w.out, w.swappedOnly = out, swappedOnly
 }
@@ -72,8 +72,8 @@ func (w *Worker) begin(number int64, id []byte) {
 	w.out.Text(string(id))
 }
 
-// result writes what one policy decided. An offer that a person has to confirm
-// is written too.
+// result writes the decision of one policy, including an offer that a person
+// still has to confirm.
 func (w *Worker) result(d *engine.Decision) {
 	w.out.Text(d.Status.String())
 	w.out.Text(d.Grade)

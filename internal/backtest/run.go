@@ -15,14 +15,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// Run is a backtest that is ready for rows: columns, policies and everything
-// that can be settled before the first one. It is immutable, and any number of
-// workers may use it at once.
+// Run is a backtest that is ready to decide rows: its columns are resolved and
+// its policies compiled. It is immutable, so any number of workers may use it
+// concurrently.
 type Run struct {
 	setup    Setup
-	columns  *application.Columns // nil when facts are given and not rows
+	columns  *application.Columns // nil if the backtest decides facts instead of rows
 	ignored  []string
-	at       places
+	at       columnIndexes
 	outcomes spellings
 
 	champion   *side
@@ -31,14 +31,15 @@ type Run struct {
 	numbering  uint64
 }
 
-// places are the columns that the backtest itself reads, -1 for none.
-type places struct{ outcome, weight, status, protected, month, id int }
+// columnIndexes holds the index of each column that the backtest itself reads, -1 for
+// none.
+type columnIndexes struct{ outcome, weight, status, protected, month, id int }
 
-// side is one policy, with what is counted numbered.
+// side is one policy with the numbering of its grades and reason codes.
 type side struct {
 	plan    *engine.Plan
 	grid    grid
-	grades  []string // as the bands name them, then the grade of no band
+	grades  []string // in the order of the bands, then noGrade
 	gradeOf []int32  // the grade of each band
 	codes   []string // reason codes
 }
@@ -46,8 +47,8 @@ type side struct {
 // noGrade is the grade of a row without a pricing band.
 const noGrade = "NA"
 
-// New settles a backtest; the challenger may be nil. What is wrong with the
-// setup is refused with all its faults at once, as a *fault.Error.
+// New prepares a backtest. The challenger may be nil. If the setup is invalid,
+// the error is a *fault.Error with all faults.
 func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	var faults fault.List
 	s.LGD, s.FundingRate = cmp.Or(s.LGD, DefaultLGD), cmp.Or(s.FundingRate, DefaultFundingRate)
@@ -55,7 +56,7 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	if challenger != nil {
 		r.challenger = newSide(challenger)
 	}
-	r.places(&faults)
+	r.findColumns(&faults)
 	r.outcomes = newSpellings(&s, &faults)
 	inputs := r.inputs(&faults)
 	if len(s.Header) > 0 {
@@ -71,12 +72,12 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	return r, nil
 }
 
-// number condenses what the counts of a partial stand for: they are kept
-// without names, and a later engine may number grades, reasons, rules or changes
-// in another order.
+// number returns a hash of what the counts of a partial stand for. Counts are
+// stored without names, and a later release may number grades, reasons, rules or
+// changes in another order.
 func (r *Run) number() uint64 {
 	h := fnv.New64a()
-	name := func(text string) { _, _ = io.WriteString(h, text+"\x00") } // a hash takes everything
+	name := func(text string) { _, _ = io.WriteString(h, text+"\x00") } // writing to a hash cannot fail
 	for _, s := range []*side{r.champion, r.challenger} {
 		if s == nil {
 			continue
@@ -93,12 +94,12 @@ func (r *Run) number() uint64 {
 	return h.Sum64()
 }
 
-// Made reports whether a partial is of this run, so that it can be merged with
-// others of it and reported. One of an earlier release may not be; its rows
-// have to be run again.
+// Made reports whether p was made by this run, so that it can be merged with the
+// run's other partials. A partial of an earlier release may not match; its rows
+// have to be decided again.
 func (r *Run) Made(p *Partial) bool { return p.numbering == r.numbering }
 
-// Ignored lists the columns that nobody reads, in the order of the header.
+// Ignored returns the columns that no policy reads, in the order of the header.
 func (r *Run) Ignored() []string { return r.ignored }
 
 func newSide(plan *engine.Plan) *side {
@@ -119,12 +120,12 @@ func newSide(plan *engine.Plan) *side {
 	return s
 }
 
-// none is the grade of a row without a band.
-func (s *side) none() int32 { return int32(slices.Index(s.grades, noGrade)) }
+// noGradeIndex returns the index of noGrade.
+func (s *side) noGradeIndex() int32 { return int32(slices.Index(s.grades, noGrade)) }
 
-// places finds the columns: those that are named, and those of the usual
-// names.
-func (r *Run) places(faults *fault.List) {
+// findColumns finds the columns that the backtest itself reads: those that the setup
+// names, else those with the default names.
+func (r *Run) findColumns(faults *fault.List) {
 	s := &r.setup
 	find := func(member string, name *string, usual ...string) int {
 		if *name == "" {
@@ -146,7 +147,7 @@ func (r *Run) places(faults *fault.List) {
 		}
 		return at
 	}
-	r.at = places{
+	r.at = columnIndexes{
 		outcome:   find("outcome_column", &s.Outcome, "outcome", "bad"),
 		weight:    find("weight_column", &s.Weight, "weight"),
 		status:    find("status_column", &s.Status, "actual_status"),
@@ -155,11 +156,12 @@ func (r *Run) places(faults *fault.List) {
 		id:        find("id_column", &s.ID, "applicant_id", "applicant.id"),
 	}
 	if r.at.month >= 0 && r.at.outcome < 0 {
-		faults.Add("/month_column", fault.CodeRequired, "needs an outcome column too: the month is that in which a loan went bad")
+		faults.Add("/month_column", fault.CodeRequired,
+			"needs an outcome column too: the month is that in which a loan went bad")
 	}
 }
 
-// inputs are the fields that the policies declare themselves.
+// inputs returns the types of the inputs that the policies declare.
 func (r *Run) inputs(faults *fault.List) map[string]rule.Type {
 	inputs := map[string]rule.Type{}
 	for _, in := range r.champion.plan.Policy().Inputs {
@@ -170,7 +172,7 @@ func (r *Run) inputs(faults *fault.List) map[string]rule.Type {
 	}
 	for _, in := range r.challenger.plan.Policy().Inputs {
 		if was, ok := inputs[in.Name]; ok && was != in.Type {
-			faults.Add("/challenger_rule_set_id", fault.CodeConflictingInputs,
+			faults.Add("/challenger_rule_set_id", "conflicting_inputs",
 				"the two policies declare %s with different types", in.Name)
 		}
 		inputs[in.Name] = in.Type
@@ -178,7 +180,7 @@ func (r *Run) inputs(faults *fault.List) map[string]rule.Type {
 	return inputs
 }
 
-// readHeader settles which column gives which field.
+// readHeader resolves which column gives which field.
 func (r *Run) readHeader(inputs map[string]rule.Type, faults *fault.List) {
 	reads, noScore := map[string]bool{}, true
 	for _, s := range []*side{r.champion, r.challenger} {
@@ -190,7 +192,7 @@ func (r *Run) readHeader(inputs map[string]rule.Type, faults *fault.List) {
 		}
 	}
 	columns, err := application.NewColumns(r.setup.Header, application.ColumnOptions{
-		Map: r.setup.Map, Others: r.own(), Inputs: inputs,
+		Map: r.setup.Map, Others: r.ownColumns(), Inputs: inputs,
 		Reads: func(name string) bool { return reads[name] }, PercentFOIR: r.setup.PercentFOIR, NoScore: noScore,
 	})
 	if err != nil {
@@ -207,8 +209,8 @@ func (r *Run) readHeader(inputs map[string]rule.Type, faults *fault.List) {
 	r.columns, r.ignored = columns, columns.Ignored()
 }
 
-// own lists the columns that the backtest itself reads.
-func (r *Run) own() []string {
+// ownColumns returns the names of the columns that the backtest itself reads.
+func (r *Run) ownColumns() []string {
 	var names []string
 	for _, at := range []int{r.at.outcome, r.at.weight, r.at.status, r.at.protected, r.at.month, r.at.id} {
 		if at >= 0 {

@@ -8,31 +8,31 @@ import (
 	"verdict/internal/wire"
 )
 
-// Setup says how the rows of a backtest are to be read, and by which
-// assumptions they are valued.
+// Setup says how the rows of a backtest are read, and which assumptions its
+// economics use.
 type Setup struct {
-	Header []string          // names of the columns; empty when facts are given and not rows
+	Header []string          // names of the columns; empty if the backtest decides facts instead of rows
 	Map    map[string]string // column to field
 
-	// Columns that the backtest itself reads. Where one is "" the column of the
-	// usual name is taken if there is one: outcome or bad, weight,
-	// actual_status, applicant_id. A protected and a month column are read only
-	// when they are named.
+	// Columns that the backtest itself reads. If a name is "", the column with the
+	// default name is used if there is one: "outcome" or "bad", "weight",
+	// "actual_status", "applicant_id" or "applicant.id". The protected and the
+	// month column have no default name.
 	Outcome, Weight, Status, Protected, Month, ID string
 
-	// Bad and Good are spellings of an outcome, in capitals or not. Without
-	// either the usual ones hold; with Bad alone all else that is not blank is
-	// good, and with Good alone all else is bad.
+	// Bad and Good are spellings of an outcome, compared without regard to case.
+	// If both are empty, the default spellings apply. If only one is given, every
+	// other text that is not blank means the opposite.
 	Bad, Good []string
 
 	PercentFOIR bool // foir is in percent
 
-	// Encoding is the one that the rows were read in, where it was not UTF-8. It
-	// is no member of a request.
+	// Encoding is the encoding of the file if it was not UTF-8. It is not a
+	// member of a request.
 	Encoding string
 
-	// LGD is the share of a limit that a bad loan loses, and FundingRate what
-	// the lender pays for its money a year. 0 stands for the usual one.
+	// LGD is the share of a limit that a bad loan loses. FundingRate is what the
+	// lender pays for its money a year. 0 means the default.
 	LGD, FundingRate rule.Number
 
 	// Reference is the score distribution of another run, from
@@ -40,7 +40,7 @@ type Setup struct {
 	Reference []int64
 }
 
-// What is assumed when nothing is said.
+// Defaults of the assumptions.
 const (
 	DefaultLGD         = rule.One * 65 / 100
 	DefaultFundingRate = rule.One * 9 / 100
@@ -60,8 +60,8 @@ const (
 	maxSpelling   = 64
 )
 
-// ReadSetup reads the members of a request that say how its rows are to be
-// read. Other members are left alone. The header is not among them.
+// ReadSetup reads the members of a request that are named in SetupMembers and
+// ignores all others. It does not set the header.
 func ReadSetup(v wire.Value, faults *fault.List) Setup {
 	var s Setup
 	if v.Kind() != wire.Object {
@@ -82,7 +82,7 @@ func ReadSetup(v wire.Value, faults *fault.List) Setup {
 
 // column is one of the columns that the backtest itself reads.
 type column struct {
-	member string // its name in a request
+	member string // of the request, that names the column
 	name   *string
 }
 
@@ -93,8 +93,8 @@ func (s *Setup) columns() []column {
 	}
 }
 
-// readShare reads a share of one, to six decimals. A zero would say nothing:
-// no loan is without loss and no money without price.
+// readShare reads a share from 0.0001 to 1, to six decimals. Zero is not allowed,
+// because it stands for the default.
 func readShare(f *wire.Form, name string) rule.Number {
 	n, _ := f.Decimal(name, rule.Places, int64(rule.One/10_000), int64(rule.One))
 	return rule.Number(n)
@@ -103,7 +103,7 @@ func readShare(f *wire.Form, name string) rule.Number {
 func readSpellings(f *wire.Form, name string, faults *fault.List) []string {
 	var list []string
 	for _, v := range f.Array(name, maxSpellings).Elements() {
-		text := v.Text() // a number as it is written: 1 and "1" are one spelling
+		text := v.Text() // a number keeps its text, so 1 and "1" are the same spelling
 		switch {
 		case v.Kind() == wire.Bool:
 			text = strconv.FormatBool(v.IsTrue())

@@ -62,7 +62,7 @@ func writeTexts(w *wire.Writer, name string, list []string) {
 	w.EndArray()
 }
 
-// ReadStoredSetup reads what Write wrote.
+// ReadStoredSetup reads a setup that Write wrote.
 func ReadStoredSetup(v wire.Value) (Setup, error) {
 	var faults fault.List
 	s := ReadSetup(v, &faults)
@@ -79,7 +79,7 @@ func ReadStoredSetup(v wire.Value) (Setup, error) {
 	for _, n := range v.Get("reference").Elements() {
 		count, err := strconv.ParseInt(n.Text(), 10, 64)
 		if err != nil {
-			return Setup{}, errors.New("read stored setup: the reference has something else than whole numbers")
+			return Setup{}, errors.New("read stored setup: the reference holds a value that is not an integer")
 		}
 		s.Reference = append(s.Reference, count)
 	}

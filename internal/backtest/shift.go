@@ -1,10 +1,10 @@
 package backtest
 
-// maxDistribution bounds the cells of a distribution, empty ones counted.
+// maxDistribution bounds the cells of a distribution, including empty ones.
 const maxDistribution = 1000
 
-// distribution puts the scores into cells of ten points, or wider ones where
-// the scores lie so far apart that there would be too many.
+// distribution counts the scores in cells of ten points, or wider ones if there
+// would be more than maxDistribution cells.
 func distribution(c *cells, g grid) Distribution {
 	least, greatest, found := int64(0), int64(0), false
 	for cell := range c.each() {
@@ -40,8 +40,8 @@ func floorTo(n, width int64) int64 {
 	return n - rest
 }
 
-// Reference is the distribution in the form that Setup.Reference takes, for
-// comparing another run with this one: the width, then for each cell its
+// Reference returns the distribution in the form of Setup.Reference, so that
+// another run can be compared with this one: the width, then for each cell its
 // lowest score and its weight.
 func (d *Distribution) Reference() []int64 {
 	out := []int64{d.Width}
@@ -51,31 +51,31 @@ func (d *Distribution) Reference() []int64 {
 	return out
 }
 
-// shiftFrom is how far scores have moved from a reference; ok is false when
-// there is no reference, or nothing to compare.
+// shiftFrom measures how far the scores have moved from a reference. ok is false
+// if there is no reference or nothing to compare.
 func shiftFrom(reference []int64, c *cells, g grid) (s Shift, ok bool) {
 	if len(reference) < 3 || len(reference)%2 == 0 {
 		return Shift{}, false
 	}
-	expected := make([]stretch, 0, len(reference)/2)
+	expected := make([]scoreWeight, 0, len(reference)/2)
 	for i := 1; i < len(reference); i += 2 {
-		expected = append(expected, stretch{from: reference[i], weight: max(0, reference[i+1])})
+		expected = append(expected, scoreWeight{from: reference[i], weight: max(0, reference[i+1])})
 	}
-	actual := make([]stretch, 0, 64)
+	actual := make([]scoreWeight, 0, 64)
 	for cell, counts := range c.each() {
-		actual = append(actual, stretch{g.score(cell).Floor(), counts.all().weight})
+		actual = append(actual, scoreWeight{g.score(cell).Floor(), counts.all().weight})
 	}
 	s = shift(expected, actual)
 	return s, s.PSI.Known
 }
 
-// stretch is the weight of scores that begin at from.
-type stretch struct{ from, weight int64 }
+// scoreWeight is the weight of the scores that begin at from.
+type scoreWeight struct{ from, weight int64 }
 
-// shift compares two distributions, both by score. The groups are such that
-// each holds about a tenth of what was expected: with many small ones the
-// index would grow by chance alone.
-func shift(expected, actual []stretch) Shift {
+// shift compares two distributions, both in ascending order of score. Each group
+// holds about a tenth of the expected distribution: with many small groups the
+// index would grow by randomness alone.
+func shift(expected, actual []scoreWeight) Shift {
 	var total, seen, all int64
 	for _, e := range expected {
 		total += e.weight

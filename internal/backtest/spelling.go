@@ -7,10 +7,10 @@ import (
 	"verdict/internal/fault"
 )
 
-// spellings are the outcomes by their texts, in small letters.
+// spellings maps the text of an outcome cell, in lower case, to its label.
 type spellings struct {
 	labels    map[string]label
-	otherwise label // of any other text; unlabelled: it is refused
+	otherwise label // of any other text; unlabelled: other texts are errors
 }
 
 var (
@@ -43,7 +43,7 @@ func newSpellings(s *Setup, faults *fault.List) spellings {
 
 func lowered(s string) string { return string(lower(nil, bytes.TrimSpace([]byte(s)))) }
 
-// lower appends a text in small letters, as far as the letters are ASCII.
+// lower appends a text with its ASCII letters in lower case.
 func lower(dst, text []byte) []byte {
 	for _, c := range text {
 		if 'A' <= c && c <= 'Z' {
@@ -54,7 +54,7 @@ func lower(dst, text []byte) []byte {
 	return dst
 }
 
-// trimmed is a cell without the spaces around it.
+// trimmed returns a cell without the spaces around it.
 func trimmed(cell []byte) []byte {
 	if len(cell) > 0 && cell[0] > ' ' && cell[len(cell)-1] > ' ' {
 		return cell
@@ -62,8 +62,8 @@ func trimmed(cell []byte) []byte {
 	return bytes.TrimSpace(cell)
 }
 
-// labeller reads outcomes. It remembers the first spelling of each label,
-// which most files have all the way down.
+// labeller reads outcomes. It compares first with the first spelling that it saw
+// of each label, because most files use only one.
 type labeller struct {
 	spellings *spellings
 	first     [3]string
@@ -99,7 +99,8 @@ func (r *labeller) read(cell []byte) (l label, code string) {
 	return l, ""
 }
 
-// statuses are what was decided then, by its texts.
+// statuses maps the text of a status cell, in lower case, to the decision made at
+// the time.
 var statuses = map[string]engine.Status{
 	"approved": engine.Approved, "approve": engine.Approved, "accepted": engine.Approved,
 	"referred": engine.Referred, "refer": engine.Referred, "review": engine.Referred,
@@ -121,14 +122,14 @@ func readStatus(cell, buf []byte) (status int, code string) {
 	return noStatus, fault.CodeUnknownStatus
 }
 
-// Weights are decimals with four places, in ten-thousandths.
+// Weights are decimals with four places, stored as integers.
 const (
 	weightPlaces = 4
 	weightUnit   = 10_000
 	maxWeight    = 10_000 * weightUnit
 )
 
-// readWeight reads a weight above 0 and up to 10,000; a blank one is 1.
+// readWeight reads a weight above 0 and up to 10,000. A blank cell means 1.
 func readWeight(cell []byte) (weight int64, code string) {
 	text := trimmed(cell)
 	if len(text) == 0 {
@@ -161,10 +162,10 @@ func readWeight(cell []byte) (weight int64, code string) {
 	return weight, ""
 }
 
-// maxMonth is the longest that a loan is watched.
+// maxMonth is the highest month on book.
 const maxMonth = 600
 
-// readMonth reads a month on book, from 1; a blank one is 0.
+// readMonth reads a month on book, from 1. It returns 0 for a blank cell.
 func readMonth(cell []byte) (month int64, code string) {
 	text := trimmed(cell)
 	if len(text) == 0 {

@@ -1,14 +1,13 @@
 package backtest
 
-// walker goes over the numbers of a partial, in one fixed order. It is the
-// only place that knows the order, so what is stored, merged and read back
-// cannot drift apart.
+// walker visits the numbers of a partial in one fixed order. Only the walk
+// methods know the order, so storing, merging and reading cannot disagree.
 type walker interface {
 	int(n *int64)
-	most(n *int64) // of two, the greater one counts
+	most(n *int64) // merges by taking the greater number instead of the sum
 	wide(s *wide)
-	// length tells how many elements of a list are worth walking, of those
-	// that are there: trailing zeros are not.
+	// length returns how many elements of a list to visit. n is the length of
+	// the list without trailing zeros.
 	length(n int) int
 }
 
@@ -105,8 +104,8 @@ func walkList[T comparable](w walker, list *[]T, each func(walker, *T)) {
 	}
 }
 
-// walk goes over the cells that hold rows, each after its distance from the
-// one before.
+// walk visits the cells that hold rows. Each cell is preceded by its distance from
+// the previous one.
 func (c *cells) walk(w walker) {
 	switch w := w.(type) {
 	case *recorder:
@@ -118,7 +117,7 @@ func (c *cells) walk(w walker) {
 
 func (c *cells) record(r *recorder) {
 	length := len(r.tape)
-	r.length(0) // until they are counted
+	r.length(0) // placeholder; counted up below
 	at := int64(-1)
 	for cell, counts := range c.each() {
 		r.tape[length]++
@@ -139,7 +138,7 @@ func (c *cells) add(a *adder) {
 	}
 }
 
-// recorder writes the numbers of a partial down.
+// recorder appends the numbers of a partial to a list.
 type recorder struct{ tape []int64 }
 
 func (r *recorder) int(n *int64)     { r.tape = append(r.tape, *n) }
@@ -147,8 +146,8 @@ func (r *recorder) most(n *int64)    { r.int(n) }
 func (r *recorder) wide(s *wide)     { r.tape = append(r.tape, s.hi, int64(s.lo)) }
 func (r *recorder) length(n int) int { r.tape = append(r.tape, int64(n)); return n }
 
-// adder adds recorded numbers to a partial's own. bad says that they were not
-// recorded from one.
+// adder adds recorded numbers to those of a partial. bad is set if the numbers
+// were not recorded from a partial.
 type adder struct {
 	tape []int64
 	bad  bool
@@ -172,8 +171,8 @@ func (a *adder) wide(s *wide) {
 	s.plus(wide{hi, uint64(a.next())})
 }
 
-// length is how many elements were recorded, which is never more than there
-// are numbers left: a damaged length cannot make us allocate.
+// length returns how many elements were recorded. It sets bad if that is more
+// than the numbers left, so a damaged length cannot cause a large allocation.
 func (a *adder) length(int) int {
 	n := a.next()
 	if n < 0 || n > int64(len(a.tape)) {

@@ -16,48 +16,53 @@ const (
 	mostLikelyRatio = rule.One / 100 // one percent
 )
 
-// Warning says what the rows may have meant otherwise, or lack.
+// Warning says that the rows were possibly misread, or that data is missing.
 type Warning struct {
 	Code   string
 	Detail string
-	Fields []string // that it speaks of, nil for none
+	Fields []string // that the warning is about, nil for none
 }
 
-// warnings are what is doubtful about the rows as a whole.
+// warnings returns the warnings about the rows as a whole.
 func (r *Run) warnings(p *Partial) (list []Warning) {
 	if r.setup.Encoding != "" {
 		list = append(list, Warning{Code: fault.CodeEncoding,
-			Detail: "the file is no UTF-8 text and was read as " + r.setup.Encoding + "; save it as CSV in UTF-8 if names look wrong"})
+			Detail: "the file is no UTF-8 text and was read as " + r.setup.Encoding +
+				"; save it as CSV in UTF-8 if names look wrong"})
 	}
 	if slices.ContainsFunc(p.codes, func(c CodeCount) bool { return c.Code == fault.CodeBadUTF8 }) {
 		list = append(list, Warning{Code: fault.CodeUnreadableText,
-			Detail: "rows with the code bad_utf8 hold bytes that are no UTF-8 text, and were not evaluated; save the file as CSV in UTF-8"})
+			Detail: "rows with the code bad_utf8 hold bytes that are no UTF-8 text, and were not evaluated; " +
+				"save the file as CSV in UTF-8"})
 	}
 	list = append(list, p.readWarnings()...)
 	if names := r.featuresAbsent(); len(names) > 0 {
 		list = append(list, Warning{Code: fault.CodeFeaturesAbsent, Fields: names,
-			Detail: "the policy names these features and no column gives them, so what names them was not evaluated in any row; " +
+			Detail: "the policy names these features and no column gives them, " +
+				"so what names them was not evaluated in any row; " +
 				"add columns of these names, or backtest over stored decisions that were made with features"})
 	}
 	switch {
 	case r.setup.PercentFOIR && p.foirMost > 0 && p.foirMost <= int64(mostLikelyRatio):
 		list = append(list, Warning{Code: fault.CodeFOIRLooksLikeRatio, Fields: []string{foirField},
-			Detail: "no row has a foir above 1, and it was read as a percentage: 0.35 as 0.35 %; leave foir_unit out if the column holds ratios"})
+			Detail: "no row has a foir above 1, and it was read as a percentage: 0.35 as 0.35 %; " +
+				"leave foir_unit out if the column holds ratios"})
 	case !r.setup.PercentFOIR && slices.ContainsFunc(p.errors, func(e RowError) bool {
 		return e.Code == fault.CodeOutOfRange && (e.Field == foirField || e.Field == "applicant.foir")
 	}):
 		list = append(list, Warning{Code: fault.CodeFOIRLooksLikePercent, Fields: []string{foirField},
-			Detail: "rows were not evaluated because their foir is no ratio of at most 5; send foir_unit percent if the column holds percentages"})
+			Detail: "rows were not evaluated because their foir is no ratio of at most 5; " +
+				"send foir_unit percent if the column holds percentages"})
 	}
 	return list
 }
 
-// readWarnings tell which cells were read otherwise than they stand.
+// readWarnings returns a warning for each way in which cells were not read
+// literally.
 func (p *Partial) readWarnings() (list []Warning) {
 	for _, kind := range []struct{ code, detail string }{
-		{fault.CodeNumberFormat,
-			"cells with thousands separators, a currency or a percent sign were read as plain numbers, as when a " +
-				"scorecard is fitted: 60,000 as 60000, 12.5% as 12.5, and a foir of 35% as 0.35"},
+		{fault.CodeNumberFormat, "cells with thousands separators, a currency or a percent sign were read as plain numbers, " +
+			"as when a scorecard is fitted: 60,000 as 60000, 12.5% as 12.5, and a foir of 35% as 0.35"},
 		{fault.CodeReadAsMissing, "cells of columns of numbers such as NA, N/A, null or - were read as missing"},
 	} {
 		var names []string
@@ -74,10 +79,10 @@ func (p *Partial) readWarnings() (list []Warning) {
 	return list
 }
 
-// featuresAbsent lists the features that a policy names and no column gives.
+// featuresAbsent returns the features that a policy names and no column gives.
 func (r *Run) featuresAbsent() (names []string) {
 	if r.columns == nil {
-		return nil // facts are given, and not rows
+		return nil // the backtest decides facts, which have no columns
 	}
 	for _, s := range []*side{r.champion, r.challenger} {
 		if s == nil {

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// wide is a signed sum in 128 bits: paise times weights over a hundred million
-// rows do not fit 64. It is exact, so it does not matter in which order rows
-// are added or how they were cut.
+// wide is a signed 128-bit sum: paise times weights over a hundred million rows
+// do not fit in 64 bits. It is exact, so the order of the additions does not
+// matter.
 type wide struct {
 	hi int64
 	lo uint64
 }
 
-// add adds a·b; b is a weight or another count and is not negative.
+// add adds a·b. b must not be negative.
 func (s *wide) add(a, b int64) {
 	if a < 0 {
 		hi, lo := bits.Mul64(uint64(-a), uint64(b))
@@ -43,14 +43,14 @@ func (s *wide) big() *big.Int {
 	return n.Add(n, new(big.Int).SetUint64(s.lo))
 }
 
-// tally is rows and their weight in ten-thousandths.
+// tally counts rows and sums their weights, in ten-thousandths.
 type tally struct{ rows, weight int64 }
 
 func (t *tally) add(weight int64) { t.rows++; t.weight += weight }
 
 func (t *tally) plus(u tally) { t.rows += u.rows; t.weight += u.weight }
 
-// label is what became of a row's loan.
+// label is the outcome of a row's loan.
 type label uint8
 
 const (
@@ -68,7 +68,7 @@ func (c *counts) plus(d *counts) {
 	}
 }
 
-// all is every row, labelled those with an outcome.
+// all returns the tally of every row.
 func (c *counts) all() (t tally) {
 	for i := range c {
 		t.plus(c[i])
@@ -76,6 +76,7 @@ func (c *counts) all() (t tally) {
 	return t
 }
 
+// labelled returns the tally of the rows with an outcome.
 func (c *counts) labelled() tally {
 	return tally{c[good].rows + c[bad].rows, c[good].weight + c[bad].weight}
 }

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// Worker decides rows, with the memory for it that one goroutine uses over and
-// over: a row allocates nothing.
+// Worker decides rows. It belongs to one goroutine and reuses its memory, so that
+// deciding a row allocates nothing.
 type Worker struct {
 	run     *Run
 	partial *Partial
@@ -24,27 +24,27 @@ type Worker struct {
 	hybrid     engine.Decision
 
 	check func() error // nil: never interrupted
-	err   error        // of check: what was gathered is not whole
+	err   error        // of check; if it is set, the partial is incomplete
 	since int          // engine steps since the last check
-	steps int          // that deciding a row takes
+	steps int          // engine steps that deciding a row takes
 
 	out         *sheet.Writer // nil: rows are not written
 	swappedOnly bool
 	line        []byte
 }
 
-// row is one application with what the backtest knows of it besides the facts.
+// row is one application: everything that the backtest reads besides the facts.
 type row struct {
 	number int64
 	id     []byte
 	label  label
 	weight int64
-	month  int64 // in which it went bad, 0 unknown
+	month  int64 // in which it went bad; 0: unknown
 	group  []byte
-	actual int // noStatus unless it is known
+	actual int // the decision made at the time; noStatus: unknown
 }
 
-// NewWorker makes a worker.
+// NewWorker returns a worker with an empty partial.
 func (r *Run) NewWorker() *Worker {
 	w := &Worker{
 		run: r, facts: rule.NewFacts(field.Catalogue()),
@@ -62,7 +62,7 @@ func (r *Run) NewWorker() *Worker {
 	return w
 }
 
-// newPartial makes a partial with room for everything that the run counts.
+// newPartial returns a partial whose lists have the lengths that the run needs.
 func (r *Run) newPartial() *Partial {
 	p := NewPartial()
 	p.numbering = r.numbering
@@ -86,28 +86,31 @@ func (s *sides) grow(by *side) {
 	s.soles = make([]soleSum, len(p.Knockouts))
 }
 
-// Take hands over what was gathered and starts anew.
+// Take returns the partial of the rows decided since the last Take and starts a
+// new one.
 func (w *Worker) Take() *Partial {
 	p := w.partial
 	w.partial = w.run.newPartial()
 	return p
 }
 
-// Check has check called many times in a millisecond of work. Its error ends
-// Block and Facts, and Err returns it: what was gathered is not whole then.
+// Check sets a function that the worker calls about every hundred microseconds of
+// work. If it returns an error, Block and Facts stop, Err returns the error, and
+// the partial is incomplete.
 func (w *Worker) Check(check func() error) { w.check = check }
 
-// Err returns the error of the check that ended the work, nil for none.
+// Err returns the error of the check that stopped the work, nil for none.
 func (w *Worker) Err() error { return w.err }
 
-// stepsBetweenChecks is some hundred microseconds of deciding.
+// stepsBetweenChecks is the number of engine steps between two checks. It takes
+// some hundred microseconds.
 const stepsBetweenChecks = 20_000
 
-// rowSteps is what reading a row costs, in engine steps.
+// rowSteps is the cost of reading a row, in engine steps.
 const rowSteps = 200
 
-// over counts steps that are about to be taken and reports whether the work has
-// to end.
+// over counts the steps of the next piece of work and reports whether the work
+// has to stop.
 func (w *Worker) over(steps int) bool {
 	if w.check == nil || w.err != nil {
 		return w.err != nil
@@ -138,7 +141,7 @@ func (w *Worker) Block(b sheet.Block) {
 	}
 }
 
-// cells decides one row.
+// cells reads one row and decides it.
 func (w *Worker) cells(number int64, cells [][]byte) {
 	r := row{number: number, weight: weightUnit, actual: noStatus}
 	at, header := &w.run.at, w.run.setup.Header
@@ -181,13 +184,13 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 	if w.run.setup.PercentFOIR {
 		w.partial.foirMost = max(w.partial.foirMost, int64(w.facts.Get("foir").Number()))
 	}
-	w.decide(&r, readings{w.facts, w.facts})
+	w.decide(&r, factsByPolicy{w.facts, w.facts})
 }
 
-// Facts decides an application from its facts, as a stored decision has them;
-// actual is what was decided then, "" when nothing was. challenger are the facts
-// as the challenger reads them: the same, unless its semantics measures features
-// by another catalogue.
+// Facts decides an application from the facts of a stored decision. actual is the
+// status that was decided at the time, "" for none. challenger holds the facts as
+// the challenger reads them: the same as champion, unless the challenger's
+// semantics measure features by another catalogue.
 func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts, actual string) {
 	if w.over(rowSteps + w.steps) {
 		return
@@ -198,15 +201,15 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 		w.fail(RowError{number, "actual_status", code}, r.id)
 		return
 	}
-	w.decide(&r, readings{champion, challenger})
+	w.decide(&r, factsByPolicy{champion, challenger})
 }
 
-// readings are the facts of one application as each policy reads them.
-type readings struct{ champion, challenger *rule.Facts }
+// factsByPolicy holds the facts of one application as each policy reads them.
+type factsByPolicy struct{ champion, challenger *rule.Facts }
 
-// of are the facts for a policy that is made of both: those of the policy whose
-// semantics it has.
-func (f readings) of(plan, champion *engine.Plan) *rule.Facts {
+// of returns the facts for a hybrid of the two policies: those of the policy
+// whose semantics it has.
+func (f factsByPolicy) of(plan, champion *engine.Plan) *rule.Facts {
 	if plan.Policy().Semantics == champion.Policy().Semantics {
 		return f.champion
 	}
@@ -218,8 +221,8 @@ func (w *Worker) fail(e RowError, id []byte) {
 	w.writeFailed(e, id)
 }
 
-// decide has both policies decide, and counts what they did.
-func (w *Worker) decide(r *row, facts readings) {
+// decide decides a row with both policies and counts the results.
+func (w *Worker) decide(r *row, facts factsByPolicy) {
 	p, d := w.partial, &w.champion.decision
 	p.evaluated++
 	p.total[r.label].add(r.weight)
@@ -235,7 +238,8 @@ func (w *Worker) decide(r *row, facts readings) {
 	w.writeDecided(r, swapped)
 }
 
-// noteColumns counts what the columns besides the outcome say.
+// noteColumns counts the month, the decision made at the time and the protected
+// group of a row.
 func (w *Worker) noteColumns(r *row, status engine.Status) {
 	p := w.partial
 	if w.run.at.month >= 0 {

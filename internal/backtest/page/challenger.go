@@ -5,8 +5,8 @@ import (
 	"verdict/internal/chart"
 )
 
-// challenger shows who would be approved instead, how they turned out, and
-// which change of the policy moved them.
+// challenger shows which applications the challenger would approve instead, how
+// they turned out, and which change of the policy moved them.
 func challenger(r *backtest.Report) section {
 	s := section{ID: "challenger", Title: "Challenger"}
 	c := r.Challenger
@@ -111,7 +111,7 @@ func shiftOfTerms(c backtest.Change) chart.Table {
 	}
 }
 
-// together says how many swapped rows no single change explains.
+// together returns a sentence on how many swapped rows no single change explains.
 func together(c *backtest.Challenger) string {
 	n := c.SwapIn.Together + c.SwapOut.Together
 	if n == 0 {
@@ -135,7 +135,7 @@ func attribution(c *backtest.Challenger) chart.Table {
 	return t
 }
 
-// changeName says what changed, in the words of a policy's reader.
+// changeName returns the name of a change for people: its section and its id.
 func changeName(c backtest.PolicyChange) string {
 	name := c.Section
 	switch c.Section {

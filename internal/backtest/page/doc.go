@@ -1,8 +1,8 @@
-// Package page writes a backtest's report as one HTML file that needs nothing
-// else: no script, no network, no font. It opens from a mail attachment, reads
-// on a telephone, follows the reader's light or dark theme and prints on paper.
+// Package page writes a backtest's report as one self-contained HTML file, without
+// scripts, network requests or fonts. It opens from a mail attachment, is readable
+// on a phone, follows the reader's light or dark theme and can be printed.
 //
-// It shows what backtest.Report holds and works nothing out but differences
-// between two figures of it. Every text in a report, such as a rule's id or a
-// group's name, is a stranger's and is escaped on its way in.
+// It shows the figures of backtest.Report and computes only differences between
+// two of them. Every text in a report, such as the id of a rule or the name of a
+// group, is untrusted and is escaped.
 package page

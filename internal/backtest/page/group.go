@@ -48,7 +48,7 @@ func verdict(kept bool) string {
 	return "At least one group of 30 rows or more is below it."
 }
 
-// vintage shows how approved loans went bad as they aged.
+// vintage shows the share of approved loans that had gone bad by month on book.
 func vintage(r *backtest.Report) section {
 	s := section{ID: "vintage", Title: "Vintage"}
 	v := r.Vintage
@@ -73,7 +73,7 @@ func vintage(r *backtest.Report) section {
 	return s
 }
 
-// rows says what could not be read and what nobody read.
+// rows lists the warnings, the rows that failed and the columns that were ignored.
 func rows(r *backtest.Report) section {
 	s := section{ID: "rows", Title: "Rows"}
 	if r.RowsFailed > 0 {

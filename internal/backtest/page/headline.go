@@ -7,10 +7,11 @@ import (
 	"verdict/internal/chart"
 )
 
-// tile is one headline figure; Other is the challenger's.
+// tile is one headline figure. Other is the challenger's figure.
 type tile struct{ Name, Value, Other, Note string }
 
-// lead says in a sentence what the page is about.
+// lead returns the sentence that opens the page: how many applications were
+// evaluated.
 func lead(r *backtest.Report) string {
 	var b strings.Builder
 	b.WriteString(plural(r.RowsEvaluated, "application", "applications") + " evaluated")
@@ -33,7 +34,7 @@ func lead(r *backtest.Report) string {
 	return b.String()
 }
 
-// tiles are the figures that a risk committee asks for first.
+// tiles returns the headline figures, those that a risk committee asks for first.
 func tiles(r *backtest.Report) []tile {
 	s, p := r.Summary, r.Performance
 	all := []tile{
@@ -91,8 +92,8 @@ func marginNote(e backtest.Economics) string {
 	return yearly(e.NetMarginPct) + " of limits"
 }
 
-// outcomes shows what became of the applications, now and, if it is known,
-// against what was decided then.
+// outcomes shows the statuses of the applications and, if known, compares them
+// with the decisions made at the time.
 func outcomes(r *backtest.Report) section {
 	s := section{ID: "outcomes", Title: "Outcomes"}
 	const title = "What became of the applications"
@@ -122,8 +123,8 @@ func statusBar(title, description string, s backtest.Summary) chart.Share {
 	}
 }
 
-// statusMatrix draws a 3×3 matrix: agreement in blue, what the columns' side
-// approves instead in teal, every other change in orange.
+// statusMatrix draws a 3×3 matrix of statuses: the same status in blue, a better
+// status in the column than in the row in teal, a worse one in orange.
 func statusMatrix(h chart.Head, rows, columns string, m backtest.Matrix, notes map[[2]int]string) chart.Matrix {
 	names := []string{"Approved", "Referred", "Declined"}
 	c := chart.Matrix{Head: h, RowTitle: rows, ColumnTitle: columns, Rows: names, Columns: names}

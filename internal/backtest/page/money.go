@@ -5,7 +5,7 @@ import (
 	"verdict/internal/chart"
 )
 
-// economics shows what the approved loans earn and lose.
+// economics shows the income, the costs and the margin of the approved loans.
 func economics(r *backtest.Report) section {
 	s := section{ID: "economics", Title: "Economics", Lead: "What the approved loans earn if they run as scheduled, less what they are expected to lose. Fees are without tax."}
 	if r.Summary.Approved == 0 && (r.Challenger == nil || r.Challenger.Summary.Approved == 0) {

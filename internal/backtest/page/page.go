@@ -22,13 +22,13 @@ var (
 	layout = template.Must(template.New("page").Parse(markup))
 )
 
-// section is one chapter of the page.
+// section is one section of the page, under its own heading.
 type section struct {
 	ID, Title, Lead string
 	Blocks          []block
 }
 
-// block is a column of figures and tables, or the whole width for one of them.
+// block is a column of figures and tables, or one of them at the full width.
 type block struct {
 	Wide   bool
 	Pieces []piece
@@ -36,11 +36,11 @@ type block struct {
 
 // piece is a figure or a table.
 type piece struct {
-	Heading, Note string // of a table; a figure brings its own caption
+	Heading, Note string // of a table; a figure has its own caption
 	Body          template.HTML
 }
 
-// place is where a table goes.
+// place is the position of a table in its section.
 type place int
 
 const (
@@ -66,7 +66,7 @@ func (s *section) table(heading, note string, where place, t chart.Table) {
 	s.Blocks = append(s.Blocks, block{Wide: where == across, Pieces: []piece{p}})
 }
 
-// parts is what every page of a report shows, whatever is around it.
+// parts holds the content of a report that Write and Body have in common.
 type parts struct {
 	Lead     string
 	Tiles    []tile
@@ -88,7 +88,8 @@ func partsOf(r *backtest.Report) parts {
 // Write writes the report as a page under the given title.
 func Write(w io.Writer, title string, r *backtest.Report) error {
 	style := chart.Style + ownStyle
-	// The one style element is let in by its hash; everything else is refused.
+	// The content security policy allows the one style element by its hash and
+	// blocks everything else.
 	hash := sha256.Sum256([]byte(style))
 	view := struct {
 		Title, Policy string
@@ -100,8 +101,8 @@ func Write(w io.Writer, title string, r *backtest.Report) error {
 		Style:  template.CSS(style),
 		parts:  partsOf(r),
 	}
-	// The page is made whole before a byte leaves, so that an error cannot
-	// leave half a page that looks like one.
+	// Render the whole page before writing, so that an error cannot leave a
+	// partial page that looks complete.
 	var b bytes.Buffer
 	if err := layout.Execute(&b, view); err != nil {
 		return fmt.Errorf("render the report: %w", err)
@@ -112,9 +113,8 @@ func Write(w io.Writer, title string, r *backtest.Report) error {
 	return nil
 }
 
-// Body is the report as the body of somebody else's page: the headline figures
-// and the sections, whose headings are of the second level. The look of the
-// classes is up to that page.
+// Body returns the report for embedding in another page: the headline figures and
+// the sections, with second-level headings. The other page styles the classes.
 func Body(r *backtest.Report) (template.HTML, error) {
 	var b bytes.Buffer
 	view := partsOf(r)

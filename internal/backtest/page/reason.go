@@ -5,7 +5,7 @@ import (
 	"verdict/internal/chart"
 )
 
-// reasons shows why applications were not approved, and what each rule does.
+// reasons shows why applications were not approved, and what each rule did.
 func reasons(r *backtest.Report) section {
 	s := section{ID: "reasons", Title: "Reasons and rules", Lead: "Why applications were not approved as asked, and what each rule does that no other would have done."}
 	if p := reasonPicture(r.Reasons); len(p.Rows) > 0 {
@@ -19,7 +19,7 @@ func reasons(r *backtest.Report) section {
 	return s
 }
 
-// mostReasons is how many reasons are drawn; the table has all.
+// mostReasons is the maximum number of reasons in the chart.
 const mostReasons = 12
 
 func reasonPicture(reasons []backtest.ReasonCount) chart.Bars {

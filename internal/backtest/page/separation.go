@@ -7,7 +7,7 @@ import (
 	"verdict/internal/chart"
 )
 
-// separation shows how well the score tells good from bad.
+// separation shows how well the score separates good loans from bad ones.
 func separation(r *backtest.Report) section {
 	s := section{ID: "score", Title: "Score", Lead: "Where applications score, how well the score tells good from bad, and whether it means what it claims."}
 	if len(r.Distribution.Cells) > 0 {
@@ -27,8 +27,8 @@ func separation(r *backtest.Report) section {
 	return s
 }
 
-// widest bounds how many empty cells are filled in between those that hold rows.
-const widest = 5000
+// maxColumns bounds the columns of the distribution, including empty ones.
+const maxColumns = 5000
 
 func distribution(s backtest.Side) chart.Columns {
 	d := s.Distribution
@@ -41,7 +41,7 @@ func distribution(s backtest.Side) chart.Columns {
 		Y:    chart.Axis{Label: "Applications"},
 		From: float64(first), Step: float64(width),
 	}
-	if n < 1 || n > widest {
+	if n < 1 || n > maxColumns {
 		return c
 	}
 	good, bad, unlabelled := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -122,8 +122,8 @@ func ks(s backtest.Side) chart.Line {
 	return c
 }
 
-// calibration draws what was claimed against what was observed or, where the
-// scorecard claims nothing, what was observed by score.
+// calibration draws the observed bad rate against the claimed probability of
+// default or, if the scorecard claims none, against the score.
 func calibration(s backtest.Side) chart.Dots {
 	c := chart.Dots{
 		Head:     chart.Head{Title: "Calibration", Description: "Ten groups by score. Above the line more went bad than the scorecard claims."},

@@ -7,12 +7,12 @@ import (
 	"verdict/internal/chart"
 )
 
-// none stands where a figure is not defined.
+// none is shown in place of an undefined figure.
 const none = "–"
 
 func count(n int64) string { return chart.Count.Format(float64(n)) }
 
-// in writes a figure in a unit.
+// in formats a figure in a unit.
 func in(u chart.Unit, f backtest.Figure) string {
 	if !f.Known {
 		return none
@@ -24,8 +24,8 @@ func percent(f backtest.Figure) string { return in(chart.Percent, f) }
 func ratio(f backtest.Figure) string   { return in(chart.Ratio, f) }
 func score(f backtest.Figure) string   { return in(chart.Score, f) }
 
-// badRate is a percentage with two decimals: bad rates are small, and a tenth
-// of a point is a difference worth money.
+// badRate formats a bad rate as a percentage with two decimals: bad rates are
+// small, so differences below a tenth of a point matter.
 func badRate(f backtest.Figure) string {
 	if !f.Known {
 		return none
@@ -35,7 +35,7 @@ func badRate(f backtest.Figure) string {
 
 func hundredths(f backtest.Figure) string { return strconv.FormatFloat(f.Float()*100, 'f', 2, 64) }
 
-// yearly writes a price, which the report holds in percent already.
+// yearly formats a yearly rate, which the report already holds in percent.
 func yearly(f backtest.Figure) string {
 	if !f.Known {
 		return none
@@ -57,7 +57,7 @@ func shortMoney(m backtest.Money) string {
 	return chart.Rupees.Headline(m.Float())
 }
 
-// interval writes where a bad rate lies with 95 % confidence.
+// interval formats the 95 % confidence interval of a bad rate.
 func interval(s backtest.Share) string {
 	if !s.Low.Known || !s.High.Known {
 		return none
@@ -65,7 +65,7 @@ func interval(s backtest.Share) string {
 	return hundredths(s.Low) + "–" + badRate(s.High)
 }
 
-// rated is a bad rate with what it rests on.
+// rated formats a bad rate with the number of labelled rows behind it.
 func rated(s backtest.Share) string {
 	if !s.Rate.Known {
 		return none
@@ -73,7 +73,7 @@ func rated(s backtest.Share) string {
 	return badRate(s.Rate) + " of " + count(s.Labelled)
 }
 
-// signed puts a plus before what grew.
+// signed puts a plus sign before text if v is positive.
 func signed(v float64, text string) string {
 	if v > 0 {
 		return "+" + text
@@ -81,7 +81,7 @@ func signed(v float64, text string) string {
 	return text
 }
 
-// points is the difference of two rates in percentage points.
+// points formats the difference of two rates in percentage points.
 func points(a, b backtest.Figure) string {
 	if !a.Known || !b.Known {
 		return none
@@ -104,7 +104,7 @@ func pointsOf(difference, scale float64) string {
 	return signed(v, text) + " pp"
 }
 
-// difference of two figures in a unit of their own.
+// difference formats the difference of two figures in a unit.
 func difference(u chart.Unit, a, b backtest.Figure) string {
 	if !a.Known || !b.Known {
 		return none
@@ -123,7 +123,7 @@ func moneyDifference(a, b backtest.Money) string {
 
 func signedMoney(m backtest.Money) string { return signed(m.Float(), money(m)) }
 
-// plural writes a count with its noun.
+// plural formats a count with its noun.
 func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
