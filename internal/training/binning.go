@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// The codes of a column's cells: nothing there, then the special values, then
-// the ordinary cells. A row costs one byte a column, whatever it held.
+// Every cell value is stored as a code of one byte: codeMissing, then the special
+// values, then the ordinary cells.
 const (
 	codeMissing = 0
 	maxCodes    = 250
 )
 
-// binKind is where the rows of a bin come from.
+// binKind says which values a bin holds.
 type binKind uint8
 
 const (
@@ -28,35 +28,35 @@ func (k binKind) String() string { return [...]string{"ordinary", "unseen", "spe
 // bin is one bin of a binned column.
 type bin struct {
 	kind  binKind
-	codes []uint8 // which codes fall into it, in the order of the column's cells
+	codes []uint8 // codes that fall into the bin, in the order of the column's cells
 	counts
 	woe, iv float64
 }
 
-// binning is a column cut into bins: the ordinary ones in order, then one for
-// each special value, then the missing.
+// binning is a column divided into bins: the ordinary ones in order, then one for
+// unseen categories, then one for each special value, then the missing one.
 type binning struct {
 	column *column
 	bins   []bin
 	of     [256]uint8 // code → bin
 	shape  string
 	iv     float64
-	vif    float64 // how far the others foretell it
+	vif    float64 // variance inflation factor
 }
 
-// binRule is how fine columns are cut.
+// binRule says how finely columns are divided.
 type binRule struct {
 	maxBins    int
 	leastShare float64
-	penalty    float64 // in units of the information that chance alone adds with a bin
-	turns      bool    // a peak or a valley is allowed where it is clearly better
+	penalty    float64 // in units of the information that a bin adds by randomness alone
+	turns      bool    // allow a peak or a valley if it is clearly better
 }
 
-// clearlyBetter is how much more information, in the same units, a bad rate
-// must carry that turns than one that does not.
+// clearlyBetter is how much more information, in the same units, a bad rate that
+// turns must carry than a monotone one.
 const clearlyBetter = 10
 
-// cut bins a column by the counts of its codes.
+// cut divides a column into bins by the counts of its codes.
 func (r binRule) cut(c *column, byCode []counts) *binning {
 	b := &binning{column: c}
 	var total counts
@@ -71,14 +71,14 @@ func (r binRule) cut(c *column, byCode []counts) *binning {
 	var nobody []uint8
 	for code := first; code < len(byCode); code++ {
 		if !c.numeric() && byCode[code].rows() == 0 {
-			nobody = append(nobody, uint8(code)) // nothing says where it belongs
+			nobody = append(nobody, uint8(code)) // without rows its bad rate is unknown
 			continue
 		}
 		order = append(order, uint8(code))
 	}
 	if !c.numeric() {
-		// Categories have no order of their own; by bad rate the best cut is a
-		// cut of the sequence.
+		// Categories have no order. Sorted by bad rate, the best grouping is a
+		// division of the sequence.
 		slices.SortStableFunc(order, func(x, y uint8) int {
 			p, q := byCode[x], byCode[y]
 			return cmp.Compare(p.bad*q.rows(), q.bad*p.rows())
@@ -99,8 +99,10 @@ func (r binRule) cut(c *column, byCode []counts) *binning {
 	return b
 }
 
-// groups cuts the ordinary codes.
-func (r binRule) groups(b *binning, c *column, order []uint8, byCode []counts, total counts, least float64, noise float64) [][]uint8 {
+// groups divides the ordinary codes into bins.
+func (r binRule) groups(
+	b *binning, c *column, order []uint8, byCode []counts, total counts, least float64, noise float64,
+) [][]uint8 {
 	cells := make([]counts, len(order))
 	for i, code := range order {
 		cells[i] = byCode[code]
@@ -108,7 +110,14 @@ func (r binRule) groups(b *binning, c *column, order []uint8, byCode []counts, t
 	try := func(shapes []shape) (starts []int, value float64, name string) {
 		value = unreached
 		for _, s := range shapes {
-			p := partition{cells: cells, total: total, least: least, maxBins: r.maxBins, penalty: r.penalty * noise, shape: s}
+			p := partition{
+				cells:   cells,
+				total:   total,
+				least:   least,
+				maxBins: r.maxBins,
+				penalty: r.penalty * noise,
+				shape:   s,
+			}
 			if st, v := p.solve(); st != nil && v > value {
 				starts, value, name = st, v, s.name
 			}
@@ -156,11 +165,11 @@ func (b *binning) add(n bin, byCode []counts, total counts, least float64) {
 	b.bins = append(b.bins, n)
 }
 
-// smallBin is the number of rows below which a bin is drawn towards the average.
+// smallBin is the number of rows below which a bin is shrunk towards the average.
 const smallBin = 200
 
-// weights is the weight of evidence of each code. A code nobody had while the
-// bins were cut has none.
+// weights returns the weight of evidence of each code, 0 for a code that is in no
+// bin.
 func (b *binning) weights() (w [256]float64) {
 	for i := range b.bins {
 		for _, code := range b.bins[i].codes {

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// card is the scorecard as the engine reads it. It goes through the document,
-// so that what is handed out is what will be accepted.
+// card returns the scorecard as the engine reads it. It writes the document and
+// reads it back, so that the result is one that the engine accepts.
 func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 	c := &engine.Scorecard{
 		Name: o.Name, Base: p.base, MinScore: rule.Int(300), MaxScore: rule.Int(900), Scaling: o.scaling(),
@@ -21,8 +21,8 @@ func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 	for _, f := range p.features {
 		c.Factors = append(c.Factors, f.factor(names, codes))
 	}
-	// Nobody's score is clamped: two applicants with different points must
-	// not end up with the same.
+	// The score range covers all points, so no score is clamped: two applicants
+	// with different points must not get the same score.
 	least, most := p.base, p.base
 	for i := range c.Factors {
 		low, high := c.Factors[i].Missing, c.Factors[i].Missing
@@ -46,9 +46,13 @@ func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 
 func (f *feature) factor(names, codes map[string]bool) engine.Factor {
 	out := engine.Factor{
-		Name: factorName(f.column.field.Name, names), Label: labelOf(f.column.name),
-		Field: f.column.field, Typed: f.column.field.ID == rule.Undeclared,
-		HasMissing: true, Missing: f.points[f.of[codeMissing]], Weight: rule.One,
+		Name:       factorName(f.column.field.Name, names),
+		Label:      labelOf(f.column.name),
+		Field:      f.column.field,
+		Typed:      f.column.field.ID == rule.Undeclared,
+		HasMissing: true,
+		Missing:    f.points[f.of[codeMissing]],
+		Weight:     rule.One,
 	}
 	if f.column.numeric() {
 		out.Bins = f.ranges()
@@ -59,7 +63,7 @@ func (f *feature) factor(names, codes map[string]bool) engine.Factor {
 	return out
 }
 
-// factorName makes the field's name a factor's: at most 64 letters, used once.
+// factorName makes a unique factor name of at most 64 bytes from a field's name.
 func factorName(name string, names map[string]bool) string {
 	name = strings.TrimPrefix(name, "applicant.")
 	name = name[:min(len(name), 60)]
@@ -71,8 +75,8 @@ func factorName(name string, names map[string]bool) string {
 	return unique
 }
 
-// ranges are the bins of a number, and after them those of its special values.
-// Neighbouring cells of one bin make one range.
+// ranges returns the bins of a numeric column, followed by those of its special
+// values. Adjacent cells of one bin make one range.
 func (f *feature) ranges() []engine.Bin {
 	c := f.column
 	first := 1 + len(c.specials)
@@ -97,8 +101,8 @@ func (f *feature) ranges() []engine.Bin {
 	return bins
 }
 
-// sets are the bins of categories, each with its members, and whatever was
-// too rare, or was never seen, last.
+// sets returns the bins of a categorical column, each with its categories. The
+// last bin is for categories that were too rare or never seen.
 func (f *feature) sets() []engine.Bin {
 	c := f.column
 	var bins []engine.Bin
@@ -120,7 +124,7 @@ func (f *feature) sets() []engine.Bin {
 	return append(bins, last)
 }
 
-// value is a category as the field holds it.
+// value returns a category as a value of the field's type.
 func (c *column) value(i int) rule.Value {
 	if c.field.Type == rule.BoolType {
 		return rule.Bool(c.values[i] == "true")
@@ -136,7 +140,8 @@ func (f *feature) engineBin(k uint8) engine.Bin {
 	return b
 }
 
-// inputs are the request paths that the card reads and no catalogue knows.
+// inputs returns the request paths that the card reads and the catalogue does not
+// have.
 func (p *pointed) inputs() []engine.Input {
 	var list []engine.Input
 	for _, f := range p.features {

@@ -8,21 +8,23 @@ import (
 	"verdict/internal/fault"
 )
 
-// ridge keeps coefficients finite where columns nearly repeat each other. It
-// is a single row's worth of information and moves nothing else.
+// ridge is the ridge penalty that keeps coefficients finite when columns are
+// nearly collinear. It is worth about one row of information, so it has almost no
+// other effect.
 const ridge = 1
 
-// chosen is a regression and the columns it stands on.
+// chosen is a regression and its columns.
 type chosen struct {
 	features []*binning
 	model    *model
 	dropped  []Dropped
 }
 
-// choose fits the regression and drops, one at a time, the column whose
-// coefficient has the wrong sign by most, then while there are too many the one
-// that says least. A column whose bad rate turns is kept with a wrong sign: it
-// has no one direction to be wrong about, and refining gives it its own.
+// choose fits the regression and drops columns one at a time: first those whose
+// coefficient has the wrong sign, the most significant one first; then, while
+// there are too many, the least significant one. If turning is set, a column
+// whose bad rate turns is kept even with a wrong sign, because refining gives its
+// bins their own directions.
 func (t *table) choose(o *Options, features []*binning, rows []int32, turning bool) (*chosen, error) {
 	c := &chosen{features: slices.Clone(features)}
 	for {
@@ -40,9 +42,10 @@ func (t *table) choose(o *Options, features []*binning, rows []int32, turning bo
 	}
 }
 
-// reduce drops columns by the regression at hand and tells whether it did.
-// After each, the other coefficients are moved as the curvature says they
-// would, so that several can go before the regression is run again.
+// reduce drops columns by the current regression and reports whether it dropped
+// any. After each one it updates the other coefficients by the quadratic
+// approximation, so that several columns can be dropped before the regression is
+// fitted again.
 func (c *chosen) reduce(o *Options, turning bool) (some bool) {
 	for len(c.features) > 0 {
 		at, code, detail := c.worst(o, turning)
@@ -83,7 +86,7 @@ func (c *chosen) worst(o *Options, turning bool) (at int, code, detail string) {
 	return at, fault.CodeTooMany, fmt.Sprintf("there are %d that say more", o.MaxFeatures)
 }
 
-// z is how many standard errors a coefficient is away from nothing.
+// z returns the z-statistic of a coefficient: its value over its standard error.
 func (m *model) z(j int) float64 {
 	if v := m.spread[j+1][j+1]; v > 0 {
 		return m.beta[j] / math.Sqrt(v)
@@ -91,8 +94,8 @@ func (m *model) z(j int) float64 {
 	return 0
 }
 
-// remove takes a coefficient out and moves the others to where the likelihood,
-// taken as quadratic, has its optimum without it.
+// remove removes a coefficient and moves the others to the optimum of the
+// likelihood without it, in the quadratic approximation.
 func (m *model) remove(at int) {
 	row := slices.Clone(m.spread[at+1])
 	pivot, gone := row[at+1], m.beta[at]

@@ -11,25 +11,25 @@ import (
 	"verdict/internal/rule"
 )
 
-// column is a column cut into cells, finer than any bin, and the cell of each
-// row.
+// column is a column divided into cells, which are finer than bins, with the code
+// of each row's cell.
 type column struct {
 	*source
-	field    rule.Ref      // with its type settled
+	field    rule.Ref      // with its type resolved
 	specials []rule.Number // ascending
-	cuts     []rule.Number // of a number: cell k holds what lies from cuts[k-1] up to cuts[k]
-	values   []string      // of any other: cell k holds values[k]; one cell more holds the rest
+	cuts     []rule.Number // numeric: cell k holds the numbers n with cuts[k-1] ≤ n < cuts[k]
+	values   []string      // categorical: cell k holds values[k]; one further cell holds the rest
 	place    map[string]uint8
 	codes    []uint8 // one for each row
 	outside  int64   // cells that the field cannot hold, read as missing
 
-	missing   map[string]int64 // spellings of a missing number, and how often
-	formatted int64            // numbers that were written for people
+	missing   map[string]int64 // spellings of a missing number and their counts
+	formatted int64            // numbers with separators, a currency or a percent sign
 }
 
 func (c *column) numeric() bool { return c.field.Type == rule.NumberType }
 
-// cells is the number of codes.
+// cells returns the number of codes.
 func (c *column) cells() int {
 	if c.numeric() {
 		return 1 + len(c.specials) + len(c.cuts) + 1
@@ -37,7 +37,7 @@ func (c *column) cells() int {
 	return 1 + len(c.values) + 1
 }
 
-// number is the code of a number.
+// number returns the code of the cell that holds n.
 func (c *column) number(n rule.Number) uint8 {
 	if i, found := slices.BinarySearch(c.specials, n); found {
 		return uint8(1 + i)
@@ -49,7 +49,7 @@ func (c *column) number(n rule.Number) uint8 {
 	return uint8(1 + len(c.specials) + k)
 }
 
-// code is the code of a cell of the table.
+// code returns the code of a cell of the file; nil is missing.
 func (c *column) code(cell []byte) uint8 {
 	if cell == nil {
 		return codeMissing
@@ -80,12 +80,12 @@ const (
 	leastOfAValue = 0.005 // rarer categories are pooled
 )
 
-// settle makes a column of what the survey saw, or says why there is none.
+// settle makes a column from the survey, or returns why the column is dropped.
 func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
-	gone := func(code, detail string) (*column, *Dropped) { return nil, &Dropped{s.name, code, detail} }
+	drop := func(code, detail string) (*column, *Dropped) { return nil, &Dropped{s.name, code, detail} }
 	s.asSent()
 	if detail := s.identifier(); detail != "" {
-		return gone(codeIdentifier, detail)
+		return drop("identifier", detail)
 	}
 	c := &column{source: s.source, field: s.field}
 	if s.known == nil {
@@ -100,37 +100,35 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	}
 	switch {
 	case filled == 0:
-		return gone(codeEmpty, "no training row has a value")
+		return drop("empty", "no training row has a value")
 	case c.numeric() && s.texts > 0:
-		return gone(codeNotANumber, "the field is a number, and the column holds something else")
+		return drop("not_a_number", "the field is a number, and the column holds something else")
 	case c.numeric() && s.foir && !s.percent && s.outside*2 > filled:
-		return gone(fault.CodeFOIRLooksLikePercent,
-			fmt.Sprintf("%d of %d values are no ratio of at most 5, so the column seems to hold percentages: "+
-				"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
+		return drop(fault.CodeFOIRLooksLikePercent, fmt.Sprintf("%d of %d values are no ratio of at most 5, so the column seems to hold percentages: "+
+			"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
 	case c.numeric() && s.outside*10 > filled*9:
-		return gone(fault.CodeUnreadableColumn,
-			fmt.Sprintf("%d of %d values are none that the field can hold: mend the column, map it to "+
-				"another field, or name it in exclude", s.outside, filled))
+		return drop(fault.CodeUnreadableColumn, fmt.Sprintf("%d of %d values are none that the field can hold: mend the column, map it to "+
+			"another field, or name it in exclude", s.outside, filled))
 	case c.numeric():
 		s.cutNumbers(c, o)
 		if len(c.cuts) == 0 && len(c.specials) == 0 && filled == rows {
-			return gone(codeConstant, "every training row has the same value")
+			return drop("constant", "every training row has the same value")
 		}
 	case s.endless:
-		return gone(codeTooManyValues, "has more different values than a category")
+		return drop("too_many_values", "has more different values than a category")
 	case s.long:
-		return gone(codeTooLong, "has values that are too long to be a category")
+		return drop("too_long", "has values that are too long to be a category")
 	case len(s.by) == 1 && filled == rows:
-		return gone(codeConstant, "every training row has the same value")
+		return drop("constant", "every training row has the same value")
 	default:
 		s.keepValues(c, rows)
 	}
 	return c, nil
 }
 
-// asSent takes the field as it was sent where the column does not keep to the
-// vocabulary that the field is understood in: a lender's own spellings are a
-// category too.
+// asSent switches to the field as it is sent in the request if the column has
+// values outside the vocabulary of the known field: a lender's own spellings make
+// a category too.
 func (s *surveyed) asSent() {
 	if s.known == nil || len(s.known.Values) == 0 || s.endless {
 		return
@@ -148,8 +146,7 @@ func (s *surveyed) asSent() {
 	}
 }
 
-// keepValues gives each common category a cell of its own, the most frequent
-// first.
+// keepValues gives each frequent category its own cell, the most frequent first.
 func (s *surveyed) keepValues(c *column, rows int64) {
 	names := slices.SortedFunc(maps.Keys(s.by), func(a, b string) int {
 		return cmp.Or(cmp.Compare(*s.by[b], *s.by[a]), cmp.Compare(a, b))
@@ -159,16 +156,17 @@ func (s *surveyed) keepValues(c *column, rows int64) {
 		if len(c.values) == keptValues || float64(*s.by[name]) < leastOfAValue*float64(rows) {
 			break
 		}
-		if s.known != nil && s.known.Type == rule.StringType && len(s.known.Values) > 0 && !slices.Contains(s.known.Values, name) {
-			continue // the field is never this value
+		if s.known != nil && s.known.Type == rule.StringType && len(s.known.Values) > 0 &&
+			!slices.Contains(s.known.Values, name) {
+			continue // the field cannot have this value
 		}
 		c.values = append(c.values, name)
 		c.place[name] = uint8(len(c.values))
 	}
 }
 
-// cutNumbers cuts the sample into cells of about as many rows each; a column of
-// few values has a cell for each.
+// cutNumbers divides the sample into cells of about equally many rows. A column
+// with few distinct values gets a cell for each.
 func (s *surveyed) cutNumbers(c *column, o *Options) {
 	c.specials = nil
 	sample := s.numbersOf()
@@ -202,8 +200,8 @@ func (s *surveyed) cutNumbers(c *column, o *Options) {
 
 const maxSpecials = 20
 
-// roundest is the number with the fewest digits above below and not above at:
-// both cut the same rows apart, and one of them can be read.
+// roundest returns the number n with the fewest digits for which below < n ≤ at.
+// Every such n separates the same rows, and a short one is easier to read.
 func roundest(below, at rule.Number) rule.Number {
 	for unit := rule.MaxNumber; unit > 1; unit /= 10 {
 		n := at / unit * unit

@@ -1,7 +1,7 @@
 package training
 
-// design is what a regression reads: for each feature a code for every row,
-// and what each code is worth.
+// design is the input of a regression: for each feature the code of every row,
+// and the value of each code.
 type design struct {
 	*table
 	codes  [][]uint8
@@ -9,9 +9,9 @@ type design struct {
 	rows   []int32 // the rows to read
 }
 
-// gather adds up slope and curvature over all rows. The rows are
-// always cut alike and the parts merged in their order, so that the sums do not
-// depend on how many goroutines there are.
+// gather sums gradient and curvature over all rows. The rows are always divided
+// in the same way and the parts merged in order, so that the sums do not depend
+// on the number of goroutines.
 func (d *design) gather(m *model) *sums {
 	total := newSums(len(d.codes))
 	parts := make([]*sums, parallelSlices)
@@ -26,8 +26,8 @@ func (d *design) gather(m *model) *sums {
 	return total
 }
 
-// parallelSlices is into how many parts rows are cut for parallel work. It is the same
-// on every machine, because sums of fractions depend on it.
+// parallelSlices is the number of parts into which rows are divided for parallel
+// work. It is the same on every machine, because floating-point sums depend on it.
 const parallelSlices = 16
 
 func slice(rows []int32, i int) []int32 {
@@ -63,7 +63,7 @@ func (d *design) chunk(m *model, rows []int32, out *sums) {
 	}
 }
 
-// few are about as many rows as asked for, evenly spread, where there are more.
+// few returns at most most rows, taken at even distances.
 func few(rows []int32, most int) []int32 {
 	if len(rows) <= most {
 		return rows

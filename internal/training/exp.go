@@ -9,9 +9,10 @@ const (
 	maxExp = 700
 )
 
-// exp is e^x, the same to the last bit on every processor: the math package
-// has assembly of its own on some, and a fused multiply-add would round
-// differently on others. It is as exact as logistic regression needs.
+// exp returns e^x, the same to the last bit on every processor. math.Exp is not
+// used because it has its own assembly on some processors, and a fused
+// multiply-add would round differently on others. The result is accurate enough
+// for logistic regression.
 func exp(x float64) float64 {
 	x = min(max(x, -maxExp), maxExp)
 	k := math.Floor(float64(x*log2e) + 0.5)
@@ -30,8 +31,8 @@ var expSeries = [...]float64{
 	1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1, 1,
 }
 
-// roundTo rounds half away from zero to a number of decimals, so that what a
-// processor does in the last bit of a logarithm goes no further.
+// roundTo rounds half away from zero to a number of decimals, which removes
+// differences between processors in the last bit of a logarithm.
 func roundTo(x float64, places int) float64 {
 	scale := pow10(places)
 	return math.Round(float64(x*scale)) / scale

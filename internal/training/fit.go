@@ -9,10 +9,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// Result is a scorecard and what is to be known about it.
+// Result is a fitted scorecard and its report.
 type Result struct {
 	Card   *engine.Scorecard
-	Inputs []engine.Input // to be declared by a policy that names the card's fields itself
+	Inputs []engine.Input // that a policy which uses the card has to declare
 	Report *Report
 
 	plan   *plan
@@ -20,10 +20,10 @@ type Result struct {
 	points *pointed
 }
 
-// Stage is told to whoever waits.
+// Stage is a step of a fit, reported as progress.
 type Stage string
 
-// The stages of a fit, in their order.
+// The stages of a fit, in order.
 const (
 	Surveying Stage = "looking at the columns"
 	Encoding  Stage = "reading the rows"
@@ -31,9 +31,9 @@ const (
 	Fitting   Stage = "fitting the scorecard"
 )
 
-// Fit makes a scorecard of rows. What is wrong with the options or the rows
-// comes back as a *fault.Error. stage, which may be nil, hears of progress and
-// ends the work by returning an error.
+// Fit fits a scorecard to rows. If the options or the rows are invalid, the error
+// is a *fault.Error. stage, which may be nil, is called at each stage; if it
+// returns an error, Fit stops and returns that error.
 func Fit(open Source, o Options, stage func(Stage) error) (result *Result, err error) {
 	defer recovered(&err)
 	if stage == nil {
@@ -97,7 +97,7 @@ func Fit(open Source, o Options, stage func(Stage) error) (result *Result, err e
 	return p.finish(t, r, stage)
 }
 
-// settle makes columns of what was seen, and notes what was left out and why.
+// settle makes the columns from the survey, and notes which were dropped and why.
 func (s *survey) settle() (columns []*column) {
 	p := s.plan
 	for _, seen := range s.columns {
@@ -160,7 +160,7 @@ func (p *plan) finish(t *table, r *Report, stage func(Stage) error) (*Result, er
 	return out, nil
 }
 
-// nothingLearnt refuses rows of which no column can be in a card.
+// nothingLearnt returns the error for rows in which no column is predictive.
 func (p *plan) nothingLearnt() error {
 	detail := "no column tells good from bad well enough to be in a scorecard"
 	if len(p.leaks) > 0 {
@@ -170,7 +170,7 @@ func (p *plan) nothingLearnt() error {
 	return fault.New(fault.Invalid, fault.CodeNoPredictiveColumns, "%s", detail)
 }
 
-// words says how the card was made.
+// words describes the method of the setting.
 func (s setting) words() string {
 	if s.hold == 0 {
 		return "logistic regression on weights of evidence"
@@ -178,7 +178,7 @@ func (s setting) words() string {
 	return "logistic regression on weights of evidence, bins refined together"
 }
 
-// enough refuses rows that nothing can be learnt from.
+// enough returns an error if there are too few labelled rows to fit a card.
 func (s *survey) enough() error {
 	var faults fault.List
 	switch {
@@ -194,7 +194,7 @@ func (s *survey) enough() error {
 	return faults.Err()
 }
 
-// check refuses options that cannot be meant.
+// check returns an error if options are missing or out of range.
 func (o *Options) check() error {
 	var faults fault.List
 	within := func(pointer string, n, least, most rule.Number) {
@@ -224,7 +224,7 @@ func (o *Options) check() error {
 	return faults.Err()
 }
 
-// number rounds a fraction to a number of decimals, as it is shown.
+// number rounds x to a number of decimals, as fmt prints it.
 func number(x float64, places int) rule.Number {
 	n, _, _ := rule.ParseNumber(fmt.Sprintf("%.*f", places, x))
 	return n

@@ -9,30 +9,30 @@ import (
 	"verdict/internal/rule"
 )
 
-// identifiers are the usual names of columns that only tell rows apart,
-// whatever they hold.
+// identifiers lists common names of columns that only identify rows. Such a
+// column is dropped whatever it holds.
 var identifiers = []string{
 	"id", "row", "index", "uuid", "guid", "ref", "applicant_id", "applicant.id", "row_id",
 	"application_id", "application_no", "application_ref", "loan_id", "loan_no", "loan_ref", "sr_no", "serial_no", "unnamed: 0",
 }
 
-// identifierWords end the names of columns that may tell rows apart: a loan_no
-// does, a branch_no does not. What they hold decides.
+// identifierWords lists the words at the end of names that may be identifiers: a
+// loan_no is one, a branch_no is not. The values decide.
 var identifierWords = []string{
 	"id", "ids", "no", "num", "nr", "number", "ref", "reference", "uuid", "guid", "key", "serial", "identifier",
 	"pan", "aadhaar", "mobile", "phone", "email", "msisdn", "account", "acct", "utr",
 }
 
-// Limits of what passes for an identifier.
+// Thresholds for recognising an identifier.
 const (
-	leastIdentified = 100  // rows below which values that differ say little
-	nearlyUnique    = 0.95 // of the values are different
-	mostlyUnique    = 0.5  // the same, where the name says so too
-	longDigits      = 9    // digits of a number that is no amount
-	sparse          = 3    // a counter has at least one row in so many numbers
+	leastIdentified = 100  // fewer rows are too few to judge
+	nearlyUnique    = 0.95 // share of distinct values
+	mostlyUnique    = 0.5  // share of distinct values if the name is that of an identifier too
+	longDigits      = 9    // digits of a number that is not an amount
+	sparse          = 3    // a counter uses at least one number in three
 )
 
-// identifier says why a column only tells rows apart; "" when it does not.
+// identifier returns why a column only identifies rows, "" if it does not.
 func (s *surveyed) identifier() string {
 	if s.known != nil || s.wanted || s.mapped || s.categorical || s.filled < leastIdentified {
 		return ""
@@ -57,8 +57,8 @@ func (s *surveyed) identifier() string {
 	return ""
 }
 
-// uniqueShare is the share of different values among those that were looked at,
-// and how many these are.
+// uniqueShare returns the share of distinct values among those that were counted
+// or sampled, and how many these are.
 func (s *surveyed) uniqueShare() (share float64, n int64) {
 	switch {
 	case !s.endless:
@@ -71,13 +71,13 @@ func (s *surveyed) uniqueShare() (share float64, n int64) {
 	return float64(len(distinct)) / float64(max(len(sample), 1)), int64(len(sample))
 }
 
-// numbersOf are the numbers of the sample.
+// numbersOf returns the numbers of the sample.
 func (s *surveyed) numbersOf() []rule.Number {
 	return slices.DeleteFunc(slices.Clone(s.sample), func(n rule.Number) bool { return n == absentNumber })
 }
 
-// counts reports whether the numbers run one way through the file without
-// large gaps.
+// counts reports whether the numbers only rise or only fall through the file,
+// without large gaps.
 func (s *surveyed) counts() bool {
 	sample := s.numbersOf()
 	if len(sample) == 0 {
@@ -87,7 +87,7 @@ func (s *surveyed) counts() bool {
 	return (s.rises != s.falls) && span <= float64(sparse)*float64(s.filled)
 }
 
-// digits is how many digits every number has; 0 when they have different ones.
+// digits returns how many digits every number has, 0 if they differ.
 func (s *surveyed) digits() int {
 	sample := s.numbersOf()
 	if len(sample) == 0 || slices.Min(sample) <= 0 {
@@ -101,8 +101,8 @@ func (s *surveyed) digits() int {
 	return length(least)
 }
 
-// hasIdentifierName reports whether the last word of a name, or the first,
-// belongs to an identifier.
+// hasIdentifierName reports whether the last word of a name is in
+// identifierWords, or the first is "id" or "ids".
 func hasIdentifierName(name string) bool {
 	list := words(name)
 	if len(list) == 0 {
@@ -111,8 +111,8 @@ func hasIdentifierName(name string) bool {
 	return slices.Contains(identifierWords, list[len(list)-1]) || slices.Contains(identifierWords[:2], list[0])
 }
 
-// words are the words of a name in lower case: parts between anything that is no
-// letter or digit, and parts that begin with a capital after a small letter.
+// words returns the words of a name in lower case. It splits at every character
+// that is not a letter or digit, and before a capital that follows a small letter.
 func words(name string) (list []string) {
 	start := true
 	small := false

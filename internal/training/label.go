@@ -8,13 +8,13 @@ import (
 	"verdict/internal/field"
 )
 
-// maxLabel is how many bytes a factor's label has.
+// maxLabel is the maximum length of a factor's label, in bytes.
 const maxLabel = 120
 
-// setReasonCode sets the codes under which an applicant is told that a factor
-// cost points: that of the catalogue's field where it is true, else one of the
-// factor's own. Factors whose names make the same code are numbered; taken has
-// the codes of the factors before this one.
+// setReasonCode sets the reason codes of a factor, by which an applicant is told
+// that it cost points: the code of the catalogue's field if that applies, else a
+// code made from the factor's name. taken holds the codes of earlier factors; a
+// code that is taken gets a number.
 func setReasonCode(f *engine.Factor, taken map[string]bool) {
 	if f.DefaultCodes(field.Catalogue()); f.ReasonCode == "" {
 		f.ReasonCode = engine.UniqueCode(engine.FactorCode(f.Name), taken)
@@ -22,8 +22,8 @@ func setReasonCode(f *engine.Factor, taken map[string]bool) {
 	}
 }
 
-// labelOf makes the name of a column readable: "PAY_0" is "Pay 0", "loanAmount"
-// is "Loan amount". A name without a letter or digit stays as it is.
+// labelOf makes the name of a column readable: "PAY_0" becomes "Pay 0",
+// "loanAmount" becomes "Loan amount". A name without letters and digits is kept.
 func labelOf(column string) string {
 	label := strings.Join(words(column), " ")
 	if label == "" {

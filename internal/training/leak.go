@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// leakAUC is how well a column alone must tell good from bad to count as a
-// leak: what is known before a loan never does it so well.
+// leakAUC is the AUC of a single column from which it counts as a leak. Data that
+// is known before a loan never separates good from bad so well.
 const leakAUC = 0.95
 
-// dropLeaks takes columns out that nearly separate good from bad by themselves:
-// they most likely were filled in after the outcome was known.
+// dropLeaks drops columns that nearly separate good from bad by themselves: they
+// were most likely filled in after the outcome was known.
 func (p *plan) dropLeaks(t *table) {
 	auc := make([]float64, len(t.columns))
 	halves := t.halves(uint64(p.Seed))
@@ -37,9 +37,9 @@ func (p *plan) dropLeaks(t *table) {
 	t.columns = kept
 }
 
-// alone is the AUC of one column by the bad rates of its cells, which are taken
-// from one half of the training rows and measured on the other, both ways: so
-// many cells do not make a column look better than it is.
+// alone returns the AUC of one column, ranked by the bad rates of its cells. The
+// rates come from one half of the training rows and the AUC from the other, both
+// ways, so that many cells do not make a column look better than it is.
 func (t *table) alone(c *column, halves [2][]int32) float64 {
 	byCode := [2][]counts{t.count(c, halves[0]), t.count(c, halves[1])}
 	sum := 0.0
@@ -58,8 +58,8 @@ func (t *table) halves(seed uint64) (halves [2][]int32) {
 	return halves
 }
 
-// rankedBy is the AUC of rows by the bad rate that their cells have among other
-// rows. A cell that the others do not have counts as average.
+// rankedBy returns the AUC of rows ranked by the bad rate of their cells among
+// other rows. A cell that the other rows do not have gets the average rate.
 func rankedBy(others, rows []counts) float64 {
 	var all counts
 	for _, n := range others {

@@ -11,25 +11,25 @@ import (
 type model struct {
 	intercept float64
 	beta      []float64
-	spread    [][]float64 // the covariance of the estimates, the intercept in front
+	spread    [][]float64 // covariance of the estimates; the intercept comes first
 	converged bool
 }
 
 const (
 	maxSteps   = 40
-	settled    = 1e-7 // the largest step at which a regression is over: the next would be its square
-	longStep   = 4    // no step goes further, or it overshoots where the data separate
+	settled    = 1e-7 // converged when no step is larger: Newton's error is squared with each step
+	longStep   = 4    // bound of a step, which would overshoot if the data are separable
 	maxFeature = 200
 	firstRows  = 50_000
 )
 
-// regress fits by Newton's method with a small ridge on the coefficients,
-// starting from a model or, with nil, from nothing.
+// regress fits the regression by Newton's method with a ridge penalty on the
+// coefficients. It starts from the model start, or from zero if start is nil.
 func (d *design) regress(ridge float64, start *model) (*model, error) {
 	p := len(d.codes)
 	m := &model{beta: make([]float64, p)}
 	if start == nil && len(d.rows) > firstRows {
-		// Most of the way is gone with a part of the rows.
+		// Take the first steps on a sample of the rows, which is faster.
 		part := *d
 		part.rows = few(d.rows, firstRows)
 		var err error
@@ -73,7 +73,7 @@ func (d *design) regress(ridge float64, start *model) (*model, error) {
 	return m, err
 }
 
-// measure works out the covariance from the curvature at the optimum.
+// measure computes the covariance from the curvature at the optimum.
 func (m *model) measure(chol *mat.Cholesky) error {
 	var inverse mat.SymDense
 	if err := chol.InverseTo(&inverse); err != nil {
@@ -90,8 +90,8 @@ func (m *model) measure(chol *mat.Cholesky) error {
 	return nil
 }
 
-// sums are the gradient of the log-likelihood and its curvature, the upper
-// triangle in rows, the intercept in front.
+// sums holds the gradient of the log-likelihood and the upper triangle of its
+// curvature, row by row. The intercept comes first.
 type sums struct {
 	slope []float64
 	curve []float64
@@ -110,7 +110,7 @@ func (s *sums) add(t *sums) {
 	}
 }
 
-// information is the curvature as a matrix, with the ridge on its diagonal.
+// information returns the curvature as a matrix, with the ridge on its diagonal.
 func (s *sums) information(ridge float64) *mat.SymDense {
 	n := len(s.slope)
 	m := mat.NewSymDense(n, nil)

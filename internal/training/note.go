@@ -12,19 +12,33 @@ import (
 	"verdict/internal/sheet"
 )
 
-// Note is something that was read in a way that the file does not say by itself.
+// Note says how a part of the file was interpreted.
 type Note struct {
 	Column, Code, Detail string
-	Count                int64 // of cells, or of lines of the file
+	Count                int64 // of cells, rows or lines; 0 for none
 }
 
-// Counted reports whether the detail tells the count already.
-func (n Note) Counted() bool { return n.Code == fault.CodeReadAsMissing || n.Code == codeMostlyNumbers }
+// Counted reports whether the detail already contains the count.
+func (n Note) Counted() bool { return n.Code == NoteReadAsMissing || n.Code == NoteMostlyNumbers }
 
-// unreadableCell names cells whose bytes could not be decoded.
+// The codes of notes.
+const (
+	NoteReadAsMissing   = "read_as_missing"
+	NoteNumberFormat    = "number_format"
+	NoteMostlyNumbers   = "mostly_numbers"
+	NoteEncoding        = "encoding"
+	NoteReplacedBytes   = "replaced_bytes"
+	NoteIndeterminate   = "indeterminate"
+	NoteZeroWeight      = "zero_weight"
+	NoteWeighted        = "weighted"
+	NoteLeakUsed        = "leak_used"
+	NotePossibleSpecial = "possible_special_value"
+)
+
+// unreadableCell is shown for cells whose bytes could not be decoded.
 const unreadableCell = "(undecodable)"
 
-// noteMissing counts a spelling of nothing in a column of numbers.
+// noteMissing counts a spelling of a missing number.
 func (c *column) noteMissing(cell []byte) {
 	if c.missing == nil {
 		c.missing = map[string]int64{}
@@ -36,7 +50,7 @@ func (c *column) noteMissing(cell []byte) {
 	c.missing[text]++
 }
 
-// notes tells how the cells of a column were read.
+// notes returns how the cells of a column were read.
 func (c *column) notes() (list []Note) {
 	if len(c.missing) > 0 {
 		texts := slices.SortedFunc(maps.Keys(c.missing), func(a, b string) int {
@@ -59,15 +73,15 @@ func (c *column) notes() (list []Note) {
 	return list
 }
 
-// Limits of what a code is suspected by.
+// Thresholds for suspecting that a column was misread or holds special values.
 const (
 	mostlyNumbers   = 0.95  // of the filled cells
 	leastOfACode    = 0.005 // of the sampled rows
 	farFromTheOther = 5     // times the largest other number
 )
 
-// notes tells what of a column may not have been meant; c is nil for a column
-// that was left out.
+// notes returns what may be unintended about a column. c is nil if the column was
+// dropped.
 func (s *surveyed) notes(c *column) (list []Note) {
 	numbers := s.filled - s.texts - s.nothing
 	mixed := s.known == nil && !s.categorical && s.texts > 0
@@ -85,8 +99,8 @@ func (s *surveyed) notes(c *column) (list []Note) {
 	return list
 }
 
-// possibleSpecials are frequent numbers that look like codes: the only negative
-// one, or nines far above all others.
+// possibleSpecials returns frequent numbers that look like codes: the only
+// negative number, or nines far above all other numbers.
 func (s *surveyed) possibleSpecials(c *column) (list []rule.Number) {
 	sample := slices.DeleteFunc(s.numbersOf(), func(n rule.Number) bool { return slices.Contains(c.specials, n) })
 	slices.Sort(sample)
@@ -117,7 +131,7 @@ func isNines(n rule.Number) bool {
 	return last >= 2 && strings.Trim(text[:last], "9") == "" && text[last] >= '6' && text[last] <= '9'
 }
 
-// encodingNotes tells how the bytes of the file were read.
+// encodingNotes returns how the bytes of the file were decoded.
 func encodingNotes(p sheet.Probe) (list []Note) {
 	if p.Encoding == sheet.Windows1252 {
 		list = append(list, Note{"", fault.CodeEncoding,

@@ -4,26 +4,27 @@ import (
 	"verdict/internal/rule"
 )
 
-// Options say what is learnt from, and how.
+// Options says which rows and columns a scorecard is fitted to, and how.
 type Options struct {
 	Name string // of the scorecard
 
 	Target    string   // the column of outcomes
-	Bad, Good []string // their spellings; without any the usual ones
+	Bad, Good []string // spellings of the outcomes; the default ones if both are empty
 
-	Indeterminate []string // spellings of outcomes that are left out, besides the usual ones
-	Weight        string   // the column of weights; "" when every row counts alike
+	Indeterminate []string // spellings of outcomes that are left out, besides the default ones
+	Weight        string   // the column of weights; "" if every row counts the same
 
 	Map         map[string]string // column → field
 	Exclude     []string          // columns that are not to be used
 	Include     []string          // columns to use even if they look like an identifier or a leak
-	Categorical []string          // columns whose numbers are names of things
+	Categorical []string          // columns whose numbers are categories
 	PercentFOIR bool              // foir is in percent
 	Missing     []string          // spellings of nothing, besides the empty cell
 	Special     []rule.Number     // numbers that stand for something else, such as -1
 
-	// Which rows are held out to measure the card on: those whose split column
-	// has the value, those that HoldOut names, or a share of all.
+	// These say which rows are held out to measure the card on: those for which
+	// HoldOut returns true, else those whose SplitColumn has SplitValue, else a
+	// share of all rows.
 	SplitColumn, SplitValue string
 	HoldOut                 func(row int64) bool
 	HoldOutShare            rule.Number
@@ -35,20 +36,20 @@ type Options struct {
 	MaxFeatures    int
 	MinIV          rule.Number
 	MaxCorrelation rule.Number // between two columns' weights of evidence
-	NoRefining     bool        // points are a multiple of the weight of evidence
+	NoRefining     bool        // keep points proportional to the weight of evidence
 
 	PDO, AnchorScore, AnchorOdds rule.Number
 	Decimals                     int  // of points
-	SpreadBase                   bool // no base points: each factor bears its share of them
+	SpreadBase                   bool // no base points: they are divided equally among the factors
 
-	// Check is called many times in a millisecond of work, and its error ends
-	// the fit. With a check all work is done by the caller's goroutine, so that
-	// one fit takes one processor; without one, all processors are used. The
-	// result is the same.
+	// Check is called about every hundred microseconds of work; if it returns an
+	// error, the fit stops. With a check all work is done by the caller's
+	// goroutine, so that one fit uses one processor; without one, all processors
+	// are used. The result is the same.
 	Check func() error
 }
 
-// Defaults are the options that most would choose.
+// Defaults returns the default options.
 func Defaults() Options {
 	return Options{
 		HoldOutShare: rule.One / 4, Seed: 42,
@@ -57,7 +58,7 @@ func Defaults() Options {
 	}
 }
 
-// The bounds of one fit.
+// Bounds of a fit.
 const (
 	maxRows     = 20_000_000
 	maxColumns  = 500

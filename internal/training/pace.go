@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// pace lets whoever waits for a fit end it. A nil pace works on all processors
-// and to the end.
+// pace lets the caller stop a fit by its check. With a nil pace the fit uses all
+// processors and is never stopped.
 type pace struct {
 	check func() error
 	since int // cells read since the last check
@@ -20,14 +20,15 @@ func newPace(check func() error) *pace {
 	return &pace{check: check}
 }
 
-// cellsBetweenChecks is some hundred microseconds of reading or adding up.
+// cellsBetweenChecks is the number of cells between two checks. Reading or adding
+// them takes some hundred microseconds.
 const cellsBetweenChecks = 20_000
 
-// interruption is the panic that ends a fit: sums deep inside a regression have
-// no errors of their own. Fit recovers it.
+// interruption is the value of the panic that stops a fit. It is a panic because
+// the inner loops of a regression return no errors. Fit recovers it.
 type interruption struct{ err error }
 
-// pass counts cells that are about to be read.
+// pass counts cells that are about to be read, and calls the check when it is due.
 func (p *pace) pass(cells int) {
 	if p == nil {
 		return
@@ -41,7 +42,7 @@ func (p *pace) pass(cells int) {
 	}
 }
 
-// source paces the reading of rows.
+// source returns a source whose reads count towards the next check.
 func (p *pace) source(open Source) Source {
 	if p == nil {
 		return open
@@ -52,7 +53,7 @@ func (p *pace) source(open Source) Source {
 	}
 }
 
-// pacedReader reads a little at a time.
+// pacedReader limits the size of a read and counts it.
 type pacedReader struct {
 	io.Reader
 
@@ -66,7 +67,7 @@ func (r *pacedReader) Read(buf []byte) (int, error) {
 	return r.Reader.Read(buf)
 }
 
-// recovered turns the panic of an ended fit into its error.
+// recovered turns the panic of a stopped fit into its error.
 func recovered(err *error) {
 	switch x := recover().(type) {
 	case nil:
@@ -77,8 +78,8 @@ func recovered(err *error) {
 	}
 }
 
-// inParallel calls work for every number below n on all processors, or on the
-// one of a paced fit. What work leaves behind must not depend on the order.
+// inParallel calls work for every number below n, on all processors or, with a
+// pace, on the caller's goroutine. The result must not depend on the order.
 func (p *pace) inParallel(n int, work func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 || p != nil {

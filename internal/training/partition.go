@@ -1,6 +1,6 @@
 package training
 
-// shape is how the bad rate may run from the first bin to the last.
+// shape says how the bad rate may change from the first bin to the last.
 type shape struct {
 	name string
 	up   bool // it rises first
@@ -12,14 +12,14 @@ var (
 	turning  = []shape{{"peak", true, true}, {"valley", false, true}}
 )
 
-// partition finds the cut of ordered cells into bins that carries the most
-// information: at most maxBins of them, none smaller than least, each dearer by
-// penalty than the next coarser cut, the bad rate strictly along the shape. It
-// returns where each bin begins and the information less the penalties; nil
-// when not even one bin is large enough.
+// partition finds the division of ordered cells into bins that carries the most
+// information less a penalty for each bin. There are at most maxBins bins, none
+// smaller than least, and the bad rate strictly follows the shape. solve returns
+// where each bin begins and the information less the penalties, nil if not even
+// one bin is large enough.
 //
-// This is dynamic programming over the last bin [i, j] of a cut, how many bins
-// there are, and whether the rate has turned. It is exact: no cut is better.
+// It uses dynamic programming over the last bin [i, j], the number of bins, and
+// whether the rate has turned. The result is optimal.
 type partition struct {
 	cells   []counts
 	total   counts // of the whole column, missing and special values included
@@ -31,7 +31,7 @@ type partition struct {
 	prefix []counts // of the cells before each
 	n      int
 	value  []float64
-	from   []int32 // the state before, -1 at the first bin
+	from   []int32 // previous state, -1 at the first bin
 }
 
 const unreached = -1e300
@@ -78,7 +78,7 @@ func (p *partition) solve() (starts []int, value float64) {
 	return p.trace(at), best
 }
 
-// extend reaches the states whose last bin is [i, j].
+// extend updates the states whose last bin is [i, j].
 func (p *partition) extend(i, j int, bin counts, gain float64) {
 	if i == 0 {
 		s := p.state(0, 0, i, j)
@@ -117,7 +117,8 @@ func (p *partition) extend(i, j int, bin counts, gain float64) {
 	}
 }
 
-// trace follows a cut back to its first bin.
+// trace follows the states back to the first bin and returns where each bin
+// begins.
 func (p *partition) trace(at int) []int {
 	var starts []int
 	for s := int32(at); s >= 0; s = p.from[s] {

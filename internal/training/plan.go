@@ -12,7 +12,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// plan is the options held against a header.
+// plan is the options resolved against a header.
 type plan struct {
 	Options
 	pace     *pace
@@ -24,10 +24,10 @@ type plan struct {
 	sources  []*source
 	dropped  []Dropped
 	notes    []Note
-	leaks    []string // columns that were dropped because they know the outcome
+	leaks    []string // columns that were dropped because they reveal the outcome
 }
 
-// source is a column that features may be made of.
+// source is a column of the file that may become a feature.
 type source struct {
 	name        string
 	at          int
@@ -37,10 +37,10 @@ type source struct {
 	wanted      bool // include names the column
 	mapped      bool // map says which field it is
 	foir        bool // it is the ratio of obligations to income
-	percent     bool // which the file has in percent
+	percent     bool // the file has this ratio in percent
 }
 
-// read is a cell as the column's field holds it; nil for nothing.
+// read returns a cell as the column's field holds it, nil for a missing value.
 func (s *source) read(cell []byte) []byte {
 	if cell == nil || s.known == nil || s.known.Type != rule.BoolType {
 		return cell
@@ -54,8 +54,8 @@ func (s *source) read(cell []byte) []byte {
 	return nil
 }
 
-// cannotBe tells that no request can carry the number in this field. A bureau
-// score of -1 is such a one: it says that there is none.
+// cannotBe reports whether the number is out of the field's range, so that no
+// request can carry it. A bureau score of -1 is an example: it means no score.
 func (s *source) cannotBe(n rule.Number) bool {
 	return s.known != nil && (s.known.BoundedBelow && n < s.known.Min || s.known.BoundedAbove && n > s.known.Max)
 }
@@ -106,8 +106,8 @@ func newPlan(o Options, header []string) (*plan, error) {
 	return p, faults.Err()
 }
 
-// mentioned refuses names of columns that are not there: a misspelt exclusion
-// would let in what was meant to stay out.
+// mentioned adds a fault for each named column that the header does not have: a
+// misspelt exclusion would let in a column that was meant to stay out.
 func (p *plan) mentioned(header []string, faults *fault.List) {
 	for _, list := range []struct {
 		pointer string
@@ -147,7 +147,13 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 		p.drop(name, codeIdentifier, "by its name it only tells rows apart; name it in include to use it")
 		return
 	}
-	s := &source{name: name, at: at, wanted: included, mapped: mapped, categorical: slices.Contains(p.Categorical, name)}
+	s := &source{
+		name:        name,
+		at:          at,
+		wanted:      included,
+		mapped:      mapped,
+		categorical: slices.Contains(p.Categorical, name),
+	}
 	if !mapped {
 		wanted = p.fieldOf(name)
 	}
@@ -182,7 +188,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	p.sources = append(p.sources, s)
 }
 
-// fieldOf is the field that a column is taken for when nobody says.
+// fieldOf returns the field of a column that is not mapped.
 func (p *plan) fieldOf(name string) string {
 	if strings.EqualFold(name, "score") {
 		return field.BureauScore
@@ -209,7 +215,7 @@ func (p *plan) fieldOf(name string) string {
 		clean = clean[:64]
 	}
 	if _, known := field.Catalogue().Lookup(string(clean)); known {
-		clean = append(clean, '_', 'x') // what merely looks like a known field is none
+		clean = append(clean, '_', 'x') // must not become a known field by accident
 	}
 	return string(clean)
 }
@@ -222,7 +228,7 @@ func unused(name string, taken map[string]bool) string {
 	}
 }
 
-// escape writes a name as a part of a JSON pointer.
+// escape returns a name escaped for a JSON pointer.
 func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
@@ -231,7 +237,7 @@ func (p *plan) drop(column, code, detail string) {
 	p.dropped = append(p.dropped, Dropped{column, code, detail})
 }
 
-// holdOut tells whether a row is only for measuring.
+// holdOut reports whether a row is held out.
 func (p *plan) holdOut(row int64, cells [][]byte) bool {
 	switch {
 	case p.HoldOut != nil:

@@ -7,23 +7,23 @@ import (
 	"verdict/internal/rule"
 )
 
-// feature is a column of the scorecard: its bins and what each earns.
+// feature is a column of the scorecard: its bins and their points.
 type feature struct {
 	*binning
 	coefficient float64
 	effects     []float64
 	points      []rule.Number // of each bin
-	unseen      rule.Number   // of whatever training never saw: the worst of all
+	unseen      rule.Number   // of values that training never saw: the lowest of all bins
 }
 
-// pointed is a model in points.
+// pointed is a model scaled to points.
 type pointed struct {
 	base     rule.Number
 	features []*feature
 	dropped  []Dropped
 }
 
-// points scales effects to points. The model is of the log-odds of good, so
+// points scales effects to points. The model predicts the log-odds of good, so
 // better bins earn more: score = offset + factor·(intercept + Σ effect).
 func (o *Options) points(c *chosen, e *effects) *pointed {
 	scaling := o.scaling()
@@ -59,9 +59,9 @@ func (o *Options) points(c *chosen, e *effects) *pointed {
 	return p
 }
 
-// earn gives every bin its points. A bin that nobody was in, be it for what is
-// missing or for a value nobody had, earns what the worst bin does: what was
-// never seen must not be taken for good.
+// earn sets the points of every bin. A bin without training rows, for missing or
+// for unseen values, gets the points of the worst bin: values that were never
+// seen must not count as good.
 func (f *feature) earn(o *Options, factor, share float64) {
 	f.points = make([]rule.Number, len(f.bins))
 	f.unseen = rule.MaxNumber
@@ -91,7 +91,7 @@ func (o *Options) round(x float64) rule.Number {
 	return rule.Number(math.Round(float64(x*pow10(o.Decimals)))) * unit
 }
 
-// score is the points of a row.
+// score returns the points of a row.
 func (p *pointed) score(row int32) rule.Number {
 	sum := p.base
 	for _, f := range p.features {

@@ -6,15 +6,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// Bounds of what a request may list.
+// Bounds of the lists in a request.
 const (
 	maxListedColumns = 1000
 	maxSpellings     = 100
 )
 
-// ReadOptions reads the members of a request that say what is learnt and how;
-// the others are the caller's to read. Whether the options make sense is for
-// Fit to say.
+// ReadOptions reads the options of a fit from a request. The caller reads the
+// other members. Fit checks whether the options are valid together.
 func ReadOptions(f *wire.Form) Options {
 	o := Defaults()
 	o.Name, _ = f.Text("name", 120)

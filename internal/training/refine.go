@@ -7,14 +7,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// effects is what each bin of each feature adds to the log-odds of good, and
-// what everybody starts with.
+// effects holds what each bin of each feature adds to the log-odds of good, and
+// the intercept.
 type effects struct {
 	intercept float64
 	of        [][]float64 // feature → bin
 }
 
-// plain are the effects of a regression on weights of evidence as they stand.
+// plain returns the effects of the regression on weights of evidence, without
+// refining.
 func (c *chosen) plain() *effects {
 	e := &effects{intercept: c.model.intercept}
 	for j, b := range c.features {
@@ -27,10 +28,10 @@ func (c *chosen) plain() *effects {
 	return e
 }
 
-// refine lets the bins of all features move together from where the weights of
-// evidence put them, held back by a ridge, and keeps each feature's bad rate to
-// its shape. A bin's weight of evidence says what its rows are like; beside
-// other columns some of that is said already.
+// refine fits the effects of all bins together. It starts from the effects of the
+// weights of evidence, penalises the distance from them by a ridge of hold, and
+// keeps each feature's bad rate to its shape. It does so because a bin's weight of
+// evidence ignores what other columns already explain.
 func (t *table) refine(c *chosen, rows []int32, hold float64) (*effects, error) {
 	start := c.plain()
 	r := refining{table: t, features: c.features, hold: hold}
@@ -62,12 +63,12 @@ func (t *table) refine(c *chosen, rows []int32, hold float64) (*effects, error) 
 
 const maxRefining = 20
 
-// refining is Newton's method over every bin at once.
+// refining runs Newton's method over the effects of all bins together.
 type refining struct {
 	*table
 	features []*binning
 	hold     float64
-	first    []int // of each feature's bins among the unknowns; the intercept is number 0
+	first    []int // index of each feature's first bin among the unknowns; the intercept is 0
 	at, from []float64
 }
 
@@ -113,8 +114,8 @@ func (r *refining) step(rows []int32) ([]float64, error) {
 	return step.RawVector().Data, nil
 }
 
-// gather adds the rows' slope and the upper half of their curvature. A row is
-// in one bin of each feature, so most of the matrix is not touched.
+// gather adds the rows' gradient and the upper triangle of their curvature. A row
+// is in one bin of each feature, so it changes only a few entries of the matrix.
 func (r *refining) gather(rows []int32, slope, curve []float64) {
 	n := len(r.at)
 	in := make([]int, len(r.features)+1)
@@ -140,7 +141,8 @@ func (r *refining) gather(rows []int32, slope, curve []float64) {
 	}
 }
 
-// settle moves the intercept to where as many bads are expected as there are.
+// settle moves the intercept so that the expected number of bads is the actual
+// one.
 func (e *effects) settle(t *table, features []*binning, rows []int32) {
 	for range maxSteps {
 		slope, curve := make([]float64, parallelSlices), make([]float64, parallelSlices)
@@ -169,7 +171,7 @@ func (e *effects) settle(t *table, features []*binning, rows []int32) {
 	}
 }
 
-// logit is a row's log-odds of good.
+// logit returns a row's log-odds of good.
 func (e *effects) logit(features []*binning, row int32) float64 {
 	sum := e.intercept
 	for j, b := range features {

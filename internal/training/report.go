@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// Report is what the people who answer for a scorecard want to see.
+// Report describes a fitted scorecard to the people who are responsible for it.
 type Report struct {
 	RowsTotal, RowsMalformed, RowsUnlabelled, RowsIndeterminate int64
 
@@ -26,13 +26,13 @@ type Report struct {
 	Fields   []FieldOf // of every feature
 }
 
-// Measure is how a card does on some rows.
+// Measure holds the metrics of a card on some rows.
 type Measure struct {
 	Rows, Bad    int64
 	BadRate      float64
 	AUC, Gini    float64
 	KS           float64
-	Measured     bool // there are both good and bad ones
+	Measured     bool // AUC, Gini and KS are defined: there are both good and bad rows
 	AverageScore float64
 }
 
@@ -44,12 +44,11 @@ type Feature struct {
 	Shape               string
 	Coefficient, VIF    float64
 	PSI                 float64 // training rows against the hold-out
-	Reversed            bool    // points run against the weights of evidence
+	Reversed            bool    // some points contradict the weights of evidence
 	Bins                []BinRow
 }
 
-// BinRow is a bin of a feature. Rows are as many as there are; shares and rates
-// count them by their weights.
+// BinRow is a bin of a feature. Counts are of rows; shares and rates are weighted.
 type BinRow struct {
 	Label           string
 	Kind            string
@@ -62,10 +61,10 @@ type BinRow struct {
 	HoldOutBadRate float64
 }
 
-// Warning is something to look at before the card is used.
+// Warning is something that a person should check before the card is used.
 type Warning struct{ Column, Code, Detail string }
 
-// FieldOf says which field of an application a column is.
+// FieldOf maps a column to a field of an application.
 type FieldOf struct{ Column, Field string }
 
 func (r *Result) report(c *chosen, all []*binning) {
@@ -84,14 +83,14 @@ func (r *Result) report(c *chosen, all []*binning) {
 	r.warn(c, all)
 }
 
-// scored is the score of a row and what the row weighs.
+// scored is the score and the weight of a row.
 type scored struct {
 	score  int64
 	weight float64
 }
 
-// measure scores rows with the points of the card and measures the scores,
-// which it returns sorted.
+// measure scores rows with the points of the card and fills in m. It returns the
+// scores in ascending order.
 func (r *Result) measure(rows []int32, m *Measure) []scored {
 	scores := make([]scored, len(rows))
 	outcomes := make([]backtest.Outcome, len(rows))
@@ -124,8 +123,8 @@ func (r *Result) measure(rows []int32, m *Measure) []scored {
 	return scores
 }
 
-// scorePSI holds two samples of scores against each other over ten bands of
-// about as many training rows.
+// scorePSI returns the population stability index of two samples of scores over
+// ten bands that hold about equally many training rows.
 func scorePSI(train, held []scored) float64 {
 	all := 0.0
 	for _, s := range train {
@@ -191,7 +190,7 @@ func (r *Result) feature(f *feature) Feature {
 	return out
 }
 
-// binRows are the rows of a bin, as many as there are and by their weights.
+// binRows counts the rows of a bin, without and with their weights.
 type binRows struct {
 	rows, bads int64
 	counts
@@ -213,10 +212,10 @@ func (t *table) rowsOf(f *feature, rows []int32) []binRows {
 	return out
 }
 
-// maxListed is how many categories a label names.
+// maxListed is the maximum number of categories in a label.
 const maxListed = 8
 
-// label says what a bin holds.
+// label describes the values of a bin.
 func (f *feature) label(k int) string {
 	c, b := f.column, &f.bins[k]
 	switch {

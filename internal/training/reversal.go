@@ -2,16 +2,16 @@ package training
 
 import "math"
 
-// How far a bin must lie from the average, in weight of evidence and as a part
-// of the points that double the odds, to count as reversed.
+// Minimum distances of a bin from the average to count as reversed: in weight of
+// evidence, and in points as a share of the points that double the odds.
 const (
 	reversedWOE    = 0.2
 	reversedPoints = 0.1
 )
 
-// reversals reports whether the points of a feature as a whole run against its
-// weights of evidence, and else which single bins do. Refining causes it where
-// another column explains what made a bin good or bad.
+// reversals reports whether the points of a feature as a whole contradict its
+// weights of evidence, and if not, which single bins do. Refining causes this
+// when another column explains what made a bin good or bad.
 func (f *feature) reversals(o *Options) (whole bool, bins []int) {
 	var all, woe, points float64
 	for k := range f.bins {

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// screen keeps the binned columns that are worth a regression: enough
-// information, and not nearly the same as a better one.
+// screen keeps the binned columns that carry enough information and are not
+// nearly the same as a better one.
 func (t *table) screen(o *Options, all []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	for _, b := range all {
 		switch {
@@ -31,21 +31,21 @@ func (t *table) screen(o *Options, all []*binning, rows []int32) (kept []*binnin
 		kept = kept[:maxFeature]
 	}
 	rows = few(rows, correlatedRows)
-	kept, twins := t.untwin(o, kept, rows)
+	kept, twins := t.dropCorrelated(o, kept, rows)
 	dropped = append(dropped, twins...)
 	kept, foretold := t.independent(kept, rows)
 	return kept, append(dropped, foretold...)
 }
 
-// correlatedRows are enough to tell whether two columns run together.
+// correlatedRows is how many rows suffice to measure a correlation.
 const correlatedRows = 50_000
 
-// maxVIF is the variance inflation at which a column is as good as a sum of
-// others.
+// maxVIF is the variance inflation above which a column is dropped: it is nearly a
+// linear combination of others.
 const maxVIF = 10
 
-// independent drops, the worst first, columns that the others together
-// foretell: their coefficients would say nothing.
+// independent drops columns that the others together predict, the worst first:
+// their coefficients would be meaningless.
 func (t *table) independent(features []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	n := len(features)
 	r := make([]float64, n*n)
@@ -83,7 +83,8 @@ func (t *table) independent(features []*binning, rows []int32) (kept []*binning,
 	return kept, dropped
 }
 
-// inflate works out every feature's variance inflation and returns the largest.
+// inflate computes every feature's variance inflation and returns the index of
+// the largest.
 func inflate(m *mat.SymDense, in []int, features []*binning) (worst int) {
 	var chol mat.Cholesky
 	var inverse mat.SymDense
@@ -103,9 +104,9 @@ func inflate(m *mat.SymDense, in []int, features []*binning) (worst int) {
 	return worst
 }
 
-// untwin drops columns whose weights of evidence run with those of one that
-// carries more information; features come with the best first.
-func (t *table) untwin(o *Options, features []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
+// dropCorrelated drops columns whose weights of evidence correlate with those of a column
+// that carries more information. features must be sorted, the best first.
+func (t *table) dropCorrelated(o *Options, features []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	limit := toFloat(o.MaxCorrelation)
 	for _, b := range features {
 		twin, much := "", 0.0
@@ -123,8 +124,8 @@ func (t *table) untwin(o *Options, features []*binning, rows []int32) (kept []*b
 	return kept, dropped
 }
 
-// correlation is that of two columns' weights of evidence. It goes through
-// the counts of both bins together, so that its cost is that of counting.
+// correlation returns the correlation of two columns' weights of evidence. It
+// first counts the rows of each pair of bins, so its cost is that of counting.
 func (t *table) correlation(a, b *binning, rows []int32) float64 {
 	n := make([]float64, len(a.bins)*len(b.bins))
 	for _, row := range rows {

@@ -2,7 +2,7 @@ package training
 
 import "math"
 
-// ordinaries is how many of the bins are ordinary; they come first.
+// ordinaries returns the number of ordinary bins, which come first.
 func (b *binning) ordinaries() int {
 	n := 0
 	for n < len(b.bins) && b.bins[n].kind == ordinary {
@@ -11,9 +11,9 @@ func (b *binning) ordinaries() int {
 	return n
 }
 
-// keepShape moves effects as little as possible so that the bad rate they
-// stand for runs as the column's own does. Effects are of good: where the bad
-// rate rises they fall.
+// keepShape changes the effects as little as possible so that their bad rate
+// follows the column's shape. Effects are on the log-odds of good, so they fall
+// when the bad rate rises.
 func (b *binning) keepShape(effects []float64) {
 	n := b.ordinaries()
 	weights := make([]float64, n)
@@ -32,8 +32,8 @@ func (b *binning) keepShape(effects []float64) {
 	}
 }
 
-// centre takes the average out of a feature's effects and returns it, so that
-// no points mean an average applicant.
+// centre subtracts the average from a feature's effects and returns it, so that
+// zero points mean an average applicant.
 func (b *binning) centre(effects []float64) float64 {
 	var sum, all float64
 	for k := range b.bins {
@@ -51,8 +51,9 @@ func (b *binning) centre(effects []float64) float64 {
 	return mean
 }
 
-// rising is the nearest sequence, by weighted squares, that never falls: where
-// neighbours are out of order they are put at their common average.
+// rising returns the nearest sequence, by weighted least squares, that never
+// falls (isotonic regression). It merges neighbours that are out of order and
+// gives them their common average.
 func rising(values, weights []float64) []float64 {
 	type block struct {
 		sum, weight float64
@@ -78,7 +79,7 @@ func rising(values, weights []float64) []float64 {
 	return out
 }
 
-// falling is the nearest sequence that never rises.
+// falling returns the nearest sequence that never rises.
 func falling(values, weights []float64) []float64 {
 	mirrored := make([]float64, len(values))
 	for i, v := range values {
@@ -91,8 +92,8 @@ func falling(values, weights []float64) []float64 {
 	return out
 }
 
-// turned is the nearest sequence that runs one way and then the other, over all
-// places where it could turn.
+// turned returns the nearest sequence that goes one way and then the other. It
+// tries every turning point.
 func turned(values, weights []float64, first, then func(values, weights []float64) []float64) (best []float64) {
 	least := math.Inf(1)
 	for cut := range len(values) + 1 {

@@ -9,14 +9,14 @@ import (
 	"verdict/internal/sheet"
 )
 
-// Source opens the rows, as CSV with a header, from their beginning. It is
-// called several times and must give the same bytes.
+// Source opens the rows from the beginning, as CSV with a header. It is called
+// several times and must return the same bytes each time.
 type Source func() (io.Reader, error)
 
-// blockBytes is how much is read at once.
+// blockBytes is the size of a block of rows.
 const blockBytes = 1 << 20
 
-// probe reads all of the rows to find the encoding they are in.
+// probe reads all rows to find their encoding.
 func (s Source) probe() (sheet.Probe, error) {
 	in, err := s()
 	if err != nil {
@@ -25,7 +25,7 @@ func (s Source) probe() (sheet.Probe, error) {
 	return sheet.FindEncoding(in)
 }
 
-// decoded is the source with its bytes read in an encoding.
+// decoded returns a source that decodes the bytes from an encoding.
 func (s Source) decoded(e sheet.Encoding) Source {
 	if e == sheet.UTF8 {
 		return s
@@ -48,8 +48,8 @@ func (s Source) header() ([]string, error) {
 	return sheet.NewReader(in, blockBytes).Header()
 }
 
-// scan calls visit with every row that has the right number of cells, and
-// returns how many rows had not. Rows are numbered from 1.
+// scan calls visit with every well-formed row and returns how many rows were
+// malformed. Rows are numbered from 1.
 func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int64, err error) {
 	in, err := s()
 	if err != nil {
@@ -89,8 +89,8 @@ func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int
 	}
 }
 
-// parse reads a cell as a number the way a request's numbers are read: six
-// decimals, rounded half away from zero.
+// parse reads a cell as a number in the same way as in a request: six decimals,
+// rounded half away from zero.
 func parse(cell []byte) (rule.Number, bool) {
 	if n, ok := parsePlain(cell); ok {
 		return n, true
@@ -102,8 +102,8 @@ func parse(cell []byte) (rule.Number, bool) {
 	return n, ok
 }
 
-// parsePlain reads what nearly every number looks like: up to twelve digits,
-// and up to six after the point.
+// parsePlain is the fast path for common numbers: up to twelve digits, and up to
+// six after the point.
 func parsePlain(cell []byte) (rule.Number, bool) {
 	digits, negative := cell, false
 	if len(digits) > 0 && digits[0] == '-' {

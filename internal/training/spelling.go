@@ -5,15 +5,15 @@ import (
 	"verdict/internal/sheet"
 )
 
-// numberSpelling is how a cell of a column of numbers reads.
+// numberSpelling says how a cell of a numeric column is written.
 type numberSpelling uint8
 
 const (
 	noNumber        numberSpelling = iota
 	plainNumber                    // as in a request
-	formattedNumber                // for people: thousands apart, a currency, a percent sign
-	percentNumber                  // for people, with a percent sign
-	spelledMissing                 // a usual spelling of nothing
+	formattedNumber                // with thousands separators or a currency
+	percentNumber                  // with a percent sign
+	spelledMissing                 // a common spelling of a missing value
 )
 
 // readNumber reads a cell, without spaces around it, as a number.
@@ -35,9 +35,8 @@ func readNumber(cell []byte) (rule.Number, numberSpelling) {
 	return n, formattedNumber
 }
 
-// number reads a cell as the column's field holds it. An obligations ratio is
-// divided by a hundred where the file, or the cell itself, says that it is a
-// percentage.
+// number reads a cell as the column's field holds it. A foir is divided by a
+// hundred if the options or the cell itself say that it is a percentage.
 func (s *source) number(cell []byte) (rule.Number, numberSpelling) {
 	n, how := readNumber(cell)
 	if s.foir && (s.percent && how != noNumber || how == percentNumber) {

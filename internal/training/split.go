@@ -13,9 +13,9 @@ import (
 // splitColumn is the column of a split file that says what a row is for.
 const splitColumn = "split"
 
-// ReadSplit reads a file that says in a column "split", in the order of the
-// data, what each row is for: train to learn from, anything else to hold out.
-// A row that the file does not reach is held out.
+// ReadSplit reads a split file: its column "split" says for each row of the data,
+// in the same order, whether to train on it ("train") or to hold it out (anything
+// else). Rows beyond the end of the split file are held out.
 func ReadSplit(r *sheet.Reader) (holdOut func(row int64) bool, err error) {
 	header, err := r.Header()
 	if err != nil {

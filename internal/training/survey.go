@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// survey is the first look at the rows: how many are labelled, of what type
-// each column is, and a sample to cut numbers by.
+// survey is the first pass over the rows. It counts the labelled rows, finds the
+// type of each column, and takes a sample by which to divide numbers into cells.
 type survey struct {
 	plan    *plan
 	columns []*surveyed
@@ -18,27 +18,27 @@ type survey struct {
 
 	rows, noOutcome              int64
 	indeterminate, withoutWeight int64
-	train, held                  counts  // rows, whatever their weights
+	train, held                  counts  // rows, without their weights
 	weight                       float64 // of the training rows
 }
 
-// surveyed is what is known of a column after the first look.
+// surveyed is what the first pass found out about a column.
 type surveyed struct {
 	*source
 	filled  int64
-	texts   int64         // cells that are no number
+	texts   int64         // cells that are not numbers
 	outside int64         // numbers that the field cannot hold
 	nothing int64         // cells that spell a missing number
 	whole   bool          // every number was a whole one
 	rises   bool          // every number was above the one before
 	falls   bool          // or every number below it
-	last    rule.Number   // of the numbers, absentNumber before the first
-	sample  []rule.Number // one for each sampled row, absent where there was none
+	last    rule.Number   // the previous number, absentNumber before the first
+	sample  []rule.Number // one for each sampled row, absentNumber if it has none
 	by      map[string]*int64
-	endless bool // more different values than a category has
+	endless bool // more than maxCategories distinct values
 	long    bool // a value longer than a condition can name
 
-	filledAtEndless int64 // cells until there were too many different values
+	filledAtEndless int64 // value of filled when endless was set
 }
 
 const (
@@ -51,12 +51,19 @@ const (
 func newSurvey(p *plan) *survey {
 	s := &survey{plan: p, limit: 1 << 63}
 	for _, c := range p.sources {
-		s.columns = append(s.columns, &surveyed{source: c, whole: true, rises: true, falls: true, last: absentNumber, by: map[string]*int64{}})
+		s.columns = append(s.columns, &surveyed{
+			source: c,
+			whole:  true,
+			rises:  true,
+			falls:  true,
+			last:   absentNumber,
+			by:     map[string]*int64{},
+		})
 	}
 	return s
 }
 
-// look takes in one row. Only training rows say anything about columns.
+// look counts one row. Only training rows count towards the columns.
 func (s *survey) look(row int64, cells [][]byte) error {
 	s.rows++
 	what, weight, err := s.plan.label(row, cells)
@@ -99,8 +106,8 @@ func (s *survey) look(row int64, cells [][]byte) error {
 	return nil
 }
 
-// label reads what became of a row and what it weighs. Rows that are not
-// labelled, or whose weight is 0, are left out.
+// label reads the outcome and the weight of a row. Rows that are not labelled or
+// whose weight is 0 are left out.
 func (p *plan) label(row int64, cells [][]byte) (what outcome, weight float64, err error) {
 	what = p.spelling.read(cells[p.target])
 	switch what {
@@ -129,7 +136,8 @@ func (s *surveyed) look(cell []byte, sampled bool) {
 	}
 }
 
-// number takes in a cell as a number, and returns absentNumber for anything else.
+// number reads and counts a cell as a number. It returns absentNumber if the cell
+// is anything else.
 func (s *surveyed) number(cell []byte) rule.Number {
 	n, how := s.source.number(cell)
 	switch {
@@ -150,7 +158,7 @@ func (s *surveyed) number(cell []byte) rule.Number {
 }
 
 // isCategory reports whether so many cells were texts that the column is no
-// longer read as numbers, which would take its time.
+// longer parsed as numbers, which would be slow.
 func (s *surveyed) isCategory() bool { return s.texts > 100 && s.texts*20 > s.filled }
 
 func (s *surveyed) count(cell []byte) {
@@ -170,8 +178,8 @@ func (s *surveyed) count(cell []byte) {
 	s.by[string(cell)] = &first
 }
 
-// thin keeps the half of the sample with the smaller draws, which are the same
-// rows in whatever order and number they come.
+// thin keeps the half of the sample with the smaller draws. Which rows are kept
+// depends only on their draws, not on their order.
 func (s *survey) thin() {
 	s.limit /= 2
 	for _, c := range s.columns {
@@ -187,7 +195,7 @@ func (s *survey) thin() {
 	s.kept = slices.DeleteFunc(s.kept, func(draw uint64) bool { return draw >= s.limit })
 }
 
-// mix scatters row numbers, so that a share of them is a fair sample.
+// mix hashes row numbers, so that a share of them is a fair sample.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -195,7 +203,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// cell is what a cell holds, nil for nothing.
+// cell returns a cell without the spaces around it, nil if it is empty or one of
+// the missing values.
 func (p *plan) cell(cell []byte) []byte {
 	cell = bytes.TrimSpace(cell)
 	if len(cell) == 0 || len(p.nothing) > 0 && p.nothing[strings.ToLower(string(cell))] {

@@ -4,13 +4,13 @@ import (
 	"verdict/internal/fault"
 )
 
-// table is the rows as codes: a byte a column, and what became of each row.
+// table holds the rows as codes, one byte a column, and the outcome of each row.
 type table struct {
 	*pace
 
 	columns     []*column
 	bad         []uint8
-	weights     []uint32 // of each row, in units of 1/1024; nil when every row weighs 1
+	weights     []uint32 // of each row, in units of 1/1024; nil if every row weighs 1
 	train, held []int32
 }
 
@@ -73,7 +73,7 @@ func (t *table) count(c *column, rows []int32) []counts {
 	return out
 }
 
-// bin cuts every column by the given rows.
+// bin divides every column into bins by the given rows.
 func (t *table) bin(r binRule, rows []int32) []*binning {
 	out := make([]*binning, len(t.columns))
 	t.inParallel(len(t.columns), func(i int) {
@@ -82,7 +82,7 @@ func (t *table) bin(r binRule, rows []int32) []*binning {
 	return out
 }
 
-// design is the regression on some binned columns.
+// design returns the regression on some binned columns.
 func (t *table) design(features []*binning, rows []int32) *design {
 	d := &design{table: t, rows: rows}
 	for _, b := range features {

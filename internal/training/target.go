@@ -8,21 +8,21 @@ import (
 	"verdict/internal/fault"
 )
 
-// The usual spellings of an outcome.
+// Default spellings of an outcome.
 var (
 	usualBad  = []string{"1", "1.0", "bad", "b", "y", "yes", "true", "default", "defaulted"}
 	usualGood = []string{"0", "0.0", "good", "g", "n", "no", "false", "paid", "performing"}
 )
 
-// usualIndeterminate are the spellings of an outcome that is neither: arrears
-// that are too short for bad and too long for good. usualUnlabelled are those of
-// no outcome. Both hold unless the same text is called good or bad.
+// usualIndeterminate lists spellings of an outcome that is neither good nor bad:
+// arrears that are too short for bad and too long for good. usualUnlabelled lists
+// spellings of a missing outcome. The options may call the same text good or bad.
 var (
 	usualIndeterminate = []string{"indeterminate", "indeterm", "indet", "indeterminant"}
 	usualUnlabelled    = []string{"na", "n/a", "#n/a", "nan", "null"}
 )
 
-// outcome is what a row's target says.
+// outcome is the outcome of a row, as its target column gives it.
 type outcome uint8
 
 const (
@@ -33,14 +33,14 @@ const (
 	unspelt // none of the spellings
 )
 
-// spelling knows how outcomes are written.
+// spelling maps texts to outcomes.
 type spelling struct {
 	known map[string]outcome
-	rest  outcome // whatever is not known
+	rest  outcome // of any other text
 }
 
-// newSpelling takes the usual spellings unless some are given; then whatever
-// is not bad is good, unless the goods are given too.
+// newSpelling uses the default spellings of good and bad if none are given. If
+// only one of them is given, every other text means the opposite.
 func newSpelling(bads, goods, indeterminates []string) spelling {
 	s := spelling{known: map[string]outcome{}, rest: unspelt}
 	for _, text := range usualUnlabelled {
@@ -80,7 +80,7 @@ func (s *spelling) read(cell []byte) outcome {
 	return s.rest
 }
 
-// unspeltAt refuses a row whose outcome is none of the spellings.
+// unspeltAt returns the error for a row whose outcome has no known spelling.
 func unspeltAt(row int64) error {
 	var faults fault.List
 	faults.Add("/bad_values", fault.CodeInvalidField, "the outcome of row %d is spelt in no known way: say how a bad one is spelt", row)

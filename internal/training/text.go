@@ -9,11 +9,11 @@ import (
 	"verdict/internal/engine"
 )
 
-// WriteText writes the card and its report for people.
+// WriteText writes the card and its report as text for people.
 func (r *Result) WriteText(out io.Writer) error {
 	t := r.Report
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) } // Flush tells what went wrong
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) } // Flush returns the error
 	p("Rows: %d, without an outcome %d, malformed %d", t.RowsTotal, t.RowsUnlabelled, t.RowsMalformed)
 	if t.RowsIndeterminate > 0 {
 		p(", indeterminate %d", t.RowsIndeterminate)
@@ -80,7 +80,8 @@ func (f *Feature) text(p func(string, ...any), held bool) {
 	}
 }
 
-// short keeps a table narrow, and its cells apart.
+// short cuts a label to 40 characters, and replaces control characters, which
+// would break the table.
 func short(label string) string {
 	label = strings.Map(func(c rune) rune {
 		if c < ' ' {

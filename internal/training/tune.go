@@ -4,13 +4,13 @@ import (
 	"verdict/internal/backtest"
 )
 
-// setting is one way to fit among those that are tried.
+// setting is one of the settings that tune compares.
 type setting struct {
 	rule binRule
-	hold float64 // of the refining; 0: none
+	hold float64 // ridge of the refining; 0: no refining
 }
 
-// Trial is a setting and how well it did on rows it had not seen.
+// Trial is a setting and its AUC on rows that it was not fitted to.
 type Trial struct {
 	Penalty float64
 	Hold    float64
@@ -23,9 +23,9 @@ const (
 	tuneRows = 30_000
 )
 
-// settings are the ways that are tried. How much information a further bin
-// must add, and how far bins may move from their weights of evidence, depend on
-// the data; everything else is the caller's to say.
+// settings returns the settings to compare, the simpler first. They vary how much
+// information a further bin must add, and how far bins may move from their
+// weights of evidence; both depend on the data. The options set everything else.
 func (o *Options) settings() []setting {
 	holds := []float64{0, 100, 30}
 	if o.NoRefining {
@@ -41,9 +41,9 @@ func (o *Options) settings() []setting {
 	return list
 }
 
-// tune picks the setting with the best average AUC over five parts of the
-// training rows, each scored by a card made of the other four. Ties go to the
-// earlier, which is the simpler. Of many rows a fixed sample is enough.
+// tune picks the setting with the best average AUC in a five-fold
+// cross-validation on the training rows. Ties go to the earlier setting, which is
+// the simpler. It uses a fixed sample of at most tuneRows rows.
 func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
 	list := o.settings()
 	trials := make([]Trial, len(list))
@@ -76,8 +76,8 @@ func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
 	return list[best], trials, nil
 }
 
-// try fits every setting on some rows and adds its AUC on others. Settings
-// that differ in how bins are refined share the regression before it.
+// try fits every setting on the rows in and adds its AUC on the rows out to
+// trials. Settings that differ only in how bins are refined share the regression.
 func (t *table) try(o *Options, list []setting, in, out []int32, trials []Trial) error {
 	var kept []*binning
 	var last setting
@@ -102,7 +102,7 @@ func (t *table) try(o *Options, list []setting, in, out []int32, trials []Trial)
 	return nil
 }
 
-// effects are what the bins of the chosen columns do under a setting.
+// effects returns the effects of the chosen columns' bins under a setting.
 func (t *table) effects(c *chosen, s setting, rows []int32) (*effects, error) {
 	switch {
 	case len(c.features) == 0:
@@ -113,7 +113,8 @@ func (t *table) effects(c *chosen, s setting, rows []int32) (*effects, error) {
 	return c.plain(), nil
 }
 
-// separation is how well effects tell good from bad; half when they cannot.
+// separation measures how well effects separate good from bad. The AUC is 0.5 if
+// the rows are only good or only bad.
 func (t *table) separation(features []*binning, e *effects, rows []int32) backtest.Separation {
 	list := make([]backtest.Outcome, len(rows))
 	for i, row := range rows {

@@ -7,13 +7,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// fewRows are too few to say much about a bad rate.
+// fewRows is the number of rows below which a bad rate is unreliable.
 const fewRows = 50
 
-// suspiciousPSI is where a population counts as another one.
+// suspiciousPSI is the PSI above which a population counts as changed.
 const suspiciousPSI = 0.25
 
-// warn notes what a person should look at.
+// warn adds the warnings to the report.
 func (r *Result) warn(c *chosen, all []*binning) {
 	out := r.Report
 	add := func(column, code, format string, args ...any) {
@@ -76,7 +76,7 @@ func (r *Result) warn(c *chosen, all []*binning) {
 	}
 }
 
-// warnReversed notes points that run against the evidence of the rows.
+// warnReversed adds a warning for points that contradict the weights of evidence.
 func (r *Result) warnReversed(f *feature, add func(column, code, format string, args ...any)) {
 	whole, bins := f.reversals(&r.plan.Options)
 	if whole {
@@ -90,10 +90,10 @@ func (r *Result) warnReversed(f *feature, add func(column, code, format string, 
 }
 
 // mostLikelyRatio is one percent: a column of ratios that was divided by a hundred
-// has nothing above it.
+// by mistake has no value above it.
 const mostLikelyRatio = rule.One / 100
 
-// mostFOIR is the greatest cut of a column that was read as percentages.
+// mostFOIR returns the greatest cut of a column that was read as percentages.
 func (c *column) mostFOIR() (most rule.Number, ok bool) {
 	if !c.percent || len(c.cuts) == 0 {
 		return 0, false
@@ -101,7 +101,7 @@ func (c *column) mostFOIR() (most rule.Number, ok bool) {
 	return c.cuts[len(c.cuts)-1], true
 }
 
-// unitHint says how values that cannot be ratios may have been meant.
+// unitHint returns advice for a foir column whose values are too high for ratios.
 func (c *column) unitHint() string {
 	if !c.foir || c.percent {
 		return ""

@@ -11,17 +11,17 @@ import (
 	"verdict/internal/rule"
 )
 
-// weightUnits is how many units the average training row weighs. As a power of
-// two it keeps sums of weights exact.
+// weightUnits is the weight of the average training row in units. It is a power of
+// two, which keeps sums of weights exact.
 const weightUnits = 1024
 
-// bytesOfAWeight is what a row's weight takes in memory.
+// bytesOfAWeight is the size of a row's weight in memory.
 const bytesOfAWeight = 4
 
 // maxWeight is the largest weight of a row.
 const maxWeight = 1_000_000
 
-// weight is how many rows a row counts for.
+// weight returns the weight of a row; the average training row weighs 1.
 func (t *table) weight(row int32) float64 {
 	if t.weights == nil {
 		return 1
@@ -29,7 +29,7 @@ func (t *table) weight(row int32) float64 {
 	return float64(t.weights[row]) / weightUnits
 }
 
-// weighed reads the weight of a row, 1 without a column of weights.
+// weighed reads the weight of a row. It returns 1 if there is no weight column.
 func (p *plan) weighed(row int64, cells [][]byte) (float64, error) {
 	if p.weight < 0 {
 		return 1, nil
@@ -44,14 +44,14 @@ func (p *plan) weighed(row int64, cells [][]byte) (float64, error) {
 	return toFloat(n), nil
 }
 
-// units turns a weight into units, so that the training rows together weigh as
-// much as there are of them. No row that counts weighs nothing.
+// units scales a weight to units, so that the total weight of the training rows
+// is their number. The result is at least 1.
 func (s *survey) units(weight float64) uint32 {
 	scaled := math.Round(float64(weight*weightUnits) * (s.train.rows() / s.weight))
 	return uint32(min(max(scaled, 1), math.MaxUint32))
 }
 
-// separate measures how well scores tell good from bad, each row by its weight.
+// separate measures how well scores separate good from bad, with weighted rows.
 func (t *table) separate(list []backtest.Outcome, rows []int32) (backtest.Separation, bool) {
 	list, rows = t.inOrder(list, rows)
 	if t.weights == nil {
@@ -64,8 +64,8 @@ func (t *table) separate(list []backtest.Outcome, rows []int32) (backtest.Separa
 	return backtest.SeparateWeighted(list, weights)
 }
 
-// inOrder sorts the outcomes of a paced fit, with pauses: sorting what is sorted
-// takes no time.
+// inOrder sorts the outcomes of a fit with a check, calling the check while it
+// sorts. Separate sorts them again, which is fast once they are sorted.
 func (t *table) inOrder(list []backtest.Outcome, rows []int32) ([]backtest.Outcome, []int32) {
 	if t.pace == nil {
 		return list, rows
@@ -85,7 +85,7 @@ func (t *table) inOrder(list []backtest.Outcome, rows []int32) ([]backtest.Outco
 	return outcomes, sorted
 }
 
-// total is what rows weigh, and the bad ones among them.
+// total returns the weight of all rows and of the bad ones among them.
 func (t *table) total(rows []int32) (all, bads float64) {
 	for _, row := range rows {
 		w := t.weight(row)

@@ -5,12 +5,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// decimals writes a fraction rounded to six decimals.
+// fraction writes a member rounded to six decimals.
 func fraction(w *wire.Writer, key string, x float64) {
 	w.Key(key).Decimal(int64(number(x, rule.Places)), rule.Places)
 }
 
-// WriteInputs writes the inputs that a policy would declare for the card.
+// WriteInputs writes the inputs that a policy has to declare for the card.
 func (r *Result) WriteInputs(w *wire.Writer) {
 	w.Array()
 	for _, in := range r.Inputs {
