@@ -9,31 +9,32 @@ import (
 	"verdict/internal/fault"
 )
 
-// Cursor goes over the rows of a block. It belongs to one goroutine and
+// Cursor iterates over the rows of a block. It belongs to one goroutine and
 // allocates nothing once it has seen its longest row.
 type Cursor struct {
 	scanner scanner
-	nul     int      // the next NUL, as in scanner
-	cells   [][]byte // as many as there are columns
-	found   int      // cells of this row, which may be more
-	high    uint64   // the bits of all bytes of this row, eight at a time
+	nul     int      // position of the next NUL; len(data) for none, -1 if not searched yet
+	cells   [][]byte // one for each column
+	found   int      // number of cells in this row, which may exceed len(cells)
+	high    uint64   // bitwise or of this row's bytes, in words of eight
 	fault   string
-	plain   []byte // cells with doubled quotes, without them
+	plain   []byte // buffer for cells whose doubled quotes were removed
 }
 
-// NewCursor makes a cursor over rows of so many cells.
+// NewCursor returns a cursor over rows with the given number of columns.
 func NewCursor(columns int) *Cursor {
 	return &Cursor{cells: make([][]byte, columns)}
 }
 
-// Reset begins with other data, which must not change until it is done with.
+// Reset starts over with other data, which must not change while the cursor uses
+// it.
 func (c *Cursor) Reset(data []byte) {
 	c.scanner.reset(data)
 	c.nul = -1
 }
 
-// Next goes to the next row and reports whether there is one. Blank lines are
-// skipped and are no rows.
+// Next advances to the next row and reports whether there is one. Blank lines are
+// skipped and do not count as rows.
 func (c *Cursor) Next() bool {
 	r, ok := c.scanner.next()
 	if !ok {
@@ -55,10 +56,10 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// Cells are the cells of the row, unquoted and otherwise as they stand, good
-// until Next; nil when the row is malformed. Where a cell stands in the block
-// its capacity runs on into what follows, so that a reader of numbers may take
-// eight bytes at once; nothing may be appended to it.
+// Cells returns the cells of the row, without their quotes and otherwise
+// unchanged, or nil if the row is malformed. They are valid until Next. The
+// capacity of a cell may extend into the data after it, so that a parser of
+// numbers can load eight bytes together; callers must not append to a cell.
 func (c *Cursor) Cells() [][]byte {
 	if c.fault != "" {
 		return nil
@@ -66,11 +67,11 @@ func (c *Cursor) Cells() [][]byte {
 	return c.cells
 }
 
-// Fault says why there are no cells: wrong_number_of_cells, bad_quote or
-// bad_utf8; "" when there are.
+// Fault returns why the row is malformed: CodeWrongCells, CodeBadQuote or
+// CodeBadUTF8. It returns "" if the row is well-formed.
 func (c *Cursor) Fault() (code string) { return c.fault }
 
-// clean reports whether the row is text.
+// clean reports whether the row is UTF-8 text without NULs.
 func (c *Cursor) clean(r row) bool {
 	data := c.scanner.data
 	if c.nul < r.from {
@@ -96,19 +97,19 @@ const (
 	commas = ',' * ones
 )
 
-// split cuts at the commas, eight bytes at a time, where there are no quotes.
-// It returns the beginning of the last cell, which is yet to be added.
+// split splits data without quotes at the commas, eight bytes at a time. It
+// returns the beginning of the last cell, which it does not add.
 func (c *Cursor) split(from, to int) (last int) {
 	data, cells := c.scanner.data, c.cells
 	at, found, high := from, c.found, c.high
 	for ; at < to && at+8 <= len(data); at += 8 {
 		word := binary.LittleEndian.Uint64(data[at:])
 		if past := at + 8 - to; past > 0 {
-			word &= 1<<(64-8*past) - 1 // what follows is not ours
+			word &= 1<<(64-8*past) - 1 // clear the bytes after the row
 		}
 		high |= word
-		// The high bit of a byte is set where the byte is a comma: adding
-		// 0x7f to the low seven bits carries into it unless they are zero.
+		// Set the high bit of every byte that is a comma: adding 0x7f to the low
+		// seven bits of x carries into the high bit unless they are zero.
 		x := word ^ commas
 		marks := ^((x&^highs + ^uint64(highs)) | x) & highs
 		for ; marks != 0; marks &= marks - 1 {
@@ -134,7 +135,7 @@ func (c *Cursor) split(from, to int) (last int) {
 	return from
 }
 
-// splitQuoted cuts a row in which there are quotes.
+// splitQuoted splits a row that contains quotes.
 func (c *Cursor) splitQuoted(r row) {
 	line := c.scanner.data[:r.to]
 	c.plain = c.plain[:0]
@@ -166,8 +167,8 @@ func (c *Cursor) splitQuoted(r row) {
 	}
 }
 
-// undouble takes one of every two quotes out of a cell. Where the memory has to
-// grow for it, the row's earlier cells keep the old one.
+// undouble removes one of every two quotes from a cell. If the buffer has to grow,
+// the row's earlier cells keep the old one.
 func (c *Cursor) undouble(text []byte) []byte {
 	from := len(c.plain)
 	for {

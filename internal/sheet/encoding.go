@@ -9,18 +9,18 @@ import (
 	"verdict/internal/fault"
 )
 
-// Encoding is how the bytes of a file stand for text.
+// Encoding is the character encoding of a file.
 type Encoding uint8
 
-// The encodings that a file of rows may have. A file in PatchedUTF8 is UTF-8
-// but for a few bytes, which are replaced.
+// The encodings that a file may have. A file in PatchedUTF8 is UTF-8 except for a
+// few invalid bytes, which are replaced.
 const (
 	UTF8 Encoding = iota
 	Windows1252
 	PatchedUTF8
 )
 
-// String is the usual name of the encoding.
+// String returns the common name of the encoding.
 func (e Encoding) String() string {
 	if e == Windows1252 {
 		return "Windows-1252"
@@ -28,25 +28,24 @@ func (e Encoding) String() string {
 	return "UTF-8"
 }
 
-// maxUnreadable is the share of lines that may hold unreadable bytes: one in so
-// many.
+// maxUnreadable bounds the lines with unreadable bytes: at most one line in 100.
 const maxUnreadable = 100
 
-// Probe is what a look through a whole file says about its encoding.
+// Probe is the result of examining a file's encoding.
 type Probe struct {
 	Encoding Encoding
 	Lines    int64
-	Replaced int64 // lines with bytes that stand for nothing and are replaced
+	Replaced int64 // lines with invalid bytes, which are replaced
 }
 
-// FindEncoding reads a file to its end and says how it is to be read. Spreadsheet
-// programs write Windows-1252 where nobody asks them for UTF-8; bytes that are
-// neither are replaced by U+FFFD if they stand in at most 1 % of the lines, and
-// else the file is refused as a *fault.Error.
+// FindEncoding reads a file to its end and returns its encoding. Spreadsheet
+// programs write Windows-1252 unless they are told to write UTF-8. Bytes that are
+// neither are replaced by U+FFFD if they occur in at most 1 % of the lines;
+// otherwise FindEncoding returns a *fault.Error.
 func FindEncoding(in io.Reader) (Probe, error) {
 	var c census
 	buffer := make([]byte, usualBlock)
-	kept := 0 // bytes of a character whose end has not been read
+	kept := 0 // bytes of an incomplete character, kept from the last read
 	for idle := 0; ; idle++ {
 		n, err := in.Read(buffer[kept:])
 		if n > 0 {
@@ -72,9 +71,9 @@ func FindEncoding(in io.Reader) (Probe, error) {
 	}
 }
 
-// Sniff finds the encoding of a file by its beginning, without reading on, and
-// returns the whole file in UTF-8. Only Windows-1252 is recognised; anything else
-// is returned as it is, and its rows say what is wrong with them.
+// Sniff finds the encoding of a file from its first size bytes and returns a
+// reader of the whole file in UTF-8. It recognises only Windows-1252; any other
+// file is returned unchanged, and invalid rows are reported when they are read.
 func Sniff(in io.Reader, size int) (io.Reader, Encoding, error) {
 	begin := make([]byte, size)
 	n, err := io.ReadFull(in, begin)
@@ -83,27 +82,27 @@ func Sniff(in io.Reader, size int) (io.Reader, Encoding, error) {
 	}
 	whole := io.MultiReader(bytes.NewReader(begin[:n]), in)
 	sample := begin[:n]
-	if n == size { // the last line, and its last character, may be cut off
+	if n == size { // drop the last line, which may be incomplete
 		sample = sample[:bytes.LastIndexByte(sample, '\n')+1]
 	}
 	probe, err := FindEncoding(bytes.NewReader(sample))
 	if err != nil || probe.Encoding != Windows1252 {
-		return whole, UTF8, nil //nolint:nilerr // the rows say it better
+		return whole, UTF8, nil //nolint:nilerr // errors of single rows are more precise
 	}
 	return Windows1252.Decode(whole), Windows1252, nil
 }
 
-// census counts what tells encodings apart.
+// census counts the characters and bytes that distinguish the encodings.
 type census struct {
 	bytes, lines  int64
-	wide, invalid int64 // characters of several bytes, and bytes that are no UTF-8
+	wide, invalid int64 // characters of several bytes, and bytes that are not UTF-8
 
 	badUTF8, badWindows         bool // in this line
 	badUTF8Lines, badWindowsAll int64
 }
 
-// take counts data and returns how much of it: a character that is cut off at
-// the end is left for the next time.
+// take counts data and returns how many bytes it counted. It leaves an incomplete
+// character at the end for the next call.
 func (c *census) take(data []byte, ended bool) (read int) {
 	for read < len(data) {
 		b := data[read]
@@ -140,7 +139,7 @@ func (c *census) plain(b byte) {
 	case b == 0:
 		c.badUTF8, c.badWindows = true, true
 	case isControl(b):
-		c.badWindows = true // text has none
+		c.badWindows = true // text has no control characters
 	}
 }
 
@@ -157,8 +156,8 @@ func (c *census) endLine() {
 	c.badUTF8, c.badWindows = false, false
 }
 
-// verdict chooses the encoding. In Windows-1252 bytes that happen to be a
-// character of UTF-8 are rare, so most high bytes are invalid.
+// verdict chooses the encoding. Windows-1252 text seldom contains bytes that are
+// also valid UTF-8, so most of its high bytes are invalid as UTF-8.
 func (c *census) verdict() (Probe, error) {
 	c.endLine()
 	p := Probe{Lines: c.lines}
@@ -172,12 +171,13 @@ func (c *census) verdict() (Probe, error) {
 	}
 	if p.Replaced*maxUnreadable > p.Lines {
 		return p, fault.New(fault.Malformed, fault.CodeBadUTF8,
-			"%d of %d lines hold bytes that are neither UTF-8 nor Windows-1252 text; save the file as CSV in UTF-8", p.Replaced, p.Lines)
+			"%d of %d lines hold bytes that are neither UTF-8 nor Windows-1252 text; save the file as CSV in UTF-8",
+			p.Replaced, p.Lines)
 	}
 	return p, nil
 }
 
-// Decode returns the text of a file in UTF-8.
+// Decode returns a reader that converts in to UTF-8.
 func (e Encoding) Decode(in io.Reader) io.Reader {
 	if e == UTF8 {
 		return in
@@ -185,13 +185,13 @@ func (e Encoding) Decode(in io.Reader) io.Reader {
 	return &decoder{in: in, encoding: e, raw: make([]byte, 64<<10)}
 }
 
-// decoder turns the bytes of an encoding into UTF-8.
+// decoder converts the bytes of an encoding to UTF-8.
 type decoder struct {
 	in       io.Reader
 	encoding Encoding
 	raw      []byte
 	kept     int    // bytes of raw that are not decoded yet
-	text     []byte // that was decoded and not read yet
+	text     []byte // decoded and not read yet
 	buffer   []byte
 	err      error
 }
@@ -241,8 +241,8 @@ func (d *decoder) decode(data []byte) {
 	d.buffer, d.text = out, out
 }
 
-// windows1252 are the characters of the bytes from 0x80 to 0x9f; the others are
-// those of the same number.
+// windows1252 holds the characters of the bytes 0x80 to 0x9f. Every other byte is
+// the character with the same number.
 var windows1252 = [32]rune{
 	0x00: '€', 0x02: '‚', 0x03: 'ƒ', 0x04: '„', 0x05: '…', 0x06: '†', 0x07: '‡', 0x08: 'ˆ', 0x09: '‰', 0x0a: 'Š', 0x0b: '‹',
 	0x0c: 'Œ', 0x0e: 'Ž', 0x11: '‘', 0x12: '’', 0x13: '“', 0x14: '”', 0x15: '•', 0x16: '–', 0x17: '—', 0x18: '˜', 0x19: '™',

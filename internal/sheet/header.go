@@ -11,10 +11,10 @@ import (
 	"verdict/internal/fault"
 )
 
-// Header reads the names of the columns from the first line that is not blank,
-// without the spaces around them. A column may go without a name, as the first
-// one of many a program's does; nobody can read it. What is no header is
-// refused as a *fault.Error.
+// Header reads the names of the columns from the first line that is not blank and
+// removes the spaces around them. A column may have an empty name, as the first
+// column of many programs' exports does; such a column cannot be referred to. An
+// invalid header is a *fault.Error.
 func (r *Reader) Header() ([]string, error) {
 	if r.header {
 		return nil, errors.New("read csv header: it was read before")
@@ -22,7 +22,7 @@ func (r *Reader) Header() ([]string, error) {
 	r.header = true
 	names, err := r.readHeader()
 	if err != nil {
-		r.err = err // no row without a header
+		r.err = err // rows cannot be read without a header
 	}
 	return names, err
 }
@@ -47,7 +47,7 @@ func (r *Reader) readHeader() ([]string, error) {
 		case ok && (ended || line.closed):
 			r.rest = append(r.rest, text[s.at:]...)
 			if len(r.rest) > 0 {
-				r.err = nil // there are rows to count; the end comes again
+				r.err = nil // rest still holds rows; the next read returns io.EOF again
 			}
 			return readNames(text[line.from:line.to])
 		case ended:
@@ -82,7 +82,7 @@ func readNames(line []byte) ([]string, error) {
 	return names, checkNames(names)
 }
 
-// checkNames refuses names of which nobody could say which column is meant.
+// checkNames returns an error if names are too long or occur more than once.
 func checkNames(names []string) error {
 	first := make(map[string]int, len(names))
 	var items []fault.Item
@@ -90,7 +90,7 @@ func checkNames(names []string) error {
 		if name == "" {
 			continue
 		}
-		if len(name) > MaxName { // names are told back to whoever sent them
+		if len(name) > MaxName { // names are repeated in answers
 			items = append(items, fault.Item{
 				Pointer: "/header/" + strconv.Itoa(i), Code: fault.CodeOutOfRange,
 				Detail: fmt.Sprintf("must have at most %d bytes", MaxName),

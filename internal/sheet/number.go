@@ -34,8 +34,8 @@ func Understood(cell []byte) (plain []byte, s Spelling) {
 	return plain, Formatted
 }
 
-// missingSpellings are what programs and people write into a column of numbers
-// where there is none.
+// missingSpellings holds what programs and people write in place of a missing
+// number.
 var missingSpellings = map[string]bool{
 	"na": true, "n/a": true, "n.a.": true, "#n/a": true, "#na": true, "nan": true, "null": true, "#null!": true, "nil": true,
 	"none": true, "missing": true, "not available": true, "-": true, "--": true, ".": true, "?": true, "–": true, "—": true,
@@ -43,22 +43,24 @@ var missingSpellings = map[string]bool{
 
 const longestMissing = 13 // bytes, of "not available"
 
-// replacement is what stands for bytes that could not be decoded.
+// replacement is the character that replaces bytes that could not be decoded.
 var replacement = []byte("\uFFFD")
 
-// IsMissing reports whether a cell of a column of numbers says that there is none.
+// IsMissing reports whether a cell of a numeric column stands for a missing
+// number.
 func IsMissing(cell []byte) bool {
 	return len(cell) <= longestMissing && missingSpellings[strings.ToLower(string(cell))] || bytes.Contains(cell, replacement)
 }
 
-// currencies are the signs that may stand before or behind an amount, in lower
-// case and longest first.
+// currencies lists the currency signs before or after an amount, in lower case and
+// the longest first.
 var currencies = [][]byte{[]byte("inr"), []byte("rs."), []byte("usd"), []byte("eur"), []byte("rs"), []byte("₹"), []byte("$"), []byte("€"), []byte("£")}
 
-const longestNumber = 40 // bytes, of a number for people
+const longestNumber = 40 // bytes of a formatted number
 
-// unformatted takes away what people write around and into a number; nil when
-// that leaves none. "(1,200)" is -1200, as accountants write it.
+// unformatted removes signs, separators and currencies from a formatted number.
+// It returns nil if the rest is not a number. "(1,200)" is -1200, as accountants
+// write it.
 func unformatted(cell []byte) (plain []byte, percent bool) {
 	if len(cell) > longestNumber {
 		return nil, false
@@ -98,9 +100,8 @@ func unformatted(cell []byte) (plain []byte, percent bool) {
 	return digits, percent
 }
 
-// ungrouped takes the commas out of a number and puts a zero before a point
-// that has none. It is nil for anything else: in "1,5" the comma does not
-// separate thousands.
+// ungrouped removes the commas from a number and adds a zero before a leading
+// point. It returns nil if the commas do not separate thousands, as in "1,5".
 func ungrouped(text []byte) []byte {
 	whole, decimals, point := bytes.Cut(text, []byte("."))
 	groups := bytes.Split(whole, []byte(","))
@@ -117,8 +118,8 @@ func ungrouped(text []byte) []byte {
 	return digits
 }
 
-// areThousands reports whether digits stand in groups of three, or as in India
-// the last in three and those before it in two.
+// areThousands reports whether digits are in groups of three or, as in India, the
+// last group has three digits and those before it have two.
 func areThousands(groups [][]byte) bool {
 	first, middle, last := groups[0], groups[1:len(groups)-1], groups[len(groups)-1]
 	size := 3
@@ -136,6 +137,6 @@ func areThousands(groups [][]byte) bool {
 	return true
 }
 
-// SpelledMissing reports whether a cell is one of the usual spellings of nothing,
-// which may be repeated in a report.
+// SpelledMissing reports whether a cell is one of the known spellings of a missing
+// number, which a report may repeat.
 func SpelledMissing(cell string) bool { return missingSpellings[strings.ToLower(cell)] }

@@ -11,19 +11,20 @@ import (
 
 const usualBlock = 1 << 20
 
-// Reader cuts a stream into blocks of whole rows. It holds a block and at most
-// one row more, whatever comes. Rows and their numbers do not depend on how
-// large the blocks are.
+// Reader divides a stream into blocks of whole rows. It holds at most a block and
+// one more row in memory. Rows and their numbers do not depend on the size of the
+// blocks.
 type Reader struct {
 	r      io.Reader
 	size   int
-	rest   []byte // the beginning of a row whose end has not come yet
-	rows   int64  // that were handed out
-	err    error  // what Next says once the rows before it are handed out; io.EOF at the end
-	header bool   // has been read
+	rest   []byte // data after the last block: the beginning of the next row
+	rows   int64  // rows returned so far
+	err    error  // what Next returns after the rows before it; io.EOF at the end
+	header bool   // the header has been read
 }
 
-// NewReader makes a reader of blocks of about blockBytes, 1 MiB when it is 0.
+// NewReader returns a reader of blocks of about blockBytes, or 1 MiB if blockBytes
+// is 0.
 func NewReader(r io.Reader, blockBytes int) *Reader {
 	if blockBytes <= 0 {
 		blockBytes = usualBlock
@@ -31,10 +32,10 @@ func NewReader(r io.Reader, blockBytes int) *Reader {
 	return &Reader{r: r, size: blockBytes}
 }
 
-// Next reads the next block, into the memory of into where that is enough. At
-// the end it returns io.EOF; a row that is too long is a *fault.Error that says
-// which one it is, after the rows before it. A header that was not asked for is
-// skipped.
+// Next reads the next block, reusing the memory of into if it is large enough. At
+// the end it returns io.EOF. For a row that is too long it returns a *fault.Error
+// with the row's number, after it has returned the rows before it. If Header was
+// not called, Next skips the header.
 func (r *Reader) Next(into []byte) (Block, error) {
 	if !r.header {
 		if _, err := r.Header(); err != nil {
@@ -58,16 +59,16 @@ func (r *Reader) Next(into []byte) (Block, error) {
 	return Block{}, r.err
 }
 
-// fill reads until there is a block, or twice of what is there already: a long
-// row is not looked through again for every few bytes that come.
+// fill reads until data has the size of a block, or twice its length if it is
+// already that long. Doubling avoids scanning a long row again for every few bytes.
 func (r *Reader) fill(data []byte) []byte {
 	have, want := len(data), r.size
 	if have >= want {
 		want = 2 * have
 	}
 	data = slices.Grow(data, want-have)[:want]
-	// Not io.ReadFull: the end of a stream and a compressed one that was cut
-	// off must not look the same.
+	// Do not use io.ReadFull: it would make a truncated compressed stream look
+	// like the end of the stream.
 	for idle := 0; have < want && r.err == nil; idle++ {
 		n, err := r.r.Read(data[have:])
 		have += n
@@ -85,8 +86,8 @@ func (r *Reader) fill(data []byte) []byte {
 	return data[:have]
 }
 
-// count counts the whole rows and says where the rest begins. At the end of
-// the stream the last line is a row without a line end too.
+// count returns where the last whole row ends and how many rows there are. At the
+// end of the stream a last line without a line end is a row too.
 func (r *Reader) count(data []byte) (whole, rows int) {
 	var s scanner
 	s.reset(data)
@@ -99,7 +100,7 @@ func (r *Reader) count(data []byte) (whole, rows int) {
 			r.err = tooLong(r.rows + int64(rows) + 1)
 			return line.from, rows
 		case !line.closed && !errors.Is(r.err, io.EOF):
-			return line.from, rows // its end has not come yet
+			return line.from, rows // the row is not complete yet
 		}
 		rows++
 	}
@@ -110,5 +111,5 @@ func tooLong(row int64) *fault.Error {
 		"row %d is longer than %d bytes; a quote that is never closed makes all that follows one row", row, MaxLine)
 }
 
-// byteOrderMark is what some programs put before UTF-8.
+// byteOrderMark is the mark that some programs write at the start of UTF-8 files.
 var byteOrderMark = []byte("\xef\xbb\xbf")

@@ -7,14 +7,14 @@ import (
 	"verdict/internal/fault"
 )
 
-// The first bytes of files that people send for CSV: a workbook of today, which
-// is a zip archive, and one of the years before.
+// First bytes of files that people send instead of CSV: an XLSX workbook, which is
+// a zip archive, and an older XLS workbook.
 var (
 	zipMagic = []byte("PK\x03\x04")
 	oleMagic = []byte("\xd0\xcf\x11\xe0")
 )
 
-// notCSV recognises a workbook by its first bytes.
+// notCSV returns an error if the data are a workbook, by its first bytes.
 func notCSV(data []byte) error {
 	if bytes.HasPrefix(data, zipMagic) || bytes.HasPrefix(data, oleMagic) {
 		return fault.New(fault.Malformed, fault.CodeBadUTF8,
@@ -23,8 +23,8 @@ func notCSV(data []byte) error {
 	return nil
 }
 
-// otherSeparator recognises a file whose cells are not separated by commas: its
-// header is one name with the other separator in it.
+// otherSeparator returns an error if the cells are not separated by commas: the
+// header is then a single name that contains another separator.
 func otherSeparator(names []string) error {
 	if len(names) != 1 {
 		return nil

@@ -2,31 +2,31 @@ package sheet
 
 import "bytes"
 
-// scanner finds where rows end. It remembers where the next mark of each kind
-// stands, so that every byte is looked at once for each kind whatever the mix:
-// searching anew in every row for a line feed that the file does not have would
-// take the square of its size.
+// scanner finds where rows end. It remembers the position of the next line feed,
+// carriage return and quote, so that it searches every byte only once for each.
+// Searching again in every row for a line feed that the file does not have would
+// take quadratic time.
 type scanner struct {
 	data          []byte
 	at            int // where the next row begins
-	lf, cr, quote int // the next of each; len(data) when there is none
+	lf, cr, quote int // position of the next one; len(data) for none
 }
 
-// row is one row's place in the data, without its line end.
+// row is the position of a row in the data, without its line end.
 type row struct {
 	from, to int
-	quoted   bool // there is a quote in it
-	closed   bool // its line end was there
+	quoted   bool // it contains a quote
+	closed   bool // it has a line end
 }
 
 func (s *scanner) reset(data []byte) {
 	*s = scanner{data: data, lf: -1, cr: -1, quote: -1}
 }
 
-// next finds the next row that is not blank; ok is false when there is none.
+// next finds the next row that is not blank. ok is false if there is none.
 //
-// The carriage return and the line feed of a pair end a line each: the blank
-// line between them is no row, so it does not matter whether a pair was cut.
+// The carriage return and the line feed of a pair each end a line. The blank line
+// between them is not a row, so a pair may be split between two blocks.
 func (s *scanner) next() (r row, ok bool) {
 	for s.at < len(s.data) {
 		end := s.lineEnd(s.at)
@@ -46,8 +46,9 @@ func (s *scanner) next() (r row, ok bool) {
 	return row{}, false
 }
 
-// mark looks for a byte from a place on, unless the last one that was found is
-// still ahead.
+// mark returns the position of the next c at or after from, len(data) for none.
+// last is the position that was found before; it is returned if it is not before
+// from.
 func (s *scanner) mark(last, from int, c byte) int {
 	if last >= from {
 		return last
@@ -63,9 +64,9 @@ func (s *scanner) lineEnd(from int) int {
 	return min(s.lf, s.cr)
 }
 
-// quotedEnd is where a row ends that has a quote before its first line end.
-// Only a quote at the very beginning of a cell opens one: whoever writes
-// 5" pipe without quotes around it spoils that row and no other.
+// quotedEnd returns where a row ends that has a quote before its first line end.
+// Only a quote at the beginning of a cell opens a quoted cell: an unquoted cell
+// such as 5" pipe spoils its own row but no other.
 func (s *scanner) quotedEnd(end int) int {
 	for s.quote < end {
 		from := s.quote + 1
@@ -79,9 +80,8 @@ func (s *scanner) quotedEnd(end int) int {
 	return end
 }
 
-// closingQuote finds the quote that closes a cell whose text begins at from,
-// and tells whether there are doubled ones before it. It is the end of the data
-// where there is none.
+// closingQuote returns the position of the quote that closes a cell whose text
+// begins at from, len(data) for none, and whether doubled quotes come before it.
 func closingQuote(data []byte, from int) (at int, doubled bool) {
 	for at = from; ; at += 2 {
 		i := bytes.IndexByte(data[at:], '"')

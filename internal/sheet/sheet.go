@@ -1,30 +1,32 @@
-// Package sheet is CSV at the speed of a backtest: a stream cut into blocks of
-// whole rows, a cursor over the cells of a block, and a writer.
+// Package sheet reads and writes CSV fast enough for a backtest: a reader divides
+// a stream into blocks of whole rows, a cursor iterates over the cells of a block,
+// and a writer writes rows.
 //
-// It reads RFC 4180 and what spreadsheets really write: a byte-order mark,
-// line ends of every kind and mixed, quoted cells with doubled quotes and line
-// ends inside, blank lines, a last line without an end. Cells are given as they
-// stand, spaces included; only the quotes around them are taken off.
+// It reads RFC 4180 and what spreadsheets actually write: a byte-order mark, line
+// ends of every kind and mixed, quoted cells with doubled quotes and line ends
+// inside, blank lines, and a last line without a line end. Cells are returned
+// unchanged, including spaces; only the quotes around them are removed.
 //
-// On well-formed input it agrees with encoding/csv, and differs where a book of
-// a million applications needs it to:
+// On well-formed input it agrees with encoding/csv. It differs where a book of a
+// million applications needs it to:
 //
-//   - a malformed row is one row with a fault, and the next line is read on;
+//   - a malformed row is one row with a fault, and reading continues after it;
 //   - a row with a NUL or with bytes that are not UTF-8 is malformed;
 //   - a carriage return alone ends a line too, and one inside quotes is kept;
 //   - a row is at most MaxLine bytes long, so that memory is bounded.
 //
-// What the cells mean is not known here.
+// The package does not interpret cells, except for numbers that are formatted for
+// people and spellings of missing numbers.
 package sheet
 
-// Bounds on what a stranger can make us hold.
+// Bounds on the memory that a file can take.
 const (
 	MaxColumns = 1000
 	MaxLine    = 1 << 20 // bytes of one row, without its line end
 	MaxName    = 256     // bytes of the name of a column
 )
 
-// Block is a run of whole rows without the header, as they stand in the file.
+// Block is a sequence of whole rows, without the header, as they are in the file.
 type Block struct {
 	Data  []byte
 	First int64 // the number of its first row, from 1

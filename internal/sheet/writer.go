@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes CSV with line feeds. A stranger's text that a spreadsheet would
-// take for a formula gets an apostrophe in front of it, so that opening our file
-// runs nothing. The first error stops the writing; Flush tells it.
+// Writer writes CSV with line feeds. It puts an apostrophe before a text that a
+// spreadsheet would take for a formula, so that opening the file runs nothing.
+// After the first error it writes nothing more; Flush returns the error.
 type Writer struct {
 	w     io.Writer
 	buf   []byte
 	cells int // of this row
-	bare  int // where this row begins in buf
+	bare  int // position in buf at which this row begins
 	err   error
 }
 
 const flushAt = 64 << 10
 
-// NewWriter makes a writer; nothing arrives for certain before Flush.
+// NewWriter returns a writer. Its output is buffered until Flush.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Text writes a cell whatever is in it.
+// Text writes a cell with any text, quoted and escaped as needed.
 func (w *Writer) Text(s string) {
 	w.separate()
 	if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
@@ -55,14 +55,14 @@ func (w *Writer) Text(s string) {
 }
 
 // isFormula reports whether a spreadsheet could take a text for a formula. Some
-// of them drop the spaces before they look.
+// spreadsheets ignore leading spaces.
 func isFormula(s string) bool {
 	s = strings.TrimLeft(s, " \u00a0")
 	return s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0
 }
 
-// Raw writes a number or a name of ours, which needs neither quotes nor an
-// apostrophe: a negative number is no formula.
+// Raw writes a cell as it is, without quotes or an apostrophe. It is for numbers
+// and fixed names; a negative number must not be treated as a formula.
 func (w *Writer) Raw(b []byte) {
 	w.separate()
 	w.buf = append(w.buf, b...)
@@ -78,7 +78,7 @@ func (w *Writer) separate() {
 // End ends the row.
 func (w *Writer) End() {
 	if w.cells == 1 && len(w.buf) == w.bare {
-		w.buf = append(w.buf, `""`...) // a blank line would be no row
+		w.buf = append(w.buf, `""`...) // a blank line would not count as a row
 	}
 	w.buf = append(w.buf, '\n')
 	w.cells = 0
@@ -88,7 +88,7 @@ func (w *Writer) End() {
 	w.bare = len(w.buf)
 }
 
-// Flush hands over what is left, and tells the first error there was.
+// Flush writes the buffered rows and returns the first error.
 func (w *Writer) Flush() error {
 	w.write()
 	w.bare = 0
