@@ -2,15 +2,15 @@ package chart
 
 import "math"
 
-// Axis names a direction of a plot. Without From and To, or when they are
-// equal, the data decide how far it goes.
+// Axis is one axis of a chart. If From is not less than To, the data determine
+// the range.
 type Axis struct {
 	Label    string
 	Unit     Unit
 	From, To float64
 }
 
-// span gathers the extent of the data along one axis.
+// span is the range of the data along one axis.
 type span struct {
 	from, to float64
 	any      bool
@@ -28,10 +28,11 @@ func (s *span) add(v float64) {
 	s.from, s.to = math.Min(s.from, v), math.Max(s.to, v)
 }
 
-// scale maps numbers to places; what lies outside lands on the edge.
+// scale maps numbers to coordinates. Numbers outside the range are clamped to its
+// ends.
 type scale struct {
 	from, to  float64 // numbers
-	low, high float64 // places
+	low, high float64 // coordinates
 	ticks     []float64
 }
 
@@ -44,8 +45,8 @@ func (s scale) at(v float64) float64 {
 	return s.low + float64(share*(s.high-s.low))
 }
 
-// fit makes the scale of an axis over the data's span with about n ticks. An
-// axis that the data decide is widened to whole ticks when round is set.
+// fit returns the scale of an axis over the range of the data, with about n ticks.
+// If round is set and the data determine the range, it is widened to whole ticks.
 func (a Axis) fit(s span, n int, round bool) scale {
 	from, okFrom := finite(a.From)
 	to, okTo := finite(a.To)
@@ -53,7 +54,7 @@ func (a Axis) fit(s span, n int, round bool) scale {
 	if !fixed {
 		from, to = s.from, s.to
 		if to-from <= math.Abs(from)*1e-9 {
-			// One value only: it gets a neighbourhood, so that it has a place.
+			// There is only one value: widen the range around it.
 			half := math.Max(math.Abs(from)/2, 0.5)
 			if a.Unit == Percent {
 				half = math.Max(math.Abs(from)/2, 0.005)
@@ -69,8 +70,8 @@ func (a Axis) fit(s span, n int, round bool) scale {
 	return scale{from: from, to: to, ticks: ticksBetween(from, to, step)}
 }
 
-// niceStep is the smallest of 1, 2, 5 times a power of ten that is no less
-// than the raw step.
+// niceStep returns the smallest 1, 2 or 5 times a power of ten that is not less
+// than raw. If whole is set, the result is at least 1.
 func niceStep(raw float64, whole bool) float64 {
 	if !(raw > 0) {
 		return 1

@@ -5,30 +5,30 @@ import (
 	"math"
 )
 
-// Part names one layer of lying bars.
+// Part is one part of every horizontal bar.
 type Part struct {
 	Name string
 	Tone Tone
 }
 
-// Bar is one lying bar: a value for each part. Text replaces the formatted sum
-// at its end.
+// Bar is one horizontal bar with a value for each part. Text, if set, replaces the
+// formatted sum at its end.
 type Bar struct {
 	Label  string
 	Text   string
 	Values []float64
 }
 
-// Bars is a picture of lying bars, each under its own label, so that long
-// labels stay whole on a narrow screen.
+// Bars is a chart of horizontal bars. Each bar is under its own label, so that
+// long labels fit on a narrow screen.
 type Bars struct {
 	Head
 	Unit  Unit
-	Of    string // what the labels are, for the table's first column
-	Parts []Part // none: one nameless blue part
+	Of    string // heading of the table's first column, which holds the labels
+	Parts []Part // none: one blue part without a name
 	Rows  []Bar
-	Full  float64 // the value of a full-length bar; 0: the longest
-	Mark  float64 // an upright mark at a value, such as a limit; 0: none
+	Full  float64 // value of a full-length bar; 0: that of the longest bar
+	Mark  float64 // a vertical line at this value, such as a limit; 0: none
 }
 
 const (
@@ -50,7 +50,7 @@ func (c Bars) SVG() template.HTML {
 	if mark, ok := finite(c.Mark); ok {
 		full = math.Max(full, mark)
 	}
-	// The legend's height decides the picture's, so it is drawn aside first.
+	// Draw the legend on a separate pen first, to learn its height.
 	var p, aside pen
 	keys := c.keys()
 	top := aside.legend(keys, 0)
@@ -130,7 +130,7 @@ func (c Bars) total(r Bar) float64 {
 	return sum
 }
 
-// Table has one row for each bar.
+// Table returns a table with one row for each bar.
 func (c Bars) Table() Table {
 	t := Table{Columns: []string{c.Of}}
 	for _, part := range c.parts() {

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// Layer is one part of every column, stacked on the layers before it.
+// Layer is one part of every column. It is stacked on the layers before it.
 type Layer struct {
 	Name   string
 	Tone   Tone
 	Values []float64
 }
 
-// Columns is a picture of upright columns, each stacked of layers: a histogram
-// when Step is set (column i covers From+i·Step up to the next), else one
-// column for each label.
+// Columns is a chart of vertical columns of stacked layers. If Step is set it is a
+// histogram, whose column i covers From+i·Step up to From+(i+1)·Step; otherwise
+// there is one column for each label.
 type Columns struct {
 	Head
 	X, Y       Axis
@@ -24,8 +24,8 @@ type Columns struct {
 	Height     float64
 }
 
-// mostColumns is how many columns can still be told apart; neighbours of a
-// longer row are drawn together.
+// mostColumns bounds the drawn columns. If there are more, neighbours are drawn as
+// one column.
 const mostColumns = 120
 
 // SVG draws the columns.
@@ -71,7 +71,7 @@ func (c Columns) SVG() template.HTML {
 	return p.close()
 }
 
-// column stacks one column, leaving a little air beside it where there is any.
+// column draws the layers of one column, with a small gap beside it.
 func (p *pen) column(f frame, c Columns, sums [][]float64, i, step int, room float64) {
 	air := math.Min(room*0.15, 8)
 	base := 0.0
@@ -108,7 +108,7 @@ func (p *pen) columnLabels(f frame, labels []string, room float64, step int) {
 func (c Columns) numeric() bool {
 	from, okFrom := finite(c.From)
 	step, okStep := finite(c.Step)
-	// A step that is lost beside its beginning would not move the columns.
+	// If the step is too small to change From, all columns would coincide.
 	return okFrom && okStep && step > 0 && from+step > from
 }
 
@@ -120,7 +120,7 @@ func (c Columns) count() int {
 	return n
 }
 
-// sum adds what one layer holds in a run of columns; less than nothing is nothing.
+// sum returns the sum of one layer over n columns. Negative values count as 0.
 func (c Columns) sum(layer, first, n int) float64 {
 	values, total := c.Layers[layer].Values, 0.0
 	for i := first; i < min(first+n, len(values)); i++ {
@@ -131,7 +131,7 @@ func (c Columns) sum(layer, first, n int) float64 {
 	return total
 }
 
-// label names a run of columns.
+// label returns the name of n columns that are drawn as one.
 func (c Columns) label(first, n int) string {
 	if c.numeric() {
 		from := c.From + float64(c.Step*float64(first))
@@ -143,7 +143,7 @@ func (c Columns) label(first, n int) string {
 	return ""
 }
 
-// Table has one row for each column and one cell for each layer.
+// Table returns a table with one row for each column and one cell for each layer.
 func (c Columns) Table() Table {
 	t := Table{Columns: []string{labelOr(c.X.Label, "")}}
 	for _, l := range c.Layers {

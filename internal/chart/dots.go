@@ -2,21 +2,21 @@ package chart
 
 import "html/template"
 
-// Dot is a point with, where Low is less than High, an interval around its Y.
+// Dot is a point with, if Low is less than High, an interval around its Y.
 type Dot struct {
 	X, Y, Low, High float64
-	Note            string // a further column of the table, such as a count
+	Note            string // another column of the table, such as a count
 }
 
-// Dots is a picture of points with intervals: a calibration when the diagonal
-// is drawn, where a point above it was worse than foretold.
+// Dots is a chart of points with intervals. With the diagonal it is a calibration
+// chart, in which a point above the line is worse than predicted.
 type Dots struct {
 	Head
 	X, Y     Axis
 	NoteName string
 	Tone     Tone
 	Dots     []Dot
-	Diagonal bool // the line on which X equals Y, and one range for both axes
+	Diagonal bool // draw the line X = Y, and use one range for both axes
 	Height   float64
 }
 
@@ -66,8 +66,8 @@ func (c Dots) SVG() template.HTML {
 	return p.close()
 }
 
-// drawable leaves out points that are not finite, intervals that are not, and
-// thins what is too dense.
+// drawable leaves out points and intervals that are not finite, and thins points
+// that are too dense.
 func (c Dots) drawable() []Dot {
 	var kept []Dot
 	for i := 0; i < len(c.Dots); i += stride(len(c.Dots), mostPoints) {
@@ -87,7 +87,7 @@ func (c Dots) drawable() []Dot {
 	return kept
 }
 
-// Table has one row for each point.
+// Table returns a table with one row for each point.
 func (c Dots) Table() Table {
 	t := Table{Columns: []string{labelOr(c.X.Label, "x"), labelOr(c.Y.Label, "y"), "95 % from", "to"}}
 	if c.NoteName != "" {

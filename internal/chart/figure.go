@@ -1,36 +1,36 @@
 package chart
 
 import (
-	_ "embed" // the stylesheet is kept as a file so that it reads as CSS
+	_ "embed" // for the stylesheet
 	"html/template"
 )
 
-// Style is the stylesheet of every picture and figure. It follows the reader's
-// colour scheme unless an ancestor says data-theme="light" or "dark".
+// Style is the stylesheet of every chart and figure. It follows the reader's
+// colour scheme unless an ancestor has data-theme="light" or data-theme="dark".
 //
 //go:embed style.css
 var Style string
 
-// Head is what every picture says about itself. Title and Description are read
-// aloud in place of the drawing, so the description states what to see in it.
+// Head is the title and the description of a chart. Screen readers read them
+// aloud in place of the drawing, so the description says what the chart shows.
 type Head struct {
-	ID          string // optional; ties title and description to the drawing where one page shows several
+	ID          string // optional; links title and description to the drawing by element ids
 	Title       string
 	Description string
 }
 
 func (h Head) head() Head { return h }
 
-// Picture is what Figure needs of a picture; every type of this package that
-// has a Head is one.
+// Picture is a chart that Figure can draw. Every type of this package that has a
+// Head is a Picture.
 type Picture interface {
 	SVG() template.HTML
 	Table() Table
 	head() Head
 }
 
-// Figure is a picture with its caption above and its numbers as a table
-// beneath, folded away until somebody wants to read them.
+// Figure returns a chart with its caption above it and its numbers in a collapsed
+// table below it.
 func Figure(p Picture) template.HTML {
 	var b pen
 	h := p.head()
@@ -53,12 +53,12 @@ func Figure(p Picture) template.HTML {
 	return b.html()
 }
 
-// Tone is one of the few colours of the palette. They differ in lightness as
-// well as in hue, so that they stay apart for colour-blind eyes and on paper.
+// Tone is a colour of the palette. Tones differ in lightness as well as in hue, so
+// that colour-blind readers and readers of printed pages can distinguish them.
 type Tone int
 
-// The palette. Blue and orange carry meaning (good and bad, before and after);
-// the others only keep further series apart.
+// The palette. Blue and orange have a meaning (good and bad, before and after);
+// the others only distinguish further series.
 const (
 	Blue Tone = iota
 	Orange

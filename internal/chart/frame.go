@@ -2,8 +2,7 @@ package chart
 
 import "html/template"
 
-// frame is the plot area of a picture with axes: where it lies and how numbers
-// become places in it.
+// frame is the plot area of a chart with axes: its position and its scales.
 type frame struct {
 	left, right, top, bottom float64
 	x, y                     scale
@@ -29,8 +28,8 @@ type key struct {
 	line bool
 }
 
-// legend writes the keys in as many lines as they need and returns the height
-// used. A single nameless series needs none.
+// legend draws the keys in as many lines as they need and returns the height used.
+// Keys without a name are not drawn.
 func (p *pen) legend(keys []key, x0 float64) float64 {
 	x, y, found := x0, 0.0, false
 	for _, k := range keys {
@@ -61,7 +60,8 @@ func (p *pen) legend(keys []key, x0 float64) float64 {
 }
 
 // axes lays out the frame below the legend, draws grid, ticks and labels, and
-// returns it. The vertical label stands above its axis, where it reads level.
+// returns the frame. The label of the vertical axis is above the axis, so that its
+// text is horizontal.
 func (p *pen) axes(xa, ya Axis, x, y scale, top, height float64) frame {
 	f := frame{right: wide - 20, top: top + 10, bottom: height - 26, x: x, y: y}
 	if xa.Label != "" {
@@ -90,8 +90,8 @@ func (p *pen) axes(xa, ya Axis, x, y scale, top, height float64) frame {
 	return f
 }
 
-// bottomTicks writes the numbers under the axis, leaving out those that would
-// touch the one before.
+// bottomTicks writes the numbers under the horizontal axis. It leaves out numbers
+// that would touch the one before.
 func (f *frame) bottomTicks(p *pen, xa Axis) {
 	last := -wide
 	for _, t := range f.x.ticks {
@@ -107,7 +107,7 @@ func (f *frame) bottomTicks(p *pen, xa Axis) {
 	}
 }
 
-// empty is a picture without data: its title, its frame's size and a word.
+// empty returns a chart without data: its title and the text "No data".
 func empty(h Head, kind string, height float64) template.HTML {
 	var p pen
 	p.open(h, kind, height)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Point is a place in the data.
+// Point is a pair of numbers of a curve.
 type Point struct{ X, Y float64 }
 
 // Series is one curve. Points are joined in the order given.
@@ -14,29 +14,29 @@ type Series struct {
 	Name   string
 	Tone   Tone
 	Dashed bool
-	Area   bool // shade down to the axis
+	Area   bool // shade the area down to the axis
 	Points []Point
 }
 
-// Gap is an upright line between two heights with a word beside it, such as
-// the largest distance between two curves.
+// Gap is a vertical line between two values with a label beside it. It marks, for
+// example, the largest distance between two curves.
 type Gap struct {
 	X, From, To float64
 	Label       string
 }
 
-// Line is a picture of curves.
+// Line is a chart of curves.
 type Line struct {
 	Head
 	X, Y     Axis
 	Series   []Series
-	Diagonal bool // a quiet line from corner to corner, for what chance would give
+	Diagonal bool // a faint line from corner to corner, for what randomness would give
 	Gaps     []Gap
 	Height   float64
 }
 
-// mostPoints bounds what one curve draws, and mostGaps the words beside it;
-// more could not be told apart.
+// mostPoints bounds the points of a curve, and mostGaps the gaps of a chart. More
+// could not be distinguished.
 const (
 	mostPoints = 600
 	mostGaps   = 12
@@ -112,7 +112,7 @@ func (p *pen) gap(f frame, g Gap) {
 	p.line("gap", x, y1, x, y2)
 	p.circle("gapend", x, y1, 3.5, "")
 	p.circle("gapend", x, y2, 3.5, "")
-	// Below the lower of two rising curves there is room for a word.
+	// The label goes below the lower of two rising curves, where there is space.
 	label := clip(g.Label, f.right-f.left)
 	y := min(max(y1, y2)+20, f.bottom-8)
 	if x+10+breadth(label) <= f.right {
@@ -122,8 +122,8 @@ func (p *pen) gap(f frame, g Gap) {
 	}
 }
 
-// drawable leaves out what is not finite and thins what is too dense, keeping
-// both ends.
+// drawable leaves out points that are not finite and thins points that are too
+// dense. It keeps both ends.
 func drawable(points []Point) []Point {
 	kept := make([]Point, 0, len(points))
 	for _, q := range points {
@@ -144,7 +144,7 @@ func drawable(points []Point) []Point {
 	return append(thin, kept[len(kept)-1])
 }
 
-// Table lists every place at which any curve has a point.
+// Table returns a table with one row for each X at which a curve has a point.
 func (c Line) Table() Table {
 	t := Table{Columns: []string{labelOr(c.X.Label, "x")}}
 	for _, s := range c.Series {

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// Cell is one field of a matrix. Its value sets the strength of its colour.
+// Cell is one cell of a matrix. Its value sets the strength of its colour.
 type Cell struct {
 	Value float64
 	Note  string // a second, smaller line
 	Tone  Tone
 }
 
-// Matrix is a picture of two ways to sort the same things: how many fall into
-// each pair.
+// Matrix is a chart of counts by two classifications, with one cell for each pair
+// of classes.
 type Matrix struct {
 	Head
 	Unit                  Unit
@@ -25,8 +25,8 @@ type Matrix struct {
 
 const mostFields = 24
 
-// SVG draws the fields. Colour is laid on thinly enough that the text in the
-// field stays legible in both themes.
+// SVG draws the cells. Their colours are light enough for the text to be legible
+// in both themes.
 func (c Matrix) SVG() template.HTML {
 	rows, columns := c.Rows[:min(len(c.Rows), mostFields)], c.Columns[:min(len(c.Columns), mostFields)]
 	if len(rows) == 0 || len(columns) == 0 {
@@ -65,7 +65,7 @@ func (p *pen) field(c Matrix, i, j int, x, y, w, h, most float64) {
 	cell := c.cell(i, j)
 	strength := 0.05
 	if v := positive(cell.Value); v > 0 && most > 0 {
-		// The root keeps small fields visible beside a dominant one.
+		// The square root keeps small values visible beside a large one.
 		strength = 0.1 + 0.35*math.Sqrt(v/most)
 	}
 	p.raw(`<rect class="fill ` + cell.Tone.class() + `" fill-opacity="` + strconv.FormatFloat(strength, 'f', 2, 64) + `"`)
@@ -89,7 +89,7 @@ func (c Matrix) cell(i, j int) Cell {
 	return c.Cells[i][j]
 }
 
-// Table repeats the fields as numbers.
+// Table returns the cells as a table.
 func (c Matrix) Table() Table {
 	t := Table{Columns: append([]string{c.RowTitle + " ↓ " + c.ColumnTitle + " →"}, c.Columns...)}
 	for i, r := range c.Rows {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Unit is how the numbers of an axis or a bar are written.
+// Unit says how the numbers of an axis or a bar are formatted.
 type Unit int
 
 // The units. Large counts and amounts are grouped as in India: 12,34,567.
@@ -18,11 +18,11 @@ const (
 	Ratio               // a bare decimal: 0.742
 )
 
-// hugest bounds every number drawn, so that no sum or difference of two can
-// leave the finite ones.
+// hugest bounds every number that is drawn, so that the sum or difference of two
+// is always finite.
 const hugest = 1e15
 
-// finite tells whether v can be drawn, and bounds it.
+// finite returns v, bounded by hugest, and whether v is finite.
 func finite(v float64) (float64, bool) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, false
@@ -30,8 +30,8 @@ func finite(v float64) (float64, bool) {
 	return math.Max(-hugest, math.Min(hugest, v)), true
 }
 
-// Format writes v in full, as tables and tips show it. What is not a finite
-// number is a dash.
+// Format returns v in full, as in tables and tooltips, or a dash if v is not
+// finite.
 func (u Unit) Format(v float64) string {
 	v, ok := finite(v)
 	if !ok {
@@ -51,8 +51,8 @@ func (u Unit) Format(v float64) string {
 	return groupedTrimmed(v, 2)
 }
 
-// Short writes v as an axis or a headline shows it: amounts and large counts
-// in lakh (L) and crore (Cr).
+// Short returns v as on an axis: amounts and large counts in lakh (L) and crore
+// (Cr).
 func (u Unit) Short(v float64) string {
 	v, ok := finite(v)
 	if !ok {
@@ -72,8 +72,8 @@ func (u Unit) Short(v float64) string {
 	return lakhs(v, trimmed)
 }
 
-// Headline is Short with both decimals kept, so that two figures one above the
-// other are equally long.
+// Headline returns v like Short, but keeps both decimals of an amount or a count,
+// so that figures above each other have the same length.
 func (u Unit) Headline(v float64) string {
 	v, ok := finite(v)
 	switch {
@@ -87,7 +87,7 @@ func (u Unit) Headline(v float64) string {
 	return u.Short(v)
 }
 
-// lakhs shortens from a lakh upwards; below, the full number is short enough.
+// lakhs shortens numbers of a lakh or more. Smaller numbers are written in full.
 func lakhs(v float64, write func(float64, int) string) string {
 	switch a := math.Abs(v); {
 	case a >= 1e7:
@@ -98,7 +98,7 @@ func lakhs(v float64, write func(float64, int) string) string {
 	return groupedTrimmed(v, 2)
 }
 
-// rupees puts the sign of the currency after that of the number.
+// rupees adds the currency sign, after the minus sign if there is one.
 func rupees(digits string) string {
 	if rest, negative := strings.CutPrefix(digits, "−"); negative {
 		return "−₹" + rest
@@ -106,7 +106,7 @@ func rupees(digits string) string {
 	return "₹" + digits
 }
 
-// decimals writes v with exactly n decimals and a true minus sign.
+// decimals formats v with exactly n decimals and a typographic minus sign.
 func decimals(v float64, n int) string {
 	s := strconv.FormatFloat(v, 'f', n, 64)
 	rest, negative := strings.CutPrefix(s, "-")
@@ -119,7 +119,7 @@ func decimals(v float64, n int) string {
 	return "−" + rest
 }
 
-// trimmed writes v with at most n decimals.
+// trimmed formats v with at most n decimals.
 func trimmed(v float64, n int) string {
 	s := decimals(v, n)
 	if !strings.Contains(s, ".") {
@@ -131,8 +131,8 @@ func trimmed(v float64, n int) string {
 func grouped(v float64, n int) string        { return group(decimals(v, n)) }
 func groupedTrimmed(v float64, n int) string { return group(trimmed(v, n)) }
 
-// group sets the commas of the Indian system: after the first three digits
-// from the right, then after every two.
+// group adds commas in the Indian style: before the last three digits, and then
+// before every two digits.
 func group(s string) string {
 	rest, negative := strings.CutPrefix(s, "−")
 	whole, fraction, has := strings.Cut(rest, ".")

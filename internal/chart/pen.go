@@ -9,35 +9,35 @@ import (
 	"unicode"
 )
 
-// The unit of every drawing is such that a picture is wide units across,
-// whatever room the page gives it. Text is textSize units high in a roomy
-// figure and, by the stylesheet, wideText in a narrow one; the layout always
-// leaves room for the larger.
+// Every drawing is wide units across, whatever its size on the page. The
+// stylesheet makes text larger in a narrow figure, up to wideText units; the layout
+// always leaves space for that size.
 const (
 	wide      = 480.0
 	wideText  = 16.0
-	letter    = 0.56 * wideText // the mean width of a letter, guessed generously
+	letter    = 0.56 * wideText // upper estimate of the mean width of a letter
 	lineSpace = 22.0
 )
 
-// pen collects markup. Everything a caller wrote goes through esc.
+// pen builds markup. Every text from a caller must go through esc or breakable.
 type pen struct{ b strings.Builder }
 
-// html hands over what was written; it is safe because all text went through esc.
+// html returns the markup. It is safe because all text was escaped.
 func (p *pen) html() template.HTML { return template.HTML(p.b.String()) }
 
 func (p *pen) raw(s string) { p.b.WriteString(s) }
 
 func (p *pen) esc(s string) { p.b.WriteString(html.EscapeString(tidy(s))) }
 
-// breakable writes a text that may be broken after an underscore: the ids of
-// rules are long, and a narrow screen would break them anywhere.
+// breakable writes a text that may be wrapped after an underscore. The ids of
+// rules are long, and a narrow screen would otherwise break them anywhere.
 func (p *pen) breakable(s string) {
 	p.b.WriteString(strings.ReplaceAll(html.EscapeString(tidy(s)), "_", "_<wbr/>"))
 }
 
-// tidy drops what must not reach markup even when escaped: control characters,
-// which XML refuses, and the invisible ones that turn the direction of text.
+// tidy removes characters that must not be in markup even when escaped: control
+// characters, which XML forbids, and invisible ones that change the direction of
+// text.
 func tidy(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -50,9 +50,10 @@ func tidy(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// open begins a drawing of the full width and the given height.
+// open starts a drawing of the full width and the given height.
 func (p *pen) open(h Head, kind string, height float64) {
-	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" class="chart chart-` + kind + `" viewBox="0 0 ` + num(wide) + ` ` + num(height) + `" width="100%" role="img"`)
+	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" class="chart chart-` + kind + `" viewBox="0 0 ` + num(wide) + ` ` +
+		num(height) + `" width="100%" role="img"`)
 	if h.ID != "" {
 		p.raw(` aria-labelledby="`)
 		p.esc(h.ID)
@@ -86,7 +87,7 @@ func (p *pen) close() template.HTML {
 
 func (p *pen) attr(name string, v float64) { p.raw(" " + name + `="` + num(v) + `"`) }
 
-// end closes an element, with a tip that a pointing reader sees.
+// end closes an element, with a tooltip unless tip is "".
 func (p *pen) end(element, tip string) {
 	if tip == "" {
 		p.raw("/>\n")
@@ -123,7 +124,8 @@ func (p *pen) circle(class string, x, y, r float64, tip string) {
 	p.end("circle", tip)
 }
 
-// path draws a polyline through the points; shut closes it to an area.
+// path draws a polyline through the points. If shut is set, it is closed to an
+// area.
 func (p *pen) path(class string, at []Point, shut bool) {
 	p.raw(`<path class="` + class + `" d="`)
 	for i, q := range at {
@@ -159,10 +161,10 @@ func (p *pen) text(class, anchor string, x, y float64, s string) {
 	p.raw("</text>\n")
 }
 
-// nothing stands in for data that are not there.
+// nothing writes "No data" in the middle of the drawing.
 func (p *pen) nothing(height float64) { p.text("soft", middle, wide/2, height/2, "No data") }
 
-// num writes a coordinate with at most one decimal.
+// num formats a coordinate with at most one decimal.
 func num(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		v = 0
@@ -175,7 +177,7 @@ func num(v float64) string {
 	return s
 }
 
-// clip shortens a text to what fits into the given width.
+// clip shortens a text to fit the given width.
 func clip(s string, width float64) string {
 	runes := []rune(tidy(s))
 	most := max(int(width/letter), 2)
@@ -185,5 +187,5 @@ func clip(s string, width float64) string {
 	return strings.TrimRight(string(runes[:most-1]), " ") + "…"
 }
 
-// breadth is the room a text takes.
+// breadth returns the estimated width of a text.
 func breadth(s string) float64 { return letter * float64(len([]rune(s))) }

@@ -7,45 +7,44 @@ import (
 	"slices"
 )
 
-// Node is a thing in a ring: an account, an address or a device that is shared,
-// or a person who shares it.
+// Node is a node of a ring: a shared account, address or device, or a person who
+// shares it.
 type Node struct {
 	Label string
-	Kind  string // what it is, named in the legend and drawn in one tone for each kind
-	Inner bool   // in the column of shared things
+	Kind  string // shown in the legend; nodes of one kind have the same tone
+	Inner bool   // the node is a shared thing
 }
 
-// Link joins two nodes by their places in Ring.Nodes.
+// Link connects two nodes by their indexes in Ring.Nodes.
 type Link struct{ From, To int }
 
-// Ring is a picture of who shares what: shared things in one column, those who
-// share them in another, and a line for each sharing.
+// Ring is a chart of who shares what: the shared things in one column, the people
+// who share them in another, and a line for each link.
 type Ring struct {
 	Head
 	Nodes []Node
 	Links []Link
 }
 
-// The columns stand apart from the edges, so that there is room for names to the
-// left and to the right.
+// The columns are away from the edges, to leave space for labels on the left and
+// on the right.
 const (
 	mostNodes   = 60
 	sharedAt    = 150.0
 	sharersAt   = wide - sharedAt
-	ringLeast   = 200.0 // of height
+	ringLeast   = 200.0 // minimum height
 	nodeSpacing = 26.0  // between the centres of two nodes in a column
-	fewSpacing  = 44.0  // between those of a few
+	fewSpacing  = 44.0  // the same if no column has more than few nodes
 	few         = 8
 	largeNode   = 10.0
 	usualNode   = 6.0
 	leastNode   = 2.0
 )
 
-// SVG draws the ring. The layout is a matter of counting, without chance: shared
-// things stand in their given order, and those who share them are sorted by the
-// mean height of what they are joined to, which keeps the lines short. A straight
-// line from one column to the other touches no node but its own: nodes are
-// as small as the steepest line needs.
+// SVG draws the ring. The layout is deterministic: shared things keep their given
+// order, and people are sorted by the mean height of the things they are linked
+// to, which keeps the lines short. Nodes are small enough that a straight line
+// from one column to the other touches no node except its own.
 func (c Ring) SVG() template.HTML {
 	nodes := c.Nodes[:min(len(c.Nodes), mostNodes)]
 	if len(nodes) == 0 {
@@ -89,8 +88,9 @@ func (c Ring) SVG() template.HTML {
 	return p.close()
 }
 
-// link draws a line between two nodes: straight from column to column, and bent
-// towards the middle between two nodes of one column, around those between them.
+// link draws a line between two nodes. The line is straight from column to column.
+// Between two nodes of one column it is bent towards the middle, around the nodes
+// between them.
 func (p *pen) link(a, b Point) {
 	if a.X != b.X {
 		p.line("link", a.X, a.Y, b.X, b.Y)
@@ -110,8 +110,8 @@ func (c Ring) kinds(nodes []Node) []string {
 	return kinds
 }
 
-// layout places the nodes in two columns below top, and says how large each is
-// drawn and how tall all of them are.
+// layout places the nodes in two columns below top. It returns the position and
+// the radius of each node, and the total height.
 func (c Ring) layout(nodes []Node, top float64) (at []Point, radius []float64, tall float64) {
 	var inner, outer []int
 	for i, n := range nodes {
@@ -130,7 +130,8 @@ func (c Ring) layout(nodes []Node, top float64) (at []Point, radius []float64, t
 	at, radius = make([]Point, len(nodes)), make([]float64, len(nodes))
 	place := func(column []int, x, size float64) {
 		each := tall / float64(max(len(column), 1))
-		clear := each * (sharersAt - sharedAt) / math.Hypot(sharersAt-sharedAt, tall) // between a node and the steepest line past it
+		// clear is the distance between a node and the steepest line past it.
+		clear := each * (sharersAt - sharedAt) / math.Hypot(sharersAt-sharedAt, tall)
 		for k, i := range column {
 			at[i] = Point{x, top + float64((float64(k)+0.5)*each)}
 			radius[i] = max(leastNode, min(size, math.Floor(clear-1)))
@@ -155,7 +156,7 @@ func (c Ring) layout(nodes []Node, top float64) (at []Point, radius []float64, t
 	return at, radius, tall
 }
 
-// Table lists every link by the names of its ends.
+// Table returns a table with one row for each link.
 func (c Ring) Table() Table {
 	t := Table{Columns: []string{"From", "To"}, Texts: []int{1}}
 	for _, l := range c.Links {

@@ -12,8 +12,8 @@ type Slice struct {
 	Value float64
 }
 
-// Share is a picture of a whole cut into a few parts: one bar, and under it
-// each part's name, amount and share.
+// Share is a chart of the parts of a whole: one bar, and under it the name, the
+// amount and the share of each part.
 type Share struct {
 	Head
 	Unit   Unit
@@ -71,7 +71,7 @@ func positive(v float64) float64 {
 	return math.Max(v, 0)
 }
 
-// Table has one row for each part.
+// Table returns a table with one row for each part.
 func (c Share) Table() Table {
 	t := Table{Columns: []string{"", "Amount", "Share"}}
 	total := c.total()

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Table is the numbers behind a picture, already formatted. The first column
-// names its row; the others are numbers and stand to the right.
+// Table holds the formatted numbers of a chart. The first column is the name of
+// the row; the others are numbers and are right-aligned.
 type Table struct {
 	Columns []string
 	Rows    [][]string
-	Texts   []int // columns that hold text besides the first, and stand to the left
-	Prose   []int // columns of whole sentences, which need room
+	Texts   []int // further columns that hold text and are left-aligned
+	Prose   []int // columns that hold sentences, which need more space
 }
 
-// mostRows bounds a table: a reader who needs more wants the data itself.
+// mostRows bounds the rows of a table. If there are more, only some are shown.
 const mostRows = 400
 
-// HTML renders the table inside a region that scrolls sideways on a small
-// screen and can be reached with the keyboard; label names that region.
+// HTML returns the table inside a region that scrolls horizontally on a small
+// screen and can be focused with the keyboard. label is the name of the region.
 func (t Table) HTML(label string) template.HTML {
 	var b pen
 	b.table(t, label)
@@ -31,7 +31,7 @@ func (p *pen) table(t Table, label string) {
 	p.raw(`"><table><thead><tr>`)
 	for i, c := range t.Columns {
 		if c == "" {
-			p.raw(`<td></td>`) // a header without a word would be read aloud as one
+			p.raw(`<td></td>`) // screen readers would announce an empty th as a header
 			continue
 		}
 		p.raw(`<th scope="col"` + t.align(i) + `>`)
@@ -75,7 +75,7 @@ func (t Table) align(column int) string {
 	return ` class="n"`
 }
 
-// stride is how many items to step over so that at most most of n are seen.
+// stride returns the step with which at most most of n items are visited.
 func stride(n, most int) int {
 	if n <= most {
 		return 1

@@ -7,28 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// Tile is one region of a tile map: where it stands among the others, and how
-// many things of each part there are in it.
+// Tile is one region of a tile map: its position, and the count of each part.
 type Tile struct {
 	Column, Row int
 	Label       string // a few characters, written on the tile
-	Name        string // what region it is
+	Name        string // of the region
 	Values      []float64
 }
 
-// TileMap is a picture of regions that stand roughly where they are on a map,
-// all of one size, so that a small one is as easy to see as a large one. Parts
-// go from the mildest to the gravest, and a tile has the tone of the gravest
-// that it has any of; its first letter and the number of all things stand on
-// the tile, because not everybody sees the tone.
+// TileMap is a chart of regions, placed roughly as on a map. All tiles have the
+// same size, so that a small region is as visible as a large one. Parts are ordered
+// from the mildest to the most severe, and a tile has the tone of the most severe
+// part that it contains. The first letter of that part and the total count are
+// written on the tile, because not every reader can see the tone.
 type TileMap struct {
 	Head
-	Of    string // what the tiles are, for the table's first column
+	Of    string // heading of the table's first column, which holds the tiles
 	Parts []Part
 	Tiles []Tile
 }
 
-// mostTiles bounds a drawing, and how far out a tile may stand.
+// mostTiles bounds the columns and the rows of a tile map.
 const mostTiles = 24
 
 // SVG draws the tiles.
@@ -93,8 +92,8 @@ func (p *pen) tile(c TileMap, t Tile, x, y, size float64) {
 	p.text("small", middle, x+size/2, y+size/2+14, clip(string(sign)+" "+Count.Short(total), size+4))
 }
 
-// sum is how much there is in a tile, and its gravest part; -1 when there is
-// nothing.
+// sum returns the total count of a tile and its most severe part, -1 if the tile is
+// empty.
 func (c TileMap) sum(t Tile) (total float64, gravest int) {
 	gravest = -1
 	for i := range c.Parts {
@@ -112,7 +111,7 @@ func (t *Tile) value(part int) float64 {
 	return t.Values[part]
 }
 
-// Table has one row for each tile that there is anything in.
+// Table returns a table with one row for each tile that is not empty.
 func (c TileMap) Table() Table {
 	t := Table{Columns: []string{c.Of}}
 	for _, part := range c.Parts {

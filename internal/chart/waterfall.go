@@ -2,19 +2,19 @@ package chart
 
 import "html/template"
 
-// Step is one amount on the way from a beginning to an end.
+// Step is one amount that is added to the sum.
 type Step struct {
 	Label string
 	Value float64
 }
 
-// Waterfall is a picture of a sum: where it begins, what each step adds or
-// takes, where it ends. Steps run downwards, each under its own label. Without
-// a name for its beginning, the first step begins at the base by itself.
+// Waterfall is a chart of a sum: its start, what each step adds or subtracts, and
+// its end. Steps go downwards, each under its own label. If Begin is "", there is
+// no bar for the start.
 type Waterfall struct {
 	Head
 	Unit       Unit
-	Begin, End string // what the first and the last bar are called
+	Begin, End string // labels of the first and the last bar
 	Base       float64
 	Steps      []Step
 }
@@ -37,8 +37,9 @@ func (c Waterfall) SVG() template.HTML {
 	if c.Begin == "" {
 		s.add(0)
 	}
-	// The bars of both ends stand on the axis. When the steps are small beside
-	// the sum, an axis from nought would hide them, so it begins further on.
+	// The first and the last bar begin at the start of the axis. If the steps are
+	// small compared with the sum, an axis from zero would hide them, so the axis
+	// starts later.
 	x := scale{from: s.from, to: s.to, low: 0, high: wide}
 	if room := s.to - s.from; s.from > 0 && s.from > room*2 {
 		x.from = s.from - room*0.5
@@ -57,15 +58,15 @@ func (c Waterfall) SVG() template.HTML {
 	return p.close()
 }
 
-// fall is one bar of a waterfall, from a value to another.
+// fall is one bar of a waterfall, from one value to another.
 type fall struct {
 	label, text string
 	from, to    float64
 	tone        Tone
 }
 
-// falls lists the bars from the beginning to the end; sum is where all steps
-// lead, of which only the first are drawn one by one.
+// falls returns the bars from the start to the end. sum is the result of all
+// steps; steps are the first of them, each of which gets its own bar.
 func (c Waterfall) falls(floor, base, sum float64, steps []Step) []fall {
 	var bars []fall
 	if c.Begin != "" {
@@ -89,7 +90,8 @@ func (c Waterfall) falls(floor, base, sum float64, steps []Step) []fall {
 	return append(bars, fall{c.End, c.Unit.Format(at), floor, at, Grey})
 }
 
-// fall draws one bar and, if it goes on from the bar above, the thread to it.
+// fall draws one bar and, if thread is set, the line that connects it with the bar
+// above.
 func (p *pen) fall(f fall, x scale, y float64, thread bool) {
 	text := clip(f.text, wide/2)
 	p.text("", start, 0, y+16, clip(f.label, wide-breadth(text)-16))
@@ -102,7 +104,7 @@ func (p *pen) fall(f fall, x scale, y float64, thread bool) {
 	}
 }
 
-// signed writes a step with its sign.
+// signed formats a step with its sign.
 func signed(u Unit, v float64) string {
 	if v > 0 {
 		return "+" + u.Format(v)
@@ -110,7 +112,7 @@ func signed(u Unit, v float64) string {
 	return u.Format(v)
 }
 
-// Table has one row for each step, with the sum so far.
+// Table returns a table with one row for each step and the sum so far.
 func (c Waterfall) Table() Table {
 	t := Table{Columns: []string{"", "Step", "Sum"}}
 	sum, _ := finite(c.Base)

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Spelling is how a cell of a column of numbers reads, unless it is a number as a
-// request has them.
+// Spelling says how a cell of a numeric column is written if it is not a plain
+// number.
 type Spelling uint8
 
 // The spellings.
 const (
 	NoNumber  Spelling = iota
-	Formatted          // a number for people: thousands apart, a currency, a percent sign
-	Percent            // a number for people with a percent sign
-	Missing            // a usual spelling of nothing
+	Formatted          // a number with thousands separators or a currency
+	Percent            // a number with a percent sign
+	Missing            // a common spelling of a missing number
 )
 
-// Understood reads a cell, without spaces around it, that is no plain number. Of a
-// number for people, plain is what is left without the formatting: whether that is
-// a number is for the caller to see.
+// Understood reads a cell that is not a plain number and has no spaces around it.
+// For a formatted number, plain is the cell without the formatting; the caller
+// checks whether plain is a number.
 func Understood(cell []byte) (plain []byte, s Spelling) {
 	if IsMissing(cell) {
 		return nil, Missing
