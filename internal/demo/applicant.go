@@ -11,7 +11,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// applicant is a row of a synthetic book with a place, a phone and an account.
+// applicant is a row of a synthetic book with a home, a phone and an account.
 type applicant struct {
 	n           int64
 	ref         string
@@ -30,38 +30,44 @@ type applicant struct {
 	home    town
 	ip      string
 	account string
-	agentID string // "" when nobody helped
+	agentID string // "" if no agent was involved
 
-	phone, mobile, email string // "" for one of their own
+	phone, mobile, email string // set if shared with others; "" means a unique one
 	texts                *Texts
 }
 
-// crowd makes the applicants of an environment, the same ones every time.
+// crowd generates the applicants of an environment. The same seed gives the same
+// applicants.
 type crowd struct {
-	env   tenant.Environment
-	book  backtest.Book
-	texts *Texts
-	dice  *rand.Rand
-	made  int64
-	rows  []string // of the book, those that come next
+	env    tenant.Environment
+	book   backtest.Book
+	texts  *Texts
+	random *rand.Rand
+	made   int64
+	rows   []string // of the book, not used yet
 }
 
 func newCrowd(env tenant.Environment, seed uint64, texts *Texts) *crowd {
 	if env == tenant.Live {
 		seed++
 	}
-	return &crowd{env: env, texts: texts, book: backtest.Book{Seed: seed}, dice: rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // nobody's secret depends on it
+	return &crowd{
+		env:    env,
+		texts:  texts,
+		book:   backtest.Book{Seed: seed},
+		random: rand.New(rand.NewPCG(seed, 7)), //nolint:gosec // no secret depends on it
+	}
 }
 
-// bookPage is how many rows of a book are made at once.
+// bookPage is how many rows of a book are generated together.
 const bookPage = 500
 
-// lines are rows of a book.
+// lines returns rows of a book as lines of CSV.
 func lines(book backtest.Book, first int64, n int) []string {
 	return strings.Split(strings.TrimSpace(string(book.Append(nil, first, n))), "\n")
 }
 
-// columns of the book, in their order.
+// Columns of the book, in order.
 const (
 	colAge = iota + 1
 	colOccupation
@@ -75,9 +81,9 @@ const (
 	colDPD
 )
 
-// next is one more applicant.
+// next returns the next applicant.
 func (c *crowd) next() *applicant {
-	if len(c.rows) == 0 { // many at once cost what one does
+	if len(c.rows) == 0 { // generating many rows together costs about as much as one
 		c.rows = lines(c.book, c.made+1, bookPage)
 	}
 	c.made++
@@ -89,15 +95,26 @@ func (c *crowd) next() *applicant {
 	}
 	foir, _ := strconv.ParseFloat(cells[colFOIR], 64)
 	a := &applicant{
-		n: c.made, ref: fmt.Sprintf("KC-%06d", 100_000+c.made*7), age: number(colAge), occupation: cells[colOccupation], income: number(colIncome),
-		foir: foir, amount: number(colAmount), tenure: number(colTenure), score: number(colScore), enquiries: number(colEnquiries),
-		tradelines: number(colTradelines), dpd: number(colDPD), newToCredit: cells[colDPD] == "", texts: c.texts,
+		n:           c.made,
+		ref:         fmt.Sprintf("KC-%06d", 100_000+c.made*7),
+		age:         number(colAge),
+		occupation:  cells[colOccupation],
+		income:      number(colIncome),
+		foir:        foir,
+		amount:      number(colAmount),
+		tenure:      number(colTenure),
+		score:       number(colScore),
+		enquiries:   number(colEnquiries),
+		tradelines:  number(colTradelines),
+		dpd:         number(colDPD),
+		newToCredit: cells[colDPD] == "",
+		texts:       c.texts,
 	}
-	a.home = towns[c.dice.IntN(len(towns))]
-	a.ip = fmt.Sprintf("49.%d.%d.%d", 32+c.dice.IntN(16), c.dice.IntN(256), 1+c.dice.IntN(254))
-	a.account = fmt.Sprintf("5010%010d", c.dice.Int64N(1e10))
-	if c.dice.IntN(10) < 3 {
-		a.agentID = fmt.Sprintf("AG-%02d", 1+c.dice.IntN(12))
+	a.home = towns[c.random.IntN(len(towns))]
+	a.ip = fmt.Sprintf("49.%d.%d.%d", 32+c.random.IntN(16), c.random.IntN(256), 1+c.random.IntN(254))
+	a.account = fmt.Sprintf("5010%010d", c.random.Int64N(1e10))
+	if c.random.IntN(10) < 3 {
+		a.agentID = fmt.Sprintf("AG-%02d", 1+c.random.IntN(12))
 	}
 	if c.made%397 == 5 && c.texts.Reference != "" {
 		a.ref = c.texts.Reference + strconv.FormatInt(c.made, 10)
@@ -105,10 +122,11 @@ func (c *crowd) next() *applicant {
 	return a
 }
 
-// stated tells whether the application comes as stated facts alone.
+// stated reports whether the application has only stated facts, without a bureau
+// report.
 func (a *applicant) stated() bool { return a.n%3 == 0 }
 
-// decision is the application as a decision request, with the facts stated.
+// decision returns the application as a decision request with stated facts.
 func (a *applicant) decision() map[string]any {
 	bureau := map[string]any{"score": a.score, "enquiries_6m": a.enquiries, "active_tradelines": a.tradelines}
 	if !a.newToCredit {
@@ -123,11 +141,11 @@ func (a *applicant) decision() map[string]any {
 	}
 }
 
-// bureaus take turns.
+// bureaus lists the bureaus, which applicants use in turn.
 var bureaus = []string{"cibil", "experian", "crif", "equifax"}
 
-// evaluation is the application with a bureau's report and the blocks that a
-// lender's app sends beside it.
+// evaluation returns the application with a bureau report and the other blocks
+// that a lender's app sends.
 func (a *applicant) evaluation(now time.Time) map[string]any {
 	bureau := bureaus[a.n%int64(len(bureaus))]
 	report := map[string]any{
@@ -138,7 +156,13 @@ func (a *applicant) evaluation(now time.Time) map[string]any {
 		"reportDate": now.Add(-2 * day).Format(time.DateOnly),
 		"accounts":   a.accounts(now), "enquiries": a.enquired(now),
 	}
-	body := map[string]any{"bureau": bureau, "report": map[string]any{bureau: report}, "device": a.device(), "location": a.location(), "fraud": a.fraud()}
+	body := map[string]any{
+		"bureau":   bureau,
+		"report":   map[string]any{bureau: report},
+		"device":   a.device(),
+		"location": a.location(),
+		"fraud":    a.fraud(),
+	}
 	if a.n%5 == 1 {
 		body["bank_summary"] = a.statement(now)
 	}

@@ -6,20 +6,25 @@ import (
 	"time"
 )
 
-// products are what accounts and enquiries are of.
+// products lists the products of accounts and enquiries.
 var products = []string{"personal_loan", "credit_card", "consumer_loan", "two_wheeler_loan", "gold_loan", "home_loan"}
 
-// accounts are the applicant's loans, the first of them as late as the worst of
-// the year. Their instalments are what the applicant declares; of a card the
-// policy counts a twentieth of the balance.
+// accounts returns the applicant's loans. The first one has the maximum days past
+// due of the year. Their instalments add up to the declared obligations; for a
+// card the policy counts a twentieth of the balance.
 func (a *applicant) accounts(now time.Time) []map[string]any {
 	list := make([]map[string]any, 0, a.tradelines)
 	emi := int(float64(float64(a.income)*a.foir)) / max(1, a.tradelines)
 	for i := range a.tradelines {
 		limit := max(20_000, emi*30/1_000*1_000)
 		account := map[string]any{
-			"accountType": products[(int(a.n)+i)%len(products)], "status": "active", "openDate": now.AddDate(0, -7-11*i, 0).Format(time.DateOnly),
-			"sanctionedAmount": limit, "currentBalance": min(emi*20, limit), "emi": emi, "amountOverdue": 0,
+			"accountType":      products[(int(a.n)+i)%len(products)],
+			"status":           "active",
+			"openDate":         now.AddDate(0, -7-11*i, 0).Format(time.DateOnly),
+			"sanctionedAmount": limit,
+			"currentBalance":   min(emi*20, limit),
+			"emi":              emi,
+			"amountOverdue":    0,
 		}
 		var history []map[string]any
 		for month := 1; month <= 12; month++ {
@@ -35,18 +40,20 @@ func (a *applicant) accounts(now time.Time) []map[string]any {
 	return list
 }
 
-// enquired is who asked the bureau about the applicant within half a year.
+// enquired returns the enquiries about the applicant of the last half year.
 func (a *applicant) enquired(now time.Time) []map[string]any {
 	list := make([]map[string]any, 0, a.enquiries)
 	for i := range a.enquiries {
 		list = append(list, map[string]any{
-			"date": now.AddDate(0, 0, -6-(i*13+int(a.n))%160).Format(time.DateOnly), "product": products[(int(a.n)+2*i)%len(products)], "amount": 50_000 + 25_000*i,
+			"date":    now.AddDate(0, 0, -6-(i*13+int(a.n))%160).Format(time.DateOnly),
+			"product": products[(int(a.n)+2*i)%len(products)],
+			"amount":  50_000 + 25_000*i,
 		})
 	}
 	return list
 }
 
-// phones are what people apply with, besides the one that the texts name.
+// phones lists the phone models of applicants, besides Texts.Phone.
 var phones = []string{"Redmi Note 13", "Samsung M14", "realme C53", "Pixel 7a", "vivo T2x", "iPhone 13"}
 
 func (a *applicant) device() map[string]any {
@@ -55,12 +62,19 @@ func (a *applicant) device() map[string]any {
 		model = phones[i]
 	}
 	return map[string]any{
-		"model": model, "os_version": fmt.Sprint(11 + a.n%4), "is_rooted": a.n%41 == 0, "is_emulator": a.n%173 == 0,
-		"sim_age_days": 3 + a.n*37%1500, "loan_apps_installed_count": a.n * 5 % 9, "app_install_age_days": a.n % 30, "device_id": cmp.Or(a.phone, fmt.Sprintf("dev-%06d", a.n)),
+		"model":                     model,
+		"os_version":                fmt.Sprint(11 + a.n%4),
+		"is_rooted":                 a.n%41 == 0,
+		"is_emulator":               a.n%173 == 0,
+		"sim_age_days":              3 + a.n*37%1500,
+		"loan_apps_installed_count": a.n * 5 % 9,
+		"app_install_age_days":      a.n % 30,
+		"device_id":                 cmp.Or(a.phone, fmt.Sprintf("dev-%06d", a.n)),
 	}
 }
 
-// location is near home, and now and then not.
+// location returns the location block: usually at home, sometimes abroad, and
+// sometimes without permission.
 func (a *applicant) location() map[string]any {
 	if a.n%29 == 0 {
 		return map[string]any{"declared_pincode": a.home.pincode, "ip": a.ip, "permission_denied": true}
@@ -84,7 +98,7 @@ func (a *applicant) fraud() map[string]any {
 	return block
 }
 
-// statement is two whole months of an account.
+// statement returns the last two whole months of a bank account.
 func (a *applicant) statement(now time.Time) map[string]any {
 	emi := int(float64(float64(a.income)*a.foir)) / 100 * 100
 	balance := 18_000 + a.income/5

@@ -1,9 +1,9 @@
-// Package demo fills a database with a tenant that looks lived in: a month of
-// decisions with their reviews, versions of a policy, alerts in every state,
-// backtests, scorecards, agents' runs, people and keys.
+// Package demo fills a database with a tenant that looks as if it had been in use:
+// a month of decisions with their reviews, versions of a policy, alerts in every
+// state, backtests, scorecards, runs of the agents, people and keys.
 //
-// Everything goes through the use cases, on a clock that is moved along, so
-// that nothing stands there that the service could not have written itself.
+// Everything goes through the use cases, with a simulated clock, so that the
+// database holds nothing that the service could not have written itself.
 package demo
 
 import (
@@ -19,27 +19,28 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Options say how much there shall be. A zero field takes its default.
+// Options says how much data to create.
 type Options struct {
-	// Now is the moment at which the month ends; time.Now().
+	// Now is the moment at which the month ends; time.Now() if it is zero.
 	Now time.Time
-	// Decisions is how many applications there are, two thirds of them live;
-	// 3,000.
+	// Decisions is the number of applications, two thirds of them live; 3,000 if
+	// it is zero.
 	Decisions int
-	// Seed draws the applicants; the same seed gives the same ones.
+	// Seed is the seed of the applicants; the same seed gives the same ones.
 	Seed uint64
-	// Password opens the account of everybody in the tenant; at least eight
+	// Password is the password of everybody in the tenant, of at least eight
 	// characters.
 	Password tenant.Secret
-	// PasswordCost is that of the stored hashes; tenant.DefaultCost.
+	// PasswordCost is the cost of the stored hashes; tenant.DefaultCost if it is
+	// zero.
 	PasswordCost tenant.Cost
-	// Texts are what people wrote.
+	// Texts holds the texts that people write.
 	Texts Texts
-	// Progress is told how much is done, of how much.
+	// Progress is called with the number of finished steps and of all steps.
 	Progress func(done, total int64)
 }
 
-// Filled is what there is now.
+// Filled describes the tenant that was created.
 type Filled struct {
 	TenantID string
 	OrgName  string
@@ -47,20 +48,20 @@ type Filled struct {
 	Keys     []Key
 }
 
-// Person is somebody who can sign in, unless they were shut out.
+// Person is a user of the tenant, who can sign in unless Disabled is set.
 type Person struct {
 	ID, Email, Role string
 	Disabled        bool
 }
 
-// Key is an API key in the clear, of an environment.
+// Key is an API key in plain text and its environment.
 type Key struct {
 	Environment tenant.Environment
 	Key         tenant.Key
 }
 
-// ErrNotEmpty refuses a database that has tenants in it: the demonstration is
-// never mixed into somebody's work.
+// ErrNotEmpty is returned for a database that already has tenants: demo data are
+// never mixed with real data.
 var ErrNotEmpty = errors.New("the database has tenants already: the demonstration is made in an empty one")
 
 const (
@@ -69,8 +70,8 @@ const (
 	day              = 24 * time.Hour
 )
 
-// Fill makes the tenant in an empty database. When it fails half way, what is
-// there stays.
+// Fill creates the tenant in an empty database. If it fails, the data written so
+// far remain.
 func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
@@ -81,7 +82,12 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 	o.Texts = o.Texts.withDefaults()
 	f := &fill{options: o, clock: &clock{at: o.Now.Add(-signedUpBefore)}, end: o.Now}
 	var err error
-	if f.service, err = usecase.New(db, usecase.Options{Now: f.clock.now, PasswordCost: o.PasswordCost, Spreader: nobody{}}); err != nil {
+	f.service, err = usecase.New(db, usecase.Options{
+		Now:          f.clock.now,
+		PasswordCost: o.PasswordCost,
+		Spreader:     noSpreader{},
+	})
+	if err != nil {
 		return Filled{}, err
 	}
 	f.agents = agent.New(f.service.Decisions, f.service.Agents, agent.Options{})
@@ -102,20 +108,21 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 	return f.made, nil
 }
 
-// fill is the making of one tenant.
+// fill holds the state while one tenant is created.
 type fill struct {
-	options Options
-	clock   *clock
-	end     time.Time
-	service *usecase.Set
-	agents  *agent.Service
-	made    Filled
-	diary   diary
-	staff   staff
+	options  Options
+	clock    *clock
+	end      time.Time
+	service  *usecase.Set
+	agents   *agent.Service
+	made     Filled
+	schedule schedule
+	staff    staff
 }
 
-// nobody does no large backtest: the one that is asked for here is cancelled.
-type nobody struct{}
+// noSpreader is a spreader that runs no chunks: the one large backtest that is started
+// here is cancelled.
+type noSpreader struct{}
 
 // Spread leaves the chunks undone.
-func (nobody) Spread(context.Context, []study.Chunk) error { return nil }
+func (noSpreader) Spread(context.Context, []study.Chunk) error { return nil }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// clock is the time of day in the demonstration. It is moved along the diary.
+// clock is the simulated clock. It moves along the schedule.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -20,7 +20,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-// set moves the clock on; it is never set back.
+// set moves the clock forward. It is never set back.
 func (c *clock) set(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,34 +29,34 @@ func (c *clock) set(at time.Time) {
 	}
 }
 
-// entry is something that somebody does at a time.
+// entry is an action at a time.
 type entry struct {
 	at    time.Time
-	order int // of entries at the same time
+	order int // breaks ties between entries at the same time
 	what  string
 	do    func(context.Context) error
 }
 
-// diary is what is still to be done, the earliest first.
-type diary struct {
-	entries pile
+// schedule holds the actions that are still to be done, the earliest first.
+type schedule struct {
+	entries entryHeap
 	added   int
 }
 
-// add notes something to be done. It may be called by what is being done.
-func (d *diary) add(at time.Time, what string, do func(context.Context) error) {
+// add schedules an action. A running action may call it.
+func (d *schedule) add(at time.Time, what string, do func(context.Context) error) {
 	d.added++
 	heap.Push(&d.entries, entry{at, d.added, what, do})
 }
 
-// pile is a heap of entries.
-type pile []entry
+// entryHeap is a heap of entries.
+type entryHeap []entry
 
-// Len is how many there are.
-func (p *pile) Len() int { return len(*p) }
+// Len returns the number of entries.
+func (p *entryHeap) Len() int { return len(*p) }
 
-// Less is by time, and then in the order in which they were added.
-func (p *pile) Less(i, j int) bool {
+// Less orders entries by time, and then by the order in which they were added.
+func (p *entryHeap) Less(i, j int) bool {
 	a, b := (*p)[i], (*p)[j]
 	if !a.at.Equal(b.at) {
 		return a.at.Before(b.at)
@@ -65,35 +65,35 @@ func (p *pile) Less(i, j int) bool {
 }
 
 // Swap exchanges two entries.
-func (p *pile) Swap(i, j int) { (*p)[i], (*p)[j] = (*p)[j], (*p)[i] }
+func (p *entryHeap) Swap(i, j int) { (*p)[i], (*p)[j] = (*p)[j], (*p)[i] }
 
-// Push appends; heap moves it to its place.
-func (p *pile) Push(x any) {
+// Push appends an entry, as container/heap requires.
+func (p *entryHeap) Push(x any) {
 	if e, ok := x.(entry); ok {
 		*p = append(*p, e)
 	}
 }
 
-// Pop takes the last, which heap has made the earliest.
-func (p *pile) Pop() any {
+// Pop removes the last entry, as container/heap requires.
+func (p *entryHeap) Pop() any {
 	last := len(*p) - 1
 	e := (*p)[last]
 	*p = (*p)[:last]
 	return e
 }
 
-// run does what is in the diary, day by day.
+// run runs the scheduled actions in order of time.
 func (f *fill) run(ctx context.Context) error {
 	var done int64
 	step := func() {
 		if done++; f.options.Progress != nil {
-			f.options.Progress(done, done+int64(f.diary.entries.Len()))
+			f.options.Progress(done, done+int64(f.schedule.entries.Len()))
 		}
 	}
-	for f.diary.entries.Len() > 0 {
-		next, _ := heap.Pop(&f.diary.entries).(entry)
+	for f.schedule.entries.Len() > 0 {
+		next, _ := heap.Pop(&f.schedule.entries).(entry)
 		if next.at.After(f.end) {
-			step() // it would be in the future
+			step() // skip actions in the future
 			continue
 		}
 		if next.at.Sub(f.clock.now()) > time.Hour {
@@ -110,8 +110,8 @@ func (f *fill) run(ctx context.Context) error {
 	return nil
 }
 
-// settle has the service store what it gathers in memory, so that statistics
-// stand under the day on which they were made.
+// settle makes the service store what it collects in memory, so that statistics
+// are recorded under the day on which they were collected.
 func (f *fill) settle(ctx context.Context) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// measurements are backtests and scorecards.
-func (d *desk) measurements() {
+// measurements schedules backtests and scorecards.
+func (d *envFill) measurements() {
 	d.ago(20*day, "make a scorecard", func(ctx context.Context) error {
 		_, err := d.service.Policies.Scorecard(ctx, d.by(d.staff.ravi), body(handmade), nil)
 		return err
@@ -40,8 +40,9 @@ func (d *desk) measurements() {
 	})
 }
 
-// backtest runs one; one that is only begun is cancelled a few minutes later.
-func (d *desk) backtest(ctx context.Context, options map[string]any, begun bool) error {
+// backtest runs a backtest. If begun is set, it only starts one and cancels it a
+// few minutes later.
+func (d *envFill) backtest(ctx context.Context, options map[string]any, begun bool) error {
 	answer, err := d.service.Studies.RunBacktest(ctx, d.by(d.staff.ravi), study.BacktestRequest{Options: body(options), Async: begun}, nil)
 	if err != nil || !begun {
 		return err
@@ -50,23 +51,23 @@ func (d *desk) backtest(ctx context.Context, options map[string]any, begun bool)
 	if err != nil {
 		return err
 	}
-	d.diary.add(d.clock.now().Add(4*time.Minute), "cancel a backtest", func(ctx context.Context) error {
+	d.schedule.add(d.clock.now().Add(4*time.Minute), "cancel a backtest", func(ctx context.Context) error {
 		_, err := d.service.Studies.CancelBacktest(ctx, d.by(d.staff.ravi), run.Get("backtest_id").Text(), nil)
 		return err
 	})
 	return nil
 }
 
-// branches are where last year's loans were made.
+// branches lists the branches of last year's loans.
 var branches = []string{"Mumbai", "Bengaluru", "Chennai", "Kolkata", "Jaipur", "Pune"}
 
-// rows is how large a file or a book is, in proportion to the rest. A scorecard
-// cannot be learnt from fewer than the least.
-func (d *desk) rows() int { return min(max(d.options.Decisions, 700), 2_500) }
+// rows returns the size of a file or a book, in proportion to Options.Decisions. A
+// scorecard cannot be fitted to fewer rows than the minimum.
+func (d *envFill) rows() int { return min(max(d.options.Decisions, 700), 2_500) }
 
-// lastYear is a file of loans with their outcomes, as a spreadsheet exports it.
-// It was a bad year.
-func (d *desk) lastYear() string {
+// lastYear returns a CSV file of loans with their outcomes. Its bad rate is twice
+// the default.
+func (d *envFill) lastYear() string {
 	book := backtest.Book{Seed: 2025, BadRate: 2 * backtest.DefaultBadRate}
 	var out strings.Builder
 	out.WriteString(strings.Join(book.Header(), ",") + ",branch\n")
@@ -77,8 +78,8 @@ func (d *desk) lastYear() string {
 	return out.String()
 }
 
-// fitted is a scorecard that was learnt from last year's file.
-func (d *desk) fitted(ctx context.Context) error {
+// fitted fits a scorecard to last year's file.
+func (d *envFill) fitted(ctx context.Context) error {
 	_, err := d.service.Studies.FitScorecard(ctx, d.by(d.staff.ravi), body(map[string]any{
 		"name": "Learnt from last year", "target": "outcome", "csv": d.lastYear(), "save": true,
 		"exclude": []string{"applicant_id", "vintage", "bad_month", "branch"},
@@ -86,7 +87,7 @@ func (d *desk) fitted(ctx context.Context) error {
 	return err
 }
 
-// handmade is a scorecard of experts.
+// handmade is a scorecard that was written by hand.
 var handmade = map[string]any{
 	"name": "Thin files", "base_points": 620, "min_score": 300, "max_score": 900, "pdo": 40, "anchor_score": 700, "anchor_odds": 30,
 	"factors": []map[string]any{

@@ -14,10 +14,10 @@ import (
 // signedUpBefore is how long ago the tenant signed up.
 const signedUpBefore = 45 * day
 
-// staff are the people who do things in the diary.
+// staff holds the people who do the scheduled actions.
 type staff struct{ asha, ravi, meera, vikram Person }
 
-// open signs the tenant up and lets its people in.
+// open signs the tenant up and adds its users.
 func (f *fill) open(ctx context.Context) error {
 	signed, err := f.service.Operator.Signup(ctx, body(map[string]any{
 		"email": "asha@kaveri.example", "org_name": f.options.Texts.OrgName, "password": f.options.Password.Reveal(),
@@ -50,7 +50,7 @@ func (f *fill) open(ctx context.Context) error {
 	return nil
 }
 
-// as is a person calling in an environment.
+// as returns the principal of a person in an environment.
 func (f *fill) as(p Person, env tenant.Environment) tenant.Principal {
 	plan, _ := tenant.DefaultPlans().Get(tenant.FreePlan)
 	return tenant.Principal{
@@ -58,15 +58,15 @@ func (f *fill) as(p Person, env tenant.Environment) tenant.Principal {
 	}
 }
 
-// newKey is a key that the tenant's programs call with.
+// newKey is an API key of the tenant and what happens to it.
 type newKey struct {
 	account.NewAPIKey
-	made, used time.Duration // ago; used 0 for never
-	lasts      time.Duration // 0 for ever
-	then       string        // what becomes of it three days ago, "" for nothing
+	made, used time.Duration // how long ago it was created and last used
+	lasts      time.Duration // until it expires; 0 for never
+	then       string        // what is done with it three days ago: revoked, rotated or ""
 }
 
-// What becomes of keys.
+// What is done with keys.
 const (
 	revoked = "revoke"
 	rotated = "rotate"
@@ -86,7 +86,7 @@ func newKeys(texts *Texts) []newKey {
 	}
 }
 
-// administration is keys, an invitation, and people who come and go.
+// administration schedules keys, an invitation, a disabled user and a sign-in.
 func (f *fill) administration() {
 	admin := f.as(f.staff.asha, tenant.Live)
 	for _, k := range newKeys(&f.options.Texts) {
@@ -94,38 +94,40 @@ func (f *fill) administration() {
 		if k.lasts > 0 {
 			k.ExpiresAt = at.Add(k.lasts)
 		}
-		f.diary.add(at, "make a key", func(ctx context.Context) error {
+		f.schedule.add(at, "make a key", func(ctx context.Context) error {
 			secret, made, err := f.service.People.CreateAPIKey(ctx, f.as(f.staff.asha, k.Environment), k.NewAPIKey)
 			if err != nil {
 				return err
 			}
-			f.diary.add(f.end.Add(-k.used), "use a key", func(ctx context.Context) error {
+			f.schedule.add(f.end.Add(-k.used), "use a key", func(ctx context.Context) error {
 				_, err := f.service.Access.Authenticate(ctx, secret)
 				return err
 			})
-			f.diary.add(f.end.Add(-3*day), k.then+" a key", func(ctx context.Context) error { return f.endKey(ctx, k.then, made.ID) })
+			f.schedule.add(f.end.Add(-3*day), k.then+" a key", func(ctx context.Context) error {
+				return f.endKey(ctx, k.then, made.ID)
+			})
 			if k.then == "" && k.lasts == 0 {
 				f.made.Keys = append(f.made.Keys, Key{k.Environment, secret})
 			}
 			return nil
 		})
 	}
-	f.diary.add(f.end.Add(-2*day), "invite somebody", func(ctx context.Context) error {
+	f.schedule.add(f.end.Add(-2*day), "invite somebody", func(ctx context.Context) error {
 		_, _, err := f.service.People.Invite(ctx, admin, "new.analyst@kaveri.example", tenant.RoleRisk)
 		return err
 	})
-	f.diary.add(f.end.Add(-10*day), "shut somebody out", func(ctx context.Context) error {
+	f.schedule.add(f.end.Add(-10*day), "shut somebody out", func(ctx context.Context) error {
 		former := &f.made.People[len(f.made.People)-1]
 		former.Disabled = true
 		return f.service.People.DisableUser(ctx, admin, former.ID, true)
 	})
-	f.diary.add(f.end.Add(-3*time.Hour), "sign in", func(ctx context.Context) error {
+	f.schedule.add(f.end.Add(-3*time.Hour), "sign in", func(ctx context.Context) error {
 		_, _, err := f.service.Access.SignIn(ctx, f.staff.asha.Email, f.options.Password, "49.36.12.7", f.options.Texts.Browser)
 		return err
 	})
 }
 
-// endKey revokes a key or has another take its place.
+// endKey revokes or rotates a key.
 func (f *fill) endKey(ctx context.Context, how, id string) (err error) {
 	admin := f.as(f.staff.asha, tenant.Live)
 	switch how {
@@ -137,8 +139,8 @@ func (f *fill) endKey(ctx context.Context, how, id string) (err error) {
 	return err
 }
 
-// body is a request as the service reads one. What is written here is ours, so
-// a document that is none is a mistake of this package.
+// body returns a document as the body of a request. All documents come from this
+// package, so a document that cannot be written is a bug here.
 func body(document any) wire.Value {
 	data, err := json.Marshal(document)
 	if err != nil {

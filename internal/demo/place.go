@@ -2,13 +2,13 @@ package demo
 
 import "slices"
 
-// town is where applicants live.
+// town is a pincode with its coordinates.
 type town struct {
 	pincode  string
 	lat, lng float64
 }
 
-// towns are pincodes all over India, about where they are.
+// towns lists pincodes all over India with their approximate coordinates.
 var towns = []town{
 	{"400001", 18.9388, 72.8354}, {"400053", 19.1364, 72.8296}, {"110001", 28.6328, 77.2197}, {"560001", 12.9762, 77.6033},
 	{"560068", 12.9081, 77.6376}, {"600001", 13.0878, 80.2785}, {"700001", 22.5697, 88.3467}, {"500001", 17.3871, 78.4805},
@@ -19,10 +19,10 @@ var towns = []town{
 	{"395003", 21.1950, 72.8300}, {"695001", 8.4950, 76.9500}, {"462001", 23.2600, 77.4100}, {"492001", 21.2400, 81.6300},
 }
 
-// spiking is the pincode from which many come at once.
+// spiking is the pincode from which many applications come in a short time.
 const spiking = "560068"
 
-// pincodeRisk is the lender's own word on a pincode, or on all that begin so.
+// pincodeRisk is the lender's own assessment of a pincode or of a prefix.
 type pincodeRisk struct {
 	Pincode string `json:"pincode"`
 	Risk    string `json:"risk"`
@@ -30,8 +30,8 @@ type pincodeRisk struct {
 	Reason  string `json:"reason"`
 }
 
-// pincodeRisks are those of every environment, with the lender's reason for the
-// spiking pincode.
+// pincodeRisks returns the assessments of every environment. spikes is the reason
+// for the spiking pincode.
 func pincodeRisks(spikes string) []pincodeRisk {
 	return append(slices.Clone(usualRisks), pincodeRisk{spiking, "HIGH", 81, spikes})
 }

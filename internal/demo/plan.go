@@ -10,16 +10,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// desk is one environment while it is filled.
-type desk struct {
+// envFill holds the state while one environment is filled.
+type envFill struct {
 	*fill
 	env    tenant.Environment
 	crowd  *crowd
 	rules  ruleSets
-	alerts map[string]string // id by ring
+	alerts map[string]string // id of the alert, by name of the ring
 }
 
-// plan writes the diary.
+// plan schedules all actions.
 func (f *fill) plan() {
 	f.administration()
 	for _, part := range []struct {
@@ -29,7 +29,12 @@ func (f *fill) plan() {
 		{tenant.Sandbox, f.options.Decisions / 3},
 		{tenant.Live, f.options.Decisions - f.options.Decisions/3},
 	} {
-		d := &desk{fill: f, env: part.env, crowd: newCrowd(part.env, f.options.Seed, &f.options.Texts), alerts: map[string]string{}}
+		d := &envFill{
+			fill:   f,
+			env:    part.env,
+			crowd:  newCrowd(part.env, f.options.Seed, &f.options.Texts),
+			alerts: map[string]string{},
+		}
 		d.policies()
 		d.settings()
 		d.applications(part.decisions)
@@ -39,21 +44,20 @@ func (f *fill) plan() {
 	}
 }
 
-// by is a person at this desk.
-func (d *desk) by(p Person) tenant.Principal { return d.as(p, d.env) }
+// by returns the principal of a person in this environment.
+func (d *envFill) by(p Person) tenant.Principal { return d.as(p, d.env) }
 
-// ago notes something to be done so long before the end.
-func (d *desk) ago(before time.Duration, what string, do func(context.Context) error) {
-	d.diary.add(d.end.Add(-before), what+" in "+string(d.env), do)
+// ago schedules an action the given time before the end of the month.
+func (d *envFill) ago(before time.Duration, what string, do func(context.Context) error) {
+	d.schedule.add(d.end.Add(-before), what+" in "+string(d.env), do)
 }
 
-// applications come in all month, a few every hour. They are drawn when they
-// come, in the order of the diary, so that the draw does not depend on how many
-// there are.
-func (d *desk) applications(n int) {
+// applications schedules n applications, evenly over the month. The applicants are
+// drawn when the actions run, in the order of the schedule.
+func (d *envFill) applications(n int) {
 	apart := days * day / time.Duration(max(n, 1))
 	for i := range n {
-		wobble := time.Duration(d.crowd.dice.Int64N(int64(apart)))
+		wobble := time.Duration(d.crowd.random.Int64N(int64(apart)))
 		d.ago(days*day-time.Duration(i)*apart-wobble, "apply", func(ctx context.Context) error {
 			_, err := d.apply(ctx, d.crowd.next())
 			return err
@@ -63,7 +67,7 @@ func (d *desk) applications(n int) {
 
 // apply decides an application, one in three from stated facts alone, and
 // returns the answer.
-func (d *desk) apply(ctx context.Context, a *applicant) (wire.Value, error) {
+func (d *envFill) apply(ctx context.Context, a *applicant) (wire.Value, error) {
 	ask, request := d.service.Decisions.Evaluate, a.evaluation(d.clock.now())
 	if a.stated() {
 		ask, request = d.service.Decisions.Decide, a.decision()
@@ -82,35 +86,41 @@ func (d *desk) apply(ctx context.Context, a *applicant) (wire.Value, error) {
 	return decision, nil
 }
 
-// opinions are what people say of what is referred to them; the note of the last
-// one is the texts'.
+// opinions returns the reviews of referred applications. The note of the last one
+// is Texts.Note.
 func opinions(texts *Texts) []map[string]any {
 	return []map[string]any{
 		{"outcome": "upheld", "reason_code": "BUR_ENQ", "note": "Four lenders asked within a month."},
-		{"outcome": "overturned", "reason_code": "INC_VERIFIED", "note": "Salary slips and Form 16 seen; the late month was a bank holiday."},
+		{
+			"outcome":     "overturned",
+			"reason_code": "INC_VERIFIED",
+			"note":        "Salary slips and Form 16 seen; the late month was a bank holiday.",
+		},
 		{"outcome": "more_information", "reason_code": "KYC_PENDING", "note": "Bank statement of the last six months asked for."},
 		{"outcome": "upheld", "reason_code": "BUR_DPD", "note": texts.Note},
 	}
 }
 
-// review has somebody look at a referral some hours later; some wait still.
-func (d *desk) review(decisionID string, n int64) {
+// review schedules the review of a referral some hours later. One in four is not
+// reviewed.
+func (d *envFill) review(decisionID string, n int64) {
 	if n%4 == 3 {
 		return
 	}
 	later := d.clock.now().Add(time.Duration(1+n*7%50) * time.Hour)
 	reviewer := []Person{d.staff.ravi, d.staff.meera}[n%2]
-	d.diary.add(later, "review", func(ctx context.Context) error {
+	d.schedule.add(later, "review", func(ctx context.Context) error {
 		said := opinions(&d.options.Texts)
 		_, err := d.service.Decisions.ReviewDecision(ctx, d.by(reviewer), decisionID, body(said[n/2%int64(len(said))]), nil)
 		return err
 	})
 }
 
-// settings are what the lender says about pincodes and fraud.
-func (d *desk) settings() {
+// settings schedules the pincode risks and the fraud thresholds.
+func (d *envFill) settings() {
 	d.ago(29*day, "set the pincode risks", func(ctx context.Context) error {
-		_, err := d.service.Fraud.SetPincodeRisks(ctx, d.by(d.staff.ravi), body(map[string]any{"entries": pincodeRisks(d.options.Texts.Reason)}))
+		entries := body(map[string]any{"entries": pincodeRisks(d.options.Texts.Reason)})
+		_, err := d.service.Fraud.SetPincodeRisks(ctx, d.by(d.staff.ravi), entries)
 		return err
 	})
 	d.ago(28*day, "set the fraud thresholds", func(ctx context.Context) error {

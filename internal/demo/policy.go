@@ -13,16 +13,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// ruleSets are the ids of the policy's versions at a desk.
+// ruleSets holds the ids of the policy's active version and of its latest draft.
 type ruleSets struct{ active, draft string }
 
-// document is a policy as it is changed here: whatever JSON it is.
+// document is a policy, or a part of one, as JSON that can be changed.
 type document map[string]any
 
-// policies are the versions: the one that signup gives, two that follow it, and
-// a draft that the static analysis has something to say about. Who writes one
-// is not who arms it.
-func (d *desk) policies() {
+// policies schedules the versions of the policy: the one from signup, two that
+// follow it, and a draft for which the static analysis has findings. The author of
+// a version is not the person who activates it.
+func (d *envFill) policies() {
 	d.ago(40*day, "arm the first policy", func(ctx context.Context) error {
 		page, err := d.service.Policies.RuleSets(ctx, d.by(d.staff.asha), policydesk.RuleSetFilter{PolicyKey: "default"},
 			operation.List{Limit: 1, Ascending: true})
@@ -31,18 +31,20 @@ func (d *desk) policies() {
 		}
 		d.rules.active = page.Data[0].ID
 		if d.env == tenant.Sandbox {
-			return nil // it is armed from the start
+			return nil // it is active from the start
 		}
 		return d.arm(ctx, d.rules.active, "Going live with the default policy.")
 	})
-	d.version(27*day, 25*day, "Personal loan 2.0: phones and places", "Rooted phones and addresses abroad go to a person.", d.tightened)
-	d.version(12*day, 9*day, "Personal loan 2.1: price of grade C", "Backtest of October: 1.1 % more approvals at the same loss.", repriced)
+	d.version(27*day, 25*day, "Personal loan 2.0: phones and places",
+		"Rooted phones and addresses abroad go to a person.", d.tightened)
+	d.version(12*day, 9*day, "Personal loan 2.1: price of grade C",
+		"Backtest of October: 1.1 % more approvals at the same loss.", repriced)
 	d.version(30*time.Hour, 0, d.options.Texts.PolicyName, "", festive)
 }
 
-// version writes a version that changes the active one, and arms it later
+// version schedules a version that changes the active one, and its activation
 // unless armed is 0.
-func (d *desk) version(written, armed time.Duration, name, note string, change func(document)) {
+func (d *envFill) version(written, armed time.Duration, name, note string, change func(document)) {
 	d.ago(written, "write a policy", func(ctx context.Context) error {
 		doc, err := d.document(ctx, d.rules.active)
 		if err != nil {
@@ -70,20 +72,19 @@ func (d *desk) version(written, armed time.Duration, name, note string, change f
 	})
 }
 
-func (d *desk) arm(ctx context.Context, id, note string) error {
+func (d *envFill) arm(ctx context.Context, id, note string) error {
 	_, err := d.service.Policies.Activate(ctx, d.by(d.staff.meera), id, body(map[string]any{"note": note}), nil)
 	return err
 }
 
-// settled are the members of a rule set that are known about it and not said by
-// its author.
+// settled lists the members of a rule set that the service sets, not its author.
 var settled = []string{
-	"id", "version", "status", "checksum", "feature_names", "created_at", "created_by", "activated_at", "activated_by", "retired_at", "findings",
-	"inherited", "base",
+	"id", "version", "status", "checksum", "feature_names", "created_at", "created_by", "activated_at", "activated_by",
+	"retired_at", "findings", "inherited", "base",
 }
 
-// document is a stored rule set as something that can be changed.
-func (d *desk) document(ctx context.Context, id string) (document, error) {
+// document returns a stored rule set without the settled members, to be changed.
+func (d *envFill) document(ctx context.Context, id string) (document, error) {
 	set, err := d.service.Policies.RuleSet(ctx, d.by(d.staff.ravi), id)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (d *desk) document(ctx context.Context, id string) (document, error) {
 	return doc, nil
 }
 
-// add appends to a section.
+// add appends entries to a section.
 func (doc document) add(section string, entries ...document) {
 	list, _ := doc[section].([]any)
 	for _, e := range entries {
@@ -109,7 +110,7 @@ func (doc document) add(section string, entries ...document) {
 	doc[section] = list
 }
 
-// entry is the member of a section with an id.
+// entry returns the entry of a section with the given id.
 func (doc document) entry(section, id string) document {
 	list, _ := doc[section].([]any)
 	for _, e := range list {
@@ -120,8 +121,9 @@ func (doc document) entry(section, id string) document {
 	return document{}
 }
 
-// tightened looks at the phone and at where it is.
-func (d *desk) tightened(doc document) {
+// tightened adds knockouts for blocklisted applicants, rooted phones and
+// connections from abroad.
+func (d *envFill) tightened(doc document) {
 	doc.add("knockouts",
 		document{
 			"id": "KO_BLOCKLISTED", "stage": 1, "action": "decline", "reason_code": "FR_RING",
@@ -142,18 +144,20 @@ func (d *desk) tightened(doc document) {
 	doc.entry("knockouts", "KO_ENQUIRIES")["message"] = "{enquiries_6m} enquiries in six months, more than {threshold}"
 }
 
-// repriced makes grade C cheaper and grade D smaller.
+// repriced lowers the rate of grade C and the limit of grade D.
 func repriced(doc document) {
 	doc.entry("pricing_bands", "PB_C")["interest_rate"] = 18.5
 	doc.entry("pricing_bands", "PB_D")["max_limit"] = 125_000
 	doc.add("adjustments", document{
-		"id": "ADJ_BOUNCES", "delta": -10, "reason_code": "BANK_BOUNCES", "condition_ast": document{"op": "gte", "field": "bank_bounces", "value": 1},
+		"id": "ADJ_BOUNCES", "delta": -10, "reason_code": "BANK_BOUNCES",
+		"condition_ast": document{"op": "gte", "field": "bank_bounces", "value": 1},
 	})
 }
 
-// festive has what a hurried author leaves behind: a rule that never fires, one
-// that says nothing of those new to credit, and a better grade at a worse price.
-// It also lends to some who were refused, and refuses some who were lent to.
+// festive makes the mistakes of a hurried author: a rule that never fires, one
+// that ignores applicants who are new to credit, and a better grade at a worse
+// price. It also approves some applicants who were declined, and declines some who
+// were approved.
 func festive(doc document) {
 	doc.add("knockouts",
 		document{

@@ -8,23 +8,24 @@ import (
 	"verdict/internal/wire"
 )
 
-// ring is a few people with something in common, and what is done about it.
+// ring is a group of applicants who share something, and what is done about it.
 type ring struct {
 	name  string
 	size  int
-	begin time.Duration // before the end
-	apart time.Duration
-	share func(a *applicant, i int) // makes them have it in common
+	begin time.Duration             // time before the end at which the first one applies
+	apart time.Duration             // between two applications
+	share func(a *applicant, i int) // sets what the i-th applicant shares
 	moves []move
 }
 
-// move is what somebody does with the alert.
+// move is a change of the alert's state.
 type move struct {
 	before time.Duration
 	body   map[string]any
 }
 
-// fraudRings are those of every environment: each kind of alert, in each state.
+// fraudRings returns the rings of every environment: each kind of alert, in each
+// state.
 func fraudRings(texts *Texts) []ring {
 	return []ring{
 		{
@@ -62,7 +63,7 @@ func fraudRings(texts *Texts) []ring {
 			name: "an agent everywhere", size: 22, begin: 2 * day, apart: 40 * time.Minute,
 			share: func(a *applicant, i int) { a.agentID, a.home = "AG-41", towns[i%11] },
 		},
-		{ // each shares something with the next, and no three the same
+		{ // each applicant shares something with the next one, and no three share the same
 			name: "a chain", size: 6, begin: 6 * day, apart: 9 * time.Hour,
 			share: func(a *applicant, i int) {
 				switch i {
@@ -87,7 +88,7 @@ func fraudRings(texts *Texts) []ring {
 			share: func(a *applicant, _ int) { a.email = "family@mail.example" },
 			moves: []move{{8 * day, map[string]any{"action": "close", "resolution": "false_positive", "note": "Husband and wife."}}},
 		},
-		{ // what is usual there, so that many at once are unusual
+		{ // the usual number from this pincode, which makes the many below unusual
 			name: "few from one pincode", size: 5, begin: 29 * day, apart: 5 * day,
 			share: func(a *applicant, _ int) { a.home = towns[4] },
 		},
@@ -98,13 +99,14 @@ func fraudRings(texts *Texts) []ring {
 	}
 }
 
-// rings puts them among the applicants.
-func (d *desk) rings() {
+// rings schedules the applications of the fraud rings and the moves of their
+// alerts.
+func (d *envFill) rings() {
 	for _, r := range fraudRings(&d.options.Texts) {
 		for i := range r.size {
 			d.ago(r.begin-time.Duration(i)*r.apart, "apply ("+r.name+")", func(ctx context.Context) error {
 				a := d.crowd.next()
-				if a.stated() { // it would hide what they share
+				if a.stated() { // such an application does not carry what they share
 					a = d.crowd.next()
 				}
 				r.share(a, i)
@@ -112,7 +114,8 @@ func (d *desk) rings() {
 				if err != nil {
 					return err
 				}
-				// The alert about what they share comes first, one about their ring last.
+				// The alert about what they share comes first; one about their ring
+				// comes last.
 				for _, id := range decision.Get("fraud").Get("alert_ids").Elements() {
 					d.alerts[r.name] = id.Text()
 					break
@@ -121,13 +124,15 @@ func (d *desk) rings() {
 			})
 		}
 		for _, m := range r.moves {
-			d.ago(m.before, "look at an alert", func(ctx context.Context) error { return d.move(ctx, r.name, body(m.body)) })
+			d.ago(m.before, "look at an alert", func(ctx context.Context) error {
+				return d.move(ctx, r.name, body(m.body))
+			})
 		}
 	}
 }
 
-// move takes the alert of a ring a step further.
-func (d *desk) move(ctx context.Context, ring string, step wire.Value) error {
+// move changes the state of the alert of a ring.
+func (d *envFill) move(ctx context.Context, ring string, step wire.Value) error {
 	id := d.alerts[ring]
 	if id == "" {
 		return fmt.Errorf("no alert was raised about %s", ring)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// underwritten is how many applications each environment's agent is asked
-// about.
+// underwritten is the number of runs of the underwriting agent in each
+// environment.
 const underwritten = 9
 
-// agentRuns has the agents look at a few applications, and at a few loans that
-// are behind.
-func (d *desk) agentRuns() {
+// agentRuns schedules runs of the underwriting agent on a few applications, and of
+// the collections agent on a few overdue loans.
+func (d *envFill) agentRuns() {
 	for i, dpd := range []int{4, 47, 95, 130} {
 		d.ago(time.Duration(50-12*i)*time.Hour, "ask the collections agent", func(ctx context.Context) error {
 			_, err := d.agents.Collect(ctx, d.by(d.staff.meera), body(d.behind(i, dpd)), nil)
@@ -33,8 +33,8 @@ func (d *desk) agentRuns() {
 	}
 }
 
-// behind is a loan so many days past due.
-func (d *desk) behind(n, dpd int) map[string]any {
+// behind returns a loan that is dpd days past due.
+func (d *envFill) behind(n, dpd int) map[string]any {
 	now := d.clock.now()
 	return map[string]any{
 		"loan": map[string]any{

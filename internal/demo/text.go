@@ -2,9 +2,9 @@ package demo
 
 import "cmp"
 
-// Texts are the texts that people and strangers write: names, notes, what a
-// phone calls itself. A zero field takes what a lender would have there. Tests
-// put hostile texts in their place, to see that they stay texts.
+// Texts holds the texts that users and applicants write: names, notes, the model of
+// a phone. An empty field gets a realistic default. Tests use hostile texts, to
+// check that they are treated as text.
 type Texts struct {
 	OrgName    string // of the tenant
 	PolicyName string // of the draft
@@ -20,8 +20,8 @@ type Texts struct {
 	Reference  string // of a few applicants
 }
 
-// withDefaults fills in what is left open. An empty reference leaves applicants
-// theirs.
+// withDefaults sets the default of each empty field. Reference has no default: if
+// it is empty, applicants keep their own references.
 func (t Texts) withDefaults() Texts {
 	return Texts{
 		OrgName:    cmp.Or(t.OrgName, "Kaveri Capital"),
