@@ -20,7 +20,11 @@ func (d *envFill) measurements() {
 	})
 	d.ago(13*day, "fit a scorecard", d.fitted)
 	d.ago(26*day, "run a synthetic book", func(ctx context.Context) error {
-		_, err := d.service.Studies.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{"n": d.rows(), "seed": 7, "challenger_rule_set_id": d.rules.draft}))
+		_, err := d.service.Studies.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{
+			"n":                      d.rows(),
+			"seed":                   7,
+			"challenger_rule_set_id": d.rules.draft,
+		}))
 		return err
 	})
 	d.ago(day, "backtest last year's file", func(ctx context.Context) error {
@@ -43,7 +47,10 @@ func (d *envFill) measurements() {
 // backtest runs a backtest. If begun is set, it only starts one and cancels it a
 // few minutes later.
 func (d *envFill) backtest(ctx context.Context, options map[string]any, begun bool) error {
-	answer, err := d.service.Studies.RunBacktest(ctx, d.by(d.staff.ravi), study.BacktestRequest{Options: body(options), Async: begun}, nil)
+	answer, err := d.service.Studies.RunBacktest(ctx, d.by(d.staff.ravi), study.BacktestRequest{
+		Options: body(options),
+		Async:   begun,
+	}, nil)
 	if err != nil || !begun {
 		return err
 	}

@@ -81,7 +81,11 @@ func newKeys(texts *Texts) []newKey {
 		{NewAPIKey: key(tenant.Live, texts.KeyName, tenant.Decide), made: 22 * day, used: 3 * time.Hour, lasts: 90 * day},
 		{NewAPIKey: key(tenant.Live, "Old warehouse feed", tenant.Read), made: 41 * day, used: 9 * day, then: revoked},
 		{NewAPIKey: key(tenant.Live, "Reporting", tenant.Read), made: 30 * day, used: day, then: rotated},
-		{NewAPIKey: key(tenant.Sandbox, "Staging", tenant.Decide|tenant.Read|tenant.PolicyWrite), made: 35 * day, used: 5 * time.Hour},
+		{
+			NewAPIKey: key(tenant.Sandbox, "Staging", tenant.Decide|tenant.Read|tenant.PolicyWrite),
+			made:      35 * day,
+			used:      5 * time.Hour,
+		},
 		{NewAPIKey: key(tenant.Sandbox, "Workshop", tenant.Decide), made: 33 * day, used: 31 * day, lasts: 5 * day},
 	}
 }

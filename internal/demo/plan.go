@@ -96,7 +96,11 @@ func opinions(texts *Texts) []map[string]any {
 			"reason_code": "INC_VERIFIED",
 			"note":        "Salary slips and Form 16 seen; the late month was a bank holiday.",
 		},
-		{"outcome": "more_information", "reason_code": "KYC_PENDING", "note": "Bank statement of the last six months asked for."},
+		{
+			"outcome":     "more_information",
+			"reason_code": "KYC_PENDING",
+			"note":        "Bank statement of the last six months asked for.",
+		},
 		{"outcome": "upheld", "reason_code": "BUR_DPD", "note": texts.Note},
 	}
 }

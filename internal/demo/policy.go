@@ -137,7 +137,8 @@ func (d *envFill) tightened(doc document) {
 		document{
 			"id": "RF_ABROAD", "stage": 1, "action": "refer", "reason_code": "LOC_ABROAD", "message": "Connected from {location_ip_country}",
 			"condition_ast": document{"op": "and", "args": []any{
-				document{"op": "exists", "field": "location_ip_country"}, document{"op": "ne", "field": "location_ip_country", "value": "IN"},
+				document{"op": "exists", "field": "location_ip_country"},
+				document{"op": "ne", "field": "location_ip_country", "value": "IN"},
 			}},
 		},
 	)

@@ -41,7 +41,11 @@ func (d *envFill) behind(n, dpd int) map[string]any {
 			"id": fmt.Sprintf("L-%04d", 4100+n), "product": "personal_loan", "principal_outstanding": 182_000 - 9_000*n, "emi": 8_965,
 			"overdue_amount": 8_965 * (1 + dpd/30), "interest_rate": 16, "dpd": dpd, "missed_emis": 1 + dpd/30,
 		},
-		"borrower": map[string]any{"ref": fmt.Sprintf("KC-%06d", 100_007+7*n), "language": []string{"hi", "en"}[n%2], "preferred_channel": "whatsapp"},
+		"borrower": map[string]any{
+			"ref":               fmt.Sprintf("KC-%06d", 100_007+7*n),
+			"language":          []string{"hi", "en"}[n%2],
+			"preferred_channel": "whatsapp",
+		},
 		"history": []any{map[string]any{
 			"at": now.Add(-5*day).In(time.FixedZone("IST", 5*3600+1800)).Format("2006-01-02") + "T11:02:00+05:30", "channel": "call", "disposition": "PTP",
 			"promise_amount": 8_965, "promise_date": now.Add(-2 * day).Format(time.DateOnly), "kept": false,

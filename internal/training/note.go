@@ -138,7 +138,12 @@ func encodingNotes(p sheet.Probe) (list []Note) {
 			"the file is no UTF-8 text and was read as Windows-1252", p.Lines})
 	}
 	if p.Replaced > 0 {
-		list = append(list, Note{"", codeReplacedBytes, "lines hold bytes that stand for no character; they were replaced by U+FFFD", p.Replaced})
+		list = append(list, Note{
+			"",
+			NoteReplacedBytes,
+			"lines hold bytes that stand for no character; they were replaced by U+FFFD",
+			p.Replaced,
+		})
 	}
 	return list
 }

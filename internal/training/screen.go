@@ -116,7 +116,11 @@ func (t *table) dropCorrelated(o *Options, features []*binning, rows []int32) (k
 			}
 		}
 		if twin != "" {
-			dropped = append(dropped, Dropped{b.column.name, codeCorrelated, fmt.Sprintf("correlation %.3f with %s, which carries more", much, twin)})
+			dropped = append(dropped, Dropped{
+				b.column.name,
+				"correlated",
+				fmt.Sprintf("correlation %.3f with %s, which carries more", much, twin),
+			})
 			continue
 		}
 		kept = append(kept, b)

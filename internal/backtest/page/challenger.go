@@ -36,7 +36,10 @@ func challenger(r *backtest.Report) section {
 
 func swapPicture(w backtest.SwapSet) chart.Bars {
 	c := chart.Bars{
-		Head:  chart.Head{Title: "Bad rates of the swap", Description: "A good swap lets in applications that turn out better than those it leaves out."},
+		Head: chart.Head{
+			Title:       "Bad rates of the swap",
+			Description: "A good swap lets in applications that turn out better than those it leaves out.",
+		},
 		Of:    "Group",
 		Unit:  chart.Percent,
 		Parts: []chart.Part{{Tone: chart.Orange}},
@@ -46,13 +49,19 @@ func swapPicture(w backtest.SwapSet) chart.Bars {
 		rows int64
 		bad  backtest.Share
 	}{
-		{"Both approve", w.BothApprove, w.Both}, {"Swapped in", w.ChallengerOnly, w.SwapIn}, {"Swapped out", w.ChampionOnly, w.SwapOut},
+		{"Both approve", w.BothApprove, w.Both},
+		{"Swapped in", w.ChallengerOnly, w.SwapIn},
+		{"Swapped out", w.ChampionOnly, w.SwapOut},
 	} {
 		text := "outcome unknown"
 		if g.bad.Rate.Known {
 			text = badRate(g.bad.Rate) + " (" + interval(g.bad) + ")"
 		}
-		c.Rows = append(c.Rows, chart.Bar{Label: g.name + " · " + count(g.rows), Text: text, Values: []float64{g.bad.Rate.Float()}})
+		c.Rows = append(c.Rows, chart.Bar{
+			Label:  g.name + " · " + count(g.rows),
+			Text:   text,
+			Values: []float64{g.bad.Rate.Float()},
+		})
 	}
 	return c
 }
@@ -122,8 +131,17 @@ func together(c *backtest.Challenger) string {
 
 func attribution(c *backtest.Challenger) chart.Table {
 	t := chart.Table{
-		Columns: []string{"Change", "From and to", "In alone", "In needed", "Bad rate", "Out alone", "Out needed", "Bad rate"},
-		Prose:   []int{1},
+		Columns: []string{
+			"Change",
+			"From and to",
+			"In alone",
+			"In needed",
+			"Bad rate",
+			"Out alone",
+			"Out needed",
+			"Bad rate",
+		},
+		Prose: []int{1},
 	}
 	for i, change := range c.Changes {
 		in, out := changeAt(c.SwapIn, i), changeAt(c.SwapOut, i)

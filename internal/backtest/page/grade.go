@@ -21,14 +21,21 @@ func grades(r *backtest.Report) section {
 
 func gradePicture(grades []backtest.Grade) chart.Bars {
 	c := chart.Bars{
-		Head:  chart.Head{Title: "Bad rate by grade", Description: "Of labelled rows, with the 95 % interval. It should rise from the best grade to the worst."},
+		Head: chart.Head{
+			Title:       "Bad rate by grade",
+			Description: "Of labelled rows, with the 95 % interval. It should rise from the best grade to the worst.",
+		},
 		Of:    "Grade",
 		Unit:  chart.Percent,
 		Parts: []chart.Part{{Tone: chart.Orange}},
 	}
 	for _, g := range grades {
 		if b := g.BadRate; b.Rate.Known {
-			c.Rows = append(c.Rows, chart.Bar{Label: gradeName(g.Grade), Text: badRate(b.Rate) + " (" + interval(b) + ")", Values: []float64{b.Rate.Float()}})
+			c.Rows = append(c.Rows, chart.Bar{
+				Label:  gradeName(g.Grade),
+				Text:   badRate(b.Rate) + " (" + interval(b) + ")",
+				Values: []float64{b.Rate.Float()},
+			})
 		}
 	}
 	return c
@@ -36,12 +43,23 @@ func gradePicture(grades []backtest.Grade) chart.Bars {
 
 func gradeMix(r *backtest.Report) chart.Bars {
 	c := chart.Bars{
-		Head:  chart.Head{Title: "Applications by grade", Description: "How many fall into each grade, by the status they get."},
-		Of:    "Grade",
-		Parts: []chart.Part{{Name: "approved", Tone: chart.Blue}, {Name: "referred", Tone: chart.Grey}, {Name: "declined", Tone: chart.Orange}},
+		Head: chart.Head{
+			Title:       "Applications by grade",
+			Description: "How many fall into each grade, by the status they get.",
+		},
+		Of: "Grade",
+		Parts: []chart.Part{
+			{Name: "approved", Tone: chart.Blue},
+			{Name: "referred", Tone: chart.Grey},
+			{Name: "declined", Tone: chart.Orange},
+		},
 	}
 	for _, g := range r.ByGrade {
-		c.Rows = append(c.Rows, chart.Bar{Label: gradeName(g.Grade), Text: count(g.Count) + " · " + percent(g.Share), Values: []float64{float64(g.Approved), float64(g.Referred), float64(g.Declined)}})
+		c.Rows = append(c.Rows, chart.Bar{
+			Label:  gradeName(g.Grade),
+			Text:   count(g.Count) + " · " + percent(g.Share),
+			Values: []float64{float64(g.Approved), float64(g.Referred), float64(g.Declined)},
+		})
 	}
 	return c
 }
@@ -54,7 +72,19 @@ func gradeName(grade string) string {
 }
 
 func gradeTable(grades []backtest.Grade) chart.Table {
-	t := chart.Table{Columns: []string{"Grade", "Rows", "Share", "Approval", "Labelled", "Bad", "Bad rate", "95 % interval", "Rate", "Average limit", "Total limit"}}
+	t := chart.Table{Columns: []string{
+		"Grade",
+		"Rows",
+		"Share",
+		"Approval",
+		"Labelled",
+		"Bad",
+		"Bad rate",
+		"95 % interval",
+		"Rate",
+		"Average limit",
+		"Total limit",
+	}}
 	for _, g := range grades {
 		t.Rows = append(t.Rows, []string{
 			gradeName(g.Grade), count(g.Count), percent(g.Share), percent(g.ApprovalRate),
@@ -66,7 +96,10 @@ func gradeTable(grades []backtest.Grade) chart.Table {
 }
 
 func bands(bands []backtest.ScoreBand) chart.Table {
-	t := chart.Table{Columns: []string{"Score", "Grade", "Rows", "Good", "Bad", "Bad rate", "95 % interval", "WoE", "IV"}, Texts: []int{1}}
+	t := chart.Table{
+		Columns: []string{"Score", "Grade", "Rows", "Good", "Bad", "Bad rate", "95 % interval", "WoE", "IV"},
+		Texts:   []int{1},
+	}
 	for _, b := range bands {
 		grade := b.Grade
 		if b.Place != backtest.InBand {

@@ -16,13 +16,28 @@ func fairness(r *backtest.Report) section {
 	}
 	s.Lead = "Approval rates by " + f.Column + ". A difference is shown here; whether it is justified, figures cannot say."
 	c := chart.Bars{
-		Head: chart.Head{Title: "Approval rate by group", Description: "The mark is four fifths of the best group's rate. " + verdict(f.FourFifths)},
-		Of:   "Group", Unit: chart.Percent, Full: 1,
+		Head: chart.Head{
+			Title:       "Approval rate by group",
+			Description: "The mark is four fifths of the best group's rate. " + verdict(f.FourFifths),
+		},
+		Of: "Group", Unit: chart.Percent, Full: 1,
 	}
-	t := chart.Table{Columns: []string{"Group", "Rows", "Approved", "Approval rate", "Ratio to best", "Four fifths", "Bad rate of approved"}, Texts: []int{5}}
+	t := chart.Table{Columns: []string{
+		"Group",
+		"Rows",
+		"Approved",
+		"Approval rate",
+		"Ratio to best",
+		"Four fifths",
+		"Bad rate of approved",
+	}, Texts: []int{5}}
 	for _, g := range f.Groups {
 		if g.ApprovalRate.Known {
-			c.Rows = append(c.Rows, chart.Bar{Label: g.Name, Text: percent(g.ApprovalRate) + " of " + count(g.Count), Values: []float64{g.ApprovalRate.Float()}})
+			c.Rows = append(c.Rows, chart.Bar{
+				Label:  g.Name,
+				Text:   percent(g.ApprovalRate) + " of " + count(g.Count),
+				Values: []float64{g.ApprovalRate.Float()},
+			})
 		}
 		if g.Ratio.Known && g.Ratio.Value > 0 {
 			c.Mark = 0.8 * g.ApprovalRate.Float() / g.Ratio.Float()
@@ -34,7 +49,15 @@ func fairness(r *backtest.Report) section {
 		if !g.Ratio.Known {
 			rule = none
 		}
-		t.Rows = append(t.Rows, []string{g.Name, count(g.Count), count(g.Approved), percent(g.ApprovalRate), ratio(g.Ratio), rule, rated(g.BadRateApproved)})
+		t.Rows = append(t.Rows, []string{
+			g.Name,
+			count(g.Count),
+			count(g.Approved),
+			percent(g.ApprovalRate),
+			ratio(g.Ratio),
+			rule,
+			rated(g.BadRateApproved),
+		})
 	}
 	s.figure(c)
 	s.table("By group", "Groups of fewer than 30 rows are not judged.", across, t)
@@ -56,7 +79,10 @@ func vintage(r *backtest.Report) section {
 		return s
 	}
 	c := chart.Line{
-		Head:   chart.Head{Title: "Ever bad by month on book", Description: "Share of " + plural(v.Approved, "approved loan", "approved loans") + " with a known outcome that had gone bad."},
+		Head: chart.Head{
+			Title:       "Ever bad by month on book",
+			Description: "Share of " + plural(v.Approved, "approved loan", "approved loans") + " with a known outcome that had gone bad.",
+		},
 		X:      chart.Axis{Label: "Month on book", Unit: chart.Count},
 		Y:      chart.Axis{Label: "Ever bad", Unit: chart.Percent},
 		Series: []chart.Series{{Tone: chart.Orange, Area: true}},

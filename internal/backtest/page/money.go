@@ -7,7 +7,11 @@ import (
 
 // economics shows the income, the costs and the margin of the approved loans.
 func economics(r *backtest.Report) section {
-	s := section{ID: "economics", Title: "Economics", Lead: "What the approved loans earn if they run as scheduled, less what they are expected to lose. Fees are without tax."}
+	s := section{
+		ID:    "economics",
+		Title: "Economics",
+		Lead:  "What the approved loans earn if they run as scheduled, less what they are expected to lose. Fees are without tax.",
+	}
 	if r.Summary.Approved == 0 && (r.Challenger == nil || r.Challenger.Summary.Approved == 0) {
 		return s
 	}
@@ -29,7 +33,10 @@ func marginPicture(title string, e backtest.Economics) chart.Waterfall {
 		money backtest.Money
 		sign  float64
 	}{
-		{"Interest", e.InterestIncome, 1}, {"Fees", e.FeeIncome, 1}, {"Funding", e.FundingCost, -1}, {"Expected loss", e.ExpectedLoss, -1},
+		{"Interest", e.InterestIncome, 1},
+		{"Fees", e.FeeIncome, 1},
+		{"Funding", e.FundingCost, -1},
+		{"Expected loss", e.ExpectedLoss, -1},
 	} {
 		if step.money.Known {
 			c.Steps = append(c.Steps, chart.Step{Label: step.label, Value: step.sign * step.money.Float()})

@@ -7,7 +7,11 @@ import (
 
 // reasons shows why applications were not approved, and what each rule did.
 func reasons(r *backtest.Report) section {
-	s := section{ID: "reasons", Title: "Reasons and rules", Lead: "Why applications were not approved as asked, and what each rule does that no other would have done."}
+	s := section{
+		ID:    "reasons",
+		Title: "Reasons and rules",
+		Lead:  "Why applications were not approved as asked, and what each rule does that no other would have done.",
+	}
 	if p := reasonPicture(r.Reasons); len(p.Rows) > 0 {
 		s.figure(p)
 	}
@@ -24,19 +28,33 @@ const mostReasons = 12
 
 func reasonPicture(reasons []backtest.ReasonCount) chart.Bars {
 	c := chart.Bars{
-		Head:  chart.Head{Title: "Principal reasons", Description: "How often each was among the reasons given, by the status of the application."},
-		Of:    "Reason",
-		Parts: []chart.Part{{Name: "declined", Tone: chart.Orange}, {Name: "referred", Tone: chart.Grey}, {Name: "approved for less", Tone: chart.Blue}},
+		Head: chart.Head{
+			Title:       "Principal reasons",
+			Description: "How often each was among the reasons given, by the status of the application.",
+		},
+		Of: "Reason",
+		Parts: []chart.Part{
+			{Name: "declined", Tone: chart.Orange},
+			{Name: "referred", Tone: chart.Grey},
+			{Name: "approved for less", Tone: chart.Blue},
+		},
 	}
 	for _, r := range reasons[:min(len(reasons), mostReasons)] {
-		c.Rows = append(c.Rows, chart.Bar{Label: r.Code, Text: count(r.Count), Values: []float64{float64(r.Declined), float64(r.Referred), float64(r.Approved)}})
+		c.Rows = append(c.Rows, chart.Bar{
+			Label:  r.Code,
+			Text:   count(r.Count),
+			Values: []float64{float64(r.Declined), float64(r.Referred), float64(r.Approved)},
+		})
 	}
 	return c
 }
 
 func solePicture(sole []backtest.SoleReason) chart.Bars {
 	c := chart.Bars{
-		Head:  chart.Head{Title: "Declines by knockout", Description: "Declined by this knockout alone, or by others as well."},
+		Head: chart.Head{
+			Title:       "Declines by knockout",
+			Description: "Declined by this knockout alone, or by others as well.",
+		},
 		Of:    "Knockout",
 		Parts: []chart.Part{{Name: "alone", Tone: chart.Orange}, {Name: "others as well", Tone: chart.Grey}},
 	}
@@ -53,7 +71,17 @@ func solePicture(sole []backtest.SoleReason) chart.Bars {
 }
 
 func soleTable(sole []backtest.SoleReason) chart.Table {
-	t := chart.Table{Columns: []string{"Knockout", "Reason", "Action", "Hits", "Alone declines", "Alone refers", "First", "Overlap", "Bad rate of those"}, Texts: []int{1, 2}}
+	t := chart.Table{Columns: []string{
+		"Knockout",
+		"Reason",
+		"Action",
+		"Hits",
+		"Alone declines",
+		"Alone refers",
+		"First",
+		"Overlap",
+		"Bad rate of those",
+	}, Texts: []int{1, 2}}
 	for _, r := range sole {
 		t.Rows = append(t.Rows, []string{
 			r.Rule, r.ReasonCode, r.Action, count(r.Hits), count(r.SoleDeclines), count(r.SoleReferrals),
@@ -64,7 +92,16 @@ func soleTable(sole []backtest.SoleReason) chart.Table {
 }
 
 func ruleTable(rules []backtest.RuleCount) chart.Table {
-	t := chart.Table{Columns: []string{"Rule", "Kind", "Evaluated", "Hit", "Hit rate", "Unknown", "Bad rate of those hit", "95 % interval"}, Texts: []int{1}}
+	t := chart.Table{Columns: []string{
+		"Rule",
+		"Kind",
+		"Evaluated",
+		"Hit",
+		"Hit rate",
+		"Unknown",
+		"Bad rate of those hit",
+		"95 % interval",
+	}, Texts: []int{1}}
 	for _, r := range rules {
 		t.Rows = append(t.Rows, []string{
 			r.Rule, r.Kind, count(r.Evaluated), count(r.Hit), percent(r.HitRate), count(r.Unknown), rated(r.BadRate), interval(r.BadRate),

@@ -9,7 +9,11 @@ import (
 
 // separation shows how well the score separates good loans from bad ones.
 func separation(r *backtest.Report) section {
-	s := section{ID: "score", Title: "Score", Lead: "Where applications score, how well the score tells good from bad, and whether it means what it claims."}
+	s := section{
+		ID:    "score",
+		Title: "Score",
+		Lead:  "Where applications score, how well the score tells good from bad, and whether it means what it claims.",
+	}
 	if len(r.Distribution.Cells) > 0 {
 		s.figure(distribution(r.Side))
 	}
@@ -36,7 +40,10 @@ func distribution(s backtest.Side) chart.Columns {
 	width := max(d.Width, 1)
 	n := (last-first)/width + 1
 	c := chart.Columns{
-		Head: chart.Head{Title: "Score distribution", Description: "Applications by final score, in steps of " + plural(width, "point", "points") + "; the mean is " + score(s.Summary.AvgScore) + "."},
+		Head: chart.Head{
+			Title:       "Score distribution",
+			Description: "Applications by final score, in steps of " + plural(width, "point", "points") + "; the mean is " + score(s.Summary.AvgScore) + ".",
+		},
 		X:    chart.Axis{Label: "Score", Unit: chart.Score},
 		Y:    chart.Axis{Label: "Applications"},
 		From: float64(first), Step: float64(width),
@@ -59,7 +66,10 @@ func distribution(s backtest.Side) chart.Columns {
 		c.Layers = []chart.Layer{{Tone: chart.Blue, Values: unlabelled}}
 		return c
 	}
-	c.Layers = []chart.Layer{{Name: "bad", Tone: chart.Orange, Values: bad}, {Name: "good", Tone: chart.Blue, Values: good}}
+	c.Layers = []chart.Layer{
+		{Name: "bad", Tone: chart.Orange, Values: bad},
+		{Name: "good", Tone: chart.Blue, Values: good},
+	}
 	if blanks {
 		c.Layers = append(c.Layers, chart.Layer{Name: "outcome unknown", Tone: chart.Grey, Values: unlabelled})
 	}
@@ -69,7 +79,10 @@ func distribution(s backtest.Side) chart.Columns {
 func roc(r *backtest.Report) chart.Line {
 	p := r.Performance
 	c := chart.Line{
-		Head:     chart.Head{Title: "ROC curve", Description: "AUC " + ratio(p.AUC) + ", Gini " + ratio(p.Gini) + ". The further the curve bends from the diagonal, the better."},
+		Head: chart.Head{
+			Title:       "ROC curve",
+			Description: "AUC " + ratio(p.AUC) + ", Gini " + ratio(p.Gini) + ". The further the curve bends from the diagonal, the better.",
+		},
 		X:        chart.Axis{Label: "Share of goods at or below a score", Unit: chart.Percent, To: 1},
 		Y:        chart.Axis{Label: "Share of bads at or below it", Unit: chart.Percent, To: 1},
 		Series:   []chart.Series{{Tone: chart.Blue, Area: true, Points: rocPoints(r.ROC)}},
@@ -78,7 +91,12 @@ func roc(r *backtest.Report) chart.Line {
 	if r.Challenger != nil && len(r.Challenger.ROC) > 1 {
 		c.Description += " The challenger's AUC is " + ratio(r.Challenger.Performance.AUC) + "."
 		c.Series[0].Name = "champion"
-		c.Series = append(c.Series, chart.Series{Name: "challenger", Tone: chart.Violet, Dashed: true, Points: rocPoints(r.Challenger.ROC)})
+		c.Series = append(c.Series, chart.Series{
+			Name:   "challenger",
+			Tone:   chart.Violet,
+			Dashed: true,
+			Points: rocPoints(r.Challenger.ROC),
+		})
 	}
 	return c
 }
@@ -108,9 +126,12 @@ func ks(s backtest.Side) chart.Line {
 		}
 	}
 	c := chart.Line{
-		Head: chart.Head{Title: "Kolmogorov–Smirnov", Description: "Goods and bads at or below each score; they are farthest apart at " + score(p.KSAt) + "."},
-		X:    chart.Axis{Label: "Score", Unit: chart.Score},
-		Y:    chart.Axis{Label: "Share at or below", Unit: chart.Percent, To: 1},
+		Head: chart.Head{
+			Title:       "Kolmogorov–Smirnov",
+			Description: "Goods and bads at or below each score; they are farthest apart at " + score(p.KSAt) + ".",
+		},
+		X: chart.Axis{Label: "Score", Unit: chart.Score},
+		Y: chart.Axis{Label: "Share at or below", Unit: chart.Percent, To: 1},
 		Series: []chart.Series{
 			{Name: "good", Tone: chart.Blue, Points: good},
 			{Name: "bad", Tone: chart.Orange, Dashed: true, Points: bad},
@@ -126,7 +147,10 @@ func ks(s backtest.Side) chart.Line {
 // default or, if the scorecard claims none, against the score.
 func calibration(s backtest.Side) chart.Dots {
 	c := chart.Dots{
-		Head:     chart.Head{Title: "Calibration", Description: "Ten groups by score. Above the line more went bad than the scorecard claims."},
+		Head: chart.Head{
+			Title:       "Calibration",
+			Description: "Ten groups by score. Above the line more went bad than the scorecard claims.",
+		},
 		X:        chart.Axis{Label: "Claimed probability of default", Unit: chart.Percent},
 		Y:        chart.Axis{Label: "Observed bad rate", Unit: chart.Percent},
 		NoteName: "Labelled", Tone: chart.Blue, Diagonal: true,
@@ -147,7 +171,13 @@ func calibration(s backtest.Side) chart.Dots {
 			x = (d.MinScore.Float() + d.MaxScore.Float()) / 2
 		}
 		if d.Observed.Rate.Known {
-			c.Dots = append(c.Dots, chart.Dot{X: x, Y: d.Observed.Rate.Float(), Low: d.Observed.Low.Float(), High: d.Observed.High.Float(), Note: count(d.Count)})
+			c.Dots = append(c.Dots, chart.Dot{
+				X:    x,
+				Y:    d.Observed.Rate.Float(),
+				Low:  d.Observed.Low.Float(),
+				High: d.Observed.High.Float(),
+				Note: count(d.Count),
+			})
 		}
 	}
 	return c
