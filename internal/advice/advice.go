@@ -1,18 +1,18 @@
-// Package advice finds out what an applicant could change so that the same
-// policy would decide better: the smallest changes of the fields that the
-// policy calls actionable, each of them decided by the engine before anybody
-// hears of it.
+// Package advice finds what an applicant could change to get a better decision
+// under the same policy. It returns the smallest changes to the fields that the
+// policy lists as actionable. The engine decides every change before it is
+// returned.
 //
-// Nothing here guesses. A decision can only change where the policy compares
-// the field with something, at an edge of a bin, or where the price depends on
-// it, so that a value from each stretch between those places stands for all of
-// them, and the nearest one is tried first. What is returned is therefore
-// exact: applied, it gives the outcome that it promises, and no smaller change
-// of the same field on its grid does.
+// The search is exact. As a field moves, the decision can change only at a value
+// that the policy compares the field with, at the edge of a bin, or where the
+// price depends on the field. One value from each interval between those points
+// therefore represents the whole interval, and the nearest value is tried first.
+// A returned change gives the promised outcome when it is applied, and no
+// smaller change of the same field on its grid does.
 //
-// An income and a score are never advised on, whatever a policy says: the one
-// is declared by the applicant and the other is nobody's to choose. The same
-// holds for what devices, places and fraud counts show.
+// Income and score are never advised on, even if a policy lists them: the
+// applicant declares the income and cannot choose the score. The same holds for
+// device, location and fraud fields.
 package advice
 
 import (
@@ -23,33 +23,33 @@ import (
 	"verdict/internal/rule"
 )
 
-// DefaultMax is how many improvements are returned when nobody says.
+// DefaultMax is the number of improvements returned if Options.Max is 0.
 const DefaultMax = 8
 
 // Options narrow the search.
 type Options struct {
-	// Max is how many improvements are returned at most; 0 is DefaultMax.
+	// Max is the largest number of improvements to return; 0 means DefaultMax.
 	Max int
-	// Tenures are the tenures that may be proposed, of those that the policy
-	// allows; nil for all of them.
+	// Tenures restricts the tenures that may be proposed to this list; nil
+	// permits every tenure that the policy allows.
 	Tenures []int
-	// MinAmount is the least amount that may be proposed; 0 for no bound.
+	// MinAmount is the smallest amount that may be proposed; 0 means no bound.
 	MinAmount rule.Number
-	// Check is called many times in a millisecond of search; its error ends the
-	// search. nil lets it run to its end.
+	// Check is called several times per millisecond of search. If it returns an
+	// error, the search stops with that error. A nil Check never stops it.
 	Check func() error
 }
 
 // Change is one field that has to change.
 type Change struct {
 	Field string
-	From  rule.Value // absent when the request did not say
+	From  rule.Value // absent if the request did not send the field
 	To    rule.Value
-	// Waiting is set for what falls with time and by doing nothing, such as
-	// the number of recent enquiries.
+	// Waiting is set for a field that falls with time alone, such as the number
+	// of recent enquiries.
 	Waiting bool
-	// PayOff is, for a change of foir_effective, the obligations a month that
-	// are paid off by it, in whole rupees; absent without an income.
+	// PayOff is set for a change of foir_effective: the monthly obligations to
+	// pay off, in whole rupees. It is absent if there is no income.
 	PayOff rule.Value
 }
 
@@ -57,10 +57,11 @@ type Change struct {
 type Improvement struct {
 	Changes []Change // in the order of the policy's actionable fields
 	Status  engine.Status
-	// Full is set when the goal was the whole amount asked for, instead of the
-	// lower one that is offered now.
+	// Full is set if the goal was the whole requested amount, because the
+	// present offer is a lower one.
 	Full bool
-	// What is offered then; Offered is false only if nothing is.
+	// Offered reports whether the engine makes an offer after the changes. The
+	// fields below describe that offer.
 	Offered         bool
 	Grade           string
 	BandID          string
@@ -72,13 +73,13 @@ type Improvement struct {
 	cost int64
 }
 
-// goal is an outcome that is looked for.
+// goal is an outcome that the search tries to reach.
 type goal uint8
 
 const (
 	toReferred goal = iota // referred or better
 	toApproved
-	toFull // approved for all that was asked for
+	toFull // approved for the whole requested amount
 	goals
 )
 
@@ -93,7 +94,7 @@ func (g goal) met(d *engine.Decision) bool {
 	}
 }
 
-// worst is the worst status that meets a goal.
+// worst returns the worst status that meets the goal.
 func (g goal) worst() engine.Status {
 	if g == toReferred {
 		return engine.Referred
@@ -101,7 +102,7 @@ func (g goal) worst() engine.Status {
 	return engine.Approved
 }
 
-// worstOf is the worst status that meets one of some goals.
+// worstOf returns the worst status that meets at least one goal of list.
 func worstOf(list []goal) engine.Status {
 	worst := engine.Approved
 	for _, g := range list {
@@ -110,8 +111,8 @@ func worstOf(list []goal) engine.Status {
 	return worst
 }
 
-// goalsOf are the outcomes that would be better than a decision. Whoever has
-// what was asked for needs no advice.
+// goalsOf returns the outcomes that are better than d. It returns none if d
+// grants everything that was requested.
 func goalsOf(d *engine.Decision) []goal {
 	switch {
 	case d.Status == engine.Declined:
@@ -125,20 +126,21 @@ func goalsOf(d *engine.Decision) []goal {
 	}
 }
 
-// Improve lists what would turn the outcome d of facts under plan.
+// Improve returns the changes to facts that would give a better outcome than d
+// under plan.
 //
-// For each field the smallest change that gives each better outcome is
-// returned, and for an outcome that no single change gives, the smallest
-// change of each pair of fields. Improvements with a better outcome come
-// first, then those with fewer changes, then those with the smaller change in
-// proportion to the present values, then in the order of the policy's
-// actionable fields. A pair is measured by the sum of its two proportions.
+// It returns, for each field, the smallest change that reaches each better
+// outcome. For an outcome that no single change reaches, it returns the smallest
+// change of each pair of fields. Improvements are sorted by outcome (better
+// first), then by number of changes (fewer first), then by the size of the
+// change relative to the present value, then by the order of the policy's
+// actionable fields. The size of a pair is the sum of its two relative sizes.
 //
-// A search that would take more than maxSteps ends there: a change that it has
-// not come to is not returned.
+// The search stops after maxSteps, so a change that would take longer to find is
+// not returned.
 //
-// facts are left as they are. d must be what plan decided of them. The only
-// error is that of o.Check.
+// Improve does not modify facts. d must be the decision of plan on facts. The
+// only possible error is that of o.Check.
 func Improve(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Options) ([]Improvement, error) {
 	wanted := goalsOf(d)
 	if len(wanted) == 0 {
@@ -168,15 +170,17 @@ func (s *search) improve(wanted []goal, d *engine.Decision, o Options) []Improve
 		)
 	})
 	found = distinct(found)
-	most := o.Max
-	if most <= 0 {
-		most = DefaultMax
+
+	limit := o.Max
+	if limit <= 0 {
+		limit = DefaultMax
 	}
-	return found[:min(len(found), most)]
+	return found[:min(len(found), limit)]
 }
 
-// distinct leaves out what is listed already: the pair that is approved is
-// also the smallest that is not declined.
+// distinct returns list without improvements whose changes are already listed.
+// Duplicates occur because the smallest pair that is approved can also be the
+// smallest pair that is not declined.
 func distinct(list []Improvement) []Improvement {
 	var out []Improvement
 	for _, x := range list {

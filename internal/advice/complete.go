@@ -10,38 +10,39 @@ import (
 	"verdict/internal/rule"
 )
 
-// Missing is an input that was not given, and what it could do.
+// Missing is an input that was not sent, with the effect it could have.
 type Missing struct {
 	Field string
-	// Rules could not be evaluated without it, and Factors gave no points.
+	// Rules are the rules that could not be evaluated without the field, and
+	// Factors the scorecard factors that gave no points.
 	Rules   []string
 	Factors []string
-	// Best and Worst are the outcomes it could lead to, over every value that
-	// the policy tells apart.
+	// Best and Worst are the best and worst outcome over all values of the field
+	// that the policy distinguishes.
 	Best, Worst engine.Status
-	// Matters is set when one of these values gives another outcome than now.
+	// Matters is set if one of these values gives another outcome than now.
 	Matters bool
-	// Ask is set for what an applicant or a bureau can be asked for. The blocks
-	// that need a consent of their own are never asked for.
+	// Ask is set if the applicant or a bureau can be asked for the field. It is
+	// never set for blocks that need a separate consent.
 	Ask bool
 }
 
-// Open is a rule that could not be evaluated, with the condition that is still
-// to be met once what is known has been filled in.
+// Open is a rule that could not be evaluated. Residual is the part of its
+// condition that the known values do not settle.
 type Open struct {
 	RuleID   string
 	Missing  []string
 	Residual string
 }
 
-// Completeness is what an application leaves open.
+// Completeness lists the unevaluated rules and missing inputs of an application.
 type Completeness struct {
 	Open    []Open
-	Missing []Missing // what matters first, then by how easily it is had
+	Missing []Missing // inputs that matter first, then by the effort to obtain them
 }
 
-// AskNext lists the inputs that could change the outcome, the one that is had
-// most easily first.
+// AskNext returns the inputs that could change the outcome and can be asked for,
+// the one that is easiest to obtain first.
 func (c *Completeness) AskNext() []string {
 	var out []string
 	for i := range c.Missing {
@@ -52,12 +53,13 @@ func (c *Completeness) AskNext() []string {
 	return out
 }
 
-// Complete finds out what facts leave open under a plan. d must be what plan
-// decided of them. check is called many times in a millisecond and its error,
-// the only one, ends the work; nil lets it run to its end.
+// Complete returns the rules that could not be evaluated and the inputs that are
+// missing from facts. d must be the decision of plan on facts. check is called
+// several times per millisecond; if it returns an error, Complete stops and
+// returns that error, which is the only one possible. A nil check never stops it.
 //
-// After maxSteps no more values are tried: an input whose values were not all
-// tried is said to matter, and to lead to any outcome.
+// After maxSteps no more values are tried. An input whose values were not all
+// tried is reported as able to lead to any outcome, and therefore matters.
 func Complete(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, check func() error) (Completeness, error) {
 	s := beginSearch(plan, facts, d, check)
 	out := s.complete(facts, d)
@@ -75,7 +77,7 @@ func (s *search) complete(facts *rule.Facts, d *engine.Decision) Completeness {
 		known.Set(derived.Name, derived.Value)
 	}
 	rest := s.newRemainder(known, open)
-	lacking := map[string][]string{} // rules by the canonical name of what they miss
+	lacking := map[string][]string{} // rule ids by the canonical name of the missing field
 	for _, n := range open {
 		s.spend(len(n.Missing) + 1)
 		out.Open = append(out.Open, Open{RuleID: n.ID, Missing: n.Missing, Residual: rest.residual(n.ID)})
@@ -94,8 +96,9 @@ func (s *search) complete(facts *rule.Facts, d *engine.Decision) Completeness {
 		s.spend(len(s.plan.Policy().Scorecard.Factors))
 		for i := range s.plan.Policy().Scorecard.Factors {
 			f := &s.plan.Policy().Scorecard.Factors[i]
-			owed := f.Field.Name == field.FOIREffective && obliges(name) || f.Field.Name == field.IncomeEffective && name == field.MonthlyIncome
-			if owed || canonical(f.Field.Name) == name {
+			derived := f.Field.Name == field.FOIREffective && isObligation(name) ||
+				f.Field.Name == field.IncomeEffective && name == field.MonthlyIncome
+			if derived || canonical(f.Field.Name) == name {
 				m.Factors = append(m.Factors, f.Name)
 			}
 		}
@@ -120,8 +123,9 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// effort orders inputs by how easily they are had: what the applicant tells,
-// what a bank statement shows, what a bureau is paid for.
+// effort returns the rank of an input by how hard it is to obtain: 0 if the
+// applicant can tell it, 1 if it needs a bank statement, 2 if a bureau must be
+// paid for it.
 func effort(name string) int {
 	id, known := field.Catalogue().Lookup(name)
 	if !known {
@@ -137,8 +141,9 @@ func effort(name string) int {
 	}
 }
 
-// askable leaves out what needs a consent of its own, is worked out, or is
-// known from the accounts of a report alone.
+// askable reports whether anybody can be asked for a field. It is false for a
+// field that needs a separate consent, that the engine derives, or that only the
+// accounts of a report show.
 func askable(name string) bool {
 	if strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_") {
 		return false
@@ -155,8 +160,8 @@ func askable(name string) bool {
 	}
 }
 
-// absent lists the inputs that the plan reads and the request could have had,
-// each under its canonical name.
+// absent returns the canonical names of the inputs that the plan reads and the
+// request could have sent but did not.
 func absent(plan *engine.Plan, facts *rule.Facts) []string {
 	supply := rule.FromDecisions
 	if facts.Get(scoreOfEvaluate).Type() != rule.Absent || facts.Get("bureau").Type() != rule.Absent {
@@ -171,7 +176,7 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 			continue
 		}
 		if name == "applicant.id" && supply == rule.FromEvaluate {
-			continue // an evaluate request may bring one, and nobody is asked for it
+			continue // optional in an evaluate request, and never asked for
 		}
 		if id, known := field.Catalogue().Lookup(name); known {
 			f := field.Catalogue().Field(id)
@@ -187,12 +192,13 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 	return out
 }
 
-// consider tries the values that the policy tells apart.
+// consider tries each value of m.Field that the policy distinguishes and widens
+// m.Best and m.Worst accordingly.
 func (s *search) consider(m *Missing) {
 	raw := sent(s.facts, m.Field)
 	for _, v := range s.possible(m.Field) {
 		if m.Best == engine.Approved && m.Worst == engine.Declined && !s.plain {
-			break // no other value adds to that
+			break // no other value can widen the range
 		}
 		s.facts.Set(m.Field, v)
 		for _, t := range raw {
@@ -200,7 +206,7 @@ func (s *search) consider(m *Missing) {
 				s.facts.Set(t.name, rule.Num(v.Number()*t.times))
 			}
 		}
-		s.try(engine.Referred) // a probe that comes to a decline is as good as a decision
+		s.try(engine.Referred) // if the probe already declines, no full decision is needed
 		if s.over() {
 			m.Best, m.Worst = engine.Approved, engine.Declined
 			break
@@ -213,8 +219,8 @@ func (s *search) consider(m *Missing) {
 	}
 }
 
-// Apply is a copy of facts with changes made, under every name that the
-// request sent a field by. A change of foir_effective pays obligations off.
+// Apply returns a copy of facts with the changes made, under every name by which
+// the request sent the field. A change of foir_effective lowers the obligations.
 func Apply(plan *engine.Plan, facts *rule.Facts, changes ...Change) *rule.Facts {
 	out := copied(facts)
 	for _, c := range changes {

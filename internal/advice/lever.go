@@ -9,38 +9,38 @@ import (
 	"verdict/internal/rule"
 )
 
-// The grids on which changes are proposed.
+// The step sizes of proposed changes, by the unit of the field.
 const (
 	ratioGrid = rule.One / 100
 	moneyGrid = 100 * rule.One
 	countGrid = rule.One
 )
 
-// maxPoints bounds the values of one field that are tried, the nearest first:
-// a change that is farther away is not found, and none is missed on the way to
-// one that is.
+// maxPoints bounds the values of one field that are tried. The nearest values
+// are tried first, so the bound can only hide changes that are farther away
+// than every value tried.
 const maxPoints = 20_000
 
 // lever is a field that can be changed, with the values worth trying.
 type lever struct {
 	name    string
 	from    rule.Value
-	origin  rule.Number // from, or what the engine takes when it is absent
+	origin  rule.Number // the value of from, or the engine's default if from is absent
 	others  []twin
 	waiting bool
 	tenure  bool
-	owed    *engine.Obligations // of the lever foir_effective: what is paid off
-	points  []rule.Number       // nearest first; of two as near, the lower first
+	owed    *engine.Obligations // set only for foir_effective: the obligations to pay off
+	points  []rule.Number       // nearest first; at equal distance the lower first
 }
 
-// span is where a field may move, on its grid. A grid of 0 stands for a field
-// that has only the points it was given.
+// span is the range in which a field may move, and its step size.
 type span struct {
 	low, high rule.Number
 	grid      rule.Number
 }
 
-// newLever finds out where a field can move. ok is false when it cannot.
+// newLever returns the lever of a field with the points to try. ok is false if
+// the field cannot move.
 func (s *search) newLever(d *engine.Decision, name string, o Options, all []string) (l lever, ok bool) {
 	plan, facts := s.plan, s.facts
 	l = lever{name: name, from: facts.Get(name), others: sent(facts, name), waiting: name == enquiries}
@@ -71,13 +71,13 @@ func (s *search) newLever(d *engine.Decision, name string, o Options, all []stri
 		}
 		l.points = tenures(plan.Policy(), o.Tenures)
 	case field.RequestedAmount:
-		if !present { // who names no amount asks for all there is
+		if !present { // without an amount, the largest loan counts as requested
 			l.origin = upTo(mostLent(plan.Policy()), moneyGrid)
 		}
 		l.points = s.reachable(&l, all, span{max(moneyGrid, o.MinAmount), rule.MaxNumber, moneyGrid}, present)
 	default:
 		if !present {
-			return l, false // what is missing is asked for, not improved
+			return l, false // a missing field is asked for, not improved
 		}
 		l.points = s.reachable(&l, all, spanOf(name, l.origin), present)
 	}
@@ -92,8 +92,9 @@ func (s *search) newLever(d *engine.Decision, name string, o Options, all []stri
 
 func (l *lever) distance(x rule.Number) rule.Number { return max(x-l.origin, l.origin-x) }
 
-// cost is a change in millionths of the present value, so that changes of
-// different fields can be added up; of nothing, one is taken for the value.
+// cost returns the size of a change to x relative to the present value, in
+// millionths, so that changes of different fields can be added up. If the
+// present value is nearly zero, the change is measured relative to 1.
 func (l *lever) cost(x rule.Number) int64 {
 	base := max(l.origin, -l.origin)
 	if base < ratioGrid {
@@ -106,8 +107,8 @@ func (l *lever) cost(x rule.Number) int64 {
 	return int64(share)
 }
 
-// spanOf is where a field may move by its meaning: obligations and counts of
-// what is held against an applicant go down, what speaks for one goes up.
+// spanOf returns the range in which a field may move from origin: the fields in
+// rising may only grow, all others may only fall.
 func spanOf(name string, origin rule.Number) span {
 	s := span{low: 0, high: rule.MaxNumber, grid: countGrid}
 	id, known := field.Catalogue().Lookup(name)
@@ -136,7 +137,7 @@ func spanOf(name string, origin rule.Number) span {
 	return s
 }
 
-// usualTenure is what the engine takes when no tenure was asked for.
+// usualTenure returns the tenure that the engine uses if none was requested.
 func usualTenure(p *engine.Policy, grade string) rule.Number {
 	for i := range p.Bands {
 		if p.Bands[i].Grade == grade {
@@ -146,7 +147,8 @@ func usualTenure(p *engine.Policy, grade string) rule.Number {
 	return 0
 }
 
-// tenures are the tenures that any band allows, and the caller too.
+// tenures returns the tenures that any band allows and, unless only is nil, the
+// caller permits.
 func tenures(p *engine.Policy, only []int) []rule.Number {
 	var out []rule.Number
 	for i := range p.Bands {
@@ -159,7 +161,7 @@ func tenures(p *engine.Policy, only []int) []rule.Number {
 	return out
 }
 
-// mostLent is the most that any band lends.
+// mostLent returns the largest limit of all bands.
 func mostLent(p *engine.Policy) rule.Number {
 	var most int64
 	for i := range p.Bands {
@@ -168,7 +170,7 @@ func mostLent(p *engine.Policy) rule.Number {
 	return rule.Rupees(most)
 }
 
-// downTo and upTo are the grid point at or next to a value.
+// downTo returns the largest grid point that is not above x.
 func downTo(x, grid rule.Number) rule.Number {
 	r := x % grid
 	if r < 0 {
@@ -177,4 +179,5 @@ func downTo(x, grid rule.Number) rule.Number {
 	return x - r
 }
 
+// upTo returns the smallest grid point that is not below x.
 func upTo(x, grid rule.Number) rule.Number { return -downTo(-x, grid) }

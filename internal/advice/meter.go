@@ -1,14 +1,15 @@
 package advice
 
-// maxSteps bounds a search in the engine's steps: some hundred milliseconds.
-// What a search has not found by then it does not find.
+// maxSteps bounds a search, in engine steps: a few hundred milliseconds of work.
+// The search returns only what it has found by then.
 const maxSteps = 20_000_000
 
-// stepsBetweenChecks is some hundred microseconds of work.
+// stepsBetweenChecks is the number of steps between two calls of the check: a
+// few hundred microseconds of work.
 const stepsBetweenChecks = 20_000
 
-// workOfEdge is what finding one value that the policy compares a field with costs,
-// in the engine's steps.
+// workOfEdge is the cost of finding one value that the policy compares a field
+// with, in engine steps.
 const workOfEdge = 20
 
 // meter counts the work of a search.
@@ -16,11 +17,11 @@ type meter struct {
 	check func() error // nil: never interrupted
 	err   error
 	steps int
-	since int // the last check
+	since int // work since the last check
 }
 
 // spend counts steps that are about to be taken. It reports false if the search
-// must end: its caller has gone, or it has done all that it may.
+// must end because the check failed or maxSteps is exceeded.
 func (m *meter) spend(steps int) bool {
 	if m.err != nil || m.steps > maxSteps {
 		return false
@@ -29,9 +30,9 @@ func (m *meter) spend(steps int) bool {
 	return m.tick(steps) && m.steps <= maxSteps
 }
 
-// tick asks the check after so much work of another kind than the engine's, which
-// is bounded by the size of the policy and does not count towards maxSteps. It
-// reports false if the caller has gone.
+// tick counts work and calls the check once per stepsBetweenChecks. Work that
+// only tick counts does not count towards maxSteps, because the size of the
+// policy bounds it. tick reports false if the check has failed.
 func (m *meter) tick(work int) bool {
 	m.since += work
 	if m.since >= stepsBetweenChecks && m.err == nil {

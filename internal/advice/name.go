@@ -9,32 +9,41 @@ import (
 	"verdict/internal/rule"
 )
 
-// enquiries is the field that falls by waiting and by nothing else.
+// enquiries is the field that only waiting lowers.
 const enquiries = "enquiries_6m"
 
 // twin is another name of the same fact: the path under which the request sent
-// it. A policy may compare either, so they change together.
+// it. A policy may compare either name, so both change together.
 type twin struct {
 	name  string
-	times rule.Number // what one of the canonical unit is in the twin's
-	was   rule.Value  // as it was sent: an amount may be finer than a paisa
+	times rule.Number // factor from the canonical unit to the twin's unit
+	was   rule.Value  // the value as sent, which may be finer than a paisa
 }
 
-// The two requests spell a field in their own ways, and each is told by the
-// score that it must carry.
+// A decision request and an evaluate request use different paths for the same
+// field. The score, which each must contain, tells which request it is.
 const (
 	scoreOfDecisions = "bureau_report.score"
 	scoreOfEvaluate  = "report.scoreData.score"
 )
 
-// twins of the fields that are not simply sent under bureau_report.
+// twins holds the paths of the fields that are not sent under bureau_report.
 var twins = map[string]struct{ decisions, evaluate twin }{
-	field.FOIR:                  {twin{name: "applicant.foir", times: 1}, twin{name: "report.incomeAssessment.foir", times: 100}},
-	field.RequestedAmount:       {twin{name: "applicant.requested_amount", times: 1}, twin{name: "report.requestedAmount", times: 1}},
-	field.RequestedTenureMonths: {twin{name: "applicant.tenure_months", times: 1}, twin{name: "report.requestedTenureMonths", times: 1}},
+	field.FOIR: {
+		decisions: twin{name: "applicant.foir", times: 1},
+		evaluate:  twin{name: "report.incomeAssessment.foir", times: 100},
+	},
+	field.RequestedAmount: {
+		decisions: twin{name: "applicant.requested_amount", times: 1},
+		evaluate:  twin{name: "report.requestedAmount", times: 1},
+	},
+	field.RequestedTenureMonths: {
+		decisions: twin{name: "applicant.tenure_months", times: 1},
+		evaluate:  twin{name: "report.requestedTenureMonths", times: 1},
+	},
 }
 
-// twinsOf lists the other names of a field, whether or not they were sent.
+// twinsOf returns the other names of a field, whether or not they were sent.
 func twinsOf(name string) []twin {
 	if t, ok := twins[name]; ok {
 		return []twin{t.decisions, t.evaluate}
@@ -47,8 +56,8 @@ func twinsOf(name string) []twin {
 	return nil
 }
 
-// namesOf lists all names under which a policy may read a field: its twins, and
-// what is derived from it.
+// namesOf returns all names under which a policy may read a field: the field
+// itself, its twins, and the field that is derived from it.
 func namesOf(name string) []string {
 	out := []string{name}
 	for _, t := range twinsOf(name) {
@@ -57,14 +66,15 @@ func namesOf(name string) []string {
 	switch {
 	case name == field.MonthlyIncome:
 		out = append(out, field.IncomeEffective)
-	case obliges(name) && name != field.FOIREffective:
+	case isObligation(name) && name != field.FOIREffective:
 		out = append(out, field.FOIREffective)
 	}
 	return out
 }
 
-// sent are the twins that change along with a field: those that the request
-// has, and for a field that it left out the one it would have had.
+// sent returns the twins that change together with a field: those that the
+// request contains or, for a field that it omits, the twin of that kind of
+// request.
 func sent(facts *rule.Facts, name string) []twin {
 	var out []twin
 	absent := facts.Get(name).Type() == rule.Absent
@@ -81,8 +91,8 @@ func sent(facts *rule.Facts, name string) []twin {
 	return out
 }
 
-// canonical is the name under which the engine reads what a policy may have
-// listed by its raw path.
+// canonical returns the name under which the engine reads a field that a policy
+// may refer to by its path in the request.
 func canonical(name string) string {
 	for _, c := range []string{field.FOIR, field.RequestedAmount, field.RequestedTenureMonths} {
 		if t := twins[c]; name == t.decisions.name || name == t.evaluate.name {
@@ -102,13 +112,13 @@ func canonical(name string) string {
 // obligations are the facts that foir_effective is derived from.
 var obligations = []string{field.FOIR, field.BureauOwnEMI, field.BankDueEMI}
 
-// obliges reports whether a field says how much is owed each month.
-func obliges(name string) bool {
+// isObligation reports whether a field states the monthly obligations.
+func isObligation(name string) bool {
 	return name == field.FOIREffective || slices.Contains(obligations, name)
 }
 
-// lower pays obligations off until they take a share of the income, under
-// every name that the request sent them by.
+// lower reduces the obligations until they take the share to of the income. It
+// sets them under every name by which the request sent them.
 func lower(facts *rule.Facts, owed *engine.Obligations, to rule.Number) {
 	owed.Lower(to, func(name string, v rule.Value) {
 		for _, t := range sent(facts, name) {
@@ -118,23 +128,27 @@ func lower(facts *rule.Facts, owed *engine.Obligations, to rule.Number) {
 	})
 }
 
-// rising are the fields that are better when they are larger, of those that an
-// applicant can do something about.
+// rising holds the fields that an applicant can influence and for which larger
+// is better.
 var rising = map[string]bool{
-	"bank_avg_balance": true, "bank_abb_to_emi": true, "bank_salary_months": true, "bank_statement_days": true,
-	"bureau_oldest_account_months": true, "bureau_months_since_30dpd": true,
+	"bank_avg_balance":             true,
+	"bank_abb_to_emi":              true,
+	"bank_salary_months":           true,
+	"bank_statement_days":          true,
+	"bureau_oldest_account_months": true,
+	"bureau_months_since_30dpd":    true,
 }
 
-// advisable reports whether a field may be advised on. An income is declared,
-// a score and an age are not chosen, features move only together, and about
-// devices, places and fraud nobody is given hints.
+// advisable reports whether a field may be advised on. The income is declared by
+// the applicant, score and age cannot be chosen, and features cannot change one
+// at a time. Advice on devices, locations and fraud would help fraudsters.
 func advisable(name string) bool {
 	id, known := field.Catalogue().Lookup(name)
 	if strings.Contains(strings.ToLower(name), "income") || strings.Contains(name, "score") || name == "age" {
 		return false
 	}
 	if !known || name == field.FOIREffective {
-		return true // an input of the policy's own, or what is owed
+		return true // an input that the policy declares, or the obligations
 	}
 	switch f := field.Catalogue().Field(id); f.Group {
 	case "applicant", "bureau", "bank":

@@ -7,9 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// possible lists values of a field that a policy tells apart: for a number
-// each edge and what lies beside it, for other types the values it is compared
-// with and one that it is not.
+// possible returns values of a field that the policy distinguishes: for a number
+// each edge and its neighbours, for a text the values it is compared with and
+// one other, for a boolean both values.
 func (s *search) possible(name string) []rule.Value {
 	typ, vocabulary := rule.NumberType, []string(nil)
 	if id, known := field.Catalogue().Lookup(name); known {
@@ -32,7 +32,7 @@ func (s *search) possible(name string) []rule.Value {
 	}
 }
 
-// other is a text that is not compared with anything, or as good as.
+// other is a text that policies are not expected to compare with.
 const other = "\x00other"
 
 func (s *search) words(name string, vocabulary []string) []rule.Value {
@@ -64,11 +64,11 @@ func (s *search) words(name string, vocabulary []string) []rule.Value {
 	return append(out[:min(len(out), maxPossible)], rule.Str(other))
 }
 
-// maxPossible bounds the values that are tried of one missing field.
+// maxPossible bounds the values that are tried for one missing field.
 const maxPossible = 500
 
-// numbers are the edges of a number field and its neighbours on the grid,
-// within its domain.
+// numbers returns the edges of a number field and their neighbours on the grid,
+// within the domain of the field.
 func (s *search) numbers(name string) []rule.Value {
 	span := span{low: 0, high: rule.MaxNumber, grid: countGrid}
 	if id, known := field.Catalogue().Lookup(name); known {
@@ -103,14 +103,15 @@ func (s *search) numbers(name string) []rule.Value {
 	return out
 }
 
-// shareSteps is how many steps of the income are tried of an obligation.
+// shareSteps is the number of equal steps into which the income is divided for
+// the amounts that are tried as an obligation.
 const shareSteps = 300
 
-// shares lists the amounts at which what a field says of obligations or income
-// brings foir_effective to an edge of the policy, and for an amount owed a
-// ladder of steps up to one and a half times the income.
+// shares returns the values of an obligation or of the income at which
+// foir_effective reaches an edge of the policy. For an obligation in rupees it
+// also returns a ladder of steps up to one and a half times the income.
 func (s *search) shares(name string) (at, ladder []rule.Number) {
-	if !s.plan.Derives() || name != field.MonthlyIncome && !obliges(name) {
+	if !s.plan.Derives() || name != field.MonthlyIncome && !isObligation(name) {
 		return nil, nil
 	}
 	p := s.plan.Policy()
@@ -138,25 +139,32 @@ func (s *search) shares(name string) (at, ladder []rule.Number) {
 	return at, ladder
 }
 
-// The price depends on these fields at every value, so that a ladder of usual
-// ones is tried besides the policy's own edges.
+// The price depends on every value of these fields. A ladder of usual values,
+// from priceFrom in steps of priceFrom up to priceTo, is therefore tried besides
+// the edges of the policy.
 var (
 	priceFrom = map[string]rule.Number{
-		field.MonthlyIncome: rule.Int(20_000), field.FOIR: rule.One / 20, field.RequestedAmount: rule.Int(50_000),
-		field.BureauOwnEMI: rule.Int(2_500), field.BankDueEMI: rule.Int(2_500),
+		field.MonthlyIncome:   rule.Int(20_000),
+		field.FOIR:            rule.One / 20,
+		field.RequestedAmount: rule.Int(50_000),
+		field.BureauOwnEMI:    rule.Int(2_500),
+		field.BankDueEMI:      rule.Int(2_500),
 	}
 	priceTo = map[string]rule.Number{
-		field.MonthlyIncome: rule.Int(300_000), field.FOIR: rule.One, field.RequestedAmount: rule.Int(1_000_000),
-		field.BureauOwnEMI: rule.Int(200_000), field.BankDueEMI: rule.Int(200_000),
+		field.MonthlyIncome:   rule.Int(300_000),
+		field.FOIR:            rule.One,
+		field.RequestedAmount: rule.Int(1_000_000),
+		field.BureauOwnEMI:    rule.Int(200_000),
+		field.BankDueEMI:      rule.Int(200_000),
 	}
 )
 
-// fineSteps is how many rungs a fine ladder has.
+// fineSteps is the number of values of a fine ladder.
 const fineSteps = 1_000
 
-// ladder lists usual values of a field. It is fine where a value between two
-// edges can do what neither of them does: where a rule calculates with the
-// field, or looks at an offer that depends on it.
+// ladder returns usual values of a field. The ladder is fine if a value between
+// two edges can have another outcome than both: if a rule calculates with the
+// field, or reads an offer that depends on it.
 func (e *edges) ladder(name string, s span) []rule.Number {
 	step, to := priceFrom[name], priceTo[name]
 	if e.dense || step > 0 && e.search.plan.Predicates().ReadsOffer() {
@@ -173,5 +181,6 @@ func (e *edges) ladder(name string, s span) []rule.Number {
 	return out
 }
 
-// fineMoney is a rung of a fine ladder of money, as fine as limits usually are.
+// fineMoney is the step of a fine ladder of amounts. Limits are usually rounded
+// to the same step.
 const fineMoney = 1_000 * rule.One

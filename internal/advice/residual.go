@@ -6,18 +6,22 @@ import (
 	"verdict/internal/rule"
 )
 
-// remainder works out what is left of conditions.
+// remainder simplifies the conditions of rules by the facts that are known.
 type remainder struct {
-	rules map[string]*rule.Condition // by their ids
+	rules map[string]*rule.Condition // by rule id
 	code  *rule.Code
-	tests map[*rule.Condition]rule.Test // of the predicates
+	tests map[*rule.Condition]rule.Test // the compiled predicates
 	frame rule.Frame
 }
 
-// newRemainder prepares to ask what is left of some rules.
+// newRemainder compiles the conditions of the rules in open and loads facts.
 func (s *search) newRemainder(facts *rule.Facts, open []engine.NotEvaluated) *remainder {
 	slots := rule.NewSlots(field.Catalogue())
-	r := &remainder{rules: map[string]*rule.Condition{}, code: rule.NewCode(slots), tests: map[*rule.Condition]rule.Test{}}
+	r := &remainder{
+		rules: map[string]*rule.Condition{},
+		code:  rule.NewCode(slots),
+		tests: map[*rule.Condition]rule.Test{},
+	}
 	for _, n := range open {
 		r.rules[n.ID] = nil
 	}
@@ -43,8 +47,8 @@ func (s *search) newRemainder(facts *rule.Facts, open []engine.NotEvaluated) *re
 	return r
 }
 
-// residual is the condition of a rule with everything that is known filled in
-// and left out: what is still to be met.
+// residual returns the text of a rule's condition without the parts that known
+// facts settle. It returns "" if the facts settle the whole condition.
 func (r *remainder) residual(id string) string {
 	c := r.rules[id]
 	if c == nil {
@@ -57,7 +61,8 @@ func (r *remainder) residual(id string) string {
 	return rest.Text()
 }
 
-// of is the truth of a condition, or what is left of it while that is unknown.
+// of returns the truth of a condition and, if that is unknown, the part of the
+// condition that is not settled.
 func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	switch c.Op {
 	case rule.Not:
@@ -77,8 +82,8 @@ func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth
 	}
 }
 
-// ofMany leaves out the arguments that no longer matter: of an and those that
-// hold, of an or those that fail.
+// ofMany is like of for And and Or. It drops the arguments that no longer
+// matter: those of And that hold and those of Or that fail.
 func (r *remainder) ofMany(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	settles, neutral := rule.Holds, rule.Fails
 	if c.Op == rule.And {
@@ -105,7 +110,7 @@ func (r *remainder) ofMany(c *rule.Condition) (rest rule.Condition, truth rule.T
 	}
 }
 
-// leaf runs one predicate as the engine does.
+// leaf evaluates one predicate as the engine does.
 func (r *remainder) leaf(c *rule.Condition) rule.Truth {
 	return r.code.Eval(r.tests[c], &r.frame)
 }

@@ -8,33 +8,38 @@ import (
 	"verdict/internal/rule"
 )
 
-// maxTrials bounds how often the engine is asked about pairs. A search that
-// runs out of it returns nothing rather than something that may not be the
-// smallest.
+// maxTrials bounds the trials of a search for pairs. A pair that needs more
+// trials is not returned at all, because it might not be the smallest.
 const maxTrials = 40_000
 
-// search is one application whose fields are moved about.
+// search tries changes to the fields of one application.
 type search struct {
 	meter
 
 	plan    *engine.Plan
-	facts   *rule.Facts // a copy that is changed and put back
+	facts   *rule.Facts // a copy that each trial changes and restores
 	levers  []lever
 	trials  int
-	reached [goals]bool // by a single change
+	reached [goals]bool // the goals that a single change reaches
 
-	// plain has the engine asked everything in every trial, for holding the
-	// search against.
+	// plain makes every trial a full decision. Tests compare the optimized
+	// search with it.
 	plain bool
 	trial engine.Decision
-	// last is the status of the last trial, or what its probe came to, and
-	// culprit the knockout that gave it.
+	// last is the status of the last trial or of its probe, and culprit the
+	// knockout that gave it.
 	last    engine.Status
 	culprit int32
 }
 
 func beginSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, check func() error) *search {
-	s := &search{plan: plan, facts: copied(facts), last: d.Status, culprit: d.Worst(), meter: meter{check: check}}
+	s := &search{
+		plan:    plan,
+		facts:   copied(facts),
+		last:    d.Status,
+		culprit: d.Worst(),
+		meter:   meter{check: check},
+	}
 	s.spend(plan.Predicates().Nodes())
 	return s
 }
@@ -43,7 +48,7 @@ func newSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Optio
 	s := beginSearch(plan, facts, d, o.Check)
 	var names []string
 	for _, name := range plan.Policy().Actionable {
-		if name = canonical(name); plan.Derives() && obliges(name) {
+		if name = canonical(name); plan.Derives() && isObligation(name) {
 			name = field.FOIREffective
 		}
 		if advisable(name) && !slices.Contains(names, name) {
@@ -58,9 +63,9 @@ func newSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Optio
 	return s
 }
 
-// hopeless reports whether a rule hit that reads nothing that can move, and
-// that alone keeps the outcome where it is. It spares the search for most
-// applications that are past helping.
+// hopeless reports whether one of the rules that fixed the outcome reads no
+// field that can move. No change can then improve the outcome, and the search
+// is skipped.
 func (s *search) hopeless(d *engine.Decision) bool {
 	if d.Status == engine.Approved {
 		return false
@@ -78,8 +83,8 @@ func (s *search) hopeless(d *engine.Decision) bool {
 	return false
 }
 
-// movable reports whether a condition reads something that can move: a lever,
-// or what the engine works out from them. known remembers the fields.
+// movable reports whether a condition reads a field that can move: a lever, or a
+// field that the engine derives. known caches the answer for each field.
 func (s *search) movable(c *rule.Condition, known map[string]bool) bool {
 	movable := false
 	c.Fields(func(ref rule.Ref) {
@@ -96,14 +101,14 @@ func (s *search) movable(c *rule.Condition, known map[string]bool) bool {
 	return movable
 }
 
-// moves reports whether moving the lever may move a field.
-func (l *lever) moves(name string) bool { return l.name == name || l.owed != nil && obliges(name) }
+// moves reports whether a change of the lever may change the field name.
+func (l *lever) moves(name string) bool { return l.name == name || l.owed != nil && isObligation(name) }
 
-// set moves a lever, and put puts it back. The path under which a request sent
-// the field moves with it.
+// set moves a lever to x. The paths under which the request sent the field move
+// with it.
 func (s *search) set(l *lever, x rule.Number) {
 	if l.owed != nil {
-		s.put(l)
+		s.restore(l)
 		lower(s.facts, l.owed, x)
 		return
 	}
@@ -113,7 +118,8 @@ func (s *search) set(l *lever, x rule.Number) {
 	}
 }
 
-func (s *search) put(l *lever) {
+// restore moves a lever back to the value that was sent.
+func (s *search) restore(l *lever) {
 	if l.owed == nil {
 		s.facts.Set(l.name, l.from)
 	}
@@ -122,9 +128,9 @@ func (s *search) put(l *lever) {
 	}
 }
 
-// try decides with the facts as they stand, and reports false if that must end
-// the search or the status is worse than worst. Neighbours are mostly declined
-// by the same rule, so that one is asked before all others.
+// try decides on the current facts. It reports false if the search must end or
+// the status is worse than worst. Neighbouring values are mostly declined by the
+// same rule, so try probes the rule that declined the last trial first.
 func (s *search) try(worst engine.Status) bool {
 	s.trials++
 	if s.last > worst && !s.plain {
@@ -143,8 +149,8 @@ func (s *search) try(worst engine.Status) bool {
 	return s.last <= worst || s.plain
 }
 
-// decide tries the levers as they stand for one of some goals. A tenure that
-// the band does not allow is none: the engine would take another.
+// decide tries the current values of the levers. It also reports false if the
+// band does not allow the tenure, because the engine would replace it.
 func (s *search) decide(worst engine.Status, levers ...*lever) bool {
 	if !s.try(worst) {
 		return false
@@ -182,13 +188,14 @@ func (s *search) single(wanted []goal) []Improvement {
 				found = append(found, s.improvement(slices.Contains(wanted, toFull), change{l, x}))
 			}
 		}
-		s.put(l)
+		s.restore(l)
 	}
 	return found
 }
 
-// applies reports whether a lever serves a goal: whoever asks for less is
-// offered all of it, and has won nothing.
+// applies reports whether a lever can serve a goal. The requested amount cannot
+// serve toFull: an applicant who requests less gains nothing by being offered
+// all of it.
 func applies(g goal, l *lever) bool { return g != toFull || l.name != field.RequestedAmount }
 
 // pairs finds the smallest change of each pair of levers for one goal.
@@ -208,11 +215,11 @@ func (s *search) pairs(g goal) []Improvement {
 	return found
 }
 
-// pair finds the smallest change of two levers together: the smallest sum of
-// proportions, and of equals the one that changes the first lever less.
+// pair finds the smallest change of two levers together: the one with the
+// smallest sum of costs, and of equals the one that changes a less.
 func (s *search) pair(g goal, a, b *lever) (best Improvement, ok bool) {
-	defer s.put(a)
-	defer s.put(b)
+	defer s.restore(a)
+	defer s.restore(b)
 	least := int64(-1)
 	for _, x := range a.points {
 		costA := a.cost(x)
@@ -243,12 +250,19 @@ type change struct {
 	to    rule.Number
 }
 
-// improvement describes what the last trial decided.
+// improvement returns the changes together with the decision of the last trial.
 func (s *search) improvement(full bool, changes ...change) Improvement {
 	o := &s.trial.Offer
 	out := Improvement{
-		Status: s.trial.Status, Full: full, Grade: s.trial.Grade, Offered: o.Made, BandID: o.BandID, LimitPaise: o.LimitPaise,
-		RateBP: o.RateBP, TenureMonths: o.TenureMonths, InstalmentPaise: o.InstalmentPaise,
+		Status:          s.trial.Status,
+		Full:            full,
+		Grade:           s.trial.Grade,
+		Offered:         o.Made,
+		BandID:          o.BandID,
+		LimitPaise:      o.LimitPaise,
+		RateBP:          o.RateBP,
+		TenureMonths:    o.TenureMonths,
+		InstalmentPaise: o.InstalmentPaise,
 	}
 	for _, c := range changes {
 		l := c.lever

@@ -7,25 +7,25 @@ import (
 	"verdict/internal/rule"
 )
 
-// edges are the values at which a policy's decision can change as one field
-// moves and all others stay.
+// edges collects the values at which the decision of a policy can change as one
+// field moves and all others stay.
 type edges struct {
 	search *search
 	names  []string // the field and its twins
 	levers []string // all fields that may move
 	at     []rule.Number
-	dense  bool // the field is calculated with: every point may differ
+	dense  bool // every point may have another outcome, as when a rule calculates with the field
 }
 
-// reachable lists the points of a field that stand for all others: each edge,
-// and from each stretch between two of them the point nearest to the present
+// reachable returns the points of a field that represent all others: each edge,
+// and from each interval between two edges the point nearest to the present
 // value.
 func (s *search) reachable(l *lever, levers []string, in span, present bool) []rule.Number {
 	e := edges{search: s, levers: levers, names: namesOf(l.name)}
 	e.gather()
 	switch {
 	case in.grid == ratioGrid:
-		// A share has few points, and the price depends on each.
+		// A ratio has few points, and the price depends on each.
 		e.dense = true
 	case l.name == field.RequestedAmount:
 		e.price()
@@ -33,10 +33,11 @@ func (s *search) reachable(l *lever, levers []string, in span, present bool) []r
 	if e.dense {
 		return l.every(in)
 	}
-	return l.stretches(e.at, in, present)
+	return l.intervals(e.at, in, present)
 }
 
-// every lists all points in reach, the nearest ones if there are too many.
+// every returns all points of the span, or the nearest ones if there are more
+// than maxPoints.
 func (l *lever) every(s span) []rule.Number {
 	var out []rule.Number
 	low, high := max(s.low, l.origin-maxPoints/2*s.grid), min(s.high, l.origin+maxPoints/2*s.grid)
@@ -46,10 +47,10 @@ func (l *lever) every(s span) []rule.Number {
 	return out
 }
 
-// stretches lists the edges that are points of the grid, and of each stretch
-// between them the point nearest to the present value, on both sides of it in
-// the stretch where that lies.
-func (l *lever) stretches(at []rule.Number, s span, present bool) []rule.Number {
+// intervals returns the edges that are grid points and, from each interval
+// between two edges, the grid point nearest to the present value. From the
+// interval that contains the present value it returns the points on both sides.
+func (l *lever) intervals(at []rule.Number, s span, present bool) []rule.Number {
 	var out []rule.Number
 	add := func(x, above, below rule.Number) {
 		if x == downTo(x, s.grid) && x > above && x < below && x >= s.low && x <= s.high {
@@ -78,11 +79,11 @@ func (l *lever) stretches(at []rule.Number, s span, present bool) []rule.Number 
 		}
 		before = after
 	}
-	return out[:min(len(out), maxStretches)]
+	return out[:min(len(out), maxIntervalPoints)]
 }
 
-// maxStretches bounds what a policy with very many thresholds can cost.
-const maxStretches = 4 * maxPoints
+// maxIntervalPoints bounds the cost of a policy with very many thresholds.
+const maxIntervalPoints = 4 * maxPoints
 
 // gather collects the edges of all conditions and bins.
 func (e *edges) gather() {
@@ -111,7 +112,7 @@ func (e *edges) gather() {
 
 func (e *edges) is(ref rule.Ref) bool { return slices.Contains(e.names, ref.Name) }
 
-// leaf adds what one predicate that names the field compares it with.
+// leaf adds the values that one predicate compares the field with.
 func (e *edges) leaf(c *rule.Condition) {
 	if c.Op == rule.Exists || c.Op == rule.IsAbsent {
 		return
@@ -122,15 +123,16 @@ func (e *edges) leaf(c *rule.Condition) {
 	} else if right.Kind == rule.FieldOperand && e.is(right.Field) {
 		e.compared(left)
 	} else {
-		e.dense = true // it stands within a calculation
+		e.dense = true // the field is part of a calculation
 	}
 	for _, v := range c.Values {
 		e.at = append(e.at, v.Number())
 	}
 }
 
-// compared adds the other side of a comparison. A field that may move too, or
-// that the engine works out, is no fixed edge.
+// compared adds the other side of a comparison as an edge. If that side is a
+// field that may move too or that the engine derives, there is no fixed edge and
+// every point may differ.
 func (e *edges) compared(with *rule.Operand) {
 	switch with.Kind {
 	case rule.ConstantOperand:
@@ -154,13 +156,13 @@ func (e *edges) compared(with *rule.Operand) {
 // moves reports whether a field or its twin may be changed in the same search.
 func (e *edges) moves(name string) bool { return slices.Contains(e.levers, canonical(name)) }
 
-// price adds the amounts at which the offer changes: the least that a band
-// lends, and every step of the limit where a rule looks at the offer.
+// price adds the amounts at which the offer changes: the minimum of each band
+// and, if a rule reads the offer, every step of the limit.
 func (e *edges) price() {
 	p := e.search.plan.Policy()
 	step := p.LimitStepPaise
 	for i := range p.Bands {
-		// A limit is a multiple of the step, so the first that is enough is one.
+		// A limit is a multiple of the step, so round the minimum up to one.
 		e.at = append(e.at, rule.Rupees((p.Bands[i].MinLimitPaise+step-1)/step*step))
 	}
 	if !e.search.plan.Predicates().ReadsOffer() {
