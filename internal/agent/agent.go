@@ -1,13 +1,15 @@
-// Package agent is the agents: plans of use-case calls with a recorded trace.
+// Package agent implements the underwriting and the collections agent. Each
+// agent calls use cases in a fixed order and records a trace.
 //
-// An agent decides nothing. The decision in a run is the engine's, made and
-// stored once; everything else is the same engine asked again with other
-// values, and an account of what it said. So the same request, policy and day
+// An agent decides nothing. The engine makes the decision of a run, which is
+// stored once. For everything else the agent runs the same engine with other
+// values and reports the results. The same request, policy and day therefore
 // give the same run, and a stored run can be repeated and compared.
 //
-// A language model may at most rewrite the summary of a memo. It is given no
-// identifiers, it is believed no number and no name that it was not given, and
-// without it, or when it fails, the plain memo stands.
+// A language model may rewrite the summary of a memo and nothing else. It is
+// sent no identifiers, and its text is rejected if it contains a number or name
+// that it was not sent. If there is no model or it fails, the plain summary is
+// used.
 package agent
 
 import (
@@ -18,21 +20,24 @@ import (
 	"verdict/internal/wire"
 )
 
-// Narrator rewrites a text. The text names fields, rules and amounts and no
-// person. It gives up when ctx ends, and what it returns is a stranger's word:
-// the caller checks it. An error means that the plain text stands.
+// Narrator rewrites a text. The text names fields, rules and amounts but no
+// person. Narrate returns when ctx ends. Its result is untrusted, so the caller
+// must check it. After an error the caller uses the plain text.
 type Narrator interface {
 	Narrate(ctx context.Context, text string) (string, error)
 }
 
-// edition is which edition of the agents a run is made by. It is stored with the
-// run, so that a run is repeated by the edition that made it; a run without one
-// is of the first. The second ranks a loan in arrears by what is at risk and
-// doubts its units, and its memo has the bureau, income and strengths. The third
-// names the members of a case that were probably meant by unknown ones, and masks
-// what identifies somebody in the details of reasons. The fourth masks there by
-// the names that a caller gives too, and warns of what of explore had no effect
-// and of products that it does not know, and knows the other names of microfinance.
+// edition is the version of the agents that makes a run. It is stored with the
+// run, so that the same version repeats it. A stored run without an edition was
+// made by the first.
+//
+//   - The second ranks a loan in arrears by the amount at risk and warns of
+//     doubtful units. Its memo adds the sections on bureau, income and strengths.
+//   - The third suggests the known member for an unknown member of a case, and
+//     masks personal identifiers in the details of reasons.
+//   - The fourth also masks details by the field names that a caller chose. It
+//     warns of parts of explore that had no effect and of unknown products, and
+//     it recognizes the other names of microfinance.
 type edition int64
 
 const (
@@ -53,20 +58,21 @@ func readEdition(request wire.Value) edition {
 	return firstEdition
 }
 
-// Options are what a Service needs besides the use cases.
+// Options configures a Service.
 type Options struct {
-	// Narrator is nil when nobody rewrites memos, which is the default.
+	// Narrator rewrites the summaries of memos. It is nil by default, which keeps
+	// the plain summaries.
 	Narrator Narrator
 }
 
-// Service is the agents over the use cases. It is safe for concurrent use.
+// Service runs the agents. It is safe for concurrent use.
 type Service struct {
 	cases   *decisioning.Service
 	desk    *agentdesk.Service
 	options Options
 }
 
-// New makes the service.
+// New returns a Service over the use cases.
 func New(cases *decisioning.Service, desk *agentdesk.Service, o Options) *Service {
 	return &Service{cases: cases, desk: desk, options: o}
 }

@@ -12,12 +12,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// askMembers are what an underwriting request has besides an application.
+// askMembers are the members of an underwriting request besides the application.
 var askMembers = []string{"purpose", "max_steps", "explore", "as_of"}
 
 // The bounds of a request.
 const (
-	fixedSteps   = 6 // those that no run goes without
+	fixedSteps   = 6 // the steps of every run
 	defaultSteps = 12
 	maxSteps     = 40
 	maxTenures   = 20
@@ -25,21 +25,22 @@ const (
 	maxPurpose   = 200
 )
 
-// ask is what the agent was asked, besides the application.
+// ask holds the members of a request besides the application.
 type ask struct {
 	purpose  string
 	steps    int
-	tenures  []int // nil for the policy's own
+	tenures  []int // nil means the tenures of the policy
 	minPaise int64
-	asOf     civil.Day // 0 for the day of the request
+	asOf     civil.Day // 0 means the day of the request
 	asOfText string
-	// Of a run that is repeated: a model's summary, or why there is none.
+	// narration is the model's summary and refused why there is none. Both are
+	// set only for a run that is repeated.
 	narration, refused string
 	edition            edition
 }
 
-// readAsk reads the agent's own members of a request. When one of them is
-// wrong, the application is read too, so that all faults are told at once.
+// readAsk reads the agent's own members of a request. If one of them is invalid,
+// it reads the application too, so that the error lists all faults together.
 func readAsk(body wire.Value) (ask, error) {
 	var faults fault.List
 	a := readOwn(body, &faults)
@@ -59,7 +60,7 @@ func readAsk(body wire.Value) (ask, error) {
 func readOwn(body wire.Value, faults *fault.List) ask {
 	a := ask{steps: defaultSteps}
 	if body.Kind() != wire.Object {
-		return a // refused by the reader of the application
+		return a // application.Read refuses the body
 	}
 	f := wire.NewForm(body, faults)
 	if text, ok := f.Text("purpose", maxPurpose); ok {
@@ -103,7 +104,7 @@ func (a *ask) explore(v wire.Value, faults *fault.List) {
 	f.Done()
 }
 
-// day reads as_of, a date or a moment.
+// day reads as_of, which is a date or a time.
 func (a *ask) day(v wire.Value, faults *fault.List) {
 	if !v.Given() {
 		return
@@ -125,7 +126,7 @@ func (a *ask) day(v wire.Value, faults *fault.List) {
 	a.asOfText = a.asOf.String()
 }
 
-// write writes what was asked, to be stored with the run.
+// write writes the request members that are stored with the run.
 func (a *ask) write(w *wire.Writer) {
 	w.Object()
 	if a.asOfText != "" {
@@ -150,7 +151,7 @@ func (a *ask) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// explored is what the search was narrowed to, nil for nothing.
+// explored returns the limits of the search as JSON, or nil if there are none.
 func (a *ask) explored() []byte {
 	if a.minPaise == 0 && a.tenures == nil {
 		return nil
@@ -170,7 +171,7 @@ func (a *ask) explored() []byte {
 	return w.EndObject().Buf
 }
 
-// readStoredAsk reads what write wrote.
+// readStoredAsk reads a document that ask.write wrote.
 func readStoredAsk(document []byte) (ask, error) {
 	v, err := wire.Parse(document)
 	if err != nil {

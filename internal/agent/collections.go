@@ -40,8 +40,12 @@ func (s *Service) Collect(
 			var w wire.Writer
 			r.write(&w, head)
 			return agentdesk.RunRecord{
-				Agent: agentdesk.AgentCollections, SubjectRef: cmp.Or(c.Borrower.Ref, c.Loan.ID), Outcome: r.advice.Next.Action.String(), Hash: r.hash(),
-				Request: r.request(body, &c), Response: w.Buf,
+				Agent:      agentdesk.AgentCollections,
+				SubjectRef: cmp.Or(c.Borrower.Ref, c.Loan.ID),
+				Outcome:    r.advice.Next.Action.String(),
+				Hash:       r.hash(),
+				Request:    r.request(body, &c),
+				Response:   w.Buf,
 			}, nil
 		})
 }
@@ -50,7 +54,7 @@ func (s *Service) Collect(
 type recoveryRun struct {
 	advice  recovery.Advice
 	name    string // of the strategy
-	version int64
+	version int64  // of the strategy
 }
 
 func newRecoveryRun(c *recovery.Case, strategy agentdesk.Strategy) *recoveryRun {
@@ -70,7 +74,7 @@ func (r *recoveryRun) members(w *wire.Writer) {
 	w.Key("strategy").Object().Key("name").String(r.name).Key("version").Int(r.version).EndObject()
 }
 
-// hash is the hash of all that a repetition must come to again.
+// hash returns the hash of the parts that a repetition must reproduce.
 func (r *recoveryRun) hash() string {
 	var w wire.Writer
 	w.Object()
@@ -78,10 +82,11 @@ func (r *recoveryRun) hash() string {
 	return digest(w.EndObject().Buf)
 }
 
-// request is what a repetition needs: the case as it was sent, the moment and
-// the version of the strategy. What nobody read may be anything about anybody,
-// so only that it was there is kept; where there is too much of it to tell
-// apart, nothing is, and the run cannot be repeated.
+// request returns the document that a repetition needs: the case as sent, the
+// time and the version of the strategy. Unknown members may hold personal data,
+// so their values are not stored, only their names. If there are more warnings
+// than are recorded, the unknown members cannot be told apart; then the case is
+// not stored at all and the run cannot be repeated.
 func (r *recoveryRun) request(body wire.Value, c *recovery.Case) []byte {
 	var w wire.Writer
 	w.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339))
@@ -97,8 +102,7 @@ func (r *recoveryRun) request(body wire.Value, c *recovery.Case) []byte {
 	return w.Key("strategy_version").Int(r.version).Key("edition").Int(int64(latestEdition)).EndObject().Buf
 }
 
-// writeRead writes a value with true in the place of every member that was not
-// read.
+// writeRead writes a value and replaces every member listed in unread by true.
 func writeRead(w *wire.Writer, v wire.Value, unread map[string]bool) {
 	switch {
 	case len(unread) == 0:
@@ -124,8 +128,10 @@ func writeRead(w *wire.Writer, v wire.Value, unread map[string]bool) {
 	}
 }
 
-// repeatCollections runs the agent again on what is stored.
-func (s *Service) repeatCollections(ctx context.Context, p tenant.Principal, stored agentdesk.Run) (same bool, hash string, err error) {
+// repeatCollections runs the agent again on a stored run.
+func (s *Service) repeatCollections(
+	ctx context.Context, p tenant.Principal, stored agentdesk.Run,
+) (same bool, hash string, err error) {
 	request, err := wire.Parse(stored.Request)
 	if err != nil {
 		return false, "", fmt.Errorf("read the stored request of run %s: %w", stored.ID, err)
@@ -141,7 +147,7 @@ func (s *Service) repeatCollections(ctx context.Context, p tenant.Principal, sto
 	}
 	c, err := storedCase(request, made)
 	if err != nil {
-		return false, "", nil //nolint:nilerr // what cannot be read any more is not verified, and says so
+		return false, "", nil //nolint:nilerr // an unreadable case is reported as not verified
 	}
 	r := newRecoveryRun(&c, *strategy)
 	var w wire.Writer
@@ -149,8 +155,9 @@ func (s *Service) repeatCollections(ctx context.Context, p tenant.Principal, sto
 	return r.hash() == stored.Hash && bytes.Equal(w.Buf, stored.Response), r.hash(), nil
 }
 
-// storedCase reads a case again, as a document of its own and as the edition
-// that made the run did: its warnings point into what was sent.
+// storedCase reads a stored case as the edition that made the run did. It parses
+// the case as a separate document, so that the pointers of its warnings begin at
+// the case and equal those of the original request.
 func storedCase(request wire.Value, made edition) (recovery.Case, error) {
 	asOf, err := time.Parse(time.RFC3339, request.Get("as_of").Text())
 	if err != nil {

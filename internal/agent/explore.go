@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// warnExplore tells what of explore had no effect. Editions before the fourth
-// left it out in silence.
+// warnExplore warns of the parts of explore that had no effect. Editions before
+// the fourth gave no such warnings.
 func (st *study) warnExplore() {
 	if st.ask.edition < fourthEdition {
 		return
@@ -21,7 +21,8 @@ func (st *study) warnExplore() {
 	st.warnAmount()
 	if ideas := len(st.ideas()); st.ask.explored() != nil && len(st.whatIfs) < ideas {
 		st.warn("/max_steps", fault.CodeExploreStepsExhausted, fmt.Sprintf(
-			"%d of the %d changes to explore were not tried, because the run had no steps left; raise max_steps", ideas-len(st.whatIfs), ideas))
+			"%d of the %d changes to explore were not tried, because the run had no steps left; raise max_steps",
+			ideas-len(st.whatIfs), ideas))
 	}
 }
 
@@ -48,7 +49,8 @@ func (st *study) warnTenures() {
 		list[i] = strconv.Itoa(months)
 	}
 	st.warn("/explore/tenures", fault.CodeExploreTenureNotAvailable, fmt.Sprintf(
-		"%d of the tenures are none that %s allows and were not tried; allowed are %s months", unknown, who, strings.Join(list, ", ")))
+		"%d of the tenures are none that %s allows and were not tried; allowed are %s months",
+		unknown, who, strings.Join(list, ", ")))
 }
 
 func (st *study) warnAmount() {
@@ -72,7 +74,7 @@ func (st *study) warnAmount() {
 	}
 }
 
-// mostLent is the highest limit of all bands that lend.
+// mostLent returns the largest limit of all bands that lend, in paise.
 func (st *study) mostLent() (most int64) {
 	policy := st.plan.Policy()
 	for i := range policy.Bands {
@@ -93,7 +95,8 @@ func (st *study) writeWarnings(w *wire.Writer) {
 	}
 	w.Key("warnings").Array()
 	for _, item := range st.warnings {
-		w.Object().Key("code").String(item.Code).Key("pointer").String(item.Pointer).Key("detail").String(item.Detail).EndObject()
+		w.Object().Key("code").String(item.Code).Key("pointer").String(item.Pointer)
+		w.Key("detail").String(item.Detail).EndObject()
 	}
 	w.EndArray()
 }

@@ -9,21 +9,21 @@ import (
 	"verdict/internal/wire"
 )
 
-// finding is one thing that a check came upon.
+// finding is the result of one check.
 type finding struct {
 	field     string
 	value     rule.Value
-	against   string // the field it was held against
-	opposite  rule.Value
+	against   string     // the field that it was compared with
+	opposite  rule.Value // the value of that field
 	threshold rule.Value // of the check
 	concern   bool
-	hold      bool     // a person has to look at it
-	rules     []string // that hit and read the field
+	hold      bool     // a person must review it
+	rules     []string // the rules that hit and read the field
 	text      string
 }
 
-// watched are the signals that are looked at, with the value that is a
-// concern, and whether a person has to look at it.
+// watched lists the signals to check, the value of each that is a concern, and
+// whether a person must review it.
 var watched = []struct {
 	field string
 	bad   rule.Value
@@ -49,8 +49,8 @@ var watched = []struct {
 	{"location_permission_denied", rule.Bool(true), false, "The phone's position was not shared"},
 }
 
-// lookAtSignals lists what the device, location and fraud blocks show. A block
-// that was not sent shows nothing.
+// lookAtSignals records the concerns from the device, location and fraud blocks.
+// A block that was not sent gives none.
 func (st *study) lookAtSignals(d *engine.Decision) {
 	seen := 0
 	for _, s := range watched {
@@ -61,7 +61,13 @@ func (st *study) lookAtSignals(d *engine.Decision) {
 		seen++
 		if v == s.bad {
 			st.signals = append(st.signals, finding{
-				field: s.field, value: v, threshold: s.bad, concern: true, hold: s.hold, text: s.text, rules: st.hitBy(d, s.field),
+				field:     s.field,
+				value:     v,
+				threshold: s.bad,
+				concern:   true,
+				hold:      s.hold,
+				text:      s.text,
+				rules:     st.hitBy(d, s.field),
 			})
 		}
 	}
@@ -84,7 +90,7 @@ func summary(seen int, found []finding) string {
 	return "concerns: " + strings.Join(names, ", ")
 }
 
-// hitBy lists the knockouts that hit and read a field.
+// hitBy returns the knockouts that hit and read the field name.
 func (st *study) hitBy(d *engine.Decision, name string) []string {
 	var out []string
 	policy := st.plan.Policy()
@@ -106,38 +112,46 @@ func reads(c *rule.Condition, name string) bool {
 	return found
 }
 
-// bankChecks hold a bank statement against the application. A check is a
-// concern above its threshold.
+// bankChecks are the checks of a bank statement. A value greater than above is a
+// concern.
 var bankChecks = []struct {
 	field, against string
 	above          rule.Number
-	magnitude      bool // either way
+	magnitude      bool // compare the absolute value
 	hold           bool
 	text           string
 }{
-	{"bank_income_mismatch_pct", "bank_summary.declared_monthly_income", rule.Int(20), true, false, "Income in the statement differs from the income declared, in percent"},
+	{
+		"bank_income_mismatch_pct", "bank_summary.declared_monthly_income", rule.Int(20), true, false,
+		"Income in the statement differs from the income declared, in percent",
+	},
 	{"bank_undeclared_emi", "bank_detected_emi", 0, false, false, "Instalments were found that were not declared"},
 	{"bank_bounces", "", rule.Int(2), false, false, "Payments bounced"},
-	{"bank_issued_bounces_90d", "", rule.Int(1), false, false, "The borrower's own payments were returned in the last 90 days"},
+	{
+		"bank_issued_bounces_90d", "", rule.Int(1), false, false,
+		"The borrower's own payments were returned in the last 90 days",
+	},
 	{"bank_negative_days_90d", "", rule.Int(5), false, false, "Days of the last 90 ended with a negative balance"},
 	{"bank_statement_age_days", "", rule.Int(30), false, false, "The statement ends long ago, in days"},
 	{"bank_balance_breaks", "", 0, false, true, "Balances of the statement do not follow from its transactions"},
 }
 
-// overstated is a share in a statement that lies more than 0.05 above what was
-// declared, and understated an amount that is less than four fifths of it.
+// overstated reports whether a ratio in the statement is more than 0.05 above
+// the declared one.
 func overstated(n, declared rule.Number) (limit rule.Number, concern bool) {
 	limit = declared + rule.One/20
 	return limit, n > limit
 }
 
+// understated reports whether an amount in the statement is less than four
+// fifths of the declared one.
 func understated(n, declared rule.Number) (limit rule.Number, concern bool) {
 	limit = declared / 5 * 4
 	return limit, n < limit
 }
 
-// compareBank holds a figure of the statement against one that was declared,
-// and counts itself when both are known.
+// compareBank compares a figure of the statement with a declared one. It returns
+// 1 if both are known, and 0 otherwise.
 func (st *study) compareBank(name, against, text string, judge func(n, declared rule.Number) (rule.Number, bool)) int {
 	n, ok := st.number(name)
 	declared, known := st.number(against)
@@ -146,12 +160,19 @@ func (st *study) compareBank(name, against, text string, judge func(n, declared 
 	}
 	limit, concern := judge(n, declared)
 	st.bank = append(st.bank, finding{
-		field: name, value: rule.Num(n), against: against, opposite: rule.Num(declared), threshold: rule.Num(limit), concern: concern, text: text,
+		field:     name,
+		value:     rule.Num(n),
+		against:   against,
+		opposite:  rule.Num(declared),
+		threshold: rule.Num(limit),
+		concern:   concern,
+		text:      text,
 	})
 	return 1
 }
 
-// lookAtBank holds what a bank statement shows against what was declared.
+// lookAtBank runs the bank checks and compares the statement with the declared
+// figures.
 func (st *study) lookAtBank() {
 	seen := 0
 	for _, c := range bankChecks {
@@ -165,20 +186,28 @@ func (st *study) lookAtBank() {
 			size = max(n, -n)
 		}
 		f := finding{
-			field: c.field, value: rule.Num(n), threshold: rule.Num(c.above), concern: size > c.above, hold: size > c.above && c.hold, text: c.text,
+			field:     c.field,
+			value:     rule.Num(n),
+			threshold: rule.Num(c.above),
+			concern:   size > c.above,
+			hold:      size > c.above && c.hold,
+			text:      c.text,
 		}
 		if c.against != "" {
 			f.against, f.opposite = c.against, st.facts.Get(c.against)
 		}
 		st.bank = append(st.bank, f)
 	}
-	seen += st.compareBank("bank_foir", field.FOIR, "Obligations in the statement, held against those declared", overstated)
-	seen += st.compareBank("bank_detected_foir", field.FOIR, "Obligations found in the statement, held against those declared", overstated)
-	seen += st.compareBank("bank_income", field.MonthlyIncome, "Income in the statement, held against the income declared", understated)
+	seen += st.compareBank("bank_foir", field.FOIR,
+		"Obligations in the statement, held against those declared", overstated)
+	seen += st.compareBank("bank_detected_foir", field.FOIR,
+		"Obligations found in the statement, held against those declared", overstated)
+	seen += st.compareBank("bank_income", field.MonthlyIncome,
+		"Income in the statement, held against the income declared", understated)
 	st.step(toolBank, nil, summary(seen, st.bank))
 }
 
-// writeFindings writes what a check came upon.
+// writeFindings writes a list of findings under key.
 func writeFindings(w *wire.Writer, key string, list []finding) {
 	w.Key(key).Array()
 	for i := range list {
@@ -206,7 +235,7 @@ func writeFindings(w *wire.Writer, key string, list []finding) {
 	w.EndArray()
 }
 
-// held reports whether a person has to look at something, and at what.
+// held returns the fields whose findings a person must review.
 func (st *study) held() []string {
 	var out []string
 	for _, list := range [][]finding{st.signals, st.bank} {

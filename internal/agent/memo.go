@@ -9,9 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// statement is one line of the memo, with what it can be checked against:
-// fields and their values as they are stored, rules, thresholds, and members
-// of the decision.
+// statement is one line of the memo with its evidence: fields and their stored
+// values, rules, thresholds, and members of the decision.
 type statement struct {
 	section string
 	text    string
@@ -37,17 +36,26 @@ func (st *study) say(section, text string, cites ...cite) {
 
 // compose makes the statements of the memo.
 func (st *study) compose(d *engine.Decision) {
-	st.say(aboutDecision, fmt.Sprintf("The application was %s with grade %s and a score of %s.", statusWords[d.Status], d.Grade, d.FinalScore),
-		cite{"decision.status", d.Status.String()}, cite{"decision.grade", d.Grade}, cite{"decision.explanation.final_score", d.FinalScore.String()})
+	st.say(aboutDecision,
+		fmt.Sprintf("The application was %s with grade %s and a score of %s.",
+			statusWords[d.Status], d.Grade, d.FinalScore),
+		cite{"decision.status", d.Status.String()},
+		cite{"decision.grade", d.Grade},
+		cite{"decision.explanation.final_score", d.FinalScore.String()},
+	)
 	if o := &d.Offer; o.Made {
 		kind := "The offer"
 		if o.Indicative {
 			kind = "The indicative offer"
 		}
 		st.say(aboutDecision, fmt.Sprintf("%s is %s over %d months.", kind, rule.Rupees(o.LimitPaise), o.TenureMonths),
-			cite{"decision.offer.limit", rule.Rupees(o.LimitPaise).String()}, cite{"decision.offer.tenure_months", fmt.Sprint(o.TenureMonths)},
-			cite{"decision.offer.interest_rate", rule.Rupees(o.RateBP).String()}, cite{"decision.offer.emi", rule.Rupees(o.InstalmentPaise).String()},
-			cite{"decision.offer.pricing_band_id", o.BandID}, cite{"decision.offer.binding_constraint", o.Binding.String()})
+			cite{"decision.offer.limit", rule.Rupees(o.LimitPaise).String()},
+			cite{"decision.offer.tenure_months", fmt.Sprint(o.TenureMonths)},
+			cite{"decision.offer.interest_rate", rule.Rupees(o.RateBP).String()},
+			cite{"decision.offer.emi", rule.Rupees(o.InstalmentPaise).String()},
+			cite{"decision.offer.pricing_band_id", o.BandID},
+			cite{"decision.offer.binding_constraint", o.Binding.String()},
+		)
 	}
 	if st.ask.purpose != "" {
 		st.say(aboutDecision, "The purpose was stated as: "+st.ask.purpose, cite{"request", "purpose"})
@@ -72,8 +80,9 @@ func (st *study) compose(d *engine.Decision) {
 	st.sayMissing()
 	for i := range st.offers {
 		v := &st.offers[i]
-		st.say(aboutOffers, fmt.Sprintf("%s over %d months at %s percent, instalments of %s.",
-			rule.Rupees(v.limitPaise), v.tenure, rule.Rupees(v.rateBP), rule.Rupees(v.instalment)), changeCites(v.changes, v.status)...)
+		text := fmt.Sprintf("%s over %d months at %s percent, instalments of %s.",
+			rule.Rupees(v.limitPaise), v.tenure, rule.Rupees(v.rateBP), rule.Rupees(v.instalment))
+		st.say(aboutOffers, text, changeCites(v.changes, v.status)...)
 	}
 	for i := range st.improvements {
 		x := &st.improvements[i]
@@ -132,11 +141,12 @@ func (st *study) sayMissing() {
 		for _, id := range m.Rules {
 			cites = append(cites, cite{"rule", id})
 		}
-		st.say(aboutMissing, fmt.Sprintf("%s was not given, and could lead to anything from %s to %s.", m.Field, m.Best, m.Worst), cites...)
+		text := fmt.Sprintf("%s was not given, and could lead to anything from %s to %s.", m.Field, m.Best, m.Worst)
+		st.say(aboutMissing, text, cites...)
 	}
 }
 
-// changeCites name each change and the outcome it was decided with.
+// changeCites returns the evidence for each change and for the outcome.
 func changeCites(changes []advice.Change, then engine.Status) []cite {
 	var cites []cite
 	for _, c := range changes {
@@ -173,8 +183,8 @@ func improvementText(x *advice.Improvement) string {
 	return fmt.Sprintf("With %s the application %s", strings.Join(parts, " and "), what)
 }
 
-// summary is the memo's prose. It names no person and repeats nothing that an
-// applicant wrote, so that a model may see it.
+// summary returns the plain summary of the memo. It names no person and repeats
+// nothing that an applicant wrote, so it may be sent to a model.
 func (st *study) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Recommendation %s, with %s confidence. %s", st.recommendation, st.confidence, st.statements[0].text)
@@ -201,8 +211,8 @@ func (st *study) summary() string {
 	return b.String()
 }
 
-// memo renders the credit memo in Markdown. A model's prose can stand only in
-// the place of the summary; the statements below it are always the agent's.
+// memo renders the credit memo in Markdown. The text of a model can replace only
+// the summary; the statements below it are always the agent's.
 func (st *study) memo() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Credit memo: %s\n\n", st.recommendation)
@@ -230,8 +240,8 @@ func (st *study) memo() string {
 	return b.String()
 }
 
-// escape keeps a text from being anything but text in Markdown: it may repeat
-// what an applicant or a policy's author wrote.
+// escape escapes a text for Markdown, because it may contain what an applicant or
+// a policy author wrote.
 func escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {

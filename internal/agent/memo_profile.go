@@ -16,9 +16,9 @@ const (
 	aboutStrengths = "Strengths"
 )
 
-// bureauProfile is what a memo tells of the bureau report, in order. Of several
-// names the first that has a value counts: own and joint accounts before all
-// accounts together.
+// bureauProfile lists the lines of a memo about the bureau report, in order. The
+// first of the names that has a value is used: figures for own and joint
+// accounts come before those for all accounts.
 var bureauProfile = []struct {
 	text  string
 	names []string
@@ -59,15 +59,15 @@ func (st *study) sayBureau() {
 	}
 }
 
-// incomeFacts are the figures that other sources have beside the declared ones.
+// incomeFacts are the figures from other sources than the applicant.
 var incomeFacts = []struct{ text, name string }{
 	{"Income found in the bank statement: %s a month.", field.BankDetectedIncome},
 	{"Instalments on the bureau report: %s a month.", field.BureauOwnEMI},
 	{"Instalments due by the bank statement: %s a month.", field.BankDueEMI},
 }
 
-// sayIncome works the FOIR out, from what was declared to what is left for the
-// new instalment.
+// sayIncome adds the statements that derive the FOIR, from the declared income to
+// the amount left for the new instalment.
 func (st *study) sayIncome(d *engine.Decision) {
 	income, hasIncome := st.number(field.MonthlyIncome)
 	if hasIncome {
@@ -105,7 +105,8 @@ func (st *study) sayIncome(d *engine.Decision) {
 	}
 	if o.HasCapacity {
 		left := rule.Rupees(o.CapacityPaise).String()
-		st.say(aboutIncome, fmt.Sprintf("That leaves %s a month for a new instalment.", left), cite{"decision.offer.max_emi", left})
+		st.say(aboutIncome, fmt.Sprintf("That leaves %s a month for a new instalment.", left),
+			cite{"decision.offer.max_emi", left})
 	}
 	if o.HasPostFOIR {
 		emi, then := rule.Rupees(o.InstalmentPaise).String(), (rule.Number(o.PostFOIR) * (rule.One / 10_000)).String()
@@ -114,14 +115,14 @@ func (st *study) sayIncome(d *engine.Decision) {
 	}
 }
 
-// part returns a share of an amount, rounded half up to the paisa. Neither is
+// part returns share times amount, rounded half up to the paisa. Neither may be
 // negative.
 func part(share, amount rule.Number) rule.Number {
 	paise, _ := exact.MulDivHalfUp(uint64(share), uint64(amount), uint64(rule.One*rule.Paisa))
 	return rule.Rupees(int64(paise))
 }
 
-// clean are the facts that speak for an applicant when they are zero.
+// clean lists the facts that are strengths of an applicant if they are zero.
 var clean = []struct {
 	text  string
 	names []string
@@ -133,8 +134,8 @@ var clean = []struct {
 	{"No payment bounced.", []string{"bank_bounces"}},
 }
 
-// sayStrengths tells what speaks for the applicant: a clean record, factors of
-// the scorecard that earned three quarters of their best points or more, and
+// sayStrengths adds the strengths of the applicant: a clean record, scorecard
+// factors that earned at least three quarters of their best points, and
 // adjustments that added points.
 func (st *study) sayStrengths(d *engine.Decision) {
 	for _, line := range clean {
@@ -155,7 +156,8 @@ func (st *study) sayStrengths(d *engine.Decision) {
 	}
 	for _, r := range d.Rules() {
 		if r.Result == engine.ResultApplied && r.Delta > 0 {
-			st.say(aboutStrengths, fmt.Sprintf("%s added %s points.", r.ID, r.Delta), cite{"rule", r.ID}, cite{"delta", r.Delta.String()})
+			st.say(aboutStrengths, fmt.Sprintf("%s added %s points.", r.ID, r.Delta),
+				cite{"rule", r.ID}, cite{"delta", r.Delta.String()})
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxNarration bounds a model's prose, in bytes.
+// maxNarration bounds the text of a model, in bytes.
 const maxNarration = 4_000
 
 // Why a model's prose was not used. The run was done all the same, so these are
@@ -27,22 +27,22 @@ const (
 	proseLosesRecommendation = "recommendation_lost"
 )
 
-// narrate has the summary rewritten, if somebody does that, and takes what
-// comes back only if it says nothing that it was not told.
+// narrate sends the summary to the narrator, if there is one, and uses its text
+// only if objection accepts it.
 func (s *Service) narrate(ctx context.Context, st *study) {
 	if s.options.Narrator == nil {
 		return
 	}
 	slot := admission.SlotOf(ctx)
-	// A run whose request is over cannot be stored any more, so the narrator
-	// has half of what is left at most.
+	// A run cannot be stored after its request has ended, so the narrator gets at
+	// most half of the remaining time.
 	if end, bounded := ctx.Deadline(); bounded {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 		defer cancel()
 	}
 	given := st.summary()
-	slot.Pause() // a model takes seconds and none of our processor
+	slot.Pause() // the model takes seconds and no local CPU
 	told, err := s.options.Narrator.Narrate(ctx, given)
 	slot.Resume()
 	if err != nil {
@@ -57,16 +57,17 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	st.narrated = told
 }
 
-// objection says why a model's prose is not taken, "" when it is. Every number,
-// every name and every word of a decision in it must stand in what it was
-// given; it must keep the recommendation; and it must be prose.
+// objection returns why the text of a model is rejected, or "" if it is accepted.
+// Every number, name and outcome word in told must occur in given, told must
+// contain the recommendation, and it must be plain prose without markup.
 func objection(given, told, recommendation string) string {
 	switch {
 	case told == "":
 		return proseEmpty
 	case len(told) > maxNarration:
 		return proseTooLong
-	case !utf8.ValidString(told) || strings.ContainsAny(told, "<>`[]{}|#*\\") || strings.Contains(told, "://") || strings.Contains(strings.ToLower(told), "www."):
+	case !utf8.ValidString(told) || strings.ContainsAny(told, "<>`[]{}|#*\\") ||
+		strings.Contains(told, "://") || strings.Contains(strings.ToLower(told), "www."):
 		return proseNone
 	}
 	known := map[string]bool{}
@@ -97,9 +98,9 @@ func objection(given, told, recommendation string) string {
 	return ""
 }
 
-// tokens cuts a text into numbers, identifiers and words. A full stop or comma
-// belongs to a token only inside it, so that 0.48 is one number, and so is
-// 1,00,000, which no text of ours writes.
+// tokens splits a text into numbers, identifiers and words. A full stop or comma
+// belongs to a token only inside it. "0.48" is therefore one number, and so is
+// "1,00,000", which never occurs in a summary and is therefore rejected.
 func tokens(text string) []string {
 	fields := strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && !strings.ContainsRune("_.,%", r)
@@ -113,21 +114,21 @@ func tokens(text string) []string {
 	return out
 }
 
-// isNumber reports whether a token has a digit of any script, and is no
+// isNumber reports whether a token contains a digit of any script and is not an
 // identifier.
 func isNumber(t string) bool {
 	return strings.ContainsFunc(t, unicode.IsNumber) && !strings.Contains(t, "_")
 }
 
-// isName reports whether a token is written like a name: with a capital letter
-// or an underscore anywhere, or not in Latin letters at all.
+// isName reports whether a token looks like a name: it contains a capital letter,
+// an underscore or a letter that is not Latin.
 func isName(t string) bool {
 	return strings.ContainsFunc(t, func(r rune) bool {
 		return r == '_' || unicode.IsUpper(r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r)
 	})
 }
 
-// words makes a set of words.
+// words returns the set of words in text.
 func words(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(text) {
@@ -137,22 +138,22 @@ func words(text string) map[string]bool {
 }
 
 var (
-	// opening are the words that a sentence may begin with.
+	// opening holds words that may be capitalized at the start of a sentence.
 	opening = words(`a an the this these that those it its they their there here in on at by for from of to with without
 		and but or as if when while because since although however therefore overall also both each all no not our we
 		recommendation recommended decision application applicant principal reason reasons score grade offer confidence
 		given based after before once until instead still should would could can may must is are was were has have had`)
-	// numberWords are amounts that are spelt out.
+	// numberWords are numbers in words.
 	numberWords = words(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 		seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand lakh lakhs crore
 		crores million billion half double twice triple dozen`)
-	// verdictWords are outcomes, in the ways they are put.
+	// verdictWords are words that state an outcome.
 	verdictWords = words(`approve approved approval approves decline declined declines reject rejected rejects refer referred
 		refers guaranteed guarantee guarantees waive waived sanctioned disburse disbursed`)
 )
 
-// writeNarration says what became of the narration, and keeps the plain
-// summary beside a model's.
+// writeNarration writes whether the model's text was used. If it was, the plain
+// summary is written too; if not, the reason.
 func (st *study) writeNarration(w *wire.Writer) {
 	w.Key("narration").Object().Key("used").Bool(st.narrated != "")
 	if st.narrated != "" {

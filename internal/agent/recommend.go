@@ -17,16 +17,17 @@ const (
 	decline            = "DECLINE"
 )
 
-// How sure a recommendation is.
+// The levels of confidence in a recommendation.
 const (
 	high   = "high"
 	medium = "medium"
 	low    = "low"
 )
 
-// recommend follows the engine. What it approves is approved, unless a person
-// has to look at something; what another amount or tenure would be approved
-// for is approved with that change; all else stays as it was decided.
+// recommend derives the recommendation from the decision of the engine. An
+// approval stays one unless a person must review a finding. If the engine would
+// approve another amount or tenure, the recommendation is to approve with that
+// change. Everything else stays as decided.
 func (st *study) recommend() {
 	held := st.held()
 	switch {
@@ -42,13 +43,13 @@ func (st *study) recommend() {
 		st.recommendation = approve
 	}
 	st.needsHuman = st.recommendation == refer || len(held) > 0
-	st.sure()
+	st.rateConfidence()
 }
 
-// sure says how much hangs on what is not known: an input that could change
-// the outcome, or a concern that no rule speaks of, takes a step from it, and
-// several do, or an income that nobody stated.
-func (st *study) sure() {
+// rateConfidence sets the confidence by the number of doubts. A missing input
+// that could change the outcome counts as one doubt, and so does a concern that
+// no rule covers. A missing income counts as two.
+func (st *study) rateConfidence() {
 	doubts := min(len(st.complete.AskNext()), 2)
 	for _, list := range [][]finding{st.signals, st.bank} {
 		for i := range list {
@@ -70,14 +71,14 @@ func (st *study) sure() {
 	}
 }
 
-// document is something to collect, and what asks for it.
+// document is a document to collect, and the field that it proves.
 type document struct {
 	code, text string
 	field      string
 }
 
-// collect lists what to collect before money is paid out. Nothing is collected
-// for a decline.
+// collect lists the documents to collect before disbursement. For a decline
+// there are none.
 func (st *study) collect() {
 	if st.recommendation == decline {
 		return
@@ -102,7 +103,8 @@ func (st *study) collect() {
 	}
 	for i := range st.bank {
 		if f := &st.bank[i]; f.concern {
-			add("BANK_"+strings.ToUpper(strings.TrimPrefix(f.field, "bank_")), "Explanation in writing, with records: "+strings.ToLower(f.text[:1])+f.text[1:], f.field)
+			add("BANK_"+strings.ToUpper(strings.TrimPrefix(f.field, "bank_")),
+				"Explanation in writing, with records: "+strings.ToLower(f.text[:1])+f.text[1:], f.field)
 		}
 	}
 	for i := range st.signals {

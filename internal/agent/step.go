@@ -7,7 +7,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// The tools, as steps name them.
+// The names of the tools in the trace.
 const (
 	toolCompleteness = "completeness"
 	toolEligibility  = "eligibility"
@@ -18,11 +18,11 @@ const (
 	toolImprove      = "improve"
 )
 
-// step is one call of a tool. Whoever has the facts, the policy and the input
-// can make it again: the hash is of these three.
+// step is one call of a tool in the trace. The hash covers the facts, the policy,
+// the tool and the input, which together suffice to repeat the call.
 type step struct {
 	tool, result string
-	input        []byte // a JSON object; nil when the application is all there is
+	input        []byte // a JSON object; nil if the tool has no input besides the application
 	hash         string
 }
 
@@ -38,7 +38,7 @@ func (st *study) step(tool string, input []byte, result string) {
 	st.steps = append(st.steps, step{tool: tool, input: input, result: result, hash: digest(w.Buf)})
 }
 
-// digest is a hash that says how it was made.
+// digest returns the SHA-256 of data in hexadecimal, prefixed with "sha256:".
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -13,9 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// study is what the underwriting agent finds out about a decided application.
-// It is a function of the facts, the policy and what was asked, and of nothing
-// else.
+// study is the work of the underwriting agent on a decided application. It
+// depends only on the facts, the policy and the request.
 type study struct {
 	ask           ask
 	plan          *engine.Plan
@@ -39,17 +38,17 @@ type study struct {
 	offers       []variant // what could be offered instead
 	steps        []step
 
-	check func() error // ends the study with its error; nil: never
+	check func() error // its error ends the study; nil: never
 	err   error
 
 	recommendation string
 	confidence     string
 	needsHuman     bool
 	documents      []document
-	warnings       []fault.Item // what of the request had no effect
+	warnings       []fault.Item // parts of the request that had no effect
 	statements     []statement
-	narrated       string // the summary as a model wrote it, "" for the plain one
-	refused        string // why a model's summary was not taken
+	narrated       string // the model's summary, or "" for the plain one
+	refused        string // why the model's summary was rejected
 }
 
 // reason is a principal reason, for the applicant and for the lender.
@@ -58,14 +57,23 @@ type reason struct {
 	detail        engine.Detail
 }
 
-// newStudy takes the steps, one after the other. check is called at least once
-// a millisecond and its error, the only one, ends the study; nil lets it run to
-// its end.
+// newStudy runs all steps in order. check is called at least once per
+// millisecond; if it returns an error, newStudy stops and returns that error,
+// which is the only one possible. A nil check never stops it.
 func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, error) {
 	d := u.Decision
 	st := &study{
-		ask: a, plan: u.Plan, policyID: u.PolicyID, policyVersion: u.PolicyVersion, checksum: u.Plan.Checksum(),
-		facts: u.Facts, storedFacts: u.StoredFacts, status: d.Status, decisionHash: d.Hash(), offer: d.Offer, check: check,
+		ask:           a,
+		plan:          u.Plan,
+		policyID:      u.PolicyID,
+		policyVersion: u.PolicyVersion,
+		checksum:      u.Plan.Checksum(),
+		facts:         u.Facts,
+		storedFacts:   u.StoredFacts,
+		status:        d.Status,
+		decisionHash:  d.Hash(),
+		offer:         d.Offer,
+		check:         check,
 	}
 	policy := u.Plan.Policy()
 	for i := range policy.Bands {
@@ -86,6 +94,7 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 	for _, t := range d.Offer.Terms {
 		st.terms = append(st.terms, t.Text)
 	}
+
 	st.completeness(d)
 	st.eligibility()
 	st.lookAtSignals(d)
@@ -101,13 +110,13 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 	st.recommend()
 	st.collect()
 	st.compose(d)
-	// The engine uses the memory of a decision again.
+
+	// The engine reuses the memory of the decision.
 	st.offer.Terms = nil
 	return st, nil
 }
 
-// interrupted reports whether the study must end, and asks so before another
-// decision.
+// interrupted calls the check and reports whether the study must end.
 func (st *study) interrupted() bool {
 	if st.err == nil && st.check != nil {
 		st.err = st.check()
@@ -115,7 +124,7 @@ func (st *study) interrupted() bool {
 	return st.err != nil
 }
 
-// completeness finds out what is missing and what it could change.
+// completeness records the missing inputs and the effect they could have.
 func (st *study) completeness(d *engine.Decision) {
 	if st.complete, st.err = advice.Complete(st.plan, st.facts, d, st.check); st.err != nil {
 		return
@@ -131,7 +140,7 @@ func (st *study) completeness(d *engine.Decision) {
 	st.step(toolCompleteness, nil, result)
 }
 
-// eligibility asks the first stage alone.
+// eligibility runs only the first stage of the policy.
 func (st *study) eligibility() {
 	if st.interrupted() {
 		return
@@ -140,13 +149,13 @@ func (st *study) eligibility() {
 	st.plan.Eligible(st.facts, &e)
 	status := e.Status()
 	if e.Undetermined() {
-		status = "ELIGIBLE" // as runs that are stored have it, which must come out again
+		status = "ELIGIBLE" // stored runs have this text, and a repetition must equal them
 	}
 	st.step(toolEligibility, nil, strings.ToLower(status))
 }
 
-// decided notes the decision, which was made before the run began: it is the
-// engine's, and nothing here changes it.
+// decided records the decision as a step. The engine made it before the run
+// began.
 func (st *study) decided(d *engine.Decision) {
 	result := d.Status.String()
 	codes := make([]string, len(st.reasons))
@@ -159,13 +168,15 @@ func (st *study) decided(d *engine.Decision) {
 	st.step(toolDecide, nil, result)
 }
 
-// improve asks what the applicant could change.
+// improve records the changes by which the applicant could get a better outcome.
 func (st *study) improve(d *engine.Decision) {
 	if st.interrupted() {
 		return
 	}
 	st.improvements, st.err = advice.Improve(st.plan, st.facts, d, advice.Options{
-		Tenures: st.ask.tenures, MinAmount: rule.Rupees(st.ask.minPaise), Check: st.check,
+		Tenures:   st.ask.tenures,
+		MinAmount: rule.Rupees(st.ask.minPaise),
+		Check:     st.check,
 	})
 	result := "none"
 	if len(st.improvements) > 0 {
@@ -186,10 +197,10 @@ func changeText(changes []advice.Change) string {
 	return strings.Join(parts, " and ")
 }
 
-// Outcome is the recommendation.
+// Outcome returns the recommendation.
 func (st *study) Outcome() string { return st.recommendation }
 
-// Request is what a repetition needs.
+// Request returns the document that a repetition needs.
 func (st *study) Request() []byte {
 	a := st.ask
 	a.narration, a.refused = st.narrated, st.refused
@@ -198,8 +209,8 @@ func (st *study) Request() []byte {
 	return w.Buf
 }
 
-// Hash is the hash of the run without what differs between a run and its
-// repetition, and without a model's prose.
+// Hash returns the hash of the run without the head and without the text of a
+// model, so that a repetition has the same hash.
 func (st *study) Hash() string {
 	plain := *st
 	plain.narrated, plain.refused = "", ""
@@ -209,11 +220,11 @@ func (st *study) Hash() string {
 	return digest(w.Buf)
 }
 
-// number is the value of a number field, ok when it was given.
+// number returns the value of a number field and whether it was sent.
 func (st *study) number(name string) (rule.Number, bool) {
 	v := st.facts.Get(name)
 	return v.Number(), v.Type() == rule.NumberType
 }
 
-// requested is the amount asked for.
+// requested returns the requested amount and whether it was sent.
 func (st *study) requested() (rule.Number, bool) { return st.number(field.RequestedAmount) }

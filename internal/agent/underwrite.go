@@ -14,8 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Underwrite runs the underwriting agent on a decision or an evaluate request:
-// the decision and the run are stored together, and billed as one.
+// Underwrite runs the underwriting agent on a decision or an evaluate request.
+// The decision and the run are stored together and billed as one operation.
 func (s *Service) Underwrite(
 	ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, how ...decisioning.Option,
 ) (operation.Answer, error) {
@@ -38,14 +38,15 @@ func (s *Service) Underwrite(
 	})
 }
 
-// checking returns the check of a study for a request: it ends with the request
-// and lets others compute meanwhile.
+// checking returns a check that fails once the request has ended, and that yields
+// the CPU to other requests.
 func checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// Run reads a stored run and repeats it: the answer says whether the same came
-// out, to the byte. What cannot be repeated any more is not verified.
+// Run reads a stored run and repeats it. The answer says whether the repetition
+// is byte-identical. A run that can no longer be repeated is reported as not
+// verified.
 func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (operation.Answer, error) {
 	stored, err := s.desk.AgentRun(ctx, p, id)
 	if err != nil {
@@ -69,8 +70,10 @@ func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (opera
 	return operation.Answer{Status: 200, Body: w.EndObject().Buf}, nil
 }
 
-// repeat runs the agent again on what is stored.
-func (s *Service) repeat(ctx context.Context, p tenant.Principal, stored agentdesk.Run) (same bool, hash string, err error) {
+// repeat runs the underwriting agent again on a stored run.
+func (s *Service) repeat(
+	ctx context.Context, p tenant.Principal, stored agentdesk.Run,
+) (same bool, hash string, err error) {
 	a, err := readStoredAsk(stored.Request)
 	if err != nil {
 		return false, "", fmt.Errorf("read the stored request of run %s: %w", stored.ID, err)

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// variant is what the engine says of other values. Nothing of it is stored but
-// this account.
+// variant is the decision of the engine on changed values. The decision itself is
+// not stored.
 type variant struct {
 	changes      []advice.Change
 	status       engine.Status
@@ -28,7 +28,7 @@ type variant struct {
 	notAvailable bool
 }
 
-// preview decides with changes made.
+// preview decides on the facts with changes made.
 func (st *study) preview(changes ...advice.Change) variant {
 	if st.interrupted() {
 		return variant{}
@@ -37,17 +37,26 @@ func (st *study) preview(changes ...advice.Change) variant {
 	st.plan.Decide(advice.Apply(st.plan, st.facts, changes...), &d)
 	o := &d.Offer
 	return variant{
-		changes: changes, status: d.Status, grade: d.Grade, bandID: o.BandID, limitPaise: o.LimitPaise, tenure: o.TenureMonths,
-		rateBP: o.RateBP, instalment: o.InstalmentPaise, apr: o.APR, isCounter: o.CounterOffer, notAvailable: o.TenureNotAvailable,
+		changes:      changes,
+		status:       d.Status,
+		grade:        d.Grade,
+		bandID:       o.BandID,
+		limitPaise:   o.LimitPaise,
+		tenure:       o.TenureMonths,
+		rateBP:       o.RateBP,
+		instalment:   o.InstalmentPaise,
+		apr:          o.APR,
+		isCounter:    o.CounterOffer,
+		notAvailable: o.TenureNotAvailable,
 	}
 }
 
-// change is a change of one field from what it is.
+// change returns the change of one field from its present value.
 func (st *study) change(name string, to rule.Number) advice.Change {
 	return advice.Change{Field: name, From: st.facts.Get(name), To: rule.Num(to)}
 }
 
-// whatIf tries other tenures and a smaller amount, as far as the steps reach.
+// whatIf tries other tenures and a smaller amount until the steps are used up.
 func (st *study) whatIf() {
 	for _, changes := range st.ideas() {
 		if len(st.steps) >= st.ask.steps {
@@ -68,8 +77,8 @@ func (st *study) whatIf() {
 	}
 }
 
-// ideas are the changes worth a look: each other tenure that the policy allows
-// and the caller wants explored, and the least amount the caller would take.
+// ideas returns the changes to try: each other tenure that the policy allows and
+// the caller wants explored, and the smallest amount that the caller accepts.
 func (st *study) ideas() [][]advice.Change {
 	var out [][]advice.Change
 	present := st.tenureNow()
@@ -84,7 +93,7 @@ func (st *study) ideas() [][]advice.Change {
 	return out
 }
 
-// tenureNow is the tenure that was decided on.
+// tenureNow returns the tenure of the decision, in months.
 func (st *study) tenureNow() int {
 	if st.offer.Made {
 		return st.offer.TenureMonths
@@ -98,7 +107,7 @@ func (st *study) tenureNow() int {
 	return 0
 }
 
-// tenures are the allowed ones that the caller wants explored.
+// tenures returns the allowed tenures that the caller wants explored.
 func (st *study) tenures() []int {
 	out := st.allowedTenures()
 	if st.ask.tenures == nil {
@@ -107,8 +116,8 @@ func (st *study) tenures() []int {
 	return slices.DeleteFunc(out, func(months int) bool { return !slices.Contains(st.ask.tenures, months) })
 }
 
-// allowedTenures are those of the applicant's band, or of all bands when there is
-// none to price with.
+// allowedTenures returns the tenures of the applicant's band, or of all bands if
+// that band has no price.
 func (st *study) allowedTenures() []int {
 	var out []int
 	if st.band != nil && st.band.Priced {
@@ -123,12 +132,12 @@ func (st *study) allowedTenures() []int {
 	return slices.Compact(out)
 }
 
-// maxOffers is how many counter-offers are made.
+// maxOffers is the largest number of counter-offers.
 const maxOffers = 5
 
-// counter gathers what could be offered instead of what was asked for, the
-// largest amount first: the engine's own lower limit, and whatever another
-// amount or tenure alone was approved for.
+// counter collects the counter-offers, the largest amount first: the lower limit
+// that the engine offered, and every variant that was approved by changing only
+// the amount or the tenure.
 func (st *study) counter() {
 	if st.status == engine.Approved && !st.offer.CounterOffer {
 		return
@@ -146,19 +155,25 @@ func (st *study) counter() {
 		return v.status != engine.Approved || v.notAvailable || v.limitPaise < st.ask.minPaise
 	})
 	slices.SortStableFunc(st.offers, func(a, b variant) int {
-		return cmp.Or(cmp.Compare(b.limitPaise, a.limitPaise), cmp.Compare(len(a.changes), len(b.changes)), cmp.Compare(a.tenure, b.tenure))
+		return cmp.Or(
+			cmp.Compare(b.limitPaise, a.limitPaise),
+			cmp.Compare(len(a.changes), len(b.changes)),
+			cmp.Compare(a.tenure, b.tenure),
+		)
 	})
-	st.offers = slices.CompactFunc(st.offers, func(a, b variant) bool { return a.limitPaise == b.limitPaise && a.tenure == b.tenure })
+	st.offers = slices.CompactFunc(st.offers, func(a, b variant) bool {
+		return a.limitPaise == b.limitPaise && a.tenure == b.tenure
+	})
 	st.offers = st.offers[:min(len(st.offers), maxOffers)]
 }
 
-// notAsked reports whether a change is of something besides what is asked for.
+// notAsked reports whether a change is of another field than the requested amount
+// and tenure.
 func notAsked(c advice.Change) bool {
 	return c.Field != field.RequestedAmount && c.Field != field.RequestedTenureMonths
 }
 
-// changeNames are the members that changes are shown under: those of the
-// answer, which the request spells in two ways.
+// changeNames maps fields to the member names of the answer, where they differ.
 var changeNames = map[string]string{field.RequestedTenureMonths: "tenure_months"}
 
 func writeChanges(w *wire.Writer, changes []advice.Change) {

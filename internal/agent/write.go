@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Write writes the run. Only the head, and within the decision its id and
-// times, differ between a run and its repetition.
+// Write writes the run. A run and its repetition differ only in the head and, in
+// the decision, the id and times.
 func (st *study) Write(w *wire.Writer, head decisioning.RunHead) {
 	w.Object().Key("run_id").String(head.RunID).Key("agent").String(decisioning.AgentUnderwriting)
 	w.Key("recommendation").String(st.recommendation).Key("confidence").String(st.confidence)
@@ -43,15 +43,16 @@ func (st *study) Write(w *wire.Writer, head decisioning.RunHead) {
 	}
 	w.Key("needs_human").Bool(st.needsHuman)
 	st.writeWarnings(w)
-	w.Key("policy").Object().Key("id").String(st.policyID).Key("version").Int(st.policyVersion).Key("checksum").String(st.checksum).EndObject()
+	w.Key("policy").Object().Key("id").String(st.policyID).Key("version").Int(st.policyVersion)
+	w.Key("checksum").String(st.checksum).EndObject()
 	if st.ask.asOfText != "" {
 		w.Key("as_of").String(st.ask.asOfText)
 	}
 	w.Key("created_at").String(head.CreatedAt).EndObject()
 }
 
-// writeImprovement writes one change with its field beside it, and two as a
-// list alone.
+// writeImprovement writes an improvement with the list of its changes. A single
+// change is also written beside the list.
 func writeImprovement(w *wire.Writer, x *advice.Improvement) {
 	w.Object()
 	if len(x.Changes) == 1 {
