@@ -8,12 +8,12 @@ import (
 	"verdict/internal/loan"
 )
 
-// Advice is what to do about a case, and why.
+// Advice states what to do about a case, and why.
 type Advice struct {
 	AsOf        time.Time // in the borrower's zone
 	Arrears     Arrears
 	Priority    Ranking
-	Next        Entry // of a hold or of nothing to do only the action is set
+	Next        Entry // only Action is set if that is Hold or None
 	Plan        []Entry
 	Promise     Record
 	RollRisk    int64 // ten-thousandths
@@ -23,28 +23,28 @@ type Advice struct {
 	Compliance  Compliance
 	Mandate     string
 	Held        Held
-	Message     Message // its Template is "" when nothing is said
+	Message     Message // Template is "" if there is no message
 	NeedsHuman  bool
 	Reasons     []string
 	Warnings    []fault.Item
 }
 
-// Arrears is how far a loan is past due, and how it is classified at the end
-// of the last whole day in India.
+// Arrears holds the days past due of a loan and its classification at the end of
+// the last whole day in India.
 type Arrears struct {
 	DPD     int
-	Counted bool // from the due date, and not as sent
+	Counted bool // DPD was counted from the due date, not sent
 	DayEnd  civil.Day
 	Bucket  Bucket
 	Class   loan.AssetClass
-	// First is the day at whose end the count begins, the due date; the
-	// classes begin 30, 60 and 90 days later.
+	// First is the due date, at whose end the count begins. The classes begin 30,
+	// 60 and 90 days later.
 	First    civil.Day
 	HasFirst bool
 }
 
-// Ranking is the place of a case among others: value × risk, or value × the
-// probability of recovery where the strategy says so.
+// Ranking is the priority of a case. It is based on value × roll risk, or on
+// value × probability of recovery if the strategy says so.
 type Ranking struct {
 	Band          string
 	Score         int
@@ -66,28 +66,28 @@ type Entry struct {
 	Place               string
 }
 
-// Record is what became of promises to pay.
+// Record counts the promises to pay by their result.
 type Record struct {
 	Kept, Broken, Open int
-	// LastBroken tells of the latest promise that is over.
+	// LastBroken reports whether the latest promise that is not open was broken.
 	LastBroken bool
-	openUntil  civil.Day // of the last open one
-	last       Promise   // the latest that is over
+	openUntil  civil.Day // the latest date of the open promises
+	last       Promise   // the latest promise that is not open
 }
 
-// Held is why nothing is to be done for now; Reason is "" where something is.
+// Held says why every action is on hold; Reason is "" if there is no hold.
 type Held struct {
 	Reason string
 	Detail string
-	Until  time.Time // zero when only a person can end it
+	Until  time.Time // zero if only a person can end the hold
 	Person bool
 }
 
-// Compliance is what the rules of contact say at the moment.
+// Compliance states what the contact rules permit at the time of the request.
 type Compliance struct {
-	Allowed       bool // contact now
+	Allowed       bool // contact is allowed now
 	Legal         Window
-	Window        Window // what the legal one, the strategy and the borrower leave
+	Window        Window // the intersection of the legal, the strategy's and the borrower's hours
 	Zone          string
 	AttemptsToday int
 	AttemptsWeek  int
@@ -96,8 +96,8 @@ type Compliance struct {
 	Notes         []string
 }
 
-// Advise works out what to do about a case at a moment. It cannot fail: where
-// the case leaves doubt, the advice is to hold and to ask a person.
+// Advise returns the advice on a case at the time asOf. It cannot fail: if the
+// case is doubtful, the advice is to hold and to involve a person.
 func Advise(c *Case, s *Strategy, asOf time.Time) Advice {
 	a := advisor{c: c, s: s, now: asOf.In(c.Borrower.Zone)}
 	a.today = civil.LocalDay(a.now)
@@ -116,21 +116,21 @@ func Advise(c *Case, s *Strategy, asOf time.Time) Advice {
 	return a.Advice
 }
 
-// advisor is the work on one case.
+// advisor holds the state of the work on one case.
 type advisor struct {
 	Advice
 	c     *Case
 	s     *Strategy
 	now   time.Time
 	today civil.Day
-	past  []Contact // not later than now
-	paid  Payment   // likewise
-	// phoneLost is set when the last word about the number is that it is not
-	// the borrower's.
+	past  []Contact // the contacts that are not later than now
+	paid  Payment   // the last payment, if it is not later than now
+	// phoneLost is set if, by the latest contact that tells, the phone number is
+	// not the borrower's.
 	phoneLost bool
-	spent     []civil.Day // of attempts, those of the week and those planned
-	resume    time.Time   // the end of a hold that ends by itself
-	dropped   bool        // a step had no way to reach the borrower
+	spent     []civil.Day // the days of this week's attempts and of planned ones
+	resume    time.Time   // when a temporary hold ends
+	dropped   bool        // a step was left out because the borrower cannot be reached
 	noDay     bool        // no day within the horizon is permitted
 }
 

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/loan"
 )
 
-// arrears counts the days past due and classifies the loan. A day counts when
-// it has ended in India, wherever the borrower is.
+// arrears counts the days past due and classifies the loan. A day counts once it
+// has ended in India, whatever the borrower's time zone.
 func (a *advisor) arrears() {
 	l, r := &a.c.Loan, &a.Arrears
 	r.DayEnd = civil.DayAt(a.now) - 1
@@ -34,7 +34,7 @@ func (a *advisor) arrears() {
 	}
 	r.Bucket, r.Class = BucketOf(r.DPD), loan.ClassOf(r.DPD)
 	text := "DPD " + strconv.Itoa(r.DPD) + " is " + r.Class.String()
-	// Back from NPA a loan comes only when all arrears are paid.
+	// An NPA is upgraded only when all arrears are paid.
 	if l.WasNPA && r.Class != loan.NPA && (r.DPD > 0 || l.OverduePaise > 0) {
 		r.Class = loan.NPA
 		text = "An NPA stays one until all arrears are paid"
@@ -45,7 +45,8 @@ func (a *advisor) arrears() {
 	}
 }
 
-// history takes what had happened by the moment of the request.
+// history keeps the contacts and the payment up to the time of the request, and
+// warns of later ones.
 func (a *advisor) history() {
 	for _, c := range a.c.History {
 		if c.At.After(a.now) {
@@ -70,9 +71,9 @@ func (a *advisor) history() {
 	}
 }
 
-// promises counts what became of promises. One whose day has not passed is
-// open, unless it was kept before its day. One whose day has passed without a
-// word of it counts as broken, unless the last payment fulfils it.
+// promises counts kept, broken and open promises. A promise is open until its
+// date has passed, unless it was already kept. If its date has passed and its
+// result was not sent, it counts as broken unless the last payment fulfils it.
 func (a *advisor) promises() {
 	r := &a.Promise
 	for _, c := range a.past {
@@ -102,7 +103,8 @@ func (a *advisor) promises() {
 	}
 }
 
-// fulfils reports whether the last payment came in answer to a promise.
+// fulfils reports whether the last payment fulfils the promise of a contact: it
+// covers the amount and came in after the contact and by the promised date.
 func (a *advisor) fulfils(c Contact) bool {
 	return a.paid.AmountPaise > 0 && a.paid.AmountPaise >= c.Promise.AmountPaise && !a.paid.At.Before(c.At) &&
 		civil.LocalDay(a.paid.At.In(a.c.Borrower.Zone)) <= c.Promise.Date

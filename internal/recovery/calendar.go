@@ -7,12 +7,11 @@ import (
 	"verdict/internal/civil"
 )
 
-// horizon is how many days ahead a permitted one is looked for. It outlasts
-// the longest list of holidays.
+// horizon is the number of days in which slot looks for a permitted day. It is
+// longer than the longest list of holidays.
 const horizon = maxHolidays + 100
 
-// calendar settles the hours of contact and counts the attempts that the caps
-// are held against.
+// calendar sets the contact hours and counts the attempts that the caps limit.
 func (a *advisor) calendar() {
 	c, b := &a.Compliance, &a.c.Borrower
 	c.Legal, c.Window = legalWindow, a.s.Window
@@ -35,7 +34,8 @@ func (a *advisor) calendar() {
 
 const daysPerWeek = 7
 
-// attempts are those of a day, and of the seven days that end with it.
+// attempts returns the number of attempts on day d, and in the seven days that
+// end with d.
 func (a *advisor) attempts(d civil.Day) (ofDay, ofWeek int) {
 	for _, on := range a.spent {
 		if on == d {
@@ -48,14 +48,15 @@ func (a *advisor) attempts(d civil.Day) (ofDay, ofWeek int) {
 	return ofDay, ofWeek
 }
 
-// open reports whether the strategy works on a day.
+// open reports whether the strategy allows contact on day d.
 func (s *Strategy) open(d civil.Day) bool {
 	_, holiday := slices.BinarySearch(s.Holidays, d)
 	return !holiday && !s.ClosedWeekdays[d.Weekday()]
 }
 
-// slot is the first permitted time on or after a day and not before a moment.
-// What reaches the borrower also needs room under the caps.
+// slot returns the first permitted time that is on or after the day earliest and
+// not before from. An action that reaches the borrower must also stay within the
+// caps.
 func (a *advisor) slot(earliest civil.Day, from time.Time, reaches bool) (d civil.Day, start, end time.Time, ok bool) {
 	w := a.Compliance.Window
 	for d = earliest; d < earliest+horizon; d++ {

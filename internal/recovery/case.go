@@ -7,8 +7,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Case is one loan as a request tells of it. What was not sent is marked as
-// such and never taken for a zero.
+// Case is one loan as a request describes it. A value that was not sent is marked
+// as such and never treated as a zero.
 type Case struct {
 	Loan     Loan
 	Borrower Borrower
@@ -39,16 +39,16 @@ type Loan struct {
 	Payment        Payment
 }
 
-// Payment is the last payment that came in; At is zero when none was told of.
+// Payment is the last payment received; At is zero if none was sent.
 type Payment struct {
 	At          time.Time
 	AmountPaise int64
 }
 
-// mandateActive is the one status in which a mandate can be presented.
+// mandateActive is the only status in which a mandate can be presented.
 const mandateActive = "active"
 
-// Borrower is who may be contacted, and when.
+// Borrower is the borrower with their contact preferences.
 type Borrower struct {
 	Ref       string
 	Name      string
@@ -57,9 +57,10 @@ type Borrower struct {
 	Hours     Window
 	HasHours  bool
 	Zone      *time.Location
-	// SilentUntil is the first moment of contact; zero when nothing was asked.
+	// SilentUntil is the earliest time of contact; zero if the borrower did not
+	// ask to be left alone.
 	SilentUntil time.Time
-	Flags       []Flag // by gravity
+	Flags       []Flag // the gravest first
 }
 
 // Contact is one attempt to reach the borrower.
@@ -71,11 +72,10 @@ type Contact struct {
 	index   int // in the request
 }
 
-// Promise is what the borrower promised at a contact that ended as a promise
-// to pay.
+// Promise is a promise to pay that the borrower made at a contact.
 type Promise struct {
-	AmountPaise int64 // 0 when not told
+	AmountPaise int64 // 0 if not sent
 	Date        civil.Day
 	Kept        bool
-	Told        bool // whether Kept was told
+	Told        bool // Kept was sent
 }

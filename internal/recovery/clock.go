@@ -8,8 +8,7 @@ import (
 
 const minutesPerDay = 24 * 60
 
-// parseDay reads a date such as 2026-11-15 within the years that a loan can
-// have to do with.
+// parseDay reads a date such as 2026-11-15 within the plausible years.
 func parseDay(text string) (civil.Day, bool) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil || !plausible(t) {
@@ -18,20 +17,20 @@ func parseDay(text string) (civil.Day, bool) {
 	return civil.LocalDay(t), true
 }
 
-// parseMoment reads a moment with its zone.
+// parseMoment reads a time with its zone.
 func parseMoment(text string) (time.Time, bool) {
-	// Not time.Parse, which asks for the zone of the machine.
+	// time.Parse would consult the time zone of the machine.
 	t, err := time.ParseInLocation(time.RFC3339, text, time.UTC)
 	return t, err == nil && plausible(t)
 }
 
 func plausible(t time.Time) bool { return t.Year() >= 1990 && t.Year() <= 2100 }
 
-// Window is the hours of a day in which contact is allowed, in minutes after
-// midnight: the first is inside, the last is not. An empty one allows nothing.
+// Window is the range of the day in which contact is allowed, in minutes after
+// midnight. It includes From and excludes To. An empty window allows no contact.
 type Window struct{ From, To int }
 
-// The hours that the law leaves for contact by any channel.
+// The legal hours of contact through any channel.
 var (
 	legalWindow       = Window{8 * 60, 19 * 60}
 	legalMicrofinance = Window{9 * 60, 18 * 60}
@@ -41,7 +40,7 @@ func (w Window) empty() bool { return w.From >= w.To }
 
 func (w Window) intersect(v Window) Window { return Window{max(w.From, v.From), min(w.To, v.To)} }
 
-// clockText is a minute of the day as 08:00.
+// clockText formats a minute of the day, such as "08:00".
 func clockText(minute int) string {
 	return string([]byte{
 		byte('0' + minute/600), byte('0' + minute/60%10), ':', byte('0' + minute%60/10), byte('0' + minute%10),
@@ -88,8 +87,8 @@ func parseZone(text string) (zone *time.Location, ok bool) {
 	return time.FixedZone(text, minutes*60), true
 }
 
-// wholeSecond is t, or the next whole second: times are written in seconds,
-// and one that was rounded down would lie before the moment of the request.
+// wholeSecond rounds t up to a whole second. Times are written in seconds, and
+// rounding down would give a time before the request.
 func wholeSecond(t time.Time) time.Time {
 	if floor := t.Truncate(time.Second); !floor.Equal(t) {
 		return floor.Add(time.Second)

@@ -1,10 +1,10 @@
 package recovery
 
-// comply says whether contact is allowed at this moment, and what whoever
-// makes it has to keep in mind.
+// comply sets whether contact is allowed now, and adds notes for the person who
+// makes it.
 func (a *advisor) comply() {
 	c := &a.Compliance
-	// The same second counts that a plan would begin with.
+	// A plan begins at a whole second too.
 	now := wholeSecond(a.now)
 	minute := now.Hour()*60 + now.Minute()
 	c.Allowed = a.Held.Reason == "" && c.Window.From <= minute && minute < c.Window.To && a.s.open(a.today) &&
@@ -34,7 +34,7 @@ func (a *advisor) comply() {
 	note(a.phoneLost, "The number is not the borrower's: do not use it")
 }
 
-// plans reports whether the plan has an action.
+// plans reports whether the plan contains the action.
 func (a *advisor) plans(action Action) bool {
 	for i := range a.Plan {
 		if a.Plan[i].Action == action {

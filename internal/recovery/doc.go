@@ -1,19 +1,19 @@
-// Package recovery says what a lender should do next about a loan in arrears:
-// which action, through which channel, in which hours, and what must be left
-// alone.
+// Package recovery advises a lender on the next action for a loan in arrears:
+// which action, through which channel, in which hours, and when to leave the
+// borrower alone.
 //
-// It reads a case (the loan, the borrower, what was tried and promised) and a
-// strategy (the tenant's own stages, caps and tables) and gives advice. The
-// rules that protect borrowers are not the strategy's to loosen: the hours of
-// contact, the days below which nobody visits, settles or sends a notice, and
-// the flags that stop everything bind whatever a tenant sets. Where the rules
-// leave doubt, the advice is to hold and to ask a person.
+// It reads a case (the loan, the borrower, past contacts and promises) and a
+// strategy (the stages, caps and tables of the tenant). A strategy cannot loosen
+// the rules that protect borrowers: the hours of contact, the days past due
+// before which there is no visit, settlement or notice, and the flags that stop
+// every action. If the rules leave doubt, the advice is to hold and to involve a
+// person.
 //
-// Everything is integers and calendar dates: rupees in paise, shares in
-// ten-thousandths, hours in minutes of the day. The moment is an argument, and
-// a borrower's zone is a fixed offset, because a table of zones is a file and
-// may differ between machines. So the same case, strategy and moment give the
-// same bytes.
+// All values are integers and calendar dates: rupees in paise, shares in
+// ten-thousandths, hours in minutes of the day. The time is an argument. A
+// borrower's time zone is a fixed offset, because a time zone database may differ
+// between machines. The same case, strategy and time therefore give the same
+// bytes.
 //
-// Nothing is sent from here, and nothing is stored.
+// The package sends and stores nothing.
 package recovery

@@ -22,8 +22,8 @@ const (
 	holdRecentPayment    = "recent_payment"
 )
 
-// hold finds out whether to leave the borrower alone. What only a person can
-// end comes first; of the holds that end by themselves the last to end counts.
+// hold sets whether to leave the borrower alone. A hold that only a person can
+// end comes first; of several temporary holds the one that ends last counts.
 func (a *advisor) hold() {
 	b := &a.c.Borrower
 	switch {
@@ -32,13 +32,15 @@ func (a *advisor) hold() {
 		for i, f := range b.Flags {
 			names[i] = f.String()
 		}
-		a.person(holdFlag+strings.ToLower(names[0]), "The borrower is flagged "+strings.Join(names, ", ")+"; a person decides what happens")
+		a.person(holdFlag+strings.ToLower(names[0]),
+			"The borrower is flagged "+strings.Join(names, ", ")+"; a person decides what happens")
 		return
 	case a.Arrears.DPD > 0 && a.c.Loan.OverduePaise == 0:
 		a.person(holdNothingOverdue, "The loan is past due and no amount is overdue; a person looks at the figures")
 		return
 	case a.Compliance.Window.empty():
-		a.person(holdNoPermittedHours, "The hours that the borrower prefers leave nothing of those in which contact is allowed; a person agrees on others")
+		a.person(holdNoPermittedHours,
+			"The hours that the borrower prefers leave nothing of those in which contact is allowed; a person agrees on others")
 		return
 	}
 	if b.SilentUntil.After(a.now) {
@@ -59,7 +61,7 @@ func (a *advisor) hold() {
 	}
 }
 
-// person holds everything until somebody has looked at the case.
+// person puts every action on hold until a person has reviewed the case.
 func (a *advisor) person(reason, detail string) {
 	a.Held = Held{Reason: reason, Detail: detail, Person: true}
 	a.NeedsHuman = true
@@ -67,7 +69,7 @@ func (a *advisor) person(reason, detail string) {
 	a.reason(detail)
 }
 
-// until holds everything up to a moment.
+// until puts every action on hold until end.
 func (a *advisor) until(reason, detail string, end time.Time) {
 	a.reason(detail)
 	if end.After(a.resume) {

@@ -8,17 +8,17 @@ import (
 	"verdict/internal/civil"
 )
 
-// Message is what is said to the borrower with the next best action: a text to
-// send, or the opening of a call. Its text is the template's with our figures
-// in place; of what a lender sends about the borrower only a plain name and
-// the end of the loan's number can stand in it.
+// Message is the text for the borrower that goes with the next best action: a
+// text to send, or the opening of a call. It is a template filled with computed
+// figures. Of the data that a lender sends about the borrower it can contain only
+// a plain name and the end of the loan number.
 type Message struct {
 	Template string
 	Language Language
 	Text     string
 }
 
-// template names the text for an action.
+// template returns the name of the template for an action.
 func (a *advisor) template(action Action) string {
 	level := "_" + strconv.Itoa(min(max(int(a.Arrears.Bucket), 1), 3))
 	switch action {
@@ -70,8 +70,8 @@ func (a *advisor) message() {
 	a.Message = Message{Template: a.Next.Template, Language: b.Language, Text: text}
 }
 
-// fill puts the figures into a template. What was put in is not looked at
-// again, so nothing that a lender sends can name a placeholder.
+// fill replaces the placeholders of a template by their figures. Inserted text is
+// not scanned again, so a value that a lender sends cannot act as a placeholder.
 func (a *advisor) fill(p *phrasebook, template string) string {
 	var out strings.Builder
 	for {
@@ -86,7 +86,7 @@ func (a *advisor) fill(p *phrasebook, template string) string {
 	}
 }
 
-// figure is what stands for a placeholder; parts whose figure is not known are
+// figure returns the text for a placeholder. A part whose figure is unknown is
 // left out.
 func (a *advisor) figure(p *phrasebook, name string) string {
 	l, r := &a.c.Loan, &a.Arrears
@@ -116,7 +116,7 @@ func (a *advisor) figure(p *phrasebook, name string) string {
 	}
 }
 
-// offered is what stands for a placeholder of a meeting or an offer.
+// offered returns the text for a placeholder of a meeting or an offer.
 func (a *advisor) offered(p *phrasebook, name string) string {
 	e := &a.Next
 	switch name {
@@ -139,11 +139,12 @@ func (a *advisor) offered(p *phrasebook, name string) string {
 	}
 }
 
-// maxPersonName is how many letters of a name stand in a message.
+// maxPersonName is the length in characters beyond which a name is not used.
 const maxPersonName = 40
 
-// personName is a name that is safe to greet with, or "": a name that holds
-// anything but letters is more likely a link or an instruction than a name.
+// personName returns text if it is safe to use in a greeting, and "" otherwise.
+// A name with other characters than letters is more likely a link or an
+// instruction than a name.
 func personName(text string) string {
 	count := 0
 	for _, c := range text {
@@ -158,8 +159,8 @@ func personName(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// loanTail is the end of a loan's number: enough for the borrower to know
-// which, and nothing for whoever else reads the message.
+// loanTail returns the last characters of a loan number: enough for the borrower
+// to recognize the loan, and useless to anybody else who reads the message.
 func loanTail(id string) string {
 	const shown = 4
 	for i := range len(id) {
@@ -171,8 +172,8 @@ func loanTail(id string) string {
 	return id[max(0, len(id)-shown):]
 }
 
-// plainText is text without anything that could be markup or control, cut to
-// a number of bytes.
+// plainText returns text without markup and control characters, truncated to most
+// bytes.
 func plainText(text string, most int) string {
 	var b strings.Builder
 	for _, c := range text {
@@ -186,8 +187,8 @@ func plainText(text string, most int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// rupeeText is an amount as it is written in India: ₹1,82,000, with paise only
-// where there are any.
+// rupeeText formats an amount as in India, such as "₹1,82,000". Paise are shown
+// only if they are not zero.
 func rupeeText(paise int64) string {
 	digits := strconv.FormatInt(paise/100, 10)
 	groups := digits

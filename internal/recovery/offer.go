@@ -7,31 +7,32 @@ import (
 	"verdict/internal/loan"
 )
 
-// Settlement is whether the debt can be settled for less, and for how much.
+// Settlement states whether the debt can be settled for less, and for how much.
 type Settlement struct {
 	Eligible   bool
 	Reason     string
-	Part       int64 // the least part of the debt, in ten-thousandths
+	Part       int64 // the smallest part of the debt, in ten-thousandths
 	BasePaise  int64
-	Paise      int64 // the least amount
+	Paise      int64 // the smallest amount
 	Instalment []int64
 	Cooling    int
 }
 
-// Restructure is whether a longer schedule can be offered, and which.
+// Restructure states whether a longer schedule can be offered, and which.
 type Restructure struct {
 	Eligible  bool
 	Reason    string // why not
 	Months    int
 	EMIPaise  int64
-	Remaining int   // months at the present instalment, 0 when it never repays
+	Remaining int   // months at the present instalment, 0 if it never repays the loan
 	Reduction int64 // of the instalment, in ten-thousandths
 	Requires  string
 
 	principalPaise, rateBP, currentPaise int64
 }
 
-// offers works out what could be offered, whether or not it is the time.
+// offers computes the settlement and the restructuring, even if it is too early
+// to offer them.
 func (a *advisor) offers() {
 	closed := ""
 	if flags := a.c.Borrower.Flags; len(flags) > 0 && flags[0].closesOffers() {
@@ -65,8 +66,7 @@ func (a *advisor) settle(closed string) {
 	}
 	s.Eligible, s.Cooling = true, t.CoolingMonths
 	s.Reason = fmt.Sprintf("DPD %d is %d or more", a.Arrears.DPD, t.FromDPD)
-	// Rupees are rounded up: the least that settles must not be less than its
-	// part of the debt.
+	// Round up to rupees, so that the amount is not less than its part of the debt.
 	const rupee = 100
 	rupees := (s.BasePaise*s.Part + whole*rupee - 1) / (whole * rupee)
 	s.Paise = rupees * rupee
@@ -80,8 +80,7 @@ func (a *advisor) settle(closed string) {
 	}
 }
 
-// reshape looks for the shortest schedule that takes enough off the
-// instalment.
+// reshape finds the shortest schedule that reduces the instalment enough.
 func (a *advisor) reshape(closed string) {
 	l, r, t := &a.c.Loan, &a.Restructure, &a.s.Restructure
 	switch {
@@ -102,7 +101,8 @@ func (a *advisor) reshape(closed string) {
 	r.Remaining = remaining(l)
 	for _, months := range t.Tenures {
 		emi, ok := instalment(l, months)
-		if !ok || months <= r.Remaining || emi == 0 || emi >= l.EMIPaise || emi*whole > l.EMIPaise*(whole-t.MinReduction) {
+		if !ok || months <= r.Remaining || emi == 0 || emi >= l.EMIPaise ||
+			emi*whole > l.EMIPaise*(whole-t.MinReduction) {
 			continue
 		}
 		r.Eligible, r.Months, r.EMIPaise, r.Requires = true, months, emi, t.Requires
@@ -112,7 +112,7 @@ func (a *advisor) reshape(closed string) {
 	r.Reason = "no tenure of the strategy takes enough off the instalment"
 }
 
-// instalment is that of the whole principal over so many months.
+// instalment returns the instalment that repays the principal in months.
 func instalment(l *Loan, months int) (paise int64, ok bool) {
 	terms, err := loan.NewTerms(l.RateBP, months)
 	if err != nil {
@@ -121,8 +121,8 @@ func instalment(l *Loan, months int) (paise int64, ok bool) {
 	return terms.Instalment(l.PrincipalPaise), true
 }
 
-// remaining is in how many months the present instalment repays the
-// principal, 0 when it does not.
+// remaining returns in how many months the present instalment repays the
+// principal, or 0 if it does not within maxMonths.
 func remaining(l *Loan) int {
 	low, high := 1, maxMonths
 	if emi, ok := instalment(l, high); !ok || emi > l.EMIPaise {

@@ -8,13 +8,13 @@ import (
 	"verdict/internal/civil"
 )
 
-// planAheadDays is how soon a hold must end for a plan to be made of what
-// follows: after a longer one the loan is at another stage.
+// planAheadDays is within how many days a temporary hold must end for a plan to
+// be made. After a longer hold the loan may be at another stage.
 const planAheadDays = 7
 
-// plan dates the steps of the stage, each in a permitted window and under the
-// caps. During a hold that ends by itself soon the plan begins after it; during
-// a longer one, or one that a person must end, there is none.
+// plan schedules the steps of the stage, each in a permitted window and within
+// the caps. If a temporary hold ends soon, the plan begins after it. For a longer
+// hold, or one that a person must end, there is no plan.
 func (a *advisor) plan() {
 	if a.Held.Person {
 		a.Next = Entry{Action: Hold}
@@ -34,7 +34,7 @@ func (a *advisor) plan() {
 	a.choose()
 }
 
-// choose makes the heaviest action of the first day the next one.
+// choose sets the next action: the most serious one of the first planned day.
 func (a *advisor) choose() {
 	a.NeedsHuman = a.NeedsHuman || a.dropped
 	switch {
@@ -44,7 +44,8 @@ func (a *advisor) choose() {
 		a.person(holdWrongNumber, "The number is not the borrower's; a person finds another way")
 		a.Next = Entry{Action: Hold}
 	case a.noDay && len(a.Plan) == 0:
-		a.person(holdNoPermittedDay, "The strategy leaves no day on which contact is allowed; a person decides what happens")
+		a.person(holdNoPermittedDay,
+			"The strategy leaves no day on which contact is allowed; a person decides what happens")
 		a.Next = Entry{Action: Hold}
 	case len(a.Plan) == 0:
 		a.Next = Entry{Action: None}
@@ -58,8 +59,8 @@ func (a *advisor) choose() {
 	}
 }
 
-// steps are those of the stage that are allowed here. An offer that cannot be
-// made is a call instead, and a broken promise is followed by one.
+// steps returns the steps of the stage that are allowed for this loan. A call
+// replaces an offer that cannot be made, and is added after a broken promise.
 func (a *advisor) steps() []Step {
 	stage := a.s.stage(a.Arrears.DPD)
 	if stage == nil {
@@ -87,15 +88,15 @@ func (a *advisor) steps() []Step {
 			add(first, Call)
 		}
 	}
-	// Where the caps leave room for one action only, the heavier one has it.
+	// If the caps allow only one action, the more serious one is taken.
 	slices.SortStableFunc(steps, func(x, y Step) int {
 		return cmp.Or(cmp.Compare(x.Day, y.Day), cmp.Compare(y.Action, x.Action))
 	})
 	return steps
 }
 
-// permitted is the action, or what stands in for it; ok is false when there is
-// nothing.
+// permitted returns the action or its replacement; ok is false if neither is
+// allowed.
 func (a *advisor) permitted(action Action) (instead Action, ok bool) {
 	dpd := a.Arrears.DPD
 	switch {
@@ -109,7 +110,8 @@ func (a *advisor) permitted(action Action) (instead Action, ok bool) {
 	}
 }
 
-// preferred sends a reminder the way the borrower likes best.
+// preferred returns the reminder through the borrower's preferred channel, and
+// every other action unchanged.
 func (a *advisor) preferred(action Action) Action {
 	switch by := a.c.Borrower.Preferred; {
 	case action == RemindSMS && by == ByWhatsApp:
@@ -121,7 +123,7 @@ func (a *advisor) preferred(action Action) Action {
 	}
 }
 
-// channel is how an action reaches the borrower.
+// channel returns the channel of an action.
 func (a *advisor) channel(action Action) Channel {
 	switch action {
 	case RemindSMS:
@@ -146,8 +148,8 @@ func (a *advisor) channel(action Action) Channel {
 	}
 }
 
-// schedule dates the steps. Days are counted from the first permitted one. A
-// step that slips to a day on which the same is done already is left out.
+// schedule plans the steps. Their days are counted from the first permitted day.
+// A step is left out if it moves to a day that already has the same action.
 func (a *advisor) schedule(steps []Step, from time.Time) {
 	if len(steps) == 0 {
 		return
@@ -191,21 +193,27 @@ func (a *advisor) remind(from time.Time) {
 	}
 }
 
-// enter plans an action on the first permitted day from earliest on, of which
-// there is one.
+// enter plans an action on the first permitted day from earliest on. The caller
+// has checked that there is one.
 func (a *advisor) enter(action Action, earliest civil.Day, from time.Time) {
 	d, start, end, _ := a.slot(earliest, from, action.reaches())
 	if action.reaches() {
 		a.spent = append(a.spent, d)
 	}
 	a.Plan = append(a.Plan, Entry{
-		Day: int(d - a.today), Action: action, Channel: a.channel(action), NotBefore: start, NotAfter: end,
-		Template: a.template(action), Requires: action.requires(a.s), Place: a.place(action),
+		Day:       int(d - a.today),
+		Action:    action,
+		Channel:   a.channel(action),
+		NotBefore: start,
+		NotAfter:  end,
+		Template:  a.template(action),
+		Requires:  action.requires(a.s),
+		Place:     a.place(action),
 	})
 }
 
-// place is where a borrower with a microfinance loan is met: at the agreed
-// central place, and at home only after nobody came there twice running.
+// place returns where to visit a borrower with a microfinance loan: at the agreed
+// central place, and at home only after two missed visits in a row.
 func (a *advisor) place(action Action) string {
 	if action != FieldVisit || !a.c.Loan.Microfinance {
 		return ""

@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// products are the names of products under which the general hours of contact
-// apply.
+// products are the known products with the general hours of contact.
 var products = []string{
 	"personal_loan", "small_ticket_loan", "consumer_loan", "consumer_durable_loan", "credit_card", "home_loan",
 	"loan_against_property", "gold_loan", "vehicle_loan", "auto_loan", "car_loan", "two_wheeler_loan", "tractor_loan",
@@ -21,10 +20,12 @@ var microfinanceWords = []string{"mfi", "jlg", "shg", "grouploan", "jointliabili
 
 // productWords splits the name of a product into words in lower case.
 func productWords(name string) []string {
-	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }
 
-// isMicrofinance reports whether a product goes by another name of microfinance.
+// isMicrofinance reports whether name contains another name of microfinance.
 func isMicrofinance(name string) bool {
 	words := productWords(name)
 	joined := strings.Join(words, "")
@@ -33,10 +34,11 @@ func isMicrofinance(name string) bool {
 	})
 }
 
-// isProduct reports whether a product is known, with or without the word loan.
+// isProduct reports whether a product is known, with or without the word "loan".
 func isProduct(name string) bool {
 	joined := strings.Join(productWords(name), "_")
 	return slices.ContainsFunc(products, func(known string) bool {
-		return joined == known || joined+"_loan" == known || strings.ReplaceAll(joined, "_", "") == strings.ReplaceAll(known, "_", "")
+		return joined == known || joined+"_loan" == known ||
+			strings.ReplaceAll(joined, "_", "") == strings.ReplaceAll(known, "_", "")
 	})
 }

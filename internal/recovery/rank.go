@@ -2,8 +2,8 @@ package recovery
 
 import "verdict/internal/exact"
 
-// rank works out the chance that the loan gets worse, and from it how much is at
-// risk and what a recovery is expected to bring.
+// rank computes the probability that the loan rolls into a worse bucket, and from
+// it the amount at risk, the expected recovery and the priority.
 func (a *advisor) rank() {
 	t, p := &a.s.RollRisk, &a.Promise
 	a.RollTable = t.Table
@@ -15,7 +15,7 @@ func (a *advisor) rank() {
 
 	r := &a.Priority
 	r.Probability = whole - a.RollRisk
-	if a.Arrears.DPD > 0 { // before, there is nothing to recover
+	if a.Arrears.DPD > 0 { // otherwise there is nothing to recover
 		r.ValuePaise = max(a.c.Loan.PrincipalPaise, a.c.Loan.OverduePaise)
 	}
 	r.ExpectedPaise = exact.DivHalfAway(r.ValuePaise*r.Probability, whole)
@@ -38,7 +38,8 @@ func (a *advisor) rank() {
 	}
 }
 
-// score reads the scale: a straight line between its points.
+// score returns the score of an amount by linear interpolation between the points
+// of the scale.
 func (p *Priority) score(paise int64) int {
 	for i := 1; i < len(p.Scale); i++ {
 		low, high := p.Scale[i-1], p.Scale[i]
@@ -50,8 +51,8 @@ func (p *Priority) score(paise int64) int {
 	return p.Scale[len(p.Scale)-1].Score
 }
 
-// reliability is the part of the promises that were kept, in ten-thousandths;
-// ok is false when none is over yet.
+// reliability returns the share of promises that were kept, in ten-thousandths;
+// ok is false if no promise was kept or broken yet.
 func (r *Record) reliability() (part share, ok bool) {
 	over := int64(r.Kept + r.Broken)
 	if over == 0 {

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Bounds on what a stranger can make us keep.
+// Bounds of the values in a case.
 const (
 	maxText    = 64
 	maxName    = 256
@@ -24,46 +24,51 @@ const (
 	maxRateBP  = 100_00
 )
 
-// Read reads a body of POST /v1/agents/collections. now is the moment of the
-// request where the body names none. A wrong body is refused as a *fault.Error
-// that names every bad field and repeats no value; members that nothing reads
-// are warnings with the name that was probably meant.
+// Read reads a body of POST /v1/agents/collections. now is the time of the
+// request, used if the body has no as_of. An invalid body gives a *fault.Error
+// that lists every invalid field and repeats no value. Unknown members give
+// warnings that suggest the known name.
 func Read(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true, products: true})
 }
 
-// ReadStrict reads a body as Read does, and refuses members that nothing reads.
+// ReadStrict reads a body as Read does, but refuses unknown members.
 func ReadStrict(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true, products: true, strict: true})
 }
 
-// ReadThird reads a body as Read did before it knew the other names of microfinance
-// and spoke up about products that it does not know. Runs of that time are
-// repeated with it.
+// ReadThird reads a body as the third edition of the agent did: it does not know
+// the other names of microfinance and does not warn of unknown products. Runs of
+// that edition are repeated with it.
 func ReadThird(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true})
 }
 
-// ReadSecond reads a body as ReadThird did before it named the members that were
-// probably meant. Runs of that time are repeated with it.
+// ReadSecond reads a body as the second edition did: unlike ReadThird, it suggests
+// no names for unknown members. Runs of that edition are repeated with it.
 func ReadSecond(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{units: true}) }
 
-// ReadFirst reads a body as ReadSecond did before amounts and rates were held
-// against each other. Runs of that time are repeated with it.
+// ReadFirst reads a body as the first edition did: unlike ReadSecond, it does not
+// check amounts and rates for plausible units. Runs of that edition are repeated
+// with it.
 func ReadFirst(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{}) }
 
-// manner is how a body is read.
+// manner selects how a body is read.
 type manner struct {
-	units    bool // amounts and rates are held against each other
-	hints    bool // an unknown member is told with the name that was probably meant
-	products bool // the names of products are known
-	strict   bool // an unknown member is refused
+	units    bool // check amounts and rates for plausible units
+	hints    bool // suggest the known name for an unknown member
+	products bool // recognize the names of products
+	strict   bool // refuse unknown members
 }
 
 func read(v wire.Value, now time.Time, how manner) (Case, error) {
-	// To the second, which is how an answer tells it: the case can then be
-	// advised on again from what the answer says.
-	r := &reader{c: Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: civil.India}}, hints: how.hints, products: how.products}
+	// The answer shows the time in seconds. Truncate it here, so that the advice
+	// can be repeated from the answer.
+	r := &reader{
+		c:        Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: civil.India}},
+		hints:    how.hints,
+		products: how.products,
+	}
 	if f, ok := r.object(v, caseMembers...); ok {
 		if t, given := r.moment(&f, "as_of"); given {
 			r.c.AsOf = t
@@ -108,8 +113,8 @@ type reader struct {
 	products bool
 }
 
-// The members of a case. They are part of an edition of the agent: a run is
-// repeated with the names that were probably meant, among its warnings.
+// The members of a case. A change to them needs a new edition of the agent,
+// because the warnings of stored runs contain suggestions from these names.
 var (
 	caseMembers = []string{"loan", "borrower", "history", "as_of"}
 	loanMembers = []string{
@@ -121,8 +126,8 @@ var (
 	}
 )
 
-// object begins to read an object that has the given members; others are
-// warnings, because a lender's systems send more than one of them reads.
+// object begins to read an object with the given members. Other members give
+// warnings and not faults, because the systems of lenders send additional ones.
 func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
 	f = wire.NewForm(v, &r.faults)
 	for name, member := range v.Members() {
@@ -134,8 +139,8 @@ func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
 	return f, v.Kind() == wire.Object
 }
 
-// meant finds the member that a misspelt one was probably meant to be, or the
-// place of a member that stands in the wrong object.
+// meant returns the known member that a misspelt one probably stands for, or the
+// right path of a member in the wrong object.
 func (r *reader) meant(name string, names []string) (near string, caseOnly bool) {
 	if !r.hints || r.warnings.Len() >= fault.MaxItems {
 		return "", false
@@ -184,8 +189,8 @@ func (r *reader) loan(v wire.Value) {
 	r.payment(f.Get("last_payment"))
 }
 
-// product reads the product. Only microfinance has rules of its own, and they
-// are the narrower ones, so a name that merely resembles it is taken for it.
+// product reads the product. Only microfinance has special rules. They are the
+// stricter ones, so a name that merely resembles microfinance is read as such.
 func (r *reader) product(f *wire.Form) {
 	text, ok := f.Text("product", maxText)
 	if !ok {
@@ -244,12 +249,13 @@ func (r *reader) payment(v wire.Value) {
 	p.AmountPaise, _ = r.rupees(&f, "amount")
 }
 
-// rupees reads an amount in rupees, half-up to the paisa.
+// rupees reads an amount in rupees and rounds it half up to the paisa.
 func (r *reader) rupees(f *wire.Form, name string) (paise int64, ok bool) {
 	return r.rounded(f, name, maxPaise)
 }
 
-// rounded reads a number of at most two decimals, and rounds one that is finer.
+// rounded reads a number as hundredths. It rounds a number with more than two
+// decimals and warns of that.
 func (r *reader) rounded(f *wire.Form, name string, most int64) (hundredths int64, ok bool) {
 	v := f.Get(name)
 	if !v.Given() {
@@ -270,7 +276,6 @@ func (r *reader) rounded(f *wire.Form, name string, most int64) (hundredths int6
 	return hundredths, true
 }
 
-// date reads a date.
 func (r *reader) date(f *wire.Form, name string) (d civil.Day, ok bool) {
 	text, ok := f.Text(name, maxText)
 	if !ok {
@@ -282,7 +287,7 @@ func (r *reader) date(f *wire.Form, name string) (d civil.Day, ok bool) {
 	return d, ok
 }
 
-// moment reads a moment with its zone.
+// moment reads a time with its zone.
 func (r *reader) moment(f *wire.Form, name string) (t time.Time, ok bool) {
 	text, ok := f.Text(name, maxText)
 	if !ok {
@@ -295,7 +300,7 @@ func (r *reader) moment(f *wire.Form, name string) (t time.Time, ok bool) {
 	return t, ok
 }
 
-// byGravity orders flags and drops repetitions.
+// byGravity sorts flags, the gravest first, and removes duplicates.
 func byGravity(flags []Flag) []Flag {
 	slices.SortFunc(flags, func(a, b Flag) int { return cmp.Compare(a, b) })
 	return slices.Compact(flags)

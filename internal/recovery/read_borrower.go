@@ -22,7 +22,7 @@ func (r *reader) borrower(v wire.Value) {
 	if hours := f.Get("preferred_hours"); hours.Given() {
 		b.Hours, b.HasHours = r.hours(hours)
 	}
-	// The zone comes first: a date alone means the borrower's day.
+	// Read the zone first: a date without a time means a day in that zone.
 	if text, ok := f.Text("timezone", maxText); ok {
 		if zone, known := parseZone(text); known {
 			b.Zone = zone
@@ -34,7 +34,7 @@ func (r *reader) borrower(v wire.Value) {
 	r.flags(&f)
 }
 
-// language reads the borrower's language; what we cannot write is English.
+// language reads the borrower's language; English replaces an unknown one.
 func (r *reader) language(f *wire.Form) {
 	text, ok := f.Text("language", maxText)
 	if !ok {
@@ -58,7 +58,7 @@ func (r *reader) hours(v wire.Value) (w Window, ok bool) {
 	return readHours(&f)
 }
 
-// readHours reads from and to, both of which must be there.
+// readHours reads "from" and "to", which are both required.
 func readHours(f *wire.Form) (w Window, ok bool) {
 	from, okFrom := readClock(f, "from")
 	to, okTo := readClock(f, "to")
@@ -86,8 +86,8 @@ func readClock(f *wire.Form, name string) (minute int, ok bool) {
 	return minute, ok
 }
 
-// silence reads until when the borrower wants to be left alone. A date means
-// that the whole day is still silent.
+// silence reads until when the borrower does not want to be contacted. A date
+// without a time includes the whole day.
 func (r *reader) silence(f *wire.Form) {
 	text, ok := f.Text("do_not_contact_until", maxText)
 	if !ok {
@@ -103,8 +103,8 @@ func (r *reader) silence(f *wire.Form) {
 	}
 }
 
-// flags reads the circumstances. An unknown one is refused: a misspelt
-// DECEASED must not pass as nothing.
+// flags reads the flags. It refuses an unknown one, because a misspelt DECEASED
+// must not be ignored.
 func (r *reader) flags(f *wire.Form) {
 	b := &r.c.Borrower
 	for _, v := range f.Array("flags", 2*len(flagNames)).Elements() {
@@ -148,8 +148,8 @@ func (r *reader) contact(index int, v wire.Value) {
 	r.c.History = append(r.c.History, c)
 }
 
-// disposition reads how the attempt ended; one that is not known counts as an
-// attempt and as nothing else.
+// disposition reads how the attempt ended. An unknown disposition counts only as
+// an attempt.
 func (r *reader) disposition(f *wire.Form, c *Contact) {
 	text, ok := f.Text("disposition", maxText)
 	if !ok {

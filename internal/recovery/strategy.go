@@ -2,12 +2,12 @@ package recovery
 
 import "verdict/internal/civil"
 
-// Strategy is how a tenant collects in one environment: when, how often, what
-// at which stage, and the tables that risk and offers are read from. It can be
-// gentler than the rules of conduct, never harsher.
+// Strategy is how a tenant collects in one environment: when, how often, which
+// actions at which stage, and the tables for risk and offers. It can be gentler
+// than the rules of conduct, never harsher.
 type Strategy struct {
 	Name string
-	// LenderName and Contact stand in messages; "" leaves them out.
+	// LenderName and Contact are the sender of messages; "" leaves them out.
 	LenderName string
 	Contact    string
 
@@ -18,10 +18,10 @@ type Strategy struct {
 	MaxPerDay          int
 	MaxPerWeek         int // in any seven days
 	PaymentHoldDays    int
-	// MaxPromiseDays is how far ahead a promise may lie before a person looks
-	// at it.
+	// MaxPromiseDays is how many days ahead a promise may lie without a review by
+	// a person.
 	MaxPromiseDays int
-	PreDueDays     []int // before the due date, falling
+	PreDueDays     []int // days of reminders before the due date, descending
 	Stages         []Stage
 	RollRisk       RollRisk
 	Priority       Priority
@@ -29,14 +29,14 @@ type Strategy struct {
 	Settlement     SettlementTerms
 }
 
-// Stage is what is done from a number of days past due on.
+// Stage lists the steps from a number of days past due on.
 type Stage struct {
 	FromDPD int
 	Tone    Tone
 	Steps   []Step // by day
 }
 
-// Step is one action of a stage, so many days after the stage's first contact.
+// Step is one action of a stage, Day days after the first contact of the stage.
 type Step struct {
 	Day    int
 	Action Action
@@ -54,25 +54,25 @@ const (
 
 var toneNames = []string{Gentle: "gentle", Neutral: "neutral", Firm: "firm"}
 
-// String is the tone's name in documents.
+// String returns the tone's name in documents.
 func (t Tone) String() string { return toneNames[t] }
 
-// share is a part of one in ten-thousandths.
+// share is a fraction in ten-thousandths.
 type share = int64
 
 const whole share = 10_000
 
-// RollRisk is the chance, by bucket, that a loan rolls into the next one. A
-// borrower who keeps every promise has PromiseSwing less of it, and one who
-// breaks every promise so much more.
+// RollRisk is the probability, by bucket, that a loan rolls into the next bucket.
+// It is lower by PromiseSwing for a borrower who keeps every promise, and higher
+// by PromiseSwing for one who breaks every promise.
 type RollRisk struct {
 	Table        string
 	Buckets      [buckets]share
 	PromiseSwing share
 }
 
-// Priority turns an amount into a score: a line through the points of Scale,
-// flat after the last. The cut-offs name the bands.
+// Priority maps an amount to a score by linear interpolation between the points
+// of Scale; the score is constant after the last. The cut-offs separate the bands.
 type Priority struct {
 	Basis                  Basis
 	Scale                  []ScalePoint
@@ -82,10 +82,10 @@ type Priority struct {
 // Basis is the amount that a case is ranked by.
 type Basis uint8
 
-// The bases. ByRisk ranks by exposure × roll risk, what is lost if nobody acts,
-// so an older and riskier case comes first. ByRecovery ranks by exposure × the
-// chance of recovery, as every strategy did before there was a choice: the older
-// a case the lower it stands.
+// The bases. ByRisk ranks by exposure × roll risk, the expected loss if nobody
+// acts, so an older and riskier case comes first. ByRecovery ranks by exposure ×
+// probability of recovery, so an older case ranks lower. Strategies from before
+// the choice existed use ByRecovery.
 const (
 	ByRisk Basis = iota
 	ByRecovery
@@ -93,7 +93,7 @@ const (
 
 var basisNames = []string{ByRisk: "risk", ByRecovery: "recovery"}
 
-// String is the name of the basis in documents.
+// String returns the name of the basis in documents.
 func (b Basis) String() string { return basisNames[b] }
 
 // ScalePoint is one point of the scale.
@@ -102,17 +102,17 @@ type ScalePoint struct {
 	Score         int
 }
 
-// RestructureTerms say when a longer schedule is on the table: the shortest of
-// Tenures that takes MinReduction off the instalment.
+// RestructureTerms state when a longer schedule may be offered. The schedule is
+// the shortest of Tenures that reduces the instalment by MinReduction.
 type RestructureTerms struct {
-	FromDPD      int // from which it is computed
-	OfferFromDPD int // from which it may be the next best action
+	FromDPD      int // the schedule is computed from this DPD on
+	OfferFromDPD int // the offer may be the next best action from this DPD on
 	Tenures      []int
 	MinReduction share
 	Requires     string
 }
 
-// SettlementTerms say what part of the debt settles it, by days past due.
+// SettlementTerms state which part of the debt settles it, by days past due.
 type SettlementTerms struct {
 	FromDPD       int
 	MinPercent    []SettlementFloor // by days
@@ -120,16 +120,16 @@ type SettlementTerms struct {
 	CoolingMonths int
 }
 
-// SettlementFloor is the least part of the debt from a number of days on.
+// SettlementFloor is the smallest part of the debt that settles it from FromDPD on.
 type SettlementFloor struct {
 	FromDPD int
 	Part    share
 }
 
-// DefaultStrategy is what a tenant starts with. It follows what lenders
-// commonly do: nudges and one soft call in the first month, calls and a visit
-// by day 45 in the second, a talk about the schedule in the third, then
-// settlement and notice.
+// DefaultStrategy returns the strategy that a tenant starts with. It follows
+// common practice: reminders and one gentle call in the first month, calls and a
+// visit by day 45 in the second, a restructuring offer in the third, then
+// settlement and legal notice.
 func DefaultStrategy() Strategy {
 	return Strategy{
 		Name:   "default",
@@ -158,8 +158,8 @@ func DefaultStrategy() Strategy {
 	}
 }
 
-// FirstStrategy is what a tenant started with before cases were ranked by risk.
-// Runs of that time are repeated with it.
+// FirstStrategy returns the default strategy from before cases were ranked by
+// risk. Runs of that time are repeated with it.
 func FirstStrategy() Strategy {
 	s := DefaultStrategy()
 	s.Priority.Basis = ByRecovery
@@ -185,7 +185,7 @@ func defaultStages() []Stage {
 	}
 }
 
-// stage is the stage of a number of days past due, nil before the first.
+// stage returns the stage for dpd, or nil before the first stage.
 func (s *Strategy) stage(dpd int) *Stage {
 	var found *Stage
 	for i := range s.Stages {

@@ -30,11 +30,11 @@ const (
 
 var weekdayNames = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// ReadStrategy reads a whole strategy. A member left out, or null, has its
-// default; an unknown one is refused, because a misspelt cap must not pass as
-// one left alone. What the rules of conduct forbid is refused as well, but for
-// hours: those may be wider than the legal ones and are then cut to them.
-// Everything wrong is told at once, as a *fault.Error that repeats no value.
+// ReadStrategy reads a complete strategy. A missing or null member gets its
+// default. An unknown member is refused, because a misspelt cap must not be
+// ignored. A setting that the rules of conduct forbid is refused too, except for
+// hours: they may be wider than the legal ones, which then apply. The error is a
+// *fault.Error that lists all faults and repeats no value.
 func ReadStrategy(v wire.Value) (Strategy, error) {
 	var faults fault.List
 	s := DefaultStrategy()
@@ -73,7 +73,7 @@ func strategyForm(v wire.Value, faults *fault.List) strategyReader {
 	return strategyReader{Form: wire.NewForm(v, faults), faults: faults}
 }
 
-// section reads a member that is an object, when it is there.
+// section reads a member that is an object, if it is present.
 func (f *strategyReader) section(name string, read func(*strategyReader)) {
 	v := f.Get(name)
 	if !v.Given() {
@@ -86,8 +86,8 @@ func (f *strategyReader) section(name string, read func(*strategyReader)) {
 	}
 }
 
-// each reads the elements of an array that replaces its default whole, each of
-// which is an object. It reports whether the array is there.
+// each reads the elements of an array of objects, which replaces the whole
+// default. It reports whether the array is present.
 func (f *strategyReader) each(name string, most int, read func(*strategyReader)) bool {
 	if !f.Get(name).Given() {
 		return false
@@ -111,12 +111,13 @@ func (f *strategyReader) whole(name string, least, most int, setting *int) bool 
 	return ok
 }
 
-// needed reads a whole number that has no default.
+// needed reads a required whole number.
 func (f *strategyReader) needed(name string, least, most int, setting *int) bool {
 	return f.Require(name, "a whole number") && f.whole(name, least, most, setting)
 }
 
-// part reads a share of one, or with two places fewer a percentage.
+// part reads a share in ten-thousandths. places is 4 for a fraction and 2 for a
+// percentage.
 func (f *strategyReader) part(name string, places int, least, most share, setting *share) bool {
 	n, ok := f.Decimal(name, places, least, most)
 	if ok {
@@ -125,8 +126,8 @@ func (f *strategyReader) part(name string, places int, least, most share, settin
 	return ok
 }
 
-// text reads a text that may stand in an answer or a message, and so must be
-// plain: no control characters and no markup.
+// text reads a text that may be shown in an answer or a message. It must not
+// contain control characters or markup.
 func (f *strategyReader) text(name string, most int, setting *string) {
 	text, ok := f.Text(name, most)
 	switch {
@@ -138,8 +139,9 @@ func (f *strategyReader) text(name string, most int, setting *string) {
 	}
 }
 
-// window reads hours. They may be wider than the legal ones, which bound them
-// anyway; hours that lie outside altogether would silence everything.
+// window reads hours. They may be wider than the legal ones, which apply anyway.
+// Hours entirely outside the legal ones are refused, because they would permit no
+// contact at all.
 func (f *strategyReader) window(setting *Window, legal Window) {
 	w, ok := readHours(&f.Form)
 	switch {
@@ -151,7 +153,7 @@ func (f *strategyReader) window(setting *Window, legal Window) {
 	}
 }
 
-// closed reads the days without contact.
+// closed reads the weekdays and holidays without contact.
 func (f *strategyReader) closed(s *Strategy) {
 	count := 0
 	for _, v := range f.Array("closed_weekdays", len(weekdayNames)).Elements() {
@@ -189,7 +191,7 @@ func (f *strategyReader) preDue(s *Strategy) {
 	slices.SortFunc(s.PreDueDays, func(a, b int) int { return cmp.Compare(b, a) })
 }
 
-// numbers reads a list of different whole numbers.
+// numbers reads a list of distinct whole numbers.
 func (f *strategyReader) numbers(name string, least, most int64) []int {
 	list := []int{}
 	for _, v := range f.Array(name, maxTenures).Elements() {

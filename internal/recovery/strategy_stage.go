@@ -6,7 +6,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// stages reads the stages, which replace the default ones whole.
+// stages reads the stages, which replace all default stages.
 func (f *strategyReader) stages(s *Strategy) {
 	var stages []Stage
 	last := 0
@@ -27,9 +27,9 @@ func (f *strategyReader) stages(s *Strategy) {
 	}
 }
 
-// steps reads the steps of a stage. An action that is not allowed at the
-// stage's first day is refused here, so that a strategy shows what it does;
-// advice looks again all the same.
+// steps reads the steps of a stage. It refuses an action that is not allowed on
+// the first day of the stage, so that a strategy shows what it does. Advise checks
+// the same rule again.
 func (f *strategyReader) steps(st *Stage) {
 	if !f.Require("steps", "what is done, day by day") {
 		return

@@ -2,9 +2,8 @@ package recovery
 
 import "verdict/internal/wire"
 
-// Write writes the strategy as an object that ReadStrategy reads back. Its
-// version and who changed it are not known here; a caller adds them with
-// wire.Writer's Members.
+// Write writes the strategy as an object that ReadStrategy can read. A caller adds
+// the version and the author with wire.Writer's Members.
 func (s *Strategy) Write(w *wire.Writer) {
 	w.Object().Key("name").String(s.Name)
 	w.Key("lender_name").String(s.LenderName).Key("contact").String(s.Contact)
@@ -37,7 +36,7 @@ func (s *Strategy) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// write writes the hours and leaves the object open.
+// write writes the hours. The caller must end the object.
 func (w Window) write(to *wire.Writer) {
 	to.Object().Key("from").Plain(clockText(w.From)).Key("to").Plain(clockText(w.To))
 }

@@ -18,15 +18,15 @@ const (
 
 var languageNames = []string{English: "en", Hindi: "hi"}
 
-// String is the language's code.
+// String returns the language's code.
 func (l Language) String() string { return languageNames[l] }
 
-// phrasebook is the templates of one language. They ask, offer and inform;
-// none threatens, hurries, shames or speaks of anybody but the borrower.
+// phrasebook holds the templates of one language. They ask, offer and inform.
+// None threatens, presses or shames the borrower or mentions anybody else.
 type phrasebook struct {
 	customer, named string // greetings
-	loan, numbered  string // what the loan is called
-	emi, since      string // parts that are left out where the figure is not known
+	loan, numbered  string // the loan without and with its number
+	emi, since      string // parts that are left out if the figure is unknown
 	months          [12]string
 	closings        [3]string // by tone
 	bodies          map[string]string
@@ -39,7 +39,7 @@ func (p *phrasebook) greet(name string) string {
 	return p.named + " " + name + ","
 }
 
-// part is a piece of a sentence around a figure, or nothing.
+// part returns the phrase around with its figure, or "" if the figure is unknown.
 func (p *phrasebook) part(around, figure string, known bool) string {
 	if !known {
 		return ""
@@ -47,7 +47,7 @@ func (p *phrasebook) part(around, figure string, known bool) string {
 	return strings.Replace(around, "%", figure, 1)
 }
 
-// date is a date in words.
+// date formats a date in words.
 func (p *phrasebook) date(d civil.Day) string {
 	year, month, n := d.Midnight().Date()
 	return strconv.Itoa(n) + " " + p.months[month-1] + " " + strconv.Itoa(year)

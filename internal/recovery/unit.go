@@ -2,10 +2,9 @@ package recovery
 
 import "verdict/internal/fault"
 
-// units holds the amounts and the rate of a loan against each other. Each may
-// be right by itself; together they show when one was sent in another unit, such
-// as a rate as a ratio or an amount in paise. The case is advised on all the
-// same, because an unusual loan is not a wrong one.
+// units compares the amounts and the rate of a loan and warns if one was probably
+// sent in another unit, such as a rate as a ratio or an amount in paise. It only
+// warns, because an unusual loan is not necessarily wrong.
 func (r *reader) units(at string) {
 	l := &r.c.Loan
 	doubt := func(member, text string) { r.warnings.Add(at+"/"+member, fault.CodeUnitDoubtful, "%s", text) }
@@ -15,7 +14,8 @@ func (r *reader) units(at string) {
 		l.RateDoubtful = true
 		doubt("interest_rate", "is below 1 percent a year: send 16 for 16 %, not 0.16. No restructured schedule was worked out with it")
 	}
-	// Interest and charges make it more, part payments less, but not ten times.
+	// Interest and charges raise the amount and part payments lower it, but not by
+	// a factor of ten.
 	const far = 10
 	missed := l.EMIPaise * int64(l.MissedEMIs)
 	switch {

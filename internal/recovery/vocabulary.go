@@ -2,11 +2,11 @@ package recovery
 
 import "slices"
 
-// Action is something a lender can do about a loan.
+// Action is a step that a lender can take on a loan.
 type Action uint8
 
-// The actions, from the lightest. Of the actions of one day the heaviest is
-// the next best one.
+// The actions, the mildest first. The last of the actions of one day is the next
+// best action.
 const (
 	None Action = iota
 	RemindSMS
@@ -27,10 +27,10 @@ var actionNames = []string{
 	OfferSettlement: "OFFER_SETTLEMENT", LegalNotice: "LEGAL_NOTICE", Hold: "HOLD",
 }
 
-// String is the action's name in documents.
+// String returns the action's name in documents.
 func (a Action) String() string { return actionNames[a] }
 
-// minDPD is the number of days past due below which an action is never
+// minDPD returns the number of days past due below which an action is never
 // advised, whatever a strategy says.
 func (a Action) minDPD() int {
 	switch a {
@@ -47,7 +47,7 @@ func (a Action) minDPD() int {
 	}
 }
 
-// requires is who has to agree before the action is taken.
+// requires returns who must approve the action.
 func (a Action) requires(s *Strategy) string {
 	switch a {
 	case FieldVisit:
@@ -63,18 +63,18 @@ func (a Action) requires(s *Strategy) string {
 	}
 }
 
-// reaches reports whether the action meets the borrower. Presenting a mandate
-// again does not, and is no attempt at contact.
+// reaches reports whether the action contacts the borrower. Presenting a mandate
+// again does not, so it does not count as an attempt.
 func (a Action) reaches() bool { return a != None && a != RepresentNACH && a != Hold }
 
-// The days past due from which an action may be advised at all, and what
-// bounds a settlement.
+// The days past due from which an action may be advised, and the bounds of a
+// settlement.
 const (
 	reshapeFromDPD     = 1
 	visitFromDPD       = 31
 	settleFromDPD      = 90
 	noticeFromDPD      = 91
-	maxSettleMonths    = 3 // beyond it a settlement is a restructuring
+	maxSettleMonths    = 3 // a longer settlement is a restructuring
 	minCoolingMonths   = 12
 	minPaymentHoldDays = 3
 	approvalAbove      = "one level above sanction"
@@ -92,7 +92,7 @@ const (
 	ByEmail
 	ByVisit
 	ByLetter
-	ByNACH // no contact: the bank is asked
+	ByNACH // no contact with the borrower: the bank presents the mandate
 )
 
 var channelNames = []string{
@@ -100,16 +100,16 @@ var channelNames = []string{
 	ByLetter: "letter", ByNACH: "nach",
 }
 
-// contactChannels are those that a history or a preference can name.
+// contactChannels are the channels that a history or a preference can name.
 var contactChannels = channelNames[ByCall:ByNACH]
 
-// String is the channel's name in documents.
+// String returns the channel's name in documents.
 func (c Channel) String() string { return channelNames[c] }
 
 // phone reports whether the channel needs the borrower's number.
 func (c Channel) phone() bool { return c == ByCall || c == BySMS || c == ByWhatsApp }
 
-// Flag is a circumstance that stops every action and calls a person.
+// Flag is a circumstance that stops every action until a person reviews the case.
 type Flag uint8
 
 // The flags, the gravest first: the first one given is the reason of the hold.
@@ -127,18 +127,18 @@ var flagNames = []string{
 	Hardship: "HARDSHIP", Vulnerable: "VULNERABLE",
 }
 
-// String is the flag's name in documents.
+// String returns the flag's name in documents.
 func (f Flag) String() string { return flagNames[f] }
 
-// closesOffers reports whether a settlement or a new schedule is out of the
-// question until the flag is cleared. With hardship it is just what a person
-// may want to offer.
+// closesOffers reports whether the flag rules out a settlement or a restructuring
+// until it is cleared. Hardship does not, because a person may want to offer
+// exactly that.
 func (f Flag) closesOffers() bool { return f <= Dispute }
 
 // Disposition is how an attempt at contact ended.
 type Disposition uint8
 
-// The dispositions that change what is advised. Any other is an attempt.
+// The dispositions that influence the advice. OtherEnd counts only as an attempt.
 const (
 	OtherEnd Disposition = iota
 	PromiseToPay
@@ -156,12 +156,15 @@ var dispositionNames = []string{
 	CallBack: "CALL_BACK", Delivered: "DELIVERED", Paid: "PAID", OtherEnd: "OTHER",
 }
 
+// String returns the disposition's name in documents.
+func (d Disposition) String() string { return dispositionNames[d] }
+
 // spoken reports whether the attempt reached the borrower.
 func (d Disposition) spoken() bool {
 	return slices.Contains([]Disposition{PromiseToPay, Refused, CallBack, Paid}, d)
 }
 
-// Bucket is a range of days past due, as collections are organised by.
+// Bucket is a range of days past due.
 type Bucket uint8
 
 // The buckets.
@@ -176,10 +179,10 @@ const (
 
 var bucketNames = []string{Current: "0", To30: "1-30", To60: "31-60", To90: "61-90", Over90: "90+"}
 
-// String is the bucket's name in documents.
+// String returns the bucket's name in documents.
 func (b Bucket) String() string { return bucketNames[b] }
 
-// BucketOf is the bucket of a number of days past due.
+// BucketOf returns the bucket of a number of days past due.
 func BucketOf(daysPastDue int) Bucket {
 	switch {
 	case daysPastDue <= 0:

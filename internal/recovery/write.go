@@ -14,8 +14,8 @@ func (a *Advice) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// WriteMembers writes the advice into the object that is open: a caller puts
-// the run's id before it, and when it was made behind.
+// WriteMembers writes the members of the advice into the current object. The
+// caller writes the id of the run before them and the creation time after them.
 func (a *Advice) WriteMembers(w *wire.Writer) {
 	w.Key("bucket").Plain(a.Arrears.Bucket.String()).Key("asset_class").Plain(a.Arrears.Class.String())
 	w.Key("priority").Plain(a.Priority.Band).Key("priority_score").Int(int64(a.Priority.Score))
@@ -37,8 +37,8 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 		Key("value").Decimal(a.Priority.ValuePaise, 2).
 		Key("recovery_probability").Decimal(a.Priority.Probability, 4).
 		Key("expected_recovery").Decimal(a.Priority.ExpectedPaise, 2)
-	// A ranking by recovery is written as it was before there was a choice, so
-	// that runs of that time come out the same.
+	// A ranking by recovery is written as before the choice existed, so that a
+	// repetition of an old run gives the same bytes.
 	if a.Priority.Basis != ByRecovery {
 		w.Key("basis").Plain(a.Priority.Basis.String()).Key("amount_at_risk").Decimal(a.Priority.AtRiskPaise, 2)
 	}
@@ -56,11 +56,11 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 	}
 	w.Key("needs_human").Bool(a.NeedsHuman)
 	a.writeWarnings(w)
-	// With its fraction, where a request has one: it is what is repeated from.
+	// Keep the fraction of the second, because the run is repeated from this time.
 	w.Key("as_of").Plain(a.AsOf.Format("2006-01-02T15:04:05.999999999-07:00"))
 }
 
-// clock is a moment with the offset of the borrower's zone.
+// clock formats a time with the offset of the borrower's zone.
 func clock(t time.Time) string { return t.Format("2006-01-02T15:04:05-07:00") }
 
 func (a *Advice) writeNext(w *wire.Writer) {
@@ -125,8 +125,8 @@ func (a *Advice) writeRestructure(w *wire.Writer) {
 		return
 	}
 	w.Key("proposed_tenure_months").Int(int64(r.Months)).Key("proposed_emi").Decimal(r.EMIPaise, 2)
-	// Norms on asset classification downgrade a loan whose schedule is
-	// stretched because its borrower is in difficulty.
+	// By the asset classification norms, a loan that is restructured because its
+	// borrower is in difficulty is downgraded.
 	w.Key("asset_class_after").Plain(loan.NPA.String()).Key("requires").String(r.Requires)
 	w.Key("arithmetic").Object().
 		Key("principal").Decimal(r.principalPaise, 2).
