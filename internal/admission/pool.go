@@ -19,13 +19,13 @@ type Pool struct {
 	held map[string]int64
 }
 
-// NewPool makes a pool of room units.
+// NewPool returns a pool of room units.
 func NewPool(room int64) *Pool { return &Pool{room: room, held: map[string]int64{}} }
 
 // Room returns the size of the pool.
 func (p *Pool) Room() int64 { return p.room }
 
-// Share returns the most that one owner can hold while it is alone.
+// Share returns the largest amount that one owner can hold while it is alone.
 func (p *Pool) Share() int64 { return (p.room + 1) / 2 }
 
 // Taken returns how much is held.

@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// fairQueue gives out a few equal rights. When all are given out, callers wait,
-// and the waiting owner that has used the rights for the shortest time gets the
-// next one: start-time fair queueing. An owner that was idle has saved nothing
-// up, and one that left owing time still owes it when it comes back, unless all
-// were idle meanwhile.
+// fairQueue grants a fixed number of equal rights. When all are granted, callers
+// wait, and the waiting owner that has used the rights for the shortest time gets
+// the next one: start-time fair queueing. An owner gains no credit while it is
+// idle. An owner that left with a debt of time still has it when it comes back,
+// unless all owners were idle meanwhile.
 type fairQueue struct {
 	now     func() time.Time
 	waiting atomic.Int64 // written under mu, read without
 
-	// restFactor is how many times as long as an owner used the rights it then
-	// leaves them to others, if mustRest says that it must.
+	// An owner for which mustRest is true gets no right for restFactor times as
+	// long as it has used one.
 	restFactor time.Duration
 	mustRest   func(owner string) bool
 
 	mu    sync.Mutex
 	size  int
 	free  int
-	timed bool          // dispatch will be called by a timer
+	timed bool          // a timer will call dispatch
 	clock time.Duration // the start tag of the latest right that was given out
 	most  time.Duration // the largest tag of any user
 	users map[string]*user
 	queue []*user // the users with waiters, in order of arrival
-	sweep int     // how many users there are when the idle ones are forgotten
+	sweep int     // the number of users at which idle ones are removed
 
 	// The owner of the latest right that was given out, and the latest right of
 	// any other owner.
@@ -39,7 +39,7 @@ type fairQueue struct {
 	otherLatestAt time.Time
 }
 
-// user is what a queue knows of one owner.
+// user is the state of one owner in a queue.
 type user struct {
 	name    string
 	used    time.Duration // the start tag of its next right
@@ -57,14 +57,14 @@ type ticket struct {
 	granted chan struct{}
 }
 
-// manyUsers is how many users there are before the idle ones are forgotten.
+// manyUsers is the smallest number of users at which idle ones are removed.
 const manyUsers = 1024
 
 func newFairQueue(size int, now func() time.Time) *fairQueue {
 	return &fairQueue{now: now, size: size, free: size, users: map[string]*user{}, sweep: manyUsers}
 }
 
-// place is where a ticket waits among those of its owner.
+// place is the position of a new ticket among the waiting ones of its owner.
 type place bool
 
 const (
@@ -84,18 +84,18 @@ func (q *fairQueue) acquire(ctx context.Context, owner string, t *ticket, at pla
 		if q.withdraw(owner, t) {
 			return ctx.Err()
 		}
-		return nil // it was granted at this very moment
+		return nil // granted at the same time
 	}
 }
 
-// acquireWithin waits for a right until the context ends or patience is over,
-// and reports whether the ticket holds it in the ticket alone.
-func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, patience time.Duration) {
-	t.since = q.now() // should it go on without
+// acquireWithin waits for a right until the context ends or the timeout expires.
+// t.held reports whether it was granted.
+func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, timeout time.Duration) {
+	t.since = q.now() // in case the caller continues without the right
 	if q.enqueue(owner, t, atBack) {
 		return
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case <-t.granted:
@@ -106,7 +106,7 @@ func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, 
 	q.withdraw(owner, t)
 }
 
-// user returns what is known of an owner. The lock is held.
+// user returns the state of an owner and creates it if needed. The lock is held.
 func (q *fairQueue) user(owner string) *user {
 	u := q.users[owner]
 	if u == nil {
@@ -117,26 +117,28 @@ func (q *fairQueue) user(owner string) *user {
 	return u
 }
 
-// join counts a request that begins, and part one that is over.
+// join counts a request of the owner that begins.
 func (q *fairQueue) join(owner string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.user(owner).present++
 }
 
+// part counts a request of the owner that has ended.
 func (q *fairQueue) part(owner string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.users[owner].present--
 }
 
-// enqueue gives a right out immediately if one is free, and queues otherwise.
+// enqueue grants a right immediately if one is free, and queues the ticket
+// otherwise.
 func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	u := q.user(owner)
 	if u.active == 0 && len(u.waiters) == 0 {
-		u.used = max(u.used, q.clock) // an idle owner saves nothing up
+		u.used = max(u.used, q.clock) // an idle owner gains no credit
 	}
 	if q.free > 0 && len(u.waiters) == 0 && q.rest(u) == 0 {
 		q.grant(u, t)
@@ -178,7 +180,7 @@ func (q *fairQueue) grant(u *user, t *ticket) {
 	q.latestAt = t.since
 }
 
-// lately is how long ago an owner may have got a right to count as active.
+// lately is how long an owner counts as active after it got a right.
 const lately = 10 * time.Millisecond
 
 // othersLately reports whether another owner has got a right lately.
@@ -198,7 +200,7 @@ func (q *fairQueue) othersSince(owner string) bool {
 }
 
 // floods reports whether an owner has several requests in progress while others
-// are active. One that sends a request at a time floods nobody.
+// are active. An owner with exactly one request in progress does not flood.
 func (q *fairQueue) floods(owner string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -226,15 +228,15 @@ func (q *fairQueue) release(owner string, t *ticket) {
 	q.free++
 	if len(q.queue) == 0 {
 		if q.free == q.size {
-			q.clock = q.most // nobody competes: all debts are settled
+			q.clock = q.most // nobody competes, so all debts are cancelled
 		}
 		return
 	}
 	q.dispatch()
 }
 
-// dispatch gives what is free to those who wait, least user first, but to nobody
-// who has to rest. The lock is held.
+// dispatch grants the free rights to waiting owners, the one that has used least
+// first. It skips owners that have to rest. The lock is held.
 func (q *fairQueue) dispatch() {
 	for q.free > 0 && len(q.queue) > 0 {
 		next, soonest := -1, time.Duration(0)
@@ -259,8 +261,7 @@ func (q *fairQueue) dispatch() {
 	}
 }
 
-// dispatchAfter sees to it that dispatch is called again after a while. The lock
-// is held.
+// dispatchAfter calls dispatch again after d. The lock is held.
 func (q *fairQueue) dispatchAfter(d time.Duration) {
 	if q.timed {
 		return
@@ -275,8 +276,9 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 }
 
 // rest returns how much longer an owner has to wait because other owners are
-// active: one that floods would otherwise use every moment in which nobody else
-// waits, and whatever they send next would wait behind it. The lock is held.
+// active. Without a rest, an owner that floods would use every moment in which
+// nobody else waits, and the next requests of others would wait behind it. The
+// lock is held.
 func (q *fairQueue) rest(u *user) time.Duration {
 	if q.restFactor == 0 || !q.mustRest(u.name) {
 		return 0
@@ -284,7 +286,7 @@ func (q *fairQueue) rest(u *user) time.Duration {
 	return min(u.restsUntil.Sub(q.now()), longestSleep)
 }
 
-// charge charges the owner of a right that is held on to.
+// charge charges the owner for a right that it keeps holding.
 func (q *fairQueue) charge(owner string, t *ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -348,7 +350,7 @@ func (q *fairQueue) dequeue(i, k int) {
 	q.waiting.Add(-1)
 }
 
-// forget drops idle users that would start at the clock anyway.
+// forget removes idle users without debt, once there are many users.
 func (q *fairQueue) forget() {
 	if len(q.users) < q.sweep {
 		return

@@ -39,26 +39,27 @@ const (
 	// slice is how long work computes before it needs a slot, and before a
 	// Checkpoint offers the slot to others.
 	slice = 500 * time.Microsecond
-	// leastCharge is what a short piece of work costs.
+	// leastCharge is the minimum charge for a piece of work.
 	leastCharge = 50 * time.Microsecond
-	// entriesEach is how many requests compute briefly for each processor. One
-	// each would leave the processor idle from one to the next; many would share
-	// it by their number instead of by their owners.
+	// entriesEach is the number of entries for each processor. With one, the
+	// processor would be idle between two requests; with many, it would be shared
+	// by number of requests instead of by owner.
 	entriesEach = 2
-	// entryRest and slotRest are how many times as long as an owner used entries or
-	// slots it then leaves them to others. Requests also compute before and after
-	// they hold an entry, and there are more entries than processors.
+	// entryRest and slotRest are the rest factors of the two queues: an owner that
+	// floods rests that many times as long as it has used an entry or slot. Requests
+	// also compute before and after they hold an entry, and there are more entries
+	// than processors.
 	entryRest = 6
 	slotRest  = 4
 	// longestSleep bounds how long a Checkpoint sleeps.
 	longestSleep = 10 * time.Millisecond
-	// entryPatience is how long a request waits for its entry before it goes on
-	// without. The places bound the queue to a tenth of that; should requests ever
-	// wait for each other, this ends it.
-	entryPatience = time.Second
+	// entryTimeout is how long a request waits for its entry before it continues
+	// without one. The bound on concurrent requests keeps the wait to a tenth of
+	// that. The timeout ends a deadlock, should requests ever wait for each other.
+	entryTimeout = time.Second
 )
 
-// NewScheduler makes a scheduler with so many slots: one for each processor.
+// NewScheduler returns a scheduler. slots should be the number of processors.
 func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
 	s := &Scheduler{now: now, entries: newFairQueue(entriesEach*slots, now), slots: newFairQueue(slots, now)}
@@ -69,9 +70,9 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	return s
 }
 
-// Enter waits for the owner's turn and returns a context for a request that
-// begins to compute, and its slot, which it has to Leave. A caller that goes away
-// meanwhile learns that from the context.
+// Enter waits for the owner's turn. It returns a context for a request that
+// begins to compute, and its slot; the caller must call Leave. If ctx ends
+// meanwhile, Enter returns all the same and the returned context has ended too.
 func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
 	s.entries.join(owner)
@@ -79,9 +80,9 @@ func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *
 	return slot, slot
 }
 
-// Pace waits until it is the owner's turn for a short piece of work that follows,
-// such as reading a part of a large body, and charges it for that. The work itself
-// needs no slot: it may have to wait for the network.
+// Pace waits for the owner's turn to do a short piece of work, such as reading a
+// part of a large body, and charges the owner for it. The work itself holds no
+// slot, because it may wait for the network.
 func (s *Scheduler) Pace(ctx context.Context, owner string) error {
 	var t ticket
 	if err := s.paces.acquire(ctx, owner, &t, atBack); err != nil {
@@ -107,8 +108,8 @@ func SlotOf(ctx context.Context) *Slot {
 	return slot
 }
 
-// Fork returns a context for another goroutine that works for the same owner,
-// with a slot of its own, which it has to Leave.
+// Fork returns a context for another goroutine that works for the same owner, and
+// its own slot; the goroutine must call Leave.
 func Fork(ctx context.Context) (context.Context, *Slot) {
 	slot := SlotOf(ctx)
 	if slot == nil {
@@ -117,9 +118,9 @@ func Fork(ctx context.Context) (context.Context, *Slot) {
 	return slot.scheduler.Enter(ctx, slot.owner)
 }
 
-// Checkpoint is called by long computations at least once a millisecond. It
-// returns the context's error when the caller has gone away, and otherwise lets
-// others compute if it is their turn.
+// Checkpoint must be called by long computations at least once a millisecond. It
+// returns the error of the context if that has ended, and otherwise lets others
+// compute if it is their turn.
 func Checkpoint(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -145,8 +146,8 @@ func (s *Slot) Pause() {
 	s.scheduler.slots.release(s.owner, &s.long)
 }
 
-// PauseLong gives up the right to compute for long while its holder computes
-// briefly and waits for others who do, such as for one of a few connections.
+// PauseLong gives up only the slot for long work. It is for a holder that waits
+// for a resource that short work holds, such as one of a few connections.
 func (s *Slot) PauseLong() {
 	if s != nil {
 		s.scheduler.slots.release(s.owner, &s.long)
@@ -167,15 +168,15 @@ func (s *Slot) Resume() {
 	if s == nil || s.entry.held || s.long.held {
 		return
 	}
-	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, entryPatience)
+	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, entryTimeout)
 }
 
-// yield lets others compute once a time slice is used up. It takes or offers the
-// slot, and where other owners have sent short requests lately, it then sleeps as
-// long as it has computed, or three times as long if its owner has other requests
-// in progress: Go looks for new network input only when a processor
-// is idle, or every ten milliseconds. The owner's own requests wait until this one
-// is done: many of them half done would take many times the memory.
+// yield lets others compute once a time slice is used up. It acquires the slot or
+// offers it to others. If other owners were active lately, it then sleeps as long
+// as it has computed, or three times as long if its owner floods: Go polls for
+// network input only when a processor is idle, or every ten milliseconds. The
+// slot is not offered to other requests of the same owner, because many unfinished
+// requests would need many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -214,7 +215,7 @@ func (s *Slot) yield(ctx context.Context) error {
 	return nil
 }
 
-// sleep leaves the processor to others for a while that is not charged.
+// sleep leaves the processor to others. The time is not charged to the owner.
 func (s *Slot) sleep(d time.Duration) {
 	time.Sleep(min(d, longestSleep))
 	s.long.since = s.scheduler.now()

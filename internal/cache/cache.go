@@ -1,4 +1,4 @@
-// Package cache keeps what storage said, for as long as it may be believed.
+// Package cache keeps values loaded from storage for a limited time.
 package cache
 
 import (
@@ -10,16 +10,15 @@ import (
 	"verdict/internal/admission"
 )
 
-// Cache remembers what storage said. One caller looks a thing up while all who
-// want the same one wait for what comes of it, good or bad: a database that
-// hangs is asked once and not once for each of them. An error is never
-// remembered, and removes what was.
+// Cache keeps loaded values by key. Concurrent callers of one key share a single
+// lookup and its result, so a database that hangs is asked once and not by each
+// caller. An error is not cached, and removes the cached value.
 type Cache[K comparable, V any] struct {
 	recent recent[K, *cached[V]]
 	now    func() time.Time
-	maxAge time.Duration // 0: what was found never changes
+	maxAge time.Duration // 0: values never expire
 	load   func(context.Context, K) (V, error)
-	weigh  func(V) int // nil: what is kept is small
+	weigh  func(V) int // nil: the weight of values is not bounded
 }
 
 type cached[V any] struct {
@@ -27,37 +26,41 @@ type cached[V any] struct {
 	known   bool
 	value   V
 	at      time.Time
-	loading *lookup[V] // nil when nobody looks
+	loading *lookup[V] // nil if no lookup is running
 }
 
-// lookup is one question to storage, and everybody's answer.
+// lookup is one load from storage, whose result all waiting callers share.
 type lookup[V any] struct {
 	done  chan struct{}
 	value V
 	err   error
 }
 
-// lookupWait bounds a lookup. It is not the asking caller's own patience: the
-// answer is for the others too.
-const lookupWait = 5 * time.Second
+// lookupTimeout bounds a lookup. The deadline of the first caller does not apply,
+// because other callers wait for the same result.
+const lookupTimeout = 5 * time.Second
 
-func New[K comparable, V any](size int, maxAge time.Duration, now func() time.Time, load func(context.Context, K) (V, error)) *Cache[K, V] {
+// New returns a cache of at most size keys. load reads the value of a key from
+// storage. A value expires after maxAge; 0 means never.
+func New[K comparable, V any](
+	size int, maxAge time.Duration, now func() time.Time, load func(context.Context, K) (V, error),
+) *Cache[K, V] {
 	return &Cache[K, V]{recent: newRecent[K, *cached[V]](size), now: now, maxAge: maxAge, load: load}
 }
 
-// Bound limits the weight of all values together: those that were longest not asked
-// for go first.
+// Bound limits the total weight of all values. The least recently used values are
+// evicted first. It must be called before the cache is used.
 func (c *Cache[K, V]) Bound(weight int, weigh func(V) int) { c.recent.room, c.weigh = weight, weigh }
 
-// Usage returns how many keys are held, what they weigh together and what they may
-// weigh, 0 for any weight.
+// Usage returns the number of keys, their total weight, and the limit on that
+// weight, which is 0 if there is none.
 func (c *Cache[K, V]) Usage() (held, weight, most int) {
 	c.recent.mu.Lock()
 	defer c.recent.mu.Unlock()
 	return len(c.recent.items), c.recent.weight, c.recent.room
 }
 
-// Get is the value of a key, at most maxAge old.
+// Get returns the value of a key, at most maxAge old, and loads it if necessary.
 func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	e := c.recent.getOr(key, func() *cached[V] { return &cached[V]{} })
 	e.mu.Lock()
@@ -72,6 +75,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 		go c.look(context.WithoutCancel(ctx), key, e, l)
 	}
 	e.mu.Unlock()
+
 	slot := admission.SlotOf(ctx)
 	slot.Pause()
 	defer slot.Resume()
@@ -84,7 +88,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	}
 }
 
-// Peek returns the value of a key if it is known, without looking it up.
+// Peek returns the value of a key if it is cached and fresh. It never loads.
 func (c *Cache[K, V]) Peek(key K) (value V, ok bool) {
 	e, ok := c.recent.peek(key)
 	if !ok {
@@ -99,11 +103,11 @@ func (c *Cache[K, V]) Peek(key K) (value V, ok bool) {
 }
 
 func (c *Cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V]) {
-	ctx, cancel := context.WithTimeout(ctx, lookupWait)
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	ctx, slot := admission.Fork(ctx)
 	defer slot.Leave()
-	at := c.now() // before the lookup: what is read may be old by the time it arrives
+	at := c.now() // taken before the load, because the value may change while it is loaded
 	l.value, l.err = c.load(ctx, key)
 	e.mu.Lock()
 	e.loading = nil
@@ -120,8 +124,8 @@ func (c *Cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V
 	close(l.done)
 }
 
-// fresh also refuses an entry from the future, which a clock that was set back
-// leaves behind.
+// fresh reports whether a value loaded at a time has not expired. A time in the
+// future is not fresh: it remains after the clock was set back.
 func (c *Cache[K, V]) fresh(at time.Time) bool {
 	if c.maxAge == 0 {
 		return true
@@ -130,10 +134,10 @@ func (c *Cache[K, V]) fresh(at time.Time) bool {
 	return age >= 0 && age < c.maxAge
 }
 
-// Forget makes the next Get look up.
+// Forget removes a key, so that the next Get loads its value.
 func (c *Cache[K, V]) Forget(key K) { c.recent.remove(key) }
 
-// Each visits every value that is known.
+// Each calls visit for every cached value, fresh or not.
 func (c *Cache[K, V]) Each(visit func(V)) {
 	c.recent.each(func(e *cached[V]) {
 		e.mu.Lock()
@@ -145,11 +149,11 @@ func (c *Cache[K, V]) Each(visit func(V)) {
 	})
 }
 
-// recent is a bounded map that lets go of what was longest not asked for.
+// recent is a bounded map that evicts the least recently used key.
 type recent[K comparable, V any] struct {
 	mu     *sync.Mutex
 	size   int
-	room   int // for the weights of all together; 0: no bound
+	room   int // limit of the total weight; 0: no limit
 	weight int
 	order  *list.List // of *recentItem, the latest in front
 	items  map[K]*list.Element
@@ -161,7 +165,7 @@ type recentItem[K comparable, V any] struct {
 	weight int
 }
 
-// itemAt is what the list holds; it holds nothing else.
+// itemAt returns the item of a list element.
 func itemAt[K comparable, V any](at *list.Element) *recentItem[K, V] {
 	item, _ := at.Value.(*recentItem[K, V])
 	return item
@@ -171,7 +175,7 @@ func newRecent[K comparable, V any](size int) recent[K, V] {
 	return recent[K, V]{mu: &sync.Mutex{}, size: size, order: list.New(), items: map[K]*list.Element{}}
 }
 
-// getOr is the value of a key, what create gives when there is none yet.
+// getOr returns the value of a key, and adds the result of create if there is none.
 func (r *recent[K, V]) getOr(key K, create func() V) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +191,7 @@ func (r *recent[K, V]) getOr(key K, create func() V) V {
 	return value
 }
 
-// peek returns the value of a key, without making it recent.
+// peek returns the value of a key, without marking it as recently used.
 func (r *recent[K, V]) peek(key K) (value V, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -205,7 +209,7 @@ func (r *recent[K, V]) drop(at *list.Element) {
 	r.weight -= item.weight
 }
 
-// weigh says how heavy a value is, and makes room for it.
+// weigh sets the weight of a key and evicts others while the total exceeds room.
 func (r *recent[K, V]) weigh(key K, weight int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -229,7 +233,7 @@ func (r *recent[K, V]) remove(key K) {
 	}
 }
 
-// each visits every value, without changing which is recent.
+// each calls visit for every value, without marking any as recently used.
 func (r *recent[K, V]) each(visit func(V)) {
 	r.mu.Lock()
 	values := make([]V, 0, len(r.items))
@@ -242,6 +246,6 @@ func (r *recent[K, V]) each(visit func(V)) {
 	}
 }
 
-// RefreshAfter is how old what a cache says may be. A revoked key and an
-// activated policy reach every node within a second of it.
+// RefreshAfter is the maximum age of cached values that other nodes may change. A
+// revoked key or an activated policy reaches every node within a second.
 const RefreshAfter = 500 * time.Millisecond

@@ -28,7 +28,7 @@ var (
 // counting.
 func Attempt(ctx context.Context, c study.Chunk, attempt int, work Work, giveUp GiveUp) (uncounted bool, err error) {
 	r := &River{}
-	r.hand.Store(&hand{work: work, giveUp: giveUp, logger: slog.New(slog.DiscardHandler)})
+	r.runner.Store(&runner{work: work, giveUp: giveUp, logger: slog.New(slog.DiscardHandler)})
 	err = (&worker{owner: r}).Work(ctx, &river.Job[chunkArgs]{
 		JobRow: &rivertype.JobRow{Attempt: attempt}, Args: chunkArgs{c.TenantID, c.Environment, c.BacktestID, c.Number},
 	})

@@ -9,24 +9,24 @@ import (
 	"verdict/internal/study"
 )
 
-// Local does chunks in this process, for a database that has no other. It
-// remembers nothing beyond the process: at the next start they are spread again.
+// Local runs chunks in this process, for a database that no other process uses.
+// Its queue is in memory: after a restart, unfinished chunks are enqueued again.
 type Local struct {
 	workers int
 	logger  *slog.Logger
 	mu      sync.Mutex
 	waiting [urgencies][]study.Chunk
-	known   map[study.Chunk]struct{} // waiting or under way
-	more    chan struct{}            // has room for one: somebody is to look
+	known   map[study.Chunk]struct{} // waiting or running
+	more    chan struct{}            // capacity 1: wakes a worker
 }
 
-// NewLocal makes a Local that does so many chunks at once.
+// NewLocal returns a Local that runs workers chunks at a time.
 func NewLocal(workers int, logger *slog.Logger) *Local {
 	return &Local{workers: workers, logger: logger, known: map[study.Chunk]struct{}{}, more: make(chan struct{}, 1)}
 }
 
-// Spread notes chunks to be done; those that wait or are under way already it
-// leaves as they are. It never waits.
+// Spread enqueues chunks. It ignores those that are already waiting or running. It
+// never blocks.
 func (l *Local) Spread(_ context.Context, chunks []study.Chunk) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,12 +45,12 @@ func (l *Local) Spread(_ context.Context, chunks []study.Chunk) error {
 func (l *Local) wake() {
 	select {
 	case l.more <- struct{}{}:
-	default: // somebody is about to look already
+	default: // a wake-up is already pending
 	}
 }
 
-// next takes the most urgent chunk. When there are more it wakes the next
-// worker, who would otherwise not hear of them.
+// next removes and returns the most urgent chunk. It wakes another worker, because
+// more chunks may be waiting and the channel holds only one wake-up.
 func (l *Local) next() (c study.Chunk, found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,10 +72,10 @@ func (l *Local) forget(c study.Chunk) {
 	delete(l.known, c)
 }
 
-// Run does chunks until ctx ends; those under way are given a moment to finish.
-// It may be called once.
+// Run runs chunks until ctx ends. Running chunks then have stopTimeout to finish.
+// Run may be called only once.
 func (l *Local) Run(ctx context.Context, work Work, giveUp GiveUp) error {
-	h := &hand{work: work, giveUp: giveUp, logger: l.logger}
+	h := &runner{work: work, giveUp: giveUp, logger: l.logger}
 	underWay, interrupt := context.WithCancel(context.WithoutCancel(ctx))
 	defer interrupt()
 	stop := context.AfterFunc(ctx, func() {
@@ -96,12 +96,12 @@ func (l *Local) Run(ctx context.Context, work Work, giveUp GiveUp) error {
 	return nil
 }
 
-// serve does one chunk after another until ctx ends.
-func (l *Local) serve(ctx, underWay context.Context, h *hand) {
+// serve runs one chunk after another until ctx ends.
+func (l *Local) serve(ctx, underWay context.Context, h *runner) {
 	for {
 		c, found := l.next()
 		if ctx.Err() != nil {
-			return // the chunk is found again at the next start
+			return // the chunk is enqueued again at the next start
 		}
 		if found {
 			l.do(ctx, underWay, h, c)
@@ -115,9 +115,10 @@ func (l *Local) serve(ctx, underWay context.Context, h *hand) {
 	}
 }
 
-// do tries a chunk until it is done or given up. Between two attempts others
-// could have the worker; but what fails here is the one database all depend on.
-func (l *Local) do(ctx, underWay context.Context, h *hand, c study.Chunk) {
+// do tries a chunk until it succeeds or is given up. It keeps the worker during
+// the pauses: an attempt fails when the database does, and then every other chunk
+// would fail too.
+func (l *Local) do(ctx, underWay context.Context, h *runner, c study.Chunk) {
 	defer l.forget(c)
 	for attempt := 1; attempt <= attempts+1; attempt++ {
 		bounded, cancel := context.WithTimeout(underWay, attemptTimeout)
@@ -136,5 +137,5 @@ func (l *Local) do(ctx, underWay context.Context, h *hand, c study.Chunk) {
 	}
 }
 
-// Close has nothing to give back.
+// Close does nothing.
 func (*Local) Close() error { return nil }

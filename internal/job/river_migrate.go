@@ -16,27 +16,28 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// migrateTimeout bounds the wait for another node that migrates.
+// migrateTimeout bounds the migration, with the wait for another node that
+// migrates.
 const migrateTimeout = time.Minute
 
-// migrateLock is the advisory lock of whoever migrates River's tables.
+// migrateLock is the key of the advisory lock for the migration.
 const migrateLock = 8462133094617353
 
-// migrate brings River's tables up to date, in a schema of their own so that
-// they are no part of a backup, and returns its name. Of many nodes that start
-// at once one does the work; the others wait for it and find it done.
+// migrate migrates River's tables and returns the name of their schema. They have
+// a separate schema so that they are not part of a backup. If several nodes start
+// together, one migrates and the others wait for it.
 func migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (schema string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
-	// The lock ends with its transaction, in which nothing else is done: one of
-	// River's migrations cannot be used in the transaction that made it.
+	// The lock has its own transaction, because one of River's migrations cannot be
+	// used in the transaction that made it.
 	lock, err := pool.Begin(ctx)
 	if err != nil {
-		return "", wordsOf(err)
+		return "", withoutURL(err)
 	}
 	defer func() { _ = lock.Rollback(context.WithoutCancel(ctx)) }()
 	if _, err := lock.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrateLock)); err != nil {
-		return "", wordsOf(err)
+		return "", withoutURL(err)
 	}
 	if schema, err = createSchema(ctx, pool); err != nil {
 		return "", err
@@ -51,17 +52,18 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (sche
 	return schema, nil
 }
 
-// createSchema makes the schema unless it is there: an operator whose roles
-// may not make one has made it before.
+// createSchema creates the schema unless it exists. An operator may create it
+// beforehand if the role of the service is not allowed to.
 func createSchema(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	var ours string
 	var there bool
 	if err := pool.QueryRow(ctx, "SELECT coalesce(current_schema(), '')").Scan(&ours); err != nil {
-		return "", wordsOf(err)
+		return "", withoutURL(err)
 	}
 	schema := schemaBeside(ours)
-	if err := pool.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)", schema).Scan(&there); err != nil {
-		return "", wordsOf(err)
+	row := pool.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)", schema)
+	if err := row.Scan(&there); err != nil {
+		return "", withoutURL(err)
 	}
 	if there {
 		return schema, nil
@@ -70,8 +72,8 @@ func createSchema(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	return schema, refusedIn(schema, err)
 }
 
-// schemaBeside is the queue's schema for an installation in a schema of its
-// own: two of them in one database must not do each other's work.
+// schemaBeside returns the schema of the queue for an installation in the schema
+// ours. Two installations in one database must not share a queue.
 func schemaBeside(ours string) string {
 	if ours == "public" {
 		return "river"
@@ -80,18 +82,20 @@ func schemaBeside(ours string) string {
 	return "river_" + hex.EncodeToString(sum[:6])
 }
 
-// refusedIn says what to do when the role has no right to make what is missing.
+// refusedIn returns an error that tells what to do if the role lacks the privilege
+// to create the schema or its tables.
 func refusedIn(schema string, err error) error {
 	var e *pgconn.PgError
 	if errors.As(err, &e) && e.Code == "42501" { // insufficient_privilege
 		return fmt.Errorf("the database role may not create the schema %s or the tables in it: "+
 			"GRANT CREATE ON DATABASE to the role, or CREATE SCHEMA %s AUTHORIZATION of the role", schema, schema)
 	}
-	return wordsOf(err)
+	return withoutURL(err)
 }
 
-// wordsOf keeps what a connection error says of the URL out of the message.
-func wordsOf(err error) error {
+// withoutURL returns err without the parts of the database URL that a connection
+// error contains.
+func withoutURL(err error) error {
 	var refused *pgconn.ConnectError
 	var e *pgconn.PgError
 	switch {

@@ -10,29 +10,28 @@ import (
 	"verdict/internal/study"
 )
 
-// spreadAtOnce bounds the chunks of one statement.
-const spreadAtOnce = 1000
+// insertBatch bounds the chunks of one statement.
+const insertBatch = 1000
 
-// Spread puts chunks into the queue; those that wait there or are under way
-// already it leaves as they are.
+// Spread enqueues chunks. It ignores those that are already waiting or running.
 func (r *River) Spread(ctx context.Context, chunks []study.Chunk) error {
 	missing, err := r.missing(ctx, chunks)
 	if err != nil {
-		return fmt.Errorf("look for chunks of a backtest: %w", wordsOf(err))
+		return fmt.Errorf("look for chunks of a backtest: %w", withoutURL(err))
 	}
 	for len(missing) > 0 {
-		n := min(len(missing), spreadAtOnce)
+		n := min(len(missing), insertBatch)
 		if _, err := r.client.InsertMany(ctx, missing[:n]); err != nil {
-			return fmt.Errorf("queue chunks of a backtest: %w", wordsOf(err))
+			return fmt.Errorf("queue chunks of a backtest: %w", withoutURL(err))
 		}
 		missing = missing[n:]
 	}
 	return nil
 }
 
-// missing leaves out the chunks that are in the queue. River would find that
-// out too, but by writing each of them: every node spreads again, every few
-// seconds, whatever of a large run is still to be done.
+// missing returns jobs for the chunks that are not in the queue. River would skip
+// duplicates too, but only by writing each of them, and every node enqueues the
+// unfinished chunks of a large run again every few seconds.
 func (r *River) missing(ctx context.Context, chunks []study.Chunk) ([]river.InsertManyParams, error) {
 	queued, err := r.queued(ctx, chunks)
 	if err != nil {
@@ -48,7 +47,7 @@ func (r *River) missing(ctx context.Context, chunks []study.Chunk) ([]river.Inse
 	return jobs, nil
 }
 
-// queued are the chunks in the queue of the runs that these are of.
+// queued returns the chunks in the queue that belong to the same runs as chunks.
 func (r *River) queued(ctx context.Context, chunks []study.Chunk) (map[chunkArgs]struct{}, error) {
 	var runs []string
 	known := map[string]bool{}

@@ -10,10 +10,10 @@ import (
 	"verdict/internal/study"
 )
 
-// queue is the name of the one queue there is.
+// queue is the name of the only queue.
 const queue = "backtest"
 
-// chunkArgs name a chunk. They are stored, so the names of the members stay.
+// chunkArgs identifies a chunk. It is stored, so the member names must not change.
 type chunkArgs struct {
 	TenantID    string `json:"tenant_id"`
 	Environment string `json:"environment"`
@@ -21,19 +21,20 @@ type chunkArgs struct {
 	Number      int64  `json:"number"`
 }
 
-// Kind is for River.
+// Kind implements river.JobArgs.
 func (chunkArgs) Kind() string { return "backtest_chunk" }
 
 func (a chunkArgs) chunk() study.Chunk {
 	return study.Chunk{TenantID: a.TenantID, Environment: a.Environment, BacktestID: a.BacktestID, Number: a.Number}
 }
 
-// InsertOpts is for River. A chunk is in the queue once for as long as it is
-// not over there; after that, whether it has to be done again is not for the
-// queue to say.
+// InsertOpts returns the options of a job. A chunk is unique in the queue until
+// its job has finished. After that it may be enqueued again: the backtest tables
+// decide whether it has to be.
 func (a chunkArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
-		Queue: queue, Priority: urgency(a.chunk()),
+		Queue:    queue,
+		Priority: urgency(a.chunk()),
 		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
 			rivertype.JobStateRunning, rivertype.JobStateScheduled,
@@ -41,7 +42,7 @@ func (a chunkArgs) InsertOpts() river.InsertOpts {
 	}
 }
 
-// worker is how River calls us.
+// worker is the River worker for chunks.
 type worker struct {
 	river.WorkerDefaults[chunkArgs]
 
@@ -54,17 +55,17 @@ func (r *River) workers() *river.Workers {
 	return workers
 }
 
-// Work makes one attempt. One that was interrupted because the process ends
-// does not count, and is somebody else's at once.
+// Work makes one attempt. An attempt that is interrupted by shutdown does not
+// count, and the chunk is immediately available to other nodes.
 func (w *worker) Work(ctx context.Context, job *river.Job[chunkArgs]) error {
-	err := w.owner.hand.Load().try(ctx, job.Args.chunk(), job.Attempt)
+	err := w.owner.runner.Load().try(ctx, job.Args.chunk(), job.Attempt)
 	if err != nil && stopping(ctx) {
 		return river.JobSnooze(0)
 	}
 	return err
 }
 
-// NextRetry is for River.
+// NextRetry returns when to retry after a failed attempt.
 func (*worker) NextRetry(job *river.Job[chunkArgs]) time.Time {
 	return time.Now().Add(pause(job.Attempt))
 }

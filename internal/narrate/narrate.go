@@ -1,6 +1,5 @@
-// Package narrate asks an OpenAI-compatible endpoint to put a memo's summary
-// into better prose. It is the way out and nothing more: what may be sent, and
-// whether what comes back is believed, is package agent's affair.
+// Package narrate asks an OpenAI-compatible endpoint to rewrite the summary of a
+// memo. Package agent decides what may be sent and whether the answer is used.
 package narrate
 
 import (
@@ -17,9 +16,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Config is where the endpoint is. A zero Timeout takes the default.
+// Config describes the endpoint. A zero Timeout means the default.
 type Config struct {
-	URL     string // up to and without /chat/completions
+	URL     string // without the final /chat/completions
 	Key     string // sent as a bearer token; "" for none
 	Model   string
 	Timeout time.Duration
@@ -31,8 +30,8 @@ const (
 	maxTokens      = 600
 )
 
-// instruction is all that the model is told. The summary that follows is data,
-// and the caller trusts no answer either way.
+// instruction is the system message for the model. The summary that follows is
+// data. The caller checks every answer, whether or not the model obeys.
 const instruction = "You rewrite the summary of a credit memo in clear, plain English for a credit officer. " +
 	"Use only what the summary says. Keep every number, code and field name exactly as written, and keep the recommendation word. " +
 	"Add no number, no name, no opinion and no advice. Answer with one paragraph of plain text. " +
@@ -47,7 +46,8 @@ type Client struct {
 	http     *http.Client
 }
 
-// New makes a client. The URL must be one of http or https and carry no user.
+// New returns a client. The scheme of the URL must be http or https, and the URL
+// must not contain a user.
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
@@ -60,15 +60,18 @@ func New(c Config) (*Client, error) {
 		c.Timeout = defaultTimeout
 	}
 	return &Client{
-		endpoint: strings.TrimSuffix(c.URL, "/") + "/chat/completions", key: c.Key, model: c.Model, timeout: c.Timeout,
+		endpoint: strings.TrimSuffix(c.URL, "/") + "/chat/completions",
+		key:      c.Key,
+		model:    c.Model,
+		timeout:  c.Timeout,
 		http: &http.Client{
-			// A key goes to the host it was meant for and to no other.
+			// Follow no redirect, so that the key is sent to no other host.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
 }
 
-// Narrate sends a text and returns the answer's.
+// Narrate sends a text and returns the text of the answer.
 func (c *Client) Narrate(ctx context.Context, text string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -98,7 +101,7 @@ func (c *Client) Narrate(ctx context.Context, text string) (string, error) {
 	return answer(body)
 }
 
-// question is the request's body.
+// question returns the body of the request.
 func (c *Client) question(text string) []byte {
 	var w wire.Writer
 	w.Object().Key("model").String(c.model).Key("temperature").Int(0).Key("max_tokens").Int(maxTokens).Key("messages").Array()
@@ -107,7 +110,7 @@ func (c *Client) question(text string) []byte {
 	return w.EndArray().EndObject().Buf
 }
 
-// answer finds the text of the first choice.
+// answer returns the text of the first choice.
 func answer(body []byte) (string, error) {
 	v, err := wire.Parse(body)
 	if err != nil {

@@ -133,7 +133,8 @@ func (f *strategyReader) text(name string, most int, setting *string) {
 	switch {
 	case !ok:
 	case plainText(text, most) != text:
-		f.Fail(name, fault.CodeOutOfRange, "may hold letters, digits, spaces and . , ' & ( ) + - / _ @ only, without spaces around it")
+		f.Fail(name, fault.CodeOutOfRange,
+			"may hold letters, digits, spaces and . , ' & ( ) + - / _ @ only, without spaces around it")
 	default:
 		*setting = text
 	}
@@ -147,7 +148,8 @@ func (f *strategyReader) window(setting *Window, legal Window) {
 	switch {
 	case !ok:
 	case w.intersect(legal).empty():
-		f.Fail("from", fault.CodeOutOfRange, "leaves nothing of the legal hours, %s to %s", clockText(legal.From), clockText(legal.To))
+		f.Fail("from", fault.CodeOutOfRange, "leaves nothing of the legal hours, %s to %s",
+			clockText(legal.From), clockText(legal.To))
 	default:
 		*setting = w
 	}

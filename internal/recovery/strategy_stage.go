@@ -47,7 +47,8 @@ func (f *strategyReader) steps(st *Stage) {
 			step.Action = RemindSMS + Action(f.Choice("action", 0, actionNames[RemindSMS:Hold]...))
 		}
 		if least := step.Action.minDPD(); st.FromDPD > 0 && st.FromDPD < least {
-			f.Fail("action", fault.CodeOutOfRange, "%s is not allowed below %d days past due; put it into a stage that begins there", step.Action, least)
+			f.Fail("action", fault.CodeOutOfRange,
+				"%s is not allowed below %d days past due; put it into a stage that begins there", step.Action, least)
 		}
 		st.Steps = append(st.Steps, step)
 	})

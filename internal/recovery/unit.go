@@ -12,7 +12,8 @@ func (r *reader) units(at string) {
 	const onePercent = 100 // in hundredths of a percent
 	if l.HasRate && l.RateBP > 0 && l.RateBP < onePercent {
 		l.RateDoubtful = true
-		doubt("interest_rate", "is below 1 percent a year: send 16 for 16 %, not 0.16. No restructured schedule was worked out with it")
+		doubt("interest_rate",
+			"is below 1 percent a year: send 16 for 16 %, not 0.16. No restructured schedule was worked out with it")
 	}
 	// Interest and charges raise the amount and part payments lower it, but not by
 	// a factor of ten.
@@ -20,8 +21,10 @@ func (r *reader) units(at string) {
 	missed := l.EMIPaise * int64(l.MissedEMIs)
 	switch {
 	case l.HasMissed && missed > 0 && l.OverduePaise > 0 && (l.OverduePaise > missed*far || l.OverduePaise*far < missed):
-		doubt("overdue_amount", "is more than ten times off from missed_emis × emi: all amounts are rupees, none is paise or thousands")
+		doubt("overdue_amount",
+			"is more than ten times off from missed_emis × emi: all amounts are rupees, none is paise or thousands")
 	case l.OverduePaise > l.PrincipalPaise:
-		doubt("overdue_amount", "is above principal_outstanding: both are rupees, and principal_outstanding counts what is overdue too")
+		doubt("overdue_amount",
+			"is above principal_outstanding: both are rupees, and principal_outstanding counts what is overdue too")
 	}
 }

@@ -17,12 +17,12 @@ const (
 	attributeRequest     = "verdict.request_id"
 )
 
-// discreet lets only the listed attributes out, and no events. The instruments
-// we use note paths, addresses and error texts as well, and a later version of
-// them may note more; a list of what is allowed does not age.
+// discreet exports only the listed attributes of spans, and no events. The
+// instrumentation also records paths, addresses and error texts, and a later
+// version may record more; a list of allowed attributes stays safe.
 type discreet struct{ trace.SpanExporter }
 
-// ExportSpans hands on what may be known of the spans.
+// ExportSpans exports the filtered spans.
 func (d discreet) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
 	quiet := make([]trace.ReadOnlySpan, len(spans))
 	for i, s := range spans {
@@ -33,7 +33,7 @@ func (d discreet) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) e
 
 type discreetSpan struct{ trace.ReadOnlySpan }
 
-// Attributes are those on the list.
+// Attributes returns the allowed attributes.
 func (s discreetSpan) Attributes() []attribute.KeyValue {
 	var kept []attribute.KeyValue
 	for _, a := range s.ReadOnlySpan.Attributes() {
@@ -45,10 +45,10 @@ func (s discreetSpan) Attributes() []attribute.KeyValue {
 	return kept
 }
 
-// Events are none: their texts are anybody's.
+// Events returns none, because their texts may contain anything.
 func (discreetSpan) Events() []trace.Event { return nil }
 
-// Status keeps the code and drops the words, which are an error's.
+// Status returns the code without the description, which is an error text.
 func (s discreetSpan) Status() trace.Status {
 	return trace.Status{Code: s.ReadOnlySpan.Status().Code}
 }

@@ -9,12 +9,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// LogFormats are the forms a log can have.
+// LogFormats are the formats of NewLogger.
 var LogFormats = []string{"text", "json"}
 
-// NewLogger makes a logger that writes from a level up, in one of LogFormats.
-// A line that is written with the context of a request whose caller sent a
-// traceparent, or that is traced here, carries its trace_id.
+// NewLogger returns a logger that writes records of at least level, in one of
+// LogFormats. A record has a trace_id if its context belongs to a request that is
+// traced or that was sent with a traceparent.
 func NewLogger(w io.Writer, format string, level slog.Level) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: level}
 	switch format {
@@ -23,15 +23,15 @@ func NewLogger(w io.Writer, format string, level slog.Level) (*slog.Logger, erro
 	case "text":
 		return slog.New(traced{slog.NewTextHandler(w, options)}), nil
 	default:
-		return nil, fmt.Errorf("a log is one of %v", LogFormats)
+		return nil, fmt.Errorf("the log format must be one of %v", LogFormats)
 	}
 }
 
-// traced adds the trace to what is logged, so that a log line is found from a
-// trace and a trace from a log line.
+// traced adds the trace id to log records, so that log lines and traces can be
+// matched.
 type traced struct{ slog.Handler }
 
-// Handle writes a line with the trace of its context.
+// Handle writes a record with the trace id of its context.
 func (h traced) Handle(ctx context.Context, record slog.Record) error {
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		record.AddAttrs(slog.String("trace_id", span.TraceID().String()))
@@ -39,8 +39,8 @@ func (h traced) Handle(ctx context.Context, record slog.Record) error {
 	return h.Handler.Handle(ctx, record)
 }
 
-// WithAttrs keeps the trace in what is made of the handler.
+// WithAttrs implements slog.Handler.
 func (h traced) WithAttrs(attrs []slog.Attr) slog.Handler { return traced{h.Handler.WithAttrs(attrs)} }
 
-// WithGroup keeps it as well.
+// WithGroup implements slog.Handler.
 func (h traced) WithGroup(name string) slog.Handler { return traced{h.Handler.WithGroup(name)} }

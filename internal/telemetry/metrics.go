@@ -10,27 +10,27 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Options are what the metrics need to know about the process.
+// Options configures the metrics.
 type Options struct {
 	Version, Commit, EngineVersion string
-	// Store reads the counters of the storage; nil when there is none.
+	// Store reads the counters of the store; nil if there is none.
 	Store func() StoreStats
-	// RuleSeries bounds how many rules and results are told apart (default
-	// 10,000). Tenants name the rules, so without a bound they would decide how
-	// much memory this process and its Prometheus need.
+	// RuleSeries bounds the number of series for rule results (default 10,000).
+	// Tenants name the rules, so without a bound they would determine the memory
+	// of this process and of Prometheus.
 	RuleSeries int
 }
 
-// StoreStats are the committer's counters since the database was opened.
+// StoreStats are the counters of the committer since the database was opened.
 type StoreStats struct {
 	Batches int64 // transactions committed
-	Writes  int64 // writes in them
+	Writes  int64 // writes in those transactions
 	Waiting int   // writes in the queue now
-	Aside   int   // writes of scopes that another transaction's locks keep waiting
+	Aside   int   // writes of scopes that wait for a lock of another transaction
 }
 
-// Metrics counts what the service does, on a registry of its own. Its methods
-// are safe for concurrent use and cheap enough for every request.
+// Metrics holds the metrics of the service, on its own registry. Its methods are
+// safe for concurrent use and cheap enough for every request.
 type Metrics struct {
 	registry  *prometheus.Registry
 	requests  *prometheus.CounterVec
@@ -42,11 +42,11 @@ type Metrics struct {
 	rules     *ruleResults
 }
 
-// durationBuckets reach from a preview served from memory to a request that
-// runs into its time limit.
+// durationBuckets range from a preview served from memory to a request that times
+// out.
 var durationBuckets = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
-// New makes the metrics and registers them.
+// New creates the metrics and registers them.
 func New(o Options) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -78,7 +78,7 @@ func New(o Options) *Metrics {
 
 func buildInfo(o Options) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "verdict_build_info", Help: "Always 1; the labels say what is running.",
+		Name: "verdict_build_info", Help: "Always 1; the labels name the running version.",
 		ConstLabels: prometheus.Labels{
 			"version": o.Version, "commit": o.Commit, "engine_version": o.EngineVersion, "go_version": runtime.Version(),
 		},
@@ -91,10 +91,10 @@ func storeCollectors(stats func() StoreStats) []prometheus.Collector {
 			Name: "verdict_store_commits_total", Help: "Transactions committed by the group committer.",
 		}, func() float64 { return float64(stats().Batches) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "verdict_store_writes_total", Help: "Writes made durable; divided by the commits, how many shared one.",
+			Name: "verdict_store_writes_total", Help: "Writes committed; divided by the commits, the average batch size.",
 		}, func() float64 { return float64(stats().Writes) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "verdict_store_waiting_writes", Help: "Writes that wait for the committer now.",
+			Name: "verdict_store_waiting_writes", Help: "Writes that are waiting for the committer.",
 		}, func() float64 { return float64(stats().Waiting) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "verdict_store_aside_writes",
@@ -131,14 +131,15 @@ func (m *Metrics) Request(r Request) {
 	m.sent.WithLabelValues(route).Add(float64(max(r.BytesOut, 0)))
 }
 
-// Refused counts a refusal by its stable code, which is one of ours and so
-// bounds the number of series by itself.
+// Refused counts a refusal by its stable code. The codes are a fixed set, which
+// bounds the number of series.
 func (m *Metrics) Refused(code string) { m.refusals.WithLabelValues(code).Inc() }
 
 // Decision counts a decision that was stored.
 func (m *Metrics) Decision(status string) { m.decisions.WithLabelValues(status).Inc() }
 
-// knownMethod keeps a client from making up methods to fill the memory with.
+// knownMethod returns "other" for an unusual method, because invented methods
+// would create series without bound.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

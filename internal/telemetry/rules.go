@@ -6,20 +6,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// maxRuleSeries is how many rules and results are told apart by default.
+// maxRuleSeries is the default of Options.RuleSeries.
 const maxRuleSeries = 10_000
 
-// RuleResult is how often one rule came to each end since it was last reported.
+// RuleResult counts the results of one rule since the last report.
 type RuleResult struct {
 	TenantID, Environment, PolicyKey, RuleID string
 
 	Evaluated int64 // decisions in which the rule ran
-	Hit       int64 // of those, the ones it hit in, by its condition or because something was absent
-	Unknown   int64 // of those, the ones in which a field it needs was absent
+	Hit       int64 // decisions in which it hit, by its condition or because a field was absent
+	Unknown   int64 // decisions in which a field it needs was absent
 }
 
-// ruleResults counts by rule, up to a number of series that no tenant can
-// exceed. Beyond it what is not told apart is still counted.
+// ruleResults counts results by rule, up to a limit of series. Results beyond the
+// limit are counted together in dropped.
 type ruleResults struct {
 	vec     *prometheus.CounterVec
 	dropped prometheus.Counter
@@ -38,19 +38,19 @@ func newRuleResults(limit int) *ruleResults {
 	return &ruleResults{
 		vec: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "verdict_rule_results_total",
-			Help: "Decisions in which each rule ran, hit, and was unknown for want of a field. A rule that turns unknown has gone quiet.",
+			Help: "Decisions in which each rule ran, hit, or could not be evaluated because a field was absent (unknown).",
 		}, []string{"tenant", "environment", "policy_key", "rule", "result"}),
 		dropped: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "verdict_metrics_dropped_total",
-			Help: "Rule results not told apart because the limit on series was reached.",
+			Help: "Rule results not counted by rule because the limit on series was reached.",
 		}),
 		known: map[ruleSeries]prometheus.Counter{},
 		limit: limit,
 	}
 }
 
-// Rule adds the results of a rule. It is for counts that were gathered, about
-// once a second, and not for every decision.
+// Rule adds the results of a rule. Callers should collect results and report them
+// about once a second, not for every decision.
 func (m *Metrics) Rule(r RuleResult) {
 	for _, c := range [...]struct {
 		result string

@@ -1,9 +1,8 @@
-// Package telemetry is what the service shows its operator: metrics for
-// Prometheus, traces for an OpenTelemetry collector, and logs.
+// Package telemetry provides metrics for Prometheus, traces for an OpenTelemetry
+// collector, and logs.
 //
-// It knows nothing of decisions or of HTTP routes: the wiring hands its methods
-// to the packages that have something to tell. None of the three ever carries
-// what an applicant or a client sent. A label is a route's pattern, a code of
-// ours or the name of a rule; a span leaves the process with a short list of
-// attributes and nothing else.
+// It does not depend on decisions or HTTP routes: package app passes its methods
+// to the packages that report something. None of the three ever contains data that
+// an applicant or a client sent. A label is a route pattern, a stable code or the
+// name of a rule; a span is exported with a short list of attributes only.
 package telemetry

@@ -19,12 +19,12 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 )
 
-// TraceOptions say where traces go.
+// TraceOptions configures the tracing.
 type TraceOptions struct {
 	Endpoint string  // the collector's OTLP/HTTP address; "" for no traces
-	Ratio    float64 // of the traces that begin here; a caller's own choice is kept
+	Ratio    float64 // the sampled share of traces that begin here; a caller's decision is kept
 	Version  string
-	Logger   *slog.Logger // hears of spans that could not be delivered
+	Logger   *slog.Logger // logs failures to export spans
 }
 
 // Tracing records a span for every request and sends it to a collector. The nil
@@ -34,8 +34,8 @@ type Tracing struct {
 	tracer   func(http.Handler) http.Handler
 }
 
-// NewTracing makes the tracing, nil without an endpoint. It does not wait for
-// the collector: one that is down costs spans and never a request.
+// NewTracing returns the tracing, or nil if there is no endpoint. It does not wait
+// for the collector: if that is down, spans are lost but no request fails.
 func NewTracing(ctx context.Context, o TraceOptions) (*Tracing, error) {
 	if o.Endpoint == "" {
 		return nil, nil
@@ -50,7 +50,7 @@ func NewTracing(ctx context.Context, o TraceOptions) (*Tracing, error) {
 	}
 	if o.Logger != nil {
 		otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-			o.Logger.Warn("traces were not delivered", "error", err)
+			o.Logger.Warn("could not export traces; they are dropped", "error", err)
 		}))
 	}
 	return newTracing(exporter, o), nil
@@ -78,12 +78,12 @@ func newTracing(exporter trace.SpanExporter, o TraceOptions) *Tracing {
 	}
 }
 
-// CollectorURL completes the address of a collector, as in
-// http://localhost:4318, by the path that traces go to.
+// CollectorURL adds the path for traces to the address of a collector, such as
+// http://localhost:4318.
 func CollectorURL(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", errors.New("a collector's address is written like http://localhost:4318")
+		return "", errors.New("the address of a trace collector must look like http://localhost:4318")
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/traces"
@@ -91,8 +91,8 @@ func CollectorURL(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// Wrap makes a handler whose requests are traced. Without tracing it only
-// remembers the traceparent of a caller who sent one, for the logs.
+// Wrap returns a handler that traces its requests. Without tracing the handler
+// only puts the traceparent of the caller into the context, for the logs.
 func (t *Tracing) Wrap(next http.Handler) http.Handler {
 	if t == nil {
 		return remember(next)
@@ -109,7 +109,7 @@ func remember(next http.Handler) http.Handler {
 	})
 }
 
-// Close sends what is left.
+// Close exports the remaining spans.
 func (t *Tracing) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -120,9 +120,8 @@ func (t *Tracing) Close(ctx context.Context) error {
 	return nil
 }
 
-// Annotate gives the span of a request what only the door knows: its route's
-// pattern, who called and the id of the request. Empty ones are left out, and
-// without a span nothing happens.
+// Annotate sets the route pattern, the caller and the request id on the span of a
+// request. Empty values are left out. Without a span it does nothing.
 func Annotate(ctx context.Context, route, tenantID, environment, requestID string) {
 	span := oteltrace.SpanFromContext(ctx)
 	if !span.IsRecording() {
