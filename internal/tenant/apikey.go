@@ -8,12 +8,12 @@ import (
 	"verdict/internal/fault"
 )
 
-// APIKey is what is stored of a key, besides its hash. The key itself was
-// shown once and is nowhere.
+// APIKey is the stored record of a key, besides its hash. The key itself is shown
+// once and never stored.
 type APIKey struct {
 	ID          string
 	TenantID    string
-	UserID      string // whose key it is: a second person is another user
+	UserID      string // the owner of the key
 	Environment Environment
 	Name        string
 	Prefix      string
@@ -24,10 +24,10 @@ type APIKey struct {
 	LastUsedAt  time.Time // zero: never used
 }
 
-// Check says whether the key still opens the door: nil, or a refusal with the
-// code key_revoked or key_expired, and unauthenticated for a nil or an empty
-// record, which is what a lookup that found nothing gives. A key that is both
-// revoked and expired is revoked, because that was somebody's decision.
+// Check returns nil if the key is valid, and otherwise a refusal with the code
+// key_revoked or key_expired. For a nil or empty record, which is the result of a
+// lookup that found nothing, the code is unauthenticated. A key that is both
+// revoked and expired counts as revoked, because somebody decided that.
 func (k *APIKey) Check(now time.Time) error {
 	switch {
 	case k == nil, k.ID == "", k.TenantID == "", !k.Environment.Valid():
@@ -40,7 +40,7 @@ func (k *APIKey) Check(now time.Time) error {
 	return nil
 }
 
-// Principal is who calls with this key.
+// Principal returns the caller who uses this key.
 func (k *APIKey) Principal(plan Plan) Principal {
 	return Principal{
 		TenantID: k.TenantID, Environment: k.Environment,
@@ -48,19 +48,18 @@ func (k *APIKey) Principal(plan Plan) Principal {
 	}
 }
 
-// lastUsedEvery is how exact the time of last use is. Noting each use would
-// make a write of every read.
+// lastUsedEvery is the precision of the time of last use. Recording every use
+// would turn each read into a write.
 const lastUsedEvery = time.Minute
 
-// Stale reports whether the time of last use is so old that it is worth
-// writing down anew.
+// Stale reports whether the time of last use is old enough to be updated.
 func (k *APIKey) Stale(now time.Time) bool { return now.Sub(k.LastUsedAt) >= lastUsedEvery }
 
-// maxKeyName is how many characters a key's name may have.
+// maxKeyName is the maximum length of a key's name, in characters.
 const maxKeyName = 80
 
-// CheckKeyName trims a key's name and notes at pointer what is wrong with it.
-// The name is for people and need not be the only one of its kind.
+// CheckKeyName trims the name of a key and adds its faults at pointer. Names need
+// not be unique.
 func CheckKeyName(faults *fault.List, pointer, name string) string {
 	trimmed := strings.TrimSpace(name)
 	switch n := utf8.RuneCountInString(trimmed); {

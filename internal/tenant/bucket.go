@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// maxBuckets bounds the memory that strangers can make us spend.
+// maxBuckets bounds the memory for buckets, which unauthenticated callers create.
 const maxBuckets = 50_000
 
-// Buckets are token buckets by their owners: a key, an account, or the address
-// that somebody without either comes from. One that is full again is as good as
-// none, so it is forgotten when room is needed. The zero value is ready, and
-// safe for concurrent use.
+// Buckets holds token buckets by owner: a key, an account, or the network address
+// of a caller without either. A full bucket is equivalent to none, so full buckets
+// are removed when there are too many. The zero value is ready to use and safe for
+// concurrent use.
 type Buckets[Owner comparable] struct {
 	mu      sync.Mutex
 	byOwner map[Owner]*bucket
@@ -23,7 +23,8 @@ type bucket struct {
 	rate Rate
 }
 
-// Take takes a token: how many are left, or how long it is until there is one.
+// Take takes a token. It returns how many are left or, if ok is false, how long to
+// wait for the next one.
 func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,7 +47,7 @@ func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wa
 	return int(t.left), 0, true
 }
 
-// Return puts a token back: what succeeded is not held against anybody.
+// Return puts a token back, for an attempt that succeeded and must not count.
 func (b *Buckets[Owner]) Return(who Owner) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,8 +56,8 @@ func (b *Buckets[Owner]) Return(who Owner) {
 	}
 }
 
-// refill adds what came in since the last look. Requests that began earlier and
-// come later bring nothing: time only counts forward.
+// refill adds the tokens for the time since the last refill. A now that is earlier
+// than that adds nothing.
 func (t *bucket) refill(now time.Time) {
 	if passed := now.Sub(t.at).Seconds(); passed > 0 {
 		t.left = min(t.left+passed*t.rate.PerSecond(), float64(t.rate.Burst))
@@ -64,8 +65,8 @@ func (t *bucket) refill(now time.Time) {
 	}
 }
 
-// sweep forgets full buckets, and if that is not enough some others: their
-// owners gain a burst.
+// sweep removes full buckets and, if that is not enough, some others, whose owners
+// thereby gain a burst.
 func (b *Buckets[Owner]) sweep(now time.Time) {
 	for who, t := range b.byOwner {
 		if t.refill(now); t.left >= float64(t.rate.Burst) {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of RFC 5321: a path of 256 octets has two for its brackets.
+// Bounds of RFC 5321: a path has 256 octets, two of which are its brackets.
 const (
 	maxEmail  = 254
 	maxLocal  = 64
@@ -13,19 +13,18 @@ const (
 	maxLabel  = 63
 )
 
-// NormaliseEmail reads an e-mail address and writes it the one way by which we
-// know it: without spaces around it and in lower case. Mail servers treat
-// Asha@ and asha@ as one person, and so must we, or there would be two
-// accounts.
+// NormaliseEmail returns an e-mail address in its canonical form: trimmed and in
+// lower case. Mail servers treat "Asha@" and "asha@" as one person, and without
+// the canonical form there would be two accounts.
 //
-// It takes the addresses people have: words of RFC 5321 joined by dots, @, and
-// a domain of at least two labels. Quoted local parts, comments and address
-// literals are refused, and so is everything beyond ASCII, where two addresses
-// can look alike; an international domain is given in its xn-- form.
+// It accepts common addresses: words of RFC 5321 joined by dots, "@", and a domain
+// of at least two labels. It refuses quoted local parts, comments and address
+// literals. It also refuses non-ASCII characters, because two addresses could look
+// alike; an international domain must be in its "xn--" form.
 func NormaliseEmail(text string) (email string, ok bool) {
 	email = strings.Trim(text, " ")
 	if len(email) > maxEmail || strings.ContainsFunc(email, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		// Before the letters are made small: the Kelvin sign would become a k.
+		// Check before lower-casing, which would turn the Kelvin sign into a "k".
 		return "", false
 	}
 	email = strings.ToLower(email)
@@ -69,9 +68,9 @@ func domainName(domain string) bool {
 		}
 		last = label
 	}
-	// A top-level domain begins with a letter; 192.0.2.1 is an address.
+	// A top-level domain begins with a letter; 192.0.2.1 is an IP address.
 	return last[0] < '0' || last[0] > '9'
 }
 
-// alphanumeric is about text that is already in lower case.
+// alphanumeric reports whether c is a digit or a lower-case letter.
 func alphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

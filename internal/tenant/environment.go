@@ -1,10 +1,9 @@
 package tenant
 
-// Environment separates what a tenant tries out from what it lends by. Each
+// Environment separates a tenant's tests from its real lending. Each environment
 // has its own keys, policies, decisions, counters and usage.
 //
-// The zero Environment is neither, so that one that was never set cannot pass
-// for sandbox.
+// The zero Environment is invalid, so that an unset one is not taken for sandbox.
 type Environment string
 
 // The two environments.
@@ -13,7 +12,7 @@ const (
 	Live    Environment = "live"
 )
 
-// Environments lists both, in the order they are shown.
+// Environments returns both environments, in display order.
 func Environments() []Environment { return []Environment{Sandbox, Live} }
 
 // Valid reports whether e is one of the two.

@@ -12,15 +12,16 @@ import (
 	"verdict/internal/fault"
 )
 
-// Lengths of what is made today, in bytes; both are as RFC 9106 recommends.
+// Lengths of new salts and hashes in bytes, as RFC 9106 recommends.
 const (
 	saltLength = 16
 	hashLength = 32
 )
 
-// Hasher hashes and verifies passwords with argon2id, a few at a time: each
-// takes 19 MiB and some 40 ms of a core, so a flood of signups or logins must
-// wait in line and not in memory. It is safe for concurrent use.
+// Hasher hashes and verifies passwords with argon2id. It bounds the number of
+// concurrent hashes: each takes 19 MiB and about 40 ms of a core, so a flood of
+// signups or logins would otherwise exhaust the memory. It is safe for concurrent
+// use.
 type Hasher struct {
 	cost   Cost
 	random io.Reader
@@ -28,10 +29,9 @@ type Hasher struct {
 	wait   func(context.Context) (resume func())
 }
 
-// NewHasher makes a hasher that works on at most limit passwords at once, and
-// on one at least. The cost of new hashes is DefaultCost, and the reader is
-// crypto/rand.Reader, except in tests. A cost is refused that Verify would
-// refuse to pay.
+// NewHasher returns a hasher that works on at most limit passwords at a time, but
+// at least on one. Except in tests, cost should be DefaultCost and random
+// crypto/rand.Reader. NewHasher refuses a cost that Verify would refuse.
 func NewHasher(cost Cost, limit int, random io.Reader) (*Hasher, error) {
 	if !cost.valid() {
 		return nil, errors.New("new password hasher: the cost is out of bounds")
@@ -40,12 +40,13 @@ func NewHasher(cost Cost, limit int, random io.Reader) (*Hasher, error) {
 		wait: func(context.Context) func() { return func() {} }}, nil
 }
 
-// OnWait has wait called by whoever finds no slot free, before the wait for one,
-// and what it returns after it. It is set before the hasher is used.
+// OnWait sets a function that a caller who finds no free slot calls before it
+// waits. The function's result is called after the wait. OnWait must be called
+// before the hasher is used.
 func (h *Hasher) OnWait(wait func(context.Context) (resume func())) { h.wait = wait }
 
-// Hash makes what is stored of a password, with a salt of its own. When the
-// context ends before a slot is free, the refusal is of kind Unavailable.
+// Hash returns the hash of a password with a new salt, to be stored. If the
+// context ends before a slot is free, the error is of kind Unavailable.
 func (h *Hasher) Hash(ctx context.Context, password Secret) (Secret, error) {
 	if err := h.acquire(ctx); err != nil {
 		return Secret{}, err
@@ -60,14 +61,13 @@ func (h *Hasher) Hash(ctx context.Context, password Secret) (Secret, error) {
 	return NewSecret(made.String()), nil
 }
 
-// Verify reports whether a password is the one that stored was made of, and
-// whether the hash should be made anew because the cost has changed since.
+// Verify reports whether password matches the hash stored, and whether the hash
+// should be replaced because the cost has changed since.
 //
-// The zero Secret as stored stands for a user there is not: the same work is
-// done and the answer is no, so that the time taken does not tell which
-// addresses have an account. A stored text that is no hash is our mistake and
-// an error, never a no or a yes. When the context ends before a slot is free,
-// the refusal is of kind Unavailable.
+// For a user that does not exist, stored is the zero Secret. Verify then does the
+// same work and returns false, so that the time taken does not reveal which
+// addresses have an account. A stored text that is not a hash gives an error. If
+// the context ends before a slot is free, the error is of kind Unavailable.
 func (h *Hasher) Verify(ctx context.Context, password, stored Secret) (ok, upgrade bool, err error) {
 	want := encoded{cost: h.cost, salt: make([]byte, saltLength), hash: make([]byte, hashLength)}
 	nobody := stored.Reveal() == ""
@@ -88,8 +88,8 @@ func (h *Hasher) Verify(ctx context.Context, password, stored Secret) (ok, upgra
 	return true, upgrade, nil
 }
 
-// acquire waits for a slot. A caller who has gone away gets none, even when
-// one is free.
+// acquire waits for a slot. It fails if the context has ended, even if a slot is
+// free.
 func (h *Hasher) acquire(ctx context.Context) error {
 	if ctx.Err() == nil {
 		select {

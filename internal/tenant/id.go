@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Kind is what an id names: the id's prefix, with its underscore.
+// Kind is the prefix of an id, with its underscore. It tells what the id names.
 type Kind string
 
 // The kinds.
@@ -41,8 +41,8 @@ func Kinds() []Kind {
 	}
 }
 
-// An id is a kind's prefix and a ULID: 48 bits of milliseconds since 1970 in
-// ten characters, then 80 bits of chance in sixteen.
+// An id is the prefix of its kind and a ULID: 48 bits of milliseconds since 1970 in
+// ten characters, then 80 random bits in sixteen.
 const (
 	crockford   = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	ulidLength  = 26
@@ -51,29 +51,28 @@ const (
 	maxEntropyH = 1<<16 - 1
 )
 
-// IDs makes ids. Those of one generator are all different and sort in the
-// order they were made: within a millisecond, or when the clock steps back a
-// little, an id is the one before plus a little chance. A clock that is set
-// back further is followed. It is safe for concurrent use.
+// IDs generates ids. The ids of one generator are unique and sort in the order of
+// their creation: within a millisecond, or if the clock steps back a little, an id
+// is the previous one plus a small random number. If the clock is set back
+// further, the ids follow it. IDs is safe for concurrent use.
 //
-// An id says when it was made and nothing else; none is ever worked out from
-// what an applicant or a user sent. It is a name and no secret: who may read
-// what it names is settled by the scope of the storage handle.
+// An id reveals its creation time and nothing else; it is never derived from what
+// an applicant or a user sent. It is not a secret: the scope of the storage handle
+// controls access.
 type IDs struct {
 	mu      sync.Mutex
 	random  io.Reader
-	scratch [10]byte // here, because a buffer handed to an interface is allocated
+	scratch [10]byte // a field, because a local buffer passed to an interface would be allocated
 	millis  int64
-	high    uint32 // the upper 16 bits of the chance
-	low     uint64 // the lower 64
+	high    uint32 // the upper 16 random bits
+	low     uint64 // the lower 64 random bits
 }
 
-// NewIDs makes a generator. The reader is crypto/rand.Reader, except in tests.
+// NewIDs returns a generator. Except in tests, random should be crypto/rand.Reader.
 func NewIDs(random io.Reader) *IDs { return &IDs{random: random, millis: -1} }
 
-// New makes an id. It panics when there is no randomness to be had: an id that
-// may not be the only one of its name must not go out, and crypto/rand.Reader
-// does not fail.
+// New returns a new id. It panics if random fails, because the id might not be
+// unique; crypto/rand.Reader never fails.
 func (g *IDs) New(kind Kind, now time.Time) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,21 +96,20 @@ func (g *IDs) New(kind Kind, now time.Time) string {
 	return string(id)
 }
 
-// mostAhead is how far ids may run ahead of a clock that was set back. Beyond
-// it they follow the clock: what they name would be dated wrongly for longer
-// than anybody would mind two ids out of order.
+// mostAhead is how far ids may run ahead of a clock that was set back. Beyond it
+// they follow the clock, because a wrong creation time is then worse than ids out
+// of order.
 const mostAhead = 5 * time.Second
 
-// draw takes fresh chance for a new millisecond.
+// draw reads new random bits for a new millisecond.
 func (g *IDs) draw() {
 	g.read(g.scratch[:])
 	g.high = uint32(binary.BigEndian.Uint16(g.scratch[:2]))
 	g.low = binary.BigEndian.Uint64(g.scratch[2:])
 }
 
-// advance goes on within the millisecond of the id before, by a step that
-// nobody can foresee. In the rare millisecond whose chance began too near the
-// end, the next millisecond is used up instead.
+// advance adds an unpredictable step to the random bits of the previous id. In the
+// rare case that they overflow, it moves on to the next millisecond.
 func (g *IDs) advance() {
 	g.read(g.scratch[:4])
 	step := uint64(binary.BigEndian.Uint32(g.scratch[:4])) + 1
@@ -129,15 +127,15 @@ func (g *IDs) read(into []byte) {
 	}
 }
 
-// Valid reports whether a text has the form of an id of this kind. It says
-// nothing about whether there is such a thing.
+// Valid reports whether a text has the form of an id of this kind, not whether
+// such a resource exists.
 func Valid(kind Kind, id string) bool {
 	_, ok := split(kind, id)
 	return ok
 }
 
-// Time is when an id was made, to the millisecond and in UTC; ok is false when
-// the text is no id of any kind.
+// Time returns when an id was created, in UTC to the millisecond; ok is false if
+// the text is not an id of any kind.
 func Time(id string) (made time.Time, ok bool) {
 	for _, kind := range Kinds() {
 		if millis, ok := split(kind, id); ok {
@@ -147,8 +145,8 @@ func Time(id string) (made time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// FirstID is the lowest id that can have been made at a moment or later, to
-// the millisecond. No id of an earlier one is as great.
+// FirstID returns the lowest id that can be created in the millisecond of t. Every
+// id of an earlier millisecond is lower.
 func FirstID(kind Kind, t time.Time) string {
 	id := appendMillis([]byte(kind), min(max(t.UnixMilli(), 0), maxMillis))
 	return string(id) + strings.Repeat(crockford[:1], ulidLength-timeLength)
@@ -161,9 +159,9 @@ func appendMillis(id []byte, millis int64) []byte {
 	return id
 }
 
-// split checks an id and reads its milliseconds. Only the form that New writes
-// is taken: were lower case or O for 0 let through, one thing would have
-// several names.
+// split checks an id and returns its milliseconds. It accepts only the form that
+// New writes: if it accepted lower case or O for 0, a resource would have several
+// ids.
 func split(kind Kind, id string) (millis int64, ok bool) {
 	ulid, ok := strings.CutPrefix(id, string(kind))
 	if !ok || len(ulid) != ulidLength || ulid[0] > '7' { // ten characters hold 50 bits

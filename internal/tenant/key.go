@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A key is vk_<environment>_, 32 characters of chance and a checksum of six.
-// The prefix lets scanners find a leaked key, the checksum lets us refuse a
-// mistyped one without asking the database.
+// A key is "vk_<environment>_", 32 random characters and a checksum of six. The
+// prefix lets scanners find a leaked key. The checksum allows a mistyped key to be
+// refused without a database lookup.
 const (
 	keyMark        = "vk_"
 	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -24,23 +24,23 @@ const (
 
 func keyStart(e Environment) string { return keyMark + string(e) + "_" }
 
-// Key is an API key in the clear. It exists while a request is authenticated
-// and in the one answer that shows it; storage has its hash. It prints as its
-// first characters; Reveal is the key itself.
+// Key is an API key in plain text. It exists only while a request is authenticated
+// and in the one answer that shows it; its hash is stored. It prints as its first
+// characters; Reveal returns the key itself.
 type Key struct {
 	environment Environment
 	text        Secret
 }
 
-// MintKey makes a key. The reader is crypto/rand.Reader, except in tests.
+// MintKey returns a new key. Except in tests, random should be crypto/rand.Reader.
 func MintKey(e Environment, random io.Reader) (Key, error) {
 	if !e.Valid() {
 		return Key{}, errors.New("mint key: no such environment")
 	}
 	text := []byte(keyStart(e))
 	end := len(text) + chanceLength
-	// 248 is the largest multiple of 62 that a byte can hold: taking the rest
-	// too would make the first eight characters likelier than the others.
+	// 248 is the largest multiple of 62 that fits a byte. Bytes from 248 on are
+	// rejected, because they would make the first eight characters more likely.
 	const fair = 256 / len(base62) * len(base62)
 	var draw [chanceLength]byte
 	for len(text) < end {
@@ -58,8 +58,8 @@ func MintKey(e Environment, random io.Reader) (Key, error) {
 	return Key{e, NewSecret(string(text))}, nil
 }
 
-// checksum is the CRC-32 of a key's beginning, the environment included, so
-// that a sandbox key with its prefix changed is no live key.
+// checksum returns the CRC-32 of the beginning of a key in base62. The environment
+// is included, so that a sandbox key with a changed prefix is not a live key.
 func checksum(beginning string) (digits [checksumLength]byte) {
 	var room [64]byte // larger than any beginning, so that nothing is allocated
 	sum := crc32.ChecksumIEEE(append(room[:0], beginning...))
@@ -70,12 +70,11 @@ func checksum(beginning string) (digits [checksumLength]byte) {
 	return digits
 }
 
-// ParseKey reads a key; ok is false when the text is not one, which its form
-// and checksum tell. That a text is a key does not yet mean that anybody was
-// given it: the hash must be found in storage.
+// ParseKey reads a key; ok is false if the form or the checksum is wrong. A
+// well-formed key need not have been issued: its hash must be found in storage.
 //
-// The comparison with the checksum takes no care of time, because the checksum
-// follows from what the caller sent and keeps no secret of ours.
+// The checksum is not compared in constant time, because it depends only on what
+// the caller sent and protects no secret.
 func ParseKey(text string) (key Key, ok bool) {
 	for _, e := range Environments() {
 		rest, found := strings.CutPrefix(text, keyStart(e))
@@ -86,13 +85,13 @@ func ParseKey(text string) (key Key, ok bool) {
 		if sum := checksum(body); string(sum[:]) != text[len(body):] {
 			return Key{}, false
 		}
-		// A copy, so that keeping the key does not keep the request it came in.
+		// Copy the text, so that the key does not keep the whole request in memory.
 		return Key{e, NewSecret(strings.Clone(text))}, true
 	}
 	return Key{}, false
 }
 
-// countBase62 is how many base62 characters a text begins with.
+// countBase62 returns the number of base62 characters at the start of a text.
 func countBase62(text string) int {
 	for i := range len(text) {
 		c := text[i]
@@ -103,54 +102,52 @@ func countBase62(text string) int {
 	return len(text)
 }
 
-// KeyHash is what storage keeps of a key. The key has 190 bits of chance, so a
-// fast hash cannot be searched and a slow one would buy nothing.
+// KeyHash is the stored hash of a key. A key has 190 random bits, so even a fast
+// hash cannot be searched and a slow one would gain nothing.
 type KeyHash [sha256.Size]byte
 
-// HashKey is the SHA-256 of the whole key.
+// HashKey returns the SHA-256 of the whole key.
 func HashKey(key Key) KeyHash { return sha256.Sum256([]byte(key.Reveal())) }
 
-// Equal compares in constant time. A lookup by hash needs it only as a second
-// look: a hash does not tell how near a guessed key was.
+// Equal compares two hashes in constant time. After a lookup by hash it is only an
+// additional check, because a hash does not tell how close a guessed key was.
 func (h KeyHash) Equal(other KeyHash) bool { return subtle.ConstantTimeCompare(h[:], other[:]) == 1 }
 
-// Environment is where the key works.
+// Environment returns the environment of the key.
 func (k Key) Environment() Environment { return k.environment }
 
-// Prefix is the first 15 characters, by which a person tells keys apart.
+// Prefix returns the first 15 characters, by which people tell keys apart.
 func (k Key) Prefix() string {
 	text := k.Reveal()
 	return text[:min(prefixLength, len(text))]
 }
 
-// Reveal is the key itself, "" of the zero Key.
+// Reveal returns the key itself, or "" for the zero Key.
 func (k Key) Reveal() string { return k.text.Reveal() }
 
-// String is the prefix with an ellipsis.
+// String returns the prefix with an ellipsis.
 func (k Key) String() string { return k.Prefix() + "…" }
 
-// GoString is the prefix with an ellipsis.
+// GoString returns the prefix with an ellipsis.
 func (k Key) GoString() string { return k.String() }
 
 // Format writes the prefix with an ellipsis, whatever the verb.
 func (k Key) Format(f fmt.State, _ rune) { printTo(f, k.String()) }
 
-// LogValue is the prefix with an ellipsis.
+// LogValue returns the prefix with an ellipsis.
 func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
-// MarshalText is the prefix with an ellipsis, in JSON too.
+// MarshalText returns the prefix with an ellipsis, in JSON too.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// scannable is how many characters of chance make a text look like a key. It
-// is more than a prefix shows, so that one can search by prefix, and so few
-// that a key cut short or mistyped is caught too: what is left of it would
-// still give most of it away.
+// scannable is the number of random characters from which a text looks like a key.
+// It is more than a prefix shows, so that people can search by prefix. It is low
+// enough to catch a truncated or mistyped key, which still reveals most of the key.
 const scannable = 12
 
-// LooksLikeKey reports whether there is something in a text that has the shape
-// of a key: an environment's prefix, in any case, and a run of base62 behind
-// it. A query value that does is refused, and a log line that would must not
-// be written.
+// LooksLikeKey reports whether a text contains something like a key: the prefix of
+// an environment, in upper or lower case, followed by base62 characters. Such a
+// query value is refused, and such a log line must not be written.
 func LooksLikeKey(text string) bool {
 	for i := 0; i+len(keyMark) <= len(text); i++ {
 		if !strings.EqualFold(text[i:i+len(keyMark)], keyMark) {

@@ -11,19 +11,17 @@ import (
 // maxPassword bounds what is hashed, in bytes.
 const maxPassword = 1024
 
-// defaultMinPassword is the shortest password, in characters, where no other
-// minimum is configured.
+// defaultMinPassword is the default of PasswordRules.MinCharacters.
 const defaultMinPassword = 8
 
-// PasswordRules are what a new password must satisfy. There is no rule about
-// digits and capitals: such rules make passwords worse, not better.
+// PasswordRules are the rules for new passwords. There is no rule about digits and
+// capitals, because such rules make passwords worse.
 type PasswordRules struct {
-	MinCharacters int // 0: eight
+	MinCharacters int // 0 means eight
 }
 
-// Check notes at pointer everything that is wrong with a new password. The
-// password is taken as it is: it is never trimmed, cut or brought into another
-// form, so that what a person typed is what opens the door.
+// Check adds all faults of a new password at pointer. The password is used exactly
+// as typed: it is never trimmed, truncated or normalized.
 func (r PasswordRules) Check(faults *fault.List, pointer, password, email string) {
 	least := r.MinCharacters
 	if least <= 0 {
@@ -35,8 +33,8 @@ func (r PasswordRules) Check(faults *fault.List, pointer, password, email string
 	if len(password) > maxPassword {
 		faults.Add(pointer, fault.CodeOutOfRange, "must have at most %d bytes", maxPassword)
 	}
-	// Nobody types one: it is the line break of a file or a broken paste, and
-	// would lock its owner out.
+	// Nobody types a control character: it is the line break of a file or a failed
+	// paste, and would lock its owner out.
 	if strings.ContainsFunc(password, unicode.IsControl) {
 		faults.Add(pointer, fault.CodeInvalidCharacter, "must not hold control characters")
 	}

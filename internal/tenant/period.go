@@ -12,22 +12,23 @@ type Period struct {
 	Start, End time.Time
 }
 
-// PeriodOf is the period that a moment falls into.
+// PeriodOf returns the period that contains now.
 func PeriodOf(now time.Time) Period {
 	month := civil.MonthAt(now)
 	return Period{Start: month.Start(), End: (month + 1).Start()}
 }
 
-// Key names the period in storage, as in 2026-11; keys sort as periods do.
+// Key returns the name of the period in storage, such as "2026-11". Keys sort like
+// their periods.
 func (p Period) Key() string { return p.Start.Format("2006-01") }
 
-// SecondsLeft is what Retry-After says when the quota is used up: the whole
-// seconds after which the next period has begun, at least 1.
+// SecondsLeft returns the Retry-After for a used-up quota: the whole seconds until
+// the next period has begun, at least 1.
 func (p Period) SecondsLeft(now time.Time) int64 {
 	left := p.End.Sub(now)
 	return max(int64((left+time.Second-1)/time.Second), 1)
 }
 
-// BusinessDay is the date in India, as in 2026-11-14, under which a day's
-// usage is counted.
+// BusinessDay returns the date in India, such as "2026-11-14", by which usage is
+// counted.
 func BusinessDay(now time.Time) string { return civil.DayAt(now).String() }

@@ -11,19 +11,19 @@ import (
 	"verdict/internal/fault"
 )
 
-// Cost is how hard a password's hash is to compute, for us as for a thief.
+// Cost holds the argon2id parameters of a password hash.
 type Cost struct {
 	MemoryKiB uint32
 	Passes    uint32
 	Lanes     uint8
 }
 
-// DefaultCost is 19 MiB, two passes and one lane, the least that is
-// recommended today and as much as a small machine can bear.
+// DefaultCost returns 19 MiB, two passes and one lane: the recommended minimum, and
+// as much as a small machine can handle.
 func DefaultCost() Cost { return Cost{MemoryKiB: 19 * 1024, Passes: 2, Lanes: 1} }
 
-// Bounds on a stored hash. They are far above what we make: a row somebody has
-// tampered with must not make us take gigabytes.
+// Bounds of a stored hash, far above the default cost. They keep a manipulated row
+// from allocating gigabytes.
 const (
 	maxMemoryKiB = 256 * 1024
 	maxPasses    = 32
@@ -39,8 +39,8 @@ func (c Cost) valid() bool {
 		c.MemoryKiB >= 8*uint32(c.Lanes) && c.MemoryKiB <= maxMemoryKiB
 }
 
-// encoded is a hash with all it takes to make it again. Its text is the PHC
-// string format, which other argon2 libraries read too.
+// encoded is a hash with its parameters and salt. Its text is in the PHC string
+// format, which other argon2 libraries read too.
 type encoded struct {
 	cost       Cost
 	salt, hash []byte
@@ -49,14 +49,14 @@ type encoded struct {
 // b64 is base64 without padding.
 var b64 = base64.RawStdEncoding
 
-// String is the PHC string: $argon2id$v=19$m=19456,t=2,p=1$salt$hash.
+// String returns the PHC string: "$argon2id$v=19$m=19456,t=2,p=1$salt$hash".
 func (e encoded) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version,
 		e.cost.MemoryKiB, e.cost.Passes, e.cost.Lanes, b64.EncodeToString(e.salt), b64.EncodeToString(e.hash))
 }
 
-// parseEncoded reads what String writes. What is wrong with a stored hash is
-// nobody's business outside, and is not said.
+// parseEncoded reads the text that String writes. The error does not say what is
+// wrong with a stored hash.
 func parseEncoded(text string) (encoded, error) {
 	wrong := fault.New(fault.Internal, fault.CodeInternalError, "a stored password hash cannot be read")
 	if len(text) > maxEncoded {
@@ -74,13 +74,13 @@ func parseEncoded(text string) (encoded, error) {
 		return encoded{}, wrong
 	}
 	read := encoded{cost, salt, hash}
-	if read.String() != text { // leading zeros, or the line breaks that base64 passes over
+	if read.String() != text { // leading zeros, or line breaks, which base64 ignores
 		return encoded{}, wrong
 	}
 	return read, nil
 }
 
-// parseCost reads m=19456,t=2,p=1, in this order.
+// parseCost reads parameters such as "m=19456,t=2,p=1", in this order.
 func parseCost(text string) (cost Cost, ok bool) {
 	parts := strings.Split(text, ",")
 	if len(parts) != 3 {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Plan is how much a tenant may use. The zero Plan admits nothing.
+// Plan is a price plan: its quota and rates. The zero Plan admits nothing.
 type Plan struct {
 	Name         string
 	Unmetered    bool
 	MonthlyQuota int64 // billable units a month, unless unmetered
-	Rates        Rates // of each key
+	Rates        Rates // rate limits of each key
 }
 
 // Admits reports whether n more units fit beside those already used. This is the
@@ -22,8 +22,8 @@ func (p Plan) Admits(used, n int64) bool {
 	return p.Unmetered || n <= p.MonthlyQuota-used
 }
 
-// Remaining is how many units are left, never below 0; ok is false for a plan
-// without a meter.
+// Remaining returns how many units are left, never below 0; ok is false for an
+// unmetered plan.
 func (p Plan) Remaining(used int64) (units int64, ok bool) {
 	if p.Unmetered {
 		return 0, false
@@ -47,7 +47,7 @@ const FreePlan = "free"
 // Plans are the plans of this installation. They do not change while it runs.
 type Plans struct{ list []Plan }
 
-// DefaultPlans are the plans there are unless set otherwise.
+// DefaultPlans returns the plans that apply unless configured otherwise.
 func DefaultPlans() Plans {
 	rates := DefaultRates()
 	return Plans{[]Plan{
@@ -57,8 +57,8 @@ func DefaultPlans() Plans {
 	}}
 }
 
-// Get finds a plan. An unknown name is for the caller to refuse: it must not
-// turn into a plan without a meter.
+// Get returns the plan with a name. The caller must refuse an unknown name, which
+// must never become an unmetered plan.
 func (p Plans) Get(name string) (plan Plan, ok bool) {
 	i := slices.IndexFunc(p.list, func(q Plan) bool { return q.Name == name })
 	if i < 0 {
@@ -67,7 +67,7 @@ func (p Plans) Get(name string) (plan Plan, ok bool) {
 	return p.list[i], true
 }
 
-// Names lists the plans in order.
+// Names returns the names of the plans in order.
 func (p Plans) Names() []string {
 	names := make([]string, 0, len(p.list))
 	for _, plan := range p.list {
@@ -95,9 +95,9 @@ const (
 	maxPlanName = 32
 )
 
-// WithQuotas changes the quotas that a setting such as
-// "free=200000,partner=1000000,enterprise=unmetered" names, and adds the plans
-// it names that are new. A plan is never taken away: tenants may be on it.
+// WithQuotas returns the plans with the quotas of a setting such as
+// "free=200000,partner=1000000,enterprise=unmetered". A new name adds a plan. No
+// plan is ever removed, because tenants may use it.
 func (p Plans) WithQuotas(text string) (Plans, error) {
 	list := slices.Clone(p.list)
 	for part := range strings.SplitSeq(text, ",") {
@@ -108,12 +108,14 @@ func (p Plans) WithQuotas(text string) (Plans, error) {
 		quota = strings.TrimSpace(quota)
 		plan := Plan{Name: strings.TrimSpace(name), Unmetered: quota == unmetered, Rates: DefaultRates()}
 		if !planName(plan.Name) {
-			return Plans{}, fmt.Errorf("plan %q: a name has at most %d of a-z, 0-9, - and _, and begins with a letter", plan.Name, maxPlanName)
+			return Plans{}, fmt.Errorf("plan %q: a name has at most %d of a-z, 0-9, - and _, and begins with a letter",
+				plan.Name, maxPlanName)
 		}
 		if !plan.Unmetered {
 			n, err := strconv.ParseInt(quota, 10, 64)
 			if err != nil || n < 0 || n > maxQuota {
-				return Plans{}, fmt.Errorf("plan %s: the quota must be %s or a whole number from 0 to %d", plan.Name, unmetered, int64(maxQuota))
+				return Plans{}, fmt.Errorf("plan %s: the quota must be %s or a whole number from 0 to %d",
+					plan.Name, unmetered, int64(maxQuota))
 			}
 			plan.MonthlyQuota = n
 		}
@@ -127,7 +129,7 @@ func (p Plans) WithQuotas(text string) (Plans, error) {
 	return Plans{list}, nil
 }
 
-// WithRates sets the rates of every plan.
+// WithRates returns the plans with the same rates for each.
 func (p Plans) WithRates(rates Rates) Plans {
 	list := slices.Clone(p.list)
 	for i := range list {

@@ -2,19 +2,19 @@ package tenant
 
 import "verdict/internal/fault"
 
-// Principal is who calls, as far as anything below the door needs to know: a
-// storage handle is made from TenantID and Environment and sees nothing else.
-// The zero Principal may do nothing.
+// Principal is the authenticated caller. A storage handle is made from TenantID and
+// Environment and sees nothing else. The zero Principal may do nothing.
 type Principal struct {
 	TenantID    string
 	Environment Environment
 	KeyID       string // "" for a person in the console
-	UserID      string // whose key it is, or who is signed in
+	UserID      string // the owner of the key, or the person who is signed in
 	Scopes      Scopes
 	Plan        Plan
 }
 
-// Require is nil when the caller has the scope, else the 403 that names it.
+// Require returns nil if the caller has the scope, and otherwise an error of kind
+// Forbidden that names it.
 func (p Principal) Require(scope Scopes) error {
 	if p.TenantID != "" && p.Environment.Valid() && p.Scopes.Has(scope) {
 		return nil

@@ -7,22 +7,23 @@ import (
 	"time"
 )
 
-// Rate is the setting of one token bucket: it holds Burst tokens when full and
-// gains Allowance of them in each Window, evenly.
+// Rate configures a token bucket: it holds at most Burst tokens and gains Allowance
+// tokens in each Window, evenly.
 type Rate struct {
 	Allowance int
 	Window    time.Duration
 	Burst     int
 }
 
-// Rates are the buckets each key of a plan has.
+// Rates are the rate limits of each key of a plan.
 type Rates struct {
 	Decide   Rate // the decision endpoints
 	Write    Rate // writes of configuration
 	Backtest Rate
 }
 
-// DefaultRates are those of every plan unless set otherwise.
+// DefaultRates returns the rates that apply to every plan unless configured
+// otherwise.
 func DefaultRates() Rates {
 	return Rates{
 		Decide:   Rate{500, time.Second, 1000},
@@ -31,23 +32,23 @@ func DefaultRates() Rates {
 	}
 }
 
-// DefaultSignupRate is the bucket of each address that signs up, which has no
-// key and no plan yet.
+// DefaultSignupRate returns the default rate limit of signups for each network
+// address.
 func DefaultSignupRate() Rate { return Rate{60, time.Minute, 20} }
 
-// LoginRates are the buckets of people who are not signed in yet. What
-// succeeds is put back, so that only failures count.
+// LoginRates are the rate limits for people who are not signed in yet. A successful
+// attempt returns its token, so that only failures count.
 type LoginRates struct {
 	Account Rate // of each e-mail address at one network address, and of each known browser
 	Address Rate // of each network address
 	Signup  Rate // of each network address that signs up
-	// Everywhere is of each e-mail address at all network addresses together;
-	// tries beyond it wait and are not refused.
+	// Everywhere is the limit of each e-mail address over all network addresses.
+	// Attempts beyond it are delayed, not refused.
 	Everywhere Rate
 }
 
-// DefaultLoginRates let a person mistype a password ten times in a row, and an
-// office of people share an address.
+// DefaultLoginRates returns the default login rates. They let a person mistype a
+// password ten times in a row, and the people of an office share an address.
 func DefaultLoginRates() LoginRates {
 	return LoginRates{
 		Account:    Rate{30, time.Hour, 10},
@@ -57,7 +58,7 @@ func DefaultLoginRates() LoginRates {
 	}
 }
 
-// PerSecond is the rate at which tokens come back.
+// PerSecond returns the number of tokens gained per second.
 func (r Rate) PerSecond() float64 { return float64(r.Allowance) / r.Window.Seconds() }
 
 var rateWindows = []struct {
@@ -77,10 +78,11 @@ func (r Rate) String() string {
 
 const maxRate = 1_000_000_000
 
-// ParseRate reads a setting such as "500/s burst 1000" or "60/m", whose burst
-// is the window's allowance. The windows are s, m and h.
+// ParseRate reads a setting such as "500/s burst 1000" or "60/m". Without a burst,
+// the burst equals the allowance. The windows are "s", "m" and "h".
 func ParseRate(text string) (Rate, error) {
-	wrong := fmt.Errorf("a rate is written like 500/s burst 1000 or 60/m, with whole numbers from 1 to %d and a window of s, m or h", maxRate)
+	wrong := fmt.Errorf("a rate must look like 500/s burst 1000 or 60/m, "+
+		"with whole numbers from 1 to %d and a window of s, m or h", maxRate)
 	words := strings.Fields(text)
 	if len(words) != 1 && (len(words) != 3 || words[1] != "burst") {
 		return Rate{}, wrong

@@ -1,16 +1,16 @@
 package tenant
 
-// Role is what a person is to a tenant.
+// Role is the role of a person in a tenant.
 type Role string
 
-// The roles. Who signs up is an administrator; the others are invited.
+// The roles. A person who signs up is an administrator; the others are invited.
 const (
-	RoleAdmin  Role = "admin"  // may do everything, people and keys included
-	RoleRisk   Role = "risk"   // decides, writes policies and arms them
-	RoleViewer Role = "viewer" // looks
+	RoleAdmin  Role = "admin"  // may do everything, including people and keys
+	RoleRisk   Role = "risk"   // decides, writes policies and activates them
+	RoleViewer Role = "viewer" // reads only
 )
 
-// Roles lists the roles, the mightiest first, in the order they are shown.
+// Roles returns the roles in display order, the most powerful first.
 func Roles() []Role { return []Role{RoleAdmin, RoleRisk, RoleViewer} }
 
 // Scopes are the scopes of a role; an unknown one has none.
@@ -26,12 +26,13 @@ func (r Role) Scopes() Scopes {
 	return 0
 }
 
-// personal are the scopes of what a person answers for. What programs do with a
-// key, deciding and reading, does not end with the person.
+// personal holds the scopes that depend on the owner of a key. The other scopes,
+// such as deciding and reading, are used by programs and stay when the owner is
+// disabled.
 const personal = PolicyWrite | PolicyActivate
 
-// Allow returns what is left of the scopes of a key: what its owner answers for
-// goes when the owner is disabled or has a role without it.
+// Allow returns the effective scopes of a key. It removes the personal scopes that
+// the role of the owner lacks, and all personal scopes if the owner is disabled.
 func (r Role) Allow(key Scopes, enabled bool) Scopes {
 	may := r.Scopes()
 	if !enabled {

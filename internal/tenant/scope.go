@@ -6,13 +6,13 @@ import (
 	"verdict/internal/fault"
 )
 
-// Scopes is a set of things a key may do. The zero set may do nothing.
+// Scopes is a set of permissions. The zero set permits nothing.
 type Scopes uint8
 
-// The scopes. Activating a policy is apart from writing one, so
-// that who drafts need not be who arms. Reading the facts that a decision was
-// made on is no part of reading decisions: they are about a person. Admin is everything, the scopes that
-// are yet to be thought of included, and the managing of keys.
+// The scopes. Activating a policy is separate from writing one, so that different
+// people can do the two. Read does not include the facts of a decision, because
+// they are personal data. Admin includes every scope, future ones too, and the
+// management of keys.
 const (
 	Decide Scopes = 1 << iota
 	Read
@@ -34,8 +34,8 @@ var scopeNames = []struct {
 	{Admin, "admin"},
 }
 
-// Has reports whether the set covers every scope of another, which must not be
-// empty: a question for nothing was forgotten, and the answer to it is no.
+// Has reports whether the set includes every scope of wanted. It returns false if
+// wanted is empty, because the caller forgot to name a scope.
 func (s Scopes) Has(wanted Scopes) bool {
 	if wanted == 0 {
 		return false
@@ -43,7 +43,7 @@ func (s Scopes) Has(wanted Scopes) bool {
 	return s&Admin != 0 || s&wanted == wanted
 }
 
-// Within is what of the set another set covers.
+// Within returns the intersection of the two sets.
 func (s Scopes) Within(may Scopes) Scopes {
 	switch {
 	case may&Admin != 0:
@@ -55,8 +55,8 @@ func (s Scopes) Within(may Scopes) Scopes {
 	}
 }
 
-// Names lists the scopes in their fixed order; admin stands alone, because it
-// says the rest.
+// Names returns the names of the scopes in a fixed order. For admin it returns only
+// that, because it includes the rest.
 func (s Scopes) Names() []string {
 	if s&Admin != 0 {
 		return []string{"admin"}
@@ -70,8 +70,8 @@ func (s Scopes) Names() []string {
 	return names
 }
 
-// String writes the set the way ParseScopes reads it and storage keeps it:
-// names separated by single spaces.
+// String returns the names separated by single spaces, as ParseScopes reads and
+// storage keeps them.
 func (s Scopes) String() string { return strings.Join(s.Names(), " ") }
 
 // ParseScopes reads names separated by spaces or commas.
@@ -79,8 +79,8 @@ func ParseScopes(text string) (Scopes, error) {
 	return ScopesOf(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' })...)
 }
 
-// ScopesOf makes a set of names. An unknown name is refused, and so is the
-// empty set: a key that may do nothing was not what somebody meant.
+// ScopesOf returns the set of names. It refuses an unknown name and an empty set,
+// because a key without permissions is a mistake.
 func ScopesOf(names ...string) (Scopes, error) {
 	var s Scopes
 	for _, name := range names {
@@ -94,7 +94,7 @@ func ScopesOf(names ...string) (Scopes, error) {
 	case s == 0:
 		return 0, fault.New(fault.Invalid, fault.CodeRequired, "at least one scope is required, of %s", allScopeNames())
 	case s&Admin != 0:
-		return Admin, nil // one way to say everything
+		return Admin, nil // the canonical form of all scopes
 	}
 	return s, nil
 }

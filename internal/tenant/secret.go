@@ -9,19 +9,19 @@ import (
 // redacted is what every secret prints as.
 const redacted = "[redacted]"
 
-// Secret is a text that must not end up in a log, an error or an answer. It
-// prints as [redacted] whatever the verb, in JSON and in slog too; Reveal is
-// the one way to the text, so that a search for it finds every use.
+// Secret is a text that must not appear in a log, an error or an answer. It prints
+// as "[redacted]" with every verb, in JSON and in slog too. Only Reveal returns the
+// text, so that a search for Reveal finds every use.
 //
-// The text lies behind a pointer, because fmt does not call the methods of a
-// value in an unexported field: there it would print a plain string, but of a
-// pointer it only prints the address.
+// The text is behind a pointer, because fmt does not call the methods of a value in
+// an unexported field. There it would print a string in plain text, but prints only
+// the address of a pointer.
 type Secret struct{ text *string }
 
-// NewSecret keeps a text from being printed.
+// NewSecret returns a Secret that holds text.
 func NewSecret(text string) Secret { return Secret{&text} }
 
-// Reveal is the text itself, "" of the zero Secret.
+// Reveal returns the text itself, or "" for the zero Secret.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -29,22 +29,21 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// String does not tell.
+// String returns "[redacted]".
 func (Secret) String() string { return redacted }
 
-// GoString does not tell.
+// GoString returns "[redacted]".
 func (Secret) GoString() string { return redacted }
 
-// Format does not tell, whatever the verb.
+// Format writes "[redacted]", whatever the verb.
 func (Secret) Format(f fmt.State, _ rune) { printTo(f, redacted) }
 
-// LogValue does not tell.
+// LogValue returns "[redacted]".
 func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// MarshalText does not tell; JSON, as a value or as a map's key, goes through
-// it too.
+// MarshalText returns "[redacted]". JSON uses it too, for values and map keys.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// printTo writes for a fmt.Formatter, which has no way to return an error: fmt
-// itself reports one of the writer below.
+// printTo writes a text for a fmt.Formatter, which cannot return an error; fmt
+// itself reports an error of the underlying writer.
 func printTo(f fmt.State, text string) { _, _ = io.WriteString(f, text) }

@@ -15,7 +15,7 @@ const (
 	maxOrgName = 120
 )
 
-// maxInviteCode is more than any code has, in bytes.
+// maxInviteCode bounds an invitation code, in bytes.
 const maxInviteCode = 200
 
 // SignupMode says who may sign up.
@@ -24,27 +24,25 @@ type SignupMode string
 // The modes.
 const (
 	SignupOpen   SignupMode = "open"   // everybody
-	SignupInvite SignupMode = "invite" // who has a code from the operator
+	SignupInvite SignupMode = "invite" // people with a code from the operator
 	SignupClosed SignupMode = "closed" // nobody; the operator creates tenants
 )
 
-// Signup is a signup request that was understood, with its values in the form
-// they are kept in.
+// Signup is a valid signup request, with its values in the form in which they are
+// stored.
 type Signup struct {
 	Email    string // as NormaliseEmail writes it
 	OrgName  string // trimmed
 	Password Secret
-	Invite   Secret       // the code that lets somebody sign up where not everybody may, empty for none
-	Warnings []fault.Item // the members that were not read
+	Invite   Secret       // the invitation code, empty for none
+	Warnings []fault.Item // the unknown members
 }
 
-// ReadSignup reads the body of POST /api/signup. A wrong one
-// is refused with all its faults at once. That the e-mail address is not taken
-// yet is for storage to say.
+// ReadSignup reads the body of POST /api/signup. For an invalid body the error lists
+// all faults. Whether the e-mail address is already in use is checked by storage.
 //
-// A member that is not known is passed over with a warning: every known one is
-// required, so a misspelt name cannot pass for one left out, and a client that
-// sends more than we read does no harm.
+// An unknown member gives only a warning: a client that sends more members does no
+// harm, and a misspelt required member is reported as missing.
 func ReadSignup(v wire.Value, rules PasswordRules) (Signup, error) {
 	var faults fault.List
 	f := wire.NewForm(v, &faults)
@@ -69,8 +67,8 @@ func ReadSignup(v wire.Value, rules PasswordRules) (Signup, error) {
 	return s, nil
 }
 
-// readEmail also returns the address as it was sent, so that the password can
-// be held against one that was refused.
+// readEmail reads the e-mail address. It also returns the address as sent, so that
+// the password can be compared with it even if the address is invalid.
 func readEmail(f *wire.Form, s *Signup) (sent string) {
 	sent, ok := text(f, "email", "the admin user's e-mail address")
 	if !ok {
@@ -81,8 +79,8 @@ func readEmail(f *wire.Form, s *Signup) (sent string) {
 		f.Fail("email", fault.CodeInvalidEmail,
 			"must be an e-mail address such as admin@example.in, at most %d characters of ASCII", maxEmail)
 	}
-	// A copy, so that keeping the address does not keep the body, which has
-	// the password in it.
+	// Copy the address, so that it does not keep the body in memory, which contains
+	// the password.
 	s.Email = strings.Clone(email)
 	return sent
 }
@@ -99,11 +97,11 @@ func readOrgName(f *wire.Form, s *Signup) {
 	case visible(name) < minOrgName || utf8.RuneCountInString(name) > maxOrgName:
 		f.Fail("org_name", fault.CodeOutOfRange, "must have %d to %d characters", minOrgName, maxOrgName)
 	default:
-		s.OrgName = strings.Clone(name) // for the same reason
+		s.OrgName = strings.Clone(name) // as in readEmail: do not keep the body in memory
 	}
 }
 
-// text reads a required string of any length; the body's own limit bounds it.
+// text reads a required string. Only the limit on the body bounds its length.
 func text(f *wire.Form, name, what string) (string, bool) {
 	if !f.Require(name, what) {
 		return "", false
@@ -111,8 +109,8 @@ func text(f *wire.Form, name, what string) (string, bool) {
 	return f.Text(name, math.MaxInt)
 }
 
-// signupMembers are the members of a signup, by the words that are sent for them,
-// in small letters alone.
+// signupMembers maps common spellings, in lower case without separators, to the
+// members of a signup.
 var signupMembers = map[string]string{
 	"email": "email", "mail": "email", "emailaddress": "email", "password": "password", "passwd": "password",
 	"orgname": "org_name", "org": "org_name", "organisation": "org_name", "organization": "org_name",
@@ -120,8 +118,8 @@ var signupMembers = map[string]string{
 	"invitecode": "invite_code", "invite": "invite_code",
 }
 
-// notRead lists the members nobody asked for, with the names that were probably
-// meant.
+// notRead returns warnings for the unknown members, with the known names that were
+// probably meant.
 func notRead(v wire.Value) *fault.List {
 	var warnings fault.List
 	for name, member := range v.Members() {

@@ -1,10 +1,10 @@
-// Package tenant is who is calling: tenants and their users, API keys and what
-// they may do, environments, plans, and the ids that name all of them.
+// Package tenant defines tenants and their users, API keys and their scopes,
+// environments, plans, and the ids of all of them.
 //
-// It mints, hashes, reads and checks; it stores nothing and speaks no
-// protocol. Randomness and the time of day come in as arguments, so that a
-// test decides them. A secret (a key, a password, a password's hash) is held
-// in a type that does not print itself.
+// It creates, hashes, parses and checks these values. It stores nothing and speaks
+// no protocol. Randomness and time are arguments, so that tests can control them. A
+// secret (a key, a password, a password hash) has a type that does not print its
+// value.
 package tenant
 
 import (
@@ -17,12 +17,12 @@ import (
 type Tenant struct {
 	ID        string
 	OrgName   string
-	Plan      string // the name of a plan; Plans.Get has the rest
+	Plan      string // the name of a plan, for Plans.Get
 	CreatedAt time.Time
 }
 
-// User is a person who signs in to a tenant's console. An e-mail address, as
-// NormaliseEmail writes it, belongs to one user of the whole service.
+// User is a person who signs in to the console of a tenant. An e-mail address, as
+// NormaliseEmail returns it, belongs to only one user of the whole service.
 type User struct {
 	ID           string
 	TenantID     string
@@ -32,8 +32,8 @@ type User struct {
 	CreatedAt    time.Time
 }
 
-// Unauthenticated is the refusal of a request without a valid key. It says the
-// same whatever was wrong, so that nothing can be learnt by trying.
+// Unauthenticated returns the refusal of a request without a valid key. The text is
+// the same for every cause, so that an attacker learns nothing from it.
 func Unauthenticated() error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
 		"a valid API key is required, in the header Authorization: Bearer <API_KEY>")

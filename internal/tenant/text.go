@@ -9,10 +9,10 @@ const (
 
 const unprintableDetail = "must not hold control characters, line breaks or invisible formatting"
 
-// printable reports whether a text is safe to show on one line, in a log or on
-// a page: without control characters, line breaks and the formatting
-// characters that make a text read otherwise than it is. The two joiners stay,
-// because the names of Indian scripts are written with them.
+// printable reports whether a text is safe to show on one line, in a log or on a
+// page. It must not contain control characters, line breaks or formatting
+// characters that change how the text reads. The two joiners are allowed, because
+// names in Indian scripts need them.
 func printable(text string) bool {
 	for _, r := range text {
 		switch {
@@ -24,8 +24,7 @@ func printable(text string) bool {
 	return true
 }
 
-// visible counts the characters of a text, without the joiners, which show
-// nothing by themselves.
+// visible returns the number of characters without the joiners, which are invisible.
 func visible(text string) int {
 	n := 0
 	for _, r := range text {

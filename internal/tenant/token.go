@@ -9,25 +9,26 @@ import (
 	"strings"
 )
 
-// tokenBytes is how much chance a token has: nobody guesses 256 bits.
+// tokenBytes is the number of random bytes of a token; 256 bits cannot be guessed.
 const tokenBytes = 32
 
-// Token is what lets somebody in without a password: it stands in the cookie
-// of a session and in the link of an invitation. Storage has its hash. It does
-// not print itself; Reveal is the token.
+// Token authenticates somebody without a password: in the cookie of a session and
+// in the link of an invitation. Only its hash is stored. It does not print its
+// value; Reveal returns the token.
 type Token struct{ Secret }
 
-// MintToken makes a token. The reader is crypto/rand.Reader, except in tests.
+// MintToken returns a new token. Except in tests, random should be
+// crypto/rand.Reader.
 func MintToken(random io.Reader) (Token, error) {
-	var chance [tokenBytes]byte
-	if _, err := io.ReadFull(random, chance[:]); err != nil {
+	var bits [tokenBytes]byte
+	if _, err := io.ReadFull(random, bits[:]); err != nil {
 		return Token{}, fmt.Errorf("mint token: %w", err)
 	}
-	return Token{NewSecret(base64.RawURLEncoding.EncodeToString(chance[:]))}, nil
+	return Token{NewSecret(base64.RawURLEncoding.EncodeToString(bits[:]))}, nil
 }
 
-// ParseToken reads a token; ok is false when the text does not have the form
-// of one. That it has does not yet mean that anybody was given it.
+// ParseToken reads a token; ok is false if the text does not have the form of one.
+// A well-formed token need not have been issued.
 func ParseToken(text string) (t Token, ok bool) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(tokenBytes) || strings.ContainsAny(text, "\r\n") {
 		return Token{}, false
@@ -35,21 +36,21 @@ func ParseToken(text string) (t Token, ok bool) {
 	if _, err := base64.RawURLEncoding.Strict().DecodeString(text); err != nil {
 		return Token{}, false
 	}
-	// A copy, so that keeping the token does not keep the request it came in.
+	// Copy the text, so that the token does not keep the whole request in memory.
 	return Token{NewSecret(strings.Clone(text))}, true
 }
 
-// TokenHash is what storage keeps of a token. Its 256 bits of chance make a
-// fast hash as good as a slow one.
+// TokenHash is the stored hash of a token. A token has 256 random bits, so a fast
+// hash is as good as a slow one.
 type TokenHash [sha256.Size]byte
 
-// HashToken is the SHA-256 of a token.
+// HashToken returns the SHA-256 of a token.
 func HashToken(t Token) TokenHash { return sha256.Sum256([]byte(t.Reveal())) }
 
-// String is how storage writes the hash.
+// String returns the hash in hexadecimal, as it is stored.
 func (h TokenHash) String() string { return hex.EncodeToString(h[:]) }
 
-// ParseTokenHash reads what storage wrote.
+// ParseTokenHash reads a hash that String wrote.
 func ParseTokenHash(text string) (h TokenHash, ok bool) {
 	if len(text) != hex.EncodedLen(len(h)) {
 		return TokenHash{}, false
