@@ -11,13 +11,13 @@ import (
 	"verdict/internal/wire"
 )
 
-// Endpoints of backtests, as usage names them.
+// Endpoints of backtests, as named in usage.
 const (
 	EndpointBacktest = "POST /v1/backtest"
 	EndpointBook     = "GET /v1/credit/backtest"
 )
 
-// Where the rows of a backtest come from.
+// The sources of the rows of a backtest.
 const (
 	sourceRows      = "rows"
 	sourceCSV       = "csv"
@@ -25,7 +25,7 @@ const (
 	sourceDecisions = "decisions"
 )
 
-// BacktestStates lists the states of a run, for those who filter by one.
+// BacktestStates returns the states of a run by which lists can be filtered.
 func BacktestStates() []string {
 	return []string{
 		store.BacktestReceiving, store.BacktestQueued, store.BacktestRunning,
@@ -35,18 +35,18 @@ func BacktestStates() []string {
 
 // BacktestLimits bound backtests. A zero field takes its default.
 type BacktestLimits struct {
-	// SmallRows and SmallBytes are how many rows, and how much CSV, are
-	// answered within the request; 50,000 and 8 MiB.
+	// SmallRows and SmallBytes are the largest number of rows and the largest CSV
+	// file that are answered within the request; by default 50,000 and 8 MiB.
 	SmallRows, SmallBytes int64
-	// ChunkBytes is how much CSV a job does in one go, ChunkRows how many
-	// generated rows and ReplayRows how many stored decisions; 4 MiB, 100,000
-	// and 10,000.
+	// ChunkBytes is the size of a chunk of CSV, ChunkRows that of a chunk of
+	// generated rows and ReplayRows that of a chunk of stored decisions; by default
+	// 4 MiB, 100,000 and 10,000.
 	ChunkBytes            int
 	ChunkRows, ReplayRows int64
-	// CutTime is how long a job goes on cutting stored decisions before it lets
-	// others have their turn; 10 seconds.
+	// CutTime is how long a job splits stored decisions into chunks before it yields
+	// to other jobs; by default 10 seconds.
 	CutTime time.Duration
-	// MaxRows and MaxBytes bound a job; 100 million and 16 GiB, unpacked.
+	// MaxRows and MaxBytes bound a job; by default 100 million and 16 GiB, unpacked.
 	MaxRows, MaxBytes int64
 }
 
@@ -77,15 +77,14 @@ func (l *BacktestLimits) fill() {
 	}
 }
 
-// Chunk is a part of a backtest that one worker does.
+// Chunk names a part of a backtest that one worker runs.
 type Chunk struct {
 	TenantID, Environment, BacktestID string
 	Number                            int64
 }
 
-// Spreader has chunks done, by this node or another: RunChunk is called for
-// each at least once. To hand it a chunk again that it knows already, or that
-// is done, does no harm.
+// Spreader enqueues chunks. RunChunk is then called for each at least once, on this
+// node or another. Enqueuing a chunk again is harmless.
 type Spreader interface {
 	Spread(ctx context.Context, chunks []Chunk) error
 }
@@ -93,10 +92,10 @@ type Spreader interface {
 // Backtest is a run as it is shown.
 type Backtest struct {
 	store.Backtest
-	listed bool // without its report
+	listed bool // part of a list, without its report
 }
 
-// Backtest is how a run stands, with its report when it is done.
+// Backtest returns the state of a run, with its report if it is done.
 func (s *Service) Backtest(ctx context.Context, p tenant.Principal, id string) (Backtest, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Backtest{}, err
@@ -112,8 +111,10 @@ func (s *Service) findBacktest(ctx context.Context, scope *store.Scope, id strin
 	return scope.Backtests(ctx).Get(id)
 }
 
-// Backtests lists the runs, without their reports.
-func (s *Service) Backtests(ctx context.Context, p tenant.Principal, status string, l operation.List) (operation.Page[Backtest], error) {
+// Backtests returns a page of runs, without their reports.
+func (s *Service) Backtests(
+	ctx context.Context, p tenant.Principal, status string, l operation.List,
+) (operation.Page[Backtest], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[Backtest]{}, err
 	}
@@ -133,9 +134,11 @@ func (s *Service) Backtests(ctx context.Context, p tenant.Principal, status stri
 	return operation.Paged(l, p, list, more, func(b Backtest) (int64, string) { return b.CreatedMicros, b.ID }, filters...), nil
 }
 
-// CancelBacktest ends a run that is under way. Nothing of it is billed. One
-// that was cancelled before stays so; one that is over cannot be.
-func (s *Service) CancelBacktest(ctx context.Context, p tenant.Principal, id string, o *operation.Once) (operation.Answer, error) {
+// CancelBacktest cancels an unfinished run, which is then not billed. Cancelling a
+// cancelled run has no effect. A run that is done or has failed cannot be cancelled.
+func (s *Service) CancelBacktest(
+	ctx context.Context, p tenant.Principal, id string, o *operation.Once,
+) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return operation.Answer{}, err
 	}
@@ -166,13 +169,13 @@ func (b Backtest) body() []byte {
 	return w.Buf
 }
 
-// Write writes how the run stands.
+// Write writes the state of the run.
 func (b Backtest) Write(w *wire.Writer) {
 	w.Object().Key("backtest_id").String(b.ID).Key("status").String(b.Status).Key("source").String(b.Source)
 	w.Key("rule_set_id").String(b.RuleSetID)
 	operation.Optional(w, "challenger_rule_set_id", b.ChallengerID)
 	w.Key("progress").Object().Key("rows_done").Int(b.RowsDone)
-	if b.Status != store.BacktestReceiving && b.Rows > 0 { // how many will come nobody knows before the last has
+	if b.Status != store.BacktestReceiving && b.Rows > 0 { // the total is unknown while rows arrive
 		w.Key("rows_total").Int(b.Rows)
 	}
 	w.EndObject()

@@ -17,18 +17,18 @@ import (
 	"verdict/internal/wire"
 )
 
-// BacktestRequest is a backtest that somebody asks for.
+// BacktestRequest is a request for a backtest.
 type BacktestRequest struct {
-	// Options are the members of the request. Without CSV they also hold the
-	// rows, or say where these are.
+	// Options are the members of the request. If there is no CSV, they also contain
+	// the rows or name their source.
 	Options wire.Value
-	// CSV is the rows as they come in; they are read once and never held whole.
+	// CSV streams the rows. It is read once and never held in memory as a whole.
 	CSV io.Reader
-	// Async asks for a job however few the rows are.
+	// Async requests a background job, even for few rows.
 	Async bool
 }
 
-// asked is a backtest that was asked for, read and checked.
+// asked is a request for a backtest after it was read and checked.
 type asked struct {
 	source               string
 	champion, challenger *policydesk.Policy // challenger nil: none
@@ -43,7 +43,7 @@ type asked struct {
 	used                 int64       // units of it, when the request arrived
 }
 
-// ruleSetIDs are the ids of both policies.
+// ruleSetIDs returns the ids of both policies.
 func (a *asked) ruleSetIDs() (champion, challenger string) {
 	if a.challenger != nil {
 		challenger = a.challenger.ID
@@ -51,13 +51,12 @@ func (a *asked) ruleSetIDs() (champion, challenger string) {
 	return a.champion.ID, challenger
 }
 
-// BacktestMembers are those that the options of a CSV file may have.
+// BacktestMembers returns the members that the options of a CSV file may have.
 func BacktestMembers() []string {
 	return append([]string{"rule_set_id", "challenger_rule_set_id", "policy_key", "reference_backtest_id"}, backtest.SetupMembers...)
 }
 
-// readBacktest reads a request, notes all that is wrong with it, and finds its
-// policies.
+// readBacktest reads a request, collects all its faults, and loads its policies.
 func (s *Service) readBacktest(ctx context.Context, p tenant.Principal, r BacktestRequest) (*asked, error) {
 	a := &asked{csv: r.CSV, async: r.Async, endpoint: EndpointBacktest}
 	var faults fault.List
@@ -84,8 +83,8 @@ func (s *Service) readBacktest(ctx context.Context, p tenant.Principal, r Backte
 	return a, s.afford(ctx, p, a)
 }
 
-// readSource reads where the rows are: exactly one of four members says so. It
-// fails on rows that are too many to go on with.
+// readSource reads the source of the rows, which exactly one of four members names.
+// It fails if there are too many rows.
 func (s *Service) readSource(a *asked, f *wire.Form, faults *fault.List) error {
 	for _, name := range []string{sourceRows, sourceCSV, sourceSynthetic, sourceDecisions} {
 		v := f.Get(name)
@@ -123,8 +122,8 @@ func (s *Service) readSource(a *asked, f *wire.Form, faults *fault.List) error {
 	return nil
 }
 
-// readBook reads the description of a synthetic book. How its columns are read
-// is the book's own business; what a loss costs is the caller's.
+// readBook reads the description of a synthetic book. The book defines how its
+// columns are read; the caller sets the cost of a loss.
 func (a *asked) readBook(f *wire.Form, most int64, faults *fault.List) {
 	n, ok := f.Decimal("n", 0, 1, most)
 	if !ok {
@@ -140,8 +139,8 @@ func (a *asked) readBook(f *wire.Form, most int64, faults *fault.List) {
 	a.useBook(backtest.Book{Seed: uint64(seed), Months: int(months), BadRate: rule.Number(rate)}, f.Value().Pointer(), faults)
 }
 
-// The size of a book when nothing is said, and the largest seed, which every
-// program can hold exactly.
+// The default size of a book, and the largest seed, which every JSON program can
+// represent exactly.
 const (
 	defaultBookRows = 1_000
 	maxSeed         = 1e15
@@ -154,9 +153,11 @@ func (a *asked) useBook(book backtest.Book, at string, faults *fault.List) {
 	a.book, a.setup = book, setup
 }
 
-// findPolicies finds the two policies of a request: the named ones, drafts and
-// retired ones too, or the active one.
-func (s *Service) findPolicies(ctx context.Context, p tenant.Principal, a *asked, options wire.Value, faults *fault.List) error {
+// findPolicies loads the policies of a request: the named ones, which may be drafts
+// or retired, or the active one.
+func (s *Service) findPolicies(
+	ctx context.Context, p tenant.Principal, a *asked, options wire.Value, faults *fault.List,
+) error {
 	named, against := options.Get("rule_set_id"), options.Get("challenger_rule_set_id")
 	key, ok := policydesk.KeyOf(options)
 	if !ok {
@@ -182,8 +183,8 @@ func (s *Service) findPolicies(ctx context.Context, p tenant.Principal, a *asked
 	return err
 }
 
-// namedPolicy is the policy that a member names. One that is not the caller's
-// is not there, and the refusal says where it was looked for.
+// namedPolicy loads the policy that a member names. The policy of another tenant
+// counts as not found. The error names the member.
 func (s *Service) namedPolicy(ctx context.Context, p tenant.Principal, named wire.Value) (*policydesk.Policy, error) {
 	var found *policydesk.Policy
 	err := operation.Missing("rule set")
@@ -193,7 +194,7 @@ func (s *Service) namedPolicy(ctx context.Context, p tenant.Principal, named wir
 	return found, missingAt(named, err)
 }
 
-// missingAt says of what was not found which member named it.
+// missingAt adds to a not-found error the member that named the resource.
 func missingAt(named wire.Value, err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound {
@@ -203,8 +204,7 @@ func missingAt(named wire.Value, err error) error {
 	return refusedAt(named, &at)
 }
 
-// findReference takes the scores of an earlier run, which those of this one
-// are held against.
+// findReference loads the scores of an earlier run, to compare this run with them.
 func (s *Service) findReference(ctx context.Context, p tenant.Principal, a *asked, named wire.Value) error {
 	if !named.Given() {
 		return nil
@@ -236,13 +236,13 @@ func (s *Service) afford(ctx context.Context, p tenant.Principal, a *asked) erro
 	return a.admit(1, s.options.Backtests.MaxRows)
 }
 
-// rowsPerUnit is how many rows are billed as one.
+// rowsPerUnit is the number of rows that are billed as one unit.
 const rowsPerUnit = 100
 
-// units is the bill for so many rows.
+// units returns the billable units for a number of rows.
 func units(rows int64) int64 { return (rows + rowsPerUnit - 1) / rowsPerUnit }
 
-// admit refuses more rows than the quota or the service has room for.
+// admit refuses more rows than the quota or the limit most allows.
 func (a *asked) admit(rows, most int64) error {
 	if !a.plan.Admits(a.used, units(rows)) {
 		return fault.New(fault.Limited, fault.CodeQuotaExceeded,
@@ -260,8 +260,8 @@ type span struct {
 	policyKey, status string
 }
 
-// readReplay reads a range of stored decisions. One that reaches into the
-// future ends now: a run has a last row.
+// readReplay reads a range of stored decisions. A range that reaches into the future
+// ends now, so that the run has a last row.
 func (s *Service) readReplay(v wire.Value, faults *fault.List) span {
 	f := wire.NewForm(v, faults)
 	now := s.core.Moment()
@@ -286,8 +286,9 @@ func (s *Service) readReplay(v wire.Value, faults *fault.List) span {
 	return r
 }
 
-// wholeMillis is the first whole millisecond from a time on: as a bound it admits
-// the same decisions, whose times are such, and it is what is stored of it.
+// wholeMillis rounds a time up to a whole millisecond. Decision times are whole
+// milliseconds, so the rounded bound selects the same decisions. The rounded value is
+// stored.
 func wholeMillis(t time.Time) time.Time {
 	return t.Add(time.Millisecond - 1).Truncate(time.Millisecond)
 }

@@ -16,13 +16,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// MaxBookRows is the largest book that is answered at once.
+// MaxBookRows is the largest book that RunBook answers.
 const MaxBookRows = 20_000
 
-// RunBook runs a policy over a synthetic book: the options say which, with the
-// members of a backtest's synthetic beside those that name policies. The same
-// seed gives the same answer but for its id and its times. It is stored and
-// billed as any backtest.
+// RunBook runs a policy over a synthetic book. The options have the members of
+// "synthetic" in a backtest and those that name policies. The same seed gives the same
+// answer, except for its id and times. The run is stored and billed like any backtest.
 func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.Value) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return operation.Answer{}, err
@@ -61,8 +60,8 @@ func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.
 	})
 }
 
-// InQuery points at parameters where a refusal points at members. The header is
-// the file's own.
+// InQuery changes the pointers of a refusal from members to query parameters. It keeps
+// pointers into the header of the file.
 func InQuery(err error) error {
 	return fault.Retold(err, func(item fault.Item) fault.Item {
 		if len(item.Pointer) > 1 && !strings.HasPrefix(item.Pointer, "/header") {
@@ -72,16 +71,16 @@ func InQuery(err error) error {
 	})
 }
 
-// bookTally sums up a synthetic book. All of it are whole numbers, so it does
-// not depend on how the rows were cut.
+// bookTally sums up a synthetic book. All sums are integers, so the result does not
+// depend on how the rows were split.
 type bookTally struct {
 	rows, newToCredit int64
-	score             int64 // of those who have one
+	score             int64 // sum over the applicants with a score
 	incomePaise       int64
 	asked             int64 // paise
 }
 
-// lowestScore is below all scores and above all codes of the new to credit.
+// lowestScore is below all scores and above the codes for new-to-credit applicants.
 const lowestScore = 300
 
 func (t *bookTally) add(book backtest.Book, rows []byte) {
@@ -111,7 +110,7 @@ func (t *bookTally) merge(u bookTally) {
 	t.incomePaise, t.asked = t.incomePaise+u.incomePaise, t.asked+u.asked
 }
 
-// append writes the tally in front of a chunk's result.
+// append appends the tally to dst. It precedes the result of a chunk.
 func (t *bookTally) append(dst []byte) []byte {
 	for _, n := range []int64{t.rows, t.newToCredit, t.score, t.incomePaise, t.asked} {
 		dst = binary.AppendVarint(dst, n)
@@ -119,12 +118,12 @@ func (t *bookTally) append(dst []byte) []byte {
 	return dst
 }
 
-// read reads what append wrote and returns what follows.
+// read reads a tally that append wrote and returns the remaining bytes.
 func (t *bookTally) read(data []byte) ([]byte, error) {
 	for _, into := range []*int64{&t.rows, &t.newToCredit, &t.score, &t.incomePaise, &t.asked} {
 		n, size := binary.Varint(data)
 		if size <= 0 {
-			return nil, errors.New("read a chunk's result: it is cut short")
+			return nil, errors.New("read a chunk's result: it is truncated")
 		}
 		*into, data = n, data[size:]
 	}
@@ -144,7 +143,8 @@ func (t *bookTally) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// ratio is a/b to some decimals, half up, of numbers that are not negative.
+// ratio returns a/b with the given decimal places, rounded half up. Neither number
+// may be negative.
 func ratio(a, b int64, places int) int64 {
 	for range places {
 		a *= 10

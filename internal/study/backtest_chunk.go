@@ -26,7 +26,7 @@ func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
 	var spoilt operation.Defect
 	switch {
 	case operation.IsKind(err, fault.NotFound):
-		return nil // it was given up, and its rows with it
+		return nil // the run was given up and its rows were deleted
 	case errors.As(err, &spoilt):
 		s.core.Logger.ErrorContext(ctx, "a backtest cannot be done", "backtest", c.BacktestID, "error", err)
 		return s.AbandonBacktest(ctx, c)
@@ -36,7 +36,7 @@ func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
 	return nil
 }
 
-// AbandonBacktest ends the run of a chunk that cannot be done.
+// AbandonBacktest fails the run of a chunk that will not be retried.
 func (s *Service) AbandonBacktest(ctx context.Context, c Chunk) error {
 	return s.failBacktest(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.BacktestID, fault.CodeInternalError,
 		"a part of the run could not be done; this is our mistake, and nothing was billed")
@@ -78,8 +78,10 @@ func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) err
 	return s.finishBacktest(ctx, scope, c.BacktestID)
 }
 
-// performChunk has the rows of a stored chunk decided.
-func (s *Service) performChunk(ctx context.Context, scope *store.Scope, job *backtestRun, c store.BacktestChunk) (*backtest.Partial, bookTally, error) {
+// performChunk decides the rows of a stored chunk.
+func (s *Service) performChunk(
+	ctx context.Context, scope *store.Scope, job *backtestRun, c store.BacktestChunk,
+) (*backtest.Partial, bookTally, error) {
 	var tally bookTally
 	p, err := job.pieceOf(c)
 	if err != nil {
@@ -90,9 +92,8 @@ func (s *Service) performChunk(ctx context.Context, scope *store.Scope, job *bac
 	return worker.Take(), tally, err
 }
 
-// finishBacktest makes the report of a run whose chunks are all done, and
-// bills it in the same transaction: a run that the quota has no room for fails,
-// and costs nothing.
+// finishBacktest makes the report of a run whose chunks are all done, and bills it in
+// the same transaction. A run that exceeds the quota fails and is not billed.
 func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id string) error {
 	record, err := scope.Backtests(ctx).Get(id)
 	if err != nil || record.Over() || record.Status == store.BacktestReceiving || record.ChunksDone < record.Chunks {
@@ -127,10 +128,12 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 	return err
 }
 
-// merged puts the results of all chunks together, one at a time. A result that
-// an earlier release left and that means something else now is worked out anew:
-// the rows are kept for as long as the results are.
-func (s *Service) merged(ctx context.Context, scope *store.Scope, job *backtestRun, record *store.Backtest) (*backtest.Partial, *bookTally, error) {
+// merged merges the results of all chunks, one at a time. A result in the format of an
+// earlier release is computed again from the rows, which are kept as long as the
+// results.
+func (s *Service) merged(
+	ctx context.Context, scope *store.Scope, job *backtestRun, record *store.Backtest,
+) (*backtest.Partial, *bookTally, error) {
 	total, tally := backtest.NewPartial(), &bookTally{}
 	var n int64
 	err := scope.Backtests(ctx).WalkResults(record.ID, func(c store.BacktestChunk) error {
@@ -155,8 +158,7 @@ func (s *Service) merged(ctx context.Context, scope *store.Scope, job *backtestR
 	return total, tally, err
 }
 
-// readResult reads what a chunk came to; ok is false unless this release can go
-// on with it.
+// readResult reads the result of a chunk; ok is false if this release cannot use it.
 func (j *backtestRun) readResult(result []byte) (partial *backtest.Partial, tally bookTally, ok bool) {
 	rest, err := tally.read(result)
 	if err == nil {
@@ -170,7 +172,7 @@ func expired() error {
 		"the rows of this backtest are not kept any more; its report is")
 }
 
-// tenantOf is who pays for what happens in a scope while nobody calls.
+// tenantOf returns the principal that is billed for background work in a scope.
 func (s *Service) tenantOf(ctx context.Context, scope *store.Scope) (tenant.Principal, error) {
 	owner, err := s.core.DB.System().Tenant(ctx, scope.Tenant())
 	if err != nil {

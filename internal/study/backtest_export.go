@@ -15,11 +15,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// BacktestRows writes what was decided of each row, as CSV; with swapped only
-// the rows that one policy approves and the other does not. The rows are run
-// again, in their order, and a refusal comes before the first byte. Between two
-// chunks pause is called.
-func (s *Service) BacktestRows(ctx context.Context, p tenant.Principal, id string, swapped bool, w io.Writer, pause func()) error {
+// BacktestRows writes the decision on each row as CSV. If swapped is set, it writes only
+// the rows that one policy approves and the other does not. It runs the rows again, in
+// order. A refusal is returned before the first byte is written. BacktestRows calls
+// pause between two chunks.
+func (s *Service) BacktestRows(
+	ctx context.Context, p tenant.Principal, id string, swapped bool, w io.Writer, pause func(),
+) error {
 	scope := s.core.Scope(p)
 	job, record, err := s.finished(ctx, p, scope, id)
 	if err != nil {
@@ -55,7 +57,7 @@ func (s *Service) BacktestRows(ctx context.Context, p tenant.Principal, id strin
 	return err
 }
 
-// BacktestPage is the report of a run as a page that stands for itself.
+// BacktestPage returns the report of a run as a self-contained HTML page.
 func (s *Service) BacktestPage(ctx context.Context, p tenant.Principal, id string) ([]byte, error) {
 	policy, report, err := s.backtestReport(ctx, p, id)
 	if err != nil {
@@ -68,8 +70,8 @@ func (s *Service) BacktestPage(ctx context.Context, p tenant.Principal, id strin
 	return out.Bytes(), nil
 }
 
-// BacktestBody is the report of a run as the body of another page: figures,
-// pictures and tables, whose look is up to that page.
+// BacktestBody returns the report of a run as HTML for the body of another page, which
+// supplies the styles.
 func (s *Service) BacktestBody(ctx context.Context, p tenant.Principal, id string) (template.HTML, error) {
 	_, report, err := s.backtestReport(ctx, p, id)
 	if err != nil {
@@ -78,8 +80,8 @@ func (s *Service) BacktestBody(ctx context.Context, p tenant.Principal, id strin
 	return page.Body(report)
 }
 
-// backtestReport makes the report of a run anew, with all that pictures are
-// drawn from, and tells the name of its policy.
+// backtestReport computes the report of a run again, with all data for the charts. It
+// also returns the name of the policy.
 func (s *Service) backtestReport(ctx context.Context, p tenant.Principal, id string) (string, *backtest.Report, error) {
 	scope := s.core.Scope(p)
 	job, record, err := s.finished(ctx, p, scope, id)
@@ -93,8 +95,10 @@ func (s *Service) backtestReport(ctx context.Context, p tenant.Principal, id str
 	return job.policy, job.made(total), nil
 }
 
-// finished finds a run that has its report, and whose rows are kept.
-func (s *Service) finished(ctx context.Context, p tenant.Principal, scope *store.Scope, id string) (*backtestRun, store.Backtest, error) {
+// finished loads a run that has a report and whose rows are still kept.
+func (s *Service) finished(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, id string,
+) (*backtestRun, store.Backtest, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, store.Backtest{}, err
 	}

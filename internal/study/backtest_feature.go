@@ -17,8 +17,8 @@ import (
 	"verdict/internal/store"
 )
 
-// replayFeatures says which features the policies of a replay read, and by
-// which catalogue each of them does.
+// replayFeatures holds the features that the policies of a replay read, and the feature
+// catalogue of each policy.
 type replayFeatures struct {
 	named                []application.Feature // by either policy
 	champion, challenger feature.Catalogue
@@ -32,7 +32,7 @@ func (a *asked) replayFeatures() replayFeatures {
 	return f
 }
 
-// replayVectors are used again: one that was measured holds the memory for the next.
+// replayVectors reuses the memory of vectors.
 var replayVectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 
 // replayer decides stored decisions again, a few at a time.
@@ -44,10 +44,11 @@ type replayer struct {
 	held   []*store.Decision
 }
 
-// replayHeld is how many decisions are held with their vectors and histories.
+// replayHeld is the number of decisions in a batch, with their vectors and histories.
 const replayHeld = 20
 
-// add takes a decision. It may be decided only with a later one, or by flush.
+// add adds a decision to the batch. A full batch is decided immediately, the rest by
+// flush.
 func (r *replayer) add(ctx context.Context, d *store.Decision) error {
 	r.held = append(r.held, d)
 	if len(r.held) < replayHeld {
@@ -56,7 +57,7 @@ func (r *replayer) add(ctx context.Context, d *store.Decision) error {
 	return r.flush(ctx)
 }
 
-// flush decides the decisions that are held.
+// flush decides the decisions of the batch.
 func (r *replayer) flush(ctx context.Context) error {
 	stored, err := r.stored(ctx)
 	if err != nil {
@@ -76,8 +77,8 @@ func (r *replayer) flush(ctx context.Context) error {
 	return nil
 }
 
-// stored reads the features of the decisions that are held, if a policy names
-// any. Those of a decision without features are empty.
+// stored reads the features of the decisions in the batch, if a policy names any. A
+// decision without features has empty ones.
 func (r *replayer) stored(ctx context.Context) ([]store.Features, error) {
 	all := make([]store.Features, len(r.held))
 	if len(r.job.features.named) == 0 {
@@ -94,7 +95,7 @@ func (r *replayer) stored(ctx context.Context) ([]store.Features, error) {
 	return all, err
 }
 
-// facts are the stored facts as both policies read them.
+// facts returns the stored facts as each policy reads them.
 func (f *replayFeatures) facts(d *store.Decision, stored store.Features) (champion, challenger *rule.Facts, err error) {
 	if champion, err = f.factsBy(f.champion, d, stored); err != nil || f.challenger == f.champion {
 		return champion, champion, err
@@ -103,9 +104,9 @@ func (f *replayFeatures) facts(d *store.Decision, stored store.Features) (champi
 	return champion, challenger, err
 }
 
-// factsBy are the stored facts with the features of a catalogue: those of the
-// stored vector if it is of this catalogue, else measured again from the history
-// that was stored with it. A decision that was made without features has none.
+// factsBy returns the stored facts with the features of a catalogue. They come from the
+// stored vector if it has this catalogue, and are otherwise measured again from the
+// stored history. A decision that was made without features has none.
 func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored store.Features) (*rule.Facts, error) {
 	facts, err := decisioning.ReadFacts(d.Facts)
 	if err != nil {

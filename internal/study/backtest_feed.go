@@ -15,14 +15,14 @@ import (
 	"verdict/internal/store"
 )
 
-// piece is a stretch of a run's rows: what one chunk is made of.
+// piece holds consecutive rows of a run, which become one chunk.
 type piece struct {
 	first, rows int64
 	block       []byte // of a CSV file
-	input       []byte // that says which rows they are, unless they are CSV
+	input       []byte // identifies the rows, unless they are CSV
 }
 
-// chunk is the piece as it is stored.
+// chunk returns the piece in its stored form.
 func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
 	c := store.BacktestChunk{Number: number, First: p.first, Rows: p.rows, Input: p.input}
 	if p.block == nil {
@@ -33,7 +33,7 @@ func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
 	if err != nil {
 		return c, err
 	}
-	_, _ = w.Write(p.block) // a buffer takes everything
+	_, _ = w.Write(p.block) // writing to a buffer cannot fail
 	if err := w.Close(); err != nil {
 		return c, err
 	}
@@ -41,7 +41,7 @@ func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
 	return c, nil
 }
 
-// unpack is the block of rows that a chunk of a CSV file holds.
+// unpack returns the block of rows of a CSV chunk.
 func unpack(c store.BacktestChunk) (sheet.Block, error) {
 	r, err := gzip.NewReader(bytes.NewReader(c.Input))
 	if err != nil {
@@ -54,8 +54,8 @@ func unpack(c store.BacktestChunk) (sheet.Block, error) {
 	return sheet.Block{Data: data, First: c.First, Rows: int(c.Rows)}, nil
 }
 
-// feed hands out the rows of a run piece by piece, io.EOF behind the last. The
-// memory of a piece is good until the next is asked for with reuse.
+// feed returns the rows of a run piece by piece, and io.EOF after the last. The memory
+// of a piece is valid until the next call with reuse.
 type feed interface {
 	next(ctx context.Context, reuse bool) (piece, error)
 }
@@ -81,7 +81,7 @@ func (f *fileFeed) next(_ context.Context, reuse bool) (piece, error) {
 	return piece{first: b.First, rows: int64(b.Rows), block: b.Data}, nil
 }
 
-// bookFeed cuts a synthetic book; its rows are made when they are run.
+// bookFeed splits a synthetic book into pieces. Its rows are generated when they run.
 type bookFeed struct{ rows, done, each int64 }
 
 func (f *bookFeed) next(context.Context, bool) (piece, error) {
@@ -94,8 +94,7 @@ func (f *bookFeed) next(context.Context, bool) (piece, error) {
 	return p, nil
 }
 
-// bounded refuses a file that is larger than it may be, however small it was
-// while it was packed.
+// bounded refuses a file that exceeds its limit after decompression.
 type bounded struct {
 	r          io.Reader
 	left, most int64
@@ -110,7 +109,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// feed opens the rows of a request, and settles how they are read.
+// feed opens the rows of a request and determines how they are read.
 func (s *Service) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error) {
 	limits := &s.options.Backtests
 	var rows feed
@@ -121,7 +120,7 @@ func (s *Service) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error
 		rows = &replayFeed{scope: scope, which: a.replay, each: limits.ReplayRows}
 	default:
 		size := limits.ChunkBytes
-		if text, whole := a.csv.(interface{ Len() int }); whole { // it is in memory: no more than that is needed
+		if text, whole := a.csv.(interface{ Len() int }); whole { // the text is in memory, so no larger buffer is needed
 			size = min(size, text.Len()+1)
 		}
 		text, encoding, err := sheet.Sniff(&bounded{a.csv, limits.MaxBytes, limits.MaxBytes}, min(size, sniffed))
@@ -143,12 +142,11 @@ func (s *Service) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error
 	return rows, run, err
 }
 
-// sniffed is how many bytes of a file its encoding is found by.
+// sniffed is the number of bytes from which the encoding of a file is detected.
 const sniffed = 256 << 10
 
-// headerRefusal says of a header what the request it came with means: an empty
-// list of rows is no empty file, and names that stand twice are faults of a
-// field as any others.
+// headerRefusal translates an error in the header into one about the request: an empty
+// list of rows is not an empty file, and duplicate names are faults of fields.
 func headerRefusal(a *asked, err error) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && a.source == sourceRows && refusal.Code == fault.CodeEmptyCSV {
@@ -157,7 +155,7 @@ func headerRefusal(a *asked, err error) error {
 	return asFields(err)
 }
 
-// asFields says of the names of columns what is said of any other fields.
+// asFields translates an error about column names into faults of fields.
 func asFields(err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || len(refusal.Items) == 0 {

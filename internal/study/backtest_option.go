@@ -12,8 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// BacktestOptions turns the texts of options, as a query or a form has them,
-// into the members that a JSON body would have, beside those that it has.
+// BacktestOptions converts options from a query or a form into the members of a JSON
+// body, and adds them to the members of body.
 func BacktestOptions(options map[string]string, body wire.Value) (wire.Value, error) {
 	var w wire.Writer
 	w.Object()
@@ -43,8 +43,8 @@ func BacktestOptions(options map[string]string, body wire.Value) (wire.Value, er
 	return wire.Parse(w.Buf)
 }
 
-// WriteNumber writes the text of a number, and any other text as what it is,
-// so that whoever reads it says that it is none.
+// WriteNumber writes a number, and any other text as a string, so that the reader
+// reports that it is not a number.
 func WriteNumber(w *wire.Writer, text string) {
 	if v, err := wire.Parse([]byte(text)); err == nil && v.Kind() == wire.Number {
 		w.Value(v)
@@ -53,7 +53,7 @@ func WriteNumber(w *wire.Writer, text string) {
 	w.String(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// WriteTexts writes a list of texts that are separated by commas.
+// WriteTexts writes comma-separated texts as an array.
 func WriteTexts(w *wire.Writer, text string) {
 	w.Array()
 	for one := range strings.SplitSeq(text, ",") {
@@ -62,7 +62,7 @@ func WriteTexts(w *wire.Writer, text string) {
 	w.EndArray()
 }
 
-// WriteNumbers writes a list of numbers that are separated by commas.
+// WriteNumbers writes comma-separated numbers as an array.
 func WriteNumbers(w *wire.Writer, text string) {
 	w.Array()
 	for one := range strings.SplitSeq(text, ",") {
@@ -71,8 +71,8 @@ func WriteNumbers(w *wire.Writer, text string) {
 	w.EndArray()
 }
 
-// WriteColumnMap writes a map of columns, given as an object or as pairs such
-// as cibil=score,income=monthly_income.
+// WriteColumnMap writes a map of columns. The text is a JSON object, or pairs such as
+// "cibil=score,income=monthly_income".
 func WriteColumnMap(w *wire.Writer, text string) {
 	if v, err := wire.Parse([]byte(text)); err == nil {
 		w.Value(v)
@@ -107,7 +107,7 @@ func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
 	return gunzipped{r}, nil
 }
 
-// gunzipped says in our words what is wrong with a packed file.
+// gunzipped translates the errors of a gzip reader into refusals.
 type gunzipped struct{ r *gzip.Reader }
 
 func (g gunzipped) Read(p []byte) (int, error) {

@@ -14,7 +14,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// replayFeed cuts a range of stored decisions.
+// replayFeed splits a range of stored decisions into pieces.
 type replayFeed struct {
 	scope *store.Scope
 	which span
@@ -24,9 +24,9 @@ type replayFeed struct {
 	done  int64
 }
 
-// pieceCuts is how many cuts make a piece at most. Where few decisions of the
-// range are wanted it ends with fewer rows than it may have, or none, and not
-// with so many others in between that nobody walks past them in time.
+// pieceCuts is the largest number of cuts in a piece. If the filter matches few
+// decisions, a piece has fewer rows than it could have, or none. Without the bound, a
+// piece could span so many other decisions that scanning it would time out.
 const pieceCuts = 100
 
 func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
@@ -51,14 +51,14 @@ func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
 	return p, nil
 }
 
-// replayed says which stored decisions a piece is: those after one up to the
-// last of them, and after which one the next piece begins; "" behind the last.
+// replayed identifies the stored decisions of a piece: those after the id after, up to
+// the id last. The next piece begins after the id next, which is "" for the last piece.
 type replayed struct{ after, last, next string }
 
 func (r replayed) input() []byte { return []byte(r.after + " " + r.last + " " + r.next) }
 
-// readReplayed reads what input wrote. Earlier releases had every piece begin
-// after the last decision of the one before, and did not say so.
+// readReplayed reads what input wrote. Earlier releases did not store next, because
+// every piece began after the last decision of the previous one.
 func readReplayed(input []byte) (r replayed) {
 	var rest string
 	var told bool
@@ -73,7 +73,7 @@ func (r span) filter() store.DecisionFilter {
 	return store.DecisionFilter{PolicyKey: r.policyKey, Status: r.status}
 }
 
-// page is the range after a decision.
+// page returns the part of the range after a decision.
 func (r span) page(after string) store.Page {
 	return store.Page{
 		AfterID: after, FromMicros: operation.Micros(r.from), ToMicros: operation.Micros(r.to),
@@ -81,7 +81,7 @@ func (r span) page(after string) store.Page {
 	}
 }
 
-// replayPage is how many stored decisions are held at a time.
+// replayPage is the number of stored decisions that are read at a time.
 const replayPage = 100
 
 var errPieceDone = errors.New("the piece is done")
@@ -102,7 +102,7 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 			return err
 		}
 		if d.ID == which.last {
-			return errPieceDone // the next may be far
+			return errPieceDone // stop here: the next match may be far away
 		}
 		return nil
 	})
@@ -112,14 +112,16 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 	return r.flush(ctx)
 }
 
-// cutNumber is the number of the first chunk that is none: the job that cuts
-// what is left of a replay. The ones after it, which go on, count down.
+// cutNumber is the chunk number of the job that splits the rest of a replay into
+// chunks. The jobs that continue it have negative numbers, counting down.
 const cutNumber = 0
 
-// enqueueReplay stores what was cut of a replay so far, and has the rest cut by
-// a job: however long the range is, nobody waits for it. A replay that is
-// receiving is always such a job's.
-func (s *Service) enqueueReplay(ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool, keep operation.Keep) (operation.Answer, error) {
+// enqueueReplay stores the chunks of a replay so far and enqueues a job that splits the
+// rest, so that the caller does not wait for a long range. A replay in the state
+// receiving always belongs to such a job.
+func (s *Service) enqueueReplay(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool, keep operation.Keep,
+) (operation.Answer, error) {
 	record := job.record
 	record.Status = store.BacktestReceiving
 	if whole {
@@ -151,9 +153,9 @@ func (s *Service) enqueueReplay(ctx context.Context, p tenant.Principal, scope *
 	return answer, err
 }
 
-// cutReplay cuts more of a replay, and has its chunks done when that was all.
-// It goes on where the chunks end that there are, so it does no harm if somebody
-// else does the same: of two that cut the same piece one ends.
+// cutReplay splits more of a replay into chunks, and enqueues the chunks when the
+// replay is complete. It continues after the last stored chunk, so concurrent calls are
+// harmless: if two store the same piece, one of them stops.
 func (s *Service) cutReplay(ctx context.Context, scope *store.Scope, c Chunk) error {
 	in, err := s.intakeOf(ctx, scope, c.BacktestID)
 	if err == nil && in != nil {
@@ -163,9 +165,9 @@ func (s *Service) cutReplay(ctx context.Context, scope *store.Scope, c Chunk) er
 	}
 	switch {
 	case operation.IsKind(err, fault.TooLarge), operation.IsKind(err, fault.Limited):
-		s.breakOff(ctx, scope, c.BacktestID, err)
+		s.abort(ctx, scope, c.BacktestID, err)
 		return nil
-	case operation.IsKind(err, fault.Conflict): // it was cancelled, or is cut by somebody else
+	case operation.IsKind(err, fault.Conflict): // the run was cancelled, or another job splits it
 		return nil
 	case err != nil || in == nil:
 		return err
@@ -173,14 +175,14 @@ func (s *Service) cutReplay(ctx context.Context, scope *store.Scope, c Chunk) er
 		s.spread(ctx, scope, c.BacktestID, c.Number-1, c.Number-1)
 		return nil
 	case in.rows == 0:
-		s.breakOff(ctx, scope, c.BacktestID, noRows())
+		s.abort(ctx, scope, c.BacktestID, noRows())
 		return nil
 	}
 	return s.queueReplay(ctx, scope, c.BacktestID, in)
 }
 
-// intakeOf is what is left to be cut of a replay; nil when that is not asked for
-// any more.
+// intakeOf returns the intake for the rest of a replay, or nil if the run no longer
+// needs it.
 func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (*intake, error) {
 	var record store.Backtest
 	var last store.BacktestChunk
@@ -210,8 +212,8 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 	return in, s.afford(ctx, caller, in.a)
 }
 
-// queueReplay has the chunks of a replay done, unless another cut has added to
-// them or was first.
+// queueReplay enqueues the chunks of a replay, unless another job has added chunks or
+// has enqueued them already.
 func (s *Service) queueReplay(ctx context.Context, scope *store.Scope, id string, in *intake) error {
 	err := scope.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Backtests().Queue(id, in.rows, in.chunks); err != nil {

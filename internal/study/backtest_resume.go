@@ -9,15 +9,14 @@ import (
 	"verdict/internal/store"
 )
 
-// resumed remembers how far each unfinished run was at the last look, so that
-// one that moves is left alone.
+// resumed remembers the progress of each unfinished run at the last check, so that a
+// run that makes progress is left alone.
 type resumed struct {
 	mu   sync.Mutex
-	done map[runKey]int64 // chunks, by run
+	done map[runKey]int64 // finished chunks, by run
 }
 
-// still reports which of the runs have not moved since the last look, or are
-// seen for the first time.
+// still returns the runs that made no progress since the last check, or that are new.
 func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,9 +33,9 @@ func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 	return stuck
 }
 
-// ResumeBacktests has done what is left of the runs that are under way: what
-// was never spread, or was lost with a node. It is called now and then, by
-// every node; a run that moves between two calls is not disturbed.
+// ResumeBacktests enqueues the unfinished chunks of unfinished runs, which were never
+// enqueued or were lost with a node. Every node calls it periodically. A run that makes
+// progress between two calls is left alone.
 func (s *Service) ResumeBacktests(ctx context.Context) error {
 	refs, err := s.core.DB.System().UnfinishedBacktests(ctx)
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *Service) resume(ctx context.Context, ref store.BacktestRef) error {
 	if err != nil {
 		return err
 	}
-	if len(pending) == 0 { // its report was lost with a node
+	if len(pending) == 0 { // the node died before it made the report
 		return s.finishBacktest(ctx, scope, ref.ID)
 	}
 	if s.options.Spreader == nil {

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// backtestRun is a run as it is worked on: what is stored of it, compiled. It
-// never changes, so any number of workers share it.
+// backtestRun is a stored run with its policies compiled. It is immutable, so any
+// number of workers share it.
 type backtestRun struct {
 	record   store.Backtest // as it was created
 	run      *backtest.Run
@@ -26,10 +26,10 @@ type backtestRun struct {
 	rows     int64 // of the book
 	replay   span
 	features replayFeatures
-	endpoint string // that it is billed under
+	endpoint string // for billing
 }
 
-// newRun is the run of a request.
+// newRun returns the run of a request.
 func (s *Service) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backtestRun {
 	id, made := s.core.NewID(tenant.KindBacktest, s.core.Moment())
 	job := &backtestRun{run: run, policy: a.champion.Plan.Policy().Name, book: a.book, rows: a.rows, replay: a.replay, endpoint: a.endpoint}
@@ -42,7 +42,7 @@ func (s *Service) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backt
 	return job
 }
 
-// request is what of the request its rows are found by again.
+// request returns the stored part of the request, which identifies the rows.
 func (j *backtestRun) request() []byte {
 	var w wire.Writer
 	w.Object().Key("endpoint").String(j.endpoint)
@@ -90,7 +90,7 @@ func (j *backtestRun) readRequest(document []byte) error {
 // runKey names a run of a tenant in an environment.
 type runKey struct{ tenant, environment, id string }
 
-// storedRun finds a run of the scope, compiled.
+// storedRun returns a run of the scope, compiled.
 func (s *Service) storedRun(ctx context.Context, scope *store.Scope, id string) (*backtestRun, error) {
 	return s.backtests.Get(ctx, runKey{scope.Tenant(), scope.Environment(), id})
 }
@@ -127,7 +127,7 @@ func (s *Service) loadBacktest(ctx context.Context, key runKey) (*backtestRun, e
 	return job, nil
 }
 
-// pieceOf is a stored chunk as rows again.
+// pieceOf returns the rows of a stored chunk.
 func (j *backtestRun) pieceOf(c store.BacktestChunk) (piece, error) {
 	p := piece{first: c.First, rows: c.Rows, input: c.Input}
 	if j.record.Source != sourceRows && j.record.Source != sourceCSV {
@@ -138,11 +138,13 @@ func (j *backtestRun) pieceOf(c store.BacktestChunk) (piece, error) {
 	return p, err
 }
 
-// bookBlock is how many rows of a book are made at a time.
+// bookBlock is the number of rows of a book that are generated at a time.
 const bookBlock = 200
 
-// perform has a worker decide the rows of a piece.
-func (s *Service) perform(ctx context.Context, scope *store.Scope, j *backtestRun, p piece, w *backtest.Worker, t *bookTally) error {
+// perform decides the rows of a piece with a worker.
+func (s *Service) perform(
+	ctx context.Context, scope *store.Scope, j *backtestRun, p piece, w *backtest.Worker, t *bookTally,
+) error {
 	w.Check(operation.Checking(ctx))
 	switch j.record.Source {
 	case sourceDecisions:
@@ -167,8 +169,8 @@ func (s *Service) perform(ctx context.Context, scope *store.Scope, j *backtestRu
 	return w.Err()
 }
 
-// maxTried is how many backtests and books a node runs at a time whose callers
-// wait for the report: four of one tenant that is alone.
+// maxTried is the number of backtests and books that a node runs at a time within
+// requests. A tenant that is alone may run four of them.
 const maxTried = 8
 
 // answerNow runs everything and stores the run with its report, its rows and
@@ -217,7 +219,7 @@ func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *stor
 	})
 }
 
-// report writes the answer of a run that is over.
+// report returns the answer of a finished run.
 func (j *backtestRun) report(record *store.Backtest, total *backtest.Partial, tally *bookTally) []byte {
 	w := wire.Writer{Buf: make([]byte, 0, 16<<10)}
 	w.Object().Key("backtest_id").String(record.ID).Key("source").String(record.Source).Key("rule_set_id").String(record.RuleSetID)
@@ -231,7 +233,7 @@ func (j *backtestRun) report(record *store.Backtest, total *backtest.Partial, ta
 	return w.Buf
 }
 
-// made is the report of what was gathered, with the names that only we know.
+// made returns the report of the merged results, with the names of the policies.
 func (j *backtestRun) made(total *backtest.Partial) *backtest.Report {
 	report := j.run.Report(total)
 	if report.Challenger != nil {

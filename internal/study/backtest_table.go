@@ -8,32 +8,31 @@ import (
 	"verdict/internal/wire"
 )
 
-// table gathers the rows of a request: every name that occurs is a column.
+// table collects the rows of a request. Every name that occurs is a column.
 type table struct {
 	names  []string
 	places map[string]int
-	given  []int  // of each column the last row that has it, from 1
-	cells  []cell // of all rows, one row behind the other
-	ends   []int  // where the cells of each row end
+	given  []int  // for each column, the last row that has it, counted from 1
+	cells  []cell // of all rows, in order
+	ends   []int  // for each row, the end of its cells
 	faults *fault.List
 }
 
-// cell is one that a row has. Those it lacks are not held: a row of one name
-// must not cost as much as the widest.
+// cell is a cell that a row has. Blank cells are not stored, so that a row with one
+// name does not cost as much as the widest row.
 type cell struct {
 	column int
 	text   string
 }
 
-// maxBlanks bounds the cells that rows lack, all together. They take no byte of
-// the request and one each of the table, which is so never much larger than
-// the request.
+// maxBlanks bounds the total number of blank cells. They take no space in the request
+// but one byte each in the table, so the bound keeps the table from growing much larger
+// than the request.
 const maxBlanks = 8_000_000
 
-// rowsAsCSV writes the rows of a request as the CSV file they might have been,
-// so that there is one way to read a row. Members of nested objects are columns
-// with dotted names, and what a row leaves out is blank. A table that would be
-// too wide or too large is an error, and is not written.
+// rowsAsCSV converts the rows of a request to CSV, so that all rows are read in one way.
+// Members of nested objects become columns with dotted names, and missing members
+// become blank cells. It returns an error if the table would be too wide or too large.
 func rowsAsCSV(rows wire.Value, faults *fault.List) (string, error) {
 	if rows.Kind() != wire.Array {
 		faults.Add(rows.Pointer(), fault.CodeWrongType, "must be a list of objects")
@@ -57,20 +56,19 @@ func rowsAsCSV(rows wire.Value, faults *fault.List) (string, error) {
 	return t.csv(), nil
 }
 
-// refusedAt says of a refusal which value it speaks of.
+// refusedAt adds the pointer of the value to a refusal.
 func refusedAt(v wire.Value, refusal *fault.Error) error {
 	refusal.Items = []fault.Item{{Pointer: v.Pointer(), Code: refusal.Code, Detail: refusal.Detail}}
 	return refusal
 }
 
-// add puts the members of an object into the row that comes after those that
-// have ended.
+// add adds the members of an object to the current row.
 func (t *table) add(prefix string, object wire.Value) error {
 	for name, v := range object.Members() {
 		switch {
 		case !v.Given():
 			continue
-		case len(prefix)+len(name) > sheet.MaxName: // before the two are put together for every value inside
+		case len(prefix)+len(name) > sheet.MaxName: // check before the names are joined for every nested value
 			t.faults.Add(v.Pointer(), fault.CodeOutOfRange, "the name of a column must have at most %d bytes", sheet.MaxName)
 			continue
 		case v.Kind() == wire.Array:
@@ -125,7 +123,7 @@ func (t *table) csv() string {
 	if len(t.names) == 0 {
 		return ""
 	}
-	size := (len(t.ends) + 1) * len(t.names) // what separates them; quotes are few
+	size := (len(t.ends) + 1) * len(t.names) // separators; quotes are rare
 	for _, c := range t.cells {
 		size += len(c.text)
 	}
@@ -144,8 +142,8 @@ func (t *table) csv() string {
 	return out.String()
 }
 
-// writeRow writes a line. An empty cell that stands alone is quoted, or the
-// row would be a blank line, which is none.
+// writeRow writes a line. It quotes an empty cell that is the only one, because a blank
+// line would not count as a row.
 func writeRow(out *strings.Builder, cells []string) {
 	for i, text := range cells {
 		if i > 0 {

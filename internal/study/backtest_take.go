@@ -17,14 +17,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// statusAccepted is the answer to what is done later.
+// statusAccepted is the status of an answer to a request that is processed later.
 const statusAccepted = 202
 
-// RunBacktest runs a policy over past applications. A small run is answered
-// with its report, a large one with where that will be. It is stored and billed
-// either way, by the hundred rows; no row becomes a decision, and none counts
-// for fraud.
-func (s *Service) RunBacktest(ctx context.Context, p tenant.Principal, r BacktestRequest, o *operation.Once) (operation.Answer, error) {
+// RunBacktest runs a policy over past applications. The answer to a small run is its
+// report, to a large one the address of the future report. Both are stored and billed
+// per hundred rows. No row becomes a decision or counts for fraud detection.
+func (s *Service) RunBacktest(
+	ctx context.Context, p tenant.Principal, r BacktestRequest, o *operation.Once,
+) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return operation.Answer{}, err
 	}
@@ -37,7 +38,9 @@ func (s *Service) RunBacktest(ctx context.Context, p tenant.Principal, r Backtes
 	return s.onceRead(ctx, scope, o, body, func(keep operation.Keep) (operation.Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
 }
 
-func (s *Service) runBacktest(ctx context.Context, p tenant.Principal, scope *store.Scope, r BacktestRequest, keep operation.Keep) (operation.Answer, error) {
+func (s *Service) runBacktest(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, r BacktestRequest, keep operation.Keep,
+) (operation.Answer, error) {
 	a, err := s.readBacktest(ctx, p, r)
 	if err != nil {
 		return operation.Answer{}, err
@@ -45,8 +48,10 @@ func (s *Service) runBacktest(ctx context.Context, p tenant.Principal, scope *st
 	return s.takeBacktest(ctx, p, scope, a, keep)
 }
 
-// takeBacktest does what was asked for, at once or as a job.
-func (s *Service) takeBacktest(ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, keep operation.Keep) (operation.Answer, error) {
+// takeBacktest runs the backtest within the request or enqueues it as a job.
+func (s *Service) takeBacktest(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, keep operation.Keep,
+) (operation.Answer, error) {
 	rows, run, err := s.feed(scope, a)
 	if err != nil {
 		return operation.Answer{}, err
@@ -69,8 +74,8 @@ func (s *Service) takeBacktest(ctx context.Context, p tenant.Principal, scope *s
 	return s.enqueue(ctx, p, scope, job, &intake{a: a, feed: rows, held: held, whole: whole, most: s.options.Backtests.MaxRows}, keep)
 }
 
-// gather reads as many rows as are answered at once, and tells whether these
-// are all.
+// gather reads the rows up to the limit for a small run. whole reports whether these
+// are all rows.
 func (s *Service) gather(ctx context.Context, a *asked, rows feed) (held []piece, whole bool, err error) {
 	limits := &s.options.Backtests
 	small, pieces := limits.SmallRows, math.MaxInt
@@ -95,12 +100,12 @@ func (s *Service) gather(ctx context.Context, a *asked, rows feed) (held []piece
 	return held, false, nil
 }
 
-// replayWeight is about how much dearer it is to read a stored decision than a
-// line of a file.
+// replayWeight is roughly the cost of reading a stored decision relative to a line of a
+// file.
 const replayWeight = 10
 
-// replayPieces is how many pieces of stored decisions are cut at once, however
-// few rows there are in them.
+// replayPieces is the number of pieces of stored decisions that are read within the
+// request, however few rows they have.
 const replayPieces = 3
 
 func rowsOf(held []piece) (n int64) {
@@ -110,21 +115,23 @@ func rowsOf(held []piece) (n int64) {
 	return n
 }
 
-// intake is the rows of a job while they arrive.
+// intake receives the rows of a job.
 type intake struct {
 	a            *asked
 	feed         feed
-	held         []piece     // read already
-	whole        bool        // and that is all
-	enough       func() bool // for now, asked after each piece; nil for never
+	held         []piece     // pieces that were already read
+	whole        bool        // held contains all rows
+	enough       func() bool // called after each piece; true pauses the intake; nil: never
 	most         int64
 	rows, chunks int64
 }
 
-// enqueue stores the rows as they arrive, each piece in a transaction of its
-// own, and has the job done once they are whole. Memory stays what it is
-// however many come.
-func (s *Service) enqueue(ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake, keep operation.Keep) (operation.Answer, error) {
+// enqueue stores the rows as they arrive, each piece in its own transaction, and
+// enqueues the job once all have arrived. Its memory use does not depend on the number
+// of rows.
+func (s *Service) enqueue(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake, keep operation.Keep,
+) (operation.Answer, error) {
 	record := job.record
 	record.Status = store.BacktestReceiving
 	audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
@@ -146,21 +153,20 @@ func (s *Service) enqueue(ctx context.Context, p tenant.Principal, scope *store.
 		})
 	}
 	if err != nil {
-		s.breakOff(ctx, scope, record.ID, err)
+		s.abort(ctx, scope, record.ID, err)
 		return operation.Answer{}, err
 	}
 	s.spread(ctx, scope, record.ID, 1, in.chunks)
 	return answer, nil
 }
 
-// accepted is the answer to a run that a job has.
+// accepted returns the answer to a run that was enqueued.
 func accepted(record store.Backtest) operation.Answer {
 	return operation.Answer{Status: statusAccepted, Location: "/v1/backtest/" + record.ID, Body: Backtest{Backtest: record}.body()}
 }
 
-// spread has chunks of a run done, from one number to another. If that fails
-// they are stored all the same: whoever looks after unfinished runs spreads
-// them again.
+// spread enqueues the chunks of a run with the numbers from to to. If that fails, the
+// chunks are still stored and ResumeBacktests enqueues them later.
 func (s *Service) spread(ctx context.Context, scope *store.Scope, id string, from, to int64) {
 	var chunks []Chunk
 	for number := from; number <= to; number++ {
@@ -171,7 +177,7 @@ func (s *Service) spread(ctx context.Context, scope *store.Scope, id string, fro
 	}
 }
 
-// store takes the rows until they are whole, or enough for now.
+// store stores the rows until all have arrived, or enough reports true.
 func (in *intake) store(ctx context.Context, scope *store.Scope, id string) error {
 	for i := range in.held {
 		if err := in.keep(ctx, scope, id, &in.held[i]); err != nil {
@@ -207,22 +213,23 @@ func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *pi
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Backtests().ReceiveChunk(id, c) })
 }
 
-// breakOffWait bounds how long it takes to end a run whose sender may be gone.
-const breakOffWait = 5 * time.Second
+// abortTimeout bounds the transaction that fails an aborted run.
+const abortTimeout = 5 * time.Second
 
-// breakOff ends a run whose rows did not arrive whole, with what was wrong if
+// abort ends a run whose rows did not arrive whole, with what was wrong if
 // the sender may hear it. The sender may be gone, so its patience does not
 // count.
-func (s *Service) breakOff(ctx context.Context, scope *store.Scope, id string, cause error) {
+func (s *Service) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
 	code, detail := fault.CodeInputIncomplete, "the rows did not arrive to their end"
 	var refusal *fault.Error
 	if errors.As(cause, &refusal) && refusal.Kind != fault.Internal {
 		code, detail = refusal.Code, refusal.Detail
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), breakOffWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
 	if err := s.failBacktest(ctx, scope, id, code, detail); err != nil {
-		s.core.Logger.WarnContext(ctx, "a backtest that broke off stays unfinished for now", "backtest", id, "error", err)
+		s.core.Logger.WarnContext(ctx, "could not mark an aborted backtest as failed; it stays unfinished for now",
+			"backtest", id, "error", err)
 	}
 }
 
@@ -240,14 +247,14 @@ func (s *Service) failBacktest(ctx context.Context, scope *store.Scope, id, code
 	})
 }
 
-// hashed takes the hash of a request while its rows are read.
+// hashed computes the hash of a request while its rows are read.
 type hashed struct {
 	r   io.Reader
 	sum hash.Hash
 }
 
-// newHashed begins with the options: the same rows under other options are
-// another request. How the rows were packed makes no difference.
+// newHashed starts the hash with the options, because the same rows with other options
+// are another request. The compression of the rows makes no difference.
 func newHashed(r BacktestRequest) *hashed {
 	h := &hashed{r: r.CSV, sum: sha256.New()}
 	var w wire.Writer
@@ -265,10 +272,12 @@ func (h *hashed) Read(p []byte) (int, error) {
 
 func (h *hashed) text() string { return hex.EncodeToString(h.sum.Sum(nil)) }
 
-// onceRead is once for a body that is read while it is worked on, and whose
-// hash is known at its end only. A key that has an answer already says so at
-// once: then the body is read for its hash alone.
-func (s *Service) onceRead(ctx context.Context, scope *store.Scope, o *operation.Once, body *hashed, do func(operation.Keep) (operation.Answer, error)) (operation.Answer, error) {
+// onceRead is like operation.Core.Once for a body that is read while it is processed,
+// so that its hash is known only at the end. If the key already has an answer, the body
+// is read only for its hash.
+func (s *Service) onceRead(
+	ctx context.Context, scope *store.Scope, o *operation.Once, body *hashed, do func(operation.Keep) (operation.Answer, error),
+) (operation.Answer, error) {
 	o.Hash = ""
 	begun := false
 	answer, err := s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {

@@ -20,13 +20,16 @@ func (s *Service) FitScorecard(ctx context.Context, p tenant.Principal, body wir
 	return s.fitFrom(ctx, p, body, nil, o)
 }
 
-// FitFile is FitScorecard with the rows as a CSV file beside the body, which has
-// none.
-func (s *Service) FitFile(ctx context.Context, p tenant.Principal, body wire.Value, file string) (operation.Answer, error) {
+// FitFile is like FitScorecard, but reads the rows from a CSV file instead of the body.
+func (s *Service) FitFile(
+	ctx context.Context, p tenant.Principal, body wire.Value, file string,
+) (operation.Answer, error) {
 	return s.fitFrom(ctx, p, body, &file, nil)
 }
 
-func (s *Service) fitFrom(ctx context.Context, p tenant.Principal, body wire.Value, file *string, o *operation.Once) (operation.Answer, error) {
+func (s *Service) fitFrom(
+	ctx context.Context, p tenant.Principal, body wire.Value, file *string, o *operation.Once,
+) (operation.Answer, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return operation.Answer{}, err
 	}
@@ -58,7 +61,7 @@ func (s *Service) fitFrom(ctx context.Context, p tenant.Principal, body wire.Val
 	})
 }
 
-// fitAsk is what a request to fit says.
+// fitAsk is a request to fit a scorecard.
 type fitAsk struct {
 	options training.Options
 	rows    string // as CSV
@@ -98,8 +101,8 @@ func readFit(body wire.Value, file *string) (*fitAsk, error) {
 	return ask, faults.Err()
 }
 
-// FittingFree refuses, as fitting would at the moment, before rows are read that
-// could not be used. It keeps nothing: whoever sends slowly keeps nobody out.
+// FittingFree returns the refusal that fitting would give now, before the rows are read
+// in vain. It reserves nothing, so that a slow sender does not block others.
 func (s *Service) FittingFree(p tenant.Principal) error {
 	if s.fitting.FullFor(p.TenantID) {
 		return fittingBusy()
@@ -111,12 +114,12 @@ func fittingBusy() error {
 	return fault.New(fault.Unavailable, fault.CodeFittingBusy, "another scorecard is being made; try again in a moment")
 }
 
-// maxFits is how many scorecards a node makes at a time: one of a tenant, and
-// always one more of another.
+// maxFits is the number of scorecards that a node fits at a time: one for each of two
+// tenants.
 const maxFits = 2
 
-// fit makes the scorecard. It takes a processor for seconds, so a second one of
-// the tenant has to come back later; a caller who has gone is not waited for.
+// fit fits the scorecard. It uses a processor for seconds, so a second request of the
+// tenant is refused meanwhile. It stops if the caller disconnects.
 func (s *Service) fit(ctx context.Context, p tenant.Principal, ask *fitAsk) (*training.Result, error) {
 	if !s.fitting.Take(p.TenantID, 1) {
 		return nil, fittingBusy()
@@ -129,7 +132,7 @@ func (s *Service) fit(ctx context.Context, p tenant.Principal, ask *fitAsk) (*tr
 	return made, asFields(err)
 }
 
-// fitted is the answer to a request to fit.
+// fitted returns the answer to a request to fit.
 func fitted(r *training.Result, status int, card func(*wire.Writer)) operation.Answer {
 	var w wire.Writer
 	w.Object().Key("scorecard")

@@ -9,17 +9,16 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Options are what a Service needs besides the rooms below it. A zero field takes its
-// default.
+// Options configures a Service. A zero field means its default.
 type Options struct {
-	Plans tenant.Plans // tenant.DefaultPlans
-	// Backtests bounds them. Spreader has the large ones done; without one only
-	// those are taken that are answered immediately.
+	Plans tenant.Plans // default: tenant.DefaultPlans
+	// Backtests holds the limits of backtests. Spreader enqueues the chunks of
+	// large ones; without it, large backtests are refused.
 	Backtests BacktestLimits
 	Spreader  Spreader
 }
 
-// Service is the operations on studies. It is safe for concurrent use.
+// Service implements the operations. It is safe for concurrent use.
 type Service struct {
 	core      *operation.Core
 	desk      *policydesk.Service
@@ -32,10 +31,10 @@ type Service struct {
 	resumed   resumed
 }
 
-// runsCached is how many runs are kept.
+// runsCached is the number of compiled runs in the cache.
 const runsCached = 16
 
-// New makes the room.
+// New returns a Service.
 func New(core *operation.Core, desk *policydesk.Service, decisions *decisioning.Service, o Options) *Service {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPlans()
