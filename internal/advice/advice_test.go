@@ -18,7 +18,7 @@ var names = map[string]string{
 	"requested_tenure_months": "applicant.tenure_months", "enquiries_6m": "bureau_report.enquiries_6m",
 }
 
-// bench tries changes without any of the search's cleverness.
+// bench tries changes without the optimizations of the search.
 type bench struct {
 	plan  *engine.Plan
 	facts *rule.Facts
@@ -71,8 +71,8 @@ func (b *bench) repay(share rule.Number, then func()) {
 	}
 }
 
-// decide reports how the changed application fares. A tenure that the band
-// does not allow is no outcome.
+// decide reports the outcome of the changed application. A tenure that the band does
+// not allow gives no outcome.
 func (b *bench) decide() (engine.Status, bool) {
 	b.plan.Decide(b.facts, &b.d)
 	return b.d.Status, !b.d.Offer.CounterOffer
@@ -103,14 +103,14 @@ func reaches(x *advice.Improvement, status engine.Status, full bool) bool {
 	return status <= x.Status && (!x.Full || full)
 }
 
-// movesTenure reports whether another tenure is proposed. One that the band
-// does not allow then is none, whatever else changes.
+// movesTenure reports whether another tenure is proposed. A proposed tenure that the
+// band does not allow gives no outcome, whatever else changes.
 func movesTenure(x *advice.Improvement) bool {
 	return slices.ContainsFunc(x.Changes, func(c advice.Change) bool { return c.Field == "requested_tenure_months" })
 }
 
-// check holds every improvement against the engine: applied it gives what it
-// promises, and no smaller change of the same field does.
+// check verifies every improvement with the engine: applied, it gives the promised
+// outcome, and no smaller change of the same field does.
 func check(t *testing.T, plan *engine.Plan, facts *rule.Facts, list []advice.Improvement) {
 	t.Helper()
 	b := newBench(plan, facts)
@@ -153,8 +153,8 @@ func apply(b *bench, changes []advice.Change, then func()) {
 	b.try(changes[0].Field, changes[0].To, func() { apply(b, changes[1:], then) })
 }
 
-// found fails when a single change exists and none was returned: the whole
-// grid is tried.
+// found tries the whole grid and fails if a single change exists that was not
+// returned.
 func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decision, list []advice.Improvement) {
 	t.Helper()
 	b := newBench(plan, facts)
@@ -190,8 +190,8 @@ func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decisio
 	}
 }
 
-// improvable counts what a property has seen, so that it cannot pass by
-// seeing nothing.
+// improvable counts the cases that a property has checked, so that it cannot pass
+// without checking any.
 type improvable struct{ cases, single, pair, full, referred int }
 
 func (s *improvable) add(list []advice.Improvement) {
@@ -264,7 +264,7 @@ func TestImprovementsAreExactUnderAnyPolicy(t *testing.T) {
 	}
 }
 
-// The same question has the same answer, and asking changes nothing.
+// The same call gives the same result and does not modify its arguments.
 func TestImproveIsDeterministicAndLeavesFactsAlone(t *testing.T) {
 	t.Parallel()
 	plan, dice := defaultPlan(), &dice{state: 7}

@@ -35,8 +35,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// What is said to matter does, and what is said not to does not: every answer
-// that the policy tells apart is tried by hand.
+// An input is reported to matter if and only if it does. The test tries every value
+// that the policy distinguishes.
 func TestMissingMatters(t *testing.T) {
 	t.Parallel()
 	plan, dice := defaultPlan(), &dice{state: 3}
@@ -114,8 +114,8 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 	}
 }
 
-// TestMissingInstalmentsMatter: what the bureau's instalments could do is what
-// the best and the worst of all amounts do, whatever the income.
+// TestMissingInstalmentsMatter checks, for several incomes, that the reported best and
+// worst outcome of missing bureau instalments are those over all amounts.
 func TestMissingInstalmentsMatter(t *testing.T) {
 	t.Parallel()
 	between := compile(t, `{"name":"between","semantics":2,"affordability":{"obligations":{"of":["declared","bureau"]}},"knockouts":[

@@ -8,7 +8,7 @@ import (
 // MaxSteps is the bound of a search.
 const MaxSteps = maxSteps
 
-// ImprovePlainly is Improve where every trial is decided in full.
+// ImprovePlainly is like Improve, but decides every trial in full.
 func ImprovePlainly(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Options) []Improvement {
 	wanted := goalsOf(d)
 	if len(wanted) == 0 {
@@ -19,7 +19,7 @@ func ImprovePlainly(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o 
 	return s.improve(wanted, d, o)
 }
 
-// CompletePlainly is Complete where every value is decided in full.
+// CompletePlainly is like Complete, but decides every value in full.
 func CompletePlainly(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) Completeness {
 	s := beginSearch(plan, facts, d, nil)
 	s.plain = true

@@ -141,7 +141,7 @@ func policy(d *dice) string {
 	return b.String()
 }
 
-// onField is a condition over an actionable field: a constant, a set, a range,
+// onField draws a condition on an actionable field: with a constant, a set, a range,
 // another field, or a calculation.
 func onField(d *dice) string {
 	number := func(name string) int64 {
@@ -210,7 +210,7 @@ func bins(d *dice, cut func() int64, places int) string {
 		low, d.between(-30, 30), low, high, d.between(-30, 30), high, d.between(-30, 30))
 }
 
-// improve is advice.Improve without an end.
+// improve calls advice.Improve without a check.
 func improve(tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o advice.Options) []advice.Improvement {
 	tb.Helper()
 	list, err := advice.Improve(plan, facts, d, o)
@@ -220,7 +220,7 @@ func improve(tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Deci
 	return list
 }
 
-// complete is advice.Complete without an end.
+// complete calls advice.Complete without a check.
 func complete(tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) advice.Completeness {
 	tb.Helper()
 	c, err := advice.Complete(plan, facts, d, nil)

@@ -32,7 +32,7 @@ func hostile(condition func(i int) string) string {
 	return b.String()
 }
 
-// hostilePolicies are what a search may meet at worst.
+// hostilePolicies are worst cases for a search.
 var hostilePolicies = map[string]func(i int) string{
 	// Each trial but the last ones is declined by the rule with the least threshold.
 	"thresholds": func(i int) string {

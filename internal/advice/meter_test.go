@@ -16,8 +16,8 @@ import (
 
 var exactly = cmp.AllowUnexported(advice.Improvement{}, rule.Value{})
 
-// Asking the rule that declined the last trial first changes nothing but the
-// time that it takes.
+// Probing the rule that declined the last trial first changes only the time that a
+// search takes.
 func TestProbingFindsWhatThePlainSearchFinds(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -127,7 +127,7 @@ func TestSearchEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// What could not all be tried is said to matter: silence would be a promise.
+// An input whose values could not all be tried is reported to matter.
 func TestMissingBeyondTheBoundMatters(t *testing.T) {
 	t.Parallel()
 	var inputs, rules []string

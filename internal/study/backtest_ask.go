@@ -139,8 +139,8 @@ func (a *asked) readBook(f *wire.Form, most int64, faults *fault.List) {
 	a.useBook(backtest.Book{Seed: uint64(seed), Months: int(months), BadRate: rule.Number(rate)}, f.Value().Pointer(), faults)
 }
 
-// The default size of a book, and the largest seed, which every JSON program can
-// represent exactly.
+// The default size of a book, and the largest seed. A float64 holds every such seed
+// exactly, and so does every JSON reader.
 const (
 	defaultBookRows = 1_000
 	maxSeed         = 1e15

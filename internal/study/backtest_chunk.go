@@ -28,7 +28,7 @@ func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
 	case operation.IsKind(err, fault.NotFound):
 		return nil // the run was given up and its rows were deleted
 	case errors.As(err, &spoilt):
-		s.core.Logger.ErrorContext(ctx, "a backtest cannot be done", "backtest", c.BacktestID, "error", err)
+		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried", "backtest", c.BacktestID, "error", err)
 		return s.AbandonBacktest(ctx, c)
 	case err != nil:
 		return fmt.Errorf("chunk %d of backtest %s: %w", c.Number, c.BacktestID, err)
@@ -180,7 +180,8 @@ func (s *Service) tenantOf(ctx context.Context, scope *store.Scope) (tenant.Prin
 	}
 	plan, ok := s.options.Plans.Get(owner.Plan)
 	if !ok {
-		return tenant.Principal{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have", owner.ID, owner.Plan)
+		return tenant.Principal{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have",
+			owner.ID, owner.Plan)
 	}
 	return tenant.Principal{TenantID: owner.ID, Environment: tenant.Environment(scope.Environment()), Plan: plan}, nil
 }

@@ -208,7 +208,14 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 	}
 	limits, from := &s.options.Backtests, readReplayed(last.Input)
 	in := &intake{a: &asked{}, most: limits.MaxRows, rows: last.First + last.Rows - 1, chunks: last.Number}
-	in.feed = &replayFeed{scope: scope, which: job.replay, each: limits.ReplayRows, after: from.next, over: last.Number > 0 && from.next == "", done: in.rows}
+	in.feed = &replayFeed{
+		scope: scope,
+		which: job.replay,
+		each:  limits.ReplayRows,
+		after: from.next,
+		over:  last.Number > 0 && from.next == "",
+		done:  in.rows,
+	}
 	return in, s.afford(ctx, caller, in.a)
 }
 

@@ -32,7 +32,14 @@ type backtestRun struct {
 // newRun returns the run of a request.
 func (s *Service) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backtestRun {
 	id, made := s.core.NewID(tenant.KindBacktest, s.core.Moment())
-	job := &backtestRun{run: run, policy: a.champion.Plan.Policy().Name, book: a.book, rows: a.rows, replay: a.replay, endpoint: a.endpoint}
+	job := &backtestRun{
+		run:      run,
+		policy:   a.champion.Plan.Policy().Name,
+		book:     a.book,
+		rows:     a.rows,
+		replay:   a.replay,
+		endpoint: a.endpoint,
+	}
 	job.features = a.replayFeatures()
 	job.record = store.Backtest{ID: id, Source: a.source, CreatedMicros: made.UnixMicro(), CreatedBy: operation.Actor(p)}
 	job.record.RuleSetID, job.record.ChallengerID = a.ruleSetIDs()
@@ -72,7 +79,11 @@ func (j *backtestRun) readRequest(document []byte) error {
 	switch j.record.Source {
 	case sourceSynthetic:
 		j.rows = number("n", 0)
-		j.book = backtest.Book{Seed: uint64(number("seed", 0)), Months: int(number("months", 0)), BadRate: rule.Number(number("bad_rate", rule.Places))}
+		j.book = backtest.Book{
+			Seed:    uint64(number("seed", 0)),
+			Months:  int(number("months", 0)),
+			BadRate: rule.Number(number("bad_rate", rule.Places)),
+		}
 	case sourceDecisions:
 		from, err := operation.ParseClock(v.Get("from").Text())
 		if err != nil {

@@ -173,7 +173,7 @@ func (s *Service) spread(ctx context.Context, scope *store.Scope, id string, fro
 		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
 	}
 	if err := s.options.Spreader.Spread(ctx, chunks); err != nil {
-		s.core.Logger.WarnContext(ctx, "a backtest waits to be spread", "backtest", id, "error", err)
+		s.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later", "backtest", id, "error", err)
 	}
 }
 
