@@ -71,7 +71,14 @@ func (s *Service) takeBacktest(
 	case a.source == sourceDecisions:
 		return s.enqueueReplay(ctx, p, scope, job, held, whole, keep)
 	}
-	return s.enqueue(ctx, p, scope, job, &intake{a: a, feed: rows, held: held, whole: whole, most: s.options.Backtests.MaxRows}, keep)
+	in := &intake{
+		a:     a,
+		feed:  rows,
+		held:  held,
+		whole: whole,
+		most:  s.options.Backtests.MaxRows,
+	}
+	return s.enqueue(ctx, p, scope, job, in, keep)
 }
 
 // gather reads the rows up to the limit for a small run. whole reports whether these

@@ -53,7 +53,8 @@ func New(o Options) *Metrics {
 	}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
-		requests: counter("verdict_http_requests_total", "Requests answered, by route pattern, method and status class.", "route", "method", "status"),
+		requests: counter("verdict_http_requests_total",
+			"Requests answered, by route pattern, method and status class.", "route", "method", "status"),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "verdict_http_request_duration_seconds", Help: "Time from the first byte read to the answer written.",
 			Buckets: durationBuckets,
@@ -142,7 +143,8 @@ func (m *Metrics) Decision(status string) { m.decisions.WithLabelValues(status).
 // would create series without bound.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "other"
