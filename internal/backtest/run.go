@@ -172,7 +172,7 @@ func (r *Run) inputs(faults *fault.List) map[string]rule.Type {
 	}
 	for _, in := range r.challenger.plan.Policy().Inputs {
 		if was, ok := inputs[in.Name]; ok && was != in.Type {
-			faults.Add("/challenger_rule_set_id", "conflicting_inputs",
+			faults.Add("/challenger_rule_set_id", fault.CodeConflictingInputs,
 				"the two policies declare %s with different types", in.Name)
 		}
 		inputs[in.Name] = in.Type

@@ -189,7 +189,7 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 			continue
 		}
 		if open || !b.Ranged && len(order) > 0 {
-			r.faults.Add(elementPointer(list, i), "band_overlap",
+			r.faults.Add(elementPointer(list, i), fault.CodeBandOverlap,
 				"a new-to-credit band without min_score and max_score takes every score: it must be the only one")
 		}
 		if open = open || !b.Ranged; b.Ranged {
@@ -206,7 +206,7 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandOverlap, "scores %d to %d stand in %s too",
 				high.MinScore, min(low.MaxScore, high.MaxScore), bandName(low))
 		case high.MinScore > low.MaxScore+1 && !r.policy.AllowGaps && all:
-			r.faults.Add(elementPointer(list, order[k]), "band_gap",
+			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandGap,
 				"scores %d to %d, between %s and %s, have no band; close the gap or set allow_gaps",
 				low.MaxScore+1, high.MinScore-1, bandName(low), bandName(high))
 		}

@@ -309,7 +309,7 @@ func (r *scorecardReader) checkSpecials(bins wire.Value, f *Factor) {
 	for i := range f.Bins {
 		for _, n := range f.Bins[i].Special {
 			if seen[n] {
-				r.faults.Add(elementPointer(bins, i), "bin_overlap", "the special value %s is listed twice", n)
+				r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap, "the special value %s is listed twice", n)
 			}
 			seen[n] = true
 		}
@@ -345,7 +345,7 @@ func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []b
 	r.checkSpecials(bins, f)
 	ranges := f.ranges()
 	if len(ranges) == 0 {
-		r.faults.Add(bins.Pointer(), "bin_gap", "numbers other than the special values have no bin; add a range")
+		r.faults.Add(bins.Pointer(), fault.CodeBinGap, "numbers other than the special values have no bin; add a range")
 		return
 	}
 	for i := range ranges {
@@ -368,13 +368,13 @@ func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []b
 		}
 		switch prev := &ranges[i-1]; {
 		case !prev.HasMax || !b.HasMin:
-			r.faults.Add(elementPointer(bins, i), "bin_overlap",
+			r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap,
 				"every bin but the first needs gte, and every bin but the last lt")
 		case b.Min > prev.Max:
 			r.faults.Add(elementPointer(bins, i), fault.CodeBinGap,
 				"values from %s up to %s have no bin", prev.Max, b.Min)
 		case b.Min < prev.Max:
-			r.faults.Add(elementPointer(bins, i), "bin_overlap", "values from %s up to %s have two bins", b.Min,
+			r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap, "values from %s up to %s have two bins", b.Min,
 				prev.Max)
 		}
 	}
@@ -390,7 +390,7 @@ func (r *scorecardReader) checkCategories(bins wire.Value, f *Factor, readable [
 		}
 		for _, val := range b.In {
 			if seen[val] {
-				r.faults.Add(elementPointer(bins, i), "bin_overlap", "a value is in two bins")
+				r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap, "a value is in two bins")
 			}
 			seen[val] = true
 		}

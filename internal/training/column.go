@@ -85,7 +85,7 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	drop := func(code, detail string) (*column, *Dropped) { return nil, &Dropped{s.name, code, detail} }
 	s.asSent()
 	if detail := s.identifier(); detail != "" {
-		return drop("identifier", detail)
+		return drop(codeIdentifier, detail)
 	}
 	c := &column{source: s.source, field: s.field}
 	if s.known == nil {
@@ -100,9 +100,9 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	}
 	switch {
 	case filled == 0:
-		return drop("empty", "no training row has a value")
+		return drop(codeEmpty, "no training row has a value")
 	case c.numeric() && s.texts > 0:
-		return drop("not_a_number", "the field is a number, and the column holds something else")
+		return drop(codeNotANumber, "the field is a number, and the column holds something else")
 	case c.numeric() && s.foir && !s.percent && s.outside*2 > filled:
 		return drop(fault.CodeFOIRLooksLikePercent, fmt.Sprintf("%d of %d values are no ratio of at most 5, so the column seems to hold percentages: "+
 			"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
@@ -112,14 +112,14 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	case c.numeric():
 		s.cutNumbers(c, o)
 		if len(c.cuts) == 0 && len(c.specials) == 0 && filled == rows {
-			return drop("constant", "every training row has the same value")
+			return drop(codeConstant, "every training row has the same value")
 		}
 	case s.endless:
-		return drop("too_many_values", "has more different values than a category")
+		return drop(codeTooManyValues, "has more different values than a category")
 	case s.long:
-		return drop("too_long", "has values that are too long to be a category")
+		return drop(codeTooLong, "has values that are too long to be a category")
 	case len(s.by) == 1 && filled == rows:
-		return drop("constant", "every training row has the same value")
+		return drop(codeConstant, "every training row has the same value")
 	default:
 		s.keepValues(c, rows)
 	}

@@ -19,21 +19,7 @@ type Note struct {
 }
 
 // Counted reports whether the detail already contains the count.
-func (n Note) Counted() bool { return n.Code == NoteReadAsMissing || n.Code == NoteMostlyNumbers }
-
-// The codes of notes.
-const (
-	NoteReadAsMissing   = "read_as_missing"
-	NoteNumberFormat    = "number_format"
-	NoteMostlyNumbers   = "mostly_numbers"
-	NoteEncoding        = "encoding"
-	NoteReplacedBytes   = "replaced_bytes"
-	NoteIndeterminate   = "indeterminate"
-	NoteZeroWeight      = "zero_weight"
-	NoteWeighted        = "weighted"
-	NoteLeakUsed        = "leak_used"
-	NotePossibleSpecial = "possible_special_value"
-)
+func (n Note) Counted() bool { return n.Code == fault.CodeReadAsMissing || n.Code == codeMostlyNumbers }
 
 // unreadableCell is shown for cells whose bytes could not be decoded.
 const unreadableCell = "(undecodable)"
@@ -140,7 +126,7 @@ func encodingNotes(p sheet.Probe) (list []Note) {
 	if p.Replaced > 0 {
 		list = append(list, Note{
 			"",
-			NoteReplacedBytes,
+			codeReplacedBytes,
 			"lines hold bytes that stand for no character; they were replaced by U+FFFD",
 			p.Replaced,
 		})

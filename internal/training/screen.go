@@ -118,7 +118,7 @@ func (t *table) dropCorrelated(o *Options, features []*binning, rows []int32) (k
 		if twin != "" {
 			dropped = append(dropped, Dropped{
 				b.column.name,
-				"correlated",
+				codeCorrelated,
 				fmt.Sprintf("correlation %.3f with %s, which carries more", much, twin),
 			})
 			continue
