@@ -76,13 +76,15 @@ func (f Finding) Write(w *wire.Writer) {
 	w.EndObject().EndObject()
 }
 
-// Analyse lists the likely mistakes of a policy from ReadPolicy. What it says is
-// so for every applicant within the domains
-// of the catalogue; what it cannot prove it does not say. Errors come first,
-// then warnings; those of one severity in the order of the document, then by
-// code. They are the same every time. The work is bounded whatever the policy:
-// what errors need is read off the conditions and costs no budget, and the
-// comparison of rules with each other, which costs most, comes last.
+// Analyse lists the likely mistakes in a policy from ReadPolicy. Every finding
+// is true for all applicants within the domains of the catalogue; what cannot
+// be proved is not reported. Errors come first, then warnings, then infos;
+// those of one severity are in document order, then by code. The result is
+// deterministic.
+//
+// The work is bounded for every policy. Checks that give errors read the
+// conditions directly and use no budget. The comparison of rules with each
+// other is the most expensive part and comes last.
 func Analyse(p *Policy, catalogue *rule.Catalogue) []Finding {
 	found, _ := AnalyseUntil(p, catalogue, nil) // it cannot fail without a check
 	return found

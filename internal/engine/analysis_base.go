@@ -9,9 +9,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// Against says of each finding of a version whether its base has it too, and
-// adds what the version no longer has of the base. Without a base everything is
-// new. The findings it is given stay as they are.
+// Against sets the origin of each finding of a version by comparing it with the
+// findings of its base, and adds findings about entries of the base that the
+// version no longer has. Without a base all findings are new. It does not
+// change the findings passed in.
 func Against(found []Finding, p *Policy, inBase []Finding, base *Policy) []Finding {
 	out := make([]Finding, 0, len(found)+4)
 	if base != nil {

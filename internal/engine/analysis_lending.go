@@ -9,9 +9,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// lending reports priced bands whose limits, floored to the step, fall below
-// their own minimum, and those over which the rounding of the instalment
-// outgrows the instalment.
+// lending reports priced bands whose limits, rounded down to the step, are
+// below their own minimum, and bands in which the rounding of the instalment
+// grows larger than the instalment.
 func (a *analysis) lending() {
 	step := a.policy.LimitStepPaise
 	for i := range a.policy.Bands {

@@ -8,9 +8,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// units reports rules and factors on a raw path whose unit is another than its
-// canonical twin's, such as a percentage where policies speak of ratios, and
-// thresholds on either that look like the other's.
+// units reports rules and factors that read a raw path whose unit differs from
+// that of its canonical counterpart, such as a percentage instead of a ratio.
+// It also reports thresholds on either field that look like the unit of the
+// other.
 func (a *analysis) units() {
 	for _, list := range [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
 		for i := range list {

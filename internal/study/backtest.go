@@ -33,7 +33,7 @@ func BacktestStates() []string {
 	}
 }
 
-// BacktestLimits bound backtests. A zero field takes its default.
+// BacktestLimits holds the limits of backtests. A zero field means its default.
 type BacktestLimits struct {
 	// SmallRows and SmallBytes are the largest number of rows and the largest CSV
 	// file that are answered within the request; by default 50,000 and 8 MiB.

@@ -222,8 +222,8 @@ func (s *Service) findReference(ctx context.Context, p tenant.Principal, a *aske
 	return nil
 }
 
-// afford finds out what the plan has room for, so that nobody waits for a run
-// that could not be billed. What counts is the bill at the end.
+// afford computes how many rows the quota of the plan allows, so that a run that
+// could not be billed is refused early. The final check is the bill at the end.
 func (s *Service) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 	if a.plan = p.Plan; a.plan.Unmetered {
 		return nil
@@ -254,7 +254,7 @@ func (a *asked) admit(rows, most int64) error {
 	return nil
 }
 
-// span says which stored decisions are decided anew.
+// span selects the stored decisions that are decided again.
 type span struct {
 	from, to          time.Time
 	policyKey, status string

@@ -12,10 +12,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// RunChunk does one chunk of a backtest, and with the last of them the report.
-// It may be called any number of times for the same chunk, from any node: one
-// of the calls counts. An error means that storage failed and that it is worth
-// another try; what no try can mend ends the run instead.
+// RunChunk runs one chunk of a backtest, and after the last chunk makes the report. It
+// may be called any number of times for the same chunk, on any node; only one result
+// counts. An error means that storage failed and that the caller should retry. A
+// permanent error fails the run instead.
 func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
 	scope := s.core.DB.Scope(c.TenantID, c.Environment)
 	do := s.runChunk

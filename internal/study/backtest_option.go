@@ -86,8 +86,8 @@ func WriteColumnMap(w *wire.Writer, text string) {
 	w.EndObject()
 }
 
-// Unpacked is a file as it was before it was packed. Files say by their first
-// bytes that they are; one that is packed by its sender's word must say so too.
+// Unpacked returns the decompressed file. The first bytes tell whether a file is
+// compressed. If packed says that it is, but the first bytes do not, it is refused.
 func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(body, 64<<10)
 	magic, err := buffered.Peek(2)

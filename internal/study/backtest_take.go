@@ -223,9 +223,9 @@ func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *pi
 // abortTimeout bounds the transaction that fails an aborted run.
 const abortTimeout = 5 * time.Second
 
-// abort ends a run whose rows did not arrive whole, with what was wrong if
-// the sender may hear it. The sender may be gone, so its patience does not
-// count.
+// abort fails a run whose rows did not arrive completely. The error is cause, unless
+// that is internal. The sender may have disconnected, so ctx may have ended and its
+// deadline is ignored.
 func (s *Service) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
 	code, detail := fault.CodeInputIncomplete, "the rows did not arrive to their end"
 	var refusal *fault.Error

@@ -15,9 +15,9 @@ type Plan struct {
 	Rates        Rates // rate limits of each key
 }
 
-// Admits reports whether n more units fit beside those already used. This is the
-// rule of the quota; storage applies the same rule in the statement that counts,
-// because two requests may ask at the same moment.
+// Admits reports whether the quota allows n more units after used. This is the rule
+// of the quota; storage applies the same rule in the statement that counts, because
+// two requests may ask at the same moment.
 func (p Plan) Admits(used, n int64) bool {
 	return p.Unmetered || n <= p.MonthlyQuota-used
 }
@@ -41,7 +41,7 @@ func (p Plan) PercentUsed(used int64) int64 {
 	return whole*100_00 + int64(float64(rest)/float64(p.MonthlyQuota)*100_00+0.5)
 }
 
-// FreePlan is the plan that signup gives.
+// FreePlan is the name of the plan of new tenants.
 const FreePlan = "free"
 
 // Plans are the plans of this installation. They do not change while it runs.

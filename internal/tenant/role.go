@@ -13,7 +13,7 @@ const (
 // Roles returns the roles in display order, the most powerful first.
 func Roles() []Role { return []Role{RoleAdmin, RoleRisk, RoleViewer} }
 
-// Scopes are the scopes of a role; an unknown one has none.
+// Scopes returns the scopes of a role; an unknown role has none.
 func (r Role) Scopes() Scopes {
 	switch r {
 	case RoleAdmin:

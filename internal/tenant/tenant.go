@@ -13,7 +13,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// Tenant is a lender: everything stored belongs to exactly one.
+// Tenant is a lender. Every stored row belongs to exactly one tenant.
 type Tenant struct {
 	ID        string
 	OrgName   string
