@@ -128,6 +128,17 @@ func Checkpoint(ctx context.Context) error {
 	return SlotOf(ctx).yield(ctx)
 }
 
+// CheckpointIfLong is Checkpoint for a request that has been found to be long
+// before, such as while its body was parsed, and does nothing for others. On a busy
+// machine a short request takes long by the clock, and would wait for a slot that
+// it does not need.
+func CheckpointIfLong(ctx context.Context) error {
+	if slot := SlotOf(ctx); slot == nil || !slot.long.held {
+		return ctx.Err()
+	}
+	return Checkpoint(ctx)
+}
+
 // Leave gives up the right to compute. It may be called twice.
 func (s *Slot) Leave() {
 	s.Pause()

@@ -249,3 +249,33 @@ func TestFloodRests(t *testing.T) {
 		flood.Wait()
 	})
 }
+
+// TestShortRequestsNeedNoSlot: a request that has not been found to be long does
+// not wait for a slot at CheckpointIfLong, however late it comes by there.
+func TestShortRequestsNeedNoSlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		long, slot := s.Enter(t.Context(), "long")
+		defer slot.Leave()
+		time.Sleep(10 * time.Millisecond)
+		if err := admission.Checkpoint(long); err != nil { // it has the only slot now
+			t.Fatal(err)
+		}
+		short, entry := s.Enter(t.Context(), "short")
+		defer entry.Leave()
+		time.Sleep(10 * time.Millisecond)
+		begun := time.Now()
+		if err := admission.CheckpointIfLong(short); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); took != 0 {
+			t.Errorf("a short request waited %s for a slot", took)
+		}
+		gone, cancel := context.WithCancel(short)
+		cancel()
+		if err := admission.CheckpointIfLong(gone); !errors.Is(err, context.Canceled) {
+			t.Errorf("of a caller that has gone: %v", err)
+		}
+	})
+}

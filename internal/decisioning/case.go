@@ -52,7 +52,7 @@ func (s *Service) newCase(
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := admission.Checkpoint(ctx); err != nil { // a long statement takes milliseconds to read
+	if err := admission.CheckpointIfLong(ctx); err != nil { // a long statement takes milliseconds to read
 		return nil, nil, err
 	}
 	c := &creditCase{endpoint: endpoint, app: app}
