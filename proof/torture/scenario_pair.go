@@ -58,6 +58,9 @@ func primaryFrozen(ctx context.Context, w *World, rng *rand.Rand) error {
 		if err := w.promote(ctx); err != nil {
 			return err
 		}
+		// Until its watcher has seen the new primary, a node may still read from the
+		// old one (ADR 7). Known limit: one that thaws within that time is read from.
+		wait(ctx, watched)
 		w.Cluster.Thaw()
 		if err := w.until(ctx, 20); err != nil {
 			return err
@@ -65,6 +68,9 @@ func primaryFrozen(ctx context.Context, w *World, rng *rand.Rand) error {
 		return w.rejoin(ctx)
 	})
 }
+
+// watched is several times as long as a node takes to see a promotion.
+const watched = 3 * time.Second
 
 // failOver promotes the standby and makes the old primary its standby.
 func (w *World) failOver(ctx context.Context) error {
