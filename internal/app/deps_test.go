@@ -78,14 +78,15 @@ var house = []room{
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
-	{"httpapi", adapter, "fault wire api tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
-	{"console", adapter, "civil fault wire api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
+	{"document", useCase, "fault wire signal tenant operation frauddesk"},
+	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
+	{"console", adapter, "civil fault wire api document chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
+	{"demo", useCase, "fault wire rule signal backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
 
 	{"app", wiring, allBelow},
 

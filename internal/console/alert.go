@@ -7,7 +7,6 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/fault"
 	"verdict/internal/frauddesk"
-	"verdict/internal/wire"
 )
 
 // alertTypes say what an alert of a type is about.
@@ -139,7 +138,7 @@ func (p *fraudPages) alert(v *visit) error {
 		return err
 	}
 	if found.Graph != nil { // what ties the ring, and not every address and pincode
-		ring.Ring = *found.Graph
+		ring = *found.Graph
 	}
 
 	names, err := p.people.names(v)
@@ -298,47 +297,30 @@ func (p *fraudPages) closeAlert(v *visit) error {
 }
 
 func (p *fraudPages) moveAlert(v *visit, to, said string) error {
-	var w wire.Writer
-	w.Object().Key("status").String(to)
-	for _, name := range []string{"resolution", "note"} {
-		if text := v.form.Value(name); text != "" {
-			w.Key(name).String(text)
-		}
-	}
+	move := frauddesk.AlertMove{To: to, Resolution: v.form.text("resolution"), Note: v.form.text("note")}
 	if v.form.Value("choose") != "" && v.form.Value("resolution") == "confirmed_fraud" {
-		if err := writeChosen(&w, v.form); err != nil {
+		var err error
+		if move.Block, err = chosenEntities(v.form); err != nil {
 			return v.again(err, p.alert)
 		}
 	}
 
-	w.EndObject()
-	body, err := wire.Parse(w.Buf)
-	if err == nil {
-		_, err = p.fraud.MoveAlert(v.ctx, v.caller(), v.id("id"), body)
-	}
-	if err != nil {
+	if _, err := p.fraud.MoveAlert(v.ctx, v.caller(), v.id("id"), move); err != nil {
 		return v.again(err, p.alert)
 	}
 
 	return v.done(said, "/fraud/alerts/"+v.id("id"))
 }
 
-// writeChosen writes what is ticked to be blocked, each with the end that the form
-// gives all of them.
-func writeChosen(w *wire.Writer, f *form) error {
+// chosenEntities returns the entities that are ticked to be blocked, each with the
+// end that the form gives all of them.
+func chosenEntities(f *form) ([]frauddesk.BlockEntity, error) {
 	var faults fault.List
 	expires := day(&faults, "/expires_at", f.Value("expires_at"))
-	w.Key("block").Array()
+	list := []frauddesk.BlockEntity{}
 	for _, chosen := range f.Values("block") {
 		kind, key, _ := strings.Cut(strings.ToValidUTF8(chosen, "\uFFFD"), " ")
-		w.Object().Key("kind").String(kind).Key("key").String(key)
-		if !expires.IsZero() {
-			w.Key("expires_at").String(afterDay(expires))
-		}
-
-		w.EndObject()
+		list = append(list, frauddesk.BlockEntity{Kind: kind, Key: key, ExpiresAt: endOfDay(expires)})
 	}
-
-	w.EndArray()
-	return faults.Err()
+	return list, faults.Err()
 }

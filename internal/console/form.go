@@ -106,6 +106,9 @@ func (v *visit) again(err error, draw func(*visit) error) error {
 // password is read with Secret.
 func (f *form) Value(name string) string { return strings.TrimSpace(f.values.Get(name)) }
 
+// text returns a field as valid UTF-8.
+func (f *form) text(name string) string { return strings.ToValidUTF8(f.Value(name), "\uFFFD") }
+
 // Secret is what was typed into a field, as it was typed.
 func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
 

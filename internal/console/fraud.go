@@ -1,13 +1,11 @@
 package console
 
 import (
-	"strings"
 	"time"
 
 	"verdict/internal/fault"
 	"verdict/internal/frauddesk"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // fraudPages are the fraud desk: alerts, the block list, thresholds, and pincode risk.
@@ -88,22 +86,12 @@ func (p *fraudPages) block(v *visit) error {
 		return v.again(err, p.blocked)
 	}
 
-	var w wire.Writer
-	w.Object()
-	for _, name := range []string{"kind", "value", "reason"} {
-		if text := v.form.Value(name); text != "" {
-			w.Key(name).String(strings.ToValidUTF8(text, "\uFFFD"))
-		}
-	}
-	if !expires.IsZero() {
-		w.Key("expires_at").String(afterDay(expires))
-	}
-
-	w.EndObject()
-	body, err := wire.Parse(w.Buf)
-	if err == nil {
-		_, err = p.fraud.Block(v.ctx, v.caller(), body, nil)
-	}
+	_, err := p.fraud.Block(v.ctx, v.caller(), frauddesk.NewBlock{
+		Kind:      v.form.text("kind"),
+		Value:     v.form.text("value"),
+		Reason:    v.form.text("reason"),
+		ExpiresAt: endOfDay(expires),
+	}, nil)
 	if err != nil {
 		return v.again(err, p.blocked)
 	}
@@ -121,9 +109,12 @@ func (p *fraudPages) unblock(v *visit) error {
 	return v.done("The entity was removed from the block list.", "/fraud/blocked")
 }
 
-// afterDay is the moment at which an entry ends whose last day is named.
-func afterDay(day time.Time) string {
-	return day.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z")
+// endOfDay returns the moment at which a day ends, the zero time for no day.
+func endOfDay(day time.Time) time.Time {
+	if day.IsZero() {
+		return day
+	}
+	return day.AddDate(0, 0, 1).UTC()
 }
 
 // entityKinds are what applicants can share, for people.

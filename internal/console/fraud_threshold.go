@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"verdict/internal/document"
 	"verdict/internal/frauddesk"
 	"verdict/internal/study"
 	"verdict/internal/wire"
@@ -235,7 +236,7 @@ func (p *fraudPages) thresholds(v *visit) error {
 
 func configDocument(config frauddesk.Config) (wire.Value, error) {
 	var w wire.Writer
-	config.Write(&w)
+	document.WriteConfig(&w, config)
 	return wire.Parse(w.Buf)
 }
 
@@ -309,7 +310,10 @@ func (p *fraudPages) setThresholds(v *visit) error {
 
 	patch, err := thresholdPatch(v.form)
 	if err == nil {
-		_, err = p.fraud.ChangeConfig(v.ctx, v.caller(), patch, expected)
+		change, invalid := document.ReadConfigPatch(patch)
+		if err = invalid; err == nil {
+			_, err = p.fraud.ChangeConfig(v.ctx, v.caller(), change, expected)
+		}
 	}
 	if err != nil {
 		return v.again(pointed(err, thresholdPointer), p.thresholds)

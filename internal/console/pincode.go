@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/chart"
+	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/frauddesk"
 	"verdict/internal/study"
@@ -157,10 +158,14 @@ func (p *fraudPages) setPincodes(v *visit) error {
 	return p.keepPincodes(v, w.Buf, said, func(err error) error { return atLines(err, lines) })
 }
 
-func (p *fraudPages) keepPincodes(v *visit, document []byte, said string, told func(error) error) error {
-	body, err := wire.Parse(document)
+func (p *fraudPages) keepPincodes(v *visit, text []byte, said string, told func(error) error) error {
+	body, err := wire.Parse(text)
+	var set document.PincodeRisks
 	if err == nil {
-		_, err = p.fraud.SetPincodeRisks(v.ctx, v.caller(), body)
+		set, err = document.ReadPincodeRisks(body)
+	}
+	if err == nil {
+		_, err = p.fraud.SetPincodeRisks(v.ctx, v.caller(), set.Entries, set.Replace)
 	}
 	if err != nil {
 		return v.again(told(err), p.pincodes)

@@ -1,6 +1,11 @@
 package demo
 
-import "slices"
+import (
+	"slices"
+
+	"verdict/internal/rule"
+	"verdict/internal/signal"
+)
 
 // town is a pincode with its coordinates.
 type town struct {
@@ -24,16 +29,20 @@ const spiking = "560068"
 
 // pincodeRisk is the lender's own assessment of a pincode or of a prefix.
 type pincodeRisk struct {
-	Pincode string `json:"pincode"`
-	Risk    string `json:"risk"`
-	Score   int    `json:"risk_score"`
-	Reason  string `json:"reason"`
+	pincode string
+	risk    signal.Risk
+	score   int64
+	reason  string
 }
 
 // pincodeRisks returns the assessments of every environment. spikes is the reason
 // for the spiking pincode.
-func pincodeRisks(spikes string) []pincodeRisk {
-	return append(slices.Clone(usualRisks), pincodeRisk{spiking, "HIGH", 81, spikes})
+func pincodeRisks(spikes string) []signal.PincodeRisk {
+	var list []signal.PincodeRisk
+	for _, r := range append(slices.Clone(usualRisks), pincodeRisk{spiking, signal.RiskHigh, 81, spikes}) {
+		list = append(list, signal.PincodeRisk{Pincode: r.pincode, Risk: r.risk, Score: rule.Int(r.score), Reason: r.reason})
+	}
+	return list
 }
 
 var usualRisks = []pincodeRisk{

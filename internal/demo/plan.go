@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"verdict/internal/operation"
+	"verdict/internal/signal"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -123,15 +124,15 @@ func (d *envFill) review(decisionID string, n int64) {
 // settings schedules the pincode risks and the fraud thresholds.
 func (d *envFill) settings() {
 	d.ago(29*day, "set the pincode risks", func(ctx context.Context) error {
-		entries := body(map[string]any{"entries": pincodeRisks(d.options.Texts.Reason)})
-		_, err := d.service.Fraud.SetPincodeRisks(ctx, d.by(d.staff.ravi), entries)
+		_, err := d.service.Fraud.SetPincodeRisks(ctx, d.by(d.staff.ravi), pincodeRisks(d.options.Texts.Reason), false)
 		return err
 	})
 	d.ago(28*day, "set the fraud thresholds", func(ctx context.Context) error {
-		_, err := d.service.Fraud.ChangeConfig(ctx, d.by(d.staff.ravi), body(map[string]any{
-			"fraud":  map[string]any{"agent_anomaly": map[string]any{"max_applications": 18}},
-			"device": map[string]any{"sim_new_days": 21},
-		}), operation.AnyVersion)
+		_, err := d.service.Fraud.ChangeConfig(ctx, d.by(d.staff.ravi), func(c signal.Config) (signal.Config, error) {
+			c.Fraud.AgentAnomaly.MaxApplications = 18
+			c.Device.SIMNewDays = 21
+			return c, nil
+		}, operation.AnyVersion)
 		return err
 	})
 }

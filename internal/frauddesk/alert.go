@@ -2,7 +2,7 @@ package frauddesk
 
 import (
 	"context"
-	"strings"
+	"strconv"
 	"time"
 
 	"verdict/internal/fault"
@@ -10,16 +10,7 @@ import (
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
-
-// Alert is a fraud alert, as it is shown.
-type Alert struct {
-	store.Alert
-	History   []store.AlertEvent // of one alert, nil in lists
-	Graph     *store.Ring        // of one alert about a ring, nil in lists
-	RefMisuse bool               // its applicants look like applications
-}
 
 // AlertFilter narrows a list; empty fields do not.
 type AlertFilter struct{ Status, Type, Severity string }
@@ -44,6 +35,7 @@ func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter,
 	if err != nil {
 		return operation.Page[Alert]{}, err
 	}
+	now := s.core.Moment().UnixMicro()
 	var list []Alert
 	var more bool
 	err = s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
@@ -53,7 +45,7 @@ func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter,
 		}
 		list, more = make([]Alert, len(rows)), further
 		for i := range rows {
-			list[i].Alert = rows[i]
+			list[i] = alertOf(rows[i], now)
 			if list[i].RefMisuse, err = refMisuse(tx, rows[i]); err != nil {
 				return err
 			}
@@ -75,19 +67,23 @@ func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Ale
 		return Alert{}, operation.Missing("alert")
 	}
 	var out Alert
-	err := s.core.Scope(p).Read(ctx, func(tx *store.Tx) (err error) {
-		if out.Alert, err = tx.Alerts().Get(id); err != nil {
+	err := s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
+		stored, err := tx.Alerts().Get(id)
+		if err != nil {
 			return err
 		}
-		if out.History, err = tx.Alerts().History(id); err != nil {
+		out = alertOf(stored, s.core.Moment().UnixMicro())
+		history, err := tx.Alerts().History(id)
+		if err != nil {
 			return err
 		}
-		if out.RefMisuse, err = refMisuse(tx, out.Alert); err != nil || out.Type != signal.ConnectedRing {
+		out.History = historyOf(history)
+		if out.RefMisuse, err = refMisuse(tx, stored); err != nil || out.Type != signal.ConnectedRing {
 			return err
 		}
 		ring, err := tx.Alerts().Ring(id)
-		ring = ring.Tying()
-		out.Graph = &ring
+		graph := ringOf(id, ring).Tying()
+		out.Graph = &graph
 		return err
 	})
 	return out, err
@@ -106,8 +102,83 @@ func refMisuse(tx *store.Tx, a store.Alert) (bool, error) {
 // The resolutions of an alert that is closed.
 var resolutions = []string{"confirmed_fraud", "false_positive", "duplicate", "other"}
 
+// AlertMove is a step that acknowledges or closes an alert.
+type AlertMove struct {
+	To         string // the state it leads to
+	Resolution string // of a closed alert; "" stands for other
+	Note       string
+	// Block are the entities that closing the alert as confirmed fraud puts on the
+	// block list: nil for the usual ones, empty for none.
+	Block []BlockEntity
+}
+
+// BlockEntity is an entity of an alert that is to be blocked.
+type BlockEntity struct {
+	Kind, Key string
+	ExpiresAt time.Time // zero: never
+}
+
+const (
+	// MaxBlock is how many entities the close of one alert may name.
+	MaxBlock = 200
+	// maxEntityKey bounds the kind and the key of an entity.
+	maxEntityKey = 256
+)
+
+// Check adds what is wrong with the step.
+func (m AlertMove) Check(faults *fault.List, now time.Time) {
+	c := faults.Check("")
+	if m.To == "" && faults.Len() == 0 {
+		c.Fail("status", fault.CodeRequired, "is required: acknowledged or closed")
+	}
+	c.Choice("status", m.To, store.AlertAcknowledged, store.AlertClosed)
+	c.Choice("resolution", m.Resolution, resolutions...)
+	if m.To == store.AlertAcknowledged && m.Resolution != "" {
+		c.Fail("resolution", fault.CodeInvalidField, "belongs to closing an alert")
+	}
+	c.Text("note", m.Note, operation.MaxNote)
+	if m.Block == nil {
+		return
+	}
+	if m.Resolution != store.ResolutionConfirmedFraud {
+		c.Fail("block", fault.CodeInvalidField, "belongs to closing an alert as confirmed_fraud")
+	}
+	if len(m.Block) > MaxBlock {
+		c.Fail("block", fault.CodeTooMany, "has more than %d entries", MaxBlock)
+		return
+	}
+	for i, b := range m.Block {
+		one := c.Entry("/block/" + strconv.Itoa(i))
+		if one.Require("kind", b.Kind != "", "the kind of the entity, as the alert shows it") {
+			one.Text("kind", b.Kind, maxEntityKey)
+		}
+		if one.Require("key", b.Key != "", "the key of the entity, as the alert shows it") {
+			one.Text("key", b.Key, maxEntityKey)
+		}
+		checkExpiry(one, b.ExpiresAt, now)
+	}
+}
+
+// stored returns the step as storage takes it.
+func (m AlertMove) stored() store.AlertMove {
+	out := store.AlertMove{To: m.To, Resolution: m.Resolution, Note: m.Note}
+	if m.To == store.AlertClosed && m.Resolution == "" {
+		out.Resolution, out.Unresolved = "other", true
+	}
+	if m.Block != nil {
+		out.Block = []store.BlockedEntity{}
+	}
+	for _, b := range m.Block {
+		out.Block = append(out.Block, store.BlockedEntity{
+			Entity:      store.ObservedEntity{Kind: b.Kind, Key: b.Key},
+			UntilMicros: untilMicros(b.ExpiresAt),
+		})
+	}
+	return out
+}
+
 // MoveAlert acknowledges or closes an alert.
-func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, body wire.Value) (Alert, error) {
+func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, m AlertMove) (Alert, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Alert{}, err
 	}
@@ -115,14 +186,17 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 		return Alert{}, operation.Missing("alert")
 	}
 	now := s.core.Moment()
-	move, err := readMove(body, now)
-	if err != nil {
+	var faults fault.List
+	m.Check(&faults, now)
+	if err := faults.Err(); err != nil {
 		return Alert{}, err
 	}
 	settings, err := s.settings(ctx, p)
 	if err != nil {
 		return Alert{}, err
 	}
+
+	move := m.stored()
 	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, operation.Actor(p), now.UnixMicro(), settings.Config.Fraud.MuteDays
 	audit := s.core.Audit(p, now, operation.ActionAlertMoved, id, move.To)
 	var alert store.Alert
@@ -136,143 +210,5 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 	if err != nil {
 		return Alert{}, err
 	}
-	return Alert{Alert: alert}, nil
-}
-
-// readMove reads a step by the state it leads to, or by its action.
-func readMove(body wire.Value, now time.Time) (store.AlertMove, error) {
-	var faults fault.List
-	f := wire.NewForm(body, &faults)
-	var m store.AlertMove
-	if at := f.Choice("status", -1, store.AlertAcknowledged, store.AlertClosed); at >= 0 {
-		m.To = []string{store.AlertAcknowledged, store.AlertClosed}[at]
-	}
-	if at := f.Choice("action", -1, "acknowledge", "close"); at >= 0 {
-		to := []string{store.AlertAcknowledged, store.AlertClosed}[at]
-		if m.To != "" && m.To != to {
-			f.Fail("action", fault.CodeInvalidField, "contradicts status; send one of the two")
-		}
-		m.To = to
-	}
-	if m.To == "" && faults.Len() == 0 {
-		f.Fail("status", fault.CodeRequired, "is required: acknowledged or closed")
-	}
-	if at := f.Choice("resolution", -1, resolutions...); at >= 0 {
-		m.Resolution = resolutions[at]
-	}
-	switch {
-	case m.To == store.AlertClosed && m.Resolution == "":
-		m.Resolution, m.Unresolved = "other", true
-	case m.To == store.AlertAcknowledged && m.Resolution != "":
-		f.Fail("resolution", fault.CodeInvalidField, "belongs to closing an alert")
-	}
-	if note, ok := f.Text("note", operation.MaxNote); ok {
-		m.Note = strings.Clone(note)
-	}
-	if f.Get("block").Given() {
-		if m.Resolution != store.ResolutionConfirmedFraud {
-			f.Fail("block", fault.CodeInvalidField, "belongs to closing an alert as confirmed_fraud")
-		}
-		m.Block = readBlock(&f, &faults, now)
-	}
-	f.Done()
-	return m, faults.Err()
-}
-
-// maxBlock is how many entities the close of one alert may name.
-const maxBlock = 200
-
-// readBlock reads the entities that a confirmed alert is to put on the block
-// list. An empty list blocks nothing.
-func readBlock(f *wire.Form, faults *fault.List, now time.Time) []store.BlockedEntity {
-	list := []store.BlockedEntity{}
-	for _, v := range f.Array("block", maxBlock).Elements() {
-		one := wire.NewForm(v, faults)
-		var b store.BlockedEntity
-		if one.Require("kind", "the kind of the entity, as the alert shows it") {
-			kind, _ := one.Text("kind", maxEntityKey)
-			b.Entity.Kind = strings.Clone(kind)
-		}
-		if one.Require("key", "the key of the entity, as the alert shows it") {
-			key, _ := one.Text("key", maxEntityKey)
-			b.Entity.Key = strings.Clone(key)
-		}
-		b.UntilMicros = readExpiry(&one, now)
-		one.Known("display")
-		one.Done()
-		list = append(list, b)
-	}
-	return list
-}
-
-// maxEntityKey bounds the kind and the key of an entity.
-const maxEntityKey = 256
-
-// Write writes the alert. Members that may come later are null until then.
-func (a Alert) Write(w *wire.Writer) {
-	w.Object().Key("id").Plain(a.ID).Key("type").Plain(a.Type).Key("severity").Plain(a.Severity).Key("status").Plain(a.Status)
-	w.Key("entity").Object().Key("kind").Plain(a.Entity.Kind).Key("display").String(a.Entity.Display)
-	w.Key("key").Plain(a.Entity.Key).EndObject().Key("value").Int(a.Value)
-	w.Key("applicant_refs")
-	operation.WriteStrings(w, a.ApplicantRefs)
-	w.Key("applicant_count").Int(a.ApplicantCount).Key("decision_ids")
-	operation.WriteStrings(w, a.DecisionIDs)
-	w.Key("threshold").Int(a.Threshold).Key("window_hours").Int(a.WindowHours)
-	w.Key("first_seen_at").Plain(operation.Clock(a.FirstSeenMicros)).Key("last_seen_at").Plain(operation.Clock(a.LastSeenMicros))
-	orNull(w, "acknowledged_at", timeText(a.AcknowledgedMicros))
-	orNull(w, "acknowledged_by", a.AcknowledgedBy)
-	orNull(w, "closed_at", timeText(a.ClosedMicros))
-	orNull(w, "closed_by", a.ClosedBy)
-	orNull(w, "resolution", a.Resolution)
-	orNull(w, "note", a.Note)
-	operation.Optional(w, "previous_alert_id", a.PreviousID)
-	operation.Optional(w, "merged_into", a.MergedInto)
-	if a.Blocked != nil {
-		w.Key("blocked").Array()
-		for _, b := range a.Blocked {
-			writeEntity(w.Object(), b.Entity)
-			operation.OptionalTime(w, "expires_at", b.UntilMicros)
-			w.EndObject()
-		}
-		w.EndArray()
-	}
-	if a.Graph != nil {
-		writeGraph(w, *a.Graph)
-	}
-	if a.RefMisuse {
-		w.Key("possible_ref_misuse").Bool(true)
-	}
-	if a.History != nil {
-		w.Key("history").Array()
-		for _, e := range a.History {
-			w.Object().Key("at").Plain(operation.Clock(e.CreatedMicros)).Key("actor").String(e.Actor)
-			operation.Optional(w, "from", e.From)
-			w.Key("to").Plain(e.To)
-			operation.Optional(w, "resolution", e.Resolution)
-			operation.Optional(w, "note", e.Note)
-			w.EndObject()
-		}
-		w.EndArray()
-	}
-	w.Key("created_at").Plain(operation.Clock(a.CreatedMicros)).Key("updated_at").Plain(operation.Clock(a.UpdatedMicros)).EndObject()
-}
-
-// writeEntity writes the members of an entity.
-func writeEntity(w *wire.Writer, e store.ObservedEntity) *wire.Writer {
-	return w.Key("kind").Plain(e.Kind).Key("display").String(e.Display).Key("key").Plain(e.Key)
-}
-
-func timeText(micros int64) string {
-	if micros == 0 {
-		return ""
-	}
-	return operation.Clock(micros)
-}
-
-func orNull(w *wire.Writer, key, text string) {
-	if w.Key(key); text == "" {
-		w.Null()
-	} else {
-		w.String(text)
-	}
+	return alertOf(alert, now.UnixMicro()), nil
 }

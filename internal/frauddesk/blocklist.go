@@ -11,7 +11,6 @@ import (
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // Bounds of an entry that is added by hand.
@@ -20,113 +19,102 @@ const (
 	maxBlockedReason = 200
 )
 
-// Block puts an entity on the block list, by its value in clear, of which only
-// the keyed hash and the last characters are kept. It answers 201 with the new
-// entry, or 200 with the one that is there: of two entries about one entity the
-// one that ends later holds.
-func (s *Service) Block(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
+// NewBlock is an entry of the block list that is to be made by hand. Value is in
+// clear; only its keyed hash and its last characters are stored.
+type NewBlock struct {
+	Kind      string
+	Value     string
+	Reason    string
+	ExpiresAt time.Time // zero: the entry does not end
+}
+
+// Check adds what is wrong with the entry, without its value.
+func (n NewBlock) Check(faults *fault.List, now time.Time) {
+	c := faults.Check("")
+	if c.Require("kind", n.Kind != "", "one of "+strings.Join(EntityKinds(), ", ")) {
+		c.Choice("kind", n.Kind, EntityKinds()...)
+	}
+	if c.Require("value", n.Value != "", "the account number, address, device id and so on, in clear") {
+		c.Text("value", n.Value, maxBlockedValue)
+	}
+	if c.Ok("kind") && c.Ok("value") {
+		if _, problem := signal.NewEntity(n.Kind, n.Value, unkeyed); problem != "" {
+			c.Fail("value", fault.CodeOutOfRange, "%s", problem)
+		}
+	}
+	c.Text("reason", n.Reason, maxBlockedReason)
+	checkExpiry(c, n.ExpiresAt, now)
+}
+
+// unkeyed is for entities that are only checked.
+func unkeyed(string, string) string { return "" }
+
+func checkExpiry(c fault.Check, at, now time.Time) {
+	if !at.IsZero() && !at.After(now) {
+		c.Fail("expires_at", fault.CodeOutOfRange, "must be in the future; leave it out for an entry that does not end")
+	}
+}
+
+// untilMicros returns the moment as it is stored and shown; 0 for never.
+func untilMicros(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMilli() * 1000
+}
+
+// Blocking is what Block did.
+type Blocking struct {
+	Entry Blocked
+	Added bool // the entry is new
+}
+
+// Block puts an entity on the block list. If it is there already, the entry that
+// ends later is kept.
+func (s *Service) Block(
+	ctx context.Context, p tenant.Principal, n NewBlock, r *operation.Reply[Blocking],
+) (Blocking, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return operation.Answer{}, err
+		return Blocking{}, err
 	}
 	id := operation.ScopeOf(p)
 	key, err := s.core.Keyed(ctx, id)
 	if err != nil {
-		return operation.Answer{}, err
+		return Blocking{}, err
 	}
 	now := s.core.Moment()
-	entry, err := readBlocked(body, key, now)
-	if err != nil {
-		return operation.Answer{}, err
+	var faults fault.List
+	n.Check(&faults, now)
+	if err := faults.Err(); err != nil {
+		return Blocking{}, err
 	}
-	entry.BlockedMicros, entry.BlockedBy = now.UnixMicro(), operation.Actor(p)
-	answer, err := s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
+
+	entity, _ := signal.NewEntity(n.Kind, n.Value, key) // it was checked
+	entry := store.BlockedEntity{
+		Entity:        store.ObservedEntity(entity),
+		BlockedMicros: now.UnixMicro(),
+		BlockedBy:     operation.Actor(p),
+		Reason:        n.Reason,
+		UntilMicros:   untilMicros(n.ExpiresAt),
+	}
+	done, err := operation.Write(ctx, s.core, s.core.Scope(p), r, func(tx *store.Tx) (Blocking, error) {
 		if err := s.roomForBlocked(tx); err != nil {
-			return operation.Answer{}, err
+			return Blocking{}, err
 		}
 		held, change, err := tx.Blocklist().Block(entry)
 		if err != nil {
-			return operation.Answer{}, err
+			return Blocking{}, err
 		}
 		if change != store.BlockKept {
 			object := held.Entity.Kind + " " + held.Entity.Key
 			if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBlocked, object, entry.Reason)); err != nil {
-				return operation.Answer{}, err
+				return Blocking{}, err
 			}
 		}
-		status := operation.StatusOK
-		if change == store.BlockAdded {
-			status = operation.StatusCreated
-		}
-		var w wire.Writer
-		blockedAt(held, now).Write(&w)
-		return operation.Answer{Status: status, Body: w.Buf}, nil
+		return Blocking{Entry: blockedOf(held, now.UnixMicro()), Added: change == store.BlockAdded}, nil
 	})
 	s.changes.Forget(id)
-	return answer, err
-}
-
-// readBlocked reads an entry. What is wrong with the value is told without the
-// value.
-func readBlocked(body wire.Value, key func(kind, value string) string, now time.Time) (store.BlockedEntity, error) {
-	var faults fault.List
-	var b store.BlockedEntity
-	f := wire.NewForm(body, &faults)
-	kind := ""
-	if f.Require("kind", "one of "+strings.Join(EntityKinds(), ", ")) {
-		if at := f.Choice("kind", -1, EntityKinds()...); at >= 0 {
-			kind = EntityKinds()[at]
-		}
-	}
-	if f.Require("value", "the account number, address, device id and so on, in clear") {
-		value, ok := f.Text("value", maxBlockedValue)
-		if ok && kind != "" {
-			entity, problem := signal.NewEntity(kind, value, key)
-			if problem != "" {
-				f.Fail("value", fault.CodeOutOfRange, "%s", problem)
-			}
-			b.Entity = store.ObservedEntity(entity)
-		}
-	}
-	if reason, ok := f.Text("reason", maxBlockedReason); ok {
-		b.Reason = strings.Clone(reason)
-	}
-	b.UntilMicros = readExpiry(&f, now)
-	f.Done()
-	return b, faults.Err()
-}
-
-// readExpiry reads when an entry ends, 0 for never.
-func readExpiry(f *wire.Form, now time.Time) int64 {
-	text, ok := f.Text("expires_at", maxBlockedReason)
-	if !ok {
-		return 0
-	}
-	at, err := time.Parse(time.RFC3339Nano, text)
-	switch {
-	case err != nil:
-		f.Fail("expires_at", fault.CodeOutOfRange, "must be an RFC 3339 time, such as 2027-01-31T18:30:00Z")
-	case !at.After(now):
-		f.Fail("expires_at", fault.CodeOutOfRange, "must be in the future; leave it out for an entry that does not end")
-	}
-	return at.UnixMilli() * 1000 // as times are shown
-}
-
-// blockedAt is an entry as it stands at a moment.
-func blockedAt(b store.BlockedEntity, now time.Time) Blocked {
-	return Blocked{b, b.UntilMicros != 0 && b.UntilMicros <= now.UnixMicro()}
-}
-
-// Write writes the entry.
-func (b Blocked) Write(w *wire.Writer) {
-	writeEntity(w.Object(), b.Entity)
-	w.Key("blocked_at").Plain(operation.Clock(b.BlockedMicros)).Key("blocked_by").String(b.BlockedBy)
-	operation.Optional(w, "alert_id", b.AlertID)
-	operation.Optional(w, "reason", b.Reason)
-	operation.OptionalTime(w, "expires_at", b.UntilMicros)
-	if b.Expired {
-		w.Key("expired").Bool(true)
-	}
-	w.EndObject()
+	return done, err
 }
 
 // EntityKinds are the kinds of things that applicants can share.
@@ -142,12 +130,6 @@ func EntityKinds() []string {
 func (s *Service) roomForBlocked(tx *store.Tx) error {
 	return operation.Capped(tx.Blocklist().Count, s.options.MaxBlocked, "entries of the block list",
 		"remove one with DELETE /v1/fraud/blocklist")
-}
-
-// Blocked is an entity on the block list.
-type Blocked struct {
-	store.BlockedEntity
-	Expired bool // it is listed and blocks nothing any more
 }
 
 // Blocklist lists the entities that confirmed fraud, or somebody by hand, has
@@ -172,9 +154,9 @@ func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l operation
 		return operation.Page[Blocked]{}, err
 	}
 	out := operation.Page[Blocked]{Limit: l.Limit}
-	now := s.core.Moment()
+	now := s.core.Moment().UnixMicro()
 	for _, r := range rows {
-		out.Data = append(out.Data, blockedAt(r, now))
+		out.Data = append(out.Data, blockedOf(r, now))
 	}
 	if more {
 		last := rows[len(rows)-1]

@@ -11,12 +11,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// Config is a tenant's thresholds, as they are shown.
+// Config is a tenant's thresholds.
 type Config struct {
 	Version       int64 // 0 while nobody has changed them
-	updatedMicros int64
-	updatedBy     string
-	config        signal.Config
+	UpdatedMicros int64
+	UpdatedBy     string
+	Values        signal.Config
 }
 
 // Config reads the thresholds.
@@ -33,7 +33,12 @@ func (s *Service) Config(ctx context.Context, p tenant.Principal) (Config, error
 		return Config{}, err
 	}
 	config, err := effective(stored, key)
-	return Config{stored.Version, stored.UpdatedMicros, stored.UpdatedBy, config}, err
+	return Config{
+		Version:       stored.Version,
+		UpdatedMicros: stored.UpdatedMicros,
+		UpdatedBy:     stored.UpdatedBy,
+		Values:        config,
+	}, err
 }
 
 // effective is the configuration that holds: what is stored, else what every
@@ -49,14 +54,14 @@ func effective(stored store.FraudConfig, key func(kind, value string) string) (s
 	return config, nil
 }
 
-// ChangeConfig merges a patch into the thresholds, checks the whole, and
-// keeps it. The expected version, unless AnyVersion, must be the present one.
-func (s *Service) ChangeConfig(ctx context.Context, p tenant.Principal, patch wire.Value, expected int64) (Config, error) {
+// ChangeConfig stores the thresholds that change makes of the present ones. The
+// expected version, unless AnyVersion, must be the present one. change may be called
+// more than once, and what it returns must be valid.
+func (s *Service) ChangeConfig(
+	ctx context.Context, p tenant.Principal, change func(signal.Config) (signal.Config, error), expected int64,
+) (Config, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Config{}, err
-	}
-	if patch.Kind() != wire.Object {
-		return Config{}, operation.Invalid("", fault.CodeWrongType, "must be an object")
 	}
 	id := operation.ScopeOf(p)
 	key, err := s.core.Keyed(ctx, id)
@@ -74,8 +79,15 @@ func (s *Service) ChangeConfig(ctx context.Context, p tenant.Principal, patch wi
 			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
 				"the configuration has another version than the expected one")
 		}
-		config, err := merged(stored, patch, key)
+		current, err := effective(stored, key)
 		if err != nil {
+			return err
+		}
+		config, err := change(current)
+		if err != nil {
+			return err
+		}
+		if config, err = config.Sealed(key, current.Fraud.Allowed()); err != nil {
 			return err
 		}
 		if p.Environment == tenant.Live && config.Fraud.PincodeSpike.MinBaselineDays == 0 {
@@ -91,44 +103,12 @@ func (s *Service) ChangeConfig(ctx context.Context, p tenant.Principal, patch wi
 		if err != nil {
 			return err
 		}
-		out = Config{next.Version, next.UpdatedMicros, next.UpdatedBy, config}
+		out = Config{Version: next.Version, UpdatedMicros: next.UpdatedMicros, UpdatedBy: next.UpdatedBy, Values: config}
 		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionFraudConfig, "fraud_config", ""))
 	})
 	s.changes.Forget(id)
 	return out, err
 }
 
-func merged(stored store.FraudConfig, patch wire.Value, key func(kind, value string) string) (signal.Config, error) {
-	current, err := effective(stored, key)
-	if err != nil {
-		return signal.Config{}, err
-	}
-	var w wire.Writer
-	current.WriteStored(&w)
-	document, err := wire.Parse(w.Buf)
-	if err != nil {
-		return signal.Config{}, operation.AsDefect(err)
-	}
-	whole, err := wire.Parse(signal.Merge(document, patch))
-	if err != nil {
-		return signal.Config{}, err
-	}
-	config, err := signal.ReadConfig(whole)
-	if err != nil {
-		return signal.Config{}, err
-	}
-	return config.Sealed(key, current.Fraud.Allowed())
-}
-
-// Write writes the configuration.
-func (c Config) Write(w *wire.Writer) {
-	var document wire.Writer
-	c.config.Write(&document)
-	w.Object().Key("version").Int(c.Version)
-	operation.OptionalTime(w, "updated_at", c.updatedMicros)
-	operation.Optional(w, "updated_by", c.updatedBy)
-	w.Members(document.Buf).EndObject()
-}
-
 // DefaultConfig is what every tenant starts with.
-func DefaultConfig() Config { return Config{config: signal.DefaultConfig()} }
+func DefaultConfig() Config { return Config{Values: signal.DefaultConfig()} }

@@ -7,14 +7,13 @@ import (
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // PincodeRisks are a tenant's own word on pincodes.
 type PincodeRisks struct {
 	operation.Page[signal.PincodeRisk]
 	DefaultRisk signal.Risk
-	whole       bool // not a page of a list
+	Changed     bool // these are the entries that a change has set, and not a page of a list
 }
 
 // PincodeFilter narrows a list; empty fields do not.
@@ -62,13 +61,13 @@ func (s *Service) PincodeRegions(ctx context.Context, p tenant.Principal) ([]sig
 	return settings.risks.Regions(s.core.Moment().UnixMicro()), nil
 }
 
-// SetPincodeRisks adds, replaces and removes entries, all of them or none.
-func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body wire.Value) (PincodeRisks, error) {
+// SetPincodeRisks adds, replaces and removes entries, all of them or none. If
+// replace is set, all entries that are not among them are removed. The entries
+// must be valid, as signal.ReadPincodeRisk returns them.
+func (s *Service) SetPincodeRisks(
+	ctx context.Context, p tenant.Principal, entries []signal.PincodeRisk, replace bool,
+) (PincodeRisks, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
-		return PincodeRisks{}, err
-	}
-	entries, replace, err := signal.ReadPincodeRisk(body)
-	if err != nil {
 		return PincodeRisks{}, err
 	}
 	settings, err := s.settings(ctx, p)
@@ -76,7 +75,7 @@ func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body 
 		return PincodeRisks{}, err
 	}
 	now := s.core.Moment()
-	out := PincodeRisks{DefaultRisk: settings.Config.Location.DefaultPincodeRisk, whole: true}
+	out := PincodeRisks{DefaultRisk: settings.Config.Location.DefaultPincodeRisk, Changed: true}
 	var kept []store.PincodeRisk
 	var removed []string
 	for _, e := range entries {
@@ -108,17 +107,4 @@ func (s *Service) SetPincodeRisks(ctx context.Context, p tenant.Principal, body 
 	})
 	s.changes.Forget(operation.ScopeOf(p))
 	return out, err
-}
-
-// Write writes the entries.
-func (r PincodeRisks) Write(w *wire.Writer) {
-	w.Object().Key("data").Array()
-	for _, e := range r.Data {
-		e.Write(w)
-	}
-	w.EndArray().Key("default_risk").Plain(string(r.DefaultRisk))
-	if !r.whole {
-		r.WritePagination(w)
-	}
-	w.EndObject()
 }

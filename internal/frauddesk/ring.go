@@ -2,18 +2,12 @@ package frauddesk
 
 import (
 	"context"
+	"slices"
 
 	"verdict/internal/operation"
-	"verdict/internal/store"
+	"verdict/internal/signal"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
-
-// Ring is the graph of an alert.
-type Ring struct {
-	AlertID string
-	store.Ring
-}
 
 // Ring reads what ties the applicants of an alert together.
 func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) (Ring, error) {
@@ -24,42 +18,29 @@ func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) 
 		return Ring{}, operation.Missing("alert")
 	}
 	ring, err := s.core.Scope(p).Alerts(ctx).Ring(alertID)
-	return Ring{alertID, ring}, err
+	return ringOf(alertID, ring), err
 }
 
-// Write writes the graph.
-func (r Ring) Write(w *wire.Writer) {
-	w.Object().Key("alert_id").Plain(r.AlertID).Key("applicants")
-	operation.WriteStrings(w, r.Applicants)
-	w.Key("entities").Array()
-	for _, e := range r.Entities {
-		w.Object().Key("kind").Plain(e.Kind).Key("display").String(e.Display).Key("key").Plain(e.Key)
-		w.Key("applicants").Int(e.Applicants).EndObject()
-	}
-	w.EndArray()
-	writeEdges(w, r.Edges)
-	w.Key("truncated").Bool(r.Truncated).EndObject()
-}
+// tyingKinds are the kinds of entities that tie people into a ring.
+var tyingKinds = []string{signal.KindBeneficiaryAccount, signal.KindDevice, signal.KindMobile, signal.KindEmail}
 
-// writeGraph writes a ring as nodes, people first, and the edges between people
-// and what ties them.
-func writeGraph(w *wire.Writer, r store.Ring) {
-	w.Key("nodes").Array()
-	for _, ref := range r.Applicants {
-		w.Object().Key("kind").Plain("applicant").Key("applicant_ref").String(ref).EndObject()
+// Tying returns the graph of the applicants and of what ties two or more of them
+// into a ring: without addresses, pincodes and agents, and without the entities
+// of a single applicant.
+func (r Ring) Tying() Ring {
+	shown := map[[2]string]bool{}
+	entities, edges := r.Entities, r.Edges
+	r.Entities, r.Edges = nil, nil
+	for _, e := range entities {
+		if e.Applicants > 1 && slices.Contains(tyingKinds, e.Kind) {
+			shown[[2]string{e.Kind, e.Key}] = true
+			r.Entities = append(r.Entities, e)
+		}
 	}
-	for _, e := range r.Entities {
-		writeEntity(w.Object(), e.ObservedEntity).Key("applicants").Int(e.Applicants).EndObject()
-	}
-	w.EndArray()
-	writeEdges(w, r.Edges)
-	w.Key("truncated").Bool(r.Truncated)
-}
-
-func writeEdges(w *wire.Writer, edges []store.RingEdge) {
-	w.Key("edges").Array()
 	for _, e := range edges {
-		w.Object().Key("applicant_ref").String(e.ApplicantRef).Key("kind").Plain(e.Kind).Key("key").Plain(e.Key).EndObject()
+		if shown[[2]string{e.Kind, e.Key}] {
+			r.Edges = append(r.Edges, e)
+		}
 	}
-	w.EndArray()
+	return r
 }

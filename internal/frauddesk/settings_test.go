@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"verdict/internal/operation"
+	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // TestSettingsAreKeptOnce: what a tenant changed a hundred times is in memory
@@ -23,11 +23,13 @@ func TestSettingsAreKeptOnce(t *testing.T) {
 	}
 	p := tenant.Principal{TenantID: "ten_A", Environment: tenant.Sandbox, Scopes: tenant.PolicyWrite}
 	for i := range 20 {
-		body, err := wire.Parse(fmt.Appendf(nil, `{"entries":[{"pincode":"%d","risk":"HIGH","reason":"seen"}]}`, 400001+i))
-		if err != nil {
-			t.Fatal(err)
+		entry := signal.PincodeRisk{
+			Pincode: fmt.Sprint(400001 + i),
+			Risk:    signal.RiskHigh,
+			Score:   signal.RiskHigh.Score(),
+			Reason:  "seen",
 		}
-		if _, err := service.SetPincodeRisks(t.Context(), p, body); err != nil {
+		if _, err := service.SetPincodeRisks(t.Context(), p, []signal.PincodeRisk{entry}, false); err != nil {
 			t.Fatal(err)
 		}
 		found, err := service.settings(t.Context(), p)

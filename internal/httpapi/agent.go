@@ -40,7 +40,7 @@ func (a *API) strategy(c *call) error {
 		return err
 	}
 	strategy, err := a.service.Agents.CollectionsStrategy(c.ctx, c.caller)
-	return c.sendVersioned(strategy, strategy.Version, err)
+	return sendVersioned(c, strategy, strategy.Version, err, func(w *wire.Writer, s agentdesk.Strategy) { s.Write(w) })
 }
 
 func (a *API) changeStrategy(c *call) error {
@@ -49,5 +49,5 @@ func (a *API) changeStrategy(c *call) error {
 		return err
 	}
 	strategy, err := a.service.Agents.ChangeCollectionsStrategy(c.ctx, c.caller, c.body, expected)
-	return c.sendVersioned(strategy, strategy.Version, err)
+	return sendVersioned(c, strategy, strategy.Version, err, func(w *wire.Writer, s agentdesk.Strategy) { s.Write(w) })
 }

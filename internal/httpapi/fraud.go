@@ -5,9 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
@@ -16,7 +18,7 @@ func (a *API) fraudConfig(c *call) error {
 		return err
 	}
 	config, err := a.service.Fraud.Config(c.ctx, c.caller)
-	return c.sendVersioned(config, config.Version, err)
+	return sendVersioned(c, config, config.Version, err, document.WriteConfig)
 }
 
 func (a *API) changeFraudConfig(c *call) error {
@@ -24,17 +26,12 @@ func (a *API) changeFraudConfig(c *call) error {
 	if err != nil {
 		return err
 	}
-	config, err := a.service.Fraud.ChangeConfig(c.ctx, c.caller, c.body, expected)
-	return c.sendVersioned(config, config.Version, err)
-}
-
-// sendVersioned writes something that a caller may lock by its version.
-func (c *call) sendVersioned(result writes, version int64, err error) error {
+	change, err := readAs(c, tenant.PolicyWrite, document.ReadConfigPatch)
 	if err != nil {
 		return err
 	}
-	c.w.Header()["Etag"] = []string{strconv.Quote(strconv.FormatInt(version, 10))}
-	return c.sendResult(http.StatusOK, result)
+	config, err := a.service.Fraud.ChangeConfig(c.ctx, c.caller, change, expected)
+	return sendVersioned(c, config, config.Version, err, document.WriteConfig)
 }
 
 // expectedVersion reads If-Match: a version in quotes, or * for any.
@@ -63,7 +60,7 @@ func (a *API) alerts(c *call) error {
 		return err
 	}
 	page, err := a.service.Fraud.Alerts(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, alert frauddesk.Alert) { alert.Write(w) })
+	return sendPage(c, page, err, document.WriteAlert)
 }
 
 func (a *API) alert(c *call) error {
@@ -71,18 +68,18 @@ func (a *API) alert(c *call) error {
 		return err
 	}
 	alert, err := a.service.Fraud.Alert(c.ctx, c.caller, c.id)
-	if err != nil {
-		return err
-	}
-	return c.sendResult(http.StatusOK, alert)
+	return sendValue(c, alert, err, document.WriteAlert)
 }
 
 func (a *API) moveAlert(c *call) error {
-	alert, err := a.service.Fraud.MoveAlert(c.ctx, c.caller, c.id, c.body)
+	move, err := readAs(c, tenant.Decide, func(body wire.Value) (frauddesk.AlertMove, error) {
+		return document.ReadAlertMove(body, a.options.Now())
+	})
 	if err != nil {
 		return err
 	}
-	return c.sendResult(http.StatusOK, alert)
+	alert, err := a.service.Fraud.MoveAlert(c.ctx, c.caller, c.id, move)
+	return sendValue(c, alert, err, document.WriteAlert)
 }
 
 func (a *API) ring(c *call) error {
@@ -90,10 +87,7 @@ func (a *API) ring(c *call) error {
 		return err
 	}
 	ring, err := a.service.Fraud.Ring(c.ctx, c.caller, c.id)
-	if err != nil {
-		return err
-	}
-	return c.sendResult(http.StatusOK, ring)
+	return sendValue(c, ring, err, document.WriteRing)
 }
 
 func (a *API) pincodeRisks(c *call) error {
@@ -106,10 +100,7 @@ func (a *API) pincodeRisks(c *call) error {
 		return err
 	}
 	risks, err := a.service.Fraud.PincodeRisks(c.ctx, c.caller, filter, list)
-	if err != nil {
-		return err
-	}
-	return c.sendResult(http.StatusOK, risks)
+	return sendValue(c, risks, err, document.WritePincodeRisks)
 }
 
 // digits reads a parameter of one to six digits.
@@ -122,11 +113,12 @@ func (q *query) digits(name string) string {
 }
 
 func (a *API) setPincodeRisks(c *call) error {
-	risks, err := a.service.Fraud.SetPincodeRisks(c.ctx, c.caller, c.body)
+	set, err := readAs(c, tenant.PolicyWrite, document.ReadPincodeRisks)
 	if err != nil {
 		return err
 	}
-	return c.sendResult(http.StatusOK, risks)
+	risks, err := a.service.Fraud.SetPincodeRisks(c.ctx, c.caller, set.Entries, set.Replace)
+	return sendValue(c, risks, err, document.WritePincodeRisks)
 }
 
 func (a *API) blocklist(c *call) error {
@@ -136,11 +128,19 @@ func (a *API) blocklist(c *call) error {
 		return err
 	}
 	page, err := a.service.Fraud.Blocklist(c.ctx, c.caller, list)
-	return sendPage(c, page, err, func(w *wire.Writer, b frauddesk.Blocked) { b.Write(w) })
+	return sendPage(c, page, err, document.WriteBlocked)
 }
 
 func (a *API) block(c *call) error {
-	return c.answer(a.service.Fraud.Block(c.ctx, c.caller, c.body, c.once))
+	entry, err := readAs(c, tenant.Decide, func(body wire.Value) (frauddesk.NewBlock, error) {
+		return document.ReadBlock(body, a.options.Now())
+	})
+	if err != nil {
+		return err
+	}
+	reply := &operation.Reply[frauddesk.Blocking]{Once: c.once, Encode: document.EncodeBlocking}
+	done, err := a.service.Fraud.Block(c.ctx, c.caller, entry, reply)
+	return sendReply(c, reply, done, err)
 }
 
 func (a *API) unblock(c *call) error {

@@ -94,27 +94,6 @@ func (r *Ring) arrange(entities map[[2]string]*RingEntity) {
 	}
 }
 
-// Tying is the graph of the people and of what ties two or more of them into a
-// ring: without addresses, pincodes and agents, and without what one of them
-// alone has.
-func (r Ring) Tying() Ring {
-	shown := map[[2]string]bool{}
-	entities, edges := r.Entities, r.Edges
-	r.Entities, r.Edges = nil, nil
-	for _, e := range entities {
-		if e.Applicants > 1 && slices.Contains(tyingKinds, e.Kind) {
-			shown[[2]string{e.Kind, e.Key}] = true
-			r.Entities = append(r.Entities, e)
-		}
-	}
-	for _, e := range edges {
-		if shown[[2]string{e.Kind, e.Key}] {
-			r.Edges = append(r.Edges, e)
-		}
-	}
-	return r
-}
-
 func compareTies(a, b *RingEntity) int {
 	return cmp.Or(cmp.Compare(b.Applicants, a.Applicants), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
 }

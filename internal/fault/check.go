@@ -1,0 +1,59 @@
+package fault
+
+import (
+	"slices"
+	"strings"
+)
+
+// Check checks the fields of a Go value that a document was read into, or that
+// somebody filled in. Its faults name the members of the document. A member that
+// already has a fault, because it could not be read, gets no second one.
+type Check struct {
+	faults *List
+	at     string // the pointer of the object
+}
+
+// Check returns a Check of the object at a pointer.
+func (l *List) Check(pointer string) Check { return Check{faults: l, at: pointer} }
+
+// Entry returns the Check of an object within a list.
+func (c Check) Entry(pointer string) Check { return Check{faults: c.faults, at: c.at + pointer} }
+
+// Ok reports whether a member has no fault.
+func (c Check) Ok(name string) bool {
+	pointer := c.at + "/" + name
+	return !slices.ContainsFunc(c.faults.items, func(i Item) bool {
+		return i.Pointer == pointer || strings.HasPrefix(i.Pointer, pointer+"/")
+	})
+}
+
+// Fail adds a fault at a member, unless it has one.
+func (c Check) Fail(name, code, format string, args ...any) {
+	if c.Ok(name) {
+		c.faults.Add(c.at+"/"+name, code, format, args...)
+	}
+}
+
+// Require adds a fault if a member is not given. what says what it is. It reports
+// whether the member is given and has no fault.
+func (c Check) Require(name string, given bool, what string) bool {
+	if !given {
+		c.Fail(name, CodeRequired, "is required: %s", what)
+		return false
+	}
+	return c.Ok(name)
+}
+
+// Choice adds a fault if a text is given and not one of the choices.
+func (c Check) Choice(name, text string, choices ...string) {
+	if text != "" && !slices.Contains(choices, text) {
+		c.Fail(name, CodeOutOfRange, "must be one of %s", strings.Join(choices, ", "))
+	}
+}
+
+// Text adds a fault if a text has more than most bytes.
+func (c Check) Text(name, text string, most int) {
+	if len(text) > most {
+		c.Fail(name, CodeOutOfRange, "is longer than %d bytes", most)
+	}
+}

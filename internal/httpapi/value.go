@@ -1,0 +1,45 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"verdict/internal/operation"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// readAs reads the body as the value that an operation takes. Whoever lacks the
+// operation's scope is refused before the body is looked at.
+func readAs[T any](c *call, scope tenant.Scopes, read func(wire.Value) (T, error)) (value T, err error) {
+	if err := c.caller.Require(scope); err != nil {
+		return value, err
+	}
+	return read(c.body)
+}
+
+// sendValue writes the result of an operation.
+func sendValue[T any](c *call, value T, err error, write func(*wire.Writer, T)) error {
+	if err != nil {
+		return err
+	}
+	w := wire.Writer{Buf: make([]byte, 0, 4<<10)}
+	write(&w, value)
+	return c.send(http.StatusOK, w.Buf)
+}
+
+// sendVersioned is sendValue for a result that a caller may lock by its version.
+func sendVersioned[T any](c *call, value T, version int64, err error, write func(*wire.Writer, T)) error {
+	if err == nil {
+		c.w.Header()["Etag"] = []string{strconv.Quote(strconv.FormatInt(version, 10))}
+	}
+	return sendValue(c, value, err, write)
+}
+
+// sendReply sends the answer of an operation that can be repeated.
+func sendReply[T any](c *call, r *operation.Reply[T], value T, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.answer(r.Answer(value), nil)
+}
