@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"verdict/internal/document"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/wire"
@@ -116,12 +117,21 @@ func (h *house) lend() {
 	if _, err := h.cases.Policies.Activate(h.Context(), h.caller, text(tree(h, answer.Body), "id"), wire.Value{}, nil); err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.Fraud.SetPincodeRisks(h.Context(), h.caller, parse(h, `{"entries":[{"pincode":"560002","risk":"HIGH"},{"pincode":"110002","risk":"BLOCKED"}]}`)); err != nil {
+	risks, err := document.ReadPincodeRisks(parse(h,
+		`{"entries":[{"pincode":"560002","risk":"HIGH"},{"pincode":"110002","risk":"BLOCKED"}]}`))
+	if err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.Fraud.ChangeConfig(h.Context(), h.caller, parse(h, `{"fraud":{"ip_cluster":{"distinct_applicants":3},
+	if _, err := h.cases.Fraud.SetPincodeRisks(h.Context(), h.caller, risks.Entries, risks.Replace); err != nil {
+		h.Fatal(err)
+	}
+	change, err := document.ReadConfigPatch(parse(h, `{"fraud":{"ip_cluster":{"distinct_applicants":3},
 		"agent_anomaly":{"max_applications":2,"max_distinct_pincodes":1},
-		"pincode_spike":{"min_count":2,"ratio_to_baseline":1.1,"min_baseline_days":1}}}`), 0); err != nil {
+		"pincode_spike":{"min_count":2,"ratio_to_baseline":1.1,"min_baseline_days":1}}}`))
+	if err != nil {
+		h.Fatal(err)
+	}
+	if _, err := h.cases.Fraud.ChangeConfig(h.Context(), h.caller, change, 0); err != nil {
 		h.Fatal(err)
 	}
 }
@@ -141,7 +151,8 @@ func (h *house) pass(n uint64) {
 	if len(page.Data) == 0 || page.Data[0].Status == "closed" {
 		return
 	}
-	if _, err := h.cases.Fraud.MoveAlert(h.Context(), h.caller, page.Data[0].ID, parse(h, `{"status":"closed","resolution":"confirmed_fraud"}`)); err != nil {
+	closed := frauddesk.AlertMove{To: "closed", Resolution: "confirmed_fraud"}
+	if _, err := h.cases.Fraud.MoveAlert(h.Context(), h.caller, page.Data[0].ID, closed); err != nil {
 		h.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdict/internal/agent"
+	"verdict/internal/document"
 	"verdict/internal/engine"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -112,11 +113,15 @@ func (l *lender) open(ctx context.Context) error {
 			return err
 		}
 		l.base[e] = given.Data[0].ID
-		_, err = l.service.Fraud.SetPincodeRisks(ctx, l.by, value(object{"entries": []any{
-			object{"pincode": "834001", "risk": "BLOCKED", "risk_score": 96}, object{"pincode": "800", "risk": "HIGH", "risk_score": 77},
+		risks, err := document.ReadPincodeRisks(value(object{"entries": []any{
+			object{"pincode": "834001", "risk": "BLOCKED", "risk_score": 96},
+			object{"pincode": "800", "risk": "HIGH", "risk_score": 77},
 			object{"pincode": "560068", "risk": "MEDIUM", "risk_score": 48},
 		}}))
 		if err != nil {
+			return err
+		}
+		if _, err := l.service.Fraud.SetPincodeRisks(ctx, l.by, risks.Entries, risks.Replace); err != nil {
 			return err
 		}
 	}
