@@ -2,19 +2,27 @@ package app
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"syscall"
 	"testing"
 )
 
-// dial opens a connection from a local address, any 127.x.y.z.
+// dial opens a connection from a local address, any 127.x.y.z. One that the server
+// resets at once may fail to open here: it is returned as a closed one.
 func dial(t *testing.T, from, to string) net.Conn {
 	t.Helper()
 	local := &net.TCPAddr{IP: net.ParseIP(from)}
 	c, err := (&net.Dialer{LocalAddr: local}).DialContext(t.Context(), "tcp", to)
+	if errors.Is(err, syscall.ECONNRESET) {
+		refused, _ := net.Pipe()
+		_ = refused.Close()
+		return refused
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
