@@ -263,5 +263,5 @@ func (ds DecisionReader) Count() (n int64, err error) {
 // wait together are also inserted together, so this is cheaper than a Write that
 // calls Decisions.Insert.
 func (s *Scope) InsertDecision(ctx context.Context, w *DecisionWrite) error {
-	return s.confirmed(ctx, s.db.commits.submit(ctx, &job{decision: w, voice: s.voice(), scope: s.voice()}))
+	return s.confirmed(ctx, s.db.submit(ctx, &job{decision: w, voice: s.voice(), scope: s.voice()}))
 }

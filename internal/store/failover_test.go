@@ -1,9 +1,12 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"verdict/internal/fault"
 	"verdict/internal/pgcluster"
@@ -133,5 +136,47 @@ func TestReadOnlyServer(t *testing.T) {
 	}
 	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
 		t.Errorf("the connection was used again: %v", err)
+	}
+}
+
+// TestNothingStaleAfterPromotion promotes the standby of a primary that goes on
+// running, and changes what the new primary has. The node's next answers are of the
+// new primary: what it reads, and the refusal of a write, which commits nothing that
+// a standby could confirm.
+func TestNothingStaleAfterPromotion(t *testing.T) {
+	t.Parallel()
+	first, second := synchronousPair(t)
+	db := storetest.Open(t, pgcluster.URLs("ledger", first, second), store.Options{Timeout: failSafe})
+	scope := db.Scope("ten_A", "sandbox")
+	for _, id := range []string{"dec_1", "dec_2"} {
+		if err := scope.InsertDecision(t.Context(), write(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fillPool(t, scope)
+	if err := second.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), second.URL("ledger"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	if _, err := conn.Exec(t.Context(), "TRUNCATE decisions CASCADE"); err != nil {
+		t.Fatal(err)
+	}
+	var inserted, found error
+	var both sync.WaitGroup
+	both.Go(func() { inserted = scope.InsertDecision(t.Context(), write("dec_1")) })
+	both.Go(func() { _, found = scope.Decisions(t.Context()).Get("dec_2") })
+	both.Wait()
+	if inserted != nil {
+		t.Errorf("a write was refused because of what the old primary has: %v", inserted)
+	}
+	if kindOf(found) != fault.NotFound {
+		t.Errorf("a read found what the old primary has: %v", found)
+	}
+	if n := db.ConnectionsOf(1); n > 0 {
+		t.Errorf("%d connections to the old primary", n)
 	}
 }

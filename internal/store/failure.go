@@ -90,6 +90,12 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
+// isUnavailable tells whether the database could not be used.
+func isUnavailable(err error) bool {
+	var refusal *fault.Error
+	return errors.As(err, &refusal) && refusal.Kind == fault.Unavailable
+}
+
 // isRefusal tells a refusal of ours from a failure of the database.
 func isRefusal(err error) bool {
 	var refusal *fault.Error

@@ -25,6 +25,7 @@ type primary struct {
 	seen     time.Time // when a server on that timeline last answered
 	open     map[*trackedConn]uint64
 
+	hosts   []*watchedHost // those of the URL if it has several
 	end     context.CancelFunc
 	watches sync.WaitGroup
 }
@@ -147,52 +148,81 @@ func (p *primary) follow(timeline uint64) {
 const (
 	watchEvery  = 500 * time.Millisecond
 	watchWithin = time.Second // what one look may take
+	// lookPause is the least time between two looks at a host, however many ask.
+	lookPause = 2 * time.Millisecond
 )
+
+// watchedHost is a server of the URL. Its fields are guarded by the lock of the
+// primary that watches it.
+type watchedHost struct {
+	config *pgconn.Config
+	wake   chan struct{} // somebody waits for the next look
+	next   chan struct{} // closed after a look that has not begun yet; nil if nobody waits
+	away   bool          // the last look failed: nobody waits for the next one
+}
 
 // watch looks at every host until close, so that a promotion is noticed while
 // statements still wait for a frozen server.
-func (p *primary) watch(hosts []*pgconn.Config) {
+func (p *primary) watch(configs []*pgconn.Config) {
 	ctx, end := context.WithCancel(context.Background())
 	p.end = end
-	for i, host := range hosts {
-		p.watches.Go(func() {
-			var conn *pgconn.PgConn
-			tick := time.NewTicker(watchEvery)
-			defer tick.Stop()
-			for ctx.Err() == nil {
-				conn = p.look(ctx, i, host, conn)
-				select {
-				case <-ctx.Done():
-				case <-tick.C:
-				}
-			}
-			if conn != nil {
-				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchWithin)
-				defer cancel()
-				_ = conn.Close(ctx) // the server notices anyway
-			}
-		})
+	for _, config := range configs {
+		p.hosts = append(p.hosts, &watchedHost{config: config, wake: make(chan struct{}, 1)})
+	}
+	for i := range p.hosts {
+		p.watches.Go(func() { p.watchHost(ctx, i) })
+	}
+}
+
+// watchHost looks at a host twice a second, and when somebody waits for it.
+func (p *primary) watchHost(ctx context.Context, i int) {
+	host := p.hosts[i]
+	var conn *pgconn.PgConn
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	pause := time.NewTimer(lookPause)
+	defer pause.Stop()
+	for ctx.Err() == nil {
+		pause.Reset(lookPause)
+		p.mu.Lock()
+		waiting := host.next
+		host.next = nil
+		p.mu.Unlock()
+
+		conn = p.look(ctx, i, conn)
+		if waiting != nil {
+			close(waiting)
+		}
+
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		case <-host.wake:
+			<-pause.C
+		}
+	}
+	p.mu.Lock()
+	host.away = true
+	if host.next != nil {
+		close(host.next)
+	}
+	p.mu.Unlock()
+	if conn != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchWithin)
+		defer cancel()
+		_ = conn.Close(ctx) // the server notices anyway
 	}
 }
 
 // look asks a host for its timeline and follows it. It returns the connection
 // to ask on the next time, nil if there is none.
-func (p *primary) look(ctx context.Context, i int, host *pgconn.Config, conn *pgconn.PgConn) *pgconn.PgConn {
+func (p *primary) look(ctx context.Context, i int, conn *pgconn.PgConn) *pgconn.PgConn {
 	ctx, cancel := context.WithTimeout(ctx, watchWithin)
 	defer cancel()
-	if conn == nil || conn.IsClosed() {
-		var err error
-		if conn, err = pgconn.ConnectConfig(ctx, host); err != nil {
-			return nil
-		}
-	}
-	timeline, err := timelineOf(ctx, conn)
-	if err != nil {
-		_ = conn.Close(ctx) // it is of no use any more
-		return nil
-	}
+	timeline, conn, err := p.ask(ctx, p.hosts[i].config, conn)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.hosts[i].away = err != nil
 	switch {
 	case timeline > p.timeline:
 		p.best.Store(int32(i)) //nolint:gosec // a URL has few hosts
@@ -201,6 +231,91 @@ func (p *primary) look(ctx context.Context, i int, host *pgconn.Config, conn *pg
 		p.seen = time.Now()
 	}
 	return conn
+}
+
+// ask asks a host for its timeline over a connection, or over a new one if there is
+// none that works.
+func (p *primary) ask(ctx context.Context, host *pgconn.Config, conn *pgconn.PgConn) (uint64, *pgconn.PgConn, error) {
+	if conn == nil || conn.IsClosed() {
+		var err error
+		if conn, err = pgconn.ConnectConfig(ctx, host); err != nil {
+			return 0, nil, err
+		}
+	}
+	timeline, err := timelineOf(ctx, conn)
+	if err != nil {
+		_ = conn.Close(ctx) // it is of no use any more
+		return 0, nil, err
+	}
+	return timeline, conn, nil
+}
+
+// primaryCheck tells of something that is read whether the primary was still the
+// primary when the check began.
+type primaryCheck struct {
+	of       *primary
+	timeline uint64
+	looks    []chan struct{}
+}
+
+// check begins a look at every host but the primary itself. It does nothing where
+// there is no other host, and does not wait for hosts that did not answer last time.
+func (p *primary) check() (c primaryCheck) {
+	if p == nil || len(p.hosts) == 0 {
+		return c
+	}
+	best := int(p.best.Load())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.of, c.timeline = p, p.timeline
+	for i, host := range p.hosts {
+		if i == best || host.away {
+			continue
+		}
+		if host.next == nil {
+			host.next = make(chan struct{})
+			select {
+			case host.wake <- struct{}{}:
+			default: // the last wake was not seen yet
+			}
+		}
+		c.looks = append(c.looks, host.next)
+	}
+	return c
+}
+
+// since makes the check one that began earlier, when the primary was on a timeline.
+func (c primaryCheck) since(timeline uint64) primaryCheck {
+	c.timeline = timeline
+	return c
+}
+
+// current returns the timeline of the primary, 0 if it is not known.
+func (p *primary) current() uint64 {
+	if p == nil {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.timeline
+}
+
+// passed waits for the looks and reports whether there was no promotion. If there
+// was one, the connections to the old primary are closed by now.
+func (c primaryCheck) passed(ctx context.Context) bool {
+	if c.of == nil {
+		return true
+	}
+	for _, look := range c.looks {
+		select {
+		case <-look:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	return c.of.timeline == c.timeline
 }
 
 func (p *primary) close() {

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"database/sql/driver"
+	"fmt"
 
 	"verdict/internal/admission"
 )
@@ -53,7 +56,7 @@ func (tx *Tx) Environment() string { return tx.voice.environment }
 // written, but a connection lost during the commit leaves it open. What may
 // have been written is then in doubt (ReadOf).
 func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.confirmed(ctx, s.db.commits.submit(ctx, &job{voice: s.voice(), scope: s.voice(), run: func(session *session) error {
+	return s.confirmed(ctx, s.db.submit(ctx, &job{voice: s.voice(), scope: s.voice(), run: func(session *session) error {
 		return fn(&Tx{session: session, voice: s.voice()})
 	}}))
 }
@@ -135,7 +138,30 @@ func (db *DB) pastDeadConnections(try func() error) error {
 func (db *DB) readOnce(ctx context.Context, fn func(*session) error) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
 	defer cancel()
-	return db.readWithin(ctx, db.dialect.embedded(), fn)
+	check := db.primary.check()
+	err := db.readWithin(ctx, db.dialect.embedded(), fn)
+	if !check.passed(ctx) {
+		return cmp.Or(ctx.Err(), errStale)
+	}
+	return err
+}
+
+// errStale is the error of a read from a server that is no longer the primary. It
+// is tried again like one whose connection was lost.
+var errStale = fmt.Errorf("another server was promoted: %w", driver.ErrBadConn)
+
+// submit hands a write to the committer. A refusal commits nothing, so no standby
+// confirms it: it is checked like a read that the server was still the primary.
+func (db *DB) submit(ctx context.Context, j *job) error {
+	began := db.primary.current()
+	err := db.commits.submit(ctx, j)
+	if err == nil || !isRefusal(err) || isUnavailable(err) {
+		return err
+	}
+	if check := db.primary.check(); check.since(began).passed(ctx) {
+		return err
+	}
+	return db.commits.submit(ctx, &job{voice: j.voice, scope: j.scope, run: j.run, decision: j.decision})
 }
 
 // readLong is read without a time limit but the caller's, and is not repeated:

@@ -23,7 +23,7 @@ type staffTx struct {
 func (st *Staff) voice() voice { return voice{tenant: st.tenant} }
 
 func (st *Staff) write(ctx context.Context, fn func(*staffTx) error) error {
-	return st.db.commits.submit(ctx, &job{voice: st.voice(), scope: st.voice(), run: func(s *session) error {
+	return st.db.submit(ctx, &job{voice: st.voice(), scope: st.voice(), run: func(s *session) error {
 		return fn(&staffTx{session: s, tenant: st.tenant, voice: st.voice()})
 	}})
 }

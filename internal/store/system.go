@@ -18,7 +18,7 @@ func (db *DB) System() *System { return &System{db: db} }
 // for, a tenant or a purpose, is a scope to the committer: if another
 // transaction's locks are in its way, no other is held up.
 func (sys *System) write(ctx context.Context, purpose string, fn func(*session) error) error {
-	return sys.db.commits.submit(ctx, &job{scope: voice{role: systemVoice.role, tenant: purpose}, run: asSystem(fn)})
+	return sys.db.submit(ctx, &job{scope: voice{role: systemVoice.role, tenant: purpose}, run: asSystem(fn)})
 }
 
 func (sys *System) read(ctx context.Context, fn func(*session) error) error {

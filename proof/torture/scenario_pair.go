@@ -58,12 +58,6 @@ func primaryFrozen(ctx context.Context, w *World, rng *rand.Rand) error {
 		if err := w.promote(ctx); err != nil {
 			return err
 		}
-		// A node that has not yet seen the promotion still reads from the old primary
-		// if that comes back: a defect (ADR 7), which the long form of this scenario
-		// meets. The short form thaws the old primary after all nodes have looked.
-		if !w.strict {
-			wait(ctx, watched)
-		}
 		w.Cluster.Thaw()
 		if err := w.until(ctx, 20); err != nil {
 			return err
@@ -71,9 +65,6 @@ func primaryFrozen(ctx context.Context, w *World, rng *rand.Rand) error {
 		return w.rejoin(ctx)
 	})
 }
-
-// watched is six times as long as a node takes between two looks at every host.
-const watched = 3 * time.Second
 
 // failOver promotes the standby and makes the old primary its standby.
 func (w *World) failOver(ctx context.Context) error {
