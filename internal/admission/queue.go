@@ -31,12 +31,6 @@ type fairQueue struct {
 	users map[string]*user
 	queue []*user // the users with waiters, in order of arrival
 	sweep int     // the number of users at which idle ones are removed
-
-	// The owner of the latest right that was given out, and the latest right of
-	// any other owner.
-	latest        string
-	latestAt      time.Time
-	otherLatestAt time.Time
 }
 
 // user is the state of one owner in a queue.
@@ -44,7 +38,6 @@ type user struct {
 	name    string
 	used    time.Duration // the start tag of its next right
 	active  int           // rights that it holds
-	present int           // its requests in progress, with a right or without
 	waiters []*ticket     // first come, first served
 
 	restsUntil time.Time
@@ -117,20 +110,6 @@ func (q *fairQueue) user(owner string) *user {
 	return u
 }
 
-// join counts a request of the owner that begins.
-func (q *fairQueue) join(owner string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.user(owner).present++
-}
-
-// part counts a request of the owner that has ended.
-func (q *fairQueue) part(owner string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.users[owner].present--
-}
-
 // enqueue grants a right immediately if one is free, and queues the ticket
 // otherwise.
 func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
@@ -174,43 +153,6 @@ func (q *fairQueue) grant(u *user, t *ticket) {
 	u.active++
 	q.clock = max(q.clock, u.used)
 	t.held, t.since = true, q.now()
-	if q.latest != u.name {
-		q.latest, q.otherLatestAt = u.name, q.latestAt
-	}
-	q.latestAt = t.since
-}
-
-// lately is how long an owner counts as active after it got a right.
-const lately = 10 * time.Millisecond
-
-// othersLately reports whether another owner has got a right lately.
-func (q *fairQueue) othersLately(owner string) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.othersSince(owner)
-}
-
-// othersSince is othersLately for a caller that holds the lock.
-func (q *fairQueue) othersSince(owner string) bool {
-	at := q.latestAt
-	if q.latest == owner {
-		at = q.otherLatestAt
-	}
-	return !at.IsZero() && q.now().Sub(at) < lately
-}
-
-// floods reports whether an owner has several requests in progress while others
-// are active. An owner with exactly one request in progress does not flood.
-func (q *fairQueue) floods(owner string) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.floodsNow(owner)
-}
-
-// floodsNow is floods for a caller that holds the lock.
-func (q *fairQueue) floodsNow(owner string) bool {
-	u := q.users[owner]
-	return (u == nil || u.present != 1) && q.othersSince(owner)
 }
 
 // release takes a right back if it is held, charges its owner, and gives it to
@@ -356,7 +298,7 @@ func (q *fairQueue) forget() {
 		return
 	}
 	for name, u := range q.users {
-		if u.active == 0 && u.present == 0 && len(u.waiters) == 0 && u.used <= q.clock {
+		if u.active == 0 && len(u.waiters) == 0 && u.used <= q.clock {
 			delete(q.users, name)
 		}
 	}

@@ -20,6 +20,7 @@ type Scheduler struct {
 	entries *fairQueue
 	slots   *fairQueue
 	paces   *fairQueue // of the parts of large bodies
+	crowd   *crowd
 }
 
 // Slot is the right of one request to compute. It is also the request's
@@ -62,11 +63,16 @@ const (
 // NewScheduler returns a scheduler. slots should be the number of processors.
 func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
-	s := &Scheduler{now: now, entries: newFairQueue(entriesEach*slots, now), slots: newFairQueue(slots, now)}
-	s.paces = newFairQueue(slots, now)
-	s.entries.restFactor, s.entries.mustRest = entryRest, s.entries.floodsNow
-	s.slots.restFactor, s.slots.mustRest = slotRest, s.entries.floods
-	s.paces.restFactor, s.paces.mustRest = entryRest, s.entries.othersLately
+	s := &Scheduler{
+		now:     now,
+		entries: newFairQueue(entriesEach*slots, now),
+		slots:   newFairQueue(slots, now),
+		paces:   newFairQueue(slots, now),
+		crowd:   newCrowd(now),
+	}
+	s.entries.restFactor, s.entries.mustRest = entryRest, s.crowd.floods
+	s.slots.restFactor, s.slots.mustRest = slotRest, s.crowd.floods
+	s.paces.restFactor, s.paces.mustRest = entryRest, s.crowd.others
 	return s
 }
 
@@ -75,7 +81,7 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 // meanwhile, Enter returns all the same and the returned context has ended too.
 func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
-	s.entries.join(owner)
+	s.crowd.join(owner)
 	slot.Resume()
 	return slot, slot
 }
@@ -144,7 +150,7 @@ func (s *Slot) Leave() {
 	s.Pause()
 	if s != nil && !s.left {
 		s.left = true
-		s.scheduler.entries.part(s.owner)
+		s.scheduler.crowd.leave(s.owner)
 	}
 }
 
@@ -215,10 +221,10 @@ func (s *Slot) yield(ctx context.Context) error {
 	default:
 		slots.charge(s.owner, &s.long)
 	}
-	switch entries := s.scheduler.entries; {
-	case entries.floods(s.owner):
+	switch crowd := s.scheduler.crowd; {
+	case crowd.floods(s.owner):
 		s.sleep((slotRest - 1) * used)
-	case entries.othersLately(s.owner):
+	case crowd.others(s.owner):
 		s.sleep(used)
 	default:
 		runtime.Gosched()

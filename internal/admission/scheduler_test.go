@@ -279,3 +279,59 @@ func TestShortRequestsNeedNoSlot(t *testing.T) {
 		}
 	})
 }
+
+// flood lets an owner keep a number of requests of each in progress until stop is
+// called, which returns how many have ended.
+func flood(ctx context.Context, s *admission.Scheduler, owner string, requests int, each time.Duration) (stop func() int64) {
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	var done atomic.Int64
+	for range requests {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				_ = work(ctx, s, owner, 1, each)
+				done.Add(1)
+			}
+		})
+	}
+	return func() int64 {
+		cancel()
+		all.Wait()
+		return done.Load()
+	}
+}
+
+// TestEqualsDoNotRest: two owners with about as many requests in progress get as
+// much between them as one alone, half each.
+func TestEqualsDoNotRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		const each = 200 * time.Microsecond
+		a, b := flood(t.Context(), s, "a", 40, each), flood(t.Context(), s, "b", 24, each)
+		time.Sleep(time.Second)
+		first, second := a(), b()
+		if both := first + second; both < 9_500 || first < both*9/20 || second < both*9/20 {
+			t.Errorf("%d and %d requests in a second, of 10,000", first, second)
+		}
+	})
+}
+
+// TestNeighbourOfAFloodDoesNotRest: an owner with a few requests in progress is not
+// taken for one that floods because another does.
+func TestNeighbourOfAFloodDoesNotRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		const each = 200 * time.Microsecond
+		many, few := flood(t.Context(), s, "many", 200, each), flood(t.Context(), s, "few", 4, each)
+		time.Sleep(time.Second)
+		n := few()
+		if n < 6_000 {
+			t.Errorf("%d requests of the neighbour in a second, of 10,000", n)
+		}
+		if m := many(); m < 1_000 {
+			t.Errorf("%d requests of the flood in a second, of 10,000", m)
+		}
+	})
+}
