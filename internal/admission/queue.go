@@ -38,7 +38,8 @@ type user struct {
 	name    string
 	used    time.Duration // the start tag of its next right
 	active  int           // rights that it holds
-	waiters []*ticket     // first come, first served
+	waiters []*ticket     // the first is served first
+	resumed int           // so many of them, at the front, go before newcomers
 
 	restsUntil time.Time
 }
@@ -61,7 +62,9 @@ func newFairQueue(size int, now func() time.Time) *fairQueue {
 type place bool
 
 const (
-	atBack  place = false
+	atBack place = false
+	// atFront is behind other tickets that came to the front, before all others. It is
+	// for requests that have begun: what is nearly done is finished first.
 	atFront place = true
 )
 
@@ -83,9 +86,9 @@ func (q *fairQueue) acquire(ctx context.Context, owner string, t *ticket, at pla
 
 // acquireWithin waits for a right until the context ends or the timeout expires.
 // t.held reports whether it was granted.
-func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, timeout time.Duration) {
+func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, at place, timeout time.Duration) {
 	t.since = q.now() // in case the caller continues without the right
-	if q.enqueue(owner, t, atBack) {
+	if q.enqueue(owner, t, at) {
 		return
 	}
 	timer := time.NewTimer(timeout)
@@ -128,7 +131,8 @@ func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
 		q.queue = append(q.queue, u)
 	}
 	if at == atFront {
-		u.waiters = slices.Insert(u.waiters, 0, t)
+		u.waiters = slices.Insert(u.waiters, u.resumed, t)
+		u.resumed++
 	} else {
 		u.waiters = append(u.waiters, t)
 	}
@@ -286,6 +290,9 @@ func (q *fairQueue) withdraw(owner string, t *ticket) bool {
 func (q *fairQueue) dequeue(i, k int) {
 	u := q.queue[i]
 	u.waiters = slices.Delete(u.waiters, k, k+1)
+	if k < u.resumed {
+		u.resumed--
+	}
 	if len(u.waiters) == 0 {
 		q.queue = slices.Delete(q.queue, i, i+1)
 	}

@@ -80,9 +80,14 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 // begins to compute, and its slot; the caller must call Leave. If ctx ends
 // meanwhile, Enter returns all the same and the returned context has ended too.
 func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot) {
+	return s.join(ctx, owner, atBack)
+}
+
+// join is Enter at a place in the owner's queue.
+func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
 	s.crowd.join(owner)
-	slot.Resume()
+	slot.enter(at)
 	return slot, slot
 }
 
@@ -115,13 +120,14 @@ func SlotOf(ctx context.Context) *Slot {
 }
 
 // Fork returns a context for another goroutine that works for the same owner, and
-// its own slot; the goroutine must call Leave.
+// its own slot; the goroutine must call Leave. It goes before requests of the owner
+// that have not begun, because some that have begun wait for it.
 func Fork(ctx context.Context) (context.Context, *Slot) {
 	slot := SlotOf(ctx)
 	if slot == nil {
 		return ctx, nil
 	}
-	return slot.scheduler.Enter(ctx, slot.owner)
+	return slot.scheduler.join(ctx, slot.owner, atFront)
 }
 
 // Checkpoint must be called by long computations at least once a millisecond. It
@@ -182,10 +188,13 @@ func (s *Slot) Charge(used time.Duration) {
 
 // Resume waits for the owner's turn to compute again after Pause.
 func (s *Slot) Resume() {
-	if s == nil || s.entry.held || s.long.held {
-		return
+	if s != nil && !s.entry.held && !s.long.held {
+		s.enter(atFront)
 	}
-	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, entryTimeout)
+}
+
+func (s *Slot) enter(at place) {
+	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, at, entryTimeout)
 }
 
 // yield lets others compute once a time slice is used up. It acquires the slot or

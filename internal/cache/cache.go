@@ -12,7 +12,10 @@ import (
 
 // Cache keeps loaded values by key. Concurrent callers of one key share a single
 // lookup and its result, so a database that hangs is asked once and not by each
-// caller. An error is not cached, and removes the cached value.
+// caller. A value that is about to expire is loaded again while callers still get
+// it: on a busy machine a lookup takes long, and all requests of a tenant would wait
+// for it several times a second. An error is not cached, and removes the cached
+// value.
 type Cache[K comparable, V any] struct {
 	recent recent[K, *cached[V]]
 	now    func() time.Time
@@ -64,15 +67,16 @@ func (c *Cache[K, V]) Usage() (held, weight, most int) {
 func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	e := c.recent.getOr(key, func() *cached[V] { return &cached[V]{} })
 	e.mu.Lock()
-	if e.known && c.fresh(e.at) {
-		defer e.mu.Unlock()
-		return e.value, nil
-	}
+	fresh := e.known && c.fresh(e.at)
 	l := e.loading
-	if l == nil {
+	if l == nil && (!fresh || c.expiresSoon(e.at)) {
 		l = &lookup[V]{done: make(chan struct{})}
 		e.loading = l
 		go c.look(context.WithoutCancel(ctx), key, e, l)
+	}
+	if fresh {
+		defer e.mu.Unlock()
+		return e.value, nil
 	}
 	e.mu.Unlock()
 
@@ -132,6 +136,11 @@ func (c *Cache[K, V]) fresh(at time.Time) bool {
 	}
 	age := c.now().Sub(at)
 	return age >= 0 && age < c.maxAge
+}
+
+// expiresSoon reports whether three quarters of the time of a fresh value are over.
+func (c *Cache[K, V]) expiresSoon(at time.Time) bool {
+	return c.maxAge > 0 && c.now().Sub(at) >= c.maxAge/4*3
 }
 
 // Forget removes a key, so that the next Get loads its value.

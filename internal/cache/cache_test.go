@@ -37,14 +37,47 @@ func TestCacheLooksUpAgain(t *testing.T) {
 	t.Parallel()
 	s := newShelf(10)
 	s.get(t, "a", 1)
-	s.now = s.now.Add(RefreshAfter - 1)
+	s.now = s.now.Add(RefreshAfter / 2)
 	s.get(t, "a", 1)
-	s.now = s.now.Add(1)
+	s.now = s.now.Add(RefreshAfter / 2)
 	s.get(t, "a", 2)
 	s.now = s.now.Add(-time.Hour) // a clock that was set back
 	s.get(t, "a", 3)
 	s.cache.Forget("a")
 	s.get(t, "a", 4)
+}
+
+// TestCacheLoadsAhead: nobody waits for a value that is asked for all the time,
+// however long it takes to load, and nobody gets one that has expired.
+func TestCacheLoadsAhead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		loads := 0
+		c := New(10, RefreshAfter, time.Now, func(context.Context, string) (int, error) {
+			time.Sleep(RefreshAfter / 5)
+			loads++
+			return loads, nil
+		})
+		for begun, first := time.Now(), true; time.Since(begun) < 10*RefreshAfter; first = false {
+			asked := time.Now()
+			if _, err := c.Get(t.Context(), "a"); err != nil {
+				t.Fatal(err)
+			}
+			if waited := time.Since(asked); waited > 0 && !first {
+				t.Fatalf("waited %s", waited)
+			}
+			time.Sleep(RefreshAfter / 100)
+		}
+		synctest.Wait()
+		if loads < 10 || loads > 14 {
+			t.Errorf("loaded %d times", loads)
+		}
+		before := loads
+		time.Sleep(RefreshAfter)
+		if got, err := c.Get(t.Context(), "a"); err != nil || got <= before {
+			t.Errorf("got %d of %d, %v", got, before, err)
+		}
+	})
 }
 
 func TestCacheRemembersNoError(t *testing.T) {

@@ -23,6 +23,7 @@ type Step struct {
 	Percent int
 	Memory  int64         // of the server at its end, in bytes
 	Busy    time.Duration // processor time of the server
+	Stolen  float64       // the part of the processors' time that the host gave to other machines
 	*Result
 }
 
@@ -87,15 +88,16 @@ func (c *Campaign) saturate(ctx context.Context, g *Generator, tell func(string,
 }
 
 func (c *Campaign) step(ctx context.Context, s *Server, g *Generator, percent int, tell func(string, ...any)) Step {
+	began := readProcessorTime()
 	before, _ := s.Busy() // an error is told at the end, by what asks for the memory
 	r := g.Open(ctx, c.Rate*float64(percent)/100, c.Plan.Stage)
-	step := Step{Percent: percent, Result: r}
+	step := Step{Percent: percent, Result: r, Stolen: stolenSince(began)}
 	step.Memory, _, _ = s.Memory()
 	after, _ := s.Busy()
 	step.Busy = after - before
-	tell("%3d %%: offered %.0f, done %.0f, refused %d, p50 %s p99 %s, refusals' p99 %s, sent late by p99 %s, %d connections, %d MiB, busy %s",
-		percent, r.Offered, r.Rate(), r.Refused, short(r.Latency.Quantile(0.5)), short(r.Latency.Quantile(0.99)), short(r.Refusal.Quantile(0.99)),
-		short(r.Behind.Quantile(0.99)), r.Conns, step.Memory>>20, step.Busy)
+	tell("%3d %%: offered %.0f, done %.0f, refused %d, p50 %s p99 %s (%s), refusals' p99 %s, sent late by p99 %s, %d connections, %d MiB, busy %s, stolen %.0f %%",
+		percent, r.Offered, r.Rate(), r.Refused, short(r.Latency.Quantile(0.5)), short(r.Latency.Quantile(0.99)), r.slowest(), short(r.Refusal.Quantile(0.99)),
+		short(r.Behind.Quantile(0.99)), r.Conns, step.Memory>>20, step.Busy, 100*step.Stolen)
 	return step
 }
 

@@ -43,7 +43,7 @@ func (c *connection) do(ctx context.Context, j job) {
 	}
 	c.memory = a.body
 	c.generator.answered(j, &a)
-	c.record.answered(&a, j.due, at)
+	c.record.answered(&a, j.kind, j.due, at)
 	if a.closes {
 		c.close()
 	}

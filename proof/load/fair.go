@@ -16,11 +16,14 @@ type FairPlan struct {
 	Slow        int // connections of an attack that sends slowly
 	Idle        int // connections of an attack that says nothing
 	ProbeWithin time.Duration
-	// Launch begins an attack, and end returns how many of its requests were
-	// answered. Nil attacks from this process, where attackers and neighbour take
-	// processor time from each other before the server sees either.
-	Launch func(context.Context, *Crowd) (end func() (int64, error), err error)
+	// Launch begins an attack. Nil attacks from this process, where attackers and
+	// neighbour take processor time from each other before the server sees either.
+	Launch Launch
 }
+
+// Launch begins an attack; end ends it and returns how many of its requests were
+// answered.
+type Launch func(context.Context, *Crowd) (end func() (int64, error), err error)
 
 // FairLimits are what a neighbour is promised while somebody else does their
 // worst.
@@ -44,7 +47,8 @@ const (
 // Disturbed is what a neighbour saw during one attack.
 type Disturbed struct {
 	Attack      Attack
-	Undisturbed float64 // answers a second, measured immediately before
+	Undisturbed float64 // answers a second, the mean of immediately before and after
+	Stolen      float64 // the part of the processors' time that the host gave to other machines
 	Sent        int64   // requests of the attack that were answered
 	Probe       time.Duration
 	Memory      int64 // the most that the server has held so far, in bytes
@@ -91,30 +95,30 @@ func Fair(ctx context.Context, s *Server, neighbour string, attacks []Attack, p 
 		launch = runHere
 	}
 	var all []*Disturbed
+	before := g.Closed(ctx, p.Neighbour, p.Stage)
 	for _, a := range attacks {
-		calm := g.Closed(ctx, p.Neighbour, p.Stage)
-		d := &Disturbed{Attack: a, Undisturbed: calm.Rate()}
-		probes := StartProbesFrom(ctx, probeAddress, p.ProbeWithin, s.URL+"/livez", s.URL+"/readyz")
-		end, err := launch(ctx, p.crowd(a, s.Addr()))
-		if err != nil {
-			return all, fmt.Errorf("launch %s: %w", a.Name, err)
+		var best *Disturbed
+		for range fairTries {
+			d, err := p.disturb(ctx, s, g, launch, a)
+			if err != nil {
+				return all, err
+			}
+			// What the neighbour gets undisturbed varies with the machine, so it is the mean
+			// of just before and just after.
+			after := g.Closed(ctx, p.Neighbour, p.Stage)
+			d.Undisturbed = (before.Rate() + after.Rate()) / 2
+			before = after
+			tell("%s: %.0f of %.0f a second (%.0f %%), p99 %s, %d failed, %d attacks answered, probe %s, %d MiB, stolen %.0f %%",
+				a.Name, d.Rate(), d.Undisturbed, 100*d.Part(), short(d.Latency.Quantile(0.99)),
+				d.Refused+d.Lost+d.Result.Wrong, d.Sent, short(d.Probe), d.Memory>>20, 100*d.Stolen)
+			if best == nil || d.Stolen < best.Stolen {
+				best = d
+			}
+			if d.Stolen <= stolenAtMost || ctx.Err() != nil {
+				break
+			}
 		}
-		d.Result = g.Closed(ctx, p.Neighbour, p.Stage)
-		if d.Sent, err = end(); err != nil {
-			return all, fmt.Errorf("end %s: %w", a.Name, err)
-		}
-		var latency map[string]*Histogram
-		latency, d.Wrong = probes.Stop()
-		for _, h := range latency {
-			d.Probe = max(d.Probe, h.Max())
-		}
-		if _, d.Memory, err = s.Memory(); err != nil {
-			return all, err
-		}
-		tell("%s: %.0f of %.0f a second (%.0f %%), p99 %s, %d failed, %d attacks answered, probe %s, %d MiB",
-			a.Name, d.Rate(), d.Undisturbed, 100*d.Part(), short(d.Latency.Quantile(0.99)),
-			d.Refused+d.Lost+d.Result.Wrong, d.Sent, short(d.Probe), d.Memory>>20)
-		all = append(all, d)
+		all = append(all, best)
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
@@ -122,14 +126,47 @@ func Fair(ctx context.Context, s *Server, neighbour string, attacks []Attack, p 
 	return all, nil
 }
 
+const (
+	// stolenAtMost is the part of the processors' time that the host may give to other
+	// machines during an attack. Beyond it the attack is measured again, fairTries times
+	// at most, and the time with least of it counts.
+	stolenAtMost = 0.05
+	fairTries    = 3
+)
+
+// disturb attacks the server while the neighbour sends.
+func (p FairPlan) disturb(
+	ctx context.Context, s *Server, g *Generator, launch Launch, a Attack,
+) (*Disturbed, error) {
+	d := &Disturbed{Attack: a}
+	probes := StartProbesFrom(ctx, probeAddress, p.ProbeWithin, s.URL+"/livez", s.URL+"/readyz")
+	end, err := launch(ctx, p.crowd(a, s.Addr()))
+	if err != nil {
+		return nil, fmt.Errorf("launch %s: %w", a.Name, err)
+	}
+	began := readProcessorTime()
+	d.Result = g.Closed(ctx, p.Neighbour, p.Stage)
+	d.Stolen = stolenSince(began)
+	if d.Sent, err = end(); err != nil {
+		return nil, fmt.Errorf("end %s: %w", a.Name, err)
+	}
+	var latency map[string]*Histogram
+	latency, d.Wrong = probes.Stop()
+	for _, h := range latency {
+		d.Probe = max(d.Probe, h.Max())
+	}
+	_, d.Memory, err = s.Memory()
+	return d, err
+}
+
 // FairTable is what was measured, a line for each attack.
 func FairTable(all []*Disturbed) [][]string {
-	rows := [][]string{{"attack", "undisturbed a second", "disturbed", "kept", "p50", "p99", "failed", "attacks answered", "slowest probe", "MiB at most so far"}}
+	rows := [][]string{{"attack", "undisturbed a second", "disturbed", "kept", "p50", "p99", "failed", "attacks answered", "slowest probe", "MiB at most so far", "stolen"}}
 	for _, d := range all {
 		rows = append(rows, []string{
 			d.Attack.Name, fmt.Sprintf("%.0f", d.Undisturbed), fmt.Sprintf("%.0f", d.Rate()), fmt.Sprintf("%.0f %%", 100*d.Part()),
 			short(d.Latency.Quantile(0.5)), short(d.Latency.Quantile(0.99)), fmt.Sprint(d.Refused + d.Lost + d.Result.Wrong), fmt.Sprint(d.Sent),
-			short(d.Probe), fmt.Sprint(d.Memory >> 20),
+			short(d.Probe), fmt.Sprint(d.Memory >> 20), fmt.Sprintf("%.0f %%", 100*d.Stolen),
 		})
 	}
 	return rows

@@ -2,6 +2,7 @@ package load
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -25,10 +26,11 @@ type Result struct {
 	Overtime int64         // answers that came after the timeout
 	Conns    int           // connections at most
 
-	Latency Histogram   // of good answers
-	Refusal Histogram   // of refusals
-	Behind  Histogram   // how late requests were sent for want of the generator's own time
-	Windows []Histogram // of all answers, by the time they were due
+	Latency Histogram        // of good answers
+	ByKind  [kinds]Histogram // the same, by what was asked for
+	Refusal Histogram        // of refusals
+	Behind  Histogram        // how late requests were sent for want of the generator's own time
+	Windows []Histogram      // of all answers, by the time they were due
 
 	FirstWrong string // the first answer that nobody expects
 }
@@ -44,8 +46,9 @@ type recorder struct {
 	begun   time.Time
 }
 
-// answered counts one answer that was due at a time and came at another.
-func (r *recorder) answered(a *answer, due, at time.Time) {
+// answered counts one answer to a request that was due at a time and was answered
+// at another.
+func (r *recorder) answered(a *answer, kind Kind, due, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	took := at.Sub(due)
@@ -60,6 +63,7 @@ func (r *recorder) answered(a *answer, due, at time.Time) {
 			r.result.GoodIn++
 		}
 		r.result.Latency.Add(took)
+		r.result.ByKind[kind].Add(took)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		r.result.Refused++
 		if !a.retryAfter {
@@ -72,6 +76,17 @@ func (r *recorder) answered(a *answer, due, at time.Time) {
 			r.result.FirstWrong = string(a.body)
 		}
 	}
+}
+
+// slowest says how long the slowest hundredth of each kind of request took.
+func (r *Result) slowest() string {
+	var parts []string
+	for kind := range r.ByKind {
+		if h := &r.ByKind[kind]; h.Count() > 0 {
+			parts = append(parts, kindNames[kind]+" "+short(h.Quantile(0.99)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // window is the histogram of the time since the start.

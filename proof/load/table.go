@@ -14,7 +14,7 @@ import (
 // Table is what was measured, a line for each stage.
 func (c *Campaign) Table() [][]string {
 	rows := [][]string{{
-		"offered", "a second", "done", "of saturation", "refused", "p50", "p90", "p99", "p99.9", "max", "refusals p99", "sent late p99", "connections", "MiB",
+		"offered", "a second", "done", "of saturation", "refused", "p50", "p90", "p99", "p99.9", "max", "refusals p99", "sent late p99", "connections", "MiB", "stolen",
 	}}
 	rows = append(rows, c.row("closed loop", Step{Result: c.Saturation}))
 	for _, s := range c.Steps {
@@ -49,7 +49,7 @@ func (c *Campaign) row(name string, s Step) []string {
 	if s.Memory > 0 {
 		memory = fmt.Sprint(s.Memory >> 20)
 	}
-	return append(row, fmt.Sprint(r.Conns), memory)
+	return append(row, fmt.Sprint(r.Conns), memory, fmt.Sprintf("%.0f %%", 100*s.Stolen))
 }
 
 // short is a duration with three digits that count.

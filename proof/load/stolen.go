@@ -1,0 +1,43 @@
+package load
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// processorTime is the time of all processors since the machine was started, in
+// ticks, and the part of it that the host gave to other machines.
+type processorTime struct{ all, stolen int64 }
+
+// readProcessorTime reads the time from the kernel; zero where it does not tell.
+func readProcessorTime() (t processorTime) {
+	text, _ := os.ReadFile("/proc/stat") // other systems have none
+	line, _, _ := strings.Cut(string(text), "\n")
+	fields := strings.Fields(line)
+	const first, stolen = 1, 8 // user, nice, system, idle, iowait, irq, softirq, steal
+	if len(fields) <= stolen {
+		return processorTime{}
+	}
+	for i := first; i <= stolen; i++ {
+		n, err := strconv.ParseInt(fields[i], 10, 64)
+		if err != nil {
+			return processorTime{}
+		}
+		t.all += n
+		if i == stolen {
+			t.stolen = n
+		}
+	}
+	return t
+}
+
+// stolenSince is the part of the time since an earlier reading in which the host let
+// other machines run. What is measured meanwhile says as much about them.
+func stolenSince(earlier processorTime) float64 {
+	now := readProcessorTime()
+	if now.all == earlier.all {
+		return 0
+	}
+	return float64(now.stolen-earlier.stolen) / float64(now.all-earlier.all)
+}
