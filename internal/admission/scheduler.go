@@ -42,16 +42,17 @@ const (
 	slice = 500 * time.Microsecond
 	// leastCharge is the minimum charge for a piece of work.
 	leastCharge = 50 * time.Microsecond
-	// entriesEach is the number of entries for each processor. With one, the
-	// processor would be idle between two requests; with many, it would be shared
-	// by number of requests instead of by owner.
-	entriesEach = 2
-	// entryRest and slotRest are the rest factors of the two queues: an owner that
-	// floods rests that many times as long as it has used an entry or slot. Requests
-	// also compute before and after they hold an entry, and there are more entries
-	// than processors.
-	entryRest = 6
+	// entriesEach is the number of entries for each processor. A request that has got
+	// its entry still waits until Go runs it, behind all others that are ready. With one
+	// entry, the processor would do other things meanwhile; with many, it would be
+	// shared by number of requests instead of by owner.
+	entriesEach = 6
+	// entryRest, slotRest and paceRest are the rest factors of the queues: an owner that
+	// floods rests that many times as long as it has used the rights of the queue,
+	// divided by their number. Requests also compute before and after they hold an entry.
+	entryRest = 3 * entriesEach
 	slotRest  = 4
+	paceRest  = 6
 	// longestSleep bounds how long a Checkpoint sleeps.
 	longestSleep = 10 * time.Millisecond
 	// entryTimeout is how long a request waits for its entry before it continues
@@ -72,7 +73,7 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	}
 	s.entries.restFactor, s.entries.mustRest = entryRest, s.crowd.floods
 	s.slots.restFactor, s.slots.mustRest = slotRest, s.crowd.floods
-	s.paces.restFactor, s.paces.mustRest = entryRest, s.crowd.others
+	s.paces.restFactor, s.paces.mustRest = paceRest, s.crowd.others
 	return s
 }
 

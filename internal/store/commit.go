@@ -73,10 +73,14 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	if j.decision != nil {
 		j.took = takes(j.cost())
 	}
-	admission.SlotOf(ctx).Pause() // what follows a write is short
 	if err := c.enqueue(ctx, j); err != nil {
 		return err
 	}
+	// The slot is given up after the committer was woken. So whoever gets it is the
+	// last that was made ready, which Go runs next: it holds the slot and should not
+	// wait behind all others that are ready. What follows a write is short, and needs
+	// no slot.
+	admission.SlotOf(ctx).Pause()
 	patience, _ := timers.Get().(*time.Timer) // the pool holds nothing else
 	patience.Reset(time.Until(j.deadline))
 	defer func() {
@@ -133,6 +137,7 @@ func (c *committer) enqueue(ctx context.Context, j *job) error {
 			return err
 		}
 		if patience == nil {
+			admission.SlotOf(ctx).Pause()
 			timer := time.NewTimer(c.db.options.QueueWait)
 			defer timer.Stop()
 			patience = timer.C
