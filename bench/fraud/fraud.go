@@ -101,11 +101,9 @@ func open(ctx context.Context, path string, observations int) (*town, error) {
 	if t.service, err = usecase.New(db, usecase.Options{Plans: plans}); err != nil {
 		return nil, err
 	}
-	body, err := wire.Parse([]byte(`{"email":"bench@example.in","org_name":"Bench","password":"correct horse"}`))
-	if err != nil {
-		return nil, err
-	}
-	signed, err := t.service.Operator.Signup(ctx, body)
+	signed, err := t.service.Operator.Signup(ctx, tenant.Signup{
+		Email: "bench@example.in", OrgName: "Bench", Password: tenant.NewSecret("correct horse"),
+	})
 	if err != nil {
 		return nil, err
 	}

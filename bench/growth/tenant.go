@@ -15,7 +15,6 @@ import (
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
-	"verdict/internal/wire"
 )
 
 // What a node keeps unless it is told otherwise: compiled policies, and keys
@@ -151,11 +150,11 @@ func (y *yard) town(ctx context.Context, name string, tenants int) (url string, 
 		return "", nil, err
 	}
 	for i := range tenants {
-		body, err := wire.Parse(fmt.Appendf(nil, `{"email":"t%d@example.in","org_name":"Lender %d","password":"correct horse"}`, i, i))
-		if err != nil {
-			return "", nil, err
-		}
-		signed, err := use.Operator.Signup(ctx, body)
+		signed, err := use.Operator.Signup(ctx, tenant.Signup{
+			Email:    fmt.Sprintf("t%d@example.in", i),
+			OrgName:  fmt.Sprintf("Lender %d", i),
+			Password: tenant.NewSecret("correct horse"),
+		})
 		if err != nil {
 			return "", nil, err
 		}

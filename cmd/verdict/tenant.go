@@ -11,7 +11,6 @@ import (
 
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
-	"verdict/internal/wire"
 )
 
 const tenantHelp = `Manage tenants, their people and their keys.
@@ -155,14 +154,9 @@ func tenantCreate(c *command) int {
 	if !ok {
 		return code
 	}
-	var w wire.Writer
-	w.Object().Key("email").String(*email).Key("org_name").String(*org).Key("password").String(password.Reveal()).EndObject()
-	body, err := wire.Parse(w.Buf)
-	if err != nil {
-		return c.failed(err)
-	}
+	ask := tenant.Signup{Email: *email, OrgName: *org, Password: password}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		made, err := service.Operator.Signup(ctx, body)
+		made, err := service.Operator.Signup(ctx, ask)
 		if err != nil {
 			return c.failed(err)
 		}

@@ -7,20 +7,19 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // OpenAccount is a signup in the console: the same as Signup, and a session for
 // the person who did. When only the session could not begin, what was signed up
 // stands beside the error: the key in it is shown this once.
 func (s *Access) OpenAccount(
-	ctx context.Context, body wire.Value, address, agent string,
+	ctx context.Context, ask tenant.Signup, address, agent string,
 ) (SignedUp, Session, tenant.Token, error) {
 	if err := s.try("signup "+network(address), s.options.Logins.Signup, s.core.Now()); err != nil {
 		return SignedUp{}, Session{}, tenant.Token{}, err
 	}
 
-	signed, err := s.SignupFrom(ctx, body, address)
+	signed, err := s.SignupFrom(ctx, ask, address)
 	if err != nil {
 		return SignedUp{}, Session{}, tenant.Token{}, err
 	}

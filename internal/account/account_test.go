@@ -23,8 +23,10 @@ func TestOpenAccount(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		signed, c, token, err := h.Service.Access.OpenAccount(t.Context(),
-			usecasetest.Parse(t, `{"email":"meena@example.in","org_name":"<script>alert(1)</script>","password":"correct horse"}`), usecasetest.Home, "Firefox")
+		ask := tenant.Signup{
+			Email: "meena@example.in", OrgName: "<script>alert(1)</script>", Password: tenant.NewSecret(usecasetest.Password),
+		}
+		signed, c, token, err := h.Service.Access.OpenAccount(t.Context(), ask, usecasetest.Home, "Firefox")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +37,8 @@ func TestOpenAccount(t *testing.T) {
 		if caller, err := h.Service.Access.Authenticate(t.Context(), signed.Key); err != nil || caller.TenantID != c.Tenant.ID {
 			t.Errorf("the first key is %+v's, %v", caller, err)
 		}
-		_, _, _, err = h.Service.Access.OpenAccount(t.Context(), usecasetest.Parse(t, `{"email":"asha@example.in","org_name":"Again","password":"correct horse"}`), usecasetest.Home, "")
+		ask.Email, ask.OrgName = usecasetest.Asha, "Again"
+		_, _, _, err = h.Service.Access.OpenAccount(t.Context(), ask, usecasetest.Home, "")
 		if usecasetest.CodeOf(err) != fault.CodeEmailTaken {
 			t.Errorf("signed up twice: %v", err)
 		}

@@ -53,9 +53,13 @@ func countsUntil(u store.User, now time.Time) time.Time {
 	return until
 }
 
+// Work is a rule set that somebody wants to activate. Author is the actor who
+// created it.
+type Work struct{ RuleSetID, Author string }
+
 // MayActivate refuses, once two people count as activators, an author who would
 // activate their own work, and somebody who does not stand as an activator yet.
-func MayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet, now time.Time) error {
+func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) error {
 	people, err := tx.People()
 	if err != nil {
 		return err
@@ -85,11 +89,11 @@ func MayActivate(tx *store.Tx, p tenant.Principal, set store.RuleSet, now time.T
 			sayTime(operation.Time(me.MayActivateMicros)), whoConfirms(people, me, now))
 	}
 
-	author, err := tx.KeyOwner(set.CreatedBy)
+	author, err := tx.KeyOwner(work.Author)
 	if err != nil {
-		return fmt.Errorf("the author of rule set %s: %w", set.ID, err)
+		return fmt.Errorf("the author of rule set %s: %w", work.RuleSetID, err)
 	}
-	if set.CreatedBy == operation.Actor(p) || set.CreatedBy == p.UserID || author != "" && author == p.UserID {
+	if work.Author == operation.Actor(p) || work.Author == p.UserID || author != "" && author == p.UserID {
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"in live a rule set is activated by another person than its author, "+
 				"once the tenant has two users who may activate; %s",

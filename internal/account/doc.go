@@ -14,6 +14,8 @@
 //	    OpenAccount also login_throttled (a *Throttled)
 //	SignupMode
 //	    says who may sign up
+//	SignupRules
+//	    the rules of passwords: signup_closed
 //	SignIn, SignInAt
 //	    begin a session: invalid_credentials, login_throttled (a *Throttled)
 //	SessionOf

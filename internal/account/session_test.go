@@ -242,9 +242,8 @@ func TestSignInIsThrottled(t *testing.T) {
 		if code, _ := try(usecasetest.Asha, usecasetest.Password, "192.0.2.9"); code != "" {
 			t.Errorf("after the wait: %q", code)
 		}
-		body := `{"email":"new%d@example.in","org_name":"New","password":"correct horse"}`
 		for i, want := range []string{"", throttled} {
-			if _, _, _, err := h.Service.Access.OpenAccount(t.Context(), usecasetest.Parse(t, fmt.Sprintf(body, i)), usecasetest.Home, ""); usecasetest.CodeOf(err) != want {
+			if _, _, _, err := h.Service.Access.OpenAccount(t.Context(), signup(i, ""), usecasetest.Home, ""); usecasetest.CodeOf(err) != want {
 				t.Errorf("signup %d: %v", i, err)
 			}
 		}

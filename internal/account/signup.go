@@ -20,40 +20,50 @@ type SignedUp struct {
 	KeyID         string
 	Tenant        tenant.Tenant
 	UserID, Email string
-	RuleSetID     string
-	ConsoleURL    string
-	Warnings      []Warning
+	RuleSetID     string // the default policy in the sandbox
 }
-
-// Warning is something that was passed over.
-type Warning struct{ Code, Pointer, Detail string }
 
 // Signup creates a tenant with its first user and its first key, for the
 // sandbox, where the default policy is active from the start. In live the same
 // policy waits as a draft: lending begins when somebody arms it. It is the
 // operator's: whoever asks is let in, and the tenant stays whether it is used or
 // not.
-func (s *Operator) Signup(ctx context.Context, body wire.Value) (SignedUp, error) {
-	ask, err := tenant.ReadSignup(body, s.options.Passwords)
-	if err != nil {
+func (s *Operator) Signup(ctx context.Context, ask tenant.Signup) (SignedUp, error) {
+	if err := s.checkSignup(ask); err != nil {
 		return SignedUp{}, err
 	}
-	return s.signUp(ctx, ask, "", s.core.Moment())
+	return s.signUp(ctx, ask.Normalised(), "", s.core.Moment())
+}
+
+func (s *shared) checkSignup(ask tenant.Signup) error {
+	var faults fault.List
+	ask.Check(&faults, s.options.Passwords)
+	return faults.Err()
+}
+
+// SignupRules returns the rules that the password of a signup must meet:
+// signup_closed if nobody may sign up, which is told before anything else.
+func (s *Access) SignupRules() (tenant.PasswordRules, error) {
+	if s.options.SignupMode == tenant.SignupClosed {
+		return tenant.PasswordRules{}, fault.New(fault.Forbidden, fault.CodeSignupClosed,
+			"nobody can sign up here; whoever runs this service creates tenants")
+	}
+	return s.options.Passwords, nil
 }
 
 // SignupFrom is Signup for somebody at a network address: signup_closed,
 // invite_code_required or invalid_invite_code where not everybody may, and
 // rate_limited (a *Throttled) after too many of a day.
-func (s *Access) SignupFrom(ctx context.Context, body wire.Value, address string) (SignedUp, error) {
-	if s.options.SignupMode == tenant.SignupClosed {
-		return SignedUp{}, fault.New(fault.Forbidden, fault.CodeSignupClosed,
-			"nobody can sign up here; whoever runs this service creates tenants")
+func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address string) (SignedUp, error) {
+	if _, err := s.SignupRules(); err != nil {
+		return SignedUp{}, err
 	}
 
-	ask, err := tenant.ReadSignup(body, s.options.Passwords)
+	err := s.checkSignup(ask)
 	if err != nil {
 		return SignedUp{}, err
 	}
+	ask = ask.Normalised()
 
 	code := ""
 	if s.options.SignupMode == tenant.SignupInvite {
@@ -124,10 +134,6 @@ func (s *shared) signUp(ctx context.Context, ask tenant.Signup, code string, see
 			Plan:      tenant.FreePlan,
 			CreatedAt: now,
 		},
-		ConsoleURL: "/console",
-	}
-	for _, w := range ask.Warnings {
-		out.Warnings = append(out.Warnings, Warning{w.Code, w.Pointer, w.Detail})
 	}
 
 	sandbox := s.seed(tenant.Sandbox, now)
@@ -236,27 +242,3 @@ var seeds = sync.OnceValues(func() (starting, paused *engine.Policy) {
 
 	return starting, paused
 })
-
-// Write writes the answer to a signup, with the key in the clear.
-func (u SignedUp) Write(w *wire.Writer) {
-	created := u.Tenant.CreatedAt.Format(operation.ClockFormat)
-	w.Object().Key("api_key").String(u.Key.Reveal())
-	w.Key("key").Object().Key("id").String(u.KeyID).Key("environment").String(string(u.Key.Environment()))
-	w.Key("prefix").String(u.Key.Prefix()).Key("created_at").String(created).EndObject()
-	w.Key("tenant").Object().Key("id").String(u.Tenant.ID).Key("org_name").String(u.Tenant.OrgName)
-	w.Key("plan").String(u.Tenant.Plan).Key("created_at").String(created).EndObject()
-	w.Key("user").Object().Key("id").String(u.UserID).Key("email").String(u.Email)
-	w.Key("role").String(string(tenant.RoleAdmin)).EndObject()
-	w.Key("default_rule_set_id").String(u.RuleSetID).Key("console_url").String(u.ConsoleURL)
-	if len(u.Warnings) > 0 {
-		w.Key("warnings").Array()
-		for _, warning := range u.Warnings {
-			w.Object().Key("code").String(warning.Code)
-			operation.Optional(w, "pointer", warning.Pointer)
-			w.Key("detail").String(warning.Detail).EndObject()
-		}
-		w.EndArray()
-	}
-
-	w.EndObject()
-}

@@ -16,8 +16,14 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-func signupBody(n int, more string) string {
-	return fmt.Sprintf(`{"email":"new%d@example.in","org_name":"New","password":"correct horse"%s}`, n, more)
+// signup is a request of the nth new tenant, with an invitation code or "".
+func signup(n int, code string) tenant.Signup {
+	return tenant.Signup{
+		Email:    fmt.Sprintf("new%d@example.in", n),
+		OrgName:  "New",
+		Password: tenant.NewSecret(usecasetest.Password),
+		Invite:   tenant.NewSecret(code),
+	}
 }
 
 // TestSignupModes: closed is closed to everybody but the operator; by invitation a
@@ -27,7 +33,7 @@ func TestSignupModes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		clock := usecasetest.NewClock()
 		closed := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupMode: tenant.SignupClosed}) // the operator's signup works
-		if _, err := closed.Service.Access.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(1, "")), usecasetest.Home); usecasetest.CodeOf(err) != fault.CodeSignupClosed {
+		if _, err := closed.Service.Access.SignupFrom(t.Context(), signup(1, ""), usecasetest.Home); usecasetest.CodeOf(err) != fault.CodeSignupClosed {
 			t.Errorf("closed: %v", err)
 		}
 		service, err := usecase.New(db, usecase.Options{Now: clock.Now, PasswordCost: usecasetest.Cheap, SignupMode: tenant.SignupInvite})
@@ -40,10 +46,10 @@ func TestSignupModes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fmt.Sprintf(`,"invite_code":%q`, token.Reveal())
+			return token.Reveal()
 		}
-		try := func(n int, more string) string {
-			_, err := service.Access.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, more)), usecasetest.Home)
+		try := func(n int, code string) string {
+			_, err := service.Access.SignupFrom(t.Context(), signup(n, code), usecasetest.Home)
 			return usecasetest.CodeOf(err)
 		}
 		first := code()
@@ -52,7 +58,7 @@ func TestSignupModes(t *testing.T) {
 			n          int
 			code, want string
 		}{
-			{1, "", fault.CodeInviteCodeRequired}, {1, `,"invite_code":"ZEBRA"`, fault.CodeInvalidInviteCode},
+			{1, "", fault.CodeInviteCodeRequired}, {1, "ZEBRA", fault.CodeInvalidInviteCode},
 			{1, first, ""}, {2, first, fault.CodeInvalidInviteCode},
 			{1, late, fault.CodeEmailTaken}, // which does not use the code up
 		} {
@@ -74,7 +80,7 @@ func TestSignupsOfADay(t *testing.T) {
 		clock := usecasetest.NewClock()
 		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupsEachDay: 2})
 		try := func(n int, from string) error {
-			_, err := h.Service.Access.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, "")), from)
+			_, err := h.Service.Access.SignupFrom(t.Context(), signup(n, ""), from)
 			return err
 		}
 		for i, c := range []struct {
@@ -109,18 +115,18 @@ func TestUnusedTenantsAreRemoved(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, Logins: generous})
 		sign := func(n int) account.SignedUp {
 			t.Helper()
-			signed, err := h.Service.Access.SignupFrom(t.Context(), usecasetest.Parse(t, signupBody(n, "")), usecasetest.Home)
+			signed, err := h.Service.Access.SignupFrom(t.Context(), signup(n, ""), usecasetest.Home)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return signed
 		}
 		unused, called := sign(1), sign(2)
-		looked, session, token, err := h.Service.Access.OpenAccount(t.Context(), usecasetest.Parse(t, signupBody(3, "")), usecasetest.Home, "")
+		looked, session, token, err := h.Service.Access.OpenAccount(t.Context(), signup(3, ""), usecasetest.Home, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		idle, _, _, err := h.Service.Access.OpenAccount(t.Context(), usecasetest.Parse(t, signupBody(4, "")), usecasetest.Home, "")
+		idle, _, _, err := h.Service.Access.OpenAccount(t.Context(), signup(4, ""), usecasetest.Home, "")
 		if err != nil || session.Tenant.ID == "" {
 			t.Fatal(err)
 		}

@@ -8,11 +8,20 @@ import (
 	"verdict/internal/sheet"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // AuditEntry is who did what to what.
-type AuditEntry store.AuditEntry
+type AuditEntry struct {
+	ID             string
+	Environment    string
+	CreatedMicros  int64
+	Actor          string
+	Action         string
+	Object         string
+	BeforeChecksum string
+	AfterChecksum  string
+	Note           string
+}
 
 // AuditFilter narrows the trail; empty fields do not.
 type AuditFilter struct{ Actor, Action, Object string }
@@ -45,16 +54,6 @@ func (s *People) Audit(
 
 // CreatedAt is when it was done, as answers write it.
 func (e AuditEntry) CreatedAt() string { return operation.Clock(e.CreatedMicros) }
-
-// Write writes the entry.
-func (e AuditEntry) Write(w *wire.Writer) {
-	w.Object().Key("id").String(e.ID).Key("environment").String(e.Environment).Key("actor").String(e.Actor)
-	w.Key("action").String(e.Action).Key("object").String(e.Object)
-	operation.Optional(w, "before_checksum", e.BeforeChecksum)
-	operation.Optional(w, "after_checksum", e.AfterChecksum)
-	operation.Optional(w, "note", e.Note)
-	w.Key("created_at").String(e.CreatedAt()).EndObject()
-}
 
 // ExportAudit writes the whole trail that the filter leaves as CSV, from the
 // list's cursor on: a file has no pages. A refusal comes before the first byte;

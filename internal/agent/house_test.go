@@ -40,7 +40,9 @@ func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	signed, err := cases.Operator.Signup(tb.Context(), parse(tb, `{"email":"asha@example.in","org_name":"Asha Finance","password":"correct horse"}`))
+	signed, err := cases.Operator.Signup(tb.Context(), tenant.Signup{
+		Email: "asha@example.in", OrgName: "Asha Finance", Password: tenant.NewSecret("correct horse"),
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -61,7 +61,7 @@ var house = []room{
 	{"advice", pure, "fault wire rule field loan engine"},
 	{"recovery", pure, "exact civil fault wire rule loan"},
 
-	{"tenant", useCase, "civil fault wire"},
+	{"tenant", useCase, "civil fault"},
 	{"admission", useCase, ""},
 	{"serving", useCase, "fault tenant admission"},
 	{"store/archive", pure, ""},
@@ -78,7 +78,7 @@ var house = []room{
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
-	{"document", useCase, "fault wire signal tenant operation frauddesk"},
+	{"document", useCase, "fault wire signal tenant operation account frauddesk"},
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
 	{"console", adapter, "civil fault wire api document chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
 

@@ -4,21 +4,7 @@ import (
 	"strings"
 
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
-
-// signUpBody is the body of a signup, as the API takes it. A password is sent
-// as it was typed.
-func signUpBody(f *form) (wire.Value, error) {
-	var w wire.Writer
-	w.Object().Key("email").String(f.Value("email")).Key("org_name").String(f.Value("org_name"))
-	if code := f.Value("invite_code"); code != "" {
-		w.Key("invite_code").String(code)
-	}
-
-	w.Key("password").String(f.Secret("password").Reveal()).EndObject()
-	return wire.Parse(w.Buf)
-}
 
 // base is where this console is, as the browser writes it.
 func (v *visit) base() string {

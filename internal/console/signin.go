@@ -143,12 +143,13 @@ func aboutInvite(err error) error {
 }
 
 func (p *signInPages) signUp(v *visit) error {
-	body, err := signUpBody(v.form)
-	if err != nil {
-		return v.again(err, p.signUpForm)
+	ask := tenant.Signup{
+		Email:    v.form.Value("email"),
+		OrgName:  v.form.Value("org_name"),
+		Password: v.form.Secret("password"),
+		Invite:   tenant.NewSecret(v.form.Value("invite_code")),
 	}
-
-	signed, session, token, err := p.access.OpenAccount(v.ctx, body, v.address(), v.r.UserAgent())
+	signed, session, token, err := p.access.OpenAccount(v.ctx, ask, v.address(), v.r.UserAgent())
 	if err != nil && signed.KeyID == "" {
 		return v.again(aboutInvite(err), p.signUpForm)
 	}
@@ -166,13 +167,9 @@ func (p *signInPages) signUp(v *visit) error {
 		OrgName, Key, Curl string
 		Warnings           []string
 	}{
-		OrgName:  signed.Tenant.OrgName,
-		Key:      signed.Key.Reveal(),
-		Curl:     curl(v.base(), signed.Key, tenant.Admin),
-		Warnings: nil,
-	}
-	for _, w := range signed.Warnings {
-		data.Warnings = append(data.Warnings, sentence(w.Detail))
+		OrgName: signed.Tenant.OrgName,
+		Key:     signed.Key.Reveal(),
+		Curl:    curl(v.base(), signed.Key, tenant.Admin),
 	}
 	if err != nil {
 		data.Warnings = append(data.Warnings, "Your organisation was created, but you could not be signed in. "+

@@ -19,9 +19,9 @@ type staff struct{ asha, ravi, meera, vikram Person }
 
 // open signs the tenant up and adds its users.
 func (f *fill) open(ctx context.Context) error {
-	signed, err := f.service.Operator.Signup(ctx, body(map[string]any{
-		"email": "asha@kaveri.example", "org_name": f.options.Texts.OrgName, "password": f.options.Password.Reveal(),
-	}))
+	signed, err := f.service.Operator.Signup(ctx, tenant.Signup{
+		Email: "asha@kaveri.example", OrgName: f.options.Texts.OrgName, Password: f.options.Password,
+	})
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,12 @@ func (l *List) Check(pointer string) Check { return Check{faults: l, at: pointer
 // Entry returns the Check of an object within a list.
 func (c Check) Entry(pointer string) Check { return Check{faults: c.faults, at: c.at + pointer} }
 
-// Ok reports whether a member has no fault.
+// Ok reports whether a member has no fault, and is a member of an object at all.
 func (c Check) Ok(name string) bool {
 	pointer := c.at + "/" + name
 	return !slices.ContainsFunc(c.faults.items, func(i Item) bool {
-		return i.Pointer == pointer || strings.HasPrefix(i.Pointer, pointer+"/")
+		return i.Pointer == pointer || strings.HasPrefix(i.Pointer, pointer+"/") ||
+			i.Pointer == c.at && i.Code == CodeWrongType
 	})
 }
 

@@ -4,8 +4,8 @@ import (
 	"io"
 
 	"verdict/internal/account"
+	"verdict/internal/document"
 	"verdict/internal/operation"
-	"verdict/internal/wire"
 )
 
 func (a *API) audit(c *call) error {
@@ -19,7 +19,7 @@ func (a *API) audit(c *call) error {
 		return a.auditCSV(c, filter, list)
 	}
 	page, err := a.service.People.Audit(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, e account.AuditEntry) { e.Write(w) })
+	return sendPage(c, page, err, document.WriteAuditEntry)
 }
 
 // auditCSV streams the whole trail.

@@ -7,12 +7,21 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/document"
 	"verdict/internal/serving"
 	"verdict/internal/wire"
 )
 
 func (a *API) signup(c *call) error {
-	signed, err := a.service.Access.SignupFrom(c.ctx, c.body, c.address())
+	rules, err := a.service.Access.SignupRules()
+	if err != nil {
+		return err
+	}
+	ask, warnings, err := document.ReadSignup(c.body, rules)
+	if err != nil {
+		return err
+	}
+	signed, err := a.service.Access.SignupFrom(c.ctx, ask, c.address())
 	var throttled *account.Throttled
 	if errors.As(err, &throttled) {
 		serving.SetRetryAfter(c.w.Header(), throttled.RetryAfter)
@@ -20,7 +29,9 @@ func (a *API) signup(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.sendResult(http.StatusCreated, signed)
+	var w wire.Writer
+	document.WriteSignedUp(&w, signed, warnings)
+	return c.send(http.StatusCreated, w.Buf)
 }
 
 func (a *API) usage(c *call) error {

@@ -135,7 +135,7 @@ func (s *Service) gate(
 	if p.Environment != tenant.Live {
 		return nil
 	}
-	if err := account.MayActivate(tx, p, target, s.core.Now()); err != nil {
+	if err := account.MayActivate(tx, p, account.Work{RuleSetID: target.ID, Author: target.CreatedBy}, s.core.Now()); err != nil {
 		return err
 	}
 	return acknowledgedAll(findings, acknowledged)

@@ -95,7 +95,9 @@ func fill(ctx context.Context, db *store.DB, policies int) error {
 }
 
 func (l *lender) open(ctx context.Context) error {
-	signed, err := l.service.Operator.Signup(ctx, value(object{"email": "asha@example.in", "org_name": "Replay", "password": "a long password"}))
+	signed, err := l.service.Operator.Signup(ctx, tenant.Signup{
+		Email: "asha@example.in", OrgName: "Replay", Password: tenant.NewSecret("a long password"),
+	})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -59,7 +58,9 @@ func Open(t *testing.T, db *store.DB, o usecase.Options) *House {
 // Signup creates another tenant, and returns a caller with its first key.
 func (h *House) Signup(email string) (account.SignedUp, tenant.Principal) {
 	h.Helper()
-	signed, err := h.Service.Operator.Signup(h.Context(), Parse(h.T, fmt.Sprintf(`{"email":%q,"org_name":"Asha Finance","password":"correct horse"}`, email)))
+	signed, err := h.Service.Operator.Signup(h.Context(), tenant.Signup{
+		Email: email, OrgName: "Asha Finance", Password: tenant.NewSecret(Password),
+	})
 	if err != nil {
 		h.Fatal(err)
 	}
