@@ -193,3 +193,23 @@ func whole(faults *fault.List, pointer, text string, otherwise, least, most int)
 	}
 	return n
 }
+
+// decimal reads a number as a multiple of 10^-places.
+func decimal(faults *fault.List, pointer, text string, places int) (coef int64, ok bool) {
+	digits := strings.TrimPrefix(text, "-")
+	whole, fraction, pointed := strings.Cut(digits, ".")
+	if whole == "" || pointed && fraction == "" || strings.Trim(whole+fraction, "0123456789") != "" {
+		faults.Add(pointer, fault.CodeWrongType, "must be a number")
+		return 0, false
+	}
+	coef, exact, fits := wire.ParseDecimal(text, places)
+	switch {
+	case !fits:
+		faults.Add(pointer, fault.CodeOutOfRange, "is too large")
+	case !exact && places == 0:
+		faults.Add(pointer, fault.CodeOutOfRange, "must be a whole number")
+	case !exact:
+		faults.Add(pointer, fault.CodeOutOfRange, "has more than %d decimals", places)
+	}
+	return coef, fits && exact
+}

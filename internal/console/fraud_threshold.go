@@ -1,32 +1,24 @@
 package console
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
-	"verdict/internal/document"
-	"verdict/internal/frauddesk"
-	"verdict/internal/study"
-	"verdict/internal/wire"
+	"verdict/internal/fault"
+	"verdict/internal/signal"
 )
 
-// thresholdKind is how a threshold is typed and written.
-type thresholdKind int
-
-const (
-	numberThreshold thresholdKind = iota
-	switchThreshold
-	choiceThreshold
-	listThreshold
-)
-
-// threshold is one setting of the fraud configuration. Its path is where it
-// stands there, and the name of its field.
+// threshold is one setting of the fraud configuration. Its path is where it stands
+// in the document, and the name of its field.
 type threshold struct {
 	path, label, hint string
-	kind              thresholdKind
-	choices           []string
+
+	// value points at the setting: *bool, *int64, *int32, *signal.Severity,
+	// *signal.Risk, *[]string or *[]signal.Account. otherwise is what an empty
+	// field takes instead of the default, nil for the default.
+	value, otherwise any
+	places           int    // decimals of a number
+	entity           string // kind of the entities of an allow list
 }
 
 // thresholdGroup is what is set together.
@@ -35,145 +27,199 @@ type thresholdGroup struct {
 	settings    []threshold
 }
 
-// thresholdGroups are the settings as the page shows them: in the order of the
-// document, so that they can be written as they come.
-var thresholdGroups = []thresholdGroup{
-	{"Spike in a pincode", "More applicants from a pincode than its history suggests.", []threshold{
-		{path: "fraud.pincode_spike.enabled", label: "Watched", kind: switchThreshold},
-		{path: "fraud.pincode_spike.window_hours", label: "Window in hours"},
-		{path: "fraud.pincode_spike.min_count", label: "Minimum number of applicants"},
-		{path: "fraud.pincode_spike.ratio_to_baseline", label: "Multiple of the baseline"},
-		{path: "fraud.pincode_spike.baseline_days", label: "Days of the baseline"},
-		{path: "fraud.pincode_spike.min_baseline_days", label: "Minimum days of history"},
-		{path: "fraud.pincode_spike.points", label: "Points"},
-	}},
-	{"Cluster behind one address", "Different applicants from the same internet address.", []threshold{
-		{path: "fraud.ip_cluster.enabled", label: "Watched", kind: switchThreshold},
-		{path: "fraud.ip_cluster.window_hours", label: "Window in hours"},
-		{path: "fraud.ip_cluster.distinct_applicants", label: "Different applicants"},
-		{path: "fraud.ip_cluster.points", label: "Points"},
-	}},
-	{
-		title: "Shared bank account",
-		text:  "Different applicants who name the same account.",
-		settings: []threshold{
-			{path: "fraud.beneficiary_reuse.enabled", label: "Watched", kind: switchThreshold},
-			{path: "fraud.beneficiary_reuse.window_days", label: "Window in days"},
-			{path: "fraud.beneficiary_reuse.distinct_applicants", label: "Different applicants"},
-			{path: "fraud.beneficiary_reuse.points", label: "Points"},
+// thresholdGroups returns the settings of a configuration as the page shows them.
+// Their values point into it.
+func thresholdGroups(c *signal.Config) []thresholdGroup {
+	f := &c.Fraud
+	return []thresholdGroup{
+		{"Spike in a pincode", "More applicants from a pincode than its history suggests.", []threshold{
+			{path: "fraud.pincode_spike.enabled", label: "Watched", value: &f.PincodeSpike.Enabled},
+			{path: "fraud.pincode_spike.window_hours", label: "Window in hours", value: &f.PincodeSpike.WindowHours},
 			{
-				path:  "fraud.beneficiary_reuse.allowlist_accounts",
-				label: "Accounts that may be shared",
-				kind:  listThreshold,
-				hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their last characters. " +
-					"To keep a masked number, leave it unchanged.",
-			},
-		},
-	},
-	{
-		title: "Agent with too many applicants or pincodes",
-		text:  "One agent with too many applicants, or from too many pincodes.",
-		settings: []threshold{
-			{path: "fraud.agent_anomaly.enabled", label: "Watched", kind: switchThreshold},
-			{path: "fraud.agent_anomaly.window_hours", label: "Window in hours"},
-			{path: "fraud.agent_anomaly.max_applications", label: "Most applicants"},
-			{path: "fraud.agent_anomaly.max_distinct_pincodes", label: "Most pincodes"},
-			{path: "fraud.agent_anomaly.points", label: "Points"},
-		},
-	},
-	{
-		title:    "Shared device",
-		text:     "Different applicants who use the same phone or tablet.",
-		settings: reuseThresholds("device_reuse", "Devices that may be shared"),
-	},
-	{
-		title:    "Shared mobile number",
-		text:     "Different applicants who give the same mobile number.",
-		settings: reuseThresholds("mobile_reuse", "Mobile numbers that may be shared"),
-	},
-	{
-		title:    "Shared e-mail address",
-		text:     "Different applicants who give the same e-mail address.",
-		settings: reuseThresholds("email_reuse", "E-mail addresses that may be shared"),
-	},
-	{
-		title: "Connected group of people",
-		text:  "People linked by what they share, however long the chain. An internet address alone links nobody.",
-		settings: []threshold{
-			{path: "fraud.ring.enabled", label: "Watched", kind: switchThreshold},
-			{path: "fraud.ring.ring_min_people", label: "Minimum number of people"},
-			{path: "fraud.ring.points", label: "Points"},
-		},
-	},
-	{
-		title: "Levels and alerts",
-		text:  "The points at which the fraud level rises, and the severity from which an alert is raised.",
-		settings: []threshold{
-			{path: "fraud.level_cutoffs.medium", label: "Medium from"},
-			{path: "fraud.level_cutoffs.high", label: "High from"},
-			{path: "fraud.level_cutoffs.very_high", label: "Very high from"},
-			{
-				path:    "fraud.alert_min_severity",
-				label:   "Alerts from severity",
-				kind:    choiceThreshold,
-				choices: []string{"low", "medium", "high", "critical"},
-			},
-			{path: "fraud.mute_days", label: "Days without alerts after a false positive"},
-		},
-	},
-	{
-		title: "Device",
-		text:  "Signals from the applicant's device.",
-		settings: []threshold{
-			{path: "device.sim_new_days", label: "Days for which a SIM counts as new"},
-			{path: "device.loan_apps_max", label: "Maximum loan apps"},
-			{
-				path:  "device.app_install_min_age_days",
-				label: "Minimum age of the app in days",
-				hint: "Stored for your information. No fact is derived from it; " +
-					"a rule may compare device.app_install_age_days itself.",
-			},
-		},
-	},
-	{
-		title: "Location",
-		text:  "Where an application comes from.",
-		settings: []threshold{
-			{
-				path:  "location.gps_match_radius_km",
-				label: "Radius around a pincode in km",
-				hint:  "If empty, each pincode has its own radius.",
+				path:  "fraud.pincode_spike.min_count",
+				label: "Minimum number of applicants",
+				value: &f.PincodeSpike.MinCount,
 			},
 			{
-				path:  "location.allowed_ip_countries",
-				label: "Countries from which applications are allowed",
-				kind:  listThreshold,
-				hint:  "Two letters each, separated by commas. If empty, the country is not checked.",
+				path:   "fraud.pincode_spike.ratio_to_baseline",
+				label:  "Multiple of the baseline",
+				value:  &f.PincodeSpike.RatioHundredths,
+				places: 2,
 			},
 			{
-				path:    "location.default_pincode_risk",
-				label:   "Risk of a pincode without an entry",
-				kind:    choiceThreshold,
-				choices: []string{"LOW", "MEDIUM", "HIGH", "BLOCKED"},
+				path:  "fraud.pincode_spike.baseline_days",
+				label: "Days of the baseline",
+				value: &f.PincodeSpike.BaselineDays,
+			},
+			{
+				path:  "fraud.pincode_spike.min_baseline_days",
+				label: "Minimum days of history",
+				value: &f.PincodeSpike.MinBaselineDays,
+			},
+			{path: "fraud.pincode_spike.points", label: "Points", value: &f.PincodeSpike.Points},
+		}},
+		{"Cluster behind one address", "Different applicants from the same internet address.", []threshold{
+			{path: "fraud.ip_cluster.enabled", label: "Watched", value: &f.IPCluster.Enabled},
+			{path: "fraud.ip_cluster.window_hours", label: "Window in hours", value: &f.IPCluster.WindowHours},
+			{
+				path:  "fraud.ip_cluster.distinct_applicants",
+				label: "Different applicants",
+				value: &f.IPCluster.DistinctApplicants,
+			},
+			{path: "fraud.ip_cluster.points", label: "Points", value: &f.IPCluster.Points},
+		}},
+		{
+			title: "Shared bank account",
+			text:  "Different applicants who name the same account.",
+			settings: []threshold{
+				{path: "fraud.beneficiary_reuse.enabled", label: "Watched", value: &f.BeneficiaryReuse.Enabled},
+				{
+					path:  "fraud.beneficiary_reuse.window_days",
+					label: "Window in days",
+					value: &f.BeneficiaryReuse.WindowDays,
+				},
+				{
+					path:  "fraud.beneficiary_reuse.distinct_applicants",
+					label: "Different applicants",
+					value: &f.BeneficiaryReuse.DistinctApplicants,
+				},
+				{path: "fraud.beneficiary_reuse.points", label: "Points", value: &f.BeneficiaryReuse.Points},
+				{
+					path:   "fraud.beneficiary_reuse.allowlist_accounts",
+					value:  &f.BeneficiaryReuse.AllowlistAccounts,
+					entity: signal.KindBeneficiaryAccount,
+					label:  "Accounts that may be shared",
+					hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their last characters. " +
+						"To keep a masked number, leave it unchanged.",
+				},
 			},
 		},
-	},
+		{
+			title: "Agent with too many applicants or pincodes",
+			text:  "One agent with too many applicants, or from too many pincodes.",
+			settings: []threshold{
+				{path: "fraud.agent_anomaly.enabled", label: "Watched", value: &f.AgentAnomaly.Enabled},
+				{
+					path:  "fraud.agent_anomaly.window_hours",
+					label: "Window in hours",
+					value: &f.AgentAnomaly.WindowHours,
+				},
+				{
+					path:  "fraud.agent_anomaly.max_applications",
+					label: "Most applicants",
+					value: &f.AgentAnomaly.MaxApplications,
+				},
+				{
+					path:  "fraud.agent_anomaly.max_distinct_pincodes",
+					label: "Most pincodes",
+					value: &f.AgentAnomaly.MaxDistinctPincodes,
+				},
+				{path: "fraud.agent_anomaly.points", label: "Points", value: &f.AgentAnomaly.Points},
+			},
+		},
+		{
+			title:    "Shared device",
+			text:     "Different applicants who use the same phone or tablet.",
+			settings: reuseThresholds("device_reuse", signal.KindDevice, &f.DeviceReuse, f, "Devices that may be shared"),
+		},
+		{
+			title:    "Shared mobile number",
+			text:     "Different applicants who give the same mobile number.",
+			settings: reuseThresholds("mobile_reuse", signal.KindMobile, &f.MobileReuse, f, "Mobile numbers that may be shared"),
+		},
+		{
+			title:    "Shared e-mail address",
+			text:     "Different applicants who give the same e-mail address.",
+			settings: reuseThresholds("email_reuse", signal.KindEmail, &f.EmailReuse, f, "E-mail addresses that may be shared"),
+		},
+		{
+			title: "Connected group of people",
+			text:  "People linked by what they share, however long the chain. An internet address alone links nobody.",
+			settings: []threshold{
+				{path: "fraud.ring.enabled", label: "Watched", value: &f.Ring.Enabled},
+				{path: "fraud.ring.ring_min_people", label: "Minimum number of people", value: &f.Ring.MinPeople},
+				{path: "fraud.ring.points", label: "Points", value: &f.Ring.Points},
+			},
+		},
+		{
+			title: "Levels and alerts",
+			text:  "The points at which the fraud level rises, and the severity from which an alert is raised.",
+			settings: []threshold{
+				{path: "fraud.level_cutoffs.medium", label: "Medium from", value: &f.LevelCutoffs.Medium},
+				{path: "fraud.level_cutoffs.high", label: "High from", value: &f.LevelCutoffs.High},
+				{path: "fraud.level_cutoffs.very_high", label: "Very high from", value: &f.LevelCutoffs.VeryHigh},
+				{
+					path:  "fraud.alert_min_severity",
+					value: &f.AlertMinSeverity,
+					label: "Alerts from severity",
+				},
+				{path: "fraud.mute_days", label: "Days without alerts after a false positive", value: &f.MuteDays},
+			},
+		},
+		{
+			title: "Device",
+			text:  "Signals from the applicant's device.",
+			settings: []threshold{
+				{path: "device.sim_new_days", label: "Days for which a SIM counts as new", value: &c.Device.SIMNewDays},
+				{path: "device.loan_apps_max", label: "Maximum loan apps", value: &c.Device.LoanAppsMax},
+				{
+					path:  "device.app_install_min_age_days",
+					value: &c.Device.AppInstallMinAgeDays,
+					label: "Minimum age of the app in days",
+					hint: "Stored for your information. No fact is derived from it; " +
+						"a rule may compare device.app_install_age_days itself.",
+				},
+			},
+		},
+		{
+			title: "Location",
+			text:  "Where an application comes from.",
+			settings: []threshold{
+				{
+					path:   "location.gps_match_radius_km",
+					value:  &c.Location.GPSMatchRadiusMetres,
+					places: 3,
+					label:  "Radius around a pincode in km",
+					hint:   "If empty, each pincode has its own radius.",
+				},
+				{
+					path:  "location.allowed_ip_countries",
+					value: &c.Location.AllowedIPCountries,
+					label: "Countries from which applications are allowed",
+					hint:  "Two letters each, separated by commas. If empty, the country is not checked.",
+				},
+				{
+					path:  "location.default_pincode_risk",
+					value: &c.Location.DefaultPincodeRisk,
+					label: "Risk of a pincode without an entry",
+				},
+			},
+		},
+	}
 }
 
-// reuseThresholds are the settings of something that is counted like the bank
-// account.
-func reuseThresholds(member, allowed string) []threshold {
-	at := "fraud." + member + "."
+// reuseThresholds returns the settings of something that is counted like the bank
+// account. A field that is left empty takes the setting of the account.
+func reuseThresholds(
+	member, entity string, r *signal.ReuseConfig, f *signal.FraudConfig, allowed string,
+) []threshold {
+	at, account := "fraud."+member+".", &f.BeneficiaryReuse
 	return []threshold{
-		{path: at + "enabled", label: "Watched", kind: switchThreshold},
-		{path: at + "window_days", label: "Window in days"},
-		{path: at + "distinct_applicants", label: "Different applicants"},
-		{path: at + "points", label: "Points"},
+		{path: at + "enabled", label: "Watched", value: &r.Enabled, otherwise: &account.Enabled},
+		{path: at + "window_days", label: "Window in days", value: &r.WindowDays, otherwise: &account.WindowDays},
 		{
-			path:  at + "allowlist",
-			label: allowed,
-			kind:  listThreshold,
-			hint:  "Separated by commas; stored and shown like accounts.",
+			path:      at + "distinct_applicants",
+			label:     "Different applicants",
+			value:     &r.DistinctApplicants,
+			otherwise: &account.DistinctApplicants,
+		},
+		{path: at + "points", label: "Points", value: &r.Points},
+		{
+			path:   at + "allowlist",
+			label:  allowed,
+			value:  &r.Allowlist,
+			entity: entity,
+			hint:   "Separated by commas; stored and shown like accounts.",
 		},
 	}
 }
@@ -198,16 +244,6 @@ func (p *fraudPages) thresholds(v *visit) error {
 		return err
 	}
 
-	now, err := configDocument(config)
-	if err != nil {
-		return err
-	}
-
-	usual, err := configDocument(frauddesk.DefaultConfig())
-	if err != nil {
-		return err
-	}
-
 	names, err := p.people.names(v)
 	if err != nil {
 		return err
@@ -215,18 +251,20 @@ func (p *fraudPages) thresholds(v *visit) error {
 
 	data := struct {
 		Version   int64
-		UpdatedAt wire.Value
+		UpdatedAt int64
 		UpdatedBy string
 		Groups    []shownGroup
-	}{Version: config.Version, UpdatedAt: now.Get("updated_at"), UpdatedBy: now.Get("updated_by").Text()}
+	}{Version: config.Version, UpdatedAt: config.UpdatedMicros, UpdatedBy: config.UpdatedBy}
 	if name := names[data.UpdatedBy]; name != "" {
 		data.UpdatedBy = name
 	}
 
-	for _, g := range thresholdGroups {
+	initial := signal.DefaultConfig()
+	usual := thresholdGroups(&initial)
+	for i, g := range thresholdGroups(&config.Values) {
 		shown := shownGroup{Title: g.title, Text: g.text}
-		for _, s := range g.settings {
-			shown.Fields = append(shown.Fields, s.shown(now, usual))
+		for j, s := range g.settings {
+			shown.Fields = append(shown.Fields, s.shown(usual[i].settings[j].text()))
 		}
 		data.Groups = append(data.Groups, shown)
 	}
@@ -234,36 +272,30 @@ func (p *fraudPages) thresholds(v *visit) error {
 	return v.render("fraud_thresholds", "Thresholds", data)
 }
 
-func configDocument(config frauddesk.Config) (wire.Value, error) {
-	var w wire.Writer
-	document.WriteConfig(&w, config)
-	return wire.Parse(w.Buf)
-}
-
-func (s threshold) shown(now, usual wire.Value) thresholdField {
+// shown returns the field of the setting. usual is its default as it is typed.
+func (s threshold) shown(usual string) thresholdField {
 	f := thresholdField{
 		Name:    s.path,
 		Label:   s.label,
 		Hint:    s.hint,
-		Value:   settingText(now, s.path),
-		Default: settingText(usual, s.path),
-		Long:    s.kind == listThreshold,
+		Value:   s.text(),
+		Default: usual,
 	}
 	f.Changed = f.Value != f.Default
-	switch s.kind {
-	case switchThreshold:
+	switch s.value.(type) {
+	case *bool:
 		f.Options = []option{{Value: "true", Label: "On"}, {Value: "false", Label: "Off"}}
 		f.Default = map[string]string{"true": "on", "false": "off"}[f.Default]
-	case choiceThreshold:
-		for _, choice := range s.choices {
-			f.Options = append(f.Options, option{Value: choice, Label: choice})
-		}
-	default: // typed as they are
+	case *[]string, *[]signal.Account:
+		f.Long = true
+	}
+	for _, choice := range s.choices() {
+		f.Options = append(f.Options, option{Value: choice, Label: choice})
 	}
 
 	f.Hint = strings.TrimSpace(f.Hint + " Default: " + orNone(f.Default) + ".")
 	if f.Changed {
-		f.Hint += " Now: " + orNone(settingText(now, s.path)) + "."
+		f.Hint += " Now: " + orNone(f.Value) + "."
 	}
 
 	return f
@@ -274,26 +306,6 @@ func orNone(text string) string {
 		return "none"
 	}
 	return text
-}
-
-// settingText is a setting as it is typed.
-func settingText(document wire.Value, path string) string {
-	at := document
-	for name := range strings.SplitSeq(path, ".") {
-		at = at.Get(name)
-	}
-	switch at.Kind() {
-	case wire.Bool:
-		return strconv.FormatBool(at.IsTrue())
-	case wire.Array:
-		var list []string
-		for _, one := range at.Elements() {
-			list = append(list, one.Text())
-		}
-		return strings.Join(list, ", ")
-	default:
-		return at.Text()
-	}
 }
 
 // setThresholds keeps all settings at once, unless somebody else has changed
@@ -308,13 +320,9 @@ func (p *fraudPages) setThresholds(v *visit) error {
 		expected = 0 // a form of ours has it; any other is taken for an old one
 	}
 
-	patch, err := thresholdPatch(v.form)
-	if err == nil {
-		change, invalid := document.ReadConfigPatch(patch)
-		if err = invalid; err == nil {
-			_, err = p.fraud.ChangeConfig(v.ctx, v.caller(), change, expected)
-		}
-	}
+	_, err = p.fraud.ChangeConfig(v.ctx, v.caller(), func(signal.Config) (signal.Config, error) {
+		return typedThresholds(v.form)
+	}, expected)
 	if err != nil {
 		return v.again(pointed(err, thresholdPointer), p.thresholds)
 	}
@@ -322,11 +330,29 @@ func (p *fraudPages) setThresholds(v *visit) error {
 	return v.done("The thresholds were saved. They apply from the next application on.", "/fraud/thresholds")
 }
 
+// typedThresholds reads the configuration of the form, which has all settings. What
+// was left empty goes back to its default.
+func typedThresholds(f *form) (signal.Config, error) {
+	var faults fault.List
+	c := signal.DefaultConfig()
+	for _, g := range thresholdGroups(&c) {
+		for _, s := range g.settings {
+			s.set(&faults, f.Value(s.path))
+		}
+	}
+	for _, r := range []*signal.ReuseConfig{&c.Fraud.DeviceReuse, &c.Fraud.MobileReuse, &c.Fraud.EmailReuse} {
+		r.Inherited = false // the form states them
+	}
+
+	c.Check(&faults)
+	return c, faults.Err()
+}
+
 // thresholdPointer is the pointer of the field that a pointer into the
 // configuration is about.
 func thresholdPointer(pointer string) string {
 	path := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
-	for _, g := range thresholdGroups {
+	for _, g := range thresholdGroups(new(signal.Config)) {
 		for _, s := range g.settings {
 			if path == s.path || strings.HasPrefix(path, s.path+".") {
 				return "/" + s.path
@@ -334,61 +360,4 @@ func thresholdPointer(pointer string) string {
 		}
 	}
 	return pointer
-}
-
-// thresholdPatch writes the settings of the form as the document has them. What
-// was left empty goes back to its default.
-func thresholdPatch(f *form) (wire.Value, error) {
-	var w wire.Writer
-	w.Object()
-	var open []string
-	for _, g := range thresholdGroups {
-		for _, s := range g.settings {
-			parts := strings.Split(s.path, ".")
-			inside := parts[:len(parts)-1]
-			shared := 0
-			for shared < len(open) && shared < len(inside) && open[shared] == inside[shared] {
-				shared++
-			}
-
-			for range open[shared:] {
-				w.EndObject()
-			}
-
-			for _, name := range inside[shared:] {
-				w.Key(name).Object()
-			}
-
-			open = slices.Clone(inside)
-			s.write(w.Key(parts[len(parts)-1]), f.Value(s.path))
-		}
-	}
-
-	for range open {
-		w.EndObject()
-	}
-
-	w.EndObject()
-	return wire.Parse(w.Buf)
-}
-
-func (s threshold) write(w *wire.Writer, text string) {
-	switch {
-	case s.kind == listThreshold:
-		w.Array()
-		for one := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
-			if one = strings.TrimSpace(one); one != "" {
-				w.String(strings.ToValidUTF8(one, "\uFFFD"))
-			}
-		}
-		w.EndArray()
-	case text == "":
-		w.Null()
-	case s.kind == switchThreshold:
-		w.Bool(text == "true")
-	case s.kind == choiceThreshold:
-		w.String(strings.ToValidUTF8(text, "\uFFFD"))
-	default:
-		study.WriteNumber(w, text)
-	}
 }

@@ -6,11 +6,10 @@ import (
 	"strings"
 
 	"verdict/internal/chart"
-	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/frauddesk"
-	"verdict/internal/study"
-	"verdict/internal/wire"
+	"verdict/internal/rule"
+	"verdict/internal/signal"
 )
 
 // pincodeRow is an entry as the page shows it.
@@ -68,7 +67,7 @@ func (p *fraudPages) pincodes(v *visit) error {
 		Mapped  bool
 	}{
 		Filters: filters,
-		Classes: stateOptions(riskClasses),
+		Classes: stateOptions(signal.Risks()),
 		Risks:   riskOptions(),
 		Rows:    rows,
 		Pager:   v.pager(page.NextCursor),
@@ -78,12 +77,9 @@ func (p *fraudPages) pincodes(v *visit) error {
 	})
 }
 
-// riskClasses are the classes of a pincode, from the least.
-var riskClasses = []string{"LOW", "MEDIUM", "HIGH", "BLOCKED"}
-
 func riskOptions() []option {
 	var list []option
-	for _, class := range riskClasses {
+	for _, class := range signal.Risks() {
 		list = append(list, option{Value: class, Label: sentenceCase(strings.ToLower(class))})
 	}
 	return list
@@ -97,25 +93,26 @@ func (p *fraudPages) setPincode(v *visit) error {
 
 	var faults fault.List
 	expires := day(&faults, "/expires_at", v.form.Value("expires_at"))
+	entry := signal.PincodeRisk{
+		Pincode: v.form.text("pincode"),
+		Risk:    signal.Risk(v.form.text("risk")),
+		Reason:  v.form.text("reason"),
+	}
+	entry.Score = entry.Risk.Score()
+	if text := v.form.Value("risk_score"); text != "" {
+		if score, ok := decimal(&faults, "/risk_score", text, rule.Places); ok {
+			entry.Score = rule.Number(score)
+		}
+	}
+	if !expires.IsZero() { // the day that is named is its last
+		entry.ExpiresMicros = expires.AddDate(0, 0, 1).UnixMicro()
+	}
+	entry.Check(faults.Check(""))
 	if err := faults.Err(); err != nil {
 		return v.again(err, p.pincodes)
 	}
 
-	var w wire.Writer
-	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD"))
-	w.Key("risk").String(v.form.Value("risk"))
-	if text := v.form.Value("risk_score"); text != "" {
-		study.WriteNumber(w.Key("risk_score"), text)
-	}
-	if text := v.form.Value("reason"); text != "" {
-		w.Key("reason").String(strings.ToValidUTF8(text, "\uFFFD"))
-	}
-	if !expires.IsZero() { // the day that is named is its last
-		w.Key("expires_at").String(expires.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
-	}
-
-	w.EndObject()
-	return p.keepPincodes(v, w.Buf, "The entry was saved.", func(err error) error { return err })
+	return p.keepPincodes(v, []signal.PincodeRisk{entry}, false, "The entry was saved.")
 }
 
 func (p *fraudPages) removePincode(v *visit) error {
@@ -123,10 +120,14 @@ func (p *fraudPages) removePincode(v *visit) error {
 		return v.again(err, p.pincodes)
 	}
 
-	var w wire.Writer
-	w.Object().Key("pincode").String(strings.ToValidUTF8(v.form.Value("pincode"), "\uFFFD"))
-	w.Key("risk").Null().EndObject()
-	return p.keepPincodes(v, w.Buf, "The entry was removed.", func(err error) error { return err })
+	var faults fault.List
+	entry := signal.PincodeRisk{Pincode: v.form.text("pincode"), Remove: true}
+	entry.Check(faults.Check(""))
+	if err := faults.Err(); err != nil {
+		return v.again(err, p.pincodes)
+	}
+
+	return p.keepPincodes(v, []signal.PincodeRisk{entry}, false, "The entry was removed.")
 }
 
 // setPincodes keeps the lines of a table that was pasted, all of them or none.
@@ -142,35 +143,24 @@ func (p *fraudPages) setPincodes(v *visit) error {
 		return v.again(faults.Err(), p.pincodes)
 	}
 
-	var w wire.Writer
-	w.Object().Key("entries").Array()
-	for _, l := range lines {
-		l.write(&w)
+	entries := make([]signal.PincodeRisk, len(lines))
+	for i, l := range lines {
+		entries[i] = l.entry()
+	}
+	var faults fault.List
+	signal.CheckPincodeRisks(&faults, entries)
+	if err := faults.Err(); err != nil {
+		return v.again(atLines(err, lines), p.pincodes)
 	}
 
-	w.EndArray()
-	if v.form.Value("replace") != "" {
-		w.Key("replace").Bool(true)
-	}
-
-	w.EndObject()
 	said := grouped(strconv.Itoa(len(lines))) + " entries were saved."
-	return p.keepPincodes(v, w.Buf, said, func(err error) error { return atLines(err, lines) })
+	return p.keepPincodes(v, entries, v.form.Value("replace") != "", said)
 }
 
-func (p *fraudPages) keepPincodes(v *visit, text []byte, said string, told func(error) error) error {
-	body, err := wire.Parse(text)
-	var set document.PincodeRisks
-	if err == nil {
-		set, err = document.ReadPincodeRisks(body)
+func (p *fraudPages) keepPincodes(v *visit, entries []signal.PincodeRisk, replace bool, said string) error {
+	if _, err := p.fraud.SetPincodeRisks(v.ctx, v.caller(), entries, replace); err != nil {
+		return v.again(err, p.pincodes)
 	}
-	if err == nil {
-		_, err = p.fraud.SetPincodeRisks(v.ctx, v.caller(), set.Entries, set.Replace)
-	}
-	if err != nil {
-		return v.again(told(err), p.pincodes)
-	}
-
 	return v.done(said, "/fraud/pincodes")
 }
 
@@ -210,20 +200,26 @@ func pastedLines(text string) []pastedLine {
 	return list
 }
 
-// write writes the line as an entry; one without a class, or with a dash,
-// takes the entry away.
-func (l pastedLine) write(w *wire.Writer) {
-	w.Object().Key("pincode").String(strings.ToValidUTF8(l.pincode, "\uFFFD")).Key("risk")
-	if l.risk == "" || l.risk == "-" {
-		w.Null()
-	} else {
-		study.WriteNumber(w, l.risk)
+// entry returns the entry of the line. A line without a class, or with a dash,
+// removes the entry.
+func (l pastedLine) entry() signal.PincodeRisk {
+	e := signal.PincodeRisk{
+		Pincode: strings.ToValidUTF8(l.pincode, "\uFFFD"),
+		Reason:  strings.ToValidUTF8(l.reason, "\uFFFD"),
 	}
-	if l.reason != "" {
-		w.Key("reason").String(strings.ToValidUTF8(l.reason, "\uFFFD"))
+	var faults fault.List
+	score, scored := decimal(&faults, "", l.risk, rule.Places)
+	switch {
+	case l.risk == "" || l.risk == "-":
+		return signal.PincodeRisk{Pincode: e.Pincode, Remove: true}
+	case scored:
+		e.Score = rule.Number(score)
+		e.Risk = signal.RiskOf(e.Score)
+	default:
+		e.Risk = signal.Risk(l.risk)
+		e.Score = e.Risk.Score()
 	}
-
-	w.EndObject()
+	return e
 }
 
 // atLines says of each fault which line it is about.

@@ -56,7 +56,7 @@ func effective(stored store.FraudConfig, key func(kind, value string) string) (s
 
 // ChangeConfig stores the thresholds that change makes of the present ones. The
 // expected version, unless AnyVersion, must be the present one. change may be called
-// more than once, and what it returns must be valid.
+// more than once.
 func (s *Service) ChangeConfig(
 	ctx context.Context, p tenant.Principal, change func(signal.Config) (signal.Config, error), expected int64,
 ) (Config, error) {
@@ -85,6 +85,11 @@ func (s *Service) ChangeConfig(
 		}
 		config, err := change(current)
 		if err != nil {
+			return err
+		}
+		var faults fault.List
+		config.Check(&faults)
+		if err := faults.Err(); err != nil {
 			return err
 		}
 		if config, err = config.Sealed(key, current.Fraud.Allowed()); err != nil {

@@ -3,6 +3,7 @@ package frauddesk
 import (
 	"context"
 
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -62,12 +63,16 @@ func (s *Service) PincodeRegions(ctx context.Context, p tenant.Principal) ([]sig
 }
 
 // SetPincodeRisks adds, replaces and removes entries, all of them or none. If
-// replace is set, all entries that are not among them are removed. The entries
-// must be valid, as signal.ReadPincodeRisk returns them.
+// replace is set, all entries that are not among them are removed.
 func (s *Service) SetPincodeRisks(
 	ctx context.Context, p tenant.Principal, entries []signal.PincodeRisk, replace bool,
 ) (PincodeRisks, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return PincodeRisks{}, err
+	}
+	var faults fault.List
+	signal.CheckPincodeRisks(&faults, entries)
+	if err := faults.Err(); err != nil {
 		return PincodeRisks{}, err
 	}
 	settings, err := s.settings(ctx, p)

@@ -1,5 +1,7 @@
 package signal
 
+import "slices"
+
 // Config holds a tenant's fraud, device and location thresholds in one
 // environment. It controls only which facts are derived; policies decide what
 // they lead to.
@@ -79,7 +81,7 @@ type RingConfig struct {
 	Points    int64
 }
 
-// inherit fills in the settings of inherited members.
+// inherit gives members that are inherited the settings of beneficiary_reuse.
 func (c *FraudConfig) inherit() {
 	for _, r := range []*ReuseConfig{&c.DeviceReuse, &c.MobileReuse, &c.EmailReuse} {
 		if r.Inherited {
@@ -193,6 +195,15 @@ var severityNames = []string{"low", "medium", "high", "critical"}
 
 // String returns the severity's name in documents.
 func (s Severity) String() string { return severityNames[s] }
+
+// Severities returns the names of the severities, in ascending order.
+func Severities() []string { return slices.Clone(severityNames) }
+
+// SeverityOf returns the severity of a name.
+func SeverityOf(name string) (Severity, bool) {
+	i := slices.Index(severityNames, name)
+	return Severity(max(i, 0)), i >= 0
+}
 
 // Limits of a configuration. Windows are limited because the counted records must be
 // kept that long.

@@ -20,29 +20,43 @@ type Account struct {
 	number string // the normalized value, until the entry is sealed
 }
 
-// allowlist reads values of a kind. An entry may also be a mask of an existing
-// entry, because a client that reads the configuration and sends it back sends
-// masks.
-func (f *configReader) allowlist(name, kind string) []Account {
+// NewAccount returns the entry of a value in clear, or what is wrong with the
+// value. The text may also be the mask of an existing entry, because a client that
+// reads the configuration and sends it back sends masks.
+func NewAccount(kind, text string) (a Account, problem string) {
+	if strings.HasPrefix(text, maskDots) && len(text) <= len(maskDots)+4*4 {
+		return Account{Kind: kind, Masked: text}, ""
+	}
+	number, problem := normalValue(kind, text)
+	if problem != "" {
+		return Account{}, problem
+	}
+	number = canonicalValue(kind, number)
+	return Account{Kind: kind, Masked: mask(number), number: number}, ""
+}
+
+// allowlist reads values of a kind into setting.
+func (f *configReader) allowlist(name, kind string, setting *[]Account) {
+	if f.checks {
+		if len(*setting) > maxAllowlist {
+			f.Fail(name, fault.CodeTooMany, "has more than %d entries", maxAllowlist)
+		}
+		return
+	}
 	var list []Account
 	for _, v := range f.Array(name, maxAllowlist).Elements() {
-		text := v.Text()
-		if v.Kind() == wire.String && strings.HasPrefix(text, maskDots) && len(text) <= len(maskDots)+4*4 {
-			list = append(list, Account{Kind: kind, Masked: text})
+		if v.Kind() != wire.String {
+			f.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, but is %s", v.Kind())
 			continue
 		}
-		number, problem := normalValue(kind, text)
-		switch {
-		case v.Kind() != wire.String:
-			f.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, but is %s", v.Kind())
-		case problem != "":
+		a, problem := NewAccount(kind, v.Text())
+		if problem != "" {
 			f.faults.Add(v.Pointer(), fault.CodeOutOfRange, "%s", problem)
-		default:
-			number = canonicalValue(kind, number)
-			list = append(list, Account{Kind: kind, Masked: mask(number), number: number})
+			continue
 		}
+		list = append(list, a)
 	}
-	return list
+	*setting = list
 }
 
 // listed reports whether an entity is on an allow list.

@@ -2,6 +2,8 @@ package signal
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/wire"
@@ -19,9 +21,7 @@ func ReadConfig(v wire.Value) (Config, error) {
 	c := DefaultConfig()
 	f := configForm(v, &faults)
 	f.Known("version", "updated_at", "updated_by")
-	f.section("fraud", func(f *configReader) { f.fraud(&c.Fraud) })
-	f.section("device", func(f *configReader) { f.device(&c.Device) })
-	f.section("location", func(f *configReader) { f.location(&c.Location) })
+	f.config(&c)
 	f.Done()
 	if err := faults.Err(); err != nil {
 		return Config{}, err
@@ -29,19 +29,47 @@ func ReadConfig(v wire.Value) (Config, error) {
 	return c, nil
 }
 
+// Check adds what ReadConfig would refuse in the document of this configuration.
+func (c Config) Check(faults *fault.List) {
+	f := configReader{faults: faults, checks: true}
+	f.config(&c)
+}
+
 // configReader reads one object of a configuration; missing members keep their
-// defaults.
+// defaults. If checks is set there is no object: it checks the settings as they
+// are, so that both ways have the same bounds.
 type configReader struct {
 	wire.Form
 	faults *fault.List
+	checks bool
+	at     string // pointer of the checked section
 }
 
 func configForm(v wire.Value, faults *fault.List) configReader {
 	return configReader{Form: wire.NewForm(v, faults), faults: faults}
 }
 
+// Fail adds a fault at a member.
+func (f *configReader) Fail(name, code, format string, args ...any) {
+	if f.checks {
+		f.faults.Add(f.at+"/"+name, code, format, args...)
+		return
+	}
+	f.Form.Fail(name, code, format, args...)
+}
+
+func (f *configReader) config(c *Config) {
+	f.section("fraud", func(f *configReader) { f.fraud(&c.Fraud) })
+	f.section("device", func(f *configReader) { f.device(&c.Device) })
+	f.section("location", func(f *configReader) { f.location(&c.Location) })
+}
+
 // section reads a member that is an object, if it is present.
 func (f *configReader) section(name string, read func(*configReader)) {
+	if f.checks {
+		read(&configReader{faults: f.faults, checks: true, at: f.at + "/" + name})
+		return
+	}
 	v := f.Get(name)
 	if !v.Given() {
 		return
@@ -55,12 +83,39 @@ func (f *configReader) section(name string, read func(*configReader)) {
 
 // whole reads an integer within bounds into setting.
 func (f *configReader) whole(name string, least, most int64, setting *int64) {
-	if n, ok := f.Decimal(name, 0, least, most); ok {
+	f.decimal(name, 0, least, most, setting)
+}
+
+// decimal reads a number within bounds into setting, as a multiple of 10^-places.
+func (f *configReader) decimal(name string, places int, least, most int64, setting *int64) {
+	if f.checks {
+		if *setting < least || *setting > most {
+			f.Fail(name, fault.CodeOutOfRange, "must lie between %s and %s",
+				wire.AppendDecimal(nil, least, places), wire.AppendDecimal(nil, most, places))
+		}
+		return
+	}
+	if n, ok := f.Decimal(name, places, least, most); ok {
 		*setting = n
 	}
 }
 
-func (f *configReader) enabled(setting *bool) { *setting = f.Bool("enabled", *setting) }
+// choice reads one of the names into setting, as its index.
+func (f *configReader) choice(name string, setting *int, names []string) {
+	if f.checks {
+		if *setting < 0 || *setting >= len(names) {
+			f.Fail(name, fault.CodeOutOfRange, "must be one of %s", strings.Join(names, ", "))
+		}
+		return
+	}
+	*setting = f.Choice(name, *setting, names...)
+}
+
+func (f *configReader) enabled(setting *bool) {
+	if !f.checks {
+		*setting = f.Bool("enabled", *setting)
+	}
+}
 
 func (f *configReader) points(setting *int64) { f.whole("points", 0, maxPoints, setting) }
 
@@ -81,7 +136,7 @@ func (f *configReader) fraud(c *FraudConfig) {
 		f.whole("window_days", 1, maxDays, &c.BeneficiaryReuse.WindowDays)
 		f.whole("distinct_applicants", 1, maxCounted, &c.BeneficiaryReuse.DistinctApplicants)
 		f.points(&c.BeneficiaryReuse.Points)
-		c.BeneficiaryReuse.AllowlistAccounts = f.allowlist("allowlist_accounts", KindBeneficiaryAccount)
+		f.allowlist("allowlist_accounts", KindBeneficiaryAccount, &c.BeneficiaryReuse.AllowlistAccounts)
 	})
 	f.section("agent_anomaly", func(f *configReader) {
 		f.enabled(&c.AgentAnomaly.Enabled)
@@ -94,7 +149,12 @@ func (f *configReader) fraud(c *FraudConfig) {
 		name, kind string
 	}{{"device_reuse", KindDevice}, {"mobile_reuse", KindMobile}, {"email_reuse", KindEmail}} {
 		setting := c.reuse(r.kind)
-		*setting = c.inheritedReuse()
+		if f.checks && setting.Inherited {
+			continue
+		}
+		if !f.checks {
+			*setting = c.inheritedReuse()
+		}
 		f.section(r.name, func(f *configReader) { f.reuse(setting, r.kind) })
 	}
 	f.section("ring", func(f *configReader) {
@@ -103,7 +163,9 @@ func (f *configReader) fraud(c *FraudConfig) {
 		f.points(&c.Ring.Points)
 	})
 	f.section("level_cutoffs", func(f *configReader) { f.cutoffs(&c.LevelCutoffs) })
-	c.AlertMinSeverity = Severity(f.Choice("alert_min_severity", int(c.AlertMinSeverity), severityNames...))
+	severity := int(c.AlertMinSeverity)
+	f.choice("alert_min_severity", &severity, severityNames)
+	c.AlertMinSeverity = Severity(severity)
 	f.whole("mute_days", 0, maxDays, &c.MuteDays)
 }
 
@@ -113,16 +175,14 @@ func (f *configReader) reuse(c *ReuseConfig, kind string) {
 	f.whole("window_days", 1, maxDays, &c.WindowDays)
 	f.whole("distinct_applicants", 1, maxCounted, &c.DistinctApplicants)
 	f.points(&c.Points)
-	c.Allowlist = f.allowlist("allowlist", kind)
+	f.allowlist("allowlist", kind, &c.Allowlist)
 }
 
 func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
 	f.enabled(&c.Enabled)
 	f.windowHours(&c.WindowHours)
 	f.whole("min_count", 1, maxThreshold, &c.MinCount)
-	if n, ok := f.Decimal("ratio_to_baseline", 2, minRatio, maxRatio); ok {
-		c.RatioHundredths = n
-	}
+	f.decimal("ratio_to_baseline", 2, minRatio, maxRatio, &c.RatioHundredths)
 	known := f.faults.Len()
 	f.whole("baseline_days", 1, maxDays, &c.BaselineDays)
 	f.whole("min_baseline_days", 0, maxDays, &c.MinBaselineDays)
@@ -156,32 +216,59 @@ func (f *configReader) device(c *DeviceConfig) {
 }
 
 func (f *configReader) location(c *LocationConfig) {
-	if metres, ok := f.Decimal("gps_match_radius_km", 3, 1, maxRadius); ok {
+	if metres := int64(c.GPSMatchRadiusMetres); !f.checks || metres != 0 {
+		f.decimal("gps_match_radius_km", 3, 1, maxRadius, &metres)
 		c.GPSMatchRadiusMetres = int32(metres)
 	}
-	if f.Get("allowed_ip_countries").Given() {
-		c.AllowedIPCountries = f.countries("allowed_ip_countries")
-	}
-	if i := f.Choice("default_pincode_risk", -1, riskNames...); i >= 0 {
-		c.DefaultPincodeRisk = Risk(riskNames[i])
+	f.countries("allowed_ip_countries", &c.AllowedIPCountries)
+	risk := slices.Index(riskNames, string(c.DefaultPincodeRisk))
+	if f.choice("default_pincode_risk", &risk, riskNames); risk >= 0 {
+		c.DefaultPincodeRisk = Risk(riskNames[risk])
 	}
 }
 
-func (f *configReader) countries(name string) []string {
+// countries reads a list of countries into setting, if it is present.
+func (f *configReader) countries(name string, setting *[]string) {
+	if f.checks {
+		f.checkCountries(name, *setting)
+		return
+	}
+	if !f.Get(name).Given() {
+		return
+	}
 	var list []string
 	for _, v := range f.Array(name, maxCountries).Elements() {
-		switch code := v.Text(); {
-		case v.Kind() != wire.String:
+		if v.Kind() != wire.String {
 			f.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, but is %s", v.Kind())
-		case !isCountry(code):
-			f.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be a country's code of two capital letters, such as IN")
-		case slices.Contains(list, code):
-			f.faults.Add(v.Pointer(), fault.CodeDuplicate, "is in the list already")
-		default:
-			list = append(list, code)
+		} else if f.country(v.Pointer(), v.Text(), list) {
+			list = append(list, v.Text())
 		}
 	}
-	return list
+	*setting = list
+}
+
+func (f *configReader) checkCountries(name string, list []string) {
+	if len(list) > maxCountries {
+		f.Fail(name, fault.CodeTooMany, "has more than %d entries", maxCountries)
+		return
+	}
+	for i, code := range list {
+		f.country(f.at+"/"+name+"/"+strconv.Itoa(i), code, list[:i])
+	}
+}
+
+// country adds what is wrong with a country's code after those before it, and
+// reports whether nothing is.
+func (f *configReader) country(pointer, code string, before []string) bool {
+	switch {
+	case !isCountry(code):
+		f.faults.Add(pointer, fault.CodeOutOfRange, "must be a country's code of two capital letters, such as IN")
+	case slices.Contains(before, code):
+		f.faults.Add(pointer, fault.CodeDuplicate, "is in the list already")
+	default:
+		return true
+	}
+	return false
 }
 
 func isCountry(code string) bool {

@@ -366,3 +366,56 @@ func FuzzReadConfig(f *testing.F) {
 		}
 	})
 }
+
+// TestConfigCheck: a configuration in Go has the faults that its document has.
+func TestConfigCheck(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*Config){
+		"default": func(*Config) {},
+		"too small": func(c *Config) {
+			c.Fraud.IPCluster = IPClusterConfig{Points: -1}
+			c.Fraud.PincodeSpike.RatioHundredths = 99
+			c.Fraud.Ring.MinPeople = 1
+			c.Location.GPSMatchRadiusMetres = -1
+		},
+		"too large": func(c *Config) {
+			c.Fraud.AgentAnomaly = AgentAnomalyConfig{WindowHours: 1e6, MaxApplications: 1e6, MaxDistinctPincodes: 1e6, Points: 101}
+			c.Fraud.BeneficiaryReuse = BeneficiaryReuseConfig{WindowDays: 366, DistinctApplicants: 1001, Points: 101}
+			c.Fraud.DeviceReuse = ReuseConfig{WindowDays: 366, DistinctApplicants: 1001, Points: 101}
+			c.Fraud.MuteDays = 366
+			c.Device = DeviceConfig{SIMNewDays: 1e6, LoanAppsMax: 1e7, AppInstallMinAgeDays: 1e6}
+			c.Location.GPSMatchRadiusMetres = 500_001
+		},
+		"inherited": func(c *Config) {
+			c.Fraud.BeneficiaryReuse.WindowDays = 0
+			c.Fraud.inherit()
+		},
+		"inconsistent": func(c *Config) {
+			c.Fraud.PincodeSpike.MinBaselineDays = 31
+			c.Fraud.LevelCutoffs = LevelCutoffs{Medium: 50, High: 50, VeryHigh: 40}
+		},
+		"lists": func(c *Config) {
+			c.Location.AllowedIPCountries = []string{"IN", "Mars", "IN"}
+			c.Location.DefaultPincodeRisk = "WILD"
+			c.Fraud.EmailReuse = ReuseConfig{WindowDays: 1, DistinctApplicants: 1, Allowlist: make([]Account, 501)}
+		},
+		"too many countries": func(c *Config) { c.Location.AllowedIPCountries = make([]string, 251) },
+	} {
+		c := DefaultConfig()
+		change(&c)
+		var faults fault.List
+		c.Check(&faults)
+
+		var w wire.Writer
+		c.WriteStored(&w)
+		_, err := ReadConfig(parse(t, string(w.Buf)))
+		var want []fault.Item
+		var refusal *fault.Error
+		if errors.As(err, &refusal) {
+			want = refusal.Items
+		}
+		if diff := cmp.Diff(want, faults.Items()); diff != "" {
+			t.Errorf("%s (-document +value):\n%s", name, diff)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"slices"
 	"time"
 
 	"verdict/internal/rule"
@@ -43,8 +44,11 @@ func (r Risk) Score() rule.Number {
 	}
 }
 
-// riskOf returns the class of a score.
-func riskOf(score rule.Number) Risk {
+// Risks returns the names of the classes, in ascending order.
+func Risks() []string { return slices.Clone(riskNames) }
+
+// RiskOf returns the class of a score.
+func RiskOf(score rule.Number) Risk {
 	switch {
 	case score < mediumFrom:
 		return RiskLow

@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"strconv"
 	"time"
 
 	"verdict/internal/fault"
@@ -13,6 +14,51 @@ const MaxPincodeEntries = 5000
 
 // maxReason is the maximum length of an entry's reason, in bytes.
 const maxReason = 256
+
+// What is said about the members of an entry.
+const (
+	pincodeMeaning = "six digits, or the first three or more of them"
+	pincodeRule    = "must be six digits, or the first three or more of them, and not begin with 0"
+	pincodeTwice   = "is named by an entry before"
+	riskMeaning    = "LOW, MEDIUM, HIGH, BLOCKED, a number from 0 to 100, or null to remove the entry"
+)
+
+// CheckPincodeRisks adds what is wrong with entries that are to be set: what
+// ReadPincodeRisk would refuse in a document with these entries.
+func CheckPincodeRisks(faults *fault.List, entries []PincodeRisk) {
+	if len(entries) > MaxPincodeEntries {
+		faults.Add("/entries", fault.CodeTooMany, "has more than %d entries", MaxPincodeEntries)
+		return
+	}
+	first := make(map[string]bool, len(entries))
+	for i, e := range entries {
+		c := faults.Check("/entries/" + strconv.Itoa(i))
+		e.Check(c)
+		if first[e.Pincode] {
+			c.Fail("pincode", fault.CodeDuplicate, pincodeTwice)
+		}
+		first[e.Pincode] = true
+	}
+}
+
+// Check adds what is wrong with one entry.
+func (p PincodeRisk) Check(c fault.Check) {
+	if c.Require("pincode", p.Pincode != "", pincodeMeaning) && !isPrefix(p.Pincode) {
+		c.Fail("pincode", fault.CodeOutOfRange, pincodeRule)
+	}
+	if p.Remove {
+		return
+	}
+	if p.Score < 0 || p.Score > maxRisk {
+		c.Fail("risk_score", fault.CodeOutOfRange, "must lie between 0 and 100")
+	} else if p.Score%rule.Paisa != 0 {
+		c.Fail("risk_score", fault.CodeOutOfRange, "has more than 2 decimals")
+	}
+	if c.Require("risk", p.Risk != "", riskMeaning) {
+		c.Choice("risk", string(p.Risk), riskNames...)
+	}
+	c.Text("reason", p.Reason, maxReason)
+}
 
 // ReadPincodeRisk reads one entry, or several under "entries". If replace is
 // true, they replace all existing entries; otherwise they are added to them.
@@ -41,7 +87,7 @@ func readEntries(v wire.Value, faults *fault.List) (entries []PincodeRisk, repla
 	for _, item := range list.Elements() {
 		entry := readEntry(item, faults)
 		if entry.Pincode != "" && first[entry.Pincode] {
-			faults.Add(item.Pointer()+"/pincode", fault.CodeDuplicate, "is named by an entry before")
+			faults.Add(item.Pointer()+"/pincode", fault.CodeDuplicate, pincodeTwice)
 		}
 		first[entry.Pincode] = true
 		entries = append(entries, entry)
@@ -54,12 +100,11 @@ func readEntries(v wire.Value, faults *fault.List) (entries []PincodeRisk, repla
 func readEntry(v wire.Value, faults *fault.List) PincodeRisk {
 	var p PincodeRisk
 	f := wire.NewForm(v, faults)
-	if f.Require("pincode", "six digits, or the first three or more of them") {
+	if f.Require("pincode", pincodeMeaning) {
 		if digits, ok := f.Text("pincode", maxReason); ok && isPrefix(digits) {
 			p.Pincode = digits
 		} else if ok {
-			f.Fail("pincode", fault.CodeOutOfRange,
-				"must be six digits, or the first three or more of them, and not begin with 0")
+			f.Fail("pincode", fault.CodeOutOfRange, pincodeRule)
 		}
 	}
 	f.Known("updated_at")
@@ -81,7 +126,7 @@ func readRisk(f *wire.Form, p *PincodeRisk) {
 	switch {
 	case risk.Kind() == wire.Number:
 		if score, ok := readScore(f, "risk"); ok {
-			p.Risk, p.Score = riskOf(score), score
+			p.Risk, p.Score = RiskOf(score), score
 		}
 	case risk.Given() && risk.Kind() != wire.String:
 		f.Fail("risk", fault.CodeWrongType, "must be a class, a number or null, but is %s", risk.Kind())
@@ -96,9 +141,9 @@ func readRisk(f *wire.Form, p *PincodeRisk) {
 	case isNull(f.Value(), "risk"):
 		p.Remove = true
 	case scored:
-		p.Risk, p.Score = riskOf(score), score
+		p.Risk, p.Score = RiskOf(score), score
 	default:
-		f.Require("risk", "LOW, MEDIUM, HIGH, BLOCKED, a number from 0 to 100, or null to remove the entry")
+		f.Require("risk", riskMeaning)
 	}
 }
 

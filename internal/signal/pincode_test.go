@@ -1,12 +1,14 @@
 package signal
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"verdict/internal/fault"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -187,4 +189,36 @@ func FuzzReadPincodeRisk(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestCheckPincodeRisks: entries in Go have the faults that their document has.
+func TestCheckPincodeRisks(t *testing.T) {
+	t.Parallel()
+	const document = `{"entries":[{"pincode":"400001","risk":"HIGH"},{"pincode":"0123","risk":"WILD"},{"pincode":"","risk":null},
+		{"pincode":"400001","risk":20},{"pincode":"560","risk":"LOW","risk_score":100.01},{"pincode":"561"}]}`
+	entries := []PincodeRisk{
+		{Pincode: "400001", Risk: RiskHigh, Score: RiskHigh.Score()},
+		{Pincode: "0123", Risk: "WILD"},
+		{Remove: true},
+		{Pincode: "400001", Risk: RiskLow, Score: rule.Int(20)},
+		{Pincode: "560", Risk: RiskLow, Score: maxRisk + rule.Paisa},
+		{Pincode: "561"},
+	}
+	var faults fault.List
+	CheckPincodeRisks(&faults, entries)
+	var got, want []string
+	for _, item := range faults.Items() {
+		got = append(got, item.Pointer)
+	}
+	_, _, err := ReadPincodeRisk(parse(t, document))
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		t.Fatal(err)
+	}
+	for _, item := range refusal.Items {
+		want = append(want, item.Pointer)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-document +value):\n%s", diff)
+	}
 }
