@@ -95,12 +95,11 @@ func (p *decisionPages) review(v *visit) error {
 }
 
 func (p *decisionPages) addReview(v *visit) error {
-	body, err := v.form.document("outcome", "reason_code", "note")
-	if err != nil {
-		return err
-	}
-
-	_, err = p.decisions.ReviewDecision(v.ctx, v.caller(), v.id("id"), body, nil)
+	_, err := p.decisions.ReviewDecision(v.ctx, v.caller(), v.id("id"), decisioning.NewReview{
+		Outcome:    v.form.text("outcome"),
+		ReasonCode: v.form.text("reason_code"),
+		Note:       v.form.text("note"),
+	}, nil)
 	return err
 }
 

@@ -62,7 +62,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	if len(reviews) > 0 {
 		w.Key("reviews").Array()
 		for _, r := range reviews {
-			Review(r).Write(&w)
+			writeReview(&w, Review(r))
 		}
 		w.EndArray()
 	}
@@ -131,4 +131,11 @@ func (r ReExplanation) Write(w *wire.Writer) {
 	w.EndArray().Key("not_evaluated")
 	engine.WriteNotEvaluated(w, r.NotEvaluated)
 	w.EndObject()
+}
+
+func writeReview(w *wire.Writer, r Review) {
+	w.Object().Key("id").String(r.ID).Key("decision_id").String(r.DecisionID).Key("outcome").String(r.Outcome)
+	operation.Optional(w, "reason_code", r.ReasonCode)
+	operation.Optional(w, "note", r.Note)
+	w.Key("actor").String(r.Actor).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }

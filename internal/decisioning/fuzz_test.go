@@ -59,13 +59,11 @@ func FuzzOverrides(f *testing.F) {
 // nothing else may happen.
 func FuzzBodies(f *testing.F) {
 	for _, seed := range []string{
-		`{"outcome":"approve","note":"x"}`,
 		`{"rule_set_id":"rs_1","overrides":{},"compare":true}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	readers := map[string]func(wire.Value) error{
-		"review":  func(v wire.Value) error { _, err := readReview(v); return err },
 		"what-if": func(v wire.Value) error { _, err := readWhatIf(v); return err },
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

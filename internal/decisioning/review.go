@@ -3,84 +3,96 @@ package decisioning
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // Review is what a person said of a decision. It is added beside it and never
 // changes it.
-type Review store.Review
+type Review struct {
+	ID            string
+	DecisionID    string
+	CreatedMicros int64
+	Actor         string
+	Outcome       string
+	ReasonCode    string
+	Note          string
+}
 
-// The outcomes of a review.
-var reviewOutcomes = []string{"upheld", "overturned", store.OutcomeAsks}
+// OutcomeAsks is the outcome of a review that leaves the decision waiting.
+const OutcomeAsks = store.OutcomeAsks
+
+// ReviewOutcomes are the outcomes of a review.
+func ReviewOutcomes() []string { return []string{"upheld", "overturned", OutcomeAsks} }
+
+// What refusals say of an outcome and of a reason code.
+const (
+	ReviewOutcomeChoices = "upheld, overturned or more_information"
+	ReasonCodeForm       = "must be capitals, digits and _, and begin with a capital"
+)
 
 // maxReasonCode bounds the code of a review's reason, in bytes.
 const maxReasonCode = 64
 
-// ReviewDecision adds a review to a decision.
-func (s *Service) ReviewDecision(ctx context.Context, p tenant.Principal, decisionID string, body wire.Value, o *operation.Once) (operation.Answer, error) {
-	if err := p.Require(tenant.Decide); err != nil {
-		return operation.Answer{}, err
-	}
-	if !tenant.Valid(tenant.KindDecision, decisionID) {
-		return operation.Answer{}, operation.Missing("decision")
-	}
-	review, err := readReview(body)
-	if err != nil {
-		return operation.Answer{}, err
-	}
-	now := s.core.Moment()
-	review.ID, review.DecisionID = s.core.IDs.New(tenant.KindReview, now), decisionID
-	review.CreatedMicros, review.Actor = now.UnixMicro(), operation.Actor(p)
-	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
-		if err := tx.Decisions().AddReview(store.Review(review)); err != nil {
-			return operation.Answer{}, err
-		}
-		if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionReviewed, decisionID, review.Outcome)); err != nil {
-			return operation.Answer{}, err
-		}
-		var w wire.Writer
-		review.Write(&w)
-		return operation.Answer{Status: operation.StatusCreated, Location: "/v1/decisions/" + decisionID, Body: w.Buf}, nil
-	})
+// NewReview is a review that is to be added to a decision.
+type NewReview struct {
+	Outcome    string
+	ReasonCode string // "" for none
+	Note       string // "" for none
 }
 
-func readReview(body wire.Value) (Review, error) {
-	var faults fault.List
-	f := wire.NewForm(body, &faults)
-	var r Review
-	if f.Require("outcome", "upheld, overturned or more_information") {
-		if at := f.Choice("outcome", -1, reviewOutcomes...); at >= 0 {
-			r.Outcome = reviewOutcomes[at]
-		}
+// Check adds what is wrong with the review.
+func (n NewReview) Check(faults *fault.List) {
+	c := faults.Check("")
+	if c.Require("outcome", n.Outcome != "", ReviewOutcomeChoices) {
+		c.Choice("outcome", n.Outcome, ReviewOutcomes()...)
 	}
-	if code, ok := f.Text("reason_code", maxReasonCode); ok {
-		if r.ReasonCode = strings.Clone(code); !isReasonCode(code) {
-			f.Fail("reason_code", fault.CodeInvalidField, "must be capitals, digits and _, and begin with a capital")
-		}
+	c.Text("reason_code", n.ReasonCode, maxReasonCode)
+	if n.ReasonCode != "" && !isReasonCode(n.ReasonCode) {
+		c.Fail("reason_code", fault.CodeInvalidField, "%s", ReasonCodeForm)
 	}
-	if note, ok := f.Text("note", operation.MaxNote); ok {
-		r.Note = strings.Clone(note)
-	}
-	f.Done()
-	return r, faults.Err()
+	c.Text("note", n.Note, operation.MaxNote)
 }
 
 func isReasonCode(s string) bool {
-	return s != "" && s[0] >= 'A' && s[0] <= 'Z' && !slices.ContainsFunc([]byte(s), func(c byte) bool {
+	return s[0] >= 'A' && s[0] <= 'Z' && !slices.ContainsFunc([]byte(s), func(c byte) bool {
 		return (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_'
 	})
 }
 
-// Write writes the review.
-func (r Review) Write(w *wire.Writer) {
-	w.Object().Key("id").String(r.ID).Key("decision_id").String(r.DecisionID).Key("outcome").String(r.Outcome)
-	operation.Optional(w, "reason_code", r.ReasonCode)
-	operation.Optional(w, "note", r.Note)
-	w.Key("actor").String(r.Actor).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
+// ReviewDecision adds a review to a decision.
+func (s *Service) ReviewDecision(
+	ctx context.Context, p tenant.Principal, decisionID string, n NewReview, r *operation.Reply[Review],
+) (Review, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Review{}, err
+	}
+	if !tenant.Valid(tenant.KindDecision, decisionID) {
+		return Review{}, operation.Missing("decision")
+	}
+	var faults fault.List
+	n.Check(&faults)
+	if err := faults.Err(); err != nil {
+		return Review{}, err
+	}
+
+	now := s.core.Moment()
+	review := Review{
+		ID:            s.core.IDs.New(tenant.KindReview, now),
+		DecisionID:    decisionID,
+		CreatedMicros: now.UnixMicro(),
+		Actor:         operation.Actor(p),
+		Outcome:       n.Outcome,
+		ReasonCode:    n.ReasonCode,
+		Note:          n.Note,
+	}
+	return operation.Write(ctx, s.core, s.core.Scope(p), r, func(tx *store.Tx) (Review, error) {
+		if err := tx.Decisions().AddReview(store.Review(review)); err != nil {
+			return Review{}, err
+		}
+		return review, tx.Audit().Add(s.core.Audit(p, now, operation.ActionReviewed, decisionID, review.Outcome))
+	})
 }

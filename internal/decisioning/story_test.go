@@ -97,7 +97,7 @@ func TestReferrals(t *testing.T) {
 		}
 		review := func(outcome string) {
 			t.Helper()
-			if _, err := h.Service.Decisions.ReviewDecision(t.Context(), h.Caller, first, usecasetest.Parse(t, `{"outcome":"`+outcome+`"}`), nil); err != nil {
+			if _, err := h.Service.Decisions.ReviewDecision(t.Context(), h.Caller, first, decisioning.NewReview{Outcome: outcome}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/signal"
 	"verdict/internal/tenant"
@@ -89,20 +90,20 @@ func (d *envFill) apply(ctx context.Context, a *applicant) (wire.Value, error) {
 
 // opinions returns the reviews of referred applications. The note of the last one
 // is Texts.Note.
-func opinions(texts *Texts) []map[string]any {
-	return []map[string]any{
-		{"outcome": "upheld", "reason_code": "BUR_ENQ", "note": "Four lenders asked within a month."},
+func opinions(texts *Texts) []decisioning.NewReview {
+	return []decisioning.NewReview{
+		{Outcome: "upheld", ReasonCode: "BUR_ENQ", Note: "Four lenders asked within a month."},
 		{
-			"outcome":     "overturned",
-			"reason_code": "INC_VERIFIED",
-			"note":        "Salary slips and Form 16 seen; the late month was a bank holiday.",
+			Outcome:    "overturned",
+			ReasonCode: "INC_VERIFIED",
+			Note:       "Salary slips and Form 16 seen; the late month was a bank holiday.",
 		},
 		{
-			"outcome":     "more_information",
-			"reason_code": "KYC_PENDING",
-			"note":        "Bank statement of the last six months asked for.",
+			Outcome:    decisioning.OutcomeAsks,
+			ReasonCode: "KYC_PENDING",
+			Note:       "Bank statement of the last six months asked for.",
 		},
-		{"outcome": "upheld", "reason_code": "BUR_DPD", "note": texts.Note},
+		{Outcome: "upheld", ReasonCode: "BUR_DPD", Note: texts.Note},
 	}
 }
 
@@ -116,7 +117,7 @@ func (d *envFill) review(decisionID string, n int64) {
 	reviewer := []Person{d.staff.ravi, d.staff.meera}[n%2]
 	d.schedule.add(later, "review", func(ctx context.Context) error {
 		said := opinions(&d.options.Texts)
-		_, err := d.service.Decisions.ReviewDecision(ctx, d.by(reviewer), decisionID, body(said[n/2%int64(len(said))]), nil)
+		_, err := d.service.Decisions.ReviewDecision(ctx, d.by(reviewer), decisionID, said[n/2%int64(len(said))], nil)
 		return err
 	})
 }

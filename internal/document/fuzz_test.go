@@ -18,6 +18,7 @@ func FuzzBodies(f *testing.F) {
 		`{"kind":"ip","value":"203.0.113.7","reason":"x","expires_at":"2027-01-31T18:30:00Z"}`,
 		`{"entries":[{"pincode":"400001","risk":"HIGH"}],"replace":true}`,
 		`{"fraud":{"ring":{"enabled":false}}}`,
+		`{"outcome":"approve","note":"x"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -26,6 +27,7 @@ func FuzzBodies(f *testing.F) {
 		"move":     func(v wire.Value) error { _, err := document.ReadAlertMove(v, now); return err },
 		"block":    func(v wire.Value) error { _, err := document.ReadBlock(v, now); return err },
 		"pincodes": func(v wire.Value) error { _, err := document.ReadPincodeRisks(v); return err },
+		"review":   func(v wire.Value) error { _, err := document.ReadReview(v); return err },
 		"patch":    func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/document"
 	"verdict/internal/operation"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
@@ -75,7 +77,13 @@ func (a *API) decisions(c *call) error {
 }
 
 func (a *API) review(c *call) error {
-	return c.answer(a.service.Decisions.ReviewDecision(c.ctx, c.caller, c.id, c.body, c.once))
+	review, err := readAs(c, tenant.Decide, document.ReadReview)
+	if err != nil {
+		return err
+	}
+	reply := &operation.Reply[decisioning.Review]{Once: c.once, Encode: document.EncodeReview}
+	added, err := a.service.Decisions.ReviewDecision(c.ctx, c.caller, c.id, review, reply)
+	return sendReply(c, reply, added, err)
 }
 
 // sendPage writes a page of a list.
