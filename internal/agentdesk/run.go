@@ -12,11 +12,21 @@ import (
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // Run is what an agent did, as it is stored.
-type Run store.Run
+type Run struct {
+	ID            string
+	Agent         string
+	CreatedMicros int64
+	Actor         string
+	SubjectRef    string // the applicant or the loan, as the caller names it
+	DecisionID    string // "" for an agent that decides nothing
+	Outcome       string
+	Hash          string // of what a repetition must come to again
+	Request       []byte // what is needed to repeat it; nil in lists
+	Response      []byte // the answer's bytes; nil in lists
+}
 
 // AgentRun reads a stored run of any agent.
 func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (Run, error) {
@@ -89,14 +99,6 @@ func (s *Service) AgentRuns(ctx context.Context, p tenant.Principal, f RunFilter
 		list[i] = Run(rows[i])
 	}
 	return operation.Paged(l, p, list, more, func(r Run) (int64, string) { return r.CreatedMicros, r.ID }, filters...), nil
-}
-
-// Write writes the run as a list shows it.
-func (r Run) Write(w *wire.Writer) {
-	w.Object().Key("run_id").String(r.ID).Key("agent").String(r.Agent).Key("outcome").String(r.Outcome)
-	operation.Optional(w, "subject_ref", r.SubjectRef)
-	operation.Optional(w, "decision_id", r.DecisionID)
-	w.Key("run_hash").String(r.Hash).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }
 
 // RunRecord is what an agent that decides nothing wants to be kept.

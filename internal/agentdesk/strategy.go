@@ -8,7 +8,6 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/recovery"
-	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -24,8 +23,8 @@ const AgentCollections = "collections"
 type Strategy struct {
 	Version       int64 // 0 while nobody has changed it
 	Recovery      recovery.Strategy
-	updatedMicros int64
-	updatedBy     string
+	UpdatedMicros int64
+	UpdatedBy     string
 }
 
 // CollectionsStrategy reads the strategy as it stands.
@@ -97,15 +96,15 @@ func readStrategy(stored store.Strategy) (Strategy, error) {
 	return out, nil
 }
 
-// ChangeCollectionsStrategy merges a patch into the strategy, checks the whole,
-// and keeps it as a new version. The expected version, unless AnyVersion, must
+// ChangeCollectionsStrategy changes the strategy and keeps it as a new version.
+// change gets the strategy as it stands; it may be called more than once, because
+// a transaction may be tried again. The expected version, unless AnyVersion, must
 // be the present one.
-func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Principal, patch wire.Value, expected int64) (Strategy, error) {
+func (s *Service) ChangeCollectionsStrategy(
+	ctx context.Context, p tenant.Principal, change func(recovery.Strategy) (recovery.Strategy, error), expected int64,
+) (Strategy, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Strategy{}, err
-	}
-	if patch.Kind() != wire.Object {
-		return Strategy{}, operation.Invalid("", fault.CodeWrongType, "must be an object")
 	}
 	now := s.core.Moment()
 	var out Strategy
@@ -122,13 +121,15 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 		if err != nil {
 			return err
 		}
-		next, err := patched(current.Recovery, patch)
+		next, err := change(current.Recovery)
 		if err != nil {
 			return err
 		}
-		// What the patch was merged into must be what it replaces.
+		// The change was made to the version that it replaces.
+		var w wire.Writer
+		next.Write(&w)
 		put, err := tx.Strategies().Put(store.Strategy{
-			Document:      strategyDocument(next),
+			Document:      w.Buf,
 			UpdatedMicros: now.UnixMicro(),
 			UpdatedBy:     operation.Actor(p),
 		}, stored.Version)
@@ -140,30 +141,4 @@ func (s *Service) ChangeCollectionsStrategy(ctx context.Context, p tenant.Princi
 		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionStrategy, "collections_strategy", note))
 	})
 	return out, err
-}
-
-func patched(current recovery.Strategy, patch wire.Value) (recovery.Strategy, error) {
-	document, err := wire.Parse(strategyDocument(current))
-	if err != nil {
-		return recovery.Strategy{}, operation.AsDefect(err)
-	}
-	whole, err := wire.Parse(signal.Merge(document, patch))
-	if err != nil {
-		return recovery.Strategy{}, err
-	}
-	return recovery.ReadStrategy(whole)
-}
-
-func strategyDocument(r recovery.Strategy) []byte {
-	var w wire.Writer
-	r.Write(&w)
-	return w.Buf
-}
-
-// Write writes the strategy.
-func (s Strategy) Write(w *wire.Writer) {
-	w.Object().Key("version").Int(s.Version)
-	operation.OptionalTime(w, "updated_at", s.updatedMicros)
-	operation.Optional(w, "updated_by", s.updatedBy)
-	w.Members(strategyDocument(s.Recovery)).EndObject()
 }

@@ -3,7 +3,8 @@ package httpapi
 import (
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
-	"verdict/internal/wire"
+	"verdict/internal/document"
+	"verdict/internal/tenant"
 )
 
 func (a *API) underwrite(c *call) error {
@@ -32,7 +33,7 @@ func (a *API) agentRuns(c *call) error {
 		return err
 	}
 	page, err := a.service.Agents.AgentRuns(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, r agentdesk.Run) { r.Write(w) })
+	return sendPage(c, page, err, document.WriteRunSummary)
 }
 
 func (a *API) strategy(c *call) error {
@@ -40,7 +41,7 @@ func (a *API) strategy(c *call) error {
 		return err
 	}
 	strategy, err := a.service.Agents.CollectionsStrategy(c.ctx, c.caller)
-	return sendVersioned(c, strategy, strategy.Version, err, func(w *wire.Writer, s agentdesk.Strategy) { s.Write(w) })
+	return sendVersioned(c, strategy, strategy.Version, err, document.WriteStrategy)
 }
 
 func (a *API) changeStrategy(c *call) error {
@@ -48,6 +49,10 @@ func (a *API) changeStrategy(c *call) error {
 	if err != nil {
 		return err
 	}
-	strategy, err := a.service.Agents.ChangeCollectionsStrategy(c.ctx, c.caller, c.body, expected)
-	return sendVersioned(c, strategy, strategy.Version, err, func(w *wire.Writer, s agentdesk.Strategy) { s.Write(w) })
+	change, err := readAs(c, tenant.PolicyWrite, document.ReadStrategyPatch)
+	if err != nil {
+		return err
+	}
+	strategy, err := a.service.Agents.ChangeCollectionsStrategy(c.ctx, c.caller, change, expected)
+	return sendVersioned(c, strategy, strategy.Version, err, document.WriteStrategy)
 }

@@ -1,0 +1,45 @@
+package document
+
+import (
+	"verdict/internal/agentdesk"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/recovery"
+	"verdict/internal/signal"
+	"verdict/internal/wire"
+)
+
+// WriteRunSummary writes a run of an agent as a list shows it.
+func WriteRunSummary(w *wire.Writer, r agentdesk.Run) {
+	w.Object().Key("run_id").String(r.ID).Key("agent").String(r.Agent).Key("outcome").String(r.Outcome)
+	operation.Optional(w, "subject_ref", r.SubjectRef)
+	operation.Optional(w, "decision_id", r.DecisionID)
+	w.Key("run_hash").String(r.Hash).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
+}
+
+// ReadStrategyPatch reads a merge patch of the collections strategy. The returned
+// function applies it and checks the whole.
+func ReadStrategyPatch(patch wire.Value) (func(recovery.Strategy) (recovery.Strategy, error), error) {
+	if patch.Kind() != wire.Object {
+		return nil, operation.Invalid("", fault.CodeWrongType, "must be an object")
+	}
+	return func(current recovery.Strategy) (recovery.Strategy, error) {
+		document, err := wire.Parse(encode(func(w *wire.Writer) { current.Write(w) }))
+		if err != nil {
+			return recovery.Strategy{}, operation.AsDefect(err)
+		}
+		merged, err := wire.Parse(signal.Merge(document, patch))
+		if err != nil {
+			return recovery.Strategy{}, err
+		}
+		return recovery.ReadStrategy(merged)
+	}, nil
+}
+
+// WriteStrategy writes the collections strategy.
+func WriteStrategy(w *wire.Writer, s agentdesk.Strategy) {
+	w.Object().Key("version").Int(s.Version)
+	operation.OptionalTime(w, "updated_at", s.UpdatedMicros)
+	operation.Optional(w, "updated_by", s.UpdatedBy)
+	w.Members(encode(func(w *wire.Writer) { s.Recovery.Write(w) })).EndObject()
+}
