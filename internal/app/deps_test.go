@@ -72,13 +72,13 @@ var house = []room{
 	{"policydesk", useCase, "fault wire rule feature field engine application tenant admission store cache operation account"},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application advice tenant admission store cache operation policydesk frauddesk"},
-	{"agentdesk", useCase, "fault wire engine signal recovery tenant store operation policydesk decisioning"},
+	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page training tenant admission store cache operation policydesk decisioning"},
 	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning agentdesk study"},
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
-	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning"},
+	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning feature recovery agentdesk"},
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
 	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
 

@@ -29,17 +29,11 @@ func (p *decisionPages) features(v *visit) error {
 		return err
 	}
 
-	var w wire.Writer
-	vector.Write(&w)
-	doc, err := wire.Parse(w.Buf)
-	if err != nil {
-		return err
-	}
-
 	return v.render("features", "Features", struct {
 		ID       string
 		Filters  *form
-		Doc      wire.Value
+		Vector   decisioning.FeatureVector
+		Rows     []featureRow
 		One      bool // a single feature with its records
 		Metrics  []option
 		Products []option
@@ -47,12 +41,56 @@ func (p *decisionPages) features(v *visit) error {
 	}{
 		ID:       v.id("id"),
 		Filters:  filters,
-		Doc:      doc,
+		Vector:   vector,
+		Rows:     featureRows(vector.Data),
 		One:      filter.Provenance && len(vector.Data) == 1,
 		Metrics:  named(decisioning.FeatureMetrics()),
 		Products: named(decisioning.FeatureProducts()),
 		Pager:    v.pager(vector.NextCursor),
 	})
+}
+
+// featureRow is a feature as the page shows it.
+type featureRow struct {
+	decisioning.FeatureValue
+	Value   string // "" for none
+	Records []featureRecord
+	Total   int // of all records, those that are not shown too
+}
+
+// featureRecord is a record behind a feature; texts that it does not have are "".
+type featureRecord struct{ Part, Kind, Place, Date, Value string }
+
+// recordsShown bounds the records of one feature on a page.
+const recordsShown = 500
+
+func featureRows(values []decisioning.FeatureValue) []featureRow {
+	rows := make([]featureRow, len(values))
+	for i, f := range values {
+		rows[i].FeatureValue = f
+		if f.Known {
+			rows[i].Value = featureText(f.Value)
+		}
+		if f.Provenance == nil {
+			continue
+		}
+		rows[i].Total = len(f.Provenance.Records)
+		for _, r := range f.Provenance.Records[:min(rows[i].Total, recordsShown)] {
+			record := featureRecord{Part: r.Part, Kind: r.Kind, Value: featureText(r.Value)}
+			if r.Placed() {
+				record.Place = itoa(int(r.At))
+			}
+			if r.Date.Known() {
+				record.Date = r.Date.String()
+			}
+			rows[i].Records = append(rows[i].Records, record)
+		}
+	}
+	return rows
+}
+
+func featureText(value int64) string {
+	return string(wire.AppendDecimal(nil, value, decisioning.FeaturePlaces))
 }
 
 // named are choices that are called what they are.

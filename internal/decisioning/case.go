@@ -241,7 +241,7 @@ func (c *creditCase) top(d *engine.Decision, policy *policydesk.Policy) []contri
 func magnitude(n rule.Number) rule.Number { return max(n, -n) }
 
 func (t contributor) write(w *wire.Writer) {
-	w.Object().Key("feature").Plain(t.name).Key("value").Decimal(t.value, featurePlaces)
+	w.Object().Key("feature").Plain(t.name).Key("value").Decimal(t.value, FeaturePlaces)
 	if t.hasPoints {
 		w.Key("points").Decimal(int64(t.points), rule.Places)
 		direction := "neutral"
@@ -258,5 +258,5 @@ func (t contributor) write(w *wire.Writer) {
 	w.Key("used_by_policy").Bool(t.used).EndObject()
 }
 
-// featurePlaces is how many decimals a feature's value has at most.
-const featurePlaces = 4
+// FeaturePlaces is how many decimals a feature's value has at most.
+const FeaturePlaces = 4

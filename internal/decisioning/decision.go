@@ -6,7 +6,6 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // DecisionFilter narrows a list of decisions; empty fields do not.
@@ -15,7 +14,37 @@ type DecisionFilter struct {
 }
 
 // DecisionSummary is a decision in a list.
-type DecisionSummary store.Decision
+type DecisionSummary struct {
+	ID            string
+	CreatedMicros int64
+	ApplicantRef  string
+	Status        string
+	Grade         string
+	PolicyKey     string
+	PolicyID      string
+	PolicyVersion int64
+	Endpoint      string
+	EngineVersion string
+	Hash          string
+	Actor         string // who asked for it
+}
+
+func summaryOf(d *store.Decision) DecisionSummary {
+	return DecisionSummary{
+		ID:            d.ID,
+		CreatedMicros: d.CreatedMicros,
+		ApplicantRef:  d.ApplicantRef,
+		Status:        d.Status,
+		Grade:         d.Grade,
+		PolicyKey:     d.PolicyKey,
+		PolicyID:      d.PolicyID,
+		PolicyVersion: d.PolicyVersion,
+		Endpoint:      d.Endpoint,
+		EngineVersion: d.EngineVersion,
+		Hash:          d.Hash,
+		Actor:         d.Actor,
+	}
+}
 
 // Decisions lists stored decisions.
 func (s *Service) Decisions(ctx context.Context, p tenant.Principal, f DecisionFilter, l operation.List) (operation.Page[DecisionSummary], error) {
@@ -35,17 +64,7 @@ func (s *Service) Decisions(ctx context.Context, p tenant.Principal, f DecisionF
 	}
 	list := make([]DecisionSummary, len(rows))
 	for i := range rows {
-		list[i] = DecisionSummary(rows[i])
+		list[i] = summaryOf(&rows[i])
 	}
 	return operation.PagedUntil(l, p, list, next, filters...), nil
-}
-
-// Write writes the decision as a list shows it.
-func (d DecisionSummary) Write(w *wire.Writer) {
-	w.Object().Key("decision_id").String(d.ID).Key("status").String(d.Status).Key("grade").String(d.Grade)
-	operation.Optional(w, "applicant_id", d.ApplicantRef)
-	w.Key("policy").Object().Key("id").String(d.PolicyID).Key("version").Int(d.PolicyVersion)
-	w.Key("key").String(d.PolicyKey).EndObject()
-	w.Key("endpoint").String(d.Endpoint).Key("engine_version").String(d.EngineVersion)
-	w.Key("decision_hash").String(d.Hash).Key("created_at").String(operation.Clock(d.CreatedMicros)).EndObject()
 }

@@ -16,7 +16,6 @@ import (
 	"verdict/internal/report"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // FeatureFilter narrows a feature vector; zero fields do not.
@@ -63,6 +62,9 @@ type FeatureVector struct {
 	Catalogue  feature.Catalogue
 	operation.Page[FeatureValue]
 }
+
+// Count is how many features a vector has.
+func (v FeatureVector) Count() int { return feature.Count }
 
 // FeatureValue is one feature of a decision.
 type FeatureValue struct {
@@ -208,59 +210,4 @@ func position(l operation.List, p tenant.Principal, filters []string) (int, erro
 		return 0, operation.NotACursor()
 	}
 	return at, nil
-}
-
-// Write writes the page.
-func (v FeatureVector) Write(w *wire.Writer) {
-	w.Object().Key("decision_id").Plain(v.DecisionID).Key("count").Int(feature.Count)
-	w.Key("catalogue").Int(int64(v.Catalogue)).Key("vector_hash").Plain(v.Hash).Key("as_of").Plain(v.AsOf).Key("data").Array()
-	for i := range v.Data {
-		v.Data[i].write(w)
-	}
-	w.EndArray()
-	v.WritePagination(w)
-	w.EndObject()
-}
-
-func (f *FeatureValue) write(w *wire.Writer) {
-	n := f.Name
-	w.Object().Key("name").Plain(n.String()).Key("metric").Plain(n.Metric).Key("product").Plain(n.Product)
-	w.Key("window_days").Int(int64(n.WindowDays)).Key("aggregation").Plain(n.Aggregation).Key("value")
-	if f.Known {
-		w.Decimal(f.Value, featurePlaces)
-	} else {
-		w.Null()
-	}
-	w.Key("used_by_policy").Bool(f.Used)
-	if f.Provenance != nil {
-		w.Key("provenance")
-		writeProvenance(w, f.Provenance)
-	}
-	w.EndObject()
-}
-
-// maxRecords bounds the records shown of one feature; a statement has up to
-// twenty thousand.
-const maxRecords = 500
-
-func writeProvenance(w *wire.Writer, p *feature.Provenance) {
-	w.Object().Key("meaning").String(p.Meaning).Key("formula").String(p.Formula)
-	if p.From.Known() {
-		w.Key("from").Plain(p.From.String()).Key("to").Plain(p.To.String())
-	}
-	if p.CoveredFrom.Known() {
-		w.Key("covered_from").Plain(p.CoveredFrom.String())
-	}
-	w.Key("records_total").Int(int64(len(p.Records))).Key("records").Array()
-	for _, r := range p.Records[:min(len(p.Records), maxRecords)] {
-		w.Object().Key("part").Plain(r.Part).Key("kind").Plain(r.Kind)
-		if r.At != feature.NoPlace {
-			w.Key("position").Int(int64(r.At))
-		}
-		if r.Date.Known() {
-			w.Key("date").Plain(r.Date.String())
-		}
-		w.Key("value").Decimal(r.Value, featurePlaces).EndObject()
-	}
-	w.EndArray().EndObject()
 }

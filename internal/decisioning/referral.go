@@ -10,8 +10,9 @@ import (
 
 // Referral is a decision that waits for a person.
 type Referral struct {
-	DecisionSummary       // with its answer
-	AskedMicros     int64 // when more information was last asked for, 0 for never
+	DecisionSummary
+	Response    []byte // its answer
+	AskedMicros int64  // when more information was last asked for, 0 for never
 }
 
 // Referrals lists the decisions that were referred and have no final review,
@@ -32,7 +33,7 @@ func (s *Service) Referrals(ctx context.Context, p tenant.Principal, l operation
 	}
 	list := make([]Referral, len(rows))
 	for i, r := range rows {
-		list[i] = Referral{DecisionSummary(r.Decision), r.AskedMicros}
+		list[i] = Referral{summaryOf(&r.Decision), r.Response, r.AskedMicros}
 	}
 	return operation.Paged(l, p, list, more, func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }, "referrals"), nil
 }

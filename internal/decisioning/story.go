@@ -83,8 +83,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	if err != nil {
 		return Story{}, err
 	}
-	summary := DecisionSummary(stored)
-	summary.Response, summary.Facts = nil, nil
+	summary := summaryOf(&stored)
 	policy, facts, why, err := s.replayable(ctx, scope, &stored)
 	if err != nil || why != "" {
 		return Story{Why: why, Summary: summary}, err

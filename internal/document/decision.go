@@ -42,3 +42,13 @@ func WriteReview(w *wire.Writer, r decisioning.Review) {
 	operation.Optional(w, "note", r.Note)
 	w.Key("actor").String(r.Actor).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }
+
+// WriteDecisionSummary writes a decision as a list shows it.
+func WriteDecisionSummary(w *wire.Writer, d decisioning.DecisionSummary) {
+	w.Object().Key("decision_id").String(d.ID).Key("status").String(d.Status).Key("grade").String(d.Grade)
+	operation.Optional(w, "applicant_id", d.ApplicantRef)
+	w.Key("policy").Object().Key("id").String(d.PolicyID).Key("version").Int(d.PolicyVersion)
+	w.Key("key").String(d.PolicyKey).EndObject()
+	w.Key("endpoint").String(d.Endpoint).Key("engine_version").String(d.EngineVersion)
+	w.Key("decision_hash").String(d.Hash).Key("created_at").String(operation.Clock(d.CreatedMicros)).EndObject()
+}

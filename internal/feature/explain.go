@@ -38,6 +38,9 @@ type Record struct {
 	Value int64 // ten-thousandths of a rupee or day
 }
 
+// Placed reports whether the record is in a list that was sent.
+func (r Record) Placed() bool { return r.At != NoPlace }
+
 // Provenance says where a feature's value comes from.
 type Provenance struct {
 	Name     Name

@@ -36,10 +36,7 @@ func (a *API) features(c *call) error {
 		return err
 	}
 	vector, err := a.service.Decisions.Features(c.ctx, c.caller, c.id, filter, list)
-	if err != nil {
-		return err
-	}
-	return c.sendResult(http.StatusOK, vector)
+	return sendValue(c, vector, err, document.WriteFeatures)
 }
 
 func (a *API) preview(c *call) error {
@@ -73,7 +70,7 @@ func (a *API) decisions(c *call) error {
 		return err
 	}
 	page, err := a.service.Decisions.Decisions(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, d decisioning.DecisionSummary) { d.Write(w) })
+	return sendPage(c, page, err, document.WriteDecisionSummary)
 }
 
 func (a *API) review(c *call) error {

@@ -39,10 +39,7 @@ func (a *API) usage(c *call) error {
 		return err
 	}
 	usage, err := a.service.Decisions.Usage(c.ctx, c.caller)
-	if err != nil {
-		return err
-	}
-	return c.sendResult(http.StatusOK, usage)
+	return sendValue(c, usage, err, document.WriteUsage)
 }
 
 // live says that the process runs; ready, that it can do its work. Both are
