@@ -37,7 +37,7 @@ func newQueue(ctx context.Context, c Config, database string, logger *slog.Logge
 func (a *App) runJobs(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
-		if err := a.queue.Run(ctx, a.service.Studies.RunChunk, a.service.Studies.AbandonBacktest); err != nil {
+		if err := a.queue.Run(ctx, a.service.Chunks.Run, a.service.Chunks.Abandon); err != nil {
 			a.logger.Error("background work stopped with an error; large backtests do not run until the restart", "error", err)
 		}
 	})
@@ -65,7 +65,7 @@ func (a *App) sweep(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
 	for n := 0; ; n++ {
-		a.step(ctx, "resume backtests", a.service.Studies.ResumeBacktests)
+		a.step(ctx, "resume backtests", a.service.Chunks.Resume)
 		if n%tidyEvery == 0 {
 			a.step(ctx, "fail abandoned backtests", a.failAbandoned)
 			a.step(ctx, "purge backtests", a.purge)

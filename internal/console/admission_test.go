@@ -126,10 +126,10 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	fitted, who, options, rows := make(chan struct{}), b.who(tenant.Sandbox), parse(t, `{"target":"outcome"}`), visits(100_000)
 	go func() {
 		defer close(fitted)
-		_, _ = h.service.Studies.FitFile(ctx, who, options, rows) // until the test is over
+		_, _ = h.service.Fitting.FitFile(ctx, who, options, rows) // until the test is over
 	}()
 	defer func() { cancel(); <-fitted }()
-	h.eventually(func() bool { return h.service.Studies.FittingFree(who) != nil })
+	h.eventually(func() bool { return h.service.Fitting.Free(who) != nil })
 	b.upload(fitPath, bomb, "target", "outcome").want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
 }
 

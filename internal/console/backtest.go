@@ -18,7 +18,7 @@ import (
 // backtestPages are the backtests: the list, a new one (from a file, a synthetic book or
 // stored decisions), one run with its report and its rows, and the comparison of two runs.
 type backtestPages struct {
-	studies    *study.Service
+	runs       *study.Backtests
 	versions   policyVersions
 	people     directory
 	now        func() time.Time
@@ -120,7 +120,7 @@ func (p *backtestPages) backtestRowsOf(v *visit, runs ...study.Backtest) ([]back
 
 func (p *backtestPages) backtests(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	page, err := p.studies.Backtests(v.ctx, v.caller(), filters.Value("status"), list)
+	page, err := p.runs.List(v.ctx, v.caller(), filters.Value("status"), list)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func sentenceCase(text string) string {
 
 // backtest is one run: how far it is, and when it is over what came of it.
 func (p *backtestPages) backtest(v *visit) error {
-	run, err := p.studies.Backtest(v.ctx, v.caller(), v.id("id"))
+	run, err := p.runs.Get(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (p *backtestPages) backtest(v *visit) error {
 		if data.Report, err = wire.Parse(run.Report); err != nil {
 			return fmt.Errorf("read the report of %s: %w", run.ID, err)
 		}
-		data.Body, err = p.studies.BacktestBody(v.ctx, v.caller(), run.ID)
+		data.Body, err = p.runs.Body(v.ctx, v.caller(), run.ID)
 		if data.Expired = hasCode(err, fault.CodeBacktestExpired); err != nil && !data.Expired {
 			return err
 		}
@@ -198,7 +198,7 @@ func hasCode(err error, code string) bool {
 }
 
 func (p *backtestPages) cancelBacktest(v *visit) error {
-	if _, err := p.studies.CancelBacktest(v.ctx, v.caller(), v.id("id"), nil); err != nil {
+	if _, err := p.runs.Cancel(v.ctx, v.caller(), v.id("id"), nil); err != nil {
 		return v.again(err, p.backtest)
 	}
 	return v.done("The backtest was cancelled. It is not billed.", "/backtests/"+v.id("id"))
@@ -207,7 +207,7 @@ func (p *backtestPages) cancelBacktest(v *visit) error {
 // backtestReport is the report as a file that opens anywhere. It has a policy
 // of its own inside; shown here, that of the console would leave it bare.
 func (p *backtestPages) backtestReport(v *visit) error {
-	report, err := p.studies.BacktestPage(v.ctx, v.caller(), v.id("id"))
+	report, err := p.runs.Page(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -229,6 +229,6 @@ func (p *backtestPages) backtestRows(v *visit) error {
 	}
 
 	return v.export(name, func(out io.Writer, pause func()) error {
-		return p.studies.BacktestRows(v.r.Context(), v.caller(), v.id("id"), swapped, out, pause)
+		return p.runs.Rows(v.r.Context(), v.caller(), v.id("id"), swapped, out, pause)
 	})
 }

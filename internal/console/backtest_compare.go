@@ -33,7 +33,7 @@ type comparedFigure struct{ Name, A, B, Change string }
 // compareBacktests sets two runs side by side. Without both of them the page
 // asks for them.
 func (p *backtestPages) compareBacktests(v *visit) error {
-	runs, err := p.studies.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
+	runs, err := p.runs.List(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (p *backtestPages) compareBacktests(v *visit) error {
 func (p *backtestPages) comparison(v *visit) (*comparison, error) {
 	var sides []*comparedRun
 	for _, id := range []string{v.query("a"), v.query("b")} {
-		run, err := p.studies.Backtest(v.ctx, v.caller(), id)
+		run, err := p.runs.Get(v.ctx, v.caller(), id)
 		if err != nil {
 			return nil, err
 		}

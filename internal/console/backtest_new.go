@@ -35,7 +35,7 @@ func (p *backtestPages) drawBacktestForm(v *visit, from string) error {
 		return err
 	}
 
-	runs, err := p.studies.Backtests(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
+	runs, err := p.runs.List(v.ctx, v.caller(), "succeeded", operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (p *backtestPages) runBacktest(v *visit, from string, body []byte) error {
 	options, err := wire.Parse(body)
 	var answer operation.Answer
 	if err == nil {
-		answer, err = p.studies.RunBacktest(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
+		answer, err = p.runs.Run(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
 	}
 	if err != nil {
 		draw := func(v *visit) error { return p.drawBacktestForm(v, from) }

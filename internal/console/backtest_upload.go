@@ -36,7 +36,7 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 		return v.again(err, draw)
 	}
 
-	answer, err := p.studies.RunBacktest(ctx, v.caller(), r, nil)
+	answer, err := p.runs.Run(ctx, v.caller(), r, nil)
 	if err != nil {
 		v.drain(body)
 	}

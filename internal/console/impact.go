@@ -15,7 +15,7 @@ import (
 // impactPages measure what activating a version would change, with a backtest against the
 // active version.
 type impactPages struct {
-	studies  *study.Service
+	runs     *study.Backtests
 	versions policyVersions
 	now      func() time.Time
 }
@@ -81,7 +81,7 @@ func (p *impactPages) impact(v *visit) error {
 
 	view := impactView{version: found}
 	if id := v.query("run"); id != "" {
-		run, err := p.studies.Backtest(v.ctx, v.caller(), id)
+		run, err := p.runs.Get(v.ctx, v.caller(), id)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (p *impactPages) runImpact(v *visit) error {
 		return v.again(err, p.impact)
 	}
 
-	answer, err := p.studies.RunBacktest(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
+	answer, err := p.runs.Run(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
 	if err != nil {
 		return v.again(err, p.impact)
 	}

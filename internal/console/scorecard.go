@@ -19,7 +19,7 @@ import (
 // fitting of a new one to a file.
 type scorecardPages struct {
 	policies   *policydesk.Service
-	studies    *study.Service
+	fitting    *study.Fitting
 	people     directory
 	processors *admission.Scheduler
 }

@@ -89,7 +89,7 @@ func (p *scorecardPages) fitUpload(v *visit, body *upload) (operation.Answer, er
 	if err != nil {
 		return operation.Answer{}, err
 	}
-	if err := p.studies.FittingFree(v.caller()); err != nil {
+	if err := p.fitting.Free(v.caller()); err != nil {
 		return operation.Answer{}, err
 	}
 
@@ -108,7 +108,7 @@ func (p *scorecardPages) fitUpload(v *visit, body *upload) (operation.Answer, er
 	ctx, cancel := context.WithTimeout(v.ctx, longestFit)
 	defer cancel()
 	ctx, v.slot = p.processors.Enter(ctx, v.owner())
-	return p.studies.FitFile(ctx, v.caller(), options, rows)
+	return p.fitting.FitFile(ctx, v.caller(), options, rows)
 }
 
 func fitTooLarge() error {

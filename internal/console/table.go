@@ -57,12 +57,12 @@ func (c *Console) subjects() []subject {
 		&runPages{agents: set.Agents, decisions: set.Decisions, people: people},
 		&scorecardPages{
 			policies:   set.Policies,
-			studies:    set.Studies,
+			fitting:    set.Fitting,
 			people:     people,
 			processors: processors,
 		},
 		&backtestPages{
-			studies:    set.Studies,
+			runs:       set.Backtests,
 			versions:   versions,
 			people:     people,
 			now:        now,
@@ -76,7 +76,7 @@ func (c *Console) subjects() []subject {
 		},
 		&editorPages{policies: set.Policies, access: set.Access, versions: versions},
 		&samplePages{decisions: set.Decisions, versions: versions},
-		&impactPages{studies: set.Studies, versions: versions, now: now},
+		&impactPages{runs: set.Backtests, versions: versions, now: now},
 		&keyPages{accounts: set.People, people: people, now: now},
 		&usagePages{decisions: set.Decisions},
 		&auditPages{accounts: set.People, people: people},

@@ -202,7 +202,7 @@ func checkRest(t *testing.T, service *usecase.Set, p tenant.Principal) {
 		counts[status] = len(page.Data)
 	}
 	for _, status := range study.BacktestStates() {
-		page, err := service.Studies.Backtests(ctx, p, status, list)
+		page, err := service.Backtests.List(ctx, p, status, list)
 		if err != nil {
 			t.Fatal(err)
 		}

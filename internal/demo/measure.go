@@ -20,7 +20,7 @@ func (d *envFill) measurements() {
 	})
 	d.ago(13*day, "fit a scorecard", d.fitted)
 	d.ago(26*day, "run a synthetic book", func(ctx context.Context) error {
-		_, err := d.service.Studies.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{
+		_, err := d.service.Backtests.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{
 			"n":                      d.rows(),
 			"seed":                   7,
 			"challenger_rule_set_id": d.rules.draft,
@@ -47,7 +47,7 @@ func (d *envFill) measurements() {
 // backtest runs a backtest. If begun is set, it only starts one and cancels it a
 // few minutes later.
 func (d *envFill) backtest(ctx context.Context, options map[string]any, begun bool) error {
-	answer, err := d.service.Studies.RunBacktest(ctx, d.by(d.staff.ravi), study.BacktestRequest{
+	answer, err := d.service.Backtests.Run(ctx, d.by(d.staff.ravi), study.BacktestRequest{
 		Options: body(options),
 		Async:   begun,
 	}, nil)
@@ -59,7 +59,7 @@ func (d *envFill) backtest(ctx context.Context, options map[string]any, begun bo
 		return err
 	}
 	d.schedule.add(d.clock.now().Add(4*time.Minute), "cancel a backtest", func(ctx context.Context) error {
-		_, err := d.service.Studies.CancelBacktest(ctx, d.by(d.staff.ravi), run.Get("backtest_id").Text(), nil)
+		_, err := d.service.Backtests.Cancel(ctx, d.by(d.staff.ravi), run.Get("backtest_id").Text(), nil)
 		return err
 	})
 	return nil
@@ -87,7 +87,7 @@ func (d *envFill) lastYear() string {
 
 // fitted fits a scorecard to last year's file.
 func (d *envFill) fitted(ctx context.Context) error {
-	_, err := d.service.Studies.FitScorecard(ctx, d.by(d.staff.ravi), body(map[string]any{
+	_, err := d.service.Fitting.Fit(ctx, d.by(d.staff.ravi), body(map[string]any{
 		"name": "Learnt from last year", "target": "outcome", "csv": d.lastYear(), "save": true,
 		"exclude": []string{"applicant_id", "vintage", "bad_month", "branch"},
 	}), nil)

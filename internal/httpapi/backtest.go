@@ -24,7 +24,7 @@ func (a *API) runBacktest(c *call) error {
 		sum := sha256.Sum256([]byte(c.once.Hash + "?" + c.r.URL.RawQuery))
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
-	return c.answer(a.service.Studies.RunBacktest(c.ctx, c.caller, study.BacktestRequest{Options: options, Async: c.prefersAsync()}, c.once))
+	return c.answer(a.service.Backtests.Run(c.ctx, c.caller, study.BacktestRequest{Options: options, Async: c.prefersAsync()}, c.once))
 }
 
 func (a *API) runBook(c *call) error {
@@ -49,14 +49,14 @@ func (a *API) runBook(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(a.service.Studies.RunBook(c.ctx, c.caller, options))
+	return c.answer(a.service.Backtests.RunBook(c.ctx, c.caller, options))
 }
 
 func (a *API) backtest(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	run, err := a.service.Studies.Backtest(c.ctx, c.caller, c.id)
+	run, err := a.service.Backtests.Get(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *API) backtests(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Studies.Backtests(c.ctx, c.caller, status, list)
+	page, err := a.service.Backtests.List(c.ctx, c.caller, status, list)
 	return sendPage(c, page, err, func(w *wire.Writer, b study.Backtest) { b.Write(w) })
 }
 
@@ -78,14 +78,14 @@ func (a *API) cancelBacktest(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	return c.answer(a.service.Studies.CancelBacktest(c.ctx, c.caller, c.id, c.once))
+	return c.answer(a.service.Backtests.Cancel(c.ctx, c.caller, c.id, c.once))
 }
 
 func (a *API) backtestPage(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	page, err := a.service.Studies.BacktestPage(c.ctx, c.caller, c.id)
+	page, err := a.service.Backtests.Page(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
@@ -104,6 +104,6 @@ func (a *API) backtestRows(c *call) error {
 		return err
 	}
 	return c.export("backtest-rows.csv", func(out io.Writer, pause func()) error {
-		return a.service.Studies.BacktestRows(c.r.Context(), c.caller, c.id, swapped, out, pause)
+		return a.service.Backtests.Rows(c.r.Context(), c.caller, c.id, swapped, out, pause)
 	})
 }

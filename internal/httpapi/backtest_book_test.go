@@ -118,7 +118,7 @@ func (m *member) finish(spread *waiting, accepted answer) answer {
 func (m *member) run(chunks []study.Chunk) {
 	m.Helper()
 	for _, c := range chunks {
-		if err := m.service.Studies.RunChunk(m.Context(), c); err != nil {
+		if err := m.service.Chunks.Run(m.Context(), c); err != nil {
 			m.Fatal(err)
 		}
 	}

@@ -78,7 +78,7 @@ func TestBacktestIsCancelled(t *testing.T) {
 		job := m.upload("", "text/csv", bookCSV(200)).want(http.StatusAccepted)
 		path := "/v1/backtest/" + job.text("backtest_id")
 		chunks := spread.take()
-		if err := m.service.Studies.RunChunk(m.Context(), chunks[0]); err != nil {
+		if err := m.service.Chunks.Run(m.Context(), chunks[0]); err != nil {
 			s.Fatal(err)
 		}
 		m.get(path).want(http.StatusOK).is("status", "running", "report", nil, "error", nil)
@@ -87,7 +87,7 @@ func TestBacktestIsCancelled(t *testing.T) {
 		m.post(path+"/cancel", "").want(http.StatusOK).is("status", "cancelled")
 		m.post(path+"/cancel", "", "Idempotency-Key: again").want(http.StatusOK).is("status", "cancelled")
 		for _, c := range chunks {
-			if err := m.service.Studies.RunChunk(m.Context(), c); err != nil {
+			if err := m.service.Chunks.Run(m.Context(), c); err != nil {
 				s.Fatal(err)
 			}
 		}
@@ -116,13 +116,13 @@ func TestBacktestSurvivesARestart(t *testing.T) {
 		job := gone.upload("", "text/csv", bookCSV(200)).want(http.StatusAccepted)
 		chunks := spread.take()
 		for _, c := range chunks[:len(chunks)/2] {
-			if err := gone.service.Studies.RunChunk(s.Context(), c); err != nil {
+			if err := gone.service.Chunks.Run(s.Context(), c); err != nil {
 				s.Fatal(err)
 			}
 		}
 		next := &waiting{}
 		node := m.on(s.node(stackOptions{backtests: tiny, spread: next}))
-		if err := node.service.Studies.ResumeBacktests(s.Context()); err != nil {
+		if err := node.service.Chunks.Resume(s.Context()); err != nil {
 			s.Fatal(err)
 		}
 		if left := len(next.chunks); left != len(chunks)-len(chunks)/2 {

@@ -65,14 +65,14 @@ func (a *API) receiveBacktest(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer, err := a.service.Studies.RunBacktest(ctx, c.caller, r, c.once)
+		answer, err := a.service.Backtests.Run(ctx, c.caller, r, c.once)
 		body.rest()
 		return c.answer(answer, study.InQuery(err))
 	}
 	if err := c.readForm(body, params["boundary"], &r); err != nil {
 		return err
 	}
-	answer, err := a.service.Studies.RunBacktest(ctx, c.caller, r, c.once)
+	answer, err := a.service.Backtests.Run(ctx, c.caller, r, c.once)
 	body.rest()
 	return c.answer(answer, err)
 }

@@ -50,7 +50,7 @@ func TestReplayIsCutByJobs(t *testing.T) {
 		for ; m.get(path).text("status") == "receiving"; rounds++ {
 			next := spread.take()
 			if rounds == 2 { // the job was lost
-				if err := m.service.Studies.ResumeBacktests(s.Context()); err != nil {
+				if err := m.service.Chunks.Resume(s.Context()); err != nil {
 					s.Fatal(err)
 				}
 				next = spread.take()
@@ -81,7 +81,7 @@ func (m *member) runTogether(c study.Chunk, times int) {
 	var all sync.WaitGroup
 	for range times {
 		all.Go(func() {
-			if err := m.service.Studies.RunChunk(m.Context(), c); err != nil {
+			if err := m.service.Chunks.Run(m.Context(), c); err != nil {
 				m.Error(err)
 			}
 		})
@@ -101,7 +101,7 @@ func TestReplayThatEnds(t *testing.T) {
 
 		id, empty := cancelled.text("backtest_id"), store.BacktestChunk{Number: 1, First: 1, Input: []byte("  " + tenant.FirstID(tenant.KindDecision, time.Unix(1, 0)))}
 		bare, none, some := m.copyReplay(id, "none"), m.copyReplay(id, "none", empty), m.copyReplay(id, "default", empty)
-		if err := m.service.Studies.ResumeBacktests(s.Context()); err != nil {
+		if err := m.service.Chunks.Resume(s.Context()); err != nil {
 			s.Fatal(err)
 		}
 		m.finish(spread, cancelled)

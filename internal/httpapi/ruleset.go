@@ -80,7 +80,7 @@ func (a *API) scorecard(c *call) error {
 func (a *API) fitScorecard(c *call) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), rowsPatience)
 	defer cancel()
-	return c.answer(a.service.Studies.FitScorecard(ctx, c.caller, c.body, c.once))
+	return c.answer(a.service.Fitting.Fit(ctx, c.caller, c.body, c.once))
 }
 
 func (a *API) scorecards(c *call) error {

@@ -83,7 +83,7 @@ type Chunk struct {
 	Number                            int64
 }
 
-// Spreader enqueues chunks. RunChunk is then called for each at least once, on this
+// Spreader enqueues chunks. Chunks.Run is then called for each at least once, on this
 // node or another. Enqueuing a chunk again is harmless.
 type Spreader interface {
 	Spread(ctx context.Context, chunks []Chunk) error
@@ -95,24 +95,24 @@ type Backtest struct {
 	listed bool // part of a list, without its report
 }
 
-// Backtest returns the state of a run, with its report if it is done.
-func (s *Service) Backtest(ctx context.Context, p tenant.Principal, id string) (Backtest, error) {
+// Get returns the state of a run, with its report if it is done.
+func (s *Backtests) Get(ctx context.Context, p tenant.Principal, id string) (Backtest, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Backtest{}, err
 	}
-	record, err := s.findBacktest(ctx, s.core.Scope(p), id)
+	record, err := s.find(ctx, s.core.Scope(p), id)
 	return Backtest{Backtest: record}, err
 }
 
-func (s *Service) findBacktest(ctx context.Context, scope *store.Scope, id string) (store.Backtest, error) {
+func (s *Backtests) find(ctx context.Context, scope *store.Scope, id string) (store.Backtest, error) {
 	if !tenant.Valid(tenant.KindBacktest, id) {
 		return store.Backtest{}, operation.Missing("backtest")
 	}
 	return scope.Backtests(ctx).Get(id)
 }
 
-// Backtests returns a page of runs, without their reports.
-func (s *Service) Backtests(
+// List returns a page of runs, without their reports.
+func (s *Backtests) List(
 	ctx context.Context, p tenant.Principal, status string, l operation.List,
 ) (operation.Page[Backtest], error) {
 	if err := p.Require(tenant.Read); err != nil {
@@ -134,9 +134,9 @@ func (s *Service) Backtests(
 	return operation.Paged(l, p, list, more, func(b Backtest) (int64, string) { return b.CreatedMicros, b.ID }, filters...), nil
 }
 
-// CancelBacktest cancels an unfinished run, which is then not billed. Cancelling a
+// Cancel cancels an unfinished run, which is then not billed. Cancelling a
 // cancelled run has no effect. A run that is done or has failed cannot be cancelled.
-func (s *Service) CancelBacktest(
+func (s *Backtests) Cancel(
 	ctx context.Context, p tenant.Principal, id string, o *operation.Once,
 ) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {

@@ -56,8 +56,8 @@ func BacktestMembers() []string {
 	return append([]string{"rule_set_id", "challenger_rule_set_id", "policy_key", "reference_backtest_id"}, backtest.SetupMembers...)
 }
 
-// readBacktest reads a request, collects all its faults, and loads its policies.
-func (s *Service) readBacktest(ctx context.Context, p tenant.Principal, r BacktestRequest) (*asked, error) {
+// read reads a request, collects all its faults, and loads its policies.
+func (s *Backtests) read(ctx context.Context, p tenant.Principal, r BacktestRequest) (*asked, error) {
 	a := &asked{csv: r.CSV, async: r.Async, endpoint: EndpointBacktest}
 	var faults fault.List
 	f := wire.NewForm(r.Options, &faults)
@@ -80,12 +80,12 @@ func (s *Service) readBacktest(ctx context.Context, p tenant.Principal, r Backte
 	if err := s.findReference(ctx, p, a, r.Options.Get("reference_backtest_id")); err != nil {
 		return nil, err
 	}
-	return a, s.afford(ctx, p, a)
+	return a, s.runs.afford(ctx, p, a)
 }
 
 // readSource reads the source of the rows, which exactly one of four members names.
 // It fails if there are too many rows.
-func (s *Service) readSource(a *asked, f *wire.Form, faults *fault.List) error {
+func (s *Backtests) readSource(a *asked, f *wire.Form, faults *fault.List) error {
 	for _, name := range []string{sourceRows, sourceCSV, sourceSynthetic, sourceDecisions} {
 		v := f.Get(name)
 		if !v.Given() {
@@ -155,7 +155,7 @@ func (a *asked) useBook(book backtest.Book, at string, faults *fault.List) {
 
 // findPolicies loads the policies of a request: the named ones, which may be drafts
 // or retired, or the active one.
-func (s *Service) findPolicies(
+func (s *Backtests) findPolicies(
 	ctx context.Context, p tenant.Principal, a *asked, options wire.Value, faults *fault.List,
 ) error {
 	named, against := options.Get("rule_set_id"), options.Get("challenger_rule_set_id")
@@ -185,7 +185,7 @@ func (s *Service) findPolicies(
 
 // namedPolicy loads the policy that a member names. The policy of another tenant
 // counts as not found. The error names the member.
-func (s *Service) namedPolicy(ctx context.Context, p tenant.Principal, named wire.Value) (*policydesk.Policy, error) {
+func (s *Backtests) namedPolicy(ctx context.Context, p tenant.Principal, named wire.Value) (*policydesk.Policy, error) {
 	var found *policydesk.Policy
 	err := operation.Missing("rule set")
 	if tenant.Valid(tenant.KindPolicy, named.Text()) {
@@ -205,7 +205,7 @@ func missingAt(named wire.Value, err error) error {
 }
 
 // findReference loads the scores of an earlier run, to compare this run with them.
-func (s *Service) findReference(ctx context.Context, p tenant.Principal, a *asked, named wire.Value) error {
+func (s *Backtests) findReference(ctx context.Context, p tenant.Principal, a *asked, named wire.Value) error {
 	if !named.Given() {
 		return nil
 	}
@@ -214,26 +214,12 @@ func (s *Service) findReference(ctx context.Context, p tenant.Principal, a *aske
 	if err != nil {
 		return missingAt(named, err)
 	}
-	total, _, err := s.merged(ctx, scope, job, &record)
+	total, _, err := job.merged(ctx, scope, &record)
 	if err != nil {
 		return missingAt(named, err)
 	}
 	a.setup.Reference = job.run.Report(total).Distribution.Reference()
 	return nil
-}
-
-// afford computes how many rows the quota of the plan allows, so that a run that
-// could not be billed is refused early. The final check is the bill at the end.
-func (s *Service) afford(ctx context.Context, p tenant.Principal, a *asked) error {
-	if a.plan = p.Plan; a.plan.Unmetered {
-		return nil
-	}
-	used, err := s.core.Scope(p).Usage(ctx).Get(tenant.PeriodOf(s.core.Now()).Key())
-	if err != nil {
-		return err
-	}
-	a.used = used.Used
-	return a.admit(1, s.options.Backtests.MaxRows)
 }
 
 // rowsPerUnit is the number of rows that are billed as one unit.
@@ -262,7 +248,7 @@ type span struct {
 
 // readReplay reads a range of stored decisions. A range that reaches into the future
 // ends now, so that the run has a last row.
-func (s *Service) readReplay(v wire.Value, faults *fault.List) span {
+func (s *Backtests) readReplay(v wire.Value, faults *fault.List) span {
 	f := wire.NewForm(v, faults)
 	now := s.core.Moment()
 	r := span{from: wholeMillis(readTime(&f, "from")), to: wholeMillis(readTime(&f, "to"))}

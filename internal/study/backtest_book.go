@@ -22,7 +22,7 @@ const MaxBookRows = 20_000
 // RunBook runs a policy over a synthetic book. The options have the members of
 // "synthetic" in a backtest and those that name policies. The same seed gives the same
 // answer, except for its id and times. The run is stored and billed like any backtest.
-func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.Value) (operation.Answer, error) {
+func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, options wire.Value) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return operation.Answer{}, err
 	}
@@ -36,7 +36,7 @@ func (s *Service) RunBook(ctx context.Context, p tenant.Principal, options wire.
 	if err := s.findPolicies(ctx, p, a, options, &faults); err != nil {
 		return operation.Answer{}, InQuery(err)
 	}
-	if err := s.afford(ctx, p, a); err != nil {
+	if err := s.runs.afford(ctx, p, a); err != nil {
 		return operation.Answer{}, err
 	}
 	if err := a.admit(a.rows, MaxBookRows); err != nil { // the quota may have less room

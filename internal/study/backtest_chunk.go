@@ -12,15 +12,15 @@ import (
 	"verdict/internal/tenant"
 )
 
-// RunChunk runs one chunk of a backtest, and after the last chunk makes the report. It
+// Run runs one chunk of a backtest, and after the last chunk makes the report. It
 // may be called any number of times for the same chunk, on any node; only one result
 // counts. An error means that storage failed and that the caller should retry. A
 // permanent error fails the run instead.
-func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
+func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 	scope := s.core.DB.Scope(c.TenantID, c.Environment)
-	do := s.runChunk
+	do := s.runRows
 	if c.Number <= cutNumber {
-		do = s.cutReplay
+		do = s.splitReplay
 	}
 	err := do(ctx, scope, c)
 	var spoilt operation.Defect
@@ -29,20 +29,20 @@ func (s *Service) RunChunk(ctx context.Context, c Chunk) error {
 		return nil // the run was given up and its rows were deleted
 	case errors.As(err, &spoilt):
 		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried", "backtest", c.BacktestID, "error", err)
-		return s.AbandonBacktest(ctx, c)
+		return s.Abandon(ctx, c)
 	case err != nil:
 		return fmt.Errorf("chunk %d of backtest %s: %w", c.Number, c.BacktestID, err)
 	}
 	return nil
 }
 
-// AbandonBacktest fails the run of a chunk that will not be retried.
-func (s *Service) AbandonBacktest(ctx context.Context, c Chunk) error {
-	return s.failBacktest(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.BacktestID, fault.CodeInternalError,
+// Abandon fails the run of a chunk that will not be retried.
+func (s *Chunks) Abandon(ctx context.Context, c Chunk) error {
+	return s.runs.fail(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.BacktestID, fault.CodeInternalError,
 		"a part of the run could not be done; this is our mistake, and nothing was billed")
 }
 
-func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) error {
+func (s *Chunks) runRows(ctx context.Context, scope *store.Scope, c Chunk) error {
 	var record store.Backtest
 	var stored store.BacktestChunk
 	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
@@ -56,13 +56,13 @@ func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) err
 		return err
 	}
 	if stored.Done {
-		return s.finishBacktest(ctx, scope, c.BacktestID)
+		return s.finish(ctx, scope, c.BacktestID)
 	}
-	job, err := s.storedRun(ctx, scope, c.BacktestID)
+	job, err := s.runs.get(ctx, scope, c.BacktestID)
 	if err != nil {
 		return err
 	}
-	partial, tally, err := s.performChunk(ctx, scope, job, stored)
+	partial, tally, err := job.performChunk(ctx, scope, stored)
 	if err != nil {
 		return err
 	}
@@ -75,35 +75,35 @@ func (s *Service) runChunk(ctx context.Context, scope *store.Scope, c Chunk) err
 	if err != nil || left > 0 {
 		return err
 	}
-	return s.finishBacktest(ctx, scope, c.BacktestID)
+	return s.finish(ctx, scope, c.BacktestID)
 }
 
 // performChunk decides the rows of a stored chunk.
-func (s *Service) performChunk(
-	ctx context.Context, scope *store.Scope, job *backtestRun, c store.BacktestChunk,
+func (j *backtestRun) performChunk(
+	ctx context.Context, scope *store.Scope, c store.BacktestChunk,
 ) (*backtest.Partial, bookTally, error) {
 	var tally bookTally
-	p, err := job.pieceOf(c)
+	p, err := j.pieceOf(c)
 	if err != nil {
 		return nil, tally, operation.AsDefect(err)
 	}
-	worker := job.run.NewWorker()
-	err = s.perform(ctx, scope, job, p, worker, &tally)
+	worker := j.run.NewWorker()
+	err = j.perform(ctx, scope, p, worker, &tally)
 	return worker.Take(), tally, err
 }
 
-// finishBacktest makes the report of a run whose chunks are all done, and bills it in
+// finish makes the report of a run whose chunks are all done, and bills it in
 // the same transaction. A run that exceeds the quota fails and is not billed.
-func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id string) error {
+func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) error {
 	record, err := scope.Backtests(ctx).Get(id)
 	if err != nil || record.Over() || record.Status == store.BacktestReceiving || record.ChunksDone < record.Chunks {
 		return err
 	}
-	job, err := s.storedRun(ctx, scope, id)
+	job, err := s.runs.get(ctx, scope, id)
 	if err != nil {
 		return err
 	}
-	total, tally, err := s.merged(ctx, scope, job, &record)
+	total, tally, err := job.merged(ctx, scope, &record)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 	})
 	var refusal *fault.Error
 	if operation.IsKind(err, fault.Limited) && errors.As(err, &refusal) {
-		return s.failBacktest(ctx, scope, id, refusal.Code, "the plan's quota had no room for the bill when the run was done")
+		return s.runs.fail(ctx, scope, id, refusal.Code, "the plan's quota had no room for the bill when the run was done")
 	}
 	return err
 }
@@ -131,19 +131,19 @@ func (s *Service) finishBacktest(ctx context.Context, scope *store.Scope, id str
 // merged merges the results of all chunks, one at a time. A result in the format of an
 // earlier release is computed again from the rows, which are kept as long as the
 // results.
-func (s *Service) merged(
-	ctx context.Context, scope *store.Scope, job *backtestRun, record *store.Backtest,
+func (j *backtestRun) merged(
+	ctx context.Context, scope *store.Scope, record *store.Backtest,
 ) (*backtest.Partial, *bookTally, error) {
 	total, tally := backtest.NewPartial(), &bookTally{}
 	var n int64
 	err := scope.Backtests(ctx).WalkResults(record.ID, func(c store.BacktestChunk) error {
-		partial, one, ok := job.readResult(c.Result)
+		partial, one, ok := j.readResult(c.Result)
 		if !ok {
 			stored, err := scope.Backtests(ctx).Chunk(record.ID, c.Number)
 			if err != nil {
 				return err
 			}
-			if partial, one, err = s.performChunk(ctx, scope, job, stored); err != nil {
+			if partial, one, err = j.performChunk(ctx, scope, stored); err != nil {
 				return err
 			}
 		}
@@ -173,7 +173,7 @@ func expired() error {
 }
 
 // tenantOf returns the principal that is billed for background work in a scope.
-func (s *Service) tenantOf(ctx context.Context, scope *store.Scope) (tenant.Principal, error) {
+func (s *Chunks) tenantOf(ctx context.Context, scope *store.Scope) (tenant.Principal, error) {
 	owner, err := s.core.DB.System().Tenant(ctx, scope.Tenant())
 	if err != nil {
 		return tenant.Principal{}, err

@@ -15,11 +15,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// BacktestRows writes the decision on each row as CSV. If swapped is set, it writes only
+// Rows writes the decision on each row as CSV. If swapped is set, it writes only
 // the rows that one policy approves and the other does not. It runs the rows again, in
-// order. A refusal is returned before the first byte is written. BacktestRows calls
+// order. A refusal is returned before the first byte is written. Rows calls
 // pause between two chunks.
-func (s *Service) BacktestRows(
+func (s *Backtests) Rows(
 	ctx context.Context, p tenant.Principal, id string, swapped bool, w io.Writer, pause func(),
 ) error {
 	scope := s.core.Scope(p)
@@ -44,7 +44,7 @@ func (s *Service) BacktestRows(
 		if err != nil {
 			return err
 		}
-		if err := s.perform(ctx, scope, job, piece, worker, &bookTally{}); err != nil {
+		if err := job.perform(ctx, scope, piece, worker, &bookTally{}); err != nil {
 			return err
 		}
 		worker.Take()
@@ -57,9 +57,9 @@ func (s *Service) BacktestRows(
 	return err
 }
 
-// BacktestPage returns the report of a run as a self-contained HTML page.
-func (s *Service) BacktestPage(ctx context.Context, p tenant.Principal, id string) ([]byte, error) {
-	policy, report, err := s.backtestReport(ctx, p, id)
+// Page returns the report of a run as a self-contained HTML page.
+func (s *Backtests) Page(ctx context.Context, p tenant.Principal, id string) ([]byte, error) {
+	policy, report, err := s.report(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
@@ -70,25 +70,25 @@ func (s *Service) BacktestPage(ctx context.Context, p tenant.Principal, id strin
 	return out.Bytes(), nil
 }
 
-// BacktestBody returns the report of a run as HTML for the body of another page, which
+// Body returns the report of a run as HTML for the body of another page, which
 // supplies the styles.
-func (s *Service) BacktestBody(ctx context.Context, p tenant.Principal, id string) (template.HTML, error) {
-	_, report, err := s.backtestReport(ctx, p, id)
+func (s *Backtests) Body(ctx context.Context, p tenant.Principal, id string) (template.HTML, error) {
+	_, report, err := s.report(ctx, p, id)
 	if err != nil {
 		return "", err
 	}
 	return page.Body(report)
 }
 
-// backtestReport computes the report of a run again, with all data for the charts. It
+// report computes the report of a run again, with all data for the charts. It
 // also returns the name of the policy.
-func (s *Service) backtestReport(ctx context.Context, p tenant.Principal, id string) (string, *backtest.Report, error) {
+func (s *Backtests) report(ctx context.Context, p tenant.Principal, id string) (string, *backtest.Report, error) {
 	scope := s.core.Scope(p)
 	job, record, err := s.finished(ctx, p, scope, id)
 	if err != nil {
 		return "", nil, err
 	}
-	total, _, err := s.merged(ctx, scope, job, &record)
+	total, _, err := job.merged(ctx, scope, &record)
 	if err != nil {
 		return "", nil, err
 	}
@@ -96,13 +96,13 @@ func (s *Service) backtestReport(ctx context.Context, p tenant.Principal, id str
 }
 
 // finished loads a run that has a report and whose rows are still kept.
-func (s *Service) finished(
+func (s *Backtests) finished(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, id string,
 ) (*backtestRun, store.Backtest, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, store.Backtest{}, err
 	}
-	record, err := s.findBacktest(ctx, scope, id)
+	record, err := s.find(ctx, scope, id)
 	switch {
 	case err != nil:
 		return nil, record, err
@@ -112,6 +112,6 @@ func (s *Service) finished(
 	case record.Purged:
 		return nil, record, expired()
 	}
-	job, err := s.storedRun(ctx, scope, id)
+	job, err := s.runs.get(ctx, scope, id)
 	return job, record, err
 }

@@ -110,7 +110,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 // feed opens the rows of a request and determines how they are read.
-func (s *Service) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error) {
+func (s *Backtests) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, error) {
 	limits := &s.options.Backtests
 	var rows feed
 	switch a.source {

@@ -119,7 +119,7 @@ const cutNumber = 0
 // enqueueReplay stores the chunks of a replay so far and enqueues a job that splits the
 // rest, so that the caller does not wait for a long range. A replay in the state
 // receiving always belongs to such a job.
-func (s *Service) enqueueReplay(
+func (s *Backtests) enqueueReplay(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool, keep operation.Keep,
 ) (operation.Answer, error) {
 	record := job.record
@@ -146,17 +146,17 @@ func (s *Service) enqueueReplay(
 	switch {
 	case err != nil:
 	case whole:
-		s.spread(ctx, scope, record.ID, 1, record.Chunks)
+		s.runs.spread(ctx, scope, record.ID, 1, record.Chunks)
 	default:
-		s.spread(ctx, scope, record.ID, cutNumber, cutNumber)
+		s.runs.spread(ctx, scope, record.ID, cutNumber, cutNumber)
 	}
 	return answer, err
 }
 
-// cutReplay splits more of a replay into chunks, and enqueues the chunks when the
+// splitReplay splits more of a replay into chunks, and enqueues the chunks when the
 // replay is complete. It continues after the last stored chunk, so concurrent calls are
 // harmless: if two store the same piece, one of them stops.
-func (s *Service) cutReplay(ctx context.Context, scope *store.Scope, c Chunk) error {
+func (s *Chunks) splitReplay(ctx context.Context, scope *store.Scope, c Chunk) error {
 	in, err := s.intakeOf(ctx, scope, c.BacktestID)
 	if err == nil && in != nil {
 		until := s.core.Now().Add(s.options.Backtests.CutTime)
@@ -165,17 +165,17 @@ func (s *Service) cutReplay(ctx context.Context, scope *store.Scope, c Chunk) er
 	}
 	switch {
 	case operation.IsKind(err, fault.TooLarge), operation.IsKind(err, fault.Limited):
-		s.abort(ctx, scope, c.BacktestID, err)
+		s.runs.abort(ctx, scope, c.BacktestID, err)
 		return nil
 	case operation.IsKind(err, fault.Conflict): // the run was cancelled, or another job splits it
 		return nil
 	case err != nil || in == nil:
 		return err
 	case !in.whole:
-		s.spread(ctx, scope, c.BacktestID, c.Number-1, c.Number-1)
+		s.runs.spread(ctx, scope, c.BacktestID, c.Number-1, c.Number-1)
 		return nil
 	case in.rows == 0:
-		s.abort(ctx, scope, c.BacktestID, noRows())
+		s.runs.abort(ctx, scope, c.BacktestID, noRows())
 		return nil
 	}
 	return s.queueReplay(ctx, scope, c.BacktestID, in)
@@ -183,7 +183,7 @@ func (s *Service) cutReplay(ctx context.Context, scope *store.Scope, c Chunk) er
 
 // intakeOf returns the intake for the rest of a replay, or nil if the run no longer
 // needs it.
-func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (*intake, error) {
+func (s *Chunks) intakeOf(ctx context.Context, scope *store.Scope, id string) (*intake, error) {
 	var record store.Backtest
 	var last store.BacktestChunk
 	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
@@ -198,7 +198,7 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 	if err != nil || record.Status != store.BacktestReceiving {
 		return nil, err
 	}
-	job, err := s.storedRun(ctx, scope, id)
+	job, err := s.runs.get(ctx, scope, id)
 	if err != nil {
 		return nil, err
 	}
@@ -216,12 +216,12 @@ func (s *Service) intakeOf(ctx context.Context, scope *store.Scope, id string) (
 		over:  last.Number > 0 && from.next == "",
 		done:  in.rows,
 	}
-	return in, s.afford(ctx, caller, in.a)
+	return in, s.runs.afford(ctx, caller, in.a)
 }
 
 // queueReplay enqueues the chunks of a replay, unless another job has added chunks or
 // has enqueued them already.
-func (s *Service) queueReplay(ctx context.Context, scope *store.Scope, id string, in *intake) error {
+func (s *Chunks) queueReplay(ctx context.Context, scope *store.Scope, id string, in *intake) error {
 	err := scope.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Backtests().Queue(id, in.rows, in.chunks); err != nil {
 			return err
@@ -236,7 +236,7 @@ func (s *Service) queueReplay(ctx context.Context, scope *store.Scope, id string
 		return nil
 	}
 	if err == nil {
-		s.spread(ctx, scope, id, 1, in.chunks)
+		s.runs.spread(ctx, scope, id, 1, in.chunks)
 	}
 	return err
 }

@@ -33,28 +33,28 @@ func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 	return stuck
 }
 
-// ResumeBacktests enqueues the unfinished chunks of unfinished runs, which were never
+// Resume enqueues the unfinished chunks of unfinished runs, which were never
 // enqueued or were lost with a node. Every node calls it periodically. A run that makes
 // progress between two calls is left alone.
-func (s *Service) ResumeBacktests(ctx context.Context) error {
+func (s *Chunks) Resume(ctx context.Context) error {
 	refs, err := s.core.DB.System().UnfinishedBacktests(ctx)
 	if err != nil {
 		return err
 	}
 	var failed []error
 	for _, ref := range s.resumed.still(refs) {
-		if err := s.resume(ctx, ref); err != nil {
+		if err := s.resumeRun(ctx, ref); err != nil {
 			failed = append(failed, fmt.Errorf("resume backtest %s: %w", ref.ID, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (s *Service) resume(ctx context.Context, ref store.BacktestRef) error {
+func (s *Chunks) resumeRun(ctx context.Context, ref store.BacktestRef) error {
 	scope := s.core.DB.Scope(ref.TenantID, ref.Environment)
 	if ref.Status == store.BacktestReceiving {
 		if s.options.Spreader != nil {
-			s.spread(ctx, scope, ref.ID, cutNumber, cutNumber)
+			s.runs.spread(ctx, scope, ref.ID, cutNumber, cutNumber)
 		}
 		return nil
 	}
@@ -63,7 +63,7 @@ func (s *Service) resume(ctx context.Context, ref store.BacktestRef) error {
 		return err
 	}
 	if len(pending) == 0 { // the node died before it made the report
-		return s.finishBacktest(ctx, scope, ref.ID)
+		return s.finish(ctx, scope, ref.ID)
 	}
 	if s.options.Spreader == nil {
 		return nil

@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"verdict/internal/admission"
@@ -30,7 +29,7 @@ type backtestRun struct {
 }
 
 // newRun returns the run of a request.
-func (s *Service) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backtestRun {
+func (s *Backtests) newRun(p tenant.Principal, a *asked, run *backtest.Run) *backtestRun {
 	id, made := s.core.NewID(tenant.KindBacktest, s.core.Moment())
 	job := &backtestRun{
 		run:      run,
@@ -98,46 +97,6 @@ func (j *backtestRun) readRequest(document []byte) error {
 	return nil
 }
 
-// runKey names a run of a tenant in an environment.
-type runKey struct{ tenant, environment, id string }
-
-// storedRun returns a run of the scope, compiled.
-func (s *Service) storedRun(ctx context.Context, scope *store.Scope, id string) (*backtestRun, error) {
-	return s.backtests.Get(ctx, runKey{scope.Tenant(), scope.Environment(), id})
-}
-
-func (s *Service) loadBacktest(ctx context.Context, key runKey) (*backtestRun, error) {
-	scope := s.core.DB.Scope(key.tenant, key.environment)
-	record, err := scope.Backtests(ctx).Get(key.id)
-	if err != nil {
-		return nil, err
-	}
-	job := &backtestRun{record: record}
-	job.record.Report = nil
-	a := &asked{}
-	if a.champion, err = s.desk.Policy(ctx, scope, record.RuleSetID); err == nil && record.ChallengerID != "" {
-		a.challenger, err = s.desk.Policy(ctx, scope, record.ChallengerID)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the policies of backtest %s: %w", record.ID, operation.MissingIsDefect(err))
-	}
-	setup, err := wire.Parse(record.Setup)
-	if err == nil {
-		a.setup, err = backtest.ReadStoredSetup(setup)
-	}
-	if err == nil {
-		err = job.readRequest(record.Request)
-	}
-	if err == nil {
-		job.run, err = a.run()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the stored backtest %s: %w", record.ID, operation.AsDefect(err))
-	}
-	job.policy, job.features = a.champion.Plan.Policy().Name, a.replayFeatures()
-	return job, nil
-}
-
 // pieceOf returns the rows of a stored chunk.
 func (j *backtestRun) pieceOf(c store.BacktestChunk) (piece, error) {
 	p := piece{first: c.First, rows: c.Rows, input: c.Input}
@@ -153,8 +112,8 @@ func (j *backtestRun) pieceOf(c store.BacktestChunk) (piece, error) {
 const bookBlock = 200
 
 // perform decides the rows of a piece with a worker.
-func (s *Service) perform(
-	ctx context.Context, scope *store.Scope, j *backtestRun, p piece, w *backtest.Worker, t *bookTally,
+func (j *backtestRun) perform(
+	ctx context.Context, scope *store.Scope, p piece, w *backtest.Worker, t *bookTally,
 ) error {
 	w.Check(operation.Checking(ctx))
 	switch j.record.Source {
@@ -186,7 +145,7 @@ const maxTried = 8
 
 // answerNow runs everything and stores the run with its report, its rows and
 // its bill in one transaction.
-func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep operation.Keep) (operation.Answer, error) {
+func (s *Backtests) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep operation.Keep) (operation.Answer, error) {
 	if !s.trying.Take(p.TenantID, 1) {
 		return operation.Answer{}, fault.New(fault.Unavailable, fault.CodeBacktestBusy,
 			"other backtests of yours are running; try again in a moment")
@@ -198,7 +157,7 @@ func (s *Service) answerNow(ctx context.Context, p tenant.Principal, scope *stor
 	chunks := make([]store.BacktestChunk, len(held))
 	for i, rows := range held {
 		var one bookTally
-		if err := s.perform(ctx, scope, j, rows, worker, &one); err != nil {
+		if err := j.perform(ctx, scope, rows, worker, &one); err != nil {
 			return operation.Answer{}, err
 		}
 		c, err := rows.chunk(int64(i) + 1)

@@ -20,10 +20,10 @@ import (
 // statusAccepted is the status of an answer to a request that is processed later.
 const statusAccepted = 202
 
-// RunBacktest runs a policy over past applications. The answer to a small run is its
+// Run runs a policy over past applications. The answer to a small run is its
 // report, to a large one the address of the future report. Both are stored and billed
 // per hundred rows. No row becomes a decision or counts for fraud detection.
-func (s *Service) RunBacktest(
+func (s *Backtests) Run(
 	ctx context.Context, p tenant.Principal, r BacktestRequest, o *operation.Once,
 ) (operation.Answer, error) {
 	if err := p.Require(tenant.Decide); err != nil {
@@ -31,25 +31,25 @@ func (s *Service) RunBacktest(
 	}
 	scope := s.core.Scope(p)
 	if r.CSV == nil || o == nil {
-		return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
+		return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) { return s.readAndRun(ctx, p, scope, r, keep) })
 	}
 	body := newHashed(r)
 	r.CSV = body
-	return s.onceRead(ctx, scope, o, body, func(keep operation.Keep) (operation.Answer, error) { return s.runBacktest(ctx, p, scope, r, keep) })
+	return s.onceRead(ctx, scope, o, body, func(keep operation.Keep) (operation.Answer, error) { return s.readAndRun(ctx, p, scope, r, keep) })
 }
 
-func (s *Service) runBacktest(
+func (s *Backtests) readAndRun(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, r BacktestRequest, keep operation.Keep,
 ) (operation.Answer, error) {
-	a, err := s.readBacktest(ctx, p, r)
+	a, err := s.read(ctx, p, r)
 	if err != nil {
 		return operation.Answer{}, err
 	}
-	return s.takeBacktest(ctx, p, scope, a, keep)
+	return s.take(ctx, p, scope, a, keep)
 }
 
-// takeBacktest runs the backtest within the request or enqueues it as a job.
-func (s *Service) takeBacktest(
+// take runs the backtest within the request or enqueues it as a job.
+func (s *Backtests) take(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, keep operation.Keep,
 ) (operation.Answer, error) {
 	rows, run, err := s.feed(scope, a)
@@ -83,7 +83,7 @@ func (s *Service) takeBacktest(
 
 // gather reads the rows up to the limit for a small run. whole reports whether these
 // are all rows.
-func (s *Service) gather(ctx context.Context, a *asked, rows feed) (held []piece, whole bool, err error) {
+func (s *Backtests) gather(ctx context.Context, a *asked, rows feed) (held []piece, whole bool, err error) {
 	limits := &s.options.Backtests
 	small, pieces := limits.SmallRows, math.MaxInt
 	if a.source == sourceDecisions {
@@ -136,7 +136,7 @@ type intake struct {
 // enqueue stores the rows as they arrive, each piece in its own transaction, and
 // enqueues the job once all have arrived. Its memory use does not depend on the number
 // of rows.
-func (s *Service) enqueue(
+func (s *Backtests) enqueue(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake, keep operation.Keep,
 ) (operation.Answer, error) {
 	record := job.record
@@ -160,28 +160,16 @@ func (s *Service) enqueue(
 		})
 	}
 	if err != nil {
-		s.abort(ctx, scope, record.ID, err)
+		s.runs.abort(ctx, scope, record.ID, err)
 		return operation.Answer{}, err
 	}
-	s.spread(ctx, scope, record.ID, 1, in.chunks)
+	s.runs.spread(ctx, scope, record.ID, 1, in.chunks)
 	return answer, nil
 }
 
 // accepted returns the answer to a run that was enqueued.
 func accepted(record store.Backtest) operation.Answer {
 	return operation.Answer{Status: statusAccepted, Location: "/v1/backtest/" + record.ID, Body: Backtest{Backtest: record}.body()}
-}
-
-// spread enqueues the chunks of a run with the numbers from to to. If that fails, the
-// chunks are still stored and ResumeBacktests enqueues them later.
-func (s *Service) spread(ctx context.Context, scope *store.Scope, id string, from, to int64) {
-	var chunks []Chunk
-	for number := from; number <= to; number++ {
-		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
-	}
-	if err := s.options.Spreader.Spread(ctx, chunks); err != nil {
-		s.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later", "backtest", id, "error", err)
-	}
 }
 
 // store stores the rows until all have arrived, or enough reports true.
@@ -220,40 +208,6 @@ func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *pi
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Backtests().ReceiveChunk(id, c) })
 }
 
-// abortTimeout bounds the transaction that fails an aborted run.
-const abortTimeout = 5 * time.Second
-
-// abort fails a run whose rows did not arrive completely. The error is cause, unless
-// that is internal. The sender may have disconnected, so ctx may have ended and its
-// deadline is ignored.
-func (s *Service) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
-	code, detail := fault.CodeInputIncomplete, "the rows did not arrive to their end"
-	var refusal *fault.Error
-	if errors.As(cause, &refusal) && refusal.Kind != fault.Internal {
-		code, detail = refusal.Code, refusal.Detail
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
-	defer cancel()
-	if err := s.failBacktest(ctx, scope, id, code, detail); err != nil {
-		s.core.Logger.WarnContext(ctx, "could not mark an aborted backtest as failed; it stays unfinished for now",
-			"backtest", id, "error", err)
-	}
-}
-
-func (s *Service) failBacktest(ctx context.Context, scope *store.Scope, id, code, detail string) error {
-	failed := store.Backtest{
-		ID:             id,
-		Status:         store.BacktestFailed,
-		ErrorCode:      code,
-		ErrorDetail:    detail,
-		FinishedMicros: s.core.Moment().UnixMicro(),
-	}
-	return scope.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.Backtests().Finish(failed) // it may have ended before
-		return err
-	})
-}
-
 // hashed computes the hash of a request while its rows are read.
 type hashed struct {
 	r   io.Reader
@@ -282,7 +236,7 @@ func (h *hashed) text() string { return hex.EncodeToString(h.sum.Sum(nil)) }
 // onceRead is like operation.Core.Once for a body that is read while it is processed,
 // so that its hash is known only at the end. If the key already has an answer, the body
 // is read only for its hash.
-func (s *Service) onceRead(
+func (s *Backtests) onceRead(
 	ctx context.Context, scope *store.Scope, o *operation.Once, body *hashed, do func(operation.Keep) (operation.Answer, error),
 ) (operation.Answer, error) {
 	o.Hash = ""

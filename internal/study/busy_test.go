@@ -26,31 +26,31 @@ func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 			var refusal *fault.Error
 			return errors.As(err, &refusal) && refusal.Kind == fault.Unavailable && refusal.Code == code
 		}
-		if taken, _ := h.Service.Studies.HoldBacktests("ten_other", 4); !taken {
+		if taken, _ := h.Service.Backtests.Hold("ten_other", 4); !taken {
 			t.Fatal("another tenant got no places")
 		}
-		if _, err := h.Service.Studies.RunBook(t.Context(), h.Caller, book); err != nil {
+		if _, err := h.Service.Backtests.RunBook(t.Context(), h.Caller, book); err != nil {
 			t.Errorf("beside another tenant: %v", err)
 		}
 		for range 2 {
-			if taken, _ := h.Service.Studies.HoldBacktests(h.Caller.TenantID, 1); !taken {
+			if taken, _ := h.Service.Backtests.Hold(h.Caller.TenantID, 1); !taken {
 				t.Fatal("got no place")
 			}
 		}
-		if _, err := h.Service.Studies.RunBook(t.Context(), h.Caller, book); !refused(err, fault.CodeBacktestBusy) {
+		if _, err := h.Service.Backtests.RunBook(t.Context(), h.Caller, book); !refused(err, fault.CodeBacktestBusy) {
 			t.Errorf("beside its own: %v", err)
 		}
 
-		if taken, _ := h.Service.Studies.HoldFits("ten_other"); !taken {
+		if taken, _ := h.Service.Fitting.Hold("ten_other"); !taken {
 			t.Fatal("another tenant got no fit")
 		}
-		if err := h.Service.Studies.FittingFree(h.Caller); err != nil {
+		if err := h.Service.Fitting.Free(h.Caller); err != nil {
 			t.Errorf("beside another tenant's: %v", err)
 		}
-		if taken, _ := h.Service.Studies.HoldFits(h.Caller.TenantID); !taken {
+		if taken, _ := h.Service.Fitting.Hold(h.Caller.TenantID); !taken {
 			t.Fatal("got no fit")
 		}
-		if err := h.Service.Studies.FittingFree(h.Caller); !refused(err, fault.CodeFittingBusy) {
+		if err := h.Service.Fitting.Free(h.Caller); !refused(err, fault.CodeFittingBusy) {
 			t.Errorf("beside its own: %v", err)
 		}
 	})
@@ -62,17 +62,17 @@ func TestBacktestsEndWithTheirCaller(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		ctx := &ending{Context: t.Context()}
-		if _, err := h.Service.Studies.RunBook(ctx, h.Caller, usecasetest.Parse(t, `{"n":20000,"seed":1}`)); err != nil {
+		if _, err := h.Service.Backtests.RunBook(ctx, h.Caller, usecasetest.Parse(t, `{"n":20000,"seed":1}`)); err != nil {
 			t.Fatal(err)
 		}
 		asked := ctx.asked.Load()
 		for _, last := range []int64{asked / 4, asked / 2, asked * 3 / 4} {
 			ctx := &ending{Context: t.Context(), last: last}
-			if _, err := h.Service.Studies.RunBook(ctx, h.Caller, usecasetest.Parse(t, `{"n":20000,"seed":1}`)); !errors.Is(err, context.Canceled) {
+			if _, err := h.Service.Backtests.RunBook(ctx, h.Caller, usecasetest.Parse(t, `{"n":20000,"seed":1}`)); !errors.Is(err, context.Canceled) {
 				t.Errorf("ended at %d of %d: %v", last, asked, err)
 			}
 		}
-		list, err := h.Service.Studies.Backtests(t.Context(), h.Caller, "", operation.List{})
+		list, err := h.Service.Backtests.List(t.Context(), h.Caller, "", operation.List{})
 		if err != nil || len(list.Data) != 1 {
 			t.Errorf("%d backtests are stored, %v", len(list.Data), err)
 		}

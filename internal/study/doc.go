@@ -2,22 +2,30 @@
 // over files, synthetic books and stored decisions, small ones within the request and
 // large ones in chunks, and scorecards fitted to labelled rows.
 //
-// The operations. Each checks what the caller may do first (Forbidden); besides the
-// errors named here any may fail with one of storage.
+// There are three services over one database. Besides the errors named here any
+// operation may fail with one of storage.
 //
-//	RunBacktest
+// Backtests runs policies over rows. Each operation checks what the caller may do first
+// (Forbidden):
+//
+//	Run
 //	    runs a policy over rows, or has it done: Invalid with every fault, no_rows,
 //	    malformed_body, NotFound of a rule set, no_active_policy, TooLarge,
 //	    quota_exceeded, backtest_busy
 //	RunBook
 //	    runs a policy over a synthetic book: the same
-//	Backtest, Backtests, CancelBacktest
+//	Get, List, Cancel
 //	    the runs: NotFound, invalid_transition, invalid_cursor
-//	BacktestRows, BacktestPage, BacktestBody
+//	Rows, Page, Body
 //	    a run's result: NotFound, invalid_transition, backtest_expired
-//	FitScorecard, FitFile, FittingFree
-//	    make a scorecard from labelled rows: Invalid, no_rows, fitting_busy, cap_reached
 //
-// For whoever does the chunks of large backtests: RunChunk, AbandonBacktest and
-// ResumeBacktests, which fail when storage does and are then tried again.
+// Fitting makes scorecards from labelled rows:
+//
+//	Fit, FitFile
+//	    fit a scorecard: Forbidden, Invalid, no_rows, fitting_busy, cap_reached
+//	Free
+//	    says whether a fit could begin now: fitting_busy
+//
+// Chunks is for the workers that do the chunks of large backtests: Run, Abandon and
+// Resume, which fail when storage does and are then tried again.
 package study

@@ -13,21 +13,21 @@ import (
 	"verdict/internal/wire"
 )
 
-// FitScorecard makes a scorecard from the rows of a request and answers with
+// Fit makes a scorecard from the rows of a request and answers with
 // it and the report of its training; with save it is stored too, as a created
 // one is.
-func (s *Service) FitScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
+func (s *Fitting) Fit(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
 	return s.fitFrom(ctx, p, body, nil, o)
 }
 
-// FitFile is like FitScorecard, but reads the rows from a CSV file instead of the body.
-func (s *Service) FitFile(
+// FitFile is like Fit, but reads the rows from a CSV file instead of the body.
+func (s *Fitting) FitFile(
 	ctx context.Context, p tenant.Principal, body wire.Value, file string,
 ) (operation.Answer, error) {
 	return s.fitFrom(ctx, p, body, &file, nil)
 }
 
-func (s *Service) fitFrom(
+func (s *Fitting) fitFrom(
 	ctx context.Context, p tenant.Principal, body wire.Value, file *string, o *operation.Once,
 ) (operation.Answer, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
@@ -101,9 +101,9 @@ func readFit(body wire.Value, file *string) (*fitAsk, error) {
 	return ask, faults.Err()
 }
 
-// FittingFree returns the refusal that fitting would give now, before the rows are read
+// Free returns the refusal that fitting would give now, before the rows are read
 // in vain. It reserves nothing, so that a slow sender does not block others.
-func (s *Service) FittingFree(p tenant.Principal) error {
+func (s *Fitting) Free(p tenant.Principal) error {
 	if s.fitting.FullFor(p.TenantID) {
 		return fittingBusy()
 	}
@@ -120,7 +120,7 @@ const maxFits = 2
 
 // fit fits the scorecard. It uses a processor for seconds, so a second request of the
 // tenant is refused meanwhile. It stops if the caller disconnects.
-func (s *Service) fit(ctx context.Context, p tenant.Principal, ask *fitAsk) (*training.Result, error) {
+func (s *Fitting) fit(ctx context.Context, p tenant.Principal, ask *fitAsk) (*training.Result, error) {
 	if !s.fitting.Take(p.TenantID, 1) {
 		return nil, fittingBusy()
 	}

@@ -47,16 +47,16 @@ func TestFitSaveScoreDecide(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		csv, rows := labelled(2000)
-		plain, err := h.Service.Studies.FitScorecard(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome"})), nil)
+		plain, err := h.Service.Fitting.Fit(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome"})), nil)
 		if err != nil || plain.Status != 200 {
 			t.Fatal(plain.Status, err)
 		}
-		byRows, err := h.Service.Studies.FitScorecard(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{"rows": rows[:200], "target": "outcome", "holdout_share": 0})), nil)
+		byRows, err := h.Service.Fitting.Fit(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{"rows": rows[:200], "target": "outcome", "holdout_share": 0})), nil)
 		if err != nil || byRows.Status != 200 {
 			t.Fatal(byRows.Status, err)
 		}
 		body := usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
-		saved, err := h.Service.Studies.FitScorecard(t.Context(), h.Caller, body, nil)
+		saved, err := h.Service.Fitting.Fit(t.Context(), h.Caller, body, nil)
 		if err != nil || saved.Status != 201 {
 			t.Fatal(saved.Status, err)
 		}
@@ -101,7 +101,7 @@ func TestFitRefusals(t *testing.T) {
 			"a name twice":   {map[string]any{"target": "outcome", "csv": "outcome,outcome\n1,0\n"}, "/header/1"},
 			"a long name":    {map[string]any{"target": "outcome", "csv": strings.Repeat("x", 300) + ",outcome\n1,0\n"}, "/header/0"},
 		} {
-			_, err := h.Service.Studies.FitScorecard(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, c.body)), nil)
+			_, err := h.Service.Fitting.Fit(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, c.body)), nil)
 			var refusal *fault.Error
 			if !errors.As(err, &refusal) || len(refusal.Items) == 0 || refusal.Items[0].Pointer != c.want {
 				t.Errorf("%s: %v", name, err)
@@ -121,7 +121,7 @@ func TestFittedCardTellsReasons(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		csv, _ := labelled(2000)
 		body := usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
-		saved, err := h.Service.Studies.FitScorecard(t.Context(), h.Caller, body, nil)
+		saved, err := h.Service.Fitting.Fit(t.Context(), h.Caller, body, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Options configures a Service. A zero field means its default.
+// Options configures the services. A zero field means its default.
 type Options struct {
 	Plans tenant.Plans // default: tenant.DefaultPlans
 	// Backtests holds the limits of backtests. Spreader enqueues the chunks of
@@ -18,30 +18,72 @@ type Options struct {
 	Spreader  Spreader
 }
 
-// Service implements the operations. It is safe for concurrent use.
-type Service struct {
+// Services holds the three services of the room over one database. They are safe for
+// concurrent use.
+type Services struct {
+	Backtests *Backtests
+	Chunks    *Chunks
+	Fitting   *Fitting
+}
+
+// Backtests runs policies over rows and returns the runs with their results.
+type Backtests struct {
 	core      *operation.Core
 	desk      *policydesk.Service
 	decisions *decisioning.Service
 	options   Options
+	runs      *runs
 
-	fitting   *admission.Pool // scorecards that are being made
-	trying    *admission.Pool // backtests and books whose callers wait for the report
-	backtests *cache.Cache[runKey, *backtestRun]
-	resumed   resumed
+	trying *admission.Pool // backtests and books whose callers wait for the report
+}
+
+// Chunks runs the chunks of large backtests in the background. Its callers are workers,
+// not tenants, so its operations need no scope.
+type Chunks struct {
+	core      *operation.Core
+	decisions *decisioning.Service
+	options   Options
+	runs      *runs
+
+	resumed resumed
+}
+
+// Fitting fits scorecards to labelled rows.
+type Fitting struct {
+	core *operation.Core
+	desk *policydesk.Service
+
+	fitting *admission.Pool // scorecards that are being made
 }
 
 // runsCached is the number of compiled runs in the cache.
 const runsCached = 16
 
-// New returns a Service.
-func New(core *operation.Core, desk *policydesk.Service, decisions *decisioning.Service, o Options) *Service {
+// New returns the services.
+func New(core *operation.Core, desk *policydesk.Service, decisions *decisioning.Service, o Options) *Services {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPlans()
 	}
 	o.Backtests.fill()
-	s := &Service{core: core, desk: desk, decisions: decisions, options: o}
-	s.fitting, s.trying = admission.NewPool(maxFits), admission.NewPool(maxTried)
-	s.backtests = cache.New(runsCached, 0, core.Now, s.loadBacktest)
-	return s
+
+	stored := &runs{core: core, desk: desk, options: o}
+	stored.compiled = cache.New(runsCached, 0, core.Now, stored.load)
+
+	return &Services{
+		Backtests: &Backtests{
+			core:      core,
+			desk:      desk,
+			decisions: decisions,
+			options:   o,
+			runs:      stored,
+			trying:    admission.NewPool(maxTried),
+		},
+		Chunks: &Chunks{
+			core:      core,
+			decisions: decisions,
+			options:   o,
+			runs:      stored,
+		},
+		Fitting: &Fitting{core: core, desk: desk, fitting: admission.NewPool(maxFits)},
+	}
 }

@@ -60,7 +60,9 @@ type Set struct {
 	Fraud     *frauddesk.Service
 	Decisions *decisioning.Service
 	Agents    *agentdesk.Service
-	Studies   *study.Service
+	Backtests *study.Backtests
+	Chunks    *study.Chunks
+	Fitting   *study.Fitting
 
 	core     *operation.Core
 	accounts *account.Services
@@ -97,7 +99,9 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Fraud:     fraud,
 		Decisions: decisions,
 		Agents:    agentdesk.New(core, policies, decisions),
-		Studies:   studies,
+		Backtests: studies.Backtests,
+		Chunks:    studies.Chunks,
+		Fitting:   studies.Fitting,
 		core:      core,
 		accounts:  accounts,
 	}, nil

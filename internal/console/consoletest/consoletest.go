@@ -133,7 +133,7 @@ func (x *Examples) scorecard(t *testing.T) string {
 // backtests are one of a file, with a challenger, and one that was cancelled.
 func (x *Examples) backtests(t *testing.T) map[string][]Page {
 	t.Helper()
-	page, err := x.service.Studies.Backtests(t.Context(), x.who, "", list)
+	page, err := x.service.Backtests.List(t.Context(), x.who, "", list)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,126 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdict/internal/backtest"
+	"verdict/internal/cache"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/policydesk"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// runs loads stored runs, compiles them, and changes their state.
+type runs struct {
+	core    *operation.Core
+	desk    *policydesk.Service
+	options Options
+
+	compiled *cache.Cache[runKey, *backtestRun]
+}
+
+// runKey names a run of a tenant in an environment.
+type runKey struct{ tenant, environment, id string }
+
+// get returns a run of the scope, compiled.
+func (r *runs) get(ctx context.Context, scope *store.Scope, id string) (*backtestRun, error) {
+	return r.compiled.Get(ctx, runKey{scope.Tenant(), scope.Environment(), id})
+}
+
+func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
+	scope := r.core.DB.Scope(key.tenant, key.environment)
+	record, err := scope.Backtests(ctx).Get(key.id)
+	if err != nil {
+		return nil, err
+	}
+	job := &backtestRun{record: record}
+	job.record.Report = nil
+	a := &asked{}
+	if a.champion, err = r.desk.Policy(ctx, scope, record.RuleSetID); err == nil && record.ChallengerID != "" {
+		a.challenger, err = r.desk.Policy(ctx, scope, record.ChallengerID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the policies of backtest %s: %w", record.ID, operation.MissingIsDefect(err))
+	}
+	setup, err := wire.Parse(record.Setup)
+	if err == nil {
+		a.setup, err = backtest.ReadStoredSetup(setup)
+	}
+	if err == nil {
+		err = job.readRequest(record.Request)
+	}
+	if err == nil {
+		job.run, err = a.run()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the stored backtest %s: %w", record.ID, operation.AsDefect(err))
+	}
+	job.policy, job.features = a.champion.Plan.Policy().Name, a.replayFeatures()
+	return job, nil
+}
+
+// afford computes how many rows the quota of the plan allows, so that a run that
+// could not be billed is refused early. The final check is the bill at the end.
+func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
+	if a.plan = p.Plan; a.plan.Unmetered {
+		return nil
+	}
+	used, err := r.core.Scope(p).Usage(ctx).Get(tenant.PeriodOf(r.core.Now()).Key())
+	if err != nil {
+		return err
+	}
+	a.used = used.Used
+	return a.admit(1, r.options.Backtests.MaxRows)
+}
+
+// spread enqueues the chunks of a run with the numbers from to to. If that fails, the
+// chunks are still stored and Chunks.Resume enqueues them later.
+func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, to int64) {
+	var chunks []Chunk
+	for number := from; number <= to; number++ {
+		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
+	}
+	if err := r.options.Spreader.Spread(ctx, chunks); err != nil {
+		r.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later", "backtest", id, "error", err)
+	}
+}
+
+// abortTimeout bounds the transaction that fails an aborted run.
+const abortTimeout = 5 * time.Second
+
+// abort fails a run whose rows did not arrive completely. The error is cause, unless
+// that is internal. The sender may have disconnected, so ctx may have ended and its
+// deadline is ignored.
+func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
+	code, detail := fault.CodeInputIncomplete, "the rows did not arrive to their end"
+	var refusal *fault.Error
+	if errors.As(cause, &refusal) && refusal.Kind != fault.Internal {
+		code, detail = refusal.Code, refusal.Detail
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
+	defer cancel()
+	if err := r.fail(ctx, scope, id, code, detail); err != nil {
+		r.core.Logger.WarnContext(ctx, "could not mark an aborted backtest as failed; it stays unfinished for now",
+			"backtest", id, "error", err)
+	}
+}
+
+func (r *runs) fail(ctx context.Context, scope *store.Scope, id, code, detail string) error {
+	failed := store.Backtest{
+		ID:             id,
+		Status:         store.BacktestFailed,
+		ErrorCode:      code,
+		ErrorDetail:    detail,
+		FinishedMicros: r.core.Moment().UnixMicro(),
+	}
+	return scope.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Backtests().Finish(failed) // it may have ended before
+		return err
+	})
+}
