@@ -138,26 +138,21 @@ func (f *form) openOptions(w *wire.Writer) {
 
 func (p *backtestPages) runBacktest(v *visit, from string, body []byte) error {
 	options, err := wire.Parse(body)
-	var answer operation.Answer
+	var run study.Backtest
 	if err == nil {
-		answer, err = p.runs.Run(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
+		run, err = p.runs.Run(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
 	}
 	if err != nil {
 		draw := func(v *visit) error { return p.drawBacktestForm(v, from) }
 		return v.again(missingField(beneath(err, "/"+from)), draw)
 	}
 
-	return p.toBacktest(v, answer)
+	return p.toBacktest(v, run)
 }
 
-// toBacktest leads to the run that an answer is about.
-func (p *backtestPages) toBacktest(v *visit, answer operation.Answer) error {
-	made, err := wire.Parse(answer.Body)
-	if err != nil {
-		return err
-	}
-
-	at := "/backtests/" + made.Get("backtest_id").Text()
+// toBacktest leads to a run.
+func (p *backtestPages) toBacktest(v *visit, run study.Backtest) error {
+	at := "/backtests/" + run.ID
 	if v.r.Header.Get(sentByScript) != "" {
 		v.w.Header().Set("Location", v.at(at))
 		v.w.WriteHeader(http.StatusCreated)

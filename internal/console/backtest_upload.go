@@ -36,7 +36,7 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 		return v.again(err, draw)
 	}
 
-	answer, err := p.runs.Run(ctx, v.caller(), r, nil)
+	run, err := p.runs.Run(ctx, v.caller(), r, nil)
 	if err != nil {
 		v.drain(body)
 	}
@@ -47,5 +47,5 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 		return v.again(missingField(err), draw)
 	}
 
-	return p.toBacktest(v, answer)
+	return p.toBacktest(v, run)
 }

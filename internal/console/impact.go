@@ -114,17 +114,12 @@ func (p *impactPages) runImpact(v *visit) error {
 		return v.again(err, p.impact)
 	}
 
-	answer, err := p.runs.Run(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
+	run, err := p.runs.Run(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
 	if err != nil {
 		return v.again(err, p.impact)
 	}
 
-	run, err := ours(answer.Body)
-	if err != nil {
-		return err
-	}
-
-	return v.see(v.at("/policies/" + found.Set.ID + "/impact?run=" + run.Get("backtest_id").Text()))
+	return v.see(v.at("/policies/" + found.Set.ID + "/impact?run=" + run.ID))
 }
 
 // impactOptions are the options of the backtest that measures it.

@@ -9,7 +9,6 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/study"
-	"verdict/internal/wire"
 )
 
 // measurements schedules backtests and scorecards.
@@ -47,19 +46,15 @@ func (d *envFill) measurements() {
 // backtest runs a backtest. If begun is set, it only starts one and cancels it a
 // few minutes later.
 func (d *envFill) backtest(ctx context.Context, options map[string]any, begun bool) error {
-	answer, err := d.service.Backtests.Run(ctx, d.by(d.staff.ravi), study.BacktestRequest{
+	run, err := d.service.Backtests.Run(ctx, d.by(d.staff.ravi), study.BacktestRequest{
 		Options: body(options),
 		Async:   begun,
 	}, nil)
 	if err != nil || !begun {
 		return err
 	}
-	run, err := wire.Parse(answer.Body)
-	if err != nil {
-		return err
-	}
 	d.schedule.add(d.clock.now().Add(4*time.Minute), "cancel a backtest", func(ctx context.Context) error {
-		_, err := d.service.Backtests.Cancel(ctx, d.by(d.staff.ravi), run.Get("backtest_id").Text(), nil)
+		_, err := d.service.Backtests.Cancel(ctx, d.by(d.staff.ravi), run.ID, nil)
 		return err
 	})
 	return nil

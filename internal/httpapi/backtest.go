@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 
+	"verdict/internal/document"
+	"verdict/internal/operation"
 	"verdict/internal/study"
 	"verdict/internal/wire"
 )
@@ -24,7 +26,14 @@ func (a *API) runBacktest(c *call) error {
 		sum := sha256.Sum256([]byte(c.once.Hash + "?" + c.r.URL.RawQuery))
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
-	return c.answer(a.service.Backtests.Run(c.ctx, c.caller, study.BacktestRequest{Options: options, Async: c.prefersAsync()}, c.once))
+	reply := c.replyRun()
+	run, err := a.service.Backtests.Run(c.ctx, c.caller, study.BacktestRequest{Options: options, Async: c.prefersAsync()}, reply)
+	return sendReply(c, reply, run, err)
+}
+
+// replyRun says how a run is answered.
+func (c *call) replyRun() *operation.Reply[study.Backtest] {
+	return &operation.Reply[study.Backtest]{Once: c.once, Encode: document.EncodeRun}
 }
 
 func (a *API) runBook(c *call) error {
@@ -49,7 +58,8 @@ func (a *API) runBook(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(a.service.Backtests.RunBook(c.ctx, c.caller, options))
+	run, err := a.service.Backtests.RunBook(c.ctx, c.caller, options)
+	return sendReply(c, c.replyRun(), run, err)
 }
 
 func (a *API) backtest(c *call) error {
@@ -57,10 +67,7 @@ func (a *API) backtest(c *call) error {
 		return err
 	}
 	run, err := a.service.Backtests.Get(c.ctx, c.caller, c.id)
-	if err != nil {
-		return err
-	}
-	return c.sendResult(http.StatusOK, run)
+	return sendValue(c, run, err, document.WriteBacktest)
 }
 
 func (a *API) backtests(c *call) error {
@@ -71,14 +78,16 @@ func (a *API) backtests(c *call) error {
 		return err
 	}
 	page, err := a.service.Backtests.List(c.ctx, c.caller, status, list)
-	return sendPage(c, page, err, func(w *wire.Writer, b study.Backtest) { b.Write(w) })
+	return sendPage(c, page, err, document.WriteListedBacktest)
 }
 
 func (a *API) cancelBacktest(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	return c.answer(a.service.Backtests.Cancel(c.ctx, c.caller, c.id, c.once))
+	reply := &operation.Reply[study.Backtest]{Once: c.once, Encode: document.EncodeBacktest}
+	run, err := a.service.Backtests.Cancel(c.ctx, c.caller, c.id, reply)
+	return sendReply(c, reply, run, err)
 }
 
 func (a *API) backtestPage(c *call) error {

@@ -65,16 +65,18 @@ func (a *API) receiveBacktest(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer, err := a.service.Backtests.Run(ctx, c.caller, r, c.once)
+		reply := c.replyRun()
+		run, err := a.service.Backtests.Run(ctx, c.caller, r, reply)
 		body.rest()
-		return c.answer(answer, study.InQuery(err))
+		return sendReply(c, reply, run, study.InQuery(err))
 	}
 	if err := c.readForm(body, params["boundary"], &r); err != nil {
 		return err
 	}
-	answer, err := a.service.Backtests.Run(ctx, c.caller, r, c.once)
+	reply := c.replyRun()
+	run, err := a.service.Backtests.Run(ctx, c.caller, r, reply)
 	body.rest()
-	return c.answer(answer, err)
+	return sendReply(c, reply, run, err)
 }
 
 // paced reads a body that may take long, as long as it keeps coming. Every

@@ -8,7 +8,6 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // Endpoints of backtests, as named in usage.
@@ -25,12 +24,19 @@ const (
 	sourceDecisions = "decisions"
 )
 
+// The states of a run.
+const (
+	Receiving = store.BacktestReceiving // its rows are still arriving
+	Queued    = store.BacktestQueued
+	Running   = store.BacktestRunning
+	Succeeded = store.BacktestSucceeded
+	Failed    = store.BacktestFailed
+	Cancelled = store.BacktestCancelled
+)
+
 // BacktestStates returns the states of a run by which lists can be filtered.
 func BacktestStates() []string {
-	return []string{
-		store.BacktestReceiving, store.BacktestQueued, store.BacktestRunning,
-		store.BacktestSucceeded, store.BacktestFailed, store.BacktestCancelled,
-	}
+	return []string{Receiving, Queued, Running, Succeeded, Failed, Cancelled}
 }
 
 // BacktestLimits holds the limits of backtests. A zero field means its default.
@@ -89,10 +95,50 @@ type Spreader interface {
 	Spread(ctx context.Context, chunks []Chunk) error
 }
 
-// Backtest is a run as it is shown.
+// Backtest is a run.
 type Backtest struct {
-	store.Backtest
-	listed bool // part of a list, without its report
+	ID             string
+	Status         string
+	Source         string // where the rows came from
+	RuleSetID      string
+	ChallengerID   string // "" without one
+	Rows           int64  // 0 until all rows have arrived
+	RowsDone       int64
+	ErrorCode      string // of a run that failed
+	ErrorDetail    string
+	CreatedBy      string
+	CreatedMicros  int64
+	StartedMicros  int64 // 0 before
+	FinishedMicros int64 // 0 before
+
+	// Report is the report of a run that has succeeded, nil in lists. It is the JSON
+	// that was made when the run finished, stored and sent byte for byte, so that the
+	// report of a run never changes. Figures reads it.
+	Report []byte
+}
+
+// Over reports whether the run has ended.
+func (b *Backtest) Over() bool {
+	return b.Status == Succeeded || b.Status == Failed || b.Status == Cancelled
+}
+
+func backtestOf(b *store.Backtest) Backtest {
+	return Backtest{
+		ID:             b.ID,
+		Status:         b.Status,
+		Source:         b.Source,
+		RuleSetID:      b.RuleSetID,
+		ChallengerID:   b.ChallengerID,
+		Rows:           b.Rows,
+		RowsDone:       b.RowsDone,
+		ErrorCode:      b.ErrorCode,
+		ErrorDetail:    b.ErrorDetail,
+		CreatedBy:      b.CreatedBy,
+		CreatedMicros:  b.CreatedMicros,
+		StartedMicros:  b.StartedMicros,
+		FinishedMicros: b.FinishedMicros,
+		Report:         b.Report,
+	}
 }
 
 // Get returns the state of a run, with its report if it is done.
@@ -101,7 +147,7 @@ func (s *Backtests) Get(ctx context.Context, p tenant.Principal, id string) (Bac
 		return Backtest{}, err
 	}
 	record, err := s.find(ctx, s.core.Scope(p), id)
-	return Backtest{Backtest: record}, err
+	return backtestOf(&record), err
 }
 
 func (s *Backtests) find(ctx context.Context, scope *store.Scope, id string) (store.Backtest, error) {
@@ -128,73 +174,38 @@ func (s *Backtests) List(
 		return operation.Page[Backtest]{}, err
 	}
 	list := make([]Backtest, len(rows))
-	for i, row := range rows {
-		list[i] = Backtest{Backtest: row, listed: true}
+	for i := range rows {
+		list[i] = backtestOf(&rows[i])
 	}
-	return operation.Paged(l, p, list, more, func(b Backtest) (int64, string) { return b.CreatedMicros, b.ID }, filters...), nil
+	place := func(b Backtest) (int64, string) { return b.CreatedMicros, b.ID }
+	return operation.Paged(l, p, list, more, place, filters...), nil
 }
 
 // Cancel cancels an unfinished run, which is then not billed. Cancelling a
 // cancelled run has no effect. A run that is done or has failed cannot be cancelled.
 func (s *Backtests) Cancel(
-	ctx context.Context, p tenant.Principal, id string, o *operation.Once,
-) (operation.Answer, error) {
+	ctx context.Context, p tenant.Principal, id string, reply *operation.Reply[Backtest],
+) (Backtest, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
 	if !tenant.Valid(tenant.KindBacktest, id) {
-		return operation.Answer{}, operation.Missing("backtest")
+		return Backtest{}, operation.Missing("backtest")
 	}
 	now := s.core.Moment()
-	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
+	return operation.Write(ctx, s.core, s.core.Scope(p), reply, func(tx *store.Tx) (Backtest, error) {
 		record, ended, err := tx.Backtests().Cancel(id, now.UnixMicro())
 		switch {
 		case err != nil:
-			return operation.Answer{}, err
-		case !ended && record.Status != store.BacktestCancelled:
-			return operation.Answer{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
+			return Backtest{}, err
+		case !ended && record.Status != Cancelled:
+			return Backtest{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 				"the backtest is over; only one that is under way can be cancelled")
 		case ended:
 			if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestEnded, id, "")); err != nil {
-				return operation.Answer{}, err
+				return Backtest{}, err
 			}
 		}
-		return operation.Answer{Status: operation.StatusOK, Body: Backtest{Backtest: record}.body()}, nil
+		return backtestOf(&record), nil
 	})
-}
-
-func (b Backtest) body() []byte {
-	w := wire.Writer{Buf: make([]byte, 0, len(b.Report)+1<<10)}
-	b.Write(&w)
-	return w.Buf
-}
-
-// Write writes the state of the run.
-func (b Backtest) Write(w *wire.Writer) {
-	w.Object().Key("backtest_id").String(b.ID).Key("status").String(b.Status).Key("source").String(b.Source)
-	w.Key("rule_set_id").String(b.RuleSetID)
-	operation.Optional(w, "challenger_rule_set_id", b.ChallengerID)
-	w.Key("progress").Object().Key("rows_done").Int(b.RowsDone)
-	if b.Status != store.BacktestReceiving && b.Rows > 0 { // the total is unknown while rows arrive
-		w.Key("rows_total").Int(b.Rows)
-	}
-	w.EndObject()
-	if !b.listed {
-		w.Key("report")
-		if len(b.Report) == 0 {
-			w.Null()
-		} else {
-			w.Raw(b.Report)
-		}
-	}
-	w.Key("error")
-	if b.ErrorCode == "" {
-		w.Null()
-	} else {
-		w.Object().Key("code").String(b.ErrorCode).Key("detail").String(b.ErrorDetail).EndObject()
-	}
-	w.Key("created_at").String(operation.Clock(b.CreatedMicros)).Key("created_by").String(b.CreatedBy)
-	operation.OptionalTime(w, "started_at", b.StartedMicros)
-	operation.OptionalTime(w, "finished_at", b.FinishedMicros)
-	w.EndObject()
 }

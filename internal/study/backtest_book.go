@@ -22,9 +22,9 @@ const MaxBookRows = 20_000
 // RunBook runs a policy over a synthetic book. The options have the members of
 // "synthetic" in a backtest and those that name policies. The same seed gives the same
 // answer, except for its id and times. The run is stored and billed like any backtest.
-func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, options wire.Value) (operation.Answer, error) {
+func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, options wire.Value) (Backtest, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
 	a := &asked{source: sourceSynthetic, endpoint: EndpointBook}
 	var faults fault.List
@@ -34,18 +34,18 @@ func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, options wir
 	a.readBook(&f, MaxBookRows, &faults)
 	f.Done()
 	if err := s.findPolicies(ctx, p, a, options, &faults); err != nil {
-		return operation.Answer{}, InQuery(err)
+		return Backtest{}, InQuery(err)
 	}
 	if err := s.runs.afford(ctx, p, a); err != nil {
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
 	if err := a.admit(a.rows, MaxBookRows); err != nil { // the quota may have less room
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
 	scope := s.core.Scope(p)
 	rows, run, err := s.feed(scope, a)
 	if err != nil {
-		return operation.Answer{}, InQuery(err)
+		return Backtest{}, InQuery(err)
 	}
 	var held []piece
 	for {
@@ -55,8 +55,8 @@ func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, options wir
 		}
 		held = append(held, piece)
 	}
-	return s.core.Once(ctx, scope, nil, func(keep operation.Keep) (operation.Answer, error) {
-		return s.answerNow(ctx, p, scope, s.newRun(p, a, run), held, keep)
+	return operation.Through(ctx, s.core, scope, nil, func(commit operation.Commit[Backtest]) (Backtest, error) {
+		return s.answerNow(ctx, p, scope, s.newRun(p, a, run), held, commit)
 	})
 }
 

@@ -120,16 +120,17 @@ const cutNumber = 0
 // rest, so that the caller does not wait for a long range. A replay in the state
 // receiving always belongs to such a job.
 func (s *Backtests) enqueueReplay(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool, keep operation.Keep,
-) (operation.Answer, error) {
+	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool,
+	commit operation.Commit[Backtest],
+) (Backtest, error) {
 	record := job.record
 	record.Status = store.BacktestReceiving
 	if whole {
 		record.Status, record.Rows, record.Chunks = store.BacktestQueued, rowsOf(held), int64(len(held))
 	}
-	answer, err := s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
+	made, err := commit(ctx, func(tx *store.Tx) (Backtest, error) {
 		if err := tx.Backtests().Insert(record); err != nil {
-			return operation.Answer{}, err
+			return Backtest{}, err
 		}
 		for i := range held {
 			c, err := held[i].chunk(int64(i) + 1)
@@ -137,11 +138,11 @@ func (s *Backtests) enqueueReplay(
 				err = tx.Backtests().InsertChunk(record.ID, c)
 			}
 			if err != nil {
-				return operation.Answer{}, err
+				return Backtest{}, err
 			}
 		}
 		audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
-		return accepted(record), tx.Audit().Add(audit)
+		return backtestOf(&record), tx.Audit().Add(audit)
 	})
 	switch {
 	case err != nil:
@@ -150,7 +151,7 @@ func (s *Backtests) enqueueReplay(
 	default:
 		s.runs.spread(ctx, scope, record.ID, cutNumber, cutNumber)
 	}
-	return answer, err
+	return made, err
 }
 
 // splitReplay splits more of a replay into chunks, and enqueues the chunks when the

@@ -143,11 +143,14 @@ func (j *backtestRun) perform(
 // requests. A tenant that is alone may run four of them.
 const maxTried = 8
 
-// answerNow runs everything and stores the run with its report, its rows and
+// answerNow runs all rows and stores the run with its report, its rows and
 // its bill in one transaction.
-func (s *Backtests) answerNow(ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece, keep operation.Keep) (operation.Answer, error) {
+func (s *Backtests) answerNow(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece,
+	commit operation.Commit[Backtest],
+) (Backtest, error) {
 	if !s.trying.Take(p.TenantID, 1) {
-		return operation.Answer{}, fault.New(fault.Unavailable, fault.CodeBacktestBusy,
+		return Backtest{}, fault.New(fault.Unavailable, fault.CodeBacktestBusy,
 			"other backtests of yours are running; try again in a moment")
 	}
 	defer s.trying.Give(p.TenantID, 1)
@@ -158,11 +161,11 @@ func (s *Backtests) answerNow(ctx context.Context, p tenant.Principal, scope *st
 	for i, rows := range held {
 		var one bookTally
 		if err := j.perform(ctx, scope, rows, worker, &one); err != nil {
-			return operation.Answer{}, err
+			return Backtest{}, err
 		}
 		c, err := rows.chunk(int64(i) + 1)
 		if err != nil {
-			return operation.Answer{}, err
+			return Backtest{}, err
 		}
 		partial := worker.Take()
 		c.Done, c.Result = true, partial.Append(one.append(nil))
@@ -173,19 +176,20 @@ func (s *Backtests) answerNow(ctx context.Context, p tenant.Principal, scope *st
 	now := s.core.Moment()
 	record.Status, record.RowsDone, record.FinishedMicros = store.BacktestSucceeded, record.Rows, now.UnixMicro()
 	record.Report = j.report(&record, total, tally)
-	return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
+	return commit(ctx, func(tx *store.Tx) (Backtest, error) {
 		if err := tx.Backtests().Insert(record); err != nil {
-			return operation.Answer{}, err
+			return Backtest{}, err
 		}
 		for _, c := range chunks {
 			if err := tx.Backtests().InsertChunk(record.ID, c); err != nil {
-				return operation.Answer{}, err
+				return Backtest{}, err
 			}
 		}
 		if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
-			return operation.Answer{}, err
+			return Backtest{}, err
 		}
-		return operation.Answer{Status: operation.StatusOK, Body: record.Report}, tx.Usage().Meter(s.decisions.Bill(p, j.endpoint, units(record.Rows), now))
+		bill := s.decisions.Bill(p, j.endpoint, units(record.Rows), now)
+		return backtestOf(&record), tx.Usage().Meter(bill)
 	})
 }
 

@@ -17,59 +17,53 @@ import (
 	"verdict/internal/wire"
 )
 
-// statusAccepted is the status of an answer to a request that is processed later.
-const statusAccepted = 202
-
-// Run runs a policy over past applications. The answer to a small run is its
-// report, to a large one the address of the future report. Both are stored and billed
-// per hundred rows. No row becomes a decision or counts for fraud detection.
+// Run runs a policy over past applications. A small run has succeeded when Run returns;
+// a large one is under way, and its report is found with Get later. Both are stored and
+// billed per hundred rows. No row becomes a decision or counts for fraud detection.
 func (s *Backtests) Run(
-	ctx context.Context, p tenant.Principal, r BacktestRequest, o *operation.Once,
-) (operation.Answer, error) {
+	ctx context.Context, p tenant.Principal, r BacktestRequest, reply *operation.Reply[Backtest],
+) (Backtest, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
 	scope := s.core.Scope(p)
-	if r.CSV == nil || o == nil {
-		return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) { return s.readAndRun(ctx, p, scope, r, keep) })
+	run := func(commit operation.Commit[Backtest]) (Backtest, error) {
+		a, err := s.read(ctx, p, r)
+		if err != nil {
+			return Backtest{}, err
+		}
+		return s.take(ctx, p, scope, a, commit)
+	}
+	if r.CSV == nil || reply == nil || reply.Once == nil {
+		return operation.Through(ctx, s.core, scope, reply, run)
 	}
 	body := newHashed(r)
 	r.CSV = body
-	return s.onceRead(ctx, scope, o, body, func(keep operation.Keep) (operation.Answer, error) { return s.readAndRun(ctx, p, scope, r, keep) })
-}
-
-func (s *Backtests) readAndRun(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, r BacktestRequest, keep operation.Keep,
-) (operation.Answer, error) {
-	a, err := s.read(ctx, p, r)
-	if err != nil {
-		return operation.Answer{}, err
-	}
-	return s.take(ctx, p, scope, a, keep)
+	return s.onceRead(ctx, scope, reply, body, run)
 }
 
 // take runs the backtest within the request or enqueues it as a job.
 func (s *Backtests) take(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, keep operation.Keep,
-) (operation.Answer, error) {
+	ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, commit operation.Commit[Backtest],
+) (Backtest, error) {
 	rows, run, err := s.feed(scope, a)
 	if err != nil {
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
 	job := s.newRun(p, a, run)
 	held, whole, err := s.gather(ctx, a, rows)
 	switch {
 	case err != nil:
-		return operation.Answer{}, err
+		return Backtest{}, err
 	case whole && rowsOf(held) == 0:
-		return operation.Answer{}, noRows()
+		return Backtest{}, noRows()
 	case whole && (!a.async || s.options.Spreader == nil):
-		return s.answerNow(ctx, p, scope, job, held, keep)
+		return s.answerNow(ctx, p, scope, job, held, commit)
 	case s.options.Spreader == nil:
-		return operation.Answer{}, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
+		return Backtest{}, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
 			"this service has nobody for large backtests; send at most %d rows", s.options.Backtests.SmallRows)
 	case a.source == sourceDecisions:
-		return s.enqueueReplay(ctx, p, scope, job, held, whole, keep)
+		return s.enqueueReplay(ctx, p, scope, job, held, whole, commit)
 	}
 	in := &intake{
 		a:     a,
@@ -78,7 +72,7 @@ func (s *Backtests) take(
 		whole: whole,
 		most:  s.options.Backtests.MaxRows,
 	}
-	return s.enqueue(ctx, p, scope, job, in, keep)
+	return s.enqueue(ctx, p, scope, job, in, commit)
 }
 
 // gather reads the rows up to the limit for a small run. whole reports whether these
@@ -137,8 +131,9 @@ type intake struct {
 // enqueues the job once all have arrived. Its memory use does not depend on the number
 // of rows.
 func (s *Backtests) enqueue(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake, keep operation.Keep,
-) (operation.Answer, error) {
+	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake,
+	commit operation.Commit[Backtest],
+) (Backtest, error) {
 	record := job.record
 	record.Status = store.BacktestReceiving
 	audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
@@ -149,27 +144,22 @@ func (s *Backtests) enqueue(
 		return tx.Audit().Add(audit)
 	})
 	if err != nil {
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
 	err = in.store(ctx, scope, record.ID)
-	var answer operation.Answer
+	var queued Backtest
 	if err == nil {
-		answer, err = s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
+		queued, err = commit(ctx, func(tx *store.Tx) (Backtest, error) {
 			record.Status, record.Rows, record.Chunks = store.BacktestQueued, in.rows, in.chunks
-			return accepted(record), tx.Backtests().Queue(record.ID, in.rows, in.chunks)
+			return backtestOf(&record), tx.Backtests().Queue(record.ID, in.rows, in.chunks)
 		})
 	}
 	if err != nil {
 		s.runs.abort(ctx, scope, record.ID, err)
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
 	s.runs.spread(ctx, scope, record.ID, 1, in.chunks)
-	return answer, nil
-}
-
-// accepted returns the answer to a run that was enqueued.
-func accepted(record store.Backtest) operation.Answer {
-	return operation.Answer{Status: statusAccepted, Location: "/v1/backtest/" + record.ID, Body: Backtest{Backtest: record}.body()}
+	return queued, nil
 }
 
 // store stores the rows until all have arrived, or enough reports true.
@@ -233,32 +223,34 @@ func (h *hashed) Read(p []byte) (int, error) {
 
 func (h *hashed) text() string { return hex.EncodeToString(h.sum.Sum(nil)) }
 
-// onceRead is like operation.Core.Once for a body that is read while it is processed,
-// so that its hash is known only at the end. If the key already has an answer, the body
-// is read only for its hash.
+// onceRead is like operation.Through for a body that is read while it is processed, so
+// that its hash is known only at the end. If the key already has an answer, the body is
+// read only for its hash.
 func (s *Backtests) onceRead(
-	ctx context.Context, scope *store.Scope, o *operation.Once, body *hashed, do func(operation.Keep) (operation.Answer, error),
-) (operation.Answer, error) {
-	o.Hash = ""
+	ctx context.Context, scope *store.Scope, reply *operation.Reply[Backtest], body *hashed,
+	run func(operation.Commit[Backtest]) (Backtest, error),
+) (Backtest, error) {
+	once := reply.Once
+	once.Hash = ""
 	begun := false
-	answer, err := s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
+	made, err := operation.Through(ctx, s.core, scope, reply, func(commit operation.Commit[Backtest]) (Backtest, error) {
 		begun = true
-		return do(func(a operation.Answer) *store.IdempotencyAnswer {
-			o.Hash = body.text()
-			return keep(a)
+		return run(func(ctx context.Context, do func(*store.Tx) (Backtest, error)) (Backtest, error) {
+			once.Hash = body.text()
+			return commit(ctx, do)
 		})
 	})
 	var refusal *fault.Error
 	if begun || !errors.As(err, &refusal) || refusal.Code != fault.CodeIdempotencyKeyReused {
-		return answer, err
+		return made, err
 	}
 	limit := s.options.Backtests.MaxBytes
 	if _, err := io.Copy(io.Discard, &bounded{body, limit, limit}); err != nil {
-		return operation.Answer{}, err
+		return Backtest{}, err
 	}
-	o.Hash = body.text()
-	return s.core.Once(ctx, scope, o, func(operation.Keep) (operation.Answer, error) {
-		return operation.Answer{}, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
+	once.Hash = body.text()
+	return operation.Through(ctx, s.core, scope, reply, func(operation.Commit[Backtest]) (Backtest, error) {
+		return Backtest{}, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
 			"the Idempotency-Key has just become free; send the request again")
 	})
 }

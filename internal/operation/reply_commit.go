@@ -1,0 +1,37 @@
+package operation
+
+import (
+	"context"
+
+	"verdict/internal/store"
+)
+
+// Commit runs do in one transaction with the record of the answer to its result.
+type Commit[T any] func(ctx context.Context, do func(*store.Tx) (T, error)) (T, error)
+
+// Through does something once that is longer than its transaction. work must store
+// its result with the Commit that it gets. If an earlier request with the same
+// Idempotency-Key has done it, the result is the zero value and the reply has the
+// earlier answer.
+func Through[T any](
+	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], work func(Commit[T]) (T, error),
+) (T, error) {
+	var result T
+	answer, err := s.Once(ctx, scope, r.once(), func(keep Keep) (answer Answer, err error) {
+		result, err = work(func(ctx context.Context, do func(*store.Tx) (T, error)) (made T, err error) {
+			answer, err = s.Commit(ctx, scope, keep, func(tx *store.Tx) (_ Answer, err error) {
+				if made, err = do(tx); err != nil {
+					return Answer{}, err
+				}
+				if r != nil {
+					r.written = false // the transaction may be tried again
+				}
+				return r.encode(made), nil
+			})
+			return made, err
+		})
+		return answer, err
+	})
+	r.keep(answer)
+	return result, err
+}
