@@ -80,7 +80,7 @@ var house = []room{
 	{"job", adapter, "fault wire rule engine tenant operation study"},
 	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning feature recovery agentdesk study"},
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
-	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
+	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent document backtest"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},

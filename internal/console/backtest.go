@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/study"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // backtestPages are the backtests: the list, a new one (from a file, a synthetic book or
@@ -175,12 +175,12 @@ func (p *backtestPages) backtest(v *visit) error {
 		Run     backtestRow
 		Over    bool
 		Body    template.HTML
-		Expired bool // the pictures cannot be drawn any more
-		Report  wire.Value
+		Expired bool             // the pictures cannot be drawn any more
+		Report  *backtest.Report // nil until the run has succeeded
 	}{Run: rows[0], Over: run.Over()}
 	if len(run.Report) > 0 {
-		if data.Report, err = wire.Parse(run.Report); err != nil {
-			return fmt.Errorf("read the report of %s: %w", run.ID, err)
+		if data.Report, err = run.Figures(); err != nil {
+			return err
 		}
 		data.Body, err = p.runs.Body(v.ctx, v.caller(), run.ID)
 		if data.Expired = hasCode(err, fault.CodeBacktestExpired); err != nil && !data.Expired {

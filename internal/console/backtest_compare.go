@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"strings"
 
+	"verdict/internal/backtest"
 	"verdict/internal/chart"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
-	"verdict/internal/wire"
 )
 
 // comparedRun is one side of a comparison.
 type comparedRun struct {
 	backtestRow
-	report wire.Value
+	report *backtest.Report
 }
 
 // comparison is what the page shows of two runs.
@@ -83,9 +83,9 @@ func (p *backtestPages) comparison(v *visit) (*comparison, error) {
 			return nil, err
 		}
 
-		report, err := wire.Parse(run.Report)
+		report, err := run.Figures()
 		if err != nil {
-			return nil, fmt.Errorf("read the report of %s: %w", run.ID, err)
+			return nil, err
 		}
 
 		sides = append(sides, &comparedRun{rows[0], report})
@@ -102,61 +102,91 @@ func (p *backtestPages) comparison(v *visit) (*comparison, error) {
 	}, nil
 }
 
-// comparedFields are the figures of a comparison, where they stand in a report
-// and how they are written. A percentage of a year stands there as it is.
-var comparedFields = []struct {
-	name, object, member string
-	unit                 chart.Unit
-	yearly               bool
-}{
-	{name: "Rows evaluated", member: "rows_evaluated", unit: chart.Count},
-	{name: "Approval rate", object: "summary", member: "approval_rate", unit: chart.Percent},
-	{name: "Referral rate", object: "summary", member: "referral_rate", unit: chart.Percent},
-	{name: "Decline rate", object: "summary", member: "decline_rate", unit: chart.Percent},
-	{name: "Bad rate of approved", object: "performance", member: "bad_rate_approved", unit: chart.Percent},
-	{name: "Bad rate of all", object: "performance", member: "bad_rate_all", unit: chart.Percent},
-	{name: "AUC", object: "performance", member: "auc", unit: chart.Ratio},
-	{name: "Gini", object: "performance", member: "gini", unit: chart.Ratio},
-	{name: "KS", object: "performance", member: "ks", unit: chart.Ratio},
-	{name: "Average score", object: "summary", member: "avg_score", unit: chart.Score},
-	{name: "Average limit", object: "summary", member: "avg_limit", unit: chart.Rupees},
-	{name: "Total limit", object: "summary", member: "total_limit", unit: chart.Rupees},
-	{name: "Average rate", object: "summary", member: "avg_interest_rate", unit: chart.Ratio, yearly: true},
-	{name: "Average APR", object: "summary", member: "avg_apr", unit: chart.Ratio, yearly: true},
-	{name: "Expected loss", object: "performance", member: "expected_loss", unit: chart.Rupees},
-	{name: "Net margin", object: "economics", member: "net_margin", unit: chart.Rupees},
+// shownFigure is a figure of a report for a table or a picture.
+type shownFigure struct {
+	value float64
+	known bool
 }
 
-func comparedFigures(a, b wire.Value) []comparedFigure {
+func shownRatio(f backtest.Figure) shownFigure { return shownFigure{f.Float(), f.Known} }
+
+func shownMoney(m backtest.Money) shownFigure { return shownFigure{m.Float(), m.Known} }
+
+// comparedField is a row of a comparison: how its figure is found and written. A
+// percentage of a year is already in percent.
+type comparedField struct {
+	name   string
+	unit   chart.Unit
+	yearly bool
+	of     func(*backtest.Report) shownFigure
+}
+
+func comparedRatio(name string, unit chart.Unit, of func(*backtest.Side) backtest.Figure) comparedField {
+	find := func(r *backtest.Report) shownFigure { return shownRatio(of(&r.Side)) }
+	return comparedField{name: name, unit: unit, of: find}
+}
+
+func comparedYearly(name string, of func(*backtest.Side) backtest.Figure) comparedField {
+	field := comparedRatio(name, chart.Ratio, of)
+	field.yearly = true
+	return field
+}
+
+func comparedMoney(name string, of func(*backtest.Side) backtest.Money) comparedField {
+	find := func(r *backtest.Report) shownFigure { return shownMoney(of(&r.Side)) }
+	return comparedField{name: name, unit: chart.Rupees, of: find}
+}
+
+// comparedFields are the rows of a comparison.
+var comparedFields = []comparedField{
+	{name: "Rows evaluated", unit: chart.Count, of: func(r *backtest.Report) shownFigure {
+		return shownFigure{float64(r.RowsEvaluated), true}
+	}},
+	comparedRatio("Approval rate", chart.Percent,
+		func(s *backtest.Side) backtest.Figure { return s.Summary.ApprovalRate }),
+	comparedRatio("Referral rate", chart.Percent,
+		func(s *backtest.Side) backtest.Figure { return s.Summary.ReferralRate }),
+	comparedRatio("Decline rate", chart.Percent,
+		func(s *backtest.Side) backtest.Figure { return s.Summary.DeclineRate }),
+	comparedRatio("Bad rate of approved", chart.Percent,
+		func(s *backtest.Side) backtest.Figure { return s.Performance.Approved.Rate }),
+	comparedRatio("Bad rate of all", chart.Percent,
+		func(s *backtest.Side) backtest.Figure { return s.Performance.All.Rate }),
+	comparedRatio("AUC", chart.Ratio, func(s *backtest.Side) backtest.Figure { return s.Performance.AUC }),
+	comparedRatio("Gini", chart.Ratio, func(s *backtest.Side) backtest.Figure { return s.Performance.Gini }),
+	comparedRatio("KS", chart.Ratio, func(s *backtest.Side) backtest.Figure { return s.Performance.KS }),
+	comparedRatio("Average score", chart.Score, func(s *backtest.Side) backtest.Figure { return s.Summary.AvgScore }),
+	comparedMoney("Average limit", func(s *backtest.Side) backtest.Money { return s.Summary.AvgLimit }),
+	comparedMoney("Total limit", func(s *backtest.Side) backtest.Money { return s.Summary.TotalLimit }),
+	comparedYearly("Average rate", func(s *backtest.Side) backtest.Figure { return s.Summary.AvgInterestRate }),
+	comparedYearly("Average APR", func(s *backtest.Side) backtest.Figure { return s.Summary.AvgAPR }),
+	comparedMoney("Expected loss", func(s *backtest.Side) backtest.Money { return s.Performance.ExpectedLoss }),
+	comparedMoney("Net margin", func(s *backtest.Side) backtest.Money { return s.Economics.NetMargin }),
+}
+
+func comparedFigures(a, b *backtest.Report) []comparedFigure {
 	var list []comparedFigure
 	for _, f := range comparedFields {
-		of := func(report wire.Value) (float64, bool) {
-			if f.object != "" {
-				report = report.Get(f.object)
-			}
-			return float(report.Get(f.member))
-		}
 		write := f.unit.Format
 		if f.yearly {
 			write = func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + " %" }
 		}
 
-		x, hasX := of(a)
-		y, hasY := of(b)
+		x, y := f.of(a), f.of(b)
 		row := comparedFigure{
 			Name:   f.name,
 			A:      "–",
 			B:      "–",
 			Change: "–",
 		}
-		if hasX {
-			row.A = write(x)
+		if x.known {
+			row.A = write(x.value)
 		}
-		if hasY {
-			row.B = write(y)
+		if y.known {
+			row.B = write(y.value)
 		}
-		if hasX && hasY {
-			row.Change = signed(y-x, write)
+		if x.known && y.known {
+			row.Change = signed(y.value-x.value, write)
 			if f.unit == chart.Percent || f.yearly { // the difference of two shares is in points
 				row.Change = strings.Replace(row.Change, "%", "points", 1)
 			}
@@ -178,29 +208,18 @@ func signed(x float64, write func(float64) string) string {
 	return "the same"
 }
 
-// float reads a number for a picture or a difference; ok is false where a
-// report has none.
-func float(v wire.Value) (x float64, ok bool) {
-	if v.Kind() != wire.Number {
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(v.Text(), 64)
-	return x, err == nil
-}
-
 // comparedGrades has a row for each grade that one of the runs has.
-func comparedGrades(a, b wire.Value) chart.Table {
+func comparedGrades(a, b *backtest.Report) chart.Table {
 	t := chart.Table{Columns: []string{
 		"Grade", "Share, A", "Share, B", "Approval, A", "Approval, B", "Bad rate, A", "Bad rate, B",
 	}}
 	var names []string
-	byGrade := [2]map[string]wire.Value{{}, {}}
-	for i, report := range []wire.Value{a, b} {
-		for _, g := range report.Get("by_grade").Elements() {
-			name := g.Get("grade").Text()
-			byGrade[i][name] = g
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+	byGrade := [2]map[string]backtest.Grade{{}, {}}
+	for i, report := range []*backtest.Report{a, b} {
+		for _, g := range report.ByGrade {
+			byGrade[i][g.Grade] = g
+			if !slices.Contains(names, g.Grade) {
+				names = append(names, g.Grade)
 			}
 		}
 	}
@@ -211,14 +230,15 @@ func comparedGrades(a, b wire.Value) chart.Table {
 			row[0] = "(no grade)"
 		}
 
-		for _, member := range []string{"share", "approval_rate", "bad_rate"} {
-			for i := range byGrade {
-				text := "–"
-				if x, ok := float(byGrade[i][name].Get(member)); ok {
-					text = chart.Percent.Format(x)
-				}
-				row = append(row, text)
+		one, other := byGrade[0][name], byGrade[1][name] // no rows of a grade: all figures are unknown
+		for _, f := range []backtest.Figure{
+			one.Share, other.Share, one.ApprovalRate, other.ApprovalRate, one.BadRate.Rate, other.BadRate.Rate,
+		} {
+			text := "–"
+			if f.Known {
+				text = chart.Percent.Format(f.Float())
 			}
+			row = append(row, text)
 		}
 
 		t.Rows = append(t.Rows, row)
@@ -229,27 +249,20 @@ func comparedGrades(a, b wire.Value) chart.Table {
 
 // comparedScores draws how the scores of both runs lie, as shares, because the
 // runs may have different numbers of rows.
-func comparedScores(a, b wire.Value) chart.Line {
+func comparedScores(a, b *backtest.Report) chart.Line {
 	c := chart.Line{
 		Head:   chart.Head{ID: "scores", Title: "Scores", Description: "Share of applications by score in each run."},
 		X:      chart.Axis{Label: "Score", Unit: chart.Score},
 		Y:      chart.Axis{Label: "Share of the run", Unit: chart.Percent},
 		Series: []chart.Series{{Name: "A", Tone: chart.Blue}, {Name: "B", Tone: chart.Orange, Dashed: true}},
 	}
-	for i, report := range []wire.Value{a, b} {
+	for i, report := range []*backtest.Report{a, b} {
 		total := 0.0
 		var points []chart.Point
-		for _, cell := range report.Get("distribution").Elements() {
-			least, _ := float(cell.Get("min"))
-			most, _ := float(cell.Get("max"))
-			n := 0.0
-			for _, member := range []string{"good", "bad", "unlabelled"} {
-				part, _ := float(cell.Get(member))
-				n += part
-			}
-
+		for _, cell := range report.Distribution.Cells {
+			n := float64(cell.Good + cell.Bad + cell.Unlabelled)
 			total += n
-			points = append(points, chart.Point{X: (least + most + 1) / 2, Y: n})
+			points = append(points, chart.Point{X: float64(2*cell.Min+report.Distribution.Width) / 2, Y: n})
 		}
 
 		for k := range points {
@@ -264,7 +277,7 @@ func comparedScores(a, b wire.Value) chart.Line {
 }
 
 // comparedROC draws how well the scores of both runs tell the bad from the good.
-func comparedROC(a, b wire.Value) chart.Line {
+func comparedROC(a, b *backtest.Report) chart.Line {
 	c := chart.Line{
 		Head: chart.Head{
 			ID:    "roc",
@@ -277,12 +290,10 @@ func comparedROC(a, b wire.Value) chart.Line {
 		Series:   []chart.Series{{Name: "A", Tone: chart.Blue}, {Name: "B", Tone: chart.Orange, Dashed: true}},
 		Diagonal: true,
 	}
-	for i, report := range []wire.Value{a, b} {
-		for _, p := range report.Get("roc").Elements() {
-			x, hasX := float(p.Get("good"))
-			y, hasY := float(p.Get("bad"))
-			if hasX && hasY {
-				c.Series[i].Points = append(c.Series[i].Points, chart.Point{X: x, Y: y})
+	for i, report := range []*backtest.Report{a, b} {
+		for _, p := range report.ROC {
+			if p.Good.Known && p.Bad.Known {
+				c.Series[i].Points = append(c.Series[i].Points, chart.Point{X: p.Good.Float(), Y: p.Bad.Float()})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"verdict/internal/backtest"
 	"verdict/internal/chart"
 	"verdict/internal/civil"
 	"verdict/internal/fault"
@@ -42,10 +43,10 @@ const (
 // impactView is what activating a version would change.
 type impactView struct {
 	*version
-	Run      *study.Backtest // nil before one is chosen
-	Waiting  bool            // it is still under way
-	Report   wire.Value
-	Compared bool // there is an active version to compare with
+	Run      *study.Backtest  // nil before one is chosen
+	Waiting  bool             // it is still under way
+	Report   *backtest.Report // nil until the run has succeeded
+	Compared bool             // there is an active version to compare with
 	Figures  []impactFigure
 	Matrix   chart.Matrix
 	Swaps    []swapRow
@@ -64,7 +65,6 @@ type swapRow struct {
 
 // changeRow is a change of the policy, and whom it moved.
 type changeRow struct {
-	Number        string
 	Section, ID   string
 	Before, After string
 	In, Out       int64 // moved by this change alone
@@ -91,7 +91,7 @@ func (p *impactPages) impact(v *visit) error {
 
 		view.Run, view.Waiting = &run, !run.Over()
 		if len(run.Report) > 0 {
-			if view.Report, err = ours(run.Report); err != nil {
+			if view.Report, err = run.Figures(); err != nil {
 				return err
 			}
 			view.fill()
@@ -160,39 +160,38 @@ func impactOptions(f *form, found *version, now time.Time) (wire.Value, error) {
 
 // fill works the pictures and tables of a report out.
 func (i *impactView) fill() {
-	r := i.Report
-	other := r.Get("challenger")
-	i.Compared = other.Given()
-	i.Figures = impactFigures(r, other)
+	other := i.Report.Challenger
+	i.Compared = other != nil
 	if !i.Compared {
+		i.Figures = impactFigures(&i.Report.Side, nil)
 		return
 	}
 
-	i.Matrix = swapMatrix(other.Get("matrix"))
-	s := other.Get("swap_set")
+	i.Figures = impactFigures(&i.Report.Side, &other.Side)
+	i.Matrix = swapMatrix(other.Matrix)
+	s := &other.SwapSet
 	i.Swaps = []swapRow{
 		{
 			Label:   "Swapped in",
 			Hint:    "approved by this version only",
-			Count:   whole64(s.Get("challenger_only")),
-			BadRate: shareText(s.Get("bad_rate_swap_in")),
+			Count:   s.ChallengerOnly,
+			BadRate: shareText(s.SwapIn.Rate),
 		},
 		{
 			Label:   "Swapped out",
 			Hint:    "approved by the active one only",
-			Count:   whole64(s.Get("champion_only")),
-			BadRate: shareText(s.Get("bad_rate_swap_out")),
+			Count:   s.ChampionOnly,
+			BadRate: shareText(s.SwapOut.Rate),
 		},
-		{"Both approve", "", whole64(s.Get("both_approve")), shareText(s.Get("bad_rate_both_approve"))},
-		{"Neither approves", "", whole64(s.Get("both_decline")), ""},
+		{"Both approve", "", s.BothApprove, shareText(s.Both.Rate)},
+		{"Neither approves", "", s.BothDecline, ""},
 	}
 	i.Changes = changeRows(other)
 }
 
 // swapMatrix is a picture of who moves where.
-func swapMatrix(m wire.Value) chart.Matrix {
-	statuses := []string{"APPROVED", "REFERRED", "DECLINED"}
-	names := []string{"Approved", "Referred", "Declined"}
+func swapMatrix(m backtest.Matrix) chart.Matrix {
+	names := []string{"Approved", "Referred", "Declined"} // in the order of the matrix
 	c := chart.Matrix{
 		Head: chart.Head{
 			ID: "swap", Title: "Who moves where",
@@ -204,10 +203,10 @@ func swapMatrix(m wire.Value) chart.Matrix {
 		Rows:        names,
 		Columns:     names,
 	}
-	for i, before := range statuses {
+	for i, row := range m {
 		var cells []chart.Cell
-		for j, after := range statuses {
-			cell := chart.Cell{Value: number(m.Get(before).Get(after)), Tone: chart.Blue}
+		for j, n := range row {
+			cell := chart.Cell{Value: float64(n), Tone: chart.Blue}
 			switch {
 			case j < i:
 				cell.Tone = chart.Teal
@@ -223,34 +222,19 @@ func swapMatrix(m wire.Value) chart.Matrix {
 }
 
 // changeRows are the changes between the versions, with whom each moved.
-func changeRows(challenger wire.Value) []changeRow {
-	var rows []changeRow
-	at := map[string]int{}
-	for _, ch := range challenger.Get("changes").Elements() {
-		n := ch.Get("change").Text()
-		at[n] = len(rows)
-		rows = append(rows, changeRow{
-			Number:  n,
-			Section: words(ch.Get("section").Text()),
-			ID:      ch.Get("id").Text(),
-			Before:  ch.Get("before").Text(),
-			After:   ch.Get("after").Text(),
-		})
-	}
-
-	for _, side := range []string{"swap_in", "swap_out"} {
-		for _, a := range challenger.Get(side).Get("by_change").Elements() {
-			i, known := at[a.Get("change").Text()]
-			if !known {
-				continue
-			}
-
-			alone, needed := whole64(a.Get("alone")), whole64(a.Get("needed"))
-			if side == "swap_in" {
-				rows[i].In, rows[i].NeededIn = alone, needed
-			} else {
-				rows[i].Out, rows[i].NeededOut = alone, needed
-			}
+func changeRows(challenger *backtest.Challenger) []changeRow {
+	rows := make([]changeRow, len(challenger.Changes))
+	for i, ch := range challenger.Changes {
+		in, out := challenger.SwapIn.ByChange[i], challenger.SwapOut.ByChange[i]
+		rows[i] = changeRow{
+			Section:   words(ch.Section),
+			ID:        ch.ID,
+			Before:    ch.Before,
+			After:     ch.After,
+			In:        in.Alone,
+			Out:       out.Alone,
+			NeededIn:  in.Needed,
+			NeededOut: out.Needed,
 		}
 	}
 

@@ -3,35 +3,42 @@ package console
 import (
 	"strconv"
 
+	"verdict/internal/backtest"
 	"verdict/internal/chart"
-	"verdict/internal/wire"
 )
 
-// impactFigures are the figures that are asked for first.
-func impactFigures(champion, challenger wire.Value) []impactFigure {
+// impactFigures are the figures that are asked for first. Those that neither policy has
+// are left out; challenger is nil if there is none.
+func impactFigures(champion, challenger *backtest.Side) []impactFigure {
 	var list []impactFigure
 	for _, f := range []struct {
-		label, section, name string
-		unit                 impactUnit
+		label string
+		unit  impactUnit
+		of    func(*backtest.Side) shownFigure
 	}{
-		{"Approval rate", "summary", "approval_rate", rateUnit},
-		{"Referral rate", "summary", "referral_rate", rateUnit},
-		{"Decline rate", "summary", "decline_rate", rateUnit},
-		{"Average limit", "summary", "avg_limit", moneyUnit},
-		{"Approved in total", "summary", "total_limit", moneyUnit},
-		{"Average interest", "summary", "avg_interest_rate", priceUnit},
-		{"Average APR", "summary", "avg_apr", priceUnit},
-		{"Bad rate of approved", "performance", "bad_rate_approved", rateUnit},
-		{"Expected loss", "performance", "expected_loss", moneyUnit},
-		{"Net margin", "economics", "net_margin", moneyUnit},
+		{"Approval rate", rateUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.ApprovalRate) }},
+		{"Referral rate", rateUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.ReferralRate) }},
+		{"Decline rate", rateUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.DeclineRate) }},
+		{"Average limit", moneyUnit, func(s *backtest.Side) shownFigure { return shownMoney(s.Summary.AvgLimit) }},
+		{"Approved in total", moneyUnit, func(s *backtest.Side) shownFigure { return shownMoney(s.Summary.TotalLimit) }},
+		{"Average interest", priceUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.AvgInterestRate) }},
+		{"Average APR", priceUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.AvgAPR) }},
+		{"Bad rate of approved", rateUnit, func(s *backtest.Side) shownFigure {
+			return shownRatio(s.Performance.Approved.Rate)
+		}},
+		{"Expected loss", moneyUnit, func(s *backtest.Side) shownFigure { return shownMoney(s.Performance.ExpectedLoss) }},
+		{"Net margin", moneyUnit, func(s *backtest.Side) shownFigure { return shownMoney(s.Economics.NetMargin) }},
 	} {
-		before, after := champion.Get(f.section).Get(f.name), challenger.Get(f.section).Get(f.name)
-		if !before.Given() && !after.Given() {
+		before, after := f.of(champion), shownFigure{}
+		if challenger != nil {
+			after = f.of(challenger)
+		}
+		if !before.known && !after.known {
 			continue
 		}
 		row := impactFigure{Label: f.label, Before: f.unit.text(before), After: f.unit.text(after)}
-		if before.Given() && after.Given() {
-			row.Change = f.unit.change(number(before), number(after))
+		if before.known && after.known {
+			row.Change = f.unit.change(before.value, after.value)
 		}
 		list = append(list, row)
 	}
@@ -47,17 +54,17 @@ const (
 	priceUnit                   // percent a year
 )
 
-func (u impactUnit) text(v wire.Value) string {
-	if !v.Given() {
+func (u impactUnit) text(f shownFigure) string {
+	if !f.known {
 		return "–"
 	}
 	switch u {
 	case moneyUnit:
-		return chart.Rupees.Headline(number(v))
+		return chart.Rupees.Headline(f.value)
 	case priceUnit:
-		return strconv.FormatFloat(number(v), 'f', 2, 64) + " %"
+		return strconv.FormatFloat(f.value, 'f', 2, 64) + " %"
 	default:
-		return chart.Percent.Format(number(v))
+		return chart.Percent.Format(f.value)
 	}
 }
 
@@ -80,19 +87,9 @@ func (u impactUnit) change(before, after float64) string {
 	}
 }
 
-func number(v wire.Value) float64 {
-	n, _ := strconv.ParseFloat(v.Text(), 64) // a report's own number
-	return n
-}
-
-func whole64(v wire.Value) int64 {
-	n, _ := strconv.ParseInt(v.Text(), 10, 64)
-	return n
-}
-
-func shareText(v wire.Value) string {
-	if !v.Given() {
+func shareText(f backtest.Figure) string {
+	if !f.Known {
 		return ""
 	}
-	return chart.Percent.Format(number(v)) + " bad"
+	return chart.Percent.Format(f.Float()) + " bad"
 }

@@ -310,3 +310,13 @@ func scoreWaterfall(scored wire.Value) chart.Waterfall {
 	}
 	return c
 }
+
+// float reads a number for a picture or a difference; ok is false where a
+// report has none.
+func float(v wire.Value) (x float64, ok bool) {
+	if v.Kind() != wire.Number {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(v.Text(), 64)
+	return x, err == nil
+}

@@ -2,12 +2,15 @@ package study
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/wire"
 )
 
 // Endpoints of backtests, as named in usage.
@@ -115,6 +118,18 @@ type Backtest struct {
 	// that was made when the run finished, stored and sent byte for byte, so that the
 	// report of a run never changes. Figures reads it.
 	Report []byte
+}
+
+// Figures reads the report. It fails if the run has none.
+func (b *Backtest) Figures() (*backtest.Report, error) {
+	v, err := wire.Parse(b.Report)
+	if err == nil {
+		var report *backtest.Report
+		if report, err = backtest.ReadReport(v); err == nil {
+			return report, nil
+		}
+	}
+	return nil, fmt.Errorf("the report of backtest %s: %w", b.ID, operation.AsDefect(err))
 }
 
 // Over reports whether the run has ended.
